@@ -113,8 +113,8 @@ function callbackOf(step: string): string {
 /** Returns the functions of other contracts whose results the step uses. */
 function answersOf(source: string): string[] {
   const views = viewsOf(source)
-  const called = [...source.matchAll(/\.(\w+)(?:\{[^}]*\})?\(/g)].map(([, name]) => name!)
-  const calledViews = [...new Set(called.filter((name) => views.has(name)))].map((name) => `\`${name}\``)
+  const calledNames = [...source.matchAll(/\.(\w+)(?:\{[^}]*\})?\(/g)].map(([, name]) => name!)
+  const calledViews = [...new Set(calledNames.filter((name) => views.has(name)))].map((name) => `\`${name}\``)
   if (/function owed\(/.test(source)) calledViews.push('the amount that the callback asks for')
   if (/0x0902f1ac/.test(source)) calledViews.push('`getReserves`')
   if (/:= mload\(0x00\)|consumed := mload|consumed(?:,)?\) =|\(,, amount\) =/.test(source))
@@ -152,9 +152,9 @@ function functionOf(source: string, name: string): string {
 
 /** Returns the `PartialFill` error as declared in the Executor's interface. */
 function partialFillError(): string {
-  const declared = /error (PartialFill\([^)]*\));/.exec(read('interfaces/IExecutor.sol'))?.[1]
-  if (!declared) throw new Error('IExecutor declares no PartialFill')
-  return declared
+  const declaredError = /error (PartialFill\([^)]*\));/.exec(read('interfaces/IExecutor.sol'))?.[1]
+  if (!declaredError) throw new Error('IExecutor declares no PartialFill')
+  return declaredError
 }
 
 export function familiesTable(): string {

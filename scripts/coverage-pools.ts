@@ -47,13 +47,13 @@ const { values, positionals } = commandLine(
 const tokens = whole('tokens', 1, 1_000)
 const blocks = whole('blocks', 1, 1_000)
 const settleMs = 1_000 * whole('settle', 1, 3_600)
-if (values.recorded) await recorded()
+if (values.recorded) await recordCoverage()
 else await live()
 // Connections that are kept open would delay the exit.
 process.exit()
 
 /** Measures recorded blocks. */
-async function recorded(): Promise<void> {
+async function recordCoverage(): Promise<void> {
   if (values.chain !== undefined || values.rpc !== undefined) refuse('--recorded goes without --chain and --rpc')
   const wrong = positionals.find((name) => !RECORDED.some((each) => each === name))
   if (wrong !== undefined) refuse(`--recorded: ${wrong} is none of ${RECORDED.join(', ')}`)

@@ -77,9 +77,10 @@ function impactOf({ amountOut, midAmountOut }: RoutePlan): number {
 
 /** Returns the smallest amount in base units of any token in the route. */
 function fewestUnits({ amountIn, amountOut, legs }: RoutePlan): number {
-  const bought = new Map<string, number>()
-  for (const { tokenOut, amountOut: paid } of legs) bought.set(tokenOut, (bought.get(tokenOut) ?? 0) + Number(paid))
-  return Math.min(Number(amountIn), Number(amountOut), ...bought.values())
+  const amountByToken = new Map<string, number>()
+  for (const { tokenOut, amountOut: paid } of legs)
+    amountByToken.set(tokenOut, (amountByToken.get(tokenOut) ?? 0) + Number(paid))
+  return Math.min(Number(amountIn), Number(amountOut), ...amountByToken.values())
 }
 
 class TradeChecks {
@@ -88,7 +89,7 @@ class TradeChecks {
   private readonly trade: MarketTrade
   private readonly route: RoutePlan
   private readonly findings: Finding[] = []
-  private readonly performed = new Set<Check>()
+  private readonly performedChecks = new Set<Check>()
   private readonly falseCertificates: string[] = []
 
   constructor(market: Market, graph: Graph, trade: MarketTrade, route: RoutePlan) {
@@ -107,14 +108,14 @@ class TradeChecks {
     this.rate()
     this.union()
     this.exactOutput()
-    const { findings, performed, falseCertificates, route } = this
+    const { findings, performedChecks: performed, falseCertificates, route } = this
     return { findings, performed: [...performed], hasCertificate: route.optimalityGapBps !== null, falseCertificates }
   }
 
   /** Records the output of another way to make the trade that the request allows. */
   private compare(check: Check, amountOut: bigint, detail: string): void {
     const { route } = this
-    this.performed.add(check)
+    this.performedChecks.add(check)
     const lossBps = (Number(amountOut) / Number(route.amountOut) - 1) * BPS
     if (lossBps > 0) this.findings.push({ check, lossBps, detail })
     const gap = route.optimalityGapBps
@@ -167,7 +168,7 @@ class TradeChecks {
       for (const [name, over] of this.narrowerRequests(own)) {
         const other = routeOf(graph, trade, { ...terms, ...over })
         if (!other) continue
-        this.performed.add('narrower after gas')
+        this.performedChecks.add('narrower after gas')
         const detail = `${name}, gas ${share}`
         const lossBps = ((net(other) - net(own)) / Number(own.amountOut)) * BPS
         if (lossBps > 0) this.findings.push({ check: 'narrower after gas', lossBps, detail })
@@ -222,7 +223,7 @@ class TradeChecks {
    * @param gain - fraction of the output that two swaps of a pool may gain over one
    */
   private compareSum(check: Check, amountOut: bigint, detail: string, gain: number): void {
-    this.performed.add(check)
+    this.performedChecks.add(check)
     const lossBps = (Number(amountOut) / Number(this.route.amountOut) - 1 - gain) * BPS
     if (lossBps > 0) this.findings.push({ check, lossBps, detail })
   }
@@ -234,7 +235,7 @@ class TradeChecks {
       const amountIn = partOf(trade.amountIn, part)
       const smaller = routeOf(graph, { ...trade, amountIn })
       if (!smaller || fewestUnits(smaller) < MIN_UNITS || !route.legs.every((leg) => isConcave(leg, part))) continue
-      this.performed.add('rate')
+      this.performedChecks.add('rate')
       // One unit more or less of the smallest amount is rounding.
       const rounding = 2 / fewestUnits(smaller)
       const rate = (Number(smaller.amountOut) / Number(amountIn)) * (1 + rounding)
@@ -254,7 +255,7 @@ class TradeChecks {
     const b = routeOf(graph, trade, { excludePools: own! })
     if (!a || !b) return
     const together = routeOf(graph, { ...trade, amountIn: trade.amountIn * 2n })
-    this.performed.add('union')
+    this.performedChecks.add('union')
     const sum = a.amountOut + b.amountOut
     const lossBps = together ? (Number(sum) / Number(together.amountOut) - 1) * BPS : BPS
     if (lossBps > 0) this.findings.push({ check: 'union', lossBps, detail: together ? 'twice the amount' : 'refused' })
@@ -262,7 +263,7 @@ class TradeChecks {
 
   private exactOutput(): void {
     const { graph, trade, route } = this
-    this.performed.add('exact output')
+    this.performedChecks.add('exact output')
     const back = findRoute(graph, { ...termsOf(trade), amountOut: route.amountOut })
     if (!back.ok) {
       this.findings.push({ check: 'exact output', lossBps: BPS, detail: back.message })
@@ -273,9 +274,10 @@ class TradeChecks {
     const lossBps = more > 1 ? (more / Number(trade.amountIn)) * BPS : 0
     if (lossBps > 0) this.findings.push({ check: 'exact output', lossBps, detail: `takes ${back.route.amountIn}` })
     const forward = routeOf(graph, { ...trade, amountIn: back.route.amountIn })
-    this.performed.add('found backwards')
-    const saved = forward ? (Number(back.route.amountOut) / Number(forward.amountOut) - 1) * BPS : BPS
-    if (saved > 0) this.findings.push({ check: 'found backwards', lossBps: saved, detail: `of ${back.route.amountIn}` })
+    this.performedChecks.add('found backwards')
+    const savingBps = forward ? (Number(back.route.amountOut) / Number(forward.amountOut) - 1) * BPS : BPS
+    if (savingBps > 0)
+      this.findings.push({ check: 'found backwards', lossBps: savingBps, detail: `of ${back.route.amountIn}` })
   }
 }
 
@@ -306,9 +308,9 @@ function hopsInSeries(legs: readonly Leg[], { tokenIn }: MarketTrade): number {
     if (round > legs.length) return Number.POSITIVE_INFINITY
     changed = false
     for (const leg of legs) {
-      const reached = (depth.get(leg.tokenIn) ?? Number.NaN) + 1
-      if (!(reached > (depth.get(leg.tokenOut) ?? 0))) continue
-      depth.set(leg.tokenOut, reached)
+      const hopCount = (depth.get(leg.tokenIn) ?? Number.NaN) + 1
+      if (!(hopCount > (depth.get(leg.tokenOut) ?? 0))) continue
+      depth.set(leg.tokenOut, hopCount)
       changed = true
     }
   }

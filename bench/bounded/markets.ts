@@ -5,7 +5,7 @@
  */
 import { type Address, toAddress } from '@sluice/chains'
 import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
-import { type Random, seeded, wholeNumber } from '../lib/random.ts'
+import { type Random, seededRandom, wholeNumber } from '../lib/random.ts'
 import { type RealState, realStates } from './real-states.ts'
 import { isFree, makePool, type PairSpec, SYNTHETIC_KINDS, type SyntheticKind } from './synthetic-pools.ts'
 
@@ -42,7 +42,7 @@ export function makeMarket(
   seed: number,
   { kinds = SYNTHETIC_KINDS, states = realStates() }: MarketOptions = {},
 ): Market {
-  const random = seeded(seed)
+  const random = seededRandom(seed)
   const disagrees = seed % DISAGREEING === 0
   const tokens = Array.from({ length: 2 + Math.floor(random.next() * (MAX_TOKENS - 1)) }, () =>
     toAddress(random.address()),
@@ -61,7 +61,7 @@ export function makeMarket(
     values[place] = value
     values[place + 1] = value / state.rate
     depth = Math.max(depth, valueOfScale)
-    pools.push(placed(state, pools.length, [tokens[place]!, tokens[place + 1]!]))
+    pools.push(marketPool(state, pools.length, [tokens[place]!, tokens[place + 1]!]))
   }
   if (depth === 0) depth = 10 ** (6 + 3 * random.next())
   const reserves = values.map((value) => value ?? depth / unitsOfDepth(random))
@@ -102,14 +102,14 @@ function identityOf(index: number): Pick<Pool, 'id' | 'address' | 'dex'> {
 }
 
 /** Returns a real state whose tokens are replaced by tokens of a market. */
-function placed({ pool, i, j }: RealState, index: number, [tokenIn, tokenOut]: readonly [Address, Address]): Pool {
+function marketPool({ pool, i, j }: RealState, index: number, [tokenIn, tokenOut]: readonly [Address, Address]): Pool {
   const tokens = pool.tokens.map((token, k) => (k === i ? tokenIn : k === j ? tokenOut : token))
   return { ...pool, ...identityOf(index), tokens }
 }
 
 /** Returns a random trade between random tokens. Sizes range up to many times the market's capacity. */
 export function drawTrade({ tokens, values, depth, seed }: Market, index: number): MarketTrade {
-  const random = seeded(seed * 1009 + index)
+  const random = seededRandom(seed * 1009 + index)
   const a = Math.floor(random.next() * tokens.length)
   const b = (a + 1 + Math.floor(random.next() * (tokens.length - 1))) % tokens.length
   const amountIn = wholeNumber((depth / values[a]!) * 10 ** (-3 + 4 * random.next()))

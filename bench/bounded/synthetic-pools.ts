@@ -43,8 +43,8 @@ const MIN_UNITS = 1_000
 export function makePool(kind: SyntheticKind, spec: PairSpec, random: Random): PoolState | null {
   if (!(spec.size > MIN_UNITS && spec.size * spec.price > MIN_UNITS)) return null
   if (kind === 'pair') return pair(spec)
-  if (kind === 'narrow' || kind === 'gap' || kind === 'wide') return concentrated(spec, positions(kind, random))
-  if (kind === 'weighted') return weighted(spec, random)
+  if (kind === 'narrow' || kind === 'gap' || kind === 'wide') return concentratedState(spec, positions(kind, random))
+  if (kind === 'weighted') return weightedState(spec, random)
   if (kind === 'stable') return stable(spec, random)
   return kind === 'vault' ? vault(spec, random) : wrapper(spec, random)
 }
@@ -72,14 +72,17 @@ function positions(kind: 'narrow' | 'gap' | 'wide', random: Random): readonly Po
   ]
 }
 
-function concentrated({ tokens, price, size, feePpm }: PairSpec, wanted: readonly Position[]): PoolState | null {
+function concentratedState(
+  { tokens, price, size, feePpm }: PairSpec,
+  requestedPositions: readonly Position[],
+): PoolState | null {
   const tickSpacing = TICK_SPACING[feePpm]!
   const sqrtPriceX96 = wholeNumber(Math.sqrt(price) * 2 ** 96)
   const tick = tickAtSqrtPrice(sqrtPriceX96)
   if (Math.abs(tick) > TICK_LIMIT) return null
   const net = new Map<number, bigint>()
   let liquidity = 0n
-  for (const { below, above, part } of wanted) {
+  for (const { below, above, part } of requestedPositions) {
     const low = Math.floor((tick - below) / tickSpacing) * tickSpacing
     const high = Math.max(low + tickSpacing, Math.ceil((tick + above) / tickSpacing) * tickSpacing)
     const [a, b] = [1.0001 ** (low / 2), 1.0001 ** (high / 2)]
@@ -94,7 +97,7 @@ function concentrated({ tokens, price, size, feePpm }: PairSpec, wanted: readonl
   return { family: 'uniswap-v3', tokens, state: { sqrtPriceX96, tick, liquidity, feePpm, tickSpacing, ticks } }
 }
 
-function weighted({ tokens, price, size, feePpm }: PairSpec, random: Random): PoolState {
+function weightedState({ tokens, price, size, feePpm }: PairSpec, random: Random): PoolState {
   const weight = random.pick([0.2, 0.5, 0.5, 0.8])
   const weights = [weight, 1 - weight].map((part) => BigInt(Math.round(part * 100)) * 10n ** 16n)
   // The price is (balance1 / weight1) / (balance0 / weight0).

@@ -61,7 +61,7 @@ function stateOf(map: PoolMap): PublishedState {
  *
  * @param hasTicks - true if a fifth of the changed pools with ticks change their ticks too
  */
-function changed(map: PoolMap, version: number, hasTicks: boolean, perBlock: number): PoolMap {
+function changePools(map: PoolMap, version: number, hasTicks: boolean, perBlock: number): PoolMap {
   const pick = (of: readonly number[], i: number) => of[(version * 7_919 + i * 61) % of.length]!
   const next = Array.from({ length: perBlock }, (_, i) => {
     const n = pick(i % 2 === 0 ? threes : twos, i)
@@ -104,11 +104,11 @@ type Blocks = {
  * the clocks are stopped, so that only publishing counts, with a heap like an indexer's.
  */
 async function publishing({ count, everyMs = 0, hasTicks = true, perBlock = PER_BLOCK }: Blocks) {
-  const took = { seconds: 0, writerCpuMs: 0, redisCpuMs: 0 }
+  const totals = { seconds: 0, writerCpuMs: 0, redisCpuMs: 0 }
   for (let remaining = count; remaining > 0; remaining -= AHEAD) {
     const states: PoolMap[] = []
     for (let i = 0; i < Math.min(AHEAD, remaining); i++) {
-      pools = changed(pools, number + i + 1, hasTicks, perBlock)
+      pools = changePools(pools, number + i + 1, hasTicks, perBlock)
       states.push(pools)
       // Lets the timer renew the lease.
       await sleep(0)
@@ -124,12 +124,12 @@ async function publishing({ count, everyMs = 0, hasTicks = true, perBlock = PER_
       await before
     }
     await answer
-    took.seconds += (performance.now() - start) / 1_000
+    totals.seconds += (performance.now() - start) / 1_000
     const { user, system } = process.cpuUsage(cpu)
-    took.writerCpuMs += (user + system) / 1_000
-    took.redisCpuMs += (await redisCpuMs()) - redisCpu
+    totals.writerCpuMs += (user + system) / 1_000
+    totals.redisCpuMs += (await redisCpuMs()) - redisCpu
   }
-  return took
+  return totals
 }
 
 async function blocks(workers: readonly ChildProcess[], what: Blocks) {
@@ -137,7 +137,9 @@ async function blocks(workers: readonly ChildProcess[], what: Blocks) {
   for (const worker of workers) worker.send('begin')
   const { bytes } = publisher.counts
   const { seconds, writerCpuMs, redisCpuMs } = await publishing(what)
-  while ((await Promise.all(workers.map((each) => ask<number>(each, 'number')))).some((shown) => shown < number))
+  while (
+    (await Promise.all(workers.map((each) => ask<number>(each, 'number')))).some((blockNumber) => blockNumber < number)
+  )
     await sleep(20)
   const figures = await Promise.all(workers.map((each) => ask<WorkerFigures>(each, 'figures')))
   const lags = figures.flatMap((each) => each.lags)

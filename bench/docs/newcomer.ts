@@ -52,7 +52,7 @@ process.exit()
 async function firstLocalQuote(begin: number) {
   const port = await freePort()
   const child = start(['start'], { PORT: String(port) })
-  await printed(child, 'Ctrl-C stops everything')
+  await waitForOutput(child, 'Ctrl-C stops everything')
   const startedMs = performance.now() - begin
   const { tokens } = JSON.parse(readFileSync(join(clone, '.devnet/devnet.json'), 'utf8'))
   const [, block] = /```bash\n(.*?)```/s.exec(readFileSync(join(clone, 'docs/guides/quote.md'), 'utf8'))!
@@ -106,7 +106,7 @@ function start(args: readonly string[], variables: Readonly<Record<string, strin
   return child
 }
 
-function printed(child: ChildProcess, text: string): Promise<void> {
+function waitForOutput(child: ChildProcess, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = ''
     const timer = setTimeout(() => reject(new Error(`not in time: ${output.slice(-2_000)}`)), MAX_START_MS)

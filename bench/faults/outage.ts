@@ -39,8 +39,8 @@ if (!(minutes > 0) || modes.some((mode) => !MODES.includes(mode)))
 if (process.env.OUTAGE_CHILD) console.log(JSON.stringify(await measure(process.env.OUTAGE_CHILD as Mode)))
 else
   for (const mode of modes) {
-    const measured = { minutes, ...inProcess(mode) }
-    record('outage', { ...recordedModes(), [mode]: measured })
+    const measurement = { minutes, ...inProcess(mode) }
+    record('outage', { ...recordedModes(), [mode]: measurement })
   }
 process.exit()
 
@@ -110,7 +110,7 @@ async function measure(mode: Mode): Promise<object> {
     const waking = Promise.all(dead.map(ask))
     let next = 0
     const asking = setInterval(() => void ask(dead[next++ % dead.length]!).catch(() => {}), ASK_MS)
-    let settled: number | undefined
+    let settledAt: number | undefined
     let highest = 0
     let lowest = Number.POSITIVE_INFINITY
     let sockets = 0
@@ -119,7 +119,7 @@ async function measure(mode: Mode): Promise<object> {
       const now = processNow(service)
       sockets = Math.max(sockets, now.sockets)
       if (elapsedMs < settleMs) return
-      settled ??= now.memoryMB
+      settledAt ??= now.memoryMB
       highest = Math.max(highest, now.memoryMB)
       lowest = Math.min(lowest, now.memoryMB)
     })
@@ -129,8 +129,8 @@ async function measure(mode: Mode): Promise<object> {
     const late = askedMs.slice(-Math.min(200, askedMs.length >> 1))
     return {
       chains: dead.length,
-      memoryMB: { beforeWaking: atStart.memoryMB, settled, lowest, highest, atEnd: atEnd.memoryMB },
-      growthMB: rounded(highest - settled!),
+      memoryMB: { beforeWaking: atStart.memoryMB, settled: settledAt, lowest, highest, atEnd: atEnd.memoryMB },
+      growthMB: rounded(highest - settledAt!),
       maxSockets: sockets,
       cpuPercent: rounded((100 * (atEnd.cpuSeconds - atStart.cpuSeconds)) / (minutes * 60)),
       deadChains: {

@@ -47,13 +47,13 @@ try {
     const row: Row = {}
     let same: bigint | undefined
     for (const router of routers) {
-      const measured = await measure(router, scenario)
-      if (!measured) continue
-      row[router.name] = measured.gas
-      same ??= measured.received
+      const measurement = await measure(router, scenario)
+      if (!measurement) continue
+      row[router.name] = measurement.gas
+      same ??= measurement.received
       // All routers must execute the same trade.
-      if (measured.received !== same)
-        throw new Error(`${router.name} received ${measured.received} in ${scenario}, others ${same}`)
+      if (measurement.received !== same)
+        throw new Error(`${router.name} received ${measurement.received} in ${scenario}, others ${same}`)
     }
     table[scenario] = row
     if (inputOf(scenario, world) === outputOf(scenario, world)) throw new Error(`${scenario} trades a token for itself`)

@@ -32,22 +32,22 @@ try {
   const { native, all } = tokens
   const place = { api, node: new Node(url), guard }
   const trades = drawTrades(seed, count, tokens)
-  const tried: TrialOutcome[] = []
+  const trialOutcomes: TrialOutcome[] = []
   const outcomes: { readonly trade: Trade; readonly outcome: AskedOutcome }[] = []
   for (const [k, trade] of trades.entries()) {
     if (values.refusals) outcomes.push({ trade, outcome: await askFunded(place, trade) })
-    else tried.push({ trade, outcome: await run(place, trade) })
+    else trialOutcomes.push({ trade, outcome: await run(place, trade) })
     if ((k + 1) % 100 === 0) console.error(`${k + 1} of ${count} trades`)
   }
   const refusals: ExplainedRefusal[] = []
-  for (const { trade, outcome } of [...outcomes, ...tried])
+  for (const { trade, outcome } of [...outcomes, ...trialOutcomes])
     if (outcome.kind === 'refused') refusals.push(await explainRefusal(place, trade, outcome))
-  const unfunded = [...outcomes, ...tried].filter(({ outcome }) => outcome.kind === 'unfunded').length
-  record('refusals', { seed, tokens: all.length, ...refusalSummary(count, unfunded, refusals) })
+  const unfundedCount = [...outcomes, ...trialOutcomes].filter(({ outcome }) => outcome.kind === 'unfunded').length
+  record('refusals', { seed, tokens: all.length, ...refusalSummary(count, unfundedCount, refusals) })
   if (!values.refusals) {
     const priceOf = new Map([...all, native].map((priced) => [priced.token, priced]))
-    const after = await afterBlocks(place, landedOf(tried))
-    const figures = { seed, tokens: all.length, busy: tokens.busy.length, ...summary(tried, priceOf, after) }
+    const after = await afterBlocks(place, landedOf(trialOutcomes))
+    const figures = { seed, tokens: all.length, busy: tokens.busy.length, ...summary(trialOutcomes, priceOf, after) }
     record('honesty', figures)
     if (figures.wrong > 0) process.exitCode = 1
   }

@@ -65,8 +65,8 @@ async function reasonOf(place: Place, trade: Trade, { code, message }: Refusal):
       ? 'unit'
       : 'fault'
   if (code === 'PRICE_IMPACT' || code === 'VALUE_LOSS') {
-    const unlimited = await ask(place, trade, { maxPriceImpact: '100' })
-    return 'code' in unlimited ? reasonOf(place, trade, { kind: 'refused', ...unlimited }) : 'depth'
+    const unlimitedAnswer = await ask(place, trade, { maxPriceImpact: '100' })
+    return 'code' in unlimitedAnswer ? reasonOf(place, trade, { kind: 'refused', ...unlimitedAnswer }) : 'depth'
   }
   if (trade.dst !== NATIVE && !(await leavesPools(place, trade.dst, 1n))) return 'untransferable'
   if (trade.src !== NATIVE && !(await leavesWallet(place, trade, 1n))) return 'untransferable'
@@ -129,8 +129,8 @@ async function sends({ node }: Place, token: string, from: string, to: string, a
 function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
   const { node } = place
   return withRevert(node, async () => {
-    const traded = [trade.src, trade.dst].filter((token) => token !== NATIVE && token !== weth)
-    const their = pools.filter(({ tokens }) => tokens.some((token) => traded.includes(token))).slice(0, MAX_POOLS)
+    const tradedTokens = [trade.src, trade.dst].filter((token) => token !== NATIVE && token !== weth)
+    const their = pools.filter(({ tokens }) => tokens.some((token) => tradedTokens.includes(token))).slice(0, MAX_POOLS)
     for (const { address, tokens } of their) {
       const reserves = await reservesOf(node, address)
       for (const [side, token] of tokens.entries()) {
@@ -140,9 +140,9 @@ function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
         await node.request('anvil_dealERC20', [address, token, `0x${full.toString(16)}`]).catch(() => undefined)
       }
     }
-    const funded = await fund(node, trade.src, trade.amount, place.guard)
+    const isFunded = await fund(node, trade.src, trade.amount, place.guard)
     const block = Number(await node.request<string>('eth_blockNumber', []))
-    return funded && !('code' in (await ask(place, trade, { maxPriceImpact: '100', minimumBlock: `${block}` })))
+    return isFunded && !('code' in (await ask(place, trade, { maxPriceImpact: '100', minimumBlock: `${block}` })))
   })
 }
 
@@ -156,19 +156,19 @@ async function reservesOf(node: Place['node'], pool: string): Promise<readonly [
 export type RefusalSummary = ReturnType<typeof refusalSummary>
 
 export function refusalSummary(trades: number, unfunded: number, refusals: readonly ExplainedRefusal[]) {
-  const funded = trades - unfunded
-  const answered = funded - refusals.length
+  const isFunded = trades - unfunded
+  const answeredCount = isFunded - refusals.length
   // Rejections that no service could avoid with this state.
   const stateless = count(refusals, ['untransferable', 'holdings'])
   const illiquid = count(refusals, ['depth', 'drained'])
-  const limited = count(refusals, ['limit', 'unit'])
+  const limitedCount = count(refusals, ['limit', 'unit'])
   return {
-    ...{ trades, unfunded, answered },
-    answeredPercent: percent(answered, funded),
-    answeredPercentOfKnownState: percent(answered, funded - stateless),
+    ...{ trades, unfunded, answered: answeredCount },
+    answeredPercent: percent(answeredCount, isFunded),
+    answeredPercentOfKnownState: percent(answeredCount, isFunded - stateless),
     /** Percentage of the trades that state, liquidity, and tokens allow. */
-    answeredPercentOfPossible: percent(answered, funded - stateless - illiquid - limited),
-    routedPercent: percent(answered + count(refusals, ['depth']), funded),
+    answeredPercentOfPossible: percent(answeredCount, isFunded - stateless - illiquid - limitedCount),
+    routedPercent: percent(answeredCount + count(refusals, ['depth']), isFunded),
     refused: refusalTable(refusals),
     faults: refusals
       .filter(({ reason }) => reason === 'fault')

@@ -76,10 +76,12 @@ async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
   const promised = BigInt(answer.toAmount)
   const gasEstimate = BigInt(answer.gasEstimate)
   const impactBps = answer.priceImpact === null ? null : answer.priceImpact * 100
-  const quoted = { promised, gasEstimate, gasNeeded: await minGas(node, answer.tx), impactBps, ms }
+  const quotedTrade = { promised, gasEstimate, gasNeeded: await minGas(node, answer.tx), impactBps, ms }
   const later = await laterOf(place, trade, promised)
   const { paid, gasUsed } = await send(place, trade, answer.tx, gasEstimate)
-  return paid === null ? { kind: 'reverted', ...quoted, gasUsed } : { kind: 'landed', ...quoted, gasUsed, paid, later }
+  return paid === null
+    ? { kind: 'reverted', ...quotedTrade, gasUsed }
+    : { kind: 'landed', ...quotedTrade, gasUsed, paid, later }
 }
 
 /** Error codes of a busy machine, after which the request is repeated. */

@@ -34,7 +34,7 @@ const USD = { least: 10, most: 100_000 }
 const random = randomOf(seed)
 const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!
 
-const sent: Sent[] = []
+const sentSwaps: Sent[] = []
 const refusals: Record<string, number> = {}
 
 type Env = Readonly<Record<string, string>>
@@ -50,15 +50,15 @@ async function run(place: Place, env: Env, count: number, draw: (k: number) => P
       await service.stop()
     }
   }
-  let done = 0
-  for (let tries = 0; done < count && tries < MAX_TRIES * count; tries++) {
+  let doneCount = 0
+  for (let tries = 0; doneCount < count && tries < MAX_TRIES * count; tries++) {
     const outcome = await requestSwap(await draw(tries))
     if ('code' in outcome) {
       refusals[outcome.code] = (refusals[outcome.code] ?? 0) + 1
       continue
     }
-    sent.push(...outcome.sent)
-    if (++done % 50 === 0) console.error(`${place.name}: ${done} of ${count} quotes`)
+    sentSwaps.push(...outcome.sent)
+    if (++doneCount % 50 === 0) console.error(`${place.name}: ${doneCount} of ${count} quotes`)
   }
 }
 
@@ -114,7 +114,7 @@ async function ethereum(): Promise<void> {
 
 await local()
 await ethereum()
-const figures = summary(sent)
+const figures = summary(sentSwaps)
 record(values.cold ? 'inclusion-cold' : 'inclusion', { seed, refusals, ...figures })
 const worstP95 = Math.max(...Object.values(figures.byDelay).map(({ chargedErrorPercent }) => chargedErrorPercent.p95))
 const { median } = figures.chargedErrorPercent

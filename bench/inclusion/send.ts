@@ -66,15 +66,15 @@ export async function quoteAndSend(
   const { node, guard } = place
   const start = await node.request<string>('evm_snapshot')
   try {
-    const funded = () => fund(node, request.src, request.amount, guard)
-    if (!request.isFresh && !(await funded())) return { code: 'unfunded' }
+    const fundSender = () => fund(node, request.src, request.amount, guard)
+    if (!request.isFresh && !(await fundSender())) return { code: 'unfunded' }
     const { timestamp } = await node.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
     const route = await quote(place, request, Number(timestamp) + DEADLINE_SECONDS)
     if ('code' in route) return route
-    if (request.isFresh && !(await funded())) return { code: 'unfunded' }
-    const sent: Sent[] = []
-    for (const delay of delays) sent.push(await sentAfter(place, route, delay, Number(timestamp)))
-    return { sent }
+    if (request.isFresh && !(await fundSender())) return { code: 'unfunded' }
+    const sentSwaps: Sent[] = []
+    for (const delay of delays) sentSwaps.push(await sentAfter(place, route, delay, Number(timestamp)))
+    return { sent: sentSwaps }
   } finally {
     await node.undo(start)
     await node.request('evm_mine', [])
@@ -97,13 +97,13 @@ async function sentAfter({ node, name }: Place, route: Route, delay: Sent['delay
     const gas = (estimate * 12n + 9n) / 10n
     const { status, gasUsed } = await node.send({ ...route.tx, gas })
     // A transaction whose inner call runs out of gas has little gas left of the 64th that the caller retains.
-    const starved = gasUsed * 100n >= gas * 95n
-    const predicted = delay < LATE_SECONDS ? route.gasCharged : route.gasChargedAtDeadline
+    const isStarved = gasUsed * 100n >= gas * 95n
+    const predictedGas = delay < LATE_SECONDS ? route.gasCharged : route.gasChargedAtDeadline
     return {
       ...{ place: name, delay, families: route.swaps.map(({ protocol }) => protocol) },
       ...{ estimate: Number(estimate), gasUsed: Number(gasUsed) },
-      ...{ predicted: Number(predicted), predictedNext: Number(route.gasCharged) },
-      outcome: status ? 'landed' : starved ? 'out of gas' : 'reverted',
+      ...{ predicted: Number(predictedGas), predictedNext: Number(route.gasCharged) },
+      outcome: status ? 'landed' : isStarved ? 'out of gas' : 'reverted',
     }
   } finally {
     await node.undo(before)

@@ -6,29 +6,29 @@ import { DELAYS, type Sent } from './send.ts'
 /** Number of transactions with the worst predictions that are listed individually. */
 const FURTHEST = 20
 
-export function summary(sent: readonly Sent[]) {
-  const landed = sent.filter(({ outcome }) => outcome === 'landed')
-  const families = [...new Set(sent.flatMap((one) => one.families))].sort()
+export function summary(sentSwaps: readonly Sent[]) {
+  const landedSwaps = sentSwaps.filter(({ outcome }) => outcome === 'landed')
+  const families = [...new Set(sentSwaps.flatMap((one) => one.families))].sort()
   return {
-    swaps: sent.length,
-    outOfGas: count(sent, 'out of gas'),
-    reverted: count(sent, 'reverted'),
-    chargedErrorPercent: errors(landed),
+    swaps: sentSwaps.length,
+    outOfGas: count(sentSwaps, 'out of gas'),
+    reverted: count(sentSwaps, 'reverted'),
+    chargedErrorPercent: errors(landedSwaps),
     /** Errors of transactions at all delays compared with the prediction for the next block. */
-    nextBlockErrorPercent: errors(landed.map((one) => ({ ...one, predicted: one.predictedNext }))),
+    nextBlockErrorPercent: errors(landedSwaps.map((one) => ({ ...one, predicted: one.predictedNext }))),
     /** Charged gas as a fraction of the estimate, which includes a buffer for later blocks and refunds. */
-    chargedOfEstimate: quantiles(landed.map(({ gasUsed, estimate }) => gasUsed / estimate)),
-    furthestOff: furthest(landed),
-    byDelay: byDelay(sent, of),
+    chargedOfEstimate: quantiles(landedSwaps.map(({ gasUsed, estimate }) => gasUsed / estimate)),
+    furthestOff: furthest(landedSwaps),
+    byDelay: byDelay(sentSwaps, of),
     byPlace: Object.fromEntries(
-      [...new Set(sent.map(({ place }) => place))].map((place) => [
+      [...new Set(sentSwaps.map(({ place }) => place))].map((place) => [
         place,
-        of(sent.filter((one) => one.place === place)),
+        of(sentSwaps.filter((one) => one.place === place)),
       ]),
     ),
     byFamily: Object.fromEntries(
       families.map((family) => {
-        const its = sent.filter((one) => one.families.includes(family))
+        const its = sentSwaps.filter((one) => one.families.includes(family))
         const p95ByDelay = byDelay(its, (some) => of(some).chargedErrorPercent.p95)
         return [family, { ...of(its), p95ByDelay }]
       }),
@@ -36,17 +36,17 @@ export function summary(sent: readonly Sent[]) {
   }
 }
 
-function byDelay<T>(sent: readonly Sent[], figure: (some: readonly Sent[]) => T): Readonly<Record<string, T>> {
-  const met = DELAYS.filter((delay) => sent.some((one) => one.delay === delay))
-  return Object.fromEntries(met.map((delay) => [delay, figure(sent.filter((one) => one.delay === delay))]))
+function byDelay<T>(sentSwaps: readonly Sent[], figure: (some: readonly Sent[]) => T): Readonly<Record<string, T>> {
+  const usedDelays = DELAYS.filter((delay) => sentSwaps.some((one) => one.delay === delay))
+  return Object.fromEntries(usedDelays.map((delay) => [delay, figure(sentSwaps.filter((one) => one.delay === delay))]))
 }
 
 /**
  * Returns the worst predictions first. Transactions of one quote with the same error share a row with all their delays.
  */
-function furthest(landed: readonly Sent[]) {
+function furthest(landedSwaps: readonly Sent[]) {
   const rows = new Map<string, { delays: number[]; row: object }>()
-  for (const one of landed.toSorted((a, b) => errorOf(b) - errorOf(a))) {
+  for (const one of landedSwaps.toSorted((a, b) => errorOf(b) - errorOf(a))) {
     const { place, delay, families, predicted, gasUsed } = one
     const key = [place, families, predicted, gasUsed].join(' ')
     const existingRow = rows.get(key)
@@ -61,20 +61,21 @@ function furthest(landed: readonly Sent[]) {
   return [...rows.values()].map(({ delays, row }) => ({ ...row, delays }))
 }
 
-function of(sent: readonly Sent[]) {
-  const landed = sent.filter(({ outcome }) => outcome === 'landed')
+function of(sentSwaps: readonly Sent[]) {
+  const landedSwaps = sentSwaps.filter(({ outcome }) => outcome === 'landed')
   return {
-    swaps: sent.length,
-    outOfGas: count(sent, 'out of gas'),
-    reverted: count(sent, 'reverted'),
-    chargedErrorPercent: errors(landed),
+    swaps: sentSwaps.length,
+    outOfGas: count(sentSwaps, 'out of gas'),
+    reverted: count(sentSwaps, 'reverted'),
+    chargedErrorPercent: errors(landedSwaps),
   }
 }
 
-const count = (sent: readonly Sent[], outcome: Sent['outcome']) => sent.filter((one) => one.outcome === outcome).length
+const count = (sentSwaps: readonly Sent[], outcome: Sent['outcome']) =>
+  sentSwaps.filter((one) => one.outcome === outcome).length
 
-function errors(landed: readonly Sent[]) {
-  return quantiles(landed.map(errorOf))
+function errors(landedSwaps: readonly Sent[]) {
+  return quantiles(landedSwaps.map(errorOf))
 }
 
 /** Returns the error in percent. */

@@ -43,18 +43,18 @@ export async function pricesOf(
 export async function withDecimals(url: string, prices: ReadonlyMap<string, number>): Promise<readonly TradedToken[]> {
   const data = IERC20Metadata__factory.createInterface().encodeFunctionData('decimals')
   const { wrappedNative, stables, tokens } = loadRegistry().chain(1)!
-  const listed = new Map(
+  const listedTokens = new Map(
     [wrappedNative!, ...stables, ...tokens].map(({ address, decimals }) => [address.toLowerCase(), decimals]),
   )
-  const priced = await Promise.all(
+  const tokensWithPrice = await Promise.all(
     [...prices].map(async ([token, usd]) => {
-      const decimals = listed.get(token)
+      const decimals = listedTokens.get(token)
       if (typeof decimals === 'number') return [{ token, usd, decimals }]
       const answer = await request<string>(url, 'eth_call', [{ to: token, data }, 'latest']).catch(() => '0x')
       return answer === '0x' ? [] : [{ token, usd, decimals: Number(BigInt(answer)) }]
     }),
   )
-  return priced.flat()
+  return tokensWithPrice.flat()
 }
 
 /**

@@ -33,12 +33,12 @@ export type Outcome = { readonly status: number; readonly ms: number; readonly b
 
 /** Sends a request. Without a response, the status is 0 and the body names the error. */
 export async function send(url: string): Promise<Outcome> {
-  const started = performance.now()
+  const start = performance.now()
   const outcome = await fetch(url, { signal: AbortSignal.timeout(30_000) }).then(
     async (response) => ({ status: response.status, body: await response.text() }),
     (error: unknown) => ({ status: 0, body: String(error) }),
   )
-  return { ...outcome, ms: performance.now() - started }
+  return { ...outcome, ms: performance.now() - start }
 }
 
 /**
@@ -61,11 +61,11 @@ export async function ask(url: string, next: () => string, lanes: number, ms: nu
 
 /** Sends swaps that were quoted without faults, so that blocks arrive and pools change. */
 export async function moveChain({ url, info }: Devnet, calm: string): Promise<{ readonly stop: () => Promise<void> }> {
-  let stopped = false
+  let isStopped = false
   const from = info.accounts[9]!.address
   const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
   const moving = (async () => {
-    while (!stopped) {
+    while (!isStopped) {
       const query = { src: native, dst: info.tokens.USDC!.address, amount: String(10n ** 16n), from, slippage: '10' }
       const answer = await fetch(`${calm}/aggregator/31337?${new URLSearchParams(query)}`).catch(() => null)
       if (answer?.ok) {
@@ -78,7 +78,7 @@ export async function moveChain({ url, info }: Devnet, calm: string): Promise<{ 
   })()
   return {
     stop: () => {
-      stopped = true
+      isStopped = true
       return moving
     },
   }

@@ -50,19 +50,21 @@ try {
   const results: Record<string, object> = {}
   for (const kind of Object.keys(kinds(target)).filter((name) => only.length === 0 || only.includes(name))) {
     const quiet = await honest(QUIET_SECONDS)
-    const done = new Promise<Done>((resolve) => abuser.child.once('message', (message) => resolve(message as Done)))
+    const abuserReport = new Promise<Done>((resolve) =>
+      abuser.child.once('message', (message) => resolve(message as Done)),
+    )
     abuser.child.send({ url: service.url, target, kind, seconds } satisfies Order)
-    const loaded = await honest(seconds)
-    const { answers } = await done
-    const timesQuiet = rounded(loaded.p95 / quiet.p95)
+    const loadedLatencies = await honest(seconds)
+    const { answers } = await abuserReport
+    const timesQuiet = rounded(loadedLatencies.p95 / quiet.p95)
     results[kind] = {
       timesQuiet,
       quiet,
-      loaded,
+      loaded: loadedLatencies,
       abuser: answers,
       memoryMB: (await memoryOf(service)).residentMB,
     }
-    console.error(`${kind}: ${timesQuiet} times ${quiet.p95} ms, lost ${loaded.lost}`)
+    console.error(`${kind}: ${timesQuiet} times ${quiet.p95} ms, lost ${loadedLatencies.lost}`)
     await sleep(2_000)
   }
   await sleep(restSeconds * 1000)
@@ -82,8 +84,8 @@ async function honest(forSeconds: number) {
     ...{ connections: HONEST.length, from: HONEST, restMs: EVERY_MS, giveUpMs: LOST_MS },
   })
   const { 200: answered = 0, ...others } = answers
-  const lost = Object.values(others).reduce((sum, count) => sum + count, 0)
-  return { answered, lost, p50, p95, slowest }
+  const lostCount = Object.values(others).reduce((sum, count) => sum + count, 0)
+  return { answered, lost: lostCount, p50, p95, slowest }
 }
 
 /**

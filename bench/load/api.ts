@@ -61,7 +61,7 @@ try {
       ratio: rounded(median(pairs.map((pair) => pair.own.perSecond / pair.bare.perSecond)), 2),
     }
   }
-  const compared = { prices: await compare(prices), chains: await compare(chains) }
+  const comparisons = { prices: await compare(prices), chains: await compare(chains) }
   await bare.stop()
 
   record('api', {
@@ -73,8 +73,8 @@ try {
       overload: load.other,
       overloadP99TimesNormal: load.ratio,
     },
-    pricesOf10Tokens: compared.prices,
-    chains: compared.chains,
+    pricesOf10Tokens: comparisons.prices,
+    chains: comparisons.chains,
   })
 } finally {
   rmSync(temporary, { recursive: true })

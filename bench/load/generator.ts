@@ -37,8 +37,8 @@ export type Figures = {
 export async function closedLoop(load: Load & Pace): Promise<Figures> {
   const { url, next, connections, seconds, from, restMs, giveUpMs } = load
   const answers: Answer[] = []
-  const started = performance.now()
-  const end = started + seconds * 1000
+  const start = performance.now()
+  const end = start + seconds * 1000
   await onConnections(await openAll(url, connections, from), async (connection) => {
     while (performance.now() < end) {
       const answer = connection.send(next())
@@ -46,7 +46,7 @@ export async function closedLoop(load: Load & Pace): Promise<Figures> {
       if (restMs) await sleep(restMs)
     }
   })
-  return figures(answers, (performance.now() - started) / 1000)
+  return figures(answers, (performance.now() - start) / 1000)
 }
 
 export type OpenFigures = Figures & {
@@ -73,14 +73,14 @@ export async function openLoop({
   const answers: Answer[] = []
   const late: number[] = []
   const idle = await openAll(url, connections, from)
-  const started = performance.now()
+  const start = performance.now()
   const pending: Promise<void>[] = []
   for (let due = 0; due < seconds * rate; due++) {
-    const dueAt = started + (due * 1000) / rate
+    const dueAt = start + (due * 1000) / rate
     // Sleeps in between, so that the service and its node can use the cores.
     while (performance.now() < dueAt || idle.length === 0) await sleep(1)
     // Uses the connection that was idle longest, since the server closes idle connections.
-    const connection = await idle.shift()!.reconnected()
+    const connection = await idle.shift()!.reconnect()
     late.push(performance.now() - dueAt)
     pending.push(
       connection.send(next()).then((answer) => {
@@ -90,10 +90,10 @@ export async function openLoop({
     )
   }
   await Promise.all(pending)
-  const took = (performance.now() - started) / 1000
+  const elapsedSeconds = (performance.now() - start) / 1000
   for (const connection of idle) connection.close()
   const sentLateP99 = rounded(quantile(late, 0.99), 2)
-  return { offeredPerSecond: rate, sentLateP99, ...figures(answers, took) }
+  return { offeredPerSecond: rate, sentLateP99, ...figures(answers, elapsedSeconds) }
 }
 
 /** Runs rounds, and returns the one with the median value. */

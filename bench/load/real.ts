@@ -38,16 +38,16 @@ try {
   const { native, all, busy } = await pricedTokens(service.url, url)
   // The most traded tokens come first: those of the recorded blocks.
   const isBusy = ({ token }: TradedToken) => Number(busy.some((other) => other.token === token))
-  const priced = all.toSorted((a, b) => isBusy(b) - isBusy(a) || (a.token < b.token ? -1 : 1))
-  const drawn = priced.slice(0, tokenCount)
-  const tokens = { native, all: drawn, busy: drawn }
+  const tokensWithPrice = all.toSorted((a, b) => isBusy(b) - isBusy(a) || (a.token < b.token ? -1 : 1))
+  const drawnTokens = tokensWithPrice.slice(0, tokenCount)
+  const tokens = { native, all: drawnTokens, busy: drawnTokens }
   for (const trade of drawTrades(seed + 1, count, tokens)) await ask(service.url, chainId, trade)
   const answers: Answer[] = []
   const [servicePid, nodePid] = [service.child.pid!, nodeOfPort(Number(new URL(url).port))]
   const before = { service: cpuMs(servicePid), node: cpuMs(nodePid) }
   for (const trade of drawTrades(seed, count, tokens)) answers.push(await ask(service.url, chainId, trade))
   const perRequest = (ms: number) => rounded(ms / count, 2)
-  report(answers, drawn.length, {
+  report(answers, drawnTokens.length, {
     service: perRequest(cpuMs(servicePid) - before.service),
     node: perRequest(cpuMs(nodePid) - before.node),
   })

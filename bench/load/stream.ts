@@ -106,7 +106,7 @@ async function watch(query: (k: number) => URLSearchParams): Promise<Watched> {
     await Promise.all(Array.from({ length: Math.min(OPENED_AT_ONCE, STREAMS - k) }, (_, n) => begin(k + n)))
   await sleep(BLOCK_MS)
   const lags: number[] = []
-  const started = { cpu: serviceMs(), events }
+  const start = { cpu: serviceMs(), events }
   for (let block = 0; block < BLOCKS; block++) {
     const at = performance.now()
     await trade()
@@ -115,8 +115,8 @@ async function watch(query: (k: number) => URLSearchParams): Promise<Watched> {
     lags.push(lastAt > at ? lastAt - at : BLOCK_MS)
   }
   const figures = {
-    cpuMsPerBlock: rounded((serviceMs() - started.cpu) / BLOCKS),
-    eventsPerBlock: rounded((events - started.events) / BLOCKS),
+    cpuMsPerBlock: rounded((serviceMs() - start.cpu) / BLOCKS),
+    eventsPerBlock: rounded((events - start.events) / BLOCKS),
     lastEventMs: { median: rounded(median(lags)), most: rounded(Math.max(...lags)) },
     ended,
   }

@@ -38,22 +38,22 @@ export async function* startColdWorlds(name: string | undefined): AsyncGenerator
     if (name !== undefined && start.name.toLowerCase() !== `start${name}`) continue
     const world = await start()
     try {
-      yield await funded(world)
+      yield await fundWorld(world)
     } finally {
       await world.stop()
     }
   }
 }
 
-async function funded(started: Started): Promise<ColdWorld> {
+async function fundWorld(started: Started): Promise<ColdWorld> {
   const { addresses, wrappedNative, withPrices, guard, stop: _, ...world } = started
   const service = await world.startService()
   const prices = await pricesOf(service.url, addresses, world.chainId)
   await service.close()
   const tokens: TradedToken[] = []
-  for (const priced of await withPrices(prices)) {
-    const amount = BigInt(Math.round((FUND_USD / priced.usd) * 1e6)) * 10n ** BigInt(priced.decimals)
-    if (await fund(world.node, priced.token, amount / 1_000_000n, guard)) tokens.push(priced)
+  for (const pricedToken of await withPrices(prices)) {
+    const amount = BigInt(Math.round((FUND_USD / pricedToken.usd) * 1e6)) * 10n ** BigInt(pricedToken.decimals)
+    if (await fund(world.node, pricedToken.token, amount / 1_000_000n, guard)) tokens.push(pricedToken)
   }
   return { ...world, wallet, tokens, nativeUsd: prices.get(wrappedNative)! }
 }

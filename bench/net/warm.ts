@@ -29,11 +29,11 @@ const LESSONS = 200
 
 const byTable = SCENARIOS.flatMap((size) => {
   const scenario = generate({ name: 'net', ...size })
-  const loaded = loadScenario(scenario)
-  const graph = buildGraph(loaded.snapshot)
+  const loadedScenario = loadScenario(scenario)
+  const graph = buildGraph(loadedScenario.snapshot)
   return GAS_PRICES.map((gasPriceWei) => {
     const losses = scenario.trades.flatMap((trade) => {
-      const result = alternatives(graph, requestOf(loaded, trade, gasPriceWei, SERVICE_LIMITS))
+      const result = alternatives(graph, requestOf(loadedScenario, trade, gasPriceWei, SERVICE_LIMITS))
       if (!result) return []
       const net = ({ route }: Alternative) => Number(route.amountOut) - Number(route.gasCostOut ?? 0n)
       const [own, ...others] = result
@@ -59,7 +59,8 @@ for (const start of [startEthereum, startLocal]) {
     for (let tries = 0; rows.length < QUOTES && tries < 4 * QUOTES; tries++) {
       const request = drawnRequest(world, graph, r, gasPriceWei)
       const learnedGas = lessons.at(0)
-      const measurement = request && (await measured(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))
+      const measurement =
+        request && (await measureRequest(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))
       if (measurement) rows.push(measurement)
     }
     const worst = rows.toSorted((x, y) => y.quoted.bps - x.quoted.bps)[0]
@@ -91,7 +92,7 @@ type Measured = {
   readonly gasErrorPercent: number
 }
 
-async function timed<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {
+async function withTime<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {
   const from = performance.now()
   return { result: await run(), ms: performance.now() - from }
 }
@@ -100,22 +101,24 @@ async function timed<T>(run: () => Promise<T>): Promise<{ readonly result: T; re
  * Executes the quote's route, the search's own best route, and the restricted routes from the same state, and returns
  * their losses net of charged gas. Null if gas has no price or the route cannot be sent.
  */
-async function measured(on: World, graph: Graph, request: RouteRequest): Promise<Measured | null> {
+async function measureRequest(on: World, graph: Graph, request: RouteRequest): Promise<Measured | null> {
   const routes = alternatives(graph, request)
   const own = routes?.[0].route
   if (!routes || !own?.gasCostOut) return null
   const perGas = Number(own.gasCostOut) / own.gas
   const { wrappedNative } = request
   const net = async (route: RoutePlan) => {
-    const charged = await chargedFromHere(on, route)
-    return charged === null ? Number.NEGATIVE_INFINITY : Number(route.amountOut - own.amountOut) - charged * perGas
+    const gasPerOutput = await chargedFromHere(on, route)
+    return gasPerOutput === null
+      ? Number.NEGATIVE_INFINITY
+      : Number(route.amountOut - own.amountOut) - gasPerOutput * perGas
   }
-  const ranked = await net(own)
-  if (ranked === Number.NEGATIVE_INFINITY) return null
+  const rankedNet = await net(own)
+  if (rankedNet === Number.NEGATIVE_INFINITY) return null
   const result = findRoute(graph, { ...request, maxAlternatives: 3 })
   const candidates = [own, ...((result.ok && result.alternatives) || [])] as const
-  const alone = await timed(() => grossGas(on, [own]))
-  const together = await timed(() => grossGas(on, candidates))
+  const alone = await withTime(() => grossGas(on, [own]))
+  const together = await withTime(() => grossGas(on, candidates))
   let quoted = own
   let maxGain = Number.NEGATIVE_INFINITY
   // Ranks routes as a quote does: simulated gas minus the expected refund.
@@ -138,11 +141,11 @@ async function measured(on: World, graph: Graph, request: RouteRequest): Promise
       by: best ? `${best.name}: ${request.tokenIn} ${request.tokenOut} ${request.amountIn}` : '',
     }
   }
-  const charged = -ranked / perGas
-  const gasErrorPercent = (100 * Math.abs(routeGas({ ...own, wrappedNative }).charged - charged)) / charged
+  const gasPerOutput = -rankedNet / perGas
+  const gasErrorPercent = (100 * Math.abs(routeGas({ ...own, wrappedNative }).charged - gasPerOutput)) / gasPerOutput
   return {
-    quoted: lossOf(quoted === own ? ranked : await net(quoted)),
-    ranked: lossOf(ranked),
+    quoted: lossOf(quoted === own ? rankedNet : await net(quoted)),
+    ranked: lossOf(rankedNet),
     alternatives: candidates.length - 1,
     timeRatio: candidates.length > 1 ? together.ms / alone.ms : null,
     gasErrorPercent,

@@ -70,8 +70,8 @@ try {
 }
 process.exit()
 
-async function measure(from: Browser, url: string): Promise<Measured> {
-  const context = await from.newContext({ viewport: VIEWPORT, isMobile: true, hasTouch: true })
+async function measure(parentBrowser: Browser, url: string): Promise<Measured> {
+  const context = await parentBrowser.newContext({ viewport: VIEWPORT, isMobile: true, hasTouch: true })
   const page = await context.newPage()
   const session = await context.newCDPSession(page)
   await session.send('Network.enable')
@@ -84,12 +84,12 @@ async function measure(from: Browser, url: string): Promise<Measured> {
   await page.addInitScript(observe)
   await page.goto(url, { timeout: 120_000 })
   await page.waitForTimeout(REST_MS)
-  const loaded = bytes
+  const loadedBytes = bytes
   await use(page)
   const { lcp, cls, inp } = await page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals)
   await context.close()
   return {
-    ...{ kB: rounded(loaded / 1_000), lcpMs: Math.round(lcp), cls: rounded(cls, 3), inpMs: Math.round(inp) },
+    ...{ kB: rounded(loadedBytes / 1_000), lcpMs: Math.round(lcp), cls: rounded(cls, 3), inpMs: Math.round(inp) },
     lighthouse: await lighthouseScore(url),
   }
 }
@@ -156,6 +156,12 @@ async function use(page: Page): Promise<void> {
 }
 
 function medianOf(runs: readonly Measured[]): Measured {
-  const of = (name: keyof Measured) => median(runs.map((run) => run[name]))
-  return { kB: of('kB'), lcpMs: of('lcpMs'), cls: of('cls'), inpMs: of('inpMs'), lighthouse: of('lighthouse') }
+  const medianOfField = (name: keyof Measured) => median(runs.map((run) => run[name]))
+  return {
+    kB: medianOfField('kB'),
+    lcpMs: medianOfField('lcpMs'),
+    cls: medianOfField('cls'),
+    inpMs: medianOfField('inpMs'),
+    lighthouse: medianOfField('lighthouse'),
+  }
 }

@@ -33,9 +33,9 @@ export class Executor {
   }
 
   swap(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): Swapped {
-    const swapped = this.quote(pool, tokenIn, tokenOut, amountIn)
-    this.states.set(pool, swapped.after)
-    return swapped
+    const swapResult = this.quote(pool, tokenIn, tokenOut, amountIn)
+    this.states.set(pool, swapResult.after)
+    return swapResult
   }
 
   otherToken(pool: number, token: number): number {
@@ -50,9 +50,9 @@ export class Executor {
   private stateOf(id: number): State {
     const cached = this.states.get(id)
     if (cached) return cached
-    const loaded = load(this.poolOf(id))
-    this.states.set(id, loaded)
-    return loaded
+    const loadedState = load(this.poolOf(id))
+    this.states.set(id, loadedState)
+    return loadedState
   }
 
   private poolOf(id: number): ScenarioPool {
@@ -76,11 +76,11 @@ export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonl
     const amountIn = (balance * BigInt(num)) / BigInt(den)
     if (amountIn > balance) throw new RangeError(`pool ${pool}: the leg spends more than is held`)
     if (amountIn <= 0n) continue
-    const swapped = executor.swap(pool, tokenIn, tokenOut, amountIn)
+    const swapResult = executor.swap(pool, tokenIn, tokenOut, amountIn)
     balances.set(tokenIn, balance - amountIn)
-    balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + swapped.amountOut)
-    gas += swapped.gas
-    if (swapped.unspent > 0n) unspent++
+    balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + swapResult.amountOut)
+    gas += swapResult.gas
+    if (swapResult.unspent > 0n) unspent++
   }
   return { amountOut: balances.get(trade.tokenOut) ?? 0n, gas, unspent }
 }
@@ -92,29 +92,29 @@ export function evaluatePaths(
   paths: readonly { readonly amountIn: bigint | string; readonly hops: readonly Omit<ScenarioLeg, 'num' | 'den'>[] }[],
 ): Evaluation {
   const executor = new Executor(scenario)
-  const crossed = new Map<number, number>()
+  const crossedTicks = new Map<number, number>()
   let amountOut = 0n
-  let spent = 0n
+  let spentAmount = 0n
   let unspent = 0
   for (const path of paths) {
     let balance = BigInt(path.amountIn)
     let token = trade.tokenIn
-    spent += balance
+    spentAmount += balance
     for (const { pool, tokenIn, tokenOut } of path.hops) {
       if (tokenIn !== token) throw new RangeError(`the path breaks off before pool ${pool}`)
-      const swapped = executor.swap(pool, tokenIn, tokenOut, balance)
-      balance = swapped.amountOut
+      const swapResult = executor.swap(pool, tokenIn, tokenOut, balance)
+      balance = swapResult.amountOut
       token = tokenOut
       const base = YARDSTICK.hop[executor.familyOf(pool)]
       // Paths through the same pool can be one leg, so its base gas counts once, and its ticks each time.
-      crossed.set(pool, (crossed.get(pool) ?? base) + swapped.gas - base)
-      if (swapped.unspent > 0n) unspent++
+      crossedTicks.set(pool, (crossedTicks.get(pool) ?? base) + swapResult.gas - base)
+      if (swapResult.unspent > 0n) unspent++
     }
     if (token !== trade.tokenOut) throw new RangeError('a path ends at another token')
     amountOut += balance
   }
-  if (spent > BigInt(trade.amountIn)) throw new RangeError('the paths spend more than the amount')
-  return { amountOut, gas: [...crossed.values()].reduce((sum, gas) => sum + gas, YARDSTICK.route), unspent }
+  if (spentAmount > BigInt(trade.amountIn)) throw new RangeError('the paths spend more than the amount')
+  return { amountOut, gas: [...crossedTicks.values()].reduce((sum, gas) => sum + gas, YARDSTICK.route), unspent }
 }
 
 function sideOf({ id, token0, token1 }: ScenarioPool, tokenIn: number, tokenOut: number): 0 | 1 {
@@ -148,7 +148,10 @@ function trade(pool: State, from: 0 | 1, amountIn: bigint): Swapped {
     case 'v2': {
       const { reserves, feePpm } = pool.state
       const amountOut = pairOut(reserves[from], reserves[1 - from]!, feePpm, amountIn)
-      const after: State = { type: 'v2', state: { feePpm, reserves: moved(reserves, from, amountIn, amountOut) } }
+      const after: State = {
+        type: 'v2',
+        state: { feePpm, reserves: moveBalances(reserves, from, amountIn, amountOut) },
+      }
       return { after, amountOut, gas: hop['uniswap-v2'], unspent: 0n }
     }
     case 'v3': {
@@ -157,7 +160,7 @@ function trade(pool: State, from: 0 | 1, amountIn: bigint): Swapped {
     }
     case 'stable': {
       const amountOut = stableOut(pool.state, from, amountIn)
-      const balances = moved(pool.state.balances, from, amountIn, amountOut)
+      const balances = moveBalances(pool.state.balances, from, amountIn, amountOut)
       return {
         after: { type: 'stable', state: { ...pool.state, balances } },
         amountOut,
@@ -168,7 +171,7 @@ function trade(pool: State, from: 0 | 1, amountIn: bigint): Swapped {
   }
 }
 
-function moved(balances: readonly [bigint, bigint], from: 0 | 1, amountIn: bigint, amountOut: bigint) {
+function moveBalances(balances: readonly [bigint, bigint], from: 0 | 1, amountIn: bigint, amountOut: bigint) {
   const [a, b] = balances
   return from === 0 ? ([a + amountIn, b - amountOut] as const) : ([a - amountOut, b + amountIn] as const)
 }

@@ -55,13 +55,13 @@ export function requestOf(
 }
 
 export function routeTrade(
-  loaded: LoadedScenario,
+  loadedScenario: LoadedScenario,
   graph: Graph,
   trade: ScenarioTrade,
   gasPriceWei: bigint,
   limits: Limits = LIMITS,
 ): RoutedTrade {
-  const request = requestOf(loaded, trade, gasPriceWei, limits)
+  const request = requestOf(loadedScenario, trade, gasPriceWei, limits)
   const result = findRoute(graph, request)
   const times = Array.from({ length: RUNS }, () => {
     const start = performance.now()
@@ -76,8 +76,8 @@ export function routeTrade(
     amountOut: String(amountOut),
     legs: legs.map(({ pool, tokenIn, tokenOut, num, den }) => ({
       pool: Number(pool.id),
-      tokenIn: loaded.idOf(tokenIn),
-      tokenOut: loaded.idOf(tokenOut),
+      tokenIn: loadedScenario.idOf(tokenIn),
+      tokenOut: loadedScenario.idOf(tokenOut),
       num: String(num),
       den: String(den),
     })),

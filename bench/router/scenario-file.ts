@@ -7,7 +7,7 @@ import type { Scenario, ScenarioPool } from './scenario.ts'
 export type ScenarioFile = {
   readonly scenario: Scenario
   /** Converts a route to the ids of the file. */
-  readonly inOwnIds: (routed: RoutedTrade) => Omit<RoutedTrade, 'legs'> & { readonly legs: readonly OwnLeg[] }
+  readonly inOwnIds: (routedTrade: RoutedTrade) => Omit<RoutedTrade, 'legs'> & { readonly legs: readonly OwnLeg[] }
 }
 type Id = number | string
 type OwnLeg = Omit<ScenarioLeg, 'pool' | 'tokenIn' | 'tokenOut'> & Readonly<Record<'pool' | 'tokenIn' | 'tokenOut', Id>>
@@ -109,9 +109,9 @@ export function readScenario(text: string): ScenarioFile {
   const nativeToken = token(data.nativeToken, 'nativeToken')
   return {
     scenario: { ...data, nativeToken, tokens, pools, trades },
-    inOwnIds: (routed) => ({
-      ...routed,
-      legs: routed.legs.map(({ pool, tokenIn, tokenOut, num, den }) => ({
+    inOwnIds: (routedTrade) => ({
+      ...routedTrade,
+      legs: routedTrade.legs.map(({ pool, tokenIn, tokenOut, num, den }) => ({
         pool: data.pools[pool]!.id,
         tokenIn: data.tokens[tokenIn]!.id,
         tokenOut: data.tokens[tokenOut]!.id,

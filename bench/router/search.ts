@@ -54,8 +54,8 @@ record('router', {
 })
 
 async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<Row[]> {
-  const loaded = loadScenario(scenario)
-  const graph = scenarioGraph(loaded)
+  const loadedScenario = loadScenario(scenario)
+  const graph = scenarioGraph(loadedScenario)
   const small = scenario.pools.length <= PLAIN_PEERS_UP_TO
   const price = Number(gasPrice)
   const plain = small ? [greedyPeer(scenario, price, 1), greedyPeer(scenario, price, 20)] : []
@@ -64,9 +64,9 @@ async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<Row[]>
   const rows: Row[] = []
   const trades = scenario.trades.filter(({ usd = 0 }) => gasPrice === 0n || usd >= MIN_USD)
   for (const peer of foreign) await warmUp(trades, peer.run)
-  await warmUp(trades, (trade) => routeTrade(loaded, graph, trade, gasPrice))
+  await warmUp(trades, (trade) => routeTrade(loadedScenario, graph, trade, gasPrice))
   for (const [index, trade] of trades.entries()) {
-    const own = routeTrade(loaded, graph, trade, gasPrice)
+    const own = routeTrade(loadedScenario, graph, trade, gasPrice)
     const peers = new Map<string, Outcome | null>()
     for (const peer of foreign) peers.set(peer.name, await runPeer(peer, TIMED_RUNS, scenario, trade, gasPrice))
     if (gasPrice > 0n || index < SPLITTING_TRADES)
@@ -78,10 +78,10 @@ async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<Row[]>
       throw new Error(
         `${scenario.seed}: trade ${trade.id} pays ${evaluation.amountOut}, not ${own.amountOut} as claimed`,
       )
-    const limited = routeTrade(loaded, graph, trade, gasPrice, SERVICE_LIMITS)
-    const limitedNet = netOf(evaluate(scenario, trade, limited.legs), scenario, trade, gasPrice)
+    const limitedRoute = routeTrade(loadedScenario, graph, trade, gasPrice, SERVICE_LIMITS)
+    const limitedNet = netOf(evaluate(scenario, trade, limitedRoute.legs), scenario, trade, gasPrice)
     const net = netOf(evaluation, scenario, trade, gasPrice)
-    rows.push({ seed: scenario.seed, own, net, limited: { net: limitedNet, ms: limited.ms }, peers })
+    rows.push({ seed: scenario.seed, own, net, limited: { net: limitedNet, ms: limitedRoute.ms }, peers })
   }
   return rows
 }

@@ -31,17 +31,22 @@ type Compared = {
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-routers-'))
-const compared: Compared[] = []
-for (const recorded of readRecorded()) {
-  const anvil = await startBefore(recorded)
+const comparisons: Compared[] = []
+for (const recordedSwap of readRecorded()) {
+  const anvil = await startBefore(recordedSwap)
   const service = await startServer(
     loadConfig({ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', DEPLOYMENTS_DIR: directory, RPC_URL_1: anvil.url }),
   )
   try {
     const node = new Node(anvil.url)
-    const simulated = await simulateRecorded(service.url, recorded)
-    const sent = await sendRecorded(node, recorded)
-    compared.push({ recorded, simulated, sent, withExactly: await sendWithExactly(node, recorded) })
+    const simulatedSwap = await simulateRecorded(service.url, recordedSwap)
+    const sentSwap = await sendRecorded(node, recordedSwap)
+    comparisons.push({
+      recorded: recordedSwap,
+      simulated: simulatedSwap,
+      sent: sentSwap,
+      withExactly: await sendWithExactly(node, recordedSwap),
+    })
   } finally {
     await service.close()
     await anvil.stop()
@@ -53,31 +58,32 @@ const exact = ({ simulated, sent }: Compared) => simulated.success && BigInt(sim
 const name = ({ recorded, simulated }: Compared) =>
   `${recorded.router} ${recorded.hash} ${simulated.revertReason ?? simulated.amountOut}`
 /** Transactions that differ. If the sender's balance cannot be set to exactly the input, the original transaction is compared. */
-const unexplained = compared.filter(({ recorded, simulated, sent, withExactly = sent }) => {
+const unexplainedSwaps = comparisons.filter(({ recorded, simulated, sent, withExactly = sent }) => {
   const over = simulated.gasUsed - withExactly.grossGas
   return over !== gasExplained(recorded)
 })
-const over = compared.map(({ simulated, sent }) => simulated.gasUsed - sent.grossGas)
-const shares = compared.map(({ simulated, sent }) => simulated.gasUsed / sent.grossGas)
-const byRouter = Object.groupBy(compared, ({ recorded }) => recorded.router)
+const over = comparisons.map(({ simulated, sent }) => simulated.gasUsed - sent.grossGas)
+const shares = comparisons.map(({ simulated, sent }) => simulated.gasUsed / sent.grossGas)
+const byRouter = Object.groupBy(comparisons, ({ recorded }) => recorded.router)
 
 record('routers', {
-  transactions: compared.length,
-  minedAsOnChain: compared.filter(({ sent }) => sent.asOnChain).length,
-  exact: compared.filter(exact).length,
+  transactions: comparisons.length,
+  minedAsOnChain: comparisons.filter(({ sent }) => sent.asOnChain).length,
+  exact: comparisons.filter(exact).length,
   byRouter: Object.fromEntries(
     Object.entries(byRouter).map(([router, group = []]) => [
       router,
       `${group.filter(exact).length} of ${group.length}`,
     ]),
   ),
-  differing: compared.filter((each) => !exact(each)).map(name),
+  differing: comparisons.filter((each) => !exact(each)).map(name),
   gas: {
     overTheTrace: { least: Math.min(...over), p50: median(over), most: Math.max(...over) },
     ofTheTrace: { p50: rounded(median(shares), 4), most: rounded(Math.max(...shares), 4) },
-    equalOnceTheSenderHoldsJustThat: compared.length - unexplained.length,
-    unexplained: unexplained.map(name),
+    equalOnceTheSenderHoldsJustThat: comparisons.length - unexplainedSwaps.length,
+    unexplained: unexplainedSwaps.map(name),
   },
 })
 writePage()
-if (unexplained.length > 0 || !compared.every((each) => exact(each) && each.sent.asOnChain)) process.exitCode = 1
+if (unexplainedSwaps.length > 0 || !comparisons.every((each) => exact(each) && each.sent.asOnChain))
+  process.exitCode = 1

@@ -83,7 +83,7 @@ async function measureSimulation() {
     const plain = swap(USDC, 1_000_000n)
     const body = await ethCallOf(devnet.url, plain)
     const node = await times(() => post(devnet.url, body))
-    const simulated = await times(() => simulateSwap(rpc, plain, context))
+    const simulationTimes = await times(() => simulateSwap(rpc, plain, context))
     const shares = await times(() => simulateSwap(rpc, swap(STETH, 10n ** 18n), context))
     const honest = () =>
       Promise.all(
@@ -114,7 +114,7 @@ async function measureSimulation() {
     })
     // Waits until the service has measured the cost of the attackers' requests.
     await new Promise((resolve) => setTimeout(resolve, 500))
-    const attacked = await honest()
+    const attackedTimes = await honest()
     stop = true
     await Promise.all(attackers)
     rpc.close()
@@ -123,12 +123,12 @@ async function measureSimulation() {
       honestMs: { median: rounded(median(alone)), slowest: rounded(Math.max(...alone)) },
       eachAttackAloneMs: attackMs,
       attackers: ATTACKERS,
-      honestUnderAttackMs: { median: rounded(median(attacked)), slowest: rounded(Math.max(...attacked)) },
+      honestUnderAttackMs: { median: rounded(median(attackedTimes)), slowest: rounded(Math.max(...attackedTimes)) },
       runs: RUNS,
       nodesOwnEthCallMs: { median: rounded(median(node), 2), p99: rounded(quantile(node, 0.99), 2) },
-      simulateMs: { median: rounded(median(simulated), 2), p99: rounded(quantile(simulated, 0.99), 2) },
+      simulateMs: { median: rounded(median(simulationTimes), 2), p99: rounded(quantile(simulationTimes, 0.99), 2) },
       simulateSharesTokenMs: { median: rounded(median(shares), 2), p99: rounded(quantile(shares, 0.99), 2) },
-      overTheNodeMs: rounded(median(simulated) - median(node), 2),
+      overTheNodeMs: rounded(median(simulationTimes) - median(node), 2),
       requestBytes: body.length,
     }
   } finally {

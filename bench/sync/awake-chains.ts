@@ -43,7 +43,7 @@ try {
   const awake = processNow()
   const pools = Object.values((await readyNow()).chains).reduce((sum, chain) => sum + (chain.pools ?? 0), 0)
   await new Promise((resolve) => setTimeout(resolve, REST_MS))
-  const rested = processNow()
+  const usageAtRest = processNow()
   while (!Object.values((await readyNow()).chains).every(({ state }) => state === 'asleep'))
     await new Promise((resolve) => setTimeout(resolve, 500))
   const asleep = processNow()
@@ -55,7 +55,7 @@ try {
     quoteOnceAwake: again,
     memoryMB: { atStart: fresh.memoryMB, awake: awake.memoryMB, asleep: asleep.memoryMB },
     memoryPerChainMB: rounded((awake.memoryMB - fresh.memoryMB) / CHAINS, 2),
-    cpuPercentWhileNobodyAsks: rounded(((rested.cpuSeconds - awake.cpuSeconds) / (REST_MS / 1000)) * 100),
+    cpuPercentWhileNobodyAsks: rounded(((usageAtRest.cpuSeconds - awake.cpuSeconds) / (REST_MS / 1000)) * 100),
   })
 } finally {
   await many.stop()

@@ -35,16 +35,16 @@ else {
 /** Measures in a process that has loaded nothing else. Memory is the growth of the resident set. */
 async function measure(): Promise<Figures & { chains: number }> {
   const before = process.memoryUsage().rss
-  const grown = () => (process.memoryUsage().rss - before) / 1e6
+  const memoryGrowthMB = () => (process.memoryUsage().rss - before) / 1e6
   const t0 = performance.now()
   const { loadRegistry: load } = await import('@sluice/chains')
   const t1 = performance.now()
   const registry = load()
   registry.chainMap()
   const t2 = performance.now()
-  const startMB = grown()
+  const startMB = memoryGrowthMB()
   const t3 = performance.now()
   for (const id of registry.knownIds()) registry.chain(id)
   const chains = registry.knownIds().length
-  return { chains, importMs: t1 - t0, mapMs: t2 - t1, startMB, allMs: performance.now() - t3, allMB: grown() }
+  return { chains, importMs: t1 - t0, mapMs: t2 - t1, startMB, allMs: performance.now() - t3, allMB: memoryGrowthMB() }
 }

@@ -38,13 +38,13 @@ export const checkEvm: Check = async ({ chain, rpc, block, overrides }) => {
   const findings = await Promise.all(
     flags.map(async (flag): Promise<Finding> => {
       const works = await runs(rpc, block, snippets[flag])
-      const written = chain.evm[flag]
+      const writtenFlag = chain.evm[flag]
       const fix: Finding['fix'] = (file) => {
         file.evm[flag] = works
       }
-      if (written === works) return pass(flag, works ? 'yes' : 'no')
-      if (written === undefined) return missing(flag, `${works ? 'works' : 'does not work'}, not recorded`, fix)
-      return fail(flag, `recorded as ${written}, but it ${works ? 'works' : 'does not work'}`, fix)
+      if (writtenFlag === works) return pass(flag, works ? 'yes' : 'no')
+      if (writtenFlag === undefined) return missing(flag, `${works ? 'works' : 'does not work'}, not recorded`, fix)
+      return fail(flag, `recorded as ${writtenFlag}, but it ${works ? 'works' : 'does not work'}`, fix)
     }),
   )
   return [pass('state overrides', 'code overrides work'), ...findings]

@@ -89,10 +89,10 @@ const PUSHED_ADDRESS = `7f${'0'.repeat(24)}`
 
 async function rowByCode(contract: Address, { rows, rpc, knownPools }: Context): Promise<DexRow | undefined> {
   const code = await rpc.getCode(contract, 'latest')
-  const named = rows.filter(
+  const namedRows = rows.filter(
     ({ role, address }) => role === 'factory' && code.includes(`${PUSHED_ADDRESS}${address.slice(2).toLowerCase()}`),
   )
-  if (named.length === 1) return named[0]
+  if (namedRows.length === 1) return namedRows[0]
   for (const { address, family, dex } of knownPools.values()) {
     if ((await rpc.getCode(address, 'latest')) !== code) continue
     return rows.find((row) => row.family === family && row.brand === dex)
@@ -169,13 +169,13 @@ async function v4Pool(swap: Swap, rows: readonly DexRow[], { rpc, block }: Conte
   const pairs = tokens.flatMap((first, i) => tokens.slice(i + 1).map((second) => [first, second] as const))
   for (const [pair, hook, fee, tickSpacing] of product(pairs, hooks, fees, TICK_SPACINGS)) {
     if (keccak256(`0x${[...pair, fee, tickSpacing, hook].map(word).join('')}`) !== swap.pool) continue
-    const listed: ListedPool = {
+    const listedPool: ListedPool = {
       ...{ id: swap.pool, address: swap.contract, tokens: pair },
       fixed: { fee, tickSpacing, hooks: hook },
     }
     for (const row of rows) {
       const { provePools } = familyOf(row.family)!
-      const [proven] = provePools ? await runReads(rpc, { blockHash: block.hash }, [provePools(row, [listed])]) : []
+      const [proven] = provePools ? await runReads(rpc, { blockHash: block.hash }, [provePools(row, [listedPool])]) : []
       if (proven?.[0]) return { row, pool: proven[0] }
     }
   }

@@ -71,27 +71,29 @@ export function gasOf(part: FitPart, { route, routeRefund, families, parts, toke
 export function fitTable(all: readonly ObservedRoute[], old: GasFile): GasFile {
   const short = all.filter(({ route, wrappedNative }) => piecesIn(gasParts({ ...route, wrappedNative })) <= MAX_PIECES)
   const swaps = short.map(fitParts)
-  const met = [...new Set(swaps.flatMap((swap) => [...swap.keys()]))]
+  const partNames = [...new Set(swaps.flatMap((swap) => [...swap.keys()]))]
     .filter((part) => !part.startsWith('piece:') && !part.startsWith('oracle:'))
     .sort()
   const isMet = (part: FitPart) => swaps.filter((swap) => swap.has(part)).length >= MIN_SAMPLES
-  const moved = met.filter((part) => part !== 'route' && isMet(part))
-  const now = fitted(short, swaps, moved, old)
+  const movedParts = partNames.filter((part) => part !== 'route' && isMet(part))
+  const now = fitRow(short, swaps, movedParts, old)
   const basis = (part: FitPart) => {
     const of = short.filter((_, k) => swaps[k]!.has(part))
     return `fitted: ${of.length} routes of ${[...new Set(of.map(({ world }) => world))].join(' and ')}`
   }
   const family = ([id, row]: [string, GasRow]): [string, GasRow] => {
     const hop = `hop:${id}` as const
-    if (!moved.includes(hop)) return [id, row]
+    if (!movedParts.includes(hop)) return [id, row]
     const { gas: part, refund } = now(hop)
     const alone = part + (row.oracle ?? 0)
-    const ranked = Math.abs(alone - row.hop) > OFF * row.hop ? alone : row.hop
-    return [id, { ...row, hop: ranked, part, refund, basis: basis(hop) }]
+    const chargedGas = Math.abs(alone - row.hop) > OFF * row.hop ? alone : row.hop
+    return [id, { ...row, hop: chargedGas, part, refund, basis: basis(hop) }]
   }
   const token = ([id, row]: [string, TokenRow]): [string, TokenRow] => {
     const part = `token:${id}` as const
-    return moved.includes(part) ? [id, { ...row, once: Math.max(0, now(part).gas), basis: basis(part) }] : [id, row]
+    return movedParts.includes(part)
+      ? [id, { ...row, once: Math.max(0, now(part).gas), basis: basis(part) }]
+      : [id, row]
   }
   return {
     route: old.route,
@@ -103,7 +105,7 @@ export function fitTable(all: readonly ObservedRoute[], old: GasFile): GasFile {
 }
 
 /** Fits the gas of the free parts to the routes. Other parts keep their gas. */
-function fitted(
+function fitRow(
   samples: readonly ObservedRoute[],
   swaps: readonly FitParts[],
   free: readonly FitPart[],
@@ -123,17 +125,17 @@ function fitted(
   const refundRows = rowsOf(refunding)
   const refundEstimates = swaps.map((swap) => sum(swap, ({ refund }) => refund))
   const values = samples.map(({ gross, charged }, k) => gross - charged - refundEstimates[k]!)
-  let counted = samples.map(({ gross, charged }) => gross - charged < CUT_REFUND * gross)
+  let isCounted = samples.map(({ gross, charged }) => gross - charged < CUT_REFUND * gross)
   let refunds: number[] = []
   for (let round = 0; round < CUT_ROUNDS; round++) {
-    const now = counted
+    const now = isCounted
     refunds = weightedRegression(
       refundRows,
       values,
       weights.map((weight, k) => weight * Number(now[k])),
     )
     const isShort = (k: number) => dot(refundRows[k]!, refunds) < values[k]!
-    counted = samples.map(({ gross, charged }, k) => gross - charged < CUT_REFUND * gross || isShort(k))
+    isCounted = samples.map(({ gross, charged }, k) => gross - charged < CUT_REFUND * gross || isShort(k))
   }
   return (part) => {
     const [at, back] = [free.indexOf(part), refunding.indexOf(part)]

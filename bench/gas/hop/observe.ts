@@ -49,7 +49,7 @@ export async function warm(world: World, seed: number, count = WARM): Promise<vo
     }
   }
   for (let k = 0; k < count; k++) {
-    const route = drawn(world, buildGraph(await world.market.sync()), r)
+    const route = drawRoute(world, buildGraph(await world.market.sync()), r)
     if (route) await gasOf(world, route)
   }
   await fillObservations(world)
@@ -65,8 +65,8 @@ export async function observe(world: World, count: number, seed: number): Promis
   const graph = buildGraph(await world.market.sync())
   const samples: ObservedRoute[] = []
   for (let tries = 0; samples.length < count && tries < MAX_TRIES * count; tries++) {
-    const route = drawn(world, graph, r)
-    const sample = route && (await observed(world, route))
+    const route = drawRoute(world, graph, r)
+    const sample = route && (await observeRoute(world, route))
     if (sample) samples.push(sample)
   }
   return samples
@@ -80,7 +80,7 @@ export async function observePools(world: World): Promise<readonly ObservedRoute
     for (const back of [false, true]) {
       const hops = throughWrapper(world, hopOf(await current(world, id), back))
       const route = chain(hops, amountFor(hops.at(-1)!, SMALL))
-      const sample = route && (await observed(world, route))
+      const sample = route && (await observeRoute(world, route))
       if (sample) samples.push(sample)
     }
   }
@@ -88,7 +88,7 @@ export async function observePools(world: World): Promise<readonly ObservedRoute
 }
 
 /** Returns the measured route; null if it cannot be sent. */
-async function observed(world: World, route: RoutePlan): Promise<ObservedRoute | null> {
+async function observeRoute(world: World, route: RoutePlan): Promise<ObservedRoute | null> {
   const [gross = null] = await grossGas(world, [route])
   const charged = gross === null ? null : await chargedFromHere(world, route)
   if (gross === null || charged === null) return null
@@ -125,7 +125,7 @@ export async function grossGas(
 }
 
 /** Returns a route between random tokens with random size and gas price; null if there is none. */
-function drawn(world: World, graph: Graph, r: Random): RoutePlan | null {
+function drawRoute(world: World, graph: Graph, r: Random): RoutePlan | null {
   const request = drawnRequest(world, graph, r)
   const result = request && findRoute(graph, request)
   return result?.ok && isAnswered(result.route) ? result.route : null

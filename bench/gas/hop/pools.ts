@@ -28,8 +28,8 @@ export function amountFor({ pool, tokenIn, tokenOut }: Hop, size: number): bigin
   for (let k = 0; k < liquidity.length && sqrtPrice[k]! > end; k++)
     amount += liquidity[k]! * (1 / Math.max(sqrtPrice[k + 1]!, end) - 1 / sqrtPrice[k]!)
   const amountIn = family.reserves(pool)[pool.tokens.indexOf(tokenIn)]! / 10n
-  const wanted = BigInt(Math.ceil(amount * size))
-  return amountIn > 0n && amountIn < wanted ? amountIn : wanted
+  const requestedAmount = BigInt(Math.ceil(amount * size))
+  return amountIn > 0n && amountIn < requestedAmount ? amountIn : requestedAmount
 }
 
 /** Returns pools whose tokens transfer exact amounts, and wrappers of tokens that round. */

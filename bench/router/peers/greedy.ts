@@ -21,17 +21,17 @@ export function greedyPeer(scenario: Scenario, gasPrice: number, parts: 1 | type
     const token = scenario.tokens.find(({ id }) => id === trade.tokenOut)!
     const perGas = ((gasPrice / 10 ** native.decimals) * native.priceUsd * 10 ** token.decimals) / token.priceUsd
     const executor = new Executor(scenario)
-    const used = new Set<number>()
+    const usedPools = new Set<number>()
     const amount = BigInt(trade.amountIn)
     const paths: { amountIn: bigint; hops: readonly Hop[] }[] = []
     for (let part = 0; part < parts; part++) {
       const amountIn =
         part === parts - 1 ? amount - (amount / BigInt(parts)) * BigInt(parts - 1) : amount / BigInt(parts)
-      const hops = bestPath(executor, trade, amountIn, poolsOf, (pool) => (used.has(pool) ? 0 : perGas))
+      const hops = bestPath(executor, trade, amountIn, poolsOf, (pool) => (usedPools.has(pool) ? 0 : perGas))
       if (!hops) return null
       let remaining = amountIn
       for (const { pool, tokenIn, tokenOut } of hops) {
-        used.add(pool)
+        usedPools.add(pool)
         remaining = executor.swap(pool, tokenIn, tokenOut, remaining).amountOut
       }
       paths.push({ amountIn, hops })

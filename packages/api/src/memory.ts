@@ -36,10 +36,10 @@ export function returnMemoryAtRest(intervalMs = INTERVAL_MS): () => void {
   utilization()
   /** Resident bytes after the last collection, or at the start; only memory above it can be released. */
   let minBytes = process.memoryUsage().rss
-  let rested = 0
+  let restedCount = 0
   const look = () => {
-    rested = utilization() > RESTING ? 0 : rested + 1
-    if (rested < LONG) return
+    restedCount = utilization() > RESTING ? 0 : restedCount + 1
+    if (restedCount < LONG) return
     const { rss, heapUsed } = process.memoryUsage()
     if (rss - minBytes < Math.max(MIN_BYTES, heapUsed)) return
     collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' })

@@ -78,7 +78,7 @@ export class ScaleOut {
             url,
             idleMs: config.idleSleepMs,
             serves: (chainId) => parts.registry.chain(chainId) !== undefined,
-            optionsOf: (chainId) => indexed(parts.registry.chain(chainId)!, parts),
+            optionsOf: (chainId) => indexedMarket(parts.registry.chain(chainId)!, parts),
             onError,
           })
     return new ScaleOut(bus, indexers, fullness)
@@ -95,9 +95,9 @@ export class ScaleOut {
   /** Returns the current state of the connection. */
   status(): BusStatus {
     const { awaySince } = this.bus
-    const owned = this.indexers?.chains.filter(({ owns }) => owns).map(({ chainId }) => chainId) ?? []
+    const ownedChainIds = this.indexers?.chains.filter(({ owns }) => owns).map(({ chainId }) => chainId) ?? []
     const open = [...this.scans].filter(([, { state }]) => state !== 'done')
-    const rest = { owned, ...(open.length > 0 && { scans: Object.fromEntries(open) }) }
+    const rest = { owned: ownedChainIds, ...(open.length > 0 && { scans: Object.fromEntries(open) }) }
     const fullSince = this.fullness.since
     if (awaySince !== null) return { state: 'away', since: new Date(awaySince).toISOString(), ...rest }
     if (fullSince !== null) return { state: 'full', since: new Date(fullSince).toISOString(), ...rest }
@@ -151,7 +151,7 @@ class Fullness {
 }
 
 /** Returns the options of an indexer: the scope of pairs, and a function that opens the market. */
-function indexed(chain: Chain, { config, metrics, log, poolLists }: Parts) {
+function indexedMarket(chain: Chain, { config, metrics, log, poolLists }: Parts) {
   const { chainId } = chain
   const count = countEvents(metrics, chainId)
   const lines = log.child({ chain: chainId })

@@ -66,7 +66,7 @@ export class Services {
     const deployment = entry && this.registry.deployment(chainId)
     if (!entry || !chain || !deployment) throw unsupportedChain(chainId, chain?.unsupported)
     const { config, threads, places } = this
-    const served = new ServedChain({
+    const servedChain = new ServedChain({
       ...{ chain, deployment, threads },
       routerAddress: entry.RouterAddress,
       admission: { places, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs },
@@ -76,8 +76,8 @@ export class Services {
       openMarket: this.scaleOut?.openMarket,
       publishFact: this.scaleOut && ((fact) => this.scaleOut?.share(chainId, fact)),
     })
-    this.chains.set(chainId, served)
-    return served
+    this.chains.set(chainId, servedChain)
+    return servedChain
   }
 
   /** Returns a chain that had a request since the start; undefined for any other chain. */

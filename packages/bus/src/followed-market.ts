@@ -69,7 +69,7 @@ export class FollowedMarket implements Market {
   private readonly conditions = new Waiting()
   /** The last states, newest last. */
   private states: readonly Snapshot[] = []
-  private touched = new Set<Address>()
+  private touchedTokens = new Set<Address>()
   /** Highest block of this worker's node that a request has waited for. */
   private awaitedBlock = -1
   private touchTimer: NodeJS.Timeout | undefined
@@ -150,7 +150,7 @@ export class FollowedMarket implements Market {
       facts: this.tokens.count,
       pools: count(shown?.pools.size ?? 0),
       pairs: count(shown?.pairs.size ?? 0),
-      touched: count(this.touched.size),
+      touched: count(this.touchedTokens.size),
     }
   }
 
@@ -215,8 +215,8 @@ export class FollowedMarket implements Market {
 
   private show(state: FollowedState, ids: readonly string[] | null): void {
     const { block, pools } = state
-    const changed = this.states.length > 0 ? ids : null
-    const snapshot = { chainId: this.chainId, block, pools, changed }
+    const changedIds = this.states.length > 0 ? ids : null
+    const snapshot = { chainId: this.chainId, block, pools, changed: changedIds }
     this.states = [...this.states, snapshot].slice(-MAX_CANONICAL)
     for (const listener of this.listeners) listener(snapshot)
     this.conditions.check()
@@ -309,13 +309,13 @@ export class FollowedMarket implements Market {
   }
 
   private touch(tokens: readonly Address[]): void {
-    for (const token of tokens) if (this.touched.size < MAX_TOUCHED) this.touched.add(token)
+    for (const token of tokens) if (this.touchedTokens.size < MAX_TOUCHED) this.touchedTokens.add(token)
   }
 
   /** Reports the tokens in use in batches, from a timer instead of from requests. */
   private reportTouched(): void {
-    const tokens = [...this.touched]
-    this.touched = new Set()
+    const tokens = [...this.touchedTokens]
+    this.touchedTokens = new Set()
     for (let i = 0; i < tokens.length; i += 100) void this.request({ tokens: tokens.slice(i, i + 100) }).catch(() => {})
   }
 }

@@ -58,7 +58,7 @@ export class Publisher {
   readonly counts = { writes: 0, full: 0, bytes: 0 }
   private readonly options: PublisherOptions
   /** Pools of published states by tag, in the order of writing. */
-  private readonly written = new Bounded<string, Pools>(MAX_REMEMBERED)
+  private readonly writtenPools = new Bounded<string, Pools>(MAX_REMEMBERED)
   /** Tag of the last write that was sent. */
   private tag: string | null = null
   /** Generation of the pools. */
@@ -80,7 +80,7 @@ export class Publisher {
   async resume(connection: Connection): Promise<boolean> {
     const { keys } = this.options
     const head = await readHead(connection, keys)
-    if (!head || !this.written.has(head.tag)) return false
+    if (!head || !this.writtenPools.has(head.tag)) return false
     this.tag = head.tag
     this.generation = head.gen
     this.pairs = new Set(await connection.call<string[]>('SMEMBERS', keys.pairs))
@@ -105,7 +105,7 @@ export class Publisher {
   async send(connection: Connection, state: PublishedState, { added, removed }: PairChanges): Promise<PendingWrite> {
     const { keys, lease, beforeWrite } = this.options
     const expected = this.tag
-    const before = expected === null ? undefined : this.written.get(expected)
+    const before = expected === null ? undefined : this.writtenPools.get(expected)
     if (expected === null || !before) throw new BusError('CHANGED', 'what Redis has is to be found out first')
     const { changed, gone } = poolChanges(before, state.pools)
     if (changed.length > MAX_CHANGED) {
@@ -168,7 +168,7 @@ export class Publisher {
     const tag = randomUUID()
     const old = await readHead(connection, keys)
     const payload = [...pairs]
-    this.written.set(tag, state.pools)
+    this.writtenPools.set(tag, state.pools)
     const [answer] = await run<WriteAnswer>(
       connection,
       'flip',
@@ -188,12 +188,12 @@ export class Publisher {
   /** @throws BusError */
   private accept(answer: WriteAnswer[0], tag: string): void {
     if (answer === 'OK') return
-    this.written.delete(tag)
+    this.writtenPools.delete(tag)
     throw new BusError(answer, `the state was not written: ${answer}`)
   }
 
   private remember(tag: string, pools: Pools): void {
-    this.written.set(tag, pools)
+    this.writtenPools.set(tag, pools)
     this.tag = tag
   }
 }

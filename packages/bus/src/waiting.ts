@@ -6,14 +6,14 @@ type Notice = () => void
 /** Callers that wait for conditions, which are checked on every change of state. */
 export class Waiting {
   private readonly notices = new Set<Notice>()
-  private stopped: Error | null = null
+  private stopError: Error | null = null
 
   /** Resolves when the condition holds. @param timeoutError - creates the error for a timeout */
   until(condition: () => boolean, timeoutMs: number, timeoutError: () => Error, signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const notice = () => {
       if (condition()) resolve()
-      else if (this.stopped) reject(this.stopped)
+      else if (this.stopError) reject(this.stopError)
     }
     const timer = setTimeout(() => reject(timeoutError()), timeoutMs)
     this.notices.add(notice)
@@ -31,7 +31,7 @@ export class Waiting {
 
   /** Rejects current and later callers whose condition does not hold. */
   stop(error: Error): void {
-    this.stopped = error
+    this.stopError = error
     this.check()
   }
 }

@@ -52,11 +52,11 @@ async function check(certificate: ReturnType<typeof readCertificate>, options: C
   if (missing !== undefined) throw refuted('pool missing', `${missing} is not among its pools`)
   const digest = await sha256(pools.map(lineOf).join('\n'))
   if (digest !== certificate.digest) throw refuted('digest differs', `the digest of its pools is ${digest}`)
-  const claimed = sumOf(pools.map(({ earned }) => earned)) + input + beyond.earned + certificate.allowance
-  if (claimed > bound * unit) throw refuted('sum wrong', `its own parts add up to ${divUp(claimed, unit)}`)
-  const assumed = pools.filter(({ kind }) => kind === 'assumed')
-  if (assumed.length > (options.maxAssumed ?? 0.5) * pools.length)
-    throw notCheckable('too many unknown pools', `${assumed.length} of ${pools.length}`)
+  const claimedBound = sumOf(pools.map(({ earned }) => earned)) + input + beyond.earned + certificate.allowance
+  if (claimedBound > bound * unit) throw refuted('sum wrong', `its own parts add up to ${divUp(claimedBound, unit)}`)
+  const assumedPools = pools.filter(({ kind }) => kind === 'assumed')
+  if (assumedPools.length > (options.maxAssumed ?? 0.5) * pools.length)
+    throw notCheckable('too many unknown pools', `${assumedPools.length} of ${pools.length}`)
 
   const node = nodeAt(options, block.number)
   const nodeId = await node.ask('eth_chainId', [])
@@ -72,11 +72,12 @@ async function check(certificate: ReturnType<typeof readCertificate>, options: C
     sum += sumOf(await Promise.all(pools.slice(at, at + MAX_CONCURRENT).map(earn)))
   // A reorg may have replaced the block meanwhile.
   await checkBlock()
-  const recomputed = divUp(sum, unit)
-  if (recomputed > bound) throw refuted('bound too low', `its prices prove ${recomputed}, ${recomputed - bound} more`)
-  // `recomputed` is the bound proven by the prices and the chain, in output base units; a larger claimed bound is true
+  const recomputedBound = divUp(sum, unit)
+  if (recomputedBound > bound)
+    throw refuted('bound too low', `its prices prove ${recomputedBound}, ${recomputedBound - bound} more`)
+  // `recomputedBound` is the bound proven by the prices and the chain, in output base units; a larger claimed bound is true
   // too. Earnings of `assumed` pools are taken from the certificate.
-  return { status: 'verified', bound, recomputed, assumed: assumed.map(({ id }) => id) } as const
+  return { status: 'verified', bound, recomputed: recomputedBound, assumed: assumedPools.map(({ id }) => id) } as const
 }
 
 type PricesOf = (token: string) => readonly bigint[]
@@ -91,8 +92,13 @@ async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, h
       const [from, to] = [Number(pair[0]), Number(pair[1])]
       const [input, output] = [tokens[from], tokens[to]]
       if (!input || !output || from === to) throw notCheckable('malformed', `pairs of ${id} must be of its tokens`)
-      const sold = (pricesOf(input)[hop]! * 1_000_000n) / netOfTax(from, 'soldPpm')
-      return { from, to, sold, bought: divUp(pricesOf(output)[hop + 1]! * netOfTax(to, 'boughtPpm'), 1_000_000n) }
+      const soldPrice = (pricesOf(input)[hop]! * 1_000_000n) / netOfTax(from, 'soldPpm')
+      return {
+        from,
+        to,
+        sold: soldPrice,
+        bought: divUp(pricesOf(output)[hop + 1]! * netOfTax(to, 'boughtPpm'), 1_000_000n),
+      }
     })
   const byHop = Array.from({ length: hops }, (_, hop) => swapsAt(hop))
   if (kind === 'assumed') return pool.earned
@@ -107,8 +113,8 @@ async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, h
 }
 
 const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: CertifiedPool): string => {
-  const taxed = taxes.map(({ token, soldPpm, boughtPpm }) => [token, soldPpm, boughtPpm].join(':'))
-  return [id, address, kind, tokens, pairs.map((pair) => pair.join('>')), feePpm, taxed, state].map(String).join(' ')
+  const taxKeys = taxes.map(({ token, soldPpm, boughtPpm }) => [token, soldPpm, boughtPpm].join(':'))
+  return [id, address, kind, tokens, pairs.map((pair) => pair.join('>')), feePpm, taxKeys, state].map(String).join(' ')
 }
 
 async function sha256(text: string): Promise<string> {

@@ -83,11 +83,11 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
   const isPlain = digits.every((one) => one <= 18n) && a100 >= 100n && feeE10 < 10n ** 10n
   if (!isPlain) throw refuted('not such a pool', `${pool.id} is no plain pool`)
   const units = digits.map((one) => 10n ** (18n - one))
-  const earned: Earned = async (swaps) => {
+  const earningsOf: Earned = async (swaps) => {
     if (swaps.every(({ bought }) => bought === 0n)) return 0n
-    const sold = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.sold ?? null)
-    const bought = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.bought ?? null)
-    return stable({ balances, units, a100, feeE10 }, sold, bought)
+    const soldAmounts = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.sold ?? null)
+    const boughtAmounts = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.bought ?? null)
+    return stable({ balances, units, a100, feeE10 }, soldAmounts, boughtAmounts)
   }
-  return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earned }
+  return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earned: earningsOf }
 }

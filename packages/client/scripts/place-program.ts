@@ -10,6 +10,6 @@ for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
   const file = join(dist, name)
   const code = readFileSync(file, 'utf8')
   const place = relative(dirname(file), program).split('\\').join('/')
-  const placed = code.replaceAll(/(['"])@sluice\/program\1/g, `'${place}'`)
-  if (placed !== code) writeFileSync(file, placed)
+  const placedCode = code.replaceAll(/(['"])@sluice\/program\1/g, `'${place}'`)
+  if (placedCode !== code) writeFileSync(file, placedCode)
 }

@@ -32,7 +32,7 @@ export function faultOf(
   const prepaid = new Map<string, string>()
   let remaining = order.amountIn
   /** Tokens paid to the recipient. */
-  const paid = new Set<string>()
+  const paidTokens = new Set<string>()
   // If the Guard does not wrap native input, the Executor receives it as value.
   if (value > 0n && order.tokenIn === NATIVE_ADDRESS) {
     balances.set(NATIVE_ADDRESS, value)
@@ -52,34 +52,35 @@ export function faultOf(
       prepaid.set(output.address, tokenOut)
     } else if (output.kind === 'recipient') {
       if (!targets.includes(tokenOut)) return `step ${index + 1} pays the recipient another token`
-      paid.add(tokenOut)
+      paidTokens.add(tokenOut)
     } else {
       const before = balances.has(tokenOut) ? balances.get(tokenOut)! : 0n
       // Wrapping is one to one. The output of any other pool is not in the bytes.
-      const gained = step.op === 'wrap' || step.op === 'unwrap' ? amount : null
-      balances.set(tokenOut, before === null || gained === null ? null : before + gained)
+      const gainedAmount = step.op === 'wrap' || step.op === 'unwrap' ? amount : null
+      balances.set(tokenOut, before === null || gainedAmount === null ? null : before + gainedAmount)
     }
   }
   if (legs.length > 0) return 'the pools'
   if (remaining > 0n) return 'the program leaves input with the sender'
   if (prepaid.size > 0) return 'a step pays a stranger'
   if ([...balances.values()].some((amount) => amount !== 0n)) return 'the program leaves tokens in the Executor'
-  if (order.wrapper !== NATIVE_ADDRESS && !paid.has(order.wrapper)) return 'the Guard is to unwrap what nobody pays it'
-  return paid.size > 0 ? undefined : 'nothing is paid out'
+  if (order.wrapper !== NATIVE_ADDRESS && !paidTokens.has(order.wrapper))
+    return 'the Guard is to unwrap what nobody pays it'
+  return paidTokens.size > 0 ? undefined : 'nothing is paid out'
 
   /** Returns the step's output token; undefined if its hops are not the route's next legs. */
   function follow(step: Step, first: boolean): string | undefined {
     let tokenOut: string | undefined
     for (const hop of tradesOf(step, keccak256)) {
       const leg = legs[0]
-      const named =
+      const namedAmount =
         leg !== undefined &&
         leg.pool.toLowerCase() === hop.pool &&
         lower(leg.tokenIn) === hop.tokenIn &&
         (hop.tokenOut === undefined || lower(leg.tokenOut) === hop.tokenOut)
-      if (named) tokenOut = lower(legs.shift()!.tokenOut)
-      if (named && 'zeroForOne' in step && step.zeroForOne !== hop.tokenIn < tokenOut!) return undefined
-      if (named) continue
+      if (namedAmount) tokenOut = lower(legs.shift()!.tokenOut)
+      if (namedAmount && 'zeroForOne' in step && step.zeroForOne !== hop.tokenIn < tokenOut!) return undefined
+      if (namedAmount) continue
       // If the first step wraps part of the native input, it has no leg in the route.
       if (step.op !== 'wrap' || !first) return undefined
       tokenOut = hop.tokenOut

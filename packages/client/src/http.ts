@@ -57,15 +57,15 @@ function pauseOf(error: unknown, tries: number): number | undefined {
 /** Waits. @throws ClientError `ABORTED` if the signal aborts */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const done = () => {
+    const removeListener = () => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
+      signal?.removeEventListener('abort', removeListener)
       if (signal?.aborted) reject(abortError(signal))
       else resolve()
     }
-    const timer = setTimeout(done, ms)
-    signal?.addEventListener('abort', done)
-    if (signal?.aborted) done()
+    const timer = setTimeout(removeListener, ms)
+    signal?.addEventListener('abort', removeListener)
+    if (signal?.aborted) removeListener()
   })
 }
 
@@ -83,7 +83,7 @@ async function once<T>(options: HttpOptions, path: string, { query = {}, body, s
     signal: anyOf([signal, timeout]),
     ...(body && { body: JSON.stringify(body) }),
   })
-  const text = await reached(options, signal, () => readText(answer, path))
+  const text = await fetchOrError(options, signal, () => readText(answer, path))
   if (!answer.ok) throw failure(answer, text)
   const json = parse(text)
   if (typeof json !== 'object' || json === null)
@@ -101,7 +101,7 @@ export function open(
 ): Promise<Response> {
   const { fetch = globalThis.fetch } = options
   const url = urlOf(options, path, query)
-  return reached(options, signal, async () => {
+  return fetchOrError(options, signal, async () => {
     const answer = await fetch(url, { ...init, redirect: 'error' })
     // A `fetch` of the caller may follow redirects regardless.
     if (answer.redirected || (answer.status >= 300 && answer.status < 400))
@@ -111,7 +111,7 @@ export function open(
 }
 
 /** Runs `act`. @throws ClientError `ABORTED` if the signal aborted, the ClientError of `act`, else `NETWORK` */
-async function reached<T>(
+async function fetchOrError<T>(
   { baseUrl }: HttpOptions,
   signal: AbortSignal | undefined,
   act: () => Promise<T>,

@@ -13,10 +13,10 @@ const constants = roundConstants()
 export function keccak256(data: Hex): Hex {
   const digits = `${data.slice(2)}01`
   const blocks = Math.ceil(digits.length / (2 * RATE))
-  const padded = digits.padEnd(blocks * 2 * RATE, '0')
+  const paddedDigits = digits.padEnd(blocks * 2 * RATE, '0')
   // The padding starts with 0x01 and ends with 0x80. If it is a single byte, that byte is 0x81.
-  const last = (Number.parseInt(padded.slice(-2), 16) | 0x80).toString(16)
-  const message = padded.slice(0, -2) + last
+  const last = (Number.parseInt(paddedDigits.slice(-2), 16) | 0x80).toString(16)
+  const message = paddedDigits.slice(0, -2) + last
   const state: bigint[] = Array.from({ length: 25 }, () => 0n)
   for (let at = 0; at < message.length; at += 2 * RATE) {
     for (let lane = 0; lane < RATE / 8; lane++)

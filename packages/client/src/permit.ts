@@ -55,27 +55,27 @@ type Request = {
 export async function signPermit(
   wallet: Wallet,
   chainId: number,
-  wanted: MissingAllowance,
+  missingAllowance: MissingAllowance,
   deadline: bigint,
   options: PermitOptions = {},
 ): Promise<GuardPermit | undefined> {
-  return signWith(checkedWallet(wallet, chainId), chainId, wanted, deadline, options)
+  return signWith(checkedWallet(wallet, chainId), chainId, missingAllowance, deadline, options)
 }
 
 async function signWith(
   wallet: Wallet,
   chainId: number,
-  wanted: MissingAllowance,
+  missingAllowance: MissingAllowance,
   deadline: bigint,
   { unlimited = false, onSign }: PermitOptions,
 ): Promise<GuardPermit | undefined> {
-  const { token } = wanted
+  const { token } = missingAllowance
   const byKey = isKey(await wallet.code(wallet.address))
   const own = byKey ? await tokenPermit(wallet, chainId, token) : undefined
   const request =
-    (own?.kind === 'eip2612' && eip2612(wallet, wanted, deadline, own)) ||
-    (await permit2(wallet, chainId, wanted, deadline)) ||
-    (own?.kind === 'dai' && unlimited && dai(wallet, wanted, deadline, own)) ||
+    (own?.kind === 'eip2612' && eip2612(wallet, missingAllowance, deadline, own)) ||
+    (await permit2(wallet, chainId, missingAllowance, deadline)) ||
+    (own?.kind === 'dai' && unlimited && dai(wallet, missingAllowance, deadline, own)) ||
     undefined
   if (!request) return undefined
   onSign?.()
@@ -150,11 +150,11 @@ async function permit2(
  * @returns undefined if the wallet cannot sign typed data
  * @throws ClientError `REJECTED` if the owner declines
  */
-async function signed(wallet: Wallet, typed: TypedData): Promise<Hex | undefined> {
+async function signed(wallet: Wallet, typedPermit: TypedData): Promise<Hex | undefined> {
   try {
     const signature = wallet.signTypedData
-      ? await wallet.signTypedData(typed)
-      : await wallet.request?.('eth_signTypedData_v4', [wallet.address, JSON.stringify(typed)])
+      ? await wallet.signTypedData(typedPermit)
+      : await wallet.request?.('eth_signTypedData_v4', [wallet.address, JSON.stringify(typedPermit)])
     return typeof signature === 'string' ? (signature as Hex) : undefined
   } catch (error) {
     if (isRejection(error)) throw toClientError(error, 'REJECTED')

@@ -57,12 +57,12 @@ export async function bestOfKnownPools(
     paths.map((steps) => {
       const { recipient = tx.from as Hex } = order
       const swap = { ...order, recipient, tokenIn: src, minOutput: 1n, program: encodeProgram(steps) }
-      const wrapped = order.tokenOut === ZERO && !order.direct ? { wrapper: wrapper! } : {}
+      const wrapperField = order.tokenOut === ZERO && !order.direct ? { wrapper: wrapper! } : {}
       const { permit } = order
       // The signature covers the Guard and the amount but not the program, so it is still valid.
       const data = permit
-        ? encodePermitSwap({ ...swap, ...wrapped }, permit)
-        : encodeSwap({ ...swap, ...wrapped }, value)
+        ? encodePermitSwap({ ...swap, ...wrapperField }, permit)
+        : encodeSwap({ ...swap, ...wrapperField }, value)
       return simulate(wallet, { ...tx, data }, missing).catch(() => 0n)
     }),
   )

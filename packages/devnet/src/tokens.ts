@@ -87,10 +87,10 @@ export async function give(
   } else if (kind === 'WrappedShares') {
     const underlying = tokens[asset as TokenSymbol]
     // Wrapping rounds down, so a few additional base units ensure the amount.
-    const wrapped = (await underlying.read<bigint>('amountFor', [amount])) + 10n
-    await give(chain, tokens, asset as TokenSymbol, chain.from, wrapped)
-    await underlying.send('approve', [token.address, wrapped])
-    await token.send('wrap', [wrapped])
+    const wrappedAmount = (await underlying.read<bigint>('amountFor', [amount])) + 10n
+    await give(chain, tokens, asset as TokenSymbol, chain.from, wrappedAmount)
+    await underlying.send('approve', [token.address, wrappedAmount])
+    await token.send('wrap', [wrappedAmount])
     if (to !== chain.from) await token.send('transfer', [to, amount])
   } else {
     await token.send('mint', [to, amount])

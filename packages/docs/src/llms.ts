@@ -28,13 +28,13 @@ No key, no registration, no fee. Amounts are integers in base units, as strings.
 export function llmsIndex(pages: readonly Page[]): string {
   const sections = [...new Set(pages.map(({ section }) => section))]
   const listOf = (title: string, own: readonly Page[]) => `## ${title}\n\n${own.map(lineOf).join('\n')}\n`
-  const needed = sections.filter((title) => !OPTIONAL.includes(title))
+  const neededSections = sections.filter((title) => !OPTIONAL.includes(title))
   const rest = pages.filter(({ section }) => OPTIONAL.includes(section))
   return [
     INTRO,
     '## Endpoints\n',
     `${endpointsOf(pages)}\n`,
-    ...needed.map((title) =>
+    ...neededSections.map((title) =>
       listOf(
         title,
         pages.filter(({ section }) => section === title),

@@ -44,7 +44,7 @@ export function render(text: string, page: string): RenderedMarkdown {
       html += codeBlocks(group, `${page}-${k}`, page)
       k += group.length
     } else {
-      plain.push(adapted(tokens[k]!))
+      plain.push(adaptToken(tokens[k]!))
       k++
     }
   }
@@ -53,7 +53,7 @@ export function render(text: string, page: string): RenderedMarkdown {
 }
 
 /** Changes links to Markdown files into links to pages. */
-function adapted(token: Token): Token {
+function adaptToken(token: Token): Token {
   for (const child of token.children ?? []) {
     const href = child.type === 'link_open' ? String(child.attrGet('href')) : undefined
     if (href !== undefined && !/^[a-z]+:/.test(href)) child.attrSet('href', href.replace(/\.md(?=#|$)/, '.html'))
@@ -103,11 +103,11 @@ function codeBlocks(tokens: readonly Token[], id: string, page: string): string 
   const languages = new Set(panels.map(({ language }) => language))
   const isTabs = languages.size > 1 && languages.size === panels.length && [...languages].every((each) => each in TABS)
   if (!isTabs) return panels.flatMap(({ blocks }) => blocks).join('')
-  const shown = panels.map(
+  const panelElements = panels.map(
     ({ language, blocks }) =>
       `<div class="tab" data-tab="${language}">\n<p class="tab__name">${TABS[language]}</p>\n${blocks.join('')}</div>\n`,
   )
-  return `<div class="tabs">\n${shown.join('')}</div>\n`
+  return `<div class="tabs">\n${panelElements.join('')}</div>\n`
 }
 
 function codeBlock({ content }: Token, language: string, id: string, page: string): string {

@@ -39,13 +39,13 @@ function documentOf(
   { path, title, name, section }: RenderedPage,
   anchor: string,
   heading: string,
-  shown: string,
+  shownText: string,
   html: string,
 ): SearchDocument {
   const text = plain(html).slice(0, MAX_CHARACTERS)
   const excerpt = text.slice(0, EXCERPT)
   const place = anchor === '' ? section : `${section} · ${name}`
-  return { id: `${path}.html${anchor}`, page: `${title} ${name}`, heading, text, shown, place, excerpt }
+  return { id: `${path}.html${anchor}`, page: `${title} ${name}`, heading, text, shown: shownText, place, excerpt }
 }
 
 /** Returns the text of HTML that this package generated. */

@@ -235,9 +235,9 @@ export interface DexFamily<State = unknown> {
   /**
    * Verifies pools of a pool list on chain, for families with `listedByLogs`. Returns each pool as the log scan would
    * report it, built from on-chain data only; null if it does not exist or the scan would skip it. The fields of
-   * `listed` are untrusted and can have any type.
+   * `listedPools` are untrusted and can have any type.
    */
-  provePools?(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]>
+  provePools?(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]>
   /**
    * Updates state that changes without a log. Receives the pools after the logs of `block` have been applied, and
    * returns their states at its end; null for a pool that can no longer be read. Called at every block, so it reads no

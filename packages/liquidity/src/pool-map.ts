@@ -37,13 +37,13 @@ export type PoolChanges = {
  * maps of the same market.
  */
 export function poolChanges(before: ReadonlyMap<string, Pool>, after: ReadonlyMap<string, Pool>): PoolChanges {
-  const changed: Pool[] = []
-  const gone: string[] = []
+  const changedPools: Pool[] = []
+  const goneIds: string[] = []
   for (const step of poolChangeSteps(before, after)) {
-    changed.push(...step.changed)
-    gone.push(...step.gone)
+    changedPools.push(...step.changed)
+    goneIds.push(...step.gone)
   }
-  return { changed, gone }
+  return { changed: changedPools, gone: goneIds }
 }
 
 /** Incremental `poolChanges`: yields batches of a few dozen pools so callers can yield to the event loop. */
@@ -72,32 +72,32 @@ function* compareById(
   ids: readonly string[],
 ): Generator<PoolChanges> {
   for (let from = 0; from < ids.length; from += ID_ROW) {
-    const changed: Pool[] = []
-    const gone: string[] = []
+    const changedPools: Pool[] = []
+    const goneIds: string[] = []
     for (const id of ids.slice(from, from + ID_ROW)) {
       const [old, pool] = [before.get(id), after.get(id)]
       if (old === pool) continue
-      if (pool) changed.push(pool)
-      else gone.push(id)
+      if (pool) changedPools.push(pool)
+      else goneIds.push(id)
     }
-    yield { changed, gone }
+    yield { changed: changedPools, gone: goneIds }
   }
 }
 
 /** Merges two sorted buckets. Most pools are unchanged and recognized by reference, without comparing ids. */
 function bucketChanges({ pools: before }: Bucket, { pools: after }: Bucket): PoolChanges {
-  const changed: Pool[] = []
-  const gone: string[] = []
+  const changedPools: Pool[] = []
+  const goneIds: string[] = []
   let at = 0
   for (const pool of after) {
     while (at < before.length && before[at] !== pool && compareIds(before[at]!.id, pool.id) < 0)
-      gone.push(before[at++]!.id)
+      goneIds.push(before[at++]!.id)
     const old = before[at]
     if (old === pool || old?.id === pool.id) at++
-    if (old !== pool) changed.push(pool)
+    if (old !== pool) changedPools.push(pool)
   }
-  while (at < before.length) gone.push(before[at++]!.id)
-  return { changed, gone }
+  while (at < before.length) goneIds.push(before[at++]!.id)
+  return { changed: changedPools, gone: goneIds }
 }
 
 /** Compares two ids of the same bucket. */
@@ -154,8 +154,8 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     this.puts = puts
   }
 
-  /** Returns a map with `pools` added or replaced, and the pools with the ids `gone` removed. */
-  with(pools: Iterable<Pool>, gone: Iterable<string> = []): PoolMap {
+  /** Returns a map with `pools` added or replaced, and the pools with the ids `goneIds` removed. */
+  with(pools: Iterable<Pool>, goneIds: Iterable<string> = []): PoolMap {
     const buckets = this.buckets.slice()
     const fresh = new Set<number>()
     const ids: string[] = []
@@ -180,7 +180,7 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
       bucket.pools.splice(at, 0, pool)
       size++
     }
-    for (const id of gone) {
+    for (const id of goneIds) {
       const bucket = copyOf(bucketOf(id))
       const at = indexIn(bucket, id)
       ids.push(id)
@@ -211,8 +211,8 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     const last = this.puts.findIndex(({ into }) => into === before.mark)
     if (last === -1) return undefined
     const ids = new Set(this.puts.slice(0, last + 1).flatMap((put) => put.ids))
-    const located = [...ids].map((id) => ({ id, bucket: bucketOf(id) }))
-    return located.sort((a, b) => a.bucket - b.bucket || compareIds(a.id, b.id)).map(({ id }) => id)
+    const locatedIds = [...ids].map((id) => ({ id, bucket: bucketOf(id) }))
+    return locatedIds.sort((a, b) => a.bucket - b.bucket || compareIds(a.id, b.id)).map(({ id }) => id)
   }
 
   /** Returns the pairs of buckets that differ from another map: the old one, then the new one. */

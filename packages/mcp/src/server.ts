@@ -46,12 +46,12 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
   const client = new SluiceClient({ baseUrl: service, timeoutMs: (timeoutSeconds + 1) * 1_000 })
   let inFlight = 0
 
-  async function call(tool: Tool, input: unknown, cancelled: AbortSignal): Promise<CallToolResult> {
+  async function call(tool: Tool, input: unknown, cancelSignal: AbortSignal): Promise<CallToolResult> {
     if (inFlight >= MAX_CALLS) return failure('OVERLOADED', `${MAX_CALLS} calls are in progress`, 'Retry in a second.')
     const deadline = AbortSignal.timeout(timeoutSeconds * 1_000)
     inFlight++
     try {
-      const signal = AbortSignal.any([cancelled, deadline])
+      const signal = AbortSignal.any([cancelSignal, deadline])
       return success(tool, await tool.run(input as never, { client, contracts, signal }))
     } catch (error) {
       if (deadline.aborted)

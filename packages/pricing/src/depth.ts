@@ -94,12 +94,12 @@ function count(token: PricedToken, { tokens, reserves }: Holding, pricer: TokenP
     whole += side
     if (isPricedListed(each)) listedCount++
   }
-  let counted = 0
+  let countedUsd = 0
   for (let k = 0; k < tokens.length; k++) {
     const side = sides[k]!
-    counted += listedCount > 1 && tokens[k]!.isListed ? side : Math.min(side, whole - side)
+    countedUsd += listedCount > 1 && tokens[k]!.isListed ? side : Math.min(side, whole - side)
   }
-  return { counted, isInside: token.isListed || listedCount - (isPricedListed(token) ? 1 : 0) > 0 }
+  return { counted: countedUsd, isInside: token.isListed || listedCount - (isPricedListed(token) ? 1 : 0) > 0 }
 }
 
 /** USD on each side of a pool. Reused to avoid garbage. */

@@ -52,14 +52,14 @@ export function* sellDepth(token: PricedToken, pricer: TokenPricer): Steps<reado
 
 function* outletsOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Outlet[]> {
   const outlets: Outlet[] = []
-  let visited = 0
+  let visitedCount = 0
   for (const holding of token.listedHoldings ?? token.holdings.slice()) {
     for (const [k, other] of holding.tokens.entries()) {
       if (!other.isListed || other === token || !(pricer.update(other).price > 0)) continue
       const outlet = outletOf(token, holding, k)
       if (outlet) outlets.push(outlet)
     }
-    if (++visited % ROW === 0) yield
+    if (++visitedCount % ROW === 0) yield
   }
   return outlets.length > 0 ? outlets : yield* bestOutletOf(token, pricer)
 }
@@ -135,8 +135,8 @@ function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: numbe
 
 /** Sells into each pool until its marginal price falls to `lastPrice` USD per base unit. */
 function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: number): Steps<Sale> {
-  const sold = new Float64Array(outlets.length)
-  const received = new Float64Array(outlets.length)
+  const soldAmounts = new Float64Array(outlets.length)
+  const receivedAmounts = new Float64Array(outlets.length)
   for (let at = 0; at < outlets.length; at++) {
     const { curve, sums, priceOut, payable } = outlets[at]!
     const { sqrtPrice, liquidity } = curve
@@ -149,12 +149,12 @@ function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: 
       const output = sums[2 * k - 1]! + liquidity[k - 1]! * (from - to)
       // Vaults mint any number of shares at a constant price. They count up to the shares that exist.
       const share = output > payable ? payable / output : 1
-      sold[at] = input * share * tokenPrice
-      received[at] = output * share * priceOut
+      soldAmounts[at] = input * share * tokenPrice
+      receivedAmounts[at] = output * share * priceOut
     }
     if (at % ROW === ROW - 1) yield
   }
-  return { sold: exactSum(sold), received: exactSum(received) }
+  return { sold: exactSum(soldAmounts), received: exactSum(receivedAmounts) }
 }
 
 /** Returns the number of pieces that start above a square root of a price. */

@@ -14,11 +14,11 @@ export function pricedAs(address: Address, chain: Chain): Address {
 /** Returns the decimals of listed tokens; undefined if the file omits them. */
 export function listedDecimals(chain: Chain): ReadonlyMap<Address, number | undefined> {
   const { wrappedNative, nativeErc20, stables, tokens, nativeCurrency } = chain
-  const listed = [wrappedNative, nativeErc20, ...stables, ...tokens].filter(
+  const listedAddresses = [wrappedNative, nativeErc20, ...stables, ...tokens].filter(
     (token) => token !== null && token !== undefined,
   )
   return new Map([
     [ZERO_ADDRESS, nativeCurrency.decimals],
-    ...listed.map((token): [Address, number | undefined] => [token.address, token.decimals ?? undefined]),
+    ...listedAddresses.map((token): [Address, number | undefined] => [token.address, token.decimals ?? undefined]),
   ])
 }

@@ -21,10 +21,10 @@ export function weightedMedian(values: readonly number[], weights: readonly numb
   if (voters.length > FEW) voters.sort((x, y) => values[x]! - values[y]! || weights[x]! - weights[y]!)
   else sortFew(values, weights)
   for (const k of voters) total += weights[k]!
-  let reached = 0
+  let reachedWeight = 0
   for (const k of voters) {
-    reached += weights[k]!
-    if (reached >= total / 2) return values[k]!
+    reachedWeight += weights[k]!
+    if (reachedWeight >= total / 2) return values[k]!
   }
   return Number.NaN
 }

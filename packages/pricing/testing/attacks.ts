@@ -152,19 +152,19 @@ const attacks = {
   /** Share of little money and of unlimited fake tokens. */
   'share of fakes': ({ pools, shares, fake, hub, capital, multiple }) => {
     const usd = capital()
-    const minted = [fake(usd), fake(usd)]
-    for (const token of minted) pools.pair(hub(), usd, token, usd * multiple())
-    const parts = [hub(), ...minted].map((token, k) => ({ token, usd: k === 0 ? usd : 1e15 }))
+    const mintedTokens = [fake(usd), fake(usd)]
+    for (const token of mintedTokens) pools.pair(hub(), usd, token, usd * multiple())
+    const parts = [hub(), ...mintedTokens].map((token, k) => ({ token, usd: k === 0 ? usd : 1e15 }))
     shares.pair(fake(usd), parts, multiple())
   },
   /** Share of a stable pool with a real stable and a fake token, with an arbitrary virtual price. */
   'false virtual price': ({ pools, shares, fake, stable, capital, multiple }) => {
     const usd = capital()
-    const minted = fake(usd)
-    pools.pair(stable(), usd, minted, usd)
+    const mintedTokens = fake(usd)
+    pools.pair(stable(), usd, mintedTokens, usd)
     const parts = [
       { token: stable(), usd },
-      { token: minted, usd: 1e12 },
+      { token: mintedTokens, usd: 1e12 },
     ]
     shares.equals(fake(usd), parts, multiple() * 1_000, multiple() ** 3)
   },
@@ -216,7 +216,7 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
       fakes.push({ token, by, lockedUsd })
       return token
     }
-    const contested = () => {
+    const contestedPools = () => {
       const fakesOfVictim = byVictim.get(victim()) ?? []
       return fakesOfVictim.length >= 3 ? fakesOfVictim : []
     }
@@ -226,7 +226,7 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
       shares,
       spike,
       victim,
-      contested,
+      contested: contestedPools,
       hub,
       stable: () => tokenAt(pick(0, STABLES)),
       fake,

@@ -28,7 +28,7 @@ export class Pools {
   private readonly draw: Draw
   private readonly worth: ReadonlyMap<Address, number>
   private readonly pools = new Map<string, Pool>()
-  private created = 0
+  private createdCount = 0
 
   constructor(draw: Draw, worth: ReadonlyMap<Address, number>) {
     this.draw = draw
@@ -69,7 +69,7 @@ export class Pools {
   make(a: Address, usdA: number, b: Address, usdB: number, options: PairOptions = {}): Pool<UniswapV2State> {
     const { id, lie = 1, feePpm = 3_000 } = options
     const [reserve0, reserve1] = [this.units(a, usdA), this.units(b, usdB / lie)]
-    return this.named('uniswap-v2', [a, b], { reserve0, reserve1, feePpm }, id)
+    return this.namedPool('uniswap-v2', [a, b], { reserve0, reserve1, feePpm }, id)
   }
 
   /** Adds a concentrated position with equal USD on both sides of the price. */
@@ -96,7 +96,7 @@ export class Pools {
     const sqrtPriceX96 = BigInt(Math.floor(Math.sqrt(price) * 2 ** 96))
     const ticks = [...net].sort(([x], [y]) => x - y)
     const state = { sqrtPriceX96, tick, liquidity, feePpm: 3_000, tickSpacing: spacing, ticks }
-    this.add(this.named('uniswap-v3', [a, b], state satisfies UniswapV3State))
+    this.add(this.namedPool('uniswap-v3', [a, b], state satisfies UniswapV3State))
   }
 
   /** Adds a vault with a false share rate and huge claimed assets. */
@@ -104,7 +104,7 @@ export class Pools {
     const totalSupply = this.units(share, usd * 1e9)
     const totalAssets = (this.units(asset, usd * 1e9) * BigInt(Math.round(rate * 1e6))) / 1_000_000n
     const state = { totalAssets, totalSupply, virtualShares: 0n, maxDeposit: 2n ** 255n, cash: this.units(asset, usd) }
-    this.add(this.named('erc4626', [asset, share], state, share))
+    this.add(this.namedPool('erc4626', [asset, share], state, share))
   }
 
   /** Returns the pool after a trade that raised the price of its first token by a factor. */
@@ -112,7 +112,7 @@ export class Pools {
     const root = Math.sqrt(multiple)
     if (pool.family === 'uniswap-v2') {
       const state = pool.state as UniswapV2State
-      const [reserve0, reserve1] = [scaled(state.reserve0, 1 / root), scaled(state.reserve1, root)]
+      const [reserve0, reserve1] = [scaleBy(state.reserve0, 1 / root), scaleBy(state.reserve1, root)]
       return { ...pool, state: { ...state, reserve0, reserve1 } }
     }
     // At most to the end of its range, where its liquidity ends.
@@ -136,12 +136,12 @@ export class Pools {
     this.pools.set(pool.id, pool)
   }
 
-  private named<State>(family: string, tokens: readonly Address[], state: State, id?: string): Pool<State> {
-    this.created++
-    const name = toAddress(id ?? `0x${(0xf000_0000_0000 + this.created).toString(16).padStart(40, '0')}`)
+  private namedPool<State>(family: string, tokens: readonly Address[], state: State, id?: string): Pool<State> {
+    this.createdCount++
+    const name = toAddress(id ?? `0x${(0xf000_0000_0000 + this.createdCount).toString(16).padStart(40, '0')}`)
     return { id: name, family, dex: family, address: name, tokens, state }
   }
 }
 
 const tickAt = (price: number) => Math.floor(Math.log(price) / Math.log(1.0001))
-const scaled = (amount: bigint, by: number) => BigInt(Math.floor(Number(amount) * by))
+const scaleBy = (amount: bigint, by: number) => BigInt(Math.floor(Number(amount) * by))

@@ -49,8 +49,8 @@ export class SimulatedShares {
     const [a, b] = last!.parts as [RedeemedPart, RedeemedPart]
     const root = Math.sqrt(times)
     const parts = [
-      { ...a, balance: scaled(a.balance, root) },
-      { ...b, balance: scaled(b.balance, 1 / root) },
+      { ...a, balance: scaleBy(a.balance, root) },
+      { ...b, balance: scaleBy(b.balance, 1 / root) },
     ]
     this.bent.set(share, [{ ...last!, parts }, last!])
   }
@@ -59,7 +59,7 @@ export class SimulatedShares {
   private reading(kind: RedemptionKind, share: Address, components: readonly SharePart[], per: number): Redemption {
     const parts = components.map(({ token, usd }) => ({ token, balance: this.units(token, usd), scale: 0 }))
     let supply = 0n
-    if (parts.length === 1) supply = scaled(parts[0]!.balance, 1 / per)
+    if (parts.length === 1) supply = scaleBy(parts[0]!.balance, 1 / per)
     else for (const { usd } of components) supply += BigInt(Math.floor((usd / per) * 1e18))
     return { share, kind, supply: supply > 0n ? supply : 1n, parts, rate: per, limit: null }
   }
@@ -100,4 +100,4 @@ export function addShares(
   }
 }
 
-const scaled = (amount: bigint, by: number) => BigInt(Math.floor(Number(amount) * by))
+const scaleBy = (amount: bigint, by: number) => BigInt(Math.floor(Number(amount) * by))

@@ -170,7 +170,7 @@ export class LiveChain {
       ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket, fees: simulation.fees },
       onFact: (fact) => applyFact(stores, fact),
       emit: (event) => {
-        if (event.kind === 'rpc' && event.event.kind === 'sent') this.sampler.spent(event.event.methods.length)
+        if (event.kind === 'rpc' && event.event.kind === 'sent') this.sampler.recordSpent(event.event.methods.length)
         emit(event)
       },
       isBusy: () => isBusy() || this.streams.counts.streams > 0,
@@ -213,7 +213,7 @@ export class LiveChain {
       runtime,
       search: (view, request, signal) => search.find(view, request, signal),
       simulate: this.simulate,
-      slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
+      slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measuredDrift(pool)),
       driftPenaltiesAt: (timestamp) => this.sampler.statistics.fadingPools.driftPenalties(timestamp),
       gasLessons: this.gasLessons,
       measuredGas: this.measuredGas,
@@ -327,7 +327,7 @@ export class LiveChain {
       olderContracts: this.olderContracts,
       codesRpc: () => this.rpc,
       search: (view, request, signal) => this.pastSearch.find(view, request, signal),
-      slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
+      slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measuredDrift(pool)),
       driftPenaltiesAt: (timestamp) => this.sampler.statistics.fadingPools.driftPenalties(timestamp),
     })
   }

@@ -157,13 +157,13 @@ function useSingleRequest<P extends QuoteParameters>(
     const own = new AbortController()
     controller.current = own
     setPending(key)
-    const done = (change: QuoteChange<QuoteOf<P>>) => {
+    const finish = (change: QuoteChange<QuoteOf<P>>) => {
       if (controller.current === own) setPending(undefined)
       if (!own.signal.aborted) record(change)
     }
     requestQuote(client, chainId, request, own.signal).then(
-      (quote) => done({ quote, block: quote.simulationBlock }),
-      (error: unknown) => done({ error: error as ClientError }),
+      (quote) => finish({ quote, block: quote.simulationBlock }),
+      (error: unknown) => finish({ error: error as ClientError }),
     )
   }, [client, key, record])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new key aborts the previous request

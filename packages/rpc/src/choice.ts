@@ -30,7 +30,7 @@ export function chooseUpstream(upstreams: readonly Upstream[], kind: string, pri
       (upstream.index === first ? 0 : LATER_MS + LATER_SHARE * time) +
       FAILURE_MS * (1 - upstream.health.successRate) +
       upstream.endpoint.delayMs(priority) +
-      (upstream.ejected ? EJECTED_MS : 0)
+      (upstream.isEjected ? EJECTED_MS : 0)
     if (cost < bestCost) [best, bestCost] = [upstream, cost]
   }
   return best

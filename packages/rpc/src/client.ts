@@ -76,7 +76,7 @@ class ChainRpc implements Rpc {
   private readonly heads: Heads
   private readonly context: RaceContext
   private readonly outage: Outage
-  private readonly closed = new Abort()
+  private readonly closeAbort = new Abort()
   private comparedAt = 0
 
   constructor(options: RpcOptions) {
@@ -254,9 +254,9 @@ class ChainRpc implements Rpc {
       clock: cadence.clock,
       endpoints: this.upstreams.map(({ endpoint, health, head }) => ({
         successRate: health.successRate,
-        ejected: health.ejected,
+        ejected: health.isEjected,
         head: head < 0 ? null : head,
-        queued: endpoint.queued,
+        queued: endpoint.queuedCount,
         callsPerSecond: endpoint.limits.rate,
         batchSize: endpoint.limits.batch,
       })),
@@ -264,7 +264,7 @@ class ChainRpc implements Rpc {
   }
 
   close(): void {
-    this.closed.abort()
+    this.closeAbort.abort()
     for (const { endpoint } of this.upstreams) endpoint.close()
   }
 
@@ -277,7 +277,7 @@ class ChainRpc implements Rpc {
     const { signal, timeoutMs, priority = 'quote' } = options
     const attemptMs = timeoutMs ?? this.timeoutMs
     const totalMs = timeoutMs ?? 2 * this.timeoutMs
-    const raceOptions = { kind, priority, attemptMs, totalMs, signals: [this.closed, signal] }
+    const raceOptions = { kind, priority, attemptMs, totalMs, signals: [this.closeAbort, signal] }
     return span(
       `node ${kind}`,
       () => race(this.context, operation, raceOptions),
@@ -311,7 +311,7 @@ class ChainRpc implements Rpc {
   private compareHeads(): void {
     if (this.upstreams.length === 1 || this.outage.isOpen || Date.now() - this.comparedAt < COMPARE_MS) return
     this.comparedAt = Date.now()
-    for (const upstream of this.upstreams.filter(({ ejected }) => !ejected)) {
+    for (const upstream of this.upstreams.filter(({ isEjected: ejected }) => !ejected)) {
       const context = { ...this.context, upstreams: [upstream] }
       const raceOptions = {
         kind: 'latest',
@@ -319,7 +319,7 @@ class ChainRpc implements Rpc {
         attemptMs: this.timeoutMs,
         totalMs: this.timeoutMs,
       } as const
-      race(context, (_, send) => this.headOf(upstream, send), { ...raceOptions, signals: [this.closed] }).catch(
+      race(context, (_, send) => this.headOf(upstream, send), { ...raceOptions, signals: [this.closeAbort] }).catch(
         () => {},
       )
     }

@@ -78,8 +78,8 @@ export class ConnectionPool {
 
   private acquire(signal: Signal | undefined, fresh: boolean): Promise<Connection> {
     if (signal?.aborted) return Promise.reject(signal.reason)
-    const reused = fresh && !this.isFull ? undefined : this.idle.pop()
-    if (reused) return Promise.resolve(reused)
+    const idleConnection = fresh && !this.isFull ? undefined : this.idle.pop()
+    if (idleConnection) return Promise.resolve(idleConnection)
     return new Promise((resolve, reject) => {
       const link = this.waiting.add({
         fresh,
@@ -128,7 +128,7 @@ export class ConnectionPool {
     this.connecting++
     this.openSocket().then(
       (socket) => this.connected(socket),
-      (error: Error) => this.failed(error),
+      (error: Error) => this.onError(error),
     )
   }
 
@@ -164,7 +164,7 @@ export class ConnectionPool {
     this.connectWaiting()
   }
 
-  private failed(error: Error): void {
+  private onError(error: Error): void {
     this.connecting--
     // If other connections are open or opening, only the first queued request fails; the others may still use those.
     const count = this.open + this.connecting > 0 ? 1 : this.waiting.size
@@ -187,11 +187,11 @@ export class ConnectionPool {
       ...this.options,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connect: (_, callback) => {
-        const reserved = unused?.ref()
+        const reservedConnection = unused?.ref()
         unused = undefined
         // Not an undici `SocketError`: after one of those undici would reconnect in a loop.
-        const closed = Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
-        queueMicrotask(() => (reserved ? callback(null, reserved) : callback(closed, null)))
+        const closedError = Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
+        queueMicrotask(() => (reservedConnection ? callback(null, reservedConnection) : callback(closedError, null)))
       },
     })
   }

@@ -50,7 +50,7 @@ export class Endpoint {
   private isStartScheduled = false
   private wakeTimer: NodeJS.Timeout | undefined
   private wakeAt = Number.POSITIVE_INFINITY
-  private closed = false
+  private isClosed = false
   private nextId = 1
 
   constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32, budgets, onEvent }: EndpointOptions) {
@@ -68,8 +68,8 @@ export class Endpoint {
     return this.adaptiveRate.waitMs(priority === 'quote', isBackground(priority))
   }
 
-  get queued(): number {
-    return this.queues.queued
+  get queuedCount(): number {
+    return this.queues.queuedCount
   }
 
   /**
@@ -97,13 +97,13 @@ export class Endpoint {
 
   /** Aborts requests in flight and sends nothing more. */
   close(): void {
-    this.closed = true
+    this.isClosed = true
     clearTimeout(this.wakeTimer)
     for (const controller of this.inFlight) controller.abort()
   }
 
   private send(calls: readonly EndpointCall[], send: SendContext, alone: boolean): Promise<unknown>[] {
-    if (send.signal.aborted || this.closed)
+    if (send.signal.aborted || this.isClosed)
       return calls.map(([method]) => Promise.reject(abortError(send.signal, method)))
     const abandon = (group: Group) => {
       this.queues.remove(send.priority, group)
@@ -135,7 +135,7 @@ export class Endpoint {
 
   /** Sends the queued groups that may go now, and schedules the next run for those that must wait. */
   private start(): void {
-    if (this.closed) return
+    if (this.isClosed) return
     const mayGo = (priority: Priority) => this.waitMs(priority) === 0
     for (let next = this.queues.next(mayGo); next; next = this.queues.next(mayGo)) {
       const { priority, items } = next
@@ -229,22 +229,22 @@ export class Endpoint {
       if (whole) return void this.splitUp(calls, status, whole)
       this.batch.recordSuccess()
     }
-    let answered = 0
+    let answeredCount = 0
     for (const { id, method, params, finish } of calls) {
       // An error for the whole body carries no id.
       const answer = byId.get(String(id)) ?? (whole && { error: whole })
       try {
         if (!answer) throw failure ?? new RpcError('BAD_ANSWER', 'the node left a request unanswered')
         finish(resultOf(method, params, answer, failure))
-        answered++
+        answeredCount++
       } catch (error) {
         const rpcError = error as RpcError
         if (rpcError.code === 'RATE_LIMITED') this.slow(rpcError, 1)
-        else answered++
+        else answeredCount++
         finish(rpcError)
       }
     }
-    if (answered > 0) this.adaptiveRate.recordAnswered(answered)
+    if (answeredCount > 0) this.adaptiveRate.recordAnswered(answeredCount)
   }
 
   /** @returns undefined if the calls are sent again in smaller bodies */

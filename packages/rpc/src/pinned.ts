@@ -57,9 +57,9 @@ export function pinnedRpc(
         isRefusal(error) &&
         wantsNumber.test(error.message)
       ) {
-        const answers = await byNumber(heads, upstream, send, ref.blockHash, call, more).catch((failed: unknown) => {
+        const answers = await byNumber(heads, upstream, send, ref.blockHash, call, more).catch((failure: unknown) => {
           // The call by number is refused too, so the hash was not the reason.
-          throw failed instanceof RpcError && isRefusal(failed) ? error : failed
+          throw failure instanceof RpcError && isRefusal(failure) ? error : failure
         })
         upstream.markNumbersOnly()
         return answers
@@ -83,8 +83,8 @@ export function pinnedRpc(
       // The first failure may be lag. From the second on, check whether a reorg removed the block.
       if (lags > 1 && typeof ref === 'object' && number !== undefined) {
         const raw = await upstream.endpoint.request<RawBlock | null>(...headerAt(number), send)
-        const gone = raw ? hashOf(raw) !== ref.blockHash : ++behind > 1
-        if (gone) throw new RpcError('BLOCK_GONE', `the chain has block ${number} no more`)
+        const isGone = raw ? hashOf(raw) !== ref.blockHash : ++behind > 1
+        if (isGone) throw new RpcError('BLOCK_GONE', `the chain has block ${number} no more`)
       }
       throw lag
     }

@@ -99,7 +99,7 @@ function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signa
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let status = 0
-    let zipped = false
+    let isZipped = false
     let retryAfter: string | undefined
     let detach = () => {}
     const finish = (done: () => void) => {
@@ -112,13 +112,18 @@ function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signa
       },
       onResponseStart(_controller, statusCode, headers) {
         status = statusCode
-        zipped = headers['content-encoding'] === 'gzip'
+        isZipped = headers['content-encoding'] === 'gzip'
         retryAfter = headers['retry-after']?.toString()
       },
       onResponseData: (_controller, chunk) => void chunks.push(chunk),
       onResponseEnd: () =>
         finish(() =>
-          resolve({ status, zipped, retryAfter, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }),
+          resolve({
+            status,
+            zipped: isZipped,
+            retryAfter,
+            bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks),
+          }),
         ),
       onResponseError: (_controller, error) => finish(() => reject(error)),
     })

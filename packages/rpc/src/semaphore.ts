@@ -19,12 +19,12 @@ export class Semaphore {
         else this.free++
       }
     })
-    const ended = result.then(
+    const completion = result.then(
       () => {},
       () => {},
     )
-    this.inFlight.add(ended)
-    void ended.then(() => this.inFlight.delete(ended))
+    this.inFlight.add(completion)
+    void completion.then(() => this.inFlight.delete(completion))
     return result
   }
 

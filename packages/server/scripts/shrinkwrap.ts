@@ -23,8 +23,8 @@ export function shrinkwrapOf({ lockfileVersion, packages }: Lock, at: string): L
   const waiting = [at]
   for (let from = waiting.pop(); from !== undefined; from = waiting.pop()) {
     const { dependencies: needed, optionalDependencies, peerDependencies } = packages[from]!
-    for (const wanted of Object.keys({ ...needed, ...optionalDependencies, ...peerDependencies })) {
-      const path = lookUp(packages, from, wanted)
+    for (const dependencyName of Object.keys({ ...needed, ...optionalDependencies, ...peerDependencies })) {
+      const path = lookUp(packages, from, dependencyName)
       if (path === undefined || path in required) continue
       required[path] = packages[path]!
       waiting.push(path)

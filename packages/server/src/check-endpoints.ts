@@ -42,9 +42,9 @@ export async function checkEndpoints(environment: Environment): Promise<Endpoint
         `Chain ${id} has an RPC endpoint and is not in --chains ${CHAINS}: add it there, or leave its --rpc out`,
       )
   }
-  const checked = endpoints.filter(({ id }) => supportedIds.includes(id)).slice(0, MAX_ENDPOINTS)
-  const answers = await Promise.all(checked.map(({ url }) => chainOf(url)))
-  for (const [index, { id, url }] of checked.entries()) {
+  const checkedEndpoints = endpoints.filter(({ id }) => supportedIds.includes(id)).slice(0, MAX_ENDPOINTS)
+  const answers = await Promise.all(checkedEndpoints.map(({ url }) => chainOf(url)))
+  for (const [index, { id, url }] of checkedEndpoints.entries()) {
     const answer = answers[index]!
     if (typeof answer === 'string')
       warnings.push(

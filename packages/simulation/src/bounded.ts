@@ -16,7 +16,7 @@ export type BoundedOptions<V> = {
 /** LRU map with a limit that counts evictions. */
 export class Bounded<K extends Value, V extends Value> {
   private readonly entries: LRUCache<K, V>
-  private evicted = 0
+  private evictedCount = 0
 
   constructor(max: number, { ttl, onEvict }: BoundedOptions<V> = {}) {
     this.entries = new LRUCache<K, V>({
@@ -26,14 +26,14 @@ export class Bounded<K extends Value, V extends Value> {
       ...(ttl !== undefined && { ttl }),
       dispose: (value, _key, reason) => {
         if (reason !== 'evict') return
-        this.evicted++
+        this.evictedCount++
         onEvict?.(value)
       },
     })
   }
 
   get count(): StateCount {
-    return { entries: this.entries.size, evicted: this.evicted }
+    return { entries: this.entries.size, evicted: this.evictedCount }
   }
 
   get size(): number {

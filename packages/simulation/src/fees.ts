@@ -18,7 +18,10 @@ export class FeeReader {
    */
   gasPrice(rpc: Rpc, header: BlockHeader, options?: RequestOptions): Promise<bigint> {
     return readOnce(this.prices, header, async () => {
-      const [price, next] = await Promise.all([rpc.gasPrice(shared(options)), this.nextBaseFee(rpc, header, options)])
+      const [price, next] = await Promise.all([
+        rpc.gasPrice(sharedOptions(options)),
+        this.nextBaseFee(rpc, header, options),
+      ])
       const baseFee = next ?? header.baseFeePerGas ?? 0n
       return price > baseFee ? price : baseFee
     })
@@ -53,7 +56,11 @@ export class FeeReader {
     return readOnce(this.baseFees, header, async () => {
       try {
         const block: Hex = `0x${header.number.toString(16)}`
-        const history = await rpc.request<FeeHistory | null>('eth_feeHistory', ['0x1', block, []], shared(options))
+        const history = await rpc.request<FeeHistory | null>(
+          'eth_feeHistory',
+          ['0x1', block, []],
+          sharedOptions(options),
+        )
         const next = history?.baseFeePerGas?.[1]
         return next === undefined ? undefined : BigInt(next)
       } catch {
@@ -70,7 +77,7 @@ const TIP_PERCENTILE = 50
 type FeeHistory = { readonly baseFeePerGas?: readonly Hex[]; readonly reward?: readonly (readonly Hex[])[] | null }
 
 /** Removes the abort signal, because other callers share the request. */
-function shared({ signal: _, ...options }: RequestOptions = {}): RequestOptions {
+function sharedOptions({ signal: _, ...options }: RequestOptions = {}): RequestOptions {
   return options
 }
 

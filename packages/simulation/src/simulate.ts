@@ -150,13 +150,13 @@ async function readEnvironment({ rpc, request, context, options, ...task }: Simu
   const usualTargetGas = usualGasOf(header, limit, context) - intrinsic
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // Pin tags and numbers to one block: a tag moves on, and a reorg changes a number's block.
-  const pinned = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
+  const pinnedBlock = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
   const atTarget = targetCode === undefined || targetCode === '0x' ? {} : { targetCode }
   const runsIn = {
     ...environmentOf(header, request, context),
     ...(block !== 'pending' && baseFeePerGas !== undefined && { baseFeePerGas }),
   }
-  return { header, block: pinned, runsIn, gasPriceWei, targetGas, usualTargetGas, code, ...atTarget }
+  return { header, block: pinnedBlock, runsIn, gasPriceWei, targetGas, usualTargetGas, code, ...atTarget }
 }
 
 /** @throws SimulationError `BAD_REQUEST` if the gas exceeds a limit of the chain */
@@ -238,20 +238,21 @@ async function tryToken(
 ): Promise<Attempt> {
   const { tokenIn, holders = [] } = task.request
   const first = setUp && (await runConfirmed(task, environment, setUp))
-  const written = first ?? (await tryAgain(task, environment, layout))
-  if (written && (written.report.success || task.input.allowance || (await canMove(task, layout)))) return written
+  const writtenResult = first ?? (await tryAgain(task, environment, layout))
+  if (writtenResult && (writtenResult.report.success || task.input.allowance || (await canMove(task, layout))))
+    return writtenResult
   const own = await tryOwn(task, environment)
-  if (own && (own.report.success || !written)) return own
-  const keyed = written ? undefined : await trySlots(task, environment, layout, keyedSetUp)
-  if (keyed) return keyed
+  if (own && (own.report.success || !writtenResult)) return own
+  const keyedResult = writtenResult ? undefined : await trySlots(task, environment, layout, keyedSetUp)
+  if (keyedResult) return keyedResult
   // A holder may be the pool of the swap itself, which then fails because it lent the tokens; try the others first.
-  let failed = written
+  let failedResult = writtenResult
   for (const holder of holders) {
     const lent = await tryLoan(task, environment, layout, holder)
     if (lent?.report.success) return lent
-    failed ??= lent
+    failedResult ??= lent
   }
-  if (failed) return failed
+  if (failedResult) return failedResult
   throw new SimulationError(
     'UNKNOWN_SLOTS',
     `where ${tokenIn} keeps balances and allowances could not be found, and ${task.input.from} holds less of it than goes in`,
@@ -349,10 +350,10 @@ async function tryLoan(
   for (let round = 0; round < 2; round++) {
     const setUp = lentSetUp(layout, task.input, { holder, amount })
     const report = await run(task, environment, setUp)
-    const received = report.before.tokenIn.amount
-    if (received >= amountIn) return withAllowance(task, environment, { report, setUp })
-    if (received === 0n) return undefined
-    amount = (amount * amountIn) / received + 1n
+    const receivedAmount = report.before.tokenIn.amount
+    if (receivedAmount >= amountIn) return withAllowance(task, environment, { report, setUp })
+    if (receivedAmount === 0n) return undefined
+    amount = (amount * amountIn) / receivedAmount + 1n
   }
   return undefined
 }
@@ -387,13 +388,13 @@ async function canMove({ reader, input }: SimulationTask, layout: TokenLayout): 
 function resultOf({ report, setUp, bare, words }: Attempt, { header, runsIn }: CallEnvironment): SwapSimulation {
   const { number = header.number, timestamp } = runsIn
   const isLater = timestamp !== undefined && report.timestamp === timestamp
-  const probed = outcomeOf(report)
-  const differs = bare !== undefined && !isSame(probed, bare)
-  const { success, amountOut, gasUsed, returnData } = differs ? bare : probed
+  const probedOutcome = outcomeOf(report)
+  const differs = bare !== undefined && !isSame(probedOutcome, bare)
+  const { success, amountOut, gasUsed, returnData } = differs ? bare : probedOutcome
   const sender = bare && (differs ? 'bare' : 'same')
   return {
     ...{ success, amountOut, gasUsed, returnData },
-    ...(differs ? { probed } : report.others && { others: report.others.map(outcomeOf) }),
+    ...(differs ? { probed: probedOutcome } : report.others && { others: report.others.map(outcomeOf) }),
     ...(!success && { revertReason: words === undefined ? decodeRevert(returnData) : exhaustionOf(words) }),
     ...(bare?.chargedGas !== undefined && { chargedGas: bare.chargedGas }),
     blockNumber: header.number,

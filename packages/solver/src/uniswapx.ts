@@ -74,8 +74,10 @@ export async function answerWebhook(
     ...(isInput ? { amountIn: amount } : { amountOut: amount }),
   })
   const within = AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_MS)])
-  const ended = new Promise<null>((resolve) => within.addEventListener('abort', () => resolve(null), { once: true }))
-  const quote = await Promise.race([chain.quote(terms, within).catch(() => null), ended])
+  const deadlineReached = new Promise<null>((resolve) =>
+    within.addEventListener('abort', () => resolve(null), { once: true }),
+  )
+  const quote = await Promise.race([chain.quote(terms, within).catch(() => null), deadlineReached])
   const amounts = quote && afterGas(quote, isInput ? undefined : amount)
   if (!amounts) return null
   return {

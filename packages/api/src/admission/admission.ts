@@ -106,7 +106,7 @@ export class ChainAdmission {
       if (this.isFirst) this.endFirst()
       this.runningWorks--
       this.runningCosts = this.runningWorks === 0 ? 0 : this.runningCosts - ticket.cost
-      this.queue.done(ticket, chargedMs)
+      this.queue.finish(ticket, chargedMs)
       this.startNext()
     }
   }

@@ -10,7 +10,7 @@ const NEWEST = 0.1
 
 /** Divides elapsed time among running tasks. */
 export class SharedClock {
-  private shared = 0
+  private sharedCost = 0
   private last = 0
   private running = 0
 
@@ -20,9 +20,9 @@ export class SharedClock {
    * @param places - concurrency limit; elapsed time is divided by it if fewer tasks run
    */
   read(now: number, places: number): number {
-    this.shared += Math.max(0, now - this.last) / Math.max(this.running, places)
+    this.sharedCost += Math.max(0, now - this.last) / Math.max(this.running, places)
     this.last = now
-    return this.shared
+    return this.sharedCost
   }
 
   /** Changes the number of running tasks. Call `read` immediately before. */

@@ -138,14 +138,14 @@ function flatten(points: readonly Point[]): Contour {
   })
   const first = whole.findIndex(({ isOn }) => isOn)
   if (first < 0) return []
-  const turned = [...whole.slice(first), ...whole.slice(0, first)]
+  const rotatedPoints = [...whole.slice(first), ...whole.slice(0, first)]
   const line: number[] = []
-  for (const [k, point] of turned.entries()) {
+  for (const [k, point] of rotatedPoints.entries()) {
     if (point.isOn) {
       line.push(point.x, point.y)
       continue
     }
-    const [from, to] = [turned[k - 1]!, turned[(k + 1) % turned.length]!]
+    const [from, to] = [rotatedPoints[k - 1]!, rotatedPoints[(k + 1) % rotatedPoints.length]!]
     for (let step = 1; step < STEPS; step++) {
       const t = step / STEPS
       const [a, b, c] = [(1 - t) ** 2, 2 * t * (1 - t), t * t]

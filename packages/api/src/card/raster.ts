@@ -55,8 +55,10 @@ export class Raster {
     let pen = x
     for (const character of text) {
       const { contours, advance } = font.glyph(character)
-      const placed = contours.map((contour) => contour.map((v, k) => (k % 2 === 0 ? pen + v * scale : y - v * scale)))
-      if (placed.length > 0) this.fill(placed, color)
+      const placedContours = contours.map((contour) =>
+        contour.map((v, k) => (k % 2 === 0 ? pen + v * scale : y - v * scale)),
+      )
+      if (placedContours.length > 0) this.fill(placedContours, color)
       pen += advance * scale
     }
     return pen
@@ -110,15 +112,15 @@ function edge(cover: Float32Array, stride: number, rows: number, x0: number, y0:
 function spread(cover: Float32Array, base: number, left: number, right: number, height: number): void {
   const first = Math.floor(left)
   const last = Math.max(first + 1, Math.ceil(right))
-  let done = 0
+  let doneX = 0
   for (let x = first; x < last; x++) {
     // Mean part of this pixel, and of those before it, that lies right of the edge.
     const part = right > left ? integral(x + 1, left, right) - integral(x, left, right) : x + 1 - left
     const value = Math.max(0, Math.min(1, part)) * height
-    cover[base + x]! += value - done
-    done = value
+    cover[base + x]! += value - doneX
+    doneX = value
   }
-  cover[base + last]! += height - done
+  cover[base + last]! += height - doneX
 }
 
 /** Integral of the part of an edge between `left` and `right` that lies left of x. */

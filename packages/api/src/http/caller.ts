@@ -14,9 +14,9 @@ const MAX_STEPS = 32
 /** Returns the key of the client address: the connection's, or behind trusted proxies the last address that is not one of them. */
 export function callerOf({ socket, headers }: IncomingMessage, trusts: ProxyTrust): string {
   let address = socket.remoteAddress ?? ''
-  const forwarded = headers['x-forwarded-for']
-  if (forwarded === undefined || !trusts(address, 0)) return sharedKey(address)
-  const hops = String(forwarded).split(',').slice(-MAX_STEPS).reverse()
+  const forwardedFor = headers['x-forwarded-for']
+  if (forwardedFor === undefined || !trusts(address, 0)) return sharedKey(address)
+  const hops = String(forwardedFor).split(',').slice(-MAX_STEPS).reverse()
   for (const [k, hop] of hops.entries()) {
     address = hop.trim()
     if (!trusts(address, k + 1)) break

@@ -34,7 +34,7 @@ export class EventStreams {
   private readonly callers = new Map<string, number>()
   private slotsTaken = 0
   /** Set by `endAll`; streams that open later end at once. */
-  private ended: ApiError | undefined
+  private endError: ApiError | undefined
   private timer: NodeJS.Timeout | undefined
 
   constructor(limits: StreamLimits) {
@@ -74,8 +74,8 @@ export class EventStreams {
 
   /** Sends heartbeats on a started response until it is closed. */
   keep(response: ServerResponse, check: Open['check']): void {
-    if (this.ended) {
-      end(response, this.ended)
+    if (this.endError) {
+      end(response, this.endError)
       return
     }
     const one = { response, check, waited: 0 }
@@ -91,7 +91,7 @@ export class EventStreams {
 
   /** Ends all streams, and later ones, with a reason. */
   endAll(reason: ApiError): void {
-    this.ended = reason
+    this.endError = reason
     for (const { response } of this.open) end(response, reason)
   }
 

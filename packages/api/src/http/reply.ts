@@ -42,7 +42,10 @@ export function reply(response: Response, answer: HttpReply): void {
     const compressed = compressOnce(body)
     if (!(compressed instanceof Promise)) replyCompressed(response, answer, compressed)
     // Compression fails only if memory runs out.
-    else compressed.then((done) => replyCompressed(response, answer, done)).catch(() => response.destroy())
+    else
+      compressed
+        .then((compressedBody) => replyCompressed(response, answer, compressedBody))
+        .catch(() => response.destroy())
     return
   }
   response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes, fixed), ...varyOf(bytes), ...headers])

@@ -52,7 +52,7 @@ export function card(services: Services, webDir: string, trusts: ProxyTrust): Re
     if (running >= MAX_AT_ONCE) return undefined
     running++
     try {
-      return await drawn(services, fonts, order, callerOf(request, trusts), context)
+      return await renderCard(services, fonts, order, callerOf(request, trusts), context)
     } catch (error) {
       // A preview of an order without a route is the plain card; the page itself explains the reason.
       context.log.info({ err: error }, 'no card for a link')
@@ -79,7 +79,7 @@ export function card(services: Services, webDir: string, trusts: ProxyTrust): Re
   }
 }
 
-async function drawn(
+async function renderCard(
   services: Services,
   fonts: Fonts,
   order: CardLink,
@@ -92,7 +92,7 @@ async function drawn(
 }
 
 async function contentOf(chain: ServedChain, order: CardLink, context: RequestContext): Promise<CardContent> {
-  const [src, dst] = await Promise.all([named(chain, order.src), named(chain, order.dst)])
+  const [src, dst] = await Promise.all([nameToken(chain, order.src), nameToken(chain, order.dst)])
   const isOutput = order.exact === 'out'
   const base = parseUnits(order.amount, isOutput ? dst.decimals : src.decimals)
   const quoteRequest = readRequest('quote', {
@@ -114,7 +114,7 @@ async function contentOf(chain: ServedChain, order: CardLink, context: RequestCo
 type Named = { readonly symbol: string; readonly decimals: number }
 
 /** @throws Error if the address is not a token */
-async function named({ chain, live }: ServedChain, address: string): Promise<Named> {
+async function nameToken({ chain, live }: ServedChain, address: string): Promise<Named> {
   const key: Address = toAddress(address)
   if (key === toAddress(NATIVE_TEXT)) return chain.nativeCurrency
   const { tokens } = await live.listTokens(key)
@@ -127,6 +127,6 @@ async function named({ chain, live }: ServedChain, address: string): Promise<Nam
 function short(base: string, decimals: number): string {
   const [whole = '0', digits = ''] = formatUnits(base, decimals).split('.')
   const fraction = digits.slice(0, whole.length > 4 ? 2 : 6).replace(/0+$/, '')
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ' ')
-  return fraction === '' ? grouped : `${grouped}.${fraction}`
+  const groupedDigits = whole.replace(/\B(?=(\d{3})+$)/g, ' ')
+  return fraction === '' ? groupedDigits : `${groupedDigits}.${fraction}`
 }

@@ -36,8 +36,8 @@ export function page(dir: string, localChainFile: string | undefined): Router {
   const policy = policyFor(localChainFile)
   const send = (file: StaticFile, cache: string, request: Request, response: Response) =>
     sendFile(request, response, file, cache, policy())
-  const linked = linkedPages(readFileSync(join(dir, INDEX), 'utf8'))
-  router.get('/', (request, response) => send(linked(request) ?? index, VALIDATED, request, response))
+  const linkedPageNames = linkedPages(readFileSync(join(dir, INDEX), 'utf8'))
+  router.get('/', (request, response) => send(linkedPageNames(request) ?? index, VALIDATED, request, response))
   router.get('/app/local-chain.json', (_request, response) => {
     const body = JSON.stringify({ local: readLocalChain(localChainFile) ?? null })
     reply(response, { type: 'json', body, headers: ['Cache-Control', 'no-store'] })

@@ -27,7 +27,7 @@ export function stream(services: Services, config: Config, trusts: ProxyTrust): 
     const parsed = readRequest('from' in request.query ? 'swap' : 'quote', request.query)
     refusePast(parsed.query)
     checkFeeExemptKey(parsed.query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
-    const wanted = toQuoteRequest(parsed.query, chain)
+    const quoteRequest = toQuoteRequest(parsed.query, chain)
     const caller = callerOf(request, trusts)
     response.once('close', services.streams.take(caller))
 
@@ -35,7 +35,7 @@ export function stream(services: Services, config: Config, trusts: ProxyTrust): 
     let say = (update: StreamUpdate) => void early.push(update)
     const task = { caller, kind: asksFor(request.originalUrl)!.kind }
     const opening = chain.admission.run(context.signal, task, async () => {
-      const open = chain.live.streams.open(wanted, (update) => say(update))
+      const open = chain.live.streams.open(quoteRequest, (update) => say(update))
       response.once('close', open.close)
       if (response.closed) open.close()
       await open.first

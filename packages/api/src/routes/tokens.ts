@@ -12,7 +12,7 @@ import type { PriceDetailResponse, PriceHistoryResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 
 /** State of the prices in an answer. */
-type ReportedPrice = {
+type PriceState = {
   /** True if the prices are final for this block. */
   readonly isCurrent: boolean
   /** Returns true for a token whose first look-up has not finished. */
@@ -35,23 +35,25 @@ export function postedPrices(request: Request, chain: ServedChain, context: Requ
 }
 
 async function pricesOf(
-  { token, detail, block: wanted }: z.output<typeof pricesBody>,
+  { token, detail, block: requestedTokens }: z.output<typeof pricesBody>,
   request: Request,
   chain: ServedChain,
   context: RequestContext,
 ): Promise<string> {
-  const pricesJson = async (book: PriceBook, { isCurrent, isPending, block }: ReportedPrice): Promise<string> => {
+  const pricesJson = async (book: PriceBook, { isCurrent, isPending, block }: PriceState): Promise<string> => {
     const usdOf = (address: Address) => (isPending(address) ? null : book.usd(address))
     if (detail === '0') return jsonOf(token, (address) => JSON.stringify(usdOf(address)))
     const details = new Map<Address, PriceDetailResponse>()
     for (const address of new Set(token.values())) {
-      const detailed = isPending(address) ? noPrice('pending') : await book.detail(address)
-      details.set(address, detailOf(detailed, block, isCurrent))
+      const priceDetail = isPending(address) ? noPrice('pending') : await book.detail(address)
+      details.set(address, detailOf(priceDetail, block, isCurrent))
     }
     return JSON.stringify(byTokenText(token, (address) => details.get(address)))
   }
-  if (wanted === undefined) return answer(request, chain, context, token, pricesJson)
-  const past = await context.time('prices', () => chain.live.pricesAt(wanted, [...token.values()], context.signal))
+  if (requestedTokens === undefined) return answer(request, chain, context, token, pricesJson)
+  const past = await context.time('prices', () =>
+    chain.live.pricesAt(requestedTokens, [...token.values()], context.signal),
+  )
   return pricesJson(past.prices, { isCurrent: true, isPending: () => false, block: past.block })
 }
 
@@ -76,12 +78,12 @@ export function detailOf(
 export function liquidity(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
   const { token, curve } = read(liquidityQuery, request.query)
   return answer(request, chain, context, token, async (book, { isPending }) => {
-    const reported = new Map<Address, string>()
+    const depthByToken = new Map<Address, string>()
     const depthOf = async (address: Address) =>
       curve === '0' ? String(await book.depthUsd(address)) : curveOf(book, address)
     for (const address of new Set(token.values()))
-      reported.set(address, isPending(address) ? 'null' : await depthOf(address))
-    return jsonOf(token, (address) => reported.get(address)!)
+      depthByToken.set(address, isPending(address) ? 'null' : await depthOf(address))
+    return jsonOf(token, (address) => depthByToken.get(address)!)
   })
 }
 
@@ -94,14 +96,14 @@ export async function history(
   const { token } = read(historyQuery, request.query)
   const { book, at } = await readPrices(chain, [...token.values()], context)
   const { priceHistory } = chain.live
-  const priced = new Map([...token].map(([sent, address]) => [sent, pricedAs(address, chain.chain)]))
-  for (const address of priced.values()) {
+  const pricedTokens = new Map([...token].map(([sent, address]) => [sent, pricedAs(address, chain.chain)]))
+  for (const address of pricedTokens.values()) {
     const usd = at.isPending(address) ? null : book.usd(address)
     if (usd === null) continue
     priceHistory.track(address)
     if (at.isCurrent) priceHistory.recordFirst(address, at.block, usd)
   }
-  return byTokenText(priced, (address) => [...priceHistory.of(address)])
+  return byTokenText(pricedTokens, (address) => [...priceHistory.of(address)])
 }
 
 /** Encodes an object keyed by tokens as sent. Concatenation halves the time of `JSON.stringify`; addresses need no escapes. */
@@ -123,10 +125,10 @@ async function answer(
   chain: ServedChain,
   context: RequestContext,
   tokens: ReadonlyMap<string, Address>,
-  make: (book: PriceBook, at: ReportedPrice) => Promise<string>,
+  makeBody: (book: PriceBook, priceState: PriceState) => Promise<string>,
 ): Promise<string> {
   const { view, book, at } = await readPrices(chain, [...tokens.values()], context)
-  const body = await make(book, at)
+  const body = await makeBody(book, at)
   // The URL of a POST does not contain its tokens, so it cannot be the key.
   if (at.isCurrent && book.hasNoPendingJumps && request.method !== 'POST') view.answers.keep(request.url, body)
   return body
@@ -136,20 +138,20 @@ async function answer(
 export async function readPrices(
   { chain, live }: ServedChain,
   tokens: readonly Address[],
-  work: Pick<RequestContext, 'signal' | 'time'>,
+  timing: Pick<RequestContext, 'signal' | 'time'>,
 ) {
-  const priced = tokens.map((token) => pricedAs(token, chain))
-  const wanted = priced.filter((token) => token !== ZERO_ADDRESS)
-  const { view, isWhole } = await work.time('state', () => live.views.recent(wanted, work.signal))
+  const pricedTokens = tokens.map((token) => pricedAs(token, chain))
+  const requestedTokens = pricedTokens.filter((token) => token !== ZERO_ADDRESS)
+  const { view, isWhole } = await timing.time('state', () => live.views.recent(requestedTokens, timing.signal))
   const book = view.prices()
-  if (!book.isCurrent) await work.time('prices', () => Promise.race([book.caughtUp(), setTimeout(PRICE_TIMEOUT_MS)]))
-  const pending = await work.time('prices', () => live.gatherEvidence(wanted, view))
-  const at: ReportedPrice = {
+  if (!book.isCurrent) await timing.time('prices', () => Promise.race([book.caughtUp(), setTimeout(PRICE_TIMEOUT_MS)]))
+  const pending = await timing.time('prices', () => live.gatherEvidence(requestedTokens, view))
+  const priceState: PriceState = {
     isCurrent: isWhole && book.isCurrent && pending.size === 0,
     isPending: (token) => pending.has(pricedAs(token, chain)),
     block: view.snapshot.block,
   }
-  return { view, book, at }
+  return { view, book, at: priceState }
 }
 
 /** Creates an object keyed by tokens as sent. It has no prototype, so keys such as `__proto__` are safe. */

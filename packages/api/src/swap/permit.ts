@@ -8,8 +8,8 @@ import { hexData, refuse, type SentAddress, text, uint } from '../parameters.ts'
 const MAX_SIGNATURE_BYTES = 4_096
 /** Schema of `kind:amount:nonce:deadline:signature`. `/permit` returns all parts but the signature. */
 export const permit = text('permit')
-  .transform((sent, context): Permit => {
-    const [kindText, ...rest] = sent.split(':')
+  .transform((input, context): Permit => {
+    const [kindText, ...rest] = input.split(':')
     const kind = permitKinds.find((name) => name === kindText)
     if (!kind || rest.length !== 4)
       return refuse(context, `permit must be kind:amount:nonce:deadline:signature, of ${permitKinds.join(', ')}`)

@@ -40,7 +40,7 @@ export function aaveThree(path: string): Linkable {
   return JSON.parse(readFileSync(inNodeModules(file), 'utf8'))
 }
 
-function linked(path: string, libraries: Readonly<Record<string, Address>>): Artifact {
+function linkLibraries(path: string, libraries: Readonly<Record<string, Address>>): Artifact {
   const { abi, bytecode, linkReferences } = aaveThree(path)
   const places = Object.values(linkReferences).flatMap((byName) => Object.entries(byName))
   let code: string = bytecode
@@ -70,7 +70,7 @@ export type AaveMarket = {
 /** Deploys a market without reserves. The builder's account has every role. */
 export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
   const libraries: Record<string, Address> = {}
-  const deploy = (path: string, args: readonly unknown[] = []) => chain.deploy(linked(path, libraries), args)
+  const deploy = (path: string, args: readonly unknown[] = []) => chain.deploy(linkLibraries(path, libraries), args)
   const provider = await deploy('configuration/PoolAddressesProvider', ['devnet', chain.from])
   await provider.send('setACLAdmin', [chain.from])
   const acl = await deploy('configuration/ACLManager', [provider.address])

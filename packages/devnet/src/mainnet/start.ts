@@ -31,8 +31,8 @@ const AS_ON_CHAIN = ['--order', 'fifo', '--disable-pool-balance-checks']
  * zero.
  */
 export async function startMainnet({ port, replay = false }: MainnetOptions = {}): Promise<Mainnet> {
-  const saved = readState('ethereum')
-  const state = replay ? beforeBlocks(saved) : saved
+  const savedState = readState('ethereum')
+  const state = replay ? beforeBlocks(savedState) : savedState
   const anvil = await start(state, port, replay ? AS_ON_CHAIN : [])
   await setUpFactories(anvil.url, state.pools).catch(async (error: unknown) => {
     await anvil.stop()

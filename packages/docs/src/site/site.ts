@@ -13,7 +13,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
   root.classList.add('js')
 
   /** Reads a stored choice. If storage is forbidden, choices last until the page is closed. */
-  const stored = (key: string): string | null => {
+  const storedValue = (key: string): string | null => {
     try {
       return localStorage.getItem(key)
     } catch {
@@ -29,8 +29,8 @@ import type { openSearch, SiteSearchResult } from './search.ts'
   }
 
   // The playground stores the theme under the same key.
-  const chosen = stored('theme')
-  if (chosen === 'light' || chosen === 'dark') root.dataset.theme = chosen
+  const chosenTheme = storedValue('theme')
+  if (chosenTheme === 'light' || chosenTheme === 'dark') root.dataset.theme = chosenTheme
   const system = matchMedia('(prefers-color-scheme: dark)')
   const isDark = () => (root.dataset.theme ?? (system.matches ? 'dark' : 'light')) === 'dark'
 
@@ -103,7 +103,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
       groups.push(tabs)
       choose(tabs[0]!.name)
     }
-    const language = stored('language')
+    const language = storedValue('language')
     if (language !== null) choose(language)
   }
 
@@ -127,7 +127,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
     const input = document.querySelector<HTMLInputElement>('#q')!
     const list = document.querySelector<HTMLUListElement>('#found')!
     const count = document.querySelector<HTMLElement>('#count')!
-    let opened: Promise<ReturnType<typeof openSearch>> | undefined
+    let openedSearch: Promise<ReturnType<typeof openSearch>> | undefined
     const open = async () => {
       const [library, answer] = await Promise.all([import(files.search), fetch(files.index)])
       if (!answer.ok) throw new Error(`the index of the search answers ${answer.status}`)
@@ -135,13 +135,13 @@ import type { openSearch, SiteSearchResult } from './search.ts'
     }
     const show = async () => {
       const question = input.value.trim()
-      opened ??= open()
+      openedSearch ??= open()
       let results: readonly SiteSearchResult[]
       try {
-        const search = await opened
+        const search = await openedSearch
         results = search(question, 8)
       } catch (error) {
-        opened = undefined
+        openedSearch = undefined
         count.textContent = 'The search cannot be loaded.'
         throw error
       }
@@ -154,8 +154,8 @@ import type { openSearch, SiteSearchResult } from './search.ts'
     }
     input.addEventListener('input', show)
     input.addEventListener('focus', () => {
-      opened ??= open()
-      opened.catch(() => {})
+      openedSearch ??= open()
+      openedSearch.catch(() => {})
     })
     const close = () => {
       list.hidden = true

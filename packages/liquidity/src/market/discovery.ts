@@ -84,12 +84,12 @@ export class Discovery {
   }
 
   get counts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
-    const queued = { entries: 0, evicted: 0 }
+    const queueCount = { entries: 0, evicted: 0 }
     for (const { count } of [this.background, this.warming, this.widening]) {
-      queued.entries += count.entries
-      queued.evicted += count.evicted
+      queueCount.entries += count.entries
+      queueCount.evicted += count.evicted
     }
-    return { pairs: this.requestedPairs.count, queued }
+    return { pairs: this.requestedPairs.count, queued: queueCount }
   }
 
   /** Keys of the pairs whose pools are in memory. */
@@ -147,7 +147,7 @@ export class Discovery {
 
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
   async take(foundPools: readonly PoolEntry[]): Promise<void> {
-    for (const entry of foundPools) this.parts.directory.listed.set(entry.pool.id, entry)
+    for (const entry of foundPools) this.parts.directory.listedPools.set(entry.pool.id, entry)
     await this.add(foundPools)
   }
 
@@ -214,7 +214,7 @@ export class Discovery {
     const foundPools = await this.follower.retrying(({ hash }) =>
       findPools(rpc, { blockHash: hash }, directory.rows, directory.families, pairs, options),
     )
-    await this.add([...foundPools, ...directory.listed.values()])
+    await this.add([...foundPools, ...directory.listedPools.values()])
   }
 
   /** Adds the pools that trade followed tokens, in batches. */
@@ -262,17 +262,18 @@ export class Discovery {
     const history = ledger.history!
     const from = history.find(block.hash)
     if (!from) return false
-    const touched = new Set(history.above(from).flatMap(({ changed }) => [...changed]))
+    const touchedIds = new Set(history.above(from).flatMap(({ changed }) => [...changed]))
     const { top } = history
-    const isUntouched = ({ id }: Pool) => directory.followedPools.has(id) && !top.pools.has(id) && !touched.has(id)
+    const isUntouched = ({ id }: Pool) => directory.followedPools.has(id) && !top.pools.has(id) && !touchedIds.has(id)
     const fresh = read.filter(isUntouched)
-    const changed = fresh.map(({ id }) => id)
-    const updated = top.pools.with(fresh)
-    const pools = from === top ? updated : await this.follower.refreshed(top.block, updated, changed).catch(nullIfGone)
+    const changedIds = fresh.map(({ id }) => id)
+    const updatedPools = top.pools.with(fresh)
+    const pools =
+      from === top ? updatedPools : await this.follower.refreshed(top.block, updatedPools, changedIds).catch(nullIfGone)
     if (!pools) return false
     if (pools === top.pools) return true
-    const entry = { ...top, pools, changed: new Set([...top.changed, ...changed]) }
-    ledger.commit(history.replaceTop(entry), changed)
+    const entry = { ...top, pools, changed: new Set([...top.changed, ...changedIds]) }
+    ledger.commit(history.replaceTop(entry), changedIds)
     return true
   }
 }

@@ -87,8 +87,8 @@ class ChainMarket implements IndexedMarket {
   private readonly blockTimeMs: number
   private readonly isWatched: () => boolean
   /** When the newest block was first seen, and when a request last arrived. */
-  private blockAt = Date.now()
-  private requestAt = Date.now()
+  private blockSeenAt = Date.now()
+  private requestedAt = Date.now()
   private readonly auditMs: number
   private readonly ledger: Ledger
   private readonly discovery: Discovery
@@ -97,7 +97,7 @@ class ChainMarket implements IndexedMarket {
   private readonly saver: Saver | null
   /** A queued sync that has not read the head yet; callers that want the current head can share it. */
   private nextSync: Promise<Snapshot> | null = null
-  private readonly stopped = new AbortController()
+  private readonly stopController = new AbortController()
   private loops: readonly Promise<void>[] = []
   private lastSyncMs: number | null = null
   private lastError: string | null = null
@@ -115,7 +115,7 @@ class ChainMarket implements IndexedMarket {
     this.ledger = new Ledger(chain.chainId)
     const directory = new PoolDirectory(chain, families, limits)
     this.directory = directory
-    const parts: MarketParts = { rpc, directory, ledger: this.ledger, signal: this.stopped.signal }
+    const parts: MarketParts = { rpc, directory, ledger: this.ledger, signal: this.stopController.signal }
     this.follower = new MarketFollower(parts, () => this.discovery.forgetPairs())
     this.evictor = new Evictor(directory, this.ledger)
     const { follower, evictor } = this
@@ -135,7 +135,7 @@ class ChainMarket implements IndexedMarket {
   }
 
   sync(options: { signal?: AbortSignal } = {}): Promise<Snapshot> {
-    this.requestAt = Date.now()
+    this.requestedAt = Date.now()
     return this.toHead(options)
   }
 
@@ -155,7 +155,7 @@ class ChainMarket implements IndexedMarket {
     groups: readonly (readonly Address[])[],
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<Snapshot> {
-    this.requestAt = Date.now()
+    this.requestedAt = Date.now()
     if (!this.ledger.newest) await this.sync(signal && { signal })
     await this.look(groups.flat(), signal && { signal })
     const isToken = (address: Address) => this.tokens.isToken(address) !== false
@@ -167,17 +167,17 @@ class ChainMarket implements IndexedMarket {
   }
 
   async look(addresses: readonly Address[], { signal }: { signal?: AbortSignal } = {}): Promise<void> {
-    const again = this.ledger.newest?.block.hash
-    const looking = this.tokens.look(addresses, this.rpc, { priority: 'lookup', ...(again && { again }) })
-    await abortable(looking, signal)
+    const retryKey = this.ledger.newest?.block.hash
+    const lookup = this.tokens.look(addresses, this.rpc, { priority: 'lookup', ...(retryKey && { again: retryKey }) })
+    await abortable(lookup, signal)
   }
 
   async seek(tokens: readonly Address[]): Promise<void> {
-    this.requestAt = Date.now()
+    this.requestedAt = Date.now()
     if (!this.ledger.newest) await this.sync()
     await this.tokens.look(tokens, this.rpc, { priority: 'lookup' })
-    const real = tokens.filter((address) => this.tokens.isToken(address) !== false)
-    await Promise.all(real.map((token) => this.discovery.seek(token)))
+    const realTokens = tokens.filter((address) => this.tokens.isToken(address) !== false)
+    await Promise.all(realTokens.map((token) => this.discovery.seek(token)))
   }
 
   async settled(timeoutMs: number): Promise<Snapshot> {
@@ -253,7 +253,7 @@ class ChainMarket implements IndexedMarket {
 
   start(): void {
     if (this.loops.length > 0) return
-    const { signal } = this.stopped
+    const { signal } = this.stopController
     // The next sync reports a failing node; pools that were not compared are compared later.
     const audit = () => this.auditor.run().catch(() => undefined)
     this.loops = [
@@ -265,14 +265,14 @@ class ChainMarket implements IndexedMarket {
   }
 
   async stop(): Promise<void> {
-    this.stopped.abort(new MarketError('STOPPED', `the market of chain ${this.chainId} was stopped`))
+    this.stopController.abort(new MarketError('STOPPED', `the market of chain ${this.chainId} was stopped`))
     await Promise.all(this.loops)
     await this.ledger.mutex.idle()
     await this.saver?.close()
   }
 
   private async poll(): Promise<void> {
-    const { signal } = this.stopped
+    const { signal } = this.stopController
     let failures = 0
     while (!signal.aborted) {
       try {
@@ -296,8 +296,8 @@ class ChainMarket implements IndexedMarket {
     return nextPollMs({
       pollMs: this.pollMs,
       blockMs: this.rpc.health().clock.intervalMs ?? this.blockTimeMs,
-      sinceBlockMs: now - this.blockAt,
-      sinceRequestMs: now - this.requestAt,
+      sinceBlockMs: now - this.blockSeenAt,
+      sinceRequestMs: now - this.requestedAt,
       isWatched: this.isWatched(),
     })
   }
@@ -306,7 +306,7 @@ class ChainMarket implements IndexedMarket {
     try {
       const before = this.ledger.newest?.block.hash
       const snapshot = await this.follower.follow()
-      if (snapshot.block.hash !== before) this.blockAt = Date.now()
+      if (snapshot.block.hash !== before) this.blockSeenAt = Date.now()
       this.lastSyncMs = Date.now()
       this.lastError = null
       return snapshot

@@ -30,8 +30,8 @@ export function servedRows(chain: Chain, families: Families): readonly DexRow[] 
 
 /** Returns the rows that a family derives from one row of the chain's file; none if it does not serve it. */
 export const rowsOf = (family: DexFamily, row: DexRow): readonly DexRow[] =>
-  (family.rowsOf?.(row) ?? (family.id === row.family ? [row] : [])).map((derived) => ({
-    ...derived,
+  (family.rowsOf?.(row) ?? (family.id === row.family ? [row] : [])).map((derivedRow) => ({
+    ...derivedRow,
     family: family.id,
   }))
 
@@ -83,8 +83,10 @@ export async function readPools(
     const foundPools = some.map(({ pool }) => pool)
     if (isComplete || !readFixed)
       return { pools: withStates(foundPools, yield* readStates(row, foundPools)), completed: [] }
-    const fixed = readFixed(row, foundPools, block.number)
-    const [identified, early] = stateNeedsFixed ? [yield* fixed] : yield* both(fixed, readStates(row, foundPools))
+    const fixedFields = readFixed(row, foundPools, block.number)
+    const [identified, early] = stateNeedsFixed
+      ? [yield* fixedFields]
+      : yield* both(fixedFields, readStates(row, foundPools))
     const pools = identified.filter((pool) => pool !== null)
     const states = early ? early.filter((_, i) => identified[i] !== null) : yield* readStates(row, pools)
     return { pools: withStates(pools, states), completed: pools.map((pool) => ({ row, pool })) }

@@ -32,8 +32,8 @@ type LookOptions = RequestOptions & {
 export class TokenFacts {
   /** Called for each token that was checked; decimals are undefined if the contract does not return them. */
   onLearned: (token: Address, decimals: number | undefined) => void = () => {}
-  private readonly named: ReadonlySet<Address>
-  private readonly fixed = new Map<Address, number>()
+  private readonly namedTokens: ReadonlySet<Address>
+  private readonly fixedDecimals = new Map<Address, number>()
   /** Tokens, with their decimals if the contract returns them. */
   private readonly tokens: Bounded<Address, { readonly decimals: number | undefined }>
   /** Addresses that are not tokens, with the block at which they were checked. */
@@ -41,10 +41,10 @@ export class TokenFacts {
   private readonly looking = new Map<Address, Promise<void>>()
 
   constructor(chain: Chain, { facts, noTokenMs }: MarketLimits = marketLimits) {
-    this.named = namedTokens(chain)
+    this.namedTokens = namedTokens(chain)
     for (const token of [chain.wrappedNative, chain.nativeErc20, ...chain.stables, ...chain.tokens])
-      if (token && token.decimals !== null) this.fixed.set(token.address, token.decimals)
-    for (const native of [NATIVE, ZERO_ADDRESS]) this.fixed.set(native, chain.nativeCurrency.decimals)
+      if (token && token.decimals !== null) this.fixedDecimals.set(token.address, token.decimals)
+    for (const native of [NATIVE, ZERO_ADDRESS]) this.fixedDecimals.set(native, chain.nativeCurrency.decimals)
     this.tokens = new Bounded(facts)
     this.others = new Bounded(facts, { ttl: noTokenMs })
   }
@@ -56,12 +56,12 @@ export class TokenFacts {
 
   /** Returns a token's decimals; undefined if unknown or not returned by the contract. */
   decimals(token: Address): number | undefined {
-    return this.fixed.get(token) ?? this.tokens.get(token)?.decimals
+    return this.fixedDecimals.get(token) ?? this.tokens.get(token)?.decimals
   }
 
   /** True for a token, false for another address, undefined if not checked recently. */
   isToken(address: Address): boolean | undefined {
-    if (this.named.has(address) || this.tokens.has(address)) return true
+    if (this.namedTokens.has(address) || this.tokens.has(address)) return true
     return this.others.has(address) ? false : undefined
   }
 
@@ -85,7 +85,7 @@ export class TokenFacts {
   }
 
   private isUnknown(address: Address, again: Hex | undefined): boolean {
-    if (this.fixed.has(address) || this.tokens.has(address)) return false
+    if (this.fixedDecimals.has(address) || this.tokens.has(address)) return false
     const other = this.others.get(address)
     return other === undefined || (again !== undefined && other.block !== again)
   }
@@ -100,7 +100,7 @@ export class TokenFacts {
     const latest: BlockRef = 'latest'
     const [words] = await runReads(rpc, latest, [lookAt(addresses)], options)
     for (const [address, word] of words!) {
-      if ((word & IS_TOKEN) === 0n && !this.named.has(address)) {
+      if ((word & IS_TOKEN) === 0n && !this.namedTokens.has(address)) {
         this.others.set(address, { block })
         continue
       }

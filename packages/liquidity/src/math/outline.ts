@@ -62,13 +62,13 @@ export function concentratedOutline(state: ConcentratedState, feePpm: number, ba
   const [fee, price] = [feePpm / FLOAT_PPM, start ** 2]
   if (start === 0) return { price, fee, firstNear: 0, secondNear: 0, firstHeld: 0, secondHeld: 0 }
   walk(ticks, below, -1, start, inRange, band)
-  const [secondNear, secondHeld] = [walked.near, walked.whole]
+  const [secondNear, secondHeld] = [walkedLength.near, walkedLength.whole]
   walk(ticks, below + 1, 1, 1 / start, inRange, band)
-  return { price, fee, firstNear: walked.near, secondNear, firstHeld: walked.whole, secondHeld }
+  return { price, fee, firstNear: walkedLength.near, secondNear, firstHeld: walkedLength.whole, secondHeld }
 }
 
 /** Result of the last walk, reused to avoid garbage. */
-const walked = { near: 0, whole: 0 }
+const walkedLength = { near: 0, whole: 0 }
 
 /**
  * Sells into a pool up to its last tick. Liquidity is summed in floats, with an error relative to its maximum: exact
@@ -96,8 +96,8 @@ function walk(ticks: readonly Tick[], from: number, step: 1 | -1, start: number,
     whole += liquidity * root
     if (root > end) near += liquidity * (root - end)
   }
-  walked.near = near
-  walked.whole = whole
+  walkedLength.near = near
+  walkedLength.whole = whole
 }
 
 const rootOfBand = (root: number, band: number) => root * Math.sqrt(1 - band)

@@ -227,7 +227,7 @@ class Samples implements Points {
     const output = this.add(input)
     if (output === null) return
     // Ignore an error of one unit, which is rounding.
-    const off = (predicted: number) => Math.max(0, Math.abs(predicted - output) - 1) / output
+    const off = (predictedOutput: number) => Math.max(0, Math.abs(predictedOutput - output) - 1) / output
     const remainingError = ERROR_LEFT * Math.max(off(fine), COARSE_WEIGHT * off(coarse))
     for (const part of [k, k + 1])
       error[part] = this.isWide(part)

@@ -62,9 +62,9 @@ const MAX_STEPS = 255
 
 /** Solves the curve as Solidly does. @see BaseV1Pair._get_y, solidlyexchange/solidly */
 export const solveSolidly: SolveY = (x, k, start) => {
-  const cubed = (value: bigint) => times(times(value, value) / ONE, value) / ONE
+  const cube = (value: bigint) => times(times(value, value) / ONE, value) / ONE
   const value = (y: bigint) => {
-    const [first, second] = [times(x, cubed(y)), times(cubed(x), y)]
+    const [first, second] = [times(x, cube(y)), times(cube(x), y)]
     // Some forks add both terms before dividing.
     if (first + second > MAX_WORD) throw tooLarge()
     return first / ONE + second / ONE
@@ -177,8 +177,8 @@ export function feeFromSamples(
 ): number | null {
   const agrees = (feePpm: number) =>
     samples.every(({ zeroForOne, amountIn, amountOut }) => {
-      const quoted = orRefused(() => quoteSolidly({ ...state, feePpm }, zeroForOne, amountIn, solve).amountOut)
-      return (quoted ?? 0n) === amountOut
+      const quotedOutput = orRefused(() => quoteSolidly({ ...state, feePpm }, zeroForOne, amountIn, solve).amountOut)
+      return (quotedOutput ?? 0n) === amountOut
     })
   return FEES_PPM.find(agrees) ?? null
 }

@@ -85,8 +85,8 @@ function readDeployment(value: unknown): ListedDeployment {
   if (typeof family !== 'string' || !isAddress(address)) throw badList('a deployment must have a family and an address')
   if (scannedTo !== undefined && !isWholeNumber(scannedTo)) throw badList('scannedTo must be a block')
   const own = toAddress(address)
-  const listed = listOf(pools, 'pools').map((pool) => readPool(pool, own))
-  return { family, address: own, ...(scannedTo !== undefined && { scannedTo }), pools: listed }
+  const listedPools = listOf(pools, 'pools').map((pool) => readPool(pool, own))
+  return { family, address: own, ...(scannedTo !== undefined && { scannedTo }), pools: listedPools }
 }
 
 function readPool(value: unknown, deployment: Address): ListedPool {

@@ -5,9 +5,11 @@ import { familyOf } from '../dexes/index.ts'
 /** Returns the tokens that any route may pass through. The zero address stands for the native token. */
 export function namedTokens(chain: Chain): ReadonlySet<Address> {
   const { wrappedNative, nativeErc20, stables, hubs, tokens, dexes } = chain
-  const listed = [wrappedNative, nativeErc20, ...stables, ...tokens].flatMap((token) => (token ? [token.address] : []))
+  const listedAddresses = [wrappedNative, nativeErc20, ...stables, ...tokens].flatMap((token) =>
+    token ? [token.address] : [],
+  )
   const shares = dexes.filter(({ family }) => familyOf(family)?.rowsAreTokens).map(({ address }) => address)
-  return new Set([ZERO_ADDRESS, ...listed, ...hubs, ...shares])
+  return new Set([ZERO_ADDRESS, ...listedAddresses, ...hubs, ...shares])
 }
 
 /**

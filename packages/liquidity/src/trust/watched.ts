@@ -18,14 +18,14 @@ export type WatchedItem = {
 }
 
 /** Returns the cached sums, or computes them. */
-export function sightingOf(watched: WatchedItem): Sighting {
-  if (watched.sighting) return watched.sighting
+export function sightingOf(watchedItem: WatchedItem): Sighting {
+  if (watchedItem.sighting) return watchedItem.sighting
   const partners = new Set<Address>()
   let depthUsd = 0
-  for (const share of watched.pools.values()) {
+  for (const share of watchedItem.pools.values()) {
     depthUsd += share.depthUsd
     for (const token of share.partners) partners.add(token)
   }
-  watched.sighting = { pools: watched.pools.size, namedTokens: partners.size, depthUsd }
-  return watched.sighting
+  watchedItem.sighting = { pools: watchedItem.pools.size, namedTokens: partners.size, depthUsd }
+  return watchedItem.sighting
 }

@@ -32,10 +32,10 @@ function question(from: VectorPool, swap: VectorPool) {
   const amount = BigInt(swap.amount ?? 0)
   const trade = sellAsset ? selling(state, amount) : buying(state, amount)
   const label = `${swap.f} ${swap.amount ?? swap.gho}: ${from.name}`
-  const refused = swap.refusal !== undefined
-  const reported = [swap.assetAmount, swap.ghoAmount].map(String).join()
-  if (!refused && !isView && reported !== [trade.asset, trade.gho].join())
-    throw new RangeError(`${label}: ${[trade.asset, trade.gho]}, not ${reported}`)
+  const isRefused = swap.refusal !== undefined
+  const reportedAmounts = [swap.assetAmount, swap.ghoAmount].map(String).join()
+  if (!isRefused && !isView && reportedAmounts !== [trade.asset, trade.gho].join())
+    throw new RangeError(`${label}: ${[trade.asset, trade.gho]}, not ${reportedAmounts}`)
   return {
     label,
     pool: pairOf(
@@ -46,6 +46,6 @@ function question(from: VectorPool, swap: VectorPool) {
     tokenIn: sellAsset ? TOKEN_0 : TOKEN_1,
     tokenOut: sellAsset ? TOKEN_1 : TOKEN_0,
     amountIn: sellAsset ? amount : isView ? BigInt(swap.gho) : trade.gho,
-    amountOut: refused ? null : BigInt(isView ? swap.view[0] : sellAsset ? swap.ghoAmount : swap.assetAmount),
+    amountOut: isRefused ? null : BigInt(isView ? swap.view[0] : sellAsset ? swap.ghoAmount : swap.assetAmount),
   }
 }

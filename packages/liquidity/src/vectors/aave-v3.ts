@@ -31,30 +31,30 @@ function question(from: VectorPool, swap: VectorPool) {
   const supply = swap.f === 'supply'
   const state = stateOf(from, swap.indexUsed ?? from.normalizedIncome)
   const label = `${swap.f} ${swap.amount}: ${from.name}`
-  const refused = swap.refusal !== undefined
+  const isRefused = swap.refusal !== undefined
   const heldScaled = BigInt(from.handScaled)
   const all = BigInt(swap.amount) === ALL
   const amount = all ? balanceOf(state, heldScaled) : BigInt(swap.amount)
-  const scaled = supply ? scaledMint(state, amount) : -scaledBurn(state, amount)
-  if (!refused) {
-    const ours = [scaled, supply ? -amount : amount, balanceOf(state, heldScaled + scaled)].join()
-    const reported = [swap.scaledDelta, swap.assetDelta, swap.balanceAfter].join()
-    if (ours !== reported) throw new RangeError(`${label}: ${ours}, not ${reported}`)
+  const scaledDelta = supply ? scaledMint(state, amount) : -scaledBurn(state, amount)
+  if (!isRefused) {
+    const ours = [scaledDelta, supply ? -amount : amount, balanceOf(state, heldScaled + scaledDelta)].join()
+    const reportedAmounts = [swap.scaledDelta, swap.assetDelta, swap.balanceAfter].join()
+    if (ours !== reportedAmounts) throw new RangeError(`${label}: ${ours}, not ${reportedAmounts}`)
   }
-  const paid = refused ? 0n : balanceOf(state, BigInt(swap.scaledDelta) * (supply ? 1n : -1n))
+  const paidAmount = isRefused ? 0n : balanceOf(state, BigInt(swap.scaledDelta) * (supply ? 1n : -1n))
   return {
     label,
     pool: pairOf('aave-v3', [TOKEN_0, TOKEN_1], state),
     tokenIn: supply ? TOKEN_0 : TOKEN_1,
     tokenOut: supply ? TOKEN_1 : TOKEN_0,
     amountIn: amount,
-    amountOut: refused ? null : paid,
+    amountOut: isRefused ? null : paidAmount,
     after: (after: unknown) => {
       const { scaledSupply, cash } = after as AaveV3State
-      const cashChange = supply ? amount : -paid
+      const cashChange = supply ? amount : -paidAmount
       return differences(
         { scaledSupply, cash },
-        { scaledSupply: state.scaledSupply + scaled, cash: state.cash + cashChange },
+        { scaledSupply: state.scaledSupply + scaledDelta, cash: state.cash + cashChange },
       )
     },
   }

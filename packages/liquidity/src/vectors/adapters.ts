@@ -3,7 +3,7 @@ import { algebraIntegral } from './algebra-integral.ts'
 import { algebraV1 } from './algebra-v1.ts'
 import { balancerV2ComposableStable, balancerV2Stable, balancerV2Weighted } from './balancer-v2.ts'
 import { balancerV3 } from './balancer-v3.ts'
-import { concentrated } from './concentrated.ts'
+import { concentratedVectors } from './concentrated.ts'
 import { curveCrypto } from './curve-crypto.ts'
 import { curveLending, curveMeta, curveStable } from './curve-stable.ts'
 import { dodoV2 } from './dodo-v2.ts'
@@ -17,10 +17,10 @@ import { uniswapV4 } from './uniswap-v4.ts'
 /** Adapters by the family named in the file. */
 export const adapters: Readonly<Record<string, Adapter>> = {
   'uniswap-v2': uniswapV2,
-  'uniswap-v3': concentrated('uniswap-v3'),
+  'uniswap-v3': concentratedVectors('uniswap-v3'),
   'algebra-integral': algebraIntegral,
   'algebra-v1': algebraV1,
-  'pancake-v3': concentrated('pancake-v3'),
+  'pancake-v3': concentratedVectors('pancake-v3'),
   'uniswap-v4': uniswapV4,
   solidly,
   dodo: dodoV2,

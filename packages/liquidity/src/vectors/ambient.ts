@@ -45,9 +45,9 @@ function question(state: AmbientState, name: string, swap: VectorPool) {
   const amountIn = BigInt(swap.qty)
   const ours = orRefused(() => swapExactInput(state, isBuy, amountIn, BigInt(swap.limitPrice)))
   const flows = ours && (isBuy ? [ours.amountIn, -ours.amountOut] : [-ours.amountOut, ours.amountIn])
-  const reported = refusal === undefined ? [swap.baseFlow, swap.quoteFlow] : null
-  if (String(flows) !== String(reported))
-    throw new RangeError(`${label}: ${flows}, not ${reported} with its own price limit`)
+  const reportedFlows = refusal === undefined ? [swap.baseFlow, swap.quoteFlow] : null
+  if (String(flows) !== String(reportedFlows))
+    throw new RangeError(`${label}: ${flows}, not ${reportedFlows} with its own price limit`)
   const wrong = swap.after && ours && differences(curveOf(ours.state), swap.after)
   if (wrong) throw new RangeError(`${label}: ${wrong}`)
   if (!ours) return { skip: 'stops at a distant price limit' }

@@ -15,14 +15,14 @@ const scaling = (factors: string[]) =>
   factors.map((factor) => (BigInt(factor) < 10n ** 13n ? BigInt(factor) * ONE : BigInt(factor)))
 
 export const balancerV2Weighted: Adapter = ({ pool }) => {
-  const fixed = pool.staticExtra ?? pool
+  const fixedFields = pool.staticExtra ?? pool
   const state: BalancerV2State = {
     kind: 'weighted',
     balances: balances(pool),
-    scaling: scaling(fixed.scalingFactors),
-    weights: fixed.normalizedWeights.map(BigInt),
+    scaling: scaling(fixedFields.scalingFactors),
+    weights: fixedFields.normalizedWeights.map(BigInt),
     swapFee: BigInt((pool.extra ?? pool).swapFeePercentage),
-    exactPowers: fixed.poolTypeVer > 1,
+    exactPowers: fixedFields.poolTypeVer > 1,
   }
   return pairOf('balancer-v2', addresses(pool), state)
 }

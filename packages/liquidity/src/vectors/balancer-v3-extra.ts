@@ -38,8 +38,17 @@ function stateOf(from: VectorPool, timestamp: number): BalancerV3State | string 
     case 'gyro-eclp':
     case 'gyro-eclp-surge': {
       const { tauAlpha, tauBeta, ...rest } = from.derived
-      const derived = { ...bigints(rest), tauAlpha: bigints(tauAlpha), tauBeta: bigints(tauBeta) } as EclpDerived
-      const state = { ...common, kind: 'gyro-eclp', params: bigints(from.params) as EclpParams, derived } as const
+      const derivedParameters = {
+        ...bigints(rest),
+        tauAlpha: bigints(tauAlpha),
+        tauBeta: bigints(tauBeta),
+      } as EclpDerived
+      const state = {
+        ...common,
+        kind: 'gyro-eclp',
+        params: bigints(from.params) as EclpParams,
+        derived: derivedParameters,
+      } as const
       if (from.kind === 'gyro-eclp') return state
       const [below, above] = numbers(from.imbalanceSlopes) as [bigint, bigint]
       const [threshold, maxFee] = [BigInt(from.surgeThreshold), BigInt(from.maxSurgeFee)]
@@ -100,9 +109,10 @@ export const balancerV3ExtraForm: VectorForm = ({ states, vectors }) =>
           const { underlying, wrapped } = after as Extract<BalancerV3State, { kind: 'buffer' }>
           return differences({ bufferUnderlying: underlying, bufferWrapped: wrapped }, vector.after)
         }
-        const named = (list: readonly unknown[]) => Object.fromEntries(list.map((value, k) => [`live ${k}`, value]))
-        const ours = named(liveBalances(after as PooledState)) as Record<string, bigint>
-        return differences(ours, named(vector.after.balancesLiveScaled18))
+        const namedValues = (list: readonly unknown[]) =>
+          Object.fromEntries(list.map((value, k) => [`live ${k}`, value]))
+        const ours = namedValues(liveBalances(after as PooledState)) as Record<string, bigint>
+        return differences(ours, namedValues(vector.after.balancesLiveScaled18))
       },
     }
   })

@@ -17,14 +17,14 @@ const stateOf = (from: VectorPool): CamelotV2State => ({
 export const camelotV2Form: VectorForm = ({ states }) => states.flatMap(swapsAndSequence(question))
 
 function question(from: VectorPool, name: string, swap: VectorPool) {
-  const refused = swap.refusal !== undefined
+  const isRefused = swap.refusal !== undefined
   return {
     label: `${swap.amountIn} of token ${swap.zeroForOne ? 0 : 1}: ${name}`,
     pool: pairOf('camelot-v2', [TOKEN_0, TOKEN_1], stateOf(from)),
     tokenIn: swap.zeroForOne ? TOKEN_0 : TOKEN_1,
     tokenOut: swap.zeroForOne ? TOKEN_1 : TOKEN_0,
     amountIn: BigInt(swap.amountIn),
-    amountOut: refused ? null : BigInt(swap.amountOut),
+    amountOut: isRefused ? null : BigInt(swap.amountOut),
     after: (state: unknown) => {
       const { reserve0, reserve1, unsettled } = state as CamelotV2State
       if (!swap.after || unsettled) return undefined

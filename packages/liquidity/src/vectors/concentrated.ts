@@ -8,7 +8,7 @@ const tokensOf = (pool: VectorPool) =>
   [pool.token0 ?? pool.currency0 ?? 'A', pool.token1 ?? pool.currency1 ?? 'B'].map(namedAddress)
 
 /** Returns the adapter of a family. */
-export const concentrated =
+export const concentratedVectors =
   (family: string): Adapter =>
   ({ source, pool }, { reproduced }) => {
     if (reproduced === false) return 'its source merges steps between ticks, so its result is not exact'

@@ -75,8 +75,8 @@ export const curveMeta =
     if (field(pool.extra, 'rateMultipliers') || !basePools?.[0]) return pairOf('curve-stable', tokens, state)
     const base = basePools[0]
     const { balances, rates, amplification } = stateOf(base, 'each')
-    const scaled = balances.map((balance, k) => (balance * rates[k]!) / ONE)
-    const price = (stableInvariant(scaled, amplification, 'each') * ONE) / BigInt(base.reserves.at(-1))
+    const scaledBalances = balances.map((balance, k) => (balance * rates[k]!) / ONE)
+    const price = (stableInvariant(scaledBalances, amplification, 'each') * ONE) / BigInt(base.reserves.at(-1))
     return pairOf('curve-stable', tokens, {
       ...state,
       rates: [BigInt(field(pool.staticExtra, 'rateMultiplier') ?? rates[0]), price],

@@ -30,7 +30,7 @@ export const eulerSwapForm: VectorForm = ({ states, vectors }) =>
     if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }
     const { zeroForOne } = vector
     const [tokenIn, tokenOut] = zeroForOne ? [TOKEN_0, TOKEN_1] : [TOKEN_1, TOKEN_0]
-    const paid = vector.fails ? 0n : BigInt(vector.amountOut)
+    const paidAmount = vector.fails ? 0n : BigInt(vector.amountOut)
     return {
       label: `${vector.amountIn} of token ${zeroForOne ? 0 : 1} in ${vector.state}`,
       pool: pairOf('euler-swap', [TOKEN_0, TOKEN_1], stateOf(states[vector.state])),
@@ -38,7 +38,7 @@ export const eulerSwapForm: VectorForm = ({ states, vectors }) =>
       tokenOut,
       amountIn: BigInt(vector.amountIn),
       // An output of zero must be refused.
-      amountOut: paid > 0n ? paid : null,
+      amountOut: paidAmount > 0n ? paidAmount : null,
       after(after: unknown) {
         const [reserve0, reserve1] = (after as EulerSwapState).reserves
         return vector.after && differences({ reserve0, reserve1 }, vector.after)

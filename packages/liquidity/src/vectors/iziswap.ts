@@ -47,7 +47,7 @@ function question(name: string, state: IziswapState, swap: VectorPool) {
   if (Math.abs(swap.limit) !== FARTHEST) return { skip: 'price limits are not used' }
   const sellX = isX(swap)
   const amountIn = BigInt(swap.amount)
-  const paid = swap.refusal === undefined ? BigInt(sellX ? swap.amountX : swap.amountY) : null
+  const paidAmount = swap.refusal === undefined ? BigInt(sellX ? swap.amountX : swap.amountY) : null
   return {
     label: `${amountIn} of ${sellX ? 'X' : 'Y'} in ${name}`,
     pool: pairOf('iziswap', [TOKEN_0, TOKEN_1], state),
@@ -55,7 +55,7 @@ function question(name: string, state: IziswapState, swap: VectorPool) {
     tokenOut: sellX ? TOKEN_1 : TOKEN_0,
     amountIn,
     // A partial fill must be refused.
-    amountOut: paid === amountIn ? BigInt(sellX ? swap.amountY : swap.amountX) : null,
+    amountOut: paidAmount === amountIn ? BigInt(sellX ? swap.amountY : swap.amountX) : null,
     after: (after: unknown) => {
       const { sqrtPriceX96, point, liquidity, liquidityX } = after as IziswapState
       if (!swap.after) return undefined

@@ -52,8 +52,11 @@ export const liquidityBookForm: VectorForm = ({ states, vectors }) =>
       amountOut: vector.fails ? null : BigInt(vector.amountOut),
       after: (state: unknown) => {
         const ours = state as LiquidityBookState
-        const crossed = Math.abs(ours.activeId - activeId)
-        return differences({ ...ours.fee, activeId: ours.activeId, binsCrossed: crossed }, { ...after, binsCrossed })
+        const crossedBins = Math.abs(ours.activeId - activeId)
+        return differences(
+          { ...ours.fee, activeId: ours.activeId, binsCrossed: crossedBins },
+          { ...after, binsCrossed },
+        )
       },
     }
   })

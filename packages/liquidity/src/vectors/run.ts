@@ -18,22 +18,22 @@ export type VectorReport = {
 
 /** Quotes every vector of a file. */
 export function runVectors(file: VectorFile | FormFile): VectorReport {
-  let passed = 0
-  const failed: string[] = []
-  const skipped = new Map<string, number>()
-  const skip = (reason: string) => skipped.set(reason, (skipped.get(reason) ?? 0) + 1)
+  let passedCount = 0
+  const failures: string[] = []
+  const skippedReasons = new Map<string, number>()
+  const skip = (reason: string) => skippedReasons.set(reason, (skippedReasons.get(reason) ?? 0) + 1)
   for (const [index, read] of asksOf(file).entries()) {
     const question = parsed(read, file.family)
-    if (typeof question === 'string') failed.push(`#${index} ${question}`)
+    if (typeof question === 'string') failures.push(`#${index} ${question}`)
     else if ('skip' in question) skip(question.skip)
     else {
       const wrong = check(question)
       if (wrong === OWN_LIMIT) skip(OWN_LIMIT)
-      else if (wrong) failed.push(`#${index} ${wrong}`)
-      else passed++
+      else if (wrong) failures.push(`#${index} ${wrong}`)
+      else passedCount++
     }
   }
-  return { family: file.family, passed, failed, skipped }
+  return { family: file.family, passed: passedCount, failed: failures, skipped: skippedReasons }
 }
 
 /** Reason to skip a vector that the contract accepts but the family refuses because of its own limit. */

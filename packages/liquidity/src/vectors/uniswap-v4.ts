@@ -4,19 +4,19 @@ import { touchesSwaps } from '../dexes/uniswap-v4/hooks.ts'
 import type { UniswapV4State } from '../dexes/uniswap-v4/types.ts'
 import type { Tick } from '../math/concentrated.ts'
 import { namedAddress } from './address.ts'
-import { concentrated } from './concentrated.ts'
+import { concentratedVectors } from './concentrated.ts'
 import { pairOf } from './pool.ts'
 import type { Adapter, VectorForm, VectorPool } from './types.ts'
 
 const withoutProtocolFee = { protocolFee0Ppm: 0, protocolFee1Ppm: 0 }
-const adapt = concentrated('uniswap-v4')
+const adapt = concentratedVectors('uniswap-v4')
 
 /** Converts a pool of another program. Its fee includes the protocol fee. */
 export const uniswapV4: Adapter = (state, vector) => {
   const pool = adapt(state, vector)
   if (typeof pool === 'string') return pool
-  const fixed = { fee: state.pool.fee, tickSpacing: state.pool.tickSpacing, hooks: ZERO_ADDRESS }
-  return { ...pool, fixed, state: { ...(pool.state as object), ...withoutProtocolFee } }
+  const fixedFields = { fee: state.pool.fee, tickSpacing: state.pool.tickSpacing, hooks: ZERO_ADDRESS }
+  return { ...pool, fixed: fixedFields, state: { ...(pool.state as object), ...withoutProtocolFee } }
 }
 
 /**

@@ -34,10 +34,10 @@ const output: fc.Arbitrary<StepOutput> = fc.oneof(
 )
 const fromBalance = { tokenIn: address, input: heldInput, output }
 const native = { ...fromBalance, tokenIn: fc.constant(ZERO_ADDRESS) }
-const pulled = { tokenIn: fc.constant(PULLED_TOKEN), input: pulledInput, output }
+const pulledStart = { tokenIn: fc.constant(PULLED_TOKEN), input: pulledInput, output }
 const prepaid = { ...fromBalance, input: fc.record({ kind: fc.constant('atPool' as const) }) }
 
-function drawn(field: OpField): fc.Arbitrary<unknown> {
+function arbitraryOf(field: OpField): fc.Arbitrary<unknown> {
   switch (field.kind) {
     case 'address':
       return field.flag === undefined ? address : fc.oneof(fc.constant(ZERO_ADDRESS), address)
@@ -51,7 +51,7 @@ function drawn(field: OpField): fc.Arbitrary<unknown> {
 }
 
 const drawnFields = (fields: OpFields) =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, drawn(field)]))
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, arbitraryOf(field)]))
 
 /** Steps with every input and output kind that the operation supports. */
 function stepsOf(op: Op): fc.Arbitrary<Step>[] {
@@ -61,7 +61,8 @@ function stepsOf(op: Op): fc.Arbitrary<Step>[] {
     ...(op.direction ? { [op.direction.name]: fc.boolean() } : {}),
     ...(op.hops ? { hops: fc.array(fc.record(drawnFields(op.hops)), { minLength: 1, maxLength: 3 }) } : {}),
   }
-  const ways = op.native === 'only' ? [native] : op.prepaid ? [fromBalance, pulled, prepaid] : [fromBalance, pulled]
+  const ways =
+    op.native === 'only' ? [native] : op.prepaid ? [fromBalance, pulledStart, prepaid] : [fromBalance, pulledStart]
   return ways.map((way) => fc.record({ ...own, ...way }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>)
 }
 

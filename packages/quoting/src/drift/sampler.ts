@@ -68,7 +68,7 @@ export class DriftSampler {
   }
 
   /** Counts calls that were sent to the node. */
-  spent(calls: number): void {
+  recordSpent(calls: number): void {
     this.calls.earn(calls)
   }
 
@@ -139,13 +139,13 @@ export class DriftSampler {
     const result = await this.run(request, state, quote.route)
     const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)
     const ppm = amountOut === undefined ? null : changePpm(quote.amountOut, amountOut)
-    const sampled = legs.map((leg) => legOf(leg, state.snapshot))
+    const sampledLegs = legs.map((leg) => legOf(leg, state.snapshot))
     return {
       after,
       timestamp: state.snapshot.block.timestamp,
       ppm,
       reverted: !result.success,
-      legs: one.isTaxed ? sampled : await this.attribute(one, sampled, ppm, state),
+      legs: one.isTaxed ? sampledLegs : await this.attribute(one, sampledLegs, ppm, state),
     }
   }
 

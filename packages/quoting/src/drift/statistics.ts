@@ -52,14 +52,14 @@ export class DriftStatistics {
   private readonly pools = new Bounded<string, PoolTallies>(MAX_POOLS)
   readonly fadingPools = new FadingPools()
   private sampleCount = 0
-  private missed = 0
+  private missedCount = 0
 
   get count(): StateCount {
     return this.pools.count
   }
 
   miss(): void {
-    this.missed++
+    this.missedCount++
   }
 
   add(sample: DriftSample): void {
@@ -84,7 +84,7 @@ export class DriftStatistics {
   }
 
   /** Returns the loss of quotes through a pool two blocks later; undefined without samples. */
-  measured(pool: string): MeasuredDrift | undefined {
+  measuredDrift(pool: string): MeasuredDrift | undefined {
     const tally = this.pools.peek(pool)?.[2]
     return tally && { samples: tally.samples, worstPpm: tally.worstPpm }
   }
@@ -97,7 +97,7 @@ export class DriftStatistics {
       first(of).map(([name, own]) => ({ name, after: figuresOf(own) }))
     return {
       sampleCount: this.sampleCount,
-      missed: this.missed,
+      missed: this.missedCount,
       chain: figuresOf(this.chain),
       families: sources(this.families),
       brands: sources(this.brands),

@@ -49,12 +49,14 @@ export class Tally {
 
   get figures(): Figures {
     const samples = this.window.length
-    const paid = this.window.flatMap(({ ppm }) => (ppm === null ? [] : [ppm])).sort((a, b) => a - b)
-    const at = (part: number) => (paid.length === 0 ? null : paid[Math.floor((paid.length - 1) * part)]! / PPM_PER_BPS)
+    const paidPpms = this.window.flatMap(({ ppm }) => (ppm === null ? [] : [ppm])).sort((a, b) => a - b)
+    const at = (part: number) =>
+      paidPpms.length === 0 ? null : paidPpms[Math.floor((paidPpms.length - 1) * part)]! / PPM_PER_BPS
     return {
       samples,
       wouldRevert: samples === 0 ? 0 : this.window.filter(({ reverted }) => reverted).length / samples,
-      meanBps: paid.length === 0 ? null : paid.reduce((sum, ppm) => sum + ppm, 0) / paid.length / PPM_PER_BPS,
+      meanBps:
+        paidPpms.length === 0 ? null : paidPpms.reduce((sum, ppm) => sum + ppm, 0) / paidPpms.length / PPM_PER_BPS,
       medianBps: at(1 / 2),
       worst5Bps: at(1 / 20),
     }

@@ -93,13 +93,13 @@ export class FadingPools {
 
   private takeLeg({ pool, ppm, unexplainedPpm, givenPpm, amountOut }: SampledLeg, timestamp: number): void {
     if (ppm === null || amountOut < MIN_OUTPUT) return
-    const withdrew = unexplainedPpm <= -MIN_FADE_PPM
+    const hasWithdrawn = unexplainedPpm <= -MIN_FADE_PPM
     // Pools that never faded have no entry, and need none.
-    const evidence = this.pools.get(pool.id) ?? (withdrew ? fresh(pool.family, pool.dex) : undefined)
+    const evidence = this.pools.get(pool.id) ?? (hasWithdrawn ? fresh(pool.family, pool.dex) : undefined)
     if (!evidence || evidence.at >= timestamp) return
     fade(evidence, timestamp, 1 - 1 / MEMORY)
     evidence.samples++
-    if (withdrew) evidence.withdrew++
+    if (hasWithdrawn) evidence.withdrew++
     if (givenPpm >= MIN_FADE_PPM) evidence.gave++
     evidence.lostPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, givenPpm)
     if (isExcludable(evidence) && evidence.outUntil <= timestamp) exclude(evidence, timestamp)

@@ -55,7 +55,7 @@ export class GasProber {
   private pendingTokens = new Set<Address>()
   private queue = new Map<string, Pool>()
   /** Token sets that were scanned within `SCAN_TTL_MS`. */
-  private readonly scanned = new Bounded<string, true>(MAX_SCANNED, { ttl: SCAN_TTL_MS })
+  private readonly scannedPools = new Bounded<string, true>(MAX_SCANNED, { ttl: SCAN_TTL_MS })
   private source: Source | undefined
   private running = false
   private block = { hash: '', calls: 0 }
@@ -77,8 +77,8 @@ export class GasProber {
    */
   async want(tokens: readonly Address[], source: Source): Promise<void> {
     const key = tokens.toSorted().join()
-    if (this.scanned.has(key)) return
-    this.scanned.set(key, true)
+    if (this.scannedPools.has(key)) return
+    this.scannedPools.set(key, true)
     for (const token of tokens) this.pendingTokens.add(token)
     this.source = source
     if (!this.running) await this.run()
@@ -169,8 +169,8 @@ export class GasProber {
     if (hops.length === 0) return batchPools
     this.block = { ...this.block, calls: this.block.calls + 1 }
     const order = { guard: contracts.guard, executor: contracts.executor.address, block, hops }
-    const used = await measureHops(rpc, order, simulation)
-    const gasOf = new Map(hops.map((hop, k) => [hop, used[k] ?? null]))
+    const usedGas = await measureHops(rpc, order, simulation)
+    const gasOf = new Map(hops.map((hop, k) => [hop, usedGas[k] ?? null]))
     for (const [pool, directions] of Map.groupBy(batch, (direction) => direction.pool)) {
       const measuredHops = directions.flatMap(({ tokenIn, tokenOut, hops }): MeasuredHop[] => {
         const [first, middle, last] = hops.map((hop) => hop && gasOf.get(hop)!)

@@ -54,16 +54,16 @@ export class LaterGas {
    */
   observe({ legs }: RoutePlan, extra: number, at: number, span: Span): void {
     const keys = keysOf(legs)
-    const changed = extra > TOLERANCE
+    const hasChanged = extra > TOLERANCE
     // Parts that were steady before are not the cause, unless all parts were.
     const suspects = keys.filter((key) => this.kindOf(key, span) !== 'steady')
-    const changedKeys = changed && suspects.length > 0 ? suspects : keys
+    const changedKeys = hasChanged && suspects.length > 0 ? suspects : keys
     for (const key of changedKeys) {
       const kind = this.kindOf(key, span)
-      if (!changed && kind === 'moving') continue
+      if (!hasChanged && kind === 'moving') continue
       // A valid comparison over a longer time is not replaced by a shorter one.
-      if (!changed && kind === 'steady' && at < this.comparisons.get(key)!.until) continue
-      this.comparisons.set(key, { kind: changed ? 'moving' : 'steady', at: span.now, until: at })
+      if (!hasChanged && kind === 'steady' && at < this.comparisons.get(key)!.until) continue
+      this.comparisons.set(key, { kind: hasChanged ? 'moving' : 'steady', at: span.now, until: at })
     }
   }
 

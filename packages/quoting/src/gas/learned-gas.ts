@@ -71,7 +71,7 @@ export class GasLessons {
   private readonly pools = new Bounded<string, readonly [string, Address, Address]>(MAX_POOLS)
   /** Keys of the routes that were simulated at a block, by block hash. */
   private readonly simulatedRoutes = new Bounded<string, Set<string>>(BLOCKS_SEEN)
-  private published: { readonly gas: LearnedGas; readonly at: number } | undefined
+  private publishedGas: { readonly gas: LearnedGas; readonly at: number } | undefined
   private readonly wrappedNative: Address | null
 
   constructor(wrappedNative: Address | null) {
@@ -123,11 +123,14 @@ export class GasLessons {
 
   /** Returns gas corrections by pool id; undefined if there are none. The same object until they change. */
   at(now: number): LearnedGas | undefined {
-    if (!this.published || now < this.published.at || now - this.published.at >= REFRESH_SECONDS) {
+    if (!this.publishedGas || now < this.publishedGas.at || now - this.publishedGas.at >= REFRESH_SECONDS) {
       const gas = this.correctionsAt(now)
-      this.published = { gas: this.published && isSame(this.published.gas, gas) ? this.published.gas : gas, at: now }
+      this.publishedGas = {
+        gas: this.publishedGas && isSame(this.publishedGas.gas, gas) ? this.publishedGas.gas : gas,
+        at: now,
+      }
     }
-    return this.published.gas.size > 0 ? this.published.gas : undefined
+    return this.publishedGas.gas.size > 0 ? this.publishedGas.gas : undefined
   }
 
   private countsOf(swap: Swap): GasParts {
@@ -146,8 +149,8 @@ export class GasLessons {
       const tokens = this.gasOf(`token ${sold}`, now) + this.gasOf(`token ${bought}`, now)
       const certainty = 1 - this.estimateOf(`pool ${id}`, now).variance / usualOf(`pool ${id}`)
       const gas = own + tokens + certainty * beyondRanked(family)
-      const rounded = Math.round(gas / ROUNDING) * ROUNDING
-      if (rounded !== 0) corrections.set(id, rounded)
+      const roundedGas = Math.round(gas / ROUNDING) * ROUNDING
+      if (roundedGas !== 0) corrections.set(id, roundedGas)
     }
     return corrections
   }

@@ -23,7 +23,7 @@ type PoolGas = {
 /** Caches the measured gas of hops, and merges it with learned corrections. */
 export class MeasuredGas {
   private readonly pools = new Bounded<string, PoolGas>(MAX_POOLS)
-  private learned: LearnedGas | undefined
+  private learnedGas: LearnedGas | undefined
   private merged: LearnedGas | undefined
 
   get count(): StateCount {
@@ -60,12 +60,12 @@ export class MeasuredGas {
   }
 
   /** Merges measured gas with learned corrections for other pools. The same object until either changes. */
-  over(learned: LearnedGas | undefined): LearnedGas | undefined {
-    if (this.merged && this.learned === learned) return this.merged
-    const measured = [...this.pools].flatMap(([id, { hops }]) => (hops.length > 0 ? [[id, hops] as const] : []))
-    if (measured.length === 0) return learned
-    this.learned = learned
-    this.merged = new Map<string, number | readonly MeasuredHop[]>([...(learned ?? []), ...measured])
+  over(learnedGas: LearnedGas | undefined): LearnedGas | undefined {
+    if (this.merged && this.learnedGas === learnedGas) return this.merged
+    const measuredHops = [...this.pools].flatMap(([id, { hops }]) => (hops.length > 0 ? [[id, hops] as const] : []))
+    if (measuredHops.length === 0) return learnedGas
+    this.learnedGas = learnedGas
+    this.merged = new Map<string, number | readonly MeasuredHop[]>([...(learnedGas ?? []), ...measuredHops])
     return this.merged
   }
 }

@@ -42,12 +42,12 @@ export type ReplayResult = {
 const texts = new WeakMap<object, { readonly hash: string; readonly text: string }>()
 
 /** Returns a part's text and its hash; computed once per object. */
-export function partOf(shared: object): { readonly hash: string; readonly text: string } {
-  let entry = texts.get(shared)
+export function partOf(sharedPart: object): { readonly hash: string; readonly text: string } {
+  let entry = texts.get(sharedPart)
   if (!entry) {
-    const text = JSON.stringify(plain(shared))
+    const text = JSON.stringify(plain(sharedPart))
     entry = { text, hash: createHash('sha256').update(text).digest('base64url') }
-    texts.set(shared, entry)
+    texts.set(sharedPart, entry)
   }
   return entry
 }
@@ -55,12 +55,12 @@ export function partOf(shared: object): { readonly hash: string; readonly text: 
 /** Encodes a quote for the log. */
 export function recordOf({ quote, from, searchRequest, alternativeIndex, terms }: QuoteRecord, at: number): string {
   const { trust, taxes, driftPenalties, learnedGas, ...request } = searchRequest
-  const shared = Object.entries({ trust, taxes, driftPenalties, learnedGas })
+  const sharedPart = Object.entries({ trust, taxes, driftPenalties, learnedGas })
   const record: StoredQuote = {
     at: new Date(at).toISOString(),
     from,
     request: plain(request) as object,
-    parts: Object.fromEntries(shared.flatMap(([name, part]) => (part ? [[name, partOf(part).hash]] : []))),
+    parts: Object.fromEntries(sharedPart.flatMap(([name, part]) => (part ? [[name, partOf(part).hash]] : []))),
     ...(alternativeIndex > 0 && { rival: alternativeIndex }),
     route: plainRoute(quote.route),
     terms: plain(terms) as object,
@@ -74,8 +74,8 @@ export function recordOf({ quote, from, searchRequest, alternativeIndex, terms }
 export function replayRecord({ text, snapshot, partOf: part }: FoundRecord): ReplayResult {
   const record = JSON.parse(text) as StoredQuote
   // The file keeps a part as long as a record that refers to it.
-  const shared = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(part(hash)!)])
-  const request = { ...record.request, ...Object.fromEntries(shared) }
+  const sharedPart = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(part(hash)!)])
+  const request = { ...record.request, ...Object.fromEntries(sharedPart) }
   const result = findRoute(buildGraph(snapshot), requestOfReplay(JSON.stringify(request)))
   const route = result.ok ? ([result.route, ...(result.alternatives ?? [])][record.rival ?? 0] ?? null) : null
   const terms = termsOf(record.terms)

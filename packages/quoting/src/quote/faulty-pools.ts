@@ -35,16 +35,16 @@ export class FaultyPools {
   }
 
   /** Returns the ids of pools that fail at any size. @param now - Unix time in seconds of the block */
-  at(now: number): readonly string[] {
+  idsAt(now: number): readonly string[] {
     return [...this.faults].flatMap(([id, faults]) =>
-      faults.some((fault) => fault.minFailing === 0n && isHeld(fault, now)) ? [id] : [],
+      faults.some((fault) => fault.minFailing === 0n && isActive(fault, now)) ? [id] : [],
     )
   }
 
   /** Returns true if a swap is as large as one that failed. @param now - Unix time in seconds of the block */
   fails({ pool, amountIn, ...leg }: Leg, now: number): boolean {
     const fault = this.faults.peek(pool.id)?.find((each) => isSameDirection(each, leg))
-    return fault !== undefined && isHeld(fault, now) && amountIn >= fault.minFailing
+    return fault !== undefined && isActive(fault, now) && amountIn >= fault.minFailing
   }
 
   /** Records swaps that failed at a block. @param now - Unix time in seconds of the block */
@@ -70,13 +70,13 @@ export class FaultyPools {
 }
 
 function nextFault({ tokenIn, tokenOut, minFailing }: FailedLeg, last: Fault | undefined, now: number): Fault {
-  if (last && isHeld(last, now))
+  if (last && isActive(last, now))
     return { ...last, minFailing: minFailing < last.minFailing ? minFailing : last.minFailing }
   const seconds = last ? Math.min(2 * last.seconds, MAX_SECONDS) : FIRST_SECONDS
   return { tokenIn, tokenOut, minFailing, until: now + seconds, seconds }
 }
 
-const isHeld = ({ until, seconds }: Fault, now: number): boolean => now < until && now >= until - seconds
+const isActive = ({ until, seconds }: Fault, now: number): boolean => now < until && now >= until - seconds
 
 function isSameDirection(fault: Fault, { tokenIn, tokenOut }: Pick<Leg, 'tokenIn' | 'tokenOut'>): boolean {
   return fault.tokenIn === tokenIn && fault.tokenOut === tokenOut

@@ -78,39 +78,39 @@ export type SwapQuote = {
  * Computes the quote of a route that works. @throws QuotingError `PRICE_IMPACT` or `VALUE_LOSS` if the loss exceeds the
  * caller's limit
  */
-export async function finalize(simulated: SimulatedRoute): Promise<SwapQuote> {
-  const { request, chain, view, route, trial } = simulated
+export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuote> {
+  const { request, chain, view, route, trial } = simulatedRoute
   // The caller's own fee is a payment, not a loss.
   const gross = (trial.amountOut * PPM) / (PPM - request.feePpm)
   const priceImpactPpm = route.midAmountOut === null ? null : clampToZero(shortfallPpm(route.midAmountOut, gross))
-  refuseLoss(simulated, priceImpactPpm, valueLossPpm(simulated, gross))
-  const gas = await gasOf(simulated)
-  const batch = request.withCalls ? await batchOf(simulated) : undefined
+  refuseLoss(simulatedRoute, priceImpactPpm, valueLossPpm(simulatedRoute, gross))
+  const gas = await gasOf(simulatedRoute)
+  const batch = request.withCalls ? await batchOf(simulatedRoute) : undefined
   const nativePrice = view.prices().usd(NATIVE)
   const { block } = view.snapshot
   return {
     id: quoteId(chain.chainId, block, route, trial),
     route,
-    ranked: simulated.ranked,
+    ranked: simulatedRoute.ranked,
     swap: trial.swap,
     ...(batch && { calls: batch.calls }),
     amountOut: trial.amountOut,
     minOutput: trial.minOutput,
-    ...(simulated.slippage && { slippage: simulated.slippage }),
-    gasPriceWei: simulated.gasPriceWei,
+    ...(simulatedRoute.slippage && { slippage: simulatedRoute.slippage }),
+    gasPriceWei: simulatedRoute.gasPriceWei,
     gasEstimate: gas.estimate,
     gasCharged: gas.charged,
     gasChargedAtDeadline: gas.chargedAtDeadline,
     gasCostWei: gas.costWei,
     gasCostUsd: nativePrice === null ? null : toWhole(gas.costWei, chain.nativeCurrency.decimals) * nativePrice,
     l1FeeWei: gas.l1FeeWei,
-    netAmountOut: netAmountOut(simulated, gas.costWei),
+    netAmountOut: netAmountOut(simulatedRoute, gas.costWei),
     priceImpactPpm,
     block,
     expiresAtBlock: block.number + CURRENT_BLOCKS + 1,
     head: trial.simulation.head,
     poolsPending: view.poolsPending(),
-    warnings: [...warnings(simulated, priceImpactPpm), ...(batch?.warnings ?? [])],
+    warnings: [...warnings(simulatedRoute, priceImpactPpm), ...(batch?.warnings ?? [])],
   }
 }
 
@@ -122,8 +122,8 @@ function clampToZero(ppm: bigint): bigint {
 type CallBatch = { readonly calls: readonly BatchCall[]; readonly warnings: readonly string[] }
 
 /** Returns approvals and swap, simulated as one transaction. */
-async function batchOf(simulated: SimulatedRoute): Promise<CallBatch> {
-  const { request, rpc, view, route, trial, signal } = simulated
+async function batchOf(simulatedRoute: SimulatedRoute): Promise<CallBatch> {
+  const { request, rpc, view, route, trial, signal } = simulatedRoute
   const { to, data, value } = trial.swap
   const block = { blockHash: view.snapshot.block.hash }
   // The swap was simulated with its permit and needs no approval.
@@ -132,7 +132,7 @@ async function batchOf(simulated: SimulatedRoute): Promise<CallBatch> {
   const approvals = await approvalCalls(rpc, approval, { signal })
   const calls = [...approvals, { to, data, value }]
   if (route.tokenIn === NATIVE) return { calls, warnings: [] }
-  return { calls, warnings: await checkBatch(approvals, simulated) }
+  return { calls, warnings: await checkBatch(approvals, simulatedRoute) }
 }
 
 type Gas = {
@@ -157,25 +157,25 @@ async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, sig
       chain.wrappedNative?.address ?? null,
     )
   }
-  const charged = chargedWith(next)
+  const chargedGasOf = chargedWith(next)
   const chargedAtDeadline = chargedWith(next + later)
-  const paid = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
-  const reserved = BigInt(heldGas(gasUsed, paid))
+  const payment = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
+  const reservedGas = BigInt(heldGas(gasUsed, payment))
   const { to, value } = trial.swap
   const block = { blockHash: view.snapshot.block.hash }
-  const transaction = { to, data, value, gas: execution + reserved, gasPriceWei }
+  const transaction = { to, data, value, gas: execution + reservedGas, gasPriceWei }
   const l1 = await estimateL1Fee(rpc, chain.l1FeeModel, transaction, block, { signal })
   if (!l1)
     return {
-      ...{ estimate: execution + reserved, charged, chargedAtDeadline },
-      ...{ costWei: charged * gasPriceWei, l1FeeWei: null },
+      ...{ estimate: execution + reservedGas, charged: chargedGasOf, chargedAtDeadline },
+      ...{ costWei: chargedGasOf * gasPriceWei, l1FeeWei: null },
     }
-  const costWei = charged * gasPriceWei + l1.feeWei
+  const costWei = chargedGasOf * gasPriceWei + l1.feeWei
   // If the chain charges the data fee as gas, the receipt includes it.
   const l1Gas = l1.gas > 0n && gasPriceWei > 0n ? l1.feeWei / gasPriceWei : 0n
   return {
-    ...{ estimate: execution + reserved + l1.gas, costWei, l1FeeWei: l1.feeWei },
-    ...{ charged: charged + l1Gas, chargedAtDeadline: chargedAtDeadline + l1Gas },
+    ...{ estimate: execution + reservedGas + l1.gas, costWei, l1FeeWei: l1.feeWei },
+    ...{ charged: chargedGasOf + l1Gas, chargedAtDeadline: chargedAtDeadline + l1Gas },
   }
 }
 
@@ -190,8 +190,8 @@ const poolsOf = ({ legs }: RoutePlan): readonly Pool[] => [...new Map(legs.map((
  * Gas that a simulation in the quoted block misses, if the node cannot simulate in the next block: a pool that was
  * already traded in the quoted block has updated its price oracle, and updates it again in the next block.
  */
-function unseenInNextBlock(route: RoutePlan, touched: Pick<TouchedPools, 'has'>): number {
-  const stale = poolsOf(route).filter(({ id }) => touched.has(id))
+function unseenInNextBlock(route: RoutePlan, touchedPools: Pick<TouchedPools, 'has'>): number {
+  const stale = poolsOf(route).filter(({ id }) => touchedPools.has(id))
   return stale.reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
 }
 

@@ -28,8 +28,8 @@ export function bestAfterGas<T extends MeasuredRoute>(
   // All are charged by the gas model, because only the first route was also run without a probe.
   const outputAfterGas = ({ route, swap: { data }, simulation: { gasUsed } }: T) => {
     const simulation = { gasUsed }
-    const charged = Number(chargedGas({ route, data, simulation }, wrappedNative))
-    return Number(amountOutOf(route) - amountOut) - charged * perGas
+    const gasCharge = Number(chargedGas({ route, data, simulation }, wrappedNative))
+    return Number(amountOutOf(route) - amountOut) - gasCharge * perGas
   }
   return routes.reduce((best, other) => (outputAfterGas(other) > outputAfterGas(best) ? other : best))
 }

@@ -69,8 +69,8 @@ export class PastQuoter {
     checkDeadline(request.deadline, timestamp)
     // It is unknown which pools the block changed, so all count as changed.
     const now = { rpc, touched: { has: () => true } }
-    return this.flights.run(`${hash}${keyOf(request)}`, signal, (shared) =>
-      quoteAtView(view, request, withSignal(work, shared), parts, now),
+    return this.flights.run(`${hash}${keyOf(request)}`, signal, (sharedContext) =>
+      quoteAtView(view, request, withSignal(work, sharedContext), parts, now),
     )
   }
 
@@ -132,9 +132,9 @@ export class PastQuoter {
       faultyPools: new FaultyPools(),
       onQuote: () => {},
     }
-    const shared = { view, parts }
-    this.partsBySnapshot.set(state.snapshot, shared)
-    return shared
+    const sharedContext = { view, parts }
+    this.partsBySnapshot.set(state.snapshot, sharedContext)
+    return sharedContext
   }
 }
 

@@ -49,7 +49,7 @@ export type QuotingParts = SearchKnowledge & {
   readonly laterGas: LaterGas
   readonly contractBalances: Pick<ContractBalanceReader, 'of'>
   readonly walletChecks: WalletChecks
-  readonly faultyPools: Pick<FaultyPools, 'at' | 'fails' | 'record'>
+  readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'fails' | 'record'>
   /** Called after each successful quote. */
   readonly onQuote: (view: ChainView, record: QuoteRecord) => void
 }
@@ -86,7 +86,7 @@ export async function quoteAtView(
   gasLessons.observeAt(view.snapshot.block, route, gross)
   void gasProber.want([...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))], source)
   const { signal } = work
-  const simulated = {
+  const simulatedRoute = {
     request,
     gasPriceWei,
     chain,
@@ -100,9 +100,9 @@ export async function quoteAtView(
     trial,
     slippage,
   }
-  const finalized = await work.time('finalize', () => finalize({ ...simulated, signal }))
+  const finalQuote = await work.time('finalize', () => finalize({ ...simulatedRoute, signal }))
   const certify = () => (proof ? certificateOf(proof, searchRequest, searched.snapshot) : null)
-  const quote: SwapQuote = { ...finalized, ...(request.withProof && { proof: await work.time('prove', certify) }) }
+  const quote: SwapQuote = { ...finalQuote, ...(request.withProof && { proof: await work.time('prove', certify) }) }
   // Quotes with a permit are not logged, because a permit is a signature.
   const asSent = trial.simulation.ways.sender === 'bare'
   if (!request.permit)

@@ -9,7 +9,7 @@ import { type QuoteBatch, quoteBatch, type Wanted } from './batch.ts'
 import type { SwapQuote } from './finalize.ts'
 import { type Work, withSignal } from './ports.ts'
 import { endsOf, type QuotingParts, quoteAtView, termsContext } from './quote-at-view.ts'
-import { decided, keyOf, type QuoteRequest } from './request.ts'
+import { decideRequest, keyOf, type QuoteRequest } from './request.ts'
 import { routeTerms } from './route-terms.ts'
 import { searchAmount } from './search-amount.ts'
 import { SingleFlight } from './single-flight.ts'
@@ -60,8 +60,8 @@ export class Quoter {
       const { views } = runtime.now
       const view = await work.time('state', () => views.atHead([tokens], request.minimumBlock, work.signal))
       const quoting = this.quoteUnlessReorged(quoteOf(view), view, work.signal, attempt < MAX_ATTEMPTS)
-      const quoted = await quoting.catch((error: unknown) => this.quoteEarlier(quoteOf, view, error))
-      if (quoted) return quoted
+      const quoteResult = await quoting.catch((error: unknown) => this.quoteEarlier(quoteOf, view, error))
+      if (quoteResult) return quoteResult
     }
   }
 
@@ -81,7 +81,7 @@ export class Quoter {
   async peek(request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal): Promise<RoutePlan | undefined> {
     const view = await this.options.runtime.now.views.inMemory([this.endsOf(request)], signal)
     const terms = await routeTerms(request, gasPriceWei, termsContext(view, this.options))
-    const amount = searchAmount(decided(request), this.options.tokens.taxes)
+    const amount = searchAmount(decideRequest(request), this.options.tokens.taxes)
     const result = await this.options.search(view, { ...terms, ...amount }, signal)
     return result.ok ? result.route : undefined
   }
@@ -89,12 +89,12 @@ export class Quoter {
   private start(view: ChainView, request: QuoteRequest, key: string, work: Work): PendingQuote {
     checkDeadline(request.deadline, view.snapshot.block.timestamp)
     let how: 'made' | 'shared' = 'shared'
-    const quoted = this.flights.run(`${view.snapshot.block.hash}${key}`, work.signal, (signal) => {
+    const quoteResult = this.flights.run(`${view.snapshot.block.hash}${key}`, work.signal, (signal) => {
       how = 'made'
       return this.quoteAt(view, request, withSignal(work, signal))
     })
     this.emitEvent(how)
-    return { quoted, shared: how === 'shared' }
+    return { quoted: quoteResult, shared: how === 'shared' }
   }
 
   /**
@@ -172,9 +172,9 @@ export class Quoter {
     const { runtime } = this.options
     const isGone = async () => {
       await runtime.now.views.head(signal)
-      const gone = !runtime.holds(block)
-      if (gone) this.emitEvent('reorged')
-      return gone
+      const isBlockGone = !runtime.holds(block)
+      if (isBlockGone) this.emitEvent('reorged')
+      return isBlockGone
     }
     try {
       const quote = await quoted

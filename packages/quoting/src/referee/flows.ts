@@ -30,22 +30,22 @@ export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): r
   })
   if (!wrapper) return transfers
   // Some wrappers log a transfer of the zero address as well: it must not count twice.
-  const logged = new Map<string, number>()
+  const loggedCounts = new Map<string, number>()
   for (const flow of transfers) {
-    if (flow.token === wrapper) logged.set(keyOf(flow), (logged.get(keyOf(flow)) ?? 0) + 1)
+    if (flow.token === wrapper) loggedCounts.set(keyOf(flow), (loggedCounts.get(keyOf(flow)) ?? 0) + 1)
   }
-  const wrapped = logs.flatMap((log): TokenTransfer[] => {
+  const wrapTransfers = logs.flatMap((log): TokenTransfer[] => {
     const [topic, whose, more] = log.topics
     if (log.address !== wrapper || !whose || more !== undefined || !isWord(log.data)) return []
     if (topic !== DEPOSIT && topic !== WITHDRAWAL) return []
     const [from, to] = topic === DEPOSIT ? [wrapper, accountIn(whose)] : [accountIn(whose), wrapper]
     const flow = { token: wrapper, from, to, amount: BigInt(log.data) }
-    const count = logged.get(keyOf(flow)) ?? 0
+    const count = loggedCounts.get(keyOf(flow)) ?? 0
     if (count === 0) return [flow]
-    logged.set(keyOf(flow), count - 1)
+    loggedCounts.set(keyOf(flow), count - 1)
     return []
   })
-  return [...transfers, ...wrapped]
+  return [...transfers, ...wrapTransfers]
 }
 
 /** Address of the logs by which chains with EIP-7708 record moves of the native token. */

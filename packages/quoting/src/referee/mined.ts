@@ -208,12 +208,12 @@ type ResimulationOptions = {
  */
 export async function resimulate(
   rpc: Rpc,
-  mined: MinedReceipt,
+  minedReceipt: MinedReceipt,
   { parent, environment, transactions }: MinedBlock,
   { before, wrapper, options }: ResimulationOptions,
 ): Promise<ResimulationResult | undefined> {
   const earlier = before.map(simulatedCall)
-  const own = simulatedCall(transactions[mined.index]!)
+  const own = simulatedCall(transactions[minedReceipt.index]!)
   const { coinbase, baseFeePerGas, number, timestamp, prevRandao } = environment
   const blockOverrides = {
     ...{ number: quantity(number!), time: quantity(timestamp!), feeRecipient: coinbase },
@@ -227,18 +227,18 @@ export async function resimulate(
     const answer = await rpc.request<RawSimulation>('eth_simulateV1', [simulation, at], options).catch(ifAble)
     return answer && readable('eth_simulateV1', () => resultsOf(answer, calls.length))
   }
-  const traced = (await simulate([...earlier, own], true))?.at(-1)
-  if (!traced) return undefined
-  const logged = traced.logs.filter(({ address }) => address !== NATIVE_LOGS)
+  const traceOutcome = (await simulate([...earlier, own], true))?.at(-1)
+  if (!traceOutcome) return undefined
+  const tokenLogs = traceOutcome.logs.filter(({ address }) => address !== NATIVE_LOGS)
   // Some nodes leave out the logs of contracts if they trace transfers.
-  const lacksLogs = traced.succeeded && logged.length === 0 && mined.logs.length > 0
-  const plain = lacksLogs ? ((await simulate([...earlier, own], false))?.at(-1)?.logs ?? []) : logged
-  const native = traced.logs.filter(({ address }) => address === NATIVE_LOGS)
+  const lacksLogs = traceOutcome.succeeded && tokenLogs.length === 0 && minedReceipt.logs.length > 0
+  const plain = lacksLogs ? ((await simulate([...earlier, own], false))?.at(-1)?.logs ?? []) : tokenLogs
+  const native = traceOutcome.logs.filter(({ address }) => address === NATIVE_LOGS)
   const flows = tokenFlows([...native, ...plain], wrapper)
 
-  const isAsMined = traced.succeeded === mined.succeeded && isSameLogs(plain, mined.logs)
-  const { succeeded, gasUsed } = traced
-  const holdings = succeeded ? holdingsOf(flows, mined.from, wrapper) : []
+  const isAsMined = traceOutcome.succeeded === minedReceipt.succeeded && isSameLogs(plain, minedReceipt.logs)
+  const { succeeded, gasUsed } = traceOutcome
+  const holdings = succeeded ? holdingsOf(flows, minedReceipt.from, wrapper) : []
   const reads = balanceCalls(holdings)
   const readBalances = async (): Promise<readonly BalanceChange[] | undefined> => {
     const results = await simulate([...earlier, ...reads, own, ...reads], false, { gasLimit: READ_BLOCK_GAS })

@@ -72,10 +72,10 @@ export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): Sand
 }
 
 /** Gain of the part that was both bought and sold: an inventory of the sender's own is no gain. */
-function gainOf(bought: PoolTrade, sold: PoolTrade): bigint {
-  return sold.amountIn > bought.amountOut
-    ? (sold.amountOut * bought.amountOut) / sold.amountIn - bought.amountIn
-    : sold.amountOut - (bought.amountIn * sold.amountIn) / bought.amountOut
+function gainOf(frontTrade: PoolTrade, backTrade: PoolTrade): bigint {
+  return backTrade.amountIn > frontTrade.amountOut
+    ? (backTrade.amountOut * frontTrade.amountOut) / backTrade.amountIn - frontTrade.amountIn
+    : backTrade.amountOut - (frontTrade.amountIn * backTrade.amountIn) / frontTrade.amountOut
 }
 
 const keyOf = ({ pool, tokenIn, tokenOut }: Pick<PoolTrade, 'pool' | 'tokenIn' | 'tokenOut'>) =>

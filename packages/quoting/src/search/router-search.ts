@@ -46,7 +46,7 @@ type Options = {
 export class RouterSearch {
   private readonly options: Options
   private readonly utilization: () => number
-  private measuredMs = Number.NEGATIVE_INFINITY
+  private measuredAtMs = Number.NEGATIVE_INFINITY
   private isBusy = false
   private readonly expectedWork = new ExpectedWork()
 
@@ -65,11 +65,11 @@ export class RouterSearch {
     try {
       const isLarge = snapshot.pools.size > inlinePools
       const isBusy = !isLarge && this.isProcessBusy()
-      const free = isBusy ? threads.free : null
-      if (free === 'cold') threads.findRoute(snapshot, request).catch(() => {})
+      const freeWorker = isBusy ? threads.free : null
+      if (freeWorker === 'cold') threads.findRoute(snapshot, request).catch(() => {})
       // On small chains the bound after gas, which is only reported with the route, is computed while the node is
       // awaited, and skipped while the process is busy.
-      const isInWorker = isLarge || (free === 'warm' && this.expectedWork.of(request) >= longWork)
+      const isInWorker = isLarge || (freeWorker === 'warm' && this.expectedWork.of(request) >= longWork)
       if (!isInWorker) {
         const { result, work } = searchInline(graph(), { ...request, boundAfterGas: isBusy ? 'never' : 'later' })
         this.expectedWork.learn(request, work)
@@ -87,9 +87,9 @@ export class RouterSearch {
   private isProcessBusy(): boolean {
     if (this.options.isAlone?.()) return false
     const now = performance.now()
-    if (now - this.measuredMs >= WINDOW_MS) {
+    if (now - this.measuredAtMs >= WINDOW_MS) {
       this.isBusy = this.utilization() >= BUSY_UTILIZATION
-      this.measuredMs = now
+      this.measuredAtMs = now
     }
     return this.isBusy
   }

@@ -48,7 +48,7 @@ export class HubNeighbors {
   private readonly decimals: (token: Address) => number | undefined
   private readonly checkedPools = new Bounded<string, true>(MAX_SEEN)
   /** USD value of the hub's balance in the deepest pool of each followed token. */
-  private readonly followed = new Map<Address, number>()
+  private readonly followedTokens = new Map<Address, number>()
   private range = FIRST_RANGE
   /** Lowest and highest block whose logs were read. */
   private bounds: { readonly from: number; readonly to: number } | undefined
@@ -67,7 +67,7 @@ export class HubNeighbors {
   }
 
   get count(): StateCount {
-    return { entries: this.followed.size, evicted: 0 }
+    return { entries: this.followedTokens.size, evicted: 0 }
   }
 
   /**
@@ -153,15 +153,15 @@ export class HubNeighbors {
       const [price, places] = [prices.usd(hub), this.decimals(hub)]
       if (price === null || places === undefined) continue
       const usd = (Number(balances[k]) / 10 ** places) * price
-      if (usd >= MIN_HUB_USD) this.followed.set(token, Math.max(usd, this.followed.get(token) ?? 0))
+      if (usd >= MIN_HUB_USD) this.followedTokens.set(token, Math.max(usd, this.followedTokens.get(token) ?? 0))
     }
-    const deepest = [...this.followed].sort(([, a], [, b]) => b - a)
-    for (const [token] of deepest.slice(MAX_FOLLOWED)) this.followed.delete(token)
+    const deepest = [...this.followedTokens].sort(([, a], [, b]) => b - a)
+    for (const [token] of deepest.slice(MAX_FOLLOWED)) this.followedTokens.delete(token)
   }
 
   /** Keeps the pools of the followed tokens in memory; the market evicts pools that nobody requests for long. */
   private async follow({ market }: NeighborSource): Promise<void> {
-    const tokens = [...this.followed.keys()]
+    const tokens = [...this.followedTokens.keys()]
     for (let from = 0; from < tokens.length; from += SEEK_AT_ONCE)
       await market.seek(tokens.slice(from, from + SEEK_AT_ONCE))
   }

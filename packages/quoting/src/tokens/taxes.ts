@@ -97,8 +97,8 @@ export class TaxRecords {
     const due = new Map([...places].map((place) => [keyOf(place.token, place.pool.id), place]))
     const now = Date.now()
     for (const key of due.keys()) if (now - (this.measuredAt.get(key) ?? 0) <= REMEASURE_MS) due.delete(key)
-    const changed = await Promise.all([...due].map(([key, place]) => this.measure(key, place, source)))
-    return changed.includes(true)
+    const changes = await Promise.all([...due].map(([key, place]) => this.measure(key, place, source)))
+    return changes.includes(true)
   }
 
   /** Stores a measurement of another process, if it is newer than the record. */
@@ -142,7 +142,7 @@ export class TaxRecords {
   }
 
   private async measure(key: string, place: TradedToken, source: TaxSource): Promise<boolean> {
-    const recorded = taxIn(this.taxes, place.token, place.pool.id) ?? UNTAXED
+    const recordedTax = taxIn(this.taxes, place.token, place.pool.id) ?? UNTAXED
     const report = await measureToken(place.token, place.pool, source).catch((error: unknown) => {
       // If a token cannot be measured, its record is kept; routes exclude its pools instead.
       if (error instanceof SimulationError) return null
@@ -152,13 +152,13 @@ export class TaxRecords {
     this.measuredAt.set(key, now)
     if (!report) return false
     this.onSold(place.token, report.sellable)
-    const tax = taxOf(report, recorded)
+    const tax = taxOf(report, recordedTax)
     this.store(place.token, place.pool.id, tax, now)
     this.onMeasured(place.token, place.pool.id, tax, now)
     const passChanged = this.observePass(place.token, report)
     return (
       passChanged ||
-      (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== recorded[key])
+      (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== recordedTax[key])
     )
   }
 }
@@ -189,9 +189,9 @@ function isTaxed({ buyPpm, sellPpm, surchargePpm }: KnownTax): boolean {
 }
 
 /** Returns the taxes of a report. Directions that could not be measured are assumed to cost the transfer tax. */
-function taxOf(report: TokenReport, recorded: KnownTax): KnownTax {
-  const transferPpm = report.transferTaxPpm ?? recorded.transferPpm
-  const surchargePpm = report.surchargePpm ?? recorded.surchargePpm
+function taxOf(report: TokenReport, recordedTax: KnownTax): KnownTax {
+  const transferPpm = report.transferTaxPpm ?? recordedTax.transferPpm
+  const surchargePpm = report.surchargePpm ?? recordedTax.surchargePpm
   return {
     transferPpm,
     surchargePpm,

@@ -51,9 +51,9 @@ export class TokenCatalog {
     const catalog = await this.whole(source)
     if (isAddress(text)) {
       const address = toAddress(text)
-      const listed = catalog.tokens.find((token) => token.address === address)
+      const catalogToken = catalog.tokens.find((token) => token.address === address)
       // `source` also discovers the pools of an unlisted token.
-      const match = listed ?? (await this.lister.unlisted(address, await source([address])))
+      const match = catalogToken ?? (await this.lister.unlistedEntry(address, await source([address])))
       return { ...catalog, tokens: match ? [match] : [] }
     }
     const query = text.trim().toLowerCase()

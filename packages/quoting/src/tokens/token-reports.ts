@@ -39,9 +39,9 @@ export class TokenReports {
   of(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
     const cached = this.reports.get(token)
     if (cached) return cached
-    const measured = this.slots.run(() => measureEverywhere(token, snapshot, source))
-    this.reports.set(token, measured)
-    measured
+    const measurement = this.slots.run(() => measureEverywhere(token, snapshot, source))
+    this.reports.set(token, measurement)
+    measurement
       .then((measurements) =>
         this.learn(
           token,
@@ -49,8 +49,8 @@ export class TokenReports {
         ),
       )
       .catch(() => {})
-    measured.catch(() => this.reports.peek(token) === measured && this.reports.delete(token))
-    return measured
+    measurement.catch(() => this.reports.peek(token) === measurement && this.reports.delete(token))
+    return measurement
   }
 
   /** Records test sales, made here or elsewhere. One success in any pool means that the token can be sold. */

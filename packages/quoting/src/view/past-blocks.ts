@@ -143,15 +143,15 @@ export class PastBlocks {
     { rpc, listPools, signal }: { readonly rpc: Rpc; readonly listPools: ListPools; readonly signal?: AbortSignal },
   ): Promise<PastState> {
     const pair = [...ends].sort().join()
-    const listed = await listPools(ends)
+    const listedPools = await listPools(ends)
     const { market, prices, quotedPairs } = await this.find(`pools ${number} ${pair}`, signal, {
       number,
       rpc,
-      kind: listed ? 'listed pools' : 'pools',
+      kind: listedPools ? 'listed pools' : 'pools',
       isKnown: ({ quotedPairs }) => quotedPairs.has(pair),
-      read: (past) => this.readPools(past, ends, listed),
+      read: (past) => this.readPools(past, ends, listedPools),
     })
-    const poolsPending = !isScanned(market) || listed?.isWhole === false || !quotedPairs.has(pair)
+    const poolsPending = !isScanned(market) || listedPools?.isWhole === false || !quotedPairs.has(pair)
     return { snapshot: market.snapshot(), market, prices, poolsPending }
   }
 
@@ -224,14 +224,14 @@ export class PastBlocks {
   private async readPools(
     { market, prices, quotedPairs }: PastBlock,
     ends: readonly [Address, Address],
-    listed: ListedPools | undefined,
+    listedPools: ListedPools | undefined,
   ): Promise<void> {
-    if (listed) await market.take(listed.pools)
+    if (listedPools) await market.take(listedPools.pools)
     await market.ensureGroups([this.chain.hubs, ends])
     await prices.follow(await market.settled(Math.max(this.settleMs, QUOTE_SETTLE_MS)))
     // Searching a whole chain's logs takes minutes, so other requests do not wait for it either.
     const isSettled = market.state().queued?.entries === 0 || !isScanned(market)
-    if (isSettled && listed?.isWhole !== false) quotedPairs.add([...ends].sort().join())
+    if (isSettled && listedPools?.isWhole !== false) quotedPairs.add([...ends].sort().join())
   }
 
   private async open(kind: Search['kind'], block: BlockHeader, rpc: Rpc): Promise<PastBlock> {

@@ -211,8 +211,8 @@ export class ChainViews {
       snapshot,
       ...(market.refine && {
         refine: async (swaps) => {
-          const refined = await market.refine!(snapshot.block, swaps)
-          return refined.block.hash === snapshot.block.hash ? this.current() : view
+          const refinedSnapshot = await market.refine!(snapshot.block, swaps)
+          return refinedSnapshot.block.hash === snapshot.block.hash ? this.current() : view
         },
       }),
       groups: new Bounded(MAX_GROUPS),

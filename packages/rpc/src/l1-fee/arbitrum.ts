@@ -31,7 +31,7 @@ export async function arbitrumFee(
   if (answer === null) return null
   const result = nodeInterface.decodeFunctionResult('gasEstimateL1Component', answer)
   const [gas, baseFeeWei, unitPriceWei] = result as unknown as [gas: bigint, baseFeeWei: bigint, unitPriceWei: bigint]
-  const padded = (gas * baseFeeWei * ONE_BPS) / PADDING.feeBps
-  const feeWei = (padded * ONE_BPS) / PADDING.unitsBps - PADDING.units * unitPriceWei
+  const paddedFee = (gas * baseFeeWei * ONE_BPS) / PADDING.feeBps
+  const feeWei = (paddedFee * ONE_BPS) / PADDING.unitsBps - PADDING.units * unitPriceWei
   return { feeWei: feeWei > 0n ? feeWei : 0n, gas }
 }

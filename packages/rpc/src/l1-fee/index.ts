@@ -113,16 +113,16 @@ async function fromOracle(
   const feeOf = (bytes: Hex) => askFor(oracle.encodeFunctionData('getL1Fee', [bytes]))
   const operatorFee = () => askFor(oracle.encodeFunctionData('getOperatorFee', [transaction.gas]))
   const since = (flag: string) => isSince(rpc, address, flag as Hex, block, options)
-  const serialized = serialize(transaction, rpc.chainId, form)
+  const serializedTransaction = serialize(transaction, rpc.chainId, form)
   switch (model) {
     case 'op-stack': {
-      const [fee, charge] = await Promise.all([feeOf(serialized), operatorFee()])
+      const [fee, charge] = await Promise.all([feeOf(serializedTransaction), operatorFee()])
       return fee === null ? null : fee + (charge ?? 0n)
     }
     case 'mantle': {
       const [isArsia, fee, ratio, charge] = await Promise.all([
         since(oracle.encodeFunctionData('isArsia')),
-        feeOf(serialized),
+        feeOf(serializedTransaction),
         askFor(oracle.encodeFunctionData('tokenRatio')),
         operatorFee(),
       ])
@@ -132,10 +132,10 @@ async function fromOracle(
     }
     case 'scroll': {
       const isGalileo = await since(oracle.encodeFunctionData('isGalileo'))
-      return feeOf(isGalileo ? scrollCompressed(serialized) : serialized)
+      return feeOf(isGalileo ? scrollCompressed(serializedTransaction) : serializedTransaction)
     }
     case 'metis':
     case 'morph':
-      return feeOf(serialized)
+      return feeOf(serializedTransaction)
   }
 }

@@ -28,9 +28,9 @@ export async function findMappings(
   candidates: readonly Mapping[],
   writes = writesOf(candidates),
 ): Promise<FoundMappings> {
-  const untouched = SCALES.length * candidates.length
-  const readings = await reader.owners(untouched + 1, writes)
-  const control = readings[untouched]!
+  const untouchedAnswers = SCALES.length * candidates.length
+  const readings = await reader.owners(untouchedAnswers + 1, writes)
+  const control = readings[untouchedAnswers]!
 
   const balanceAt = (candidate: number, scale: number) => readings[scale * candidates.length + candidate]!.balance
   const isVisible = (candidate: number, scale: number) => {

@@ -177,11 +177,11 @@ type FormProps = {
 }
 
 function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormProps) {
-  const needed = endpoint.fields.filter(isNeeded)
+  const neededFields = endpoint.fields.filter(isNeeded)
   const others = endpoint.fields.filter((field) => !isNeeded(field))
-  const typed = useRef(set)
-  typed.current = set
-  const change = useCallback((name: string, text: string) => onSet({ ...typed.current, [name]: text }), [onSet])
+  const typedValues = useRef(set)
+  typedValues.current = set
+  const change = useCallback((name: string, text: string) => onSet({ ...typedValues.current, [name]: text }), [onSet])
   const row = (field: ParameterField) => (
     <FieldRow key={field.name} field={field} value={values[field.name] ?? ''} onChange={change} />
   )
@@ -193,7 +193,7 @@ function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormPro
         onSend()
       }}
     >
-      {needed.map(row)}
+      {neededFields.map(row)}
       {others.length > 0 && (
         <details open={others.some(({ name }) => set[name])}>
           <summary>{others.length === 1 ? '1 optional parameter' : `${others.length} optional parameters`}</summary>

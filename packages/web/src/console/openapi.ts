@@ -108,7 +108,7 @@ export function callOf(
     fields.flatMap((field) =>
       field.place === place && values[field.name] ? [[field, values[field.name]!] as const] : [],
     )
-  const filled = valuesIn('path').reduce(
+  const filledPath = valuesIn('path').reduce(
     (text, [{ name }, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
     path,
   )
@@ -119,18 +119,18 @@ export function callOf(
   const body = Object.fromEntries(
     valuesIn('body').map(([{ name, isJson, isList }, value]) => [
       name,
-      isList ? listed(value) : isJson ? parsed(value) : value,
+      isList ? listItems(value) : isJson ? parsed(value) : value,
     ]),
   )
   return {
     method,
-    path: query.length > 0 ? `${filled}?${query.join('&')}` : filled,
+    path: query.length > 0 ? `${filledPath}?${query.join('&')}` : filledPath,
     ...(method === 'post' && { body: JSON.stringify(body) }),
   }
 }
 
 /** Parses a list of strings written as JSON or separated by commas. */
-function listed(text: string): unknown {
+function listItems(text: string): unknown {
   const value = parsed(text)
   return typeof value === 'string' ? value.split(/[\s,]+/).filter(Boolean) : value
 }

@@ -43,11 +43,11 @@ export function useFilled(chainId: number, endpoint: ConsoleEndpoint): Filled {
     quotes: JSON.stringify([{ src: src.address, dst: dst.address, amount }]),
   }
   // Only required fields and `amount` are filled. Other fields keep the service's defaults.
-  const filled = Object.fromEntries(
+  const filledFields = Object.fromEntries(
     endpoint.fields.flatMap((field) => {
       const value = all[field.name]
       return isNeeded(field) && value ? [[field.name, value]] : []
     }),
   )
-  return { filled, isPending: isLoading }
+  return { filled: filledFields, isPending: isLoading }
 }

@@ -15,7 +15,7 @@ const STREAM_MS = 6_000
 const STREAM_CHARS = 200_000
 
 export async function send({ method, path, body }: ConsoleCall): Promise<ConsoleAnswer> {
-  const started = performance.now()
+  const start = performance.now()
   const response = await fetch(path, {
     method: method.toUpperCase(),
     signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -25,7 +25,7 @@ export async function send({ method, path, body }: ConsoleCall): Promise<Console
   const text = isStream ? await listen(response) : await response.text()
   return {
     status: response.status,
-    ms: Math.round(performance.now() - started),
+    ms: Math.round(performance.now() - start),
     body: text,
     isWhole: !isStream,
     retryAfter: response.headers.get('retry-after'),

@@ -21,13 +21,14 @@ export type PastedTx = {
 const MAX_HEX = 262_146
 
 export function readPasted(text: string): PastedInput {
-  const trimmed = text.trim()
-  if (trimmed === '') return { kind: 'nothing' }
-  if (trimmed.length > 2 * MAX_HEX) return { kind: 'wrong', why: 'That is longer than any transaction.' }
-  if (/^https?:\/\//.test(trimmed)) return readPasted(decode(trimmed.slice(trimmed.indexOf('#') + 1 || trimmed.length)))
-  if (trimmed.startsWith('{')) return fromJson(trimmed)
-  if (trimmed.startsWith('data=')) return fromFields(Object.fromEntries(new URLSearchParams(trimmed)))
-  const hex = trimmed.replace(/\s+/g, '')
+  const trimmedText = text.trim()
+  if (trimmedText === '') return { kind: 'nothing' }
+  if (trimmedText.length > 2 * MAX_HEX) return { kind: 'wrong', why: 'That is longer than any transaction.' }
+  if (/^https?:\/\//.test(trimmedText))
+    return readPasted(decode(trimmedText.slice(trimmedText.indexOf('#') + 1 || trimmedText.length)))
+  if (trimmedText.startsWith('{')) return fromJson(trimmedText)
+  if (trimmedText.startsWith('data=')) return fromFields(Object.fromEntries(new URLSearchParams(trimmedText)))
+  const hex = trimmedText.replace(/\s+/g, '')
   if (isHash(hex)) return { kind: 'hash', hash: hex }
   if (/^0x([0-9a-fA-F]{2})+$/.test(hex)) return { kind: 'transaction', tx: { data: hex as `0x${string}` } }
   return { kind: 'wrong', why: 'Paste 0x and hex digits, a transaction as JSON, or a link to this page.' }

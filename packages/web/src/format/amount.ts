@@ -80,13 +80,13 @@ const USD_DIGITS = 9
  * @param price - USD of a whole token
  */
 export function parseUsd(text: string, price: number, decimals: number): TypedAmount {
-  const typed = parseAmount(text, USD_PLACES)
-  if (typed.kind !== 'amount') return typed
+  const typedAmount = parseAmount(text, USD_PLACES)
+  if (typedAmount.kind !== 'amount') return typedAmount
   const [whole = '0', fraction = ''] = decimal(price).split('.')
   const scaledPrice = BigInt(`${whole}${fraction}`)
   if (scaledPrice <= 0n) return { kind: 'wrong', why: 'This token has no price.' }
   const scale = 10n ** BigInt(decimals + fraction.length)
-  const base = (typed.base * scale) / scaledPrice / 10n ** BigInt(USD_PLACES)
+  const base = (typedAmount.base * scale) / scaledPrice / 10n ** BigInt(USD_PLACES)
   if (base === 0n) return { kind: 'wrong', why: 'Less than the smallest unit of the token.' }
   if (base >= 1n << 128n) return { kind: 'wrong', why: 'Amount too large.' }
   const cut = 10n ** BigInt(Math.max(0, String(base).length - USD_DIGITS))
@@ -120,8 +120,8 @@ export function rate(
 ): string {
   if (into.amount === 0n) return '0'
   const PLACES = 12
-  const scaled = (out.amount * 10n ** BigInt(into.decimals + PLACES)) / into.amount / 10n ** BigInt(out.decimals)
-  return plain(scaled, PLACES)
+  const scaledPrice = (out.amount * 10n ** BigInt(into.decimals + PLACES)) / into.amount / 10n ** BigInt(out.decimals)
+  return plain(scaledPrice, PLACES)
 }
 
 /**

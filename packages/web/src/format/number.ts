@@ -26,8 +26,8 @@ export function show(text: string, digits = 7, maxDecimals = 6): ShownNumber {
   const base = { sign, text, tiny: null }
   if (whole !== '0') {
     const keep = Math.min(maxDecimals, Math.max(2, digits - whole.length))
-    const shown = fraction.slice(0, keep).padEnd(Math.min(keep, 2), '0')
-    return { ...base, groups: group(whole), fraction: keep > 0 ? `.${shown}` : '' }
+    const shownFraction = fraction.slice(0, keep).padEnd(Math.min(keep, 2), '0')
+    return { ...base, groups: group(whole), fraction: keep > 0 ? `.${shownFraction}` : '' }
   }
   const zeros = /^0*/.exec(fraction)![0].length
   if (zeros === fraction.length) return { ...base, sign: '', groups: ['0'], fraction: '' }

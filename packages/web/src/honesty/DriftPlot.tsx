@@ -26,7 +26,7 @@ function Drawn({ row, others, width }: Props & { readonly width: number }) {
   const max = Math.max(MIN_SCALE_BPS, ...ends)
   const x = (bps: number) => EDGE + ((bps - min) / (max - min)) * (width - 2 * EDGE)
   return (
-    <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} role="img" aria-label={spoken(row)}>
+    <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} role="img" aria-label={spokenRow(row)}>
       <path className="grid-l" d={`M${x(0)} 28V${HEIGHT - 36}`} />
       {[min, 0, max].map((bps) => (
         <text
@@ -83,7 +83,7 @@ const near = (a: number, b: number): boolean => Math.abs(a - b) < 56
 
 const bpsText = (bps: number): string => `${bps.toFixed(Math.abs(bps) < 100 ? 2 : 0).replace('-', '−')} bps`
 
-function spoken({ key, after }: Row): string {
+function spokenRow({ key, after }: Row): string {
   const of = ({ median, worst5 }: DriftAfter, blocks: string) =>
     median === null || worst5 === null
       ? `nothing measured ${blocks} later`

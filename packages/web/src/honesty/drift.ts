@@ -69,7 +69,7 @@ export function honestyOf(stats: Stats): Honesty {
     samples: count(stats.samples),
     missed: count(stats.missed),
     chain: pairOf(stats.blocks),
-    rows: { family: named(family), brand: named(brand), pool: named(pool) },
+    rows: { family: nameRows(family), brand: nameRows(brand), pool: nameRows(pool) },
     leftOut: list(stats.withdrawing).map((one) => ({
       pool: text(one.pool),
       dex: text(one.dex),
@@ -87,9 +87,9 @@ type Plain = Readonly<Record<string, unknown>>
 const rest = (one: Plain) => ({ after: pairOf(one.blocks) })
 
 /** Returns the rows that have a name, without duplicates. */
-function named(rows: readonly Row[]): readonly Row[] {
-  const met = new Set([''])
-  return rows.filter(({ key }) => !met.has(key) && met.add(key))
+function nameRows(rows: readonly Row[]): readonly Row[] {
+  const usedNames = new Set([''])
+  return rows.filter(({ key }) => !usedNames.has(key) && usedNames.add(key))
 }
 
 function pairOf(blocks: unknown): Pair {

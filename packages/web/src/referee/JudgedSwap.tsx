@@ -29,9 +29,9 @@ export function JudgedSwap({ report, params, chain, onChange }: Props) {
   const { comparisons, src, dst, fees } = trade
   const comparison = comparisons.find(({ state }) => state === params.at) ?? comparisons[0]
   const legs = comparison?.legs ?? []
-  const named = [src, dst, ...legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])]
+  const namedTokens = [src, dst, ...legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])]
   const { of } = useNamed(chain.id, [
-    ...named,
+    ...namedTokens,
     ...fees.map(({ token }) => token),
     ...(sandwich ? [sandwich.token] : []),
   ])

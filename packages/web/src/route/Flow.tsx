@@ -54,7 +54,7 @@ export function Flow({ route, tokenOf, lit, onLight }: Props) {
     })
   }
   const amounts = useMemo(() => amountsOf(route, tokenOf), [route, tokenOf])
-  const shared = { lit, onLight: light, onUnfold: () => setUnfolded(true) }
+  const sharedProps = { lit, onLight: light, onUnfold: () => setUnfolded(true) }
   return (
     <div className="flow" ref={box}>
       {width > 0 && (
@@ -65,11 +65,11 @@ export function Flow({ route, tokenOf, lit, onLight }: Props) {
           compact={width < STRIPS_BELOW}
           symbol={(address) => tokenOf(address).symbol}
           amount={(address) => amounts.get(address) ?? ''}
-          {...shared}
+          {...sharedProps}
         />
       )}
       {width > 0 && width < STRIPS_BELOW && route.swaps.length > 1 && (
-        <Strips route={route} width={width} unfolded={unfolded} tokenOf={tokenOf} {...shared} />
+        <Strips route={route} width={width} unfolded={unfolded} tokenOf={tokenOf} {...sharedProps} />
       )}
       {lit !== null && route.swaps[lit] && <LegCard leg={route.swaps[lit]} tokenOf={tokenOf} at={at} />}
     </div>
@@ -87,13 +87,13 @@ const COMPACT = { head: 20, most: 4 } as const
 
 function Whole({ route, width, unfolded, ...rest }: Sized & Omit<SankeyProps, 'layout'>) {
   const { compact = false } = rest
-  const drawn = useMemo(() => {
+  const drawnFlow = useMemo(() => {
     const count = route.swaps.length
     if (count === 1) return layout(route, { width, unfolded, flowHeight: HEIGHTS.one, head: 0 })
     if (compact) return layout(route, { width, unfolded, flowHeight: HEIGHTS.compact, ...COMPACT })
     return layout(route, { width, unfolded, flowHeight: count < MANY ? HEIGHTS.few : HEIGHTS.many })
   }, [route, width, unfolded, compact])
-  return <Sankey layout={drawn} {...rest} compact={compact && route.swaps.length > 1} />
+  return <Sankey layout={drawnFlow} {...rest} compact={compact && route.swaps.length > 1} />
 }
 
 function Strips({
@@ -108,12 +108,12 @@ function Strips({
       stripsOf(graphOf(route)).map((strip) => {
         const flowHeight = Math.max(24, 132 * Math.sqrt(strip.flow))
         const own = { src: strip.a, dst: strip.b, swaps: strip.legs }
-        const drawn = layout(own, { width, flowHeight, maxLegs: 6, unfolded, head: 0 })
+        const drawnFlow = layout(own, { width, flowHeight, maxLegs: 6, unfolded, head: 0 })
         // Legs are numbered within the strip, but the card and the table use their index in the route.
         const place = <T extends Layout['gates'][number] | Layout['bands'][number]>(mark: T): T => {
           return { ...mark, leg: { ...mark.leg, index: strip.legs[mark.leg.index]!.index } }
         }
-        return { strip, drawn: { ...drawn, gates: drawn.gates.map(place), bands: drawn.bands.map(place) } }
+        return { strip, drawn: { ...drawnFlow, gates: drawnFlow.gates.map(place), bands: drawnFlow.bands.map(place) } }
       }),
     [route, width, unfolded],
   )

@@ -121,12 +121,12 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (busy) return
-    const sent = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
-    const trimmed = Object.fromEntries(Object.entries(sent).map(([name, text]) => [name, text.trim()]))
-    const next = readSimulateParams({ ...trimmed, chain: chainId })
+    const formFields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
+    const trimmedFields = Object.fromEntries(Object.entries(formFields).map(([name, text]) => [name, text.trim()]))
+    const next = readSimulateParams({ ...trimmedFields, chain: chainId })
     const same = JSON.stringify(next) === JSON.stringify(readSimulateParams({ ...params, chain: chainId }))
-    if (same && trimmed.data === data) onAgain()
-    else go(next, trimmed.data ?? '')
+    if (same && trimmedFields.data === data) onAgain()
+    else go(next, trimmedFields.data ?? '')
   }
   const row = (one: Row) => (
     <FieldRow key={one.name} row={one} value={one.name === 'data' ? data : (params[one.name] ?? '')} />

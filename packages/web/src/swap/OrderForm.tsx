@@ -107,15 +107,15 @@ function AmountOf({
 }) {
   const { order, quote, refused } = swap
   const token = end === 'in' ? order.src : order.dst
-  const quoted = end === 'in' ? quote?.fromAmount : quote?.toAmount
+  const quotedAmount = end === 'in' ? quote?.fromAmount : quote?.toAmount
   if (order.exact === end)
     return <AmountField label={end === 'in' ? 'Amount to pay' : 'Amount to receive at least'} entry={order.entry} />
   return (
-    <output className={`amt ${quiet ? 'quiet' : ''} ${long(quoted, token)}`}>
+    <output className={`amt ${quiet ? 'quiet' : ''} ${long(quotedAmount, token)}`}>
       {refused || !isExpected(swap) ? (
         <span className="q">—</span>
-      ) : quoted !== undefined && token ? (
-        <Amount base={quoted} decimals={token.decimals} digits={9} maxDecimals={4} />
+      ) : quotedAmount !== undefined && token ? (
+        <Amount base={quotedAmount} decimals={token.decimals} digits={9} maxDecimals={4} />
       ) : (
         <Skeleton like="000 000" />
       )}

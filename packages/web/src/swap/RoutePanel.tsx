@@ -55,7 +55,7 @@ export const RoutePanel = memo(function RoutePanel({
   const { swaps } = quote
   const pools = new Set(swaps.map(({ pool }) => pool)).size
   const families = new Set(swaps.map(({ protocol }) => protocol)).size
-  const shown = [...new Set(swaps.map(({ protocol }) => groupOf(protocol)))]
+  const shownGroups = [...new Set(swaps.map(({ protocol }) => groupOf(protocol)))]
   const save = async (format: 'SVG' | 'PNG') => {
     const svg = panel.current?.querySelector<SVGSVGElement>('.flow > svg')
     if (!svg) return
@@ -92,7 +92,7 @@ export const RoutePanel = memo(function RoutePanel({
         </div>
         <Flow route={quote} tokenOf={tokenOf} lit={lit} onLight={setLit} />
         <div className="key">
-          {shown.map((group) => (
+          {shownGroups.map((group) => (
             <span key={group}>
               <span className={`sw f-${group} ${group === 'wrap' ? 'sw--wrap' : ''}`} />
               {groups[group]}

@@ -14,8 +14,8 @@ type Props = { readonly quote: Pick<ShownQuote, 'minToAmount'> | undefined; read
 export function Spoken({ quote, dst }: Props) {
   const [spoken, setSaid] = useState({ at: 0, least: 0n, text: '' })
   const minimum = BigInt(quote?.minToAmount ?? '0')
-  const moved = spoken.least === 0n || abs(minimum - spoken.least) * 1_000_000n >= spoken.least * MOVED
-  if (dst && minimum > 0n && moved && Date.now() - spoken.at > EVERY_MS)
+  const hasMoved = spoken.least === 0n || abs(minimum - spoken.least) * 1_000_000n >= spoken.least * MOVED
+  if (dst && minimum > 0n && hasMoved && Date.now() - spoken.at > EVERY_MS)
     setSaid({
       at: Date.now(),
       least: minimum,

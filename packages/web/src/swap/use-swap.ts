@@ -59,26 +59,36 @@ export function useSwap(): SwapPageState {
   const live = useQuote(request, signing.state !== undefined)
   const balance = useBalance(chain.id, src?.address)
   const quote = signing.state?.route ?? live.quote
-  const typed = entry.typed
-  const paying = exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typed?.kind === 'amount' ? typed.base : 0n
+  const typedEntry = entry.typed
+  const paying = exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typedEntry?.kind === 'amount' ? typedEntry.base : 0n
   const isPayingNative = src !== undefined && isNative(src.address)
   const reserve = useGasReserve(chain.id, isPayingNative, quote?.gasEstimate)
   const gas = isPayingNative ? BigInt(quote?.gasCost?.native ?? 0) : 0n
-  const named = useNamed(chain.id, quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [])
+  const namedTokens = useNamed(chain.id, quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [])
   const open = signing.state === undefined
-  const refused = open && isRefusal(live.error)
-  const reportedMax = refused ? refusalOf(live.error)?.maxRoutableAmount : undefined
-  const searched = refused && reportedMax === undefined && isAboutSize(live.error)
-  const largest = useLargest(request, searched)
+  const isRefused = open && isRefusal(live.error)
+  const reportedMax = isRefused ? refusalOf(live.error)?.maxRoutableAmount : undefined
+  const isSearched = isRefused && reportedMax === undefined && isAboutSize(live.error)
+  const largest = useLargest(request, isSearched)
   const searchedMax = largest.isError ? 0n : largest.data === undefined ? undefined : BigInt(largest.data)
   const isReady = entry.isSettled && live.isCurrent
   return {
-    ...{ order, live, quote, tokenOf: named.of, balance, paying, refused, isReady, signing: signing.state },
+    ...{
+      order,
+      live,
+      quote,
+      tokenOf: namedTokens.of,
+      balance,
+      paying,
+      refused: isRefused,
+      isReady,
+      signing: signing.state,
+    },
     short: balance === undefined ? undefined : paying > balance ? 'input' : paying + gas > balance ? 'gas' : undefined,
     spendable: isPayingNative ? less(balance, reserve) : balance,
     loss: quote && lossOf(quote, order),
-    failed: open && live.error !== undefined && !refused,
-    maxRoutable: reportedMax ?? (searched ? searchedMax : 0n),
+    failed: open && live.error !== undefined && !isRefused,
+    maxRoutable: reportedMax ?? (isSearched ? searchedMax : 0n),
     act: {
       amount: (amount, replace) => change({ amount }, replace),
       raise: () => terms.set({ impact: '100' }),
@@ -103,8 +113,8 @@ export function useSwap(): SwapPageState {
         const [mine, other] = side === 'pay' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
         const before = { src: src?.address, dst: dst?.address }
         // Choosing the other side's token swaps the two tokens.
-        const swapped = sameToken(token.address, before[other]) ? before[mine] : before[other]
-        change({ [mine]: token.address, ...(swapped && { [other]: swapped }) })
+        const swappedToken = sameToken(token.address, before[other]) ? before[mine] : before[other]
+        change({ [mine]: token.address, ...(swappedToken && { [other]: swappedToken }) })
       },
       sign() {
         if (!src || !dst || !request || !live.quote || !wallet || !isReady || terms.isNew) return

@@ -57,16 +57,16 @@ export function useChoice<T>(value: T, apply: (next: T) => Promise<void> | void,
   const [pending, setPending] = useState<{ readonly next: T }>()
   const latest = useRef({ apply, pauseMs })
   latest.current = { apply, pauseMs }
-  const last = useRef<{ readonly next: T }>(undefined)
+  const lastChoice = useRef<{ readonly next: T }>(undefined)
   const choose = useCallback((next: T) => {
-    const own = { next }
-    last.current = own
-    setPending(own)
+    const ownChoice = { next }
+    lastChoice.current = ownChoice
+    setPending(ownChoice)
     const run = async () => {
       // A later choice replaces this one.
-      if (last.current !== own) return
+      if (lastChoice.current !== ownChoice) return
       await latest.current.apply(next)
-      setPending((current) => (current === own ? undefined : current))
+      setPending((current) => (current === ownChoice ? undefined : current))
     }
     if (latest.current.pauseMs > 0) setTimeout(run, latest.current.pauseMs)
     else afterPaint(run)
@@ -74,7 +74,7 @@ export function useChoice<T>(value: T, apply: (next: T) => Promise<void> | void,
   // A page that was left must not navigate back.
   useEffect(
     () => () => {
-      last.current = undefined
+      lastChoice.current = undefined
     },
     [],
   )

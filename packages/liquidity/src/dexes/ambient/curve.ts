@@ -52,23 +52,25 @@ export function between(liquidity: bigint, a: bigint, b: bigint, ofBase: boolean
 }
 
 /** Returns the output of a swap on this segment alone: an estimate, from which the fee is computed. */
-export function estimate(liquidity: bigint, root: bigint, sold: bigint, isBuy: boolean): bigint {
+export function estimate(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
   if (liquidity === 0n) return 0n
   const [reserveIn, reserveOut] = [reserveOf(liquidity, root, isBuy), reserveOf(liquidity, root, !isBuy)]
-  const end = reserveIn + sold
+  const end = reserveIn + soldAmount
   if (end === 0n) return MAX_UINT128
   const remaining = (liquidity * liquidity) / end
   return within(remaining > reserveOut ? remaining - reserveOut : reserveOut - remaining)
 }
 
 /** Returns the price after a swap: rounded down for base input, up for quote input. */
-export function priceAfter(liquidity: bigint, root: bigint, sold: bigint, isBuy: boolean): bigint {
-  const next = isBuy ? raised(liquidity, root, sold) : reciprocal(raised(liquidity, reciprocal(root), sold)) + 1n
+export function priceAfter(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
+  const next = isBuy
+    ? raiseRoot(liquidity, root, soldAmount)
+    : reciprocal(raiseRoot(liquidity, reciprocal(root), soldAmount)) + 1n
   return next >= MAX_ROOT ? MAX_ROOT - 1n : next < MIN_ROOT ? MIN_ROOT : next
 }
 
-function raised(liquidity: bigint, root: bigint, sold: bigint): bigint {
-  const rise = liquidity === 0n ? MAX_UINT128 + 1n : (sold << PRICE_BITS) / liquidity
+function raiseRoot(liquidity: bigint, root: bigint, soldAmount: bigint): bigint {
+  const rise = liquidity === 0n ? MAX_UINT128 + 1n : (soldAmount << PRICE_BITS) / liquidity
   return rise > MAX_UINT128 ? MAX_UINT128 : within(root + rise)
 }
 
@@ -77,24 +79,24 @@ const reciprocal = (root: bigint): bigint => within((1n << (2n * PRICE_BITS)) / 
 /** Returns an upper bound of the tokens that one unit of price precision is worth. */
 export function precisionOf(liquidity: bigint, root: bigint, ofBase: boolean): bigint {
   if (ofBase) return (liquidity >> PRICE_BITS) + 1n
-  const shifted = liquidity << PRICE_BITS
-  return within(shifted / (root - 1n) - shifted / root + 1n)
+  const shiftedLiquidity = liquidity << PRICE_BITS
+  return within(shiftedLiquidity / (root - 1n) - shiftedLiquidity / root + 1n)
 }
 
 /** Factor that bounds the growth of liquidity by one fee. */
 const MAX_EXPANSION = 2n
 
 /** Returns the curve with a fee added: all of it becomes ambient liquidity and moves the price. */
-export function withFee(curve: Curve, paid: bigint, inBase: boolean): Curve {
+export function withFee(curve: Curve, paidFee: bigint, inBase: boolean): Curve {
   const liquidity = liquidityOf(curve)
   if (liquidity === 0n) return curve
   const { priceRoot, ambientSeeds, concLiq, seedDeflator, concGrowth } = curve
   const buffer = within(MAX_EXPANSION * precisionOf(liquidity, priceRoot, inBase))
-  const growth = growthBy(paid <= buffer ? 0n : paid - buffer, reserveOf(liquidity, priceRoot, inBase))
+  const growth = growthBy(paidFee <= buffer ? 0n : paidFee - buffer, reserveOf(liquidity, priceRoot, inBase))
   if (growth === 0n) return curve
   const factor = GROWTH_ONE + growth
-  const stacked = (((GROWTH_ONE + seedDeflator) * factor) >> GROWTH_BITS) - GROWTH_ONE
-  const deflator = stacked > MAX_GROWTH ? MAX_GROWTH : stacked
+  const stackedGrowth = (((GROWTH_ONE + seedDeflator) * factor) >> GROWTH_BITS) - GROWTH_ONE
+  const deflator = stackedGrowth > MAX_GROWTH ? MAX_GROWTH : stackedGrowth
   const rewards = (growth << GROWTH_BITS) / (GROWTH_ONE + deflator)
   const seeds = (concLiq * rewards) >> GROWTH_BITS
   return {

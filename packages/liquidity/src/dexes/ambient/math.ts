@@ -159,9 +159,9 @@ const capAt = (value: bigint, cap: bigint): bigint => (value > cap ? cap : value
 function cross(now: Progress, [, bidLots, askLots]: AmbientLevel, isBuy: boolean): void {
   const net = ((bidLots & ~KNOCKOUT) - (askLots & ~KNOCKOUT)) << LOT_BITS
   const curve = { ...now.curve, concLiq: within(now.curve.concLiq + (isBuy ? net : -net)) }
-  const consumed = precisionOf(liquidityOf(curve), curve.priceRoot, isBuy)
-  if (now.remaining <= consumed) throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
-  now.remaining -= consumed
+  const consumedByRounding = precisionOf(liquidityOf(curve), curve.priceRoot, isBuy)
+  if (now.remaining <= consumedByRounding) throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
+  now.remaining -= consumedByRounding
   const { priceRoot } = curve
   now.curve = {
     ...curve,

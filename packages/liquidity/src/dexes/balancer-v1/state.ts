@@ -71,6 +71,6 @@ export function applyLog({ tokens, state }: Pool<BalancerV1State>, { topics: [to
   const [i, amount] = [at(first), BigInt(data.slice(0, 66))]
   if (topic === JOIN) return { ...state, balances: add(state.balances, i, amount) }
   if (topic === EXIT) return { ...state, balances: add(state.balances, i, -amount) }
-  const paid = BigInt(`0x${data.slice(66)}`)
-  return { ...state, balances: add(add(state.balances, i, amount), at(second), -paid) }
+  const paidAmount = BigInt(`0x${data.slice(66)}`)
+  return { ...state, balances: add(add(state.balances, i, amount), at(second), -paidAmount) }
 }

@@ -239,7 +239,7 @@ function xpXp(x: bigint, r: Vector, lambda: bigint, s: bigint, c: bigint, tauBet
   const dSq2 = mulXp(dSq, dSq)
   const square = up(r.x, r.x)
   const cross = divXp(mulXp(tauBeta.x, tauBeta.y), dSq2)
-  const mixed =
+  const mixedTerm =
     cross > 0n ? upXp(up(up(square, 2n * s), c), cross + 7n) : upXp(down(down(down(r.y, r.y), 2n * s), c), cross)
   const linear =
     tauBeta.x < 0n
@@ -250,6 +250,6 @@ function xpXp(x: bigint, r: Vector, lambda: bigint, s: bigint, c: bigint, tauBet
     upXp(up(up(square, s), s), divXp(mulXp(tauBeta.y, tauBeta.y), dSq2) + 7n) +
     upXp(down(down(-r.y, x), 2n * s), divXp(tauBeta.y, dSq)) +
     up(x, x)
-  const outer = away(mixed + linear + away(inner))
+  const outer = away(mixedTerm + linear + away(inner))
   return upXp(up(up(square, c), c), divXp(mulXp(tauBeta.x, tauBeta.x), dSq2) + 7n) + outer
 }

@@ -54,7 +54,7 @@ function quoteRounding(
   const dy = xp[j]! - y - state.margin
   if (dy <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const fee = dynamicFee((xp[i]! + x) / 2n, (xp[j]! + y) / 2n, feeE10, offpegMultiplierE10)
-  const toBase = (scaled: bigint) => (scaled * ONE) / rates[j]!
+  const toBase = (scaledByState: bigint) => (scaledByState * ONE) / rates[j]!
   const feePart = (dy * fee) / FEE_UNIT
   const base = toBase(dy)
   const amountOut = state.feeOrder === 'scaled' ? toBase(dy - feePart) : base - (base * fee) / FEE_UNIT
@@ -88,18 +88,18 @@ function beforeFee(netAmount: bigint, feeE10: bigint): bigint {
 }
 
 type Scaled = { readonly rounding: ProductRounding; readonly xp: readonly bigint[]; readonly d: bigint }
-const scaled = new WeakMap<CurveStableState, Scaled>()
+const scaledByState = new WeakMap<CurveStableState, Scaled>()
 
 /**
  * Returns the balances in a common scale and their invariant. Cached by state, because they dominate the cost of a
  * quote.
  */
 function scaledBalances(state: CurveStableState, rounding: ProductRounding): Scaled {
-  const cached = scaled.get(state)
+  const cached = scaledByState.get(state)
   if (cached?.rounding === rounding) return cached
   const xp = state.balances.map((balance, k) => (balance * state.rates[k]!) / ONE)
   const fresh = { rounding, xp, d: stableInvariant(xp, state.amplification, rounding) }
-  scaled.set(state, fresh)
+  scaledByState.set(state, fresh)
   return fresh
 }
 

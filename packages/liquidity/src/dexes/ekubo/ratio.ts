@@ -15,8 +15,8 @@ const SCALE_BITS = 32n
 export const ABOVE_PRICES = 1n << 192n
 
 /** Unpacks a price. */
-export const unpack = (packed: bigint): bigint =>
-  BigInt.asUintN(Number(MANTISSA), packed) << (SHIFTS[0] + SCALE_BITS * (packed >> MANTISSA))
+export const unpack = (packedRatio: bigint): bigint =>
+  BigInt.asUintN(Number(MANTISSA), packedRatio) << (SHIFTS[0] + SCALE_BITS * (packedRatio >> MANTISSA))
 
 function shiftOf(ratio: bigint): bigint {
   let scale = 0
@@ -35,12 +35,12 @@ const FACTORS = powers(27)
 
 function powers(count: number): readonly bigint[] {
   const precision = 512n
-  const dropped = precision - 128n
+  const droppedBits = precision - 128n
   let power = sqrt(((1_000_000n << precision) / 1_000_001n) << precision)
   return Array.from({ length: count }, () => {
-    const rounded = (power + (1n << (dropped - 1n))) >> dropped
+    const roundedPower = (power + (1n << (droppedBits - 1n))) >> droppedBits
     power = (power * power) >> precision
-    return rounded
+    return roundedPower
   })
 }
 

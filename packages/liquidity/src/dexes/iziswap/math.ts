@@ -62,10 +62,10 @@ function deduct(trade: Trade, { cost, got }: { readonly cost: bigint; readonly g
   trade.out += got
 }
 
-function move(trade: Trade, moved: RangeMove, amount: bigint): void {
-  deduct(trade, moved, amount)
-  trade.done = moved.finished
-  const { point, price, liquidityX } = moved
+function move(trade: Trade, rangeMove: RangeMove, amount: bigint): void {
+  deduct(trade, rangeMove, amount)
+  trade.done = rangeMove.finished
+  const { point, price, liquidityX } = rangeMove
   trade.stand = { ...trade.stand, point, price, liquidityX }
 }
 
@@ -124,7 +124,7 @@ function sellX(trade: Trade, delta: number, lowest: number): void {
     const { index, here } = at(trade, trade.stand.point)
     if (here?.order) fillOrders(trade, index, true)
     if (trade.done) return
-    const searched = trade.stand.point - 1
+    const searchedPoint = trade.stand.point - 1
     if (here?.endpoint) {
       const amount = netOfFee(trade)
       if (trade.done) return
@@ -134,7 +134,7 @@ function sellX(trade: Trade, delta: number, lowest: number): void {
       trade.passed++
     }
     if (trade.stand.point < lowest) return
-    const next = nextBelow(trade, searched, delta, lowest)
+    const next = nextBelow(trade, searchedPoint, delta, lowest)
     if (trade.stand.liquidity === 0n) trade.stand = { ...trade.stand, point: next, price: sqrtRatioAtTick(next) }
     else {
       const amount = netOfFee(trade)
@@ -159,9 +159,9 @@ function sellY(trade: Trade, delta: number, highest: number): void {
       move(trade, sellYInRange(trade.stand, next, amount), amount)
     }
     if (trade.stand.point !== next) continue
-    const reached = at(trade, next).here
-    const liquidity = trade.stand.liquidity + (reached?.endpoint ? reached.liquidityNet : 0n)
-    if (reached?.endpoint) trade.passed++
+    const reachesNext = at(trade, next).here
+    const liquidity = trade.stand.liquidity + (reachesNext?.endpoint ? reachesNext.liquidityNet : 0n)
+    if (reachesNext?.endpoint) trade.passed++
     trade.stand = { ...trade.stand, liquidity, liquidityX: liquidity }
   }
 }
@@ -221,6 +221,6 @@ export function sell(state: IziswapState, zeroForOne: boolean, amountIn: bigint)
 
 /** Returns the largest input that `sell` accepts: all that the pool takes of a larger one. */
 export function maxInput(state: IziswapState, zeroForOne: boolean): bigint | null {
-  const accepted = orRefused(() => trade(state, zeroForOne, MAX_UINT128).amountIn) ?? 1n
-  return largestInput((amountIn) => sell(state, zeroForOne, amountIn), accepted)
+  const acceptedInput = orRefused(() => trade(state, zeroForOne, MAX_UINT128).amountIn) ?? 1n
+  return largestInput((amountIn) => sell(state, zeroForOne, amountIn), acceptedInput)
 }

@@ -50,7 +50,7 @@ class Walk {
   price: bigint
   tick: number
   liquidity: bigint
-  reinvested: bigint
+  reinvestment: bigint
   ticksCrossed = 0
   emptySteps = 0
   private readonly state: KyberElasticState
@@ -65,7 +65,7 @@ class Walk {
     this.price = sqrtPriceX96
     this.tick = tick
     this.liquidity = liquidity
-    this.reinvested = reinvestedLiquidity
+    this.reinvestment = reinvestedLiquidity
     this.next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
     // The first tick back from beyond those that were read.
     if (zeroForOne && tick >= highestTick) this.next = ticks.length
@@ -78,7 +78,7 @@ class Walk {
 
   /** True if the pool itself takes nothing more. */
   get isAtEnd(): boolean {
-    return this.price === this.limit || this.liquidity + this.reinvested > MAX_UINT128
+    return this.price === this.limit || this.liquidity + this.reinvestment > MAX_UINT128
   }
 
   /** True beyond the ticks that were read, and after too many steps. */
@@ -91,7 +91,7 @@ class Walk {
   /** Returns the next step. @throws PoolRefusal if the pool's arithmetic fails */
   step(): Step {
     const { zeroForOne, price, fee, limit } = this
-    const liquidity = this.liquidity + this.reinvested
+    const liquidity = this.liquidity + this.reinvestment
     const stop = sqrtRatioAtTick(this.stopTick)
     const target = zeroForOne ? max(stop, limit) : min(stop, limit)
     const difference = zeroForOne ? price - target : target - price
@@ -105,7 +105,7 @@ class Walk {
 
   /** Moves to the end of a step. */
   finish({ target }: Step, { addedLiquidity }: Moved): void {
-    this.reinvested += addedLiquidity
+    this.reinvestment += addedLiquidity
     this.arrive(target)
   }
 
@@ -160,18 +160,18 @@ function partOf(step: Step, amountIn: bigint): Moved {
   const addedLiquidity = zeroForOne
     ? (price * amountIn * fee) / (FULL << 96n)
     : ((amountIn * fee) << 96n) / (FULL * price)
-  const sold = zeroForOne ? (amountIn * price) >> 96n : (amountIn << 96n) / price
-  const reached = zeroForOne
-    ? divUp((liquidity + addedLiquidity) * price, liquidity + sold)
-    : ((liquidity + sold) * price) / (liquidity + addedLiquidity)
-  return { price: reached, addedLiquidity, amountOut: outputOf(step, reached, addedLiquidity) }
+  const soldAmount = zeroForOne ? (amountIn * price) >> 96n : (amountIn << 96n) / price
+  const reachedPrice = zeroForOne
+    ? divUp((liquidity + addedLiquidity) * price, liquidity + soldAmount)
+    : ((liquidity + soldAmount) * price) / (liquidity + addedLiquidity)
+  return { price: reachedPrice, addedLiquidity, amountOut: outputOf(step, reachedPrice, addedLiquidity) }
 }
 
 /** Returns the output up to a price. It is negative if rounding makes the pool take both tokens. */
-function outputOf({ zeroForOne, liquidity, price }: Step, reached: bigint, addedLiquidity: bigint): bigint {
+function outputOf({ zeroForOne, liquidity, price }: Step, reachedPrice: bigint, addedLiquidity: bigint): bigint {
   const delta = zeroForOne
-    ? divUp(addedLiquidity * reached, Q96) - ((liquidity * (price - reached)) >> 96n)
-    : divUp((liquidity + addedLiquidity) << 96n, reached) - (liquidity << 96n) / price
+    ? divUp(addedLiquidity * reachedPrice, Q96) - ((liquidity * (price - reachedPrice)) >> 96n)
+    : divUp((liquidity + addedLiquidity) << 96n, reachedPrice) - (liquidity << 96n) / price
   return delta === 1n ? 0n : -delta
 }
 
@@ -216,18 +216,18 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
       throw new PoolRefusal('TOO_LARGE', 'beyond the ticks that were read, or too many steps', { isOwnLimit: true })
     const step = walk.step()
     if (step.reach > remaining) {
-      const moved = partOf(step, remaining)
-      amountOut += moved.amountOut
-      walk.finish({ ...step, target: moved.price }, moved)
+      const movedPart = partOf(step, remaining)
+      amountOut += movedPart.amountOut
+      walk.finish({ ...step, target: movedPart.price }, movedPart)
       break
     }
-    const moved = wholeOf(step)
-    amountOut += moved.amountOut
-    walk.finish(step, moved)
+    const movedPart = wholeOf(step)
+    amountOut += movedPart.amountOut
+    walk.finish(step, movedPart)
     remaining -= step.reach
   }
   if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', 'rounding makes the pool take both tokens')
-  const { price, tick, liquidity, reinvested, ticksCrossed, emptySteps } = walk
+  const { price, tick, liquidity, reinvestment: reinvested, ticksCrossed, emptySteps } = walk
   const after = { ...state, sqrtPriceX96: price, tick, liquidity, reinvestedLiquidity: reinvested }
   return { amountOut, state: after, ticksCrossed, emptySteps }
 }
@@ -241,9 +241,9 @@ export function* stepsOf(state: KyberElasticState, zeroForOne: boolean): Generat
   const walk = new Walk(state, zeroForOne)
   while (!walk.isAtEnd && !walk.isAtOwnLimit) {
     const step = walk.step()
-    const moved = wholeOf(step)
-    yield { ...step, amountOut: moved.amountOut }
-    walk.finish(step, moved)
+    const movedPart = wholeOf(step)
+    yield { ...step, amountOut: movedPart.amountOut }
+    walk.finish(step, movedPart)
   }
 }
 
