@@ -12,7 +12,7 @@ import {
   familyOf,
   keysOf,
   Lease,
-  madePool,
+  syntheticPool,
   type PublishedState,
   Publisher,
   TestRedis,
@@ -42,16 +42,16 @@ const redisCpuMs = async () => 1_000 * ((await info('used_cpu_user')) + (await i
 const numbers = Array.from({ length: COUNT }, (_, n) => n)
 const threes = numbers.filter((n) => familyOf(n) === 'uniswap-v3')
 const twos = numbers.filter((n) => familyOf(n) === 'uniswap-v2')
-const ids = numbers.map((n) => madePool(n, 0).id)
+const ids = numbers.map((n) => syntheticPool(n, 0).id)
 let number = 0
 let pools = PoolMap.empty
-for (let at = 0; at < COUNT; at += 1_000) pools = pools.with(numbers.slice(at, at + 1_000).map((n) => madePool(n, 0)))
+for (let at = 0; at < COUNT; at += 1_000) pools = pools.with(numbers.slice(at, at + 1_000).map((n) => syntheticPool(n, 0)))
 
 /** Returns a block whose timestamp is the time of its publication in milliseconds. */
 function stateOf(map: PoolMap): PublishedState {
   number++
   const hash = `0x${number.toString(16).padStart(64, '0')}` as const
-  const miner = madePool(0, 0).address
+  const miner = syntheticPool(0, 0).address
   const rest = { parentHash: hash, gasLimit: 30_000_000n, baseFeePerGas: 7n, miner }
   return { block: { number, hash, timestamp: Date.now(), ...rest }, pools: map, canonical: [hash] }
 }
@@ -67,7 +67,7 @@ function changePools(map: PoolMap, version: number, hasTicks: boolean, perBlock:
     const n = pick(i % 2 === 0 ? threes : twos, i)
     const old = map.get(ids[n]!) as Pool<{ ticks?: unknown }>
     // One version in five has few ticks, which are part of the mix.
-    const pool = madePool(n, version) as Pool<object>
+    const pool = syntheticPool(n, version) as Pool<object>
     if (!old.state.ticks || (hasTicks && (version + i / 2) % 5 === 0)) return { ...old, state: pool.state }
     return { ...old, state: { ...pool.state, ticks: old.state.ticks } }
   })

@@ -17,7 +17,7 @@ import { Prices } from '@sluice/pricing'
 import { createRpc, takeLongestTasks } from '@sluice/rpc'
 import { record, rounded } from '../record.ts'
 import { hashOf, type ToNode } from './event-loop-node.ts'
-import { addressOf, madeUpPools } from './pools.ts'
+import { addressOf, syntheticPools } from './pools.ts'
 
 const POOLS = 100_000
 const TOKENS = 4_901
@@ -54,7 +54,7 @@ const chain: Chain = {
 }
 
 /** Pools between hubs and other tokens. The first ones are between two hubs. */
-const pools: Pool[] = madeUpPools(POOLS).map((pool, n) => {
+const pools: Pool[] = syntheticPools(POOLS).map((pool, n) => {
   const isPair = pool.family === 'curve-stable' || n < 2 * HUBS
   const state = { reserve0: 100_000n * unit + BigInt(n), reserve1: 90_000n * unit - BigInt(n), feePpm: 3_000 }
   const tokens = [hubs[n % HUBS]!, n < 2 * HUBS ? hubs[(n + 1 + (n % 3)) % HUBS]! : untrustedTokens[n % TOKENS]!]

@@ -16,7 +16,7 @@ import { applyLogs, PoolMap, SnapshotDatabase } from '@sluice/liquidity/testing'
 import { atOnce, type Log } from '@sluice/rpc'
 import { toBeHex } from 'ethers'
 import { record, rounded } from '../record.ts'
-import { addressOf, madeUpPools } from './pools.ts'
+import { addressOf, syntheticPools } from './pools.ts'
 
 const POOLS = 100_000
 const CHANGED = 200
@@ -27,7 +27,7 @@ const pairEvents = IUniswapV2PairEvents__factory.createInterface()
 const poolEvents = IUniswapV3PoolEvents__factory.createInterface()
 
 const before = memory()
-const pools = madeUpPools(POOLS)
+const pools = syntheticPools(POOLS)
 let map = PoolMap.empty.with(pools)
 const history = [map]
 

@@ -75,7 +75,7 @@ export function endpointFailures(random: () => number = Math.random): readonly E
     }),
     sometimes('heads that are not there', 0.3, {
       answer: ({ method, params }) =>
-        method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: madeUpHead(random) } : undefined,
+        method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: syntheticHead(random) } : undefined,
     }),
     always('no overrides', false, {
       answer: (call) => {
@@ -109,7 +109,7 @@ export function setEndpointFailure(proxy: NodeProxy, { fault, answer, rewrite }:
   proxy.rewrite = rewrite ?? ((answers) => answers)
 }
 
-function madeUpHead(random: () => number): object {
+function syntheticHead(random: () => number): object {
   const word = () => `0x${Array.from({ length: 64 }, () => Math.floor(random() * 16).toString(16)).join('')}`
   const seconds = Math.floor(Date.now() / 1_000)
   return {

@@ -9,7 +9,7 @@ import { contextOf, type RequestContext } from '../http/context.ts'
 import { replyTagged } from '../http/reply.ts'
 import { currentPricesPath, read, type SentCoin } from '../requests.ts'
 import type { CurrentPricesResponse } from '../responses.ts'
-import { readPrices } from '../routes/tokens.ts'
+import { readPrices } from '../routes/prices.ts'
 import type { Services } from '../services.ts'
 import { toApiError } from '../translate.ts'
 

@@ -7,7 +7,7 @@ import type { RequestContext } from '../http/context.ts'
 import { read, tokensQuery } from '../requests.ts'
 import type { TokenReportResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
-import { byTokenText } from './tokens.ts'
+import { byTokenText } from './prices.ts'
 
 /** Returns reports on taxes and restrictions of tokens, by token as sent. */
 export async function tokens(request: Request, { live }: ServedChain, context: RequestContext) {

@@ -2,7 +2,7 @@
 import { RecordFile, type Snapshot } from '@sluice/liquidity'
 import type { StateCount } from '@sluice/simulation'
 import type { Logger } from '../events.ts'
-import type { QuoteRecord } from '../quote/made.ts'
+import type { QuoteRecord } from '../quote/quote-record.ts'
 import { partOf, recordOf } from './record.ts'
 
 /** Maximum quotes in the write queue; further ones are dropped. */

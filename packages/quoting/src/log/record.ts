@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type FoundRecord, families } from '@sluice/liquidity'
 import { buildGraph, encodeSwap, findRoute, type RoutePlan } from '@sluice/routing'
-import type { QuoteRecord } from '../quote/made.ts'
+import type { QuoteRecord } from '../quote/quote-record.ts'
 import type { EncodeTerms } from '../quote/try-route.ts'
 import { plain, requestOfReplay } from '../search/replay.ts'
 

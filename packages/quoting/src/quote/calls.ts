@@ -4,7 +4,7 @@ import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { SimulationError } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { tokenAbi, undefinedIfReverted } from '../permit/permit.ts'
-import type { SimulatedRoute } from './found.ts'
+import type { SimulatedRoute } from './simulated-route.ts'
 
 /** One call of a batch. */
 export type BatchCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
