@@ -13,7 +13,7 @@ import { type CommandResult, root, run } from './lib/run.ts'
 
 type Ratio = { readonly covered: number; readonly of: number }
 /** Coverage of one source file, by line. */
-type Reached = {
+type CoveredCode = {
   readonly lines: Map<number, boolean>
   readonly branches: readonly { line: number; isTaken: boolean }[]
 }
@@ -106,8 +106,8 @@ function percent({ covered, of }: Ratio): string {
 }
 
 /** Parses an lcov file into sources by path: https://manpages.debian.org/lcov/geninfo.1.en.html#FILES */
-function parse(lcov: string): Map<string, Reached> {
-  const sections = lcov.split('end_of_record').flatMap((section): [string, Reached][] => {
+function parse(lcov: string): Map<string, CoveredCode> {
+  const sections = lcov.split('end_of_record').flatMap((section): [string, CoveredCode][] => {
     const file = section.match(/^SF:(src\/.*)$/m)?.[1]
     if (!file) return []
     const lines = [...section.matchAll(/^DA:(\d+),(\d+)/gm)].map(

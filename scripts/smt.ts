@@ -16,7 +16,7 @@ import { checkModels } from './smt/report.ts'
  */
 const ENGINES = [
   { engine: 'chc', name: 'Constrained Horn clauses', timeoutMs: 60_000, wholeMs: 600_000 },
-  { engine: 'bmc', name: 'Bounded model checking', timeoutMs: 20_000, wholeMs: 180_000 },
+  { engine: 'bmc', name: 'BoundedMap model checking', timeoutMs: 20_000, wholeMs: 180_000 },
 ] as const
 const STACK_MB = 512
 

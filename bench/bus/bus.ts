@@ -12,9 +12,9 @@ import {
   familyOf,
   keysOf,
   Lease,
-  syntheticPool,
   type PublishedState,
   Publisher,
+  syntheticPool,
   TestRedis,
 } from '@sluice/bus/testing'
 import { type Pool, PoolMap } from '@sluice/liquidity'
@@ -45,7 +45,8 @@ const twos = numbers.filter((n) => familyOf(n) === 'uniswap-v2')
 const ids = numbers.map((n) => syntheticPool(n, 0).id)
 let number = 0
 let pools = PoolMap.empty
-for (let at = 0; at < COUNT; at += 1_000) pools = pools.with(numbers.slice(at, at + 1_000).map((n) => syntheticPool(n, 0)))
+for (let at = 0; at < COUNT; at += 1_000)
+  pools = pools.with(numbers.slice(at, at + 1_000).map((n) => syntheticPool(n, 0)))
 
 /** Returns a block whose timestamp is the time of its publication in milliseconds. */
 function stateOf(map: PoolMap): PublishedState {
@@ -78,12 +79,12 @@ type WorkerFigures = {
   readonly lags: number[]
   readonly cpuMsPerBlock: number
 }
-type Joined = { readonly joinMs: number; readonly cpuMs: number; readonly pools: number }
+type JoinReport = { readonly joinMs: number; readonly cpuMs: number; readonly pools: number }
 const nextMessage = <T>(worker: ChildProcess) =>
   new Promise<T>((resolve) => worker.once('message', (message) => resolve(message as T)))
-async function startWorker(): Promise<{ worker: ChildProcess; joined: Joined }> {
+async function startWorker(): Promise<{ worker: ChildProcess; joined: JoinReport }> {
   const worker = fork(join(import.meta.dirname, 'follower.ts'), [redis.url], { execArgv: ['--expose-gc'] })
-  return { worker, joined: await nextMessage<Joined>(worker) }
+  return { worker, joined: await nextMessage<JoinReport>(worker) }
 }
 const ask = <T>(worker: ChildProcess, what: 'number' | 'figures' | 'heap') => {
   const answer = nextMessage<T>(worker)

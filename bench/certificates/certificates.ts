@@ -60,9 +60,9 @@ function drawTrade(pools: readonly Pool[]): RouteRequest {
   }
 }
 
-type Certified = { readonly certificate: Certificate; readonly paid: bigint }
+type CertifiedTrade = { readonly certificate: Certificate; readonly paid: bigint }
 
-function certify(graph: Graph, request: RouteRequest): Certified | null {
+function certify(graph: Graph, request: RouteRequest): CertifiedTrade | null {
   const result = findRoute(graph, request)
   if (!result.ok || !result.proof || result.proof.pools.length === 0) return null
   const certificate = certificateOf(result.proof, request, graph.snapshot)

@@ -24,7 +24,7 @@ const ALLOWED: ReadonlySet<number> = new Set([200, 422, 503])
 type Answer = Outcome & { readonly askedAt: number }
 type Block = { readonly number: string; readonly hash: string }
 /** Times at which blocks were removed from the chain. */
-type Gone = Map<string, number>
+type RemovedBlocks = Map<string, number>
 
 const { devnet, service, stop } = await startLocalService({ LOG_LEVEL: 'silent' })
 const random = randomOf(14)
@@ -81,7 +81,7 @@ const blockAt = (number: number) =>
   request(devnet.url, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false]) as Promise<Block | null>
 
 /** Adds blocks and removes them. Other blocks replace them, unless the chain becomes shorter. */
-async function reorg(depth: number, isReported: boolean, goneBlocks: Gone): Promise<void> {
+async function reorg(depth: number, isReported: boolean, goneBlocks: RemovedBlocks): Promise<void> {
   const { chainId, info } = devnet
   const [from, to] = info.accounts
   const mark = await request(devnet.url, 'evm_snapshot', [])
@@ -104,7 +104,7 @@ async function reorg(depth: number, isReported: boolean, goneBlocks: Gone): Prom
 /** Returns the fault of a response; undefined if there is none. */
 function fault(
   { status, body, askedAt }: Answer,
-  goneBlocks: Gone,
+  goneBlocks: RemovedBlocks,
   knownHashes: ReadonlySet<string>,
 ): string | undefined {
   if (!ALLOWED.has(status)) return `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
@@ -127,7 +127,7 @@ try {
     for (const depth of DEPTHS) {
       const answers: Answer[] = []
       for (let round = 0; round < ROUNDS; round++) {
-        const goneBlocks: Gone = new Map()
+        const goneBlocks: RemovedBlocks = new Map()
         const end = load()
         await sleep(AROUND_MS)
         await reorg(depth, isReported, goneBlocks)

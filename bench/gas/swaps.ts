@@ -13,7 +13,7 @@ import { takeApprovals } from './signing.ts'
 import { ZERO } from './world.ts'
 
 type Row = Partial<Record<Router['name'], number>>
-type Measured = { readonly gas: number; readonly received: bigint }
+type GasMeasurement = { readonly gas: number; readonly received: bigint }
 
 const { node, world, routers, stop } = await startRouters()
 try {
@@ -22,7 +22,7 @@ try {
       ? node.client.getBalance({ address: node.user })
       : node.read<bigint>(world.token, token, 'balanceOf', [node.user])
 
-  const measure = async (router: Router, scenario: Scenario): Promise<Measured | null> => {
+  const measure = async (router: Router, scenario: Scenario): Promise<GasMeasurement | null> => {
     const snapshot = await node.rpc('evm_snapshot')
     if (scenario === 'permit' || scenario === 'permit2') await takeApprovals(node, world, router)
     const transaction = await router.build(scenario)

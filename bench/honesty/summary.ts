@@ -17,10 +17,10 @@ const SMALL_USD = 1_000
 /** The integrator's fee in basis points. */
 const FEE_BPS = 30
 
-type Traded = Extract<Outcome, { readonly kind: 'landed' | 'reverted' }>
-type Answered = {
+type TradedOutcome = Extract<Outcome, { readonly kind: 'landed' | 'reverted' }>
+type AnsweredTrade = {
   readonly trade: Trade
-  readonly outcome: Traded
+  readonly outcome: TradedOutcome
   readonly overMarket: number
   /** Outcomes after each block; empty if the trade reverted before them. */
   readonly later: readonly After[]
@@ -46,7 +46,7 @@ export function summary(
       blocks.map(({ after }) => after[index]!),
     ]),
   )
-  const answeredTrades = trialOutcomes.flatMap(({ trade, outcome }): Answered[] => {
+  const answeredTrades = trialOutcomes.flatMap(({ trade, outcome }): AnsweredTrade[] => {
     if (outcome.kind !== 'landed' && outcome.kind !== 'reverted') return []
     const { decimals, usd } = priceOf.get(trade.dst)!
     const overMarket = ((Number(outcome.promised) / 10 ** decimals) * usd) / trade.usd - 1
@@ -72,7 +72,7 @@ export function summary(
  * Compares small trades with market prices, and reports their own share: fees of pools and integrators, and price
  * impact. The rest is the deviation of the route's pools from prices, which come from many pools.
  */
-function comparedWithPrices(consistent: readonly Answered[]) {
+function comparedWithPrices(consistent: readonly AnsweredTrade[]) {
   const small = consistent.filter(({ trade }) => trade.usd <= SMALL_USD)
   const withOwn = small.flatMap(({ trade, outcome: { impactBps }, overMarket }) =>
     impactBps === null ? [] : [{ over: overMarket * 10_000, own: impactBps + (trade.fee ? FEE_BPS : 0) }],
@@ -84,10 +84,10 @@ function comparedWithPrices(consistent: readonly Answered[]) {
   }
 }
 
-function classOf(answeredTrades: readonly Answered[]) {
+function classOf(answeredTrades: readonly AnsweredTrade[]) {
   const landedOutcomes = answeredTrades.flatMap(({ outcome }) => (outcome.kind === 'landed' ? [outcome] : []))
   const differences = landedOutcomes.map(({ promised, paid }) => bps(paid - promised, promised))
-  const gas = (of: (outcome: Traded) => bigint) =>
+  const gas = (of: (outcome: TradedOutcome) => bigint) =>
     answeredTrades.map(({ outcome }) => Number(of(outcome)) / Number(outcome.gasEstimate))
   const neededGas = gas(({ gasNeeded }) => gasNeeded)
   return {
@@ -113,7 +113,7 @@ function classOf(answeredTrades: readonly Answered[]) {
 }
 
 /** Summarizes the trades after a block, including those that it did not affect, since most users' trades are such. */
-function afterBlock(answeredTrades: readonly Answered[], block: number) {
+function afterBlock(answeredTrades: readonly AnsweredTrade[], block: number) {
   const sentOutcomes = answeredTrades.flatMap(({ outcome, later }) =>
     outcome.kind === 'landed' && later[block] ? [{ promised: outcome.promised, ...later[block] }] : [],
   )

@@ -39,12 +39,12 @@ export type Later = {
   readonly auto: number
 }
 
-type Refused = { readonly code: string; readonly message: string }
+type RefusalAnswer = { readonly code: string; readonly message: string }
 
 /** Outcome of a trade. `refused` has the service's own code; `unfunded` means that the node cannot set the token's balances. */
 export type Outcome =
   | { readonly kind: 'unfunded' }
-  | ({ readonly kind: 'refused' } & Refused)
+  | ({ readonly kind: 'refused' } & RefusalAnswer)
   | (QuotedTrade & { readonly kind: 'reverted'; readonly gasUsed: bigint })
   | (QuotedTrade & { readonly kind: 'landed'; readonly paid: bigint; readonly gasUsed: bigint; readonly later: Later })
 
@@ -97,7 +97,7 @@ export async function ask(
   { api }: Place,
   { src, dst, amount, fee }: Trade,
   more: Readonly<Record<string, string>> = {},
-): Promise<Route | Refused> {
+): Promise<Route | RefusalAnswer> {
   const query = new URLSearchParams({ src, dst, amount: String(amount), from: wallet, ...more })
   if (fee) query.set('convenienceFee', '0.3')
   if (fee) query.set('convenienceFeeRecipient', FEE_RECIPIENT)

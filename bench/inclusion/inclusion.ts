@@ -14,7 +14,7 @@ import { drawTrades, type TradedToken } from '../lib/trades.ts'
 import { startLocalService, startService } from '../lib/world.ts'
 import { record } from '../record.ts'
 import { assertFunded, NEW_POOLS, newPool } from './new-pools.ts'
-import { DELAYS, type Delay, type Place, quoteAndSend, type Sent, type SwapRequest } from './send.ts'
+import { DELAYS, type Delay, type Place, quoteAndSend, type SentSwap, type SwapRequest } from './send.ts'
 import { summary } from './summary.ts'
 
 const { values } = parseArgs({
@@ -34,7 +34,7 @@ const USD = { least: 10, most: 100_000 }
 const random = randomOf(seed)
 const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!
 
-const sentSwaps: Sent[] = []
+const sentSwaps: SentSwap[] = []
 const refusals: Record<string, number> = {}
 
 type Env = Readonly<Record<string, string>>

@@ -32,7 +32,7 @@ export type SwapRequest = {
    */
   readonly isFresh?: boolean
 }
-export type Sent = {
+export type SentSwap = {
   readonly place: string
   readonly delay: Delay
   readonly families: readonly string[]
@@ -62,7 +62,7 @@ export async function quoteAndSend(
   place: Place,
   request: SwapRequest,
   delays: readonly Delay[] = DELAYS,
-): Promise<{ readonly code: string } | { readonly sent: readonly Sent[] }> {
+): Promise<{ readonly code: string } | { readonly sent: readonly SentSwap[] }> {
   const { node, guard } = place
   const start = await node.request<string>('evm_snapshot')
   try {
@@ -72,7 +72,7 @@ export async function quoteAndSend(
     const route = await quote(place, request, Number(timestamp) + DEADLINE_SECONDS)
     if ('code' in route) return route
     if (request.isFresh && !(await fundSender())) return { code: 'unfunded' }
-    const sentSwaps: Sent[] = []
+    const sentSwaps: SentSwap[] = []
     for (const delay of delays) sentSwaps.push(await sentAfter(place, route, delay, Number(timestamp)))
     return { sent: sentSwaps }
   } finally {
@@ -88,7 +88,12 @@ async function quote({ api, chainId }: Place, { src, dst, amount, query }: SwapR
   return answer.ok ? (body as Route) : { code: body.code ?? String(answer.status) }
 }
 
-async function sentAfter({ node, name }: Place, route: Route, delay: Sent['delay'], quotedAt: number): Promise<Sent> {
+async function sentAfter(
+  { node, name }: Place,
+  route: Route,
+  delay: SentSwap['delay'],
+  quotedAt: number,
+): Promise<SentSwap> {
   const before = await node.request<string>('evm_snapshot')
   try {
     const { timestamp } = await node.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])

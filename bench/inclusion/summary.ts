@@ -1,12 +1,12 @@
 /** Summarizes the predicted and the charged gas. */
 import { quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
-import { DELAYS, type Sent } from './send.ts'
+import { DELAYS, type SentSwap } from './send.ts'
 
 /** Number of transactions with the worst predictions that are listed individually. */
 const FURTHEST = 20
 
-export function summary(sentSwaps: readonly Sent[]) {
+export function summary(sentSwaps: readonly SentSwap[]) {
   const landedSwaps = sentSwaps.filter(({ outcome }) => outcome === 'landed')
   const families = [...new Set(sentSwaps.flatMap((one) => one.families))].sort()
   return {
@@ -36,7 +36,10 @@ export function summary(sentSwaps: readonly Sent[]) {
   }
 }
 
-function byDelay<T>(sentSwaps: readonly Sent[], figure: (some: readonly Sent[]) => T): Readonly<Record<string, T>> {
+function byDelay<T>(
+  sentSwaps: readonly SentSwap[],
+  figure: (some: readonly SentSwap[]) => T,
+): Readonly<Record<string, T>> {
   const usedDelays = DELAYS.filter((delay) => sentSwaps.some((one) => one.delay === delay))
   return Object.fromEntries(usedDelays.map((delay) => [delay, figure(sentSwaps.filter((one) => one.delay === delay))]))
 }
@@ -44,7 +47,7 @@ function byDelay<T>(sentSwaps: readonly Sent[], figure: (some: readonly Sent[]) 
 /**
  * Returns the worst predictions first. Transactions of one quote with the same error share a row with all their delays.
  */
-function furthest(landedSwaps: readonly Sent[]) {
+function furthest(landedSwaps: readonly SentSwap[]) {
   const rows = new Map<string, { delays: number[]; row: object }>()
   for (const one of landedSwaps.toSorted((a, b) => errorOf(b) - errorOf(a))) {
     const { place, delay, families, predicted, gasUsed } = one
@@ -61,7 +64,7 @@ function furthest(landedSwaps: readonly Sent[]) {
   return [...rows.values()].map(({ delays, row }) => ({ ...row, delays }))
 }
 
-function of(sentSwaps: readonly Sent[]) {
+function of(sentSwaps: readonly SentSwap[]) {
   const landedSwaps = sentSwaps.filter(({ outcome }) => outcome === 'landed')
   return {
     swaps: sentSwaps.length,
@@ -71,15 +74,15 @@ function of(sentSwaps: readonly Sent[]) {
   }
 }
 
-const count = (sentSwaps: readonly Sent[], outcome: Sent['outcome']) =>
+const count = (sentSwaps: readonly SentSwap[], outcome: SentSwap['outcome']) =>
   sentSwaps.filter((one) => one.outcome === outcome).length
 
-function errors(landedSwaps: readonly Sent[]) {
+function errors(landedSwaps: readonly SentSwap[]) {
   return quantiles(landedSwaps.map(errorOf))
 }
 
 /** Returns the error in percent. */
-const errorOf = ({ gasUsed, predicted }: Sent) => (100 * Math.abs(predicted - gasUsed)) / gasUsed
+const errorOf = ({ gasUsed, predicted }: SentSwap) => (100 * Math.abs(predicted - gasUsed)) / gasUsed
 
 function quantiles(values: readonly number[]) {
   const at = (part: number) => (values.length === 0 ? 0 : rounded(Number(quantile(values, part)), 2))

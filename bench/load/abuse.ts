@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startLocalService, startProcess, type World } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
-import type { Done, Order } from './abuser.ts'
+import type { AbuseReport, Order } from './abuser.ts'
 import { getRequest } from './connection.ts'
 import { kinds, type Target } from './expensive-requests.ts'
 import { closedLoop } from './generator.ts'
@@ -50,8 +50,8 @@ try {
   const results: Record<string, object> = {}
   for (const kind of Object.keys(kinds(target)).filter((name) => only.length === 0 || only.includes(name))) {
     const quiet = await honest(QUIET_SECONDS)
-    const abuserReport = new Promise<Done>((resolve) =>
-      abuser.child.once('message', (message) => resolve(message as Done)),
+    const abuserReport = new Promise<AbuseReport>((resolve) =>
+      abuser.child.once('message', (message) => resolve(message as AbuseReport)),
     )
     abuser.child.send({ url: service.url, target, kind, seconds } satisfies Order)
     const loadedLatencies = await honest(seconds)

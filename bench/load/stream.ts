@@ -69,7 +69,7 @@ async function quotes(count: number, round: number): Promise<number> {
   return serviceMs() - before
 }
 
-type Watched = {
+type StreamCounts = {
   readonly cpuMsPerBlock: number
   readonly lastEventMs: { readonly median: number; readonly most: number }
   readonly eventsPerBlock: number
@@ -77,7 +77,7 @@ type Watched = {
 }
 
 /** Opens streams, trades in a block every two seconds, and closes the streams. */
-async function watch(query: (k: number) => URLSearchParams): Promise<Watched> {
+async function watch(query: (k: number) => URLSearchParams): Promise<StreamCounts> {
   let [events, ended, lastAt] = [0, 0, 0]
   let isOver = false
   const open = new Set<{ destroy: () => void }>()

@@ -19,7 +19,7 @@ export type ColdWorld = {
   /** Starts a service without learned data. */
   readonly startService: () => Promise<RunningServer>
 }
-type Started = Omit<ColdWorld, 'tokens' | 'nativeUsd' | 'wallet'> & {
+type StartedWorld = Omit<ColdWorld, 'tokens' | 'nativeUsd' | 'wallet'> & {
   readonly guard: string
   readonly wrappedNative: string
   readonly withPrices: (prices: ReadonlyMap<string, number>) => Promise<readonly TradedToken[]>
@@ -45,7 +45,7 @@ export async function* startColdWorlds(name: string | undefined): AsyncGenerator
   }
 }
 
-async function fundWorld(started: Started): Promise<ColdWorld> {
+async function fundWorld(started: StartedWorld): Promise<ColdWorld> {
   const { addresses, wrappedNative, withPrices, guard, stop: _, ...world } = started
   const service = await world.startService()
   const prices = await pricesOf(service.url, addresses, world.chainId)
@@ -58,7 +58,7 @@ async function fundWorld(started: Started): Promise<ColdWorld> {
   return { ...world, wallet, tokens, nativeUsd: prices.get(wrappedNative)! }
 }
 
-async function startLocal(): Promise<Started> {
+async function startLocal(): Promise<StartedWorld> {
   const { devnet, env, stop } = await startWorld()
   const { chainId, url, info } = devnet
   const decimalsOf = new Map(
@@ -73,7 +73,7 @@ async function startLocal(): Promise<Started> {
   }
 }
 
-async function startEthereum(): Promise<Started> {
+async function startEthereum(): Promise<StartedWorld> {
   const { chainId, url, guard, env, stop } = await startState()
   return {
     ...{ name: 'ethereum', chainId, node: new Node(url), guard, stop },

@@ -55,7 +55,7 @@ for (const start of [startEthereum, startLocal]) {
   byMeasurement[world.name] = []
   for (const gasPriceWei of GAS_PRICES) {
     const r = random(SEED + Number(gasPriceWei / (GWEI / 10n)))
-    const rows: Measured[] = []
+    const rows: NetMeasurement[] = []
     for (let tries = 0; rows.length < QUOTES && tries < 4 * QUOTES; tries++) {
       const request = drawnRequest(world, graph, r, gasPriceWei)
       const learnedGas = lessons.at(0)
@@ -81,7 +81,7 @@ for (const start of [startEthereum, startLocal]) {
 record('net', { byTable, byMeasurement })
 
 type Loss = { readonly bps: number; readonly by: string }
-type Measured = {
+type NetMeasurement = {
   readonly quoted: Loss
   readonly ranked: Loss
   /** Number of alternatives simulated. */
@@ -101,7 +101,7 @@ async function withTime<T>(run: () => Promise<T>): Promise<{ readonly result: T;
  * Executes the quote's route, the search's own best route, and the restricted routes from the same state, and returns
  * their losses net of charged gas. Null if gas has no price or the route cannot be sent.
  */
-async function measureRequest(on: World, graph: Graph, request: RouteRequest): Promise<Measured | null> {
+async function measureRequest(on: World, graph: Graph, request: RouteRequest): Promise<NetMeasurement | null> {
   const routes = alternatives(graph, request)
   const own = routes?.[0].route
   if (!routes || !own?.gasCostOut) return null

@@ -36,7 +36,7 @@ const paths: Readonly<Record<string, string>> = {
 }
 
 type Vitals = { lcp: number; cls: number; inp: number }
-type Measured = {
+type PageMeasurement = {
   readonly kB: number
   readonly lcpMs: number
   readonly cls: number
@@ -55,9 +55,9 @@ const browser = await chromium.launch({ executablePath, args: BROWSER_ARGS })
 try {
   // The first request of a chain loads its pools, which is not the subject here.
   await fetch(`${server.url}/tokenlist/31337`)
-  const pages: Record<string, Measured> = {}
+  const pages: Record<string, PageMeasurement> = {}
   for (const [name, path] of Object.entries(paths)) {
-    const runs: Measured[] = []
+    const runs: PageMeasurement[] = []
     for (let run = 0; run < RUNS; run++) runs.push(await measure(browser, `${server.url}${path}`))
     pages[name] = medianOf(runs)
   }
@@ -70,7 +70,7 @@ try {
 }
 process.exit()
 
-async function measure(parentBrowser: Browser, url: string): Promise<Measured> {
+async function measure(parentBrowser: Browser, url: string): Promise<PageMeasurement> {
   const context = await parentBrowser.newContext({ viewport: VIEWPORT, isMobile: true, hasTouch: true })
   const page = await context.newPage()
   const session = await context.newCDPSession(page)
@@ -155,8 +155,8 @@ async function use(page: Page): Promise<void> {
   await page.waitForTimeout(500)
 }
 
-function medianOf(runs: readonly Measured[]): Measured {
-  const medianOfField = (name: keyof Measured) => median(runs.map((run) => run[name]))
+function medianOf(runs: readonly PageMeasurement[]): PageMeasurement {
+  const medianOfField = (name: keyof PageMeasurement) => median(runs.map((run) => run[name]))
   return {
     kB: medianOfField('kB'),
     lcpMs: medianOfField('lcpMs'),

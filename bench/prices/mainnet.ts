@@ -32,7 +32,7 @@ const abi = new Interface([
 ])
 
 type Row = { readonly address: Address; readonly symbol: string; readonly detail: PriceDetail }
-type Named = { readonly address: Address; readonly symbol: string; readonly decimals: number }
+type NamedToken = { readonly address: Address; readonly symbol: string; readonly decimals: number }
 
 const state = readState('ethereum')
 const node = await startMainnet()
@@ -80,7 +80,7 @@ async function tokensOf(): Promise<readonly Address[]> {
 
 async function compare(rows: readonly Row[]) {
   const comparedRows = COMPARED.map((symbol) => rows.find((row) => row.symbol === symbol)!)
-  const places = new Map<string, Named>()
+  const places = new Map<string, NamedToken>()
   for (const { address, symbol } of comparedRows) {
     places.set(address, { address, symbol, decimals: listedTokens.get(address)!.decimals! })
   }
@@ -103,7 +103,12 @@ async function compare(rows: readonly Row[]) {
  *
  * @param usd - dollars of the other token
  */
-async function deepest(token: Address, others: readonly string[], places: ReadonlyMap<string, Named>, usd: number) {
+async function deepest(
+  token: Address,
+  others: readonly string[],
+  places: ReadonlyMap<string, NamedToken>,
+  usd: number,
+) {
   let best = { pool: '', usd: Number.NaN, held: 0, isDated: false }
   for (const pool of state.pools) {
     const [a, b] = pool.tokens.map((it) => toAddress(it)) as [Address, Address]

@@ -3,7 +3,7 @@ import type { Hex } from '@sluice/chains'
 import { mineUpTo, readBlocks, replayBlock, request, startMainnet } from '@sluice/devnet'
 import {
   mineAs,
-  type Recorded,
+  type RecordedSwap,
   readRecorded,
   sendRecorded,
   setUpRecordedFactories,
@@ -24,7 +24,7 @@ type RouterVerdict = {
 }
 
 /** Mines a user's transaction alone, on the state that it met in its block, and judges it. */
-async function judgeRouter(recordedSwap: Recorded): Promise<RouterVerdict> {
+async function judgeRouter(recordedSwap: RecordedSwap): Promise<RouterVerdict> {
   const anvil = await startBefore(recordedSwap)
   const services = serve(1, anvil.url)
   try {

@@ -1,8 +1,9 @@
 /** Executes a route leg by leg in exact integers to compute its output. A router's own claim is never used. */
+
+import { COMPARISON_GAS } from './comparison-gas.ts'
 import { pairOut, type StableState, stableOut, type TickState, tickSwap } from './pool-maths.ts'
 import type { ScenarioLeg } from './route.ts'
 import type { Scenario, ScenarioPool, ScenarioTrade } from './scenario.ts'
-import { YARDSTICK } from './yardstick.ts'
 
 export type Evaluation = {
   readonly amountOut: bigint
@@ -17,7 +18,12 @@ type State =
   | { readonly type: 'v2'; readonly state: PairState }
   | { readonly type: 'v3'; readonly state: TickState }
   | { readonly type: 'stable'; readonly state: StableState }
-type Swapped = { readonly after: State; readonly amountOut: bigint; readonly gas: number; readonly unspent: bigint }
+type EvaluatedSwap = {
+  readonly after: State
+  readonly amountOut: bigint
+  readonly gas: number
+  readonly unspent: bigint
+}
 
 /** Pools whose state changes with each trade. */
 export class Executor {
@@ -28,11 +34,11 @@ export class Executor {
     this.scenario = scenario
   }
 
-  quote(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): Swapped {
+  quote(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): EvaluatedSwap {
     return trade(this.stateOf(pool), sideOf(this.poolOf(pool), tokenIn, tokenOut), amountIn)
   }
 
-  swap(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): Swapped {
+  swap(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): EvaluatedSwap {
     const swapResult = this.quote(pool, tokenIn, tokenOut, amountIn)
     this.states.set(pool, swapResult.after)
     return swapResult
@@ -43,7 +49,7 @@ export class Executor {
     return token === token0 ? token1 : token0
   }
 
-  familyOf(pool: number): keyof typeof YARDSTICK.hop {
+  familyOf(pool: number): keyof typeof COMPARISON_GAS.hop {
     return ({ v2: 'uniswap-v2', v3: 'uniswap-v3', stable: 'curve-stable' } as const)[this.poolOf(pool).type]
   }
 
@@ -69,7 +75,7 @@ export class Executor {
 export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonly ScenarioLeg[]): Evaluation {
   const executor = new Executor(scenario)
   const balances = new Map<number, bigint>([[trade.tokenIn, BigInt(trade.amountIn)]])
-  let gas = YARDSTICK.route
+  let gas = COMPARISON_GAS.route
   let unspent = 0
   for (const { pool, tokenIn, tokenOut, num, den } of legs) {
     const balance = balances.get(tokenIn) ?? 0n
@@ -105,7 +111,7 @@ export function evaluatePaths(
       const swapResult = executor.swap(pool, tokenIn, tokenOut, balance)
       balance = swapResult.amountOut
       token = tokenOut
-      const base = YARDSTICK.hop[executor.familyOf(pool)]
+      const base = COMPARISON_GAS.hop[executor.familyOf(pool)]
       // Paths through the same pool can be one leg, so its base gas counts once, and its ticks each time.
       crossedTicks.set(pool, (crossedTicks.get(pool) ?? base) + swapResult.gas - base)
       if (swapResult.unspent > 0n) unspent++
@@ -114,7 +120,7 @@ export function evaluatePaths(
     amountOut += balance
   }
   if (spentAmount > BigInt(trade.amountIn)) throw new RangeError('the paths spend more than the amount')
-  return { amountOut, gas: [...crossedTicks.values()].reduce((sum, gas) => sum + gas, YARDSTICK.route), unspent }
+  return { amountOut, gas: [...crossedTicks.values()].reduce((sum, gas) => sum + gas, COMPARISON_GAS.route), unspent }
 }
 
 function sideOf({ id, token0, token1 }: ScenarioPool, tokenIn: number, tokenOut: number): 0 | 1 {
@@ -142,8 +148,8 @@ function load(pool: ScenarioPool): State {
   }
 }
 
-function trade(pool: State, from: 0 | 1, amountIn: bigint): Swapped {
-  const { hop, tick } = YARDSTICK
+function trade(pool: State, from: 0 | 1, amountIn: bigint): EvaluatedSwap {
+  const { hop, tick } = COMPARISON_GAS
   switch (pool.type) {
     case 'v2': {
       const { reserves, feePpm } = pool.state

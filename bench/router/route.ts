@@ -1,10 +1,10 @@
 /** Routes a scenario's trade with the service's own search, and returns the route in the benchmark's format. */
 import { buildGraph, findRoute, type Graph, type RouteRequest } from '@sluice/routing'
 import { median } from '../lib/statistics.ts'
+import { COMPARISON_GAS } from './comparison-gas.ts'
 import type { LoadedScenario, ScenarioTrade } from './scenario.ts'
-import { YARDSTICK } from './yardstick.ts'
 
-export const scenarioGraph = ({ snapshot }: LoadedScenario): Graph => buildGraph(snapshot, undefined, YARDSTICK)
+export const scenarioGraph = ({ snapshot }: LoadedScenario): Graph => buildGraph(snapshot, undefined, COMPARISON_GAS)
 
 /** A leg that swaps floor(held balance of tokenIn × num / den). Legs execute in order. */
 export type ScenarioLeg = {

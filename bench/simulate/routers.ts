@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
 import {
   gasExplained,
-  type Recorded,
+  type RecordedSwap,
+  type ReplayedSwap,
   readRecorded,
-  type Sent,
-  type Simulated,
+  type SimulatedAnswer,
   sendRecorded,
   sendWithExactly,
   simulateRecorded,
@@ -23,15 +23,15 @@ import { writePage } from '../honesty/page.ts'
 import { median } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
-type Compared = {
-  readonly recorded: Recorded
-  readonly simulated: Simulated
-  readonly sent: Sent
-  readonly withExactly: Sent | undefined
+type ComparedSwap = {
+  readonly recorded: RecordedSwap
+  readonly simulated: SimulatedAnswer
+  readonly sent: ReplayedSwap
+  readonly withExactly: ReplayedSwap | undefined
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-routers-'))
-const comparisons: Compared[] = []
+const comparisons: ComparedSwap[] = []
 for (const recordedSwap of readRecorded()) {
   const anvil = await startBefore(recordedSwap)
   const service = await startServer(
@@ -54,8 +54,8 @@ for (const recordedSwap of readRecorded()) {
 }
 rmSync(directory, { recursive: true })
 
-const exact = ({ simulated, sent }: Compared) => simulated.success && BigInt(simulated.amountOut) === sent.received
-const name = ({ recorded, simulated }: Compared) =>
+const exact = ({ simulated, sent }: ComparedSwap) => simulated.success && BigInt(simulated.amountOut) === sent.received
+const name = ({ recorded, simulated }: ComparedSwap) =>
   `${recorded.router} ${recorded.hash} ${simulated.revertReason ?? simulated.amountOut}`
 /** Transactions that differ. If the sender's balance cannot be set to exactly the input, the original transaction is compared. */
 const unexplainedSwaps = comparisons.filter(({ recorded, simulated, sent, withExactly = sent }) => {

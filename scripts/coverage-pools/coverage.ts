@@ -67,7 +67,7 @@ export type CoverageOptions = {
 const MAX_TOGETHER = 8
 
 /** A swap with the pool that did it, if memory has it, and the tokens for which it counts. */
-type Traded = { readonly swap: Swap; readonly pool: Pool | undefined; readonly tokens: readonly Address[] }
+type TradedSwap = { readonly swap: Swap; readonly pool: Pool | undefined; readonly tokens: readonly Address[] }
 
 /** Pools in memory, and rows of pools that memory lacks, by id. */
 type PoolSearch = {
@@ -88,7 +88,7 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
     all.filter(({ kind }) => kind !== UNKNOWN).map(async (swap) => ({ ...swap, tokens: await tokensOf(swap, rpc) })),
   )
   const { usable, knownRows, block, isScanned } = await findPools(swaps, options)
-  const tradedSwaps = swaps.map((swap): Traded => {
+  const tradedSwaps = swaps.map((swap): TradedSwap => {
     const pool = usable.get(swap.pool) ?? sharedPool(usable, swap)
     return { swap, pool, tokens: rankedTokens(swap, (pool ?? knownRows.get(swap.pool)?.pool)?.tokens ?? [], chain) }
   })
@@ -112,7 +112,7 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
       dex: pool?.dex ?? row?.brand ?? null,
     })
   }
-  const stateOf = (each: Traded) => pools.get(keyOf(each))!.state
+  const stateOf = (each: TradedSwap) => pools.get(keyOf(each))!.state
   const transactions = [...Map.groupBy(inScope, ({ swap }) => swap.transaction).values()]
   return {
     tokens,
@@ -170,7 +170,7 @@ function countsOf(states: readonly PoolState[]): Counts {
 const worstOf = (states: readonly PoolState[]): PoolState => STATES.findLast((state) => states.includes(state))!
 
 /** Pools without an id of their own in one contract differ by their tokens. */
-function keyOf({ swap: { pool, contract }, tokens }: Traded): string {
+function keyOf({ swap: { pool, contract }, tokens }: TradedSwap): string {
   return pool === contract ? `${contract} ${[...tokens].sort().join()}` : pool
 }
 

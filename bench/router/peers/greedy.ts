@@ -1,7 +1,8 @@
 /** Two simple methods on which many routers are based, using the evaluator's arithmetic. */
+
+import { COMPARISON_GAS } from '../comparison-gas.ts'
 import { Executor } from '../evaluate.ts'
 import type { Scenario, ScenarioTrade } from '../scenario.ts'
-import { YARDSTICK } from '../yardstick.ts'
 import type { Hop, Peer, PeerRoute } from './peer.ts'
 
 const MAX_HOPS = 3
@@ -83,7 +84,7 @@ function gasOfHops(
   perGas: (pool: number) => number,
 ): number {
   return hops.reduce((sum, { pool }, index) => {
-    const gas = index === hops.length - 1 ? lastGas : YARDSTICK.hop[executor.familyOf(pool)]
+    const gas = index === hops.length - 1 ? lastGas : COMPARISON_GAS.hop[executor.familyOf(pool)]
     return sum + gas * perGas(pool)
   }, 0)
 }

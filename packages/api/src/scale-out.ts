@@ -9,7 +9,7 @@ import { type Config, rpcOptions } from './config.ts'
 import { countEvents } from './count-events.ts'
 import type { Metrics } from './metrics.ts'
 import type { PoolLists } from './pool-files.ts'
-import { SeldomLog } from './seldom-log.ts'
+import { RateLimitedLog } from './rate-limited-log.ts'
 
 /** Interval at which the owner of a chain saves its pools for the next owner, in milliseconds. */
 const REMEMBER_MS = 5_000
@@ -60,7 +60,7 @@ export class ScaleOut {
     if (url === undefined) return undefined
     const { BusError, StateBus, ChainIndexers } = await import('@sluice/bus')
     const fullness = new Fullness()
-    const lines = new SeldomLog(log)
+    const lines = new RateLimitedLog(log)
     const onFull = (error: unknown) => {
       fullness.note()
       lines.write('error', error, 'FULL', 'Redis is full: chains cannot be published')

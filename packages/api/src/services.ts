@@ -4,7 +4,7 @@ import type { Chain, Registry } from '@sluice/chains'
 import type { ChainSettings } from '@sluice/quoting'
 import { RouterThreads } from '@sluice/routing'
 import { type Logger, pino } from 'pino'
-import { Places } from './admission/places.ts'
+import { ConcurrencyLimit } from './admission/concurrency-limit.ts'
 import { type Config, rpcOptions } from './config.ts'
 import { countEvents } from './count-events.ts'
 import { ApiError } from './errors.ts'
@@ -33,7 +33,7 @@ export class Services {
   readonly streams: EventStreams
   private readonly config: Config
   private readonly threads: RouterThreads
-  private readonly places: Places
+  private readonly places: ConcurrencyLimit
   private readonly chains = new Map<number, ServedChain>()
   private readonly poolLists: PoolLists
 
@@ -47,7 +47,7 @@ export class Services {
     this.registry = registry
     this.config = config
     this.threads = threads
-    this.places = new Places(config.maxConcurrent)
+    this.places = new ConcurrencyLimit(config.maxConcurrent)
     this.streams = new EventStreams({ max: config.maxStreams, maxPerCaller: config.maxStreamsPerCaller })
     this.metrics = metrics
     this.log = log
@@ -69,7 +69,7 @@ export class Services {
     const servedChain = new ServedChain({
       ...{ chain, deployment, threads },
       routerAddress: entry.RouterAddress,
-      admission: { places, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs },
+      admission: { concurrency: places, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs },
       settings: settingsOf(chain, config, this.poolLists),
       log: this.log.child({ chain: chainId }),
       onEvent: countEvents(this.metrics, chainId),
@@ -99,7 +99,7 @@ export class Services {
   async close(): Promise<void> {
     await Promise.all([this.scaleOut?.leave(), ...this.started.map(({ live }) => live.sleep())])
     this.scaleOut?.close()
-    this.metrics.afterwards.flush()
+    this.metrics.backgroundQueue.flush()
     await this.threads.close()
   }
 }

@@ -7,12 +7,12 @@ import { abortable, type BlockHeader, type Rpc, type Semaphore } from '@sluice/r
 import type { StateCount } from '@sluice/simulation'
 import { reasonUnowned } from './chain-requests.ts'
 import type { Commands } from './commands.ts'
+import { ConditionWaiter } from './condition-waiter.ts'
 import { type Fact, readFact } from './facts.ts'
 import { StateFollower } from './follower.ts'
 import { type FollowedState, isAtOrAfter, MAX_CANONICAL } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 import { type PairRequest, sendRequest } from './request-stream.ts'
-import { Waiting } from './waiting.ts'
 
 /**
  * Milliseconds between two requests for the same missing pools, because an owner that was killed has lost the first.
@@ -66,7 +66,7 @@ export class FollowedMarket implements Market {
   private readonly scope: PairScope
   private readonly follower: StateFollower
   private readonly listeners = new Set<(snapshot: Snapshot) => void>()
-  private readonly conditions = new Waiting()
+  private readonly conditions = new ConditionWaiter()
   /** The last states, newest last. */
   private states: readonly Snapshot[] = []
   private touchedTokens = new Set<Address>()

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type DecodedEntry, FieldCollector, readEntry, rememberEntry } from '@sluice/liquidity'
 import { inSlices, type Steps } from '@sluice/rpc'
 import type { OwnConnection } from './connection.ts'
+import { decompressEntry } from './entry-compression.ts'
 import { BusError } from './errors.ts'
 import { blockOf, type FollowedState, type Head, readHead } from './head.ts'
 import type { ChainKeys } from './keys.ts'
-import { decompressEntry } from './packed.ts'
 
 /** Fields per read: some ten milliseconds of work. */
 const PAGE = 1_000

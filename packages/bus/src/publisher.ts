@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { differenceOf, entryBytes, type Pool, poolChanges, wholePool } from '@sluice/liquidity'
 import type { BlockHeader, Steps } from '@sluice/rpc'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 import type { Connection } from './connection.ts'
+import { compressEntry } from './entry-compression.ts'
 import { BusError } from './errors.ts'
 import { blockText, type FollowedState, readHead } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
-import { compressEntry } from './packed.ts'
 import { run, SEPARATOR } from './scripts.ts'
 
 /** Maximum states in memory. Redis can come back with any of them, and the next difference then starts there. */
@@ -58,7 +58,7 @@ export class Publisher {
   readonly counts = { writes: 0, full: 0, bytes: 0 }
   private readonly options: PublisherOptions
   /** Pools of published states by tag, in the order of writing. */
-  private readonly writtenPools = new Bounded<string, Pools>(MAX_REMEMBERED)
+  private readonly writtenPools = new BoundedMap<string, Pools>(MAX_REMEMBERED)
   /** Tag of the last write that was sent. */
   private tag: string | null = null
   /** Generation of the pools. */

@@ -4,6 +4,7 @@ import { type Pool, PoolMap, type SavedBatch, type SavePart } from '@sluice/liqu
 import { Semaphore } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OwnConnection } from '../src/connection.ts'
+import { compressEntry } from '../src/entry-compression.ts'
 import { putFact } from '../src/facts.ts'
 import { StateFollower } from '../src/follower.ts'
 import type { FollowedState } from '../src/head.ts'
@@ -11,10 +12,9 @@ import { join } from '../src/join.ts'
 import { keysOf } from '../src/keys.ts'
 import { Lease } from '../src/lease.ts'
 import { SharedMemory } from '../src/memory.ts'
-import { compressEntry } from '../src/packed.ts'
 import { type PublishedState, Publisher } from '../src/publisher.ts'
-import { blockOf, familyOf, hashOf, syntheticPool } from './synthetic-pools.ts'
 import { hasRedis, TestRedis } from './redis.ts'
+import { blockOf, familyOf, hashOf, syntheticPool } from './synthetic-pools.ts'
 
 const NO_PAIRS = { added: [], removed: [] }
 const keys = keysOf(31337)
@@ -124,7 +124,10 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     const writing = (async () => {
       for (let version = 1; !isOver; version++) {
         const numbers = Array.from({ length: 60 }, (_, i) => (version * 31 + i) % POOLS)
-        pools = changed(pools, version, numbers).with([], version % 3 === 0 ? [syntheticPool(version % POOLS, 0).id] : [])
+        pools = changed(pools, version, numbers).with(
+          [],
+          version % 3 === 0 ? [syntheticPool(version % POOLS, 0).id] : [],
+        )
         states.set(1 + version, pools)
         await publisher.publish(connection, stateOf(1 + version, pools), NO_PAIRS)
       }

@@ -7,8 +7,8 @@ import type { CallWords, Node } from './node.ts'
  * Swap between two tokens by index: the cost of a unit that the pool receives, and the value of a unit that it pays.
  */
 type Swap = { readonly from: number; readonly to: number; readonly sold: bigint; readonly bought: bigint }
-type Earned = (swaps: readonly Swap[]) => Promise<bigint>
-type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earned: Earned }
+type EarningsOfSwaps = (swaps: readonly Swap[]) => Promise<bigint>
+type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earned: EarningsOfSwaps }
 type View = (selector: string, argument?: bigint | number, minWords?: number) => Promise<CallWords>
 
 /** Maximum words of the tick bitmap that a trade may cross. */
@@ -83,7 +83,7 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
   const isPlain = digits.every((one) => one <= 18n) && a100 >= 100n && feeE10 < 10n ** 10n
   if (!isPlain) throw refuted('not such a pool', `${pool.id} is no plain pool`)
   const units = digits.map((one) => 10n ** (18n - one))
-  const earningsOf: Earned = async (swaps) => {
+  const earningsOf: EarningsOfSwaps = async (swaps) => {
     if (swaps.every(({ bought }) => bought === 0n)) return 0n
     const soldAmounts = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.sold ?? null)
     const boughtAmounts = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.bought ?? null)

@@ -22,8 +22,13 @@ type ReadOptions = {
 }
 
 type Log = { readonly address: string; readonly topics: readonly string[]; readonly data: string }
-type Sent = { readonly from: string; readonly to: string | null; readonly input: string; readonly value: bigint }
-type Mined = {
+type ParsedTransaction = {
+  readonly from: string
+  readonly to: string | null
+  readonly input: string
+  readonly value: bigint
+}
+type ParsedReceipt = {
   readonly succeeded: boolean
   readonly block: number
   readonly blockHash: string
@@ -71,12 +76,12 @@ export function nodeStatus(
   }
 }
 
-function gasCostOf({ gasUsed, gasPrice, l1Fee }: Mined): TransactionStatus['gasCost'] {
+function gasCostOf({ gasUsed, gasPrice, l1Fee }: ParsedReceipt): TransactionStatus['gasCost'] {
   if (gasPrice === undefined) return null
   return { native: (gasUsed * gasPrice + (l1Fee ?? 0n)).toString(), l1Fee: l1Fee?.toString() ?? null }
 }
 
-function orderOf({ input, value }: Sent): GuardOrder | undefined {
+function orderOf({ input, value }: ParsedTransaction): GuardOrder | undefined {
   try {
     return decodeSwap(input, value)
   } catch {
@@ -85,9 +90,9 @@ function orderOf({ input, value }: Sent): GuardOrder | undefined {
 }
 
 function swapOf(
-  sentTransaction: Sent,
+  sentTransaction: ParsedTransaction,
   order: GuardOrder,
-  landedReceipt: Mined | undefined,
+  landedReceipt: ParsedReceipt | undefined,
   quotedAmount: bigint | undefined,
 ): SwapStatus {
   const recipient = order.recipient ?? sentTransaction.from
@@ -121,7 +126,12 @@ function differenceOf(receivedAmount: bigint | null, quotedAmount: bigint): numb
 }
 
 /** Returns the output that reached the recipient; null if no log shows it. */
-function receivedOf({ to: guard }: Sent, recipient: string, order: GuardOrder, logs: readonly Log[]): bigint | null {
+function receivedOf(
+  { to: guard }: ParsedTransaction,
+  recipient: string,
+  order: GuardOrder,
+  logs: readonly Log[],
+): bigint | null {
   if (order.tokenOut !== ZERO) return netTransfer(logs, order.tokenOut, recipient)
   if (order.wrapper === ZERO) return null
   const unwrappedAmount = unwrappedBy(guard!, order.wrapper, logs)
@@ -129,7 +139,11 @@ function receivedOf({ to: guard }: Sent, recipient: string, order: GuardOrder, l
 }
 
 /** Returns the input that left the sender; null if no log shows it. */
-function spentOf({ from, to: guard, value }: Sent, order: GuardOrder, logs: readonly Log[]): bigint | null {
+function spentOf(
+  { from, to: guard, value }: ParsedTransaction,
+  order: GuardOrder,
+  logs: readonly Log[],
+): bigint | null {
   if (value === 0n) {
     const movedAmount = netTransfer(logs, order.tokenIn, from)
     return movedAmount === null ? null : -movedAmount
@@ -164,7 +178,7 @@ function unwrappedBy(guard: string, wrapper: string, logs: readonly Log[]): bigi
 const addressOf = (topic: string) => `0x${topic.slice(-40)}`
 const wordOf = (data: string) => (data.length === 66 ? BigInt(data) : null)
 
-function readTransaction(answer: unknown, hash: string): Sent {
+function readTransaction(answer: unknown, hash: string): ParsedTransaction {
   const { hash: own, from, to, input, data, value } = Object(answer) as Record<string, unknown>
   if (hex(own) !== hash) unreadable('transaction')
   return {
@@ -175,7 +189,7 @@ function readTransaction(answer: unknown, hash: string): Sent {
   }
 }
 
-function readReceipt(answer: unknown, hash: string): Mined {
+function readReceipt(answer: unknown, hash: string): ParsedReceipt {
   const receipt = Object(answer) as Record<string, unknown>
   if (hex(receipt.transactionHash) !== hash) unreadable('receipt')
   // Some wallets return numbers. Receipts from before Byzantium have no status, so the outcome is unknown.

@@ -2,7 +2,7 @@
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { IdTable } from './id-table.ts'
-import { isSimilar, PoolHistory } from './past.ts'
+import { isSimilar, PoolHistory } from './pool-history.ts'
 import type { PairView, PoolView } from './pool-view.ts'
 import { type EdgeRate, type Holding, type PricedToken, PriceEdge } from './token.ts'
 

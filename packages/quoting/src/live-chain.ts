@@ -21,7 +21,7 @@ import { GasLessons } from './gas/learned-gas.ts'
 import { MeasuredGas } from './gas/measured-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
 import { findPermits, type Offers, type PermitRequest } from './permit/find-permits.ts'
-import type { QuoteBatch, Wanted } from './quote/batch.ts'
+import type { QuoteBatch, RequestOrError } from './quote/batch.ts'
 import { FaultyPools } from './quote/faulty-pools.ts'
 import type { SwapQuote } from './quote/finalize.ts'
 import { PastQuoter } from './quote/past-quoter.ts'
@@ -39,7 +39,7 @@ import { ChainTokens } from './tokens/chain-tokens.ts'
 import { HubNeighbors } from './tokens/hub-neighbors.ts'
 import { applyFact, publishFacts, type SharedFact } from './tokens/shared-facts.ts'
 import type { Catalog } from './tokens/token-catalog.ts'
-import { once } from './view/once.ts'
+import { once } from './view/memoize.ts'
 import { isScanned, type ListPools, PastBlocks } from './view/past-blocks.ts'
 import { PriceHistory } from './view/price-history.ts'
 import type { ChainView } from './view/view.ts'
@@ -239,8 +239,8 @@ export class LiveChain {
   }
 
   /** @see Quoter.quoteAll */
-  quoteAll(wanted: readonly Wanted[], work: Work): Promise<QuoteBatch> {
-    return this.quoter.quoteAll(wanted, work)
+  quoteAll(requestsOrErrors: readonly RequestOrError[], work: Work): Promise<QuoteBatch> {
+    return this.quoter.quoteAll(requestsOrErrors, work)
   }
 
   /** Permits that an owner can sign as an alternative to an approval, by token and amount. @see findPermits */

@@ -2,10 +2,10 @@ import { performance as hooks } from 'node:perf_hooks'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Abort } from './abort.ts'
 import type { SendContext } from './calls.ts'
-import type { RaceContext, RaceOptions } from './course.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { HedgeBudget, type Latency } from './hedges.ts'
 import { race } from './race.ts'
+import type { RaceContext, RaceOptions } from './race-context.ts'
 import type { Upstream } from './upstream.ts'
 
 let start = 0

@@ -5,12 +5,12 @@
 
 import { Abort, onAbort } from './abort.ts'
 import type { SendContext } from './calls.ts'
-import { chooseAgain, chooseUpstream } from './choice.ts'
-import type { EndpointOperation, RaceContext, RaceOptions, RequestAttempt } from './course.ts'
+import { chooseAgain, chooseUpstream } from './choose-upstream.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { abortError } from './failure.ts'
 import { lateMs, lostMs, whenQuiet } from './hedges.ts'
 import { isBackground, type Priority } from './priority.ts'
+import type { EndpointOperation, RaceContext, RaceOptions, RequestAttempt } from './race-context.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Attempts after which no retry starts. Hedges count as attempts. */

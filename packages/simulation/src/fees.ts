@@ -1,15 +1,15 @@
 /** Reads gas prices, once per block. */
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
-import { Bounded } from './bounded.ts'
+import { BoundedMap } from './bounded-map.ts'
 
 /** Maximum cached blocks: the newest, those still in use, and a few past ones. */
 const MAX_BLOCKS = 16
 
 /** Cached gas prices of a chain. */
 export class FeeReader {
-  private readonly prices = new Bounded<Hex, Promise<bigint>>(MAX_BLOCKS)
-  private readonly baseFees = new Bounded<Hex, Promise<bigint | undefined>>(MAX_BLOCKS)
+  private readonly prices = new BoundedMap<Hex, Promise<bigint>>(MAX_BLOCKS)
+  private readonly baseFees = new BoundedMap<Hex, Promise<bigint | undefined>>(MAX_BLOCKS)
 
   /**
    * Returns the gas price in wei of a transaction sent now; at least the next base fee.
@@ -81,7 +81,7 @@ function sharedOptions({ signal: _, ...options }: RequestOptions = {}): RequestO
   return options
 }
 
-function readOnce<T>(cache: Bounded<Hex, Promise<T>>, { hash }: BlockHeader, read: () => Promise<T>): Promise<T> {
+function readOnce<T>(cache: BoundedMap<Hex, Promise<T>>, { hash }: BlockHeader, read: () => Promise<T>): Promise<T> {
   const cached = cache.get(hash)
   if (cached) return cached
   const pending = read()

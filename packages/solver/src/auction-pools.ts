@@ -91,9 +91,9 @@ function stable({ tokens, fee, amplificationParameter, address }: LiquidityOf<'s
   return { family: 'balancer-v2', tokens: poolData.map(([token]) => token), state }
 }
 
-type Scaled = readonly (readonly [Address, { readonly balance: bigint; readonly scalingFactor: string }])[]
+type ScaledReserves = readonly (readonly [Address, { readonly balance: bigint; readonly scalingFactor: string }])[]
 
-function balancerState(tokens: Scaled, fee: string) {
+function balancerState(tokens: ScaledReserves, fee: string) {
   const scaling = tokens.map(([, { scalingFactor }]) => toFixed18(scalingFactor))
   const swapFee = toFixed18(fee)
   if (scaling.includes(0n) || swapFee >= ONE) return null

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
 /** A declaration that a module exports. */
-type Exported = {
+type ExportedName = {
   readonly name: string
   readonly line: number
   readonly isType: boolean
@@ -11,14 +11,14 @@ type Exported = {
 }
 
 type Module = {
-  readonly own: readonly Exported[]
+  readonly own: readonly ExportedName[]
   /** Modules that this one re-exports from; `names` is undefined for all names. */
   readonly passed: readonly { readonly from: string; readonly names: readonly string[] | undefined }[]
 }
 
-type Named = ts.FunctionDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration | ts.InterfaceDeclaration
+type NamedDeclaration = ts.FunctionDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration | ts.InterfaceDeclaration
 
-const isNamed = (node: ts.Node): node is Named =>
+const isNamed = (node: ts.Node): node is NamedDeclaration =>
   ts.isFunctionDeclaration(node) ||
   ts.isClassDeclaration(node) ||
   ts.isTypeAliasDeclaration(node) ||
@@ -26,7 +26,7 @@ const isNamed = (node: ts.Node): node is Named =>
 
 export function moduleOf(path: string, text: string): Module {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
-  const own: Exported[] = []
+  const own: ExportedName[] = []
   const passedExports: { from: string; names: readonly string[] | undefined }[] = []
   for (const node of source.statements) {
     if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {

@@ -4,8 +4,8 @@
  */
 import { onAbort } from '@sluice/rpc'
 import { overloadError } from '../errors.ts'
+import type { ConcurrencyLimit } from './concurrency-limit.ts'
 import { FairQueue, type Ticket } from './fair-queue.ts'
-import type { Places } from './places.ts'
 import { LearnedCosts, SharedClock } from './work-cost.ts'
 
 /** Caller and kind of a request, which are known before it runs. */
@@ -21,7 +21,7 @@ type Waiting = { readonly start: (ticket: Ticket<Waiting>) => void; readonly ref
 /** Limits of a chain's admission. */
 export type AdmissionOptions = {
   /** Limit of running requests of the process, shared by all chains. */
-  readonly places: Places
+  readonly concurrency: ConcurrencyLimit
   readonly maxWaiting: number
   readonly maxWaitMs: number
 }
@@ -89,7 +89,7 @@ export class ChainAdmission {
     if (retryAfter !== undefined) throw overloadError(retryAfter)
     const ticket = await this.turn(signal, request)
     const startedAt = performance.now()
-    const { current } = this.options.places
+    const { current } = this.options.concurrency
     const startedFull = this.runningWorks >= current
     const wasFirst = this.isFirst
     const before = this.clock.read(startedAt, current)
@@ -98,10 +98,10 @@ export class ChainAdmission {
       return await work()
     } finally {
       const now = performance.now()
-      const places = this.options.places.current
-      const chargedMs = this.clock.read(now, places) - before
+      const concurrency = this.options.concurrency.current
+      const chargedMs = this.clock.read(now, concurrency) - before
       this.clock.change(-1)
-      const wasFull = startedFull && this.runningWorks >= places
+      const wasFull = startedFull && this.runningWorks >= concurrency
       if (!wasFirst) this.costs.learn(request.kind, { chargedMs, tookMs: now - startedAt, wasFull })
       if (this.isFirst) this.endFirst()
       this.runningWorks--
@@ -118,13 +118,13 @@ export class ChainAdmission {
   }
 
   private mayStart(caller: string): boolean {
-    const { current } = this.options.places
+    const { current } = this.options.concurrency
     if (this.queue.size === 0 && this.runningWorks < current) return true
     return this.queue.running(caller) === 0 && this.runningWorks < current * (1 + SPARE)
   }
 
   private startNext(): void {
-    const { current } = this.options.places
+    const { current } = this.options.concurrency
     for (;;) {
       const ticket =
         this.runningWorks < current

@@ -49,7 +49,7 @@ export function loadShedder({ services, version, trusts, listener }: LoadShedder
       const endpoint = `/${one.endpoint}/:chainId`
       tally.add(endpoint, integrator(one.request.headers.referer))
     }
-    metrics.afterwards.add(count)
+    metrics.backgroundQueue.add(count)
     // Node reads from a connection again when a response has ended, so connections are paused after that.
     setImmediate(pauseAll, all)
   }
@@ -85,11 +85,11 @@ export function loadShedder({ services, version, trusts, listener }: LoadShedder
   }
 }
 
-type Counted = { readonly endpoint: string; readonly host: string; times: number }
+type RefusalCount = { readonly endpoint: string; readonly host: string; times: number }
 
 /** Counts refusals by endpoint and integrator. One increment of a metric takes as long as twenty counts here. */
 class Tally {
-  private tally = new Map<string, Counted>()
+  private tally = new Map<string, RefusalCount>()
 
   add(endpoint: string, host: string): void {
     const key = `${endpoint} ${host}`
@@ -99,7 +99,7 @@ class Tally {
   }
 
   /** Returns the counts and resets them. */
-  take(): Iterable<Counted> {
+  take(): Iterable<RefusalCount> {
     const { tally: counted } = this
     this.tally = new Map()
     return counted.values()

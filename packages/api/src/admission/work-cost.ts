@@ -41,11 +41,11 @@ export type Measurement = {
   readonly wasFull: boolean
 }
 
-type Learned = { costMs: number; measuredFull: boolean }
+type LearnedCost = { costMs: number; measuredFull: boolean }
 
 /** Moving averages of cost by kind of task. The caller must bound the number of kinds. */
 export class LearnedCosts {
-  private readonly kinds = new Map<string, Learned>()
+  private readonly kinds = new Map<string, LearnedCost>()
 
   of(kind: string): number {
     return this.kinds.get(kind)?.costMs ?? FIRST_GUESS_MS

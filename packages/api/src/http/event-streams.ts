@@ -18,7 +18,7 @@ export type StreamLimits = {
   readonly maxPerCaller: number
 }
 
-type Open = {
+type OpenStream = {
   readonly response: ServerResponse
   /** Runs at every heartbeat; a returned error ends the stream. */
   readonly check: () => ApiError | undefined
@@ -29,7 +29,7 @@ type Open = {
 /** Open event streams of a process. */
 export class EventStreams {
   private readonly limits: StreamLimits
-  private readonly open = new Set<Open>()
+  private readonly open = new Set<OpenStream>()
   /** Slots taken by caller, including streams that are about to open. */
   private readonly callers = new Map<string, number>()
   private slotsTaken = 0
@@ -73,7 +73,7 @@ export class EventStreams {
   }
 
   /** Sends heartbeats on a started response until it is closed. */
-  keep(response: ServerResponse, check: Open['check']): void {
+  keep(response: ServerResponse, check: OpenStream['check']): void {
     if (this.endError) {
       end(response, this.endError)
       return

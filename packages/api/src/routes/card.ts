@@ -1,6 +1,6 @@
 /** Serves the picture of a link to the Swap page, for sites that show a preview of links (Open Graph). */
 import { type Address, toAddress } from '@sluice/chains'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 import { formatUnits, parseUnits } from 'ethers'
 import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
@@ -45,7 +45,7 @@ const headers = fixedHeaders()
 export function card(services: Services, webDir: string, trusts: ProxyTrust): RequestHandler | undefined {
   const fonts = readFonts(webDir)
   if (!fonts) return undefined
-  const cards = new Bounded<string, Buffer>(MAX_CARDS, { ttl: KEPT_MS })
+  const cards = new BoundedMap<string, Buffer>(MAX_CARDS, { ttl: KEPT_MS })
   let running = 0
   const plain = drawCard(fonts, undefined)
   const make = async (order: CardLink, request: Request, context: RequestContext): Promise<Buffer | undefined> => {
@@ -111,10 +111,10 @@ async function contentOf(chain: ServedChain, order: CardLink, context: RequestCo
   }
 }
 
-type Named = { readonly symbol: string; readonly decimals: number }
+type CardToken = { readonly symbol: string; readonly decimals: number }
 
 /** @throws Error if the address is not a token */
-async function nameToken({ chain, live }: ServedChain, address: string): Promise<Named> {
+async function nameToken({ chain, live }: ServedChain, address: string): Promise<CardToken> {
   const key: Address = toAddress(address)
   if (key === toAddress(NATIVE_TEXT)) return chain.nativeCurrency
   const { tokens } = await live.listTokens(key)

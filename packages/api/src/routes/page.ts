@@ -1,7 +1,7 @@
 /** Serves the playground, which is the build output of packages/web. */
 import { existsSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { type FixedHeaders, fixedHeaders } from '../http/headers.ts'
@@ -63,7 +63,7 @@ const MAX_LINKED = 100
  * request without an order, or from a host name that cannot be written into a URL.
  */
 function linkedPages(html: string): (request: Request) => StaticFile | undefined {
-  const pages = new Bounded<string, StaticFile>(MAX_LINKED)
+  const pages = new BoundedMap<string, StaticFile>(MAX_LINKED)
   return (request) => {
     const order = readCardLink(request.query)
     const host = request.get('host') ?? ''

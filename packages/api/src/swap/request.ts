@@ -244,14 +244,14 @@ export const permitQuery = z.object({
 })
 
 /** Contracts and wrapped native token that requests are checked against. */
-type Swapped = { readonly deployment: Deployment; readonly chain: Pick<Chain, 'wrappedNative'> }
+type RequestChain = { readonly deployment: Deployment; readonly chain: Pick<Chain, 'wrappedNative'> }
 
 /**
  * Converts a parsed query to a request on a chain.
  *
  * @throws ApiError if the sender, recipient, or fee recipient is the Guard or an Executor, or a payee is otherwise invalid
  */
-export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Swapped): QuoteRequest {
+export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: RequestChain): QuoteRequest {
   const contracts = new Set<Address>([deployment.guard.address, ...deployment.executors.map(({ address }) => address)])
   const from = query.from?.address ?? NEUTRAL_SENDER
   if (contracts.has(from)) throw new ApiError('INVALID_PARAMETER', 'from must not be the Guard or an Executor')

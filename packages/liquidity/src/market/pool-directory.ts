@@ -2,10 +2,10 @@
 
 import { type Address, type Chain, type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { DexFamily, Pool } from '../family.ts'
 import type { PoolMap } from '../pool-map.ts'
-import { namedTokens } from '../trust/named.ts'
+import { namedTokens } from '../trust/named-tokens.ts'
 import { Backoff } from './backoff.ts'
 import { FollowedPools } from './followed-pools.ts'
 import { FollowedTokens } from './followed-tokens.ts'
@@ -27,7 +27,7 @@ export class PoolDirectory {
   /** topic0 of every log that can concern a pool. */
   readonly topics: readonly Hex[]
   /** Pools found by the log scan, including those of tokens that are not followed. */
-  readonly listedPools: Bounded<string, PoolEntry>
+  readonly listedPools: BoundedMap<string, PoolEntry>
   readonly tokens: FollowedTokens
   readonly scope: PairScope
   /** Followed pools, including those that cannot be read yet. */
@@ -53,7 +53,7 @@ export class PoolDirectory {
   constructor(chain: Chain, families: readonly DexFamily[], limits: MarketLimits = marketLimits) {
     this.limits = limits
     this.tokens = new FollowedTokens(namedTokens(chain), limits)
-    this.listedPools = new Bounded(limits.listed)
+    this.listedPools = new BoundedMap(limits.listed)
     this.sampling = new SamplingBudget(this.tokens, (row) => this.familyOf(row).sampled !== undefined)
     this.families = new Map(families.map((family) => [family.id, family]))
     this.rows = servedRows(chain, this.families)

@@ -3,10 +3,10 @@
 import { TokenLens__factory } from '@sluice/bindings'
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { Reads } from '../family.ts'
 import { TOKEN_LENS } from '../lenses.ts'
-import { namedTokens } from '../trust/named.ts'
+import { namedTokens } from '../trust/named-tokens.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
 import { runReads } from './reads.ts'
 
@@ -35,9 +35,9 @@ export class TokenFacts {
   private readonly namedTokens: ReadonlySet<Address>
   private readonly fixedDecimals = new Map<Address, number>()
   /** Tokens, with their decimals if the contract returns them. */
-  private readonly tokens: Bounded<Address, { readonly decimals: number | undefined }>
+  private readonly tokens: BoundedMap<Address, { readonly decimals: number | undefined }>
   /** Addresses that are not tokens, with the block at which they were checked. */
-  private readonly others: Bounded<Address, { readonly block: Hex | undefined }>
+  private readonly others: BoundedMap<Address, { readonly block: Hex | undefined }>
   private readonly looking = new Map<Address, Promise<void>>()
 
   constructor(chain: Chain, { facts, noTokenMs }: MarketLimits = marketLimits) {
@@ -45,8 +45,8 @@ export class TokenFacts {
     for (const token of [chain.wrappedNative, chain.nativeErc20, ...chain.stables, ...chain.tokens])
       if (token && token.decimals !== null) this.fixedDecimals.set(token.address, token.decimals)
     for (const native of [NATIVE, ZERO_ADDRESS]) this.fixedDecimals.set(native, chain.nativeCurrency.decimals)
-    this.tokens = new Bounded(facts)
-    this.others = new Bounded(facts, { ttl: noTokenMs })
+    this.tokens = new BoundedMap(facts)
+    this.others = new BoundedMap(facts, { ttl: noTokenMs })
   }
 
   get count(): StateCount {

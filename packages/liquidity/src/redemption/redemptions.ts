@@ -4,7 +4,7 @@
  */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { Background } from '../market/background.ts'
 import { runReads } from '../market/reads.ts'
 import { type Redemption, readRedemptions } from './read.ts'
@@ -35,10 +35,10 @@ export type RedemptionSource = {
 export class RedemptionCache {
   private readonly ignoredTokens: ReadonlySet<Address>
   private readonly registries: Address | undefined
-  private readonly shares = new Bounded<Address, CachedReadings>(MAX_TOKENS)
-  private readonly others = new Bounded<Address, true>(MAX_TOKENS, { ttl: NONE_MS })
+  private readonly shares = new BoundedMap<Address, CachedReadings>(MAX_TOKENS)
+  private readonly others = new BoundedMap<Address, true>(MAX_TOKENS, { ttl: NONE_MS })
   /** Shares without supply, or without code yet. */
-  private readonly unissuedTokens = new Bounded<Address, true>(MAX_TOKENS, { ttl: UNISSUED_MS })
+  private readonly unissuedTokens = new BoundedMap<Address, true>(MAX_TOKENS, { ttl: UNISSUED_MS })
   private readonly queue = new Background<Address>((tokens) => this.read(tokens), MAX_QUEUED, BATCH_SIZE)
   private source: RedemptionSource | undefined
 

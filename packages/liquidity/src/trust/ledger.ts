@@ -16,7 +16,7 @@ import {
   UNOBSERVED,
 } from './record.ts'
 import { isTrustedPool, namedTrust, type Trust } from './trust.ts'
-import { type PoolContribution, sightingOf, type WatchedItem } from './watched.ts'
+import { type PoolContribution, sightingOf, type WatchedItem } from './watched-item.ts'
 
 /** Maximum watched tokens, and maximum watched pools. When full, the entry with the least depth is evicted. */
 const MAX_WATCHED = 512

@@ -1,5 +1,5 @@
 /** Statistics of drift samples by chain, family, DEX, and pool. Does no I/O; every map has a limit. */
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { MeasuredDrift } from './auto-slippage.ts'
 import type { After, DriftSample } from './sample.ts'
 import { type DriftOutcome, type Figures, Tally } from './tally.ts'
@@ -47,9 +47,9 @@ type PoolTallies = Tallies & Pick<PoolFigures, 'family' | 'dex'>
 /** Collects drift samples in windows. */
 export class DriftStatistics {
   private readonly chain = tallies(WINDOWS.chain)
-  private readonly families = new Bounded<string, Tallies>(MAX_SOURCES)
-  private readonly brands = new Bounded<string, Tallies>(MAX_SOURCES)
-  private readonly pools = new Bounded<string, PoolTallies>(MAX_POOLS)
+  private readonly families = new BoundedMap<string, Tallies>(MAX_SOURCES)
+  private readonly brands = new BoundedMap<string, Tallies>(MAX_SOURCES)
+  private readonly pools = new BoundedMap<string, PoolTallies>(MAX_POOLS)
   readonly fadingPools = new FadingPools()
   private sampleCount = 0
   private missedCount = 0
@@ -91,9 +91,9 @@ export class DriftStatistics {
 
   /** Returns all statistics. @param max - maximum entries of each list */
   figures(max: number): DriftFigures {
-    const first = <T extends Tallies>(of: Bounded<string, T>) =>
+    const first = <T extends Tallies>(of: BoundedMap<string, T>) =>
       [...of].sort(([, a], [, b]) => samplesOf(b) - samplesOf(a)).slice(0, max)
-    const sources = (of: Bounded<string, Tallies>): readonly SourceFigures[] =>
+    const sources = (of: BoundedMap<string, Tallies>): readonly SourceFigures[] =>
       first(of).map(([name, own]) => ({ name, after: figuresOf(own) }))
     return {
       sampleCount: this.sampleCount,
@@ -111,7 +111,7 @@ function tallies(size: number): Tallies {
   return { 1: new Tally(size), 2: new Tally(size) }
 }
 
-function tallyOf(of: Bounded<string, Tallies>, name: string, size: number): Tallies {
+function tallyOf(of: BoundedMap<string, Tallies>, name: string, size: number): Tallies {
   const entry = of.get(name) ?? tallies(size)
   of.set(name, entry)
   return entry

@@ -4,7 +4,7 @@
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { DriftPenalties } from '@sluice/routing'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { DriftSample, SampledLeg } from './sample.ts'
 
 /** Maximum pools with evidence; those with the oldest evidence are dropped first. */
@@ -70,7 +70,7 @@ export type FadingPool = {
 
 /** Tracks pools whose quotes fade. */
 export class FadingPools {
-  private readonly pools = new Bounded<string, Evidence>(MAX_POOLS)
+  private readonly pools = new BoundedMap<string, Evidence>(MAX_POOLS)
   private cached: DriftPenalties | undefined
   /** Unix time in seconds of the cached penalties. */
   private cachedAt = 0

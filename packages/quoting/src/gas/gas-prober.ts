@@ -7,7 +7,7 @@ import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { hopPrograms, type MeasuredHop } from '@sluice/routing'
 import { inSlices, type Rpc } from '@sluice/rpc'
-import { Bounded, type HopToMeasure, measureHops, type SimulationContext } from '@sluice/simulation'
+import { BoundedMap, type HopToMeasure, measureHops, type SimulationContext } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import type { Logger } from '../events.ts'
 import { inTime } from '../in-time.ts'
@@ -55,7 +55,7 @@ export class GasProber {
   private pendingTokens = new Set<Address>()
   private queue = new Map<string, Pool>()
   /** Token sets that were scanned within `SCAN_TTL_MS`. */
-  private readonly scannedPools = new Bounded<string, true>(MAX_SCANNED, { ttl: SCAN_TTL_MS })
+  private readonly scannedPools = new BoundedMap<string, true>(MAX_SCANNED, { ttl: SCAN_TTL_MS })
   private source: Source | undefined
   private running = false
   private block = { hash: '', calls: 0 }

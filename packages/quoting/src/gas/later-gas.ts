@@ -7,7 +7,7 @@
  */
 import { familyOf } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum pools and tokens with a comparison. */
 const MAX_COMPARED = 20_000
@@ -31,7 +31,7 @@ export type Span = { readonly now: number; readonly deadline: number }
 
 /** Records which pools and tokens cost more gas later, and decides when to simulate for it. */
 export class LaterGas {
-  private readonly comparisons = new Bounded<string, Comparison>(MAX_COMPARED)
+  private readonly comparisons = new BoundedMap<string, Comparison>(MAX_COMPARED)
 
   get count(): StateCount {
     return this.comparisons.count

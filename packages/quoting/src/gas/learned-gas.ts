@@ -16,7 +16,7 @@ import {
   refundOf,
 } from '@sluice/routing'
 import type { BlockHeader } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum parts (pools, tokens, slots) with an estimate. */
 const MAX_PARTS = 2_048
@@ -66,11 +66,11 @@ type Swap = Pick<RoutePlan, 'tokenIn' | 'tokenOut' | 'legs'>
 
 /** Learns gas corrections from simulations, and provides them to searches. */
 export class GasLessons {
-  private readonly estimates = new Bounded<string, Estimate>(MAX_PARTS)
+  private readonly estimates = new BoundedMap<string, Estimate>(MAX_PARTS)
   /** Family and tokens of recently simulated pools, by pool id. */
-  private readonly pools = new Bounded<string, readonly [string, Address, Address]>(MAX_POOLS)
+  private readonly pools = new BoundedMap<string, readonly [string, Address, Address]>(MAX_POOLS)
   /** Keys of the routes that were simulated at a block, by block hash. */
-  private readonly simulatedRoutes = new Bounded<string, Set<string>>(BLOCKS_SEEN)
+  private readonly simulatedRoutes = new BoundedMap<string, Set<string>>(BLOCKS_SEEN)
   private publishedGas: { readonly gas: LearnedGas; readonly at: number } | undefined
   private readonly wrappedNative: Address | null
 

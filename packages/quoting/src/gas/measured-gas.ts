@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { LearnedGas, MeasuredHop } from '@sluice/routing'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum pools with measurements. */
 const MAX_POOLS = 2_048
@@ -22,7 +22,7 @@ type PoolGas = {
 
 /** Caches the measured gas of hops, and merges it with learned corrections. */
 export class MeasuredGas {
-  private readonly pools = new Bounded<string, PoolGas>(MAX_POOLS)
+  private readonly pools = new BoundedMap<string, PoolGas>(MAX_POOLS)
   private learnedGas: LearnedGas | undefined
   private merged: LearnedGas | undefined
 

@@ -6,9 +6,9 @@ import type { QuoteRecord } from '../quote/quote-record.ts'
 import type { EncodeTerms } from '../quote/try-route.ts'
 import { plain, requestOfReplay } from '../search/replay.ts'
 
-type Shared = 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'
+type SharedField = 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'
 /** Hashes of the parts that many search requests share. */
-export type Parts = { readonly [Name in Shared]?: string }
+export type Parts = { readonly [Name in SharedField]?: string }
 
 type StoredQuote = {
   /** Time of the quote in ISO 8601. */

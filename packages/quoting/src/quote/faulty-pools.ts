@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { Leg } from '@sluice/routing'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 const MAX_POOLS = 512
 /** Directions of a pool; only pools with many tokens have more. */
@@ -28,7 +28,7 @@ type Fault = {
 
 /** Swaps that searches avoid, each until the pool's state changes or some minutes have passed. */
 export class FaultyPools {
-  private readonly faults = new Bounded<string, readonly Fault[]>(MAX_POOLS)
+  private readonly faults = new BoundedMap<string, readonly Fault[]>(MAX_POOLS)
 
   get count(): StateCount {
     return this.faults.count

@@ -9,14 +9,14 @@ import { QuotingError } from '../errors.ts'
 import { chargedGas } from '../gas/charged-gas.ts'
 import { laterGasOf } from '../gas/later-gas.ts'
 import { transactionGas } from '../gas/transaction-gas.ts'
-import type { TouchedPools } from '../view/touched.ts'
+import type { TouchedPools } from '../view/touched-pools.ts'
 import { shortfallPpm, toPercent, toWhole } from './amounts.ts'
 import { approvalCalls, type BatchCall, checkBatch } from './calls.ts'
 import type { Certificate } from './certificate.ts'
-import type { SimulatedRoute } from './simulated-route.ts'
 import { heldGas } from './held-gas.ts'
 import type { AutoSlippage } from './ports.ts'
 import { quoteId } from './quote-id.ts'
+import type { SimulatedRoute } from './simulated-route.ts'
 
 /** 3 %: price impact from which a quote carries a warning. */
 const IMPACT_WARNING_PPM = 30_000n

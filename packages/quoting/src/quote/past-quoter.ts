@@ -2,14 +2,14 @@
 import type { Chain } from '@sluice/chains'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import { checkDeadline } from '../deadline.ts'
 import { ContractBalanceReader } from '../gas/contract-balances.ts'
 import { LaterGas } from '../gas/later-gas.ts'
 import { Simulator } from '../simulation/simulator.ts'
 import { ResponseCache } from '../view/answers.ts'
-import { memo, once } from '../view/once.ts'
+import { memo, once } from '../view/memoize.ts'
 import type { ListPools, PastBlocks, PastState } from '../view/past-blocks.ts'
 import type { ChainView } from '../view/view.ts'
 import { FaultyPools } from './faulty-pools.ts'
@@ -96,7 +96,7 @@ export class PastQuoter {
     const simulator = new Simulator({ now: () => ({ rpc, market: state.market }), context: simulation })
     const view: ChainView = {
       snapshot: state.snapshot,
-      groups: new Bounded(1),
+      groups: new BoundedMap(1),
       answers: new ResponseCache(),
       graph: lazy(() => buildGraph(state.snapshot)),
       prices: () => state.prices,

@@ -5,7 +5,7 @@ import { RpcError } from '@sluice/rpc'
 import type { ChainRuntime } from '../chain/runtime.ts'
 import { checkDeadline } from '../deadline.ts'
 import type { ChainView } from '../view/view.ts'
-import { type QuoteBatch, quoteBatch, type Wanted } from './batch.ts'
+import { type QuoteBatch, quoteBatch, type RequestOrError } from './batch.ts'
 import type { SwapQuote } from './finalize.ts'
 import { type Work, withSignal } from './ports.ts'
 import { endsOf, type QuotingParts, quoteAtView, termsContext } from './quote-at-view.ts'
@@ -66,7 +66,7 @@ export class Quoter {
   }
 
   /** Quotes several requests at one block; each result succeeds or fails on its own. @see quoteBatch */
-  quoteAll(requests: readonly Wanted[], work: Work): Promise<QuoteBatch> {
+  quoteAll(requests: readonly RequestOrError[], work: Work): Promise<QuoteBatch> {
     return quoteBatch(requests, work, {
       runtime: this.options.runtime,
       endsOf: (request) => this.endsOf(request),

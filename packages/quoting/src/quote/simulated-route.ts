@@ -2,7 +2,7 @@
 import type { Chain } from '@sluice/chains'
 import type { RoutePlan } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
-import type { TouchedPools } from '../view/touched.ts'
+import type { TouchedPools } from '../view/touched-pools.ts'
 import type { ChainView } from '../view/view.ts'
 import type { AutoSlippage, Simulate, TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'

@@ -7,7 +7,7 @@ import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
 import type { BlockRef, Rpc } from '@sluice/rpc'
-import { Bounded, mayAskForCode, type SimulationRequest, type StateCount } from '@sluice/simulation'
+import { BoundedMap, mayAskForCode, type SimulationRequest, type StateCount } from '@sluice/simulation'
 
 const MAX_CODES = 20_000
 const MAX_COMPARED = 50_000
@@ -22,9 +22,9 @@ type Legs = RoutePlan['legs']
 /** Records whether tokens and pools treat accounts with code differently. */
 export class WalletChecks {
   /** Tokens, and pools with third-party code, that treat accounts with code differently from plain accounts. */
-  private readonly differing = new Bounded<string, true>(MAX_DIFFERING)
-  private readonly comparedWallets = new Bounded<string, number>(MAX_COMPARED)
-  private readonly codes = new Bounded<Address, Promise<boolean>>(MAX_CODES)
+  private readonly differing = new BoundedMap<string, true>(MAX_DIFFERING)
+  private readonly comparedWallets = new BoundedMap<string, number>(MAX_COMPARED)
+  private readonly codes = new BoundedMap<Address, Promise<boolean>>(MAX_CODES)
   private readonly allowListed: ReadonlySet<Address>
 
   /** @param allowListed - tokens of the chain's file */

@@ -8,7 +8,7 @@ import type { Address, Chain, DexRow, Hex } from '@sluice/chains'
 import { families, familyOf, type Market, type Pool, type Reads, runReads, servedRows } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
 import { type Log, type Rpc, RpcError } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Minimum milliseconds between two runs. */
 const PAUSE_MS = 30_000
@@ -46,7 +46,7 @@ export class HubNeighbors {
   private readonly rowByFactory: ReadonlyMap<Address, DexRow>
   private readonly topics: readonly Hex[]
   private readonly decimals: (token: Address) => number | undefined
-  private readonly checkedPools = new Bounded<string, true>(MAX_SEEN)
+  private readonly checkedPools = new BoundedMap<string, true>(MAX_SEEN)
   /** USD value of the hub's balance in the deepest pool of each followed token. */
   private readonly followedTokens = new Map<Address, number>()
   private range = FIRST_RANGE

@@ -4,7 +4,7 @@ import { familyOf, type Pool } from '@sluice/liquidity'
 import { type Taxes, type TokenTax, taxIn } from '@sluice/routing'
 import type { BlockRef, Rpc } from '@sluice/rpc'
 import {
-  Bounded,
+  BoundedMap,
   reportToken,
   type SimulationContext,
   SimulationError,
@@ -42,7 +42,7 @@ export type TaxSource = {
 /** A token with a pool that trades it, since taxes differ between pools. */
 export type TradedToken = { readonly token: Address; readonly pool: Pool }
 
-type TokenTaxes = { usual: KnownTax; usualMs: number; readonly inPool: Bounded<string, KnownTax> }
+type TokenTaxes = { usual: KnownTax; usualMs: number; readonly inPool: BoundedMap<string, KnownTax> }
 
 /** Taxes of tokens by pool and direction, measured after a route paid less than settled. */
 export class TaxRecords {
@@ -51,13 +51,13 @@ export class TaxRecords {
   /** Called with the result of test sales; null if the sale could not be tried. */
   onSold: (token: Address, sellable: boolean | null) => void = () => {}
   /** By token. A pool without a measurement is assumed to be taxed like the pool measured last (`usual`). */
-  private readonly taxes = new Bounded<Address, TokenTaxes>(MAX_TOKENS)
-  private readonly measuredAt = new Bounded<string, number>(MAX_MEASURED)
+  private readonly taxes = new BoundedMap<Address, TokenTaxes>(MAX_TOKENS)
+  private readonly measuredAt = new BoundedMap<string, number>(MAX_MEASURED)
   /**
    * Tokens that cannot be transferred again in the transaction that bought them, such as those with one transfer per
    * block.
    */
-  private readonly stuck = new Bounded<Address, true>(MAX_TOKENS)
+  private readonly stuck = new BoundedMap<Address, true>(MAX_TOKENS)
   private taxedTokens: Taxes | undefined
 
   /** Returns the tokens with a tax in at least one pool. */
@@ -113,7 +113,7 @@ export class TaxRecords {
   copy(): TaxRecords {
     const copy = new TaxRecords()
     for (const [token, { usual, inPool }] of this.taxes) {
-      const pools = new Bounded<string, KnownTax>(MAX_POOLS_OF_TOKEN)
+      const pools = new BoundedMap<string, KnownTax>(MAX_POOLS_OF_TOKEN)
       for (const [pool, tax] of inPool) pools.set(pool, tax)
       copy.taxes.set(token, { usual, usualMs: 0, inPool: pools })
     }
@@ -122,7 +122,7 @@ export class TaxRecords {
   }
 
   private store(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
-    const taxes = this.taxes.get(token) ?? { usual: tax, usualMs: 0, inPool: new Bounded(MAX_POOLS_OF_TOKEN) }
+    const taxes = this.taxes.get(token) ?? { usual: tax, usualMs: 0, inPool: new BoundedMap(MAX_POOLS_OF_TOKEN) }
     if (measuredMs >= taxes.usualMs) {
       taxes.usual = tax
       taxes.usualMs = measuredMs

@@ -2,7 +2,7 @@
 import { type Address, NATIVE } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
-import { Bounded, SimulationError, type StateCount, type TokenReport } from '@sluice/simulation'
+import { BoundedMap, SimulationError, type StateCount, type TokenReport } from '@sluice/simulation'
 import { deepestOf } from '../view/holdings.ts'
 import { measureToken, type TaxSource } from './taxes.ts'
 
@@ -19,9 +19,11 @@ export type MeasuredToken = readonly { readonly pool: Pool | undefined; readonly
 
 /** Measures tokens on request, and caches each result for a minute. */
 export class TokenReports {
-  private readonly reports = new Bounded<Address, Promise<MeasuredToken | null>>(MAX_REMEMBERED, { ttl: REMEMBER_MS })
+  private readonly reports = new BoundedMap<Address, Promise<MeasuredToken | null>>(MAX_REMEMBERED, {
+    ttl: REMEMBER_MS,
+  })
   /** Tokens that could be bought but not sold when last measured. */
-  private readonly unsellable = new Bounded<Address, true>(MAX_UNSELLABLE)
+  private readonly unsellable = new BoundedMap<Address, true>(MAX_UNSELLABLE)
   private readonly slots = new Semaphore(MAX_AT_ONCE)
   /** Called when a token turns out to be unsellable. */
   onUnsellable: (token: Address) => void = () => {}

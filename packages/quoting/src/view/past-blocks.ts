@@ -20,7 +20,7 @@ import {
   rpcWith,
   Semaphore,
 } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { readHoldings, unlistedOf } from './holdings.ts'
 
@@ -91,7 +91,9 @@ export class PastBlocks {
   /** Tokens of the chain's file, whose pools' balances are not checked. */
   private readonly registry: ReadonlySet<Address>
   /** By kind and block hash; quotes and prices have separate entries. */
-  private readonly blocks = new Bounded<string, PastBlock>(MAX_BLOCKS, { onEvict: ({ market }) => void market.stop() })
+  private readonly blocks = new BoundedMap<string, PastBlock>(MAX_BLOCKS, {
+    onEvict: ({ market }) => void market.stop(),
+  })
   private readonly slots = new Semaphore(MAX_CONCURRENT_READS)
   /** Reads in flight, by block and tokens. */
   private readonly reading = new Map<string, PastRead>()

@@ -1,6 +1,6 @@
 /** Past prices of a chain's tokens, recorded block by block in memory. */
 import type { Address } from '@sluice/chains'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 
 /** Maximum tokens with a history: tokens of the chain's file first, then the last requested ones. */
 const MAX_TOKENS = 64
@@ -17,12 +17,12 @@ type Block = { readonly number: number; readonly timestamp: number }
 /** A bounded history of prices. Points have a uniform distance in blocks, which grows as the history grows. */
 export class PriceHistory {
   private readonly permanent: ReadonlyMap<Address, Series>
-  private readonly seriesByToken: Bounded<Address, Series>
+  private readonly seriesByToken: BoundedMap<Address, Series>
 
   /** @param initial - tokens that are recorded from the start and never dropped */
   constructor(initial: readonly Address[]) {
     this.permanent = new Map(initial.slice(0, MAX_TOKENS / 2).map((token) => [token, newSeries()]))
-    this.seriesByToken = new Bounded(MAX_TOKENS - this.permanent.size)
+    this.seriesByToken = new BoundedMap(MAX_TOKENS - this.permanent.size)
   }
 
   get size(): number {

@@ -5,12 +5,12 @@ import type { Market, RedemptionCache, Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc, RpcError } from '@sluice/rpc'
-import { Bounded, type FeeReader, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type FeeReader, type StateCount } from '@sluice/simulation'
 import { span } from '@sluice/tracing'
 import { QuotingError } from '../errors.ts'
 import { inTime } from '../in-time.ts'
 import { ResponseCache } from './answers.ts'
-import { memo, once } from './once.ts'
+import { memo, once } from './memoize.ts'
 import type { ChainView } from './view.ts'
 
 /** Maximum milliseconds that a request waits for its `minimumBlock`. */
@@ -215,7 +215,7 @@ export class ChainViews {
           return refinedSnapshot.block.hash === snapshot.block.hash ? this.current() : view
         },
       }),
-      groups: new Bounded(MAX_GROUPS),
+      groups: new BoundedMap(MAX_GROUPS),
       answers: new ResponseCache(),
       graph: () => {
         graph ??= buildGraph(snapshot, this.graph)

@@ -22,7 +22,7 @@ import {
 } from './openapi.ts'
 import { ResponseView } from './ResponseView.tsx'
 import { type Language, languages, sampleOf } from './samples.ts'
-import { useFilled } from './use-filled.ts'
+import { useDefaultFields } from './use-default-fields.ts'
 import { type ConsoleAnswer, send } from './wire.ts'
 
 export type ApiParams = {
@@ -98,7 +98,7 @@ const sentencesOf = (text: string): readonly string[] => text.split(/(?<=\.) (?=
 function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; readonly params: ApiParams }) {
   const navigate = useNavigate()
   const chain = useChain(params.chain)
-  const { filled, isPending } = useFilled(chain.id, endpoint)
+  const { filled, isPending } = useDefaultFields(chain.id, endpoint)
   const change = (more: ApiParams) =>
     navigate({
       to: '/app/api',

@@ -19,7 +19,7 @@ import { type ExplainedTransaction, poolsFact, read } from './facts.ts'
 import { fragmentOf, type PastedTx, readPasted } from './input.ts'
 import { Steps } from './Steps.tsx'
 import { type TokenValue, termsOf, unknownPoolsOf } from './terms.ts'
-import { type Sent, useSent } from './use-sent.ts'
+import { type SentTransactionState, useSentTransaction } from './use-sent-transaction.ts'
 import { useValues } from './use-values.ts'
 import { Verdict } from './Verdict.tsx'
 
@@ -30,7 +30,7 @@ export function ExplainPage() {
   const navigate = useNavigate()
   const chain = useChain(chainId)
   const pastedInput = useMemo(() => readPasted(hash), [hash])
-  const sentTransaction = useSent(chain.id, pastedInput.kind === 'hash' ? pastedInput.hash : undefined)
+  const sentTransaction = useSentTransaction(chain.id, pastedInput.kind === 'hash' ? pastedInput.hash : undefined)
   const transaction = sentTransaction.data
   const sentOf = transaction?.kind === 'sent' ? transaction : undefined
   const tx = pastedInput.kind === 'transaction' ? pastedInput.tx : sentOf?.tx
@@ -93,7 +93,13 @@ const outcomes = {
 } as const
 
 /** Explains why there is no transaction to show for a hash. */
-function Lost({ kind, chain }: { readonly kind: Exclude<Sent['kind'], 'sent'>; readonly chain: string }) {
+function Lost({
+  kind,
+  chain,
+}: {
+  readonly kind: Exclude<SentTransactionState['kind'], 'sent'>
+  readonly chain: string
+}) {
   const [title, text] = {
     absent: [`No transaction with this hash on ${chain}.`, 'Check the hash and the chain.'],
     empty: ['This transaction has no calldata.', 'It calls no contract: there is nothing to explain.'],

@@ -76,7 +76,7 @@ export function Flow({ route, tokenOf, lit, onLight }: Props) {
   )
 }
 
-type Sized = { readonly route: DrawnRoute; readonly width: number; readonly unfolded: boolean }
+type SizedRoute = { readonly route: DrawnRoute; readonly width: number; readonly unfolded: boolean }
 
 /** Heights in pixels that represent the whole order. */
 const HEIGHTS = { one: 72, few: 220, many: 320, compact: 150 } as const
@@ -85,7 +85,7 @@ const MANY = 4
 /** Height above a bar for its symbol, and number of legs of a pair from which thin legs fold, in the compact diagram. */
 const COMPACT = { head: 20, most: 4 } as const
 
-function Whole({ route, width, unfolded, ...rest }: Sized & Omit<SankeyProps, 'layout'>) {
+function Whole({ route, width, unfolded, ...rest }: SizedRoute & Omit<SankeyProps, 'layout'>) {
   const { compact = false } = rest
   const drawnFlow = useMemo(() => {
     const count = route.swaps.length
@@ -102,7 +102,7 @@ function Strips({
   unfolded,
   tokenOf,
   ...rest
-}: Sized & { readonly tokenOf: TokenOf } & Omit<SankeyProps, 'layout' | 'symbol' | 'amount'>) {
+}: SizedRoute & { readonly tokenOf: TokenOf } & Omit<SankeyProps, 'layout' | 'symbol' | 'amount'>) {
   const strips = useMemo(
     () =>
       stripsOf(graphOf(route)).map((strip) => {

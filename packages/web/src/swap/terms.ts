@@ -74,19 +74,19 @@ export function problemsOf({ slippage, impact, recipient, fee, feeTo }: TermValu
 }
 
 /** Values that the user chose or accepted, by name. Stored in the tab until it is closed. */
-type Accepted = { readonly [Name in TermName]?: string | undefined }
+type AcceptedTerms = { readonly [Name in TermName]?: string | undefined }
 const KEY = 'sluice.terms'
-let acceptedTerms: Accepted = load()
+let acceptedTerms: AcceptedTerms = load()
 
-function load(): Accepted {
+function load(): AcceptedTerms {
   try {
-    return Object(JSON.parse(sessionStorage.getItem(KEY) ?? '{}')) as Accepted
+    return Object(JSON.parse(sessionStorage.getItem(KEY) ?? '{}')) as AcceptedTerms
   } catch {
     return {}
   }
 }
 
-function keep(values: Accepted): void {
+function keep(values: AcceptedTerms): void {
   acceptedTerms = values
   try {
     sessionStorage.setItem(KEY, JSON.stringify(values))

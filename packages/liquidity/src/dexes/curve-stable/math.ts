@@ -87,14 +87,14 @@ function beforeFee(netAmount: bigint, feeE10: bigint): bigint {
   return before - (before * feeE10) / FEE_UNIT < netAmount ? before + 1n : before
 }
 
-type Scaled = { readonly rounding: ProductRounding; readonly xp: readonly bigint[]; readonly d: bigint }
-const scaledByState = new WeakMap<CurveStableState, Scaled>()
+type ScaledBalances = { readonly rounding: ProductRounding; readonly xp: readonly bigint[]; readonly d: bigint }
+const scaledByState = new WeakMap<CurveStableState, ScaledBalances>()
 
 /**
  * Returns the balances in a common scale and their invariant. Cached by state, because they dominate the cost of a
  * quote.
  */
-function scaledBalances(state: CurveStableState, rounding: ProductRounding): Scaled {
+function scaledBalances(state: CurveStableState, rounding: ProductRounding): ScaledBalances {
   const cached = scaledByState.get(state)
   if (cached?.rounding === rounding) return cached
   const xp = state.balances.map((balance, k) => (balance * state.rates[k]!) / ONE)

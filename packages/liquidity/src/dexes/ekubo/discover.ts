@@ -12,8 +12,11 @@ import { concentratedType, configOf, decodeConfig, isExtended, poolId } from './
 import { sload, wordsOf } from './storage.ts'
 
 const core = IEkuboCore__factory.createInterface()
-type Created = [poolId: string, key: { readonly token0: string; readonly token1: string; readonly config: Hex }]
-const readCreated = eventReader<Created>(core, 'PoolInitialized')
+type PoolCreatedEvent = [
+  poolId: string,
+  key: { readonly token0: string; readonly token1: string; readonly config: Hex },
+]
+const readCreated = eventReader<PoolCreatedEvent>(core, 'PoolInitialized')
 
 /** Converts ppm to units of 2⁻⁶⁴. */
 const feeOf = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n

@@ -131,8 +131,8 @@ function isNearEnd({ tick, known }: EkuboState): boolean {
 }
 
 const POSITION_UPDATED = core.getEvent('PositionUpdated').topicHash as Hex
-type Updated = [locker: string, poolId: string, positionId: Hex, delta: bigint, balances: Hex, after: Hex]
-const readUpdated = eventReader<Updated>(core, 'PositionUpdated')
+type PositionUpdatedEvent = [locker: string, poolId: string, positionId: Hex, delta: bigint, balances: Hex, after: Hex]
+const readUpdated = eventReader<PositionUpdatedEvent>(core, 'PositionUpdated')
 
 export const topics: readonly Hex[] = [POSITION_UPDATED]
 

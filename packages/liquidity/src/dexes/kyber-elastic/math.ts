@@ -37,7 +37,7 @@ type Step = {
 }
 
 /** Price and liquidity after a part of a step. */
-type Moved = {
+type SwapStepResult = {
   readonly price: bigint
   readonly addedLiquidity: bigint
   readonly amountOut: bigint
@@ -104,7 +104,7 @@ class Walk {
   }
 
   /** Moves to the end of a step. */
-  finish({ target }: Step, { addedLiquidity }: Moved): void {
+  finish({ target }: Step, { addedLiquidity }: SwapStepResult): void {
     this.reinvestment += addedLiquidity
     this.arrive(target)
   }
@@ -144,7 +144,7 @@ class Walk {
 }
 
 /** Returns the price and output at the end of a step. */
-function wholeOf(step: Step): Moved {
+function wholeOf(step: Step): SwapStepResult {
   const { zeroForOne, liquidity, price, target, reach } = step
   if (price === target) return { price, addedLiquidity: 0n, amountOut: 0n }
   const after = zeroForOne
@@ -155,7 +155,7 @@ function wholeOf(step: Step): Moved {
 }
 
 /** Returns the price and output in the middle of a step. @param amountIn - base units, less than the step's `reach` */
-function partOf(step: Step, amountIn: bigint): Moved {
+function partOf(step: Step, amountIn: bigint): SwapStepResult {
   const { zeroForOne, fee, liquidity, price } = step
   const addedLiquidity = zeroForOne
     ? (price * amountIn * fee) / (FULL << 96n)

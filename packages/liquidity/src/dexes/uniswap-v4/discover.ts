@@ -3,7 +3,7 @@ import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sl
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 import { keccak256 } from 'ethers'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
@@ -47,7 +47,7 @@ const MAX_TICK_SPACING = 32_767
 /** Maximum pairs whose usual ids are cached, about 2 KB each. */
 const MAX_CACHED_PAIRS = 4_000
 /** Ids of the usual keys by sorted pair. Without them, hashing takes a third of the time of reading a past block. */
-const usualIds = new Bounded<string, readonly Hex[]>(MAX_CACHED_PAIRS)
+const usualIds = new BoundedMap<string, readonly Hex[]>(MAX_CACHED_PAIRS)
 /** About 2.5 million gas. */
 const IDS_PER_READ = 800
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { memo, once } from './once.ts'
+import { memo, once } from './memoize.ts'
 
 test('the work runs once for all callers, and its result is cached', async () => {
   let runs = 0

@@ -1,21 +1,21 @@
 /** Tests of the batching of background work. */
 import { expect, test } from 'vitest'
-import { Afterwards } from './afterwards.ts'
+import { BackgroundQueue } from './background-queue.ts'
 
 test('deferred work runs once and in order, soon or at a flush', async () => {
-  const afterwards = new Afterwards()
+  const backgroundQueue = new BackgroundQueue()
   const done: number[] = []
-  for (const k of [1, 2]) afterwards.add(() => done.push(k))
+  for (const k of [1, 2]) backgroundQueue.add(() => done.push(k))
   expect(done).toEqual([])
-  afterwards.flush()
-  afterwards.add(() => done.push(3))
+  backgroundQueue.flush()
+  backgroundQueue.add(() => done.push(3))
   expect(done).toEqual([1, 2])
   await expect.poll(() => done).toEqual([1, 2, 3])
 })
 
 test('a thousand deferred functions run at once', () => {
-  const afterwards = new Afterwards()
+  const backgroundQueue = new BackgroundQueue()
   let done = 0
-  for (let k = 0; k < 1_000; k++) afterwards.add(() => done++)
+  for (let k = 0; k < 1_000; k++) backgroundQueue.add(() => done++)
   expect(done).toBe(1_000)
 })

@@ -14,7 +14,7 @@ export type BoundedOptions<V> = {
 }
 
 /** LRU map with a limit that counts evictions. */
-export class Bounded<K extends Value, V extends Value> {
+export class BoundedMap<K extends Value, V extends Value> {
   private readonly entries: LRUCache<K, V>
   private evictedCount = 0
 

@@ -1,9 +1,9 @@
 import { type Chain, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import type { Pool } from '../family.ts'
-import { namedAccounts, namedTokens } from './named.ts'
+import { namedAccounts, namedTokens } from './named-tokens.ts'
 import { isTrustedPool, namedTrust } from './trust.ts'
-import { sightingOf, type WatchedItem } from './watched.ts'
+import { sightingOf, type WatchedItem } from './watched-item.ts'
 
 const at = (n: number) => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const token = (n: number) => ({ address: at(n), symbol: `T${n}`, decimals: 18 })

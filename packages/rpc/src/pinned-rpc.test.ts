@@ -5,7 +5,7 @@ import type { EndpointCall, SendContext } from './calls.ts'
 import type { RawBlock } from './encode.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { Heads, readBlock } from './heads.ts'
-import { type AtBlock, pinnedRpc } from './pinned.ts'
+import { type AtBlock, pinnedRpc } from './pinned-rpc.ts'
 import type { BlockRef } from './types.ts'
 import type { Upstream } from './upstream.ts'
 

@@ -4,26 +4,29 @@ import { plain } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
 import type { ShownQuote } from './use-quote.ts'
 
+/** Minimum time between two announcements. */
 const EVERY_MS = 10_000
-/** Parts per million. */
-const MOVED = 1_000n
+/** Minimum change of the minimum output that is announced, in parts per million. */
+const MIN_CHANGE_PPM = 1_000n
 
 type Props = { readonly quote: Pick<ShownQuote, 'minToAmount'> | undefined; readonly dst: PageToken | undefined }
 
 /** Announces a new quote at most every ten seconds, and only if the minimum changed by 0.1 %. */
-export function Spoken({ quote, dst }: Props) {
-  const [spoken, setSaid] = useState({ at: 0, least: 0n, text: '' })
+export function QuoteAnnouncement({ quote, dst }: Props) {
+  const [announcement, setAnnouncement] = useState({ at: 0, minimumOutput: 0n, text: '' })
   const minimum = BigInt(quote?.minToAmount ?? '0')
-  const hasMoved = spoken.least === 0n || abs(minimum - spoken.least) * 1_000_000n >= spoken.least * MOVED
-  if (dst && minimum > 0n && hasMoved && Date.now() - spoken.at > EVERY_MS)
-    setSaid({
+  const hasMoved =
+    announcement.minimumOutput === 0n ||
+    abs(minimum - announcement.minimumOutput) * 1_000_000n >= announcement.minimumOutput * MIN_CHANGE_PPM
+  if (dst && minimum > 0n && hasMoved && Date.now() - announcement.at > EVERY_MS)
+    setAnnouncement({
       at: Date.now(),
-      least: minimum,
+      minimumOutput: minimum,
       text: `New quote: at least ${plain(minimum, dst.decimals)} ${dst.symbol}`,
     })
   return (
     <div className="sr" aria-live="polite">
-      {spoken.text}
+      {announcement.text}
     </div>
   )
 }

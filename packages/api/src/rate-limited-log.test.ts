@@ -1,13 +1,13 @@
 /** Tests of the rate limit on log lines. */
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { SeldomLog } from './seldom-log.ts'
+import { RateLimitedLog } from './rate-limited-log.ts'
 
 test('the same line is written once a minute, with how often it was meant', () => {
   const written: { msg: string; repeated?: number }[] = []
   const log = pino({}, { write: (line: string) => written.push(JSON.parse(line)) })
   const clock = { ms: 0 }
-  const seldom = new SeldomLog(log, () => clock.ms)
+  const seldom = new RateLimitedLog(log, () => clock.ms)
   for (; clock.ms < 150_000; clock.ms += 100) seldom.write('error', new Error('full'), 'FULL', 'Redis is full')
   seldom.write('warn', new Error('away'), 'AWAY', 'Redis does not answer')
   expect(written.map(({ msg, repeated }) => [msg, repeated])).toEqual([

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { Bounded } from './bounded.ts'
+import { BoundedMap } from './bounded-map.ts'
 
 test('what was used longest ago goes first, and is counted', () => {
   const dropped: number[] = []
-  const bounded = new Bounded<string, number>(2, { onEvict: (value) => dropped.push(value) })
+  const bounded = new BoundedMap<string, number>(2, { onEvict: (value) => dropped.push(value) })
   bounded.set('a', 1)
   bounded.set('b', 2)
   expect(bounded.get('a')).toBe(1)
@@ -25,7 +25,7 @@ test('what was used longest ago goes first, and is counted', () => {
 
 test('a limit takes no memory of its own', () => {
   const before = process.memoryUsage().arrayBuffers
-  const bounded = new Bounded<string, number>(10_000_000)
+  const bounded = new BoundedMap<string, number>(10_000_000)
   bounded.set('a', 1)
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000)
   expect(bounded.get('a')).toBe(1)

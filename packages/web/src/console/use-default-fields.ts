@@ -6,14 +6,14 @@ import { firstPair } from '../swap/params.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { type ConsoleEndpoint, isNeeded } from './openapi.ts'
 
-type Filled = {
+type DefaultFields = {
   readonly filled: Readonly<Record<string, string>>
   /** True while values are loading. A request sent now would lack them. */
   readonly isPending: boolean
 }
 
 /** Returns default values: the chain's first pair, one whole token, and the wallet's address or a burn address. */
-export function useFilled(chainId: number, endpoint: ConsoleEndpoint): Filled {
+export function useDefaultFields(chainId: number, endpoint: ConsoleEndpoint): DefaultFields {
   const { data: tokens, isPending, failureCount } = useTokens(chainId)
   const wallet = useWallet()
   const pair = tokens && firstPair(tokens)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseAgain, chooseUpstream } from './choice.ts'
+import { chooseAgain, chooseUpstream } from './choose-upstream.ts'
 import type { Upstream } from './upstream.ts'
 
 type Facts = { p50?: number; rate?: number; delayMs?: number; waitMs?: number; ejected?: boolean }

@@ -9,7 +9,7 @@ const MAX_ENTRIES = 1_000
  * Queue of work that no client waits for, such as counting and logging requests. A batch over many requests takes a fraction of
  * the time of separate calls, and does not delay responses.
  */
-export class Afterwards {
+export class BackgroundQueue {
   private works: (() => void)[] = []
   private timer: NodeJS.Timeout | undefined
 

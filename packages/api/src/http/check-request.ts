@@ -8,7 +8,7 @@ import { replyEmpty } from './reply.ts'
 const MAX_TARGET_BYTES = 16_384
 
 /** Checks a request before routing. @throws ApiError `TARGET_TOO_LONG` or `MALFORMED_REQUEST` */
-export const edge: RequestHandler = (request, response, next) => {
+export const checkRequest: RequestHandler = (request, response, next) => {
   if (request.originalUrl.length > MAX_TARGET_BYTES)
     throw new ApiError(
       'TARGET_TOO_LONG',

@@ -6,7 +6,7 @@ const WINDOW_MS = 50
 /** Event loop utilization above which more concurrent requests would only slow each other down. */
 const BUSY = 0.95
 /** Minimum limit. Below it the process, its threads and its node go idle between turns; each wake-up takes as long as a turn. */
-const MIN_PLACES = 8
+const MIN_CONCURRENCY = 8
 const SHRINK = 0.75
 const GROW = 2
 
@@ -15,7 +15,7 @@ const GROW = 2
  * nodes. If the CPU is the bottleneck, it falls to the number of requests that keep the process busy, so queued requests start
  * sooner.
  */
-export class Places {
+export class ConcurrencyLimit {
   private count: number
   private readonly max: number
   private readonly utilization: () => number
@@ -38,7 +38,7 @@ export class Places {
     if (windows >= 1) {
       this.measuredAt = now
       const count = this.utilization() >= BUSY ? this.count * SHRINK : this.count + GROW * Math.floor(windows)
-      this.count = Math.min(this.max, Math.max(MIN_PLACES, count))
+      this.count = Math.min(this.max, Math.max(MIN_CONCURRENCY, count))
     }
     return Math.floor(this.count)
   }

@@ -1,5 +1,5 @@
 /** Memoization of asynchronous work. */
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 
 /**
  * Runs the work at most once and shares its result. A failure reaches current callers, and the next call runs the work
@@ -21,7 +21,7 @@ const MAX_KEYS = 500
 
 /** Applies `once` to each key; results of the least recently used keys are dropped. */
 export function memo<K extends string, T>(work: (key: K) => Promise<T>): (key: K) => Promise<T> {
-  const works = new Bounded<K, () => Promise<T>>(MAX_KEYS)
+  const works = new BoundedMap<K, () => Promise<T>>(MAX_KEYS)
   return (key) => {
     let run = works.get(key)
     if (!run) {

@@ -5,7 +5,7 @@ import { nodeProvider } from '../wallet/local-account.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { type PastedTx, readPasted } from './input.ts'
 
-export type Sent =
+export type SentTransactionState =
   | {
       readonly kind: 'sent'
       readonly tx: PastedTx
@@ -23,10 +23,10 @@ type NodeTransaction = {
 } | null
 type Receipt = { readonly status: string; readonly blockNumber: string } | null
 
-export function useSent(chainId: number, hash: string | undefined) {
+export function useSentTransaction(chainId: number, hash: string | undefined) {
   const wallet = useWallet()
   const { local } = useSetting()
-  return useQuery<Sent>({
+  return useQuery<SentTransactionState>({
     queryKey: ['sent', chainId, hash, wallet?.address],
     enabled: hash !== undefined,
     retry: false,

@@ -1,6 +1,6 @@
 import type { Snapshot } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
-import { TouchedPools } from './touched.ts'
+import { TouchedPools } from './touched-pools.ts'
 
 const at = (hash: string, changed: readonly string[] | null) => ({ block: { hash }, changed }) as unknown as Snapshot
 const touchedIds = (pools: TouchedPools) => ['a', 'b', 'c'].filter((id) => pools.has(id))

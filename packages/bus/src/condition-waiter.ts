@@ -4,7 +4,7 @@ import { abortable } from '@sluice/rpc'
 type Notice = () => void
 
 /** Callers that wait for conditions, which are checked on every change of state. */
-export class Waiting {
+export class ConditionWaiter {
   private readonly notices = new Set<Notice>()
   private stopError: Error | null = null
 

@@ -1,10 +1,10 @@
 /** Pins calls to one block, at endpoints that accept block hashes and at those that only accept block numbers. */
 import type { Hex } from '@sluice/chains'
 import type { EndpointCall, SendContext } from './calls.ts'
-import type { EndpointOperation } from './course.ts'
 import { hashOf, quantity, type RawBlock } from './encode.ts'
 import { RpcError } from './errors.ts'
 import type { Heads } from './heads.ts'
+import type { EndpointOperation } from './race-context.ts'
 import type { BlockRef, BlockTag } from './types.ts'
 import type { Upstream } from './upstream.ts'
 

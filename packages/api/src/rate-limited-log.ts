@@ -7,7 +7,7 @@ const EVERY_MS = 60_000
 const MAX_LINES = 100
 
 /** Logger that writes equal lines at most once a minute, with the number of suppressed ones. */
-export class SeldomLog {
+export class RateLimitedLog {
   private readonly log: Logger
   private readonly now: () => number
   private readonly lines = new Map<string, { writtenAt: number; repeated: number }>()
