@@ -30,7 +30,7 @@ export type Options = {
 }
 
 /** Result of parsing: options, a text to show, or a mistake of the user. */
-export type Arguments =
+export type CommandLine =
   | { readonly options: Options }
   | { readonly show: 'help' | 'version' }
   | { readonly mistake: string }
@@ -38,10 +38,10 @@ export type Arguments =
 class Mistake extends Error {}
 
 /** Parses the command line. A mistake is a result, not an error. */
-export function readArguments(
+export function parseCommandLine(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-): Arguments {
+): CommandLine {
   try {
     const values = parse(args)
     if (values.help) return { show: 'help' }
