@@ -160,19 +160,19 @@ class TradeChecks {
       const gasPriceWei = BigInt(Math.floor((share * value) / (USUAL_GAS * market.values[0]!)))
       if (gasPriceWei === 0n) continue
       const terms = { wrappedNative: native, gasPriceWei }
-      const own = routeOf(graph, trade, terms)
-      if (!own || own.gasCostOut === null) continue
+      const ownRoute = routeOf(graph, trade, terms)
+      if (!ownRoute || ownRoute.gasCostOut === null) continue
       const net = (route: RoutePlan) => Number(route.amountOut) - Number(route.gasCostOut)
-      const gap = own.optimalityGapNetBps
-      const bound = gap === null ? null : net(own) / (1 - gap / BPS)
-      for (const [name, over] of this.narrowerRequests(own)) {
+      const gap = ownRoute.optimalityGapNetBps
+      const bound = gap === null ? null : net(ownRoute) / (1 - gap / BPS)
+      for (const [name, over] of this.narrowerRequests(ownRoute)) {
         const other = routeOf(graph, trade, { ...terms, ...over })
         if (!other) continue
         this.performedChecks.add('narrower after gas')
         const detail = `${name}, gas ${share}`
-        const lossBps = ((net(other) - net(own)) / Number(own.amountOut)) * BPS
+        const lossBps = ((net(other) - net(ownRoute)) / Number(ownRoute.amountOut)) * BPS
         if (lossBps > 0) this.findings.push({ check: 'narrower after gas', lossBps, detail })
-        if (bound !== null && net(own) > 0 && net(other) > bound * (1 + this.rounding()))
+        if (bound !== null && net(ownRoute) > 0 && net(other) > bound * (1 + this.rounding()))
           this.falseCertificates.push(`after gas: ${detail} leaves ${net(other)}, above ${bound}`)
       }
     }
@@ -250,9 +250,9 @@ class TradeChecks {
     const { graph, trade, market } = this
     const half = Math.ceil(market.pools.length / 2)
     const ids = market.pools.map(({ id }) => id)
-    const [own, other] = [ids.slice(0, half), ids.slice(half)].map((some) => new Set(some))
+    const [ownRoute, other] = [ids.slice(0, half), ids.slice(half)].map((poolHalf) => new Set(poolHalf))
     const a = routeOf(graph, trade, { excludePools: other! })
-    const b = routeOf(graph, trade, { excludePools: own! })
+    const b = routeOf(graph, trade, { excludePools: ownRoute! })
     if (!a || !b) return
     const together = routeOf(graph, { ...trade, amountIn: trade.amountIn * 2n })
     this.performedChecks.add('union')
@@ -264,20 +264,20 @@ class TradeChecks {
   private exactOutput(): void {
     const { graph, trade, route } = this
     this.performedChecks.add('exact output')
-    const back = findRoute(graph, { ...termsOf(trade), amountOut: route.amountOut })
-    if (!back.ok) {
-      this.findings.push({ check: 'exact output', lossBps: BPS, detail: back.message })
+    const inverse = findRoute(graph, { ...termsOf(trade), amountOut: route.amountOut })
+    if (!inverse.ok) {
+      this.findings.push({ check: 'exact output', lossBps: BPS, detail: inverse.message })
       return
     }
-    const more = Number(back.route.amountIn - trade.amountIn)
+    const addedInput = Number(inverse.route.amountIn - trade.amountIn)
     // One more unit is rounding.
-    const lossBps = more > 1 ? (more / Number(trade.amountIn)) * BPS : 0
-    if (lossBps > 0) this.findings.push({ check: 'exact output', lossBps, detail: `takes ${back.route.amountIn}` })
-    const forward = routeOf(graph, { ...trade, amountIn: back.route.amountIn })
+    const lossBps = addedInput > 1 ? (addedInput / Number(trade.amountIn)) * BPS : 0
+    if (lossBps > 0) this.findings.push({ check: 'exact output', lossBps, detail: `takes ${inverse.route.amountIn}` })
+    const forward = routeOf(graph, { ...trade, amountIn: inverse.route.amountIn })
     this.performedChecks.add('found backwards')
-    const savingBps = forward ? (Number(back.route.amountOut) / Number(forward.amountOut) - 1) * BPS : BPS
+    const savingBps = forward ? (Number(inverse.route.amountOut) / Number(forward.amountOut) - 1) * BPS : BPS
     if (savingBps > 0)
-      this.findings.push({ check: 'found backwards', lossBps: savingBps, detail: `of ${back.route.amountIn}` })
+      this.findings.push({ check: 'found backwards', lossBps: savingBps, detail: `of ${inverse.route.amountIn}` })
   }
 }
 
@@ -319,9 +319,9 @@ function hopsInSeries(legs: readonly Leg[], { tokenIn }: MarketTrade): number {
 
 /** Returns true if the leg's pool pays no less per unit for a part of its input. */
 function isConcave({ pool, tokenIn, tokenOut, amountIn, amountOut }: Leg, part: number): boolean {
-  const less = partOf(amountIn, part)
-  const paid = quoteOrNull(pool, tokenIn, tokenOut, less)
-  return paid !== null && Number(paid + 1n) / Number(less) >= Number(amountOut) / Number(amountIn)
+  const lowerInput = partOf(amountIn, part)
+  const paid = quoteOrNull(pool, tokenIn, tokenOut, lowerInput)
+  return paid !== null && Number(paid + 1n) / Number(lowerInput) >= Number(amountOut) / Number(amountIn)
 }
 
 const partOf = (amount: bigint, part: number): bigint => (amount * BigInt(Math.round(part * 1e6))) / 1_000_000n
@@ -332,8 +332,8 @@ function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketT
     const first = partOf(amountIn, part)
     const [x, y] = [first, amountIn - first]
     const paid = x === 0n ? 0n : quoteOrNull(a, tokenIn, tokenOut, x)
-    const rest = y === 0n ? 0n : quoteOrNull(b, tokenIn, tokenOut, y)
-    return paid === null || rest === null ? null : paid + rest
+    const secondOutput = y === 0n ? 0n : quoteOrNull(b, tokenIn, tokenOut, y)
+    return paid === null || secondOutput === null ? null : paid + secondOutput
   }
   let best: bigint | null = null
   const note = (output: bigint | null): bigint => {
@@ -343,7 +343,7 @@ function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketT
   // The grid finds an interval in which both pools accept their amounts, and there the output is concave.
   const grid = Array.from({ length: 33 }, (_, k) => k / 32)
   const values = grid.map((part) => note(outputOf(part)))
-  const top = values.reduce((place, value, k) => (value > values[place]! ? k : place), 0)
+  const top = values.reduce((bestIndex, value, k) => (value > values[bestIndex]! ? k : bestIndex), 0)
   let [low, high] = [grid[Math.max(0, top - 1)]!, grid[Math.min(32, top + 1)]!]
   for (let step = 0; step < SECTION_STEPS; step++) {
     const [left, right] = [low + (high - low) * 0.382, low + (high - low) * 0.618]

@@ -28,7 +28,7 @@ export function divide(pools: readonly Pool[], trade: MarketTrade, limits: Divis
     const size = remaining < 2n * chunk ? remaining : chunk
     const best = bestMove(paths, limits.maxHops, (pathIndex) => amounts.with(pathIndex, amounts[pathIndex]! + size))
     if (!best) return null
-    amounts[best.place]! += size
+    amounts[best.pathIndex]! += size
     total = best.output
     remaining -= size
   }
@@ -54,7 +54,7 @@ function improveByMoves(
         pathIndex === from ? null : remainingAmounts.with(pathIndex, remainingAmounts[pathIndex]! + share),
       )
       if (!move || move.output <= best) continue
-      amounts = remainingAmounts.with(move.place, remainingAmounts[move.place]! + share)
+      amounts = remainingAmounts.with(move.pathIndex, remainingAmounts[move.pathIndex]! + share)
       best = move.output
       hasMoved = true
     }
@@ -69,7 +69,7 @@ const smaller = (a: bigint, b: bigint): bigint => {
   return b
 }
 
-type Move = { readonly place: number; readonly output: bigint }
+type Move = { readonly pathIndex: number; readonly output: bigint }
 
 function bestMove(
   paths: readonly Path[],
@@ -80,7 +80,7 @@ function bestMove(
   for (const pathIndex of paths.keys()) {
     const amounts = amountsAfter(pathIndex)
     const output = amounts && outputOf(paths, amounts, maxHops)
-    if (output != null && !(best && best.output >= output)) best = { place: pathIndex, output }
+    if (output != null && !(best && best.output >= output)) best = { pathIndex: pathIndex, output }
   }
   return best
 }

@@ -52,16 +52,16 @@ export function makeMarket(
   let depth = 0
   const seeds =
     states.length === 0 || random.next() < 0.25 ? 0 : 1 + Math.floor(random.next() * Math.min(2, tokens.length - 1))
-  for (let place = 0; place < seeds; place++) {
+  for (let index = 0; index < seeds; index++) {
     const state = random.pick(states)
-    const value = values[place] ?? 1 / state.rate
+    const value = values[index] ?? 1 / state.rate
     // The first real state sets the scale, and further ones must have a similar value.
     const valueOfScale = state.scale * value
-    if (place > 0 && !(valueOfScale > depth / 1e3 && valueOfScale < depth * 1e3)) continue
-    values[place] = value
-    values[place + 1] = value / state.rate
+    if (index > 0 && !(valueOfScale > depth / 1e3 && valueOfScale < depth * 1e3)) continue
+    values[index] = value
+    values[index + 1] = value / state.rate
     depth = Math.max(depth, valueOfScale)
-    pools.push(marketPool(state, pools.length, [tokens[place]!, tokens[place + 1]!]))
+    pools.push(marketPool(state, pools.length, [tokens[index]!, tokens[index + 1]!]))
   }
   if (depth === 0) depth = 10 ** (6 + 3 * random.next())
   const reserves = values.map((value) => value ?? depth / unitsOfDepth(random))

@@ -86,9 +86,9 @@ async function startWorker(): Promise<{ worker: ChildProcess; joined: JoinReport
   const worker = fork(join(import.meta.dirname, 'follower.ts'), [redis.url], { execArgv: ['--expose-gc'] })
   return { worker, joined: await nextMessage<JoinReport>(worker) }
 }
-const ask = <T>(worker: ChildProcess, what: 'number' | 'figures' | 'heap') => {
+const requestWorker = <T>(worker: ChildProcess, subject: 'number' | 'figures' | 'heap') => {
   const answer = nextMessage<T>(worker)
-  worker.send(what)
+  worker.send(subject)
   return answer
 }
 
@@ -118,8 +118,8 @@ async function publishing({ count, everyMs = 0, hasTicks = true, perBlock = PER_
     const [redisCpu, cpu, start] = [await redisCpuMs(), process.cpuUsage(), performance.now()]
     let answer: Promise<void> | undefined
     for (const [i, map] of states.entries()) {
-      const early = start + i * everyMs - performance.now()
-      if (early > 0) await sleep(early)
+      const earlyMs = start + i * everyMs - performance.now()
+      if (earlyMs > 0) await sleep(earlyMs)
       const before = answer
       answer = (await publisher.send(connection, stateOf(map), NO_PAIRS)).answer
       await before
@@ -133,16 +133,18 @@ async function publishing({ count, everyMs = 0, hasTicks = true, perBlock = PER_
   return totals
 }
 
-async function blocks(workers: readonly ChildProcess[], what: Blocks) {
-  const { count, perBlock = PER_BLOCK } = what
+async function blocks(workers: readonly ChildProcess[], subject: Blocks) {
+  const { count, perBlock = PER_BLOCK } = subject
   for (const worker of workers) worker.send('begin')
   const { bytes } = publisher.counts
-  const { seconds, writerCpuMs, redisCpuMs } = await publishing(what)
+  const { seconds, writerCpuMs, redisCpuMs } = await publishing(subject)
   while (
-    (await Promise.all(workers.map((each) => ask<number>(each, 'number')))).some((blockNumber) => blockNumber < number)
+    (await Promise.all(workers.map((each) => requestWorker<number>(each, 'number')))).some(
+      (blockNumber) => blockNumber < number,
+    )
   )
     await sleep(20)
-  const figures = await Promise.all(workers.map((each) => ask<WorkerFigures>(each, 'figures')))
+  const figures = await Promise.all(workers.map((each) => requestWorker<WorkerFigures>(each, 'figures')))
   const lags = figures.flatMap((each) => each.lags)
   const lag = (share: number) => quantile(lags, share)
   return {
@@ -184,10 +186,10 @@ const paced40 = await blocks(workers, { count: 400, everyMs: 25 })
 console.log('40 a second', paced40)
 const flatOut = await blocks(workers, { count: 400 })
 // Runs last, since a simultaneous garbage collection of all workers would repeat later.
-const heaps = await Promise.all(workers.map((worker) => ask<number>(worker, 'heap')))
+const heaps = await Promise.all(workers.map((worker) => requestWorker<number>(worker, 'heap')))
 for (const worker of workers) worker.kill('SIGKILL')
 await connection.call('XTRIM', keys.entries, 'MAXLEN', 0)
-const alone = await blocks([], { count: 600 })
+const aloneCosts = await blocks([], { count: 600 })
 const entryCount = await connection.call<number>('XLEN', keys.entries)
 const streamKBPerBlock = rounded(
   (await connection.call<number>('MEMORY', 'USAGE', keys.entries, 'SAMPLES', 0)) / entryCount / 1e3,
@@ -206,7 +208,7 @@ record('bus', {
   paced40,
   ofSwaps,
   flatOut,
-  withoutWorkers: alone,
+  withoutWorkers: aloneCosts,
   /** Redis memory per retained block. */
   streamKBPerBlock,
 })

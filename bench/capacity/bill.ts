@@ -141,19 +141,19 @@ async function hour({ devnet, meter, quote }: World, { everyMs, blocks }: Hour) 
   const startedAt = performance.now()
   const endMs = minutes * 60_000
   const until = (ms: number) => sleep(Math.max(0, startedAt + ms - performance.now()))
-  const mine = async () => {
+  const mineBlocks = async () => {
     for (let at = BLOCK_MS; blocks && at <= endMs; at += BLOCK_MS) {
       await until(at)
       await request(devnet.url, 'evm_mine', [])
     }
   }
-  const ask = async () => {
+  const sendRequests = async () => {
     for (let at = everyMs; at <= endMs; at += everyMs) {
       await until(at)
       await quote()
     }
   }
-  await Promise.all([mine(), ask()])
+  await Promise.all([mineBlocks(), sendRequests()])
   return meter.read(60 / minutes)
 }
 

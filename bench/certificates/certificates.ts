@@ -43,13 +43,13 @@ const wrappedNative = world.chain.wrappedNative?.address ?? null
 /** Returns a trade between tokens of one or two pools, of a ten-millionth to a tenth of the pool's balance. */
 function drawTrade(pools: readonly Pool[]): RouteRequest {
   const [first, second] = [pools[below(pools.length)]!, pools[below(pools.length)]!]
-  const place = below(first.tokens.length)
-  const others = (below(2) === 0 ? first : second).tokens.filter((token) => token !== first.tokens[place])
+  const tokenIndex = below(first.tokens.length)
+  const others = (below(2) === 0 ? first : second).tokens.filter((token) => token !== first.tokens[tokenIndex])
   const asNative = (token: string) => (BigInt(token) === 0n ? NATIVE : token) as RouteRequest['tokenIn']
   const part = 10n + 10n ** BigInt(1 + below(7))
-  const amountIn = familyOf(first.family)!.reserves(first)[place]! / part
+  const amountIn = familyOf(first.family)!.reserves(first)[tokenIndex]! / part
   return {
-    tokenIn: asNative(first.tokens[place]!),
+    tokenIn: asNative(first.tokens[tokenIndex]!),
     tokenOut: asNative(others[below(others.length)]!),
     wrappedNative,
     gasPriceWei: 0n,

@@ -86,8 +86,10 @@ async function measure(build: Build, seed: number): Promise<void> {
 
 /** Tries a mutant, at last on a chain without Permit2. */
 async function noticeMutant(code: string, build: Build): Promise<Finding> {
-  const usual = await arena.run({ code, build, calls: CALLS_OF_A_MUTANT, seed: 1 })
-  return usual.difference ? usual : arena.run({ code, build, calls: CALLS_OF_A_MUTANT, seed: 1, hasPermit2: false })
+  const baseline = await arena.run({ code, build, calls: CALLS_OF_A_MUTANT, seed: 1 })
+  return baseline.difference
+    ? baseline
+    : arena.run({ code, build, calls: CALLS_OF_A_MUTANT, seed: 1, hasPermit2: false })
 }
 
 function write(isShown: boolean): void {

@@ -39,9 +39,9 @@ try {
   const begin = performance.now()
   execFileSync('git', ['clone', '--quiet', root, clone])
   const local = await firstLocalQuote(begin)
-  const own = await firstOwnQuote()
+  const ownQuote = await firstOwnQuote()
   const node = execFileSync('node', ['--version'], { env: userEnv, encoding: 'utf8' }).trim()
-  record('newcomer', { userNode: node, ...local, ...own })
+  record('newcomer', { userNode: node, ...local, ...ownQuote })
 } finally {
   for (const child of running) end(child)
   rmSync(dir, { recursive: true, force: true })
@@ -111,14 +111,14 @@ function waitForOutput(child: ChildProcess, text: string): Promise<void> {
     let output = ''
     const timer = setTimeout(() => reject(new Error(`not in time: ${output.slice(-2_000)}`)), MAX_START_MS)
     child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${output.slice(-2_000)}`)))
-    const take = (chunk: Buffer) => {
+    const onChunk = (chunk: Buffer) => {
       output += chunk
       if (!output.includes(text)) return
       clearTimeout(timer)
       resolve()
     }
-    child.stdout?.on('data', take)
-    child.stderr?.on('data', take)
+    child.stdout?.on('data', onChunk)
+    child.stderr?.on('data', onChunk)
   })
 }
 

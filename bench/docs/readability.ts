@@ -59,8 +59,8 @@ function measureCommit(commit: string) {
   const files = git('ls-tree', '-r', '--name-only', commit).split('\n')
   return Object.fromEntries(
     Object.entries(GROUPS).map(([name, pattern]) => {
-      const own = files.filter((file) => pattern.test(file) && !GENERATED.includes(file))
-      return [name, figuresOf(own.map((file) => git('show', `${commit}:${file}`)))]
+      const ownFiles = files.filter((file) => pattern.test(file) && !GENERATED.includes(file))
+      return [name, figuresOf(ownFiles.map((file) => git('show', `${commit}:${file}`)))]
     }),
   )
 }

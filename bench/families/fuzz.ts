@@ -79,7 +79,7 @@ async function run(number: number): Promise<Round> {
   const world = await WORLDS[number % WORLDS.length]!()
   const families: Record<string, Count> = {}
   const mismatches: string[] = []
-  for (let round = 0; round < 2; round++) await stir(world, 100 * number + round)
+  for (let repetition = 0; repetition < 2; repetition++) await stir(world, 100 * number + repetition)
   for (const [i, family] of [...new Set(world.pools().map((pool) => pool.family))].entries()) {
     const tally = await fuzz(world, family, QUOTES_PER_FAMILY, 1_000 * (number + 1) + i)
     families[family] = { ...tally, mismatches: tally.mismatches.length }
@@ -95,10 +95,11 @@ async function run(number: number): Promise<Round> {
 function report(): void {
   const families: Record<string, Count> = {}
   const skippedPools: Record<string, number> = {}
-  for (const round of rounds) {
-    for (const [reason, count] of Object.entries(round.skipped)) skippedPools[`${round.world}: ${reason}`] = count
-    for (const [family, count] of Object.entries(round.families)) {
-      const name = `${round.world} ${family}`
+  for (const repetition of rounds) {
+    for (const [reason, count] of Object.entries(repetition.skipped))
+      skippedPools[`${repetition.world}: ${reason}`] = count
+    for (const [family, count] of Object.entries(repetition.families)) {
+      const name = `${repetition.world} ${family}`
       const sum = families[name] ?? { exact: 0, refused: 0, unsupported: 0, mismatches: 0 }
       for (const key of ['exact', 'refused', 'unsupported', 'mismatches'] as const) sum[key] += count[key]
       families[name] = sum
@@ -110,7 +111,7 @@ function report(): void {
   record('quotes', {
     quotes,
     mismatches,
-    seconds: rounded(rounds.reduce((sum, round) => sum + round.seconds, 0)),
+    seconds: rounded(rounds.reduce((sum, repetition) => sum + repetition.seconds, 0)),
     families,
     poolsSkipped: skippedPools,
     familiesNotRun: NOT_RUN,

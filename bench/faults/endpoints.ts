@@ -67,28 +67,28 @@ process.exit()
 
 /** Measures one kind of fault. The failing endpoint is first in the list. */
 async function measure(failure: EndpointFailure, struck: Row['struck']): Promise<Row> {
-  const calm = await ask(service.url, nextPath, LANES, CALM_MS)
+  const baseline = await ask(service.url, nextPath, LANES, CALM_MS)
   for (const proxy of struck === 'one' ? [proxies[0]!] : proxies) setEndpointFailure(proxy, failure)
   const bad = await ask(service.url, nextPath, LANES, BAD_MS)
   for (const proxy of proxies) setEndpointFailure(proxy)
   // Measures without faults before and after, so that other load affects both.
-  return toRow(failure, struck, [...calm, ...(await ask(service.url, nextPath, LANES, CALM_MS))], bad)
+  return toRow(failure, struck, [...baseline, ...(await ask(service.url, nextPath, LANES, CALM_MS))], bad)
 }
 
 function toRow(
   { name }: EndpointFailure,
   struck: Row['struck'],
-  calm: readonly Outcome[],
+  baseline: readonly Outcome[],
   bad: readonly Outcome[],
 ): Row {
   const failures: Record<string, number> = {}
-  for (const { status, body } of [...calm, ...bad]) {
+  for (const { status, body } of [...baseline, ...bad]) {
     if (status === 200) continue
-    const what = `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
-    failures[what] = (failures[what] ?? 0) + 1
+    const failureText = `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
+    failures[failureText] = (failures[failureText] ?? 0) + 1
   }
   const answeredCount = bad.filter(({ status }) => status === 200).length
-  const [p95, calmP95] = [percentile(bad, 0.95), percentile(calm, 0.95)]
+  const [p95, calmP95] = [percentile(bad, 0.95), percentile(baseline, 0.95)]
   return {
     weather: name,
     struck,

@@ -101,15 +101,15 @@ async function measure(mode: Mode): Promise<object> {
     const atStart = processNow(service)
     const statuses: number[] = []
     const askedMs: number[] = []
-    const ask = async (id: number) => {
+    const sendRequest = async (id: number) => {
       const start = performance.now()
       const { status } = await get(`${service.url}/prices/${id}?token=${WETH.address}`)
       statuses.push(status)
       askedMs.push(performance.now() - start)
     }
-    const waking = Promise.all(dead.map(ask))
+    const waking = Promise.all(dead.map(sendRequest))
     let next = 0
-    const asking = setInterval(() => void ask(dead[next++ % dead.length]!).catch(() => {}), ASK_MS)
+    const asking = setInterval(() => void sendRequest(dead[next++ % dead.length]!).catch(() => {}), ASK_MS)
     let settledAt: number | undefined
     let highest = 0
     let lowest = Number.POSITIVE_INFINITY
@@ -126,7 +126,7 @@ async function measure(mode: Mode): Promise<object> {
     clearInterval(asking)
     await waking
     const atEnd = processNow(service)
-    const late = askedMs.slice(-Math.min(200, askedMs.length >> 1))
+    const lastMs = askedMs.slice(-Math.min(200, askedMs.length >> 1))
     return {
       chains: dead.length,
       memoryMB: { beforeWaking: atStart.memoryMB, settled: settledAt, lowest, highest, atEnd: atEnd.memoryMB },
@@ -136,7 +136,7 @@ async function measure(mode: Mode): Promise<object> {
       deadChains: {
         requests: statuses.length,
         statuses: count(statuses),
-        lateMedianMs: rounded(median(late)),
+        lateMedianMs: rounded(median(lastMs)),
       },
       healthy: { before, meanwhile, p50Ratio: rounded(meanwhile.p50Ms / before.p50Ms, 2) },
     }

@@ -55,7 +55,7 @@ async function simulationPath(): Promise<string> {
   return `/simulate/31337?${new URLSearchParams({ ...query, block: 'latest' })}`
 }
 
-async function ask(path: string): Promise<Answer> {
+async function requestPath(path: string): Promise<Answer> {
   const askedAt = performance.now()
   return { ...(await send(service.url + path)), askedAt }
 }
@@ -66,7 +66,7 @@ function load(): () => Promise<readonly Answer[]> {
   let hasEnded = false
   const lanes = Array.from({ length: LANES }, async () => {
     while (!hasEnded) {
-      answers.push(await ask(nextPath()))
+      answers.push(await requestPath(nextPath()))
       await sleep(15)
     }
   })
@@ -90,8 +90,8 @@ async function reorg(depth: number, isReported: boolean, goneBlocks: RemovedBloc
   // The block contains a transaction, so that no block of the other branch has its hash.
   await request(devnet.url, 'eth_sendTransaction', [{ from: from!.address, to: to!.address, value }])
   if (depth > 1) await request(devnet.url, 'anvil_mine', [`0x${(depth - 1).toString(16)}`])
-  if (isReported) await ask(`/prices/${chainId}?token=${tokens[0]}`)
-  if (isReported) await ask(randomPath(devnet, random))
+  if (isReported) await requestPath(`/prices/${chainId}?token=${tokens[0]}`)
+  if (isReported) await requestPath(randomPath(devnet, random))
   const head = Number(await request(devnet.url, 'eth_blockNumber', []))
   const hashes: string[] = []
   for (let number = base + 1; number <= head; number++) hashes.push((await blockAt(number))!.hash)
@@ -122,7 +122,7 @@ let slowest = 0
 /** Number of responses that contain their block. */
 let consistent = 0
 try {
-  for (let i = 0; i < 40; i++) await ask(nextPath())
+  for (let i = 0; i < 40; i++) await requestPath(nextPath())
   for (const isReported of [true, false])
     for (const depth of DEPTHS) {
       const answers: Answer[] = []
@@ -138,9 +138,9 @@ try {
         for (let number = Math.max(0, head - 200); number <= head; number++)
           knownHashes.add((await blockAt(number))!.hash)
         for (const answer of some) {
-          const what = fault(answer, goneBlocks, knownHashes)
+          const faultText = fault(answer, goneBlocks, knownHashes)
           if (answer.status === 200 && answer.body.includes('"blockHash"')) consistent++
-          if (what) faults[what] = (faults[what] ?? 0) + 1
+          if (faultText) faults[faultText] = (faults[faultText] ?? 0) + 1
         }
         answers.push(...some)
       }

@@ -45,15 +45,15 @@ try {
   const table: Record<Scenario, Row> = {} as Record<Scenario, Row>
   for (const scenario of [...scenarios, ...PERMIT_KINDS]) {
     const row: Row = {}
-    let same: bigint | undefined
+    let previousGas: bigint | undefined
     for (const router of routers) {
       const measurement = await measure(router, scenario)
       if (!measurement) continue
       row[router.name] = measurement.gas
-      same ??= measurement.received
+      previousGas ??= measurement.received
       // All routers must execute the same trade.
-      if (measurement.received !== same)
-        throw new Error(`${router.name} received ${measurement.received} in ${scenario}, others ${same}`)
+      if (measurement.received !== previousGas)
+        throw new Error(`${router.name} received ${measurement.received} in ${scenario}, others ${previousGas}`)
     }
     table[scenario] = row
     if (inputOf(scenario, world) === outputOf(scenario, world)) throw new Error(`${scenario} trades a token for itself`)

@@ -31,8 +31,8 @@ const v4Abi = parseAbi([
 /** Deploys tokens and pools. Long: one deployment after the other. */
 export async function buildWorld(node: Node) {
   const { deploy, write, read, rpc, deployer, user } = node
-  const own = compileOwn()
-  const token = own.BenchToken.abi
+  const ownContracts = compileOwn()
+  const token = ownContracts.BenchToken.abi
   const weth = await deploy(publishedArtifact('@uniswap/v2-periphery/build/WETH9.json'))
   const v2Factory = await deploy(publishedArtifact('@uniswap/v2-core/build/UniswapV2Factory.json'), [deployer])
   const v3Factory = await deploy(
@@ -44,10 +44,14 @@ export async function buildWorld(node: Node) {
   const permit2 = JSON.parse(readFileSync(join(modules, '@1inch/solidity-utils/dist/src/permit2.json'), 'utf8'))
   await rpc('anvil_setCode', [PERMIT2, permit2.bytecode ?? permit2])
 
-  const tokens = [await deploy(own.BenchToken), await deploy(own.BenchToken), await deploy(own.BenchToken)]
+  const tokens = [
+    await deploy(ownContracts.BenchToken),
+    await deploy(ownContracts.BenchToken),
+    await deploy(ownContracts.BenchToken),
+  ]
   const [a, b, c] = tokens.sort((x, y) => (BigInt(x) < BigInt(y) ? -1 : 1)) as [Hex, Hex, Hex]
-  const filler = await deploy(own.Filler)
-  const floor = await deploy(own.Floor, [weth, manager])
+  const filler = await deploy(ownContracts.Filler)
+  const floor = await deploy(ownContracts.Floor, [weth, manager])
   for (const t of [a, b, c])
     for (const to of [filler, user, deployer, floor]) await write(token, t, 'mint', [to, LARGE_BALANCE])
   await write(factoryAbi, weth, 'deposit', [], deployer, 3_000_000n * 10n ** 18n)
@@ -58,14 +62,14 @@ export async function buildWorld(node: Node) {
   const createV2Pool = async (x: Hex, y: Hex): Promise<Hex> => {
     await write(factoryAbi, v2Factory, 'createPair', [x, y])
     const pool = await read<Hex>(factoryAbi, v2Factory, 'getPair', [x, y])
-    await write(own.Filler.abi, filler, 'v2', [pool, 10n ** 23n, 10n ** 23n])
+    await write(ownContracts.Filler.abi, filler, 'v2', [pool, 10n ** 23n, 10n ** 23n])
     return pool
   }
   const createV3Pool = async (x: Hex, y: Hex, fee: number): Promise<Hex> => {
     await write(factoryAbi, v3Factory, 'createPool', [x, y, fee])
     const pool = await read<Hex>(factoryAbi, v3Factory, 'getPool', [x, y, fee])
     await write(factoryAbi, pool, 'initialize', [ONE_TO_ONE])
-    await write(own.Filler.abi, filler, 'v3', [pool, -60_000, 60_000, 10n ** 23n])
+    await write(ownContracts.Filler.abi, filler, 'v3', [pool, -60_000, 60_000, 10n ** 23n])
     return pool
   }
   const pools = {
@@ -88,7 +92,7 @@ export async function buildWorld(node: Node) {
 
   const zeroForOne = (x: Hex, y: Hex) => BigInt(x) < BigInt(y)
   const amount = 10n ** 18n
-  const warm = (name: string, args: unknown[]) => write(own.Floor.abi, floor, name, args)
+  const warm = (name: string, args: unknown[]) => write(ownContracts.Floor.abi, floor, name, args)
   for (const [x, y] of [
     [a, b],
     [b, a],
@@ -112,7 +116,7 @@ export async function buildWorld(node: Node) {
       ] as const)
         await warm('v3', [from, ZERO, pool, zeroForOne(from, to), amount, floor])
 
-  return { ...own, token, weth, v2Factory, v3Factory, manager, a, b, c, floor, pools, key, zeroForOne }
+  return { ...ownContracts, token, weth, v2Factory, v3Factory, manager, a, b, c, floor, pools, key, zeroForOne }
 }
 
 export type World = Awaited<ReturnType<typeof buildWorld>>

@@ -30,23 +30,23 @@ const { url, api, guard, stop } = await startEthereumService({ replay: true })
 try {
   const tokens = await pricedTokens(api, url)
   const { native, all } = tokens
-  const place = { api, node: new Node(url), guard }
+  const servicePlace = { api, node: new Node(url), guard }
   const trades = drawTrades(seed, count, tokens)
   const trialOutcomes: TrialOutcome[] = []
   const outcomes: { readonly trade: Trade; readonly outcome: AskedOutcome }[] = []
   for (const [k, trade] of trades.entries()) {
-    if (values.refusals) outcomes.push({ trade, outcome: await askFunded(place, trade) })
-    else trialOutcomes.push({ trade, outcome: await run(place, trade) })
+    if (values.refusals) outcomes.push({ trade, outcome: await askFunded(servicePlace, trade) })
+    else trialOutcomes.push({ trade, outcome: await run(servicePlace, trade) })
     if ((k + 1) % 100 === 0) console.error(`${k + 1} of ${count} trades`)
   }
   const refusals: ExplainedRefusal[] = []
   for (const { trade, outcome } of [...outcomes, ...trialOutcomes])
-    if (outcome.kind === 'refused') refusals.push(await explainRefusal(place, trade, outcome))
+    if (outcome.kind === 'refused') refusals.push(await explainRefusal(servicePlace, trade, outcome))
   const unfundedCount = [...outcomes, ...trialOutcomes].filter(({ outcome }) => outcome.kind === 'unfunded').length
   record('refusals', { seed, tokens: all.length, ...refusalSummary(count, unfundedCount, refusals) })
   if (!values.refusals) {
     const priceOf = new Map([...all, native].map((priced) => [priced.token, priced]))
-    const after = await afterBlocks(place, landedOf(trialOutcomes))
+    const after = await afterBlocks(servicePlace, landedOf(trialOutcomes))
     const figures = { seed, tokens: all.length, busy: tokens.busy.length, ...summary(trialOutcomes, priceOf, after) }
     record('honesty', figures)
     if (figures.wrong > 0) process.exitCode = 1

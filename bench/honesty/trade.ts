@@ -96,9 +96,9 @@ const MAX_ATTEMPTS = 5
 export async function ask(
   { api }: Place,
   { src, dst, amount, fee }: Trade,
-  more: Readonly<Record<string, string>> = {},
+  extraParameters: Readonly<Record<string, string>> = {},
 ): Promise<Route | RefusalAnswer> {
-  const query = new URLSearchParams({ src, dst, amount: String(amount), from: wallet, ...more })
+  const query = new URLSearchParams({ src, dst, amount: String(amount), from: wallet, ...extraParameters })
   if (fee) query.set('convenienceFee', '0.3')
   if (fee) query.set('convenienceFeeRecipient', FEE_RECIPIENT)
   for (let attempt = 1; ; attempt++) {
@@ -119,16 +119,16 @@ export function askFunded(place: Place, trade: Trade): Promise<AskedOutcome> {
 }
 
 async function laterOf(place: Place, trade: Trade, promised: bigint): Promise<Later> {
-  const within: Record<string, Sendable> = {}
+  const sendableByTolerance: Record<string, Sendable> = {}
   let auto = Number.NaN
   for (const slippage of [...TOLERANCES, BOUNDLESS]) {
     const answer = await ask(place, trade, { slippage })
     if ('code' in answer || BigInt(answer.toAmount) !== promised)
       throw new Error(`with slippage ${slippage} another answer: ${JSON.stringify(answer).slice(0, 300)}`)
-    within[slippage] = answer.tx
+    sendableByTolerance[slippage] = answer.tx
     if (slippage === 'auto') auto = answer.slippage!.percent
   }
-  const { [BOUNDLESS]: boundless, ...rest } = within
+  const { [BOUNDLESS]: boundless, ...rest } = sendableByTolerance
   return { boundless: boundless!, within: rest, auto }
 }
 

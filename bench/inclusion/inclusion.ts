@@ -85,11 +85,11 @@ async function local(): Promise<void> {
       const usd = USD.least * (USD.most / USD.least) ** random()
       const amount = (BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)) / 1_000_000n
       // Half of the trades use one family, so that each family occurs.
-      const only = random() < 0.5 ? { includeSources: pick(families) } : {}
-      return { src: from.token, dst: to.token, amount: amount || 1n, query: only }
+      const sourceFilter = random() < 0.5 ? { includeSources: pick(families) } : {}
+      return { src: from.token, dst: to.token, amount: amount || 1n, query: sourceFilter }
     })
-    const fresh = { ...place, name: 'fresh' }
-    await run(fresh, env, parts.fresh, async (k) => {
+    const freshPlace = { ...place, name: 'fresh' }
+    await run(freshPlace, env, parts.fresh, async (k) => {
       const token = await newPool(devnet, NEW_POOLS[k % NEW_POOLS.length]!)
       await assertFunded(devnet)
       const weth = devnet.info.tokens.WETH!.address

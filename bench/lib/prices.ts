@@ -22,14 +22,14 @@ export async function pricesOf(
   chainId = 1,
 ): Promise<ReadonlyMap<string, number>> {
   let lastPrices = new Map<string, number>()
-  for (let polls = 0, same = 0; polls < PRICE_POLLS && same < SAME_POLLS; polls++) {
+  for (let polls = 0, samePolls = 0; polls < PRICE_POLLS && samePolls < SAME_POLLS; polls++) {
     const prices = new Map<string, number>()
     for (let from = 0; from < addresses.length; from += MAX_TOKENS) {
       const answer = await fetch(`${api}/prices/${chainId}?token=${addresses.slice(from, from + MAX_TOKENS).join()}`)
       const body = (await answer.json()) as Record<string, number | null>
       for (const [token, usd] of Object.entries(body)) if (usd) prices.set(token.toLowerCase(), usd)
     }
-    same = prices.size === lastPrices.size && prices.size > 0 ? same + 1 : 0
+    samePolls = prices.size === lastPrices.size && prices.size > 0 ? samePolls + 1 : 0
     lastPrices = prices
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }

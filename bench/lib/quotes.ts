@@ -60,14 +60,17 @@ export async function ask(url: string, next: () => string, lanes: number, ms: nu
 }
 
 /** Sends swaps that were quoted without faults, so that blocks arrive and pools change. */
-export async function moveChain({ url, info }: Devnet, calm: string): Promise<{ readonly stop: () => Promise<void> }> {
+export async function moveChain(
+  { url, info }: Devnet,
+  quietPath: string,
+): Promise<{ readonly stop: () => Promise<void> }> {
   let isStopped = false
   const from = info.accounts[9]!.address
   const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
   const moving = (async () => {
     while (!isStopped) {
       const query = { src: native, dst: info.tokens.USDC!.address, amount: String(10n ** 16n), from, slippage: '10' }
-      const answer = await fetch(`${calm}/aggregator/31337?${new URLSearchParams(query)}`).catch(() => null)
+      const answer = await fetch(`${quietPath}/aggregator/31337?${new URLSearchParams(query)}`).catch(() => null)
       if (answer?.ok) {
         const { tx } = (await answer.json()) as { tx: { to: string; data: string; value: string } }
         const value = `0x${BigInt(tx.value).toString(16)}`

@@ -84,12 +84,12 @@ async function measureMoving(name: Name) {
   for (const other of others) other.kill('SIGSTOP')
   const { baseFeePerGas } = await request<{ baseFeePerGas: string }>(chain, 'eth_getBlockByNumber', ['latest', false])
   let lastMined: Promise<unknown> = Promise.resolve()
-  const mine = () => {
+  const mineBlock = () => {
     lastMined = request(chain, 'anvil_setNextBlockBaseFeePerGas', [baseFeePerGas]).then(() =>
       request(chain, 'evm_mine', []),
     )
   }
-  const blocks = setInterval(mine, MOVING.blockMs)
+  const blocks = setInterval(mineBlock, MOVING.blockMs)
   const { p50, p95, answers } = await closedLoop({ url, next: () => getRequest(next()), ...MOVING })
   clearInterval(blocks)
   await lastMined

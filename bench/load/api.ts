@@ -45,13 +45,13 @@ try {
   const list = tokens.map((symbol) => devnet.info.tokens[symbol]!.address).join()
   const [prices, chains] = [`/prices/31337?token=${list}`, '/chains']
   const files = await Promise.all([prices, chains].map((path, i) => save(path, `${i}.json`)))
-  const bare = await startProcess(join(import.meta.dirname, 'bare.ts'), files)
+  const bareServer = await startProcess(join(import.meta.dirname, 'bare.ts'), files)
   const compare = async (path: string) => {
     const load = { next: () => getRequest(path), connections: 32, seconds: SECONDS }
     const pairs: { own: Figures; bare: Figures }[] = []
     for (let round = 0; round < ROUNDS; round++)
       pairs.push({
-        bare: await closedLoop({ ...load, url: bare.url }),
+        bare: await closedLoop({ ...load, url: bareServer.url }),
         own: await closedLoop({ ...load, url: service.url }),
       })
     const perSecond = (side: 'own' | 'bare') => median(pairs.map((pair) => pair[side].perSecond))
@@ -62,7 +62,7 @@ try {
     }
   }
   const comparisons = { prices: await compare(prices), chains: await compare(chains) }
-  await bare.stop()
+  await bareServer.stop()
 
   record('api', {
     swap: {

@@ -17,7 +17,7 @@ export class Connection {
     this.socket = socket
     this.reopen = reopen
     socket.setNoDelay(true)
-    socket.on('data', (chunk: Buffer) => this.take(chunk))
+    socket.on('data', (chunk: Buffer) => this.onChunk(chunk))
     socket.on('error', (error) => this.waiting?.reject(error))
     socket.on('close', () => this.waiting?.reject(new Error('the server closed the connection')))
   }
@@ -55,7 +55,7 @@ export class Connection {
     this.socket.destroy()
   }
 
-  private take(chunk: Buffer): void {
+  private onChunk(chunk: Buffer): void {
     this.receivedBytes = this.receivedBytes.length === 0 ? chunk : Buffer.concat([this.receivedBytes, chunk])
     const end = this.receivedBytes.indexOf(HEADERS_END)
     if (end < 0) return

@@ -71,7 +71,7 @@ export async function openLoop({
   from,
 }: Load & { readonly rate: number }): Promise<OpenFigures> {
   const answers: Answer[] = []
-  const late: number[] = []
+  const lateMs: number[] = []
   const idle = await openAll(url, connections, from)
   const start = performance.now()
   const pending: Promise<void>[] = []
@@ -81,7 +81,7 @@ export async function openLoop({
     while (performance.now() < dueAt || idle.length === 0) await sleep(1)
     // Uses the connection that was idle longest, since the server closes idle connections.
     const connection = await idle.shift()!.reconnect()
-    late.push(performance.now() - dueAt)
+    lateMs.push(performance.now() - dueAt)
     pending.push(
       connection.send(next()).then((answer) => {
         answers.push({ ...answer, ms: performance.now() - dueAt })
@@ -92,7 +92,7 @@ export async function openLoop({
   await Promise.all(pending)
   const elapsedSeconds = (performance.now() - start) / 1000
   for (const connection of idle) connection.close()
-  const sentLateP99 = rounded(quantile(late, 0.99), 2)
+  const sentLateP99 = rounded(quantile(lateMs, 0.99), 2)
   return { offeredPerSecond: rate, sentLateP99, ...figures(answers, elapsedSeconds) }
 }
 

@@ -41,11 +41,11 @@ try {
   const tokensWithPrice = all.toSorted((a, b) => isBusy(b) - isBusy(a) || (a.token < b.token ? -1 : 1))
   const drawnTokens = tokensWithPrice.slice(0, tokenCount)
   const tokens = { native, all: drawnTokens, busy: drawnTokens }
-  for (const trade of drawTrades(seed + 1, count, tokens)) await ask(service.url, chainId, trade)
+  for (const trade of drawTrades(seed + 1, count, tokens)) await requestQuote(service.url, chainId, trade)
   const answers: Answer[] = []
   const [servicePid, nodePid] = [service.child.pid!, nodeOfPort(Number(new URL(url).port))]
   const before = { service: cpuMs(servicePid), node: cpuMs(nodePid) }
-  for (const trade of drawTrades(seed, count, tokens)) answers.push(await ask(service.url, chainId, trade))
+  for (const trade of drawTrades(seed, count, tokens)) answers.push(await requestQuote(service.url, chainId, trade))
   const perRequest = (ms: number) => rounded(ms / count, 2)
   report(answers, drawnTokens.length, {
     service: perRequest(cpuMs(servicePid) - before.service),
@@ -55,7 +55,7 @@ try {
   await stop()
 }
 
-async function ask(api: string, chainId: number, trade: Trade): Promise<Answer> {
+async function requestQuote(api: string, chainId: number, trade: Trade): Promise<Answer> {
   const { src, dst, amount } = trade
   const query = new URLSearchParams({ src, dst, amount: String(amount), from })
   const start = performance.now()

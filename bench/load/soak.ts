@@ -46,8 +46,8 @@ const sampling = setInterval(() => void sample().catch(report), SAMPLE_MS)
 const pending = new Set<Promise<void>>()
 for (let sentCount = 0; performance.now() < end; sentCount++) {
   const dueAt = start + (sentCount * 1000) / perSecond
-  const early = dueAt - performance.now()
-  if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
+  const earlyMs = dueAt - performance.now()
+  if (earlyMs > 0) await new Promise((resolve) => setTimeout(resolve, earlyMs))
   const one = run(wheel[(sentCount * 37) % wheel.length]!)
   pending.add(one)
   one.finally(() => pending.delete(one))

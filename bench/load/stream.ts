@@ -34,9 +34,9 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
 const serviceMs = () => cpuMs(service.child.pid!)
 
 const token = (symbol: string) => info.tokens[symbol]!.address
-const requestOf = (k: number, more = 0) => {
+const requestOf = (k: number, offset = 0) => {
   const [src, dst, amount] = PAIRS[k % PAIRS.length]!
-  return new URLSearchParams({ src: token(src), dst: token(dst), amount: String(amount + BigInt(k + more)) })
+  return new URLSearchParams({ src: token(src), dst: token(dst), amount: String(amount + BigInt(k + offset)) })
 }
 async function json<T>(path: string): Promise<T> {
   const answer = await fetch(service.url + path)
@@ -131,18 +131,18 @@ try {
   const rounds = [await quotes(STREAMS, 1), await quotes(STREAMS, 2), await quotes(STREAMS, 3)]
   const quotesMs = median(rounds)
   const different = await watch((k) => requestOf(k))
-  const same = await watch(() => requestOf(0))
+  const sameRequest = await watch(() => requestOf(0))
   record('stream', {
     streams: STREAMS,
     blocks: BLOCKS,
     blockMs: BLOCK_MS,
     quotes: { cpuMs: quotesMs },
     different,
-    same,
+    same: sameRequest,
     /** Processor time of a block of streams divided by the time of as many quotes. */
     shareOfQuotes: {
       different: rounded(different.cpuMsPerBlock / quotesMs, 3),
-      same: rounded(same.cpuMsPerBlock / quotesMs, 3),
+      same: rounded(sameRequest.cpuMsPerBlock / quotesMs, 3),
     },
   })
 } finally {

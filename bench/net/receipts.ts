@@ -38,15 +38,15 @@ export async function measureRestricted(
   request: SwapRequest,
 ): Promise<Omit<MeasuredQuote, 'usd'> | null> {
   const quote = (restriction: string) => quoteOf(world, api, request, restriction)
-  const own = await quote('')
-  if (!own) return null
-  const families = new Set(own.swaps.map(({ protocol }) => protocol))
+  const ownQuote = await quote('')
+  if (!ownQuote) return null
+  const families = new Set(ownQuote.swaps.map(({ protocol }) => protocol))
   const queries = [
     ...[...families].map((family) => `excludeSources=${family}`),
     ...HOPS.map((hops) => `maxHops=${hops}`),
-    ...POOLS.filter((pools) => pools < own.swaps.length).map((pools) => `maxSplits=${pools}`),
+    ...POOLS.filter((pools) => pools < ownQuote.swaps.length).map((pools) => `maxSplits=${pools}`),
   ]
-  const results = new Map([[keyOf(own), { restriction: '', answer: own }]])
+  const results = new Map([[keyOf(ownQuote), { restriction: '', answer: ownQuote }]])
   for (const restriction of queries) {
     const answer = await quote(restriction)
     if (answer && !results.has(keyOf(answer))) results.set(keyOf(answer), { restriction, answer })

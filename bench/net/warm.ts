@@ -36,8 +36,8 @@ const byTable = SCENARIOS.flatMap((size) => {
       const result = alternatives(graph, requestOf(loadedScenario, trade, gasPriceWei, SERVICE_LIMITS))
       if (!result) return []
       const net = ({ route }: Alternative) => Number(route.amountOut) - Number(route.gasCostOut ?? 0n)
-      const [own, ...others] = result
-      return [lossBps({ net: net(own), amountOut: Number(own.route.amountOut) }, others.map(net))]
+      const [ownRoute, ...others] = result
+      return [lossBps({ net: net(ownRoute), amountOut: Number(ownRoute.route.amountOut) }, others.map(net))]
     })
     return { pools: size.nPools, gwei: Number(gasPriceWei) / 1e9, ...figures(losses) }
   })
@@ -103,30 +103,30 @@ async function withTime<T>(run: () => Promise<T>): Promise<{ readonly result: T;
  */
 async function measureRequest(on: World, graph: Graph, request: RouteRequest): Promise<NetMeasurement | null> {
   const routes = alternatives(graph, request)
-  const own = routes?.[0].route
-  if (!routes || !own?.gasCostOut) return null
-  const perGas = Number(own.gasCostOut) / own.gas
+  const ownRoute = routes?.[0].route
+  if (!routes || !ownRoute?.gasCostOut) return null
+  const perGas = Number(ownRoute.gasCostOut) / ownRoute.gas
   const { wrappedNative } = request
   const net = async (route: RoutePlan) => {
     const gasPerOutput = await chargedFromHere(on, route)
     return gasPerOutput === null
       ? Number.NEGATIVE_INFINITY
-      : Number(route.amountOut - own.amountOut) - gasPerOutput * perGas
+      : Number(route.amountOut - ownRoute.amountOut) - gasPerOutput * perGas
   }
-  const rankedNet = await net(own)
+  const rankedNet = await net(ownRoute)
   if (rankedNet === Number.NEGATIVE_INFINITY) return null
   const result = findRoute(graph, { ...request, maxAlternatives: 3 })
-  const candidates = [own, ...((result.ok && result.alternatives) || [])] as const
-  const alone = await withTime(() => grossGas(on, [own]))
+  const candidates = [ownRoute, ...((result.ok && result.alternatives) || [])] as const
+  const aloneGas = await withTime(() => grossGas(on, [ownRoute]))
   const together = await withTime(() => grossGas(on, candidates))
-  let quoted = own
+  let quoted = ownRoute
   let maxGain = Number.NEGATIVE_INFINITY
   // Ranks routes as a quote does: simulated gas minus the expected refund.
   for (const [k, route] of candidates.entries()) {
     const gross = together.result[k] ?? null
     if (gross === null) continue
     const { refund } = routeGas({ ...route, wrappedNative })
-    const gain = Number(route.amountOut - own.amountOut) - (gross - refund) * perGas
+    const gain = Number(route.amountOut - ownRoute.amountOut) - (gross - refund) * perGas
     if (gain > maxGain) [quoted, maxGain] = [route, gain]
   }
   const others: { readonly name: string; readonly net: number }[] = []
@@ -135,19 +135,20 @@ async function measureRequest(on: World, graph: Graph, request: RouteRequest): P
     const best = others.toSorted((x, y) => y.net - x.net)[0]
     return {
       bps: lossBps(
-        { net, amountOut: Number(own.amountOut) },
+        { net, amountOut: Number(ownRoute.amountOut) },
         others.map((other) => other.net),
       ),
       by: best ? `${best.name}: ${request.tokenIn} ${request.tokenOut} ${request.amountIn}` : '',
     }
   }
   const gasPerOutput = -rankedNet / perGas
-  const gasErrorPercent = (100 * Math.abs(routeGas({ ...own, wrappedNative }).charged - gasPerOutput)) / gasPerOutput
+  const gasErrorPercent =
+    (100 * Math.abs(routeGas({ ...ownRoute, wrappedNative }).charged - gasPerOutput)) / gasPerOutput
   return {
-    quoted: lossOf(quoted === own ? rankedNet : await net(quoted)),
+    quoted: lossOf(quoted === ownRoute ? rankedNet : await net(quoted)),
     ranked: lossOf(rankedNet),
     alternatives: candidates.length - 1,
-    timeRatio: candidates.length > 1 ? together.ms / alone.ms : null,
+    timeRatio: candidates.length > 1 ? together.ms / aloneGas.ms : null,
     gasErrorPercent,
   }
 }

@@ -125,9 +125,9 @@ type Entry = {
 function observe() {
   const vitals = { lcp: 0, cls: 0, inp: 0 }
   Object.assign(globalThis, { vitals })
-  const watch = (type: string, take: (entry: Entry) => void) => {
+  const watch = (type: string, onEntry: (entry: Entry) => void) => {
     const observer = new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) take(entry as unknown as Entry)
+      for (const entry of list.getEntries()) onEntry(entry as unknown as Entry)
     })
     observer.observe({ type, buffered: true, durationThreshold: 16 } as never)
   }

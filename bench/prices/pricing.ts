@@ -33,7 +33,7 @@ const pick = (from: number, to: number) => from + Math.floor(random() * (to - fr
 const address = (n: number): Address => toAddress(`0x${(n + 1).toString(16).padStart(40, '0')}`)
 
 /** Dollars per whole token: a dollar, ether, a dollar, bitcoin, and values from a thousandth of a cent to thousands. */
-const truth = Float64Array.from(
+const trueUsd = Float64Array.from(
   { length: TOKENS },
   (_, t) => [1, 3_000, 1, 60_000][t] ?? Math.exp((random() - 0.5) * 16),
 )
@@ -74,13 +74,13 @@ const firstSliceMs = takeLongestTasks().get('prices')!
 await setTimeout(100)
 observer.disconnect()
 
-let within = 0
+let withinCount = 0
 let off = 0
 let unpricedCount = 0
 for (let t = 0; t < TOKENS - SCAMS; t++) {
   const usd = prices.usd(address(t))
   if (usd === null) unpricedCount++
-  else if (Math.abs(usd / truth[t]! - 1) <= 0.02) within++
+  else if (Math.abs(usd / trueUsd[t]! - 1) <= 0.02) withinCount++
   else off++
 }
 let deepestScam = 0
@@ -118,7 +118,7 @@ record('pricing', {
       ...{ firstCurve: rounded(firstCurve.ms), curveAfterABlock: blocks.hubs.curve },
     },
   },
-  realTokens: { within2Percent: within, off, unpriced: unpricedCount },
+  realTokens: { within2Percent: withinCount, off, unpriced: unpricedCount },
   deepestScamUsd: Math.round(deepestScam),
 })
 
@@ -139,7 +139,7 @@ function snapshot(): Snapshot {
 /** @param first - number of the first pool that may change */
 async function follow(changedCount: number, first: number) {
   const block: Time[] = []
-  const look: Time[] = []
+  const readTimes: Time[] = []
   const curve: Time[] = []
   for (let n = 0; n < BLOCKS; n++) {
     const changedPools = [
@@ -149,10 +149,10 @@ async function follow(changedCount: number, first: number) {
     pools = pools.with(changedPools.slice(0, changedCount).map((i) => movePrice(pools.get(address(10_000_000 + i))!)))
     block.push(await timeOf(() => prices.follow(snapshot())))
     const tokens = Array.from({ length: PRICED_TOKENS }, () => address(pick(0, TOKENS - SCAMS)))
-    look.push(await timeOf(() => tokens.map((token) => prices.usd(token))))
+    readTimes.push(await timeOf(() => tokens.map((token) => prices.usd(token))))
     curve.push(await timeOf(() => prices.depthCurve(address(1))))
   }
-  return { block: summary(block), look: summary(look), curve: summary(curve) }
+  return { block: summary(block), look: summary(readTimes), curve: summary(curve) }
 }
 
 /** Returns the pool after a trade that moved its price by up to 0.1 %. */
@@ -208,18 +208,18 @@ function makePool(i: number): Pool {
  * Returns a V2 pool.
  *
  * @param usd - dollars of the first token
- * @param lie - factor by which the pool overstates the second token's value
+ * @param priceFactor - factor by which the pool overstates the second token's value
  */
-function constantProduct(i: number, a: number, b: number, usd: number, lie: number): Pool<UniswapV2State> {
-  const reserve0 = BigInt(Math.floor((usd / truth[a]!) * 1e18))
-  const reserve1 = BigInt(Math.floor((usd / truth[b]! / lie) * 1e18))
+function constantProduct(i: number, a: number, b: number, usd: number, priceFactor: number): Pool<UniswapV2State> {
+  const reserve0 = BigInt(Math.floor((usd / trueUsd[a]!) * 1e18))
+  const reserve1 = BigInt(Math.floor((usd / trueUsd[b]! / priceFactor) * 1e18))
   return make(i, 'uniswap-v2', a, b, { reserve0, reserve1, feePpm: 3_000 })
 }
 
 /** Returns a V3 pool with twenty positions around the price, with `usd` dollars of the second token below it. */
 function concentratedPool(i: number, a: number, b: number, usd: number, skew: number): Pool<UniswapV3State> {
   const SPACING = 60
-  const price = (truth[a]! / truth[b]!) * skew
+  const price = (trueUsd[a]! / trueUsd[b]!) * skew
   const tick = Math.floor(Math.log(price) / Math.log(1.0001))
   const centre = Math.floor(tick / SPACING) * SPACING
   const net = new Map<number, bigint>()
@@ -227,7 +227,7 @@ function concentratedPool(i: number, a: number, b: number, usd: number, skew: nu
   for (let k = 1; k <= 20; k++) {
     const [lower, upper] = [centre - k * 5 * SPACING, centre + k * 7 * SPACING]
     const width = Math.sqrt(price) - 1.0001 ** (lower / 2)
-    const liquidity = BigInt(Math.floor((usd / truth[b]! / 20 / width) * 1e18))
+    const liquidity = BigInt(Math.floor((usd / trueUsd[b]! / 20 / width) * 1e18))
     net.set(lower, (net.get(lower) ?? 0n) + liquidity)
     net.set(upper, (net.get(upper) ?? 0n) - liquidity)
     inRange += liquidity

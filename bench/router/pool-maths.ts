@@ -204,7 +204,7 @@ function stableInvariant(x: bigint, y: bigint, ann: bigint): bigint {
     const product = (((d * d) / (x * 2n)) * d) / (y * 2n)
     const before = d
     d = ((ann * sum + product * 2n) * d) / ((ann - 1n) * d + 3n * product)
-    if (near(d, before)) break
+    if (isNear(d, before)) break
   }
   return d
 }
@@ -217,9 +217,9 @@ function stableBalance(x: bigint, d: bigint, ann: bigint): bigint {
   for (let iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
     const before = y
     y = (y * y + c) / (2n * y + b - d)
-    if (near(y, before)) break
+    if (isNear(y, before)) break
   }
   return y
 }
 
-const near = (a: bigint, b: bigint) => a - b <= 1n && b - a <= 1n
+const isNear = (a: bigint, b: bigint) => a - b <= 1n && b - a <= 1n

@@ -85,9 +85,9 @@ export function readScenario(text: string): ScenarioFile {
   places('pools', data.pools)
   places('trades', data.trades)
   const token = (of: Id, field: string) => {
-    const place = placeOfToken.get(of)
-    if (place === undefined) throw new Error(`${field} ${JSON.stringify(of)} is not among the tokens`)
-    return place
+    const tokenIndex = placeOfToken.get(of)
+    if (tokenIndex === undefined) throw new Error(`${field} ${JSON.stringify(of)} is not among the tokens`)
+    return tokenIndex
   }
   const differ = (a: number, b: number, field: string) => {
     if (a === b) throw new Error(`${field} must name two tokens`)
@@ -124,9 +124,9 @@ export function readScenario(text: string): ScenarioFile {
 
 function places(list: string, entries: readonly { readonly id: Id }[]): ReadonlyMap<Id, number> {
   const indexes = new Map<Id, number>()
-  for (const [place, { id }] of entries.entries()) {
-    if (indexes.has(id)) throw new Error(`${list}.${place}.id ${JSON.stringify(id)} is there twice`)
-    indexes.set(id, place)
+  for (const [tokenIndex, { id }] of entries.entries()) {
+    if (indexes.has(id)) throw new Error(`${list}.${tokenIndex}.id ${JSON.stringify(id)} is there twice`)
+    indexes.set(id, tokenIndex)
   }
   return indexes
 }

@@ -37,7 +37,7 @@ try {
       slowestMs: rounded(Math.max(...ms)),
     }
   }
-  const fresh = processNow()
+  const usageAtStart = processNow()
   const first = await quoteAll()
   const again = await quoteAll()
   const awake = processNow()
@@ -53,8 +53,8 @@ try {
     poolsPerChain: Math.round(pools / CHAINS),
     firstQuote: first,
     quoteOnceAwake: again,
-    memoryMB: { atStart: fresh.memoryMB, awake: awake.memoryMB, asleep: asleep.memoryMB },
-    memoryPerChainMB: rounded((awake.memoryMB - fresh.memoryMB) / CHAINS, 2),
+    memoryMB: { atStart: usageAtStart.memoryMB, awake: awake.memoryMB, asleep: asleep.memoryMB },
+    memoryPerChainMB: rounded((awake.memoryMB - usageAtStart.memoryMB) / CHAINS, 2),
     cpuPercentWhileNobodyAsks: rounded(((usageAtRest.cpuSeconds - awake.cpuSeconds) / (REST_MS / 1000)) * 100),
   })
 } finally {

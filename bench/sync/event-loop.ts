@@ -70,8 +70,8 @@ saveAll()
 const node = new Worker(new URL('./event-loop-node.ts', import.meta.url))
 const nextMessage = () => new Promise<number>((resolve) => node.once('message', resolve))
 const url = `http://127.0.0.1:${await nextMessage()}`
-await mine({ number: 0, branch: 0, changed: [] })
-await mine({ number: FIRST_BLOCK, branch: 0, changed: [] })
+await mineBlock({ number: 0, branch: 0, changed: [] })
+await mineBlock({ number: FIRST_BLOCK, branch: 0, changed: [] })
 
 const rpc = createRpc({ chainId: 1, urls: [url] })
 const options = { chain, rpc, pollMs: 20, auditMs: 2 ** 30, save: { path, everyMs: SAVE_MS, onError: fail } }
@@ -98,7 +98,8 @@ for (const changedCount of [0, 200, 2_000])
 await measure('blocks that change 200 pools, prices of 200 tokens after each', () => followBlocks(200, PRICED_TOKENS))
 await measure('an answer of 10 MB', () => block(LONG_ANSWER))
 await measure('a reorg of 5 blocks', async () => {
-  for (let depth = 4; depth >= 0; depth--) await mine({ number: height - depth, branch: 1, changed: some(200) })
+  for (let depth = 4; depth >= 0; depth--)
+    await mineBlock({ number: height - depth, branch: 1, changed: randomPools(200) })
   await blockReached(hashOf(height, 1))
 })
 await measure('depth and curve of the deepest token', async () => {
@@ -138,13 +139,13 @@ function saveAll(): void {
   database.close()
 }
 
-async function mine(next: ToNode): Promise<void> {
+async function mineBlock(next: ToNode): Promise<void> {
   const doneMessage = nextMessage()
   node.postMessage(next)
   await doneMessage
 }
 
-function some(count: number) {
+function randomPools(count: number) {
   const from = (height * 449) % tradedPools.length
   return Array.from({ length: count }, (_, i) => {
     const { address, family } = tradedPools[(from + i * 5) % tradedPools.length]!
@@ -154,7 +155,7 @@ function some(count: number) {
 
 async function block(changedCount: number): Promise<void> {
   height++
-  await mine({ number: height, branch: 0, changed: some(changedCount) })
+  await mineBlock({ number: height, branch: 0, changed: randomPools(changedCount) })
   await blockReached(hashOf(height, 0))
 }
 

@@ -126,7 +126,7 @@ async function recordOf(
   }
   const guard = await one(plan.guard)
   const newest = { version: EXECUTOR_VERSION, families: executableFamilies, ...(await one(plan.executor)) }
-  const older = await standing(client, before?.executors.filter(({ address }) => address !== newest.address) ?? [])
+  const older = await withCode(client, before?.executors.filter(({ address }) => address !== newest.address) ?? [])
   return { chainId, guard, executors: [...older, newest] }
 }
 
@@ -142,7 +142,7 @@ function announce(outlays: readonly Outlay[], gasPrice: bigint, onProgress: (tex
 }
 
 /** Returns the recorded contracts that still exist: a local chain may have been reset under the same id. */
-async function standing<T extends ContractRecord>(client: PublicClient, records: readonly T[]): Promise<T[]> {
+async function withCode<T extends ContractRecord>(client: PublicClient, records: readonly T[]): Promise<T[]> {
   const codes = await Promise.all(records.map(({ address }) => client.getCode({ address })))
   return records.filter(({ codeHash }, index) => hashOf(codes[index] ?? '0x') === codeHash)
 }

@@ -49,10 +49,10 @@ export async function requireFunds(
   const balance = await client.getBalance({ address })
   if (balance >= neededWei) return
   const pending = await pendingBalance(client, address)
-  const short = (what: string, balance: bigint) =>
+  const short = (account: string, balance: bigint) =>
     new DeployError(
       'FUNDS_SHORT',
-      `${address} holds ${formatEther(balance)} of the native token${what} and needs ${formatEther(neededWei)} at ${formatGwei(gasPrice)} gwei: ` +
+      `${address} holds ${formatEther(balance)} of the native token${account} and needs ${formatEther(neededWei)} at ${formatGwei(gasPrice)} gwei: ` +
         `it lacks ${formatEther(neededWei - balance)} (${neededWei - balance} wei)`,
     )
   if (pending < neededWei) throw short(pending > balance ? ', pending transfers included,' : '', pending)

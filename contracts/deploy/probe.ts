@@ -15,15 +15,15 @@ const PROBE: Hex = '0x675f5f5d5f5f5f5e00600052600860186000f015156001016000526020
  * @throws DeployError `UNSUPPORTED_CHAIN` when the chain does not run the probe itself
  */
 export async function probeBuild(client: PublicClient): Promise<Build> {
-  let why = 'it returned nothing'
+  let reason = 'it returned nothing'
   try {
     const { data } = await client.call({ data: PROBE })
     if (data && BigInt(data) === 2n) return 'cancun'
     if (data && BigInt(data) === 1n) return 'london'
-    if (data) why = `it returned ${data}`
+    if (data) reason = `it returned ${data}`
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
-    why = error.shortMessage
+    reason = error.shortMessage
   }
-  throw new DeployError('UNSUPPORTED_CHAIN', `the probe for PUSH0, TSTORE and MCOPY did not run: ${why}`)
+  throw new DeployError('UNSUPPORTED_CHAIN', `the probe for PUSH0, TSTORE and MCOPY did not run: ${reason}`)
 }

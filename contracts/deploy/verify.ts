@@ -65,14 +65,14 @@ export async function verifyDeployment(options: VerifyOptions): Promise<Verifica
     const client = await connection.viem.getPublicClient()
     for (const { name, record } of entries) {
       const code = await client.getCode({ address: record.address })
-      const what = `${name} code on chain ${chainId}`
+      const description = `${name} code on chain ${chainId}`
       if (code && code !== '0x') {
-        checks.push({ what, ok: hashOf(code) === record.codeHash })
+        checks.push({ what: description, ok: hashOf(code) === record.codeHash })
         if (record.status === 'predicted') notes.push(`${name} is deployed, which npm run deploy would record`)
       } else if (record.status === 'predicted') {
         notes.push(`${name} is NOT deployed yet: there is no code at ${record.address}`)
       } else {
-        checks.push({ what, ok: false })
+        checks.push({ what: description, ok: false })
       }
     }
     return { checks, notes }

@@ -54,7 +54,7 @@ const V3_FEES = [100, 500, 2_500, 3_000, 10_000] as const
 async function findPool(subject: Subject, { family, address }: DexRow): Promise<KnownPool | null> {
   const hubs = [...subject.chain.hubs].sort()
   const pairs = hubs.flatMap((a, i) => hubs.slice(i + 1).map((b) => [a, b] as const))
-  const ask = async (data: string, salt: string): Promise<KnownPool | null> => {
+  const knownPool = async (data: string, salt: string): Promise<KnownPool | null> => {
     const answer = await read(subject, address, data as Hex)
     const pool = answer === null ? ZERO_ADDRESS : toAddress(`0x${answer.slice(-40)}`)
     return pool === ZERO_ADDRESS ? null : { pool, salt: salt as Hex }
@@ -63,12 +63,12 @@ async function findPool(subject: Subject, { family, address }: DexRow): Promise<
   const calls =
     form === 'uniswap-v2'
       ? pairs.map(([a, b]) =>
-          ask(v2.encodeFunctionData('getPair', [a, b]), solidityPackedKeccak256(['address', 'address'], [a, b])),
+          knownPool(v2.encodeFunctionData('getPair', [a, b]), solidityPackedKeccak256(['address', 'address'], [a, b])),
         )
       : form === 'uniswap-v3'
         ? pairs.flatMap(([a, b]) =>
             V3_FEES.map((fee) =>
-              ask(
+              knownPool(
                 v3.encodeFunctionData('getPool', [a, b, fee]),
                 keccak256(AbiCoder.defaultAbiCoder().encode(['address', 'address', 'uint24'], [a, b, fee])),
               ),

@@ -14,7 +14,9 @@ export async function checkEndpoints(
   chain: Chain,
   urls: readonly string[],
 ): Promise<{ readonly findings: readonly Finding[]; readonly alive: readonly string[] }> {
-  const answers = await Promise.all(urls.map(async (url) => ({ url, answer: await ask(url, chain.chainId) })))
+  const answers = await Promise.all(
+    urls.map(async (url) => ({ url, answer: await requestChainId(url, chain.chainId) })),
+  )
   const of = (expectedAnswer: Answer) => answers.filter(({ answer }) => answer === expectedAnswer).map(({ url }) => url)
   const alive = of('right')
   const wrong = of('wrong chain')
@@ -34,7 +36,7 @@ export async function checkEndpoints(
 
 type Answer = 'right' | 'wrong chain' | 'silent'
 
-async function ask(url: string, chainId: number): Promise<Answer> {
+async function requestChainId(url: string, chainId: number): Promise<Answer> {
   const rpc = createRpc({ chainId, urls: [url], timeoutMs: TIMEOUT_MS })
   try {
     return Number(await rpc.request<string>('eth_chainId', [])) === chainId ? 'right' : 'wrong chain'

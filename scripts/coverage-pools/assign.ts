@@ -142,8 +142,8 @@ async function curvePool(contract: Address, { rows, rpc, block }: Context): Prom
   const at = { blockHash: block.hash }
   for (const row of candidates) {
     const { readFixed, readStates } = familyOf(row.family)!
-    const bare = poolOf(row, contract, tokens)
-    const [fixed] = readFixed ? await runReads(rpc, at, [readFixed(row, [bare], block.number)]) : [[bare]]
+    const barePool = poolOf(row, contract, tokens)
+    const [fixed] = readFixed ? await runReads(rpc, at, [readFixed(row, [barePool], block.number)]) : [[barePool]]
     const pool = fixed?.[0]
     if (!pool) continue
     const [states] = await runReads(rpc, at, [readStates(row, [pool])])

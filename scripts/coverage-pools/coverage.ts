@@ -135,9 +135,9 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
     const { pools: foundPools } = await market.ensureGroups(groups)
     const assignedRows = await assign?.(swaps, foundPools)
     const isPool = (entry: AssignedPool): entry is PoolEntry => entry.pool !== null
-    if (assignedRows) await market.take([...assignedRows.values()].filter(isPool))
+    if (assignedRows) await market.addFoundPools([...assignedRows.values()].filter(isPool))
     const { pools: usable, block } = await market.settled(settleMs)
-    const listedPools = (await market.listed?.([...new Set(groups.flat())])) ?? []
+    const listedPools = (await market.scannedPools?.([...new Set(groups.flat())])) ?? []
     return {
       ...{ usable, block, isScanned: (market.health().scan?.state ?? 'done') === 'done' },
       knownRows: new Map([

@@ -85,8 +85,8 @@ export function fitTable(all: readonly ObservedRoute[], old: GasFile): GasFile {
     const hop = `hop:${id}` as const
     if (!movedParts.includes(hop)) return [id, row]
     const { gas: part, refund } = now(hop)
-    const alone = part + (row.oracle ?? 0)
-    const chargedGas = Math.abs(alone - row.hop) > OFF * row.hop ? alone : row.hop
+    const costAlone = part + (row.oracle ?? 0)
+    const chargedGas = Math.abs(costAlone - row.hop) > OFF * row.hop ? costAlone : row.hop
     return [id, { ...row, hop: chargedGas, part, refund, basis: basis(hop) }]
   }
   const token = ([id, row]: [string, TokenRow]): [string, TokenRow] => {
@@ -116,7 +116,7 @@ function fitRow(
     [...swap].reduce((total, [part, count]) => total + count * of(gasOf(part, old)), 0)
   const rowsOf = (parts: readonly FitPart[]) => swaps.map((swap) => parts.map((part) => swap.get(part) ?? 0))
   const rows = rowsOf(free)
-  const more = weightedRegression(
+  const refit = weightedRegression(
     rows,
     samples.map(({ gross }, k) => gross - sum(swaps[k]!, ({ gas, refund }) => gas + refund)),
     weights,
@@ -141,7 +141,7 @@ function fitRow(
     const [at, back] = [free.indexOf(part), refunding.indexOf(part)]
     const before = gasOf(part, old)
     const refund = before.refund + Math.round(refunds[back] ?? 0)
-    return { gas: before.gas + before.refund + Math.round(more[at] ?? 0) - refund, refund }
+    return { gas: before.gas + before.refund + Math.round(refit[at] ?? 0) - refund, refund }
   }
 }
 

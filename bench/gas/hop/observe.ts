@@ -42,8 +42,8 @@ const SMALL = 0.02
 export async function warm(world: World, seed: number, count = WARM): Promise<void> {
   const r = random(seed)
   for (const { id } of tradable(world)) {
-    for (const back of [false, true]) {
-      const hops = throughWrapper(world, hopOf(await current(world, id), back))
+    for (const isReversed of [false, true]) {
+      const hops = throughWrapper(world, hopOf(await current(world, id), isReversed))
       const route = chain(hops, amountFor(hops.at(-1)!, SMALL))
       if (route) await gasOf(world, route)
     }
@@ -77,8 +77,8 @@ export async function observePools(world: World): Promise<readonly ObservedRoute
   await world.market.sync()
   const samples: ObservedRoute[] = []
   for (const { id } of tradable(world)) {
-    for (const back of [false, true]) {
-      const hops = throughWrapper(world, hopOf(await current(world, id), back))
+    for (const isReversed of [false, true]) {
+      const hops = throughWrapper(world, hopOf(await current(world, id), isReversed))
       const route = chain(hops, amountFor(hops.at(-1)!, SMALL))
       const sample = route && (await observeRoute(world, route))
       if (sample) samples.push(sample)
@@ -112,8 +112,8 @@ export async function grossGas(
     const { tokenIn, amountIn, tokenOut } = route
     const datas = [data, ...others.map((other) => encodeRoute(world, other).data)]
     const ends = { from: world.trader, to, data, tokenIn, amountIn, tokenOut }
-    const rest = { gasPrice: 0n, block: 'latest', ...(others.length > 0 && { others: datas.slice(1) }) } as const
-    const result = await simulateSwap(world.rpc, { ...ends, ...rest }, context)
+    const callOptions = { gasPrice: 0n, block: 'latest', ...(others.length > 0 && { others: datas.slice(1) }) } as const
+    const result = await simulateSwap(world.rpc, { ...ends, ...callOptions }, context)
     const routes = [route, ...others]
     return [result, ...(result.others ?? [])].map(({ success, amountOut, gasUsed }, k) =>
       success && amountOut === routes[k]!.amountOut ? gasUsed + Number(intrinsicGas(datas[k]!)) : null,

@@ -5,9 +5,9 @@ import type { World } from '@sluice/liquidity/testing'
 import type { Hop } from './swap.ts'
 
 /** Returns a hop between the first and the last token, which is the pair of a two-token pool. */
-export function hopOf(pool: Pool, back: boolean): Hop {
+export function hopOf(pool: Pool, isReversed: boolean): Hop {
   const [a, b] = [pool.tokens[0]!, pool.tokens.at(-1)!]
-  return back ? { pool, tokenIn: b, tokenOut: a } : { pool, tokenIn: a, tokenOut: b }
+  return isReversed ? { pool, tokenIn: b, tokenOut: a } : { pool, tokenIn: a, tokenOut: b }
 }
 
 /** Adds a hop to the wrapper for a native input, since routes begin with ERC-20 tokens. */

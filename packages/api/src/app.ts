@@ -126,7 +126,7 @@ function createRoutes(services: Services, config: Config): Express {
         },
       }
       const run = chain.admission.run(context.signal, task, () => work(request, chain, context, config))
-      send(request, response, context, await context.within(run))
+      send(request, response, context, await context.orAborted(run))
     }
   }
   const json = (work: ChainEndpoint<object>): RequestHandler =>

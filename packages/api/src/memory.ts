@@ -28,7 +28,7 @@ export function beginYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
-type Collect = (how: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' }) => void
+type Collect = (options: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' }) => void
 
 /** Checks the load at every interval and collects memory if idle. @returns a function that stops the checks */
 export function returnMemoryAtRest(intervalMs = INTERVAL_MS): () => void {
@@ -37,7 +37,7 @@ export function returnMemoryAtRest(intervalMs = INTERVAL_MS): () => void {
   /** Resident bytes after the last collection, or at the start; only memory above it can be released. */
   let minBytes = process.memoryUsage().rss
   let restedCount = 0
-  const look = () => {
+  const checkIdle = () => {
     restedCount = utilization() > RESTING ? 0 : restedCount + 1
     if (restedCount < LONG) return
     const { rss, heapUsed } = process.memoryUsage()
@@ -45,7 +45,7 @@ export function returnMemoryAtRest(intervalMs = INTERVAL_MS): () => void {
     collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     minBytes = process.memoryUsage().rss
   }
-  const timer = setInterval(look, intervalMs).unref()
+  const timer = setInterval(checkIdle, intervalMs).unref()
   return () => clearInterval(timer)
 }
 

@@ -129,15 +129,15 @@ export const hexData = (name: string, maxBytes: number) =>
     })
     .meta({ pattern: '^0x([0-9a-fA-F]{2})*$' })
 
-/** Creates a schema of 1 to `max` comma-separated items. @param what - description of the items for the error message */
-export const list = <T>(name: string, max: number, item: (input: string) => T | undefined, what: string) =>
+/** Creates a schema of 1 to `max` comma-separated items. @param description - description of the items for the error message */
+export const list = <T>(name: string, max: number, item: (input: string) => T | undefined, description: string) =>
   text(name).transform((input, context): readonly T[] => {
     const items = input.split(',').map((part) => part.trim())
     if (items.length > max) return refuse(context, `${name} must list at most ${max}`)
     const read: T[] = []
     for (const part of items) {
       const value = item(part)
-      if (value === undefined) return refuse(context, `${name} must be ${what}, separated by commas`)
+      if (value === undefined) return refuse(context, `${name} must be ${description}, separated by commas`)
       read.push(value)
     }
     return read

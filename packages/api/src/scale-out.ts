@@ -97,11 +97,11 @@ export class ScaleOut {
     const { awaySince } = this.bus
     const ownedChainIds = this.indexers?.chains.filter(({ owns }) => owns).map(({ chainId }) => chainId) ?? []
     const open = [...this.scans].filter(([, { state }]) => state !== 'done')
-    const rest = { owned: ownedChainIds, ...(open.length > 0 && { scans: Object.fromEntries(open) }) }
+    const details = { owned: ownedChainIds, ...(open.length > 0 && { scans: Object.fromEntries(open) }) }
     const fullSince = this.fullness.since
-    if (awaySince !== null) return { state: 'away', since: new Date(awaySince).toISOString(), ...rest }
-    if (fullSince !== null) return { state: 'full', since: new Date(fullSince).toISOString(), ...rest }
-    return { state: 'connected', ...rest }
+    if (awaySince !== null) return { state: 'away', since: new Date(awaySince).toISOString(), ...details }
+    if (fullSince !== null) return { state: 'full', since: new Date(fullSince).toISOString(), ...details }
+    return { state: 'connected', ...details }
   }
 
   /** Searches of past logs by owned chain. */

@@ -40,8 +40,8 @@ export class Services {
   /** Connection to the state shared over Redis; undefined without `REDIS_URL`. */
   readonly scaleOut: ScaleOut | undefined
 
-  constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger, more: More = {}) {
-    const { threads = threadsOf(config), scaleOut, poolLists = new Map() } = more
+  constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger, overrides: More = {}) {
+    const { threads = threadsOf(config), scaleOut, poolLists = new Map() } = overrides
     this.poolLists = poolLists
     this.scaleOut = scaleOut
     this.registry = registry

@@ -111,25 +111,28 @@ export class FollowedMarket implements Market {
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<Snapshot> {
     await this.firstState(signal)
-    await this.look(groups.flat(), signal && { signal })
-    const real = groups.map((tokens) => tokens.filter((token) => this.tokens.isToken(token) !== false))
-    this.touch(real.flat())
-    await this.pairsLoaded({ groups: real }, signal)
+    await this.checkTokens(groups.flat(), signal && { signal })
+    const realTokens = groups.map((tokens) => tokens.filter((token) => this.tokens.isToken(token) !== false))
+    this.touch(realTokens.flat())
+    await this.pairsLoaded({ groups: realTokens }, signal)
     return this.snapshot()
   }
 
-  async look(addresses: readonly Address[], { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async checkTokens(addresses: readonly Address[], { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const again = this.states.at(-1)?.block.hash
-    const looking = this.tokens.look(addresses, this.options.rpc, { priority: 'lookup', ...(again && { again }) })
-    await abortable(looking, signal)
+    const lookup = this.tokens.check(addresses, this.options.rpc, {
+      priority: 'lookup',
+      ...(again && { retryBlock: again }),
+    })
+    await abortable(lookup, signal)
   }
 
-  async seek(tokens: readonly Address[]): Promise<void> {
+  async searchPools(tokens: readonly Address[]): Promise<void> {
     await this.firstState()
-    await this.look(tokens)
-    const real = tokens.filter((token) => this.tokens.isToken(token) !== false)
-    this.touch(real)
-    await this.pairsLoaded({ tokens: real })
+    await this.checkTokens(tokens)
+    const realTokens = tokens.filter((token) => this.tokens.isToken(token) !== false)
+    this.touch(realTokens)
+    await this.pairsLoaded({ tokens: realTokens })
   }
 
   /** Does nothing: the owner evicts pools. */
@@ -165,11 +168,11 @@ export class FollowedMarket implements Market {
     // If Redis hangs before the state arrives, the previous one is quoted.
     if (!isThere()) await this.until(isThere, NAMED_MS, signal).catch(ignoreBehind)
     const { blockTimeMs } = this.options.chain
-    const ahead = this.options.rpc.health().head?.number ?? 0
-    if (ahead > Math.max(this.snapshot().block.number, this.awaitedBlock)) {
+    const headNumber = this.options.rpc.health().head?.number ?? 0
+    if (headNumber > Math.max(this.snapshot().block.number, this.awaitedBlock)) {
       // Wait once per block, so that a slow indexer does not delay every request.
-      this.awaitedBlock = ahead
-      await this.waitForBlock(ahead, Math.min(blockTimeMs / 4, AHEAD_MS), signal).catch(ignoreBehind)
+      this.awaitedBlock = headNumber
+      await this.waitForBlock(headNumber, Math.min(blockTimeMs / 4, AHEAD_MS), signal).catch(ignoreBehind)
     }
     return this.snapshot()
   }
@@ -234,8 +237,8 @@ export class FollowedMarket implements Market {
     const isThere = () => this.states.length > 0
     await this.until(isThere, OWNER_MS, signal).catch(async (error: unknown) => {
       if (!(error instanceof MarketError) || error.code !== 'BEHIND') throw error
-      const why = await reasonUnowned(commands, this.chainId, keys).catch(() => this.awayReason() ?? 'no state bus')
-      if (why) throw new MarketError('NOT_READY', why)
+      const reason = await reasonUnowned(commands, this.chainId, keys).catch(() => this.awayReason() ?? 'no state bus')
+      if (reason) throw new MarketError('NOT_READY', reason)
       await this.until(isThere, MAX_WAIT_MS, signal)
     })
   }
@@ -265,12 +268,12 @@ export class FollowedMarket implements Market {
 
   /** Resolves when a state fulfills the condition. @throws MarketError `BEHIND` on timeout, `STOPPED` */
   private until(isThere: () => boolean, timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    const late = () => {
+    const rejectLate = () => {
       const at = this.states.at(-1)?.block.number
       const position = at === undefined ? 'not read yet' : `at block ${at}`
       return new MarketError('BEHIND', `chain ${this.chainId} is ${position}`)
     }
-    return this.conditions.until(isThere, timeoutMs, late, signal)
+    return this.conditions.until(isThere, timeoutMs, rejectLate, signal)
   }
 
   /** Returns the id of the newest entry; null if Redis does not reply at once. Concurrent callers share one command. */

@@ -46,7 +46,7 @@ export type IndexerOptions = {
   readonly scope: PairScope
   readonly keys: ChainKeys
   /** Opens and starts a market that reads the chain and stores its memory at the given place. */
-  readonly open: (place: StorePlace) => OpenedMarket
+  readonly open: (storePlace: StorePlace) => OpenedMarket
   /** Milliseconds to wait before taking the lease, so that processes with few chains take it first. */
   readonly leaseDelayMs?: () => number
   readonly onError?: (error: unknown) => void
@@ -135,7 +135,7 @@ export class ChainIndexer {
         await this.becomeOwner(connection)
         endLease = this.lease.keep(connection, () => this.isCurrent())
         try {
-          await this.own(connection)
+          await this.runOwned(connection)
         } catch (error) {
           if (!(error instanceof BusError) || error.code === 'AWAY') throw error
           this.isDamaged = error.code === 'DAMAGED'
@@ -166,7 +166,7 @@ export class ChainIndexer {
   }
 
   /** Publishes states until a failure. @throws BusError */
-  private async own(connection: OwnConnection): Promise<void> {
+  private async runOwned(connection: OwnConnection): Promise<void> {
     const { signal } = this.stopController
     const canResume = this.openedMarket !== null && !this.isDamaged && (await this.publisher.resume(connection))
     const previous = canResume || this.isDamaged ? null : await this.readPrevious(connection)
@@ -277,8 +277,8 @@ export class ChainIndexer {
       return
     }
     // Use this market's objects for equal pools, so that the next difference holds real changes only.
-    const same = await inSlices('take-over', equalPools(snapshot.pools, previous.pools))
-    this.publisher.adopt(previous, previous.pools.with(same))
+    const equalIds = await inSlices('take-over', equalPools(snapshot.pools, previous.pools))
+    this.publisher.adopt(previous, previous.pools.with(equalIds))
     if (!(await this.publisher.resume(connection))) throw new BusError('CHANGED', 'another owner has written meanwhile')
   }
 

@@ -74,7 +74,7 @@ export class PairRequests {
     const { groups = [], tokens = [], block } = request
     if (block !== undefined && block > (market.health().head?.number ?? 0)) await market.sync({ signal })
     if (groups.length > 0) await market.ensureGroups(groups, { signal })
-    if (tokens.length > 0) await market.seek(tokens)
+    if (tokens.length > 0) await market.searchPools(tokens)
     const loadedPairs = this.loadedPairs.get(market) ?? new Set()
     for (const pair of pairKeysOf({ groups, tokens }, scope)) loadedPairs.add(pair)
     this.loadedPairs.set(market, loadedPairs)

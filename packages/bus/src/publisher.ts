@@ -200,12 +200,12 @@ export class Publisher {
 
 /** Returns the pools that are equal in both maps, as objects of the first. */
 export function* equalPools(
-  ours: ReadonlyMap<string, Pool>,
-  theirs: ReadonlyMap<string, Pool>,
+  newPools: ReadonlyMap<string, Pool>,
+  publishedPools: ReadonlyMap<string, Pool>,
 ): Steps<readonly Pool[]> {
   const equal: Pool[] = []
-  for (const pool of ours.values()) {
-    if (isDeepStrictEqual(theirs.get(pool.id), pool)) equal.push(pool)
+  for (const pool of newPools.values()) {
+    if (isDeepStrictEqual(publishedPools.get(pool.id), pool)) equal.push(pool)
     yield
   }
   return equal

@@ -18,8 +18,8 @@ function object<T>(shape: { readonly [Name in keyof T]: Read<T[Name]> }): Read<T
   return (value, at) => {
     if (typeof value !== 'object' || !value) throw malformed(at || 'a certificate', 'an object')
     const part = ([name, read]: [string, Read<unknown>]) => {
-      const own: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
-      return [name, read(own, at ? `${at}.${name}` : name)] as const
+      const ownValue: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
+      return [name, read(ownValue, at ? `${at}.${name}` : name)] as const
     }
     return Object.fromEntries(Object.entries<Read<unknown>>(shape).map(part)) as T
   }

@@ -14,7 +14,7 @@ type View = (selector: string, argument?: bigint | number, minWords?: number) =>
 /** Maximum words of the tick bitmap that a trade may cross. */
 const MAX_WORDS = 400
 const NATIVE = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
-const plain = (token: bigint | string) => (BigInt(token) === NATIVE ? 0n : BigInt(token))
+const withoutNative = (token: bigint | string) => (BigInt(token) === NATIVE ? 0n : BigInt(token))
 
 /** Reads a pool and checks its tokens. @throws Stop */
 export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading> {
@@ -22,7 +22,7 @@ export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading
   const view: View = (...call) => node.view(address, ...call)
   const pairs = { 'constant-product': constantProductPool, concentrated: concentratedPool }[kind]
   const reading = await (pairs ?? stablePool)(view, pool, node)
-  if (tokens.map(plain).join() === reading.tokens.map(plain).join()) return reading
+  if (tokens.map(withoutNative).join() === reading.tokens.map(withoutNative).join()) return reading
   throw refuted('not such a pool', `${id} trades other tokens`)
 }
 
@@ -76,7 +76,7 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
   const [tokens, balances, digits, a100, [feeE10]] = await Promise.all([
     each((_, k) => either('0xc6610657', '0x23746eb8', k)),
     each((_, k) => either('0x4903b0d1', '0x065a80d8', k)),
-    each(async (token) => (plain(token) === 0n ? 18n : (await node.view(token, '0x313ce567'))[0])),
+    each(async (token) => (withoutNative(token) === 0n ? 18n : (await node.view(token, '0x313ce567'))[0])),
     either('0x76a2f0f0', '0xf446c1d0', undefined, 100n),
     view('0xddca3f43'),
   ])

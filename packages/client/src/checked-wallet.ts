@@ -12,10 +12,14 @@ const MAX_HASH = 4_096
  */
 export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
   const guardCall =
-    <A extends readonly unknown[], T>(act: (...of: A) => Promise<T>, isValid: (answer: T) => boolean, what: string) =>
+    <A extends readonly unknown[], T>(
+      act: (...of: A) => Promise<T>,
+      isValid: (answer: T) => boolean,
+      expected: string,
+    ) =>
     async (...of: A): Promise<T> => {
-      const answer = await orWalletError(() => act(...of), `${what}: `)
-      if (!isValid(answer)) throw new ClientError('WALLET', `${what}: the wallet's answer is not valid`)
+      const answer = await orWalletError(() => act(...of), `${expected}: `)
+      if (!isValid(answer)) throw new ClientError('WALLET', `${expected}: the wallet's answer is not valid`)
       return answer
     }
   const checkChain = async () => {

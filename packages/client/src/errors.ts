@@ -102,18 +102,18 @@ export function isRejection(error: unknown): boolean {
 }
 
 /** Converts a thrown value to a ClientError: `REJECTED` for the owner's refusal, else `code`. A ClientError stays unchanged. */
-export function toClientError(error: unknown, code: ClientErrorCode, what = ''): ClientError {
+export function toClientError(error: unknown, code: ClientErrorCode, action = ''): ClientError {
   if (error instanceof ClientError) return error
-  const text = `${what}${messageOf(error)}`
+  const text = `${action}${messageOf(error)}`
   return new ClientError(isRejection(error) ? 'REJECTED' : code, text, {}, { cause: error })
 }
 
 /** Runs `act`, which may also throw synchronously, and converts every failure to a ClientError. */
-export async function orWalletError<T>(act: () => Promise<T>, what = ''): Promise<T> {
+export async function orWalletError<T>(act: () => Promise<T>, action = ''): Promise<T> {
   try {
     return await act()
   } catch (error) {
-    throw toClientError(error, 'WALLET', what)
+    throw toClientError(error, 'WALLET', action)
   }
 }
 

@@ -44,7 +44,7 @@ export function faultOf(
   for (const [index, step] of steps.entries()) {
     const tokenOut = follow(step, index === 0)
     if (tokenOut === undefined) return 'the pools'
-    const amount = take(step)
+    const amount = takeInput(step)
     if (amount === undefined) return `what step ${index + 1} takes`
     const { output } = step
     if (output.kind === 'address') {
@@ -89,7 +89,7 @@ export function faultOf(
   }
 
   /** Deducts a step's input from its source. Returns undefined if the source does not hold it. */
-  function take({ input, tokenIn, ...step }: Step): Balance | undefined {
+  function takeInput({ input, tokenIn, ...step }: Step): Balance | undefined {
     switch (input.kind) {
       case 'pull':
       case 'pullAll': {
@@ -105,21 +105,21 @@ export function faultOf(
         return null
       }
     }
-    const there = balances.get(tokenIn)
-    if (there === undefined || there === 0n) return undefined
+    const present = balances.get(tokenIn)
+    if (present === undefined || present === 0n) return undefined
     if (input.kind === 'rest') {
       balances.delete(tokenIn)
-      return there
+      return present
     }
     if (input.kind === 'held') {
       // A fixed amount may exceed an unknown balance, or leave a remainder of it.
-      if (there === null || input.amount === 0n || input.amount > there) return undefined
-      balances.set(tokenIn, there - input.amount)
+      if (present === null || input.amount === 0n || input.amount > present) return undefined
+      balances.set(tokenIn, present - input.amount)
       return input.amount
     }
-    if (there === null) return null
-    const part = shareOf(there, input.share)
-    balances.set(tokenIn, there - part)
+    if (present === null) return null
+    const part = shareOf(present, input.share)
+    balances.set(tokenIn, present - part)
     return part
   }
 }

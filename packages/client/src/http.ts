@@ -189,10 +189,10 @@ export function failure(response: Response, text: string): ClientError {
   const json = parse(text)
   const body = typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined
   const { status } = response
-  const plain = response.headers.get('content-type')?.startsWith('text/plain')
+  const isPlainText = response.headers.get('content-type')?.startsWith('text/plain')
     ? text.slice(0, 500)
     : response.statusText
-  const message = typeof body?.error === 'string' ? body.error.slice(0, 2_000) : plain || `status ${status}`
+  const message = typeof body?.error === 'string' ? body.error.slice(0, 2_000) : isPlainText || `status ${status}`
   const retryAfter = Number(response.headers.get('retry-after'))
   return new ClientError(status === 422 ? 'NO_ROUTE' : 'HTTP', message, {
     status,

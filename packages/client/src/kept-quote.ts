@@ -63,7 +63,7 @@ export class KeptQuote {
   }
 
   /** Requests the first quote. @throws ClientError `UNSAFE` if it does not match the request, `WALLET` if it is not confirmed */
-  static async ask(options: Options): Promise<KeptQuote> {
+  static async request(options: Options): Promise<KeptQuote> {
     const quote = new KeptQuote(options, await next(options))
     await quote.refresh()
     return quote
@@ -91,7 +91,7 @@ export class KeptQuote {
   /**
    * Renews the quote while it is too old. Calls `confirm` again if the new quote is not covered by the confirmed one.
    *
-   * @throws ClientError `STALE` if each of `MAX_QUOTES` quotes is too old, and as `ask` does
+   * @throws ClientError `STALE` if each of `MAX_QUOTES` quotes is too old, and as `request` does
    */
   async refresh(): Promise<void> {
     const { wallet } = this.options

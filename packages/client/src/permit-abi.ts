@@ -79,8 +79,8 @@ export function decodePermitSwap(data: string): GuardOrder {
       deadline: at(head + 3),
       signature: read(head + 5),
     }
-    const plain = (kind !== 'dai' || permit.amount === 0n) && (kind !== 'eip2612' || permit.nonce === 0n)
-    if (plain && pays(order) && encodePermitSwap(order, permit) === data.toLowerCase()) return { ...order, permit }
+    const isPlain = (kind !== 'dai' || permit.amount === 0n) && (kind !== 'eip2612' || permit.nonce === 0n)
+    if (isPlain && pays(order) && encodePermitSwap(order, permit) === data.toLowerCase()) return { ...order, permit }
   }
   throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
 }

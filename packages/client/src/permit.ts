@@ -71,11 +71,11 @@ async function signWith(
 ): Promise<GuardPermit | undefined> {
   const { token } = missingAllowance
   const byKey = isKey(await wallet.code(wallet.address))
-  const own = byKey ? await tokenPermit(wallet, chainId, token) : undefined
+  const ownPermit = byKey ? await tokenPermit(wallet, chainId, token) : undefined
   const request =
-    (own?.kind === 'eip2612' && eip2612(wallet, missingAllowance, deadline, own)) ||
+    (ownPermit?.kind === 'eip2612' && eip2612(wallet, missingAllowance, deadline, ownPermit)) ||
     (await permit2(wallet, chainId, missingAllowance, deadline)) ||
-    (own?.kind === 'dai' && unlimited && dai(wallet, missingAllowance, deadline, own)) ||
+    (ownPermit?.kind === 'dai' && unlimited && dai(wallet, missingAllowance, deadline, ownPermit)) ||
     undefined
   if (!request) return undefined
   onSign?.()
@@ -109,8 +109,8 @@ function eip2612(
   }
 }
 
-function dai({ address }: Wallet, { spender }: MissingAllowance, deadline: bigint, own: TokenPermit): Request {
-  const { domain, nonce } = own
+function dai({ address }: Wallet, { spender }: MissingAllowance, deadline: bigint, ownPermit: TokenPermit): Request {
+  const { domain, nonce } = ownPermit
   const message = {
     ...{ holder: address, spender, nonce: String(nonce) },
     ...{ expiry: String(deadline), allowed: true },
@@ -170,13 +170,13 @@ function withWholeV(signature: Hex): Hex {
 
 /** Reads the token's own permit form and the sender's nonce; undefined if no known domain matches `DOMAIN_SEPARATOR()`. */
 async function tokenPermit(wallet: Wallet, chainId: number, token: string): Promise<TokenPermit | undefined> {
-  const ask = (data: Hex) => wallet.call(token, data).catch(() => '0x')
+  const readToken = (data: Hex) => wallet.call(token, data).catch(() => '0x')
   const [nonce, separator, type, nameAnswer, versionAnswer] = await Promise.all([
-    ask(encodeCall(selectors.nonces, wallet.address)),
-    ask(selectors.domainSeparator),
-    ask(selectors.permitTypehash),
-    ask(selectors.name),
-    ask(selectors.version),
+    readToken(encodeCall(selectors.nonces, wallet.address)),
+    readToken(selectors.domainSeparator),
+    readToken(selectors.permitTypehash),
+    readToken(selectors.name),
+    readToken(selectors.version),
   ])
   const name = textOf(nameAnswer)
   if (name === undefined || !WORD.test(nonce) || !WORD.test(separator)) return undefined

@@ -62,17 +62,17 @@ export function proveSwap(contracts: SwapContracts, route: Route, request: Route
 
 function prove(contracts: SwapContracts, route: Route, request: RouteParameters, terms: SwapTerms): Proven {
   const explanation = explain(route.tx)
-  const require = (holds: boolean, what: string) => {
-    if (!holds) throw new ClientError('UNSAFE', `the transaction differs from the request: ${what}`)
+  const require = (holds: boolean, claim: string) => {
+    if (!holds) throw new ClientError('UNSAFE', `the transaction differs from the request: ${claim}`)
   }
   const value = weiOf(route.tx)
-  require(same(explanation.guard, contracts.guard), `it calls ${explanation.guard}, not the Guard`)
-  require(same(route.tx.from, request.from), 'the sender')
-  require(same(explanation.recipient, request.recipient ?? request.from), 'the recipient')
-  require(same(explanation.tokenIn, request.src), 'the input token')
-  require(same(explanation.tokenOut, request.dst), 'the output token')
+  require(isSameText(explanation.guard, contracts.guard), `it calls ${explanation.guard}, not the Guard`)
+  require(isSameText(route.tx.from, request.from), 'the sender')
+  require(isSameText(explanation.recipient, request.recipient ?? request.from), 'the recipient')
+  require(isSameText(explanation.tokenIn, request.src), 'the input token')
+  require(isSameText(explanation.tokenOut, request.dst), 'the output token')
   checkInput(explanation.amountIn, route, request, terms, require)
-  require(value === (same(request.src, NATIVE) ? explanation.amountIn : 0n), 'the value')
+  require(value === (isSameText(request.src, NATIVE) ? explanation.amountIn : 0n), 'the value')
   require(explanation.mode === 'custody' || terms.direct === true, 'direct mode, which was not requested')
   require(isIn(explanation.executor, contracts.executors), `the Executor ${explanation.executor} is not known`)
   const order = decodeSwap(route.tx.data, value)
@@ -100,7 +100,7 @@ function prove(contracts: SwapContracts, route: Route, request: RouteParameters,
   return { ...explanation, unproven, unknownPools: [...new Set(unknown)] }
 }
 
-type Require = (holds: boolean, what: string) => void
+type Require = (holds: boolean, claim: string) => void
 
 /** Returns the unproven fields. @throws ClientError `UNSAFE` with all unproven fields that the terms do not accept */
 function checkProofs(
@@ -125,7 +125,7 @@ function checkProofs(
 /** Checks the contracts that must be in a list of the chain, and the wrapper that the Guard uses. */
 function checkRegistered({ wrapper, steps }: Explanation, contracts: SwapContracts, require: Require): void {
   require(wrapper === null ||
-    (contracts.wrapper !== undefined && same(wrapper, contracts.wrapper)), `the wrapper ${wrapper} is not known`)
+    (contracts.wrapper !== undefined && isSameText(wrapper, contracts.wrapper)), `the wrapper ${wrapper} is not known`)
   const registeredFields = steps.flatMap(fieldsOf).filter(({ proof }) => proof === 'registry' || proof === 'wrapper')
   for (const field of registeredFields) {
     const name = field.proof === 'wrapper' ? 'wrapper' : field.field
@@ -142,13 +142,13 @@ function checkPermit({ permit: actual }: GuardOrder, signed: GuardPermit | undef
   require(actual !== undefined, 'the signature is missing')
   for (const field of ['kind', 'amount', 'nonce', 'deadline'] as const)
     require(actual?.[field] === signed[field], `the ${field} of the signature`)
-  require(same(actual?.signature ?? '', signed.signature), 'the signature')
+  require(isSameText(actual?.signature ?? '', signed.signature), 'the signature')
 }
 
 function checkFee({ fee }: Explanation, request: RouteParameters, require: Require): void {
   const ppm = toPpm(request.convenienceFee ?? 0)
   require((fee?.ppm ?? 0n) === ppm, 'the fee')
-  require(!fee || same(fee.recipient, request.convenienceFeeRecipient ?? ''), 'the fee recipient')
+  require(!fee || isSameText(fee.recipient, request.convenienceFeeRecipient ?? ''), 'the fee recipient')
 }
 
 function checkDeadline(deadline: bigint, requestedDeadline: number | undefined, require: Require): void {
@@ -194,6 +194,6 @@ function checkOutput(
   require(minOutput >= floor, `the least output ${minOutput} is below minToAmount ${floor}`)
 }
 
-function same(a: string, b: string): boolean {
+function isSameText(a: string, b: string): boolean {
   return String(a).toLowerCase() === String(b).toLowerCase()
 }

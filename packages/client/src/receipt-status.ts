@@ -216,8 +216,8 @@ function readLog(answer: unknown): Log {
   }
 }
 
-function unreadable(what: 'transaction' | 'receipt' | 'head'): never {
-  throw new ClientError('WALLET', `the node's answer about the ${what} cannot be read`)
+function unreadable(subject: 'transaction' | 'receipt' | 'head'): never {
+  throw new ClientError('WALLET', `the node's answer about the ${subject} cannot be read`)
 }
 
 const hex = (value: unknown): string | undefined =>

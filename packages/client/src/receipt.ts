@@ -49,8 +49,10 @@ export async function waitForReceipt(
     }
     await pause()
   }
-  const why = signal?.aborted ? 'the caller stopped waiting for' : `nothing was mined within ${TIMEOUT_MS / 1000} s for`
-  throw new ClientError('PENDING', `${why} ${hash}`, { hash })
+  const reason = signal?.aborted
+    ? 'the caller stopped waiting for'
+    : `nothing was mined within ${TIMEOUT_MS / 1000} s for`
+  throw new ClientError('PENDING', `${reason} ${hash}`, { hash })
 }
 
 async function receiptOf(wallet: Wallet, hash: string): Promise<Receipt | undefined> {

@@ -76,12 +76,12 @@ export async function getStatus(
   if (!isStatus(reportedStatus) || reportedStatus.hash !== requestedHash)
     throw new ClientError('BAD_ANSWER', 'the response is not the status of this transaction')
   if (node === undefined) return { ...reportedStatus, proven: [], contradicted: [], reported: reportedStatus }
-  const ask = await requestOf(node, chainId, signal)
+  const nodeRequest = await requestOf(node, chainId, signal)
   // Query the node after the service, so that the node is at least as current.
   const [transaction, receipt, head] = await Promise.all([
-    ask('eth_getTransactionByHash', [requestedHash]),
-    ask('eth_getTransactionReceipt', [requestedHash]),
-    ask('eth_blockNumber', []),
+    nodeRequest('eth_getTransactionByHash', [requestedHash]),
+    nodeRequest('eth_getTransactionReceipt', [requestedHash]),
+    nodeRequest('eth_blockNumber', []),
   ])
   const guards = [...knownGuards, ...(guard === undefined ? [] : [guard.toLowerCase()])]
   const quotedAmount = toAmount === undefined ? undefined : BigInt(toAmount)
@@ -155,11 +155,11 @@ async function requestOf(
   chainId: number,
   signal: AbortSignal | undefined,
 ): Promise<(method: string, params: readonly unknown[]) => Promise<unknown>> {
-  const ask = typeof node === 'string' ? rpcAt(node, signal) : node.request?.bind(node)
-  if (!ask) throw new ClientError('WALLET', 'the node takes no JSON-RPC')
+  const nodeRequest = typeof node === 'string' ? rpcAt(node, signal) : node.request?.bind(node)
+  if (!nodeRequest) throw new ClientError('WALLET', 'the node takes no JSON-RPC')
   const checkedAsk = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     if (signal?.aborted) throw abortError(signal)
-    return (await orWalletError(async () => ask(method, params), `${method}: `)) ?? null
+    return (await orWalletError(async () => nodeRequest(method, params), `${method}: `)) ?? null
   }
   const current = Number(typeof node === 'string' ? await checkedAsk('eth_chainId', []) : await chainOf(node))
   if (current !== chainId) throw new ClientError('WALLET', `the node is on chain ${current}, not ${chainId}`)

@@ -133,7 +133,7 @@ class SwapRun {
     const contracts = trustedContracts(chainId, options.contracts, contractsOf(chainId))
     const { guard } = contracts
     if ((await wallet.code(guard)).length <= 2) throw new ClientError('UNSAFE', `the Guard ${guard} has no code`)
-    const quote = await KeptQuote.ask({ client: this.client, wallet, chainId, contracts, request, terms: options })
+    const quote = await KeptQuote.request({ client: this.client, wallet, chainId, contracts, request, terms: options })
     this.report({ stage: 'quoted', route: quote.route, proven: quote.explanation })
     const isNative = request.src.toLowerCase() === NATIVE.toLowerCase()
     for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {

@@ -65,7 +65,7 @@ const hex = (value: bigint): Hex => `0x${value.toString(16)}`
  * ```
  */
 export function fromEip1193(provider: Eip1193Provider, address: string): Wallet {
-  const ask = async (method: string, ...params: readonly unknown[]): Promise<string> =>
+  const requestProvider = async (method: string, ...params: readonly unknown[]): Promise<string> =>
     provider.request({ method, params })
   const receipt = receiptBy((method, params) => provider.request({ method, params }))
   const toTransaction = ({ to, data, value, gas, chainId }: Outgoing) => ({
@@ -75,14 +75,15 @@ export function fromEip1193(provider: Eip1193Provider, address: string): Wallet 
   })
   return {
     address,
-    chainId: async () => Number(await ask('eth_chainId')),
-    blockNumber: async () => Number(await ask('eth_blockNumber')),
-    code: (account) => ask('eth_getCode', account, 'latest'),
-    call: (to, data, value = 0n) => ask('eth_call', { from: address, to, data, value: hex(value) }, 'latest'),
-    request: (method, params) => ask(method, ...params),
-    estimateGas: async (transaction) => BigInt(await ask('eth_estimateGas', toTransaction(transaction))),
-    signTypedData: (typedData) => ask('eth_signTypedData_v4', address, JSON.stringify(typedData)),
-    send: (transaction) => ask('eth_sendTransaction', toTransaction(transaction)),
+    chainId: async () => Number(await requestProvider('eth_chainId')),
+    blockNumber: async () => Number(await requestProvider('eth_blockNumber')),
+    code: (account) => requestProvider('eth_getCode', account, 'latest'),
+    call: (to, data, value = 0n) =>
+      requestProvider('eth_call', { from: address, to, data, value: hex(value) }, 'latest'),
+    request: (method, params) => requestProvider(method, ...params),
+    estimateGas: async (transaction) => BigInt(await requestProvider('eth_estimateGas', toTransaction(transaction))),
+    signTypedData: (typedData) => requestProvider('eth_signTypedData_v4', address, JSON.stringify(typedData)),
+    send: (transaction) => requestProvider('eth_sendTransaction', toTransaction(transaction)),
     receipt,
     succeeded: (hash) => waitForReceipt(hash, receipt),
   }
@@ -270,8 +271,8 @@ export function fromViem(walletClient: ViemWalletClient, publicClient: ViemPubli
     ...(walletClient.prepareTransactionRequest &&
       walletClient.signTransaction && {
         sign: async (transaction) => {
-          const whole = await walletClient.prepareTransactionRequest!(toTransaction(transaction))
-          return (await walletClient.signTransaction!({ ...whole, ...toTransaction(transaction) })) as Hex
+          const prepared = await walletClient.prepareTransactionRequest!(toTransaction(transaction))
+          return (await walletClient.signTransaction!({ ...prepared, ...toTransaction(transaction) })) as Hex
         },
       }),
     send: (transaction) => walletClient.sendTransaction(toTransaction(transaction)),

@@ -14,7 +14,8 @@ export type EndpointFailure = {
 }
 
 const error = (code: number, message: string) => ({ error: { code, message } })
-const whole = (code: number, message: string) => JSON.stringify({ jsonrpc: '2.0', id: null, ...error(code, message) })
+const errorBody = (code: number, message: string) =>
+  JSON.stringify({ jsonrpc: '2.0', id: null, ...error(code, message) })
 const HTML = '<!doctype html><html><body><h1>Attention required</h1></body></html>'
 const ofBlock = /^eth_(call|getCode|getLogs|getBlockByHash)$/
 const namesHash = ({ params }: RpcCall) =>
@@ -48,11 +49,11 @@ export function endpointFailures(random: () => number = Math.random): readonly E
     sometimes('HTTP 503', 0.3, { fault: () => ({ status: 503, body: 'no healthy upstream' }) }),
     always('batches refused', true, {
       fault: (_, isBatch) =>
-        isBatch ? { status: 400, body: whole(-32600, 'batch requests are not supported') } : undefined,
+        isBatch ? { status: 400, body: errorBody(-32600, 'batch requests are not supported') } : undefined,
     }),
     always('two calls a batch', true, {
       fault: (calls) =>
-        calls.length > 2 ? { status: 200, body: whole(-32600, 'batch too large, limit 2') } : undefined,
+        calls.length > 2 ? { status: 200, body: errorBody(-32600, 'batch too large, limit 2') } : undefined,
     }),
     sometimes('lagging backends', 0.3, {
       answer: ({ method }) => {

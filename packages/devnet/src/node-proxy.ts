@@ -90,12 +90,12 @@ export class NodeProxy {
 
   private async answerAll(calls: readonly RpcCall[], path: string, target: string): Promise<readonly object[]> {
     this.methods.push(...calls.map(({ method }) => method))
-    const own = await Promise.all(calls.map(async (call) => ({ call, answer: await this.answer(call, path) })))
-    const passedCalls = own.filter(({ answer }) => !answer).map(({ call }) => call)
+    const ownAnswers = await Promise.all(calls.map(async (call) => ({ call, answer: await this.answer(call, path) })))
+    const passedCalls = ownAnswers.filter(({ answer }) => !answer).map(({ call }) => call)
     const forwardedAnswers = new Map(
       passedCalls.length > 0 ? (await forward(target, passedCalls)).map((one) => [one.id, one]) : [],
     )
-    return own.map(({ call, answer }) =>
+    return ownAnswers.map(({ call, answer }) =>
       answer ? { jsonrpc: '2.0', id: call.id, ...answer } : forwardedAnswers.get(call.id)!,
     )
   }

@@ -32,10 +32,10 @@ export function render(text: string, page: string): RenderedMarkdown {
   const tokens = markdown.parse(withoutComments, {})
   const headings = anchorHeadings(tokens)
   let html = ''
-  let plain: Token[] = []
+  let plainTokens: Token[] = []
   const flush = () => {
-    html += markdown.renderer.render(plain, markdown.options, {})
-    plain = []
+    html += markdown.renderer.render(plainTokens, markdown.options, {})
+    plainTokens = []
   }
   for (let k = 0; k < tokens.length; ) {
     const group = codeGroup(tokens, k)
@@ -44,7 +44,7 @@ export function render(text: string, page: string): RenderedMarkdown {
       html += codeBlocks(group, `${page}-${k}`, page)
       k += group.length
     } else {
-      plain.push(adaptToken(tokens[k]!))
+      plainTokens.push(adaptToken(tokens[k]!))
       k++
     }
   }

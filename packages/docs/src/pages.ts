@@ -77,9 +77,9 @@ function linkTo(label: string, target: string, source: string, pageNames: Readon
     return `[${text}](${to}${anchor === undefined ? '' : `#${anchor}`})`
   }
   // The file exists in the repository but not on the site, so its path replaces the link.
-  const place = file.replace(/\/$/, '')
-  const isNamed = [place, place.split('/').at(-1)].includes(label.replace(/^docs\//, 'docs/'))
-  return isNamed ? `\`${place}\`` : `${label} (\`${place}\`)`
+  const filePath = file.replace(/\/$/, '')
+  const isNamed = [filePath, filePath.split('/').at(-1)].includes(label.replace(/^docs\//, 'docs/'))
+  return isNamed ? `\`${filePath}\`` : `${label} (\`${filePath}\`)`
 }
 
 function imageAt(label: string, target: string, source: string, images: Set<string>): string {

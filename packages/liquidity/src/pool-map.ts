@@ -157,13 +157,13 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
   /** Returns a map with `pools` added or replaced, and the pools with the ids `goneIds` removed. */
   with(pools: Iterable<Pool>, goneIds: Iterable<string> = []): PoolMap {
     const buckets = this.buckets.slice()
-    const fresh = new Set<number>()
+    const ownBuckets = new Set<number>()
     const ids: string[] = []
     const copyOf = (index: number): MutableBucket => {
-      if (!fresh.has(index)) {
+      if (!ownBuckets.has(index)) {
         const { starts, pools } = buckets[index]!
         buckets[index] = { starts: starts.slice(), pools: pools.slice() }
-        fresh.add(index)
+        ownBuckets.add(index)
       }
       return buckets[index] as MutableBucket
     }
@@ -189,7 +189,7 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
       bucket.pools.splice(at, 1)
       size--
     }
-    return fresh.size === 0 ? this : new PoolMap(buckets, size, this.putsWith(ids))
+    return ownBuckets.size === 0 ? this : new PoolMap(buckets, size, this.putsWith(ids))
   }
 
   private putsWith(ids: readonly string[]): readonly Put[] {

@@ -117,14 +117,14 @@ function errorResult(error: unknown, service: string): CallToolResult {
     return failure('INTERNAL', String(error), 'Report this to the authors of @sluice/mcp.')
   const { status, serviceCode, requestId, retryAfter, body } = error.details
   const network = `Ask the user to check that the Sluice service at ${service} runs (option --service).`
-  const own = error.code === 'NETWORK' ? network : cures[error.code]
+  const ownCure = error.code === 'NETWORK' ? network : cures[error.code]
   const facts = [
     ...(status === undefined ? [] : [`status ${status}`]),
     ...(requestId === undefined ? [] : [`request ID ${plainText(requestId, MAX_CODE)}`]),
     ...(retryAfter === undefined ? [] : [`retry after ${retryAfter} s`]),
     error.retryable || retryAfter !== undefined ? 'may succeed later' : 'fails again if unchanged',
   ]
-  const cure = typeof body?.cure === 'string' ? body.cure : (own ?? 'Tell the user.')
+  const cure = typeof body?.cure === 'string' ? body.cure : (ownCure ?? 'Tell the user.')
   return failure(serviceCode ?? error.code, error.message, cure, facts)
 }
 

@@ -86,9 +86,9 @@ export class Core {
   renew(floor: number): ReadonlyMap<PricedToken, TokenPrice> | null {
     const tokens = this.addresses.map((address) => this.graph.find(address))
     const units = this.chain.stables.map(({ address }) => 10 ** (this.decimals(address) ?? Number.NaN))
-    const same =
+    const isSameGraph =
       tokens.every((token, k) => token === this.tokens[k]) && units.every((unit, k) => Object.is(unit, this.units[k]))
-    if (!this.dirty && same) return null
+    if (!this.dirty && isSameGraph) return null
     this.dirty = false
     this.tokens = tokens
     this.units = units

@@ -199,9 +199,9 @@ function removeHolding(holdings: Holding[], holding: Holding): void {
 
 /** Indexes a pool by listed tokens; on the first call all pools of the token. */
 function indexListed(token: PricedToken, addedHolding: Holding): void {
-  const fresh = token.listedHoldings ? [addedHolding] : token.holdings
+  const newHoldings = token.listedHoldings ? [addedHolding] : token.holdings
   token.listedHoldings ??= new Set()
-  for (const holding of fresh) if (hasOtherListed(token, holding.tokens)) token.listedHoldings.add(holding)
+  for (const holding of newHoldings) if (hasOtherListed(token, holding.tokens)) token.listedHoldings.add(holding)
 }
 
 function hasOtherListed(token: PricedToken, tokens: readonly PricedToken[]): boolean {
@@ -229,9 +229,9 @@ function setPairs(holding: Holding, pairs: readonly PairView[]): boolean {
   for (const pair of pairs) {
     const [a, b] = [holding.tokens[pair.i]!, holding.tokens[pair.j]!]
     if (a === b) continue
-    const both = attachPair(holding, a, b, pair)
+    const attachedEdges = attachPair(holding, a, b, pair)
     // Most pools have one pair, and a growing array takes five times as much memory.
-    holding.edges = holding.edges.length === 0 ? both : [...holding.edges, ...both]
+    holding.edges = holding.edges.length === 0 ? attachedEdges : [...holding.edges, ...attachedEdges]
   }
   return false
 }

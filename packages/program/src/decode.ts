@@ -8,7 +8,7 @@ import { opAt, type Step } from './ops/index.ts'
 import type { StepInput, StepOutput } from './step.ts'
 import { ZERO_ADDRESS } from './zero.ts'
 
-type Refuse = (why: string) => ProgramError
+type Refuse = (reason: string) => ProgramError
 
 /** Placeholder for the sender's input token while bytes are compared; not the zero address, which is never pulled. */
 const SOME_TOKEN = `0x${'11'.repeat(20)}` as const
@@ -43,7 +43,7 @@ function encoded(steps: readonly Step[], pulledToken: `0x${string}`): string {
 /** Decodes the step at the reader's position. */
 export function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
   const start = bytes.offset
-  const refuse: Refuse = (why) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${why}`)
+  const refuse: Refuse = (reason) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${reason}`)
   const code = bytes.number(1)
   const op = opAt(code)
   if (!op) throw refuse(`${code} is no opcode`)

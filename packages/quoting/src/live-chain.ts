@@ -304,12 +304,12 @@ export class LiveChain {
   private refereeOf(hash: Hex, work: Work): Promise<SwapVerdict> {
     const { chain } = this
     const now = this.rpc
-    const quoteOver = async (rpc: Rpc, block: number, request: QuoteRequest, own: Work) => {
-      if (rpc === now) return this.pastQuoter.quote(block, request, own)
+    const quoteOver = async (rpc: Rpc, block: number, request: QuoteRequest, requestWork: Work) => {
+      if (rpc === now) return this.pastQuoter.quote(block, request, requestWork)
       // The RPC runs on a state in the middle of a block, which no other quote can reuse.
       const blocks = new PastBlocks(chain, { facts: this.tokens.facts })
       try {
-        return await this.pastQuoterOver(blocks, () => rpc).quote(block, request, own)
+        return await this.pastQuoterOver(blocks, () => rpc).quote(block, request, requestWork)
       } finally {
         await blocks.close()
       }
@@ -335,9 +335,9 @@ export class LiveChain {
   /** Lists the pools of a past block's tokens from the market of the newest block. */
   private readonly listPools: ListPools = async (tokens) => {
     const { market } = this.runtime.now
-    if (!market.listed) return undefined
+    if (!market.scannedPools) return undefined
     await market.ensureGroups([tokens])
-    return { pools: await market.listed(tokens), isWhole: isScanned(market) }
+    return { pools: await market.scannedPools(tokens), isWhole: isScanned(market) }
   }
 
   /** Looks for more tokens with liquidity against the chain's hubs, while the chain is awake. */
@@ -353,13 +353,13 @@ export class LiveChain {
     const { catalog } = this.tokens
     // Concurrent callers share the result, so it has no caller's signal.
     const { signal } = new AbortController()
-    const source = async (also: readonly Address[] = []) => {
+    const source = async (extraTokens: readonly Address[] = []) => {
       const { rpc, views } = this.runtime.now
-      const { view, isWhole } = await views.recent([...catalog.registry, ...also], signal)
+      const { view, isWhole } = await views.recent([...catalog.registry, ...extraTokens], signal)
       await Promise.race([view.prices().caughtUp(), setTimeout(PRICES_TIMEOUT_MS)])
       return { view, rpc, isWhole: isWhole && view.prices().isCurrent }
     }
-    return text === undefined ? catalog.whole(source) : catalog.search(text, source)
+    return text === undefined ? catalog.load(source) : catalog.search(text, source)
   }
 
   /** Views of the chain for requests. Reading this wakes the chain. */

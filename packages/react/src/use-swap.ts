@@ -105,11 +105,11 @@ export function useSwap(): UseSwap {
   const act = useCallback(
     async (order: SwapOrder, begin: (wallet: Wallet, options: SwapOptions) => Promise<SwapOutcome>) => {
       controller.current?.abort()
-      const own = new AbortController()
-      controller.current = own
+      const abortController = new AbortController()
+      controller.current = abortController
       // A canceled swap must not change the state.
       const report = (action: Action) => {
-        if (!own.signal.aborted) dispatch(action)
+        if (!abortController.signal.aborted) dispatch(action)
       }
       report('start')
       const { wallet, confirm, onProgress, ...options } = order
@@ -117,11 +117,11 @@ export function useSwap(): UseSwap {
         const openedWallet = typeof wallet === 'function' ? await wallet() : wallet
         const outcome = await begin(openedWallet, {
           ...options,
-          signal: own.signal,
+          signal: abortController.signal,
           async confirm(route, proof) {
             report({ route, proven: proof })
             const verdict = (await confirm?.(route, proof)) ?? true
-            return verdict === 'ask' ? question(route, proof, own.signal, report) : verdict
+            return verdict === 'ask' ? question(route, proof, abortController.signal, report) : verdict
           },
           onProgress(progress) {
             report(progress)

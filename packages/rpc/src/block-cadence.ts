@@ -65,10 +65,10 @@ export class BlockCadence {
   private state(intervalMs: number | null, behindSeconds: number | null): ChainClock['state'] {
     if (!this.newest) return 'unknown'
     if (behindSeconds !== null && Math.abs(behindSeconds) > OFF_SECONDS) return 'off'
-    const rest = Math.max(REST_MS, REST_INTERVALS * (intervalMs ?? 0))
+    const restMs = Math.max(REST_MS, REST_INTERVALS * (intervalMs ?? 0))
     // Also by the block's timestamp: the first observed head of a resting chain is old.
     const age = Math.max(this.now() - this.newest.at, this.now() - 1_000 * this.newest.timestamp)
-    if (age > rest) return 'resting'
+    if (age > restMs) return 'resting'
     return intervalMs === null ? 'unknown' : 'moving'
   }
 }

@@ -121,20 +121,20 @@ class ChainRpc implements Rpc {
   /**
    * Runs an eth_call with overrides, at an endpoint that supports them.
    *
-   * @param more - `[LATEST]` to read the head in the same HTTP request; else empty
+   * @param extraCalls - `[LATEST]` to read the head in the same HTTP request; else empty
    */
   private override(
     request: CallRequest,
     block: BlockRef,
     { overrides = {}, blockOverrides, ...rest }: CallOptions,
-    more: readonly EndpointCall[],
+    extraCalls: readonly EndpointCall[],
   ): Promise<readonly [Hex, BlockHeader?]> {
     let call = callParam(request)
     const state = overridesParam(overrides)
     let maxGas: bigint | undefined
     let ofBlock: readonly unknown[] = []
     const at: AtBlock = (ref) => ['eth_call', [call, ref, state, ...ofBlock]]
-    const ask = pinnedRpc(this.heads, block, at, { alone: true, more })
+    const pinned = pinnedRpc(this.heads, block, at, { alone: true, more: extraCalls })
     const operation: EndpointOperation<readonly [Hex, BlockHeader?]> = async (upstream, send) => {
       const capabilities = await upstream.capabilities()
       if (!capabilities.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
@@ -143,7 +143,7 @@ class ChainRpc implements Rpc {
       } else call = callParam({ ...request, gas: min(maxGas, capabilities.gasCap ?? maxGas) })
       ofBlock = blockOverrides ? blockOverridesParam(blockOverrides, capabilities) : []
       const askedAt = Date.now()
-      const [answer, raw] = await ask(upstream, send)
+      const [answer, raw] = await pinned(upstream, send)
       // Overridden code returns data, so an empty result may mean that the node ignored the overrides.
       if (
         answer === '0x' &&
@@ -152,11 +152,11 @@ class ChainRpc implements Rpc {
         !(await upstream.recheckCapabilities(askedAt)).stateOverrides
       )
         throw new RpcError('NO_OVERRIDES', 'the node no longer overrides state in eth_call')
-      return more.length === 0
+      return extraCalls.length === 0
         ? [hexAnswer(answer)]
         : [hexAnswer(answer), await this.heads.accept(upstream, raw as RawBlock, send)]
     }
-    const kind = more.length > 0 ? 'eth_call at head' : 'eth_call with overrides'
+    const kind = extraCalls.length > 0 ? 'eth_call at head' : 'eth_call with overrides'
     const retryWithLessGas = (error: unknown): Promise<readonly [Hex, BlockHeader?]> => {
       if (!(error instanceof RpcError && error.code === 'GAS_CAP')) throw error
       // No endpoint gives the requested gas. Retry with less, which is often enough.
@@ -292,9 +292,9 @@ class ChainRpc implements Rpc {
     read: (raw: unknown) => T | Promise<T>,
     options: RequestOptions,
   ): Promise<T> {
-    const ask = pinnedRpc(this.heads, block, call)
+    const pinned = pinnedRpc(this.heads, block, call)
     const [kind] = call('latest')
-    return this.run(async (upstream, send) => read((await ask(upstream, send))[0]), kind, options)
+    return this.run(async (upstream, send) => read((await pinned(upstream, send))[0]), kind, options)
   }
 
   /** Reads the newest block. An endpoint that lags behind another one is skipped for a while. */

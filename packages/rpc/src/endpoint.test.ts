@@ -119,7 +119,7 @@ test('what is asked for together travels at once and alone', async () => {
   const { endpoint, bodies, fresh } = world()
   const others = ask(endpoint, ['a', 'b'])
   const whole = together(endpoint, ['x', 'y'])
-  const apart = ask(endpoint, ['f'], sendOf('quote', { fresh: true }))
+  const apart = ask(endpoint, ['f'], sendOf('quote', { newConnection: true }))
   expect(await outcomes([...others, ...whole, ...apart])).toEqual(['a done', 'b done', 'x done', 'y done', 'f done'])
   expect(bodies.map((methods) => methods.join())).toEqual(expect.arrayContaining(['a,b', 'x,y', 'f']))
   expect(bodies).toHaveLength(3)

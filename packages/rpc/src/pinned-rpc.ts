@@ -31,23 +31,26 @@ export type AtBlock = (block: Exclude<BlockRef, number> | Hex) => EndpointCall
  * Builds an operation that runs a call at one block and detects answers from another block.
  *
  * @param more - other calls to send in the same HTTP request
- * @returns the results of the call and of `more`, in order
+ * @returns the results of the call and of `extraCalls`, in order
  */
 export function pinnedRpc(
   heads: Heads,
   ref: BlockRef,
   call: AtBlock,
-  { alone = false, more = [] }: { readonly alone?: boolean; readonly more?: readonly EndpointCall[] } = {},
+  {
+    alone: ownBody = false,
+    more: extraCalls = [],
+  }: { readonly alone?: boolean; readonly more?: readonly EndpointCall[] } = {},
 ): EndpointOperation<readonly unknown[]> {
   let lags = 0
   let behind = 0
   const direct = typeof ref === 'number' ? quantity(ref) : ref
   return async (upstream, send) => {
-    const together = alone || more.length > 0
+    const together = ownBody || extraCalls.length > 0
     try {
       if (typeof ref === 'object' && !upstream.acceptsBlockHashes)
-        return await byNumber(heads, upstream, send, ref.blockHash, call, more)
-      if (together) return await Promise.all(upstream.endpoint.requestTogether([call(direct), ...more], send))
+        return await byNumber(heads, upstream, send, ref.blockHash, call, extraCalls)
+      if (together) return await Promise.all(upstream.endpoint.requestTogether([call(direct), ...extraCalls], send))
       return [await upstream.endpoint.request(...call(direct), send)]
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
@@ -57,10 +60,12 @@ export function pinnedRpc(
         isRefusal(error) &&
         wantsNumber.test(error.message)
       ) {
-        const answers = await byNumber(heads, upstream, send, ref.blockHash, call, more).catch((failure: unknown) => {
-          // The call by number is refused too, so the hash was not the reason.
-          throw failure instanceof RpcError && isRefusal(failure) ? error : failure
-        })
+        const answers = await byNumber(heads, upstream, send, ref.blockHash, call, extraCalls).catch(
+          (failure: unknown) => {
+            // The call by number is refused too, so the hash was not the reason.
+            throw failure instanceof RpcError && isRefusal(failure) ? error : failure
+          },
+        )
         upstream.markNumbersOnly()
         return answers
       }
@@ -111,12 +116,12 @@ async function byNumber(
   send: SendContext,
   hash: Hex,
   call: AtBlock,
-  more: readonly EndpointCall[],
+  extraCalls: readonly EndpointCall[],
 ): Promise<readonly unknown[]> {
   const { endpoint } = upstream
   const number = heads.numberOf(hash) ?? (await numberAt(upstream, send, hash))
   const header = headerAt(number)
-  const calls = [call(quantity(number)), ...more]
+  const calls = [call(quantity(number)), ...extraCalls]
   let results: PromiseSettledResult<unknown>[]
   if (endpoint.limits.batch >= calls.length + 2) {
     results = await Promise.allSettled(endpoint.requestTogether([header, ...calls, header], send))

@@ -14,7 +14,7 @@ export type HttpResponse = { readonly status: number; readonly text: string; rea
 export type PostOptions = {
   readonly signal?: Signal
   /** True to use a new connection, in case existing ones lead to a hanging node. */
-  readonly fresh?: boolean
+  readonly newConnection?: boolean
 }
 
 /** Maximum bytes of a response: well above the logs of a large block. */
@@ -52,7 +52,7 @@ const unzip = promisify(gunzip)
 export async function postJson(
   url: URL,
   body: string,
-  { signal, fresh = false }: PostOptions = {},
+  { signal, newConnection: fresh = false }: PostOptions = {},
 ): Promise<HttpResponse> {
   const { origin, pathname, search, protocol, username, password } = url
   const headers: Record<string, string> = { 'content-type': 'application/json' }

@@ -364,7 +364,7 @@ test('the only endpoint is asked again on a fresh connection once the first requ
   expect(await ends()).toMatchObject({ result: 'a' })
   // Twice the longest recent latency is below the minimum of 250 ms.
   expect(attempts[1]!.at).toBe(251)
-  expect(attempts[1]!.send.fresh).toBe(true)
+  expect(attempts[1]!.send.newConnection).toBe(true)
   expect(events).toEqual(['hedge 0'])
   expect(fakes[0]!.log).toEqual([['took', attempts[1]!.at + 5, false], 'missed', 'worked', ['took', 5, true]])
 })
@@ -397,5 +397,5 @@ test('where requests get lost several go out at once, fifteen beside the first a
   let at = 0
   expect(times().slice(0, 10)).toEqual([0, ...pauses.map((ms) => (at += ms + 1))])
   expect(attempts).toHaveLength(16)
-  expect(attempts.slice(1).every(({ send }) => send.fresh)).toBe(true)
+  expect(attempts.slice(1).every(({ send }) => send.newConnection)).toBe(true)
 })

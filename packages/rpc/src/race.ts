@@ -172,11 +172,15 @@ class Race<T> {
     return true
   }
 
-  private startAttempt(upstream: Upstream, fresh = false): void {
+  private startAttempt(upstream: Upstream, newConnection = false): void {
     this.attempts++
     this.triedUpstreams.add(upstream)
     const controller = new Abort()
-    const send: SendContext = { signal: controller, priority: this.options.priority, ...(fresh && { fresh }) }
+    const send: SendContext = {
+      signal: controller,
+      priority: this.options.priority,
+      ...(newConnection && { newConnection: newConnection }),
+    }
     const attempt: RequestAttempt = { upstream, send, controller, startedAt: performance.now(), timer: undefined }
     this.running.add(attempt)
     this.startTimer(
@@ -213,8 +217,8 @@ class Race<T> {
   /** Returns the milliseconds after which an attempt is slow, from the latencies of the usable endpoints. */
   private hedgeDelayMs(): number {
     const { upstreams } = this.context
-    const standing = upstreams.filter((upstream) => !upstream.isEjected && !this.refusingUpstreams.has(upstream))
-    const latencies = (standing.length > 0 ? standing : upstreams).map((upstream) =>
+    const usableUpstreams = upstreams.filter((upstream) => !upstream.isEjected && !this.refusingUpstreams.has(upstream))
+    const latencies = (usableUpstreams.length > 0 ? usableUpstreams : upstreams).map((upstream) =>
       upstream.health.latency(this.options.kind),
     )
     return lateMs(latencies, this.context.hedges.isLosing)

@@ -120,7 +120,7 @@ test('capabilities are asked for once, on fresh connections after a failure that
   expect(await upstream.capabilities()).toBe(first)
   // Five requests, two of them repeated.
   expect(methods).toEqual(Array(7).fill('eth_call'))
-  expect(sends.map(({ fresh }) => fresh)).toEqual([...Array(5).fill(undefined), true, true])
+  expect(sends.map(({ newConnection: fresh }) => fresh)).toEqual([...Array(5).fill(undefined), true, true])
   expect(new Set(sends.map(({ priority }) => priority))).toEqual(new Set(['quote']))
 })
 

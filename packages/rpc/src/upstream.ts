@@ -124,7 +124,7 @@ export class Upstream {
           return await this.endpoint.request<Hex>(method, params, {
             signal: inTime,
             priority: 'quote',
-            ...(tries > 1 && { fresh: true }),
+            ...(tries > 1 && { newConnection: true }),
           })
         } catch (error) {
           if (tries === PROBE_TRIES || !(error instanceof RpcError && error.passes)) throw error

@@ -53,13 +53,13 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   // Read everything in parallel: one round trip before the call itself.
   const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), prepare(task)])
   // In parallel with the probe, with the setup that usually works.
-  const early = setUp && request.asSent ? { setUp, outcome: runAsSent(task, environment, setUp) } : undefined
-  early?.outcome.catch(() => {})
+  const earlyRun = setUp && request.asSent ? { setUp, outcome: runAsSent(task, environment, setUp) } : undefined
+  earlyRun?.outcome.catch(() => {})
   const attempt =
     setUp && token === NATIVE
       ? { setUp, report: await run(task, environment, setUp) }
       : await tryToken(task, environment, layout, setUp)
-  const result = await compareAsSent(task, environment, attempt, early)
+  const result = await compareAsSent(task, environment, attempt, earlyRun)
   const words = (await isStarvedInside(task, environment, result))
     ? NO_MESSAGE
     : await exhaustionWords(task, environment, result)
@@ -178,8 +178,8 @@ function gasOf(
 }
 
 function usualGasOf(header: BlockHeader, limit: bigint | undefined, { limits }: SimulationContext): bigint {
-  const usual = usualGas(header, limits.maxGas)
-  return limit !== undefined && limit < usual ? limit : usual
+  const usualMaxGas = usualGas(header, limits.maxGas)
+  return limit !== undefined && limit < usualMaxGas ? limit : usualMaxGas
 }
 
 async function readHeader(
@@ -213,7 +213,7 @@ async function layoutOf(task: SimulationTask): Promise<TokenLayout> {
   const { tokenIn, balanceSlot: balance, allowanceSlot: allowance } = task.request
   if (balance === undefined && allowance === undefined) return learnedLayout(task)
   const layoutOfSlots = await layoutFromSlots(task.reader, { balance, allowance })
-  const wrong = (name: string, what: string) => new SimulationError('BAD_SLOT', `${name} does not hold ${what}`)
+  const wrong = (name: string, expected: string) => new SimulationError('BAD_SLOT', `${name} does not hold ${expected}`)
   if (balance !== undefined && !layoutOfSlots.balance) throw wrong('balanceSlot', `the balances of ${tokenIn}`)
   if (allowance !== undefined && !layoutOfSlots.allowance) throw wrong('allowanceSlot', `the allowances of ${tokenIn}`)
   return layoutOfSlots.balance && layoutOfSlots.allowance
@@ -241,8 +241,8 @@ async function tryToken(
   const writtenResult = first ?? (await tryAgain(task, environment, layout))
   if (writtenResult && (writtenResult.report.success || task.input.allowance || (await canMove(task, layout))))
     return writtenResult
-  const own = await tryOwn(task, environment)
-  if (own && (own.report.success || !writtenResult)) return own
+  const ownSlots = await tryOwn(task, environment)
+  if (ownSlots && (ownSlots.report.success || !writtenResult)) return ownSlots
   const keyedResult = writtenResult ? undefined : await trySlots(task, environment, layout, keyedSetUp)
   if (keyedResult) return keyedResult
   // A holder may be the pool of the swap itself, which then fails because it lent the tokens; try the others first.
@@ -366,13 +366,14 @@ async function compareAsSent(
   task: SimulationTask,
   environment: CallEnvironment,
   attempt: Attempt,
-  early: EarlyRun | undefined,
+  earlyRun: EarlyRun | undefined,
 ): Promise<Attempt> {
   const { report, setUp } = attempt
   const isSuspect = !report.success && !report.outOfGas && environment.code === '0x'
   if (environment.targetCode !== undefined || !(task.request.asSent || isSuspect)) return attempt
-  const bare = await (early?.setUp === setUp ? early.outcome : runAsSent(task, environment, setUp))
-  if (!bare || bare.minGasUsed === undefined || isSame(outcomeOf(report), bare)) return { ...attempt, bare }
+  const sentOutcome = await (earlyRun?.setUp === setUp ? earlyRun.outcome : runAsSent(task, environment, setUp))
+  if (!sentOutcome || sentOutcome.minGasUsed === undefined || isSame(outcomeOf(report), sentOutcome))
+    return { ...attempt, bare: sentOutcome }
   const measuring = { ...task, request: { ...task.request, asSent: 'measured' as const } }
   return { ...attempt, bare: await runAsSent(measuring, environment, setUp) }
 }

@@ -98,13 +98,13 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
   }
   const boughtRounds = rounds.filter(({ buy }) => buy.ok)
   const soldRounds = rounds.filter(({ sell }) => sell.ok)
-  const whole = rounds.filter(({ buy, pass, sell }) => pass.ok && buy.ok === sell.ok)
+  const wholeRounds = rounds.filter(({ buy, pass, sell }) => pass.ok && buy.ok === sell.ok)
   return {
     buyTaxPpm: tax('buy'),
     transferTaxPpm: tax('pass'),
     sellTaxPpm: tax('sell'),
     sellable: boughtRounds.length === 0 ? null : soldRounds.length > 0,
-    sizeLimited: whole.length === 0 ? null : whole.length < rounds.length,
+    sizeLimited: wholeRounds.length === 0 ? null : wholeRounds.length < rounds.length,
   }
 }
 

@@ -73,11 +73,11 @@ export async function answerWebhook(
     ...{ tokenIn, tokenOut, from: NEUTRAL_SENDER, maxPriceImpactPpm: PPM, slippagePpm: 0n },
     ...(isInput ? { amountIn: amount } : { amountOut: amount }),
   })
-  const within = AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_MS)])
+  const webhookSignal = AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_MS)])
   const deadlineReached = new Promise<null>((resolve) =>
-    within.addEventListener('abort', () => resolve(null), { once: true }),
+    webhookSignal.addEventListener('abort', () => resolve(null), { once: true }),
   )
-  const quote = await Promise.race([chain.quote(terms, within).catch(() => null), deadlineReached])
+  const quote = await Promise.race([chain.quote(terms, webhookSignal).catch(() => null), deadlineReached])
   const amounts = quote && afterGas(quote, isInput ? undefined : amount)
   if (!amounts) return null
   return {

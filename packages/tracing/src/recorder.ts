@@ -70,7 +70,7 @@ export class TraceRecorder implements Recorder {
     }
   }
 
-  within<T>(name: string, kind: Kind, attributes: Attributes, work: () => T | Promise<T>): T | Promise<T> {
+  inSpan<T>(name: string, kind: Kind, attributes: Attributes, work: () => T | Promise<T>): T | Promise<T> {
     const parent = this.current.getStore()
     return parent ? this.childSpan(parent, name, kind, attributes, work) : work()
   }

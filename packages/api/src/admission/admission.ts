@@ -87,7 +87,7 @@ export class ChainAdmission {
     signal.throwIfAborted()
     const retryAfter = this.refusesFor(request)
     if (retryAfter !== undefined) throw overloadError(retryAfter)
-    const ticket = await this.turn(signal, request)
+    const ticket = await this.waitForTurn(signal, request)
     const startedAt = performance.now()
     const { current } = this.options.concurrency
     const startedFull = this.runningWorks >= current
@@ -140,7 +140,7 @@ export class ChainAdmission {
   }
 
   /** Enqueues a task. Resolves when it may start. */
-  private turn(signal: AbortSignal, { caller, kind, onWait }: AdmissionRequest): Promise<Ticket<Waiting>> {
+  private waitForTurn(signal: AbortSignal, { caller, kind, onWait }: AdmissionRequest): Promise<Ticket<Waiting>> {
     const { maxWaiting, maxWaitMs } = this.options
     const { promise, resolve, reject } = Promise.withResolvers<Ticket<Waiting>>()
     let timer: NodeJS.Timeout | undefined

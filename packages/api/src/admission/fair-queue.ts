@@ -11,7 +11,7 @@ export type Ticket<T> = {
   readonly cost: number
   readonly item: T
   /** Position in the caller's list of waiting tasks. */
-  place: Link<Ticket<T>> | undefined
+  link: Link<Ticket<T>> | undefined
 }
 
 type Flow<T> = {
@@ -51,9 +51,9 @@ export class FairQueue<T> {
    * as `caller` itself, because turns are shared.
    */
   costBefore(caller: string): number {
-    const own = this.backloggedFlows.get(caller)?.waitingCost ?? 0
-    const sharing = this.backloggedFlows.size + (own > 0 ? 0 : 1)
-    return Math.min(this.totalWaitingCost, own * sharing)
+    const waitingCost = this.backloggedFlows.get(caller)?.waitingCost ?? 0
+    const sharing = this.backloggedFlows.size + (waitingCost > 0 ? 0 : 1)
+    return Math.min(this.totalWaitingCost, waitingCost * sharing)
   }
 
   /** Returns the number of a caller's tasks that were taken and are not done. */
@@ -64,9 +64,9 @@ export class FairQueue<T> {
   /** Appends a task to the tasks of its caller. */
   add(caller: string, cost: number, item: T): Ticket<T> {
     const flow = this.flowOf(caller)
-    const ticket: Ticket<T> = { caller, cost, item, place: undefined }
+    const ticket: Ticket<T> = { caller, cost, item, link: undefined }
     this.backloggedFlows.set(caller, flow)
-    ticket.place = flow.waiting.add(ticket)
+    ticket.link = flow.waiting.add(ticket)
     this.count(flow, ticket, 1)
     return ticket
   }
@@ -100,13 +100,13 @@ export class FairQueue<T> {
 
   /** Returns true if the task has not been taken or removed. */
   waits(ticket: Ticket<T>): boolean {
-    return ticket.place?.isIn ?? false
+    return ticket.link?.isIn ?? false
   }
 
   /** Removes a waiting task. @returns false if it does not wait */
   remove(ticket: Ticket<T>): boolean {
     const flow = this.backloggedFlows.get(ticket.caller)
-    if (!flow || !ticket.place || !flow.waiting.remove(ticket.place)) return false
+    if (!flow || !ticket.link || !flow.waiting.remove(ticket.link)) return false
     this.count(flow, ticket, -1)
     if (flow.waiting.size === 0) this.backloggedFlows.delete(ticket.caller)
     this.forget(ticket.caller, flow)

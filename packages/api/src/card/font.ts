@@ -112,11 +112,11 @@ function simple(data: Buffer): readonly Contour[] {
     const repeats = flag & 8 ? data[at++]! : 0
     for (let k = 0; k <= repeats; k++) flags.push(flag)
   }
-  const axis = (short: number, same: number) => {
+  const axis = (short: number, repeatFlag: number) => {
     let value = 0
     return flags.map((flag) => {
-      if (flag & short) value += flag & same ? data[at++]! : -data[at++]!
-      else if (!(flag & same)) {
+      if (flag & short) value += flag & repeatFlag ? data[at++]! : -data[at++]!
+      else if (!(flag & repeatFlag)) {
         value += data.readInt16BE(at)
         at += 2
       }
@@ -132,13 +132,13 @@ function simple(data: Buffer): readonly Contour[] {
 /** Converts quadratic curves to line segments. Two control points in a row imply a point between them. */
 function flatten(points: readonly Point[]): Contour {
   const between = (p: Point, q: Point): Point => ({ x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, isOn: true })
-  const whole = points.flatMap((point, k) => {
+  const contourPoints = points.flatMap((point, k) => {
     const next = points[(k + 1) % points.length]!
     return point.isOn || next.isOn ? [point] : [point, between(point, next)]
   })
-  const first = whole.findIndex(({ isOn }) => isOn)
+  const first = contourPoints.findIndex(({ isOn }) => isOn)
   if (first < 0) return []
-  const rotatedPoints = [...whole.slice(first), ...whole.slice(0, first)]
+  const rotatedPoints = [...contourPoints.slice(first), ...contourPoints.slice(0, first)]
   const line: number[] = []
   for (const [k, point] of rotatedPoints.entries()) {
     if (point.isOn) {
@@ -159,7 +159,7 @@ function flatten(points: readonly Point[]): Contour {
 function composite(data: Buffer, outline: (index: number) => readonly Contour[]): readonly Contour[] {
   const contours: Contour[] = []
   let at = 10
-  for (let more = true; more; ) {
+  for (let hasMore = true; hasMore; ) {
     const flags = data.readUInt16BE(at)
     const index = data.readUInt16BE(at + 2)
     const isWide = (flags & 1) === 1
@@ -168,7 +168,7 @@ function composite(data: Buffer, outline: (index: number) => readonly Contour[])
       : [data.readInt8(at + 4), data.readInt8(at + 5)]
     at += (isWide ? 8 : 6) + (flags & 8 ? 2 : flags & 64 ? 4 : flags & 128 ? 8 : 0)
     for (const contour of outline(index)) contours.push(contour.map((value, k) => value + (k % 2 === 0 ? dx : dy)))
-    more = (flags & 32) !== 0
+    hasMore = (flags & 32) !== 0
   }
   return contours
 }

@@ -41,7 +41,7 @@ export function llamaPricePaths(
       context,
       timeoutMs: config.requestTimeoutMs * PART_OF_TIME,
     })
-    const outcomes = await context.within(work.pricesOf(byChain))
+    const outcomes = await context.orAborted(work.pricesOf(byChain))
     replyTagged(request, response, context, JSON.stringify(bodyOf(coins, outcomes)))
   }
   for (const path of ['/prices/current', '/prices/current/:coins']) app.route(path).get(handler).all(allow('GET, HEAD'))

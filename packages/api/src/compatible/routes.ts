@@ -35,7 +35,7 @@ export function compatiblePaths(app: Express, services: Services, trusts: ProxyT
         const chain = services.chain(id)
         const task = { caller: callerOf(request, trusts), kind: 'aggregator' }
         const run = chain.admission.run(context.signal, task, () => work(request, chain, context))
-        replyJson(response, context, JSON.stringify(await context.within(run)))
+        replyJson(response, context, JSON.stringify(await context.orAborted(run)))
       } catch (thrown) {
         refuse(dialect, thrown, response)
       }

@@ -10,20 +10,20 @@ const MAX_ENTRIES = 1_000
  * the time of separate calls, and does not delay responses.
  */
 export class BackgroundQueue {
-  private works: (() => void)[] = []
+  private queuedTasks: (() => void)[] = []
   private timer: NodeJS.Timeout | undefined
 
   add(work: () => void): void {
     this.timer ??= setTimeout(() => this.flush(), PAUSE_MS).unref()
-    if (this.works.push(work) >= MAX_ENTRIES) this.flush()
+    if (this.queuedTasks.push(work) >= MAX_ENTRIES) this.flush()
   }
 
   /** Runs all queued tasks. */
   flush(): void {
     clearTimeout(this.timer)
     this.timer = undefined
-    const { works } = this
-    this.works = []
+    const { queuedTasks: works } = this
+    this.queuedTasks = []
     for (const work of works) work()
   }
 }

@@ -26,9 +26,10 @@ export function callerOf({ socket, headers }: IncomingMessage, trusts: ProxyTrus
 
 /** Returns the key shared by all addresses of one client: the IPv4 address, or the /64 prefix of an IPv6 address. */
 export function sharedKey(address: string): string {
-  const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
-  if (!plain.includes(':') || !isIPv6(plain)) return plain.slice(0, 64)
-  const [head = '', tail] = plain.split('%')[0]!.split('::') as [string, string?]
+  const plainAddress =
+    address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
+  if (!plainAddress.includes(':') || !isIPv6(plainAddress)) return plainAddress.slice(0, 64)
+  const [head = '', tail] = plainAddress.split('%')[0]!.split('::') as [string, string?]
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const gap = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')

@@ -105,7 +105,7 @@ export class RequestContext {
   }
 
   /** Resolves like the given promise. Rejects with the abort reason if the request is aborted first. */
-  within<T>(work: Promise<T>): Promise<T> {
+  orAborted<T>(work: Promise<T>): Promise<T> {
     return abortable(work, this.signal)
   }
 }

@@ -47,7 +47,7 @@ export function card(services: Services, webDir: string, trusts: ProxyTrust): Re
   if (!fonts) return undefined
   const cards = new BoundedMap<string, Buffer>(MAX_CARDS, { ttl: KEPT_MS })
   let running = 0
-  const plain = drawCard(fonts, undefined)
+  const defaultCard = drawCard(fonts, undefined)
   const make = async (order: CardLink, request: Request, context: RequestContext): Promise<Buffer | undefined> => {
     if (running >= MAX_AT_ONCE) return undefined
     running++
@@ -73,7 +73,7 @@ export function card(services: Services, webDir: string, trusts: ProxyTrust): Re
     const cached = cards.get(key)
     if (cached) return send(response, cached, 600)
     const png = order && (await make(order, request, contextOf(response)))
-    if (!png) return send(response, await plain, 60)
+    if (!png) return send(response, await defaultCard, 60)
     cards.set(key, png)
     send(response, png, 600)
   }
@@ -88,7 +88,7 @@ async function renderCard(
 ): Promise<Buffer> {
   const chain = services.chain(order.chain)
   const work = async () => drawCard(fonts, await contentOf(chain, order, context))
-  return context.within(chain.admission.run(context.signal, { caller, kind: 'aggregator' }, work))
+  return context.orAborted(chain.admission.run(context.signal, { caller, kind: 'aggregator' }, work))
 }
 
 async function contentOf(chain: ServedChain, order: CardLink, context: RequestContext): Promise<CardContent> {

@@ -21,8 +21,8 @@ export async function status(
   const options = { signal: context.signal }
   const { rpc } = live
   const [transaction, minedReceipt, head] = await Promise.all([
-    ask(rpc, 'eth_getTransactionByHash', hash, sentTransaction, options),
-    ask(rpc, 'eth_getTransactionReceipt', hash, receipt, options),
+    requestOrThrow(rpc, 'eth_getTransactionByHash', hash, sentTransaction, options),
+    requestOrThrow(rpc, 'eth_getTransactionReceipt', hash, receipt, options),
     rpc.getBlock('latest', options),
   ])
   if ((transaction && transaction.hash !== hash) || (minedReceipt && minedReceipt.transactionHash !== hash))
@@ -85,7 +85,7 @@ async function reasonOf(
 }
 
 /** Calls a method by transaction hash; null if the node does not know it. @throws ApiError `RPC_FAILED` for an invalid result */
-async function ask<T extends z.ZodType>(
+async function requestOrThrow<T extends z.ZodType>(
   rpc: Rpc,
   method: string,
   hash: string,

@@ -31,8 +31,8 @@ export function stream(services: Services, config: Config, trusts: ProxyTrust): 
     const caller = callerOf(request, trusts)
     response.once('close', services.streams.take(caller))
 
-    const early: StreamUpdate[] = []
-    let say = (update: StreamUpdate) => void early.push(update)
+    const earlyUpdates: StreamUpdate[] = []
+    let say = (update: StreamUpdate) => void earlyUpdates.push(update)
     const task = { caller, kind: asksFor(request.originalUrl)!.kind }
     const opening = chain.admission.run(context.signal, task, async () => {
       const open = chain.live.streams.open(quoteRequest, (update) => say(update))
@@ -40,8 +40,8 @@ export function stream(services: Services, config: Config, trusts: ProxyTrust): 
       if (response.closed) open.close()
       await open.first
     })
-    await context.within(opening)
-    const [first] = early
+    await context.orAborted(opening)
+    const [first] = earlyUpdates
     if (first?.kind === 'end') throw toApiError(first.error)
 
     context.stream()
@@ -50,7 +50,7 @@ export function stream(services: Services, config: Config, trusts: ProxyTrust): 
       services.metrics.streamEvents.inc({ chain: chain.chain.chainId, event: update.kind })
       send(response, update, parsed, chain)
     }
-    for (const update of early) say(update)
+    for (const update of earlyUpdates) say(update)
     let failing = 0
     services.streams.keep(response, () => {
       failing = chain.live.status().state === 'failing' ? failing + 1 : 0

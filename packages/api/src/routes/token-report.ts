@@ -14,7 +14,7 @@ export async function tokens(request: Request, { live }: ServedChain, context: R
   const { token } = read(tokensQuery, request.query)
   const addresses = [...new Set(token.values())].filter((address) => address !== NATIVE)
   const groups = addresses.map((address) => [address])
-  const measuredToken = await live.views.standing(groups, context.signal, ({ snapshot }) =>
+  const measuredToken = await live.views.retryOnReorg(groups, context.signal, ({ snapshot }) =>
     context.time('measure', () => Promise.all(addresses.map((address) => live.tokens.report(address, snapshot)))),
   )
   const asking = await Promise.all(

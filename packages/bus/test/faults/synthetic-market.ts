@@ -73,7 +73,7 @@ export class SyntheticMarket implements IndexedMarket {
     return this.snapshot()
   }
 
-  async seek(tokens: readonly Address[]): Promise<void> {
+  async searchPools(tokens: readonly Address[]): Promise<void> {
     await this.ensure(tokens)
   }
 
@@ -82,9 +82,9 @@ export class SyntheticMarket implements IndexedMarket {
     return this.snapshot()
   }
 
-  async look(): Promise<void> {}
+  async checkTokens(): Promise<void> {}
 
-  async take(): Promise<void> {}
+  async addFoundPools(): Promise<void> {}
 
   has(block: BlockHeader): boolean {
     return this.newest !== null && this.chain.stands(block, this.newest.block)

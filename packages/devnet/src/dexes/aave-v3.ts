@@ -6,7 +6,7 @@ import { accounts } from '../accounts.ts'
 import { type Artifact, inNodeModules } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import type { LendingReserveSpec } from '../pools.ts'
-import { give, TOKENS, worth } from '../tokens.ts'
+import { amountWorth, give, TOKENS } from '../tokens.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Aave V3'
@@ -133,13 +133,14 @@ export const aaveV3: Recipe = async (chain, tokens) => {
   const pools: DevnetPool[] = []
   for (const [k, { asset, aToken, dollars }] of AAVE_V3_RESERVES.entries()) {
     const { address } = tokens[asset]
-    const amount = worth(asset, dollars)
+    const amount = amountWorth(asset, dollars)
     await give(chain, tokens, asset, chain.from, 2n * amount)
     await tokens[asset].send('approve', [pool.address, MaxUint256])
     await pool.send('supply', [address, amount, chain.from, 0])
     await pool.send('borrow', [address, amount / SHARE_LENT, VARIABLE, 0, chain.from])
     await pool.send('repay', [address, MaxUint256, VARIABLE, chain.from])
-    for (const account of accounts(3)) await pool.send('supply', [address, worth(asset, 10_000n), account.address, 0])
+    for (const account of accounts(3))
+      await pool.send('supply', [address, amountWorth(asset, 10_000n), account.address, 0])
     pools.push({
       ...{ dex: BRAND, family: FAMILY, address: aTokens[k]!.address, feePpm: 0 },
       tokens: [asset, aToken],

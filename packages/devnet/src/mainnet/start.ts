@@ -66,7 +66,7 @@ export async function startRecording(recording: Recording): Promise<Anvil> {
   return anvil
 }
 
-async function start(state: MainnetState, port?: number, more: readonly string[] = []): Promise<Anvil> {
+async function start(state: MainnetState, port?: number, extraArguments: readonly string[] = []): Promise<Anvil> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-mainnet-'))
   const file = join(folder, 'genesis.json')
   writeFileSync(file, JSON.stringify(genesis(state)))
@@ -77,7 +77,7 @@ async function start(state: MainnetState, port?: number, more: readonly string[]
       args: [
         ...['--init', file, '--hardfork', state.hardfork, '--number', String(state.number)],
         ...['--timestamp', String(state.timestamp), '--gas-limit', String(BigInt(state.gasLimit))],
-        ...['--block-base-fee-per-gas', String(BigInt(state.baseFeePerGas)), ...more],
+        ...['--block-base-fee-per-gas', String(BigInt(state.baseFeePerGas)), ...extraArguments],
       ],
     })
   } finally {

@@ -6,9 +6,9 @@ import type { openSearch, SiteSearchResult } from './search.ts'
 
 {
   const root = document.documentElement
-  const own = document.currentScript as HTMLScriptElement
+  const ownScript = document.currentScript as HTMLScriptElement
   /** Returns the address of the file in a `data-` attribute of the script element. */
-  const addressOf = (name: string) => new URL(own.dataset[name]!, location.href).href
+  const addressOf = (name: string) => new URL(ownScript.dataset[name]!, location.href).href
   const files = { root: addressOf('root'), search: addressOf('search'), index: addressOf('index') }
   root.classList.add('js')
 
@@ -58,10 +58,10 @@ import type { openSearch, SiteSearchResult } from './search.ts'
     const choose = (name: string) => {
       for (const tabs of groups) {
         if (!tabs.some((tab) => tab.name === name)) continue
-        for (const { button, panel, name: own } of tabs) {
-          panel.hidden = own !== name
-          button.setAttribute('aria-selected', String(own === name))
-          button.tabIndex = own === name ? 0 : -1
+        for (const { button, panel, name: ownScript } of tabs) {
+          panel.hidden = ownScript !== name
+          button.setAttribute('aria-selected', String(ownScript === name))
+          button.tabIndex = ownScript === name ? 0 : -1
         }
       }
     }

@@ -158,14 +158,14 @@ export class MarketFollower {
     const foundPools = [...ids].flatMap((id) => directory.followedPools.get(id) ?? [])
     // Sampled pools are read within their budget only.
     const sampledIds = foundPools.flatMap(({ pool: { id } }) => (directory.sampling.has(id) ? [id] : []))
-    const turn = sampledIds.length > 0 ? (chosenIds ?? this.sampledNow(block)) : NONE
-    const entries = foundPools.filter(({ pool: { id } }) => turn.has(id) || !directory.sampling.has(id))
+    const dueIds = sampledIds.length > 0 ? (chosenIds ?? this.sampledNow(block)) : NONE
+    const entries = foundPools.filter(({ pool: { id } }) => dueIds.has(id) || !directory.sampling.has(id))
     const incomplete = entries.filter((entry) => directory.isDueToComplete(entry, block.number))
     const complete = entries.filter((entry) => !directory.isIncomplete(entry))
     const read = await readPools(rpc, block, { complete, incomplete }, directory.families, options)
     for (const entry of read.completed) directory.complete(entry)
     this.noteSampled(
-      sampledIds.filter((id) => turn.has(id)),
+      sampledIds.filter((id) => dueIds.has(id)),
       read.pools,
       block.number,
     )

@@ -17,8 +17,9 @@ export function* listedPools(
   { scope, tokens: followed, listedPools: listed, followedPools, familyOf }: PoolDirectory,
   tokens: readonly Address[],
 ): Steps<readonly PoolEntry[]> {
-  const near = new Set<Address>([ZERO_ADDRESS, ...scope.intermediates, ...tokens])
-  for (const token of tokens) for (const neighbor of followed.following(token)?.neighbors ?? []) near.add(neighbor)
+  const nearTokens = new Set<Address>([ZERO_ADDRESS, ...scope.intermediates, ...tokens])
+  for (const token of tokens)
+    for (const neighbor of followed.following(token)?.neighbors ?? []) nearTokens.add(neighbor)
   const ends = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
   const [preferred, others] = [new Map<string, PoolEntry>(), new Map<string, PoolEntry>()]
   let examinedCount = 0
@@ -27,7 +28,7 @@ export function* listedPools(
       if (++examinedCount % SLICE === 0) yield
       if (!familyOf(entry.row).listedByLogs) continue
       const { id, tokens: own } = entry.pool
-      if (own.filter((token) => near.has(token)).length >= 2) preferred.set(id, entry)
+      if (own.filter((token) => nearTokens.has(token)).length >= 2) preferred.set(id, entry)
       else if (own.some((token) => ends.has(token))) others.set(id, entry)
     }
   }

@@ -67,7 +67,7 @@ export interface IndexedMarket extends Market {
   /** Resolves when no pool search is running, at the latest after the time limit, to the newest snapshot. */
   settled(timeoutMs: number): Promise<Snapshot>
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
-  take(foundPools: readonly PoolEntry[]): Promise<void>
+  addFoundPools(foundPools: readonly PoolEntry[]): Promise<void>
   /** Keys of the pairs whose pools are in memory, in the format of `pairKeysOf`. */
   readonly pairs: Iterable<string>
 }
@@ -157,7 +157,7 @@ class ChainMarket implements IndexedMarket {
   ): Promise<Snapshot> {
     this.requestedAt = Date.now()
     if (!this.ledger.newest) await this.sync(signal && { signal })
-    await this.look(groups.flat(), signal && { signal })
+    await this.checkTokens(groups.flat(), signal && { signal })
     const isToken = (address: Address) => this.tokens.isToken(address) !== false
     await this.discovery.ensure(
       groups.map((tokens) => tokens.filter(isToken)),
@@ -166,18 +166,21 @@ class ChainMarket implements IndexedMarket {
     return this.snapshot()
   }
 
-  async look(addresses: readonly Address[], { signal }: { signal?: AbortSignal } = {}): Promise<void> {
+  async checkTokens(addresses: readonly Address[], { signal }: { signal?: AbortSignal } = {}): Promise<void> {
     const retryKey = this.ledger.newest?.block.hash
-    const lookup = this.tokens.look(addresses, this.rpc, { priority: 'lookup', ...(retryKey && { again: retryKey }) })
+    const lookup = this.tokens.check(addresses, this.rpc, {
+      priority: 'lookup',
+      ...(retryKey && { retryBlock: retryKey }),
+    })
     await abortable(lookup, signal)
   }
 
-  async seek(tokens: readonly Address[]): Promise<void> {
+  async searchPools(tokens: readonly Address[]): Promise<void> {
     this.requestedAt = Date.now()
     if (!this.ledger.newest) await this.sync()
-    await this.tokens.look(tokens, this.rpc, { priority: 'lookup' })
+    await this.tokens.check(tokens, this.rpc, { priority: 'lookup' })
     const realTokens = tokens.filter((address) => this.tokens.isToken(address) !== false)
-    await Promise.all(realTokens.map((token) => this.discovery.seek(token)))
+    await Promise.all(realTokens.map((token) => this.discovery.search(token)))
   }
 
   async settled(timeoutMs: number): Promise<Snapshot> {
@@ -185,9 +188,9 @@ class ChainMarket implements IndexedMarket {
     return this.snapshot()
   }
 
-  async take(foundPools: readonly PoolEntry[]): Promise<void> {
+  async addFoundPools(foundPools: readonly PoolEntry[]): Promise<void> {
     if (!this.ledger.newest) await this.sync()
-    await this.discovery.take(foundPools)
+    await this.discovery.addFound(foundPools)
   }
 
   async refine(block: BlockHeader, swaps: ReadonlyMap<string, readonly SampledSwap[]>): Promise<Snapshot> {
@@ -195,7 +198,7 @@ class ChainMarket implements IndexedMarket {
     return this.snapshot()
   }
 
-  listed(tokens: readonly Address[]): Promise<readonly PoolEntry[]> {
+  scannedPools(tokens: readonly Address[]): Promise<readonly PoolEntry[]> {
     return inSlices('pool list', listedPools(this.directory, tokens))
   }
 

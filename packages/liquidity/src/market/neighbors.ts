@@ -13,8 +13,8 @@ export function lacksNeighbors(
   group: readonly Address[],
   isNew: (pair: TokenPair) => boolean,
 ): boolean {
-  const own = endsOf(directory, group).map((end) => neighborsOf(directory, end))
-  return own.some((neighbors) => neighbors?.some((token) => pairsOf([token], group).some(isNew)) ?? true)
+  const ownNeighbors = endsOf(directory, group).map((end) => neighborsOf(directory, end))
+  return ownNeighbors.some((neighbors) => neighbors?.some((token) => pairsOf([token], group).some(isNew)) ?? true)
 }
 
 /** Returns the pairs of a group's neighbors with its tokens and with the intermediates. */

@@ -94,13 +94,13 @@ export class PoolDirectory {
   add(entry: PoolEntry): boolean {
     const { id, tokens } = entry.pool
     if (!this.pools.has(id)) {
-      const same = tokens.join()
-      const count = this.sameTokens.get(same) ?? 0
+      const tokensKey = tokens.join()
+      const count = this.sameTokens.get(tokensKey) ?? 0
       if (count >= this.limits.poolsOfSameTokens) {
         this.refusedCount++
         return false
       }
-      this.sameTokens.set(same, count + 1)
+      this.sameTokens.set(tokensKey, count + 1)
       for (const token of tokens) {
         if (this.tokens.isNamed(token)) continue
         const ids = this.poolsOf.get(token)
@@ -128,10 +128,10 @@ export class PoolDirectory {
     this.pools.delete(id)
     this.sampling.drop(id)
     this.incomplete.recordSuccess(id)
-    const same = tokens.join()
-    const count = this.sameTokens.get(same)! - 1
-    if (count > 0) this.sameTokens.set(same, count)
-    else this.sameTokens.delete(same)
+    const tokensKey = tokens.join()
+    const count = this.sameTokens.get(tokensKey)! - 1
+    if (count > 0) this.sameTokens.set(tokensKey, count)
+    else this.sameTokens.delete(tokensKey)
     for (const token of tokens) {
       const ids = this.poolsOf.get(token)
       ids?.delete(id)

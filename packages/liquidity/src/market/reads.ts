@@ -39,7 +39,7 @@ export async function runReads<T>(
 }
 
 /** Combines two generators into one that runs both in the same rounds. */
-export function* both<A, B>(first: Reads<A>, second: Reads<B>): Reads<readonly [A, B]> {
+export function* bothReads<A, B>(first: Reads<A>, second: Reads<B>): Reads<readonly [A, B]> {
   let a = first.next([])
   let b = second.next([])
   while (!a.done || !b.done) {

@@ -37,7 +37,7 @@ export class AskedPairs {
   }
 
   /** Records that pairs are being searched. If the search fails, they count as new again. */
-  ask(pairs: readonly TokenPair[], pending: Promise<void>): void {
+  request(pairs: readonly TokenPair[], pending: Promise<void>): void {
     const entries = pairs.map((pair) => ({
       pair,
       requests: { followings: this.followings(pair), pending } as PairRequest,

@@ -213,8 +213,8 @@ export class Saver {
     for (const [name, all] of Object.entries(lists))
       for await (const items of inBatches(all, LIST_BATCH)) yield { do: 'list', name, items }
     for (const entries of [directory.listedPools, directory.followedPools])
-      for await (const some of inBatches(entries.values(), POOL_BATCH)) {
-        const unsavedEntries = some.filter((entry) => !this.savedKnown.has(entry))
+      for await (const batch of inBatches(entries.values(), POOL_BATCH)) {
+        const unsavedEntries = batch.filter((entry) => !this.savedKnown.has(entry))
         fresh.push(...unsavedEntries)
         const newPools = unsavedEntries.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
         if (newPools.length > 0) yield { do: 'write', newPools, changed: [], gone: [] }
@@ -230,9 +230,9 @@ export class Saver {
     if (this.count + fresh.length <= this.parts.maxSaved) return
     // Keep exactly the pools in memory, which has already evicted the least recently used ones.
     for (const entries of [directory.listedPools, directory.followedPools])
-      for await (const some of inBatches(entries.values(), POOL_BATCH)) {
-        retained.push(...some)
-        yield { do: 'keep', ids: some.map(({ pool }) => pool.id) }
+      for await (const batch of inBatches(entries.values(), POOL_BATCH)) {
+        retained.push(...batch)
+        yield { do: 'keep', ids: batch.map(({ pool }) => pool.id) }
       }
   }
 
@@ -247,6 +247,6 @@ export function rowsHash(rows: readonly DexRow[]): string {
 
 async function openFile(path: string, mustReset: boolean): Promise<Store> {
   mkdirSync(dirname(path), { recursive: true })
-  if (mustReset) for (const rest of ['', '-wal', '-shm']) rmSync(path + rest, { force: true })
+  if (mustReset) for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
   return StoreFile.open(path)
 }

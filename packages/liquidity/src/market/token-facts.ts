@@ -25,7 +25,7 @@ const HAS_DECIMALS = 0x100n
 
 type LookOptions = RequestOptions & {
   /** Block hash: addresses cached as not a token at another block are checked again. */
-  readonly again?: Hex
+  readonly retryBlock?: Hex
 }
 
 /** Token facts of one chain. */
@@ -38,7 +38,7 @@ export class TokenFacts {
   private readonly tokens: BoundedMap<Address, { readonly decimals: number | undefined }>
   /** Addresses that are not tokens, with the block at which they were checked. */
   private readonly others: BoundedMap<Address, { readonly block: Hex | undefined }>
-  private readonly looking = new Map<Address, Promise<void>>()
+  private readonly pendingReads = new Map<Address, Promise<void>>()
 
   constructor(chain: Chain, { facts, noTokenMs }: MarketLimits = marketLimits) {
     this.namedTokens = namedTokens(chain)
@@ -72,22 +72,26 @@ export class TokenFacts {
   }
 
   /** Checks the unknown addresses. @throws RpcError */
-  async look(addresses: readonly Address[], rpc: Rpc, { again, ...options }: LookOptions = {}): Promise<void> {
+  async check(
+    addresses: readonly Address[],
+    rpc: Rpc,
+    { retryBlock: again, ...options }: LookOptions = {},
+  ): Promise<void> {
     const unknown = [...new Set(addresses)].filter((address) => this.isUnknown(address, again))
-    const fresh = unknown.filter((address) => !this.looking.has(address))
-    if (fresh.length > 0) {
-      const looking = this.read(fresh, rpc, again, options).finally(() => {
-        for (const address of fresh) this.looking.delete(address)
+    const newAddresses = unknown.filter((address) => !this.pendingReads.has(address))
+    if (newAddresses.length > 0) {
+      const pendingReads = this.read(newAddresses, rpc, again, options).finally(() => {
+        for (const address of newAddresses) this.pendingReads.delete(address)
       })
-      for (const address of fresh) this.looking.set(address, looking)
+      for (const address of newAddresses) this.pendingReads.set(address, pendingReads)
     }
-    await Promise.all(new Set(unknown.flatMap((address) => this.looking.get(address) ?? [])))
+    await Promise.all(new Set(unknown.flatMap((address) => this.pendingReads.get(address) ?? [])))
   }
 
-  private isUnknown(address: Address, again: Hex | undefined): boolean {
+  private isUnknown(address: Address, retryBlock: Hex | undefined): boolean {
     if (this.fixedDecimals.has(address) || this.tokens.has(address)) return false
     const other = this.others.get(address)
-    return other === undefined || (again !== undefined && other.block !== again)
+    return other === undefined || (retryBlock !== undefined && other.block !== retryBlock)
   }
 
   private async read(

@@ -193,14 +193,14 @@ function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, 
       if (limited) checkLiquidity(afterFill(bin, filledBin, swapForY, protocolPart), price)
       return filledBin
     }
-    const whole = fillBin(bin, price, swapForY, remaining, rate)
-    if (limited && orRefused(() => fill(whole.amountIn)) === null) {
-      const partialIn = largestInput(fill, whole.amountIn - 1n)!
+    const filledWhole = fillBin(bin, price, swapForY, remaining, rate)
+    if (limited && orRefused(() => fill(filledWhole.amountIn)) === null) {
+      const partialIn = largestInput(fill, filledWhole.amountIn - 1n)!
       if (partialIn > 0n) binUses.push({ ...fill(partialIn), rate })
       break
     }
-    binUses.push({ ...whole, rate })
-    remaining -= whole.amountIn
+    binUses.push({ ...filledWhole, rate })
+    remaining -= filledWhole.amountIn
     if (remaining === 0n) break
   }
   return binUses

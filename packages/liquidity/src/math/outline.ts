@@ -42,12 +42,12 @@ export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, end: number):
 /** Returns the outline of an x·y = k pool. */
 export function constantProductOutline(first: bigint, second: bigint, feePpm: number, band: number): PairOutline {
   const [firstHeld, secondHeld] = [Number(first), Number(second)]
-  const near = 1 - rootOfBand(1, band)
+  const priceBound = 1 - rootOfBand(1, band)
   return {
     price: firstHeld > 0 ? secondHeld / firstHeld : 0,
     fee: feePpm / FLOAT_PPM,
-    firstNear: firstHeld * near,
-    secondNear: secondHeld * near,
+    firstNear: firstHeld * priceBound,
+    secondNear: secondHeld * priceBound,
     firstHeld,
     secondHeld,
   }
@@ -61,9 +61,9 @@ export function concentratedOutline(state: ConcentratedState, feePpm: number, ba
   const below = lastTickAtOrBelow(ticks, state.tick)
   const [fee, price] = [feePpm / FLOAT_PPM, start ** 2]
   if (start === 0) return { price, fee, firstNear: 0, secondNear: 0, firstHeld: 0, secondHeld: 0 }
-  walk(ticks, below, -1, start, inRange, band)
+  walkTicks(ticks, below, -1, start, inRange, band)
   const [secondNear, secondHeld] = [walkedLength.near, walkedLength.whole]
-  walk(ticks, below + 1, 1, 1 / start, inRange, band)
+  walkTicks(ticks, below + 1, 1, 1 / start, inRange, band)
   return { price, fee, firstNear: walkedLength.near, secondNear, firstHeld: walkedLength.whole, secondHeld }
 }
 
@@ -74,30 +74,37 @@ const walkedLength = { near: 0, whole: 0 }
  * Sells into a pool up to its last tick. Liquidity is summed in floats, with an error relative to its maximum: exact
  * integers would dominate the time of a scan.
  */
-function walk(ticks: readonly Tick[], from: number, step: 1 | -1, start: number, inRange: number, band: number): void {
+function walkTicks(
+  ticks: readonly Tick[],
+  from: number,
+  step: 1 | -1,
+  start: number,
+  inRange: number,
+  band: number,
+): void {
   const end = rootOfBand(start, band)
   let root = start
   let liquidity = inRange
   let maxLiquidity = inRange
-  let near = 0
-  let whole = 0
+  let priceBound = 0
+  let wholeDepth = 0
   for (let i = from; i >= 0 && i < ticks.length; i += step) {
     const tick = ticks[i]!
     const to = Math.min(1.0001 ** ((-step * tick[0]) / 2), root)
     if (liquidity > 0) {
-      whole += liquidity * (root - to)
-      if (root > end) near += liquidity * (root - Math.max(to, end))
+      wholeDepth += liquidity * (root - to)
+      if (root > end) priceBound += liquidity * (root - Math.max(to, end))
     }
     liquidity += step * Number(tick[1])
     if (liquidity > maxLiquidity) maxLiquidity = liquidity
     root = to
   }
   if (liquidity > OPEN_LIQUIDITY * maxLiquidity) {
-    whole += liquidity * root
-    if (root > end) near += liquidity * (root - end)
+    wholeDepth += liquidity * root
+    if (root > end) priceBound += liquidity * (root - end)
   }
-  walkedLength.near = near
-  walkedLength.whole = whole
+  walkedLength.near = priceBound
+  walkedLength.whole = wholeDepth
 }
 
 const rootOfBand = (root: number, band: number) => root * Math.sqrt(1 - band)

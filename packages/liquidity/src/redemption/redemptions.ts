@@ -72,7 +72,7 @@ export class RedemptionCache {
    * @returns the parts of all shares
    * @throws RpcError; MarketError `BUSY` if the queue is full
    */
-  async seek(tokens: readonly Address[], source: RedemptionSource): Promise<readonly Address[]> {
+  async readShares(tokens: readonly Address[], source: RedemptionSource): Promise<readonly Address[]> {
     this.source = source
     const all = new Set<Address>()
     let level = tokens

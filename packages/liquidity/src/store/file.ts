@@ -42,11 +42,11 @@ export async function copySnapshot(from: string, to: string): Promise<SavedFacts
     }
     if (!facts) throw new MarketError('BAD_SNAPSHOT', `${from} holds no snapshot yet`)
     // Delete the write-ahead log of the file that is replaced.
-    for (const rest of ['-wal', '-shm']) rmSync(to + rest, { force: true })
+    for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
     renameSync(draft, to)
     return facts
   } finally {
     database.close()
-    for (const rest of ['', '-wal', '-shm']) rmSync(draft + rest, { force: true })
+    for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
   }
 }

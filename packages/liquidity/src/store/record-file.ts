@@ -29,25 +29,25 @@ export class RecordFile {
   ): Promise<void> {
     const isWhole = this.writtenPools === null
     try {
-      await this.file.ask({ do: 'begin' })
+      await this.file.requestStore({ do: 'begin' })
       for await (const steps of inBatches(poolChangeSteps(this.writtenPools ?? PoolMap.empty, pools))) {
         const changedPools = steps.flatMap((step) => step.changed)
         const goneIds = steps.flatMap((step) => step.gone)
-        for await (const some of inBatches(changedPools))
-          await this.file.ask({ do: 'write', newPools: [], changed: some, gone: [] })
-        if (goneIds.length > 0) await this.file.ask({ do: 'write', newPools: [], changed: [], gone: goneIds })
+        for await (const batch of inBatches(changedPools))
+          await this.file.requestStore({ do: 'write', newPools: [], changed: batch, gone: [] })
+        if (goneIds.length > 0) await this.file.requestStore({ do: 'write', newPools: [], changed: [], gone: goneIds })
       }
-      await this.file.ask({ do: 'commit-records', of: { chainId, block, isWhole, records, parts } })
+      await this.file.requestStore({ do: 'commit-records', of: { chainId, block, isWhole, records, parts } })
       this.writtenPools = pools
     } catch (error) {
       // The last block in the file is unknown: write the next one in full.
       this.writtenPools = null
-      await this.file.ask({ do: 'rollback' }).catch(() => undefined)
+      await this.file.requestStore({ do: 'rollback' }).catch(() => undefined)
       throw error
     }
   }
 
   close(): Promise<void> {
-    return this.file.ask({ do: 'close' })
+    return this.file.requestStore({ do: 'close' })
   }
 }

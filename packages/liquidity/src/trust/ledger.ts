@@ -43,7 +43,7 @@ export class TrustLedger {
   private readonly tokens = new Map<Address, WatchedItem>()
   private readonly pools = new Map<string, WatchedItem>()
   private block: number | null = null
-  private turn = 0
+  private roundIndex = 0
   /** Number of resets: an `observing` generator that started before a reset must stop. */
   private resets = 0
   private evictions = MAX_EVICTIONS
@@ -137,7 +137,7 @@ export class TrustLedger {
   }
 
   /** Returns the trust level of a token. */
-  standing(token: Address): Standing {
+  standingOfToken(token: Address): Standing {
     if (this.named.tokens.has(token)) return { standing: 'named', reason: "the chain's file names it" }
     return standingOf(this.tokens.get(token)?.record ?? UNOBSERVED, this.terms)
   }
@@ -215,7 +215,7 @@ export class TrustLedger {
   private *revalue(): Steps<void> {
     const watchedItems = [...this.tokens.values(), ...this.pools.values()]
     for (let k = 0; k < Math.min(VALUED_PER_BLOCK, watchedItems.length); k++) {
-      const next = watchedItems[this.turn++ % watchedItems.length]!
+      const next = watchedItems[this.roundIndex++ % watchedItems.length]!
       for (const id of next.pools.keys()) {
         const pool = this.knownPools.get(id)
         if (pool) this.value(next, pool)
@@ -278,12 +278,12 @@ export class TrustLedger {
       [...watchedItems].flatMap(([key, { record }]) => (hasEarned(record, this.terms) ? [key] : []))
     const tokens = earnedFrom(this.tokens) as Address[]
     const pools = earnedFrom(this.pools)
-    const same =
+    const isUnchanged =
       tokens.length === this.current.tokens.size - this.named.tokens.size &&
       pools.length === this.current.pools.size &&
       tokens.every((token) => this.current.tokens.has(token)) &&
       pools.every((id) => this.current.pools.has(id))
-    if (same) return
+    if (isUnchanged) return
     const { accounts } = this.named
     this.current = {
       level: 'earned',

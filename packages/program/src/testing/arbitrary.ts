@@ -55,7 +55,7 @@ const drawnFields = (fields: OpFields) =>
 
 /** Steps with every input and output kind that the operation supports. */
 function stepsOf(op: Op): fc.Arbitrary<Step>[] {
-  const own = {
+  const ownFields = {
     op: fc.constant(op.name),
     ...drawnFields(op.fields),
     ...(op.direction ? { [op.direction.name]: fc.boolean() } : {}),
@@ -63,7 +63,7 @@ function stepsOf(op: Op): fc.Arbitrary<Step>[] {
   }
   const ways =
     op.native === 'only' ? [native] : op.prepaid ? [fromBalance, pulledStart, prepaid] : [fromBalance, pulledStart]
-  return ways.map((way) => fc.record({ ...own, ...way }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>)
+  return ways.map((way) => fc.record({ ...ownFields, ...way }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>)
 }
 
 export const step: fc.Arbitrary<Step> = fc.oneof(...ops.flatMap(stepsOf))

@@ -65,7 +65,7 @@ export class DriftStatistics {
   add(sample: DriftSample): void {
     const { after, ppm, reverted, legs } = sample
     this.sampleCount++
-    this.fadingPools.take(sample)
+    this.fadingPools.record(sample)
     this.chain[after].add({ ppm, reverted })
     const countedPools = new Set<string>()
     for (const { pool, ppm: ofLeg } of legs) {
@@ -94,14 +94,19 @@ export class DriftStatistics {
     const first = <T extends Tallies>(of: BoundedMap<string, T>) =>
       [...of].sort(([, a], [, b]) => samplesOf(b) - samplesOf(a)).slice(0, max)
     const sources = (of: BoundedMap<string, Tallies>): readonly SourceFigures[] =>
-      first(of).map(([name, own]) => ({ name, after: figuresOf(own) }))
+      first(of).map(([name, ownTallies]) => ({ name, after: figuresOf(ownTallies) }))
     return {
       sampleCount: this.sampleCount,
       missed: this.missedCount,
       chain: figuresOf(this.chain),
       families: sources(this.families),
       brands: sources(this.brands),
-      pools: first(this.pools).map(([id, own]) => ({ id, family: own.family, dex: own.dex, after: figuresOf(own) })),
+      pools: first(this.pools).map(([id, ownTallies]) => ({
+        id,
+        family: ownTallies.family,
+        dex: ownTallies.dex,
+        after: figuresOf(ownTallies),
+      })),
       withdrawing: this.fadingPools.list().slice(0, max),
     }
   }
@@ -117,10 +122,10 @@ function tallyOf(of: BoundedMap<string, Tallies>, name: string, size: number): T
   return entry
 }
 
-function figuresOf(own: Tallies): ByBlock<Figures> {
-  return { 1: own[1].figures, 2: own[2].figures }
+function figuresOf(ownTallies: Tallies): ByBlock<Figures> {
+  return { 1: ownTallies[1].figures, 2: ownTallies[2].figures }
 }
 
-function samplesOf(own: Tallies): number {
-  return own[1].samples + own[2].samples
+function samplesOf(ownTallies: Tallies): number {
+  return ownTallies[1].samples + ownTallies[2].samples
 }

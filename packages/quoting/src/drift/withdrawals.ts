@@ -86,7 +86,7 @@ export class FadingPools {
    * Records a sample one block after the quote, when only the pool itself can explain a difference. Counts once per
    * pool and block.
    */
-  take({ after, timestamp, legs }: DriftSample): void {
+  record({ after, timestamp, legs }: DriftSample): void {
     this.newest = Math.max(this.newest, timestamp)
     if (after === 1) for (const leg of legs) this.takeLeg(leg, timestamp)
   }
@@ -95,7 +95,7 @@ export class FadingPools {
     if (ppm === null || amountOut < MIN_OUTPUT) return
     const hasWithdrawn = unexplainedPpm <= -MIN_FADE_PPM
     // Pools that never faded have no entry, and need none.
-    const evidence = this.pools.get(pool.id) ?? (hasWithdrawn ? fresh(pool.family, pool.dex) : undefined)
+    const evidence = this.pools.get(pool.id) ?? (hasWithdrawn ? newEvidence(pool.family, pool.dex) : undefined)
     if (!evidence || evidence.at >= timestamp) return
     fade(evidence, timestamp, 1 - 1 / MEMORY)
     evidence.samples++
@@ -118,9 +118,10 @@ export class FadingPools {
     if (!this.isStale && now >= this.cachedAt && now < this.cachedAt + REFRESH_SECONDS) return this.cached
     this.cachedAt = now
     this.isStale = false
-    const fresh = new Map(this.list(now).map(({ id, driftPenaltyPpm }) => [id, driftPenaltyPpm]))
-    const same = this.cached?.size === fresh.size && [...fresh].every(([id, ppm]) => this.cached?.get(id) === ppm)
-    if (!same) this.cached = fresh.size > 0 ? fresh : undefined
+    const newEvidence = new Map(this.list(now).map(({ id, driftPenaltyPpm }) => [id, driftPenaltyPpm]))
+    const isUnchanged =
+      this.cached?.size === newEvidence.size && [...newEvidence].every(([id, ppm]) => this.cached?.get(id) === ppm)
+    if (!isUnchanged) this.cached = newEvidence.size > 0 ? newEvidence : undefined
     return this.cached
   }
 
@@ -140,7 +141,7 @@ export class FadingPools {
   }
 }
 
-function fresh(family: string, dex: string): Evidence {
+function newEvidence(family: string, dex: string): Evidence {
   return { family, dex, samples: 0, withdrew: 0, gave: 0, lostPpm: 0, at: 0, outUntil: 0, times: 0 }
 }
 

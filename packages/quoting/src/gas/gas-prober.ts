@@ -129,7 +129,7 @@ export class GasProber {
     const { pools } = snapshot
     const ends = this.pendingTokens
     this.pendingTokens = new Set()
-    const near = new Set([...ends, ...this.hubs])
+    const nearTokens = new Set([...ends, ...this.hubs])
     const isDue = (pool: Pool) => this.isDue(pool, snapshot)
     const candidates: { readonly pool: Pool; readonly joins: number }[] = []
     await inSlices(
@@ -139,7 +139,7 @@ export class GasProber {
         for (const pool of pools.values()) {
           if (++count % SCAN_SLICE === 0) yield
           const joins = pool.tokens.filter((token) => ends.has(token)).length
-          if (joins === 0 || pool.tokens.filter((token) => near.has(token)).length < 2) continue
+          if (joins === 0 || pool.tokens.filter((token) => nearTokens.has(token)).length < 2) continue
           if (isDue(pool)) candidates.push({ pool, joins })
         }
       })(),

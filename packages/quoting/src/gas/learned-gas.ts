@@ -102,8 +102,8 @@ export class GasLessons {
     const { predictedGross, expected, charged } = gasOfRoute(counts, parts)
     const maxError = MAX_ERROR_SHARE * Math.max(charged, expected)
     const error = Math.max(-maxError, Math.min(maxError, gross - predictedGross))
-    const own = (SENDER_SHARE * charged) ** 2 + piecesIn(counts) * TICK_GAS ** 2
-    const variance = parts.reduce((sum, of) => sum + of.count ** 2 * of.variance, own)
+    const ownVariance = (SENDER_SHARE * charged) ** 2 + piecesIn(counts) * TICK_GAS ** 2
+    const variance = parts.reduce((sum, of) => sum + of.count ** 2 * of.variance, ownVariance)
     for (const { key, count, gas, variance: its } of parts) {
       const gain = (its * count) / variance
       const remaining = Math.max(MIN_DEVIATION ** 2, its * (1 - gain * count))
@@ -145,10 +145,10 @@ export class GasLessons {
     const corrections = new Map<string, number>()
     for (const [id, [family, sold, bought]] of this.pools) {
       const either = (this.gasOf(`leg ${id} ${sold}`, now) + this.gasOf(`leg ${id} ${bought}`, now)) / 2
-      const own = either + this.gasOf(`pool ${id}`, now) + this.gasOf(`write ${id} oracle`, now)
+      const ownVariance = either + this.gasOf(`pool ${id}`, now) + this.gasOf(`write ${id} oracle`, now)
       const tokens = this.gasOf(`token ${sold}`, now) + this.gasOf(`token ${bought}`, now)
       const certainty = 1 - this.estimateOf(`pool ${id}`, now).variance / usualOf(`pool ${id}`)
-      const gas = own + tokens + certainty * beyondRanked(family)
+      const gas = ownVariance + tokens + certainty * beyondRanked(family)
       const roundedGas = Math.round(gas / ROUNDING) * ROUNDING
       if (roundedGas !== 0) corrections.set(id, roundedGas)
     }
@@ -161,12 +161,12 @@ export class GasLessons {
 
   /** Returns a part's estimate with its uncertainty, decayed by age. */
   private estimateOf(key: string, now: number): Omit<Estimate, 'at'> {
-    const usual = usualOf(key)
+    const usualGas = usualOf(key)
     const estimate = this.estimates.get(key)
-    if (!estimate) return { gas: 0, variance: usual }
+    if (!estimate) return { gas: 0, variance: usualGas }
     if (now <= estimate.at) return estimate
     const decay = 0.5 ** ((now - estimate.at) / HALF_LIFE)
-    return { gas: estimate.gas * decay, variance: usual + (estimate.variance - usual) * decay }
+    return { gas: estimate.gas * decay, variance: usualGas + (estimate.variance - usualGas) * decay }
   }
 }
 

@@ -4,7 +4,7 @@ import { type FoundRecord, families } from '@sluice/liquidity'
 import { buildGraph, encodeSwap, findRoute, type RoutePlan } from '@sluice/routing'
 import type { QuoteRecord } from '../quote/quote-record.ts'
 import type { EncodeTerms } from '../quote/try-route.ts'
-import { plain, requestOfReplay } from '../search/replay.ts'
+import { requestOfReplay, toPlainJson } from '../search/replay.ts'
 
 type SharedField = 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'
 /** Hashes of the parts that many search requests share. */
@@ -45,7 +45,7 @@ const texts = new WeakMap<object, { readonly hash: string; readonly text: string
 export function partOf(sharedPart: object): { readonly hash: string; readonly text: string } {
   let entry = texts.get(sharedPart)
   if (!entry) {
-    const text = JSON.stringify(plain(sharedPart))
+    const text = JSON.stringify(toPlainJson(sharedPart))
     entry = { text, hash: createHash('sha256').update(text).digest('base64url') }
     texts.set(sharedPart, entry)
   }
@@ -59,11 +59,11 @@ export function recordOf({ quote, from, searchRequest, alternativeIndex, terms }
   const record: StoredQuote = {
     at: new Date(at).toISOString(),
     from,
-    request: plain(request) as object,
+    request: toPlainJson(request) as object,
     parts: Object.fromEntries(sharedPart.flatMap(([name, part]) => (part ? [[name, partOf(part).hash]] : []))),
     ...(alternativeIndex > 0 && { rival: alternativeIndex }),
     route: plainRoute(quote.route),
-    terms: plain(terms) as object,
+    terms: toPlainJson(terms) as object,
     amountOut: String(quote.amountOut),
     data: quote.swap.data,
   }
@@ -97,7 +97,7 @@ export function replayRecord({ text, snapshot, partOf: part }: FoundRecord): Rep
 
 /** Replaces pools by their ids, because the snapshot holds the pools. */
 function plainRoute(route: RoutePlan): object {
-  return plain({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) }) as object
+  return toPlainJson({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) }) as object
 }
 
 function termsOf(plainTerms: object): EncodeTerms {

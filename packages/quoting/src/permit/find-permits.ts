@@ -106,14 +106,14 @@ async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Pro
     one('version'),
     reader.read(tokenAbi, token, 'eip712Domain'),
   ])
-  const own = domainResult && describedDomain(resolvedRequest, domainResult)
-  if (nonce === undefined || (separator === undefined && !own)) return undefined
+  const ownDomain = domainResult && describedDomain(resolvedRequest, domainResult)
+  if (nonce === undefined || (separator === undefined && !ownDomain)) return undefined
   const isDai = type === id(`Permit(${DAI})`)
   // Many EIP-2612 tokens have no `PERMIT_TYPEHASH`; one with another type supports neither form.
   if (type !== undefined && !isDai && type !== id(`Permit(${EIP2612})`)) return undefined
   const versions = isText(version) ? [version] : []
   const candidates = isText(name) ? domainsOf(resolvedRequest, name, [...versions, ...COMMON_VERSIONS]) : []
-  const domain = [...(own ? [own] : []), ...candidates].find(
+  const domain = [...(ownDomain ? [ownDomain] : []), ...candidates].find(
     (one) => separator === undefined || TypedDataEncoder.hashDomain(one) === separator,
   )
   if (!domain) return undefined

@@ -89,8 +89,8 @@ export async function checkBatch(
   if (dependsOnCode && approvals.length > 0 && senderCode === '0x')
     return ['src or dst treats accounts with code otherwise: make the calls one by one']
   if (result.success && result.amountOut >= trial.amountOut) return []
-  const why = result.success ? `pays ${result.amountOut} instead of ${trial.amountOut}` : result.revertReason
-  throw new QuotingError('ROUTE_REVERTED', `approvals and swap fail as one: ${why}`, {
+  const reason = result.success ? `pays ${result.amountOut} instead of ${trial.amountOut}` : result.revertReason
+  throw new QuotingError('ROUTE_REVERTED', `approvals and swap fail as one: ${reason}`, {
     reasons: [],
     block: block.number,
   })

@@ -95,9 +95,9 @@ function certifiedPool({ pool, pairs, earned, isCut }: ProvedPool, taxes: Taxes 
 }
 
 function taxesOf({ id, tokens }: Pool, taxes: Taxes | undefined): readonly PoolTax[] {
-  return tokens.flatMap((token, place) => {
+  return tokens.flatMap((token, index) => {
     const { sellPpm = 0, buyPpm = 0 } = taxIn(taxes, token, id) ?? {}
-    return sellPpm > 0 || buyPpm > 0 ? [{ token: place, soldPpm: sellPpm, boughtPpm: buyPpm }] : []
+    return sellPpm > 0 || buyPpm > 0 ? [{ token: index, soldPpm: sellPpm, boughtPpm: buyPpm }] : []
   })
 }
 

@@ -29,20 +29,20 @@ export type FaultyLegs = {
   readonly isConfirmed: boolean
 }
 
-type LegRun = { readonly works: boolean | undefined; readonly worksSmall: boolean | undefined }
+type LegRun = { readonly worksFull: boolean | undefined; readonly worksSmall: boolean | undefined }
 
 /** Runs each leg alone, for a sender without history. */
 export async function faultyLegs({ legs }: RoutePlan, context: Omit<TrialContext, 'taxes'>): Promise<FaultyLegs> {
   const legsToRun = legs.slice(0, MAX_LEGS)
   const runs = await Promise.all(legsToRun.map((leg) => runAlone(leg, context)))
-  const faulty = legsToRun.filter((_, k) => runs[k]!.works === false)
+  const faulty = legsToRun.filter((_, k) => runs[k]!.worksFull === false)
   return {
     faulty: faulty.length < legsToRun.length ? [...new Set(faulty.map(({ pool }) => pool.id))] : [],
     failed: legsToRun.flatMap((leg, k) => {
-      const { works, worksSmall } = runs[k]!
+      const { worksFull: works, worksSmall } = runs[k]!
       return works === false ? [{ ...leg, minFailing: worksSmall === false ? 0n : leg.amountIn }] : []
     }),
-    isConfirmed: runs.some(({ works }) => works),
+    isConfirmed: runs.some(({ worksFull: works }) => works),
   }
 }
 
@@ -69,12 +69,12 @@ async function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise
     )
     const [smallResult] = result.others ?? []
     return {
-      works: pays(result, leg.amountOut),
+      worksFull: pays(result, leg.amountOut),
       worksSmall: small && smallResult && pays(smallResult, small.amountOut < MIN_UNITS ? 1n : small.amountOut),
     }
   } catch (error) {
     if (signal.aborted) throw error
-    return { works: undefined, worksSmall: undefined }
+    return { worksFull: undefined, worksSmall: undefined }
   }
 }
 

@@ -150,8 +150,8 @@ async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, sig
   const { data } = trial.swap
   const { balances } = trial
   const execution = transactionGas(data, BigInt(gasUsed + next + later))
-  const chargedWith = (more: number) => {
-    const simulation = withMoreGas(trial.simulation, more)
+  const chargedWith = (extraGas: number) => {
+    const simulation = withMoreGas(trial.simulation, extraGas)
     return chargedGas(
       { route, data, simulation, direct: trial.terms.direct ?? false, balances },
       chain.wrappedNative?.address ?? null,
@@ -179,9 +179,13 @@ async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, sig
   }
 }
 
-function withMoreGas<T extends Pick<SwapSimulation, 'gasUsed' | 'chargedGas'>>(simulation: T, more: number): T {
+function withMoreGas<T extends Pick<SwapSimulation, 'gasUsed' | 'chargedGas'>>(simulation: T, extraGas: number): T {
   const { gasUsed, chargedGas } = simulation
-  return { ...simulation, gasUsed: gasUsed + more, ...(chargedGas !== undefined && { chargedGas: chargedGas + more }) }
+  return {
+    ...simulation,
+    gasUsed: gasUsed + extraGas,
+    ...(chargedGas !== undefined && { chargedGas: chargedGas + extraGas }),
+  }
 }
 
 const poolsOf = ({ legs }: RoutePlan): readonly Pool[] => [...new Map(legs.map(({ pool }) => [pool.id, pool])).values()]
@@ -223,10 +227,10 @@ function valueLossPpm({ request, route, tokens, view }: SimulatedRoute, gross: b
 function refuseLoss({ request, view }: SimulatedRoute, impactPpm: bigint | null, lossPpm: bigint | null): void {
   const limit = request.maxPriceImpactPpm
   if (limit >= PPM) return
-  const refuse = (code: 'PRICE_IMPACT' | 'VALUE_LOSS', what: string, ppm: bigint) =>
+  const refuse = (code: 'PRICE_IMPACT' | 'VALUE_LOSS', description: string, ppm: bigint) =>
     new QuotingError(
       code,
-      `${what} is ${toPercent(ppm)} percent, above the limit of ${toPercent(limit)}; maxPriceImpact sets it`,
+      `${description} is ${toPercent(ppm)} percent, above the limit of ${toPercent(limit)}; maxPriceImpact sets it`,
       {
         priceImpact: impactPpm === null ? null : toPercent(impactPpm),
         ...(lossPpm !== null && { valueLoss: toPercent(lossPpm) }),

@@ -52,10 +52,10 @@ export class Quoter {
     const tokens = this.endsOf(request)
     const key = keyOf(request)
     const quoteOf: QuoteOf = (view) => this.start(view, request, key, work)
-    const early = runtime.isFollowed
+    const wasFollowed = runtime.isFollowed
       ? await this.quoteNewest(quoteOf, tokens, request.minimumBlock, work.signal)
       : undefined
-    if (early) return early
+    if (wasFollowed) return wasFollowed
     for (let attempt = 1; ; attempt++) {
       const { views } = runtime.now
       const view = await work.time('state', () => views.atHead([tokens], request.minimumBlock, work.signal))

@@ -22,11 +22,11 @@ export function poolsOverGasLimit({ gas, legs }: Pick<RoutePlan, 'gas' | 'legs'>
   const byPool = new Map<string, number>()
   for (const { pool, gas } of legs) byPool.set(pool.id, (byPool.get(pool.id) ?? 0) + gas)
   const excludedIds: string[] = []
-  let rest = gas
+  let remainingGas = gas
   for (const [id, ofPool] of [...byPool].sort(([, a], [, b]) => b - a)) {
-    if (rest <= maxGas) break
+    if (remainingGas <= maxGas) break
     excludedIds.push(id)
-    rest -= ofPool
+    remainingGas -= ofPool
   }
   return excludedIds
 }

@@ -225,7 +225,11 @@ async function createRunner(
     const terms = { ...sharedOptions, deadline: BigInt(until), minOutput }
     return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
   }
-  const simulate = ({ to, data }: EncodedSwap, others: readonly EncodedRoute[], more: Partial<SimulationRequest>) =>
+  const simulate = (
+    { to, data }: EncodedSwap,
+    others: readonly EncodedRoute[],
+    overrides: Partial<SimulationRequest>,
+  ) =>
     context.simulate(
       {
         from: request.from,
@@ -240,7 +244,7 @@ async function createRunner(
         knownState: { header: block, senderCode, codeOf: view.codeOf },
         ...(request.permit && { allowance: 'kept' as const }),
         signal,
-        ...more,
+        ...overrides,
       },
       pools,
     )

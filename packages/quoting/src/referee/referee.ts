@@ -137,13 +137,13 @@ class SwapReferee {
     const calls = this.before.filter(({ to }) => to !== null)
     if (all || calls.length === index) return all
     this.before = calls
-    const some = await this.runBehind(block, calls)
-    if (some)
+    const results = await this.runBehind(block, calls)
+    if (results)
       this.addGap(
         'CREATIONS_SKIPPED',
         `what ${index - calls.length} creations of contracts before it did: the node does not simulate them`,
       )
-    return some
+    return results
   }
 
   private runBehind(block: MinedBlock, before: MinedBlock['transactions']): Promise<ResimulationResult | undefined> {
@@ -224,8 +224,8 @@ class SwapReferee {
     const { from: sender, logs } = this.minedReceipt
     const context = { sender, miner, logs, returned: returnedTokens, wrapper: this.wrapper }
     const isRelayed = ![...(changes.get(sender)?.values() ?? [])].some((amount) => amount < 0n)
-    const givers = [...changes].flatMap(([account, own]) =>
-      [...own.values()].some((amount) => amount < 0n) && account !== sender ? [account] : [],
+    const givers = [...changes].flatMap(([account, ownChanges]) =>
+      [...ownChanges.values()].some((amount) => amount < 0n) && account !== sender ? [account] : [],
     )
     const candidates = isRelayed ? givers.slice(0, MAX_ACCOUNTS) : []
     const codes = await this.codes(candidates)
@@ -233,7 +233,7 @@ class SwapReferee {
     return readTrades(changes, { ...context, people: new Set(people) })
   }
 
-  private async sandwich(own: Changes, block: MinedBlock): Promise<SandwichAttack | null> {
+  private async sandwich(ownChanges: Changes, block: MinedBlock): Promise<SandwichAttack | null> {
     const { minedReceipt: mined, options, wrapper } = this
     const neighbors = await readNeighbors(this.ports.rpc, mined, block, options).catch(
       (error: unknown): NeighborReceipts => {
@@ -254,7 +254,7 @@ class SwapReferee {
       .filter(({ succeeded }) => succeeded)
       .map((receipt) => ({ ...receipt, changes: changesIn(receipt) }))
     // Of its own, the native token's moves are known, too, which are not known of the others.
-    const victim = others.find(({ hash }) => hash === mined.hash) ?? { ...mined, changes: own }
+    const victim = others.find(({ hash }) => hash === mined.hash) ?? { ...mined, changes: ownChanges }
     return findSandwich(victim, others)
   }
 
@@ -283,12 +283,12 @@ class SwapReferee {
       )
     const before = this.before.map(callOf)
     const { parent, environment } = block
-    const middle = mined.index > 0 && canStand && midBlockRpc(rpc, { parent, before, environment })
+    const midBlock = mined.index > 0 && canStand && midBlockRpc(rpc, { parent, before, environment })
     const judgedTrades: JudgedTrade[] = []
     for (const trade of trades.slice(0, MAX_TRADES)) {
       const comparisons: TradeComparison[] = []
       const states = [
-        ...(middle ? [{ state: 'position', at: middle } as const] : []),
+        ...(midBlock ? [{ state: 'position', at: midBlock } as const] : []),
         { state: mined.index === 0 ? 'position' : 'parent', at: rpc } as const,
       ]
       for (const { state, at } of states) {
@@ -321,8 +321,8 @@ class SwapReferee {
     } catch (error) {
       const isOfNode = error instanceof RpcError && error.code !== 'ABORTED'
       if (!(error instanceof QuotingError) && !isOfNode) throw error
-      const place = state === 'position' ? 'in its position' : 'at the end of the block before'
-      this.addGap(isOfState(error) ? 'NO_STATE' : 'NO_QUOTE', `the best ${place}: ${error.message}`)
+      const placeText = state === 'position' ? 'in its position' : 'at the end of the block before'
+      this.addGap(isOfState(error) ? 'NO_STATE' : 'NO_QUOTE', `the best ${placeText}: ${error.message}`)
       return undefined
     }
   }

@@ -68,8 +68,8 @@ export function readTrades(changes: Changes, context: TradeContext): TradeReadin
   if (outputs.length > 1)
     return unjudgedTransaction('several', 'SEVERAL_OUTPUTS', `the sender received ${tokensIn(outputs)}`)
   const [tokenIn, amountIn] = input
-  const own = outputs[0] && { recipient: sender, tokenOut: outputs[0][0], amountOut: outputs[0][1] }
-  const output = own ?? outputOfOthers(changes, tokenIn, context)
+  const senderTrade = outputs[0] && { recipient: sender, tokenOut: outputs[0][0], amountOut: outputs[0][1] }
+  const output = senderTrade ?? outputOfOthers(changes, tokenIn, context)
   if ('kind' in output) return output
   if (wrapper && isWrap(tokenIn, output.tokenOut, wrapper))
     return unjudgedTransaction('wrap', 'WRAPPED', 'the native token was wrapped or unwrapped, at no price')
@@ -81,10 +81,10 @@ const isWrap = (one: Address, other: Address, wrapper: Address) =>
   (one === NATIVE && other === wrapper) || (one === wrapper && other === NATIVE)
 
 function sidesOf(changes: Changes, account: Address): Sides {
-  const own = [...(changes.get(account) ?? [])]
+  const senderTrade = [...(changes.get(account) ?? [])]
   return {
-    inputs: own.flatMap(([token, amount]) => (amount < 0n ? [[token, -amount] as const] : [])),
-    outputs: own.filter(([, amount]) => amount > 0n),
+    inputs: senderTrade.flatMap(([token, amount]) => (amount < 0n ? [[token, -amount] as const] : [])),
+    outputs: senderTrade.filter(([, amount]) => amount > 0n),
   }
 }
 

@@ -80,7 +80,7 @@ export class HubNeighbors {
     this.running = true
     this.ranAt = Date.now()
     try {
-      await this.look(source)
+      await this.search(source)
       await this.follow(source)
     } catch (error) {
       if (!(error instanceof Error)) throw error
@@ -89,7 +89,7 @@ export class HubNeighbors {
     }
   }
 
-  private async look({ rpc, market, prices }: NeighborSource): Promise<void> {
+  private async search({ rpc, market, prices }: NeighborSource): Promise<void> {
     const head = market.snapshot().block.number
     const pairs: HubPair[] = []
     for (let k = 0; k < MAX_REQUESTS && pairs.length < MAX_POOLS; k++) {
@@ -163,7 +163,7 @@ export class HubNeighbors {
   private async follow({ market }: NeighborSource): Promise<void> {
     const tokens = [...this.followedTokens.keys()]
     for (let from = 0; from < tokens.length; from += SEEK_AT_ONCE)
-      await market.seek(tokens.slice(from, from + SEEK_AT_ONCE))
+      await market.searchPools(tokens.slice(from, from + SEEK_AT_ONCE))
   }
 }
 

@@ -36,10 +36,10 @@ export function looksLike(symbol: string): string {
   // Styled letters that the Unicode table lacks.
   const latin = remove(skeleton.normalize('NFKC'))
   const spelledText = latin.replace(/(?<=\p{L})[$€£@¥₿](?=\p{L})/gu, (sign) => SIGNS.get(sign)!)
-  let plain = spelledText
+  let plainText = spelledText
     .normalize('NFKD')
     .replace(/[\p{M}\p{P}\p{Z}\p{C}]|(?!\|)\p{S}/gu, '')
     .toLowerCase()
-  for (const [pair, one] of PAIRS) plain = plain.replace(pair, one)
-  return [...plain].map((letter) => ALIKE.get(letter) ?? letter).join('')
+  for (const [pair, one] of PAIRS) plainText = plainText.replace(pair, one)
+  return [...plainText].map((letter) => ALIKE.get(letter) ?? letter).join('')
 }

@@ -31,7 +31,7 @@ export function applyFact({ facts, taxes, slots }: FactStores, { key, measuredMs
   if (kind === 'decimals' && (value === null || Number.isInteger(value)))
     facts.learn(token as Address, (value as number | null) ?? undefined)
   else if (kind === 'slots' && typeof value === 'object' && value !== null) slots.learn(token as Address, value)
-  else if (kind === 'tax' && pool && isTax(value)) taxes.take(token as Address, pool, value, measuredMs)
+  else if (kind === 'tax' && pool && isTax(value)) taxes.record(token as Address, pool, value, measuredMs)
 }
 
 function isTax(value: unknown): value is KnownTax {

@@ -57,7 +57,7 @@ export class TaxRecords {
    * Tokens that cannot be transferred again in the transaction that bought them, such as those with one transfer per
    * block.
    */
-  private readonly stuck = new BoundedMap<Address, true>(MAX_TOKENS)
+  private readonly stuckTokens = new BoundedMap<Address, true>(MAX_TOKENS)
   private taxedTokens: Taxes | undefined
 
   /** Returns the tokens with a tax in at least one pool. */
@@ -71,7 +71,7 @@ export class TaxRecords {
   }
 
   get counts(): Readonly<Record<'taxes' | 'measured' | 'stuck', StateCount>> {
-    return { taxes: this.taxes.count, measured: this.measuredAt.count, stuck: this.stuck.count }
+    return { taxes: this.taxes.count, measured: this.measuredAt.count, stuck: this.stuckTokens.count }
   }
 
   /** Returns the tax on a transfer between accounts that are not pools, parts per million. */
@@ -84,7 +84,7 @@ export class TaxRecords {
    * transaction.
    */
   isStuck(token: Address): boolean {
-    return this.stuck.has(token)
+    return this.stuckTokens.has(token)
   }
 
   /**
@@ -94,15 +94,15 @@ export class TaxRecords {
    * @throws RpcError if the node fails
    */
   async learn(places: Iterable<TradedToken>, source: TaxSource): Promise<boolean> {
-    const due = new Map([...places].map((place) => [keyOf(place.token, place.pool.id), place]))
+    const due = new Map([...places].map((pair) => [keyOf(pair.token, pair.pool.id), pair]))
     const now = Date.now()
     for (const key of due.keys()) if (now - (this.measuredAt.get(key) ?? 0) <= REMEASURE_MS) due.delete(key)
-    const changes = await Promise.all([...due].map(([key, place]) => this.measure(key, place, source)))
+    const changes = await Promise.all([...due].map(([key, pair]) => this.measure(key, pair, source)))
     return changes.includes(true)
   }
 
   /** Stores a measurement of another process, if it is newer than the record. */
-  take(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
+  record(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
     const key = keyOf(token, pool)
     if (measuredMs <= (this.measuredAt.get(key) ?? 0)) return
     this.measuredAt.set(key, Math.min(measuredMs, Date.now()))
@@ -117,7 +117,7 @@ export class TaxRecords {
       for (const [pool, tax] of inPool) pools.set(pool, tax)
       copy.taxes.set(token, { usual, usualMs: 0, inPool: pools })
     }
-    for (const [token] of this.stuck) copy.stuck.set(token, true)
+    for (const [token] of this.stuckTokens) copy.stuckTokens.set(token, true)
     return copy
   }
 
@@ -135,15 +135,15 @@ export class TaxRecords {
   /** @returns true if it differs from the record */
   private observePass(token: Address, { buyTaxPpm, transferTaxPpm }: TokenReport): boolean {
     const isStuck = buyTaxPpm !== null && transferTaxPpm === null
-    if (isStuck === this.stuck.has(token)) return false
-    if (isStuck) this.stuck.set(token, true)
-    else this.stuck.delete(token)
+    if (isStuck === this.stuckTokens.has(token)) return false
+    if (isStuck) this.stuckTokens.set(token, true)
+    else this.stuckTokens.delete(token)
     return true
   }
 
-  private async measure(key: string, place: TradedToken, source: TaxSource): Promise<boolean> {
-    const recordedTax = taxIn(this.taxes, place.token, place.pool.id) ?? UNTAXED
-    const report = await measureToken(place.token, place.pool, source).catch((error: unknown) => {
+  private async measure(key: string, pair: TradedToken, source: TaxSource): Promise<boolean> {
+    const recordedTax = taxIn(this.taxes, pair.token, pair.pool.id) ?? UNTAXED
+    const report = await measureToken(pair.token, pair.pool, source).catch((error: unknown) => {
       // If a token cannot be measured, its record is kept; routes exclude its pools instead.
       if (error instanceof SimulationError) return null
       throw error
@@ -151,11 +151,11 @@ export class TaxRecords {
     const now = Date.now()
     this.measuredAt.set(key, now)
     if (!report) return false
-    this.onSold(place.token, report.sellable)
+    this.onSold(pair.token, report.sellable)
     const tax = taxOf(report, recordedTax)
-    this.store(place.token, place.pool.id, tax, now)
-    this.onMeasured(place.token, place.pool.id, tax, now)
-    const passChanged = this.observePass(place.token, report)
+    this.store(pair.token, pair.pool.id, tax, now)
+    this.onMeasured(pair.token, pair.pool.id, tax, now)
+    const passChanged = this.observePass(pair.token, report)
     return (
       passChanged ||
       (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== recordedTax[key])

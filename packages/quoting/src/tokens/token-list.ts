@@ -76,7 +76,7 @@ export class TokenLister {
   async unlistedEntry(address: Address, { view, rpc }: ListSource): Promise<TokenListEntry | undefined> {
     const { facts, names } = this.options
     if (address === NATIVE || address === ZERO_ADDRESS) return undefined
-    await facts.look([address], rpc, { priority: 'lookup' })
+    await facts.check([address], rpc, { priority: 'lookup' })
     if (facts.isToken(address) !== true) return undefined
     await names.read([address], rpc)
     const depthUsd = await view.prices().depthUsd(address)

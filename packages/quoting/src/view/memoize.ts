@@ -21,12 +21,12 @@ const MAX_KEYS = 500
 
 /** Applies `once` to each key; results of the least recently used keys are dropped. */
 export function memo<K extends string, T>(work: (key: K) => Promise<T>): (key: K) => Promise<T> {
-  const works = new BoundedMap<K, () => Promise<T>>(MAX_KEYS)
+  const memoized = new BoundedMap<K, () => Promise<T>>(MAX_KEYS)
   return (key) => {
-    let run = works.get(key)
+    let run = memoized.get(key)
     if (!run) {
       run = once(() => work(key))
-      works.set(key, run)
+      memoized.set(key, run)
     }
     return run()
   }

@@ -212,14 +212,16 @@ export class PastBlocks {
     const { block, market, redemptions, prices } = past
     const { hubs, wrappedNative } = this.chain
     const wrapper = wrappedNative?.address
-    const own = tokens.flatMap((token) => (token === NATIVE || token === ZERO_ADDRESS ? (wrapper ?? []) : token))
-    await market.ensureGroups([hubs, ...own.map((token) => [token])])
-    const real = own.filter((token) => market.tokens.isToken(token) === true)
-    const parts = await redemptions.seek(real, { rpc, block, holderOf: (share) => prices.holderOf(share) })
+    const wrappedTokens = tokens.flatMap((token) =>
+      token === NATIVE || token === ZERO_ADDRESS ? (wrapper ?? []) : token,
+    )
+    await market.ensureGroups([hubs, ...wrappedTokens.map((token) => [token])])
+    const realTokens = wrappedTokens.filter((token) => market.tokens.isToken(token) === true)
+    const parts = await redemptions.readShares(realTokens, { rpc, block, holderOf: (share) => prices.holderOf(share) })
     const snapshot = await market.ensureGroups(parts.filter((it) => it !== ZERO_ADDRESS).map((part) => [part]))
     await prices.follow(this.settleMs > 0 ? await market.settled(this.settleMs) : snapshot)
     const source = { snapshot: market.snapshot(), prices, rpc }
-    await Promise.all(unlistedOf(own, this.registry, prices).map((token) => readHoldings(token, source)))
+    await Promise.all(unlistedOf(wrappedTokens, this.registry, prices).map((token) => readHoldings(token, source)))
     for (const token of tokens) past.pricedTokens.add(token)
   }
 
@@ -228,7 +230,7 @@ export class PastBlocks {
     ends: readonly [Address, Address],
     listedPools: ListedPools | undefined,
   ): Promise<void> {
-    if (listedPools) await market.take(listedPools.pools)
+    if (listedPools) await market.addFoundPools(listedPools.pools)
     await market.ensureGroups([this.chain.hubs, ends])
     await prices.follow(await market.settled(Math.max(this.settleMs, QUOTE_SETTLE_MS)))
     // Searching a whole chain's logs takes minutes, so other requests do not wait for it either.

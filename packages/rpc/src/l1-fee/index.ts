@@ -5,7 +5,7 @@ import { keccak256 } from 'ethers'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
 import { arbitrumFee } from './arbitrum.ts'
 import { lineaFee } from './linea.ts'
-import { ask, isSince, oracles } from './oracle.ts'
+import { callOracle, isSince, oracles } from './oracle.ts'
 import { scrollCompressed } from './scroll.ts'
 import { type FeeTransaction, serialize } from './transaction.ts'
 
@@ -107,7 +107,7 @@ async function fromOracle(
 ): Promise<bigint | null> {
   const { address, form } = oracles[model]
   const askFor = async (call: string) => {
-    const answer = await ask(rpc, address, call as Hex, block, options)
+    const answer = await callOracle(rpc, address, call as Hex, block, options)
     return answer === null ? null : BigInt(answer)
   }
   const feeOf = (bytes: Hex) => askFor(oracle.encodeFunctionData('getL1Fee', [bytes]))

@@ -48,8 +48,8 @@ export async function balanceSetting(
 
 /** Reads the current word, whose other bits are kept. */
 async function currentWord(reader: TokenReader, mapping: Mapping, shape: Shape, account: Address): Promise<bigint> {
-  const whole = mapping.order === 'minime' ? numberMask(shape) === MINIME_MAX : shape.width === 256
-  if (whole) return 0n
+  const usesWholeWord = mapping.order === 'minime' ? numberMask(shape) === MINIME_MAX : shape.width === 256
+  if (usesWholeWord) return 0n
   const [real] = await reader.storage(mapping.contract, [BigInt(balanceKey(mapping, account))])
   return real!
 }
@@ -63,7 +63,7 @@ async function sharesFor(
 ): Promise<{ readonly value: bigint; readonly balance: bigint } | undefined> {
   let rate = shape.rate
   for (let round = 0; rate && round < MAX_ROUNDS; round++) {
-    const triedValues = around(rate, amount).filter((value) => value >> BigInt(shape.width) === 0n)
+    const triedValues = amountsAround(rate, amount).filter((value) => value >> BigInt(shape.width) === 0n)
     const balances = await balancesOf(reader, mapping, triedValues)
     const index = balances.findIndex((balance) => balance !== null && balance >= amount)
     // If the first value already fits, a smaller one might too.
@@ -77,7 +77,7 @@ async function sharesFor(
   return undefined
 }
 
-function around({ shares, units }: Rate, amount: bigint): readonly bigint[] {
+function amountsAround({ shares, units }: Rate, amount: bigint): readonly bigint[] {
   const estimate = (amount * shares + units - 1n) / units
   const step = shares / units / STEPS_PER_UNIT || 1n
   const triedValues: bigint[] = []

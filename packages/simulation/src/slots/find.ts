@@ -37,16 +37,16 @@ export async function findMappings(
     const balance = balanceAt(candidate, scale)
     return balance !== null && balance !== 0n && balance !== control.balance
   }
-  const plain = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL)
+  const plainIndex = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL)
   // MiniMe checkpoints only hold plain balances.
   const firstVisible = candidates.findIndex(
     ({ order }, index) => order !== 'minime' && SCALES.some((_, scale) => isVisible(index, scale)),
   )
-  const balance = plain !== -1 ? plain : firstVisible
+  const balance = plainIndex !== -1 ? plainIndex : firstVisible
   const allowance = candidates.findIndex(
     ({ order }, index) => order !== 'minime' && readings[index]!.allowance === SMALL && control.allowance !== SMALL,
   )
-  const shape = plain !== -1 ? plainShape(balanceAt(plain, 2)) : undefined
+  const shape = plainIndex !== -1 ? plainShape(balanceAt(plainIndex, 2)) : undefined
   return {
     ...(balance !== -1 && { balance: { mapping: candidates[balance]!, ...(shape && { shape }) } }),
     ...(allowance !== -1 && { allowance: candidates[allowance]! }),

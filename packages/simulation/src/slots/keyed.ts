@@ -86,16 +86,16 @@ export class KeyedSearch {
     { amount, shown, real }: { readonly amount: bigint; readonly shown: bigint | null; readonly real: bigint },
     read: ReadWith,
   ): Promise<{ readonly value: bigint; readonly amount: bigint } | undefined> {
-    const rest = (shown ?? 0n) - MARKER
+    const missingAmount = (shown ?? 0n) - MARKER
     const low = ALL >> 128n
-    const plain = [
+    const plainWords = [
       amount,
       // Other slots contribute to the balance too.
-      ...(rest > 0n && amount >= rest ? [amount - rest] : []),
+      ...(missingAmount > 0n && amount >= missingAmount ? [amount - missingAmount] : []),
       (real & ~low) | (amount & low),
       ...SHIFTS.map((shift) => (real & ((1n << shift) - 1n)) | ((amount << shift) & ALL)),
     ]
-    const exact = await this.firstOf(slot, plain, (answer) => answer === amount, read)
+    const exact = await this.firstOf(slot, plainWords, (answer) => answer === amount, read)
     if (exact) return exact
     const answers = await Promise.all(SCALES.map((scale) => read([[slot, scale]])))
     const measuredIndex = answers.findLastIndex((answer) => answer !== null && answer > 0n)

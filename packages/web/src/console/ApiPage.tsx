@@ -99,10 +99,10 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
   const navigate = useNavigate()
   const chain = useChain(params.chain)
   const { filled, isPending } = useDefaultFields(chain.id, endpoint)
-  const change = (more: ApiParams) =>
+  const change = (changes: ApiParams) =>
     navigate({
       to: '/app/api',
-      search: (before: ApiParams) => ({ ...before, ep: endpoint.id, ...more }),
+      search: (before: ApiParams) => ({ ...before, ep: endpoint.id, ...changes }),
       replace: true,
     })
   const [set, choose] = useChoice<Texts>(params.set ?? NONE, (set) => change({ set }), TYPING_PAUSE_MS)
@@ -115,7 +115,7 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
   }
   const call = callOf(endpoint, values)
   const [answer, setAnswer] = useState<Asking>({ state: 'none' })
-  const ask = async () => {
+  const sendRequest = async () => {
     setAnswer((before) => ({ ...before, state: 'asking' }))
     await nextPaint()
     try {
@@ -149,7 +149,7 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
             busy: answer.state === 'asking',
             isPending,
             onSet: choose,
-            onSend: () => void ask(),
+            onSend: () => void sendRequest(),
           }}
         />
       </section>

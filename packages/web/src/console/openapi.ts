@@ -34,7 +34,7 @@ export type OpenApi = { readonly paths: Readonly<Record<string, Readonly<Record<
 
 export type ParameterField = {
   readonly name: string
-  readonly place: 'path' | 'query' | 'body'
+  readonly location: 'path' | 'query' | 'body'
   readonly required: boolean
   readonly description: string
   readonly hint: string
@@ -80,16 +80,16 @@ export function endpointsOf({ paths }: OpenApi): readonly ConsoleEndpoint[] {
 }
 
 function parametersOf({ parameters = [] }: Operation): readonly ParameterField[] {
-  return parameters.flatMap(({ name, in: place, required = false, description = '', schema }) => {
-    if (place === 'header') return []
-    return [{ name, place, required, description, hint: textOf(schema?.default), isJson: false }]
+  return parameters.flatMap(({ name, in: location, required = false, description = '', schema }) => {
+    if (location === 'header') return []
+    return [{ name, location, required, description, hint: textOf(schema?.default), isJson: false }]
   })
 }
 
 function bodyOf({ requestBody }: Operation): readonly ParameterField[] {
   const { properties = {}, required = [] } = requestBody?.content['application/json']?.schema ?? {}
   return Object.entries(properties).map(([name, { description = '', default: value, type, items }]) => ({
-    ...{ name, description, place: 'body' as const, required: required.includes(name), hint: textOf(value) },
+    ...{ name, description, location: 'body' as const, required: required.includes(name), hint: textOf(value) },
     isJson: type === 'array' || type === 'object',
     ...(type === 'array' && items?.type === 'string' && { isList: true }),
   }))
@@ -104,9 +104,9 @@ export function callOf(
   { method, path, fields }: ConsoleEndpoint,
   values: Readonly<Record<string, string>>,
 ): ConsoleCall {
-  const valuesIn = (place: ParameterField['place']) =>
+  const valuesIn = (location: ParameterField['location']) =>
     fields.flatMap((field) =>
-      field.place === place && values[field.name] ? [[field, values[field.name]!] as const] : [],
+      field.location === location && values[field.name] ? [[field, values[field.name]!] as const] : [],
     )
   const filledPath = valuesIn('path').reduce(
     (text, [{ name }, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),

@@ -37,10 +37,10 @@ async function listen(response: Response): Promise<string> {
   const deadline = Date.now() + STREAM_MS
   let text = ''
   while (text.length < STREAM_CHARS) {
-    const rest = deadline - Date.now()
-    if (rest <= 0) break
-    const late = new Promise<undefined>((resolve) => setTimeout(resolve, rest))
-    const next = await Promise.race([reader.read(), late])
+    const remainingMs = deadline - Date.now()
+    if (remainingMs <= 0) break
+    const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, remainingMs))
+    const next = await Promise.race([reader.read(), timeout])
     if (next === undefined || next.done) break
     text += next.value
   }

@@ -66,7 +66,7 @@ export function ExplainPage() {
         {pastedInput.kind === 'nothing' && example.error !== null && <Failure error={example.error} />}
         {pastedInput.kind === 'wrong' && (
           <Notice kind="bad" title="This cannot be read." urgent>
-            {pastedInput.why}
+            {pastedInput.reason}
           </Notice>
         )}
         {sentTransaction.error && (

@@ -31,11 +31,14 @@ export function useSentTransaction(chainId: number, hash: string | undefined) {
     enabled: hash !== undefined,
     retry: false,
     queryFn: async () => {
-      const own = wallet?.chainId === chainId ? (await wallet.open()).provider : undefined
-      const provider = chainId === local?.chainId ? nodeProvider(local.rpcUrl) : own
+      const ownProvider = wallet?.chainId === chainId ? (await wallet.open()).provider : undefined
+      const provider = chainId === local?.chainId ? nodeProvider(local.rpcUrl) : ownProvider
       if (!provider) return { kind: 'nobody' }
-      const ask = (method: string) => provider.request({ method, params: [hash] })
-      const answers = await Promise.all([ask('eth_getTransactionByHash'), ask('eth_getTransactionReceipt')])
+      const requestNode = (method: string) => provider.request({ method, params: [hash] })
+      const answers = await Promise.all([
+        requestNode('eth_getTransactionByHash'),
+        requestNode('eth_getTransactionReceipt'),
+      ])
       const [transaction, receipt] = answers as [NodeTransaction, Receipt]
       if (!transaction) return { kind: 'absent' }
       const { input: data, to, from, value } = transaction

@@ -34,7 +34,7 @@ function Drawn({ row, others, width }: Props & { readonly width: number }) {
           x={x(bps)}
           y={HEIGHT - 16}
           textAnchor={bps === min ? 'start' : bps === max ? 'end' : 'middle'}
-          className={near(x(bps), x(0)) && bps !== 0 ? 'hn__hid' : undefined}
+          className={isNear(x(bps), x(0)) && bps !== 0 ? 'hn__hid' : undefined}
         >
           {bpsText(bps)}
         </text>
@@ -46,11 +46,11 @@ function Drawn({ row, others, width }: Props & { readonly width: number }) {
             {k === 0 ? '1 block later' : '2 blocks later'}
           </text>
           <path className="grid-l" d={`M${EDGE} ${LINES[k]}H${width - EDGE}`} />
-          {medians.map((of, place) => {
+          {medians.map((of, index) => {
             const bps = of[k]
             return bps === null || bps === undefined ? null : (
               // biome-ignore lint/suspicious/noArrayIndexKey: these ticks have no key other than their index.
-              <path key={place} className="plot__other" d={`M${x(bps)} ${LINES[k]! - 6}v12`} />
+              <path key={index} className="plot__other" d={`M${x(bps)} ${LINES[k]! - 6}v12`} />
             )
           })}
           <Marks after={after} x={x} y={LINES[k]!} />
@@ -79,7 +79,7 @@ function Marks({
   )
 }
 
-const near = (a: number, b: number): boolean => Math.abs(a - b) < 56
+const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 56
 
 const bpsText = (bps: number): string => `${bps.toFixed(Math.abs(bps) < 100 ? 2 : 0).replace('-', '−')} bps`
 

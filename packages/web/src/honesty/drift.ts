@@ -57,12 +57,12 @@ export function honestyOf(stats: Stats): Honesty {
   const family = list(stats.families).map((one) => ({
     key: text(one.protocol),
     family: text(one.protocol),
-    ...rest(one),
+    ...labelOf(one),
   }))
-  const brand = list(stats.brands).map((one) => ({ key: text(one.dex), ...rest(one) }))
+  const brand = list(stats.brands).map((one) => ({ key: text(one.dex), ...labelOf(one) }))
   const pool = list(stats.pools).map((one) => ({
     ...{ key: text(one.pool), family: text(one.protocol), dex: text(one.dex) },
-    ...rest(one),
+    ...labelOf(one),
   }))
   return {
     samplePercent: count(stats.samplePercent),
@@ -84,7 +84,7 @@ export function honestyOf(stats: Stats): Honesty {
 
 type Plain = Readonly<Record<string, unknown>>
 
-const rest = (one: Plain) => ({ after: pairOf(one.blocks) })
+const labelOf = (one: Plain) => ({ after: pairOf(one.blocks) })
 
 /** Returns the rows that have a name, without duplicates. */
 function nameRows(rows: readonly Row[]): readonly Row[] {

@@ -37,8 +37,8 @@ export function PricesPage() {
   const { chain: chainId, token: chosen, q = '' } = useSearch({ strict: false }) as PricesParams
   const chain = useChain(chainId)
   const navigate = useNavigate()
-  const change = (more: PricesParams, replace: boolean) =>
-    navigate({ to: '/app/prices', search: (before: PricesParams) => ({ ...before, ...more }), replace })
+  const change = (changes: PricesParams, replace: boolean) =>
+    navigate({ to: '/app/prices', search: (before: PricesParams) => ({ ...before, ...changes }), replace })
   const { data: status } = useStatus(chain.id)
   const tokens = useTokens(chain.id)
   const { rows, error } = useRows(chain.id, tokens.data)
@@ -53,13 +53,13 @@ export function PricesPage() {
     rows?.find(({ address }) => address.toLowerCase() === chosen?.toLowerCase()) ??
     shownRows?.find(({ depth }) => isDrawn(depth)) ??
     shownRows?.[0]
-  const late = status?.clock === 'moving' && (status.lagSeconds ?? 0) > BEHIND_SECONDS
+  const isLate = status?.clock === 'moving' && (status.lagSeconds ?? 0) > BEHIND_SECONDS
   return (
     <>
       <Lede page="prices">
         <Find text={q} onFind={(text) => change({ q: text }, true)} />
       </Lede>
-      {(status?.state === 'failing' || late) && (
+      {(status?.state === 'failing' || isLate) && (
         <div className="above">
           <Notice
             kind="warn"

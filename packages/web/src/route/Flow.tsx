@@ -107,13 +107,16 @@ function Strips({
     () =>
       stripsOf(graphOf(route)).map((strip) => {
         const flowHeight = Math.max(24, 132 * Math.sqrt(strip.flow))
-        const own = { src: strip.a, dst: strip.b, swaps: strip.legs }
-        const drawnFlow = layout(own, { width, flowHeight, maxLegs: 6, unfolded, head: 0 })
+        const stripRoute = { src: strip.a, dst: strip.b, swaps: strip.legs }
+        const drawnFlow = layout(stripRoute, { width, flowHeight, maxLegs: 6, unfolded, head: 0 })
         // Legs are numbered within the strip, but the card and the table use their index in the route.
-        const place = <T extends Layout['gates'][number] | Layout['bands'][number]>(mark: T): T => {
+        const withOffset = <T extends Layout['gates'][number] | Layout['bands'][number]>(mark: T): T => {
           return { ...mark, leg: { ...mark.leg, index: strip.legs[mark.leg.index]!.index } }
         }
-        return { strip, drawn: { ...drawnFlow, gates: drawnFlow.gates.map(place), bands: drawnFlow.bands.map(place) } }
+        return {
+          strip,
+          drawn: { ...drawnFlow, gates: drawnFlow.gates.map(withOffset), bands: drawnFlow.bands.map(withOffset) },
+        }
       }),
     [route, width, unfolded],
   )

@@ -82,8 +82,8 @@ export function fold(legs: readonly GraphLeg[], max: number): readonly ShownLeg[
     const thin = members.slice(room - 1).filter((leg) => leg.flow < THIN)
     if (thin.length < 2) return members
     const sum = (name: 'share' | 'flow') => thin.reduce((total, leg) => total + leg[name], 0)
-    const more = { ...thin[0]!, dex: `${thin.length} more`, folded: thin, share: sum('share'), flow: sum('flow') }
-    return [...members.filter((leg) => !thin.includes(leg)), more]
+    const foldedLeg = { ...thin[0]!, dex: `${thin.length} more`, folded: thin, share: sum('share'), flow: sum('flow') }
+    return [...members.filter((leg) => !thin.includes(leg)), foldedLeg]
   })
 }
 

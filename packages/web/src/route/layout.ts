@@ -188,8 +188,8 @@ function outline(pieces: readonly Piece[], height: number): string {
         return `C${middle} ${f(y0 + down)} ${middle} ${f(y1 + down)} ${f(x1)} ${f(y1 + down)}`
       })
       .join('')
-  const back = [...pieces].reverse().map(([x0, y0, x1, y1]): Piece => [x1, y1, x0, y0])
+  const reversedPieces = [...pieces].reverse().map(([x0, y0, x1, y1]): Piece => [x1, y1, x0, y0])
   const [startX, startY] = pieces[0]!
   const [, , endX, endY] = pieces.at(-1)!
-  return `M${f(startX)} ${f(startY)}${edge(pieces, 0)}L${f(endX)} ${f(endY + height)}${edge(back, height)}Z`
+  return `M${f(startX)} ${f(startY)}${edge(pieces, 0)}L${f(endX)} ${f(endY + height)}${edge(reversedPieces, height)}Z`
 }

@@ -124,14 +124,14 @@ type Outcome = Partial<LedgerEntry> & { readonly state: string }
 function useOutcome(entry: LedgerEntry): string | undefined {
   const wallet = useWallet()
   const { local } = useSetting()
-  const own = wallet?.chainId === entry.chainId ? wallet : undefined
+  const chainWallet = wallet?.chainId === entry.chainId ? wallet : undefined
   const guard = entry.chainId === local?.chainId ? local.contracts.guard : undefined
   const { data } = useQuery({
-    queryKey: ['transaction', entry.chainId, entry.id, own?.address],
+    queryKey: ['transaction', entry.chainId, entry.id, chainWallet?.address],
     enabled: entry.status === 'pending',
     refetchInterval: EVERY_MS,
     retry: false,
-    queryFn: () => (entry.kind === 'batch' ? batchOutcome(entry, own) : outcomeOf(entry, own, guard)),
+    queryFn: () => (entry.kind === 'batch' ? batchOutcome(entry, chainWallet) : outcomeOf(entry, chainWallet, guard)),
   })
   useEffect(() => {
     if (!data || entry.status !== 'pending') return

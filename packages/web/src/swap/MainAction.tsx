@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { fragmentOf } from '../explain/input.ts'
-import { plain } from '../format/amount.ts'
+import { toPlainText } from '../format/amount.ts'
 import { errorTextOf, isInvalidOrder } from '../service/error-messages.ts'
 import { isNative } from '../service/tokens.ts'
 import { loadPart } from '../ui/load-part.tsx'
@@ -98,7 +98,7 @@ function Refused({ swap }: { readonly swap: SwapPageState }) {
         {text} <Cure error={live.error} chainId={chain.id} token={dst?.address} />
       </Notice>
       {offeredMax !== undefined && offeredMax > 0n && namedToken ? (
-        <MainButton onClick={() => act.amount(plain(offeredMax, namedToken.decimals))}>
+        <MainButton onClick={() => act.amount(toPlainText(offeredMax, namedToken.decimals))}>
           <span>
             Use <Amount base={offeredMax} decimals={namedToken.decimals} /> {namedToken.symbol}
           </span>

@@ -1,6 +1,6 @@
 /** Announcements of quotes to screen readers. */
 import { useState } from 'react'
-import { plain } from '../format/amount.ts'
+import { toPlainText } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
 import type { ShownQuote } from './use-quote.ts'
 
@@ -22,7 +22,7 @@ export function QuoteAnnouncement({ quote, dst }: Props) {
     setAnnouncement({
       at: Date.now(),
       minimumOutput: minimum,
-      text: `New quote: at least ${plain(minimum, dst.decimals)} ${dst.symbol}`,
+      text: `New quote: at least ${toPlainText(minimum, dst.decimals)} ${dst.symbol}`,
     })
   return (
     <div className="sr" aria-live="polite">

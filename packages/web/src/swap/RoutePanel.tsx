@@ -1,7 +1,7 @@
 /** The route panel of the Swap page. */
 
 import { type ComponentProps, memo, type ReactNode, useRef, useState } from 'react'
-import { plain } from '../format/amount.ts'
+import { toPlainText } from '../format/amount.ts'
 import { Flow } from '../route/Flow.tsx'
 import { groupOf, groups } from '../route/families.ts'
 import { LegTable } from '../route/LegTable.tsx'
@@ -60,7 +60,7 @@ export const RoutePanel = memo(function RoutePanel({
     const svg = panel.current?.querySelector<SVGSVGElement>('.flow > svg')
     if (!svg) return
     const { saveSvg, savePng } = await import('../route/download.ts')
-    const [paid, received] = [plain(quote.fromAmount, src.decimals), plain(quote.toAmount, dst.decimals)]
+    const [paid, received] = [toPlainText(quote.fromAmount, src.decimals), toPlainText(quote.toAmount, dst.decimals)]
     const title = `${paid} ${src.symbol} → ${received} ${dst.symbol} · ${chainName}, block ${quote.simulationBlock} · Sluice`
     const drawing = { svg, title, file: `sluice-route-${quote.simulationBlock}` }
     await (format === 'SVG' ? saveSvg(drawing) : savePng(drawing))

@@ -59,8 +59,8 @@ export function useSwapParams() {
   const params = useSearch({ strict: false }) as SwapParams
   const navigate = useNavigate()
   /** Pushes a history entry for a change of tokens, but replaces the entry during typing. */
-  const change = (more: { readonly [Name in keyof SwapParams]?: SwapParams[Name] | undefined }, replace = false) =>
-    navigate({ to: '/', search: (before: SwapParams) => readSwapParams({ ...before, ...more }), replace })
+  const change = (changes: { readonly [Name in keyof SwapParams]?: SwapParams[Name] | undefined }, replace = false) =>
+    navigate({ to: '/', search: (before: SwapParams) => readSwapParams({ ...before, ...changes }), replace })
   return [params, change] as const
 }
 

@@ -96,9 +96,9 @@ export function useSigning() {
     )
   }
   // A receipt belongs to one transaction; ignore the receipt of an earlier swap.
-  const own = receipt?.hash === run.hash ? receipt : undefined
+  const ownReceipt = receipt?.hash === run.hash ? receipt : undefined
   return {
-    state: run.status === 'idle' ? undefined : signingOf(run, isApproved, own?.paid, own?.error),
+    state: run.status === 'idle' ? undefined : signingOf(run, isApproved, ownReceipt?.paid, ownReceipt?.error),
     start,
     /** Stops following the swap. The user can still sign it in the wallet. */
     cancel() {

@@ -3,7 +3,7 @@
  * both agree.
  */
 import { useEffect, useState } from 'react'
-import { groupThousands, parseAmount, parseUsd, plain, type TypedAmount, usdOf } from '../format/amount.ts'
+import { groupThousands, parseAmount, parseUsd, type TypedAmount, toPlainText, usdOf } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { TYPING_PAUSE_MS } from '../ui/after-paint.ts'
 
@@ -61,7 +61,7 @@ export function useAmount({ value, token, price, settle }: Options): AmountEntry
   const typedAmount = draft?.typed ?? (token && parseAmount(value, token.decimals))
   const commit = () => {
     if (!draft || draft.sent !== undefined || !token) return
-    const sentAmount = draft.typed.kind === 'amount' ? plain(draft.typed.base, token.decimals) : ''
+    const sentAmount = draft.typed.kind === 'amount' ? toPlainText(draft.typed.base, token.decimals) : ''
     setDraft({ ...draft, sent: sentAmount })
     if (sentAmount !== value) settle(sentAmount)
   }
@@ -84,7 +84,7 @@ export function useAmount({ value, token, price, settle }: Options): AmountEntry
     commit,
     tidy() {
       if (!draft || !token || unitOf(draft.text, draft.unit) === 'usd' || draft.typed.kind !== 'amount') return
-      setDraft({ ...draft, text: groupThousands(plain(draft.typed.base, token.decimals)) })
+      setDraft({ ...draft, text: groupThousands(toPlainText(draft.typed.base, token.decimals)) })
     },
     toggleUnit() {
       if (!token || !typedAmount) return
@@ -110,5 +110,5 @@ const unitOf = (text: string, unit: AmountUnit): AmountUnit => (text.trim().star
 function parse(text: string, unit: AmountUnit, token: PageToken, price: number | null | undefined): TypedAmount {
   if (unit === 'token') return parseAmount(text, token.decimals)
   if (typeof price === 'number') return parseUsd(text.replace('$', ''), price, token.decimals)
-  return { kind: 'wrong', why: `No price for ${token.symbol}. Enter an amount of ${token.symbol}.` }
+  return { kind: 'wrong', reason: `No price for ${token.symbol}. Enter an amount of ${token.symbol}.` }
 }

@@ -1,6 +1,6 @@
 /** State of the Swap page: the order, its quote, and its signing. */
 import { useQueryClient } from '@tanstack/react-query'
-import { plain } from '../format/amount.ts'
+import { toPlainText } from '../format/amount.ts'
 import { isAboutSize, refusalOf } from '../service/error-messages.ts'
 import { isNative, type PageToken, type TokenOf, useNamed } from '../service/tokens.ts'
 import { useSetting } from '../ui/setting.ts'
@@ -85,7 +85,7 @@ export function useSwap(): SwapPageState {
       signing: signing.state,
     },
     short: balance === undefined ? undefined : paying > balance ? 'input' : paying + gas > balance ? 'gas' : undefined,
-    spendable: isPayingNative ? less(balance, reserve) : balance,
+    spendable: isPayingNative ? subtractReserve(balance, reserve) : balance,
     loss: quote && lossOf(quote, order),
     failed: open && live.error !== undefined && !isRefused,
     maxRoutable: reportedMax ?? (isSearched ? searchedMax : 0n),
@@ -96,15 +96,15 @@ export function useSwap(): SwapPageState {
       flip() {
         if (!src || !dst) return
         const sides = { src: dst.address, dst: src.address }
-        if (quote && isReady) change({ ...sides, amount: plain(quote.toAmount, dst.decimals), exact: undefined })
+        if (quote && isReady) change({ ...sides, amount: toPlainText(quote.toAmount, dst.decimals), exact: undefined })
         else change({ ...sides, amount: text, exact: exact === 'in' ? 'out' : undefined })
       },
       exact(end) {
         const amount =
           quote && isReady && src && dst
             ? end === 'in'
-              ? plain(quote.fromAmount, src.decimals)
-              : plain(quote.minToAmount ?? quote.toAmount, dst.decimals)
+              ? toPlainText(quote.fromAmount, src.decimals)
+              : toPlainText(quote.minToAmount ?? quote.toAmount, dst.decimals)
             : // As an amount of the other token, the text would be another trade, which may be thousands of times larger.
               ''
         change({ amount, exact: end === 'out' ? 'out' : undefined })
@@ -139,7 +139,7 @@ export function useSwap(): SwapPageState {
   }
 }
 
-function less(balance: bigint | undefined, reserve: bigint | undefined): bigint | undefined {
+function subtractReserve(balance: bigint | undefined, reserve: bigint | undefined): bigint | undefined {
   if (balance === undefined || reserve === undefined) return undefined
   return balance > reserve ? balance - reserve : 0n
 }

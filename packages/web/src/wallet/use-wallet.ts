@@ -30,10 +30,10 @@ const BALANCE_EVERY_MS = 8_000
  */
 export function useBalance(chainId: number, token: string | undefined): bigint | undefined {
   const connected = useWallet()
-  const here = connected?.chainId === chainId
+  const isOnChain = connected?.chainId === chainId
   const { data } = useQuery({
     queryKey: ['balance', chainId, token, connected?.address],
-    enabled: here && token !== undefined,
+    enabled: isOnChain && token !== undefined,
     refetchInterval: BALANCE_EVERY_MS,
     retry: false,
     queryFn: async () => String(await balanceOf(connected!, token!)),

@@ -27,11 +27,11 @@ export function createWallets(setting: Setting) {
   function update(): void {
     const session = browser?.session() ?? (isStored(DISCONNECTED) ? undefined : local)
     const isSame = session?.address === state.session?.address && session?.chainId === state.session?.chainId
-    const mine = local ? [{ id: LOCAL, name: local.name, isLocal: true }] : []
+    const localWallets = local ? [{ id: LOCAL, name: local.name, isLocal: true }] : []
     state = {
       // The same object for the same account, so that components render again only if something changed.
       session: isSame && session?.name === state.session?.name ? state.session : session,
-      options: browser && [...mine, ...browser.options()],
+      options: browser && [...localWallets, ...browser.options()],
     }
     for (const listener of listeners) listener()
   }

@@ -62,8 +62,8 @@ export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number
       const part = reserveIn * (next / (1 - next) - u / (1 - u))
       const mean = Math.sqrt((paidAt(next) - paidAt(u)) / part)
       // Both prices have the same ratio to the mean as in the pool.
-      const fall = ((1 - next) / (1 - u)) * Math.sqrt((1 + 2 * retainedFee * next) / (1 + 2 * retainedFee * u))
-      builder.hyperbola(mean / Math.sqrt(fall), mean * Math.sqrt(fall), 1, part)
+      const priceFactor = ((1 - next) / (1 - u)) * Math.sqrt((1 + 2 * retainedFee * next) / (1 + 2 * retainedFee * u))
+      builder.hyperbola(mean / Math.sqrt(priceFactor), mean * Math.sqrt(priceFactor), 1, part)
     }
   }
   const curve = builder.build(1, 1 - fee)

@@ -74,13 +74,13 @@ export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Re
 }
 
 function makePool(row: DexRow, poolId: Hex, tokens: readonly string[]): Pool<null> {
-  const own = toAddress(poolId.slice(0, 42))
-  const tradedTokens = tokens.map(toAddress).filter((token) => token !== own)
+  const poolToken = toAddress(poolId.slice(0, 42))
+  const tradedTokens = tokens.map(toAddress).filter((token) => token !== poolToken)
   return {
     id: poolId,
     family: row.family,
     dex: row.brand,
-    address: own,
+    address: poolToken,
     tokens: tradedTokens,
     fixed: { vault: row.address },
     state: null,

@@ -17,8 +17,8 @@ const ONE = 10n ** 18n
 export function quote(state: CurveStableState, i: number, j: number, amountIn: bigint): Quote {
   if (state.rounding !== 'unknown') return quoteRounding(state, state.rounding, i, j, amountIn)
   const [quoted, other] = (['end', 'each'] as const).map((rounding) => quoteRounding(state, rounding, i, j, amountIn))
-  const same = (a: Quote, b: Quote) => a.state.balances.every((balance, k) => balance === b.state.balances[k])
-  if (quoted!.amountOut !== other!.amountOut || !same(quoted!, other!))
+  const isSameQuote = (a: Quote, b: Quote) => a.state.balances.every((balance, k) => balance === b.state.balances[k])
+  if (quoted!.amountOut !== other!.amountOut || !isSameQuote(quoted!, other!))
     throw new PoolRefusal('UNSUPPORTED', 'the order in which the pool rounds is not known, and shows here')
   return quoted!
 }
@@ -98,9 +98,9 @@ function scaledBalances(state: CurveStableState, rounding: ProductRounding): Sca
   const cached = scaledByState.get(state)
   if (cached?.rounding === rounding) return cached
   const xp = state.balances.map((balance, k) => (balance * state.rates[k]!) / ONE)
-  const fresh = { rounding, xp, d: stableInvariant(xp, state.amplification, rounding) }
-  scaledByState.set(state, fresh)
-  return fresh
+  const computed = { rounding, xp, d: stableInvariant(xp, state.amplification, rounding) }
+  scaledByState.set(state, computed)
+  return computed
 }
 
 /** Returns the pool as one function of its balances; null if it has an empty balance. Ignores off-peg fees. */

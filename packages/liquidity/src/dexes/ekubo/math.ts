@@ -208,17 +208,21 @@ function stepTo(
   const reachedRatio = nextRatio(ratio, liquidity, free, zeroForOne)
   if (zeroForOne ? reachedRatio < target : reachedRatio > target) {
     const [lower, upper] = zeroForOne ? [target, ratio] : [ratio, target]
-    const netInput = within(amountIn(zeroForOne)(lower, upper, liquidity, true))
-    const input = within(divUp(netInput << FEE_BITS, (1n << FEE_BITS) - fee))
-    return { input, output: within(amountOut(zeroForOne)(lower, upper, liquidity, false)), ratio: target }
+    const netInput = checkedInt128(amountIn(zeroForOne)(lower, upper, liquidity, true))
+    const input = checkedInt128(divUp(netInput << FEE_BITS, (1n << FEE_BITS) - fee))
+    return { input, output: checkedInt128(amountOut(zeroForOne)(lower, upper, liquidity, false)), ratio: target }
   }
   // The amount is too small to move the price: all of it is fee.
   if (reachedRatio === ratio) return { input: amount, output: 0n, ratio }
   const [lower, upper] = zeroForOne ? [reachedRatio, ratio] : [ratio, reachedRatio]
-  return { input: amount, output: within(amountOut(zeroForOne)(lower, upper, liquidity, false)), ratio: reachedRatio }
+  return {
+    input: amount,
+    output: checkedInt128(amountOut(zeroForOne)(lower, upper, liquidity, false)),
+    ratio: reachedRatio,
+  }
 }
 
-function within(delta: bigint): bigint {
+function checkedInt128(delta: bigint): bigint {
   if (delta > MAX_DELTA) throw new PoolRefusal('TOO_LARGE', 'an amount of more than 128 bits')
   return delta
 }

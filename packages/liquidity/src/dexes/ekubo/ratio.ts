@@ -53,12 +53,12 @@ const cachedRatio: bigint[] = Array.from({ length: CACHE_SIZE }, () => 0n)
 
 /** Returns the price of a tick. @throws RangeError for a tick out of range */
 export function ratioAtTick(tick: number): bigint {
-  const place = tick & (CACHE_SIZE - 1)
-  if (cachedTick[place] !== tick) {
-    cachedRatio[place] = computeRatio(tick)
-    cachedTick[place] = tick
+  const cacheIndex = tick & (CACHE_SIZE - 1)
+  if (cachedTick[cacheIndex] !== tick) {
+    cachedRatio[cacheIndex] = computeRatio(tick)
+    cachedTick[cacheIndex] = tick
   }
-  return cachedRatio[place]!
+  return cachedRatio[cacheIndex]!
 }
 
 function computeRatio(tick: number): bigint {
@@ -80,8 +80,8 @@ const MAX_UNCERTAIN_DISTANCE = 1e-4
 
 /** Returns the greatest tick whose price is at most `ratio`. */
 export function tickAtRatio(ratio: bigint): number {
-  const place = (Math.log(Number(ratio)) - LOG_ONE) / LOG_TICK
-  const nearest = Math.round(place)
-  if (Math.abs(place - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(place)
+  const cacheIndex = (Math.log(Number(ratio)) - LOG_ONE) / LOG_TICK
+  const nearest = Math.round(cacheIndex)
+  if (Math.abs(cacheIndex - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(cacheIndex)
   return ratioAtTick(nearest) <= ratio ? nearest : nearest - 1
 }

@@ -59,9 +59,9 @@ function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Part & { re
 }
 
 /** Sells up to `amount` of X from the current point down to `left`. @see SwapMathX2Y.x2YRange */
-export function sellXInRange(stand: Stand, left: number, amount: bigint): RangeMove {
-  const { liquidity, liquidityX } = stand
-  let { point, price } = stand
+export function sellXInRange(position: Stand, left: number, amount: bigint): RangeMove {
+  const { liquidity, liquidityX } = position
+  let { point, price } = position
   let [cost, output, after] = [0n, 0n, liquidityX]
   if (liquidityX < liquidity) {
     if (liquidityX > 0n || left === point) {
@@ -92,27 +92,27 @@ export function sellXInRange(stand: Stand, left: number, amount: bigint): RangeM
     }
   const points = tickAtSqrtRatio((rest * step) / liquidity + Q96)
   // The points from here up are sold entirely, the point below in part.
-  const whole = Math.max(Math.min(point - points, point), left + 1)
-  const last = sqrtRatioAtTick(whole - 1)
+  const reachablePoint = Math.max(Math.min(point - points, point), left + 1)
+  const last = sqrtRatioAtTick(reachablePoint - 1)
   const wholePoints =
-    whole === point
+    reachablePoint === point
       ? { cost: 0n, got: 0n }
-      : { cost: min(costDownTo(whole), rest), got: amountY(liquidity, above(last), price) }
+      : { cost: min(costDownTo(reachablePoint), rest), got: amountY(liquidity, above(last), price) }
   const here = turnToX(rest - wholePoints.cost, last, liquidity)
   return {
     finished: true,
     cost: cost + wholePoints.cost + here.cost,
     got: output + wholePoints.got + here.got,
-    point: whole - 1,
+    point: reachablePoint - 1,
     price: last,
     liquidityX: here.exchanged,
   }
 }
 
 /** Sells up to `amount` of Y from the current point up to, but excluding, `right`. @see SwapMathY2X.y2XRange */
-export function sellYInRange(stand: Stand, right: number, amount: bigint): RangeMove {
-  const { liquidity, liquidityX } = stand
-  let { point, price } = stand
+export function sellYInRange(position: Stand, right: number, amount: bigint): RangeMove {
+  const { liquidity, liquidityX } = position
+  let { point, price } = position
   let [cost, output] = [0n, 0n]
   const startHasY = liquidityX < liquidity
   if (startHasY) {

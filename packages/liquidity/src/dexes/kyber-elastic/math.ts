@@ -203,31 +203,31 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
   if (!hasPrice(state)) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amountIn >> 255n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^255 or more')
-  const walk = new Walk(state, zeroForOne)
+  const tickWalk = new Walk(state, zeroForOne)
   let remaining = amountIn
   let amountOut = 0n
   while (remaining > 0n) {
-    if (walk.isAtEnd)
+    if (tickWalk.isAtEnd)
       throw new PoolRefusal(
         remaining === amountIn ? 'EMPTY' : 'TOO_LARGE',
         `the pool takes ${amountIn - remaining} of ${amountIn}`,
       )
-    if (walk.isAtOwnLimit)
+    if (tickWalk.isAtOwnLimit)
       throw new PoolRefusal('TOO_LARGE', 'beyond the ticks that were read, or too many steps', { isOwnLimit: true })
-    const step = walk.step()
+    const step = tickWalk.step()
     if (step.reach > remaining) {
       const movedPart = partOf(step, remaining)
       amountOut += movedPart.amountOut
-      walk.finish({ ...step, target: movedPart.price }, movedPart)
+      tickWalk.finish({ ...step, target: movedPart.price }, movedPart)
       break
     }
     const movedPart = wholeOf(step)
     amountOut += movedPart.amountOut
-    walk.finish(step, movedPart)
+    tickWalk.finish(step, movedPart)
     remaining -= step.reach
   }
   if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', 'rounding makes the pool take both tokens')
-  const { price, tick, liquidity, reinvestment: reinvested, ticksCrossed, emptySteps } = walk
+  const { price, tick, liquidity, reinvestment: reinvested, ticksCrossed, emptySteps } = tickWalk
   const after = { ...state, sqrtPriceX96: price, tick, liquidity, reinvestedLiquidity: reinvested }
   return { amountOut, state: after, ticksCrossed, emptySteps }
 }
@@ -238,12 +238,12 @@ type WholeStep = Step & { readonly amountOut: bigint }
 /** Yields all steps to the end of the pool. */
 export function* stepsOf(state: KyberElasticState, zeroForOne: boolean): Generator<WholeStep, void, void> {
   if (!hasPrice(state)) return
-  const walk = new Walk(state, zeroForOne)
-  while (!walk.isAtEnd && !walk.isAtOwnLimit) {
-    const step = walk.step()
+  const tickWalk = new Walk(state, zeroForOne)
+  while (!tickWalk.isAtEnd && !tickWalk.isAtOwnLimit) {
+    const step = tickWalk.step()
     const movedPart = wholeOf(step)
     yield { ...step, amountOut: movedPart.amountOut }
-    walk.finish(step, movedPart)
+    tickWalk.finish(step, movedPart)
   }
 }
 

@@ -106,9 +106,9 @@ function baseToBase(
   ]
 }
 
-function reserveAfter({ reserve }: WoofiToken, amount: bigint, what: string): bigint {
+function reserveAfter({ reserve }: WoofiToken, amount: bigint, subject: string): bigint {
   if (amount > reserve)
-    throw new PoolRefusal('TOO_LARGE', `the pool has ${reserve} of the ${what} token, not ${amount}`)
+    throw new PoolRefusal('TOO_LARGE', `the pool has ${reserve} of the ${subject} token, not ${amount}`)
   return reserve - amount
 }
 
@@ -148,8 +148,8 @@ function needBounds({ maxNotional, maxGamma }: WoofiToken, notional: bigint, gam
 /** The pool posts the new price, and the oracle widens the spread so that a round trip never gains. */
 function withPrice(token: WoofiToken, price: bigint, spread: bigint): WoofiToken {
   const [low, high] = price < token.price ? [price, token.price] : [token.price, price]
-  const away = ONE - (low * ONE * ONE) / high / (ONE - spread)
-  return { ...token, price, spread: away > token.spread ? away : token.spread }
+  const deviation = ONE - (low * ONE * ONE) / high / (ONE - spread)
+  return { ...token, price, spread: deviation > token.spread ? deviation : token.spread }
 }
 
 /** Returns the approximate largest input, from the bounds of each token: value, price move, and reserve. */
