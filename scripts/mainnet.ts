@@ -1,7 +1,7 @@
 /**
- * `npm run mainnet`: runs the API offline on real Ethereum state before block 24,628,608 (March 2026): genuine tokens,
- * pools, and routers at their own addresses, chain id 1, the registry's own file, and contracts deployed by the normal
- * command.
+ * `npm run mainnet`: runs the API offline on real Ethereum state before block 24,628,608 (March 2026). Tokens, pools,
+ * and routers are genuine and at their own addresses. Chain id 1, the registry's file, and contracts deployed by the
+ * normal command.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

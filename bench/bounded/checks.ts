@@ -282,8 +282,8 @@ class TradeChecks {
 }
 
 /**
- * Returns the fraction by which pools pay more for the swaps of two trades than for one swap of both amounts, since
- * their fee is lower in between; the sum over all pools, as if each paid the whole output.
+ * Returns the fraction by which pools pay more for the swaps of two trades than for one swap of both amounts, because
+ * their fee is lower between the two. Sums the fractions of all pools, as if each pool paid the whole output.
  */
 function gainOfTwoSwaps(first: readonly Leg[], second: readonly Leg[]): number {
   let gain = 0

@@ -90,10 +90,9 @@ function bestMove(
  * pool rejects its input, or is used in both directions.
  */
 function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: number): bigint | null {
-  const inputs = new Map<string, { readonly hop: Hop; amount: bigint }>()
   let output = 0n
   // A pool's input is known once all paths have reached it, so pools are processed in the order of `orderOf`.
-  const states = paths.flatMap((path, k) => (amounts[k]! > 0n ? [{ path, amount: amounts[k]!, at: 0 }] : []))
+  const states = paths.flatMap((path, k) => (amounts[k]! > 0n ? [{ path, amount: amounts[k]! }] : []))
   const order = orderOf(
     states.map(({ path }) => path),
     maxHops,
@@ -106,7 +105,6 @@ function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: n
     const sum = statesThrough.reduce((all, { path }) => all + balances.get(path)!, 0n)
     const hopOutput = sum > 0n ? quoteOrNull(hop.pool, hop.tokenIn, hop.tokenOut, sum) : 0n
     if (hopOutput === null) return null
-    inputs.set(key, { hop, amount: sum })
     let remaining = hopOutput
     for (const [k, { path }] of statesThrough.entries()) {
       const ownShare = k === statesThrough.length - 1 ? remaining : (hopOutput * balances.get(path)!) / (sum || 1n)
@@ -123,7 +121,7 @@ function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: n
  * joined paths exceed `maxHops`.
  */
 function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | null {
-  const amountsAfter = new Map<string, Set<string>>()
+  const predecessors = new Map<string, Set<string>>()
   const pools = new Map<string, string>()
   const hopByKey = new Map<string, { readonly tokenIn: Address; readonly tokenOut: Address }>()
   for (const path of paths)
@@ -132,16 +130,15 @@ function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | n
       if ((pools.get(hop.pool.id) ?? key) !== key) return null
       pools.set(hop.pool.id, key)
       hopByKey.set(key, hop)
-      const before = amountsAfter.get(key) ?? new Set()
-      amountsAfter.set(key, before)
+      const before = predecessors.get(key) ?? new Set()
+      predecessors.set(key, before)
       if (k > 0) before.add(keyOf(path[k - 1]!))
     }
   const order: string[] = []
   const doneKeys = new Set<string>()
   const depth = new Map<Address, number>()
-  while (doneKeys.size < amountsAfter.size) {
-    // A token is divided once all its inputs are known, so its depth is the length of the longest path to it.
-    const ready = [...amountsAfter].filter(
+  while (doneKeys.size < predecessors.size) {
+    const ready = [...predecessors].filter(
       ([key, before]) => !doneKeys.has(key) && [...before].every((each) => doneKeys.has(each)),
     )
     if (ready.length === 0) return null
@@ -150,6 +147,7 @@ function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | n
       order.push(key)
     }
   }
+  // A token is divided once all its inputs are known, so its depth is the length of the longest path to it.
   for (let round = 0; round <= maxHops; round++)
     for (const key of order) {
       const { tokenIn, tokenOut } = hopByKey.get(key)!

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- bus [pools]`: measures the cost and latency of the bus over its own redis-server: a full write, one
- * and three joining workers, blocks of 200 changed pools (half with ticks, a fifth of which change) at 10 and 40 per
- * second and at full speed, with four worker processes and without any; blocks of 20 pools; and blocks of swaps that do
- * not change ticks.
+ * `npm run bench -- bus [pools]`: measures the cost and latency of the bus over its own redis-server. Cases: a full
+ * write; one and three joining workers; blocks of 200 changed pools at 10 and 40 per second and at full speed, with
+ * four worker processes and with none; blocks of 20 pools; blocks of swaps that do not change ticks. Half of the
+ * changed pools have ticks, a fifth of which change.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'

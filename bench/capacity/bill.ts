@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- capacity bill [minutes]`: measures requests, calls, bytes, and provider credits of a self-hosted service
- * with one chain: waking, 30 s without blocks, an hour with one quote per minute, and an hour with one quote per
- * second. Shorter measurements are scaled to an hour. The cost of scanning Ethereum's past logs is computed from the
- * chain's file. Results in `results/bill.json`.
+ * `npm run bench -- capacity bill [minutes]`: measures requests, calls, bytes, and provider credits of a self-hosted
+ * service with one chain. Phases: start of the chain, 30 s without blocks, an hour with one quote per minute, and an
+ * hour with one quote per second. Shorter measurements are scaled to an hour. The cost of scanning Ethereum's past logs
+ * is computed from the chain's file. Results in `results/bill.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadRegistry } from '@sluice/chains'

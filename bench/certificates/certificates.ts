@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- certificates [certificates] [seed]`: checks certificates of random trades over the local chain's
- * genuine pools with a checker that shares no code with the search and reads the node itself, and as many falsified
- * ones, in all ways of `falsify`. Pools change between rounds. Fails if a true certificate is rejected, or a false one
- * is not rejected for its own reason.
+ * genuine pools, and as many falsified certificates. The checker shares no code with the search and reads the node
+ * itself. Certificates are falsified in all ways of `falsify`. Pools change between rounds. Fails if a true certificate
+ * is rejected, or a false one is not rejected for its own reason.
  */
 import { falsify, memoized } from '@sluice/api/testing'
 import { type CertificateResult, checkCertificate } from '@sluice/certificate'

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- docs newcomer [node]`: follows the README and the first guides literally in a fresh clone, with the
- * given Node.js (by default the first in the path outside of the repository), and measures the time to the first quote
- * on the local chain, including the installation, and then over a custom RPC with the recorded Ethereum state. Results
- * in `results/newcomer.json`.
+ * `npm run bench -- docs newcomer [node]`: follows the README and the first guides literally in a fresh clone. Measures
+ * the time to the first quote on the local chain, including the installation, and to the first quote over a custom RPC
+ * with the recorded Ethereum state. Uses the given Node.js; default: the first one in the path outside of the
+ * repository. Results in `results/newcomer.json`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

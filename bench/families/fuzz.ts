@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- families fuzz [minutes]`: compares 100,000 random quotes with genuine bytecode on the local chain, on real
- * Ethereum state, and on real pools of two rollups and of Curve. In each round every pool executes swaps and time
- * passes. Results in `results/quotes.json`; fails on a mismatch. With `minutes` it stops after the round that exceeds
- * them, and the next run continues if the model is unchanged.
+ * `npm run bench -- families fuzz [minutes]`: compares 100,000 random quotes with genuine bytecode on the local chain,
+ * on real Ethereum state, and on real pools of two rollups and of Curve. In each round every pool executes swaps and
+ * time passes. Results in `results/quotes.json`; fails on a mismatch. With `minutes` it stops after the round that
+ * exceeds them. The next run continues there if `packages/liquidity/src` is unchanged.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Pools in which every router of the benchmark trades: genuine bytecode, deep, at a price of one, with swaps in both
- * directions.
+ * Builds the pools in which every router of the benchmark trades. They run genuine bytecode, are deep, have a price of
+ * one, and have already traded in both directions.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

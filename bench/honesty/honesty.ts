@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- honesty [--trades <count> --seed <n> --refusals]`: quotes random trades over HTTP on real Ethereum
- * state (`npm run mainnet`) before block 24,628,607, sends them, and compares the output with the quote; then sends the
- * same transactions after that block and after the next. Writes `results/honesty.json`, the reasons of rejections to
- * `results/refusals.json`, and the tables to `docs/honesty.md`. `--refusals` measures only rejections and sends
+ * state (`npm run mainnet`) before block 24,628,607, sends them, and compares the output with the quote. Then sends the
+ * same transactions after that block and after the next one. Writes `results/honesty.json`, the reasons of rejections
+ * to `results/refusals.json`, and the tables to `docs/honesty.md`. `--refusals` measures only rejections and sends
  * nothing.
  */
 import { parseArgs } from 'node:util'

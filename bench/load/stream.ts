@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- load stream [streams] [blocks]`: measures the cost of open streams. One process serves 1,000 streams,
- * with a block every 2 s that moves prices, compared with 1,000 quotes of one block: the service's processor time for
- * different streams and for equal ones, and the delay of a block's last event. Results in `results/stream.json`.
+ * `npm run bench -- load stream [streams] [blocks]`: measures the cost of open streams. One process serves 1,000
+ * streams, and a block moves prices every 2 s. Compares the service's CPU time for different streams and for equal ones
+ * with 1,000 quotes of one block, and measures the delay of a block's last event. Results in `results/stream.json`.
  */
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- pages`: loads every page of the playground in a Chromium of the machine as a phone does (150 ms, 1.6 Mbit/s,
- * a processor at a quarter of its speed), and measures what the first load transfers, when the largest text is painted,
- * how far the layout moves, and how long inputs wait for the next frame. Lighthouse, which npm loads, gives each page its
- * performance score for phones. Results in `results/pages.json`. Times mean something only if `loadAverage` is small.
+ * `npm run bench -- pages`: loads every page of the playground in the installed Chromium, throttled to a phone (150 ms,
+ * 1.6 Mbit/s, a quarter of the CPU speed). Measures the transferred bytes of the first load, largest contentful paint,
+ * layout shift, and interaction to next paint. Lighthouse, which npm loads, gives each page its performance score for
+ * phones. Results in `results/pages.json`. Times mean something only if `loadAverage` is small.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -22,7 +22,7 @@ const VIEWPORT = { width: 412, height: 823 }
 const RUNS = 3
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const LIGHTHOUSE_MS = 180_000
-/** Milliseconds after which a page has loaded all that it loads by itself. */
+/** Milliseconds until a page has finished its own requests. Inputs start then. */
 const REST_MS = 8_000
 const paths: Readonly<Record<string, string>> = {
   swap: '/',

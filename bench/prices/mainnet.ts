@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- prices mainnet`: computes prices on Ethereum's recorded state. Writes all its tokens, with their
  * sources or the reason for a missing price, to `docs/prices.md`, and compares six well-known tokens with their deepest
- * recorded pools, read from the node without the pricing code.
+ * recorded pools. Those are read from the node without the pricing code.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

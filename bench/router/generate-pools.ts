@@ -15,9 +15,11 @@ const MAX_POOLS_PER_PAIR = 3
 const SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 /** Ticks beyond which prices lose too much precision. */
 const TICK_LIMIT = 700_000
-/** Minimum positions of tick pools, which have up to about 30. The first position spans the full range. */
+/** Minimum positions of a tick pool. The first position spans the full range. */
 const MIN_POSITIONS = 3
+/** Upper bound on the number of positions beyond the minimum. */
 const MAX_ADDED_POSITIONS = 28
+/** Maximum half width of a position, in ticks. */
 const MAX_POSITION_TICKS = 25_000
 const FULL_RANGE_WEIGHT = 0.08
 const AMPLIFICATIONS = [100, 200, 500, 1000]

@@ -1,6 +1,6 @@
 /**
- * Generates seeded scenarios that resemble a chain's liquidity: six hubs, a long tail of tokens with most pools at the
- * hubs, values by a power law, and trades of five sizes between tokens of each class.
+ * Generates seeded scenarios that resemble a chain's liquidity. A scenario has six hubs, and a long tail of tokens with
+ * most pools at the hubs. Pool values follow a power law. Trades have five sizes, between tokens of each class.
  */
 import { type Random, seededRandom, wholeNumber } from '../lib/random.ts'
 import { PoolFactory, type PoolType } from './generate-pools.ts'

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- router least-input`: compares the time of an exact-output request with the quote of the same output, trade
- * by trade and alternating in one process, and the additional input. Uses the shortest of many runs, which other load
- * disturbs least. Results in `results/least-input.json`.
+ * `npm run bench -- router least-input`: compares the search time of an exact-output request with that of the
+ * exact-input request whose output it asks for, and measures the additional input. Both are searched in turn in one
+ * process, trade by trade. Uses the shortest of many runs, which other load disturbs least. Results in
+ * `results/least-input.json`.
  */
 import { type ExactOutputRequest, findRoute } from '@sluice/routing'
 import { median, quantile } from '../lib/statistics.ts'

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- router untrusted`: measures traps set by an attacker for other users' routes: the losses with and without the defense, and the cost of
- * the defense for normal routes on the local chain. The recorded Ethereum state cannot show that cost, since its pools
- * have several dates, and routes through any token gain from the price differences.
+ * `npm run bench -- router untrusted`: measures traps that an attacker sets for other users' routes. Reports the losses
+ * with and without the defense, and what the defense costs normal routes on the local chain. The recorded Ethereum
+ * state cannot show that cost. Its pools were recorded at several dates, and unrestricted routes gain from the price
+ * differences.
  */
 import { setTimeout } from 'node:timers/promises'
 import { accounts, startDevnet } from '@sluice/devnet'
@@ -57,7 +58,7 @@ async function unitPrices(place: ServicePlace): Promise<ReadonlyMap<string, numb
   return usdPerUnit
 }
 
-/** Trades each token for the next ones, with default settings and with `any`. */
+/** Quotes each token for three others in the list, with default settings and with `intermediates=any`. */
 async function defenseCost(place: ServicePlace) {
   const { api, chainId } = place
   const prices = await unitPrices(place)

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- sync reading`: compares reads of genuine pools by our lenses and by Multicall3 on one node in one run,
- * with 1,000 Uniswap V2 pairs and 200 Uniswap V3 pools of 40 ticks each, and counts the round trips of ours. Results in
- * `results/reading.json`.
+ * `npm run bench -- sync reading`: compares reads of genuine pools by our lenses and by Multicall3, on one node in one
+ * run: 1,000 Uniswap V2 pairs, and 200 Uniswap V3 pools of 40 ticks each. Counts the round trips of the lenses. Results
+ * in `results/reading.json`.
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { IUniswapV2Pair__factory } from '@sluice/bindings'

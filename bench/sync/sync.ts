@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- sync`: measures following a chain with 100,000 pools: applying the logs of a block with 200 changed
- * pools, the memory of the pools and of 64 blocks of history, a pass over all pools, saving them, and starting from the
- * file in a fresh process. Results in `results/sync.json`.
+ * `npm run bench -- sync`: measures how a chain with 100,000 pools is followed. Parts: applying the logs of a block
+ * with 200 changed pools; the memory of the pools and of 64 blocks of history; a pass over all pools; saving them;
+ * starting from the file in a new process. Results in `results/sync.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'

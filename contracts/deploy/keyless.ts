@@ -92,8 +92,8 @@ export async function ensureKeylessDeployer(
 }
 
 /**
- * Offers the creation while its signer cannot pay for it. A node that accepts it would refuse it for the lack of funds, and a
- * node that takes transactions with a chain id only refuses it before it looks at funds, which would then be stranded.
+ * Offers the creation while its signer cannot pay for it. A node that accepts such transactions rejects it for the lack
+ * of funds. A node that requires a chain id rejects it before checking funds; funds sent for it would be stranded.
  */
 async function refuseProtectedOnly(client: PublicClient): Promise<void> {
   try {

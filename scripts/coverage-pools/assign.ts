@@ -34,9 +34,10 @@ type Context = Node & {
 const FAMILY_OF_KIND: Readonly<Record<string, string>> = { iZiSwap: 'iziswap', Fluid: 'fluid-dex' }
 
 /**
- * Returns the rows of pools that swapped and that memory lacks, by the id of the pool. The first of these decides: the
- * contract is the row's own, the pool names the row's factory, its address follows from the factory, its event is of one family that has one row on the chain, its
- * code is that of a pool in memory or contains the row's factory as an immutable, or the name of its share begins with the row's brand.
+ * Returns the rows of pools that swapped and that memory lacks, by the id of the pool. A pool belongs to the row of the
+ * first rule that matches. The rules, in order: its contract is the row's own; it names the row's factory; its address
+ * follows from the factory; its event belongs to one family with one row on the chain; its code equals that of a pool
+ * in memory, or contains the row's factory as an immutable; the name of its share token begins with the row's brand.
  *
  * @param knownPools - pools in memory
  * @throws RpcError if the node fails

@@ -33,9 +33,9 @@ export type Swap = {
 }
 
 /**
- * Returns the swaps of a transaction: one per event of a known kind, and one per other account that received one token and
- * sent another. Not counted are the sender, the called contract unless it trades with the sender, shares that a contract
- * issues or redeems itself, and accounts whose trade is the other side of the swaps already found. Pools that move the
+ * Returns the swaps of a transaction: one per event of a known kind, and one per other account that received one token
+ * and sent another. Does not count: the sender; the called contract, unless it trades with the sender; shares that a
+ * contract issues or redeems itself; accounts whose trade is the other side of swaps already found. Pools that move the
  * native token itself are only seen by an event.
  *
  * @param wrapper - wrapped native token

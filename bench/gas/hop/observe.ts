@@ -98,8 +98,8 @@ async function observeRoute(world: World, route: RoutePlan): Promise<ObservedRou
 const contexts = new WeakMap<World, ReturnType<typeof createSimulationContext>>()
 
 /**
- * Returns the gas before refunds of whole transactions, of the first route and of others, from the same state in one
- * call; null for a route whose output differs from its settlement, which no quote does.
+ * Returns the gas before refunds of whole transactions, one per route, all from the same state in one call. Null for a
+ * route whose output differs from its settlement; a quote would reject such a route.
  */
 export async function grossGas(
   world: World,

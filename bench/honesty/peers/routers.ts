@@ -1,4 +1,7 @@
-/** Builds transactions of Uniswap's own routers at their Ethereum addresses, for routes that others found. */
+/**
+ * Contenders that trade through Uniswap's own routers at their Ethereum addresses. Each builds the transaction of one
+ * trade.
+ */
 import { artifact, type MainnetPool, readState } from '@sluice/devnet'
 import type { Node } from '@sluice/system-test/wallet'
 import { concat, Interface, toBeHex } from 'ethers'
@@ -27,13 +30,17 @@ export type Contender = (trade: Trade) => Promise<Call | null>
 
 const call = (to: string, data: string): Call => ({ from: wallet, to, data })
 
+/** Trades in the V2 pair of the two tokens. */
 export const v2Contender: Contender = async ({ src, dst, amount }) =>
   call(
     V2_ROUTER,
     v2.encodeFunctionData('swapExactTokensForTokens', [amount, 0, [src.token, dst.token], wallet, DEADLINE]),
   )
 
-/** Returns the best single pool between the two tokens. The wallet must hold the amount. */
+/**
+ * Creates a contender that trades in the V3 pool between the two tokens that pays most. The wallet must hold the
+ * amount, because each pool is tried by `eth_call`.
+ */
 export function v3Contender(node: Node): Contender {
   const pools = readState('ethereum').pools.filter(({ factory }) => factory === V3_FACTORY)
   return async ({ src, dst, amount }) => {
@@ -51,7 +58,7 @@ export function v3Contender(node: Node): Contender {
   }
 }
 
-/** Executes the route of npm's splitting router through SwapRouter02 in one transaction. */
+/** Creates a contender that sends the split route of a peer through SwapRouter02 in one transaction. */
 export function splitContender(peer: Peer, { tokens, pools }: Scenario): Contender {
   const ids = new Map(tokens.map(({ address, id }) => [address, id]))
   const addressOf = (token: number) => tokens[token]!.address
@@ -67,7 +74,8 @@ export function splitContender(peer: Peer, { tokens, pools }: Scenario): Contend
     return v3.encodeFunctionData('exactInput', [{ path: packedPath, recipient: to, amountIn, amountOutMinimum: 0 }])
   }
   /**
-   * Builds the calls of V2 and V3 runs in turn. Each run uses the output that the previous one left with the router.
+   * Builds one call per run of consecutive hops through V2 pairs or through V3 pools. Each call after the first spends
+   * the output that the previous call left with the router.
    */
   const callsOfPath = ({ amountIn, hops }: { readonly amountIn: bigint | string; readonly hops: readonly Hop[] }) => {
     const runs: Hop[][] = []

@@ -169,7 +169,7 @@ describe('reports of tokens', () => {
     const groups: unknown[] = []
     const { ask } = served({
       views: {
-        standing: async (request: unknown, _signal: unknown, work: (view: object) => Promise<unknown>) => {
+        retryOnReorg: async (request: unknown, _signal: unknown, work: (view: object) => Promise<unknown>) => {
           groups.push(request)
           return work({ snapshot: {} })
         },

@@ -1,8 +1,8 @@
 /**
- * Returns memory to the operating system after a load peak. V8 keeps unused heap pages; only its last-resort collection releases
- * them. That collection stops the process for 1 to 2 ms per used MB and discards compiled code: the next few hundred quotes take
- * two to three times the CPU time, and full throughput returns after about 20 s. So it runs only after a long idle time, and only
- * if it can release more memory than is in use.
+ * Returns memory to the operating system after a load peak. V8 keeps unused heap pages; only its last-resort collection
+ * releases them. That collection stops the process for 1 to 2 ms per used MB, and discards compiled code. The next few
+ * hundred quotes take two to three times the CPU time; full throughput returns after about 20 s. So it runs only after
+ * a long idle time, and only if it can release more memory than is in use.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -134,8 +134,9 @@ export class TokenLevels {
 }
 
 /**
- * Returns the level that a pool gives to a token. A jumped pool gives at most the level of the previous block, or level
- * 1 if there was none: it may price a token that no other pool prices, but not support further tokens.
+ * Returns the level that a pool gives to a token. A pool whose price jumped gives at most the level of the previous
+ * block, or level 1 if there was none. So it may price a token that no other pool prices, but it does not support
+ * further tokens.
  */
 function contribution(edge: PriceEdge): number {
   const { other } = edge

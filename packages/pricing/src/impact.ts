@@ -103,8 +103,8 @@ function curveFrom(pool: Pool, from: number, to: number): Curve | null {
 
 /**
  * Returns the USD sold when the average price has fallen by `impact`, or everything the pools absorb before. Searches
- * the final price as a share of the token's price: first below where x·y = k would end, then by false position, with a
- * bisection step after each step that did not halve the interval.
+ * the final price as a share of the token's price. Starts below the final price of x·y = k, and continues by false
+ * position, with a bisection step after each step that did not halve the interval.
  */
 function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: number): Steps<number> {
   const surplus = ({ sold, received }: Sale) => received - (1 - impact) * sold

@@ -36,8 +36,8 @@ const MIN_CLOSER_WEIGHT = 0.5
 
 /**
  * Returns the median. If it comes from a pool with a high fee, returns the median of pools with much lower fees that
- * agree with it within that fee: arbitrage only corrects a pool's price by more than its fee. So the price moves by at
- * most one pool's fee, even if one account owns the others.
+ * agree with it within that fee. Arbitrage corrects a pool's price only if the deviation exceeds the fee. So the price
+ * moves by at most one pool's fee, even if one account owns the others.
  */
 export function feeAwareMedian(values: readonly number[], weights: readonly number[], fees: readonly number[]): number {
   const median = weightedMedian(values, weights)

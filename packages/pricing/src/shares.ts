@@ -155,8 +155,8 @@ function isPooled(token: PricedToken | undefined, address: Address): boolean {
 }
 
 /**
- * Returns the redeemable USD: each component up to its evidence, and unlisted components up to the value of the listed
- * ones, so that minted tokens next to ten dollars do not add to them.
+ * Returns the redeemable USD. Each component counts up to its evidence, and unlisted components together up to the
+ * value of the listed ones. Otherwise an attacker could add minted tokens to ten dollars of a listed token.
  */
 function countedUsd(sides: readonly Side[]): number {
   let namedUsd = 0

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { chooseAgain, chooseUpstream } from './choose-upstream.ts'
 import type { Upstream } from './upstream.ts'
 
-type Facts = { p50?: number; rate?: number; delayMs?: number; waitMs?: number; ejected?: boolean }
+type Facts = { p50?: number; rate?: number; delayMs?: number; waitMs?: number; isEjected?: boolean }
 
 /** A fake endpoint with the given health, at `index` in the list. */
-const upstream = (index: number, { p50, rate = 1, delayMs = 0, waitMs = 0, ejected = false }: Facts = {}) =>
+const upstream = (index: number, { p50, rate = 1, delayMs = 0, waitMs = 0, isEjected = false }: Facts = {}) =>
   ({
     index,
-    ejected,
+    isEjected,
     health: {
       successRate: rate,
       latency: (kind: string) => (kind === 'k' && p50 !== undefined ? { p50 } : undefined),
@@ -28,7 +28,7 @@ const chosen = (...facts: readonly Facts[]) =>
 
 test('no endpoint is chosen of none, and the only one of one, ejected or not', () => {
   expect(chosen()).toBeUndefined()
-  expect(chosen({ ejected: true, rate: 0 })).toBe(0)
+  expect(chosen({ isEjected: true, rate: 0 })).toBe(0)
 })
 
 test('the first of the list is chosen, unless a later one is faster by 20 ms and by half', () => {
@@ -71,8 +71,8 @@ test('a delay counts in milliseconds, of the priority of the request', () => {
 })
 
 test('an ejected endpoint is the last choice', () => {
-  expect(chosen({ ejected: true }, { p50: 60_000, rate: 0, delayMs: 60_000 })).toBe(1)
-  expect(chosen({ ejected: true, p50: 10 }, { ejected: true, p50: 200 })).toBe(0)
+  expect(chosen({ isEjected: true }, { p50: 60_000, rate: 0, delayMs: 60_000 })).toBe(1)
+  expect(chosen({ isEjected: true, p50: 10 }, { isEjected: true, p50: 200 })).toBe(0)
 })
 
 const again = (facts: readonly Facts[], attempts: readonly number[] = []) =>

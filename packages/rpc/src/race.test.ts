@@ -24,7 +24,7 @@ const sinceStart = () => Math.round(performance.now() - start)
 type Facts = {
   latency?: Latency
   down?: boolean
-  ejected?: boolean
+  isEjected?: boolean
   isChainVerified?: boolean
   delayMs?: number
   waitMs?: number
@@ -40,11 +40,11 @@ type Attempt = { readonly at: number; readonly send: SendContext; readonly index
 
 function fake(
   index: number,
-  { latency, down = false, ejected = false, isChainVerified = true, delayMs = 0, waitMs = 0 }: Facts,
+  { latency, down = false, isEjected = false, isChainVerified = true, delayMs = 0, waitMs = 0 }: Facts,
 ) {
   const log: unknown[] = []
   return {
-    ...{ index, ejected, isChainVerified, log, checkChain: async (_: SendContext) => {} },
+    ...{ index, isEjected, isChainVerified, log, checkChain: async (_: SendContext) => {} },
     endpoint: { delayMs: () => delayMs, waitMs: () => waitMs },
     health: {
       ...{ successRate: 1, isDown: down, latency: () => latency },
@@ -52,8 +52,8 @@ function fake(
       recordFailure: (as: string) => void log.push(['failed', as]),
       recordLoss: () => void log.push('missed'),
     },
-    failed: ({ code }: RpcError) => void log.push(code),
-    worked: () => void log.push('worked'),
+    recordFailure: ({ code }: RpcError) => void log.push(code),
+    recordSuccess: () => void log.push('worked'),
   }
 }
 
@@ -372,8 +372,8 @@ test('the only endpoint is asked again on a fresh connection once the first requ
 test('no second request goes to endpoints that are ejected, refused or want to be left alone', async () => {
   const late = { after: 240, result: 'a' } as const
   const facts = { latency: latency(100) }
-  const ejected = world([[late], [{ result: 'b' }]], [facts, { ...facts, ejected: true }])
-  expect(await ejected.ends()).toEqual({ result: 'a', at: 240 })
+  const isEjected = world([[late], [{ result: 'b' }]], [facts, { ...facts, isEjected: true }])
+  expect(await isEjected.ends()).toEqual({ result: 'a', at: 240 })
   const alone = world([[late], [{ result: 'b' }]], [facts, { ...facts, waitMs: 1 }])
   expect(await alone.ends()).toEqual({ result: 'a', at: 240 })
   const refused = world([[late], [{ error: 'REJECTED' }]], [facts, facts])

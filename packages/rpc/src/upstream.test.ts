@@ -47,7 +47,7 @@ test('an endpoint names its chain once, before anything counts', async () => {
     index: 3,
     endpoint,
     isChainVerified: false,
-    ejected: false,
+    isEjected: false,
     isUnusable: false,
     head: -1,
   })

@@ -59,8 +59,8 @@ const CARD_MARK = '<!--card-->'
 const MAX_LINKED = 100
 
 /**
- * Returns a function that creates the page of a link, with the tags that name its picture (Open Graph); undefined for a
- * request without an order, or from a host name that cannot be written into a URL.
+ * Returns a function that creates the page of a link, with the Open Graph tags of its picture. The function returns
+ * undefined for a request without an order, and for a host name that cannot be written into a URL.
  */
 function linkedPages(html: string): (request: Request) => StaticFile | undefined {
   const pages = new BoundedMap<string, StaticFile>(MAX_LINKED)

@@ -11,7 +11,7 @@ import { historyQuery, liquidityQuery, pricesBody, pricesQuery, read } from '../
 import type { PriceDetailResponse, PriceHistoryResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 
-/** State of the prices in an answer. */
+/** Completeness and block of the prices in an answer. */
 type PriceState = {
   /** True if the prices are final for this block. */
   readonly isCurrent: boolean
@@ -20,7 +20,10 @@ type PriceState = {
   readonly block: BlockHeader
 }
 
-/** Maximum wait for the newest snapshot to be priced, in milliseconds. Before the first one, all prices are null. */
+/**
+ * Maximum wait for the newest snapshot to be priced, in milliseconds. Until the first snapshot of a chain is priced,
+ * all prices are null.
+ */
 const PRICE_TIMEOUT_MS = 300
 
 /** Answers GET `/prices`. */

@@ -1,6 +1,6 @@
 /**
- * Factories whose storage no swap reads, so that the state lacks it: genuine code with the slots that its getters read,
- * or a table of the getters' answers if no code was recorded and npm has none.
+ * Restores factories that the recorded state lacks, because no swap reads their storage. Uses the genuine code with the
+ * slots that its getters read. If neither the recording nor npm has the code, uses a table of the getters' answers.
  */
 import type { Address, Hex } from '@sluice/chains'
 import { AbiCoder, Interface, keccak256, toBeHex } from 'ethers'

@@ -64,7 +64,7 @@ const EVICT_MS = 60_000
 
 /** A market that reads the chain itself. It publishes nothing before its saved state is in memory. */
 export interface IndexedMarket extends Market {
-  /** Resolves when no pool search is running, at the latest after the time limit, to the newest snapshot. */
+  /** Waits until no pool search is running, at most `timeoutMs`. Returns the newest snapshot. */
   settled(timeoutMs: number): Promise<Snapshot>
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
   addFoundPools(foundPools: readonly PoolEntry[]): Promise<void>

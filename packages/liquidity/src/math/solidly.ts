@@ -143,8 +143,8 @@ export function quoteSolidly(
 }
 
 /**
- * Returns the approximate largest input of a stable pair, above which x³y overflows 256 bits; 0 if a reserve is empty,
- * as anyone can make it by sending one token to a new pair.
+ * Returns the approximate largest input of a stable pair, above which x³y overflows 256 bits. Returns 0 if a reserve is
+ * empty; anyone can create such a pair by sending one token to a new one.
  */
 export function limitOfStable(state: SolidlyState, zeroForOne: boolean): bigint {
   const { reserve0, reserve1, unit0, unit1, feePpm } = state

@@ -1,7 +1,7 @@
 /**
- * Measures gas of hops: in the background for the pools between a quote's tokens, and between them and the chain's hubs,
- * many per call, and at once for the pools of routes whose order depends on gas. After a failure pools keep the gas of
- * their families.
+ * Measures the gas of hops. In the background, measures many per call: the pools between a quote's tokens, and those
+ * between them and the chain's hubs. Measures at once the pools of routes whose ranking depends on gas. After a
+ * failure, pools keep the gas of their families.
  */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'

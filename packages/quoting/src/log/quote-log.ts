@@ -34,7 +34,7 @@ export class QuoteLog {
   private timer: NodeJS.Timeout | undefined
   private writing: Promise<void> = Promise.resolve()
   private file: RecordFile | undefined
-  /** True after a failed write, until the chain wakes again. */
+  /** True after a failed write, until `close`, which is called when the chain becomes idle. */
   private hasFailed = false
 
   constructor(options: QuoteLogOptions, log: Pick<Logger, 'warn'>) {

@@ -18,9 +18,9 @@ type Approval = {
 }
 
 /**
- * Returns the approvals that the owner must send before the spender can transfer the amount: none if the allowance
- * suffices, else one for exactly the amount, after a reset to zero if the token requires it. Each approval is simulated
- * at the block.
+ * Returns the approvals that the owner must send before the spender can transfer the amount. Empty if the allowance
+ * suffices; otherwise one for exactly the amount, after a reset to zero if the token requires it. Each approval is
+ * simulated at the block.
  *
  * @throws QuotingError `ROUTE_REVERTED` if the token rejects the approval
  */

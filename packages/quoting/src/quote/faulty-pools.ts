@@ -57,13 +57,13 @@ export class FaultyPools {
     }
   }
 
-  /** Forgets the pools that a block has changed, because a swap may have worked. */
+  /** Forgets the pools that a block has changed, because swaps in them may work again. */
   follow({ changed }: Pick<Snapshot, 'changed'>): void {
     if (changed) for (const id of changed) this.faults.delete(id)
     else this.forget()
   }
 
-  /** Forgets all pools, when the chain falls asleep and later blocks are not observed. */
+  /** Forgets all pools. Called when the chain becomes idle, because its later blocks are not observed. */
   forget(): void {
     this.faults.clear()
   }

@@ -191,8 +191,9 @@ function withMoreGas<T extends Pick<SwapSimulation, 'gasUsed' | 'chargedGas'>>(s
 const poolsOf = ({ legs }: RoutePlan): readonly Pool[] => [...new Map(legs.map(({ pool }) => [pool.id, pool])).values()]
 
 /**
- * Gas that a simulation in the quoted block misses, if the node cannot simulate in the next block: a pool that was
- * already traded in the quoted block has updated its price oracle, and updates it again in the next block.
+ * Gas that a simulation in the quoted block misses, if the node cannot simulate in the next block. A pool writes its
+ * price oracle at its first swap in a block. If it already traded in the quoted block, only the next block shows that
+ * write.
  */
 function unseenInNextBlock(route: RoutePlan, touchedPools: Pick<TouchedPools, 'has'>): number {
   const stale = poolsOf(route).filter(({ id }) => touchedPools.has(id))

@@ -225,8 +225,8 @@ type Round = {
 }
 
 /**
- * Searches. If gas may decide between routes, measures the pools of the found routes that were not measured, and searches
- * again: the gas of a family can be half of what a pool of it takes.
+ * Searches. If gas may decide between routes, measures those pools of the routes that have no measurement, and searches
+ * again. The gas of a family can be half of what one of its pools takes.
  */
 async function searchMeasured(
   avoidedPools: Set<string>,
@@ -254,8 +254,8 @@ async function searchMeasured(
 type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
 
 /**
- * Compares the route of an exact output by measured gas with those that an exact input of the same size would choose
- * from, and searches for the exact output by the pools of the best one.
+ * Compares the route of an exact output, by measured gas, with the candidates of an exact input of the same size. Then
+ * searches the exact output again, restricted to the pools of the best candidate.
  */
 async function cheaperInput(
   estimatedOutcome: SearchOutcome,

@@ -43,9 +43,9 @@ export function poolTrades(changes: Changes): readonly PoolTrade[] {
 }
 
 /**
- * Two transactions of one sender, or of different senders through one contract of their own, around a third one: the first trades in
- * a pool in the same direction, and the second in the opposite one. Neither may be the victim's sender, and a contract that the victim
- * calls too is a router rather than anybody's own.
+ * Two transactions around a third one, the victim. The first trades in a pool in the victim's direction, and the second
+ * in the opposite direction. Both have one sender, or different senders that call one contract of their own. Neither
+ * may be the victim's sender, and a contract that the victim calls too is a router rather than anybody's own.
  */
 export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): SandwichAttack | null {
   const hit = new Set(poolTrades(victim.changes).map(keyOf))

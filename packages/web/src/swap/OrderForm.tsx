@@ -189,7 +189,7 @@ function Balance({ swap }: { readonly swap: SwapPageState }) {
 
 /**
  * Returns the action of the Max button. Selling a whole balance of the native token may take many times the gas of the
- * quote before, so the amount that Max has entered is lowered once its own quote needs more gas than is left.
+ * previous quote. So the entered maximum is lowered if its own quote needs more gas than is left.
  */
 function useMax({ order: { src, text }, spendable, short, act }: SwapPageState): () => void {
   const [entered, setEntered] = useState<string>()

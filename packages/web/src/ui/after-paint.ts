@@ -1,4 +1,4 @@
-/** Feedback of an input before the work that it causes. */
+/** Delays the work that an input causes until the feedback of the input is painted. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 
 /** Maximum milliseconds until the work runs in a page without frames, such as a hidden tab. */
@@ -47,7 +47,8 @@ export function usePaintedParts(count: number): number {
 export const nextPaint = (): Promise<void> => new Promise(afterPaint)
 
 /**
- * Shows a choice at once, and applies it after the next paint. For choices in the URL, whose navigation renders the page again.
+ * Shows a choice at once, and applies it after the next paint. Used for choices that are stored in the URL, because the
+ * navigation renders the whole page again.
  *
  * @param value - the applied choice
  * @param pauseMs - pause after the last choice until it is applied, for text that is typed

@@ -36,9 +36,9 @@ const SMOOTH_OUTPUT = 1e9
 const PIECES = 20
 
 /**
- * Builds the curve from the legs of a swap. The fee is computed from the output that a leg would have, y = R·u with u =
- * x / (X + x), and most of it is added to the pool first, so the leg pays y·(1 − fee + retained·u). The curve states
- * the fee, and its pieces follow the retained part.
+ * Builds the curve from the legs of a swap. The fee is computed from the output of a leg without a fee: y = R·u with u
+ * = x / (X + x). Most of the fee is added to the pool before the swap, so the leg pays y·(1 − fee + retained·u). The
+ * curve states the fee, and its pieces follow the retained part.
  */
 export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number): PriceCurve {
   const fee = Number(state.feeRate) / FEE_UNIT

@@ -7,13 +7,13 @@ import { registeredPool } from './state.ts'
 import type { BalancerV3Fixed } from './types.ts'
 
 const vault = IBalancerV3VaultState__factory.createInterface()
-/** Factories of both versions have this function. */
+/** Factories of Balancer V2 and V3 have the same `isPoolFromFactory`. */
 const factories = IBalancerV2Factory__factory.createInterface()
 const READ_GAS = 120_000
 
 /**
- * Reads tokens, rate providers, roles, and hooks from the vault. Only a past log contains the factory that registered a
- * pool, so the listed factory counts if it confirms the pool; otherwise the pool counts as its own factory.
+ * Reads tokens, rate providers, roles, and hooks from the vault. The vault cannot return the factory that registered a
+ * pool. The listed factory is used if it confirms the pool, and otherwise the pool's own address.
  */
 export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
   const entries = listedPools.map((pool) => ({ ...pool, fixed: fixedOf(pool) }))
