@@ -66,8 +66,8 @@ export function checkTrade(market: Market, graph: Graph, trade: MarketTrade): Ch
 
 const termsOf = ({ tokenIn, tokenOut }: MarketTrade) => ({ tokenIn, tokenOut, wrappedNative: null, gasPriceWei: 0n })
 
-function routeOf(graph: Graph, trade: MarketTrade, over: Partial<RouteRequest> = {}): RoutePlan | null {
-  const result = findRoute(graph, { ...termsOf(trade), amountIn: trade.amountIn, ...over })
+function routeOf(graph: Graph, trade: MarketTrade, overrides: Partial<RouteRequest> = {}): RoutePlan | null {
+  const result = findRoute(graph, { ...termsOf(trade), amountIn: trade.amountIn, ...overrides })
   return result.ok ? result.route : null
 }
 
@@ -133,8 +133,8 @@ class TradeChecks {
   }
 
   private narrower(): void {
-    for (const [name, over] of this.narrowerRequests(this.route)) {
-      const other = routeOf(this.graph, this.trade, over)
+    for (const [name, overrides] of this.narrowerRequests(this.route)) {
+      const other = routeOf(this.graph, this.trade, overrides)
       if (other) this.compare('narrower', other.amountOut, name)
     }
   }
@@ -165,8 +165,8 @@ class TradeChecks {
       const net = (route: RoutePlan) => Number(route.amountOut) - Number(route.gasCostOut)
       const gap = ownRoute.optimalityGapNetBps
       const bound = gap === null ? null : net(ownRoute) / (1 - gap / BPS)
-      for (const [name, over] of this.narrowerRequests(ownRoute)) {
-        const other = routeOf(graph, trade, { ...terms, ...over })
+      for (const [name, overrides] of this.narrowerRequests(ownRoute)) {
+        const other = routeOf(graph, trade, { ...terms, ...overrides })
         if (!other) continue
         this.performedChecks.add('narrower after gas')
         const detail = `${name}, gas ${share}`

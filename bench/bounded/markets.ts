@@ -86,10 +86,10 @@ type Drawn = Pick<Market, 'tokens' | 'values' | 'depth' | 'disagrees'> & { reado
 
 function specOf(random: Random, kind: SyntheticKind, { a, b, tokens, values, depth, disagrees }: Drawn): PairSpec {
   const feePpm = random.pick([100, 500, 3000, 3000, 10_000])
-  const off = isFree(kind) ? 0 : disagrees ? 0.03 : (WITHIN_FEE * feePpm) / 1e6
+  const deviation = isFree(kind) ? 0 : disagrees ? 0.03 : (WITHIN_FEE * feePpm) / 1e6
   return {
     tokens: [tokens[a]!, tokens[b]!],
-    price: (values[a]! / values[b]!) * Math.exp((random.next() * 2 - 1) * off),
+    price: (values[a]! / values[b]!) * Math.exp((random.next() * 2 - 1) * deviation),
     // Approximate size in base units of the first token, by a log-normal distribution.
     size: ((depth / values[a]!) * Math.exp(random.normal() * 1.5)) / 4,
     feePpm,

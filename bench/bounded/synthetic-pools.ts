@@ -86,8 +86,8 @@ function concentratedState(
     const low = Math.floor((tick - below) / tickSpacing) * tickSpacing
     const high = Math.max(low + tickSpacing, Math.ceil((tick + above) / tickSpacing) * tickSpacing)
     const [a, b] = [1.0001 ** (low / 2), 1.0001 ** (high / 2)]
-    const at = Math.min(Math.max(Math.sqrt(price), a), b)
-    const amount = wholeNumber((size * part) / (1 / at - 1 / b + (at - a) / price))
+    const sqrtPriceInside = Math.min(Math.max(Math.sqrt(price), a), b)
+    const amount = wholeNumber((size * part) / (1 / sqrtPriceInside - 1 / b + (sqrtPriceInside - a) / price))
     if (amount < 1_000n) return null
     net.set(low, (net.get(low) ?? 0n) + amount)
     net.set(high, (net.get(high) ?? 0n) - amount)
@@ -120,7 +120,7 @@ function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): Pool
   const scale = 10 ** Math.max(0, 18 - Math.log10(size))
   const tilt = 0.5 + (random.next() - 0.5) * 0.9
   const a = BigInt(random.pick([200, 1000, 2000]))
-  const at = (feeE10: bigint, correction: number): PoolState | null => {
+  const sqrtPriceInside = (feeE10: bigint, correction: number): PoolState | null => {
     // Rates scale balances of different tokens to a common unit.
     const rates = [scale, (scale / price) * correction].map((rate) => wholeNumber(rate * 1e18))
     if (rates.some((rate) => rate < 10n ** 6n)) return null
@@ -137,9 +137,9 @@ function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): Pool
     }
     return { family: 'curve-stable', tokens, state }
   }
-  const even = at(0n, 1)
+  const even = sqrtPriceInside(0n, 1)
   const curve = even && familyOf(even.family)!.priceCurve({ ...even, ...NOWHERE }, tokens[0], tokens[1])
-  return curve && at(BigInt(feePpm) * 10_000n, curve.sqrtPrice[0]! ** 2 / price)
+  return curve && sqrtPriceInside(BigInt(feePpm) * 10_000n, curve.sqrtPrice[0]! ** 2 / price)
 }
 
 const NOWHERE = { id: 'pool', dex: 'bounded', address: ZERO_ADDRESS }

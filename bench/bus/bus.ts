@@ -45,8 +45,8 @@ const twos = numbers.filter((n) => familyOf(n) === 'uniswap-v2')
 const ids = numbers.map((n) => syntheticPool(n, 0).id)
 let number = 0
 let pools = PoolMap.empty
-for (let at = 0; at < COUNT; at += 1_000)
-  pools = pools.with(numbers.slice(at, at + 1_000).map((n) => syntheticPool(n, 0)))
+for (let offset = 0; offset < COUNT; offset += 1_000)
+  pools = pools.with(numbers.slice(offset, offset + 1_000).map((n) => syntheticPool(n, 0)))
 
 /** Returns a block whose timestamp is the time of its publication in milliseconds. */
 function stateOf(map: PoolMap): PublishedState {

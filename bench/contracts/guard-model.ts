@@ -55,12 +55,12 @@ try {
     for (const build of mutant.bothBuilds ? BUILDS : (['cancun'] as const)) {
       const code = compileMutant(mutant, build)
       const { name, file } = mutant
-      const of = fingerprint(code)
-      const result = earlier.mutants.find((one) => one.name === name && one.build === build && one.of === of)
+      const codeHash = fingerprint(code)
+      const result = earlier.mutants.find((one) => one.name === name && one.build === build && one.of === codeHash)
       if (result) mutants.push(result)
       else {
         const { tally, difference } = await noticeMutant(code, build)
-        mutants.push({ name, file, build, calls: tally.calls, isNoticed: difference !== undefined, of })
+        mutants.push({ name, file, build, calls: tally.calls, isNoticed: difference !== undefined, of: codeHash })
         console.log(`${difference ? 'noticed' : 'MISSED '}  ${build}  ${name}`)
       }
       write(false)

@@ -83,14 +83,14 @@ async function measure(mode: Mode): Promise<object> {
   })
   const { WETH, USDC } = devnet.info.tokens
   const query = { src: WETH.address, dst: USDC.address, from: devnet.info.accounts[0]!.address }
-  const quotes = async (ms: number, during: (elapsedMs: number) => void = () => {}) => {
+  const quotes = async (ms: number, onQuote: (elapsedMs: number) => void = () => {}) => {
     const times: number[] = []
     const start = performance.now()
     for (let k = 0; performance.now() - start < ms; k++) {
       const before = performance.now()
       const { status } = await get(swapUrl(service.url, devnet.chainId, { ...query, amount: 10n ** 18n + BigInt(k) }))
       if (status === 200) times.push(performance.now() - before)
-      during(performance.now() - start)
+      onQuote(performance.now() - start)
       await sleep(Math.max(0, QUOTE_MS - (performance.now() - before)))
     }
     return { count: times.length, p50Ms: rounded(median(times), 2), p95Ms: rounded(quantile(times, 0.95), 2) }

@@ -32,12 +32,12 @@ const { node, api, guard, gasPriceWei, tokens, stop } = await startWorld()
 try {
   const scenario = await scenarioOf(node.url, tokens)
   // The local node suggests seven times the block's gas price, because it has no other transactions.
-  const terms = { maxPriceImpact: '100', gasPrice: String(gasPriceWei) }
+  const requestTerms = { maxPriceImpact: '100', gasPrice: String(gasPriceWei) }
   const refusedTrades = new Map<Trade, string>()
   const contenders: Readonly<Record<string, Contender>> = {
     sluice: async (trade) => {
       const { src, dst, amount } = trade
-      const query = { src: src.token, dst: dst.token, amount: String(amount), from: wallet, ...terms }
+      const query = { src: src.token, dst: dst.token, amount: String(amount), from: wallet, ...requestTerms }
       const answer = await fetch(`${api}/aggregator/1?${new URLSearchParams(query)}`)
       const body = (await answer.json()) as { readonly tx: Call; readonly code: string }
       if (!answer.ok) refusedTrades.set(trade, body.code)

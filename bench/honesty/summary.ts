@@ -121,8 +121,8 @@ function afterBlock(answeredTrades: readonly AnsweredTrade[], block: number) {
   return {
     sent: sentOutcomes.length,
     moved: sentOutcomes.filter(({ promised, paid }) => paid !== promised).length,
-    lostBps: quantiles(lostBps.map((lost) => Math.max(0, lost))),
-    gainedBps: quantiles(lostBps.map((lost) => Math.max(0, -lost))),
+    lostBps: quantiles(lostBps.map((lostBpsOfSwap) => Math.max(0, lostBpsOfSwap))),
+    gainedBps: quantiles(lostBps.map((lostBpsOfSwap) => Math.max(0, -lostBpsOfSwap))),
     revertsAtAnyTolerance: sentOutcomes.filter(({ paid }) => paid === null).length,
     reverts: Object.fromEntries(
       TOLERANCES.map((tolerance) => [tolerance, sentOutcomes.filter(({ reverted }) => reverted.has(tolerance)).length]),
@@ -141,6 +141,6 @@ function refusals(trialOutcomes: readonly TrialOutcome[]): Readonly<Record<strin
 }
 
 function quantiles(values: readonly number[], digits = 2) {
-  const at = (part: number) => (values.length === 0 ? null : rounded(quantile(values, part), digits))
-  return { p1: at(0.01), p50: at(0.5), p99: at(0.99), most: at(1) }
+  const quantileAt = (part: number) => (values.length === 0 ? null : rounded(quantile(values, part), digits))
+  return { p1: quantileAt(0.01), p50: quantileAt(0.5), p99: quantileAt(0.99), most: quantileAt(1) }
 }

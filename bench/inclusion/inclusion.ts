@@ -32,7 +32,7 @@ const parts = { local: Math.ceil(quotes * 0.5), ethereum: Math.ceil(quotes * 0.3
 const MAX_TRIES = 4
 const USD = { least: 10, most: 100_000 }
 const random = randomOf(seed)
-const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!
+const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!
 
 const sentSwaps: SentSwap[] = []
 const refusals: Record<string, number> = {}

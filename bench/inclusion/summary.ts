@@ -19,18 +19,18 @@ export function summary(sentSwaps: readonly SentSwap[]) {
     /** Charged gas as a fraction of the estimate, which includes a buffer for later blocks and refunds. */
     chargedOfEstimate: quantiles(landedSwaps.map(({ gasUsed, estimate }) => gasUsed / estimate)),
     furthestOff: furthest(landedSwaps),
-    byDelay: byDelay(sentSwaps, of),
+    byDelay: byDelay(sentSwaps, summaryOf),
     byPlace: Object.fromEntries(
       [...new Set(sentSwaps.map(({ place }) => place))].map((place) => [
         place,
-        of(sentSwaps.filter((one) => one.place === place)),
+        summaryOf(sentSwaps.filter((one) => one.place === place)),
       ]),
     ),
     byFamily: Object.fromEntries(
       families.map((family) => {
-        const its = sentSwaps.filter((one) => one.families.includes(family))
-        const p95ByDelay = byDelay(its, (some) => of(some).chargedErrorPercent.p95)
-        return [family, { ...of(its), p95ByDelay }]
+        const familySwaps = sentSwaps.filter((one) => one.families.includes(family))
+        const p95ByDelay = byDelay(familySwaps, (some) => summaryOf(some).chargedErrorPercent.p95)
+        return [family, { ...summaryOf(familySwaps), p95ByDelay }]
       }),
     ),
   }
@@ -64,7 +64,7 @@ function furthest(landedSwaps: readonly SentSwap[]) {
   return [...rows.values()].map(({ delays, row }) => ({ ...row, delays }))
 }
 
-function of(sentSwaps: readonly SentSwap[]) {
+function summaryOf(sentSwaps: readonly SentSwap[]) {
   const landedSwaps = sentSwaps.filter(({ outcome }) => outcome === 'landed')
   return {
     swaps: sentSwaps.length,
@@ -85,6 +85,6 @@ function errors(landedSwaps: readonly SentSwap[]) {
 const errorOf = ({ gasUsed, predicted }: SentSwap) => (100 * Math.abs(predicted - gasUsed)) / gasUsed
 
 function quantiles(values: readonly number[]) {
-  const at = (part: number) => (values.length === 0 ? 0 : rounded(Number(quantile(values, part)), 2))
-  return { median: at(0.5), p95: at(0.95), worst: at(1) }
+  const quantileAt = (part: number) => (values.length === 0 ? 0 : rounded(Number(quantile(values, part)), 2))
+  return { median: quantileAt(0.5), p95: quantileAt(0.95), worst: quantileAt(1) }
 }

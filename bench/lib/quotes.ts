@@ -48,9 +48,9 @@ export async function send(url: string): Promise<Outcome> {
  */
 export async function ask(url: string, next: () => string, lanes: number, ms: number): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  const until = performance.now() + ms
+  const endAt = performance.now() + ms
   const caller = async () => {
-    while (performance.now() < until) {
+    while (performance.now() < endAt) {
       outcomes.push(await send(url + next()))
       await sleep(15)
     }

@@ -117,8 +117,8 @@ try {
   for (let k = 0; k < ROUNDS; k++) moving.push(await inTurn(k, measureMoving))
   const middle = (values: readonly number[]) => rounded(median(values), 2)
   const ratiosOf = (name: Name) => {
-    const ratio = (of: 'one' | 'many', figure: keyof Figures) =>
-      middle(rounds.map((round) => round[name][of][figure] / round.earlier[of][figure]))
+    const ratio = (side: 'one' | 'many', figure: keyof Figures) =>
+      middle(rounds.map((round) => round[name][side][figure] / round.earlier[side][figure]))
     const whileMoving = (figure: 'p50' | 'p95') =>
       middle(moving.map((round) => round[name][figure] / round.earlier[figure]))
     return {

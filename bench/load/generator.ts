@@ -120,15 +120,15 @@ async function onConnections(connections: readonly Connection[], work: (connecti
 
 export function figures(answers: readonly Answer[], seconds: number): Figures {
   const good = answers.filter(({ status }) => status === 200).map(({ ms }) => ms)
-  const at = (part: number) => rounded(quantile(good, part), 2)
+  const quantileAt = (part: number) => rounded(quantile(good, part), 2)
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return {
     perSecond: rounded(good.length / seconds),
-    p50: at(0.5),
-    p95: at(0.95),
-    p99: at(0.99),
-    slowest: at(1),
+    p50: quantileAt(0.5),
+    p95: quantileAt(0.95),
+    p99: quantileAt(0.99),
+    slowest: quantileAt(1),
     answers: counts,
   }
 }

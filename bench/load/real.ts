@@ -120,6 +120,6 @@ function refusedTokens(answers: readonly Answer[]): Record<string, readonly stri
 }
 
 function quantiles(all: readonly number[]) {
-  const at = (part: number) => rounded(quantile(all, part))
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), worst: at(1) }
+  const quantileAt = (part: number) => rounded(quantile(all, part))
+  return { p50: quantileAt(0.5), p95: quantileAt(0.95), p99: quantileAt(0.99), worst: quantileAt(1) }
 }

@@ -108,11 +108,11 @@ async function watch(query: (k: number) => URLSearchParams): Promise<StreamCount
   const lags: number[] = []
   const start = { cpu: serviceMs(), events }
   for (let block = 0; block < BLOCKS; block++) {
-    const at = performance.now()
+    const now = performance.now()
     await trade()
-    await sleep(Math.max(0, BLOCK_MS - (performance.now() - at)))
+    await sleep(Math.max(0, BLOCK_MS - (performance.now() - now)))
     // If the last event belongs to an earlier block, none arrived in time.
-    lags.push(lastAt > at ? lastAt - at : BLOCK_MS)
+    lags.push(lastAt > now ? lastAt - now : BLOCK_MS)
   }
   const figures = {
     cpuMsPerBlock: rounded((serviceMs() - start.cpu) / BLOCKS),

@@ -101,14 +101,14 @@ async function withTime<T>(run: () => Promise<T>): Promise<{ readonly result: T;
  * Executes the quote's route, the search's own best route, and the restricted routes from the same state, and returns
  * their losses net of charged gas. Null if gas has no price or the route cannot be sent.
  */
-async function measureRequest(on: World, graph: Graph, request: RouteRequest): Promise<NetMeasurement | null> {
+async function measureRequest(world: World, graph: Graph, request: RouteRequest): Promise<NetMeasurement | null> {
   const routes = alternatives(graph, request)
   const ownRoute = routes?.[0].route
   if (!routes || !ownRoute?.gasCostOut) return null
   const perGas = Number(ownRoute.gasCostOut) / ownRoute.gas
   const { wrappedNative } = request
   const net = async (route: RoutePlan) => {
-    const gasPerOutput = await chargedFromHere(on, route)
+    const gasPerOutput = await chargedFromHere(world, route)
     return gasPerOutput === null
       ? Number.NEGATIVE_INFINITY
       : Number(route.amountOut - ownRoute.amountOut) - gasPerOutput * perGas
@@ -117,8 +117,8 @@ async function measureRequest(on: World, graph: Graph, request: RouteRequest): P
   if (rankedNet === Number.NEGATIVE_INFINITY) return null
   const result = findRoute(graph, { ...request, maxAlternatives: 3 })
   const candidates = [ownRoute, ...((result.ok && result.alternatives) || [])] as const
-  const aloneGas = await withTime(() => grossGas(on, [ownRoute]))
-  const together = await withTime(() => grossGas(on, candidates))
+  const aloneGas = await withTime(() => grossGas(world, [ownRoute]))
+  const together = await withTime(() => grossGas(world, candidates))
   let quoted = ownRoute
   let maxGain = Number.NEGATIVE_INFINITY
   // Ranks routes as a quote does: simulated gas minus the expected refund.

@@ -39,7 +39,9 @@ const node = await startMainnet()
 const rpc = createRpc({ chainId: node.chainId, urls: [node.url] })
 const chain = loadRegistry().chain(node.chainId)!
 /** Some tokens keep symbol and decimals in slots that the state lacks. */
-const listedTokens = new Map([chain.wrappedNative!, ...chain.stables, ...chain.tokens].map((it) => [it.address, it]))
+const listedTokens = new Map(
+  [chain.wrappedNative!, ...chain.stables, ...chain.tokens].map((token) => [token.address, token]),
+)
 const past = new PastBlocks(chain)
 try {
   const tokens = await tokensOf()
@@ -151,8 +153,8 @@ async function rateOf({ address, family }: MainnetPool): Promise<Rate | null> {
 }
 
 function isOfTheBlock(seconds: unknown): boolean {
-  const at = Number(seconds)
-  return at === 0 || Math.abs(Number(state.timestamp) - at) <= RECENT_SECONDS
+  const priceAt = Number(seconds)
+  return priceAt === 0 || Math.abs(Number(state.timestamp) - priceAt) <= RECENT_SECONDS
 }
 
 async function symbolOf(address: Address): Promise<string> {
@@ -202,7 +204,7 @@ block's hour come first, and pools known to be of another date are left out.
 
 | token | price | deepest pool | its price | difference |
 | --- | --- | --- | --- | --- |
-${comparisons.map((it) => `| ${it.symbol} | ${formatUsd(it.usd!)} | \`${it.deepestPool}\` | ${formatUsd(it.poolUsd)} | ${it.percentOff} % |`).join('\n')}
+${comparisons.map((token) => `| ${token.symbol} | ${formatUsd(token.usd!)} | \`${token.deepestPool}\` | ${formatUsd(token.poolUsd)} | ${token.percentOff} % |`).join('\n')}
 
 In the last 30 seconds before the block, pools of WETH with a fee of 0.05 % have prices from $2,060.80 to $2,062.21, and those with 0.3 % from
 $2,066.18 to $2,067.23: arbitrage leaves a pool alone while its price is within its fee of the market. The pools with 0.3 % hold more together, so the

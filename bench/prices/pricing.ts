@@ -75,13 +75,13 @@ await setTimeout(100)
 observer.disconnect()
 
 let withinCount = 0
-let off = 0
+let wrongCount = 0
 let unpricedCount = 0
 for (let t = 0; t < TOKENS - SCAMS; t++) {
   const usd = prices.usd(address(t))
   if (usd === null) unpricedCount++
   else if (Math.abs(usd / trueUsd[t]! - 1) <= 0.02) withinCount++
-  else off++
+  else wrongCount++
 }
 let deepestScam = 0
 for (let t = TOKENS - SCAMS; t < TOKENS; t++)
@@ -118,7 +118,7 @@ record('pricing', {
       ...{ firstCurve: rounded(firstCurve.ms), curveAfterABlock: blocks.hubs.curve },
     },
   },
-  realTokens: { within2Percent: withinCount, off, unpriced: unpricedCount },
+  realTokens: { within2Percent: withinCount, off: wrongCount, unpriced: unpricedCount },
   deepestScamUsd: Math.round(deepestScam),
 })
 
@@ -158,21 +158,26 @@ async function follow(changedCount: number, first: number) {
 /** Returns the pool after a trade that moved its price by up to 0.1 %. */
 function movePrice(pool: Pool): Pool {
   const ppm = BigInt(pick(-500, 500))
-  const up = (amount: bigint) => (amount * (1_000_000n + ppm)) / 1_000_000n
-  const down = (amount: bigint) => (amount * 1_000_000n) / (1_000_000n + ppm)
+  const scaleUp = (amount: bigint) => (amount * (1_000_000n + ppm)) / 1_000_000n
+  const scaleDown = (amount: bigint) => (amount * 1_000_000n) / (1_000_000n + ppm)
   if (pool.family === 'uniswap-v2') {
     const state = pool.state as UniswapV2State
-    return { ...pool, state: { ...state, reserve0: up(state.reserve0), reserve1: down(state.reserve1) } }
+    return { ...pool, state: { ...state, reserve0: scaleUp(state.reserve0), reserve1: scaleDown(state.reserve1) } }
   }
   const state = pool.state as UniswapV3State
-  return { ...pool, state: { ...state, sqrtPriceX96: up(state.sqrtPriceX96) } }
+  return { ...pool, state: { ...state, sqrtPriceX96: scaleUp(state.sqrtPriceX96) } }
 }
 
 function summary(times: readonly Time[]) {
   const all = times.map(({ ms }) => ms).sort((a, b) => a - b)
-  const at = (share: number) => rounded(all[Math.floor((all.length - 1) * share)]!, 3)
+  const quantileAt = (share: number) => rounded(all[Math.floor((all.length - 1) * share)]!, 3)
   const cpuMs = times.reduce((sum, time) => sum + time.cpuMs, 0)
-  return { median: at(0.5), p99: at(0.99), worst: at(1), meanCpu: rounded(cpuMs / times.length, 3) }
+  return {
+    median: quantileAt(0.5),
+    p99: quantileAt(0.99),
+    worst: quantileAt(1),
+    meanCpu: rounded(cpuMs / times.length, 3),
+  }
 }
 
 function makePool(i: number): Pool {

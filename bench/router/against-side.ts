@@ -27,8 +27,8 @@ const graph = code.scenarioGraph(loadedScenario)
 const search = (trade: ownScenario.ScenarioTrade) =>
   code.findRoute(graph as never, code.requestOf(loadedScenario, trade, BigInt(wei)) as never)
 
-const until = performance.now() + WARM_UP_MS
-while (performance.now() < until) for (const trade of trades) search(trade)
+const endAt = performance.now() + WARM_UP_MS
+while (performance.now() < endAt) for (const trade of trades) search(trade)
 const rows = trades.map((trade) => {
   let us = Number.POSITIVE_INFINITY
   for (let run = 0; run < RUNS; run++) {

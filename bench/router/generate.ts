@@ -199,12 +199,12 @@ function makeTrades(
 function components(count: number, pools: readonly ScenarioPool[]): readonly number[] {
   const parent = Array.from({ length: count }, (_, token) => token)
   const root = (token: number): number => {
-    let at = token
-    while (parent[at] !== at) {
-      parent[at] = parent[parent[at]!]!
-      at = parent[at]!
+    let current = token
+    while (parent[current] !== current) {
+      parent[current] = parent[parent[current]!]!
+      current = parent[current]!
     }
-    return at
+    return current
   }
   for (const { token0, token1 } of pools) parent[root(token0)] = root(token1)
   return parent.map((_, token) => root(token))

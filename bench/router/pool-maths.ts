@@ -67,14 +67,14 @@ export function tickAtSqrtPrice(sqrtPrice: bigint): number {
 const divideUp = (a: bigint, b: bigint) => (a + b - 1n) / b
 
 /** Returns the token 0 amount between two prices, of which `a` is the lower. */
-export function amount0Between(a: bigint, b: bigint, liquidity: bigint, up: boolean): bigint {
+export function amount0Between(a: bigint, b: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const product = (liquidity << 96n) * (b - a)
-  return up ? divideUp(divideUp(product, b), a) : product / b / a
+  return roundUp ? divideUp(divideUp(product, b), a) : product / b / a
 }
 
 /** Returns the token 1 amount between two prices, of which `a` is the lower. */
-export function amount1Between(a: bigint, b: bigint, liquidity: bigint, up: boolean): bigint {
-  return up ? divideUp(liquidity * (b - a), Q96) : (liquidity * (b - a)) >> 96n
+export function amount1Between(a: bigint, b: bigint, liquidity: bigint, roundUp: boolean): bigint {
+  return roundUp ? divideUp(liquidity * (b - a), Q96) : (liquidity * (b - a)) >> 96n
 }
 
 export function pairOut(reserveIn: bigint, reserveOut: bigint, feePpm: bigint, amountIn: bigint): bigint {

@@ -43,8 +43,8 @@ async function settledPrices({ api, chainId }: ServicePlace, tokenList: string):
 async function unitPrices(place: ServicePlace): Promise<ReadonlyMap<string, number>> {
   const { api, chainId, tokens } = place
   const usdPerUnit = new Map<string, number>()
-  for (let at = 0; at < tokens.length; at += 10) {
-    const tokenList = tokens.slice(at, at + 10).join()
+  for (let offset = 0; offset < tokens.length; offset += 10) {
+    const tokenList = tokens.slice(offset, offset + 10).join()
     const prices = await settledPrices(place, tokenList)
     const reports =
       (await requestJson<Record<string, { decimals: number | null } | null>>(

@@ -59,10 +59,10 @@ const name = ({ recorded, simulated }: ComparedSwap) =>
   `${recorded.router} ${recorded.hash} ${simulated.revertReason ?? simulated.amountOut}`
 /** Transactions that differ. If the sender's balance cannot be set to exactly the input, the original transaction is compared. */
 const unexplainedSwaps = comparisons.filter(({ recorded, simulated, sent, withExactly = sent }) => {
-  const over = simulated.gasUsed - withExactly.grossGas
-  return over !== gasExplained(recorded)
+  const excessGas = simulated.gasUsed - withExactly.grossGas
+  return excessGas !== gasExplained(recorded)
 })
-const over = comparisons.map(({ simulated, sent }) => simulated.gasUsed - sent.grossGas)
+const excessGas = comparisons.map(({ simulated, sent }) => simulated.gasUsed - sent.grossGas)
 const shares = comparisons.map(({ simulated, sent }) => simulated.gasUsed / sent.grossGas)
 const byRouter = Object.groupBy(comparisons, ({ recorded }) => recorded.router)
 
@@ -78,7 +78,7 @@ record('routers', {
   ),
   differing: comparisons.filter((each) => !exact(each)).map(name),
   gas: {
-    overTheTrace: { least: Math.min(...over), p50: median(over), most: Math.max(...over) },
+    overTheTrace: { least: Math.min(...excessGas), p50: median(excessGas), most: Math.max(...excessGas) },
     ofTheTrace: { p50: rounded(median(shares), 4), most: rounded(Math.max(...shares), 4) },
     equalOnceTheSenderHoldsJustThat: comparisons.length - unexplainedSwaps.length,
     unexplained: unexplainedSwaps.map(name),

@@ -20,15 +20,15 @@ if (process.argv[2] === 'child') console.log(JSON.stringify(await measure()))
 else {
   const child = () => execFileSync(process.execPath, [import.meta.filename, 'child'], { encoding: 'utf8' })
   const runs = Array.from({ length: RUNS }, () => JSON.parse(child()) as Figures & { chains: number })
-  const of = (key: keyof Figures) => rounded(Math.min(...runs.map((run) => run[key])))
+  const minOf = (key: keyof Figures) => rounded(Math.min(...runs.map((run) => run[key])))
   record('chains', {
     chains: runs[0]!.chains,
     runs: RUNS,
     limits: LIMITS,
     startMs: rounded(Math.min(...runs.map((run) => run.importMs + run.mapMs))),
-    startMB: of('startMB'),
-    ofWhich: { importMs: of('importMs'), registryAndChainMapMs: of('mapMs') },
-    thenEveryChainInFull: { ms: of('allMs'), MB: of('allMB') },
+    startMB: minOf('startMB'),
+    ofWhich: { importMs: minOf('importMs'), registryAndChainMapMs: minOf('mapMs') },
+    thenEveryChainInFull: { ms: minOf('allMs'), MB: minOf('allMB') },
   })
 }
 

@@ -61,8 +61,8 @@ export function executorInitCode(creationCode: Hex, guard: Address): Hex {
 }
 
 function placeGuard(code: string, start: number, guard: Address): string {
-  const at = 2 + 2 * start
-  return code.slice(0, at) + word(guard) + code.slice(at + 64)
+  const offset = 2 + 2 * start
+  return code.slice(0, offset) + word(guard) + code.slice(offset + 64)
 }
 
 const word = (address: Address) => address.slice(2).padStart(64, '0')

@@ -78,8 +78,8 @@ export function fitTable(all: readonly ObservedRoute[], old: GasFile): GasFile {
   const movedParts = partNames.filter((part) => part !== 'route' && isMet(part))
   const now = fitRow(short, swaps, movedParts, old)
   const basis = (part: FitPart) => {
-    const of = short.filter((_, k) => swaps[k]!.has(part))
-    return `fitted: ${of.length} routes of ${[...new Set(of.map(({ world }) => world))].join(' and ')}`
+    const shortOfPart = short.filter((_, k) => swaps[k]!.has(part))
+    return `fitted: ${shortOfPart.length} routes of ${[...new Set(shortOfPart.map(({ world }) => world))].join(' and ')}`
   }
   const family = ([id, row]: [string, GasRow]): [string, GasRow] => {
     const hop = `hop:${id}` as const
@@ -112,8 +112,8 @@ function fitRow(
   old: GasFile,
 ): (part: FitPart) => Gas {
   const weights = samples.map(({ gross }) => 1 / gross)
-  const sum = (swap: FitParts, of: (gas: Gas) => number) =>
-    [...swap].reduce((total, [part, count]) => total + count * of(gasOf(part, old)), 0)
+  const sum = (swap: FitParts, shortOfPart: (gas: Gas) => number) =>
+    [...swap].reduce((total, [part, count]) => total + count * shortOfPart(gasOf(part, old)), 0)
   const rowsOf = (parts: readonly FitPart[]) => swaps.map((swap) => parts.map((part) => swap.get(part) ?? 0))
   const rows = rowsOf(free)
   const refit = weightedRegression(

@@ -166,7 +166,7 @@ export class FollowedMarket implements Market {
     const id = await abortable(this.headId(), signal)
     const isThere = () => id === null || isAtOrAfter(this.follower.shown!.id, id)
     // If Redis hangs before the state arrives, the previous one is quoted.
-    if (!isThere()) await this.until(isThere, NAMED_MS, signal).catch(ignoreBehind)
+    if (!isThere()) await this.waitUntil(isThere, NAMED_MS, signal).catch(ignoreBehind)
     const { blockTimeMs } = this.options.chain
     const headNumber = this.options.rpc.health().head?.number ?? 0
     if (headNumber > Math.max(this.snapshot().block.number, this.awaitedBlock)) {
@@ -181,7 +181,7 @@ export class FollowedMarket implements Market {
     const isThere = () => (this.states.at(-1)?.block.number ?? -1) >= number
     if (!isThere()) {
       void this.request({ block: number }).catch(() => {})
-      await this.until(isThere, timeoutMs, signal)
+      await this.waitUntil(isThere, timeoutMs, signal)
     }
     return this.snapshot()
   }
@@ -235,11 +235,11 @@ export class FollowedMarket implements Market {
     if (this.states.length > 0) return
     const { commands, keys } = this.options
     const isThere = () => this.states.length > 0
-    await this.until(isThere, OWNER_MS, signal).catch(async (error: unknown) => {
+    await this.waitUntil(isThere, OWNER_MS, signal).catch(async (error: unknown) => {
       if (!(error instanceof MarketError) || error.code !== 'BEHIND') throw error
       const reason = await reasonUnowned(commands, this.chainId, keys).catch(() => this.awayReason() ?? 'no state bus')
       if (reason) throw new MarketError('NOT_READY', reason)
-      await this.until(isThere, MAX_WAIT_MS, signal)
+      await this.waitUntil(isThere, MAX_WAIT_MS, signal)
     })
   }
 
@@ -250,7 +250,7 @@ export class FollowedMarket implements Market {
     while (!isThere()) {
       await abortable(this.request(request), signal)
       const remainingMs = deadline - Date.now()
-      await this.until(isThere, Math.min(REQUEST_MS, remainingMs), signal).catch((error: unknown) => {
+      await this.waitUntil(isThere, Math.min(REQUEST_MS, remainingMs), signal).catch((error: unknown) => {
         if (!(error instanceof MarketError) || error.code !== 'BEHIND' || remainingMs <= REQUEST_MS) throw error
       })
     }
@@ -267,10 +267,10 @@ export class FollowedMarket implements Market {
   }
 
   /** Resolves when a state fulfills the condition. @throws MarketError `BEHIND` on timeout, `STOPPED` */
-  private until(isThere: () => boolean, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+  private waitUntil(isThere: () => boolean, timeoutMs: number, signal?: AbortSignal): Promise<void> {
     const rejectLate = () => {
-      const at = this.states.at(-1)?.block.number
-      const position = at === undefined ? 'not read yet' : `at block ${at}`
+      const newestNumber = this.states.at(-1)?.block.number
+      const position = newestNumber === undefined ? 'not read yet' : `at block ${newestNumber}`
       return new MarketError('BEHIND', `chain ${this.chainId} is ${position}`)
     }
     return this.conditions.until(isThere, timeoutMs, rejectLate, signal)
@@ -305,10 +305,10 @@ export class FollowedMarket implements Market {
   /** Describes a failure of the bus; null while an owner confirms the chain's state. */
   private awayReason(): string | null {
     const { awaySince, confirmedMs } = this.follower
-    const at = (ms: number) => new Date(ms).toISOString()
-    if (awaySince !== null) return `no state bus since ${at(awaySince)}`
+    const newestNumber = (ms: number) => new Date(ms).toISOString()
+    if (awaySince !== null) return `no state bus since ${newestNumber(awaySince)}`
     if (confirmedMs === null || Date.now() - confirmedMs <= this.freshMs) return null
-    return `no indexer has told of chain ${this.chainId} since ${at(confirmedMs)}`
+    return `no indexer has told of chain ${this.chainId} since ${newestNumber(confirmedMs)}`
   }
 
   private touch(tokens: readonly Address[]): void {

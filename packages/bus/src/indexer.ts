@@ -153,14 +153,14 @@ export class ChainIndexer {
   private async becomeOwner(connection: OwnConnection): Promise<void> {
     const { signal } = this.stopController
     const { leaseDelayMs = () => 0 } = this.options
-    const since = Date.now()
+    const startedAt = Date.now()
     if (!this.isOwner) await sleep(leaseDelayMs(), undefined, { signal })
     for (;;) {
       this.isOwner = !this.isLeaving && (await this.lease.acquire(connection))
       if (this.isOwner) return
       // The current owner repairs a damaged state.
       this.isDamaged = false
-      if (Date.now() - since > KEEP_MS && !this.isLeaving) await this.closeMarket()
+      if (Date.now() - startedAt > KEEP_MS && !this.isLeaving) await this.closeMarket()
       await sleep(ACQUIRE_MS + leaseDelayMs(), undefined, { signal })
     }
   }
@@ -249,9 +249,10 @@ export class ChainIndexer {
 
   /** Waits for the first block. @throws BusError `LOST` if the node does not respond for long */
   private async firstBlock(market: IndexedMarket, connection: OwnConnection): Promise<void> {
-    const since = Date.now()
+    const startedAt = Date.now()
     while (!market.health().head) {
-      if (market.health().error !== null && Date.now() - since > NODE_TIMEOUT_MS) await this.leaveToOthers(connection)
+      if (market.health().error !== null && Date.now() - startedAt > NODE_TIMEOUT_MS)
+        await this.leaveToOthers(connection)
       await sleep(FIRST_BLOCK_POLL_MS, undefined, { signal: this.stopController.signal })
     }
   }
@@ -277,8 +278,8 @@ export class ChainIndexer {
       return
     }
     // Use this market's objects for equal pools, so that the next difference holds real changes only.
-    const equalIds = await inSlices('take-over', equalPools(snapshot.pools, previous.pools))
-    this.publisher.adopt(previous, previous.pools.with(equalIds))
+    const unchangedPools = await inSlices('take-over', equalPools(snapshot.pools, previous.pools))
+    this.publisher.adopt(previous, previous.pools.with(unchangedPools))
     if (!(await this.publisher.resume(connection))) throw new BusError('CHANGED', 'another owner has written meanwhile')
   }
 
@@ -296,12 +297,12 @@ export class ChainIndexer {
    * published pairs.
    */
   private pairChanges(market: IndexedMarket, all: boolean): PairChanges {
-    const addedTokens = new Set(this.requests.take(market))
-    if (!all) return { added: [...addedTokens], removed: [] }
+    const addedPairs = new Set(this.requests.take(market))
+    if (!all) return { added: [...addedPairs], removed: [] }
     const publishedPairs = this.publisher.publishedPairs
     const current = new Set(market.pairs)
-    for (const pair of current) if (!publishedPairs.has(pair)) addedTokens.add(pair)
-    return { added: [...addedTokens], removed: [...publishedPairs].filter((pair) => !current.has(pair)) }
+    for (const pair of current) if (!publishedPairs.has(pair)) addedPairs.add(pair)
+    return { added: [...addedPairs], removed: [...publishedPairs].filter((pair) => !current.has(pair)) }
   }
 
   private isCurrent(): boolean {

@@ -84,21 +84,21 @@ async function replay(
   fields: FieldCollector,
   pairs: Set<string>,
 ): Promise<boolean> {
-  let at = from
-  while (at !== to) {
+  let offset = from
+  while (offset !== to) {
     const entries: readonly StreamEntry[] = await connection.callForBytes(
-      ...['XRANGE', keys.entries, `(${at}`, to, 'COUNT', ENTRIES],
+      ...['XRANGE', keys.entries, `(${offset}`, to, 'COUNT', ENTRIES],
     )
     if (entries.length === 0) return false
     for (const [id, flat] of entries) {
       const { texts, bytes } = readFields(flat)
       const { prev } = texts
-      if (prev !== at) return false
+      if (prev !== offset) return false
       const entry = bytes && readEntry(bytes)
       if (!entry) return false
       fields.follow(entry)
       followPairs(pairs, entry)
-      at = String(id)
+      offset = String(id)
     }
   }
   return true

@@ -8,8 +8,8 @@ import { StateBus } from '../src/index.ts'
 import { keysOf, SCHEMAS } from '../src/keys.ts'
 import { Lease } from '../src/lease.ts'
 import { Publisher } from '../src/publisher.ts'
-import { blockOf, syntheticPool } from './synthetic-pools.ts'
 import { hasRedis, TestRedis } from './redis.ts'
+import { blockOf, syntheticPool } from './synthetic-pools.ts'
 
 const FRESH_MS = 1_500
 const chain: Chain = {

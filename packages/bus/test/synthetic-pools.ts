@@ -40,7 +40,12 @@ export const familyOf = (n: number) => FAMILIES[n % 20] ?? 'uniswap-v2'
  * @param ticksOf - version in which its ticks changed last
  * @param before - previous version, whose ticks are reused if they are the same
  */
-export function syntheticPool(n: number, version: number, ticksOf = version, before?: Pool & { ticksOf?: number }): Pool {
+export function syntheticPool(
+  n: number,
+  version: number,
+  ticksOf = version,
+  before?: Pool & { ticksOf?: number },
+): Pool {
   const id = addressOf(n)
   const family = familyOf(n)
   const seed = n * 100_003 + version * 7

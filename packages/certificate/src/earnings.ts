@@ -20,40 +20,29 @@ export function rootDown(value: bigint, degree: bigint): bigint {
 }
 
 /** Returns max over d of bought·y·γd/(x + γd) − sold·d = (√(bought·y) − √(sold·x/γ))², or 0 if no trade earns. */
-export function constantProduct(
-  x: bigint,
-  y: bigint,
-  feePpm: bigint,
-  soldAmount: bigint,
-  boughtAmount: bigint,
-): bigint {
+export function constantProduct(x: bigint, y: bigint, feePpm: bigint, sold: bigint, bought: bigint): bigint {
   const net = PPM - feePpm
-  if (boughtAmount * y * net <= soldAmount * x * PPM) return 0n
-  return (
-    boughtAmount * y +
-    divUp(soldAmount * x * PPM, net) -
-    rootDown((4n * boughtAmount * y * soldAmount * x * PPM) / net, 2n)
-  )
+  if (bought * y * net <= sold * x * PPM) return 0n
+  return bought * y + divUp(sold * x * PPM, net) - rootDown((4n * bought * y * sold * x * PPM) / net, 2n)
 }
 
 /** Earnings in one direction through concentrated liquidity, piece by piece. */
-export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, soldAmount: bigint, boughtAmount: bigint) {
+export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, sold: bigint, bought: bigint) {
   const net = PPM - feePpm
   const sides = (sqrtPrice: bigint) => (zeroForOne ? [sqrtPrice, Q96] : [Q96, sqrtPrice]) as [bigint, bigint]
   /** Returns true while the next unit earns at a √price with 96 fractional bits. */
   const pays = (sqrtPrice: bigint) => {
     const [over, under] = sides(sqrtPrice)
-    return boughtAmount * over ** 2n * net > soldAmount * under ** 2n * PPM
+    return bought * over ** 2n * net > sold * under ** 2n * PPM
   }
   /** Returns the earnings in a piece, and true if the trade ends within it. */
   const piece = (liquidity: bigint, from: bigint, to: bigint) => {
     const [[over, under], [overEnd, underEnd]] = [sides(from), sides(to)]
-    const start =
-      divUp(boughtAmount * liquidity * over, under) + divUp(soldAmount * liquidity * under * PPM, over * net)
+    const start = divUp(bought * liquidity * over, under) + divUp(sold * liquidity * under * PPM, over * net)
     const isEnd = !pays(to)
     const rest = isEnd
-      ? rootDown((4n * liquidity ** 2n * boughtAmount * soldAmount * PPM) / net, 2n)
-      : (boughtAmount * liquidity * overEnd) / underEnd + (soldAmount * liquidity * underEnd * PPM) / (overEnd * net)
+      ? rootDown((4n * liquidity ** 2n * bought * sold * PPM) / net, 2n)
+      : (bought * liquidity * overEnd) / underEnd + (sold * liquidity * underEnd * PPM) / (overEnd * net)
     return { earned: start - rest, isEnd }
   }
   return { pays, piece }
@@ -82,11 +71,11 @@ const ROUNDINGS = 16n
  * Bounds the earnings of all swaps in a StableSwap pool together. Σ q·x − D·v(μ, q) is a bound for any μ and any q
  * between (1 − fee) times the price of each bought token and the price of each sold token.
  *
- * @param soldAmount - prices of tokens that may be sold to the pool, null for others
- * @param boughtAmount - prices of tokens that may be bought, null for others
+ * @param sold - prices of tokens that may be sold to the pool, null for others
+ * @param bought - prices of tokens that may be bought, null for others
  * @throws Stop for a pool without an invariant
  */
-export function stable(pool: StablePool, soldAmount: Each<bigint | null>, boughtAmount: Each<bigint | null>): bigint {
+export function stable(pool: StablePool, sold: Each<bigint | null>, bought: Each<bigint | null>): bigint {
   const { balances, units, a100, feeE10 } = pool
   const n = BigInt(units.length)
   const x = balances.map((balance, k) => balance * units[k]!)
@@ -94,8 +83,8 @@ export function stable(pool: StablePool, soldAmount: Each<bigint | null>, bought
   const ann = a100 * n
   const d = invariant(x, ann)
   // Prices per unit of 18 decimals, times 10^18 to stay integers.
-  const high = soldAmount.map((price, k) => price && (price * E18) / units[k]!)
-  const low = boughtAmount.map((price, k) => (price ? divUp(price * E18 * (E10 - feeE10), units[k]! * E10) : 0n))
+  const high = sold.map((price, k) => price && (price * E18) / units[k]!)
+  const low = bought.map((price, k) => (price ? divUp(price * E18 * (E10 - feeE10), units[k]! * E10) : 0n))
   const scale = [...high, ...low].reduce<bigint>((max, price) => (price && price > max ? price : max), 1n)
   const parts = (values: Each<bigint | null>, one: bigint) =>
     values.map((value) => (value === null ? Number.POSITIVE_INFINITY : Number((value << 120n) / one) / 2 ** 120))
@@ -109,8 +98,8 @@ export function stable(pool: StablePool, soldAmount: Each<bigint | null>, bought
   const isSound = mu > 0n && rest.every((part) => part > 0n) && q.every((price, k) => price <= (high[k] ?? price))
   if (!isSound) throw notCheckable('out of reach', 'a stable pool has no prices between its bounds')
   const value = mu * (ann - 100n) + (n + 1n) * rootDown(product, n + 1n)
-  const earnings = sumOf(q.map((price, k) => price * x[k]!)) - (d - ROUNDINGS) * value
-  return earnings > 0n ? divUp(earnings, E18) : 0n
+  const earned = sumOf(q.map((price, k) => price * x[k]!)) - (d - ROUNDINGS) * value
+  return earned > 0n ? divUp(earned, E18) : 0n
 }
 
 /** Returns the largest D with ann·Σx ≥ (ann − 1)·D + D^(n+1)/(n^n·Πx), rounded down; `ann` is a hundred times A·n. */

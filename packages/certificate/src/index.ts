@@ -68,16 +68,15 @@ async function check(certificate: ReturnType<typeof readCertificate>, options: C
   await checkBlock()
   let sum = input
   const earn = (pool: CertifiedPool) => earningsOf(node, pool, pricesOf, hops)
-  for (let at = 0; at < pools.length; at += MAX_CONCURRENT)
-    sum += sumOf(await Promise.all(pools.slice(at, at + MAX_CONCURRENT).map(earn)))
+  for (let offset = 0; offset < pools.length; offset += MAX_CONCURRENT)
+    sum += sumOf(await Promise.all(pools.slice(offset, offset + MAX_CONCURRENT).map(earn)))
   // A reorg may have replaced the block meanwhile.
   await checkBlock()
-  const recomputedBound = divUp(sum, unit)
-  if (recomputedBound > bound)
-    throw refuted('bound too low', `its prices prove ${recomputedBound}, ${recomputedBound - bound} more`)
-  // `recomputedBound` is the bound proven by the prices and the chain, in output base units; a larger claimed bound is true
+  const recomputed = divUp(sum, unit)
+  if (recomputed > bound) throw refuted('bound too low', `its prices prove ${recomputed}, ${recomputed - bound} more`)
+  // `recomputed` is the bound proven by the prices and the chain, in output base units; a larger claimed bound is true
   // too. Earnings of `assumed` pools are taken from the certificate.
-  return { status: 'verified', bound, recomputed: recomputedBound, assumed: assumedPools.map(({ id }) => id) } as const
+  return { status: 'verified', bound, recomputed, assumed: assumedPools.map(({ id }) => id) } as const
 }
 
 type PricesOf = (token: string) => readonly bigint[]
@@ -92,13 +91,8 @@ async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, h
       const [from, to] = [Number(pair[0]), Number(pair[1])]
       const [input, output] = [tokens[from], tokens[to]]
       if (!input || !output || from === to) throw notCheckable('malformed', `pairs of ${id} must be of its tokens`)
-      const soldPrice = (pricesOf(input)[hop]! * 1_000_000n) / netOfTax(from, 'soldPpm')
-      return {
-        from,
-        to,
-        sold: soldPrice,
-        bought: divUp(pricesOf(output)[hop + 1]! * netOfTax(to, 'boughtPpm'), 1_000_000n),
-      }
+      const sold = (pricesOf(input)[hop]! * 1_000_000n) / netOfTax(from, 'soldPpm')
+      return { from, to, sold, bought: divUp(pricesOf(output)[hop + 1]! * netOfTax(to, 'boughtPpm'), 1_000_000n) }
     })
   const byHop = Array.from({ length: hops }, (_, hop) => swapsAt(hop))
   if (kind === 'assumed') return pool.earned

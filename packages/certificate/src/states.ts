@@ -85,9 +85,9 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
   const units = digits.map((one) => 10n ** (18n - one))
   const earningsOf: EarningsOfSwaps = async (swaps) => {
     if (swaps.every(({ bought }) => bought === 0n)) return 0n
-    const soldAmounts = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.sold ?? null)
-    const boughtAmounts = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.bought ?? null)
-    return stable({ balances, units, a100, feeE10 }, soldAmounts, boughtAmounts)
+    const sold = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.sold ?? null)
+    const bought = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.bought ?? null)
+    return stable({ balances, units, a100, feeE10 }, sold, bought)
   }
   return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earned: earningsOf }
 }

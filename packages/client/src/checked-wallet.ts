@@ -13,12 +13,12 @@ const MAX_HASH = 4_096
 export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
   const guardCall =
     <A extends readonly unknown[], T>(
-      act: (...of: A) => Promise<T>,
+      act: (...parameters: A) => Promise<T>,
       isValid: (answer: T) => boolean,
       expected: string,
     ) =>
-    async (...of: A): Promise<T> => {
-      const answer = await orWalletError(() => act(...of), `${expected}: `)
+    async (...parameters: A): Promise<T> => {
+      const answer = await orWalletError(() => act(...parameters), `${expected}: `)
       if (!isValid(answer)) throw new ClientError('WALLET', `${expected}: the wallet's answer is not valid`)
       return answer
     }
@@ -44,7 +44,7 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
     ),
     async send(transaction) {
       await checkChain()
-      const send = guardCall((of: Outgoing) => wallet.send(of), isHash, 'transaction')
+      const send = guardCall((parameters: Outgoing) => wallet.send(parameters), isHash, 'transaction')
       return send({ ...transaction, chainId })
     },
     ...(receipt && {
@@ -56,7 +56,7 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
     }),
     ...(estimateGas && {
       estimateGas: guardCall(
-        (of: Outgoing) => estimateGas.call(wallet, of),
+        (parameters: Outgoing) => estimateGas.call(wallet, parameters),
         (gas) => typeof gas === 'bigint' && gas > 0n,
         'gas',
       ),
@@ -71,7 +71,9 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
         'signature',
       ),
     }),
-    ...(sign && { sign: guardCall((of: Outgoing) => sign.call(wallet, { ...of, chainId }), isHex, 'signature') }),
+    ...(sign && {
+      sign: guardCall((parameters: Outgoing) => sign.call(wallet, { ...parameters, chainId }), isHex, 'signature'),
+    }),
     ...(request && { request: guardedRequest((method, params) => request.call(wallet, method, params)) }),
   }
   return checkedCopy

@@ -73,14 +73,14 @@ export function faultOf(
     let tokenOut: string | undefined
     for (const hop of tradesOf(step, keccak256)) {
       const leg = legs[0]
-      const namedAmount =
+      const isListedLeg =
         leg !== undefined &&
         leg.pool.toLowerCase() === hop.pool &&
         lower(leg.tokenIn) === hop.tokenIn &&
         (hop.tokenOut === undefined || lower(leg.tokenOut) === hop.tokenOut)
-      if (namedAmount) tokenOut = lower(legs.shift()!.tokenOut)
-      if (namedAmount && 'zeroForOne' in step && step.zeroForOne !== hop.tokenIn < tokenOut!) return undefined
-      if (namedAmount) continue
+      if (isListedLeg) tokenOut = lower(legs.shift()!.tokenOut)
+      if (isListedLeg && 'zeroForOne' in step && step.zeroForOne !== hop.tokenIn < tokenOut!) return undefined
+      if (isListedLeg) continue
       // If the first step wraps part of the native input, it has no leg in the route.
       if (step.op !== 'wrap' || !first) return undefined
       tokenOut = hop.tokenOut
@@ -99,9 +99,9 @@ export function faultOf(
         return amount
       }
       case 'atPool': {
-        const at = 'pool' in step ? step.pool : ''
-        if (prepaid.get(at) !== tokenIn) return undefined
-        prepaid.delete(at)
+        const poolAddress = 'pool' in step ? step.pool : ''
+        if (prepaid.get(poolAddress) !== tokenIn) return undefined
+        prepaid.delete(poolAddress)
         return null
       }
     }

@@ -36,7 +36,7 @@ export async function request<T>(options: HttpOptions, path: string, content: Re
   const { retries = 2 } = options
   for (let tries = 0; ; tries++) {
     try {
-      return await once<T>(options, path, content)
+      return await fetchOnce<T>(options, path, content)
     } catch (error) {
       const waitMs = pauseOf(error, tries)
       // A `fetch` of the caller may return a malformed response, so other errors are possible.
@@ -74,7 +74,11 @@ export function abortError({ reason }: AbortSignal): ClientError {
   return new ClientError('ABORTED', 'given up by the caller', {}, { cause: reason })
 }
 
-async function once<T>(options: HttpOptions, path: string, { query = {}, body, signal }: RequestContent): Promise<T> {
+async function fetchOnce<T>(
+  options: HttpOptions,
+  path: string,
+  { query = {}, body, signal }: RequestContent,
+): Promise<T> {
   const { referer, timeoutMs = 15_000 } = options
   const headers = { ...(body && { 'content-type': 'application/json' }), ...(referer && { referer }) }
   const timeout = AbortSignal.timeout(timeoutMs)

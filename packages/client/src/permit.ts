@@ -135,11 +135,11 @@ async function permit2(
   ])
   if (approved < amount || !PERMIT2_ALLOWANCE.test(answer)) return undefined
   const nonce = BigInt(`0x${answer.slice(-64)}`)
-  const until = String(deadline)
-  const details = { token, amount: String(amount), expiration: until, nonce: String(nonce) }
+  const deadlineText = String(deadline)
+  const details = { token, amount: String(amount), expiration: deadlineText, nonce: String(nonce) }
   const domain = { name: 'Permit2', chainId, verifyingContract: PERMIT2 }
   return {
-    typed: typedData(domain, 'PermitSingle', PERMIT2_TYPES, { details, spender, sigDeadline: until }),
+    typed: typedData(domain, 'PermitSingle', PERMIT2_TYPES, { details, spender, sigDeadline: deadlineText }),
     permit: { kind: 'permit2', amount, nonce, deadline },
   }
 }

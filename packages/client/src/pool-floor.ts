@@ -43,15 +43,17 @@ export async function bestOfKnownPools(
   if (!src || !dst) return undefined
   // Wrapping and unwrapping convert one to one.
   if (src === dst) return order.amountIn - (order.amountIn * order.feePpm) / PPM
-  const via = wrapper && wrapper !== src && wrapper !== dst ? wrapper : undefined
+  const intermediate = wrapper && wrapper !== src && wrapper !== dst ? wrapper : undefined
   const [direct, first, second] = await Promise.all([
     deepest(wallet, contracts.factories, src, dst, MAX_DIRECT),
-    via ? deepest(wallet, contracts.factories, src, via, MAX_HOP) : [],
-    via ? deepest(wallet, contracts.factories, via, dst, MAX_HOP) : [],
+    intermediate ? deepest(wallet, contracts.factories, src, intermediate, MAX_HOP) : [],
+    intermediate ? deepest(wallet, contracts.factories, intermediate, dst, MAX_HOP) : [],
   ])
   const paths: readonly (readonly Step[])[] = [
     ...direct.map((pool) => [stepOf(pool, src, dst, true, true)]),
-    ...first.flatMap((a) => second.map((b) => [stepOf(a, src, via!, true, false), stepOf(b, via!, dst, false, true)])),
+    ...first.flatMap((a) =>
+      second.map((b) => [stepOf(a, src, intermediate!, true, false), stepOf(b, intermediate!, dst, false, true)]),
+    ),
   ]
   const outputs = await Promise.all(
     paths.map((steps) => {

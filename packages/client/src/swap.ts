@@ -168,7 +168,7 @@ class SwapRun {
       return this.start()
     }
     if (route === undefined) throw new ClientError('INVALID', 'this is no state of a swap')
-    return this.settle(route, hash, fromBlock, stage === 'batching')
+    return this.waitForOutcome(route, hash, fromBlock, stage === 'batching')
   }
 
   /**
@@ -217,7 +217,7 @@ class SwapRun {
     const id = await sendBatch(wallet, chainId, [...neededApprovals, outgoing(route.tx)])
     if (id === undefined) return undefined
     this.reachStage('batching', fromBlock, { hash: id, route })
-    return this.settle(route, id, fromBlock, true)
+    return this.waitForOutcome(route, id, fromBlock, true)
   }
 
   private async permit(
@@ -252,7 +252,7 @@ class SwapRun {
     this.report({ stage: 'prompted', prompt: 'swap' })
     const hash = await wallet.send({ ...outgoing(tx), gas })
     this.reachStage('sent', fromBlock, { hash, route })
-    return this.settle(route, hash, fromBlock, false)
+    return this.waitForOutcome(route, hash, fromBlock, false)
   }
 
   /** Returns the gas estimate of the wallet's node plus 20 %; without `estimateGas`, the service's estimate plus 20 %. */
@@ -264,7 +264,12 @@ class SwapRun {
     return gas
   }
 
-  private async settle(route: Route, sentHash: string, fromBlock: number, isBatch: boolean): Promise<SwapOutcome> {
+  private async waitForOutcome(
+    route: Route,
+    sentHash: string,
+    fromBlock: number,
+    isBatch: boolean,
+  ): Promise<SwapOutcome> {
     const { wallet, options } = this
     const { hash, succeeded } = isBatch
       ? { hash: await settledBatch(wallet, sentHash, options.signal), succeeded: true }

@@ -56,10 +56,10 @@ function firstOf(...faults: readonly (Fault | undefined)[]): Fault {
 /** Allows `perSecond` calls per second, with a burst of one second's calls, and rejects the others. */
 function limitRate(perSecond: number, refusal: ReturnType<Fault>): Fault {
   let level = perSecond
-  let at = Date.now()
+  let nextAt = Date.now()
   return (calls) => {
-    level = Math.min(perSecond, level + (perSecond * (Date.now() - at)) / 1_000)
-    at = Date.now()
+    level = Math.min(perSecond, level + (perSecond * (Date.now() - nextAt)) / 1_000)
+    nextAt = Date.now()
     if (level < calls.length) return refusal
     level -= calls.length
     return undefined

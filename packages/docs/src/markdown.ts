@@ -130,6 +130,6 @@ function scrollable(html: string): string {
 /** Returns the first paragraph without markup; empty if the page has none. */
 export function textOfFirstParagraph(text: string): string {
   const tokens = markdown.parse(text, {})
-  const at = tokens.findIndex(({ type, level }) => type === 'paragraph_open' && level === 0)
-  return at < 0 ? '' : textOf(tokens[at + 1]!)
+  const paragraphIndex = tokens.findIndex(({ type, level }) => type === 'paragraph_open' && level === 0)
+  return paragraphIndex < 0 ? '' : textOf(tokens[paragraphIndex + 1]!)
 }

@@ -23,7 +23,7 @@ export function pageHtml(
   assets: Assets,
   service: string,
 ): string {
-  const at = site.indexOf(page)
+  const pageIndex = site.indexOf(page)
   const root = relative(dirname(`/${page.path}`), '/')
   const to = (path: string) => relative(dirname(`/${page.path}`), `/${path}`)
   const link = (target: Page | undefined, label: string, rel: string) =>
@@ -55,7 +55,7 @@ ${menu(page, site, to)}
 </nav>
 <main id="text" class="text">
 ${renderedMarkdown.html}<footer class="foot">
-<nav class="on" aria-label="Next pages">${link(site[at - 1], 'Before:', 'prev')}${link(site[at + 1], 'Next:', 'next')}</nav>
+<nav class="on" aria-label="Next pages">${link(site[pageIndex - 1], 'Before:', 'prev')}${link(site[pageIndex + 1], 'Next:', 'next')}</nav>
 <p><a href="${markdown}">This page as Markdown</a> · <code>${page.source}</code> in the repository</p>
 </footer>
 </main>

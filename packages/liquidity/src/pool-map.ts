@@ -88,15 +88,15 @@ function* compareById(
 function bucketChanges({ pools: before }: Bucket, { pools: after }: Bucket): PoolChanges {
   const changedPools: Pool[] = []
   const goneIds: string[] = []
-  let at = 0
+  let index = 0
   for (const pool of after) {
-    while (at < before.length && before[at] !== pool && compareIds(before[at]!.id, pool.id) < 0)
-      goneIds.push(before[at++]!.id)
-    const old = before[at]
-    if (old === pool || old?.id === pool.id) at++
+    while (index < before.length && before[index] !== pool && compareIds(before[index]!.id, pool.id) < 0)
+      goneIds.push(before[index++]!.id)
+    const old = before[index]
+    if (old === pool || old?.id === pool.id) index++
     if (old !== pool) changedPools.push(pool)
   }
-  while (at < before.length) goneIds.push(before[at++]!.id)
+  while (index < before.length) goneIds.push(before[index++]!.id)
   return { changed: changedPools, gone: goneIds }
 }
 
@@ -170,23 +170,23 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     let size = this.size
     for (const pool of pools) {
       const bucket = copyOf(bucketOf(pool.id))
-      const at = indexIn(bucket, pool.id)
+      const index = indexIn(bucket, pool.id)
       ids.push(pool.id)
-      if (bucket.pools[at]?.id === pool.id) {
-        bucket.pools[at] = pool
+      if (bucket.pools[index]?.id === pool.id) {
+        bucket.pools[index] = pool
         continue
       }
-      bucket.starts.splice(at, 0, startOf(pool.id))
-      bucket.pools.splice(at, 0, pool)
+      bucket.starts.splice(index, 0, startOf(pool.id))
+      bucket.pools.splice(index, 0, pool)
       size++
     }
     for (const id of goneIds) {
       const bucket = copyOf(bucketOf(id))
-      const at = indexIn(bucket, id)
+      const index = indexIn(bucket, id)
       ids.push(id)
-      if (bucket.pools[at]?.id !== id) continue
-      bucket.starts.splice(at, 1)
-      bucket.pools.splice(at, 1)
+      if (bucket.pools[index]?.id !== id) continue
+      bucket.starts.splice(index, 1)
+      bucket.pools.splice(index, 1)
       size--
     }
     return ownBuckets.size === 0 ? this : new PoolMap(buckets, size, this.putsWith(ids))
@@ -229,9 +229,9 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
   /** Builds a map of many pools in steps, each bucket once. Of several pools with the same id the last one remains. */
   static *of(pools: readonly Pool[]): Steps<PoolMap> {
     const rows: Pool[][] = Array.from({ length: BUCKETS }, () => [])
-    for (const [at, pool] of pools.entries()) {
+    for (const [index, pool] of pools.entries()) {
       rows[bucketOf(pool.id)]!.push(pool)
-      if (at % ROW === 0) yield
+      if (index % ROW === 0) yield
     }
     const buckets: Bucket[] = []
     let size = 0

@@ -14,8 +14,8 @@ import { copySnapshot, createMarket, loadSnapshot, type Snapshot } from '../src/
 import { sqrtRatioAtTick } from '../src/math/ticks.ts'
 import { StoreFile } from '../src/store/store-thread.ts'
 import { addPair, addPool, addPosition, type Fixture, startFixture } from './fixture.ts'
-import { syntheticSnapshot } from './synthetic-snapshot.ts'
 import { random } from './random.ts'
+import { syntheticSnapshot } from './synthetic-snapshot.ts'
 
 const E18 = 10n ** 18n
 const KILLS = Number(process.env.LONG === '1' ? 100 : 4)

@@ -91,7 +91,7 @@ export class Prices implements PriceBook {
     this.onFault = onFault
     this.graph = new TokenGraph(
       chain,
-      new Set([...decimalsByToken.keys(), ...chain.hubs].map((it) => canonical(it, chain))),
+      new Set([...decimalsByToken.keys(), ...chain.hubs].map((address) => canonical(address, chain))),
     )
     this.core = new Core(this.graph, chain, this.decimals)
     const { graph, pricer } = this

@@ -154,10 +154,10 @@ export class Core {
 function highest(values: readonly number[], votes: readonly number[]): number {
   const order = [...values.keys()].sort((x, y) => values[y]! - values[x]!)
   const enough = votes.reduce((sum, vote) => sum + vote, 0) * QUORUM * (1 - ROUNDING)
-  let reachedCount = 0
+  let reachedVotes = 0
   for (const k of order) {
-    reachedCount += votes[k]!
-    if (reachedCount >= enough) return values[k]!
+    reachedVotes += votes[k]!
+    if (reachedVotes >= enough) return values[k]!
   }
   return Number.NaN
 }

@@ -192,9 +192,9 @@ export class TokenGraph {
 
 /** Removes an element by moving the last one into its place. */
 function removeHolding(holdings: Holding[], holding: Holding): void {
-  const at = holdings.indexOf(holding)
+  const index = holdings.indexOf(holding)
   const last = holdings.pop()!
-  if (last !== holding) holdings[at] = last
+  if (last !== holding) holdings[index] = last
 }
 
 /** Indexes a pool by listed tokens; on the first call all pools of the token. */
@@ -242,17 +242,17 @@ function setPairs(holding: Holding, pairs: readonly PairView[]): boolean {
  * @returns false if the pairs differ; the edges must then be replaced
  */
 function updatePairs({ tokens, edges }: Holding, pairs: readonly PairView[]): boolean {
-  let at = 0
+  let index = 0
   for (const { i, j, mid, backingI, backingJ } of pairs) {
     const [a, b] = [tokens[i]!, tokens[j]!]
     if (a === b) continue
-    const edge = edges[at]
+    const edge = edges[index]
     if (edge?.token !== a || edge.other !== b) return false
     edge.setRate(mid, backingJ, backingI)
     edge.reverse.setRate(1 / mid, backingI, backingJ)
-    at += 2
+    index += 2
   }
-  return at === edges.length
+  return index === edges.length
 }
 
 type Pair = Pick<PairView, 'mid' | 'backingI' | 'backingJ'>

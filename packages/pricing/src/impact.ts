@@ -124,10 +124,10 @@ function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: numbe
     const share = isSlow ? 0.5 : Math.min(Math.max(above / (above - below), MIN_STEP), 1 - MIN_STEP)
     const width = high - low
     const level = high - width * share
-    const at = yield* sellDownTo(outlets, tokenPrice, tokenPrice * level)
-    if (Math.abs(surplus(at)) <= NEGLIGIBLE * at.sold) return at.sold
-    if (surplus(at) >= 0) [high, atHigh] = [level, at]
-    else [low, atLow] = [level, at]
+    const end = yield* sellDownTo(outlets, tokenPrice, tokenPrice * level)
+    if (Math.abs(surplus(end)) <= NEGLIGIBLE * end.sold) return end.sold
+    if (surplus(end) >= 0) [high, atHigh] = [level, end]
+    else [low, atLow] = [level, end]
     isSlow = !(high - low <= width / 2)
   }
   return atHigh.sold
@@ -135,8 +135,8 @@ function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: numbe
 
 /** Sells into each pool until its marginal price falls to `lastPrice` USD per base unit. */
 function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: number): Steps<Sale> {
-  const soldAmounts = new Float64Array(outlets.length)
-  const receivedAmounts = new Float64Array(outlets.length)
+  const soldUsd = new Float64Array(outlets.length)
+  const receivedUsd = new Float64Array(outlets.length)
   for (let at = 0; at < outlets.length; at++) {
     const { curve, sums, priceOut, payable } = outlets[at]!
     const { sqrtPrice, liquidity } = curve
@@ -149,12 +149,12 @@ function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: 
       const output = sums[2 * k - 1]! + liquidity[k - 1]! * (from - to)
       // Vaults mint any number of shares at a constant price. They count up to the shares that exist.
       const share = output > payable ? payable / output : 1
-      soldAmounts[at] = input * share * tokenPrice
-      receivedAmounts[at] = output * share * priceOut
+      soldUsd[at] = input * share * tokenPrice
+      receivedUsd[at] = output * share * priceOut
     }
     if (at % ROW === ROW - 1) yield
   }
-  return { sold: exactSum(soldAmounts), received: exactSum(receivedAmounts) }
+  return { sold: exactSum(soldUsd), received: exactSum(receivedUsd) }
 }
 
 /** Returns the number of pieces that start above a square root of a price. */

@@ -125,10 +125,10 @@ export class PriceEdge implements EdgeRate {
    */
   setRate(rate: number, backing: number, ownBacking: number): void {
     const { edgeData } = this.token
-    const at = EDGE_FIELDS * this.at
-    edgeData[at] = rate
-    edgeData[at + 1] = backing
-    edgeData[at + 2] = ownBacking
+    const offset = EDGE_FIELDS * this.at
+    edgeData[offset] = rate
+    edgeData[offset + 1] = backing
+    edgeData[offset + 2] = ownBacking
   }
 
   attach(rate: number, backing: number, ownBacking: number): void {

@@ -208,19 +208,19 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
   const spike: Pool[] = []
   const byVictim = pools.byToken()
   for (let attempt = 0; fakes.length < tokens - honestTokens || pools.size < count; attempt++) {
-    const by = strategies[attempt % strategies.length]!
+    const strategy = strategies[attempt % strategies.length]!
     // All fake tokens exist; only attacks without new tokens continue.
     const isLate = fakes.length >= tokens - honestTokens
     const fake = (lockedUsd: number) => {
       const token = tokenAt(tokens * 2 + fakes.length)
-      fakes.push({ token, by, lockedUsd })
+      fakes.push({ token, by: strategy, lockedUsd })
       return token
     }
     const contestedPools = () => {
       const fakesOfVictim = byVictim.get(victim()) ?? []
       return fakesOfVictim.length >= 3 ? fakesOfVictim : []
     }
-    if (isLate && makesTokens.has(by)) continue
+    if (isLate && makesTokens.has(strategy)) continue
     const scene = {
       pools,
       shares,
@@ -233,7 +233,7 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
       capital: () => size(50, 50_000),
       multiple: () => size(1.1, 1_000),
     }
-    attacks[by]({ ...draw, ...scene })
+    attacks[strategy]({ ...draw, ...scene })
   }
   addShares(shares, draw, usdByToken, (n) => tokenAt(tokens * 4 + n), Math.round(honestTokens * SHARES), victim, hub)
   const changing = new Set(fakes.filter(({ by }) => by === 'changing decimals').map(({ token }) => token))

@@ -144,4 +144,4 @@ export class Pools {
 }
 
 const tickAt = (price: number) => Math.floor(Math.log(price) / Math.log(1.0001))
-const scaleBy = (amount: bigint, by: number) => BigInt(Math.floor(Number(amount) * by))
+const scaleBy = (amount: bigint, factor: number) => BigInt(Math.floor(Number(amount) * factor))

@@ -27,9 +27,9 @@ export async function scoreOf(prices: Prices, { honest, fakes }: Market): Promis
     const times = ((await prices.depthUsd(token)) ?? 0) / lockedUsd
     credited[by] = Math.max(credited[by] ?? 0, times)
   }
-  const off = wrong.length
+  const wrongCount = wrong.length
   return {
-    honest: { within2Percent: honest.size - off - unpricedCount, off, unpriced: unpricedCount },
+    honest: { within2Percent: honest.size - wrongCount - unpricedCount, off: wrongCount, unpriced: unpricedCount },
     wrong,
     credited,
   }

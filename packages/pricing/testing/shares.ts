@@ -55,13 +55,13 @@ export class SimulatedShares {
     this.bent.set(share, [{ ...last!, parts }, last!])
   }
 
-  /** @param per - tokens per share for one component, else USD per share */
-  private reading(kind: RedemptionKind, share: Address, components: readonly SharePart[], per: number): Redemption {
+  /** @param divisor - tokens per share for one component, else USD per share */
+  private reading(kind: RedemptionKind, share: Address, components: readonly SharePart[], divisor: number): Redemption {
     const parts = components.map(({ token, usd }) => ({ token, balance: this.units(token, usd), scale: 0 }))
     let supply = 0n
-    if (parts.length === 1) supply = scaleBy(parts[0]!.balance, 1 / per)
-    else for (const { usd } of components) supply += BigInt(Math.floor((usd / per) * 1e18))
-    return { share, kind, supply: supply > 0n ? supply : 1n, parts, rate: per, limit: null }
+    if (parts.length === 1) supply = scaleBy(parts[0]!.balance, 1 / divisor)
+    else for (const { usd } of components) supply += BigInt(Math.floor((usd / divisor) * 1e18))
+    return { share, kind, supply: supply > 0n ? supply : 1n, parts, rate: divisor, limit: null }
   }
 
   private units(token: Address, usd: number): bigint {
@@ -100,4 +100,4 @@ export function addShares(
   }
 }
 
-const scaleBy = (amount: bigint, by: number) => BigInt(Math.floor(Number(amount) * by))
+const scaleBy = (amount: bigint, factor: number) => BigInt(Math.floor(Number(amount) * factor))

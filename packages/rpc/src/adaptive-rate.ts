@@ -146,21 +146,21 @@ class Peak {
   private static readonly FADE_MS = 15_000
   private readonly now: () => number
   private highest = 0
-  private at: number
+  private updatedAt: number
 
   constructor(now: () => number) {
     this.now = now
-    this.at = now()
+    this.updatedAt = now()
   }
 
   get value(): number {
-    return this.highest * Math.exp(-Math.max(0, this.now() - this.at) / Peak.FADE_MS)
+    return this.highest * Math.exp(-Math.max(0, this.now() - this.updatedAt) / Peak.FADE_MS)
   }
 
   record(value: number): void {
     if (value < this.value) return
     this.highest = value
-    this.at = this.now()
+    this.updatedAt = this.now()
   }
 }
 
@@ -169,11 +169,11 @@ class Meter {
   private static readonly SECONDS = 2
   private readonly now: () => number
   private weight = 0
-  private at: number
+  private updatedAt: number
 
   constructor(now: () => number) {
     this.now = now
-    this.at = now()
+    this.updatedAt = now()
   }
 
   get perSecond(): number {
@@ -188,7 +188,7 @@ class Meter {
 
   private fade(): void {
     const now = this.now()
-    this.weight *= Math.exp(-Math.max(0, now - this.at) / (1_000 * Meter.SECONDS))
-    this.at = now
+    this.weight *= Math.exp(-Math.max(0, now - this.updatedAt) / (1_000 * Meter.SECONDS))
+    this.updatedAt = now
   }
 }

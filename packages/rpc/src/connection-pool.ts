@@ -197,6 +197,6 @@ export class ConnectionPool {
   }
 }
 
-function isRecent(at: number): boolean {
-  return Date.now() - at < RECENT_MS
+function isRecent(openedAt: number): boolean {
+  return Date.now() - openedAt < RECENT_MS
 }

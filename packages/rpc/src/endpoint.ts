@@ -154,9 +154,9 @@ export class Endpoint {
   }
 
   private wakeIn(ms: number): void {
-    const at = performance.now() + ms
-    if (at >= this.wakeAt) return
-    this.wakeAt = at
+    const startAt = performance.now() + ms
+    if (startAt >= this.wakeAt) return
+    this.wakeAt = startAt
     clearTimeout(this.wakeTimer)
     this.wakeTimer = setTimeout(() => {
       this.wakeAt = Number.POSITIVE_INFINITY

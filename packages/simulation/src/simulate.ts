@@ -79,7 +79,7 @@ async function isStarvedInside(
   const { success, returnData } = bare ?? report
   if (gas === undefined || success || returnData !== '0x' || isExhausted(report)) return false
   // An inner call gets 63/64 of the remaining gas (EIP-150), so almost none remains.
-  const isSpent = (of: RunReport, limit: bigint) => of.gasUsed * 4n > limit * 3n
+  const isSpent = (block: RunReport, limit: bigint) => block.gasUsed * 4n > limit * 3n
   const { targetGas, usualTargetGas } = environment
   if (!isSpent(report, targetGas) || usualTargetGas <= targetGas) return false
   const again = await run(task, { ...environment, targetGas: usualTargetGas }, setUp)
@@ -238,15 +238,15 @@ async function tryToken(
 ): Promise<Attempt> {
   const { tokenIn, holders = [] } = task.request
   const first = setUp && (await runConfirmed(task, environment, setUp))
-  const writtenResult = first ?? (await tryAgain(task, environment, layout))
-  if (writtenResult && (writtenResult.report.success || task.input.allowance || (await canMove(task, layout))))
-    return writtenResult
+  const attemptResult = first ?? (await tryAgain(task, environment, layout))
+  if (attemptResult && (attemptResult.report.success || task.input.allowance || (await canMove(task, layout))))
+    return attemptResult
   const ownSlots = await tryOwn(task, environment)
-  if (ownSlots && (ownSlots.report.success || !writtenResult)) return ownSlots
-  const keyedResult = writtenResult ? undefined : await trySlots(task, environment, layout, keyedSetUp)
+  if (ownSlots && (ownSlots.report.success || !attemptResult)) return ownSlots
+  const keyedResult = attemptResult ? undefined : await trySlots(task, environment, layout, keyedSetUp)
   if (keyedResult) return keyedResult
   // A holder may be the pool of the swap itself, which then fails because it lent the tokens; try the others first.
-  let failedResult = writtenResult
+  let failedResult = attemptResult
   for (const holder of holders) {
     const lent = await tryLoan(task, environment, layout, holder)
     if (lent?.report.success) return lent
@@ -350,10 +350,10 @@ async function tryLoan(
   for (let round = 0; round < 2; round++) {
     const setUp = lentSetUp(layout, task.input, { holder, amount })
     const report = await run(task, environment, setUp)
-    const receivedAmount = report.before.tokenIn.amount
-    if (receivedAmount >= amountIn) return withAllowance(task, environment, { report, setUp })
-    if (receivedAmount === 0n) return undefined
-    amount = (amount * amountIn) / receivedAmount + 1n
+    const startBalance = report.before.tokenIn.amount
+    if (startBalance >= amountIn) return withAllowance(task, environment, { report, setUp })
+    if (startBalance === 0n) return undefined
+    amount = (amount * amountIn) / startBalance + 1n
   }
   return undefined
 }

@@ -93,7 +93,7 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
   const tax = (leg: 'buy' | 'pass' | 'sell') => {
     // If more was received than sent, the token moved other amounts too, and the tax is unknown.
     const isPlain = ({ ok, sent, received }: TokenProbe.LegStructOutput) => ok && received <= sent + ROUNDING
-    const round = rounds.find((of) => isPlain(of[leg])) ?? rounds.find((of) => of[leg].ok)
+    const round = rounds.find((each) => isPlain(each[leg])) ?? rounds.find((each) => each[leg].ok)
     return round ? taxPpm(round[leg].sent, round[leg].received) : null
   }
   const boughtRounds = rounds.filter(({ buy }) => buy.ok)

@@ -82,13 +82,13 @@ function weightedPool({ tokens, fee, version }: LiquidityOf<'weightedProduct'>):
 
 function stable({ tokens, fee, amplificationParameter, address }: LiquidityOf<'stable'>): PoolData | null {
   // Composable pools list their own LP token, which is not traded.
-  const poolData = tokens.filter(([token]) => token !== address)
+  const tradedTokens = tokens.filter(([token]) => token !== address)
   const amp = toFixed18(amplificationParameter) / (ONE / AMPLIFICATION_PRECISION)
-  const common = balancerState(poolData, fee)
-  if (!common || amp === 0n || poolData.length < 2) return null
+  const common = balancerState(tradedTokens, fee)
+  if (!common || amp === 0n || tradedTokens.length < 2) return null
   // Pools of the first version round their invariant up, by at most one unit. The auction does not state the version.
   const state: BalancerV2State = { ...common, kind: 'stable', amp, roundsUp: false }
-  return { family: 'balancer-v2', tokens: poolData.map(([token]) => token), state }
+  return { family: 'balancer-v2', tokens: tradedTokens.map(([token]) => token), state }
 }
 
 type ScaledReserves = readonly (readonly [Address, { readonly balance: bigint; readonly scalingFactor: string }])[]

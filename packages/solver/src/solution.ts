@@ -47,9 +47,9 @@ export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }:
   const gas = fill.gas + SETTLEMENT_GAS
   const gasCost = sellPrice ? (gas * auction.effectiveGasPrice * ONE) / sellPrice : 0n
   const fee = order.class === 'limit' ? gasCost : 0n
-  const tradedSides = tradedAmounts(order, fill, fee)
-  if (!tradedSides || !isWithinLimit(order, tradedSides)) return null
-  const { sold, bought } = tradedSides
+  const amounts = tradedAmounts(order, fill, fee)
+  if (!amounts || !isWithinLimit(order, amounts)) return null
+  const { sold, bought } = amounts
   const executedAmount = order.kind === 'sell' ? sold - fee : bought
   return {
     solution: {
@@ -101,14 +101,14 @@ function isWithinLimit(order: Order, { sold, bought }: TradedAmounts): boolean {
  * @see CIP-2 of CoW Protocol
  */
 function internalizedInteractions(interactions: readonly Interaction[], tokens: AuctionTokens): readonly Interaction[] {
-  const usedTokens = new Map<Address, bigint>()
+  const usedByToken = new Map<Address, bigint>()
   return interactions.map((interaction) => {
     if (interaction.kind !== 'liquidity') return interaction
     const { inputToken, outputToken, outputAmount } = interaction
-    const total = (usedTokens.get(outputToken) ?? 0n) + BigInt(outputAmount)
+    const total = (usedByToken.get(outputToken) ?? 0n) + BigInt(outputAmount)
     const output = tokens[outputToken]
     if (!tokens[inputToken]?.trusted || !output || total > output.availableBalance) return interaction
-    usedTokens.set(outputToken, total)
+    usedByToken.set(outputToken, total)
     return { ...interaction, internalize: true }
   })
 }

@@ -113,8 +113,8 @@ class Search {
     if (token === native) return ONE
     if (!native) return null
     const one = { sellAmount: 0n, buyAmount: ONE }
-    const listedFill = this.router.fill({ kind: 'buy', sellToken: token, buyToken: native }, one)
-    if (listedFill) return (ONE * ONE) / listedFill.input
+    const nativeFill = this.router.fill({ kind: 'buy', sellToken: token, buyToken: native }, one)
+    if (nativeFill) return (ONE * ONE) / nativeFill.input
     return this.chain ? await this.chain.price(token, signal).catch(() => null) : null
   }
 }

@@ -69,7 +69,7 @@ export async function answerWebhook(
 ): Promise<WebhookAnswer | null> {
   const { tokenIn, tokenOut, amount, type, tokenInChainId: chainId, requestId, quoteId } = request
   const isInput = type === 'EXACT_INPUT'
-  const terms: QuoteRequest = quoteRequest({
+  const quoteTerms: QuoteRequest = quoteRequest({
     ...{ tokenIn, tokenOut, from: NEUTRAL_SENDER, maxPriceImpactPpm: PPM, slippagePpm: 0n },
     ...(isInput ? { amountIn: amount } : { amountOut: amount }),
   })
@@ -77,7 +77,7 @@ export async function answerWebhook(
   const deadlineReached = new Promise<null>((resolve) =>
     webhookSignal.addEventListener('abort', () => resolve(null), { once: true }),
   )
-  const quote = await Promise.race([chain.quote(terms, webhookSignal).catch(() => null), deadlineReached])
+  const quote = await Promise.race([chain.quote(quoteTerms, webhookSignal).catch(() => null), deadlineReached])
   const amounts = quote && afterGas(quote, isInput ? undefined : amount)
   if (!amounts) return null
   return {

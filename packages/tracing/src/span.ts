@@ -15,8 +15,8 @@ export type Recorder = {
 let recorder: Recorder | undefined
 
 /** Sets or removes the recorder of the process. */
-export function record(by: Recorder | undefined): void {
-  recorder = by
+export function record(newRecorder: Recorder | undefined): void {
+  recorder = newRecorder
 }
 
 /** Runs work as a span of the current request, if that is recorded. */

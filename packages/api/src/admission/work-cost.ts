@@ -26,8 +26,8 @@ export class SharedClock {
   }
 
   /** Changes the number of running tasks. Call `read` immediately before. */
-  change(by: 1 | -1): void {
-    this.running += by
+  change(delta: 1 | -1): void {
+    this.running += delta
   }
 }
 

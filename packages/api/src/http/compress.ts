@@ -43,7 +43,7 @@ export class FixedBytes {
   }
 
   /** Returns the bytes for a client, and the headers `Vary` and `Content-Encoding` if they apply. */
-  async for(request: Request): Promise<{ readonly bytes: Buffer; readonly headers: readonly string[] }> {
+  async bodyFor(request: Request): Promise<{ readonly bytes: Buffer; readonly headers: readonly string[] }> {
     if (!this.isCompressible) return { bytes: this.plainBody, headers: [] }
     const encoding = ENCODINGS.find((each) => accepts(request, each))
     if (!encoding) return { bytes: this.plainBody, headers: varyingHeaders }

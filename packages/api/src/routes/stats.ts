@@ -36,9 +36,9 @@ export async function stats(request: Request, { chain, live }: ServedChain): Pro
   }
 }
 
-function byBlock(of: ByBlock<Figures>): StatsResponse['blocks'] {
+function byBlock(figures: ByBlock<Figures>): StatsResponse['blocks'] {
   return AFTER.map((after) => {
-    const { samples, wouldRevert, meanBps, medianBps, worst5Bps } = of[after]
+    const { samples, wouldRevert, meanBps, medianBps, worst5Bps } = figures[after]
     const drift = { mean: roundOrNull(meanBps), median: roundOrNull(medianBps), worst5: roundOrNull(worst5Bps) }
     return { after, samples, wouldRevertPercent: roundOrNull(100 * wouldRevert)!, driftBps: drift }
   })

@@ -92,8 +92,8 @@ export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
 
   async function addReserves(assets: readonly { address: Address; decimals: number }[], rate: bigint) {
     const slopes = [RAY / 100n, RAY / 2n, RAY / 50n, RAY / 2n, RAY / 50n, RAY / 20n, RAY / 5n]
-    const terms = [provider.address, (RAY * 8n) / 10n, rate, ...slopes]
-    const strategy = await deploy('pool/DefaultReserveInterestRateStrategy', terms)
+    const rateArguments = [provider.address, (RAY * 8n) / 10n, rate, ...slopes]
+    const strategy = await deploy('pool/DefaultReserveInterestRateStrategy', rateArguments)
     const reserves = assets.map(({ address, decimals }) => ({
       aTokenImpl: aToken.address,
       stableDebtTokenImpl: stable.address,

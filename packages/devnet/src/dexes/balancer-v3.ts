@@ -101,7 +101,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
   for (const spec of BALANCER_V3_WEIGHTED_POOLS) {
     const parts = inAddressOrder(spec.tokens, tokens)
     const decimals = await Promise.all(parts.map(({ symbol }) => tokens[symbol].read<bigint>('decimals')))
-    const terms = {
+    const poolParameters = {
       name: spec.tokens.join('/'),
       symbol: 'WEIGHTED',
       numTokens: parts.length,
@@ -110,15 +110,15 @@ export const balancerV3: Recipe = async (chain, tokens) => {
       // Minimum balances as the factory sets them: at least a base unit, and at least the vault's minimum trade.
       minTokenBalances: decimals.map((places) => (places < 12n ? 10n ** (18n - places) : 10n ** 6n)),
     }
-    const pool = await chain.deploy(contracts.WeightedPool!, [terms, vault.address])
+    const pool = await chain.deploy(contracts.WeightedPool!, [poolParameters, vault.address])
     const dollars = parts.map(({ index }) => (spec.dollars * spec.weightsPercent[index]!) / 100n)
     await add(pool, parts, dollars, spec.feePpm)
   }
   for (const spec of BALANCER_V3_STABLE_POOLS) {
     const parts = inAddressOrder(spec.tokens, tokens)
     const { amplification: amplificationParameter } = spec
-    const terms = { name: spec.tokens.join('/'), symbol: 'STABLE', amplificationParameter, version: '' }
-    const pool = await chain.deploy(contracts.StablePool!, [terms, vault.address])
+    const poolParameters = { name: spec.tokens.join('/'), symbol: 'STABLE', amplificationParameter, version: '' }
+    const pool = await chain.deploy(contracts.StablePool!, [poolParameters, vault.address])
     const dollars = parts.map(({ index }) => spec.dollars[index]!)
     await add(pool, parts, dollars, spec.feePpm)
   }

@@ -37,8 +37,8 @@ export const curveStable: Recipe = async (chain, tokens) => {
     const name = symbols.join('/')
     const coins = symbols.map((symbol) => tokens[symbol].address)
     // Curve's fees have 10 decimals.
-    const terms = [name, name.slice(0, 10), coins, amplification, BigInt(feePpm) * 10_000n]
-    await factory.send('deploy_plain_pool(string,string,address[4],uint256,uint256)', terms)
+    const poolArguments = [name, name.slice(0, 10), coins, amplification, BigInt(feePpm) * 10_000n]
+    await factory.send('deploy_plain_pool(string,string,address[4],uint256,uint256)', poolArguments)
     const pool = chain.at(curve('StableSwap').abi, await factory.read<string>('pool_list', [pools.length]))
     const deposits = symbols.map((symbol, index) => amountWorth(symbol, dollars[index]!))
     for (const [index, symbol] of symbols.entries()) {

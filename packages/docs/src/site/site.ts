@@ -94,8 +94,8 @@ import type { openSearch, SiteSearchResult } from './search.ts'
       list.addEventListener('keydown', ({ key }) => {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[key]
         if (step === undefined) return
-        const at = tabs.findIndex(({ button }) => button === document.activeElement)
-        const next = tabs[(at + step + tabs.length) % tabs.length]!
+        const focusedIndex = tabs.findIndex(({ button }) => button === document.activeElement)
+        const next = tabs[(focusedIndex + step + tabs.length) % tabs.length]!
         next.button.click()
         next.button.focus()
       })
@@ -172,8 +172,8 @@ import type { openSearch, SiteSearchResult } from './search.ts'
       if (step === undefined || list.hidden) return
       event.preventDefault()
       const stops = [input, ...list.querySelectorAll('a')]
-      const at = stops.indexOf(document.activeElement as HTMLInputElement)
-      stops[(at + step + stops.length) % stops.length]!.focus()
+      const focusedIndex = stops.indexOf(document.activeElement as HTMLInputElement)
+      stops[(focusedIndex + step + stops.length) % stops.length]!.focus()
     })
     box.addEventListener('focusout', ({ relatedTarget }) => {
       if (!(relatedTarget instanceof Node) || !box.contains(relatedTarget)) close()

@@ -230,8 +230,8 @@ class ChainMarket implements IndexedMarket {
       if (newest && newest.block.number >= number) return newest
       const remainingMs = deadline - Date.now()
       if (remainingMs <= 0) {
-        const at = newest ? `at block ${newest.block.number}` : 'not read yet'
-        throw new MarketError('BEHIND', `chain ${this.chainId} is ${at}, not at ${number}`)
+        const position = newest ? `at block ${newest.block.number}` : 'not read yet'
+        throw new MarketError('BEHIND', `chain ${this.chainId} is ${position}, not at ${number}`)
       }
       // Keep waiting while the node fails; only the time limit ends the wait.
       await abortable(Promise.race([this.sync().catch(() => undefined), sleep(remainingMs)]), signal)

@@ -132,9 +132,9 @@ export function walkBins(
   let binsCrossed = 0
   const step = swapForY ? -1 : 1
   // The first bin at or past the active one; the active bin itself may be empty.
-  let at = swapForY ? bins.findLastIndex(({ id }) => id <= activeId) : bins.findIndex(({ id }) => id >= activeId)
+  let index = swapForY ? bins.findLastIndex(({ id }) => id <= activeId) : bins.findIndex(({ id }) => id >= activeId)
   while (remaining > 0n) {
-    const bin = bins[at]
+    const bin = bins[index]
     if (!bin) throw outOfBins(pool, swapForY, amountIn, remaining)
     activeId = bin.id
     if ((swapForY ? bin.reserveY : bin.reserveX) > 0n) {
@@ -145,10 +145,10 @@ export function walkBins(
       amountOut += filledBin.amountOut
       const after = afterFill(bin, filledBin, swapForY, protocolPart)
       if (pool.limited) checkLiquidity(after, price)
-      bins[at] = after
+      bins[index] = after
     }
     if (remaining > 0n) {
-      at += step
+      index += step
       binsCrossed++
     }
   }

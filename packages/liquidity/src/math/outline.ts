@@ -42,12 +42,12 @@ export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, end: number):
 /** Returns the outline of an x·y = k pool. */
 export function constantProductOutline(first: bigint, second: bigint, feePpm: number, band: number): PairOutline {
   const [firstHeld, secondHeld] = [Number(first), Number(second)]
-  const priceBound = 1 - rootOfBand(1, band)
+  const nearShare = 1 - rootOfBand(1, band)
   return {
     price: firstHeld > 0 ? secondHeld / firstHeld : 0,
     fee: feePpm / FLOAT_PPM,
-    firstNear: firstHeld * priceBound,
-    secondNear: secondHeld * priceBound,
+    firstNear: firstHeld * nearShare,
+    secondNear: secondHeld * nearShare,
     firstHeld,
     secondHeld,
   }
@@ -62,13 +62,13 @@ export function concentratedOutline(state: ConcentratedState, feePpm: number, ba
   const [fee, price] = [feePpm / FLOAT_PPM, start ** 2]
   if (start === 0) return { price, fee, firstNear: 0, secondNear: 0, firstHeld: 0, secondHeld: 0 }
   walkTicks(ticks, below, -1, start, inRange, band)
-  const [secondNear, secondHeld] = [walkedLength.near, walkedLength.whole]
+  const [secondNear, secondHeld] = [walkResult.near, walkResult.whole]
   walkTicks(ticks, below + 1, 1, 1 / start, inRange, band)
-  return { price, fee, firstNear: walkedLength.near, secondNear, firstHeld: walkedLength.whole, secondHeld }
+  return { price, fee, firstNear: walkResult.near, secondNear, firstHeld: walkResult.whole, secondHeld }
 }
 
 /** Result of the last walk, reused to avoid garbage. */
-const walkedLength = { near: 0, whole: 0 }
+const walkResult = { near: 0, whole: 0 }
 
 /**
  * Sells into a pool up to its last tick. Liquidity is summed in floats, with an error relative to its maximum: exact
@@ -86,25 +86,25 @@ function walkTicks(
   let root = start
   let liquidity = inRange
   let maxLiquidity = inRange
-  let priceBound = 0
-  let wholeDepth = 0
+  let nearSum = 0
+  let wholeSum = 0
   for (let i = from; i >= 0 && i < ticks.length; i += step) {
     const tick = ticks[i]!
     const to = Math.min(1.0001 ** ((-step * tick[0]) / 2), root)
     if (liquidity > 0) {
-      wholeDepth += liquidity * (root - to)
-      if (root > end) priceBound += liquidity * (root - Math.max(to, end))
+      wholeSum += liquidity * (root - to)
+      if (root > end) nearSum += liquidity * (root - Math.max(to, end))
     }
     liquidity += step * Number(tick[1])
     if (liquidity > maxLiquidity) maxLiquidity = liquidity
     root = to
   }
   if (liquidity > OPEN_LIQUIDITY * maxLiquidity) {
-    wholeDepth += liquidity * root
-    if (root > end) priceBound += liquidity * (root - end)
+    wholeSum += liquidity * root
+    if (root > end) nearSum += liquidity * (root - end)
   }
-  walkedLength.near = priceBound
-  walkedLength.whole = wholeDepth
+  walkResult.near = nearSum
+  walkResult.whole = wholeSum
 }
 
 const rootOfBand = (root: number, band: number) => root * Math.sqrt(1 - band)

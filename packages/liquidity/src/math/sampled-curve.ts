@@ -227,8 +227,8 @@ class Samples implements Points {
     const output = this.add(input)
     if (output === null) return
     // Ignore an error of one unit, which is rounding.
-    const off = (predictedOutput: number) => Math.max(0, Math.abs(predictedOutput - output) - 1) / output
-    const remainingError = ERROR_LEFT * Math.max(off(fine), COARSE_WEIGHT * off(coarse))
+    const relativeError = (predictedOutput: number) => Math.max(0, Math.abs(predictedOutput - output) - 1) / output
+    const remainingError = ERROR_LEFT * Math.max(relativeError(fine), COARSE_WEIGHT * relativeError(coarse))
     for (const part of [k, k + 1])
       error[part] = this.isWide(part)
         ? Number.POSITIVE_INFINITY

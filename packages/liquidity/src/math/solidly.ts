@@ -72,9 +72,9 @@ export const solveSolidly: SolveY = (x, k, start) => {
   let y = start
   for (let i = 0; i < MAX_STEPS; i++) {
     const before = y
-    const at = value(y)
+    const current = value(y)
     const d = slope(x, y)
-    y = at < k ? y + ((k - at) * ONE) / d : y - ((at - k) * ONE) / d
+    y = current < k ? y + ((k - current) * ONE) / d : y - ((current - k) * ONE) / d
     const change = y > before ? y - before : before - y
     if (change <= 1n) break
   }
@@ -85,9 +85,9 @@ export const solveSolidly: SolveY = (x, k, start) => {
 export const solveVelodrome: SolveY = (x, k, start, pairs) => {
   let y = start
   for (let i = 0; i < MAX_STEPS; i++) {
-    const at = invariant(x, y)
-    if (at < k) {
-      let dy = ((k - at) * ONE) / slope(x, y)
+    const current = invariant(x, y)
+    if (current < k) {
+      let dy = ((k - current) * ONE) / slope(x, y)
       if (dy === 0n) {
         // Only here the contract passes scaled values to the function that scales by decimals. With tokens of fewer
         // than 18 decimals it therefore always stops here, or reverts because of an overflow.
@@ -96,9 +96,9 @@ export const solveVelodrome: SolveY = (x, k, start, pairs) => {
       }
       y += dy
     } else {
-      let dy = ((at - k) * ONE) / slope(x, y)
+      let dy = ((current - k) * ONE) / slope(x, y)
       if (dy === 0n) {
-        if (at === k || invariant(x, y - 1n) < k) return y
+        if (current === k || invariant(x, y - 1n) < k) return y
         dy = 1n
       }
       y -= dy

@@ -30,28 +30,28 @@ function coarsePrice(points: Points, k: number): number {
  * @returns 0 if rounding of the outputs would change the price
  */
 function finePrice({ x, y }: Points, k: number): number {
-  const at = x[k]!
-  const inverse = at / y[k]!
+  const knot = x[k]!
+  const inverse = knot / y[k]!
   for (let count = MAX_POLYNOMIAL; count > 1; count--) {
     const high = Math.min(x.length - 1, Math.max(1, k + 1 - (count >> 1)) + count - 1)
     const low = Math.max(1, high - count + 1)
     let slope = 0
     let noise = 0
-    let ownError = 0
+    let inverseSum = 0
     for (let j = low; j <= high; j++) {
       if (j === k) continue
       const xj = x[j]!
       // Weights of the derivative of the Lagrange polynomial.
-      ownError += 1 / (at - xj)
-      let weight = 1 / (xj - at)
-      for (let i = low; i <= high; i++) if (i !== j && i !== k) weight *= (at - x[i]!) / (xj - x[i]!)
+      inverseSum += 1 / (knot - xj)
+      let weight = 1 / (xj - knot)
+      for (let i = low; i <= high; i++) if (i !== j && i !== k) weight *= (knot - x[i]!) / (xj - x[i]!)
       const part = (weight * xj) / y[j]!
       slope += part
       noise += Math.abs(part) / y[j]!
     }
-    noise += Math.abs(ownError * inverse) / y[k]!
-    slope += ownError * inverse
-    if (at * noise <= MAX_NOISE * inverse) return (inverse - at * slope) / inverse ** 2
+    noise += Math.abs(inverseSum * inverse) / y[k]!
+    slope += inverseSum * inverse
+    if (knot * noise <= MAX_NOISE * inverse) return (inverse - knot * slope) / inverse ** 2
   }
   return 0
 }
@@ -114,10 +114,11 @@ export function predictedBetween(points: Points, k: number, input: number, isFin
  */
 export function disagreementBetween(points: Points, k: number): number {
   const { x, y } = points
-  let off = 0
+  let error = 0
   for (const end of k > 1 ? [k - 1, k] : [k])
-    if (end < x.length - 1) off += Math.abs(sqrtPriceAt(points, end, true) ** 2 - sqrtPriceAt(points, end, false) ** 2)
-  return (off * (x[k]! - x[k - 1]!)) / 8 / y[k]!
+    if (end < x.length - 1)
+      error += Math.abs(sqrtPriceAt(points, end, true) ** 2 - sqrtPriceAt(points, end, false) ** 2)
+  return (error * (x[k]! - x[k - 1]!)) / 8 / y[k]!
 }
 
 const outputOf = (from: number, liquidity: number, input: number): number =>

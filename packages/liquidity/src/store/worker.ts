@@ -102,8 +102,8 @@ function open(number: number, path: string): SavedFacts | null {
 
 function* batches(database: SnapshotDatabase, lists: Lists): Generator<SavedBatch> {
   for (const [name, items] of Object.entries(lists))
-    for (let at = 0; at < items.length; at += LIST_BATCH)
-      yield { pools: [], list: { name, items: items.slice(at, at + LIST_BATCH) } }
+    for (let offset = 0; offset < items.length; offset += LIST_BATCH)
+      yield { pools: [], list: { name, items: items.slice(offset, offset + LIST_BATCH) } }
   let pools = []
   for (const pool of database.pools()) {
     pools.push(pool)

@@ -43,7 +43,7 @@ export class TrustLedger {
   private readonly tokens = new Map<Address, WatchedItem>()
   private readonly pools = new Map<string, WatchedItem>()
   private block: number | null = null
-  private roundIndex = 0
+  private nextIndex = 0
   /** Number of resets: an `observing` generator that started before a reset must stop. */
   private resets = 0
   private evictions = MAX_EVICTIONS
@@ -215,7 +215,7 @@ export class TrustLedger {
   private *revalue(): Steps<void> {
     const watchedItems = [...this.tokens.values(), ...this.pools.values()]
     for (let k = 0; k < Math.min(VALUED_PER_BLOCK, watchedItems.length); k++) {
-      const next = watchedItems[this.roundIndex++ % watchedItems.length]!
+      const next = watchedItems[this.nextIndex++ % watchedItems.length]!
       for (const id of next.pools.keys()) {
         const pool = this.knownPools.get(id)
         if (pool) this.value(next, pool)
@@ -268,8 +268,8 @@ export class TrustLedger {
     if (traceOf(before) !== traceOf(pool)) return
     const first = (of: Pool) => orRefused(() => family.priceCurve(of, of.tokens[0]!, of.tokens[1]!))
     const [was, is] = [first(before), first(pool)]
-    const priceProduct = (curve: typeof was) => (curve ? curve.sqrtPrice[0]! ** 2 * curve.keepIn * curve.keepOut : 0)
-    if (!(Math.abs(priceProduct(is) / priceProduct(was) - 1) <= MAX_DRIFT))
+    const marginalPrice = (curve: typeof was) => (curve ? curve.sqrtPrice[0]! ** 2 * curve.keepIn * curve.keepOut : 0)
+    if (!(Math.abs(marginalPrice(is) / marginalPrice(was) - 1) <= MAX_DRIFT))
       watchedItems.record = brokenRecord(watchedItems.record, 'a price or fee set anew without a trade')
   }
 

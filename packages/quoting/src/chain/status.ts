@@ -62,8 +62,8 @@ function clockReason({ state, behindSeconds, intervalMs }: ChainClock, lagSecond
     return `no block for ${seconds(lagSeconds)}${usualText}; the node answers`
   }
   if (state === 'off') {
-    const off = `${seconds(Math.abs(behindSeconds ?? 0))} ${(behindSeconds ?? 0) > 0 ? 'behind' : 'ahead of'}`
-    return `new blocks are ${off} our clock: the node's clock or ours is wrong`
+    const offsetText = `${seconds(Math.abs(behindSeconds ?? 0))} ${(behindSeconds ?? 0) > 0 ? 'behind' : 'ahead of'}`
+    return `new blocks are ${offsetText} our clock: the node's clock or ours is wrong`
   }
   return undefined
 }

@@ -74,8 +74,8 @@ function afterTrades(before: Pool, after: Pool, { tokenIn, tokenOut }: Hop): Poo
   const family = familyOf(before.family)!
   const [reservesBefore, reservesAfter] = [family.reserves(before), family.reserves(after)]
   const changeOf = (token: Address) => {
-    const at = before.tokens.indexOf(token)
-    return (reservesAfter[at] ?? 0n) - (reservesBefore[at] ?? 0n)
+    const tokenIndex = before.tokens.indexOf(token)
+    return (reservesAfter[tokenIndex] ?? 0n) - (reservesBefore[tokenIndex] ?? 0n)
   }
   const [of, to] = [changeOf(tokenIn), changeOf(tokenOut)]
   const trade = (soldToken: Address, boughtToken: Address, amount: bigint) =>

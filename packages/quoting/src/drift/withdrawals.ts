@@ -146,13 +146,13 @@ function newEvidence(family: string, dex: string): Evidence {
 }
 
 /** Decays the evidence by its age and by an extra factor. */
-function fade(of: Evidence, now: number, by = 1): void {
-  const factor = by * 0.5 ** ((now - of.at) / HALF_LIFE_SECONDS)
-  of.samples *= factor
-  of.withdrew *= factor
-  of.gave *= factor
-  of.lostPpm *= factor
-  of.at = now
+function fade(evidence: Evidence, now: number, weight = 1): void {
+  const factor = weight * 0.5 ** ((now - evidence.at) / HALF_LIFE_SECONDS)
+  evidence.samples *= factor
+  evidence.withdrew *= factor
+  evidence.gave *= factor
+  evidence.lostPpm *= factor
+  evidence.at = now
 }
 
 /** Returns true if faded samples outweigh improved ones by more than chance explains. */
@@ -160,17 +160,19 @@ function outweighs({ withdrew, gave }: Evidence, times: number): boolean {
   return withdrew - gave >= times * Math.sqrt(withdrew + gave) && withdrew > 0
 }
 
-const isPenalized = (of: Evidence): boolean => of.lostPpm > 0 && outweighs(of, PENALTY_THRESHOLD)
+const isPenalized = (evidence: Evidence): boolean => evidence.lostPpm > 0 && outweighs(evidence, PENALTY_THRESHOLD)
 
-const isExcludable = (of: Evidence): boolean =>
-  isPenalized(of) && outweighs(of, EXCLUSION_THRESHOLD) && of.withdrew - of.gave >= EXCLUSION_SHARE * of.samples
+const isExcludable = (evidence: Evidence): boolean =>
+  isPenalized(evidence) &&
+  outweighs(evidence, EXCLUSION_THRESHOLD) &&
+  evidence.withdrew - evidence.gave >= EXCLUSION_SHARE * evidence.samples
 
 /** Returns the average loss of a quote through the pool, ppm. */
 function penaltyPpmOf({ lostPpm, samples }: Evidence): number {
   return Math.min(MAX_PENALTY_PPM, Math.max(STEP_PPM, Math.round(lostPpm / samples / STEP_PPM) * STEP_PPM))
 }
 
-function exclude(of: Evidence, now: number): void {
-  of.times = now - of.outUntil < EXCLUSION_MEMORY_SECONDS ? of.times + 1 : 1
-  of.outUntil = now + Math.min(MAX_EXCLUSION_SECONDS, FIRST_EXCLUSION_SECONDS * 2 ** (of.times - 1))
+function exclude(evidence: Evidence, now: number): void {
+  evidence.times = now - evidence.outUntil < EXCLUSION_MEMORY_SECONDS ? evidence.times + 1 : 1
+  evidence.outUntil = now + Math.min(MAX_EXCLUSION_SECONDS, FIRST_EXCLUSION_SECONDS * 2 ** (evidence.times - 1))
 }

@@ -194,7 +194,7 @@ export class GasProber {
         const amount = tokenIn === tokenOut ? null : probeAmount(pool, tokenIn, tokenOut)
         if (amount === null) return []
         const { first, middle, last } = hopPrograms(pool, pair, family, executor.address)
-        const hops = [first, middle, last].map((of) => of && { token: tokenIn, tokenOut, amount, ...of })
+        const hops = [first, middle, last].map((hop) => hop && { token: tokenIn, tokenOut, amount, ...hop })
         return [{ pool, tokenIn, tokenOut, hops }]
       })
       .slice(0, MAX_DIRECTIONS)

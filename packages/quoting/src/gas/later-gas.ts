@@ -49,10 +49,10 @@ export class LaterGas {
   }
 
   /**
-   * Records a comparison. @param extra - gas at `at` less the gas in the next block @param at - Unix time in seconds of
+   * Records a comparison. @param extra - gas at `at` less the gas in the next block @param observedAt - Unix time in seconds of
    * the later simulation
    */
-  observe({ legs }: RoutePlan, extra: number, at: number, span: Span): void {
+  observe({ legs }: RoutePlan, extra: number, observedAt: number, span: Span): void {
     const keys = keysOf(legs)
     const hasChanged = extra > TOLERANCE
     // Parts that were steady before are not the cause, unless all parts were.
@@ -62,8 +62,8 @@ export class LaterGas {
       const kind = this.kindOf(key, span)
       if (!hasChanged && kind === 'moving') continue
       // A valid comparison over a longer time is not replaced by a shorter one.
-      if (!hasChanged && kind === 'steady' && at < this.comparisons.get(key)!.until) continue
-      this.comparisons.set(key, { kind: hasChanged ? 'moving' : 'steady', at: span.now, until: at })
+      if (!hasChanged && kind === 'steady' && observedAt < this.comparisons.get(key)!.until) continue
+      this.comparisons.set(key, { kind: hasChanged ? 'moving' : 'steady', at: span.now, until: observedAt })
     }
   }
 

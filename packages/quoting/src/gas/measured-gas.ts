@@ -60,7 +60,7 @@ export class MeasuredGas {
   }
 
   /** Merges measured gas with learned corrections for other pools. The same object until either changes. */
-  over(learnedGas: LearnedGas | undefined): LearnedGas | undefined {
+  combineWith(learnedGas: LearnedGas | undefined): LearnedGas | undefined {
     if (this.merged && this.learnedGas === learnedGas) return this.merged
     const measuredHops = [...this.pools].flatMap(([id, { hops }]) => (hops.length > 0 ? [[id, hops] as const] : []))
     if (measuredHops.length === 0) return learnedGas

@@ -53,11 +53,14 @@ export function partOf(sharedPart: object): { readonly hash: string; readonly te
 }
 
 /** Encodes a quote for the log. */
-export function recordOf({ quote, from, searchRequest, alternativeIndex, terms }: QuoteRecord, at: number): string {
+export function recordOf(
+  { quote, from, searchRequest, alternativeIndex, terms }: QuoteRecord,
+  recordedAt: number,
+): string {
   const { trust, taxes, driftPenalties, learnedGas, ...request } = searchRequest
   const sharedPart = Object.entries({ trust, taxes, driftPenalties, learnedGas })
   const record: StoredQuote = {
-    at: new Date(at).toISOString(),
+    at: new Date(recordedAt).toISOString(),
     from,
     request: toPlainJson(request) as object,
     parts: Object.fromEntries(sharedPart.flatMap(([name, part]) => (part ? [[name, partOf(part).hash]] : []))),
@@ -108,7 +111,7 @@ function termsOf(plainTerms: object): EncodeTerms {
 
 function differencesBetween(before: object, after: object): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  const textOf = (of: object, name: string) => JSON.stringify((of as { [name: string]: unknown })[name])
+  const textOf = (object: object, name: string) => JSON.stringify((object as { [name: string]: unknown })[name])
   // `optimalityGapNetBps` is null if the search had no time to compute it, which is not a difference.
   const isComparable = (name: string) => name !== 'optimalityGapNetBps' || textOf(before, name) !== 'null'
   return [...names].filter((name) => isComparable(name) && textOf(before, name) !== textOf(after, name))

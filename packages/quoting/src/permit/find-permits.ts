@@ -137,14 +137,14 @@ async function permit2Offer(reader: Reader, resolvedRequest: ResolvedRequest): P
   ])
   if (!spenderAllowance || !permit2Allowance) return undefined
   const nonce = spenderAllowance[2] as bigint
-  const until = String(deadline)
-  const details = { token, amount: String(amount), expiration: until, nonce: String(nonce) }
+  const deadlineText = String(deadline)
+  const details = { token, amount: String(amount), expiration: deadlineText, nonce: String(nonce) }
   const domain = { name: 'Permit2', chainId, verifyingContract: PERMIT2 }
   const types = { PermitSingle: fields(PERMIT_SINGLE), PermitDetails: fields(PERMIT_DETAILS) }
   const data = tokenAbi.encodeFunctionData('approve', [PERMIT2, UNLIMITED]) as Hex
   return {
     permit: { kind: 'permit2', amount, nonce, deadline },
-    typedData: typedDataOf(domain, 'PermitSingle', types, { details, spender, sigDeadline: until }),
+    typedData: typedDataOf(domain, 'PermitSingle', types, { details, spender, sigDeadline: deadlineText }),
     approval: (permit2Allowance[0] as bigint) >= amount ? null : { to: token, data, value: 0n },
   }
 }

@@ -157,7 +157,7 @@ async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, sig
       chain.wrappedNative?.address ?? null,
     )
   }
-  const chargedGasOf = chargedWith(next)
+  const gasCharged = chargedWith(next)
   const chargedAtDeadline = chargedWith(next + later)
   const payment = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
   const reservedGas = BigInt(heldGas(gasUsed, payment))
@@ -167,15 +167,15 @@ async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, sig
   const l1 = await estimateL1Fee(rpc, chain.l1FeeModel, transaction, block, { signal })
   if (!l1)
     return {
-      ...{ estimate: execution + reservedGas, charged: chargedGasOf, chargedAtDeadline },
-      ...{ costWei: chargedGasOf * gasPriceWei, l1FeeWei: null },
+      ...{ estimate: execution + reservedGas, charged: gasCharged, chargedAtDeadline },
+      ...{ costWei: gasCharged * gasPriceWei, l1FeeWei: null },
     }
-  const costWei = chargedGasOf * gasPriceWei + l1.feeWei
+  const costWei = gasCharged * gasPriceWei + l1.feeWei
   // If the chain charges the data fee as gas, the receipt includes it.
   const l1Gas = l1.gas > 0n && gasPriceWei > 0n ? l1.feeWei / gasPriceWei : 0n
   return {
     ...{ estimate: execution + reservedGas + l1.gas, costWei, l1FeeWei: l1.feeWei },
-    ...{ charged: chargedGasOf + l1Gas, chargedAtDeadline: chargedAtDeadline + l1Gas },
+    ...{ charged: gasCharged + l1Gas, chargedAtDeadline: chargedAtDeadline + l1Gas },
   }
 }
 

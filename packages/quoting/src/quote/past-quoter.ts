@@ -90,9 +90,9 @@ export class PastQuoter {
     if (existing) return existing
     const { chain, tokens, simulation, gasLessons, gasProber } = this.options
     const { block } = state.snapshot
-    const at = { blockHash: block.hash }
+    const blockRef = { blockHash: block.hash }
     const gasPrice = once(() => simulation.fees.pastGasPrice(rpc, block))
-    const codes = once(() => contracts.missingCodes(this.options.codesRpc(), at))
+    const codes = once(() => contracts.missingCodes(this.options.codesRpc(), blockRef))
     const simulator = new Simulator({ now: () => ({ rpc, market: state.market }), context: simulation })
     const view: ChainView = {
       snapshot: state.snapshot,
@@ -101,9 +101,9 @@ export class PastQuoter {
       graph: lazy(() => buildGraph(state.snapshot)),
       prices: () => state.prices,
       gasPriceWei: gasPrice,
-      l1FeePerByteWei: once(async () => estimateL1FeePerByte(rpc, chain.l1FeeModel, await gasPrice(), at)),
+      l1FeePerByteWei: once(async () => estimateL1FeePerByte(rpc, chain.l1FeeModel, await gasPrice(), blockRef)),
       poolsPending: () => state.poolsPending,
-      codeOf: memo((account) => rpc.getCode(account, at)),
+      codeOf: memo((account) => rpc.getCode(account, blockRef)),
       assertDeployed: async () => void (await codes()),
     }
     const parts: QuotingParts = {

@@ -34,7 +34,7 @@ export type SearchKnowledge = {
   readonly driftPenaltiesAt: TermsContext['driftPenaltiesAt']
   /** Records simulated gas per route and feeds it back into searches. */
   readonly gasLessons: Pick<GasLessons, 'at' | 'observeAt'>
-  readonly measuredGas: Pick<MeasuredGas, 'over'>
+  readonly measuredGas: Pick<MeasuredGas, 'combineWith'>
 }
 
 export type QuotingParts = SearchKnowledge & {
@@ -113,7 +113,7 @@ export async function quoteAtView(
 /** Context from which `routeTerms` builds the terms of a search. */
 export function termsContext(view: ChainView, parts: SearchKnowledge): TermsContext {
   const { chain, tokens, contracts, driftPenaltiesAt, gasLessons, measuredGas } = parts
-  const learnedGasAt = (timestamp: number) => measuredGas.over(gasLessons.at(timestamp))
+  const learnedGasAt = (timestamp: number) => measuredGas.combineWith(gasLessons.at(timestamp))
   const wrappedNative = chain.wrappedNative?.address ?? null
   return { view, tokens, contracts, driftPenaltiesAt, learnedGasAt, wrappedNative, nativeErc20: nativeErc20Of(parts) }
 }

@@ -142,16 +142,16 @@ export class Quoter {
    */
   private async quoteEarlier(quoteOf: QuoteOf, view: ChainView, error: unknown): Promise<SwapQuote> {
     let failure = error
-    let at = view
+    let currentView = view
     while (failure instanceof RpcError && failure.ofBlock) {
-      const earlier = this.options.runtime.now.views.earlier(at)
+      const earlier = this.options.runtime.now.views.earlier(currentView)
       if (!earlier) break
       this.emitEvent('outdated')
       try {
         return await quoteOf(earlier).quoted
       } catch (next) {
         failure = next
-        at = earlier
+        currentView = earlier
       }
     }
     throw failure

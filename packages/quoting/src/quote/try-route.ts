@@ -221,8 +221,8 @@ async function createRunner(
     ...termsOf(request, context),
     direct: route.legs.length > 0 && paysDirectly(request, context.taxes),
   }
-  const encode = (of: RoutePlan, minOutput: bigint, until = deadline): EncodedRoute => {
-    const terms = { ...sharedOptions, deadline: BigInt(until), minOutput }
+  const encode = (of: RoutePlan, minOutput: bigint, encodedDeadline = deadline): EncodedRoute => {
+    const terms = { ...sharedOptions, deadline: BigInt(encodedDeadline), minOutput }
     return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
   }
   const simulate = (

@@ -222,11 +222,11 @@ export async function resimulate(
     ...(baseFeePerGas !== undefined && { baseFeePerGas: quantity(baseFeePerGas) }),
     ...(prevRandao && { prevRandao }),
   }
-  const at = { blockHash: parent.hash }
+  const blockRef = { blockHash: parent.hash }
   const simulate = async (calls: readonly object[], traceTransfers: boolean, overrides = {}) => {
     const blockStateCalls = [{ blockOverrides: { ...blockOverrides, ...overrides }, calls }]
     const simulation = { blockStateCalls, traceTransfers, validation: false }
-    const answer = await rpc.request<RawSimulation>('eth_simulateV1', [simulation, at], options).catch(ifAble)
+    const answer = await rpc.request<RawSimulation>('eth_simulateV1', [simulation, blockRef], options).catch(ifAble)
     return answer && readable('eth_simulateV1', () => resultsOf(answer, calls.length))
   }
   const traceOutcome = (await simulate([...earlier, ownCall], true))?.at(-1)

@@ -205,15 +205,15 @@ class SwapReferee {
   /** Codes at the block of the transaction, or at the newest one if the node has no state of it. */
   private async codes(accounts: readonly Address[]): Promise<readonly Hex[]> {
     const { rpc } = this.ports
-    const at = (block: number | 'latest') =>
+    const blockRefOf = (block: number | 'latest') =>
       Promise.all(accounts.map((account) => rpc.getCode(account, block, this.options)))
-    const codes = await at(this.minedReceipt.block).catch(unlessOfBlock)
+    const codes = await blockRefOf(this.minedReceipt.block).catch(unlessOfBlock)
     if (codes) return codes
     this.addGap(
       'CODE_AT_BLOCK',
       'which accounts had code then: the node has no state of the block any more, so the newest block is used',
     )
-    return at('latest')
+    return blockRefOf('latest')
   }
 
   private async read(

@@ -61,10 +61,10 @@ export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): Sand
       const opposite = keyOf({ pool: first.pool, tokenIn: first.tokenOut, tokenOut: first.tokenIn })
       for (const { neighbor: back, trades: later } of backs) {
         const second = later.find((trade) => keyOf(trade) === opposite)
-        const by = second && partyOf(front, back, victim, isRoundTrip(first, second))
-        if (!second || !by) continue
+        const attacker = second && partyOf(front, back, victim, isRoundTrip(first, second))
+        if (!second || !attacker) continue
         const ends = { front: placeOf(front), back: placeOf(back) }
-        return { pool: first.pool, ...ends, by, token: first.tokenIn, gain: gainOf(first, second) }
+        return { pool: first.pool, ...ends, by: attacker, token: first.tokenIn, gain: gainOf(first, second) }
       }
     }
   }

@@ -81,10 +81,10 @@ const isWrap = (one: Address, other: Address, wrapper: Address) =>
   (one === NATIVE && other === wrapper) || (one === wrapper && other === NATIVE)
 
 function sidesOf(changes: Changes, account: Address): Sides {
-  const senderTrade = [...(changes.get(account) ?? [])]
+  const ownChanges = [...(changes.get(account) ?? [])]
   return {
-    inputs: senderTrade.flatMap(([token, amount]) => (amount < 0n ? [[token, -amount] as const] : [])),
-    outputs: senderTrade.filter(([, amount]) => amount > 0n),
+    inputs: ownChanges.flatMap(([token, amount]) => (amount < 0n ? [[token, -amount] as const] : [])),
+    outputs: ownChanges.filter(([, amount]) => amount > 0n),
   }
 }
 

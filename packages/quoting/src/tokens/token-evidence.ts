@@ -57,20 +57,24 @@ export class TokenEvidence {
   }
 
   private holdings(token: Address, source: HoldingsSource): Promise<void> {
-    return once(this.balanceChecks, token, async () => {
+    return runOnce(this.balanceChecks, token, async () => {
       if (await this.slots.run(() => readHoldings(token, source))) this.options.onNewEvidence()
     })
   }
 
   private sales(token: Address, { snapshot, prices }: HoldingsSource): Promise<void> {
-    return once(this.saleChecks, token, async () => {
+    return runOnce(this.saleChecks, token, async () => {
       const [pool] = deepestPools(token, prices)
       if (pool) await this.slots.run(() => this.options.measure(token, pool, snapshot))
     })
   }
 }
 
-function once(checks: BoundedMap<Address, Promise<void>>, token: Address, work: () => Promise<unknown>): Promise<void> {
+function runOnce(
+  checks: BoundedMap<Address, Promise<void>>,
+  token: Address,
+  work: () => Promise<unknown>,
+): Promise<void> {
   const before = checks.get(token)
   if (before) return before
   const running = work().then(

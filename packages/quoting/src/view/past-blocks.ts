@@ -218,7 +218,7 @@ export class PastBlocks {
     await market.ensureGroups([hubs, ...wrappedTokens.map((token) => [token])])
     const realTokens = wrappedTokens.filter((token) => market.tokens.isToken(token) === true)
     const parts = await redemptions.readShares(realTokens, { rpc, block, holderOf: (share) => prices.holderOf(share) })
-    const snapshot = await market.ensureGroups(parts.filter((it) => it !== ZERO_ADDRESS).map((part) => [part]))
+    const snapshot = await market.ensureGroups(parts.filter((token) => token !== ZERO_ADDRESS).map((part) => [part]))
     await prices.follow(this.settleMs > 0 ? await market.settled(this.settleMs) : snapshot)
     const source = { snapshot: market.snapshot(), prices, rpc }
     await Promise.all(unlistedOf(wrappedTokens, this.registry, prices).map((token) => readHoldings(token, source)))

@@ -112,7 +112,7 @@ async function fromOracle(
   }
   const feeOf = (bytes: Hex) => askFor(oracle.encodeFunctionData('getL1Fee', [bytes]))
   const operatorFee = () => askFor(oracle.encodeFunctionData('getOperatorFee', [transaction.gas]))
-  const since = (flag: string) => isSince(rpc, address, flag as Hex, block, options)
+  const isActive = (flag: string) => isSince(rpc, address, flag as Hex, block, options)
   const serializedTransaction = serialize(transaction, rpc.chainId, form)
   switch (model) {
     case 'op-stack': {
@@ -121,7 +121,7 @@ async function fromOracle(
     }
     case 'mantle': {
       const [isArsia, fee, ratio, charge] = await Promise.all([
-        since(oracle.encodeFunctionData('isArsia')),
+        isActive(oracle.encodeFunctionData('isArsia')),
         feeOf(serializedTransaction),
         askFor(oracle.encodeFunctionData('tokenRatio')),
         operatorFee(),
@@ -131,7 +131,7 @@ async function fromOracle(
       return fee * ratio + (charge ?? 0n)
     }
     case 'scroll': {
-      const isGalileo = await since(oracle.encodeFunctionData('isGalileo'))
+      const isGalileo = await isActive(oracle.encodeFunctionData('isGalileo'))
       return feeOf(isGalileo ? scrollCompressed(serializedTransaction) : serializedTransaction)
     }
     case 'metis':

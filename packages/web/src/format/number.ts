@@ -39,7 +39,7 @@ export function show(text: string, digits = 7, maxDecimals = 6): ShownNumber {
 export function group(digits: string): readonly string[] {
   const head = digits.length % 3 || 3
   const parts = [digits.slice(0, head)]
-  for (let at = head; at < digits.length; at += 3) parts.push(digits.slice(at, at + 3))
+  for (let offset = head; offset < digits.length; offset += 3) parts.push(digits.slice(offset, offset + 3))
   return parts
 }
 

@@ -46,8 +46,8 @@ function Drawn({ row, others, width }: Props & { readonly width: number }) {
             {k === 0 ? '1 block later' : '2 blocks later'}
           </text>
           <path className="grid-l" d={`M${EDGE} ${LINES[k]}H${width - EDGE}`} />
-          {medians.map((of, index) => {
-            const bps = of[k]
+          {medians.map((median, index) => {
+            const bps = median[k]
             return bps === null || bps === undefined ? null : (
               // biome-ignore lint/suspicious/noArrayIndexKey: these ticks have no key other than their index.
               <path key={index} className="plot__other" d={`M${x(bps)} ${LINES[k]! - 6}v12`} />

@@ -93,13 +93,13 @@ function nameRows(rows: readonly Row[]): readonly Row[] {
 }
 
 function pairOf(blocks: unknown): Pair {
-  const of = (after: number): DriftAfter => {
+  const driftAfter = (after: number): DriftAfter => {
     const one: Plain = list(blocks).find((block) => block.after === after) ?? {}
     const drift: Plain = isPlain(one.driftBps) ? one.driftBps : {}
     const figures = { mean: number(drift.mean), median: number(drift.median), worst5: number(drift.worst5) }
     return { samples: count(one.samples), wouldRevert: Math.min(100, count(one.wouldRevertPercent)), ...figures }
   }
-  return [of(1), of(2)]
+  return [driftAfter(1), driftAfter(2)]
 }
 
 const isPlain = (value: unknown): value is Plain => typeof value === 'object' && value !== null

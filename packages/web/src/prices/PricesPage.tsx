@@ -163,7 +163,7 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
       <td className="r">
         {row.detail && row.detail.usd !== null && (
           <span className="hide-s">
-            <Confidence of={row.detail.confidence} />
+            <Confidence share={row.detail.confidence} />
           </span>
         )}
         <Price value={row.detail?.usd ?? null} />

@@ -28,11 +28,16 @@ export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = 
   const root = useRef<SVGSVGElement>(null)
   const inOrder = useMemo(() => [...gates].sort((p, q) => p.x - q.x || p.y - q.y), [gates])
   const tall = Math.ceil(height)
-  const move = (event: KeyboardEvent<SVGGElement>, at: number) => {
+  const move = (event: KeyboardEvent<SVGGElement>, index: number) => {
     const last = inOrder.length - 1
-    const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: last }[
-      event.key
-    ]
+    const to = {
+      ArrowDown: index + 1,
+      ArrowRight: index + 1,
+      ArrowUp: index - 1,
+      ArrowLeft: index - 1,
+      Home: 0,
+      End: last,
+    }[event.key]
     if (event.key === 'Escape') event.currentTarget.blur()
     if (to === undefined) return
     event.preventDefault()
@@ -67,16 +72,16 @@ export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = 
       {bars.map((bar) => (
         <BarMark key={bar.id} bar={bar} symbol={symbol(bar.id)} amount={compact ? '' : amount(bar.id)} bare={bare} />
       ))}
-      {inOrder.map((gate, at) => (
+      {inOrder.map((gate, index) => (
         <GateMark
           key={gate.leg.index}
           gate={gate}
-          isStop={at === stop}
+          isStop={index === stop}
           isLit={gate.leg.index === lit}
           hasLabel={!compact}
           pair={`${symbol(gate.leg.a)} to ${symbol(gate.leg.b)}`}
           onLight={onLight}
-          onKeyDown={(event) => (event.key === 'Enter' && gate.leg.folded ? onUnfold() : move(event, at))}
+          onKeyDown={(event) => (event.key === 'Enter' && gate.leg.folded ? onUnfold() : move(event, index))}
           onClick={(event) => (gate.leg.folded ? onUnfold() : onLight(gate.leg.index, event.currentTarget))}
         />
       ))}

@@ -64,31 +64,21 @@ export function useSwap(): SwapPageState {
   const isPayingNative = src !== undefined && isNative(src.address)
   const reserve = useGasReserve(chain.id, isPayingNative, quote?.gasEstimate)
   const gas = isPayingNative ? BigInt(quote?.gasCost?.native ?? 0) : 0n
-  const namedTokens = useNamed(chain.id, quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [])
+  const named = useNamed(chain.id, quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [])
   const open = signing.state === undefined
-  const isRefused = open && isRefusal(live.error)
-  const reportedMax = isRefused ? refusalOf(live.error)?.maxRoutableAmount : undefined
-  const isSearched = isRefused && reportedMax === undefined && isAboutSize(live.error)
-  const largest = useLargest(request, isSearched)
+  const refused = open && isRefusal(live.error)
+  const reportedMax = refused ? refusalOf(live.error)?.maxRoutableAmount : undefined
+  const needsSearch = refused && reportedMax === undefined && isAboutSize(live.error)
+  const largest = useLargest(request, needsSearch)
   const searchedMax = largest.isError ? 0n : largest.data === undefined ? undefined : BigInt(largest.data)
   const isReady = entry.isSettled && live.isCurrent
   return {
-    ...{
-      order,
-      live,
-      quote,
-      tokenOf: namedTokens.of,
-      balance,
-      paying,
-      refused: isRefused,
-      isReady,
-      signing: signing.state,
-    },
+    ...{ order, live, quote, tokenOf: named.of, balance, paying, refused, isReady, signing: signing.state },
     short: balance === undefined ? undefined : paying > balance ? 'input' : paying + gas > balance ? 'gas' : undefined,
     spendable: isPayingNative ? subtractReserve(balance, reserve) : balance,
     loss: quote && lossOf(quote, order),
-    failed: open && live.error !== undefined && !isRefused,
-    maxRoutable: reportedMax ?? (isSearched ? searchedMax : 0n),
+    failed: open && live.error !== undefined && !refused,
+    maxRoutable: reportedMax ?? (needsSearch ? searchedMax : 0n),
     act: {
       amount: (amount, replace) => change({ amount }, replace),
       raise: () => terms.set({ impact: '100' }),

@@ -29,8 +29,12 @@ function decodeState(answer: Hex): BalancerV2State | null {
   const [read] = lens.decodeFunctionResult('read', answer)
   if (read.paused) return null
   const bptIndex = Number(read.bptIndex)
-  const without = (list: Iterable<bigint>) => [...list].toSpliced(bptIndex, 1)
-  const common = { balances: without(read.balances), scaling: without(read.scaling), swapFee: read.swapFee as bigint }
+  const withoutBpt = (list: Iterable<bigint>) => [...list].toSpliced(bptIndex, 1)
+  const common = {
+    balances: withoutBpt(read.balances),
+    scaling: withoutBpt(read.scaling),
+    swapFee: read.swapFee as bigint,
+  }
   if (read.amp === 0n) return { ...common, kind: 'weighted', weights: [...read.weights], exactPowers: read.versioned }
   return { ...common, kind: 'stable', amp: read.amp, roundsUp: bptIndex === read.balances.length }
 }

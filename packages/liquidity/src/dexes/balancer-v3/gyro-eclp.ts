@@ -82,10 +82,10 @@ export function gyroEclpOut(
   const balanceIn = live[i]! + amountIn
   if (balanceIn > maxBalance(params, derived, r, i)) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
   const remaining = i === 0 ? yGivenX(balanceIn, params, derived, r) : xGivenY(balanceIn, params, derived, r)
-  const out = live[1 - i]! - remaining
+  const amountOut = live[1 - i]! - remaining
   if (remaining < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
-  if (out <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  return out
+  if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  return amountOut
 }
 
 /** Returns the approximate largest input, up to the end of the price range. */

@@ -62,9 +62,9 @@ export function swapOut(
   const d = presentInvariant(state)
   const xp = balancesAtPriceScale(state, balances.with(i, balances[i]! + amountIn))
   const { y, k0 } = solveBalance(state, xp, d, j)
-  const unroundedOutput = unscale(state, j, xp[j]! - y - 1n)
-  if (unroundedOutput <= 0n) throw nothing()
-  const amountOut = unroundedOutput - (fee(state, xp.with(j, y)) * unroundedOutput) / FEE_UNIT
+  const grossOutput = unscale(state, j, xp[j]! - y - 1n)
+  if (grossOutput <= 0n) throw nothing()
+  const amountOut = grossOutput - (fee(state, xp.with(j, y)) * grossOutput) / FEE_UNIT
   if (amountOut <= 0n) throw nothing()
   return { amountOut, k0 }
 }

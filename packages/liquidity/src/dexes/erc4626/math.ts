@@ -33,13 +33,13 @@ type Conversion = Pick<Erc4626State, 'totalAssets' | 'totalSupply' | 'virtualSha
  * @throws PoolRefusal `EMPTY`
  * @see ERC4626._convertToShares and _convertToAssets, OpenZeppelin Contracts 5
  */
-export function convert(state: Conversion, toShares: boolean, amount: bigint, up = false): bigint {
+export function convert(state: Conversion, toShares: boolean, amount: bigint, roundUp = false): bigint {
   const { totalAssets, totalSupply, virtualShares, rate } = state
   const shares = rate === undefined ? totalSupply + virtualShares : RAY
   const assets = rate ?? totalAssets + (virtualShares > 0n ? 1n : 0n)
   if (shares === 0n || assets === 0n) throw new PoolRefusal('EMPTY', 'the vault is empty')
   const [over, under] = toShares ? [amount * shares, assets] : [amount * assets, shares]
-  return up ? divUp(over, under) : over / under
+  return roundUp ? divUp(over, under) : over / under
 }
 
 type Exchange = { readonly amountOut: bigint; readonly state: Erc4626State }

@@ -35,9 +35,9 @@ export function quote(
  * Converts limits reported by a pool: it subtracts one unit from its output limit, and reports zeros while it pays
  * nothing.
  */
-export const limitsFromContract = (maxIn: bigint, out: bigint): EulerSwapLimits => ({
+export const limitsFromContract = (maxIn: bigint, maxOut: bigint): EulerSwapLimits => ({
   in: maxIn,
-  out: maxIn > 0n ? out + 1n : out,
+  out: maxIn > 0n ? maxOut + 1n : maxOut,
 })
 
 function limitsOf({ open, hooked, fees, limits }: EulerSwapState, i: 0 | 1): EulerSwapLimits {

@@ -160,8 +160,8 @@ export function limitOf(state: FluidDexState, zeroForOne: boolean): bigint {
 }
 
 /** Returns the sum of both curves' reserves, in base units of the tokens. */
-export function inTokens(state: FluidDexState, which: keyof FluidReserves): readonly bigint[] {
+export function inTokens(state: FluidDexState, kind: keyof FluidReserves): readonly bigint[] {
   return ([0, 1] as const).map((k) =>
-    [state.collateral, state.debt].reduce((sum, side) => sum + fromPool(side?.[which][k] ?? 0n, state.decimals[k]), 0n),
+    [state.collateral, state.debt].reduce((sum, side) => sum + fromPool(side?.[kind][k] ?? 0n, state.decimals[k]), 0n),
   )
 }

@@ -71,16 +71,16 @@ function move(trade: Trade, rangeMove: RangeMove, amount: bigint): void {
 
 /** Fills the limit orders at a point. */
 function fillOrders(trade: Trade, index: number, sellX: boolean): void {
-  const at = trade.points[index]!
+  const pointAt = trade.points[index]!
   const amount = netOfFee(trade)
   if (trade.done) return
-  const selling = sellX ? at.sellingY : at.sellingX
+  const selling = sellX ? pointAt.sellingY : pointAt.sellingX
   const part = (sellX ? fillWithX : fillWithY)(amount, trade.position.price, selling)
   if (part.got < selling || part.cost >= amount) trade.done = true
   deduct(trade, part, amount)
-  const [sellingX, sellingY] = sellX ? [at.sellingX, selling - part.got] : [selling - part.got, at.sellingY]
+  const [sellingX, sellingY] = sellX ? [pointAt.sellingX, selling - part.got] : [selling - part.got, pointAt.sellingY]
   const order = sellingX > 0n || sellingY > 0n
-  trade.points = trade.points.with(index, { ...at, sellingX, sellingY, order })
+  trade.points = trade.points.with(index, { ...pointAt, sellingX, sellingY, order })
   trade.passed++
 }
 
@@ -108,20 +108,20 @@ function nextAbove({ points }: Trade, from: number, delta: number, highest: numb
   return Math.min(wordEnd, points[index]?.point ?? Infinity, highest)
 }
 
-function at(trade: Trade, point: number): { readonly index: number; readonly point: LiquidityPoint | undefined } {
+function pointAt(trade: Trade, point: number): { readonly index: number; readonly point: LiquidityPoint | undefined } {
   const index = firstAtOrAbove(trade.points, point)
   const liquidityPoint = trade.points[index]
   return { index, point: liquidityPoint?.point === point ? liquidityPoint : undefined }
 }
 
 /** True if nothing can be bought in this direction, including orders at the current point. */
-const isOver = ({ position: stand, points }: Trade, up: boolean) =>
-  stand.liquidity === 0n && !points.some(({ point }) => (up ? point >= stand.point : point <= stand.point))
+const isOver = ({ position: stand, points }: Trade, isUp: boolean) =>
+  stand.liquidity === 0n && !points.some(({ point }) => (isUp ? point >= stand.point : point <= stand.point))
 
 /** Sells X. @see SwapX2YModule.swapX2Y */
 function sellX(trade: Trade, delta: number, lowest: number): void {
   while (trade.position.point >= lowest && !isOver(trade, false)) {
-    const { index, point: liquidityPoint } = at(trade, trade.position.point)
+    const { index, point: liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, true)
     if (trade.done) return
     const searchedPoint = trade.position.point - 1
@@ -149,7 +149,7 @@ function sellX(trade: Trade, delta: number, lowest: number): void {
 function sellY(trade: Trade, delta: number, highest: number): void {
   // An order at the point where a step ended is filled in the next step.
   while (trade.position.point < highest && !trade.done && !isOver(trade, true)) {
-    const { index, point: liquidityPoint } = at(trade, trade.position.point)
+    const { index, point: liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, false)
     if (trade.done) return
     const next = nextAbove(trade, trade.position.point, delta, highest)
@@ -161,7 +161,7 @@ function sellY(trade: Trade, delta: number, highest: number): void {
       move(trade, sellYInRange(trade.position, next, amount), amount)
     }
     if (trade.position.point !== next) continue
-    const reachesNext = at(trade, next).point
+    const reachesNext = pointAt(trade, next).point
     const liquidity = trade.position.liquidity + (reachesNext?.endpoint ? reachesNext.liquidityNet : 0n)
     if (reachesNext?.endpoint) trade.passed++
     trade.position = { ...trade.position, liquidity, liquidityX: liquidity }
