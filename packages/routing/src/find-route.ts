@@ -7,7 +7,7 @@ import { assertWithinRequest } from './exact/invariants.ts'
 import { largestRoutable } from './exact/largest-routable.ts'
 import { type SettledRoute, settleAlternatives } from './exact/search-and-settle.ts'
 import { AMOUNT_LIMIT } from './exact/shares.ts'
-import { excerptOf } from './excerpt/excerpt.ts'
+import { selectSubgraph } from './excerpt/excerpt.ts'
 import { LARGE_GRAPH, PART_OF_WORK } from './excerpt/tolerances.ts'
 import { outputPerWei } from './gas-price.ts'
 import type { Graph } from './graph/graph.ts'
@@ -128,7 +128,7 @@ const whole = ({ problem }: PreparedRequest): Problem => ({ ...problem, onePath:
 function pricesOnPart({ graph, ends, on }: ResolvedRequest, request: RouteRequest): DualPrices | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
   return graph.topology.scratch.ofParts.within(() => {
-    const part = excerptOf(graph, request.trust, ends, on)
+    const part = selectSubgraph(graph, request.trust, ends, on)
     return part && dualPrices(whole(part))
   })
 }
@@ -147,7 +147,7 @@ function routeOnPart(
 ): RouteResult | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
   const find = () => {
-    const prepared = excerptOf(graph, request.trust, ends, on)
+    const prepared = selectSubgraph(graph, request.trust, ends, on)
     return prepared && findForInput(prepared, request)
   }
   return graph.topology.scratch.ofParts.within(() => budget.attempt(PART_OF_WORK, find, () => null))

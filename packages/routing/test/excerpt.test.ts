@@ -1,7 +1,7 @@
 /** Searches on the excerpt of a large graph, compared with searches of the whole graph. */
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
-import { excerptOf } from '../src/excerpt/excerpt.ts'
+import { selectSubgraph } from '../src/excerpt/excerpt.ts'
 import { LARGE_GRAPH } from '../src/excerpt/tolerances.ts'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
@@ -87,7 +87,7 @@ test.each([0, 1e11])(
       const on = problemFor(req, perGas)
       const { source, target } = on(graph).problem
       const whole = search(on(graph).problem)
-      const part = excerptOf(graph, undefined, { source, target }, on)
+      const part = selectSubgraph(graph, undefined, { source, target }, on)
       if (!whole) continue
       expect(part, `run ${run}`).not.toBeNull()
       const partResult = search(part!.problem)!

@@ -10,7 +10,7 @@ import { bestSinglePath } from '../columns/single-path.ts'
 import type { Graph } from '../graph/graph.ts'
 import { type Ends, ratesBetween } from '../problem/passable.ts'
 import { distancesFrom, pathTo, potential } from '../problem/potentials.ts'
-import { isFree, type Problem, type Solved } from '../problem/problem.ts'
+import { isFree, type Problem, type SolvedAllocation } from '../problem/problem.ts'
 import { allocationOver } from '../solver/allocation.ts'
 import { MIN_LIVE_SHARE } from '../tolerances.ts'
 import { bestPath, bestWay } from './best-path.ts'
@@ -42,7 +42,7 @@ type Prices = { readonly priced: readonly TokenAtPrice[]; readonly used: readonl
  * @param ends - ends of the trade in the whole graph
  * @param on - builds the request's problem on a graph
  */
-export function excerptOf<T extends { readonly problem: Problem }>(
+export function selectSubgraph<T extends { readonly problem: Problem }>(
   whole: Graph,
   trust: Trust | undefined,
   ends: Ends,
@@ -86,7 +86,7 @@ export function excerptOf<T extends { readonly problem: Problem }>(
   const ready = on(part.graph)
   const excerpt = {
     fewestHops: labels.hops[source]!,
-    earnedBeyond: (solved: Solved) => earnedBeyond(solved, ready.problem, part, neighborhood),
+    earnedBeyond: (solved: SolvedAllocation) => earnedBeyond(solved, ready.problem, part, neighborhood),
   }
   return { ...ready, problem: { ...ready.problem, excerpt } }
 }
@@ -119,7 +119,11 @@ function coarsePrices(original: Problem, { tokens, edges }: Subgraph): Prices | 
 }
 
 /** Prices of the tokens that carry flow, by number in the whole graph; null if one is not positive and finite. */
-function pricesOf(allocation: Solved, { source, target }: Problem, tokens: Int32Array): readonly TokenAtPrice[] | null {
+function pricesOf(
+  allocation: SolvedAllocation,
+  { source, target }: Problem,
+  tokens: Int32Array,
+): readonly TokenAtPrice[] | null {
   const live = new Set([source, target])
   for (let k = 0; k < allocation.edges.length; k++) {
     const [sold, bought] = [allocation.sold[k]!, allocation.bought[k]!]
@@ -131,7 +135,7 @@ function pricesOf(allocation: Solved, { source, target }: Problem, tokens: Int32
 
 /** Maximum total earnings of the edges outside the excerpt at the prices of an allocation on it; null if unknown. */
 function earnedBeyond(
-  solved: Solved,
+  solved: SolvedAllocation,
   problem: Problem,
   { tokens, edges }: Subgraph,
   neighborhood: Neighborhood,

@@ -10,7 +10,7 @@ import type { Potential } from '../problem/potentials.ts'
 import { baseCost, minLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import { FLOAT_ERROR } from '../tolerances.ts'
-import { Relaxation, type Relaxed } from './relaxation.ts'
+import { Relaxation, type RelaxedBound } from './relaxation.ts'
 import { shortestPath, type Way } from './shortest-way.ts'
 import {
   FIRST_RELAXATION_PART,
@@ -29,7 +29,7 @@ type Branch = {
   readonly outside: ReadonlySet<number>
   /** Edges that trade without an envelope in its last relaxation; null if it has no relaxation of its own. */
   readonly whole: ReadonlySet<number> | null
-  readonly relaxed: Relaxed
+  readonly relaxed: RelaxedBound
   /** True if its relaxation was solved for this branch, not for its parent. */
   readonly isOwn: boolean
   readonly bound: number
@@ -132,7 +132,7 @@ class Search {
   private branch(
     inside: ReadonlySet<number>,
     outside: ReadonlySet<number>,
-    relaxed: Relaxed,
+    relaxed: RelaxedBound,
     whole: ReadonlySet<number> | null,
   ): Branch | null {
     const { problem } = this
