@@ -48,13 +48,13 @@ export function netBound(
   bound: number | null,
   backward: Potential,
 ): number | null {
-  const { budget, onePath, source, excerpt } = problem
+  const { budget, onePath, source, subgraph } = problem
   if (onePath || !(net > 0)) return null
   // Every route has at least this many legs.
-  const fewest = excerpt?.fewestHops ?? backward.hops[source]!
+  const fewest = subgraph?.fewestHops ?? backward.hops[source]!
   const simple = bound === null ? Number.POSITIVE_INFINITY : bound - fewest * minLegCost(problem)
-  // On an excerpt, a route through other pools may have fewer legs than any relaxation sees.
-  if (excerpt) return bound === null ? null : simple
+  // On a subgraph, a route through other pools may have fewer legs than any relaxation sees.
+  if (subgraph) return bound === null ? null : simple
   if (net >= simple * (1 - NET_BOUND_TIGHT)) return simple
   // Limited by the size of the graph, not by earlier work, so that requests with and without alternatives get the same bound.
   const units = NET_BOUND_WORK_OF_EDGE * problem.rate.length

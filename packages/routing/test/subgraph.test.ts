@@ -1,14 +1,14 @@
-/** Searches on the excerpt of a large graph, compared with searches of the whole graph. */
+/** Searches on the subgraph of a large graph, compared with searches of the whole graph. */
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
-import { selectSubgraph } from '../src/excerpt/excerpt.ts'
-import { LARGE_GRAPH } from '../src/excerpt/tolerances.ts'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
 import { Admission, newSoftenings, type Problem } from '../src/problem/problem.ts'
 import { search } from '../src/search.ts'
+import { selectSubgraph } from '../src/subgraph/select-subgraph.ts'
+import { LARGE_GRAPH } from '../src/subgraph/tolerances.ts'
 import { digestOf } from '../src/testing/digest.ts'
 import type { RouteRequest } from '../src/types.ts'
 import { pair, request, seeded, snapshotOf, token } from './graphs.ts'
@@ -77,7 +77,7 @@ function draw(random: () => number, tokens: number): RouteRequest {
 }
 
 test.each([0, 1e11])(
-  'an excerpt pays as much as the whole graph, and its bound holds there: %d output units per gas',
+  'a subgraph pays as much as the whole graph, and its bound holds there: %d output units per gas',
   (perGas) => {
     const tokens = 600
     const graph = buildGraph(snapshotOf(hubPools(5, 2_000, tokens)))

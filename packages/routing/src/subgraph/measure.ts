@@ -1,7 +1,7 @@
 /** Values of all tokens of a large graph at the prices of some. */
 import type { Graph } from '../graph/graph.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
-import type { ExpansionTerms } from './grower.ts'
+import type { ExpansionTerms } from './expander.ts'
 import { hubsOf } from './hubs.ts'
 import type { TokenAtPrice } from './labels.ts'
 

@@ -1,7 +1,7 @@
 /** Tests the search for the minimum input, against functions whose minimum input is known. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './least-amount.ts'
+import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './min-amount.ts'
 
 /** Pool of constant product, whose output is rounded down; counts its quotes. */
 function productPool(reserveIn: bigint, reserveOut: bigint) {

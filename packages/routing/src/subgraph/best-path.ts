@@ -4,7 +4,7 @@ import type { Exits, Graph, TargetLabels } from '../graph/graph.ts'
 import { maxConductance } from '../graph/price-curve.ts'
 import { potential } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
-import type { ExpansionTerms } from './grower.ts'
+import type { ExpansionTerms } from './expander.ts'
 import type { Subgraph } from './part-of-graph.ts'
 import { MANY_EDGES, PATH_ROUNDING } from './tolerances.ts'
 
@@ -12,7 +12,7 @@ import { MANY_EDGES, PATH_ROUNDING } from './tolerances.ts'
  * Finds the best path after gas.
  *
  * @param problem - on the whole graph
- * @param coarse - on an excerpt, whose best path sets a lower bound
+ * @param coarse - on a subgraph, whose best path sets a lower bound
  */
 export function bestPath(
   problem: Problem,

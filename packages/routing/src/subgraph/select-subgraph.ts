@@ -15,29 +15,29 @@ import { allocationOver } from '../solver/allocation.ts'
 import { MIN_LIVE_SHARE } from '../tolerances.ts'
 import { bestPath, bestWay } from './best-path.ts'
 import { topEarning } from './candidates.ts'
-import type { ExpansionTerms } from './grower.ts'
+import type { ExpansionTerms } from './expander.ts'
 import { labelsTo, type TokenAtPrice } from './labels.ts'
 import { alternativesBetween, middleOf } from './middle.ts'
+import { Neighborhood } from './neighborhood.ts'
 import { partOfGraph, type Subgraph } from './part-of-graph.ts'
-import { Neighborhood } from './surroundings.ts'
 import {
   ALTERNATIVE_PART,
   COARSE_BENEFIT,
   COARSE_COLUMNS,
   COARSE_EDGES,
   COARSE_PRICES,
-  EXCERPT_BENEFIT,
-  EXCERPT_EDGES,
-  EXCERPT_OF_POOL,
   NEAR_SPOT,
   PRICE_MARGIN,
+  SUBGRAPH_BENEFIT,
+  SUBGRAPH_EDGES,
+  SUBGRAPH_OF_POOL,
 } from './tolerances.ts'
 
 /** Prices of a coarse allocation, with its edges in the whole graph and its value. */
 type Prices = { readonly priced: readonly TokenAtPrice[]; readonly used: readonly number[]; readonly value: number }
 
 /**
- * Builds the request's problem on the excerpt; null if no path is found there.
+ * Builds the request's problem on the subgraph; null if no path is found there.
  *
  * @param ends - ends of the trade in the whole graph
  * @param on - builds the request's problem on a graph
@@ -77,18 +77,18 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   }
   const { priced, used, value } = prices
   const lower = priced.map(({ token, price }) => ({ token, price: price * (1 - PRICE_MARGIN) }))
-  const max = Math.max(EXCERPT_EDGES, EXCERPT_OF_POOL * maxPools)
-  const candidates = topEarning(neighborhood.around(lower, EXCERPT_BENEFIT * value), max)
+  const max = Math.max(SUBGRAPH_EDGES, SUBGRAPH_OF_POOL * maxPools)
+  const candidates = topEarning(neighborhood.around(lower, SUBGRAPH_BENEFIT * value), max)
   // With gas, the best path may be far from any of these prices.
   const single = isFree(bare) ? [] : bestPath(on(whole).problem, labels, { problem: on(part.graph).problem, part })
   const others = isFree(bare) ? [] : alternatives(whole, [...used, ...single], { priced, labels, budget })
   part = partWith([...used, ...single, ...others, ...candidates])
   const ready = on(part.graph)
-  const excerpt = {
+  const subgraph = {
     fewestHops: labels.hops[source]!,
     earnedBeyond: (solved: SolvedAllocation) => earnedBeyond(solved, ready.problem, part, neighborhood),
   }
-  return { ...ready, problem: { ...ready.problem, excerpt } }
+  return { ...ready, problem: { ...ready.problem, subgraph } }
 }
 
 /** Other edges between the tokens of some edges, judged by prices, or by upper bounds for tokens without a price. */
@@ -133,7 +133,7 @@ function pricesOf(
   return priced.every(({ price }) => price > 0 && price < Number.POSITIVE_INFINITY) ? priced : null
 }
 
-/** Maximum total earnings of the edges outside the excerpt at the prices of an allocation on it; null if unknown. */
+/** Maximum total earnings of the edges outside the subgraph at the prices of an allocation on it; null if unknown. */
 function earnedBeyond(
   solved: SolvedAllocation,
   problem: Problem,

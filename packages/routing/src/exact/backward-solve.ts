@@ -4,7 +4,7 @@
  */
 import { inputOf } from '../graph/price-curve.ts'
 import { curveOf } from '../problem/problem.ts'
-import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './least-amount.ts'
+import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './min-amount.ts'
 import { FLOAT_UNITS, OUTPUT_MARGIN } from './output-tolerances.ts'
 import type { LegOutput, RouteOutput } from './route-output.ts'
 

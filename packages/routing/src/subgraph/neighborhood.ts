@@ -3,7 +3,7 @@ import type { Graph } from '../graph/graph.ts'
 import type { Scratch } from '../graph/scratch.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
-import { type ExpansionTerms, SubgraphExpander } from './grower.ts'
+import { type ExpansionTerms, SubgraphExpander } from './expander.ts'
 import type { TokenAtPrice } from './labels.ts'
 import { measureValues } from './measure.ts'
 import { LOOSE_EDGES, MAX_PRICE_RISE } from './tolerances.ts'
@@ -36,7 +36,7 @@ export class Neighborhood {
   /**
    * Maximum total earnings of edges at given prices.
    *
-   * @param inside - tokens of the excerpt, whose prices lie between their bounds
+   * @param inside - tokens of the subgraph, whose prices lie between their bounds
    * @param counted - edges that are counted elsewhere
    */
   earnedBeyond(priced: readonly TokenAtPrice[], inside: Int32Array, counted: Int32Array): number {

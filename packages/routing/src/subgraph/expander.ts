@@ -150,7 +150,7 @@ export class SubgraphExpander {
   /**
    * Maximum total earnings of the found edges. Tokens without a price get the geometric mean of their cost and their value.
    *
-   * @param inside - 1 for tokens of the excerpt, which keep these bounds
+   * @param inside - 1 for tokens of the subgraph, which keep these bounds
    * @param counted - 1 for edges that are counted elsewhere
    */
   earnedBeyond(inside: Uint8Array, counted: Uint8Array): number {

@@ -1,8 +1,8 @@
-/** Tolerances of excerpts of large graphs. Ratios are fractions of 1. */
+/** Tolerances of subgraphs of large graphs. Ratios are fractions of 1. */
 
 /** Edge count from which a graph is large. Smaller ones are searched as a whole in the same time. */
 export const LARGE_GRAPH = 60_000
-/** Share of the budget for the search on an excerpt. If it finds nothing, the whole graph is searched. */
+/** Share of the budget for the search on a subgraph. If it finds nothing, the whole graph is searched. */
 export const PART_OF_WORK = 1 / 2
 /** Maximum number of token labels cached per graph and trust list. At nine bytes each about 10 MB, held as long as the graph. */
 export const MAX_CACHED_LABELS = 1_000_000
@@ -22,13 +22,13 @@ export const NEAR_SPOT = 0.9995
 export const COARSE_PRICES = 2
 export const COARSE_COLUMNS = 3
 export const COARSE_EDGES = 1_000
-/** Minimum benefit of an edge as a fraction of the trade: to join a coarse round, and to join the excerpt. */
+/** Minimum benefit of an edge as a fraction of the trade: to join a coarse round, and to join the subgraph. */
 export const COARSE_BENEFIT = 1e-6
-export const EXCERPT_BENEFIT = 1e-8
-/** Maximum edges of an excerpt: the first constant, or the second per allowed pool if that is more. */
-export const EXCERPT_EDGES = 1_500
-export const EXCERPT_OF_POOL = 16
-/** Relative decrease of prices below the coarse ones that the excerpt covers. */
+export const SUBGRAPH_BENEFIT = 1e-8
+/** Maximum edges of a subgraph: the first constant, or the second per allowed pool if that is more. */
+export const SUBGRAPH_EDGES = 1_500
+export const SUBGRAPH_OF_POOL = 16
+/** Relative decrease of prices below the coarse ones that the subgraph covers. */
 export const PRICE_MARGIN = 1e-4
 /**
  * Number of edges found by spot bounds from which tighter bounds are computed, and maximum relative rise of prices
