@@ -53,7 +53,7 @@ export function familyFacts(): FamilyFacts[] {
     const folder = STARTS[name] ?? name
     const file = readdirSync(join(SOURCES, 'dexes', folder)).find((each) => each.endsWith('.sol'))!
     const source = read(`dexes/${folder}/${file}`).replace(/^\s*\/\/.*$/gm, '')
-    const own = folder === 'wrapped-native' ? functionOf(source, name) : source
+    const ownSource = folder === 'wrapped-native' ? functionOf(source, name) : source
     const entry = new RegExp(`opcode == Program\\.${name.replaceAll('-', '_').toUpperCase()}\\) at = (\\w+)`).exec(
       core,
     )?.[1]
@@ -62,11 +62,11 @@ export function familyFacts(): FamilyFacts[] {
     return {
       name,
       source: `contracts/src/dexes/${folder}/${file}`,
-      paid: paidBy(own, step),
-      partial: partialOf(name, folder, own, step),
+      paid: paidBy(ownSource, step),
+      partial: partialOf(name, folder, ownSource, step),
       callback: callbackOf(step),
-      answers: answersOf(own),
-      output: outputOf(own),
+      answers: answersOf(ownSource),
+      output: outputOf(ownSource),
     }
   })
 }
@@ -96,8 +96,8 @@ function partialOf(name: string, folder: string, source: string, step: string): 
   if (AHEAD.test(source) || MEASURED.test(source)) partial.push('the pool keeps it')
   if (/\{value: /.test(source) && folder !== 'wrapped-native' && !/nativeBefore/.test(source))
     partial.push('native: unguarded, exact input')
-  const own = UNGUARDED[folder]
-  if (own) partial.push(own)
+  const ownSource = UNGUARDED[folder]
+  if (ownSource) partial.push(ownSource)
   if (partial.length === 0) throw new Error(`${name}: nothing says what becomes of a partial fill`)
   return partial
 }
@@ -113,8 +113,8 @@ function callbackOf(step: string): string {
 /** Returns the functions of other contracts whose results the step uses. */
 function answersOf(source: string): string[] {
   const views = viewsOf(source)
-  const called = [...source.matchAll(/\.(\w+)(?:\{[^}]*\})?\(/g)].map(([, name]) => name!)
-  const calledViews = [...new Set(called.filter((name) => views.has(name)))].map((name) => `\`${name}\``)
+  const calledNames = [...source.matchAll(/\.(\w+)(?:\{[^}]*\})?\(/g)].map(([, name]) => name!)
+  const calledViews = [...new Set(calledNames.filter((name) => views.has(name)))].map((name) => `\`${name}\``)
   if (/function owed\(/.test(source)) calledViews.push('the amount that the callback asks for')
   if (/0x0902f1ac/.test(source)) calledViews.push('`getReserves`')
   if (/:= mload\(0x00\)|consumed := mload|consumed(?:,)?\) =|\(,, amount\) =/.test(source))
@@ -152,9 +152,9 @@ function functionOf(source: string, name: string): string {
 
 /** Returns the `PartialFill` error as declared in the Executor's interface. */
 function partialFillError(): string {
-  const declared = /error (PartialFill\([^)]*\));/.exec(read('interfaces/IExecutor.sol'))?.[1]
-  if (!declared) throw new Error('IExecutor declares no PartialFill')
-  return declared
+  const declaredError = /error (PartialFill\([^)]*\));/.exec(read('interfaces/IExecutor.sol'))?.[1]
+  if (!declaredError) throw new Error('IExecutor declares no PartialFill')
+  return declaredError
 }
 
 export function familiesTable(): string {

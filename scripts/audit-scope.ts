@@ -10,13 +10,13 @@ import { limitsPage } from './audit-limits.ts'
 import { root } from './lib/run.ts'
 
 type Standard = { readonly sources: Readonly<Record<string, { readonly content: string }>> }
-type Frozen = Readonly<Record<string, { readonly address: string; readonly initCodeHash: string }>>
+type FrozenContracts = Readonly<Record<string, { readonly address: string; readonly initCodeHash: string }>>
 
 const CONTRACTS = ['Guard', 'GuardLondon', 'Executor.v1', 'ExecutorLondon.v1'] as const
 
 export function scope(): string {
   const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8'))
-  const frozen = read<Frozen>('contracts/frozen-guards.json')
+  const frozen = read<FrozenContracts>('contracts/frozen-guards.json')
   const uses = new Map<string, { content: string; by: string[] }>()
   for (const contract of CONTRACTS) {
     const { sources } = read<Standard>(`deployments/standard-json/${contract}.json`)

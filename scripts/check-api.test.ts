@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApiDocument } from '@sluice/api'
 import { expect, test } from 'vitest'
-import { broken } from './lib/check/compatible.ts'
+import { breakingChanges } from './lib/check/compatible.ts'
 import { root } from './lib/run.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change any field of the document.
@@ -11,7 +11,7 @@ type Any = any
 const current = (): Any => JSON.parse(JSON.stringify(openApiDocument()))
 
 test('the API is compatible with the last release', () => {
-  expect(broken(JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')), current())).toEqual([])
+  expect(breakingChanges(JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')), current())).toEqual([])
 })
 
 const aggregator = (document: Any) => document.paths['/aggregator/{chain_id}'].get
@@ -56,7 +56,7 @@ test.each<[string, (document: Any) => void, string]>([
 ])('%s is detected', (_what, change, fault) => {
   const changed = current()
   change(changed)
-  expect(broken(current(), changed).join('\n')).toContain(fault)
+  expect(breakingChanges(current(), changed).join('\n')).toContain(fault)
 })
 
 test('new optional parts are compatible', () => {
@@ -69,5 +69,5 @@ test('new optional parts are compatible', () => {
   const slippage = parameter(more, 'slippage')
   const { default: value, ...text } = slippage.schema
   slippage.schema = { default: value, anyOf: [text, { type: 'number', minimum: 0 }] }
-  expect(broken(current(), more)).toEqual([])
+  expect(breakingChanges(current(), more)).toEqual([])
 })

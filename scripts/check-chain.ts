@@ -69,11 +69,11 @@ process.exit(all.some(({ status }) => status === 'fail') ? 1 : 0)
 async function work(): Promise<void> {
   for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
     const chain = registry.chain(id)!
-    const own = process.env[`RPC_URL_${id}`]
+    const ownUrls = process.env[`RPC_URL_${id}`]
     const findings = await checkChain(
       chain,
       registry.deployment(id),
-      values.rpc ? [values.rpc] : own ? [own] : chain.rpcUrls,
+      values.rpc ? [values.rpc] : ownUrls ? [ownUrls] : chain.rpcUrls,
     )
     findingsByChain.set(id, findings)
     console.log(

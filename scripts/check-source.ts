@@ -36,7 +36,7 @@ function releasedSources(): ReadonlySet<string> {
 }
 
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
-const released = releasedSources()
+const releasedFiles = releasedSources()
 const faults = [
   ...listedFiles('*.ts', '*.tsx', '*.mjs').flatMap((path) => {
     const text = textOf(path)
@@ -46,7 +46,7 @@ const faults = [
       ...undeclaredImports(path, text, manifestOf(dirname(path))),
     ]
   }),
-  ...listedFiles('*.sol').flatMap((path) => (released.has(path) ? [] : misleadingBeginnings(path, textOf(path)))),
+  ...listedFiles('*.sol').flatMap((path) => (releasedFiles.has(path) ? [] : misleadingBeginnings(path, textOf(path)))),
 ]
 const open = faults.filter((text) => !exceptions.some(({ fault }) => fault.test(text)))
 const idle = exceptions.filter(({ fault }) => !faults.some((text) => fault.test(text)))

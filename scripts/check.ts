@@ -10,8 +10,14 @@ const lint = await run('biome', ['check', '.'])
 const solidity = await run('solhint', ['--noPoster', '--max-warnings', '0', 'src/**/*.sol'], {
   cwd: join(root, 'contracts'),
 })
-const cruised = ['packages', 'contracts/deploy', 'contracts/test', 'bench', 'test', 'scripts']
-const imports = await run('depcruise', ['--config', '.dependency-cruiser.mjs', '--output-type', 'err', ...cruised])
+const cruisedFolders = ['packages', 'contracts/deploy', 'contracts/test', 'bench', 'test', 'scripts']
+const imports = await run('depcruise', [
+  '--config',
+  '.dependency-cruiser.mjs',
+  '--output-type',
+  'err',
+  ...cruisedFolders,
+])
 const folders = ['--config', '.dependency-cruiser.folders.mjs', '--output-type', 'err', 'packages']
 const tiers = await run('depcruise', folders)
 const unused = await run('knip', ['--no-progress', '--no-config-hints'])

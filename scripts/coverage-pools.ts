@@ -44,16 +44,16 @@ const { values, positionals } = commandLine(
   MISUSED,
 )
 
-const tokens = whole('tokens', 1, 1_000)
-const blocks = whole('blocks', 1, 1_000)
-const settleMs = 1_000 * whole('settle', 1, 3_600)
-if (values.recorded) await recorded()
+const tokens = wholeNumber('tokens', 1, 1_000)
+const blocks = wholeNumber('blocks', 1, 1_000)
+const settleMs = 1_000 * wholeNumber('settle', 1, 3_600)
+if (values.recorded) await recordCoverage()
 else await live()
 // Connections that are kept open would delay the exit.
 process.exit()
 
 /** Measures recorded blocks. */
-async function recorded(): Promise<void> {
+async function recordCoverage(): Promise<void> {
   if (values.chain !== undefined || values.rpc !== undefined) refuse('--recorded goes without --chain and --rpc')
   const wrong = positionals.find((name) => !RECORDED.some((each) => each === name))
   if (wrong !== undefined) refuse(`--recorded: ${wrong} is none of ${RECORDED.join(', ')}`)
@@ -111,7 +111,7 @@ function print(coverage: Coverage, chain: Chain): void {
   if (!coverage.isScanned) console.log('  The search of past logs was not complete: more pools may be found later.')
 }
 
-function whole(name: 'tokens' | 'blocks' | 'settle', min: number, max: number): number {
+function wholeNumber(name: 'tokens' | 'blocks' | 'settle', min: number, max: number): number {
   const value = Number(values[name])
   if (!/^\d{1,6}$/.test(values[name]) || value < min || value > max)
     refuse(`--${name}: ${values[name]} is not a whole number from ${min} to ${max}`)

@@ -13,7 +13,7 @@ import { type CommandResult, root, run } from './lib/run.ts'
 
 type Ratio = { readonly covered: number; readonly of: number }
 /** Coverage of one source file, by line. */
-type Reached = {
+type CoveredCode = {
   readonly lines: Map<number, boolean>
   readonly branches: readonly { line: number; isTaken: boolean }[]
 }
@@ -47,9 +47,9 @@ const env = {
 const report = join(contracts, 'cache/forge/lcov.info')
 mkdirSync(join(contracts, 'cache/forge'), { recursive: true })
 
-await passed(run('hardhat', ['test', 'solidity', '--coverage'], { cwd: contracts, env }))
+await requireSuccess(run('hardhat', ['test', 'solidity', '--coverage'], { cwd: contracts, env }))
 const byHardhat = parse(readFileSync(join(contracts, 'coverage/lcov.info'), 'utf8'))
-await passed(forge(['coverage', '--report', 'lcov', '--report-file', report], { env }))
+await requireSuccess(forge(['coverage', '--report', 'lcov', '--report-file', report], { env }))
 const byForge = parse(readFileSync(report, 'utf8'))
 
 const files = [...byHardhat].map(([file, { lines }]) => {
@@ -83,13 +83,13 @@ console.table(
     ]),
   ),
 )
-const missed = guard.filter(({ missedLines, missedBranches }) => missedLines.length + missedBranches.length > 0)
-if (missed.length > 0) {
-  console.error(`The Guard is not reached wholly: ${missed.map(({ file }) => file).join(', ')}`)
+const missedRows = guard.filter(({ missedLines, missedBranches }) => missedLines.length + missedBranches.length > 0)
+if (missedRows.length > 0) {
+  console.error(`The Guard is not reached wholly: ${missedRows.map(({ file }) => file).join(', ')}`)
   process.exitCode = 1
 }
 
-async function passed(tests: Promise<CommandResult>): Promise<void> {
+async function requireSuccess(tests: Promise<CommandResult>): Promise<void> {
   if ((await tests).code !== 0) throw new Error('a test fails: what it reaches is no coverage')
 }
 
@@ -106,8 +106,8 @@ function percent({ covered, of }: Ratio): string {
 }
 
 /** Parses an lcov file into sources by path: https://manpages.debian.org/lcov/geninfo.1.en.html#FILES */
-function parse(lcov: string): Map<string, Reached> {
-  const sections = lcov.split('end_of_record').flatMap((section): [string, Reached][] => {
+function parse(lcov: string): Map<string, CoveredCode> {
+  const sections = lcov.split('end_of_record').flatMap((section): [string, CoveredCode][] => {
     const file = section.match(/^SF:(src\/.*)$/m)?.[1]
     if (!file) return []
     const lines = [...section.matchAll(/^DA:(\d+),(\d+)/gm)].map(

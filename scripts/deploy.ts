@@ -90,8 +90,8 @@ async function deployToAll(targets: readonly Target[]): Promise<void> {
     onProgress: print,
   })
   if (!dryRun) print(`\n${resultTable(results)}`)
-  const failed = results.filter(({ status }) => status === 'failed').length
-  if (failed > 0) fail(`${failed} of ${results.length} chains failed; run it again to resume`)
+  const failedCount = results.filter(({ status }) => status === 'failed').length
+  if (failedCount > 0) fail(`${failedCount} of ${results.length} chains failed; run it again to resume`)
 }
 
 /** Returns the chains of a list, or all chains with an endpoint in the environment. */
@@ -102,8 +102,8 @@ function targetsOf(list: string | undefined): Target[] {
 }
 
 function configuredChains(): number[] {
-  const named = Object.keys(process.env).flatMap((name) => /^RPC_URL_([1-9][0-9]*)$/.exec(name)?.[1] ?? [])
-  return named.map(Number).sort((a, b) => a - b)
+  const namedChainIds = Object.keys(process.env).flatMap((name) => /^RPC_URL_([1-9][0-9]*)$/.exec(name)?.[1] ?? [])
+  return namedChainIds.map(Number).sort((a, b) => a - b)
 }
 
 function idOf(text: string, option: string): number {
@@ -112,10 +112,10 @@ function idOf(text: string, option: string): number {
 
 function targetOf(chainId: number, url?: string): Target {
   // The service accepts several endpoints in the variable, but a deployment uses only the first.
-  const configured = process.env[`RPC_URL_${chainId}`]?.split(',')[0]?.trim()
+  const configuredUrl = process.env[`RPC_URL_${chainId}`]?.split(',')[0]?.trim()
   const rpcUrl =
     url ??
-    (configured || chainFacts(chainId)?.rpcUrls[0]) ??
+    (configuredUrl || chainFacts(chainId)?.rpcUrls[0]) ??
     fail(`chain ${chainId} is not in the registry: --rpc or RPC_URL_${chainId} must name an endpoint`)
   return { chainId, rpcUrl }
 }

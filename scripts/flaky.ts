@@ -49,19 +49,19 @@ async function runOnce(condition: Condition): Promise<RunResult> {
     condition === 'busy'
       ? Array.from({ length: BUSY_LOOPS }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
       : []
-  const started = performance.now()
+  const start = performance.now()
   try {
     const vitest = ['vitest', 'run', '--tagsFilter=!long', '--reporter=json', `--outputFile=${file}`, ...only]
     const [command, ...args] = condition === 'pinned' ? ['taskset', '-c', '0', ...vitest] : vitest
     await run(command!, args, { quiet: true })
     const { numPassedTests: passed, testResults } = JSON.parse(readFileSync(file, 'utf8')) as Report
-    const failed = testResults.flatMap(({ name, status, assertionResults }) => {
+    const failures = testResults.flatMap(({ name, status, assertionResults }) => {
       const path = name.slice(root.length + 1)
       const tests = assertionResults.filter((test) => test.status === 'failed')
       // A file can also fail outside its tests.
       return status === 'failed' && tests.length === 0 ? [path] : tests.map(({ fullName }) => `${path} > ${fullName}`)
     })
-    return { condition, seconds: rounded((performance.now() - started) / 1_000), passed, failed }
+    return { condition, seconds: rounded((performance.now() - start) / 1_000), passed, failed: failures }
   } finally {
     for (const loop of loops) loop.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })

@@ -61,15 +61,15 @@ for (const [, rule, file] of output.matchAll(/^\w+\[([\w-]+)\]: [^\n]*\n\s*╭�
   const key = `${rule} ${file}`
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
-let unanswered = 0
+let unansweredCount = 0
 for (const key of new Set([...counts.keys(), ...answers.map(({ rule, file }) => `${rule} ${file}`)])) {
   const answer = answers.find(({ rule, file }) => `${rule} ${file}` === key)
   const findings = counts.get(key) ?? 0
-  const settled = findings === (answer?.findings ?? 0)
-  if (!settled) unanswered += 1
-  console.log(`${settled ? 'answered' : 'OPEN    '}  ${findings} × ${key}${answer ? `: ${answer.why}` : ''}`)
+  const isSettled = findings === (answer?.findings ?? 0)
+  if (!isSettled) unansweredCount += 1
+  console.log(`${isSettled ? 'answered' : 'OPEN    '}  ${findings} × ${key}${answer ? `: ${answer.why}` : ''}`)
 }
-if (unanswered > 0) {
+if (unansweredCount > 0) {
   console.log(output)
   process.exitCode = 1
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run mainnet`: runs the API offline on real Ethereum state before block 24,628,608 (March 2026): genuine tokens,
- * pools, and routers at their own addresses, chain id 1, the registry's own file, and contracts deployed by the normal
- * command.
+ * `npm run mainnet`: runs the API offline on real Ethereum state before block 24,628,608 (March 2026). Tokens, pools,
+ * and routers are genuine and at their own addresses. Chain id 1, the registry's file, and contracts deployed by the
+ * normal command.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,8 +14,8 @@ import { preferredPort } from './lib/preferred-port.ts'
 import { root } from './lib/run.ts'
 import { untilStopped } from './lib/until-stopped.ts'
 
-const started = Date.now()
-const say = (text: string) => console.log(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}`)
+const start = Date.now()
+const say = (text: string) => console.log(`[${((Date.now() - start) / 1000).toFixed(1).padStart(5)} s] ${text}`)
 const dir = join(root, '.devnet/mainnet')
 const deploymentsDir = join(dir, 'deployments')
 
@@ -48,13 +48,13 @@ const tokens = { WETH: WETH!, USDC: USDC!, ...rest }
 const { guard, executors } = deployment
 const info = { guard: guard.address, executor: executors[0]!.address, accounts: accounts(), tokens, dexes }
 writeDevnetJson({ dir, devnet: { chainId, url: node.url, info }, apiUrl: api.url })
-const sold = { address: NATIVE, symbol: 'ETH' }
+const soldToken = { address: NATIVE, symbol: 'ETH' }
 const lines = curlLines({
   apiUrl: api.url,
   chainId,
   accounts: info.accounts,
   tokens: { WETH: WETH!, USDC: USDC! },
-  sold,
+  sold: soldToken,
 })
 say('Finding pools for the first quote')
 const first = await fetch(lines.swapUrl)

@@ -58,10 +58,10 @@ console.log(`${due.length} of ${trials.length} mutants to try`)
 try {
   await checkSound()
   for (const { run, ...trial } of due) {
-    const started = performance.now()
+    const start = performance.now()
     const killedBy = await run(results.get(keyOf(trial)))
     console.log(`${killedBy.length > 0 ? 'killed  ' : 'SURVIVED'}  ${keyOf(trial)}: ${killedBy.join(', ')}`)
-    results.set(keyOf(trial), { ...trial, seconds: rounded((performance.now() - started) / 1000), killedBy })
+    results.set(keyOf(trial), { ...trial, seconds: rounded((performance.now() - start) / 1000), killedBy })
     write()
   }
   const failures = [...results].flatMap(([key, { killedBy }]) => (killedBy.length === 0 ? [key] : []))
@@ -76,13 +76,13 @@ if (trials.some((trial) => results.get(keyOf(trial))?.killedBy.length === 0)) pr
 async function checkSound(): Promise<void> {
   for (const build of new Set(due.flatMap(({ build }) => build ?? []))) {
     solidity.compileMutant(solidity.SOUND, build)
-    const failed = await solidity.failures(solidity.testFiles, build, CASES)
-    if (failed.length > 0) throw new Error(`the tests fail without a mutation: ${failed.join(', ')}`)
+    const failedTests = await solidity.failures(solidity.testFiles, build, CASES)
+    if (failedTests.length > 0) throw new Error(`the tests fail without a mutation: ${failedTests.join(', ')}`)
   }
   const [first] = encoderMutants
   if (!first || due.every(({ build }) => build)) return
-  const failed = await encoder.failures({ ...first, to: first.from })
-  if (failed.length > 0) throw new Error(`the encoder's tests fail without a mutation: ${failed.join(', ')}`)
+  const failedTests = await encoder.failures({ ...first, to: first.from })
+  if (failedTests.length > 0) throw new Error(`the encoder's tests fail without a mutation: ${failedTests.join(', ')}`)
 }
 
 function ofContracts(mutant: Mutant): readonly MutantRun[] {
@@ -92,8 +92,8 @@ function ofContracts(mutant: Mutant): readonly MutantRun[] {
     run: async (last) => {
       solidity.compileMutant(mutant, build)
       const first = solidity.filesOf(last?.killedBy ?? [])
-      const noticed = first.length > 0 ? await solidity.failures(first.slice(0, 1), build, CASES) : []
-      if (noticed.length > 0) return noticed
+      const noticedTests = first.length > 0 ? await solidity.failures(first.slice(0, 1), build, CASES) : []
+      if (noticedTests.length > 0) return noticedTests
       const others = solidity.testFiles.filter((path) => path !== first[0])
       return solidity.failures(others, build, CASES)
     },
@@ -110,17 +110,17 @@ function keyOf({ build, name }: { readonly build?: string; readonly name: string
 }
 
 function write(): void {
-  const shown = trials.flatMap((trial) => results.get(keyOf(trial)) ?? [])
-  const survived = shown.filter(({ killedBy }) => killedBy.length === 0).map(keyOf)
-  const untried = trials.filter((trial) => results.get(keyOf(trial))?.of !== trial.of).map(keyOf)
+  const shownResults = trials.flatMap((trial) => results.get(keyOf(trial)) ?? [])
+  const survivors = shownResults.filter(({ killedBy }) => killedBy.length === 0).map(keyOf)
+  const untriedKeys = trials.filter((trial) => results.get(keyOf(trial))?.of !== trial.of).map(keyOf)
   record(
     'mutants',
     {
       casesOfEachProperty: Number(CASES),
-      killed: shown.length - survived.length,
-      survived,
-      untried,
-      mutants: shown,
+      killed: shownResults.length - survivors.length,
+      survived: survivors,
+      untried: untriedKeys,
+      mutants: shownResults,
     },
     { shown: false },
   )

@@ -126,8 +126,8 @@ async function read(tokens: readonly Address[]): Promise<Snapshot> {
   const rpc = createRpc({ chainId: chain.chainId, urls })
   const market = createMarket({ chain, rpc })
   try {
-    const wrapped = chain.wrappedNative?.address
-    return await market.ensure(tokens.map((address) => (address === NATIVE && wrapped ? wrapped : address)))
+    const wrappedNative = chain.wrappedNative?.address
+    return await market.ensure(tokens.map((address) => (address === NATIVE && wrappedNative ? wrappedNative : address)))
   } finally {
     await market.stop()
     rpc.close()

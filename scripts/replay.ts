@@ -16,16 +16,16 @@ The service's directory is taken from DATA_DIR, the default one when unset.`
 const MISUSED = 2
 
 const [quoteId = '', ...more] = process.argv.slice(2)
-const meant = readQuoteId(quoteId)
-if (!meant || more.length > 0) fail(USAGE, MISUSED)
+const quoteKey = readQuoteId(quoteId)
+if (!quoteKey || more.length > 0) fail(USAGE, MISUSED)
 const dataDir = userPath(process.env.DATA_DIR || defaultDataDir(process.env))
 
 try {
-  const record = findRecord(quoteLogPath(dataDir, meant.chainId), quoteId)
-  if (!record) fail(`${quoteId}: the log of chain ${meant.chainId} has no such quote, or none any more`, MISUSED)
-  const replayed = replayRecord(record)
-  print(replayed)
-  process.exitCode = replayed.differences.length > 0 ? 1 : 0
+  const record = findRecord(quoteLogPath(dataDir, quoteKey.chainId), quoteId)
+  if (!record) fail(`${quoteId}: the log of chain ${quoteKey.chainId} has no such quote, or none any more`, MISUSED)
+  const replayedQuote = replayRecord(record)
+  print(replayedQuote)
+  process.exitCode = replayedQuote.differences.length > 0 ? 1 : 0
 } catch (error) {
   if (!(error instanceof MarketError)) throw error
   fail(error.message, MISUSED)

@@ -35,18 +35,19 @@ async function main(): Promise<void> {
     throw new Error(
       values.trade === undefined ? `${file} has no trades` : `--trade: ${file} has no trade ${values.trade}`,
     )
-  const loaded = loadScenario(scenario)
-  const graph = scenarioGraph(loaded)
-  const route = (trade: (typeof trades)[number]) => routeTrade(loaded, graph, trade, BigInt(gasPrice))
+  const loadedScenario = loadScenario(scenario)
+  const graph = scenarioGraph(loadedScenario)
+  const route = (trade: (typeof trades)[number]) => routeTrade(loadedScenario, graph, trade, BigInt(gasPrice))
   await warmUp(trades, route)
-  let unconfirmed = 0
+  let unconfirmedCount = 0
   for (const trade of trades) {
-    const routed = route(trade)
-    const { amountOut } = evaluate(scenario, trade, routed.legs)
+    const routedTrade = route(trade)
+    const { amountOut } = evaluate(scenario, trade, routedTrade.legs)
     // An unconfirmed output is reported, and the other trades are still routed.
-    const confirmed = String(amountOut) === routed.amountOut
-    if (!confirmed) unconfirmed++
-    console.log(JSON.stringify({ ...inOwnIds(routed), ...(!confirmed && { pays: String(amountOut) }) }))
+    const isConfirmed = String(amountOut) === routedTrade.amountOut
+    if (!isConfirmed) unconfirmedCount++
+    console.log(JSON.stringify({ ...inOwnIds(routedTrade), ...(!isConfirmed && { pays: String(amountOut) }) }))
   }
-  if (unconfirmed > 0) throw new Error(`${unconfirmed} of ${trades.length} routes pay another amount than they claim`)
+  if (unconfirmedCount > 0)
+    throw new Error(`${unconfirmedCount} of ${trades.length} routes pay another amount than they claim`)
 }

@@ -45,13 +45,13 @@ if (route.src.toLowerCase() !== NATIVE) {
   }
 }
 const before = await balance(route.dst)
-const sent = await wallet.sendTransaction({
+const sentTransaction = await wallet.sendTransaction({
   to: route.tx.to,
   data: route.tx.data,
   value: BigInt(route.tx.value),
   gasLimit: (BigInt(route.gasEstimate) * 12n + 9n) / 10n,
 })
-const receipt = await sent.wait()
+const receipt = await sentTransaction.wait()
 if (!receipt) fail('the transaction was dropped')
 const feePaid = route.dst.toLowerCase() === NATIVE ? receipt.gasUsed * receipt.gasPrice : 0n
 console.log(

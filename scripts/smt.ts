@@ -16,20 +16,20 @@ import { checkModels } from './smt/report.ts'
  */
 const ENGINES = [
   { engine: 'chc', name: 'Constrained Horn clauses', timeoutMs: 60_000, wholeMs: 600_000 },
-  { engine: 'bmc', name: 'Bounded model checking', timeoutMs: 20_000, wholeMs: 180_000 },
+  { engine: 'bmc', name: 'BoundedMap model checking', timeoutMs: 20_000, wholeMs: 180_000 },
 ] as const
 const STACK_MB = 512
 
 const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8')) as T
 const standard = read<StandardJson>('deployments/standard-json/Guard.json')
 const { version } = read<{ version: string }>('node_modules/z3-solver/package.json')
-const wanted = process.argv.slice(2)
+const requestedModels = process.argv.slice(2)
 
-if (wanted.length === 0 || wanted.includes('models')) checkModels()
+if (requestedModels.length === 0 || requestedModels.includes('models')) checkModels()
 
 const sections: string[] = []
 for (const { engine, name, timeoutMs, wholeMs } of ENGINES) {
-  if (wanted.length > 0 && !wanted.includes(engine)) continue
+  if (requestedModels.length > 0 && !requestedModels.includes(engine)) continue
   const { answers, messages } = await run({ engine, timeoutMs, wholeMs, standard })
   const messageCounts = new Map<string, number>()
   for (const message of messages)

@@ -22,14 +22,14 @@ const [task, ...rest] = process.argv.slice(2)
 const tasks: Readonly<Record<string, () => Promise<void>>> = {
   async export() {
     const [chainId, file] = names(2)
-    const { block } = await copySnapshot(saved(chainId!), userPath(file!))
+    const { block } = await copySnapshot(savedPath(chainId!), userPath(file!))
     console.log(`${file}: chain ${chainId} at block ${block.number}`)
   },
 
   async import() {
     const [file] = names(1)
     const { chainId, block } = await loadSnapshot(userPath(file!))
-    const path = saved(String(chainId))
+    const path = savedPath(String(chainId))
     if (existsSync(path)) fail(`${path} is there already: stop the service and remove it first`)
     mkdirSync(join(path, '..'), { recursive: true })
     await copySnapshot(userPath(file!), path)
@@ -48,7 +48,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
     const [chainId, file] = names(2)
     const chain = loadRegistry({ chainsDir: process.env.CHAINS_DIR || undefined }).chain(Number(chainId))
     if (!chain) fail(`chainId: there is no chain ${chainId}`)
-    const list = exportPools(saved(chainId!), chain)
+    const list = exportPools(savedPath(chainId!), chain)
     const bytes = writePoolList(list)
     writeFileSync(userPath(file!), bytes)
     const families = Map.groupBy(list.deployments, ({ family }) => family)
@@ -71,7 +71,7 @@ function names(count: number): readonly string[] {
   return rest.length === count ? rest : fail(USAGE)
 }
 
-function saved(chainId: string): string {
+function savedPath(chainId: string): string {
   if (!/^[1-9]\d{0,15}$/.test(chainId)) fail(`chainId: ${chainId} is not a chain id`)
   return join(userPath(process.env.DATA_DIR || defaultDataDir(process.env)), `${chainId}.sqlite`)
 }

@@ -7,8 +7,8 @@ import { preferredPort } from './lib/preferred-port.ts'
 import { root } from './lib/run.ts'
 import { untilStopped } from './lib/until-stopped.ts'
 
-const started = Date.now()
-const say = (text: string) => console.log(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}`)
+const start = Date.now()
+const say = (text: string) => console.log(`[${((Date.now() - start) / 1000).toFixed(1).padStart(5)} s] ${text}`)
 const dir = join(root, '.devnet')
 
 const devnet = await startDevnet({ dir, port: await preferredPort(8545), onProgress: say })

@@ -7,7 +7,7 @@ import { checkTrades, noTrades } from '../bench/bounded/check-trades.ts'
 import { CHECKS, checkTrade } from '../bench/bounded/checks.ts'
 import { drawTrade, makeMarket, quoteOrNull } from '../bench/bounded/markets.ts'
 import { realStates } from '../bench/bounded/real-states.ts'
-import { seeded } from '../bench/lib/random.ts'
+import { seededRandom } from '../bench/lib/random.ts'
 import { snapshotOf } from '../bench/lib/snapshot.ts'
 
 const TRADES = process.env.LONG ? 10_000 : 60
@@ -117,7 +117,7 @@ test('sampled pools pay at most what their curve and its error state', () => {
   const above: string[] = []
   let outputs = 0
   for (let seed = 1_100_000; seed < 1_100_300; seed++) {
-    const random = seeded(seed)
+    const random = seededRandom(seed)
     for (const pool of makeMarket(seed).pools) {
       const [tokenIn, tokenOut] = pool.tokens as [Address, Address]
       const curve = familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)

@@ -70,8 +70,8 @@ export function checkTrades(result: CheckedTrades, trades: number, note: (text: 
     const graph = buildGraph(snapshotOf(market.pools))
     for (let index = 0; index < TRADES_OF_MARKET; index++) {
       result.drawn++
-      const checked = checkTrade(market, graph, drawTrade(market, index))
-      if (checked) addTrade(result, checked, `market ${market.seed}, trade ${index}`, note)
+      const checkedTrade = checkTrade(market, graph, drawTrade(market, index))
+      if (checkedTrade) addTrade(result, checkedTrade, `market ${market.seed}, trade ${index}`, note)
     }
   }
   const { largestBps, lossBps } = result
@@ -80,25 +80,30 @@ export function checkTrades(result: CheckedTrades, trades: number, note: (text: 
   return result
 }
 
-function addTrade(result: CheckedTrades, checked: CheckedTrade, where: string, note: (text: string) => void): void {
+function addTrade(
+  result: CheckedTrades,
+  checkedTrade: CheckedTrade,
+  where: string,
+  note: (text: string) => void,
+): void {
   const { certificates, checks, examples, largestBps } = result
-  const reported = (text: string) => {
+  const countedNote = (text: string) => {
     const example = `${where}: ${text}`
     note(example)
     if (examples.length < MAX_EXAMPLES) examples.push(example)
   }
   result.trades++
-  for (const check of checked.performed) checks[check].made++
-  certificates.issued += checked.hasCertificate ? 1 : 0
-  certificates.false += checked.falseCertificates.length > 0 ? 1 : 0
-  for (const text of checked.falseCertificates) reported(`false certificate: ${text}`)
-  for (const { check, lossBps, detail } of checked.findings) {
+  for (const check of checkedTrade.performed) checks[check].made++
+  certificates.issued += checkedTrade.hasCertificate ? 1 : 0
+  certificates.false += checkedTrade.falseCertificates.length > 0 ? 1 : 0
+  for (const text of checkedTrade.falseCertificates) countedNote(`false certificate: ${text}`)
+  for (const { check, lossBps, detail } of checkedTrade.findings) {
     const tally = checks[check]
     tally.worstBps = Math.max(tally.worstBps, rounded(lossBps, 3))
     if (lossBps <= ALLOWED[check]) continue
     tally.violations++
-    reported(`${check} ${lossBps.toFixed(3)} bps: ${detail}`)
+    countedNote(`${check} ${lossBps.toFixed(3)} bps: ${detail}`)
   }
-  largestBps.push(rounded(Math.max(0, ...checked.findings.map(({ lossBps }) => lossBps)), 4))
+  largestBps.push(rounded(Math.max(0, ...checkedTrade.findings.map(({ lossBps }) => lossBps)), 4))
   largestBps.sort((a, b) => b - a).splice(MAX_LOSSES)
 }

@@ -66,8 +66,8 @@ export function checkTrade(market: Market, graph: Graph, trade: MarketTrade): Ch
 
 const termsOf = ({ tokenIn, tokenOut }: MarketTrade) => ({ tokenIn, tokenOut, wrappedNative: null, gasPriceWei: 0n })
 
-function routeOf(graph: Graph, trade: MarketTrade, over: Partial<RouteRequest> = {}): RoutePlan | null {
-  const result = findRoute(graph, { ...termsOf(trade), amountIn: trade.amountIn, ...over })
+function routeOf(graph: Graph, trade: MarketTrade, overrides: Partial<RouteRequest> = {}): RoutePlan | null {
+  const result = findRoute(graph, { ...termsOf(trade), amountIn: trade.amountIn, ...overrides })
   return result.ok ? result.route : null
 }
 
@@ -77,9 +77,10 @@ function impactOf({ amountOut, midAmountOut }: RoutePlan): number {
 
 /** Returns the smallest amount in base units of any token in the route. */
 function fewestUnits({ amountIn, amountOut, legs }: RoutePlan): number {
-  const bought = new Map<string, number>()
-  for (const { tokenOut, amountOut: paid } of legs) bought.set(tokenOut, (bought.get(tokenOut) ?? 0) + Number(paid))
-  return Math.min(Number(amountIn), Number(amountOut), ...bought.values())
+  const amountByToken = new Map<string, number>()
+  for (const { tokenOut, amountOut: paid } of legs)
+    amountByToken.set(tokenOut, (amountByToken.get(tokenOut) ?? 0) + Number(paid))
+  return Math.min(Number(amountIn), Number(amountOut), ...amountByToken.values())
 }
 
 class TradeChecks {
@@ -88,7 +89,7 @@ class TradeChecks {
   private readonly trade: MarketTrade
   private readonly route: RoutePlan
   private readonly findings: Finding[] = []
-  private readonly performed = new Set<Check>()
+  private readonly performedChecks = new Set<Check>()
   private readonly falseCertificates: string[] = []
 
   constructor(market: Market, graph: Graph, trade: MarketTrade, route: RoutePlan) {
@@ -107,14 +108,14 @@ class TradeChecks {
     this.rate()
     this.union()
     this.exactOutput()
-    const { findings, performed, falseCertificates, route } = this
+    const { findings, performedChecks: performed, falseCertificates, route } = this
     return { findings, performed: [...performed], hasCertificate: route.optimalityGapBps !== null, falseCertificates }
   }
 
   /** Records the output of another way to make the trade that the request allows. */
   private compare(check: Check, amountOut: bigint, detail: string): void {
     const { route } = this
-    this.performed.add(check)
+    this.performedChecks.add(check)
     const lossBps = (Number(amountOut) / Number(route.amountOut) - 1) * BPS
     if (lossBps > 0) this.findings.push({ check, lossBps, detail })
     const gap = route.optimalityGapBps
@@ -132,8 +133,8 @@ class TradeChecks {
   }
 
   private narrower(): void {
-    for (const [name, over] of this.narrowerRequests(this.route)) {
-      const other = routeOf(this.graph, this.trade, over)
+    for (const [name, overrides] of this.narrowerRequests(this.route)) {
+      const other = routeOf(this.graph, this.trade, overrides)
       if (other) this.compare('narrower', other.amountOut, name)
     }
   }
@@ -159,19 +160,19 @@ class TradeChecks {
       const gasPriceWei = BigInt(Math.floor((share * value) / (USUAL_GAS * market.values[0]!)))
       if (gasPriceWei === 0n) continue
       const terms = { wrappedNative: native, gasPriceWei }
-      const own = routeOf(graph, trade, terms)
-      if (!own || own.gasCostOut === null) continue
+      const ownRoute = routeOf(graph, trade, terms)
+      if (!ownRoute || ownRoute.gasCostOut === null) continue
       const net = (route: RoutePlan) => Number(route.amountOut) - Number(route.gasCostOut)
-      const gap = own.optimalityGapNetBps
-      const bound = gap === null ? null : net(own) / (1 - gap / BPS)
-      for (const [name, over] of this.narrowerRequests(own)) {
-        const other = routeOf(graph, trade, { ...terms, ...over })
+      const gap = ownRoute.optimalityGapNetBps
+      const bound = gap === null ? null : net(ownRoute) / (1 - gap / BPS)
+      for (const [name, overrides] of this.narrowerRequests(ownRoute)) {
+        const other = routeOf(graph, trade, { ...terms, ...overrides })
         if (!other) continue
-        this.performed.add('narrower after gas')
+        this.performedChecks.add('narrower after gas')
         const detail = `${name}, gas ${share}`
-        const lossBps = ((net(other) - net(own)) / Number(own.amountOut)) * BPS
+        const lossBps = ((net(other) - net(ownRoute)) / Number(ownRoute.amountOut)) * BPS
         if (lossBps > 0) this.findings.push({ check: 'narrower after gas', lossBps, detail })
-        if (bound !== null && net(own) > 0 && net(other) > bound * (1 + this.rounding()))
+        if (bound !== null && net(ownRoute) > 0 && net(other) > bound * (1 + this.rounding()))
           this.falseCertificates.push(`after gas: ${detail} leaves ${net(other)}, above ${bound}`)
       }
     }
@@ -222,7 +223,7 @@ class TradeChecks {
    * @param gain - fraction of the output that two swaps of a pool may gain over one
    */
   private compareSum(check: Check, amountOut: bigint, detail: string, gain: number): void {
-    this.performed.add(check)
+    this.performedChecks.add(check)
     const lossBps = (Number(amountOut) / Number(this.route.amountOut) - 1 - gain) * BPS
     if (lossBps > 0) this.findings.push({ check, lossBps, detail })
   }
@@ -234,7 +235,7 @@ class TradeChecks {
       const amountIn = partOf(trade.amountIn, part)
       const smaller = routeOf(graph, { ...trade, amountIn })
       if (!smaller || fewestUnits(smaller) < MIN_UNITS || !route.legs.every((leg) => isConcave(leg, part))) continue
-      this.performed.add('rate')
+      this.performedChecks.add('rate')
       // One unit more or less of the smallest amount is rounding.
       const rounding = 2 / fewestUnits(smaller)
       const rate = (Number(smaller.amountOut) / Number(amountIn)) * (1 + rounding)
@@ -249,12 +250,12 @@ class TradeChecks {
     const { graph, trade, market } = this
     const half = Math.ceil(market.pools.length / 2)
     const ids = market.pools.map(({ id }) => id)
-    const [own, other] = [ids.slice(0, half), ids.slice(half)].map((some) => new Set(some))
+    const [ownRoute, other] = [ids.slice(0, half), ids.slice(half)].map((poolHalf) => new Set(poolHalf))
     const a = routeOf(graph, trade, { excludePools: other! })
-    const b = routeOf(graph, trade, { excludePools: own! })
+    const b = routeOf(graph, trade, { excludePools: ownRoute! })
     if (!a || !b) return
     const together = routeOf(graph, { ...trade, amountIn: trade.amountIn * 2n })
-    this.performed.add('union')
+    this.performedChecks.add('union')
     const sum = a.amountOut + b.amountOut
     const lossBps = together ? (Number(sum) / Number(together.amountOut) - 1) * BPS : BPS
     if (lossBps > 0) this.findings.push({ check: 'union', lossBps, detail: together ? 'twice the amount' : 'refused' })
@@ -262,26 +263,27 @@ class TradeChecks {
 
   private exactOutput(): void {
     const { graph, trade, route } = this
-    this.performed.add('exact output')
-    const back = findRoute(graph, { ...termsOf(trade), amountOut: route.amountOut })
-    if (!back.ok) {
-      this.findings.push({ check: 'exact output', lossBps: BPS, detail: back.message })
+    this.performedChecks.add('exact output')
+    const inverse = findRoute(graph, { ...termsOf(trade), amountOut: route.amountOut })
+    if (!inverse.ok) {
+      this.findings.push({ check: 'exact output', lossBps: BPS, detail: inverse.message })
       return
     }
-    const more = Number(back.route.amountIn - trade.amountIn)
+    const addedInput = Number(inverse.route.amountIn - trade.amountIn)
     // One more unit is rounding.
-    const lossBps = more > 1 ? (more / Number(trade.amountIn)) * BPS : 0
-    if (lossBps > 0) this.findings.push({ check: 'exact output', lossBps, detail: `takes ${back.route.amountIn}` })
-    const forward = routeOf(graph, { ...trade, amountIn: back.route.amountIn })
-    this.performed.add('found backwards')
-    const saved = forward ? (Number(back.route.amountOut) / Number(forward.amountOut) - 1) * BPS : BPS
-    if (saved > 0) this.findings.push({ check: 'found backwards', lossBps: saved, detail: `of ${back.route.amountIn}` })
+    const lossBps = addedInput > 1 ? (addedInput / Number(trade.amountIn)) * BPS : 0
+    if (lossBps > 0) this.findings.push({ check: 'exact output', lossBps, detail: `takes ${inverse.route.amountIn}` })
+    const forward = routeOf(graph, { ...trade, amountIn: inverse.route.amountIn })
+    this.performedChecks.add('found backwards')
+    const savingBps = forward ? (Number(inverse.route.amountOut) / Number(forward.amountOut) - 1) * BPS : BPS
+    if (savingBps > 0)
+      this.findings.push({ check: 'found backwards', lossBps: savingBps, detail: `of ${inverse.route.amountIn}` })
   }
 }
 
 /**
- * Returns the fraction by which pools pay more for the swaps of two trades than for one swap of both amounts, since
- * their fee is lower in between; the sum over all pools, as if each paid the whole output.
+ * Returns the fraction by which pools pay more for the swaps of two trades than for one swap of both amounts, because
+ * their fee is lower between the two. Sums the fractions of all pools, as if each pool paid the whole output.
  */
 function gainOfTwoSwaps(first: readonly Leg[], second: readonly Leg[]): number {
   let gain = 0
@@ -306,9 +308,9 @@ function hopsInSeries(legs: readonly Leg[], { tokenIn }: MarketTrade): number {
     if (round > legs.length) return Number.POSITIVE_INFINITY
     changed = false
     for (const leg of legs) {
-      const reached = (depth.get(leg.tokenIn) ?? Number.NaN) + 1
-      if (!(reached > (depth.get(leg.tokenOut) ?? 0))) continue
-      depth.set(leg.tokenOut, reached)
+      const hopCount = (depth.get(leg.tokenIn) ?? Number.NaN) + 1
+      if (!(hopCount > (depth.get(leg.tokenOut) ?? 0))) continue
+      depth.set(leg.tokenOut, hopCount)
       changed = true
     }
   }
@@ -317,9 +319,9 @@ function hopsInSeries(legs: readonly Leg[], { tokenIn }: MarketTrade): number {
 
 /** Returns true if the leg's pool pays no less per unit for a part of its input. */
 function isConcave({ pool, tokenIn, tokenOut, amountIn, amountOut }: Leg, part: number): boolean {
-  const less = partOf(amountIn, part)
-  const paid = quoteOrNull(pool, tokenIn, tokenOut, less)
-  return paid !== null && Number(paid + 1n) / Number(less) >= Number(amountOut) / Number(amountIn)
+  const lowerInput = partOf(amountIn, part)
+  const paid = quoteOrNull(pool, tokenIn, tokenOut, lowerInput)
+  return paid !== null && Number(paid + 1n) / Number(lowerInput) >= Number(amountOut) / Number(amountIn)
 }
 
 const partOf = (amount: bigint, part: number): bigint => (amount * BigInt(Math.round(part * 1e6))) / 1_000_000n
@@ -330,8 +332,8 @@ function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketT
     const first = partOf(amountIn, part)
     const [x, y] = [first, amountIn - first]
     const paid = x === 0n ? 0n : quoteOrNull(a, tokenIn, tokenOut, x)
-    const rest = y === 0n ? 0n : quoteOrNull(b, tokenIn, tokenOut, y)
-    return paid === null || rest === null ? null : paid + rest
+    const secondOutput = y === 0n ? 0n : quoteOrNull(b, tokenIn, tokenOut, y)
+    return paid === null || secondOutput === null ? null : paid + secondOutput
   }
   let best: bigint | null = null
   const note = (output: bigint | null): bigint => {
@@ -341,7 +343,7 @@ function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketT
   // The grid finds an interval in which both pools accept their amounts, and there the output is concave.
   const grid = Array.from({ length: 33 }, (_, k) => k / 32)
   const values = grid.map((part) => note(outputOf(part)))
-  const top = values.reduce((place, value, k) => (value > values[place]! ? k : place), 0)
+  const top = values.reduce((bestIndex, value, k) => (value > values[bestIndex]! ? k : bestIndex), 0)
   let [low, high] = [grid[Math.max(0, top - 1)]!, grid[Math.min(32, top + 1)]!]
   for (let step = 0; step < SECTION_STEPS; step++) {
     const [left, right] = [low + (high - low) * 0.382, low + (high - low) * 0.618]

@@ -26,37 +26,39 @@ export function divide(pools: readonly Pool[], trade: MarketTrade, limits: Divis
   for (let remaining = trade.amountIn; remaining > 0n; ) {
     // The last chunk contains the remainder of the division.
     const size = remaining < 2n * chunk ? remaining : chunk
-    const best = bestMove(paths, limits.maxHops, (place) => amounts.with(place, amounts[place]! + size))
+    const best = bestMove(paths, limits.maxHops, (pathIndex) => amounts.with(pathIndex, amounts[pathIndex]! + size))
     if (!best) return null
-    amounts[best.place]! += size
+    amounts[best.pathIndex]! += size
     total = best.output
     remaining -= size
   }
-  return improved(paths, amounts, { output: total!, chunk, maxHops: limits.maxHops })
+  return improveByMoves(paths, amounts, { output: total!, chunk, maxHops: limits.maxHops })
 }
 
 /** Moves smaller and smaller amounts between paths while the output grows. */
-function improved(
+function improveByMoves(
   paths: readonly Path[],
   start: readonly bigint[],
   { output, chunk, maxHops }: { readonly output: bigint; readonly chunk: bigint; readonly maxHops: number },
 ): bigint {
   let amounts = [...start]
   let best = output
-  const used = () => [...amounts.keys()].filter((place) => amounts[place]! > 0n)
+  const usedPaths = () => [...amounts.keys()].filter((pathIndex) => amounts[pathIndex]! > 0n)
   for (let size = chunk; size * 20_000n > chunk && size > 0n; ) {
-    let moved = false
-    for (const from of used()) {
+    let hasMoved = false
+    for (const from of usedPaths()) {
       const share = smaller(amounts[from]!, size)
       if (share === 0n) continue
-      const less = amounts.with(from, amounts[from]! - share)
-      const move = bestMove(paths, maxHops, (place) => (place === from ? null : less.with(place, less[place]! + share)))
+      const remainingAmounts = amounts.with(from, amounts[from]! - share)
+      const move = bestMove(paths, maxHops, (pathIndex) =>
+        pathIndex === from ? null : remainingAmounts.with(pathIndex, remainingAmounts[pathIndex]! + share),
+      )
       if (!move || move.output <= best) continue
-      amounts = less.with(move.place, less[move.place]! + share)
+      amounts = remainingAmounts.with(move.pathIndex, remainingAmounts[move.pathIndex]! + share)
       best = move.output
-      moved = true
+      hasMoved = true
     }
-    if (!moved) size /= 4n
+    if (!hasMoved) size /= 4n
   }
   return best
 }
@@ -67,18 +69,18 @@ const smaller = (a: bigint, b: bigint): bigint => {
   return b
 }
 
-type Move = { readonly place: number; readonly output: bigint }
+type Move = { readonly pathIndex: number; readonly output: bigint }
 
 function bestMove(
   paths: readonly Path[],
   maxHops: number,
-  after: (place: number) => readonly bigint[] | null,
+  amountsAfter: (pathIndex: number) => readonly bigint[] | null,
 ): Move | null {
   let best: Move | null = null
-  for (const place of paths.keys()) {
-    const amounts = after(place)
+  for (const pathIndex of paths.keys()) {
+    const amounts = amountsAfter(pathIndex)
     const output = amounts && outputOf(paths, amounts, maxHops)
-    if (output != null && !(best && best.output >= output)) best = { place, output }
+    if (output != null && !(best && best.output >= output)) best = { pathIndex: pathIndex, output }
   }
   return best
 }
@@ -88,10 +90,9 @@ function bestMove(
  * pool rejects its input, or is used in both directions.
  */
 function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: number): bigint | null {
-  const inputs = new Map<string, { readonly hop: Hop; amount: bigint }>()
   let output = 0n
   // A pool's input is known once all paths have reached it, so pools are processed in the order of `orderOf`.
-  const states = paths.flatMap((path, k) => (amounts[k]! > 0n ? [{ path, amount: amounts[k]!, at: 0 }] : []))
+  const states = paths.flatMap((path, k) => (amounts[k]! > 0n ? [{ path, amount: amounts[k]! }] : []))
   const order = orderOf(
     states.map(({ path }) => path),
     maxHops,
@@ -99,17 +100,16 @@ function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: n
   if (!order) return null
   const balances = new Map<Path, bigint>(states.map(({ path, amount }) => [path, amount]))
   for (const key of order) {
-    const through = states.filter(({ path }) => path.some((hop) => keyOf(hop) === key))
-    const hop = through[0]!.path.find((each) => keyOf(each) === key)!
-    const sum = through.reduce((all, { path }) => all + balances.get(path)!, 0n)
-    const paid = sum > 0n ? quoteOrNull(hop.pool, hop.tokenIn, hop.tokenOut, sum) : 0n
-    if (paid === null) return null
-    inputs.set(key, { hop, amount: sum })
-    let remaining = paid
-    for (const [k, { path }] of through.entries()) {
-      const own = k === through.length - 1 ? remaining : (paid * balances.get(path)!) / (sum || 1n)
-      remaining -= own
-      balances.set(path, own)
+    const statesThrough = states.filter(({ path }) => path.some((hop) => keyOf(hop) === key))
+    const hop = statesThrough[0]!.path.find((each) => keyOf(each) === key)!
+    const sum = statesThrough.reduce((all, { path }) => all + balances.get(path)!, 0n)
+    const hopOutput = sum > 0n ? quoteOrNull(hop.pool, hop.tokenIn, hop.tokenOut, sum) : 0n
+    if (hopOutput === null) return null
+    let remaining = hopOutput
+    for (const [k, { path }] of statesThrough.entries()) {
+      const ownShare = k === statesThrough.length - 1 ? remaining : (hopOutput * balances.get(path)!) / (sum || 1n)
+      remaining -= ownShare
+      balances.set(path, ownShare)
     }
   }
   for (const { path } of states) output += balances.get(path)!
@@ -121,37 +121,39 @@ function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: n
  * joined paths exceed `maxHops`.
  */
 function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | null {
-  const after = new Map<string, Set<string>>()
+  const predecessors = new Map<string, Set<string>>()
   const pools = new Map<string, string>()
-  const ends = new Map<string, { readonly tokenIn: Address; readonly tokenOut: Address }>()
+  const hopByKey = new Map<string, { readonly tokenIn: Address; readonly tokenOut: Address }>()
   for (const path of paths)
     for (const [k, hop] of path.entries()) {
       const key = keyOf(hop)
       if ((pools.get(hop.pool.id) ?? key) !== key) return null
       pools.set(hop.pool.id, key)
-      ends.set(key, hop)
-      const before = after.get(key) ?? new Set()
-      after.set(key, before)
+      hopByKey.set(key, hop)
+      const before = predecessors.get(key) ?? new Set()
+      predecessors.set(key, before)
       if (k > 0) before.add(keyOf(path[k - 1]!))
     }
   const order: string[] = []
-  const done = new Set<string>()
+  const doneKeys = new Set<string>()
   const depth = new Map<Address, number>()
-  while (done.size < after.size) {
-    // A token is divided once all its inputs are known, so its depth is the length of the longest path to it.
-    const ready = [...after].filter(([key, before]) => !done.has(key) && [...before].every((each) => done.has(each)))
+  while (doneKeys.size < predecessors.size) {
+    const ready = [...predecessors].filter(
+      ([key, before]) => !doneKeys.has(key) && [...before].every((each) => doneKeys.has(each)),
+    )
     if (ready.length === 0) return null
     for (const [key] of ready) {
-      done.add(key)
+      doneKeys.add(key)
       order.push(key)
     }
   }
+  // A token is divided once all its inputs are known, so its depth is the length of the longest path to it.
   for (let round = 0; round <= maxHops; round++)
     for (const key of order) {
-      const { tokenIn, tokenOut } = ends.get(key)!
-      const reached = (depth.get(tokenIn) ?? 0) + 1
-      if (reached > maxHops) return null
-      if (reached > (depth.get(tokenOut) ?? 0)) depth.set(tokenOut, reached)
+      const { tokenIn, tokenOut } = hopByKey.get(key)!
+      const hopCount = (depth.get(tokenIn) ?? 0) + 1
+      if (hopCount > maxHops) return null
+      if (hopCount > (depth.get(tokenOut) ?? 0)) depth.set(tokenOut, hopCount)
     }
   return order
 }

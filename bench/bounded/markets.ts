@@ -5,7 +5,7 @@
  */
 import { type Address, toAddress } from '@sluice/chains'
 import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
-import { type Random, seeded, wholeNumber } from '../lib/random.ts'
+import { type Random, seededRandom, wholeNumber } from '../lib/random.ts'
 import { type RealState, realStates } from './real-states.ts'
 import { isFree, makePool, type PairSpec, SYNTHETIC_KINDS, type SyntheticKind } from './synthetic-pools.ts'
 
@@ -42,7 +42,7 @@ export function makeMarket(
   seed: number,
   { kinds = SYNTHETIC_KINDS, states = realStates() }: MarketOptions = {},
 ): Market {
-  const random = seeded(seed)
+  const random = seededRandom(seed)
   const disagrees = seed % DISAGREEING === 0
   const tokens = Array.from({ length: 2 + Math.floor(random.next() * (MAX_TOKENS - 1)) }, () =>
     toAddress(random.address()),
@@ -52,16 +52,16 @@ export function makeMarket(
   let depth = 0
   const seeds =
     states.length === 0 || random.next() < 0.25 ? 0 : 1 + Math.floor(random.next() * Math.min(2, tokens.length - 1))
-  for (let place = 0; place < seeds; place++) {
+  for (let index = 0; index < seeds; index++) {
     const state = random.pick(states)
-    const value = values[place] ?? 1 / state.rate
+    const value = values[index] ?? 1 / state.rate
     // The first real state sets the scale, and further ones must have a similar value.
     const valueOfScale = state.scale * value
-    if (place > 0 && !(valueOfScale > depth / 1e3 && valueOfScale < depth * 1e3)) continue
-    values[place] = value
-    values[place + 1] = value / state.rate
+    if (index > 0 && !(valueOfScale > depth / 1e3 && valueOfScale < depth * 1e3)) continue
+    values[index] = value
+    values[index + 1] = value / state.rate
     depth = Math.max(depth, valueOfScale)
-    pools.push(placed(state, pools.length, [tokens[place]!, tokens[place + 1]!]))
+    pools.push(marketPool(state, pools.length, [tokens[index]!, tokens[index + 1]!]))
   }
   if (depth === 0) depth = 10 ** (6 + 3 * random.next())
   const reserves = values.map((value) => value ?? depth / unitsOfDepth(random))
@@ -86,10 +86,10 @@ type Drawn = Pick<Market, 'tokens' | 'values' | 'depth' | 'disagrees'> & { reado
 
 function specOf(random: Random, kind: SyntheticKind, { a, b, tokens, values, depth, disagrees }: Drawn): PairSpec {
   const feePpm = random.pick([100, 500, 3000, 3000, 10_000])
-  const off = isFree(kind) ? 0 : disagrees ? 0.03 : (WITHIN_FEE * feePpm) / 1e6
+  const deviation = isFree(kind) ? 0 : disagrees ? 0.03 : (WITHIN_FEE * feePpm) / 1e6
   return {
     tokens: [tokens[a]!, tokens[b]!],
-    price: (values[a]! / values[b]!) * Math.exp((random.next() * 2 - 1) * off),
+    price: (values[a]! / values[b]!) * Math.exp((random.next() * 2 - 1) * deviation),
     // Approximate size in base units of the first token, by a log-normal distribution.
     size: ((depth / values[a]!) * Math.exp(random.normal() * 1.5)) / 4,
     feePpm,
@@ -102,14 +102,14 @@ function identityOf(index: number): Pick<Pool, 'id' | 'address' | 'dex'> {
 }
 
 /** Returns a real state whose tokens are replaced by tokens of a market. */
-function placed({ pool, i, j }: RealState, index: number, [tokenIn, tokenOut]: readonly [Address, Address]): Pool {
+function marketPool({ pool, i, j }: RealState, index: number, [tokenIn, tokenOut]: readonly [Address, Address]): Pool {
   const tokens = pool.tokens.map((token, k) => (k === i ? tokenIn : k === j ? tokenOut : token))
   return { ...pool, ...identityOf(index), tokens }
 }
 
 /** Returns a random trade between random tokens. Sizes range up to many times the market's capacity. */
 export function drawTrade({ tokens, values, depth, seed }: Market, index: number): MarketTrade {
-  const random = seeded(seed * 1009 + index)
+  const random = seededRandom(seed * 1009 + index)
   const a = Math.floor(random.next() * tokens.length)
   const b = (a + 1 + Math.floor(random.next() * (tokens.length - 1))) % tokens.length
   const amountIn = wholeNumber((depth / values[a]!) * 10 ** (-3 + 4 * random.next()))

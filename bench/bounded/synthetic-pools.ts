@@ -43,8 +43,8 @@ const MIN_UNITS = 1_000
 export function makePool(kind: SyntheticKind, spec: PairSpec, random: Random): PoolState | null {
   if (!(spec.size > MIN_UNITS && spec.size * spec.price > MIN_UNITS)) return null
   if (kind === 'pair') return pair(spec)
-  if (kind === 'narrow' || kind === 'gap' || kind === 'wide') return concentrated(spec, positions(kind, random))
-  if (kind === 'weighted') return weighted(spec, random)
+  if (kind === 'narrow' || kind === 'gap' || kind === 'wide') return concentratedState(spec, positions(kind, random))
+  if (kind === 'weighted') return weightedState(spec, random)
   if (kind === 'stable') return stable(spec, random)
   return kind === 'vault' ? vault(spec, random) : wrapper(spec, random)
 }
@@ -72,19 +72,22 @@ function positions(kind: 'narrow' | 'gap' | 'wide', random: Random): readonly Po
   ]
 }
 
-function concentrated({ tokens, price, size, feePpm }: PairSpec, wanted: readonly Position[]): PoolState | null {
+function concentratedState(
+  { tokens, price, size, feePpm }: PairSpec,
+  requestedPositions: readonly Position[],
+): PoolState | null {
   const tickSpacing = TICK_SPACING[feePpm]!
   const sqrtPriceX96 = wholeNumber(Math.sqrt(price) * 2 ** 96)
   const tick = tickAtSqrtPrice(sqrtPriceX96)
   if (Math.abs(tick) > TICK_LIMIT) return null
   const net = new Map<number, bigint>()
   let liquidity = 0n
-  for (const { below, above, part } of wanted) {
+  for (const { below, above, part } of requestedPositions) {
     const low = Math.floor((tick - below) / tickSpacing) * tickSpacing
     const high = Math.max(low + tickSpacing, Math.ceil((tick + above) / tickSpacing) * tickSpacing)
     const [a, b] = [1.0001 ** (low / 2), 1.0001 ** (high / 2)]
-    const at = Math.min(Math.max(Math.sqrt(price), a), b)
-    const amount = wholeNumber((size * part) / (1 / at - 1 / b + (at - a) / price))
+    const sqrtPriceInside = Math.min(Math.max(Math.sqrt(price), a), b)
+    const amount = wholeNumber((size * part) / (1 / sqrtPriceInside - 1 / b + (sqrtPriceInside - a) / price))
     if (amount < 1_000n) return null
     net.set(low, (net.get(low) ?? 0n) + amount)
     net.set(high, (net.get(high) ?? 0n) - amount)
@@ -94,7 +97,7 @@ function concentrated({ tokens, price, size, feePpm }: PairSpec, wanted: readonl
   return { family: 'uniswap-v3', tokens, state: { sqrtPriceX96, tick, liquidity, feePpm, tickSpacing, ticks } }
 }
 
-function weighted({ tokens, price, size, feePpm }: PairSpec, random: Random): PoolState {
+function weightedState({ tokens, price, size, feePpm }: PairSpec, random: Random): PoolState {
   const weight = random.pick([0.2, 0.5, 0.5, 0.8])
   const weights = [weight, 1 - weight].map((part) => BigInt(Math.round(part * 100)) * 10n ** 16n)
   // The price is (balance1 / weight1) / (balance0 / weight0).
@@ -117,7 +120,7 @@ function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): Pool
   const scale = 10 ** Math.max(0, 18 - Math.log10(size))
   const tilt = 0.5 + (random.next() - 0.5) * 0.9
   const a = BigInt(random.pick([200, 1000, 2000]))
-  const at = (feeE10: bigint, correction: number): PoolState | null => {
+  const sqrtPriceInside = (feeE10: bigint, correction: number): PoolState | null => {
     // Rates scale balances of different tokens to a common unit.
     const rates = [scale, (scale / price) * correction].map((rate) => wholeNumber(rate * 1e18))
     if (rates.some((rate) => rate < 10n ** 6n)) return null
@@ -134,9 +137,9 @@ function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): Pool
     }
     return { family: 'curve-stable', tokens, state }
   }
-  const even = at(0n, 1)
+  const even = sqrtPriceInside(0n, 1)
   const curve = even && familyOf(even.family)!.priceCurve({ ...even, ...NOWHERE }, tokens[0], tokens[1])
-  return curve && at(BigInt(feePpm) * 10_000n, curve.sqrtPrice[0]! ** 2 / price)
+  return curve && sqrtPriceInside(BigInt(feePpm) * 10_000n, curve.sqrtPrice[0]! ** 2 / price)
 }
 
 const NOWHERE = { id: 'pool', dex: 'bounded', address: ZERO_ADDRESS }

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- bus [pools]`: measures the cost and latency of the bus over its own redis-server: a full write, one
- * and three joining workers, blocks of 200 changed pools (half with ticks, a fifth of which change) at 10 and 40 per
- * second and at full speed, with four worker processes and without any; blocks of 20 pools; and blocks of swaps that do
- * not change ticks.
+ * `npm run bench -- bus [pools]`: measures the cost and latency of the bus over its own redis-server. Cases: a full
+ * write; one and three joining workers; blocks of 200 changed pools at 10 and 40 per second and at full speed, with
+ * four worker processes and with none; blocks of 20 pools; blocks of swaps that do not change ticks. Half of the
+ * changed pools have ticks, a fifth of which change.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
@@ -12,9 +12,9 @@ import {
   familyOf,
   keysOf,
   Lease,
-  madePool,
   type PublishedState,
   Publisher,
+  syntheticPool,
   TestRedis,
 } from '@sluice/bus/testing'
 import { type Pool, PoolMap } from '@sluice/liquidity'
@@ -42,16 +42,17 @@ const redisCpuMs = async () => 1_000 * ((await info('used_cpu_user')) + (await i
 const numbers = Array.from({ length: COUNT }, (_, n) => n)
 const threes = numbers.filter((n) => familyOf(n) === 'uniswap-v3')
 const twos = numbers.filter((n) => familyOf(n) === 'uniswap-v2')
-const ids = numbers.map((n) => madePool(n, 0).id)
+const ids = numbers.map((n) => syntheticPool(n, 0).id)
 let number = 0
 let pools = PoolMap.empty
-for (let at = 0; at < COUNT; at += 1_000) pools = pools.with(numbers.slice(at, at + 1_000).map((n) => madePool(n, 0)))
+for (let offset = 0; offset < COUNT; offset += 1_000)
+  pools = pools.with(numbers.slice(offset, offset + 1_000).map((n) => syntheticPool(n, 0)))
 
 /** Returns a block whose timestamp is the time of its publication in milliseconds. */
 function stateOf(map: PoolMap): PublishedState {
   number++
   const hash = `0x${number.toString(16).padStart(64, '0')}` as const
-  const miner = madePool(0, 0).address
+  const miner = syntheticPool(0, 0).address
   const rest = { parentHash: hash, gasLimit: 30_000_000n, baseFeePerGas: 7n, miner }
   return { block: { number, hash, timestamp: Date.now(), ...rest }, pools: map, canonical: [hash] }
 }
@@ -61,13 +62,13 @@ function stateOf(map: PoolMap): PublishedState {
  *
  * @param hasTicks - true if a fifth of the changed pools with ticks change their ticks too
  */
-function changed(map: PoolMap, version: number, hasTicks: boolean, perBlock: number): PoolMap {
+function changePools(map: PoolMap, version: number, hasTicks: boolean, perBlock: number): PoolMap {
   const pick = (of: readonly number[], i: number) => of[(version * 7_919 + i * 61) % of.length]!
   const next = Array.from({ length: perBlock }, (_, i) => {
     const n = pick(i % 2 === 0 ? threes : twos, i)
     const old = map.get(ids[n]!) as Pool<{ ticks?: unknown }>
     // One version in five has few ticks, which are part of the mix.
-    const pool = madePool(n, version) as Pool<object>
+    const pool = syntheticPool(n, version) as Pool<object>
     if (!old.state.ticks || (hasTicks && (version + i / 2) % 5 === 0)) return { ...old, state: pool.state }
     return { ...old, state: { ...pool.state, ticks: old.state.ticks } }
   })
@@ -78,16 +79,16 @@ type WorkerFigures = {
   readonly lags: number[]
   readonly cpuMsPerBlock: number
 }
-type Joined = { readonly joinMs: number; readonly cpuMs: number; readonly pools: number }
+type JoinReport = { readonly joinMs: number; readonly cpuMs: number; readonly pools: number }
 const nextMessage = <T>(worker: ChildProcess) =>
   new Promise<T>((resolve) => worker.once('message', (message) => resolve(message as T)))
-async function startWorker(): Promise<{ worker: ChildProcess; joined: Joined }> {
+async function startWorker(): Promise<{ worker: ChildProcess; joined: JoinReport }> {
   const worker = fork(join(import.meta.dirname, 'follower.ts'), [redis.url], { execArgv: ['--expose-gc'] })
-  return { worker, joined: await nextMessage<Joined>(worker) }
+  return { worker, joined: await nextMessage<JoinReport>(worker) }
 }
-const ask = <T>(worker: ChildProcess, what: 'number' | 'figures' | 'heap') => {
+const requestWorker = <T>(worker: ChildProcess, subject: 'number' | 'figures' | 'heap') => {
   const answer = nextMessage<T>(worker)
-  worker.send(what)
+  worker.send(subject)
   return answer
 }
 
@@ -104,11 +105,11 @@ type Blocks = {
  * the clocks are stopped, so that only publishing counts, with a heap like an indexer's.
  */
 async function publishing({ count, everyMs = 0, hasTicks = true, perBlock = PER_BLOCK }: Blocks) {
-  const took = { seconds: 0, writerCpuMs: 0, redisCpuMs: 0 }
+  const totals = { seconds: 0, writerCpuMs: 0, redisCpuMs: 0 }
   for (let remaining = count; remaining > 0; remaining -= AHEAD) {
     const states: PoolMap[] = []
     for (let i = 0; i < Math.min(AHEAD, remaining); i++) {
-      pools = changed(pools, number + i + 1, hasTicks, perBlock)
+      pools = changePools(pools, number + i + 1, hasTicks, perBlock)
       states.push(pools)
       // Lets the timer renew the lease.
       await sleep(0)
@@ -117,29 +118,33 @@ async function publishing({ count, everyMs = 0, hasTicks = true, perBlock = PER_
     const [redisCpu, cpu, start] = [await redisCpuMs(), process.cpuUsage(), performance.now()]
     let answer: Promise<void> | undefined
     for (const [i, map] of states.entries()) {
-      const early = start + i * everyMs - performance.now()
-      if (early > 0) await sleep(early)
+      const earlyMs = start + i * everyMs - performance.now()
+      if (earlyMs > 0) await sleep(earlyMs)
       const before = answer
       answer = (await publisher.send(connection, stateOf(map), NO_PAIRS)).answer
       await before
     }
     await answer
-    took.seconds += (performance.now() - start) / 1_000
+    totals.seconds += (performance.now() - start) / 1_000
     const { user, system } = process.cpuUsage(cpu)
-    took.writerCpuMs += (user + system) / 1_000
-    took.redisCpuMs += (await redisCpuMs()) - redisCpu
+    totals.writerCpuMs += (user + system) / 1_000
+    totals.redisCpuMs += (await redisCpuMs()) - redisCpu
   }
-  return took
+  return totals
 }
 
-async function blocks(workers: readonly ChildProcess[], what: Blocks) {
-  const { count, perBlock = PER_BLOCK } = what
+async function blocks(workers: readonly ChildProcess[], subject: Blocks) {
+  const { count, perBlock = PER_BLOCK } = subject
   for (const worker of workers) worker.send('begin')
   const { bytes } = publisher.counts
-  const { seconds, writerCpuMs, redisCpuMs } = await publishing(what)
-  while ((await Promise.all(workers.map((each) => ask<number>(each, 'number')))).some((shown) => shown < number))
+  const { seconds, writerCpuMs, redisCpuMs } = await publishing(subject)
+  while (
+    (await Promise.all(workers.map((each) => requestWorker<number>(each, 'number')))).some(
+      (blockNumber) => blockNumber < number,
+    )
+  )
     await sleep(20)
-  const figures = await Promise.all(workers.map((each) => ask<WorkerFigures>(each, 'figures')))
+  const figures = await Promise.all(workers.map((each) => requestWorker<WorkerFigures>(each, 'figures')))
   const lags = figures.flatMap((each) => each.lags)
   const lag = (share: number) => quantile(lags, share)
   return {
@@ -181,10 +186,10 @@ const paced40 = await blocks(workers, { count: 400, everyMs: 25 })
 console.log('40 a second', paced40)
 const flatOut = await blocks(workers, { count: 400 })
 // Runs last, since a simultaneous garbage collection of all workers would repeat later.
-const heaps = await Promise.all(workers.map((worker) => ask<number>(worker, 'heap')))
+const heaps = await Promise.all(workers.map((worker) => requestWorker<number>(worker, 'heap')))
 for (const worker of workers) worker.kill('SIGKILL')
 await connection.call('XTRIM', keys.entries, 'MAXLEN', 0)
-const alone = await blocks([], { count: 600 })
+const aloneCosts = await blocks([], { count: 600 })
 const entryCount = await connection.call<number>('XLEN', keys.entries)
 const streamKBPerBlock = rounded(
   (await connection.call<number>('MEMORY', 'USAGE', keys.entries, 'SAMPLES', 0)) / entryCount / 1e3,
@@ -203,7 +208,7 @@ record('bus', {
   paced40,
   ofSwaps,
   flatOut,
-  withoutWorkers: alone,
+  withoutWorkers: aloneCosts,
   /** Redis memory per retained block. */
   streamKBPerBlock,
 })

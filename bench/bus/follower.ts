@@ -3,7 +3,7 @@ import { keysOf, StateFollower } from '@sluice/bus/testing'
 import { Semaphore } from '@sluice/rpc'
 
 const [url] = process.argv.slice(2) as [string]
-const started = performance.now()
+const start = performance.now()
 let lags: number[] = []
 let cpu = process.cpuUsage()
 let number = -1
@@ -17,7 +17,7 @@ const follower = new StateFollower({
   onShown: ({ block, pools }, ids) => {
     number = block.number
     if (ids) lags.push(Date.now() - block.timestamp)
-    else process.send?.({ joinMs: performance.now() - started, cpuMs: cpuMs(), pools: pools.size })
+    else process.send?.({ joinMs: performance.now() - start, cpuMs: cpuMs(), pools: pools.size })
   },
 })
 follower.start()

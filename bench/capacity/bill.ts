@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- capacity bill [minutes]`: measures requests, calls, bytes, and provider credits of a self-hosted service
- * with one chain: waking, 30 s without blocks, an hour with one quote per minute, and an hour with one quote per
- * second. Shorter measurements are scaled to an hour. The cost of scanning Ethereum's past logs is computed from the
- * chain's file. Results in `results/bill.json`.
+ * `npm run bench -- capacity bill [minutes]`: measures requests, calls, bytes, and provider credits of a self-hosted
+ * service with one chain. Phases: start of the chain, 30 s without blocks, an hour with one quote per minute, and an
+ * hour with one quote per second. Shorter measurements are scaled to an hour. The cost of scanning Ethereum's past logs
+ * is computed from the chain's file. Results in `results/bill.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadRegistry } from '@sluice/chains'
@@ -141,19 +141,19 @@ async function hour({ devnet, meter, quote }: World, { everyMs, blocks }: Hour) 
   const startedAt = performance.now()
   const endMs = minutes * 60_000
   const until = (ms: number) => sleep(Math.max(0, startedAt + ms - performance.now()))
-  const mine = async () => {
+  const mineBlocks = async () => {
     for (let at = BLOCK_MS; blocks && at <= endMs; at += BLOCK_MS) {
       await until(at)
       await request(devnet.url, 'evm_mine', [])
     }
   }
-  const ask = async () => {
+  const sendRequests = async () => {
     for (let at = everyMs; at <= endMs; at += everyMs) {
       await until(at)
       await quote()
     }
   }
-  await Promise.all([mine(), ask()])
+  await Promise.all([mineBlocks(), sendRequests()])
   return meter.read(60 / minutes)
 }
 

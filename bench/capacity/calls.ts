@@ -28,8 +28,8 @@ const other = process.argv[2]
 const results: Record<string, Counts> = {}
 for (const [name, root] of Object.entries({ now: join(import.meta.dirname, '../..'), ...(other && { before: other }) }))
   results[name] = await count(root)
-const more = other && share(results.now!, results.before!)
-record('calls', { ...results, ...(more && { morePercent: more }) })
+const growth = other && share(results.now!, results.before!)
+record('calls', { ...results, ...(growth && { morePercent: growth }) })
 process.exit()
 
 async function count(root: string): Promise<Counts> {
@@ -39,12 +39,12 @@ async function count(root: string): Promise<Counts> {
   let service = await start()
   const random = randomOf(14)
   const next = () => randomPath(devnet, random)
-  const during = async (works: number, work: () => Promise<unknown>): Promise<Count> => {
+  const during = async (workCount: number, work: () => Promise<unknown>): Promise<Count> => {
     const [calls, requests] = [node.methods.length, node.requests]
     await work()
     return {
-      calls: rounded((node.methods.length - calls) / works, 2),
-      requests: rounded((node.requests - requests) / works, 2),
+      calls: rounded((node.methods.length - calls) / workCount, 2),
+      requests: rounded((node.requests - requests) / workCount, 2),
     }
   }
   const quote = async () => {
@@ -63,11 +63,11 @@ async function count(root: string): Promise<Counts> {
     for (let i = 0; i < 40; i++) await quote()
     await sleep(1_000)
     const restSecond = await during(REST_SECONDS, () => sleep(REST_SECONDS * 1_000))
-    const mine = async () => {
+    const mineBlocks = async () => {
       await request(devnet.url, 'evm_mine', [])
       await sleep(200)
     }
-    const block = await during(BLOCKS, () => repeat(BLOCKS, mine))
+    const block = await during(BLOCKS, () => repeat(BLOCKS, mineBlocks))
     const quoteAlone = await during(QUOTES, () => repeat(QUOTES, quote))
     let busyQuotes = 0
     const busy = await during(1, async () => {
@@ -76,11 +76,11 @@ async function count(root: string): Promise<Counts> {
     // Each block has the same number of quotes, independent of their speed, because quotes share a block's work.
     const caller = () => repeat(QUOTES_OF_CALLER, () => quote().then(() => sleep(15)))
     const quoteWithBlocks = await during(2 * QUOTES_OF_CALLER * BLOCKS, () =>
-      repeat(BLOCKS, async () => void (await Promise.all([mine(), caller(), caller()]))),
+      repeat(BLOCKS, async () => void (await Promise.all([mineBlocks(), caller(), caller()]))),
     )
-    const each = ({ calls, requests }: Count, works: number): Count => ({
-      calls: rounded(calls / works, 2),
-      requests: rounded(requests / works, 2),
+    const each = ({ calls, requests }: Count, workCount: number): Count => ({
+      calls: rounded(calls / workCount, 2),
+      requests: rounded(requests / workCount, 2),
     })
     return {
       waking,

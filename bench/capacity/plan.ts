@@ -99,10 +99,10 @@ export function planOf(load: Load): Plan {
  */
 const BLOCKS_PER_SECOND = 131
 
-const usual = { changedPoolsPerBlock: 20, threads: 4 }
+const usualLoad = { changedPoolsPerBlock: 20, threads: 4 }
 export const LOADS: Readonly<Record<string, Load>> = {
   '10 × 20,000, 100 q/s': {
-    ...usual,
+    ...usualLoad,
     chains: 10,
     poolsPerChain: 20_000,
     quotesPerSecond: 100,
@@ -110,7 +110,7 @@ export const LOADS: Readonly<Record<string, Load>> = {
     replicas: 1,
   },
   '164 × 20,000, 1,000 q/s': {
-    ...usual,
+    ...usualLoad,
     chains: 164,
     poolsPerChain: 20_000,
     quotesPerSecond: 1_000,
@@ -118,7 +118,7 @@ export const LOADS: Readonly<Record<string, Load>> = {
     replicas: 2,
   },
   '164 × 100,000, 10,000 q/s': {
-    ...usual,
+    ...usualLoad,
     chains: 164,
     poolsPerChain: 100_000,
     quotesPerSecond: 10_000,

@@ -2,7 +2,7 @@
  * Simulates a fleet under a load, request by request. Chains follow Zipf's law, keys map to workers as in nginx, and a
  * quote uses its worker's main thread and then one of its routing threads, first come, first served.
  */
-import { seeded } from '../lib/random.ts'
+import { seededRandom } from '../lib/random.ts'
 import { COEFFICIENTS, keysOf, type Load, lognormal } from './plan.ts'
 import { Ring } from './ring.ts'
 
@@ -23,7 +23,7 @@ export type Outcome = {
 }
 
 export function simulate(load: Load, workers: number, seconds: number, seed: number): Outcome {
-  const random = seeded(seed).next
+  const random = seededRandom(seed).next
   const { chains, threads, quotesPerSecond, replicas } = load
   const shares = zipf(chains)
   const ring = new Ring(Array.from({ length: workers }, (_, k) => `10.0.${k >> 8}.${k & 255}:3000`))
@@ -34,37 +34,40 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
   const busy = new Float64Array(workers)
   const route = lognormal(COEFFICIENTS.routeMs)
   const latencies: number[] = []
-  let refused = 0
+  let refusedCount = 0
   for (let now = 0; now < seconds * 1_000; now += (-Math.log(1 - random()) / quotesPerSecond) * 1_000) {
-    const drawn = random()
-    const home = homes[sums.findIndex((sum) => drawn < sum)] ?? homes.at(-1)!
+    const sample = random()
+    const home = homes[sums.findIndex((sum) => sample < sum)] ?? homes.at(-1)!
     const worker = home[Math.floor(random() * home.length)]!
     const searchAt = Math.max(now, main[worker]!) + COEFFICIENTS.mainMs
     const slots = free[worker]!
     const slot = slots.indexOf(Math.min(...slots))
     const begin = Math.max(searchAt, slots[slot]!)
     if (begin - now > MAX_WAIT_MS) {
-      refused++
+      refusedCount++
       continue
     }
-    const took = Math.min(LONGEST_ROUTE_MS, Math.exp(route.mu + route.sigma * normal(random)))
+    const routeMs = Math.min(LONGEST_ROUTE_MS, Math.exp(route.mu + route.sigma * normal(random)))
     main[worker] = searchAt
-    slots[slot] = begin + took
-    busy[worker]! += took
-    latencies.push(begin + took - now)
+    slots[slot] = begin + routeMs
+    busy[worker]! += routeMs
+    latencies.push(begin + routeMs - now)
   }
   latencies.sort((a, b) => a - b)
   const shareOf = (ms: number) => ms / (seconds * 1_000 * threads)
-  const followed = Array.from({ length: workers }, (_, worker) => homes.filter((home) => home.includes(worker)).length)
+  const followedChains = Array.from(
+    { length: workers },
+    (_, worker) => homes.filter((home) => home.includes(worker)).length,
+  )
   const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length
   const heapOf = (chains: number) => (chains * load.poolsPerChain * COEFFICIENTS.poolKB * (1 + threads)) / 1e6
-  const maxChains = Math.max(...followed)
+  const maxChains = Math.max(...followedChains)
   return {
-    refused: refused / (refused + latencies.length),
+    refused: refusedCount / (refusedCount + latencies.length),
     latencyMs: { p50: latencies[latencies.length >> 1]!, p99: latencies[Math.floor(latencies.length * 0.99)]! },
     busy: { mean: mean([...busy].map(shareOf)), most: shareOf(Math.max(...busy)) },
-    chains: { mean: mean(followed), most: maxChains },
-    heapGB: { mean: heapOf(mean(followed)), most: heapOf(maxChains) },
+    chains: { mean: mean(followedChains), most: maxChains },
+    heapGB: { mean: heapOf(mean(followedChains)), most: heapOf(maxChains) },
   }
 }
 

@@ -55,12 +55,12 @@ try {
     for (const build of mutant.bothBuilds ? BUILDS : (['cancun'] as const)) {
       const code = compileMutant(mutant, build)
       const { name, file } = mutant
-      const of = fingerprint(code)
-      const result = earlier.mutants.find((one) => one.name === name && one.build === build && one.of === of)
+      const codeHash = fingerprint(code)
+      const result = earlier.mutants.find((one) => one.name === name && one.build === build && one.of === codeHash)
       if (result) mutants.push(result)
       else {
         const { tally, difference } = await noticeMutant(code, build)
-        mutants.push({ name, file, build, calls: tally.calls, isNoticed: difference !== undefined, of })
+        mutants.push({ name, file, build, calls: tally.calls, isNoticed: difference !== undefined, of: codeHash })
         console.log(`${difference ? 'noticed' : 'MISSED '}  ${build}  ${name}`)
       }
       write(false)
@@ -74,11 +74,11 @@ try {
 
 async function measure(build: Build, seed: number): Promise<void> {
   if (parts[build].some((part) => part.seed === seed)) return
-  const started = performance.now()
+  const start = performance.now()
   const hasPermit2 = seed % PARTS_WITH_PERMIT2 !== 0
   const { tally, difference } = await arena.run({ code: CODE[build], build, calls: CALLS_OF_A_PART, seed, hasPermit2 })
   if (difference) throw new Error(`${build}, seed ${seed}: ${JSON.stringify(difference, null, 2)}`)
-  const seconds = rounded((performance.now() - started) / 1000)
+  const seconds = rounded((performance.now() - start) / 1000)
   parts[build].push({ seed, seconds, of: fingerprint(CODE[build]), ...tally })
   console.log(`${build}, seed ${seed}: ${tally.calls} calls in ${seconds} s`)
   write(false)
@@ -86,8 +86,10 @@ async function measure(build: Build, seed: number): Promise<void> {
 
 /** Tries a mutant, at last on a chain without Permit2. */
 async function noticeMutant(code: string, build: Build): Promise<Finding> {
-  const usual = await arena.run({ code, build, calls: CALLS_OF_A_MUTANT, seed: 1 })
-  return usual.difference ? usual : arena.run({ code, build, calls: CALLS_OF_A_MUTANT, seed: 1, hasPermit2: false })
+  const baseline = await arena.run({ code, build, calls: CALLS_OF_A_MUTANT, seed: 1 })
+  return baseline.difference
+    ? baseline
+    : arena.run({ code, build, calls: CALLS_OF_A_MUTANT, seed: 1, hasPermit2: false })
 }
 
 function write(isShown: boolean): void {
@@ -102,22 +104,23 @@ function write(isShown: boolean): void {
       differences: 0,
       seconds,
       callsPerSecond: Math.round(sum((part) => part.calls) / seconds),
-      functions: added(all.map(({ functions }) => functions)),
-      errors: added(all.map(({ errors }) => errors)),
+      functions: sumOfCounts(all.map(({ functions }) => functions)),
+      errors: sumOfCounts(all.map(({ errors }) => errors)),
     }
   }
-  const missed = mutants.filter(({ isNoticed }) => !isNoticed).map(({ build, name }) => `${build}  ${name}`)
+  const missedMutants = mutants.filter(({ isNoticed }) => !isNoticed).map(({ build, name }) => `${build}  ${name}`)
   const summary = { cancun: summaryOf(parts.cancun), london: summaryOf(parts.london) }
-  const noticed = mutants.length - missed.length
+  const noticedCount = mutants.length - missedMutants.length
   record(
     'guard-model',
-    { ...summary, mutantsNoticed: noticed, mutantsMissed: missed, parts, mutants },
+    { ...summary, mutantsNoticed: noticedCount, mutantsMissed: missedMutants, parts, mutants },
     { shown: false },
   )
-  if (isShown) console.log(JSON.stringify({ ...summary, mutantsNoticed: noticed, mutantsMissed: missed }, null, 2))
+  if (isShown)
+    console.log(JSON.stringify({ ...summary, mutantsNoticed: noticedCount, mutantsMissed: missedMutants }, null, 2))
 }
 
-function added(all: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, number>> {
+function sumOfCounts(all: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {}
   for (const one of all) for (const [name, times] of Object.entries(one)) sums[name] = (sums[name] ?? 0) + times
   return Object.fromEntries(Object.entries(sums).sort(([, a], [, b]) => b - a))

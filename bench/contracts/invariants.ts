@@ -28,7 +28,7 @@ const BUILDS = ['cancun', 'london']
 const RUNS = process.env.RUNS ?? '10000'
 const SEED = process.env.SEED ?? '0x51ce'
 const contracts = join(root, 'contracts')
-const named = process.argv.slice(2)
+const requestedNames = process.argv.slice(2)
 const textOf = (file: string) => readFileSync(join(contracts, 'test/invariants', `${file}.t.sol`), 'utf8')
 // Excludes Model.t.sol, which explores its sequences exhaustively and draws no cases.
 const files = readdirSync(join(contracts, 'test/invariants'))
@@ -45,9 +45,10 @@ const fingerprint = (build: string, file: string) => {
     .map((name) => readFileSync(join(contracts, 'test/support', name), 'utf8'))
   return sha256(JSON.stringify([code, textOf(file), support, RUNS, SEED])).slice(0, 16)
 }
-for (const name of named) if (![...BUILDS, ...files].includes(name)) throw new Error(`no build and no file ${name}`)
-const chosen = (all: readonly string[]) => {
-  const some = all.filter((name) => named.includes(name))
+for (const name of requestedNames)
+  if (![...BUILDS, ...files].includes(name)) throw new Error(`no build and no file ${name}`)
+const chosenFrom = (all: readonly string[]) => {
+  const some = all.filter((name) => requestedNames.includes(name))
   return some.length > 0 ? some : all
 }
 
@@ -58,8 +59,8 @@ const parts = new Map<string, Part>(
       : [],
   ),
 )
-for (const build of chosen(BUILDS)) {
-  for (const file of chosen(files)) {
+for (const build of chosenFrom(BUILDS)) {
+  for (const file of chosenFrom(files)) {
     if (parts.has(`${build} ${file}`)) continue
     parts.set(`${build} ${file}`, await measure(build, file))
     write()
@@ -68,7 +69,7 @@ for (const build of chosen(BUILDS)) {
 
 async function measure(build: string, file: string): Promise<Part> {
   console.log(`\n${file}, ${build} build, ${RUNS} cases`)
-  const started = performance.now()
+  const start = performance.now()
   const { code, output } = await run('hardhat', ['test', 'solidity', `test/invariants/${file}.t.sol`], {
     cwd: contracts,
     capture: true,
@@ -80,7 +81,7 @@ async function measure(build: string, file: string): Promise<Part> {
   )
   if (properties.length === 0) throw new Error(`${file} has no property`)
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
-  const seconds = rounded((performance.now() - started) / 1000)
+  const seconds = rounded((performance.now() - start) / 1000)
   return { build, file, seed: SEED, commit, of: fingerprint(build, file), seconds, properties }
 }
 

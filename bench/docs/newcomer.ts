@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- docs newcomer [node]`: follows the README and the first guides literally in a fresh clone, with the
- * given Node.js (by default the first in the path outside of the repository), and measures the time to the first quote
- * on the local chain, including the installation, and then over a custom RPC with the recorded Ethereum state. Results
- * in `results/newcomer.json`.
+ * `npm run bench -- docs newcomer [node]`: follows the README and the first guides literally in a fresh clone. Measures
+ * the time to the first quote on the local chain, including the installation, and to the first quote over a custom RPC
+ * with the recorded Ethereum state. Uses the given Node.js; default: the first one in the path outside of the
+ * repository. Results in `results/newcomer.json`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -39,9 +39,9 @@ try {
   const begin = performance.now()
   execFileSync('git', ['clone', '--quiet', root, clone])
   const local = await firstLocalQuote(begin)
-  const own = await firstOwnQuote()
+  const ownQuote = await firstOwnQuote()
   const node = execFileSync('node', ['--version'], { env: userEnv, encoding: 'utf8' }).trim()
-  record('newcomer', { userNode: node, ...local, ...own })
+  record('newcomer', { userNode: node, ...local, ...ownQuote })
 } finally {
   for (const child of running) end(child)
   rmSync(dir, { recursive: true, force: true })
@@ -52,7 +52,7 @@ process.exit()
 async function firstLocalQuote(begin: number) {
   const port = await freePort()
   const child = start(['start'], { PORT: String(port) })
-  await printed(child, 'Ctrl-C stops everything')
+  await waitForOutput(child, 'Ctrl-C stops everything')
   const startedMs = performance.now() - begin
   const { tokens } = JSON.parse(readFileSync(join(clone, '.devnet/devnet.json'), 'utf8'))
   const [, block] = /```bash\n(.*?)```/s.exec(readFileSync(join(clone, 'docs/guides/quote.md'), 'utf8'))!
@@ -106,19 +106,19 @@ function start(args: readonly string[], variables: Readonly<Record<string, strin
   return child
 }
 
-function printed(child: ChildProcess, text: string): Promise<void> {
+function waitForOutput(child: ChildProcess, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = ''
     const timer = setTimeout(() => reject(new Error(`not in time: ${output.slice(-2_000)}`)), MAX_START_MS)
     child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${output.slice(-2_000)}`)))
-    const take = (chunk: Buffer) => {
+    const onChunk = (chunk: Buffer) => {
       output += chunk
       if (!output.includes(text)) return
       clearTimeout(timer)
       resolve()
     }
-    child.stdout?.on('data', take)
-    child.stderr?.on('data', take)
+    child.stdout?.on('data', onChunk)
+    child.stderr?.on('data', onChunk)
   })
 }
 

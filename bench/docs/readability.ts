@@ -43,7 +43,7 @@ function figuresOf(texts: readonly string[]) {
   const sentences = texts.flatMap(sentencesOf)
   const lengths = sentences.map((sentence) => sentence.split(' ').length)
   const words = lengths.reduce((sum, length) => sum + length, 0)
-  const replaced = sentences.reduce((sum, sentence) => sum + (sentence.match(REPLACED)?.length ?? 0), 0)
+  const replacedWords = sentences.reduce((sum, sentence) => sum + (sentence.match(REPLACED)?.length ?? 0), 0)
   return {
     documents: texts.length,
     sentences: sentences.length,
@@ -51,18 +51,18 @@ function figuresOf(texts: readonly string[]) {
     longPercent: rounded(
       (100 * lengths.filter((length) => length > LONG_SENTENCE).length) / Math.max(1, sentences.length),
     ),
-    replacedWordsIn1000: rounded((1_000 * replaced) / Math.max(1, words)),
+    replacedWordsIn1000: rounded((1_000 * replacedWords) / Math.max(1, words)),
   }
 }
 
-function measured(commit: string) {
+function measureCommit(commit: string) {
   const files = git('ls-tree', '-r', '--name-only', commit).split('\n')
   return Object.fromEntries(
     Object.entries(GROUPS).map(([name, pattern]) => {
-      const own = files.filter((file) => pattern.test(file) && !GENERATED.includes(file))
-      return [name, figuresOf(own.map((file) => git('show', `${commit}:${file}`)))]
+      const ownFiles = files.filter((file) => pattern.test(file) && !GENERATED.includes(file))
+      return [name, figuresOf(ownFiles.map((file) => git('show', `${commit}:${file}`)))]
     }),
   )
 }
 
-record('readability', { before: { commit: before, ...measured(before) }, now: measured('HEAD') })
+record('readability', { before: { commit: before, ...measureCommit(before) }, now: measureCommit('HEAD') })

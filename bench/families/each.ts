@@ -72,9 +72,12 @@ const worlds: World[] = [
 if (ekubo)
   worlds.unshift({ ...ofFile('ekubo', 'Ethereum', 'EKUBO_CORE'), start: (round) => startEkubo(ekubo, SEED + round) })
 for (const { family, from, start } of DEPLOYED_FAMILIES) {
-  const deployed = deployedOf(family)
-  if (deployed)
-    worlds.unshift({ ...ofFile(family, from, variableOf(family)), start: (round) => start(deployed, SEED + round) })
+  const deployedPools = deployedOf(family)
+  if (deployedPools)
+    worlds.unshift({
+      ...ofFile(family, from, variableOf(family)),
+      start: (round) => start(deployedPools, SEED + round),
+    })
 }
 
 function ofFile(name: string, from: string, variable: string) {
@@ -84,17 +87,19 @@ function ofFile(name: string, from: string, variable: string) {
 const results = new Map(
   (lastRecord<{ families: Result[] }>('families')?.families ?? []).map((result) => [keyOf(result), result]),
 )
-const named = process.argv.slice(2)
-const wanted = (world: string, family: string) =>
-  named.length === 0 ? !isFresh(world, family) : named.includes(world) || named.includes(family)
+const requestedNames = process.argv.slice(2)
+const isRequested = (world: string, family: string) =>
+  requestedNames.length === 0
+    ? !isFresh(world, family)
+    : requestedNames.includes(world) || requestedNames.includes(family)
 for (const world of worlds) await measure(world)
 
 async function measure(world: World): Promise<void> {
   let pools = await world.start(0)
   try {
     for (const family of new Set(pools.pools().map((pool) => pool.family))) {
-      if (!wanted(world.name, family)) continue
-      const started = performance.now()
+      if (!isRequested(world.name, family)) continue
+      const start = performance.now()
       const sum = { exact: 0, refused: 0, unsupported: 0 }
       const mismatches: string[] = []
       const ids = new Set<string>()
@@ -111,7 +116,7 @@ async function measure(world: World): Promise<void> {
         mismatches.push(...tally.mismatches)
       }
       for (const line of mismatches.slice(0, 20)) console.error(line)
-      const seconds = rounded((performance.now() - started) / 1_000)
+      const seconds = rounded((performance.now() - start) / 1_000)
       results.set(keyOf({ family, world: world.name }), {
         family,
         world: world.name,

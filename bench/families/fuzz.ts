@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- families fuzz [minutes]`: compares 100,000 random quotes with genuine bytecode on the local chain, on real
- * Ethereum state, and on real pools of two rollups and of Curve. In each round every pool executes swaps and time
- * passes. Results in `results/quotes.json`; fails on a mismatch. With `minutes` it stops after the round that exceeds
- * them, and the next run continues if the model is unchanged.
+ * `npm run bench -- families fuzz [minutes]`: compares 100,000 random quotes with genuine bytecode on the local chain,
+ * on real Ethereum state, and on real pools of two rollups and of Curve. In each round every pool executes swaps and
+ * time passes. Results in `results/quotes.json`; fails on a mismatch. With `minutes` it stops after the round that
+ * exceeds them. The next run continues there if `packages/liquidity/src` is unchanged.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -29,9 +29,9 @@ const WORLDS: readonly (() => Promise<PoolWorld>)[] = [
   startCurvePools,
 ]
 /** Number of families in all worlds together. */
-const KINDS = 23
+const FAMILY_COUNT = 23
 /** Quotes of a family per world and round. */
-const SHARE = Math.ceil(QUOTES / ROUNDS / KINDS)
+const QUOTES_PER_FAMILY = Math.ceil(QUOTES / ROUNDS / FAMILY_COUNT)
 
 /** Families without a genuine contract that can run here. */
 const NOT_RUN: Readonly<Record<string, string>> = {
@@ -51,39 +51,42 @@ type Progress = { readonly model: string; readonly share: number; readonly round
 
 const root = join(import.meta.dirname, '../..')
 const file = join(root, '.devnet/fuzz.json')
-const model = execFileSync('git', ['rev-parse', 'HEAD:packages/liquidity/src'], { cwd: root, encoding: 'utf8' }).trim()
+const sourceTree = execFileSync('git', ['rev-parse', 'HEAD:packages/liquidity/src'], {
+  cwd: root,
+  encoding: 'utf8',
+}).trim()
 
 const deadline = performance.now() + MINUTES * 60_000
-let { rounds } = earlier()
+let { rounds } = loadProgress()
 while (rounds.length < ROUNDS * WORLDS.length && performance.now() < deadline) {
   rounds = [...rounds, await run(rounds.length)]
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, JSON.stringify({ model, share: SHARE, rounds } satisfies Progress))
+  writeFileSync(file, JSON.stringify({ model: sourceTree, share: QUOTES_PER_FAMILY, rounds } satisfies Progress))
 }
 if (rounds.length < ROUNDS * WORLDS.length)
   console.log(`${rounds.length} of ${ROUNDS * WORLDS.length} rounds are done: run again to go on`)
 else report()
 
-function earlier(): Progress {
-  const none = { model, share: SHARE, rounds: [] }
+function loadProgress(): Progress {
+  const none = { model: sourceTree, share: QUOTES_PER_FAMILY, rounds: [] }
   if (!existsSync(file)) return none
-  const saved = JSON.parse(readFileSync(file, 'utf8')) as Progress
-  return saved.model === model && saved.share === SHARE ? saved : none
+  const savedProgress = JSON.parse(readFileSync(file, 'utf8')) as Progress
+  return savedProgress.model === sourceTree && savedProgress.share === QUOTES_PER_FAMILY ? savedProgress : none
 }
 
 async function run(number: number): Promise<Round> {
-  const started = performance.now()
+  const start = performance.now()
   const world = await WORLDS[number % WORLDS.length]!()
   const families: Record<string, Count> = {}
   const mismatches: string[] = []
-  for (let time = 0; time < 2; time++) await stir(world, 100 * number + time)
+  for (let repetition = 0; repetition < 2; repetition++) await stir(world, 100 * number + repetition)
   for (const [i, family] of [...new Set(world.pools().map((pool) => pool.family))].entries()) {
-    const tally = await fuzz(world, family, SHARE, 1_000 * (number + 1) + i)
+    const tally = await fuzz(world, family, QUOTES_PER_FAMILY, 1_000 * (number + 1) + i)
     families[family] = { ...tally, mismatches: tally.mismatches.length }
     mismatches.push(...tally.mismatches)
   }
   await world.stop()
-  const seconds = (performance.now() - started) / 1_000
+  const seconds = (performance.now() - start) / 1_000
   for (const line of mismatches.slice(0, 50)) console.error(line)
   console.log(`${world.name}: ${Object.keys(families).length} families in ${rounded(seconds)} s`)
   return { world: world.name, seconds, families, skipped: Object.fromEntries(world.skipped), mismatches }
@@ -91,11 +94,12 @@ async function run(number: number): Promise<Round> {
 
 function report(): void {
   const families: Record<string, Count> = {}
-  const skipped: Record<string, number> = {}
-  for (const round of rounds) {
-    for (const [reason, count] of Object.entries(round.skipped)) skipped[`${round.world}: ${reason}`] = count
-    for (const [family, count] of Object.entries(round.families)) {
-      const name = `${round.world} ${family}`
+  const skippedPools: Record<string, number> = {}
+  for (const repetition of rounds) {
+    for (const [reason, count] of Object.entries(repetition.skipped))
+      skippedPools[`${repetition.world}: ${reason}`] = count
+    for (const [family, count] of Object.entries(repetition.families)) {
+      const name = `${repetition.world} ${family}`
       const sum = families[name] ?? { exact: 0, refused: 0, unsupported: 0, mismatches: 0 }
       for (const key of ['exact', 'refused', 'unsupported', 'mismatches'] as const) sum[key] += count[key]
       families[name] = sum
@@ -107,9 +111,9 @@ function report(): void {
   record('quotes', {
     quotes,
     mismatches,
-    seconds: rounded(rounds.reduce((sum, round) => sum + round.seconds, 0)),
+    seconds: rounded(rounds.reduce((sum, repetition) => sum + repetition.seconds, 0)),
     families,
-    poolsSkipped: skipped,
+    poolsSkipped: skippedPools,
     familiesNotRun: NOT_RUN,
   })
   if (quotes < QUOTES || mismatches > 0) process.exitCode = 1

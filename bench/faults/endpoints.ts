@@ -17,10 +17,10 @@ const QUIET = { LOG_LEVEL: 'silent' }
 const { devnet, service: calmService, ...local } = await startLocalService(QUIET)
 const random = randomOf(14)
 const nextPath = () => randomPath(devnet, random)
-const wanted = process.argv.slice(2)
+const requestedNames = process.argv.slice(2)
 // The service remembers for minutes that an endpoint cannot override state, so that kind comes last.
 const kinds = endpointFailures(random)
-  .filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
+  .filter(({ name }) => requestedNames.length === 0 || requestedNames.some((word) => name.includes(word)))
   .sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
 
 type Row = {
@@ -62,38 +62,38 @@ const worst = (struck: Row['struck']) => {
     mostTimesCalm: Math.max(...some.map(({ times }) => times)),
   }
 }
-if (wanted.length === 0) record('faults', { one: worst('one'), both: worst('both'), rows })
+if (requestedNames.length === 0) record('faults', { one: worst('one'), both: worst('both'), rows })
 process.exit()
 
 /** Measures one kind of fault. The failing endpoint is first in the list. */
 async function measure(failure: EndpointFailure, struck: Row['struck']): Promise<Row> {
-  const calm = await ask(service.url, nextPath, LANES, CALM_MS)
+  const baseline = await ask(service.url, nextPath, LANES, CALM_MS)
   for (const proxy of struck === 'one' ? [proxies[0]!] : proxies) setEndpointFailure(proxy, failure)
   const bad = await ask(service.url, nextPath, LANES, BAD_MS)
   for (const proxy of proxies) setEndpointFailure(proxy)
   // Measures without faults before and after, so that other load affects both.
-  return toRow(failure, struck, [...calm, ...(await ask(service.url, nextPath, LANES, CALM_MS))], bad)
+  return toRow(failure, struck, [...baseline, ...(await ask(service.url, nextPath, LANES, CALM_MS))], bad)
 }
 
 function toRow(
   { name }: EndpointFailure,
   struck: Row['struck'],
-  calm: readonly Outcome[],
+  baseline: readonly Outcome[],
   bad: readonly Outcome[],
 ): Row {
   const failures: Record<string, number> = {}
-  for (const { status, body } of [...calm, ...bad]) {
+  for (const { status, body } of [...baseline, ...bad]) {
     if (status === 200) continue
-    const what = `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
-    failures[what] = (failures[what] ?? 0) + 1
+    const failureText = `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
+    failures[failureText] = (failures[failureText] ?? 0) + 1
   }
-  const answered = bad.filter(({ status }) => status === 200).length
-  const [p95, calmP95] = [percentile(bad, 0.95), percentile(calm, 0.95)]
+  const answeredCount = bad.filter(({ status }) => status === 200).length
+  const [p95, calmP95] = [percentile(bad, 0.95), percentile(baseline, 0.95)]
   return {
     weather: name,
     struck,
     quotes: bad.length,
-    answeredPercent: rounded((100 * answered) / bad.length, 2),
+    answeredPercent: rounded((100 * answeredCount) / bad.length, 2),
     p50: percentile(bad, 0.5),
     p95,
     calmP95,

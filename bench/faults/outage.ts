@@ -39,8 +39,8 @@ if (!(minutes > 0) || modes.some((mode) => !MODES.includes(mode)))
 if (process.env.OUTAGE_CHILD) console.log(JSON.stringify(await measure(process.env.OUTAGE_CHILD as Mode)))
 else
   for (const mode of modes) {
-    const measured = { minutes, ...inProcess(mode) }
-    record('outage', { ...recordedModes(), [mode]: measured })
+    const measurement = { minutes, ...inProcess(mode) }
+    record('outage', { ...recordedModes(), [mode]: measurement })
   }
 process.exit()
 
@@ -83,14 +83,14 @@ async function measure(mode: Mode): Promise<object> {
   })
   const { WETH, USDC } = devnet.info.tokens
   const query = { src: WETH.address, dst: USDC.address, from: devnet.info.accounts[0]!.address }
-  const quotes = async (ms: number, during: (elapsedMs: number) => void = () => {}) => {
+  const quotes = async (ms: number, onQuote: (elapsedMs: number) => void = () => {}) => {
     const times: number[] = []
     const start = performance.now()
     for (let k = 0; performance.now() - start < ms; k++) {
       const before = performance.now()
       const { status } = await get(swapUrl(service.url, devnet.chainId, { ...query, amount: 10n ** 18n + BigInt(k) }))
       if (status === 200) times.push(performance.now() - before)
-      during(performance.now() - start)
+      onQuote(performance.now() - start)
       await sleep(Math.max(0, QUOTE_MS - (performance.now() - before)))
     }
     return { count: times.length, p50Ms: rounded(median(times), 2), p95Ms: rounded(quantile(times, 0.95), 2) }
@@ -101,16 +101,16 @@ async function measure(mode: Mode): Promise<object> {
     const atStart = processNow(service)
     const statuses: number[] = []
     const askedMs: number[] = []
-    const ask = async (id: number) => {
+    const sendRequest = async (id: number) => {
       const start = performance.now()
       const { status } = await get(`${service.url}/prices/${id}?token=${WETH.address}`)
       statuses.push(status)
       askedMs.push(performance.now() - start)
     }
-    const waking = Promise.all(dead.map(ask))
+    const waking = Promise.all(dead.map(sendRequest))
     let next = 0
-    const asking = setInterval(() => void ask(dead[next++ % dead.length]!).catch(() => {}), ASK_MS)
-    let settled: number | undefined
+    const asking = setInterval(() => void sendRequest(dead[next++ % dead.length]!).catch(() => {}), ASK_MS)
+    let settledAt: number | undefined
     let highest = 0
     let lowest = Number.POSITIVE_INFINITY
     let sockets = 0
@@ -119,24 +119,24 @@ async function measure(mode: Mode): Promise<object> {
       const now = processNow(service)
       sockets = Math.max(sockets, now.sockets)
       if (elapsedMs < settleMs) return
-      settled ??= now.memoryMB
+      settledAt ??= now.memoryMB
       highest = Math.max(highest, now.memoryMB)
       lowest = Math.min(lowest, now.memoryMB)
     })
     clearInterval(asking)
     await waking
     const atEnd = processNow(service)
-    const late = askedMs.slice(-Math.min(200, askedMs.length >> 1))
+    const lastMs = askedMs.slice(-Math.min(200, askedMs.length >> 1))
     return {
       chains: dead.length,
-      memoryMB: { beforeWaking: atStart.memoryMB, settled, lowest, highest, atEnd: atEnd.memoryMB },
-      growthMB: rounded(highest - settled!),
+      memoryMB: { beforeWaking: atStart.memoryMB, settled: settledAt, lowest, highest, atEnd: atEnd.memoryMB },
+      growthMB: rounded(highest - settledAt!),
       maxSockets: sockets,
       cpuPercent: rounded((100 * (atEnd.cpuSeconds - atStart.cpuSeconds)) / (minutes * 60)),
       deadChains: {
         requests: statuses.length,
         statuses: count(statuses),
-        lateMedianMs: rounded(median(late)),
+        lateMedianMs: rounded(median(lastMs)),
       },
       healthy: { before, meanwhile, p50Ratio: rounded(meanwhile.p50Ms / before.p50Ms, 2) },
     }

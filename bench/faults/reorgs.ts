@@ -24,7 +24,7 @@ const ALLOWED: ReadonlySet<number> = new Set([200, 422, 503])
 type Answer = Outcome & { readonly askedAt: number }
 type Block = { readonly number: string; readonly hash: string }
 /** Times at which blocks were removed from the chain. */
-type Gone = Map<string, number>
+type RemovedBlocks = Map<string, number>
 
 const { devnet, service, stop } = await startLocalService({ LOG_LEVEL: 'silent' })
 const random = randomOf(14)
@@ -55,7 +55,7 @@ async function simulationPath(): Promise<string> {
   return `/simulate/31337?${new URLSearchParams({ ...query, block: 'latest' })}`
 }
 
-async function ask(path: string): Promise<Answer> {
+async function requestPath(path: string): Promise<Answer> {
   const askedAt = performance.now()
   return { ...(await send(service.url + path)), askedAt }
 }
@@ -63,15 +63,15 @@ async function ask(path: string): Promise<Answer> {
 /** @returns a function that ends the load and returns the responses */
 function load(): () => Promise<readonly Answer[]> {
   const answers: Answer[] = []
-  let ended = false
+  let hasEnded = false
   const lanes = Array.from({ length: LANES }, async () => {
-    while (!ended) {
-      answers.push(await ask(nextPath()))
+    while (!hasEnded) {
+      answers.push(await requestPath(nextPath()))
       await sleep(15)
     }
   })
   return async () => {
-    ended = true
+    hasEnded = true
     await Promise.all(lanes)
     return answers
   }
@@ -81,7 +81,7 @@ const blockAt = (number: number) =>
   request(devnet.url, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false]) as Promise<Block | null>
 
 /** Adds blocks and removes them. Other blocks replace them, unless the chain becomes shorter. */
-async function reorg(depth: number, isReported: boolean, gone: Gone): Promise<void> {
+async function reorg(depth: number, isReported: boolean, goneBlocks: RemovedBlocks): Promise<void> {
   const { chainId, info } = devnet
   const [from, to] = info.accounts
   const mark = await request(devnet.url, 'evm_snapshot', [])
@@ -90,24 +90,28 @@ async function reorg(depth: number, isReported: boolean, gone: Gone): Promise<vo
   // The block contains a transaction, so that no block of the other branch has its hash.
   await request(devnet.url, 'eth_sendTransaction', [{ from: from!.address, to: to!.address, value }])
   if (depth > 1) await request(devnet.url, 'anvil_mine', [`0x${(depth - 1).toString(16)}`])
-  if (isReported) await ask(`/prices/${chainId}?token=${tokens[0]}`)
-  if (isReported) await ask(randomPath(devnet, random))
+  if (isReported) await requestPath(`/prices/${chainId}?token=${tokens[0]}`)
+  if (isReported) await requestPath(randomPath(devnet, random))
   const head = Number(await request(devnet.url, 'eth_blockNumber', []))
   const hashes: string[] = []
   for (let number = base + 1; number <= head; number++) hashes.push((await blockAt(number))!.hash)
   await request(devnet.url, 'evm_revert', [mark])
   const now = performance.now()
-  for (const hash of hashes) gone.set(hash, now)
+  for (const hash of hashes) goneBlocks.set(hash, now)
   if (random() < 0.5) await request(devnet.url, 'anvil_mine', [`0x${(depth + 1).toString(16)}`])
 }
 
 /** Returns the fault of a response; undefined if there is none. */
-function fault({ status, body, askedAt }: Answer, gone: Gone, knownHashes: ReadonlySet<string>): string | undefined {
+function fault(
+  { status, body, askedAt }: Answer,
+  goneBlocks: RemovedBlocks,
+  knownHashes: ReadonlySet<string>,
+): string | undefined {
   if (!ALLOWED.has(status)) return `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
   if (status !== 200) return undefined
   const { blockHash } = JSON.parse(body) as { readonly blockHash?: string }
   if (blockHash === undefined) return undefined
-  const goneAt = gone.get(blockHash)
+  const goneAt = goneBlocks.get(blockHash)
   if (goneAt !== undefined) return goneAt < askedAt ? 'a block that was gone when it was asked for' : undefined
   return knownHashes.has(blockHash) ? undefined : 'a block that never was'
 }
@@ -118,15 +122,15 @@ let slowest = 0
 /** Number of responses that contain their block. */
 let consistent = 0
 try {
-  for (let i = 0; i < 40; i++) await ask(nextPath())
+  for (let i = 0; i < 40; i++) await requestPath(nextPath())
   for (const isReported of [true, false])
     for (const depth of DEPTHS) {
       const answers: Answer[] = []
       for (let round = 0; round < ROUNDS; round++) {
-        const gone: Gone = new Map()
+        const goneBlocks: RemovedBlocks = new Map()
         const end = load()
         await sleep(AROUND_MS)
-        await reorg(depth, isReported, gone)
+        await reorg(depth, isReported, goneBlocks)
         await sleep(AROUND_MS)
         const some = await end()
         const head = Number(await request(devnet.url, 'eth_blockNumber', []))
@@ -134,20 +138,20 @@ try {
         for (let number = Math.max(0, head - 200); number <= head; number++)
           knownHashes.add((await blockAt(number))!.hash)
         for (const answer of some) {
-          const what = fault(answer, gone, knownHashes)
+          const faultText = fault(answer, goneBlocks, knownHashes)
           if (answer.status === 200 && answer.body.includes('"blockHash"')) consistent++
-          if (what) faults[what] = (faults[what] ?? 0) + 1
+          if (faultText) faults[faultText] = (faults[faultText] ?? 0) + 1
         }
         answers.push(...some)
       }
       const maxMs = Math.max(...answers.map(({ ms }) => ms))
       slowest = Math.max(slowest, maxMs)
-      const refused = answers.filter(({ status }) => status === 422 || status === 503).length
+      const refusedCount = answers.filter(({ status }) => status === 422 || status === 503).length
       const row = {
         depth,
         seen: isReported,
         answers: answers.length,
-        refused,
+        refused: refusedCount,
         p50: percentile(answers, 0.5),
         slowest: rounded(maxMs),
       }

@@ -26,9 +26,9 @@ const chainsOfEach = async () =>
 try {
   for (const chainId of nodes.chainIds) await fetch(`${fleet.url}/tokenlist/${chainId}`)
   const before = await chainsOfEach()
-  const started = performance.now()
+  const start = performance.now()
   const { statuses, failures } = await replaceAllUnderLoad(fleet, nodes, requests)
-  const seconds = rounded((performance.now() - started) / 1_000)
+  const seconds = rounded((performance.now() - start) / 1_000)
   record('rolling', {
     workers: WORKERS,
     chains: CHAINS,

@@ -79,19 +79,19 @@ try {
     const hex = (quantity: bigint) => `0x${quantity.toString(16)}`
     const call = { from: node.user, to, data, value: hex(value), gas: hex(15_000_000n) }
     const blockOverrides = { number: hex(number + 1n), time: hex(timestamp + BLOCK_SECONDS) }
-    const traced = (options: object) => node.rpc('debug_traceCall', [call, 'latest', { ...options, blockOverrides }])
-    const trace = (await traced({ disableStorage: true, disableStack: true })) as { gas: number; structLogs: Step[] }
-    const frames = (await traced({ tracer: 'callTracer' })) as Frame
+    const traceCall = (options: object) => node.rpc('debug_traceCall', [call, 'latest', { ...options, blockOverrides }])
+    const trace = (await traceCall({ disableStorage: true, disableStack: true })) as { gas: number; structLogs: Step[] }
+    const frames = (await traceCall({ tracer: 'callTracer' })) as Frame
     const { gasUsed } = await node.send(node.user, to, data, value)
     await node.rpc('evm_revert', [snapshot])
     // Without this block, anvil may lose the next transaction.
     await node.rpc('evm_mine')
     const account = accountOf(trace.structLogs, frames, data, labels)
-    const spent = [...account.values()].reduce((sum, gas) => sum + gas, 0)
-    const refund = spent - Number(gasUsed)
-    const allowed = [0, 1, 2].map((slots) => Math.min(slots * CLEARED_SLOT_REFUND, Math.floor(spent / 5)))
-    if (!allowed.includes(refund))
-      throw new Error(`${router.name}, ${scenario}: ${spent} explained, ${gasUsed} charged, ${trace.gas} traced`)
+    const gasSum = [...account.values()].reduce((sum, gas) => sum + gas, 0)
+    const refund = gasSum - Number(gasUsed)
+    const maxRefunds = [0, 1, 2].map((slots) => Math.min(slots * CLEARED_SLOT_REFUND, Math.floor(gasSum / 5)))
+    if (!maxRefunds.includes(refund))
+      throw new Error(`${router.name}, ${scenario}: ${gasSum} explained, ${gasUsed} charged, ${trace.gas} traced`)
     return { name: router.name, gas: Number(gasUsed), account, refund }
   }
 } finally {

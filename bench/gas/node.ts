@@ -74,11 +74,11 @@ export async function startNode() {
     const hash = await wallet.sendTransaction({ account: from, to, data, value, gas: 15_000_000n })
     const receipt = await client.waitForTransactionReceipt({ hash })
     if (receipt.status === 'success') return receipt
-    const why = await client.call({ account: from, to, data, value }).then(
+    const reason = await client.call({ account: from, to, data, value }).then(
       () => 'it passes when called again',
       (error: Error) => error.message,
     )
-    throw new Error(`a transaction to ${to} reverted: ${why}`)
+    throw new Error(`a transaction to ${to} reverted: ${reason}`)
   }
   const deploy = async ({ abi, bytecode }: Artifact, args: readonly unknown[] = []): Promise<Hex> =>
     (await send(deployer!, null, encodeDeployData({ abi, bytecode, args }))).contractAddress!
@@ -86,7 +86,8 @@ export async function startNode() {
     send(from, to, encodeFunctionData({ abi, functionName, args }), value)
   const read = <T>(abi: Abi, address: Hex, functionName: string, args: readonly unknown[] = []) =>
     client.readContract({ abi, address, functionName, args }) as Promise<T>
-  const sign = (typed: SignTypedDataParameters): Promise<Hex> => wallet.signTypedData({ ...typed, account: user! })
+  const sign = (typedData: SignTypedDataParameters): Promise<Hex> =>
+    wallet.signTypedData({ ...typedData, account: user! })
   return { anvil, client, rpc, sign, send, deploy, write, read, deployer: deployer!, user: user! }
 }
 

@@ -49,13 +49,13 @@ export function floor(node: Node, world: World): Router {
   const p = percent
   const build = async (scenario: Scenario): Promise<Transaction | null> => {
     if (scenario !== tradeOf(scenario)) return null
-    const out = await quote(scenario.startsWith('split') ? p(40) : AMOUNT)
+    const quotedOutput = await quote(scenario.startsWith('split') ? p(40) : AMOUNT)
     const trades: Record<Trade, () => Transaction> = {
-      v2: () => call('v2', [a, from, pools.v2ab, ab, AMOUNT, out, from]),
+      v2: () => call('v2', [a, from, pools.v2ab, ab, AMOUNT, quotedOutput, from]),
       v3: () => call('v3', [a, from, pools.v3ab, ab, AMOUNT, from]),
       v3v3: () => call('v3v3', [a, from, pools.v3ab, ab, b, pools.v3bc, bc, AMOUNT, from]),
-      v2v3: () => call('v2v3', [a, from, pools.v2ab, ab, out, b, pools.v3bc, bc, AMOUNT, from]),
-      split2: () => call('split2', [a, from, pools.v2ab, ab, p(40), out, pools.v3ab, AMOUNT - p(40), from]),
+      v2v3: () => call('v2v3', [a, from, pools.v2ab, ab, quotedOutput, b, pools.v3bc, bc, AMOUNT, from]),
+      split2: () => call('split2', [a, from, pools.v2ab, ab, p(40), quotedOutput, pools.v3ab, AMOUNT - p(40), from]),
       split3: () =>
         call('split3', [
           a,
@@ -63,7 +63,7 @@ export function floor(node: Node, world: World): Router {
           pools.v2ab,
           ab,
           p(40),
-          out,
+          quotedOutput,
           pools.v3ab,
           p(30),
           pools.v3abLow,

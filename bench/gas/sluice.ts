@@ -70,7 +70,7 @@ export async function sluice(node: Node, world: World, deploymentsDir: string): 
   const executor = executors.at(-1)!
   const build = (direct: boolean) => async (scenario: Scenario) => {
     if (direct && scenario === 'nativeOut') return null
-    const plain = encodeSwap({
+    const plainSwap = encodeSwap({
       from: toAddress(node.user),
       route: routeOf(tradeOf(scenario), world),
       guard: guard.address,
@@ -81,18 +81,18 @@ export async function sluice(node: Node, world: World, deploymentsDir: string): 
       deadline: DEADLINE,
       direct,
     })
-    const swap = decodeGuardSwap(plain.data, plain.value)
+    const swap = decodeGuardSwap(plainSwap.data, plainSwap.value)
     if (scenario === 'permit') {
       const signature = await signPermit(node, world.a, guard.address)
       const permit = { kind: 'eip2612', amount: AMOUNT, deadline: DEADLINE, signature } as const
-      return { ...plain, data: encodeGuardSwap({ ...swap, recipient: node.user, permit }) }
+      return { ...plainSwap, data: encodeGuardSwap({ ...swap, recipient: node.user, permit }) }
     }
     if (scenario === 'permit2') {
       const { nonce, signature } = await signPermit2(node, world.a, guard.address)
       const permit = { kind: 'permit2', amount: AMOUNT, nonce, deadline: DEADLINE, signature } as const
-      return { ...plain, data: encodeGuardSwap({ ...swap, recipient: node.user, permit }) }
+      return { ...plainSwap, data: encodeGuardSwap({ ...swap, recipient: node.user, permit }) }
     }
-    return plain
+    return plainSwap
   }
   return [
     { name: 'sluice', spender: guard.address, build: build(false) },

@@ -13,7 +13,7 @@ import { takeApprovals } from './signing.ts'
 import { ZERO } from './world.ts'
 
 type Row = Partial<Record<Router['name'], number>>
-type Measured = { readonly gas: number; readonly received: bigint }
+type GasMeasurement = { readonly gas: number; readonly received: bigint }
 
 const { node, world, routers, stop } = await startRouters()
 try {
@@ -22,7 +22,7 @@ try {
       ? node.client.getBalance({ address: node.user })
       : node.read<bigint>(world.token, token, 'balanceOf', [node.user])
 
-  const measure = async (router: Router, scenario: Scenario): Promise<Measured | null> => {
+  const measure = async (router: Router, scenario: Scenario): Promise<GasMeasurement | null> => {
     const snapshot = await node.rpc('evm_snapshot')
     if (scenario === 'permit' || scenario === 'permit2') await takeApprovals(node, world, router)
     const transaction = await router.build(scenario)
@@ -45,15 +45,15 @@ try {
   const table: Record<Scenario, Row> = {} as Record<Scenario, Row>
   for (const scenario of [...scenarios, ...PERMIT_KINDS]) {
     const row: Row = {}
-    let same: bigint | undefined
+    let previousGas: bigint | undefined
     for (const router of routers) {
-      const measured = await measure(router, scenario)
-      if (!measured) continue
-      row[router.name] = measured.gas
-      same ??= measured.received
+      const measurement = await measure(router, scenario)
+      if (!measurement) continue
+      row[router.name] = measurement.gas
+      previousGas ??= measurement.received
       // All routers must execute the same trade.
-      if (measured.received !== same)
-        throw new Error(`${router.name} received ${measured.received} in ${scenario}, others ${same}`)
+      if (measurement.received !== previousGas)
+        throw new Error(`${router.name} received ${measurement.received} in ${scenario}, others ${previousGas}`)
     }
     table[scenario] = row
     if (inputOf(scenario, world) === outputOf(scenario, world)) throw new Error(`${scenario} trades a token for itself`)

@@ -1,6 +1,6 @@
 /**
- * Pools in which every router of the benchmark trades: genuine bytecode, deep, at a price of one, with swaps in both
- * directions.
+ * Builds the pools in which every router of the benchmark trades. They run genuine bytecode, are deep, have a price of
+ * one, and have already traded in both directions.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { compileOwn, type Node, publishedArtifact } from './node.ts'
 export const ZERO: Hex = `0x${'00'.repeat(20)}`
 export const PERMIT2: Hex = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 const ONE_TO_ONE = 1n << 96n
-const RICH = 10n ** 27n
+const LARGE_BALANCE = 10n ** 27n
 
 export const factoryAbi = parseAbi([
   'function createPair(address,address) returns (address)',
@@ -31,8 +31,8 @@ const v4Abi = parseAbi([
 /** Deploys tokens and pools. Long: one deployment after the other. */
 export async function buildWorld(node: Node) {
   const { deploy, write, read, rpc, deployer, user } = node
-  const own = compileOwn()
-  const token = own.BenchToken.abi
+  const ownContracts = compileOwn()
+  const token = ownContracts.BenchToken.abi
   const weth = await deploy(publishedArtifact('@uniswap/v2-periphery/build/WETH9.json'))
   const v2Factory = await deploy(publishedArtifact('@uniswap/v2-core/build/UniswapV2Factory.json'), [deployer])
   const v3Factory = await deploy(
@@ -44,50 +44,55 @@ export async function buildWorld(node: Node) {
   const permit2 = JSON.parse(readFileSync(join(modules, '@1inch/solidity-utils/dist/src/permit2.json'), 'utf8'))
   await rpc('anvil_setCode', [PERMIT2, permit2.bytecode ?? permit2])
 
-  const tokens = [await deploy(own.BenchToken), await deploy(own.BenchToken), await deploy(own.BenchToken)]
+  const tokens = [
+    await deploy(ownContracts.BenchToken),
+    await deploy(ownContracts.BenchToken),
+    await deploy(ownContracts.BenchToken),
+  ]
   const [a, b, c] = tokens.sort((x, y) => (BigInt(x) < BigInt(y) ? -1 : 1)) as [Hex, Hex, Hex]
-  const filler = await deploy(own.Filler)
-  const floor = await deploy(own.Floor, [weth, manager])
-  for (const t of [a, b, c]) for (const to of [filler, user, deployer, floor]) await write(token, t, 'mint', [to, RICH])
+  const filler = await deploy(ownContracts.Filler)
+  const floor = await deploy(ownContracts.Floor, [weth, manager])
+  for (const t of [a, b, c])
+    for (const to of [filler, user, deployer, floor]) await write(token, t, 'mint', [to, LARGE_BALANCE])
   await write(factoryAbi, weth, 'deposit', [], deployer, 3_000_000n * 10n ** 18n)
   await write(token, weth, 'transfer', [filler, 2_000_000n * 10n ** 18n])
   await write(token, weth, 'transfer', [floor, 10_000n * 10n ** 18n])
   await write(factoryAbi, weth, 'deposit', [], user, 10_000n * 10n ** 18n)
 
-  const v2 = async (x: Hex, y: Hex): Promise<Hex> => {
+  const createV2Pool = async (x: Hex, y: Hex): Promise<Hex> => {
     await write(factoryAbi, v2Factory, 'createPair', [x, y])
     const pool = await read<Hex>(factoryAbi, v2Factory, 'getPair', [x, y])
-    await write(own.Filler.abi, filler, 'v2', [pool, 10n ** 23n, 10n ** 23n])
+    await write(ownContracts.Filler.abi, filler, 'v2', [pool, 10n ** 23n, 10n ** 23n])
     return pool
   }
-  const v3 = async (x: Hex, y: Hex, fee: number): Promise<Hex> => {
+  const createV3Pool = async (x: Hex, y: Hex, fee: number): Promise<Hex> => {
     await write(factoryAbi, v3Factory, 'createPool', [x, y, fee])
     const pool = await read<Hex>(factoryAbi, v3Factory, 'getPool', [x, y, fee])
     await write(factoryAbi, pool, 'initialize', [ONE_TO_ONE])
-    await write(own.Filler.abi, filler, 'v3', [pool, -60_000, 60_000, 10n ** 23n])
+    await write(ownContracts.Filler.abi, filler, 'v3', [pool, -60_000, 60_000, 10n ** 23n])
     return pool
   }
   const pools = {
-    v2ab: await v2(a, b),
-    v3ab: await v3(a, b, 3000),
-    v3abLow: await v3(a, b, 500),
-    v3bc: await v3(b, c, 3000),
-    v3aWeth: await v3(a, weth, 3000),
-    v3bWeth: await v3(b, weth, 3000),
+    v2ab: await createV2Pool(a, b),
+    v3ab: await createV3Pool(a, b, 3000),
+    v3abLow: await createV3Pool(a, b, 500),
+    v3bc: await createV3Pool(b, c, 3000),
+    v3aWeth: await createV3Pool(a, weth, 3000),
+    v3bWeth: await createV3Pool(b, weth, 3000),
   }
   const key = { currency0: a, currency1: b, fee: 3000, tickSpacing: 60, hooks: ZERO }
-  const liquidity = await deploy(
+  const liquidityRouter = await deploy(
     publishedArtifact('@uniswap/v4-core/out/PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.json'),
     [manager],
   )
   await write(v4Abi, manager, 'initialize', [key, ONE_TO_ONE])
-  for (const t of [a, b]) await write(token, t, 'approve', [liquidity, maxUint256])
+  for (const t of [a, b]) await write(token, t, 'approve', [liquidityRouter, maxUint256])
   const range = { tickLower: -60_000, tickUpper: 60_000, liquidityDelta: 10n ** 23n, salt: `0x${'00'.repeat(32)}` }
-  await write(v4Abi, liquidity, 'modifyLiquidity', [key, range, '0x'])
+  await write(v4Abi, liquidityRouter, 'modifyLiquidity', [key, range, '0x'])
 
   const zeroForOne = (x: Hex, y: Hex) => BigInt(x) < BigInt(y)
   const amount = 10n ** 18n
-  const warm = (name: string, args: unknown[]) => write(own.Floor.abi, floor, name, args)
+  const warm = (name: string, args: unknown[]) => write(ownContracts.Floor.abi, floor, name, args)
   for (const [x, y] of [
     [a, b],
     [b, a],
@@ -111,7 +116,7 @@ export async function buildWorld(node: Node) {
       ] as const)
         await warm('v3', [from, ZERO, pool, zeroForOne(from, to), amount, floor])
 
-  return { ...own, token, weth, v2Factory, v3Factory, manager, a, b, c, floor, pools, key, zeroForOne }
+  return { ...ownContracts, token, weth, v2Factory, v3Factory, manager, a, b, c, floor, pools, key, zeroForOne }
 }
 
 export type World = Awaited<ReturnType<typeof buildWorld>>

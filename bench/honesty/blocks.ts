@@ -29,7 +29,8 @@ async function sendLater(place: Place, trade: Trade, { later, gasEstimate }: Lan
   if (!(await fund(place.node, trade.src, trade.amount, place.guard))) throw new Error(`${trade.src} cannot be had`)
   const paidBy = (tx: LandedOutcome['later']['boundless']) =>
     withRevert(place.node, async () => (await send(place, trade, tx, gasEstimate)).paid)
-  const reverted = new Set<string>()
-  for (const [tolerance, tx] of Object.entries(later.within)) if ((await paidBy(tx)) === null) reverted.add(tolerance)
-  return { paid: await paidBy(later.boundless), reverted }
+  const revertedTolerances = new Set<string>()
+  for (const [tolerance, tx] of Object.entries(later.within))
+    if ((await paidBy(tx)) === null) revertedTolerances.add(tolerance)
+  return { paid: await paidBy(later.boundless), reverted: revertedTolerances }
 }

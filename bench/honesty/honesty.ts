@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- honesty [--trades <count> --seed <n> --refusals]`: quotes random trades over HTTP on real Ethereum
- * state (`npm run mainnet`) before block 24,628,607, sends them, and compares the output with the quote; then sends the
- * same transactions after that block and after the next. Writes `results/honesty.json`, the reasons of rejections to
- * `results/refusals.json`, and the tables to `docs/honesty.md`. `--refusals` measures only rejections and sends
+ * state (`npm run mainnet`) before block 24,628,607, sends them, and compares the output with the quote. Then sends the
+ * same transactions after that block and after the next one. Writes `results/honesty.json`, the reasons of rejections
+ * to `results/refusals.json`, and the tables to `docs/honesty.md`. `--refusals` measures only rejections and sends
  * nothing.
  */
 import { parseArgs } from 'node:util'
@@ -30,24 +30,24 @@ const { url, api, guard, stop } = await startEthereumService({ replay: true })
 try {
   const tokens = await pricedTokens(api, url)
   const { native, all } = tokens
-  const place = { api, node: new Node(url), guard }
+  const servicePlace = { api, node: new Node(url), guard }
   const trades = drawTrades(seed, count, tokens)
-  const tried: TrialOutcome[] = []
+  const trialOutcomes: TrialOutcome[] = []
   const outcomes: { readonly trade: Trade; readonly outcome: AskedOutcome }[] = []
   for (const [k, trade] of trades.entries()) {
-    if (values.refusals) outcomes.push({ trade, outcome: await askFunded(place, trade) })
-    else tried.push({ trade, outcome: await run(place, trade) })
+    if (values.refusals) outcomes.push({ trade, outcome: await askFunded(servicePlace, trade) })
+    else trialOutcomes.push({ trade, outcome: await run(servicePlace, trade) })
     if ((k + 1) % 100 === 0) console.error(`${k + 1} of ${count} trades`)
   }
   const refusals: ExplainedRefusal[] = []
-  for (const { trade, outcome } of [...outcomes, ...tried])
-    if (outcome.kind === 'refused') refusals.push(await explainRefusal(place, trade, outcome))
-  const unfunded = [...outcomes, ...tried].filter(({ outcome }) => outcome.kind === 'unfunded').length
-  record('refusals', { seed, tokens: all.length, ...refusalSummary(count, unfunded, refusals) })
+  for (const { trade, outcome } of [...outcomes, ...trialOutcomes])
+    if (outcome.kind === 'refused') refusals.push(await explainRefusal(servicePlace, trade, outcome))
+  const unfundedCount = [...outcomes, ...trialOutcomes].filter(({ outcome }) => outcome.kind === 'unfunded').length
+  record('refusals', { seed, tokens: all.length, ...refusalSummary(count, unfundedCount, refusals) })
   if (!values.refusals) {
     const priceOf = new Map([...all, native].map((priced) => [priced.token, priced]))
-    const after = await afterBlocks(place, landedOf(tried))
-    const figures = { seed, tokens: all.length, busy: tokens.busy.length, ...summary(tried, priceOf, after) }
+    const after = await afterBlocks(servicePlace, landedOf(trialOutcomes))
+    const figures = { seed, tokens: all.length, busy: tokens.busy.length, ...summary(trialOutcomes, priceOf, after) }
     record('honesty', figures)
     if (figures.wrong > 0) process.exitCode = 1
   }

@@ -46,7 +46,7 @@ function honesty(figures: Honesty): string {
   const classes = [figures.all, figures.marketConsistent, figures.rest]
   const row = (name: string, of: (each: Figures['all']) => unknown) =>
     `| ${name} | ${classes.map((each) => of(each) ?? '–').join(' | ')} |`
-  const refused = Object.entries(figures.refused).map(([code, count]) => `${count} ${code}`)
+  const refusalCounts = Object.entries(figures.refused).map(([code, count]) => `${count} ${code}`)
   const number = (block: number) => block.toLocaleString('en')
   return `Random trades on the real state of Ethereum ([mainnet.md](mainnet.md)) before block ${number(figures.blocks[0]!.block)}, each quoted over HTTP,
 sent just as the answer says, and compared with what was promised. Then the real transactions of that block and the next are
@@ -56,7 +56,7 @@ same trades are sent once more, each by itself. \`npm run bench -- honesty\` mea
 
 ${figures.trades} trades by seed ${figures.seed} between ${figures.tokens} tokens and ether, half of them between ether and the ${figures.busy} that those blocks trade in,
 $10 to $1,000,000, a tenth of them with a fee.
-${figures.unfunded} could not be tried, since the balance of their token cannot be set; refused were ${refused.join(', ') || 'none'}.
+${figures.unfunded} could not be tried, since the balance of their token cannot be set; refused were ${refusalCounts.join(', ') || 'none'}.
 Market-consistent are those that pay at most 2 % more than prices say: the state's pools are of different dates, and routes
 through pools whose prices disagree pay more than any market would.
 

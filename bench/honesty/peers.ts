@@ -10,14 +10,14 @@ import { uniswapPeer } from '../router/peers/uniswap.ts'
 import { writePage } from './page.ts'
 import { drawTrades } from './peers/draw.ts'
 import {
-  bestPair,
-  bestPool,
   type Call,
   type Contender,
-  split,
+  splitContender,
   type Trade,
   V2_ROUTER,
   V3_ROUTER,
+  v2Contender,
+  v3Contender,
 } from './peers/routers.ts'
 import { scenarioOf } from './peers/scenario.ts'
 import { type Result, versus } from './peers/versus.ts'
@@ -32,27 +32,27 @@ const { node, api, guard, gasPriceWei, tokens, stop } = await startWorld()
 try {
   const scenario = await scenarioOf(node.url, tokens)
   // The local node suggests seven times the block's gas price, because it has no other transactions.
-  const terms = { maxPriceImpact: '100', gasPrice: String(gasPriceWei) }
-  const refused = new Map<Trade, string>()
+  const requestTerms = { maxPriceImpact: '100', gasPrice: String(gasPriceWei) }
+  const refusedTrades = new Map<Trade, string>()
   const contenders: Readonly<Record<string, Contender>> = {
     sluice: async (trade) => {
       const { src, dst, amount } = trade
-      const query = { src: src.token, dst: dst.token, amount: String(amount), from: wallet, ...terms }
+      const query = { src: src.token, dst: dst.token, amount: String(amount), from: wallet, ...requestTerms }
       const answer = await fetch(`${api}/aggregator/1?${new URLSearchParams(query)}`)
       const body = (await answer.json()) as { readonly tx: Call; readonly code: string }
-      if (!answer.ok) refused.set(trade, body.code)
+      if (!answer.ok) refusedTrades.set(trade, body.code)
       return answer.ok ? body.tx : null
     },
-    'Uniswap V2, one pool': bestPair,
-    'Uniswap V3, one pool': bestPool(node),
-    'Uniswap, split': split(uniswapPeer(scenario, Number(gasPriceWei)), scenario),
+    'Uniswap V2, one pool': v2Contender,
+    'Uniswap V3, one pool': v3Contender(node),
+    'Uniswap, split': splitContender(uniswapPeer(scenario, Number(gasPriceWei)), scenario),
   }
   const results: Result[] = []
   for (const usd of SIZES_USD)
     for (const trade of drawTrades({ seed: SEED + usd, count: each, usd, tokens, pools: scenario.pools })) {
       const nets: Record<string, number | null> = {}
       for (const [name, contender] of Object.entries(contenders)) nets[name] = await net(trade, contender)
-      results.push({ usd, trade, nets, refused: refused.get(trade) })
+      results.push({ usd, trade, nets, refused: refusedTrades.get(trade) })
     }
   const outcome = versus(results)
   const state = { tokens: tokens.length, pools: scenario.pools.length, gasPriceWei: String(gasPriceWei) }
@@ -72,12 +72,12 @@ async function net(trade: Trade, contender: Contender): Promise<number | null> {
     for (const router of [V2_ROUTER, V3_ROUTER]) await node.approve(src.token, wallet, router, amount)
     const call = await contender(trade)
     if (!call) return null
-    const [sold, bought] = [await node.balance(src.token, wallet), await node.balance(dst.token, wallet)]
+    const [soldBefore, boughtBefore] = [await node.balance(src.token, wallet), await node.balance(dst.token, wallet)]
     const { status, gasUsed } = await node.send({ ...call, gas: GAS_LIMIT })
-    if (!status || sold - (await node.balance(src.token, wallet)) !== amount) return null
-    const paid = (await node.balance(dst.token, wallet)) - bought
+    if (!status || soldBefore - (await node.balance(src.token, wallet)) !== amount) return null
+    const received = (await node.balance(dst.token, wallet)) - boughtBefore
     const perEther = (tokens[0]!.usd / dst.usd) * 10 ** dst.decimals
-    return Number(paid) - (Number(gasUsed * gasPriceWei) / 1e18) * perEther
+    return Number(received) - (Number(gasUsed * gasPriceWei) / 1e18) * perEther
   } finally {
     await node.undo(before)
   }

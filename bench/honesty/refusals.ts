@@ -50,42 +50,42 @@ export type ExplainedRefusal = {
   readonly reason: Reason
 }
 
-export async function explainRefusal(place: Place, trade: Trade, refusal: Refusal): Promise<ExplainedRefusal> {
+export async function explainRefusal(servicePlace: Place, trade: Trade, refusal: Refusal): Promise<ExplainedRefusal> {
   const { code, message } = refusal
-  return { trade, code, message, reason: await reasonOf(place, trade, refusal) }
+  return { trade, code, message, reason: await reasonOf(servicePlace, trade, refusal) }
 }
 
-async function reasonOf(place: Place, trade: Trade, { code, message }: Refusal): Promise<Reason> {
+async function reasonOf(servicePlace: Place, trade: Trade, { code, message }: Refusal): Promise<Reason> {
   if (code === 'AMOUNT_TOO_SMALL')
     return (await isAnswered(
-      place,
+      servicePlace,
       trade,
       PARTS.map((part) => trade.amount * part),
     ))
       ? 'unit'
       : 'fault'
   if (code === 'PRICE_IMPACT' || code === 'VALUE_LOSS') {
-    const unlimited = await ask(place, trade, { maxPriceImpact: '100' })
-    return 'code' in unlimited ? reasonOf(place, trade, { kind: 'refused', ...unlimited }) : 'depth'
+    const unlimitedAnswer = await ask(servicePlace, trade, { maxPriceImpact: '100' })
+    return 'code' in unlimitedAnswer ? reasonOf(servicePlace, trade, { kind: 'refused', ...unlimitedAnswer }) : 'depth'
   }
-  if (trade.dst !== NATIVE && !(await leavesPools(place, trade.dst, 1n))) return 'untransferable'
-  if (trade.src !== NATIVE && !(await leavesWallet(place, trade, 1n))) return 'untransferable'
-  if (trade.src !== NATIVE && !(await leavesWallet(place, trade, trade.amount))) return 'limit'
-  if (trade.dst !== NATIVE && !(await leavesPools(place, trade.dst, trade.sameUsdOut))) return 'limit'
-  if (await isAnsweredByFullPools(place, trade)) return 'holdings'
+  if (trade.dst !== NATIVE && !(await leavesPools(servicePlace, trade.dst, 1n))) return 'untransferable'
+  if (trade.src !== NATIVE && !(await leavesWallet(servicePlace, trade, 1n))) return 'untransferable'
+  if (trade.src !== NATIVE && !(await leavesWallet(servicePlace, trade, trade.amount))) return 'limit'
+  if (trade.dst !== NATIVE && !(await leavesPools(servicePlace, trade.dst, trade.sameUsdOut))) return 'limit'
+  if (await isAnsweredByFullPools(servicePlace, trade)) return 'holdings'
   // With a fee the output passes through the Guard. Tokens with a cooldown reject this second transfer.
-  if (trade.fee && (await isAnswered(place, { ...trade, fee: false }, [trade.amount]))) return 'limit'
+  if (trade.fee && (await isAnswered(servicePlace, { ...trade, fee: false }, [trade.amount]))) return 'limit'
   const smaller = PARTS.map((part) => trade.amount / part).filter((amount) => amount > 0n)
-  if (message.endsWith(OUT_OF_GAS) && (await isAnswered(place, trade, smaller))) return 'drained'
+  if (message.endsWith(OUT_OF_GAS) && (await isAnswered(servicePlace, trade, smaller))) return 'drained'
   return 'fault'
 }
 
 /** The service's message for a route above the gas limit of a transaction. */
 const OUT_OF_GAS = 'it takes more gas than a transaction may'
 
-async function isAnswered(place: Place, trade: Trade, amounts: readonly bigint[]): Promise<boolean> {
+async function isAnswered(servicePlace: Place, trade: Trade, amounts: readonly bigint[]): Promise<boolean> {
   for (const amount of amounts)
-    if (!('code' in (await ask(place, { ...trade, amount }, { maxPriceImpact: '100' })))) return true
+    if (!('code' in (await ask(servicePlace, { ...trade, amount }, { maxPriceImpact: '100' })))) return true
   return false
 }
 
@@ -93,11 +93,12 @@ const poolsOf = (token: string) =>
   pools.filter(({ tokens }) => tokens.some((one) => one === token)).map(({ address }) => address)
 
 /** Returns false if pools hold the token, but it allows none of them to send the amount, or its whole balance, to the wallet. */
-async function leavesPools(place: Place, token: string, amount: bigint): Promise<boolean> {
+async function leavesPools(servicePlace: Place, token: string, amount: bigint): Promise<boolean> {
   const holders = poolsOf(token)
   for (const from of holders) {
-    const balance = await place.node.balance(token, from)
-    if (balance > 0n && (await sends(place, token, from, wallet, balance < amount ? balance : amount))) return true
+    const balance = await servicePlace.node.balance(token, from)
+    if (balance > 0n && (await sends(servicePlace, token, from, wallet, balance < amount ? balance : amount)))
+      return true
   }
   return holders.length === 0
 }
@@ -105,11 +106,11 @@ async function leavesPools(place: Place, token: string, amount: bigint): Promise
 /**
  * Returns false if there are pools of the token, but it does not allow the wallet to send the amount to any of them.
  */
-function leavesWallet(place: Place, { src, amount: requestedAmount }: Trade, amount: bigint): Promise<boolean> {
-  return withRevert(place.node, async () => {
-    if (!(await fund(place.node, src, requestedAmount, place.guard))) return false
+function leavesWallet(servicePlace: Place, { src, amount: requestedAmount }: Trade, amount: bigint): Promise<boolean> {
+  return withRevert(servicePlace.node, async () => {
+    if (!(await fund(servicePlace.node, src, requestedAmount, servicePlace.guard))) return false
     const receivers = poolsOf(src)
-    for (const to of receivers) if (await sends(place, src, wallet, to, amount)) return true
+    for (const to of receivers) if (await sends(servicePlace, src, wallet, to, amount)) return true
     return receivers.length === 0
   })
 }
@@ -126,11 +127,11 @@ async function sends({ node }: Place, token: string, from: string, to: string, a
  * Returns true if the trade succeeds once the pools of its tokens hold the balances that their ticks and reserves
  * imply.
  */
-function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
-  const { node } = place
+function isAnsweredByFullPools(servicePlace: Place, trade: Trade): Promise<boolean> {
+  const { node } = servicePlace
   return withRevert(node, async () => {
-    const traded = [trade.src, trade.dst].filter((token) => token !== NATIVE && token !== weth)
-    const their = pools.filter(({ tokens }) => tokens.some((token) => traded.includes(token))).slice(0, MAX_POOLS)
+    const tradedTokens = [trade.src, trade.dst].filter((token) => token !== NATIVE && token !== weth)
+    const their = pools.filter(({ tokens }) => tokens.some((token) => tradedTokens.includes(token))).slice(0, MAX_POOLS)
     for (const { address, tokens } of their) {
       const reserves = await reservesOf(node, address)
       for (const [side, token] of tokens.entries()) {
@@ -140,9 +141,11 @@ function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
         await node.request('anvil_dealERC20', [address, token, `0x${full.toString(16)}`]).catch(() => undefined)
       }
     }
-    const funded = await fund(node, trade.src, trade.amount, place.guard)
+    const isFunded = await fund(node, trade.src, trade.amount, servicePlace.guard)
     const block = Number(await node.request<string>('eth_blockNumber', []))
-    return funded && !('code' in (await ask(place, trade, { maxPriceImpact: '100', minimumBlock: `${block}` })))
+    return (
+      isFunded && !('code' in (await ask(servicePlace, trade, { maxPriceImpact: '100', minimumBlock: `${block}` })))
+    )
   })
 }
 
@@ -156,19 +159,19 @@ async function reservesOf(node: Place['node'], pool: string): Promise<readonly [
 export type RefusalSummary = ReturnType<typeof refusalSummary>
 
 export function refusalSummary(trades: number, unfunded: number, refusals: readonly ExplainedRefusal[]) {
-  const funded = trades - unfunded
-  const answered = funded - refusals.length
+  const isFunded = trades - unfunded
+  const answeredCount = isFunded - refusals.length
   // Rejections that no service could avoid with this state.
   const stateless = count(refusals, ['untransferable', 'holdings'])
   const illiquid = count(refusals, ['depth', 'drained'])
-  const limited = count(refusals, ['limit', 'unit'])
+  const limitedCount = count(refusals, ['limit', 'unit'])
   return {
-    ...{ trades, unfunded, answered },
-    answeredPercent: percent(answered, funded),
-    answeredPercentOfKnownState: percent(answered, funded - stateless),
+    ...{ trades, unfunded, answered: answeredCount },
+    answeredPercent: percent(answeredCount, isFunded),
+    answeredPercentOfKnownState: percent(answeredCount, isFunded - stateless),
     /** Percentage of the trades that state, liquidity, and tokens allow. */
-    answeredPercentOfPossible: percent(answered, funded - stateless - illiquid - limited),
-    routedPercent: percent(answered + count(refusals, ['depth']), funded),
+    answeredPercentOfPossible: percent(answeredCount, isFunded - stateless - illiquid - limitedCount),
+    routedPercent: percent(answeredCount + count(refusals, ['depth']), isFunded),
     refused: refusalTable(refusals),
     faults: refusals
       .filter(({ reason }) => reason === 'fault')

@@ -17,10 +17,10 @@ const SMALL_USD = 1_000
 /** The integrator's fee in basis points. */
 const FEE_BPS = 30
 
-type Traded = Extract<Outcome, { readonly kind: 'landed' | 'reverted' }>
-type Answered = {
+type TradedOutcome = Extract<Outcome, { readonly kind: 'landed' | 'reverted' }>
+type AnsweredTrade = {
   readonly trade: Trade
-  readonly outcome: Traded
+  readonly outcome: TradedOutcome
   readonly overMarket: number
   /** Outcomes after each block; empty if the trade reverted before them. */
   readonly later: readonly After[]
@@ -29,34 +29,36 @@ type Answered = {
 export type Figures = ReturnType<typeof summary>
 
 /** Returns the trades that succeeded, in the order of `blocks`. */
-export function landedOf(tried: readonly TrialOutcome[]): { readonly trade: Trade; readonly outcome: LandedOutcome }[] {
-  return tried.flatMap(({ trade, outcome }) => (outcome.kind === 'landed' ? [{ trade, outcome }] : []))
+export function landedOf(
+  trialOutcomes: readonly TrialOutcome[],
+): { readonly trade: Trade; readonly outcome: LandedOutcome }[] {
+  return trialOutcomes.flatMap(({ trade, outcome }) => (outcome.kind === 'landed' ? [{ trade, outcome }] : []))
 }
 
 export function summary(
-  tried: readonly TrialOutcome[],
+  trialOutcomes: readonly TrialOutcome[],
   priceOf: ReadonlyMap<string, TradedToken>,
   blocks: readonly AfterBlock[],
 ) {
   const laterOf = new Map(
-    landedOf(tried).map(({ outcome }, index): [Outcome, readonly After[]] => [
+    landedOf(trialOutcomes).map(({ outcome }, index): [Outcome, readonly After[]] => [
       outcome,
       blocks.map(({ after }) => after[index]!),
     ]),
   )
-  const answered = tried.flatMap(({ trade, outcome }): Answered[] => {
+  const answeredTrades = trialOutcomes.flatMap(({ trade, outcome }): AnsweredTrade[] => {
     if (outcome.kind !== 'landed' && outcome.kind !== 'reverted') return []
     const { decimals, usd } = priceOf.get(trade.dst)!
     const overMarket = ((Number(outcome.promised) / 10 ** decimals) * usd) / trade.usd - 1
     return [{ trade, outcome, overMarket, later: laterOf.get(outcome) ?? [] }]
   })
-  const consistent = answered.filter(({ overMarket }) => overMarket <= MAX_OVER_MARKET)
-  const rest = answered.filter(({ overMarket }) => overMarket > MAX_OVER_MARKET)
-  const all = classOf(answered)
+  const consistent = answeredTrades.filter(({ overMarket }) => overMarket <= MAX_OVER_MARKET)
+  const rest = answeredTrades.filter(({ overMarket }) => overMarket > MAX_OVER_MARKET)
+  const all = classOf(answeredTrades)
   return {
-    trades: tried.length,
-    unfunded: tried.filter(({ outcome }) => outcome.kind === 'unfunded').length,
-    refused: refusals(tried),
+    trades: trialOutcomes.length,
+    unfunded: trialOutcomes.filter(({ outcome }) => outcome.kind === 'unfunded').length,
+    refused: refusals(trialOutcomes),
     wrong: all.reverted + all.paidLess,
     blocks: blocks.map(({ block, transactions }) => ({ block, transactions })),
     all,
@@ -70,7 +72,7 @@ export function summary(
  * Compares small trades with market prices, and reports their own share: fees of pools and integrators, and price
  * impact. The rest is the deviation of the route's pools from prices, which come from many pools.
  */
-function comparedWithPrices(consistent: readonly Answered[]) {
+function comparedWithPrices(consistent: readonly AnsweredTrade[]) {
   const small = consistent.filter(({ trade }) => trade.usd <= SMALL_USD)
   const withOwn = small.flatMap(({ trade, outcome: { impactBps }, overMarket }) =>
     impactBps === null ? [] : [{ over: overMarket * 10_000, own: impactBps + (trade.fee ? FEE_BPS : 0) }],
@@ -82,48 +84,48 @@ function comparedWithPrices(consistent: readonly Answered[]) {
   }
 }
 
-function classOf(answered: readonly Answered[]) {
-  const landed = answered.flatMap(({ outcome }) => (outcome.kind === 'landed' ? [outcome] : []))
-  const differences = landed.map(({ promised, paid }) => bps(paid - promised, promised))
-  const gas = (of: (outcome: Traded) => bigint) =>
-    answered.map(({ outcome }) => Number(of(outcome)) / Number(outcome.gasEstimate))
-  const needed = gas(({ gasNeeded }) => gasNeeded)
+function classOf(answeredTrades: readonly AnsweredTrade[]) {
+  const landedOutcomes = answeredTrades.flatMap(({ outcome }) => (outcome.kind === 'landed' ? [outcome] : []))
+  const differences = landedOutcomes.map(({ promised, paid }) => bps(paid - promised, promised))
+  const gas = (of: (outcome: TradedOutcome) => bigint) =>
+    answeredTrades.map(({ outcome }) => Number(of(outcome)) / Number(outcome.gasEstimate))
+  const neededGas = gas(({ gasNeeded }) => gasNeeded)
   return {
-    answered: answered.length,
-    reverted: answered.length - landed.length,
-    exact: landed.filter(({ promised, paid }) => paid === promised).length,
-    paidLess: landed.filter(({ promised, paid }) => paid < promised).length,
-    paidMore: landed.filter(({ promised, paid }) => paid > promised).length,
+    answered: answeredTrades.length,
+    reverted: answeredTrades.length - landedOutcomes.length,
+    exact: landedOutcomes.filter(({ promised, paid }) => paid === promised).length,
+    paidLess: landedOutcomes.filter(({ promised, paid }) => paid < promised).length,
+    paidMore: landedOutcomes.filter(({ promised, paid }) => paid > promised).length,
     differenceBps: quantiles(differences.map(Math.abs)),
-    gasNeeded: quantiles(needed, 4),
+    gasNeeded: quantiles(neededGas, 4),
     gasCharged: quantiles(
       gas(({ gasUsed }) => gasUsed),
       4,
     ),
-    outOfGas: needed.filter((ratio) => ratio > 1.2).length,
+    outOfGas: neededGas.filter((ratio) => ratio > 1.2).length,
     autoPercent: quantiles(
-      landed.map(({ later }) => later.auto),
+      landedOutcomes.map(({ later }) => later.auto),
       4,
     ),
-    quoteMs: quantiles(answered.map(({ outcome }) => outcome.ms)),
-    afterBlocks: [0, 1].map((block) => afterBlock(answered, block)),
+    quoteMs: quantiles(answeredTrades.map(({ outcome }) => outcome.ms)),
+    afterBlocks: [0, 1].map((block) => afterBlock(answeredTrades, block)),
   }
 }
 
 /** Summarizes the trades after a block, including those that it did not affect, since most users' trades are such. */
-function afterBlock(answered: readonly Answered[], block: number) {
-  const sent = answered.flatMap(({ outcome, later }) =>
+function afterBlock(answeredTrades: readonly AnsweredTrade[], block: number) {
+  const sentOutcomes = answeredTrades.flatMap(({ outcome, later }) =>
     outcome.kind === 'landed' && later[block] ? [{ promised: outcome.promised, ...later[block] }] : [],
   )
-  const lostBps = sent.flatMap(({ promised, paid }) => (paid === null ? [] : [bps(promised - paid, promised)]))
+  const lostBps = sentOutcomes.flatMap(({ promised, paid }) => (paid === null ? [] : [bps(promised - paid, promised)]))
   return {
-    sent: sent.length,
-    moved: sent.filter(({ promised, paid }) => paid !== promised).length,
-    lostBps: quantiles(lostBps.map((lost) => Math.max(0, lost))),
-    gainedBps: quantiles(lostBps.map((lost) => Math.max(0, -lost))),
-    revertsAtAnyTolerance: sent.filter(({ paid }) => paid === null).length,
+    sent: sentOutcomes.length,
+    moved: sentOutcomes.filter(({ promised, paid }) => paid !== promised).length,
+    lostBps: quantiles(lostBps.map((lostBpsOfSwap) => Math.max(0, lostBpsOfSwap))),
+    gainedBps: quantiles(lostBps.map((lostBpsOfSwap) => Math.max(0, -lostBpsOfSwap))),
+    revertsAtAnyTolerance: sentOutcomes.filter(({ paid }) => paid === null).length,
     reverts: Object.fromEntries(
-      TOLERANCES.map((tolerance) => [tolerance, sent.filter(({ reverted }) => reverted.has(tolerance)).length]),
+      TOLERANCES.map((tolerance) => [tolerance, sentOutcomes.filter(({ reverted }) => reverted.has(tolerance)).length]),
     ),
   }
 }
@@ -131,14 +133,14 @@ function afterBlock(answered: readonly Answered[], block: number) {
 /** Returns basis points, exact to four decimals. */
 const bps = (part: bigint, whole: bigint) => Number((part * 100_000_000n) / whole) / 10_000
 
-function refusals(tried: readonly TrialOutcome[]): Readonly<Record<string, number>> {
+function refusals(trialOutcomes: readonly TrialOutcome[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
-  for (const { outcome } of tried)
+  for (const { outcome } of trialOutcomes)
     if (outcome.kind === 'refused') counts[outcome.code] = (counts[outcome.code] ?? 0) + 1
   return counts
 }
 
 function quantiles(values: readonly number[], digits = 2) {
-  const at = (part: number) => (values.length === 0 ? null : rounded(quantile(values, part), digits))
-  return { p1: at(0.01), p50: at(0.5), p99: at(0.99), most: at(1) }
+  const quantileAt = (part: number) => (values.length === 0 ? null : rounded(quantile(values, part), digits))
+  return { p1: quantileAt(0.01), p50: quantileAt(0.5), p99: quantileAt(0.99), most: quantileAt(1) }
 }

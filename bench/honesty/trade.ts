@@ -39,12 +39,12 @@ export type Later = {
   readonly auto: number
 }
 
-type Refused = { readonly code: string; readonly message: string }
+type RefusalAnswer = { readonly code: string; readonly message: string }
 
 /** Outcome of a trade. `refused` has the service's own code; `unfunded` means that the node cannot set the token's balances. */
 export type Outcome =
   | { readonly kind: 'unfunded' }
-  | ({ readonly kind: 'refused' } & Refused)
+  | ({ readonly kind: 'refused' } & RefusalAnswer)
   | (QuotedTrade & { readonly kind: 'reverted'; readonly gasUsed: bigint })
   | (QuotedTrade & { readonly kind: 'landed'; readonly paid: bigint; readonly gasUsed: bigint; readonly later: Later })
 
@@ -76,10 +76,12 @@ async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
   const promised = BigInt(answer.toAmount)
   const gasEstimate = BigInt(answer.gasEstimate)
   const impactBps = answer.priceImpact === null ? null : answer.priceImpact * 100
-  const quoted = { promised, gasEstimate, gasNeeded: await minGas(node, answer.tx), impactBps, ms }
+  const quotedTrade = { promised, gasEstimate, gasNeeded: await minGas(node, answer.tx), impactBps, ms }
   const later = await laterOf(place, trade, promised)
   const { paid, gasUsed } = await send(place, trade, answer.tx, gasEstimate)
-  return paid === null ? { kind: 'reverted', ...quoted, gasUsed } : { kind: 'landed', ...quoted, gasUsed, paid, later }
+  return paid === null
+    ? { kind: 'reverted', ...quotedTrade, gasUsed }
+    : { kind: 'landed', ...quotedTrade, gasUsed, paid, later }
 }
 
 /** Error codes of a busy machine, after which the request is repeated. */
@@ -94,9 +96,9 @@ const MAX_ATTEMPTS = 5
 export async function ask(
   { api }: Place,
   { src, dst, amount, fee }: Trade,
-  more: Readonly<Record<string, string>> = {},
-): Promise<Route | Refused> {
-  const query = new URLSearchParams({ src, dst, amount: String(amount), from: wallet, ...more })
+  extraParameters: Readonly<Record<string, string>> = {},
+): Promise<Route | RefusalAnswer> {
+  const query = new URLSearchParams({ src, dst, amount: String(amount), from: wallet, ...extraParameters })
   if (fee) query.set('convenienceFee', '0.3')
   if (fee) query.set('convenienceFeeRecipient', FEE_RECIPIENT)
   for (let attempt = 1; ; attempt++) {
@@ -117,16 +119,16 @@ export function askFunded(place: Place, trade: Trade): Promise<AskedOutcome> {
 }
 
 async function laterOf(place: Place, trade: Trade, promised: bigint): Promise<Later> {
-  const within: Record<string, Sendable> = {}
+  const sendableByTolerance: Record<string, Sendable> = {}
   let auto = Number.NaN
   for (const slippage of [...TOLERANCES, BOUNDLESS]) {
     const answer = await ask(place, trade, { slippage })
     if ('code' in answer || BigInt(answer.toAmount) !== promised)
       throw new Error(`with slippage ${slippage} another answer: ${JSON.stringify(answer).slice(0, 300)}`)
-    within[slippage] = answer.tx
+    sendableByTolerance[slippage] = answer.tx
     if (slippage === 'auto') auto = answer.slippage!.percent
   }
-  const { [BOUNDLESS]: boundless, ...rest } = within
+  const { [BOUNDLESS]: boundless, ...rest } = sendableByTolerance
   return { boundless: boundless!, within: rest, auto }
 }
 

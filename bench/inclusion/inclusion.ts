@@ -14,7 +14,7 @@ import { drawTrades, type TradedToken } from '../lib/trades.ts'
 import { startLocalService, startService } from '../lib/world.ts'
 import { record } from '../record.ts'
 import { assertFunded, NEW_POOLS, newPool } from './new-pools.ts'
-import { DELAYS, type Delay, type Place, quoteAndSend, type Sent, type SwapRequest } from './send.ts'
+import { DELAYS, type Delay, type Place, quoteAndSend, type SentSwap, type SwapRequest } from './send.ts'
 import { summary } from './summary.ts'
 
 const { values } = parseArgs({
@@ -32,9 +32,9 @@ const parts = { local: Math.ceil(quotes * 0.5), ethereum: Math.ceil(quotes * 0.3
 const MAX_TRIES = 4
 const USD = { least: 10, most: 100_000 }
 const random = randomOf(seed)
-const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!
+const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!
 
-const sent: Sent[] = []
+const sentSwaps: SentSwap[] = []
 const refusals: Record<string, number> = {}
 
 type Env = Readonly<Record<string, string>>
@@ -50,15 +50,15 @@ async function run(place: Place, env: Env, count: number, draw: (k: number) => P
       await service.stop()
     }
   }
-  let done = 0
-  for (let tries = 0; done < count && tries < MAX_TRIES * count; tries++) {
+  let doneCount = 0
+  for (let tries = 0; doneCount < count && tries < MAX_TRIES * count; tries++) {
     const outcome = await requestSwap(await draw(tries))
     if ('code' in outcome) {
       refusals[outcome.code] = (refusals[outcome.code] ?? 0) + 1
       continue
     }
-    sent.push(...outcome.sent)
-    if (++done % 50 === 0) console.error(`${place.name}: ${done} of ${count} quotes`)
+    sentSwaps.push(...outcome.sent)
+    if (++doneCount % 50 === 0) console.error(`${place.name}: ${doneCount} of ${count} quotes`)
   }
 }
 
@@ -85,11 +85,11 @@ async function local(): Promise<void> {
       const usd = USD.least * (USD.most / USD.least) ** random()
       const amount = (BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)) / 1_000_000n
       // Half of the trades use one family, so that each family occurs.
-      const only = random() < 0.5 ? { includeSources: pick(families) } : {}
-      return { src: from.token, dst: to.token, amount: amount || 1n, query: only }
+      const sourceFilter = random() < 0.5 ? { includeSources: pick(families) } : {}
+      return { src: from.token, dst: to.token, amount: amount || 1n, query: sourceFilter }
     })
-    const fresh = { ...place, name: 'fresh' }
-    await run(fresh, env, parts.fresh, async (k) => {
+    const freshPlace = { ...place, name: 'fresh' }
+    await run(freshPlace, env, parts.fresh, async (k) => {
       const token = await newPool(devnet, NEW_POOLS[k % NEW_POOLS.length]!)
       await assertFunded(devnet)
       const weth = devnet.info.tokens.WETH!.address
@@ -114,7 +114,7 @@ async function ethereum(): Promise<void> {
 
 await local()
 await ethereum()
-const figures = summary(sent)
+const figures = summary(sentSwaps)
 record(values.cold ? 'inclusion-cold' : 'inclusion', { seed, refusals, ...figures })
 const worstP95 = Math.max(...Object.values(figures.byDelay).map(({ chargedErrorPercent }) => chargedErrorPercent.p95))
 const { median } = figures.chargedErrorPercent

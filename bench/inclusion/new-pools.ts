@@ -43,7 +43,7 @@ const sides = (devnet: Devnet, token: Address) => {
 }
 
 /** Returns the address that a factory's call would return. */
-async function answered(devnet: Devnet, from: Address, { to, data }: Call): Promise<string> {
+async function callResult(devnet: Devnet, from: Address, { to, data }: Call): Promise<string> {
   const answer = await request<string>(devnet.url, 'eth_call', [{ from, to, data }, 'latest'])
   return `0x${answer.slice(-40)}`
 }
@@ -53,7 +53,7 @@ const pair =
   async ({ devnet, builder, token }) => {
     const weth = devnet.info.tokens.WETH!.address
     const create = call(PAIR_FACTORY, factoryOf(devnet), 'createPair', [token, weth])
-    const pool = await answered(devnet, builder.from, create)
+    const pool = await callResult(devnet, builder.from, create)
     return [
       create,
       call(TOKEN, token, 'transfer', [pool, 1_000n * WHOLE]),

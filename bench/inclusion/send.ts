@@ -32,7 +32,7 @@ export type SwapRequest = {
    */
   readonly isFresh?: boolean
 }
-export type Sent = {
+export type SentSwap = {
   readonly place: string
   readonly delay: Delay
   readonly families: readonly string[]
@@ -62,19 +62,19 @@ export async function quoteAndSend(
   place: Place,
   request: SwapRequest,
   delays: readonly Delay[] = DELAYS,
-): Promise<{ readonly code: string } | { readonly sent: readonly Sent[] }> {
+): Promise<{ readonly code: string } | { readonly sent: readonly SentSwap[] }> {
   const { node, guard } = place
   const start = await node.request<string>('evm_snapshot')
   try {
-    const funded = () => fund(node, request.src, request.amount, guard)
-    if (!request.isFresh && !(await funded())) return { code: 'unfunded' }
+    const fundSender = () => fund(node, request.src, request.amount, guard)
+    if (!request.isFresh && !(await fundSender())) return { code: 'unfunded' }
     const { timestamp } = await node.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
     const route = await quote(place, request, Number(timestamp) + DEADLINE_SECONDS)
     if ('code' in route) return route
-    if (request.isFresh && !(await funded())) return { code: 'unfunded' }
-    const sent: Sent[] = []
-    for (const delay of delays) sent.push(await sentAfter(place, route, delay, Number(timestamp)))
-    return { sent }
+    if (request.isFresh && !(await fundSender())) return { code: 'unfunded' }
+    const sentSwaps: SentSwap[] = []
+    for (const delay of delays) sentSwaps.push(await sentAfter(place, route, delay, Number(timestamp)))
+    return { sent: sentSwaps }
   } finally {
     await node.undo(start)
     await node.request('evm_mine', [])
@@ -88,7 +88,12 @@ async function quote({ api, chainId }: Place, { src, dst, amount, query }: SwapR
   return answer.ok ? (body as Route) : { code: body.code ?? String(answer.status) }
 }
 
-async function sentAfter({ node, name }: Place, route: Route, delay: Sent['delay'], quotedAt: number): Promise<Sent> {
+async function sentAfter(
+  { node, name }: Place,
+  route: Route,
+  delay: SentSwap['delay'],
+  quotedAt: number,
+): Promise<SentSwap> {
   const before = await node.request<string>('evm_snapshot')
   try {
     const { timestamp } = await node.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
@@ -97,13 +102,13 @@ async function sentAfter({ node, name }: Place, route: Route, delay: Sent['delay
     const gas = (estimate * 12n + 9n) / 10n
     const { status, gasUsed } = await node.send({ ...route.tx, gas })
     // A transaction whose inner call runs out of gas has little gas left of the 64th that the caller retains.
-    const starved = gasUsed * 100n >= gas * 95n
-    const predicted = delay < LATE_SECONDS ? route.gasCharged : route.gasChargedAtDeadline
+    const isStarved = gasUsed * 100n >= gas * 95n
+    const predictedGas = delay < LATE_SECONDS ? route.gasCharged : route.gasChargedAtDeadline
     return {
       ...{ place: name, delay, families: route.swaps.map(({ protocol }) => protocol) },
       ...{ estimate: Number(estimate), gasUsed: Number(gasUsed) },
-      ...{ predicted: Number(predicted), predictedNext: Number(route.gasCharged) },
-      outcome: status ? 'landed' : starved ? 'out of gas' : 'reverted',
+      ...{ predicted: Number(predictedGas), predictedNext: Number(route.gasCharged) },
+      outcome: status ? 'landed' : isStarved ? 'out of gas' : 'reverted',
     }
   } finally {
     await node.undo(before)

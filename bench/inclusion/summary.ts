@@ -1,52 +1,55 @@
 /** Summarizes the predicted and the charged gas. */
 import { quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
-import { DELAYS, type Sent } from './send.ts'
+import { DELAYS, type SentSwap } from './send.ts'
 
 /** Number of transactions with the worst predictions that are listed individually. */
 const FURTHEST = 20
 
-export function summary(sent: readonly Sent[]) {
-  const landed = sent.filter(({ outcome }) => outcome === 'landed')
-  const families = [...new Set(sent.flatMap((one) => one.families))].sort()
+export function summary(sentSwaps: readonly SentSwap[]) {
+  const landedSwaps = sentSwaps.filter(({ outcome }) => outcome === 'landed')
+  const families = [...new Set(sentSwaps.flatMap((one) => one.families))].sort()
   return {
-    swaps: sent.length,
-    outOfGas: count(sent, 'out of gas'),
-    reverted: count(sent, 'reverted'),
-    chargedErrorPercent: errors(landed),
+    swaps: sentSwaps.length,
+    outOfGas: count(sentSwaps, 'out of gas'),
+    reverted: count(sentSwaps, 'reverted'),
+    chargedErrorPercent: errors(landedSwaps),
     /** Errors of transactions at all delays compared with the prediction for the next block. */
-    nextBlockErrorPercent: errors(landed.map((one) => ({ ...one, predicted: one.predictedNext }))),
+    nextBlockErrorPercent: errors(landedSwaps.map((one) => ({ ...one, predicted: one.predictedNext }))),
     /** Charged gas as a fraction of the estimate, which includes a buffer for later blocks and refunds. */
-    chargedOfEstimate: quantiles(landed.map(({ gasUsed, estimate }) => gasUsed / estimate)),
-    furthestOff: furthest(landed),
-    byDelay: byDelay(sent, of),
+    chargedOfEstimate: quantiles(landedSwaps.map(({ gasUsed, estimate }) => gasUsed / estimate)),
+    furthestOff: furthest(landedSwaps),
+    byDelay: byDelay(sentSwaps, summaryOf),
     byPlace: Object.fromEntries(
-      [...new Set(sent.map(({ place }) => place))].map((place) => [
+      [...new Set(sentSwaps.map(({ place }) => place))].map((place) => [
         place,
-        of(sent.filter((one) => one.place === place)),
+        summaryOf(sentSwaps.filter((one) => one.place === place)),
       ]),
     ),
     byFamily: Object.fromEntries(
       families.map((family) => {
-        const its = sent.filter((one) => one.families.includes(family))
-        const p95ByDelay = byDelay(its, (some) => of(some).chargedErrorPercent.p95)
-        return [family, { ...of(its), p95ByDelay }]
+        const familySwaps = sentSwaps.filter((one) => one.families.includes(family))
+        const p95ByDelay = byDelay(familySwaps, (some) => summaryOf(some).chargedErrorPercent.p95)
+        return [family, { ...summaryOf(familySwaps), p95ByDelay }]
       }),
     ),
   }
 }
 
-function byDelay<T>(sent: readonly Sent[], figure: (some: readonly Sent[]) => T): Readonly<Record<string, T>> {
-  const met = DELAYS.filter((delay) => sent.some((one) => one.delay === delay))
-  return Object.fromEntries(met.map((delay) => [delay, figure(sent.filter((one) => one.delay === delay))]))
+function byDelay<T>(
+  sentSwaps: readonly SentSwap[],
+  figure: (some: readonly SentSwap[]) => T,
+): Readonly<Record<string, T>> {
+  const usedDelays = DELAYS.filter((delay) => sentSwaps.some((one) => one.delay === delay))
+  return Object.fromEntries(usedDelays.map((delay) => [delay, figure(sentSwaps.filter((one) => one.delay === delay))]))
 }
 
 /**
  * Returns the worst predictions first. Transactions of one quote with the same error share a row with all their delays.
  */
-function furthest(landed: readonly Sent[]) {
+function furthest(landedSwaps: readonly SentSwap[]) {
   const rows = new Map<string, { delays: number[]; row: object }>()
-  for (const one of landed.toSorted((a, b) => errorOf(b) - errorOf(a))) {
+  for (const one of landedSwaps.toSorted((a, b) => errorOf(b) - errorOf(a))) {
     const { place, delay, families, predicted, gasUsed } = one
     const key = [place, families, predicted, gasUsed].join(' ')
     const existingRow = rows.get(key)
@@ -61,26 +64,27 @@ function furthest(landed: readonly Sent[]) {
   return [...rows.values()].map(({ delays, row }) => ({ ...row, delays }))
 }
 
-function of(sent: readonly Sent[]) {
-  const landed = sent.filter(({ outcome }) => outcome === 'landed')
+function summaryOf(sentSwaps: readonly SentSwap[]) {
+  const landedSwaps = sentSwaps.filter(({ outcome }) => outcome === 'landed')
   return {
-    swaps: sent.length,
-    outOfGas: count(sent, 'out of gas'),
-    reverted: count(sent, 'reverted'),
-    chargedErrorPercent: errors(landed),
+    swaps: sentSwaps.length,
+    outOfGas: count(sentSwaps, 'out of gas'),
+    reverted: count(sentSwaps, 'reverted'),
+    chargedErrorPercent: errors(landedSwaps),
   }
 }
 
-const count = (sent: readonly Sent[], outcome: Sent['outcome']) => sent.filter((one) => one.outcome === outcome).length
+const count = (sentSwaps: readonly SentSwap[], outcome: SentSwap['outcome']) =>
+  sentSwaps.filter((one) => one.outcome === outcome).length
 
-function errors(landed: readonly Sent[]) {
-  return quantiles(landed.map(errorOf))
+function errors(landedSwaps: readonly SentSwap[]) {
+  return quantiles(landedSwaps.map(errorOf))
 }
 
 /** Returns the error in percent. */
-const errorOf = ({ gasUsed, predicted }: Sent) => (100 * Math.abs(predicted - gasUsed)) / gasUsed
+const errorOf = ({ gasUsed, predicted }: SentSwap) => (100 * Math.abs(predicted - gasUsed)) / gasUsed
 
 function quantiles(values: readonly number[]) {
-  const at = (part: number) => (values.length === 0 ? 0 : rounded(Number(quantile(values, part)), 2))
-  return { median: at(0.5), p95: at(0.95), worst: at(1) }
+  const quantileAt = (part: number) => (values.length === 0 ? 0 : rounded(Number(quantile(values, part)), 2))
+  return { median: quantileAt(0.5), p95: quantileAt(0.95), worst: quantileAt(1) }
 }

@@ -22,14 +22,14 @@ export async function pricesOf(
   chainId = 1,
 ): Promise<ReadonlyMap<string, number>> {
   let lastPrices = new Map<string, number>()
-  for (let polls = 0, same = 0; polls < PRICE_POLLS && same < SAME_POLLS; polls++) {
+  for (let polls = 0, samePolls = 0; polls < PRICE_POLLS && samePolls < SAME_POLLS; polls++) {
     const prices = new Map<string, number>()
     for (let from = 0; from < addresses.length; from += MAX_TOKENS) {
       const answer = await fetch(`${api}/prices/${chainId}?token=${addresses.slice(from, from + MAX_TOKENS).join()}`)
       const body = (await answer.json()) as Record<string, number | null>
       for (const [token, usd] of Object.entries(body)) if (usd) prices.set(token.toLowerCase(), usd)
     }
-    same = prices.size === lastPrices.size && prices.size > 0 ? same + 1 : 0
+    samePolls = prices.size === lastPrices.size && prices.size > 0 ? samePolls + 1 : 0
     lastPrices = prices
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
@@ -43,18 +43,18 @@ export async function pricesOf(
 export async function withDecimals(url: string, prices: ReadonlyMap<string, number>): Promise<readonly TradedToken[]> {
   const data = IERC20Metadata__factory.createInterface().encodeFunctionData('decimals')
   const { wrappedNative, stables, tokens } = loadRegistry().chain(1)!
-  const listed = new Map(
+  const listedTokens = new Map(
     [wrappedNative!, ...stables, ...tokens].map(({ address, decimals }) => [address.toLowerCase(), decimals]),
   )
-  const priced = await Promise.all(
+  const tokensWithPrice = await Promise.all(
     [...prices].map(async ([token, usd]) => {
-      const decimals = listed.get(token)
+      const decimals = listedTokens.get(token)
       if (typeof decimals === 'number') return [{ token, usd, decimals }]
       const answer = await request<string>(url, 'eth_call', [{ to: token, data }, 'latest']).catch(() => '0x')
       return answer === '0x' ? [] : [{ token, usd, decimals: Number(BigInt(answer)) }]
     }),
   )
-  return priced.flat()
+  return tokensWithPrice.flat()
 }
 
 /**

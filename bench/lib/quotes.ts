@@ -33,12 +33,12 @@ export type Outcome = { readonly status: number; readonly ms: number; readonly b
 
 /** Sends a request. Without a response, the status is 0 and the body names the error. */
 export async function send(url: string): Promise<Outcome> {
-  const started = performance.now()
+  const start = performance.now()
   const outcome = await fetch(url, { signal: AbortSignal.timeout(30_000) }).then(
     async (response) => ({ status: response.status, body: await response.text() }),
     (error: unknown) => ({ status: 0, body: String(error) }),
   )
-  return { ...outcome, ms: performance.now() - started }
+  return { ...outcome, ms: performance.now() - start }
 }
 
 /**
@@ -48,9 +48,9 @@ export async function send(url: string): Promise<Outcome> {
  */
 export async function ask(url: string, next: () => string, lanes: number, ms: number): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  const until = performance.now() + ms
+  const endAt = performance.now() + ms
   const caller = async () => {
-    while (performance.now() < until) {
+    while (performance.now() < endAt) {
       outcomes.push(await send(url + next()))
       await sleep(15)
     }
@@ -60,14 +60,17 @@ export async function ask(url: string, next: () => string, lanes: number, ms: nu
 }
 
 /** Sends swaps that were quoted without faults, so that blocks arrive and pools change. */
-export async function moveChain({ url, info }: Devnet, calm: string): Promise<{ readonly stop: () => Promise<void> }> {
-  let stopped = false
+export async function moveChain(
+  { url, info }: Devnet,
+  quietPath: string,
+): Promise<{ readonly stop: () => Promise<void> }> {
+  let isStopped = false
   const from = info.accounts[9]!.address
   const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
   const moving = (async () => {
-    while (!stopped) {
+    while (!isStopped) {
       const query = { src: native, dst: info.tokens.USDC!.address, amount: String(10n ** 16n), from, slippage: '10' }
-      const answer = await fetch(`${calm}/aggregator/31337?${new URLSearchParams(query)}`).catch(() => null)
+      const answer = await fetch(`${quietPath}/aggregator/31337?${new URLSearchParams(query)}`).catch(() => null)
       if (answer?.ok) {
         const { tx } = (await answer.json()) as { tx: { to: string; data: string; value: string } }
         const value = `0x${BigInt(tx.value).toString(16)}`
@@ -78,7 +81,7 @@ export async function moveChain({ url, info }: Devnet, calm: string): Promise<{ 
   })()
   return {
     stop: () => {
-      stopped = true
+      isStopped = true
       return moving
     },
   }

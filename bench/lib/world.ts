@@ -64,13 +64,13 @@ export function startService(env: World['env'], root = ROOT): Promise<Service> {
 /**
  * Starts a local chain and the service over it. `stop` ends both.
  *
- * @param more - environment variables of the service in addition to the chain's
+ * @param overrides - environment variables of the service in addition to the chain's
  */
-export async function startLocalService(more: World['env'] | ((world: World) => World['env']) = {}) {
+export async function startLocalService(overrides: World['env'] | ((world: World) => World['env']) = {}) {
   const world = await startWorld()
   const { devnet, env } = world
   try {
-    const service = await startService({ ...env, ...(typeof more === 'function' ? more(world) : more) })
+    const service = await startService({ ...env, ...(typeof overrides === 'function' ? overrides(world) : overrides) })
     const stop = async () => {
       await service.stop()
       await world.stop()
@@ -111,11 +111,11 @@ export function swapPaths({ info }: Devnet): () => string {
   let count = 0
   return () => {
     const [src, dst, amount] = PAIRS[count % PAIRS.length]!
-    const more = BigInt(++count)
+    const overrides = BigInt(++count)
     const query = {
       src: info.tokens[src]!.address,
       dst: info.tokens[dst]!.address,
-      amount: String(amount + more),
+      amount: String(amount + overrides),
       from: info.accounts[0]!.address,
     }
     return `/aggregator/31337?${new URLSearchParams(query)}`
@@ -129,17 +129,17 @@ export async function recordProbes(env: World['env'], paths: readonly string[]):
   try {
     const probes: string[] = []
     for (const path of paths) {
-      const ask = async () => {
+      const requestQuote = async () => {
         const answer = await fetch(service.url + path)
         if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
       }
-      await ask()
+      await requestQuote()
       proxy.answer = (call) => {
         if (call.method === 'eth_call' && call.params.length > 2)
           probes.push(JSON.stringify({ jsonrpc: '2.0', id: 1, method: call.method, params: call.params }))
         return undefined
       }
-      await ask()
+      await requestQuote()
       proxy.answer = () => undefined
     }
     return probes

@@ -12,14 +12,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startLocalService, startProcess, type World } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
-import type { Done, Order } from './abuser.ts'
+import type { AbuseReport, Order } from './abuser.ts'
 import { getRequest } from './connection.ts'
 import { kinds, type Target } from './expensive-requests.ts'
 import { closedLoop } from './generator.ts'
 import { EXPOSED_GC, memoryOf } from './memory.ts'
 
 const [seconds = 20, restSeconds = 60] = process.argv.slice(2, 4).map(Number)
-const only = process.argv.slice(4)
+const onlyKinds = process.argv.slice(4)
 const QUIET_SECONDS = 5
 const WARM_UP_SECONDS = 10
 /** Addresses of normal callers, each with one connection and a request every `EVERY_MS` milliseconds. */
@@ -45,24 +45,26 @@ try {
     account: accounts[0]!.address,
     deadChains: DEAD_CHAINS,
   }
-  await honest(WARM_UP_SECONDS)
+  await honestLatencies(WARM_UP_SECONDS)
   const memoryBefore = await memoryOf(service)
   const results: Record<string, object> = {}
-  for (const kind of Object.keys(kinds(target)).filter((name) => only.length === 0 || only.includes(name))) {
-    const quiet = await honest(QUIET_SECONDS)
-    const done = new Promise<Done>((resolve) => abuser.child.once('message', (message) => resolve(message as Done)))
+  for (const kind of Object.keys(kinds(target)).filter((name) => onlyKinds.length === 0 || onlyKinds.includes(name))) {
+    const quietLatencies = await honestLatencies(QUIET_SECONDS)
+    const abuserReport = new Promise<AbuseReport>((resolve) =>
+      abuser.child.once('message', (message) => resolve(message as AbuseReport)),
+    )
     abuser.child.send({ url: service.url, target, kind, seconds } satisfies Order)
-    const loaded = await honest(seconds)
-    const { answers } = await done
-    const timesQuiet = rounded(loaded.p95 / quiet.p95)
+    const loadedLatencies = await honestLatencies(seconds)
+    const { answers } = await abuserReport
+    const timesQuiet = rounded(loadedLatencies.p95 / quietLatencies.p95)
     results[kind] = {
       timesQuiet,
-      quiet,
-      loaded,
+      quiet: quietLatencies,
+      loaded: loadedLatencies,
       abuser: answers,
       memoryMB: (await memoryOf(service)).residentMB,
     }
-    console.error(`${kind}: ${timesQuiet} times ${quiet.p95} ms, lost ${loaded.lost}`)
+    console.error(`${kind}: ${timesQuiet} times ${quietLatencies.p95} ms, lost ${loadedLatencies.lost}`)
     await sleep(2_000)
   }
   await sleep(restSeconds * 1000)
@@ -76,14 +78,14 @@ try {
 }
 
 /** Runs normal callers, which request routes at a steady pace, one at a time. */
-async function honest(forSeconds: number) {
+async function honestLatencies(forSeconds: number) {
   const { answers, p50, p95, slowest } = await closedLoop({
     ...{ url: service.url, next: () => getRequest(nextPath()), seconds: forSeconds },
     ...{ connections: HONEST.length, from: HONEST, restMs: EVERY_MS, giveUpMs: LOST_MS },
   })
   const { 200: answered = 0, ...others } = answers
-  const lost = Object.values(others).reduce((sum, count) => sum + count, 0)
-  return { answered, lost, p50, p95, slowest }
+  const lostCount = Object.values(others).reduce((sum, count) => sum + count, 0)
+  return { answered, lost: lostCount, p50, p95, slowest }
 }
 
 /**

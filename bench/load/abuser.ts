@@ -6,13 +6,13 @@ import { kinds, type Target } from './expensive-requests.ts'
 const CONNECTIONS = 16
 
 export type Order = { readonly url: string; readonly target: Target; readonly kind: string; readonly seconds: number }
-export type Done = { readonly answers: Readonly<Record<string, number>> }
+export type AbuseReport = { readonly answers: Readonly<Record<string, number>> }
 
 process.on('message', (order: Order) => void abuse(order).then((done) => process.send!(done)))
 process.once('disconnect', () => process.exit(0))
 process.send!('ready')
 
-async function abuse({ url, target, kind, seconds }: Order): Promise<Done> {
+async function abuse({ url, target, kind, seconds }: Order): Promise<AbuseReport> {
   const next = kinds(target)[kind]!
   const end = performance.now() + seconds * 1000
   const answers: Record<string, number> = {}

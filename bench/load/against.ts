@@ -83,16 +83,16 @@ async function measureMoving(name: Name) {
   const others = names.filter((other) => other !== name).map((other) => sides[other].child)
   for (const other of others) other.kill('SIGSTOP')
   const { baseFeePerGas } = await request<{ baseFeePerGas: string }>(chain, 'eth_getBlockByNumber', ['latest', false])
-  let mined: Promise<unknown> = Promise.resolve()
-  const mine = () => {
-    mined = request(chain, 'anvil_setNextBlockBaseFeePerGas', [baseFeePerGas]).then(() =>
+  let lastMined: Promise<unknown> = Promise.resolve()
+  const mineBlock = () => {
+    lastMined = request(chain, 'anvil_setNextBlockBaseFeePerGas', [baseFeePerGas]).then(() =>
       request(chain, 'evm_mine', []),
     )
   }
-  const blocks = setInterval(mine, MOVING.blockMs)
+  const blocks = setInterval(mineBlock, MOVING.blockMs)
   const { p50, p95, answers } = await closedLoop({ url, next: () => getRequest(next()), ...MOVING })
   clearInterval(blocks)
-  await mined
+  await lastMined
   for (const other of others) other.kill('SIGCONT')
   await sleep(CATCH_UP_MS)
   return { p50, p95, answers }
@@ -100,10 +100,10 @@ async function measureMoving(name: Name) {
 
 /** Runs a measurement for each side. The first side changes with each round. */
 async function inTurn<T>(k: number, measure: (name: Name) => Promise<T>): Promise<Record<Name, T>> {
-  const measured = {} as Record<Name, T>
+  const measurements = {} as Record<Name, T>
   for (const name of [...names.slice(k % names.length), ...names.slice(0, k % names.length)])
-    measured[name] = await measure(name)
-  return measured
+    measurements[name] = await measure(name)
+  return measurements
 }
 const measureCalm = async (name: Name) => ({ one: await measure(name, 1), many: await measure(name, CONNECTIONS) })
 type Figures = Awaited<ReturnType<typeof measure>>
@@ -117,8 +117,8 @@ try {
   for (let k = 0; k < ROUNDS; k++) moving.push(await inTurn(k, measureMoving))
   const middle = (values: readonly number[]) => rounded(median(values), 2)
   const ratiosOf = (name: Name) => {
-    const ratio = (of: 'one' | 'many', figure: keyof Figures) =>
-      middle(rounds.map((round) => round[name][of][figure] / round.earlier[of][figure]))
+    const ratio = (side: 'one' | 'many', figure: keyof Figures) =>
+      middle(rounds.map((round) => round[name][side][figure] / round.earlier[side][figure]))
     const whileMoving = (figure: 'p50' | 'p95') =>
       middle(moving.map((round) => round[name][figure] / round.earlier[figure]))
     return {

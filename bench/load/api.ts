@@ -45,13 +45,13 @@ try {
   const list = tokens.map((symbol) => devnet.info.tokens[symbol]!.address).join()
   const [prices, chains] = [`/prices/31337?token=${list}`, '/chains']
   const files = await Promise.all([prices, chains].map((path, i) => save(path, `${i}.json`)))
-  const bare = await startProcess(join(import.meta.dirname, 'bare.ts'), files)
+  const bareServer = await startProcess(join(import.meta.dirname, 'bare.ts'), files)
   const compare = async (path: string) => {
     const load = { next: () => getRequest(path), connections: 32, seconds: SECONDS }
     const pairs: { own: Figures; bare: Figures }[] = []
     for (let round = 0; round < ROUNDS; round++)
       pairs.push({
-        bare: await closedLoop({ ...load, url: bare.url }),
+        bare: await closedLoop({ ...load, url: bareServer.url }),
         own: await closedLoop({ ...load, url: service.url }),
       })
     const perSecond = (side: 'own' | 'bare') => median(pairs.map((pair) => pair[side].perSecond))
@@ -61,8 +61,8 @@ try {
       ratio: rounded(median(pairs.map((pair) => pair.own.perSecond / pair.bare.perSecond)), 2),
     }
   }
-  const compared = { prices: await compare(prices), chains: await compare(chains) }
-  await bare.stop()
+  const comparisons = { prices: await compare(prices), chains: await compare(chains) }
+  await bareServer.stop()
 
   record('api', {
     swap: {
@@ -73,8 +73,8 @@ try {
       overload: load.other,
       overloadP99TimesNormal: load.ratio,
     },
-    pricesOf10Tokens: compared.prices,
-    chains: compared.chains,
+    pricesOf10Tokens: comparisons.prices,
+    chains: comparisons.chains,
   })
 } finally {
   rmSync(temporary, { recursive: true })

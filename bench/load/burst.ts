@@ -20,15 +20,15 @@ try {
   for (let k = 0; k < BURSTS; k++) {
     // The first burst finds a service that has answered nothing yet.
     if (k > 0) await sleep(REST_MS)
-    const started = performance.now()
+    const start = performance.now()
     const answers = await Promise.all(connections.map((connection) => connection.send(getRequest(nextPath()))))
-    bursts.push(figures(answers, (performance.now() - started) / 1000))
+    bursts.push(figures(answers, (performance.now() - start) / 1000))
   }
-  const calm: Answer[] = []
-  for (let k = 0; k < QUOTES; k++) calm.push(await connections[0]!.send(getRequest(nextPath())))
+  const baseline: Answer[] = []
+  for (let k = 0; k < QUOTES; k++) baseline.push(await connections[0]!.send(getRequest(nextPath())))
   for (const connection of connections) connection.close()
-  const total = calm.reduce((sum, { ms }) => sum + ms, 0)
-  record('burst', { quotesAtOnce: QUOTES, oneAfterTheOther: figures(calm, total / 1000), bursts })
+  const total = baseline.reduce((sum, { ms }) => sum + ms, 0)
+  record('burst', { quotesAtOnce: QUOTES, oneAfterTheOther: figures(baseline, total / 1000), bursts })
 } finally {
   await stop()
 }

@@ -8,7 +8,7 @@ const HEADERS_END = Buffer.from('\r\n\r\n')
 /** A connection with one request at a time. Responses need `Content-Length`, as those of Express and of nodes have. */
 export class Connection {
   private readonly socket: Socket
-  private received: Buffer = Buffer.alloc(0)
+  private receivedBytes: Buffer = Buffer.alloc(0)
   private sentAt = 0
   private waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined
   private readonly reopen: () => Promise<Connection>
@@ -17,7 +17,7 @@ export class Connection {
     this.socket = socket
     this.reopen = reopen
     socket.setNoDelay(true)
-    socket.on('data', (chunk: Buffer) => this.take(chunk))
+    socket.on('data', (chunk: Buffer) => this.onChunk(chunk))
     socket.on('error', (error) => this.waiting?.reject(error))
     socket.on('close', () => this.waiting?.reject(new Error('the server closed the connection')))
   }
@@ -38,7 +38,7 @@ export class Connection {
   }
 
   /** Returns this connection, or a new one if the server has closed it, as servers do after some idle seconds. */
-  async reconnected(): Promise<Connection> {
+  async reconnect(): Promise<Connection> {
     return this.socket.destroyed || this.socket.readableEnded ? this.reopen() : this
   }
 
@@ -55,19 +55,19 @@ export class Connection {
     this.socket.destroy()
   }
 
-  private take(chunk: Buffer): void {
-    this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk])
-    const end = this.received.indexOf(HEADERS_END)
+  private onChunk(chunk: Buffer): void {
+    this.receivedBytes = this.receivedBytes.length === 0 ? chunk : Buffer.concat([this.receivedBytes, chunk])
+    const end = this.receivedBytes.indexOf(HEADERS_END)
     if (end < 0) return
-    const head = this.received.toString('latin1', 0, end)
+    const head = this.receivedBytes.toString('latin1', 0, end)
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
     if (length === undefined) {
       this.waiting?.reject(new Error(`an answer without Content-Length: ${head}`))
       return
     }
     const bodyBytes = Number(length)
-    if (this.received.length < end + HEADERS_END.length + bodyBytes) return
-    this.received = Buffer.alloc(0)
+    if (this.receivedBytes.length < end + HEADERS_END.length + bodyBytes) return
+    this.receivedBytes = Buffer.alloc(0)
     this.waiting?.resolve({ status: Number(head.slice(9, 12)), bodyBytes, ms: performance.now() - this.sentAt })
   }
 }

@@ -17,8 +17,8 @@ const pick = <T>(values: readonly T[]) => values[Math.floor(Math.random() * valu
 
 /** Returns generators of requests by kind. */
 export function kinds({ chainId, weth, usdc, account, deadChains }: Target): Readonly<Record<string, () => string>> {
-  const swap = (src: string, dst: string, more = {}, chain = chainId) =>
-    `/aggregator/${chain}?${new URLSearchParams({ src, dst, amount: `1${'0'.repeat(18)}`, from: account, ...more })}`
+  const swap = (src: string, dst: string, extraParameters = {}, chain = chainId) =>
+    `/aggregator/${chain}?${new URLSearchParams({ src, dst, amount: `1${'0'.repeat(18)}`, from: account, ...extraParameters })}`
   const simulation = { from: account, to: usdc, data: '0x', tokenIn: weth, amountIn: '1000', tokenOut: usdc }
   const simulate = (fields: object) => postJson(`/simulate/${chainId}`, JSON.stringify({ ...simulation, ...fields }))
   const awkward: readonly (() => string)[] = [

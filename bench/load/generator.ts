@@ -37,8 +37,8 @@ export type Figures = {
 export async function closedLoop(load: Load & Pace): Promise<Figures> {
   const { url, next, connections, seconds, from, restMs, giveUpMs } = load
   const answers: Answer[] = []
-  const started = performance.now()
-  const end = started + seconds * 1000
+  const start = performance.now()
+  const end = start + seconds * 1000
   await onConnections(await openAll(url, connections, from), async (connection) => {
     while (performance.now() < end) {
       const answer = connection.send(next())
@@ -46,7 +46,7 @@ export async function closedLoop(load: Load & Pace): Promise<Figures> {
       if (restMs) await sleep(restMs)
     }
   })
-  return figures(answers, (performance.now() - started) / 1000)
+  return figures(answers, (performance.now() - start) / 1000)
 }
 
 export type OpenFigures = Figures & {
@@ -71,17 +71,17 @@ export async function openLoop({
   from,
 }: Load & { readonly rate: number }): Promise<OpenFigures> {
   const answers: Answer[] = []
-  const late: number[] = []
+  const lateMs: number[] = []
   const idle = await openAll(url, connections, from)
-  const started = performance.now()
+  const start = performance.now()
   const pending: Promise<void>[] = []
   for (let due = 0; due < seconds * rate; due++) {
-    const dueAt = started + (due * 1000) / rate
+    const dueAt = start + (due * 1000) / rate
     // Sleeps in between, so that the service and its node can use the cores.
     while (performance.now() < dueAt || idle.length === 0) await sleep(1)
     // Uses the connection that was idle longest, since the server closes idle connections.
-    const connection = await idle.shift()!.reconnected()
-    late.push(performance.now() - dueAt)
+    const connection = await idle.shift()!.reconnect()
+    lateMs.push(performance.now() - dueAt)
     pending.push(
       connection.send(next()).then((answer) => {
         answers.push({ ...answer, ms: performance.now() - dueAt })
@@ -90,10 +90,10 @@ export async function openLoop({
     )
   }
   await Promise.all(pending)
-  const took = (performance.now() - started) / 1000
+  const elapsedSeconds = (performance.now() - start) / 1000
   for (const connection of idle) connection.close()
-  const sentLateP99 = rounded(quantile(late, 0.99), 2)
-  return { offeredPerSecond: rate, sentLateP99, ...figures(answers, took) }
+  const sentLateP99 = rounded(quantile(lateMs, 0.99), 2)
+  return { offeredPerSecond: rate, sentLateP99, ...figures(answers, elapsedSeconds) }
 }
 
 /** Runs rounds, and returns the one with the median value. */
@@ -120,15 +120,15 @@ async function onConnections(connections: readonly Connection[], work: (connecti
 
 export function figures(answers: readonly Answer[], seconds: number): Figures {
   const good = answers.filter(({ status }) => status === 200).map(({ ms }) => ms)
-  const at = (part: number) => rounded(quantile(good, part), 2)
+  const quantileAt = (part: number) => rounded(quantile(good, part), 2)
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return {
     perSecond: rounded(good.length / seconds),
-    p50: at(0.5),
-    p95: at(0.95),
-    p99: at(0.99),
-    slowest: at(1),
+    p50: quantileAt(0.5),
+    p95: quantileAt(0.95),
+    p99: quantileAt(0.99),
+    slowest: quantileAt(1),
     answers: counts,
   }
 }

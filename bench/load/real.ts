@@ -38,16 +38,16 @@ try {
   const { native, all, busy } = await pricedTokens(service.url, url)
   // The most traded tokens come first: those of the recorded blocks.
   const isBusy = ({ token }: TradedToken) => Number(busy.some((other) => other.token === token))
-  const priced = all.toSorted((a, b) => isBusy(b) - isBusy(a) || (a.token < b.token ? -1 : 1))
-  const drawn = priced.slice(0, tokenCount)
-  const tokens = { native, all: drawn, busy: drawn }
-  for (const trade of drawTrades(seed + 1, count, tokens)) await ask(service.url, chainId, trade)
+  const tokensWithPrice = all.toSorted((a, b) => isBusy(b) - isBusy(a) || (a.token < b.token ? -1 : 1))
+  const drawnTokens = tokensWithPrice.slice(0, tokenCount)
+  const tokens = { native, all: drawnTokens, busy: drawnTokens }
+  for (const trade of drawTrades(seed + 1, count, tokens)) await requestQuote(service.url, chainId, trade)
   const answers: Answer[] = []
   const [servicePid, nodePid] = [service.child.pid!, nodeOfPort(Number(new URL(url).port))]
   const before = { service: cpuMs(servicePid), node: cpuMs(nodePid) }
-  for (const trade of drawTrades(seed, count, tokens)) answers.push(await ask(service.url, chainId, trade))
+  for (const trade of drawTrades(seed, count, tokens)) answers.push(await requestQuote(service.url, chainId, trade))
   const perRequest = (ms: number) => rounded(ms / count, 2)
-  report(answers, drawn.length, {
+  report(answers, drawnTokens.length, {
     service: perRequest(cpuMs(servicePid) - before.service),
     node: perRequest(cpuMs(nodePid) - before.node),
   })
@@ -55,7 +55,7 @@ try {
   await stop()
 }
 
-async function ask(api: string, chainId: number, trade: Trade): Promise<Answer> {
+async function requestQuote(api: string, chainId: number, trade: Trade): Promise<Answer> {
   const { src, dst, amount } = trade
   const query = new URLSearchParams({ src, dst, amount: String(amount), from })
   const start = performance.now()
@@ -120,6 +120,6 @@ function refusedTokens(answers: readonly Answer[]): Record<string, readonly stri
 }
 
 function quantiles(all: readonly number[]) {
-  const at = (part: number) => rounded(quantile(all, part))
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), worst: at(1) }
+  const quantileAt = (part: number) => rounded(quantile(all, part))
+  return { p50: quantileAt(0.5), p95: quantileAt(0.95), p99: quantileAt(0.99), worst: quantileAt(1) }
 }

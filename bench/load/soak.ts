@@ -39,16 +39,16 @@ const wheel = mix.flatMap(([share, work]) => Array.from({ length: share }, () =>
 
 const answers: Record<string, number> = {}
 const samples: { minute: number; heapMB: number; residentMB: number }[] = []
-const started = performance.now()
-const end = started + minutes * 60_000
+const start = performance.now()
+const end = start + minutes * 60_000
 const blocks = setInterval(() => void ask(devnet.url, 'evm_mine', []).catch(report), BLOCK_MS)
 const sampling = setInterval(() => void sample().catch(report), SAMPLE_MS)
 const pending = new Set<Promise<void>>()
-for (let sent = 0; performance.now() < end; sent++) {
-  const dueAt = started + (sent * 1000) / perSecond
-  const early = dueAt - performance.now()
-  if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
-  const one = run(wheel[(sent * 37) % wheel.length]!)
+for (let sentCount = 0; performance.now() < end; sentCount++) {
+  const dueAt = start + (sentCount * 1000) / perSecond
+  const earlyMs = dueAt - performance.now()
+  if (earlyMs > 0) await new Promise((resolve) => setTimeout(resolve, earlyMs))
+  const one = run(wheel[(sentCount * 37) % wheel.length]!)
   pending.add(one)
   one.finally(() => pending.delete(one))
 }
@@ -108,7 +108,7 @@ function simulate(): Promise<Response> {
 
 async function sample(): Promise<void> {
   const memory = await memoryOf(service)
-  const minute = rounded((performance.now() - started) / 60_000)
+  const minute = rounded((performance.now() - start) / 60_000)
   samples.push({ minute, ...memory })
   console.error(`minute ${minute}: heap ${memory.heapMB} MB, resident ${memory.residentMB} MB`)
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- load stream [streams] [blocks]`: measures the cost of open streams. One process serves 1,000 streams,
- * with a block every 2 s that moves prices, compared with 1,000 quotes of one block: the service's processor time for
- * different streams and for equal ones, and the delay of a block's last event. Results in `results/stream.json`.
+ * `npm run bench -- load stream [streams] [blocks]`: measures the cost of open streams. One process serves 1,000
+ * streams, and a block moves prices every 2 s. Compares the service's CPU time for different streams and for equal ones
+ * with 1,000 quotes of one block, and measures the delay of a block's last event. Results in `results/stream.json`.
  */
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,9 +34,9 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
 const serviceMs = () => cpuMs(service.child.pid!)
 
 const token = (symbol: string) => info.tokens[symbol]!.address
-const requestOf = (k: number, more = 0) => {
+const requestOf = (k: number, offset = 0) => {
   const [src, dst, amount] = PAIRS[k % PAIRS.length]!
-  return new URLSearchParams({ src: token(src), dst: token(dst), amount: String(amount + BigInt(k + more)) })
+  return new URLSearchParams({ src: token(src), dst: token(dst), amount: String(amount + BigInt(k + offset)) })
 }
 async function json<T>(path: string): Promise<T> {
   const answer = await fetch(service.url + path)
@@ -69,7 +69,7 @@ async function quotes(count: number, round: number): Promise<number> {
   return serviceMs() - before
 }
 
-type Watched = {
+type StreamCounts = {
   readonly cpuMsPerBlock: number
   readonly lastEventMs: { readonly median: number; readonly most: number }
   readonly eventsPerBlock: number
@@ -77,7 +77,7 @@ type Watched = {
 }
 
 /** Opens streams, trades in a block every two seconds, and closes the streams. */
-async function watch(query: (k: number) => URLSearchParams): Promise<Watched> {
+async function watch(query: (k: number) => URLSearchParams): Promise<StreamCounts> {
   let [events, ended, lastAt] = [0, 0, 0]
   let isOver = false
   const open = new Set<{ destroy: () => void }>()
@@ -106,17 +106,17 @@ async function watch(query: (k: number) => URLSearchParams): Promise<Watched> {
     await Promise.all(Array.from({ length: Math.min(OPENED_AT_ONCE, STREAMS - k) }, (_, n) => begin(k + n)))
   await sleep(BLOCK_MS)
   const lags: number[] = []
-  const started = { cpu: serviceMs(), events }
+  const start = { cpu: serviceMs(), events }
   for (let block = 0; block < BLOCKS; block++) {
-    const at = performance.now()
+    const now = performance.now()
     await trade()
-    await sleep(Math.max(0, BLOCK_MS - (performance.now() - at)))
+    await sleep(Math.max(0, BLOCK_MS - (performance.now() - now)))
     // If the last event belongs to an earlier block, none arrived in time.
-    lags.push(lastAt > at ? lastAt - at : BLOCK_MS)
+    lags.push(lastAt > now ? lastAt - now : BLOCK_MS)
   }
   const figures = {
-    cpuMsPerBlock: rounded((serviceMs() - started.cpu) / BLOCKS),
-    eventsPerBlock: rounded((events - started.events) / BLOCKS),
+    cpuMsPerBlock: rounded((serviceMs() - start.cpu) / BLOCKS),
+    eventsPerBlock: rounded((events - start.events) / BLOCKS),
     lastEventMs: { median: rounded(median(lags)), most: rounded(Math.max(...lags)) },
     ended,
   }
@@ -131,18 +131,18 @@ try {
   const rounds = [await quotes(STREAMS, 1), await quotes(STREAMS, 2), await quotes(STREAMS, 3)]
   const quotesMs = median(rounds)
   const different = await watch((k) => requestOf(k))
-  const same = await watch(() => requestOf(0))
+  const sameRequest = await watch(() => requestOf(0))
   record('stream', {
     streams: STREAMS,
     blocks: BLOCKS,
     blockMs: BLOCK_MS,
     quotes: { cpuMs: quotesMs },
     different,
-    same,
+    same: sameRequest,
     /** Processor time of a block of streams divided by the time of as many quotes. */
     shareOfQuotes: {
       different: rounded(different.cpuMsPerBlock / quotesMs, 3),
-      same: rounded(same.cpuMsPerBlock / quotesMs, 3),
+      same: rounded(sameRequest.cpuMsPerBlock / quotesMs, 3),
     },
   })
 } finally {

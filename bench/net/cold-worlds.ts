@@ -19,7 +19,7 @@ export type ColdWorld = {
   /** Starts a service without learned data. */
   readonly startService: () => Promise<RunningServer>
 }
-type Started = Omit<ColdWorld, 'tokens' | 'nativeUsd' | 'wallet'> & {
+type StartedWorld = Omit<ColdWorld, 'tokens' | 'nativeUsd' | 'wallet'> & {
   readonly guard: string
   readonly wrappedNative: string
   readonly withPrices: (prices: ReadonlyMap<string, number>) => Promise<readonly TradedToken[]>
@@ -38,27 +38,27 @@ export async function* startColdWorlds(name: string | undefined): AsyncGenerator
     if (name !== undefined && start.name.toLowerCase() !== `start${name}`) continue
     const world = await start()
     try {
-      yield await funded(world)
+      yield await fundWorld(world)
     } finally {
       await world.stop()
     }
   }
 }
 
-async function funded(started: Started): Promise<ColdWorld> {
+async function fundWorld(started: StartedWorld): Promise<ColdWorld> {
   const { addresses, wrappedNative, withPrices, guard, stop: _, ...world } = started
   const service = await world.startService()
   const prices = await pricesOf(service.url, addresses, world.chainId)
   await service.close()
   const tokens: TradedToken[] = []
-  for (const priced of await withPrices(prices)) {
-    const amount = BigInt(Math.round((FUND_USD / priced.usd) * 1e6)) * 10n ** BigInt(priced.decimals)
-    if (await fund(world.node, priced.token, amount / 1_000_000n, guard)) tokens.push(priced)
+  for (const pricedToken of await withPrices(prices)) {
+    const amount = BigInt(Math.round((FUND_USD / pricedToken.usd) * 1e6)) * 10n ** BigInt(pricedToken.decimals)
+    if (await fund(world.node, pricedToken.token, amount / 1_000_000n, guard)) tokens.push(pricedToken)
   }
   return { ...world, wallet, tokens, nativeUsd: prices.get(wrappedNative)! }
 }
 
-async function startLocal(): Promise<Started> {
+async function startLocal(): Promise<StartedWorld> {
   const { devnet, env, stop } = await startWorld()
   const { chainId, url, info } = devnet
   const decimalsOf = new Map(
@@ -73,7 +73,7 @@ async function startLocal(): Promise<Started> {
   }
 }
 
-async function startEthereum(): Promise<Started> {
+async function startEthereum(): Promise<StartedWorld> {
   const { chainId, url, guard, env, stop } = await startState()
   return {
     ...{ name: 'ethereum', chainId, node: new Node(url), guard, stop },

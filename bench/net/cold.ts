@@ -29,9 +29,9 @@ for await (const world of startColdWorlds(values.world)) {
   const all: MeasuredQuote[] = []
   const byPrice: object[] = []
   for (const [k, gasPriceWei] of GAS_PRICES.entries()) {
-    const answered = await quotesAt(world, gasPriceWei, seed * GAS_PRICES.length + k)
-    byPrice.push({ gwei: Number(gasPriceWei) / 1e9, ...figures(answered) })
-    all.push(...answered)
+    const measuredQuotes = await quotesAt(world, gasPriceWei, seed * GAS_PRICES.length + k)
+    byPrice.push({ gwei: Number(gasPriceWei) / 1e9, ...figures(measuredQuotes) })
+    all.push(...measuredQuotes)
     console.error(world.name, JSON.stringify(byPrice.at(-1)))
   }
   results[world.name] = { all: figures(all), byPrice, lost: all.flatMap(lostBy).sort((a, b) => b.bps - a.bps) }
@@ -39,34 +39,34 @@ for await (const world of startColdWorlds(values.world)) {
 record('net-cold', { seed, ...results })
 
 /** Returns quotes of one service that is started for them. */
-async function quotesAt(world: ColdWorld, gasPriceWei: bigint, drawn: number): Promise<readonly MeasuredQuote[]> {
-  const r = random(drawn)
-  const answered: MeasuredQuote[] = []
+async function quotesAt(world: ColdWorld, gasPriceWei: bigint, drawSeed: number): Promise<readonly MeasuredQuote[]> {
+  const r = random(drawSeed)
+  const measuredQuotes: MeasuredQuote[] = []
   const service = await world.startService()
   try {
-    for (let tries = 0; answered.length < quotes && tries < MAX_TRIES * quotes; tries++) {
+    for (let tries = 0; measuredQuotes.length < quotes && tries < MAX_TRIES * quotes; tries++) {
       const [from, to] = [r.pick(world.tokens), r.pick(world.tokens)]
       const usd = USD.min * (USD.max / USD.min) ** (r.integer(1_000_000) / 1_000_000)
       const amount = BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)
       const request = { src: from.token, dst: to.token, amount: amount / 1_000_000n, gasPrice: gasPriceWei }
       if (from.token === to.token || request.amount === 0n) continue
       const measurement = await measureRestricted(world, service.url, request)
-      if (measurement) answered.push({ ...measurement, usd: Math.round(usd) })
+      if (measurement) measuredQuotes.push({ ...measurement, usd: Math.round(usd) })
     }
   } finally {
     await service.close()
   }
-  return answered
+  return measuredQuotes
 }
 
-function figures(answered: readonly MeasuredQuote[]) {
-  const losses = answered.map(({ restricted }) => Math.max(0, ...restricted.map(({ bps }) => bps)))
-  const lost = losses.filter((bps) => bps > LOST_BPS).length
+function figures(measuredQuotes: readonly MeasuredQuote[]) {
+  const losses = measuredQuotes.map(({ restricted }) => Math.max(0, ...restricted.map(({ bps }) => bps)))
+  const lostCount = losses.filter((bps) => bps > LOST_BPS).length
   return {
-    quotes: answered.length,
-    lost,
-    lostPercent: rounded((100 * lost) / answered.length),
-    dominated: answered.filter(({ restricted }) => restricted.some(({ dominates }) => dominates)).length,
+    quotes: measuredQuotes.length,
+    lost: lostCount,
+    lostPercent: rounded((100 * lostCount) / measuredQuotes.length),
+    dominated: measuredQuotes.filter(({ restricted }) => restricted.some(({ dominates }) => dominates)).length,
     bps: { p95: rounded(quantile(losses, 0.95), 2), worst: rounded(Math.max(0, ...losses), 2) },
   }
 }

@@ -38,36 +38,37 @@ export async function measureRestricted(
   request: SwapRequest,
 ): Promise<Omit<MeasuredQuote, 'usd'> | null> {
   const quote = (restriction: string) => quoteOf(world, api, request, restriction)
-  const own = await quote('')
-  if (!own) return null
-  const families = new Set(own.swaps.map(({ protocol }) => protocol))
+  const ownQuote = await quote('')
+  if (!ownQuote) return null
+  const families = new Set(ownQuote.swaps.map(({ protocol }) => protocol))
   const queries = [
     ...[...families].map((family) => `excludeSources=${family}`),
     ...HOPS.map((hops) => `maxHops=${hops}`),
-    ...POOLS.filter((pools) => pools < own.swaps.length).map((pools) => `maxSplits=${pools}`),
+    ...POOLS.filter((pools) => pools < ownQuote.swaps.length).map((pools) => `maxSplits=${pools}`),
   ]
-  const results = new Map([[keyOf(own), { restriction: '', answer: own }]])
+  const results = new Map([[keyOf(ownQuote), { restriction: '', answer: ownQuote }]])
   for (const restriction of queries) {
     const answer = await quote(restriction)
     if (answer && !results.has(keyOf(answer))) results.set(keyOf(answer), { restriction, answer })
   }
   const [first, ...others] = results.values()
-  const landed = await receiptOf(world, request, first!.answer)
-  if (!landed) return null
-  const net = ({ received, gasUsed }: ReceiptFigures) => Number(received - landed.received) - Number(gasUsed) * perGas
+  const firstReceipt = await receiptOf(world, request, first!.answer)
+  if (!firstReceipt) return null
+  const net = ({ received, gasUsed }: ReceiptFigures) =>
+    Number(received - firstReceipt.received) - Number(gasUsed) * perGas
   const perGas = gasInOutput(world, request)
-  const restricted: RestrictedReceipt[] = []
+  const restrictedReceipts: RestrictedReceipt[] = []
   for (const { restriction, answer } of others) {
     const other = await receiptOf(world, request, answer)
     if (!other) continue
-    const bps = ((net(other) - net(landed)) / Number(landed.received)) * 10_000
+    const bps = ((net(other) - net(firstReceipt)) / Number(firstReceipt.received)) * 10_000
     const dominates =
-      other.received >= landed.received &&
-      other.gasUsed <= landed.gasUsed &&
-      (other.received > landed.received || other.gasUsed < landed.gasUsed)
-    restricted.push({ ...other, restriction, bps, dominates })
+      other.received >= firstReceipt.received &&
+      other.gasUsed <= firstReceipt.gasUsed &&
+      (other.received > firstReceipt.received || other.gasUsed < firstReceipt.gasUsed)
+    restrictedReceipts.push({ ...other, restriction, bps, dominates })
   }
-  return { request, own: landed, restricted }
+  return { request, own: firstReceipt, restricted: restrictedReceipts }
 }
 
 async function quoteOf(
@@ -90,11 +91,11 @@ function receiptOf({ node, wallet }: ColdWorld, { dst }: SwapRequest, { tx, gasE
   return withRevert(node, async (): Promise<ReceiptFigures | null> => {
     const balance = await node.balance(dst, wallet)
     const { status, gasUsed } = await node.send({ ...tx, gas: 2n * BigInt(gasEstimate) })
-    const received = (await node.balance(dst, wallet)) - balance
+    const receivedAmount = (await node.balance(dst, wallet)) - balance
     const legs = swaps.map(({ protocol, pool, gas, tokenIn, tokenOut }) =>
       [protocol, pool, tokenIn, tokenOut, gas].join(' '),
     )
-    return status ? { received, gasUsed, legs } : null
+    return status ? { received: receivedAmount, gasUsed, legs } : null
   })
 }
 

@@ -23,11 +23,11 @@ export type Alternative = { readonly name: string; readonly route: RoutePlan }
  * Returns the route of a request and the distinct routes of its restricted variants; null if the request has no route.
  */
 export function alternatives(graph: Graph, request: RouteRequest): readonly [Alternative, ...Alternative[]] | null {
-  const own = findRoute(graph, request)
-  if (!own.ok) return null
-  const candidates: [Alternative, ...Alternative[]] = [{ name: 'own', route: own.route }]
-  const keys = new Set([keyOf(own.route)])
-  for (const [name, restricted] of restrictions(request, new Set(own.route.legs.map(({ pool }) => pool.family)))) {
+  const ownRoute = findRoute(graph, request)
+  if (!ownRoute.ok) return null
+  const candidates: [Alternative, ...Alternative[]] = [{ name: 'own', route: ownRoute.route }]
+  const keys = new Set([keyOf(ownRoute.route)])
+  for (const [name, restricted] of restrictions(request, new Set(ownRoute.route.legs.map(({ pool }) => pool.family)))) {
     const other = findRoute(graph, restricted)
     if (!other.ok || keys.has(keyOf(other.route))) continue
     keys.add(keyOf(other.route))
@@ -40,6 +40,9 @@ const keyOf = ({ legs }: RoutePlan): string =>
   legs.map(({ pool, tokenIn, num, den }) => [pool.id, tokenIn, num, den].join()).join(' ')
 
 /** Returns the basis points of the output by which the best alternative is ahead after gas; 0 if none is. */
-export function lossBps(own: { readonly net: number; readonly amountOut: number }, others: readonly number[]): number {
-  return (Math.max(0, ...others.map((net) => net - own.net)) / own.amountOut) * 10_000
+export function lossBps(
+  ownRoute: { readonly net: number; readonly amountOut: number },
+  others: readonly number[],
+): number {
+  return (Math.max(0, ...others.map((net) => net - ownRoute.net)) / ownRoute.amountOut) * 10_000
 }

@@ -29,15 +29,15 @@ const LESSONS = 200
 
 const byTable = SCENARIOS.flatMap((size) => {
   const scenario = generate({ name: 'net', ...size })
-  const loaded = loadScenario(scenario)
-  const graph = buildGraph(loaded.snapshot)
+  const loadedScenario = loadScenario(scenario)
+  const graph = buildGraph(loadedScenario.snapshot)
   return GAS_PRICES.map((gasPriceWei) => {
     const losses = scenario.trades.flatMap((trade) => {
-      const result = alternatives(graph, requestOf(loaded, trade, gasPriceWei, SERVICE_LIMITS))
+      const result = alternatives(graph, requestOf(loadedScenario, trade, gasPriceWei, SERVICE_LIMITS))
       if (!result) return []
       const net = ({ route }: Alternative) => Number(route.amountOut) - Number(route.gasCostOut ?? 0n)
-      const [own, ...others] = result
-      return [lossBps({ net: net(own), amountOut: Number(own.route.amountOut) }, others.map(net))]
+      const [ownRoute, ...others] = result
+      return [lossBps({ net: net(ownRoute), amountOut: Number(ownRoute.route.amountOut) }, others.map(net))]
     })
     return { pools: size.nPools, gwei: Number(gasPriceWei) / 1e9, ...figures(losses) }
   })
@@ -55,11 +55,12 @@ for (const start of [startEthereum, startLocal]) {
   byMeasurement[world.name] = []
   for (const gasPriceWei of GAS_PRICES) {
     const r = random(SEED + Number(gasPriceWei / (GWEI / 10n)))
-    const rows: Measured[] = []
+    const rows: NetMeasurement[] = []
     for (let tries = 0; rows.length < QUOTES && tries < 4 * QUOTES; tries++) {
       const request = drawnRequest(world, graph, r, gasPriceWei)
       const learnedGas = lessons.at(0)
-      const measurement = request && (await measured(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))
+      const measurement =
+        request && (await measureRequest(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))
       if (measurement) rows.push(measurement)
     }
     const worst = rows.toSorted((x, y) => y.quoted.bps - x.quoted.bps)[0]
@@ -80,7 +81,7 @@ for (const start of [startEthereum, startLocal]) {
 record('net', { byTable, byMeasurement })
 
 type Loss = { readonly bps: number; readonly by: string }
-type Measured = {
+type NetMeasurement = {
   readonly quoted: Loss
   readonly ranked: Loss
   /** Number of alternatives simulated. */
@@ -91,7 +92,7 @@ type Measured = {
   readonly gasErrorPercent: number
 }
 
-async function timed<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {
+async function withTime<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {
   const from = performance.now()
   return { result: await run(), ms: performance.now() - from }
 }
@@ -100,30 +101,32 @@ async function timed<T>(run: () => Promise<T>): Promise<{ readonly result: T; re
  * Executes the quote's route, the search's own best route, and the restricted routes from the same state, and returns
  * their losses net of charged gas. Null if gas has no price or the route cannot be sent.
  */
-async function measured(on: World, graph: Graph, request: RouteRequest): Promise<Measured | null> {
+async function measureRequest(world: World, graph: Graph, request: RouteRequest): Promise<NetMeasurement | null> {
   const routes = alternatives(graph, request)
-  const own = routes?.[0].route
-  if (!routes || !own?.gasCostOut) return null
-  const perGas = Number(own.gasCostOut) / own.gas
+  const ownRoute = routes?.[0].route
+  if (!routes || !ownRoute?.gasCostOut) return null
+  const perGas = Number(ownRoute.gasCostOut) / ownRoute.gas
   const { wrappedNative } = request
   const net = async (route: RoutePlan) => {
-    const charged = await chargedFromHere(on, route)
-    return charged === null ? Number.NEGATIVE_INFINITY : Number(route.amountOut - own.amountOut) - charged * perGas
+    const gasPerOutput = await chargedFromHere(world, route)
+    return gasPerOutput === null
+      ? Number.NEGATIVE_INFINITY
+      : Number(route.amountOut - ownRoute.amountOut) - gasPerOutput * perGas
   }
-  const ranked = await net(own)
-  if (ranked === Number.NEGATIVE_INFINITY) return null
+  const rankedNet = await net(ownRoute)
+  if (rankedNet === Number.NEGATIVE_INFINITY) return null
   const result = findRoute(graph, { ...request, maxAlternatives: 3 })
-  const candidates = [own, ...((result.ok && result.alternatives) || [])] as const
-  const alone = await timed(() => grossGas(on, [own]))
-  const together = await timed(() => grossGas(on, candidates))
-  let quoted = own
+  const candidates = [ownRoute, ...((result.ok && result.alternatives) || [])] as const
+  const aloneGas = await withTime(() => grossGas(world, [ownRoute]))
+  const together = await withTime(() => grossGas(world, candidates))
+  let quoted = ownRoute
   let maxGain = Number.NEGATIVE_INFINITY
   // Ranks routes as a quote does: simulated gas minus the expected refund.
   for (const [k, route] of candidates.entries()) {
     const gross = together.result[k] ?? null
     if (gross === null) continue
     const { refund } = routeGas({ ...route, wrappedNative })
-    const gain = Number(route.amountOut - own.amountOut) - (gross - refund) * perGas
+    const gain = Number(route.amountOut - ownRoute.amountOut) - (gross - refund) * perGas
     if (gain > maxGain) [quoted, maxGain] = [route, gain]
   }
   const others: { readonly name: string; readonly net: number }[] = []
@@ -132,19 +135,20 @@ async function measured(on: World, graph: Graph, request: RouteRequest): Promise
     const best = others.toSorted((x, y) => y.net - x.net)[0]
     return {
       bps: lossBps(
-        { net, amountOut: Number(own.amountOut) },
+        { net, amountOut: Number(ownRoute.amountOut) },
         others.map((other) => other.net),
       ),
       by: best ? `${best.name}: ${request.tokenIn} ${request.tokenOut} ${request.amountIn}` : '',
     }
   }
-  const charged = -ranked / perGas
-  const gasErrorPercent = (100 * Math.abs(routeGas({ ...own, wrappedNative }).charged - charged)) / charged
+  const gasPerOutput = -rankedNet / perGas
+  const gasErrorPercent =
+    (100 * Math.abs(routeGas({ ...ownRoute, wrappedNative }).charged - gasPerOutput)) / gasPerOutput
   return {
-    quoted: lossOf(quoted === own ? ranked : await net(quoted)),
-    ranked: lossOf(ranked),
+    quoted: lossOf(quoted === ownRoute ? rankedNet : await net(quoted)),
+    ranked: lossOf(rankedNet),
     alternatives: candidates.length - 1,
-    timeRatio: candidates.length > 1 ? together.ms / alone.ms : null,
+    timeRatio: candidates.length > 1 ? together.ms / aloneGas.ms : null,
     gasErrorPercent,
   }
 }

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- pages`: loads every page of the playground in a Chromium of the machine as a phone does (150 ms, 1.6 Mbit/s,
- * a processor at a quarter of its speed), and measures what the first load transfers, when the largest text is painted,
- * how far the layout moves, and how long inputs wait for the next frame. Lighthouse, which npm loads, gives each page its
- * performance score for phones. Results in `results/pages.json`. Times mean something only if `loadAverage` is small.
+ * `npm run bench -- pages`: loads every page of the playground in the installed Chromium, throttled to a phone (150 ms,
+ * 1.6 Mbit/s, a quarter of the CPU speed). Measures the transferred bytes of the first load, largest contentful paint,
+ * layout shift, and interaction to next paint. Lighthouse, which npm loads, gives each page its performance score for
+ * phones. Results in `results/pages.json`. Times mean something only if `loadAverage` is small.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -22,7 +22,7 @@ const VIEWPORT = { width: 412, height: 823 }
 const RUNS = 3
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const LIGHTHOUSE_MS = 180_000
-/** Milliseconds after which a page has loaded all that it loads by itself. */
+/** Milliseconds until a page has finished its own requests. Inputs start then. */
 const REST_MS = 8_000
 const paths: Readonly<Record<string, string>> = {
   swap: '/',
@@ -36,7 +36,7 @@ const paths: Readonly<Record<string, string>> = {
 }
 
 type Vitals = { lcp: number; cls: number; inp: number }
-type Measured = {
+type PageMeasurement = {
   readonly kB: number
   readonly lcpMs: number
   readonly cls: number
@@ -55,9 +55,9 @@ const browser = await chromium.launch({ executablePath, args: BROWSER_ARGS })
 try {
   // The first request of a chain loads its pools, which is not the subject here.
   await fetch(`${server.url}/tokenlist/31337`)
-  const pages: Record<string, Measured> = {}
+  const pages: Record<string, PageMeasurement> = {}
   for (const [name, path] of Object.entries(paths)) {
-    const runs: Measured[] = []
+    const runs: PageMeasurement[] = []
     for (let run = 0; run < RUNS; run++) runs.push(await measure(browser, `${server.url}${path}`))
     pages[name] = medianOf(runs)
   }
@@ -70,8 +70,8 @@ try {
 }
 process.exit()
 
-async function measure(from: Browser, url: string): Promise<Measured> {
-  const context = await from.newContext({ viewport: VIEWPORT, isMobile: true, hasTouch: true })
+async function measure(parentBrowser: Browser, url: string): Promise<PageMeasurement> {
+  const context = await parentBrowser.newContext({ viewport: VIEWPORT, isMobile: true, hasTouch: true })
   const page = await context.newPage()
   const session = await context.newCDPSession(page)
   await session.send('Network.enable')
@@ -84,12 +84,12 @@ async function measure(from: Browser, url: string): Promise<Measured> {
   await page.addInitScript(observe)
   await page.goto(url, { timeout: 120_000 })
   await page.waitForTimeout(REST_MS)
-  const loaded = bytes
+  const loadedBytes = bytes
   await use(page)
   const { lcp, cls, inp } = await page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals)
   await context.close()
   return {
-    ...{ kB: rounded(loaded / 1_000), lcpMs: Math.round(lcp), cls: rounded(cls, 3), inpMs: Math.round(inp) },
+    ...{ kB: rounded(loadedBytes / 1_000), lcpMs: Math.round(lcp), cls: rounded(cls, 3), inpMs: Math.round(inp) },
     lighthouse: await lighthouseScore(url),
   }
 }
@@ -125,9 +125,9 @@ type Entry = {
 function observe() {
   const vitals = { lcp: 0, cls: 0, inp: 0 }
   Object.assign(globalThis, { vitals })
-  const watch = (type: string, take: (entry: Entry) => void) => {
+  const watch = (type: string, onEntry: (entry: Entry) => void) => {
     const observer = new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) take(entry as unknown as Entry)
+      for (const entry of list.getEntries()) onEntry(entry as unknown as Entry)
     })
     observer.observe({ type, buffered: true, durationThreshold: 16 } as never)
   }
@@ -155,7 +155,13 @@ async function use(page: Page): Promise<void> {
   await page.waitForTimeout(500)
 }
 
-function medianOf(runs: readonly Measured[]): Measured {
-  const of = (name: keyof Measured) => median(runs.map((run) => run[name]))
-  return { kB: of('kB'), lcpMs: of('lcpMs'), cls: of('cls'), inpMs: of('inpMs'), lighthouse: of('lighthouse') }
+function medianOf(runs: readonly PageMeasurement[]): PageMeasurement {
+  const medianOfField = (name: keyof PageMeasurement) => median(runs.map((run) => run[name]))
+  return {
+    kB: medianOfField('kB'),
+    lcpMs: medianOfField('lcpMs'),
+    cls: medianOfField('cls'),
+    inpMs: medianOfField('inpMs'),
+    lighthouse: medianOfField('lighthouse'),
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- prices mainnet`: computes prices on Ethereum's recorded state. Writes all its tokens, with their
  * sources or the reason for a missing price, to `docs/prices.md`, and compares six well-known tokens with their deepest
- * recorded pools, read from the node without the pricing code.
+ * recorded pools. Those are read from the node without the pricing code.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,32 +32,34 @@ const abi = new Interface([
 ])
 
 type Row = { readonly address: Address; readonly symbol: string; readonly detail: PriceDetail }
-type Named = { readonly address: Address; readonly symbol: string; readonly decimals: number }
+type NamedToken = { readonly address: Address; readonly symbol: string; readonly decimals: number }
 
 const state = readState('ethereum')
 const node = await startMainnet()
 const rpc = createRpc({ chainId: node.chainId, urls: [node.url] })
 const chain = loadRegistry().chain(node.chainId)!
 /** Some tokens keep symbol and decimals in slots that the state lacks. */
-const listed = new Map([chain.wrappedNative!, ...chain.stables, ...chain.tokens].map((it) => [it.address, it]))
+const listedTokens = new Map(
+  [chain.wrappedNative!, ...chain.stables, ...chain.tokens].map((token) => [token.address, token]),
+)
 const past = new PastBlocks(chain)
 try {
   const tokens = await tokensOf()
   const { prices, block } = await past.pricesAt('latest', tokens, rpc)
   const rows: Row[] = []
   for (const address of tokens) {
-    const symbol = listed.get(address)?.symbol ?? (await symbolOf(address))
+    const symbol = listedTokens.get(address)?.symbol ?? (await symbolOf(address))
     rows.push({ address, symbol, detail: await prices.detail(address) })
   }
-  const compared = await compare(rows)
-  writeFileSync(PAGE, pageOf(rows, compared, block.number))
-  const unpriced = Object.groupBy(rows, ({ detail }) => detail.reason ?? 'priced')
+  const comparisons = await compare(rows)
+  writeFileSync(PAGE, pageOf(rows, comparisons, block.number))
+  const rowsByReason = Object.groupBy(rows, ({ detail }) => detail.reason ?? 'priced')
   record('mainnet-prices', {
     ...{ block: block.number, tokens: rows.length, tolerancePercent: TOLERANCE * 100 },
-    by: Object.fromEntries(Object.entries(unpriced).map(([reason, some]) => [reason, some?.length])),
-    compared,
+    by: Object.fromEntries(Object.entries(rowsByReason).map(([reason, some]) => [reason, some?.length])),
+    compared: comparisons,
   })
-  if (compared.some(({ percentOff }) => Math.abs(percentOff) > TOLERANCE * 100)) process.exitCode = 1
+  if (comparisons.some(({ percentOff }) => Math.abs(percentOff) > TOLERANCE * 100)) process.exitCode = 1
 } finally {
   await past.close()
   rpc.close()
@@ -67,8 +69,8 @@ try {
 /** Returns the accounts with decimals and a supply, and the tokens of the state's pools; excludes shares of pools. */
 async function tokensOf(): Promise<readonly Address[]> {
   const pools = new Set<string>(state.pools.map(({ address }) => address.toLowerCase()))
-  const traded = state.pools.flatMap((pool) => pool.tokens.map((token) => toAddress(token)))
-  const tokens = new Set(traded)
+  const tradedTokens = state.pools.flatMap((pool) => pool.tokens.map((token) => toAddress(token)))
+  const tokens = new Set(tradedTokens)
   for (const account of Object.keys(state.accounts)) {
     const address = toAddress(account)
     if (pools.has(address) || tokens.has(address)) continue
@@ -80,21 +82,21 @@ async function tokensOf(): Promise<readonly Address[]> {
 
 async function compare(rows: readonly Row[]) {
   const comparedRows = COMPARED.map((symbol) => rows.find((row) => row.symbol === symbol)!)
-  const places = new Map<string, Named>()
+  const places = new Map<string, NamedToken>()
   for (const { address, symbol } of comparedRows) {
-    places.set(address, { address, symbol, decimals: listed.get(address)!.decimals! })
+    places.set(address, { address, symbol, decimals: listedTokens.get(address)!.decimals! })
   }
   const weth = comparedRows[0]!.address
   const wethUsd = await deepest(weth, DOLLARS, places, 1)
-  const compared = []
+  const comparisons = []
   for (const { address, symbol, detail } of comparedRows) {
     const isDollar = DOLLARS.includes(symbol)
     const others = isDollar ? DOLLARS.filter((other) => other !== symbol) : symbol === 'wstETH' ? ['WETH'] : DOLLARS
     const deepestRate = await deepest(address, others, places, symbol === 'wstETH' ? wethUsd.usd : 1)
     const percentOff = rounded((detail.usd! / deepestRate.usd - 1) * 100, 3)
-    compared.push({ symbol, usd: detail.usd, deepestPool: deepestRate.pool, poolUsd: deepestRate.usd, percentOff })
+    comparisons.push({ symbol, usd: detail.usd, deepestPool: deepestRate.pool, poolUsd: deepestRate.usd, percentOff })
   }
-  return compared
+  return comparisons
 }
 
 /**
@@ -103,7 +105,12 @@ async function compare(rows: readonly Row[]) {
  *
  * @param usd - dollars of the other token
  */
-async function deepest(token: Address, others: readonly string[], places: ReadonlyMap<string, Named>, usd: number) {
+async function deepest(
+  token: Address,
+  others: readonly string[],
+  places: ReadonlyMap<string, NamedToken>,
+  usd: number,
+) {
   let best = { pool: '', usd: Number.NaN, held: 0, isDated: false }
   for (const pool of state.pools) {
     const [a, b] = pool.tokens.map((it) => toAddress(it)) as [Address, Address]
@@ -146,8 +153,8 @@ async function rateOf({ address, family }: MainnetPool): Promise<Rate | null> {
 }
 
 function isOfTheBlock(seconds: unknown): boolean {
-  const at = Number(seconds)
-  return at === 0 || Math.abs(Number(state.timestamp) - at) <= RECENT_SECONDS
+  const priceAt = Number(seconds)
+  return priceAt === 0 || Math.abs(Number(state.timestamp) - priceAt) <= RECENT_SECONDS
 }
 
 async function symbolOf(address: Address): Promise<string> {
@@ -172,18 +179,18 @@ async function read(to: string, name: string, args: readonly unknown[] = []) {
   }
 }
 
-function pageOf(rows: readonly Row[], compared: Awaited<ReturnType<typeof compare>>, block: number): string {
-  const priced = rows.filter(({ detail }) => detail.usd !== null)
+function pageOf(rows: readonly Row[], comparisons: Awaited<ReturnType<typeof compare>>, block: number): string {
+  const pricedRows = rows.filter(({ detail }) => detail.usd !== null)
   const byName = [...rows].sort((a, b) => (a.symbol.toLowerCase() < b.symbol.toLowerCase() ? -1 : 1))
   const lines = byName.map(({ address, symbol, detail }) => {
     const { usd, confidence, sources, reason } = detail
     const from = sources.map(({ pool }) => pool.family).join(', ')
-    return `| ${symbol} | \`${address}\` | ${usd === null ? '' : shown(usd)} | ${usd === null ? '' : confidence.toFixed(2)} | ${reason ?? from} |`
+    return `| ${symbol} | \`${address}\` | ${usd === null ? '' : formatUsd(usd)} | ${usd === null ? '' : confidence.toFixed(2)} | ${reason ?? from} |`
   })
   return `# Prices on Ethereum's recorded state
 
 Made by \`npm run bench -- prices mainnet\`: prices of all ${rows.length} tokens of the [recorded state](mainnet.md) at block ${block},
-${priced.length} of them with a price. They are prices of the recorded state, not of a market:
+${pricedRows.length} of them with a price. They are prices of the recorded state, not of a market:
 
 - Pools were recorded at different dates, so some prices are years old.
 - Factories and lists of pools are recorded in part, so some pools are not found (\`unknown\`).
@@ -197,7 +204,7 @@ block's hour come first, and pools known to be of another date are left out.
 
 | token | price | deepest pool | its price | difference |
 | --- | --- | --- | --- | --- |
-${compared.map((it) => `| ${it.symbol} | ${shown(it.usd!)} | \`${it.deepestPool}\` | ${shown(it.poolUsd)} | ${it.percentOff} % |`).join('\n')}
+${comparisons.map((token) => `| ${token.symbol} | ${formatUsd(token.usd!)} | \`${token.deepestPool}\` | ${formatUsd(token.poolUsd)} | ${token.percentOff} % |`).join('\n')}
 
 In the last 30 seconds before the block, pools of WETH with a fee of 0.05 % have prices from $2,060.80 to $2,062.21, and those with 0.3 % from
 $2,066.18 to $2,067.23: arbitrage leaves a pool alone while its price is within its fee of the market. The pools with 0.3 % hold more together, so the
@@ -217,6 +224,6 @@ ${lines.join('\n')}
 `
 }
 
-function shown(usd: number): string {
+function formatUsd(usd: number): string {
   return usd >= 1 ? usd.toFixed(2) : usd.toPrecision(4)
 }

@@ -33,7 +33,7 @@ const pick = (from: number, to: number) => from + Math.floor(random() * (to - fr
 const address = (n: number): Address => toAddress(`0x${(n + 1).toString(16).padStart(40, '0')}`)
 
 /** Dollars per whole token: a dollar, ether, a dollar, bitcoin, and values from a thousandth of a cent to thousands. */
-const truth = Float64Array.from(
+const trueUsd = Float64Array.from(
   { length: TOKENS },
   (_, t) => [1, 3_000, 1, 60_000][t] ?? Math.exp((random() - 0.5) * 16),
 )
@@ -68,32 +68,32 @@ const observer = new PerformanceObserver((list) => {
   for (const { duration } of list.getEntries()) collections.push(duration)
 })
 observer.observe({ entryTypes: ['gc'] })
-const first = await timed(() => prices.follow(snapshot()))
+const first = await timeOf(() => prices.follow(snapshot()))
 const firstSliceMs = takeLongestTasks().get('prices')!
 // The observer reports collections with a short delay.
 await setTimeout(100)
 observer.disconnect()
 
-let within = 0
-let off = 0
-let unpriced = 0
+let withinCount = 0
+let wrongCount = 0
+let unpricedCount = 0
 for (let t = 0; t < TOKENS - SCAMS; t++) {
   const usd = prices.usd(address(t))
-  if (usd === null) unpriced++
-  else if (Math.abs(usd / truth[t]! - 1) <= 0.02) within++
-  else off++
+  if (usd === null) unpricedCount++
+  else if (Math.abs(usd / trueUsd[t]! - 1) <= 0.02) withinCount++
+  else wrongCount++
 }
 let deepestScam = 0
 for (let t = TOKENS - SCAMS; t < TOKENS; t++)
   deepestScam = Math.max(deepestScam, (await prices.depthUsd(address(t))) ?? 0)
 
-const firstCurve = await timed(() => prices.depthCurve(address(1)))
+const firstCurve = await timeOf(() => prices.depthCurve(address(1)))
 /** Times of many blocks, and of the prices of 200 tokens and the curve of the deepest token after each. */
 const blocks = { few: await follow(CHANGED, 6), hubs: await follow(CHANGED, 0), many: await follow(MANY_CHANGED, 0) }
-const unchanged: Time[] = []
-for (let n = 0; n < BLOCKS; n++) unchanged.push(await timed(() => prices.follow(snapshot())))
+const unchangedTimes: Time[] = []
+for (let n = 0; n < BLOCKS; n++) unchangedTimes.push(await timeOf(() => prices.follow(snapshot())))
 takeLongestTasks()
-const depth = await timed(() => prices.depthUsd(address(1)))
+const depth = await timeOf(() => prices.depthUsd(address(1)))
 const depthSliceMs = takeLongestTasks().get('depth')!
 
 record('pricing', {
@@ -110,7 +110,7 @@ record('pricing', {
       [`${CHANGED} pools changed`]: blocks.few.block,
       [`${CHANGED} pools changed, those between hubs among them`]: blocks.hubs.block,
       [`${MANY_CHANGED} pools changed, those between hubs among them`]: blocks.many.block,
-      nothingChanged: summary(unchanged),
+      nothingChanged: summary(unchangedTimes),
     },
     [`pricesOf${PRICED_TOKENS}TokensAfterABlock`]: blocks.hubs.look,
     deepestToken: {
@@ -118,7 +118,7 @@ record('pricing', {
       ...{ firstCurve: rounded(firstCurve.ms), curveAfterABlock: blocks.hubs.curve },
     },
   },
-  realTokens: { within2Percent: within, off, unpriced },
+  realTokens: { within2Percent: withinCount, off: wrongCount, unpriced: unpricedCount },
   deepestScamUsd: Math.round(deepestScam),
 })
 
@@ -137,42 +137,47 @@ function snapshot(): Snapshot {
 }
 
 /** @param first - number of the first pool that may change */
-async function follow(changed: number, first: number) {
+async function follow(changedCount: number, first: number) {
   const block: Time[] = []
-  const look: Time[] = []
+  const readTimes: Time[] = []
   const curve: Time[] = []
   for (let n = 0; n < BLOCKS; n++) {
     const changedPools = [
       ...Array(Math.max(0, 6 - first)).keys(),
-      ...Array.from({ length: changed }, () => pick(6, POOLS)),
+      ...Array.from({ length: changedCount }, () => pick(6, POOLS)),
     ]
-    pools = pools.with(changedPools.slice(0, changed).map((i) => moved(pools.get(address(10_000_000 + i))!)))
-    block.push(await timed(() => prices.follow(snapshot())))
+    pools = pools.with(changedPools.slice(0, changedCount).map((i) => movePrice(pools.get(address(10_000_000 + i))!)))
+    block.push(await timeOf(() => prices.follow(snapshot())))
     const tokens = Array.from({ length: PRICED_TOKENS }, () => address(pick(0, TOKENS - SCAMS)))
-    look.push(await timed(() => tokens.map((token) => prices.usd(token))))
-    curve.push(await timed(() => prices.depthCurve(address(1))))
+    readTimes.push(await timeOf(() => tokens.map((token) => prices.usd(token))))
+    curve.push(await timeOf(() => prices.depthCurve(address(1))))
   }
-  return { block: summary(block), look: summary(look), curve: summary(curve) }
+  return { block: summary(block), look: summary(readTimes), curve: summary(curve) }
 }
 
 /** Returns the pool after a trade that moved its price by up to 0.1 %. */
-function moved(pool: Pool): Pool {
+function movePrice(pool: Pool): Pool {
   const ppm = BigInt(pick(-500, 500))
-  const up = (amount: bigint) => (amount * (1_000_000n + ppm)) / 1_000_000n
-  const down = (amount: bigint) => (amount * 1_000_000n) / (1_000_000n + ppm)
+  const scaleUp = (amount: bigint) => (amount * (1_000_000n + ppm)) / 1_000_000n
+  const scaleDown = (amount: bigint) => (amount * 1_000_000n) / (1_000_000n + ppm)
   if (pool.family === 'uniswap-v2') {
     const state = pool.state as UniswapV2State
-    return { ...pool, state: { ...state, reserve0: up(state.reserve0), reserve1: down(state.reserve1) } }
+    return { ...pool, state: { ...state, reserve0: scaleUp(state.reserve0), reserve1: scaleDown(state.reserve1) } }
   }
   const state = pool.state as UniswapV3State
-  return { ...pool, state: { ...state, sqrtPriceX96: up(state.sqrtPriceX96) } }
+  return { ...pool, state: { ...state, sqrtPriceX96: scaleUp(state.sqrtPriceX96) } }
 }
 
 function summary(times: readonly Time[]) {
   const all = times.map(({ ms }) => ms).sort((a, b) => a - b)
-  const at = (share: number) => rounded(all[Math.floor((all.length - 1) * share)]!, 3)
+  const quantileAt = (share: number) => rounded(all[Math.floor((all.length - 1) * share)]!, 3)
   const cpuMs = times.reduce((sum, time) => sum + time.cpuMs, 0)
-  return { median: at(0.5), p99: at(0.99), worst: at(1), meanCpu: rounded(cpuMs / times.length, 3) }
+  return {
+    median: quantileAt(0.5),
+    p99: quantileAt(0.99),
+    worst: quantileAt(1),
+    meanCpu: rounded(cpuMs / times.length, 3),
+  }
 }
 
 function makePool(i: number): Pool {
@@ -201,25 +206,25 @@ function makePool(i: number): Pool {
   const other = token === hub ? token + 1 : token
   const usd = Math.exp(6 + random() * 9)
   const skew = Math.exp((random() - 0.5) * 0.01)
-  return random() < V3_SHARE ? concentrated(i, hub, other, usd, skew) : constantProduct(i, hub, other, usd, skew)
+  return random() < V3_SHARE ? concentratedPool(i, hub, other, usd, skew) : constantProduct(i, hub, other, usd, skew)
 }
 
 /**
  * Returns a V2 pool.
  *
  * @param usd - dollars of the first token
- * @param lie - factor by which the pool overstates the second token's value
+ * @param priceFactor - factor by which the pool overstates the second token's value
  */
-function constantProduct(i: number, a: number, b: number, usd: number, lie: number): Pool<UniswapV2State> {
-  const reserve0 = BigInt(Math.floor((usd / truth[a]!) * 1e18))
-  const reserve1 = BigInt(Math.floor((usd / truth[b]! / lie) * 1e18))
+function constantProduct(i: number, a: number, b: number, usd: number, priceFactor: number): Pool<UniswapV2State> {
+  const reserve0 = BigInt(Math.floor((usd / trueUsd[a]!) * 1e18))
+  const reserve1 = BigInt(Math.floor((usd / trueUsd[b]! / priceFactor) * 1e18))
   return make(i, 'uniswap-v2', a, b, { reserve0, reserve1, feePpm: 3_000 })
 }
 
 /** Returns a V3 pool with twenty positions around the price, with `usd` dollars of the second token below it. */
-function concentrated(i: number, a: number, b: number, usd: number, skew: number): Pool<UniswapV3State> {
+function concentratedPool(i: number, a: number, b: number, usd: number, skew: number): Pool<UniswapV3State> {
   const SPACING = 60
-  const price = (truth[a]! / truth[b]!) * skew
+  const price = (trueUsd[a]! / trueUsd[b]!) * skew
   const tick = Math.floor(Math.log(price) / Math.log(1.0001))
   const centre = Math.floor(tick / SPACING) * SPACING
   const net = new Map<number, bigint>()
@@ -227,7 +232,7 @@ function concentrated(i: number, a: number, b: number, usd: number, skew: number
   for (let k = 1; k <= 20; k++) {
     const [lower, upper] = [centre - k * 5 * SPACING, centre + k * 7 * SPACING]
     const width = Math.sqrt(price) - 1.0001 ** (lower / 2)
-    const liquidity = BigInt(Math.floor((usd / truth[b]! / 20 / width) * 1e18))
+    const liquidity = BigInt(Math.floor((usd / trueUsd[b]! / 20 / width) * 1e18))
     net.set(lower, (net.get(lower) ?? 0n) + liquidity)
     net.set(upper, (net.get(upper) ?? 0n) - liquidity)
     inRange += liquidity
@@ -253,7 +258,7 @@ function make<State>(i: number, family: string, a: number, b: number, state: Sta
   }
 }
 
-async function timed(run: () => unknown): Promise<Time> {
+async function timeOf(run: () => unknown): Promise<Time> {
   const start = performance.now()
   const before = process.threadCpuUsage()
   await run()

@@ -3,7 +3,7 @@ import type { Hex } from '@sluice/chains'
 import { mineUpTo, readBlocks, replayBlock, request, startMainnet } from '@sluice/devnet'
 import {
   mineAs,
-  type Recorded,
+  type RecordedSwap,
   readRecorded,
   sendRecorded,
   setUpRecordedFactories,
@@ -24,26 +24,26 @@ type RouterVerdict = {
 }
 
 /** Mines a user's transaction alone, on the state that it met in its block, and judges it. */
-async function judgeRouter(recorded: Recorded): Promise<RouterVerdict> {
-  const anvil = await startBefore(recorded)
+async function judgeRouter(recordedSwap: RecordedSwap): Promise<RouterVerdict> {
+  const anvil = await startBefore(recordedSwap)
   const services = serve(1, anvil.url)
   try {
-    const pools = await setUpRecordedFactories(anvil.url, recorded)
+    const pools = await setUpRecordedFactories(anvil.url, recordedSwap)
     const node = new Node(anvil.url)
-    const { received } = await sendRecorded(node, recorded)
-    const hash = await node.request<Hex>('eth_sendRawTransaction', [recorded.raw])
-    await mineAs(node, recorded)
+    const { received } = await sendRecorded(node, recordedSwap)
+    const hash = await node.request<Hex>('eth_sendRawTransaction', [recordedSwap.raw])
+    await mineAs(node, recordedSwap)
     const verdict = await judge(services, 1, hash)
     const { outcome, trades } = verdict
     const [trade] = trades
     return {
-      router: recorded.router,
+      router: recordedSwap.router,
       pools,
       isWrap: outcome === 'wrap',
-      isRead: outcome === 'swap' && trades.length === 1 && trade?.src === recorded.tokenIn.toLowerCase(),
+      isRead: outcome === 'swap' && trades.length === 1 && trade?.src === recordedSwap.tokenIn.toLowerCase(),
       isPaidExact: trade?.toAmount === `${received}`,
       isSimulatedExact: trade !== undefined && trade.toAmountAtParent === trade.toAmount,
-      rows: rowsOf(verdict).map((row) => ({ ...tableRow(1, row), router: recorded.router })),
+      rows: rowsOf(verdict).map((row) => ({ ...tableRow(1, row), router: recordedSwap.router })),
     }
   } finally {
     await services.close()
@@ -54,11 +54,13 @@ async function judgeRouter(recorded: Recorded): Promise<RouterVerdict> {
 /** Judges the recorded transactions of users, one per node. */
 async function judgeRouters(report: (text: string) => void) {
   const verdicts: RouterVerdict[] = []
-  for (const recorded of readRecorded()) {
-    const verdict = await judgeRouter(recorded)
+  for (const recordedSwap of readRecorded()) {
+    const verdict = await judgeRouter(recordedSwap)
     verdicts.push(verdict)
     const [row] = verdict.rows
-    report(`${recorded.block.number} ${recorded.router} ${row?.leftBps ?? row?.unknown.join('; ') ?? 'not a swap'}`)
+    report(
+      `${recordedSwap.block.number} ${recordedSwap.router} ${row?.leftBps ?? row?.unknown.join('; ') ?? 'not a swap'}`,
+    )
   }
   const countOf = (is: (verdict: RouterVerdict) => boolean) => verdicts.filter(is).length
   const table = verdicts.flatMap(({ rows }) => rows)

@@ -22,13 +22,13 @@ const code = Object.assign({}, ...parts) as Code
 
 // Both sides get the same trades.
 const { trades, ...rest } = generate({ name: 'bench', ...JSON.parse(size) })
-const loaded = code.loadScenario({ trades, ...rest })
-const graph = code.scenarioGraph(loaded)
+const loadedScenario = code.loadScenario({ trades, ...rest })
+const graph = code.scenarioGraph(loadedScenario)
 const search = (trade: ownScenario.ScenarioTrade) =>
-  code.findRoute(graph as never, code.requestOf(loaded, trade, BigInt(wei)) as never)
+  code.findRoute(graph as never, code.requestOf(loadedScenario, trade, BigInt(wei)) as never)
 
-const until = performance.now() + WARM_UP_MS
-while (performance.now() < until) for (const trade of trades) search(trade)
+const endAt = performance.now() + WARM_UP_MS
+while (performance.now() < endAt) for (const trade of trades) search(trade)
 const rows = trades.map((trade) => {
   let us = Number.POSITIVE_INFINITY
   for (let run = 0; run < RUNS; run++) {
@@ -36,7 +36,7 @@ const rows = trades.map((trade) => {
     search(trade)
     us = Math.min(us, (performance.now() - start) * 1000)
   }
-  const { amountOut, legs } = code.routeTrade(loaded, graph, trade, BigInt(wei))
+  const { amountOut, legs } = code.routeTrade(loadedScenario, graph, trade, BigInt(wei))
   return { us, route: JSON.stringify([amountOut, legs]) }
 })
 process.stdout.write(JSON.stringify(rows))

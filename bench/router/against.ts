@@ -27,11 +27,11 @@ type SideResult = readonly { readonly us: number; readonly route: string }[]
 
 function measure(side: string, size: (typeof SIZES)[number], gasPriceWei: bigint): SideResult {
   const file = join(import.meta.dirname, 'against-side.ts')
-  const printed = execFileSync(process.execPath, [file, side, JSON.stringify(size), String(gasPriceWei)], {
+  const output = execFileSync(process.execPath, [file, side, JSON.stringify(size), String(gasPriceWei)], {
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
   })
-  return JSON.parse(printed) as SideResult
+  return JSON.parse(output) as SideResult
 }
 
 const figuresOf = (trades: readonly { readonly own: number; readonly earlier: number }[]) => {

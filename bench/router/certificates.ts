@@ -13,9 +13,9 @@ export function certificates() {
   for (let index = 0; index < CERTIFICATES.scenarios; index++) {
     const { nPools, nTrades, seed } = CERTIFICATES
     const scenario = generate({ name: 'certificates', nPools, nTrades, seed: seed + index })
-    const loaded = loadScenario(scenario)
-    const graph = scenarioGraph(loaded)
-    for (const trade of scenario.trades) gaps.push(routeTrade(loaded, graph, trade, 0n).gapBps)
+    const loadedScenario = loadScenario(scenario)
+    const graph = scenarioGraph(loadedScenario)
+    for (const trade of scenario.trades) gaps.push(routeTrade(loadedScenario, graph, trade, 0n).gapBps)
   }
   const knownGaps = gaps.filter((gap) => gap !== null)
   return {

@@ -17,11 +17,11 @@ export function changedPool() {
   const time = (count: number) => {
     const times: number[] = []
     for (let update = 0; update < UPDATES; update++) {
-      const changed = new Set(
+      const changedIds = new Set(
         Array.from({ length: count }, (_, index) => ids[(update * 97 + index * 31) % ids.length]!),
       )
       // A new object with the same state is compiled again, as after a trade.
-      pools = pools.with(Array.from(changed, (id) => ({ ...pools.get(id)! })))
+      pools = pools.with(Array.from(changedIds, (id) => ({ ...pools.get(id)! })))
       const start = performance.now()
       graph = buildGraph({ ...snapshot, pools }, graph)
       times.push((performance.now() - start) / count)

@@ -53,8 +53,8 @@ function belowNetBound(rows: readonly Row[]) {
  * and their time.
  */
 function costOfLimits(rows: readonly Row[]) {
-  const routed = rows.filter(({ own, limited }) => own.legs.length > 0 && limited.net > 0)
-  const cost = routed.map(({ own, net, limited }) => ((net - limited.net) / Number(own.amountOut)) * 10_000)
+  const routedRows = rows.filter(({ own, limited }) => own.legs.length > 0 && limited.net > 0)
+  const cost = routedRows.map(({ own, net, limited }) => ((net - limited.net) / Number(own.amountOut)) * 10_000)
   const ms = rows.map(({ limited }) => limited.ms)
   return {
     bpsLost: {
@@ -68,34 +68,34 @@ function costOfLimits(rows: readonly Row[]) {
 
 export function comparisons(rows: readonly Row[]) {
   const names = new Set(rows.flatMap(({ peers }) => [...peers.keys()]))
-  return [...names].map((name) => compared(rows, name))
+  return [...names].map((name) => comparePeers(rows, name))
 }
 
-function compared(rows: readonly Row[], name: string) {
+function comparePeers(rows: readonly Row[], name: string) {
   const run = rows.filter(({ peers }) => peers.has(name))
-  const paired = run.flatMap(({ seed, own, net, peers }) => {
+  const pairedRows = run.flatMap(({ seed, own, net, peers }) => {
     const peer = peers.get(name)
     if (!peer) return []
     const bps = ((net - peer.net) / Math.abs(Number(own.amountOut) || 1)) * 10_000
     return [{ seed, trade: own.id, bps, ratio: own.ms / peer.ms, ms: peer.ms }]
   })
-  const lost = paired.filter(({ bps }) => bps < -TIE_BPS).sort((a, b) => a.bps - b.bps)
-  const differences = paired.map(({ bps }) => bps)
-  const times = paired.map(({ ms }) => ms)
+  const lostRows = pairedRows.filter(({ bps }) => bps < -TIE_BPS).sort((a, b) => a.bps - b.bps)
+  const differences = pairedRows.map(({ bps }) => bps)
+  const times = pairedRows.map(({ ms }) => ms)
   return {
     name,
     trades: run.length,
-    withoutRoute: run.length - paired.length,
+    withoutRoute: run.length - pairedRows.length,
     better: differences.filter((bps) => bps > TIE_BPS).length,
     tie: differences.filter((bps) => Math.abs(bps) <= TIE_BPS).length,
-    worse: lost.length,
+    worse: lostRows.length,
     bpsBetter: {
       least: rounded(Math.min(...differences), 3),
       median: rounded(median(differences), 3),
       p95: rounded(quantile(differences, 0.95), 1),
     },
-    worst: lost.slice(0, MAX_LOST).map(({ seed, trade, bps }) => ({ seed, trade, bps: rounded(bps, 3) })),
+    worst: lostRows.slice(0, MAX_LOST).map(({ seed, trade, bps }) => ({ seed, trade, bps: rounded(bps, 3) })),
     ms: { median: rounded(median(times), 3), p95: rounded(quantile(times, 0.95), 3) },
-    ourTimeToTheirs: rounded(median(paired.map(({ ratio }) => ratio)), 2),
+    ourTimeToTheirs: rounded(median(pairedRows.map(({ ratio }) => ratio)), 2),
   }
 }

@@ -1,8 +1,9 @@
 /** Executes a route leg by leg in exact integers to compute its output. A router's own claim is never used. */
+
+import { COMPARISON_GAS } from './comparison-gas.ts'
 import { pairOut, type StableState, stableOut, type TickState, tickSwap } from './pool-maths.ts'
 import type { ScenarioLeg } from './route.ts'
 import type { Scenario, ScenarioPool, ScenarioTrade } from './scenario.ts'
-import { YARDSTICK } from './yardstick.ts'
 
 export type Evaluation = {
   readonly amountOut: bigint
@@ -17,7 +18,12 @@ type State =
   | { readonly type: 'v2'; readonly state: PairState }
   | { readonly type: 'v3'; readonly state: TickState }
   | { readonly type: 'stable'; readonly state: StableState }
-type Swapped = { readonly after: State; readonly amountOut: bigint; readonly gas: number; readonly unspent: bigint }
+type EvaluatedSwap = {
+  readonly after: State
+  readonly amountOut: bigint
+  readonly gas: number
+  readonly unspent: bigint
+}
 
 /** Pools whose state changes with each trade. */
 export class Executor {
@@ -28,14 +34,14 @@ export class Executor {
     this.scenario = scenario
   }
 
-  quote(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): Swapped {
+  quote(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): EvaluatedSwap {
     return trade(this.stateOf(pool), sideOf(this.poolOf(pool), tokenIn, tokenOut), amountIn)
   }
 
-  swap(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): Swapped {
-    const swapped = this.quote(pool, tokenIn, tokenOut, amountIn)
-    this.states.set(pool, swapped.after)
-    return swapped
+  swap(pool: number, tokenIn: number, tokenOut: number, amountIn: bigint): EvaluatedSwap {
+    const swapResult = this.quote(pool, tokenIn, tokenOut, amountIn)
+    this.states.set(pool, swapResult.after)
+    return swapResult
   }
 
   otherToken(pool: number, token: number): number {
@@ -43,16 +49,16 @@ export class Executor {
     return token === token0 ? token1 : token0
   }
 
-  familyOf(pool: number): keyof typeof YARDSTICK.hop {
+  familyOf(pool: number): keyof typeof COMPARISON_GAS.hop {
     return ({ v2: 'uniswap-v2', v3: 'uniswap-v3', stable: 'curve-stable' } as const)[this.poolOf(pool).type]
   }
 
   private stateOf(id: number): State {
     const cached = this.states.get(id)
     if (cached) return cached
-    const loaded = load(this.poolOf(id))
-    this.states.set(id, loaded)
-    return loaded
+    const loadedState = load(this.poolOf(id))
+    this.states.set(id, loadedState)
+    return loadedState
   }
 
   private poolOf(id: number): ScenarioPool {
@@ -69,18 +75,18 @@ export class Executor {
 export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonly ScenarioLeg[]): Evaluation {
   const executor = new Executor(scenario)
   const balances = new Map<number, bigint>([[trade.tokenIn, BigInt(trade.amountIn)]])
-  let gas = YARDSTICK.route
+  let gas = COMPARISON_GAS.route
   let unspent = 0
   for (const { pool, tokenIn, tokenOut, num, den } of legs) {
     const balance = balances.get(tokenIn) ?? 0n
     const amountIn = (balance * BigInt(num)) / BigInt(den)
     if (amountIn > balance) throw new RangeError(`pool ${pool}: the leg spends more than is held`)
     if (amountIn <= 0n) continue
-    const swapped = executor.swap(pool, tokenIn, tokenOut, amountIn)
+    const swapResult = executor.swap(pool, tokenIn, tokenOut, amountIn)
     balances.set(tokenIn, balance - amountIn)
-    balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + swapped.amountOut)
-    gas += swapped.gas
-    if (swapped.unspent > 0n) unspent++
+    balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + swapResult.amountOut)
+    gas += swapResult.gas
+    if (swapResult.unspent > 0n) unspent++
   }
   return { amountOut: balances.get(trade.tokenOut) ?? 0n, gas, unspent }
 }
@@ -92,29 +98,29 @@ export function evaluatePaths(
   paths: readonly { readonly amountIn: bigint | string; readonly hops: readonly Omit<ScenarioLeg, 'num' | 'den'>[] }[],
 ): Evaluation {
   const executor = new Executor(scenario)
-  const crossed = new Map<number, number>()
+  const crossedTicks = new Map<number, number>()
   let amountOut = 0n
-  let spent = 0n
+  let spentAmount = 0n
   let unspent = 0
   for (const path of paths) {
     let balance = BigInt(path.amountIn)
     let token = trade.tokenIn
-    spent += balance
+    spentAmount += balance
     for (const { pool, tokenIn, tokenOut } of path.hops) {
       if (tokenIn !== token) throw new RangeError(`the path breaks off before pool ${pool}`)
-      const swapped = executor.swap(pool, tokenIn, tokenOut, balance)
-      balance = swapped.amountOut
+      const swapResult = executor.swap(pool, tokenIn, tokenOut, balance)
+      balance = swapResult.amountOut
       token = tokenOut
-      const base = YARDSTICK.hop[executor.familyOf(pool)]
+      const base = COMPARISON_GAS.hop[executor.familyOf(pool)]
       // Paths through the same pool can be one leg, so its base gas counts once, and its ticks each time.
-      crossed.set(pool, (crossed.get(pool) ?? base) + swapped.gas - base)
-      if (swapped.unspent > 0n) unspent++
+      crossedTicks.set(pool, (crossedTicks.get(pool) ?? base) + swapResult.gas - base)
+      if (swapResult.unspent > 0n) unspent++
     }
     if (token !== trade.tokenOut) throw new RangeError('a path ends at another token')
     amountOut += balance
   }
-  if (spent > BigInt(trade.amountIn)) throw new RangeError('the paths spend more than the amount')
-  return { amountOut, gas: [...crossed.values()].reduce((sum, gas) => sum + gas, YARDSTICK.route), unspent }
+  if (spentAmount > BigInt(trade.amountIn)) throw new RangeError('the paths spend more than the amount')
+  return { amountOut, gas: [...crossedTicks.values()].reduce((sum, gas) => sum + gas, COMPARISON_GAS.route), unspent }
 }
 
 function sideOf({ id, token0, token1 }: ScenarioPool, tokenIn: number, tokenOut: number): 0 | 1 {
@@ -142,13 +148,16 @@ function load(pool: ScenarioPool): State {
   }
 }
 
-function trade(pool: State, from: 0 | 1, amountIn: bigint): Swapped {
-  const { hop, tick } = YARDSTICK
+function trade(pool: State, from: 0 | 1, amountIn: bigint): EvaluatedSwap {
+  const { hop, tick } = COMPARISON_GAS
   switch (pool.type) {
     case 'v2': {
       const { reserves, feePpm } = pool.state
       const amountOut = pairOut(reserves[from], reserves[1 - from]!, feePpm, amountIn)
-      const after: State = { type: 'v2', state: { feePpm, reserves: moved(reserves, from, amountIn, amountOut) } }
+      const after: State = {
+        type: 'v2',
+        state: { feePpm, reserves: moveBalances(reserves, from, amountIn, amountOut) },
+      }
       return { after, amountOut, gas: hop['uniswap-v2'], unspent: 0n }
     }
     case 'v3': {
@@ -157,7 +166,7 @@ function trade(pool: State, from: 0 | 1, amountIn: bigint): Swapped {
     }
     case 'stable': {
       const amountOut = stableOut(pool.state, from, amountIn)
-      const balances = moved(pool.state.balances, from, amountIn, amountOut)
+      const balances = moveBalances(pool.state.balances, from, amountIn, amountOut)
       return {
         after: { type: 'stable', state: { ...pool.state, balances } },
         amountOut,
@@ -168,7 +177,7 @@ function trade(pool: State, from: 0 | 1, amountIn: bigint): Swapped {
   }
 }
 
-function moved(balances: readonly [bigint, bigint], from: 0 | 1, amountIn: bigint, amountOut: bigint) {
+function moveBalances(balances: readonly [bigint, bigint], from: 0 | 1, amountIn: bigint, amountOut: bigint) {
   const [a, b] = balances
   return from === 0 ? ([a + amountIn, b - amountOut] as const) : ([a - amountOut, b + amountIn] as const)
 }

@@ -9,16 +9,18 @@ import type { ScenarioPool, ScenarioToken } from './scenario.ts'
 export type PoolType = ScenarioPool['type']
 
 /** Maximum deviation of a pool's price as a fraction of its fee. */
-const WITHIN_FEE = 0.85
+const MAX_DEVIATION_OF_FEE = 0.85
 /** Maximum V2 pools per pair. */
-const PAIR_VENUES = 3
+const MAX_POOLS_PER_PAIR = 3
 const SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 /** Ticks beyond which prices lose too much precision. */
 const TICK_LIMIT = 700_000
-/** Minimum positions of tick pools, which have up to about 30. The first position spans the full range. */
+/** Minimum positions of a tick pool. The first position spans the full range. */
 const MIN_POSITIONS = 3
-const MORE_POSITIONS = 28
-const WIDEST_POSITION = 25_000
+/** Upper bound on the number of positions beyond the minimum. */
+const MAX_ADDED_POSITIONS = 28
+/** Maximum half width of a position, in ticks. */
+const MAX_POSITION_TICKS = 25_000
 const FULL_RANGE_WEIGHT = 0.08
 const AMPLIFICATIONS = [100, 200, 500, 1000]
 
@@ -52,11 +54,11 @@ export class PoolFactory {
     const { random, tokens } = this
     if (a === b) return false
     const [lower, upper] = BigInt(tokens[a]!.address) > BigInt(tokens[b]!.address) ? [b, a] : [a, b]
-    const venue = type === 'v3' ? feePpm : Math.floor(random.next() * PAIR_VENUES)
+    const venue = type === 'v3' ? feePpm : Math.floor(random.next() * MAX_POOLS_PER_PAIR)
     const key = `${type} ${lower} ${upper} ${venue}`
     if (this.keys.has(key)) return false
     const [token0, token1] = [tokens[lower]!, tokens[upper]!]
-    const noise = Math.exp(((random.next() * 2 - 1) * WITHIN_FEE * feePpm) / 1e6)
+    const noise = Math.exp(((random.next() * 2 - 1) * MAX_DEVIATION_OF_FEE * feePpm) / 1e6)
     const price = (token0.priceUsd / token1.priceUsd) * 10 ** (token1.decimals - token0.decimals) * noise
     const base = {
       id: this.pools.length,
@@ -87,7 +89,8 @@ function makeStable({ base, token0, token1, tvl }: Spec, random: Random): Scenar
   const decimals = Math.max(token0.decimals, token1.decimals)
   let imbalance = (random.next() * 2 - 1) * 0.35
   const sides = () => [(tvl / 2) * (1 + imbalance), (tvl / 2) * (1 - imbalance)] as const
-  while (Math.abs(Math.log(stablePrice(...sides(), A * 2))) >= (WITHIN_FEE * base.feePpm) / 1e6) imbalance *= 0.6
+  while (Math.abs(Math.log(stablePrice(...sides(), A * 2))) >= (MAX_DEVIATION_OF_FEE * base.feePpm) / 1e6)
+    imbalance *= 0.6
   const unit = 10 ** decimals / token0.priceUsd
   const [x, y] = sides()
   const [scale0, scale1] = [10 ** (decimals - token0.decimals), 10 ** (decimals - token1.decimals)]
@@ -165,27 +168,27 @@ function positions(
   random: Random,
 ): readonly Position[] {
   const [lowest, highest] = [Math.ceil(MIN_TICK / spacing) * spacing, Math.floor(MAX_TICK / spacing) * spacing]
-  const narrowest = Math.log(spacing * 2)
-  const count = MIN_POSITIONS + Math.floor(random.next() * random.next() * MORE_POSITIONS)
+  const minLogWidth = Math.log(spacing * 2)
+  const count = MIN_POSITIONS + Math.floor(random.next() * random.next() * MAX_ADDED_POSITIONS)
   const positions: Position[] = []
   let total = 0
   for (let index = 0; index < count; index++) {
     let [low, high] = [lowest, highest]
     if (index > 0) {
-      const width = Math.exp(narrowest + random.next() * (Math.log(WIDEST_POSITION) - narrowest))
-      const centre = tick + random.normal() * width * 0.45
-      low = Math.max(low, Math.floor((centre - width) / spacing) * spacing)
-      high = Math.min(high, Math.ceil((centre + width) / spacing) * spacing)
+      const width = Math.exp(minLogWidth + random.next() * (Math.log(MAX_POSITION_TICKS) - minLogWidth))
+      const center = tick + random.normal() * width * 0.45
+      low = Math.max(low, Math.floor((center - width) / spacing) * spacing)
+      high = Math.min(high, Math.ceil((center + width) / spacing) * spacing)
     }
     if (high <= low) continue
     const weight = index === 0 ? FULL_RANGE_WEIGHT : Math.exp(random.normal())
     const [a, b] = [1.0001 ** (low / 2), 1.0001 ** (high / 2)]
-    const at = Math.min(Math.max(Math.sqrt(price), a), b)
-    const worth =
-      ((at - a) * token1.priceUsd) / 10 ** token1.decimals +
-      ((1 / at - 1 / b) * token0.priceUsd) / 10 ** token0.decimals
-    if (!(worth > 0)) continue
-    positions.push({ low, high, liquidity: weight / worth })
+    const sqrtPriceInside = Math.min(Math.max(Math.sqrt(price), a), b)
+    const usdPerLiquidity =
+      ((sqrtPriceInside - a) * token1.priceUsd) / 10 ** token1.decimals +
+      ((1 / sqrtPriceInside - 1 / b) * token0.priceUsd) / 10 ** token0.decimals
+    if (!(usdPerLiquidity > 0)) continue
+    positions.push({ low, high, liquidity: weight / usdPerLiquidity })
     total += weight
   }
   return positions.map((position) => ({ ...position, liquidity: (position.liquidity * tvl) / total }))

@@ -1,8 +1,8 @@
 /**
- * Generates seeded scenarios that resemble a chain's liquidity: six hubs, a long tail of tokens with most pools at the
- * hubs, values by a power law, and trades of five sizes between tokens of each class.
+ * Generates seeded scenarios that resemble a chain's liquidity. A scenario has six hubs, and a long tail of tokens with
+ * most pools at the hubs. Pool values follow a power law. Trades have five sizes, between tokens of each class.
  */
-import { type Random, seeded, wholeNumber } from '../lib/random.ts'
+import { type Random, seededRandom, wholeNumber } from '../lib/random.ts'
 import { PoolFactory, type PoolType } from './generate-pools.ts'
 import type { Scenario, ScenarioPool, ScenarioToken, ScenarioTrade } from './scenario.ts'
 
@@ -34,7 +34,7 @@ export type ScenarioSpec = {
 }
 
 export function generate({ name, nPools, seed, nTrades = 40, only = ['v2', 'v3', 'stable'] }: ScenarioSpec): Scenario {
-  const random = seeded(seed)
+  const random = seededRandom(seed)
   const tokens = makeTokens(nPools, random)
   const factory = new PoolFactory(tokens, random)
   const kinds = new Kinds(only)
@@ -57,15 +57,15 @@ export function generate({ name, nPools, seed, nTrades = 40, only = ['v2', 'v3',
 
 /** Selects the requested kind of pool, or the first allowed kind. */
 class Kinds {
-  private readonly wanted: readonly PoolType[]
-  constructor(wanted: readonly PoolType[]) {
-    this.wanted = wanted
+  private readonly requestedTypes: readonly PoolType[]
+  constructor(requestedTypes: readonly PoolType[]) {
+    this.requestedTypes = requestedTypes
   }
   has(type: PoolType): boolean {
-    return this.wanted.includes(type)
+    return this.requestedTypes.includes(type)
   }
   of(type: PoolType): PoolType {
-    return this.has(type) ? type : this.wanted[0]!
+    return this.has(type) ? type : this.requestedTypes[0]!
   }
 }
 
@@ -165,9 +165,9 @@ function makeTrades(
   const depth = new Map<number, number>()
   for (const { token0, token1, tvlUsd } of pools)
     for (const token of [token0, token1]) depth.set(token, Math.max(depth.get(token) ?? 0, tvlUsd))
-  const traded = tokens.filter(({ id }) => depth.has(id))
-  const hubs = traded.filter(({ hub }) => hub)
-  const tails = traded.filter(({ hub }) => !hub)
+  const tradedTokens = tokens.filter(({ id }) => depth.has(id))
+  const hubs = tradedTokens.filter(({ hub }) => hub)
+  const tails = tradedTokens.filter(({ hub }) => !hub)
   const deepTails = tails.filter(({ id }) => depth.get(id)! > MIN_DEPTH_USD)
   const group = deepTails.length > 0 ? deepTails : tails
   const componentOf = components(tokens.length, pools)
@@ -176,16 +176,16 @@ function makeTrades(
     const id = trades.length
     const tradeClass = CLASSES[id % CLASSES.length]!
     const sizeFrac = SIZES[Math.floor(id / CLASSES.length) % SIZES.length]!
-    const sold = random.pick(tradeClass.startsWith('hub') ? hubs : group)
-    const bought = random.pick(tradeClass.endsWith('hub') ? hubs : group)
-    if (sold.id === bought.id || componentOf[sold.id] !== componentOf[bought.id]) continue
-    const usd = sizeFrac * Math.min(depth.get(sold.id)!, depth.get(bought.id)!)
-    const amountIn = wholeNumber((usd / sold.priceUsd) * 10 ** sold.decimals)
-    if (amountIn < 100_000n || (usd / bought.priceUsd) * 10 ** bought.decimals < 1e5) continue
+    const soldToken = random.pick(tradeClass.startsWith('hub') ? hubs : group)
+    const boughtToken = random.pick(tradeClass.endsWith('hub') ? hubs : group)
+    if (soldToken.id === boughtToken.id || componentOf[soldToken.id] !== componentOf[boughtToken.id]) continue
+    const usd = sizeFrac * Math.min(depth.get(soldToken.id)!, depth.get(boughtToken.id)!)
+    const amountIn = wholeNumber((usd / soldToken.priceUsd) * 10 ** soldToken.decimals)
+    if (amountIn < 100_000n || (usd / boughtToken.priceUsd) * 10 ** boughtToken.decimals < 1e5) continue
     trades.push({
       id,
-      tokenIn: sold.id,
-      tokenOut: bought.id,
+      tokenIn: soldToken.id,
+      tokenOut: boughtToken.id,
       amountIn: String(amountIn),
       class: tradeClass,
       sizeFrac,
@@ -199,12 +199,12 @@ function makeTrades(
 function components(count: number, pools: readonly ScenarioPool[]): readonly number[] {
   const parent = Array.from({ length: count }, (_, token) => token)
   const root = (token: number): number => {
-    let at = token
-    while (parent[at] !== at) {
-      parent[at] = parent[parent[at]!]!
-      at = parent[at]!
+    let current = token
+    while (parent[current] !== current) {
+      parent[current] = parent[parent[current]!]!
+      current = parent[current]!
     }
-    return at
+    return current
   }
   for (const { token0, token1 } of pools) parent[root(token0)] = root(token1)
   return parent.map((_, token) => root(token))

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- router least-input`: compares the time of an exact-output request with the quote of the same output, trade
- * by trade and alternating in one process, and the additional input. Uses the shortest of many runs, which other load
- * disturbs least. Results in `results/least-input.json`.
+ * `npm run bench -- router least-input`: compares the search time of an exact-output request with that of the
+ * exact-input request whose output it asks for, and measures the additional input. Both are searched in turn in one
+ * process, trade by trade. Uses the shortest of many runs, which other load disturbs least. Results in
+ * `results/least-input.json`.
  */
 import { type ExactOutputRequest, findRoute } from '@sluice/routing'
 import { median, quantile } from '../lib/statistics.ts'
@@ -23,10 +24,10 @@ const sizes = []
 for (const size of SIZES) {
   for (const gasPriceWei of GAS_PRICES) {
     const scenario = generate({ name: 'bench', ...size })
-    const loaded = loadScenario(scenario)
-    const graph = scenarioGraph(loaded)
+    const loadedScenario = loadScenario(scenario)
+    const graph = scenarioGraph(loadedScenario)
     const pairs = scenario.trades.flatMap((trade) => {
-      const quote = requestOf(loaded, trade, gasPriceWei, SERVICE_LIMITS)
+      const quote = requestOf(loadedScenario, trade, gasPriceWei, SERVICE_LIMITS)
       const result = findRoute(graph, quote)
       if (!result.ok) return []
       const { amountIn, ...terms } = quote
@@ -34,11 +35,11 @@ for (const size of SIZES) {
       return [{ quote, inverseRequest, amountIn }]
     })
     await warmUp(pairs, ({ quote, inverseRequest }) => [findRoute(graph, quote), findRoute(graph, inverseRequest)])
-    let missed = 0
+    let missedCount = 0
     const trades = pairs.flatMap(({ quote, inverseRequest, amountIn }) => {
       const inverse = findRoute(graph, inverseRequest)
       if (!inverse.ok || inverse.route.amountOut < inverseRequest.amountOut) {
-        missed++
+        missedCount++
         return []
       }
       const shortest = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number]
@@ -53,18 +54,18 @@ for (const size of SIZES) {
       return [{ ratio: shortest[1] / shortest[0], ms: shortest, moreBps }]
     })
     const ratios = trades.map(({ ratio }) => ratio)
-    const more = trades.map(({ moreBps }) => moreBps)
+    const addedInputBps = trades.map(({ moreBps }) => moreBps)
     sizes.push({
       pools: size.nPools,
       gasPriceGwei: Number(gasPriceWei / 10n ** 9n),
       trades: trades.length,
-      missed,
+      missed: missedCount,
       ratio: { median: rounded(median(ratios), 2), p95: rounded(quantile(ratios, 0.95), 2) },
       medianMs: {
         quote: rounded(median(trades.map(({ ms }) => ms[0])), 3),
         leastInput: rounded(median(trades.map(({ ms }) => ms[1])), 3),
       },
-      moreInputBps: { median: rounded(median(more), 4), p95: rounded(quantile(more, 0.95), 3) },
+      moreInputBps: { median: rounded(median(addedInputBps), 4), p95: rounded(quantile(addedInputBps, 0.95), 3) },
     })
     console.error(JSON.stringify(sizes.at(-1)))
   }

@@ -47,9 +47,9 @@ export function sqrtPriceAtTick(tick: number): bigint {
     if (distance & (1 << bit)) ratio = (ratio * factor) >> 128n
   })
   if (tick > 0) ratio = MAX_UINT256 / ratio
-  const rounded = (ratio >> 32n) + (ratio & 0xffffffffn ? 1n : 0n)
-  sqrtPrices.set(tick, rounded)
-  return rounded
+  const roundedRatio = (ratio >> 32n) + (ratio & 0xffffffffn ? 1n : 0n)
+  sqrtPrices.set(tick, roundedRatio)
+  return roundedRatio
 }
 
 /** Returns the highest tick whose price is not above the given one. */
@@ -67,14 +67,14 @@ export function tickAtSqrtPrice(sqrtPrice: bigint): number {
 const divideUp = (a: bigint, b: bigint) => (a + b - 1n) / b
 
 /** Returns the token 0 amount between two prices, of which `a` is the lower. */
-export function amount0Between(a: bigint, b: bigint, liquidity: bigint, up: boolean): bigint {
+export function amount0Between(a: bigint, b: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const product = (liquidity << 96n) * (b - a)
-  return up ? divideUp(divideUp(product, b), a) : product / b / a
+  return roundUp ? divideUp(divideUp(product, b), a) : product / b / a
 }
 
 /** Returns the token 1 amount between two prices, of which `a` is the lower. */
-export function amount1Between(a: bigint, b: bigint, liquidity: bigint, up: boolean): bigint {
-  return up ? divideUp(liquidity * (b - a), Q96) : (liquidity * (b - a)) >> 96n
+export function amount1Between(a: bigint, b: bigint, liquidity: bigint, roundUp: boolean): bigint {
+  return roundUp ? divideUp(liquidity * (b - a), Q96) : (liquidity * (b - a)) >> 96n
 }
 
 export function pairOut(reserveIn: bigint, reserveOut: bigint, feePpm: bigint, amountIn: bigint): bigint {
@@ -103,33 +103,33 @@ export function tickSwap(state: TickState, amountIn: bigint, zeroForOne: boolean
   let { sqrtPrice, tick, liquidity } = state
   let unspent = amountIn
   let amountOut = 0n
-  let crossed = 0
+  let crossedCount = 0
   let below = lastAtOrBelow(ticks, tick)
   const limit = zeroForOne ? sqrtPriceAtTick(MIN_TICK) + 1n : sqrtPriceAtTick(MAX_TICK) - 1n
   for (let step = 0; step < MAX_STEPS && unspent > 0n && sqrtPrice !== limit; step++) {
     const ahead = ticks[zeroForOne ? below : below + 1]?.[0]
     const wordEnd = endOfWord(tick, spacing, zeroForOne)
-    const initialised = ahead !== undefined && (zeroForOne ? ahead >= wordEnd : ahead <= wordEnd)
+    const isInitialized = ahead !== undefined && (zeroForOne ? ahead >= wordEnd : ahead <= wordEnd)
     if (liquidity === 0n && ahead === undefined) break
-    const nextTick = Math.min(MAX_TICK, Math.max(MIN_TICK, initialised ? ahead : wordEnd))
+    const nextTick = Math.min(MAX_TICK, Math.max(MIN_TICK, isInitialized ? ahead : wordEnd))
     const tickPrice = sqrtPriceAtTick(nextTick)
     const beyond = zeroForOne ? tickPrice < limit : tickPrice > limit
     const part = swapWithin(sqrtPrice, beyond ? limit : tickPrice, liquidity, unspent, feePpm, zeroForOne)
     unspent -= part.spent
     amountOut += part.amountOut
-    const moved = part.sqrtPrice !== sqrtPrice
+    const hasMoved = part.sqrtPrice !== sqrtPrice
     sqrtPrice = part.sqrtPrice
     if (sqrtPrice === tickPrice) {
-      if (initialised) {
-        crossed++
+      if (isInitialized) {
+        crossedCount++
         const net = ticks[zeroForOne ? below : below + 1]![1]
         liquidity += zeroForOne ? -net : net
         below += zeroForOne ? -1 : 1
       }
       tick = zeroForOne ? nextTick - 1 : nextTick
-    } else if (moved) tick = tickAtSqrtPrice(sqrtPrice)
+    } else if (hasMoved) tick = tickAtSqrtPrice(sqrtPrice)
   }
-  return { amountOut, unspent, crossed, state: { ...state, sqrtPrice, tick, liquidity } }
+  return { amountOut, unspent, crossed: crossedCount, state: { ...state, sqrtPrice, tick, liquidity } }
 }
 
 function lastAtOrBelow(ticks: TickState['ticks'], tick: number): number {
@@ -163,17 +163,17 @@ function swapWithin(
     zeroForOne ? amount0Between(price, from, liquidity, true) : amount1Between(from, price, liquidity, true)
   const afterFee = (amountIn * (PPM - feePpm)) / PPM
   const enough = afterFee >= inputTo(target)
-  const scaled = liquidity << 96n
+  const scaledLiquidity = liquidity << 96n
   const to = enough
     ? target
     : zeroForOne
-      ? divideUp(scaled * from, scaled + afterFee * from)
+      ? divideUp(scaledLiquidity * from, scaledLiquidity + afterFee * from)
       : from + (afterFee << 96n) / liquidity
-  const reached = to === target
+  const reachesTarget = to === target
   const amountOut = zeroForOne ? amount1Between(to, from, liquidity, false) : amount0Between(from, to, liquidity, false)
   const input = inputTo(to)
   // If a swap ends within the range, the whole remainder is the fee.
-  return { sqrtPrice: to, amountOut, spent: reached ? input + divideUp(input * feePpm, PPM - feePpm) : amountIn }
+  return { sqrtPrice: to, amountOut, spent: reachesTarget ? input + divideUp(input * feePpm, PPM - feePpm) : amountIn }
 }
 
 export type StableState = {
@@ -204,7 +204,7 @@ function stableInvariant(x: bigint, y: bigint, ann: bigint): bigint {
     const product = (((d * d) / (x * 2n)) * d) / (y * 2n)
     const before = d
     d = ((ann * sum + product * 2n) * d) / ((ann - 1n) * d + 3n * product)
-    if (near(d, before)) break
+    if (isNear(d, before)) break
   }
   return d
 }
@@ -217,9 +217,9 @@ function stableBalance(x: bigint, d: bigint, ann: bigint): bigint {
   for (let iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
     const before = y
     y = (y * y + c) / (2n * y + b - d)
-    if (near(y, before)) break
+    if (isNear(y, before)) break
   }
   return y
 }
 
-const near = (a: bigint, b: bigint) => a - b <= 1n && b - a <= 1n
+const isNear = (a: bigint, b: bigint) => a - b <= 1n && b - a <= 1n

@@ -1,10 +1,10 @@
 /** Routes a scenario's trade with the service's own search, and returns the route in the benchmark's format. */
 import { buildGraph, findRoute, type Graph, type RouteRequest } from '@sluice/routing'
 import { median } from '../lib/statistics.ts'
+import { COMPARISON_GAS } from './comparison-gas.ts'
 import type { LoadedScenario, ScenarioTrade } from './scenario.ts'
-import { YARDSTICK } from './yardstick.ts'
 
-export const scenarioGraph = ({ snapshot }: LoadedScenario): Graph => buildGraph(snapshot, undefined, YARDSTICK)
+export const scenarioGraph = ({ snapshot }: LoadedScenario): Graph => buildGraph(snapshot, undefined, COMPARISON_GAS)
 
 /** A leg that swaps floor(held balance of tokenIn × num / den). Legs execute in order. */
 export type ScenarioLeg = {
@@ -55,13 +55,13 @@ export function requestOf(
 }
 
 export function routeTrade(
-  loaded: LoadedScenario,
+  loadedScenario: LoadedScenario,
   graph: Graph,
   trade: ScenarioTrade,
   gasPriceWei: bigint,
   limits: Limits = LIMITS,
 ): RoutedTrade {
-  const request = requestOf(loaded, trade, gasPriceWei, limits)
+  const request = requestOf(loadedScenario, trade, gasPriceWei, limits)
   const result = findRoute(graph, request)
   const times = Array.from({ length: RUNS }, () => {
     const start = performance.now()
@@ -76,8 +76,8 @@ export function routeTrade(
     amountOut: String(amountOut),
     legs: legs.map(({ pool, tokenIn, tokenOut, num, den }) => ({
       pool: Number(pool.id),
-      tokenIn: loaded.idOf(tokenIn),
-      tokenOut: loaded.idOf(tokenOut),
+      tokenIn: loadedScenario.idOf(tokenIn),
+      tokenOut: loadedScenario.idOf(tokenOut),
       num: String(num),
       den: String(den),
     })),

@@ -29,7 +29,7 @@ const bytesHeld = () => {
 }
 
 /** Measures wall-clock and CPU time. Other load affects mainly the first. */
-function timed(run: () => void) {
+function timeOf(run: () => void) {
   const from = performance.now()
   const cpu = process.cpuUsage()
   run()
@@ -44,29 +44,29 @@ const summary = (times: readonly number[]) => ({
 })
 
 const scenario = generate({ name: 'scale', nPools: POOLS, seed: SEED, nTrades: TRADES })
-const loaded = loadScenario(scenario)
-let pools = PoolMap.empty.with(loaded.snapshot.pools.values())
-const [somePool] = loaded.snapshot.pools.keys()
+const loadedScenario = loadScenario(scenario)
+let pools = PoolMap.empty.with(loadedScenario.snapshot.pools.values())
+const [somePool] = loadedScenario.snapshot.pools.keys()
 const before = bytesHeld()
 const start = performance.now()
-let graph = buildGraph({ ...loaded.snapshot, pools })
+let graph = buildGraph({ ...loadedScenario.snapshot, pools })
 const buildMs = performance.now() - start
 const compiledMB = (bytesHeld() - before) / 2 ** 20
 
 /** Updates the graph to another block, for which no search has run yet. */
 function nextBlock() {
   pools = pools.with([{ ...pools.get(somePool!)! }])
-  graph = buildGraph({ ...loaded.snapshot, pools }, graph)
+  graph = buildGraph({ ...loadedScenario.snapshot, pools }, graph)
 }
 
 const searches = []
 for (const gasPriceWei of GAS_PRICES) {
-  const requests = scenario.trades.map((trade) => requestOf(loaded, trade, gasPriceWei, SERVICE_LIMITS))
+  const requests = scenario.trades.map((trade) => requestOf(loadedScenario, trade, gasPriceWei, SERVICE_LIMITS))
   await warmUp(requests, (request) => findRoute(graph, request))
   const times = requests.map((request) => {
     nextBlock()
-    const first = timed(() => findRoute(graph, request)).cpuMs
-    const runs = Array.from({ length: RUNS }, () => timed(() => findRoute(graph, request)))
+    const first = timeOf(() => findRoute(graph, request)).cpuMs
+    const runs = Array.from({ length: RUNS }, () => timeOf(() => findRoute(graph, request)))
     return { first, ms: median(runs.map(({ ms }) => ms)), cpuMs: median(runs.map(({ cpuMs }) => cpuMs)) }
   })
   searches.push({

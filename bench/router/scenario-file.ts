@@ -7,7 +7,7 @@ import type { Scenario, ScenarioPool } from './scenario.ts'
 export type ScenarioFile = {
   readonly scenario: Scenario
   /** Converts a route to the ids of the file. */
-  readonly inOwnIds: (routed: RoutedTrade) => Omit<RoutedTrade, 'legs'> & { readonly legs: readonly OwnLeg[] }
+  readonly inOwnIds: (routedTrade: RoutedTrade) => Omit<RoutedTrade, 'legs'> & { readonly legs: readonly OwnLeg[] }
 }
 type Id = number | string
 type OwnLeg = Omit<ScenarioLeg, 'pool' | 'tokenIn' | 'tokenOut'> & Readonly<Record<'pool' | 'tokenIn' | 'tokenOut', Id>>
@@ -85,9 +85,9 @@ export function readScenario(text: string): ScenarioFile {
   places('pools', data.pools)
   places('trades', data.trades)
   const token = (of: Id, field: string) => {
-    const place = placeOfToken.get(of)
-    if (place === undefined) throw new Error(`${field} ${JSON.stringify(of)} is not among the tokens`)
-    return place
+    const tokenIndex = placeOfToken.get(of)
+    if (tokenIndex === undefined) throw new Error(`${field} ${JSON.stringify(of)} is not among the tokens`)
+    return tokenIndex
   }
   const differ = (a: number, b: number, field: string) => {
     if (a === b) throw new Error(`${field} must name two tokens`)
@@ -109,9 +109,9 @@ export function readScenario(text: string): ScenarioFile {
   const nativeToken = token(data.nativeToken, 'nativeToken')
   return {
     scenario: { ...data, nativeToken, tokens, pools, trades },
-    inOwnIds: (routed) => ({
-      ...routed,
-      legs: routed.legs.map(({ pool, tokenIn, tokenOut, num, den }) => ({
+    inOwnIds: (routedTrade) => ({
+      ...routedTrade,
+      legs: routedTrade.legs.map(({ pool, tokenIn, tokenOut, num, den }) => ({
         pool: data.pools[pool]!.id,
         tokenIn: data.tokens[tokenIn]!.id,
         tokenOut: data.tokens[tokenOut]!.id,
@@ -124,9 +124,9 @@ export function readScenario(text: string): ScenarioFile {
 
 function places(list: string, entries: readonly { readonly id: Id }[]): ReadonlyMap<Id, number> {
   const indexes = new Map<Id, number>()
-  for (const [place, { id }] of entries.entries()) {
-    if (indexes.has(id)) throw new Error(`${list}.${place}.id ${JSON.stringify(id)} is there twice`)
-    indexes.set(id, place)
+  for (const [tokenIndex, { id }] of entries.entries()) {
+    if (indexes.has(id)) throw new Error(`${list}.${tokenIndex}.id ${JSON.stringify(id)} is there twice`)
+    indexes.set(id, tokenIndex)
   }
   return indexes
 }

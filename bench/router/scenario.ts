@@ -83,7 +83,7 @@ export function loadScenario({ chainId, tokens, pools, nativeToken }: Scenario):
     if (!token) throw new RangeError(`the scenario has no token ${id}`)
     return token
   }
-  const loaded = pools.map((pool): Pool => {
+  const loadedPools = pools.map((pool): Pool => {
     const tokensOfPool = [tokenOf(pool.token0), tokenOf(pool.token1)]
     const { family, state } = stateOf(pool)
     return {
@@ -96,7 +96,7 @@ export function loadScenario({ chainId, tokens, pools, nativeToken }: Scenario):
     }
   })
   return {
-    snapshot: snapshotOf(loaded, chainId),
+    snapshot: snapshotOf(loadedPools, chainId),
     wrappedNative: tokenOf(nativeToken),
     tokenOf,
     idOf: (token) => ids.get(token)!,

@@ -54,34 +54,34 @@ record('router', {
 })
 
 async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<Row[]> {
-  const loaded = loadScenario(scenario)
-  const graph = scenarioGraph(loaded)
+  const loadedScenario = loadScenario(scenario)
+  const graph = scenarioGraph(loadedScenario)
   const small = scenario.pools.length <= PLAIN_PEERS_UP_TO
   const price = Number(gasPrice)
-  const plain = small ? [greedyPeer(scenario, price, 1), greedyPeer(scenario, price, 20)] : []
+  const plainPeers = small ? [greedyPeer(scenario, price, 1), greedyPeer(scenario, price, 20)] : []
   const uniswap = uniswapPeer(scenario, price)
   const foreign = await Promise.all(process.argv.slice(2).map((file) => foreignPeer(file, scenario, price)))
   const rows: Row[] = []
   const trades = scenario.trades.filter(({ usd = 0 }) => gasPrice === 0n || usd >= MIN_USD)
   for (const peer of foreign) await warmUp(trades, peer.run)
-  await warmUp(trades, (trade) => routeTrade(loaded, graph, trade, gasPrice))
+  await warmUp(trades, (trade) => routeTrade(loadedScenario, graph, trade, gasPrice))
   for (const [index, trade] of trades.entries()) {
-    const own = routeTrade(loaded, graph, trade, gasPrice)
+    const ownRoute = routeTrade(loadedScenario, graph, trade, gasPrice)
     const peers = new Map<string, Outcome | null>()
     for (const peer of foreign) peers.set(peer.name, await runPeer(peer, TIMED_RUNS, scenario, trade, gasPrice))
     if (gasPrice > 0n || index < SPLITTING_TRADES)
       peers.set(uniswap.name, await runPeer(uniswap, 1, scenario, trade, gasPrice))
     if (index < PLAIN_TRADES)
-      for (const peer of plain) peers.set(peer.name, await runPeer(peer, 1, scenario, trade, gasPrice))
-    const evaluation = evaluate(scenario, trade, own.legs)
-    if (String(evaluation.amountOut) !== own.amountOut)
+      for (const peer of plainPeers) peers.set(peer.name, await runPeer(peer, 1, scenario, trade, gasPrice))
+    const evaluation = evaluate(scenario, trade, ownRoute.legs)
+    if (String(evaluation.amountOut) !== ownRoute.amountOut)
       throw new Error(
-        `${scenario.seed}: trade ${trade.id} pays ${evaluation.amountOut}, not ${own.amountOut} as claimed`,
+        `${scenario.seed}: trade ${trade.id} pays ${evaluation.amountOut}, not ${ownRoute.amountOut} as claimed`,
       )
-    const limited = routeTrade(loaded, graph, trade, gasPrice, SERVICE_LIMITS)
-    const limitedNet = netOf(evaluate(scenario, trade, limited.legs), scenario, trade, gasPrice)
+    const limitedRoute = routeTrade(loadedScenario, graph, trade, gasPrice, SERVICE_LIMITS)
+    const limitedNet = netOf(evaluate(scenario, trade, limitedRoute.legs), scenario, trade, gasPrice)
     const net = netOf(evaluation, scenario, trade, gasPrice)
-    rows.push({ seed: scenario.seed, own, net, limited: { net: limitedNet, ms: limited.ms }, peers })
+    rows.push({ seed: scenario.seed, own: ownRoute, net, limited: { net: limitedNet, ms: limitedRoute.ms }, peers })
   }
   return rows
 }

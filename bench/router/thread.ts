@@ -14,9 +14,9 @@ const AT_ONCE = 10
 
 export async function threadFigures(nPools: number, seed: number) {
   const scenario = generate({ name: 'thread', nPools, seed, nTrades: TRADES })
-  const loaded = loadScenario(scenario)
-  const snapshot = { ...loaded.snapshot, pools: PoolMap.empty.with(loaded.snapshot.pools.values()) }
-  const requests = scenario.trades.map((trade) => requestOf(loaded, trade, 0n))
+  const loadedScenario = loadScenario(scenario)
+  const snapshot = { ...loadedScenario.snapshot, pools: PoolMap.empty.with(loadedScenario.snapshot.pools.values()) }
+  const requests = scenario.trades.map((trade) => requestOf(loadedScenario, trade, 0n))
   const graph = buildGraph(snapshot)
   const threads = new RouterThreads({ count: 1 })
   const inThread = (index: number) => threads.findRoute(snapshot, requests[index % TRADES]!)
@@ -25,10 +25,10 @@ export async function threadFigures(nPools: number, seed: number) {
   for (let index = 0; index < TRADES; index++) findRoute(graph, requests[index]!)
   for (let index = 0; index < TRADES; index++) await inThread(index)
   const inline: number[] = []
-  const threaded: number[] = []
+  const threadMs: number[] = []
   for (let index = 0; index < TRADES; index++) {
-    inline.push(await timed(async () => findRoute(graph, requests[index]!)))
-    threaded.push(await timed(() => inThread(index)))
+    inline.push(await timeOf(async () => findRoute(graph, requests[index]!)))
+    threadMs.push(await timeOf(() => inThread(index)))
   }
   const many = Array.from({ length: AT_ONCE }, (_, index) => index)
   const busyThread = await stall(() => Promise.all(many.map(inThread)))
@@ -38,13 +38,13 @@ export async function threadFigures(nPools: number, seed: number) {
   await threads.close()
   return {
     pools: nPools,
-    ms: { inline: rounded(median(inline), 2), inThread: rounded(median(threaded), 2) },
+    ms: { inline: rounded(median(inline), 2), inThread: rounded(median(threadMs), 2) },
     // Maximum wait of another request: while the thread receives all pools, and while ten searches run.
     longestTurnMs: { telling: first, tenInThread: busyThread, tenInline: busyProcess },
   }
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()
   return performance.now() - start
@@ -60,9 +60,9 @@ async function stall(work: () => Promise<unknown>): Promise<number> {
       longest = Math.max(longest, performance.now() - last)
     }
   }
-  const watched = watch()
+  const loopWatch = watch()
   await work()
   running = false
-  await watched
+  await loopWatch
   return rounded(longest, 1)
 }

@@ -27,9 +27,9 @@ const TIMEOUT_MS = 20_000
 const GAS_PRICE = 10n ** 10n
 
 const scenario = generate({ name: 'threads', nPools: POOLS, seed: 940_001, nTrades: TRADES })
-const loaded = loadScenario(scenario)
-const requests = scenario.trades.map((trade) => requestOf(loaded, trade, GAS_PRICE, SERVICE_LIMITS))
-const ids = [...loaded.snapshot.pools.keys()]
+const loadedScenario = loadScenario(scenario)
+const requests = scenario.trades.map((trade) => requestOf(loadedScenario, trade, GAS_PRICE, SERVICE_LIMITS))
+const ids = [...loadedScenario.snapshot.pools.keys()]
 const [guard, executor] = ['11', '22'].map((byte) => toAddress(`0x${byte.repeat(20)}`)) as [never, never]
 const terms = {
   from: toAddress(`0x${'c'.repeat(40)}`),
@@ -40,16 +40,16 @@ const terms = {
   deadline: 2n ** 40n,
 }
 
-let snapshot = { ...loaded.snapshot, pools: PoolMap.empty.with(loaded.snapshot.pools.values()) }
+let snapshot = { ...loadedScenario.snapshot, pools: PoolMap.empty.with(loadedScenario.snapshot.pools.values()) }
 let version = 0
 /** Replaces the state of some pools by equal objects with the same ticks, as in a block of swaps. */
 function nextBlock(): void {
   version++
-  const changed = Array.from({ length: CHANGED }, (_, k) => {
+  const changedPools = Array.from({ length: CHANGED }, (_, k) => {
     const pool = snapshot.pools.get(ids[(version * 7_919 + k * 61) % ids.length]!) as Pool<object>
     return { ...pool, state: { ...pool.state } }
   })
-  snapshot = { ...snapshot, pools: snapshot.pools.with(changed) }
+  snapshot = { ...snapshot, pools: snapshot.pools.with(changedPools) }
 }
 
 let encoded = 0
@@ -68,17 +68,17 @@ function encode(result: RouteResult): void {
 async function throughput(threads: RouterThreads, count: number): Promise<number> {
   const end = performance.now() + SECONDS * 1_000
   const timer = setInterval(nextBlock, BLOCK_MS)
-  let done = 0
+  let doneCount = 0
   const caller = async (first: number) => {
     for (let k = first; performance.now() < end; k += count * AT_ONCE) {
       encode(await threads.findRoute(snapshot, requests[k % TRADES]!))
-      done++
+      doneCount++
     }
   }
   const start = performance.now()
   await Promise.all(Array.from({ length: count * AT_ONCE }, (_, k) => caller(k)))
   clearInterval(timer)
-  return (done * 1_000) / (performance.now() - start)
+  return (doneCount * 1_000) / (performance.now() - start)
 }
 
 /**

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- router untrusted`: measures traps set by an attacker for other users' routes: the losses with and without the defense, and the cost of
- * the defense for normal routes on the local chain. The recorded Ethereum state cannot show that cost, since its pools
- * have several dates, and routes through any token gain from the price differences.
+ * `npm run bench -- router untrusted`: measures traps that an attacker sets for other users' routes. Reports the losses
+ * with and without the defense, and what the defense costs normal routes on the local chain. The recorded Ethereum
+ * state cannot show that cost. Its pools were recorded at several dates, and unrestricted routes gain from the price
+ * differences.
  */
 import { setTimeout } from 'node:timers/promises'
 import { accounts, startDevnet } from '@sluice/devnet'
@@ -14,10 +15,10 @@ import { record, rounded } from '../record.ts'
 const from = accounts()[0]!.address
 const DOLLARS = [1_000, 50_000, 500_000]
 
-type Place = { readonly api: string; readonly chainId: number; readonly tokens: readonly string[] }
+type ServicePlace = { readonly api: string; readonly chainId: number; readonly tokens: readonly string[] }
 
 /** Requests a URL; null if the service rejects the request. Retries server errors, since data may still be loading. */
-async function ask<T>(url: string): Promise<T | null> {
+async function requestJson<T>(url: string): Promise<T | null> {
   for (let tries = 0; tries < 4; tries++) {
     const response = await fetch(url)
     if (response.ok) return (await response.json()) as T
@@ -29,9 +30,9 @@ async function ask<T>(url: string): Promise<T | null> {
 type Prices = Record<string, { readonly usd: number | null; readonly reason?: string | null }>
 
 /** Returns prices once no pools are being searched, or after a minute. */
-async function settledPrices({ api, chainId }: Place, list: string): Promise<Prices> {
+async function settledPrices({ api, chainId }: ServicePlace, tokenList: string): Promise<Prices> {
   for (let tries = 0; ; tries++) {
-    const prices = (await ask<Prices>(`${api}/prices/${chainId}?token=${list}&detail=1`)) ?? {}
+    const prices = (await requestJson<Prices>(`${api}/prices/${chainId}?token=${tokenList}&detail=1`)) ?? {}
     const isPending = Object.values(prices).some(({ reason }) => reason === 'pending')
     if (!isPending || tries === 120) return prices
     await setTimeout(500)
@@ -39,39 +40,41 @@ async function settledPrices({ api, chainId }: Place, list: string): Promise<Pri
 }
 
 /** Returns dollars per base unit of each token with a price. */
-async function unitPrices(place: Place): Promise<ReadonlyMap<string, number>> {
+async function unitPrices(place: ServicePlace): Promise<ReadonlyMap<string, number>> {
   const { api, chainId, tokens } = place
-  const balances = new Map<string, number>()
-  for (let at = 0; at < tokens.length; at += 10) {
-    const list = tokens.slice(at, at + 10).join()
-    const prices = await settledPrices(place, list)
+  const usdPerUnit = new Map<string, number>()
+  for (let offset = 0; offset < tokens.length; offset += 10) {
+    const tokenList = tokens.slice(offset, offset + 10).join()
+    const prices = await settledPrices(place, tokenList)
     const reports =
-      (await ask<Record<string, { decimals: number | null } | null>>(`${api}/tokens/${chainId}?token=${list}`)) ?? {}
+      (await requestJson<Record<string, { decimals: number | null } | null>>(
+        `${api}/tokens/${chainId}?token=${tokenList}`,
+      )) ?? {}
     for (const [token, { usd }] of Object.entries(prices)) {
       const decimals = reports[token]?.decimals
-      if (usd && decimals != null) balances.set(token, usd / 10 ** decimals)
+      if (usd && decimals != null) usdPerUnit.set(token, usd / 10 ** decimals)
     }
   }
-  return balances
+  return usdPerUnit
 }
 
-/** Trades each token for the next ones, with default settings and with `any`. */
-async function honestCost(place: Place) {
+/** Quotes each token for three others in the list, with default settings and with `intermediates=any`. */
+async function defenseCost(place: ServicePlace) {
   const { api, chainId } = place
   const prices = await unitPrices(place)
-  const list = place.tokens.filter((token) => prices.has(token))
+  const tokenList = place.tokens.filter((token) => prices.has(token))
   const losses: number[] = []
-  let lost = 0
-  for (const [k, src] of list.entries())
-    for (const dst of [1, 3, 5].map((step) => list[(k + step) % list.length]!))
+  let withoutRoute = 0
+  for (const [k, src] of tokenList.entries())
+    for (const dst of [1, 3, 5].map((step) => tokenList[(k + step) % tokenList.length]!))
       for (const dollars of DOLLARS) {
         if (src === dst) continue
         const amount = BigInt(Math.round(dollars / prices.get(src)!))
         const url = `${api}/aggregator/${chainId}?src=${src}&dst=${dst}&amount=${amount}&from=${from}&maxPriceImpact=100`
-        const any = await ask<{ toAmount: string }>(`${url}&intermediates=any`)
-        const usual = await ask<{ toAmount: string }>(url)
-        if (any && usual) losses.push((1 - Number(usual.toAmount) / Number(any.toAmount)) * 10_000)
-        else if (any) lost++
+        const any = await requestJson<{ toAmount: string }>(`${url}&intermediates=any`)
+        const defaultQuote = await requestJson<{ toAmount: string }>(url)
+        if (any && defaultQuote) losses.push((1 - Number(defaultQuote.toAmount) / Number(any.toAmount)) * 10_000)
+        else if (any) withoutRoute++
       }
   if (losses.length === 0) throw new Error(`nothing could be traded on chain ${chainId}`)
   const mean = losses.reduce((sum, loss) => sum + loss, 0) / losses.length
@@ -81,7 +84,7 @@ async function honestCost(place: Place) {
     medianLossBps: rounded(median(losses), 3),
     p95LossBps: rounded(quantile(losses, 0.95), 3),
     worstLossBps: rounded(Math.max(...losses), 3),
-    withoutRouteByDefault: lost,
+    withoutRouteByDefault: withoutRoute,
   }
 }
 
@@ -90,14 +93,14 @@ async function onLocalChain() {
   const service = await startProcess(serviceEnv(devnet))
   try {
     const tokens = Object.values(devnet.info.tokens).map(({ address }) => address)
-    return await honestCost({ api: service.url, chainId: devnet.chainId, tokens })
+    return await defenseCost({ api: service.url, chainId: devnet.chainId, tokens })
   } finally {
     await service.stop()
     await devnet.stop()
   }
 }
 
-async function trapped(): Promise<readonly Verdict[]> {
+async function runTraps(): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = []
   for (const trap of traps) {
     const system = await startSystem()
@@ -110,10 +113,10 @@ async function trapped(): Promise<readonly Verdict[]> {
   return verdicts
 }
 
-const whole = (value: number | null) => (value === null ? 'reverts' : rounded(value, 2))
+const basisPoints = (value: number | null) => (value === null ? 'reverts' : rounded(value, 2))
 const localChain = await onLocalChain()
 console.log(localChain)
-const verdicts = await trapped()
+const verdicts = await runTraps()
 const result = {
   trade: '4,000 LINK for UNI on the local chain',
   worstGainBps: Math.min(...verdicts.map(({ gainBps }) => gainBps ?? Number.NEGATIVE_INFINITY)),
@@ -121,13 +124,13 @@ const result = {
     trap,
     any: {
       intoTheBaitPercent: baitedPercent,
-      quoteOverHonestBps: whole(baitedQuoteBps),
-      lossBps: whole(baitedLossBps),
+      quoteOverHonestBps: basisPoints(baitedQuoteBps),
+      lossBps: basisPoints(baitedLossBps),
     },
     default: {
       stepsOnIt,
-      besideHonestBps: whole(gainBps),
-      quotedBesideHonestBps: whole(usual.quotedBps),
+      besideHonestBps: basisPoints(gainBps),
+      quotedBesideHonestBps: basisPoints(usual.quotedBps),
       ...(usual.leftOut.length + usual.instead.length > 0 && { leftOut: usual.leftOut, instead: usual.instead }),
     },
   })),

@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
 import {
   gasExplained,
-  type Recorded,
+  type RecordedSwap,
+  type ReplayedSwap,
   readRecorded,
-  type Sent,
-  type Simulated,
+  type SimulatedAnswer,
   sendRecorded,
   sendWithExactly,
   simulateRecorded,
@@ -23,25 +23,30 @@ import { writePage } from '../honesty/page.ts'
 import { median } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
-type Compared = {
-  readonly recorded: Recorded
-  readonly simulated: Simulated
-  readonly sent: Sent
-  readonly withExactly: Sent | undefined
+type ComparedSwap = {
+  readonly recorded: RecordedSwap
+  readonly simulated: SimulatedAnswer
+  readonly sent: ReplayedSwap
+  readonly withExactly: ReplayedSwap | undefined
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-routers-'))
-const compared: Compared[] = []
-for (const recorded of readRecorded()) {
-  const anvil = await startBefore(recorded)
+const comparisons: ComparedSwap[] = []
+for (const recordedSwap of readRecorded()) {
+  const anvil = await startBefore(recordedSwap)
   const service = await startServer(
     loadConfig({ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', DEPLOYMENTS_DIR: directory, RPC_URL_1: anvil.url }),
   )
   try {
     const node = new Node(anvil.url)
-    const simulated = await simulateRecorded(service.url, recorded)
-    const sent = await sendRecorded(node, recorded)
-    compared.push({ recorded, simulated, sent, withExactly: await sendWithExactly(node, recorded) })
+    const simulatedSwap = await simulateRecorded(service.url, recordedSwap)
+    const sentSwap = await sendRecorded(node, recordedSwap)
+    comparisons.push({
+      recorded: recordedSwap,
+      simulated: simulatedSwap,
+      sent: sentSwap,
+      withExactly: await sendWithExactly(node, recordedSwap),
+    })
   } finally {
     await service.close()
     await anvil.stop()
@@ -49,35 +54,36 @@ for (const recorded of readRecorded()) {
 }
 rmSync(directory, { recursive: true })
 
-const exact = ({ simulated, sent }: Compared) => simulated.success && BigInt(simulated.amountOut) === sent.received
-const name = ({ recorded, simulated }: Compared) =>
+const exact = ({ simulated, sent }: ComparedSwap) => simulated.success && BigInt(simulated.amountOut) === sent.received
+const name = ({ recorded, simulated }: ComparedSwap) =>
   `${recorded.router} ${recorded.hash} ${simulated.revertReason ?? simulated.amountOut}`
 /** Transactions that differ. If the sender's balance cannot be set to exactly the input, the original transaction is compared. */
-const unexplained = compared.filter(({ recorded, simulated, sent, withExactly = sent }) => {
-  const over = simulated.gasUsed - withExactly.grossGas
-  return over !== gasExplained(recorded)
+const unexplainedSwaps = comparisons.filter(({ recorded, simulated, sent, withExactly = sent }) => {
+  const excessGas = simulated.gasUsed - withExactly.grossGas
+  return excessGas !== gasExplained(recorded)
 })
-const over = compared.map(({ simulated, sent }) => simulated.gasUsed - sent.grossGas)
-const shares = compared.map(({ simulated, sent }) => simulated.gasUsed / sent.grossGas)
-const byRouter = Object.groupBy(compared, ({ recorded }) => recorded.router)
+const excessGas = comparisons.map(({ simulated, sent }) => simulated.gasUsed - sent.grossGas)
+const shares = comparisons.map(({ simulated, sent }) => simulated.gasUsed / sent.grossGas)
+const byRouter = Object.groupBy(comparisons, ({ recorded }) => recorded.router)
 
 record('routers', {
-  transactions: compared.length,
-  minedAsOnChain: compared.filter(({ sent }) => sent.asOnChain).length,
-  exact: compared.filter(exact).length,
+  transactions: comparisons.length,
+  minedAsOnChain: comparisons.filter(({ sent }) => sent.asOnChain).length,
+  exact: comparisons.filter(exact).length,
   byRouter: Object.fromEntries(
     Object.entries(byRouter).map(([router, group = []]) => [
       router,
       `${group.filter(exact).length} of ${group.length}`,
     ]),
   ),
-  differing: compared.filter((each) => !exact(each)).map(name),
+  differing: comparisons.filter((each) => !exact(each)).map(name),
   gas: {
-    overTheTrace: { least: Math.min(...over), p50: median(over), most: Math.max(...over) },
+    overTheTrace: { least: Math.min(...excessGas), p50: median(excessGas), most: Math.max(...excessGas) },
     ofTheTrace: { p50: rounded(median(shares), 4), most: rounded(Math.max(...shares), 4) },
-    equalOnceTheSenderHoldsJustThat: compared.length - unexplained.length,
-    unexplained: unexplained.map(name),
+    equalOnceTheSenderHoldsJustThat: comparisons.length - unexplainedSwaps.length,
+    unexplained: unexplainedSwaps.map(name),
   },
 })
 writePage()
-if (unexplained.length > 0 || !compared.every((each) => exact(each) && each.sent.asOnChain)) process.exitCode = 1
+if (unexplainedSwaps.length > 0 || !comparisons.every((each) => exact(each) && each.sent.asOnChain))
+  process.exitCode = 1

@@ -80,12 +80,12 @@ async function measureSimulation() {
     })
     const rpc = createRpc({ chainId: devnet.chainId, urls: [devnet.url] })
     const context = createSimulationContext()
-    const plain = swap(USDC, 1_000_000n)
-    const body = await ethCallOf(devnet.url, plain)
+    const plainRequest = swap(USDC, 1_000_000n)
+    const body = await ethCallOf(devnet.url, plainRequest)
     const node = await times(() => post(devnet.url, body))
-    const simulated = await times(() => simulateSwap(rpc, plain, context))
+    const simulationTimes = await times(() => simulateSwap(rpc, plainRequest, context))
     const shares = await times(() => simulateSwap(rpc, swap(STETH, 10n ** 18n), context))
-    const honest = () =>
+    const honestTimes = () =>
       Promise.all(
         Array.from({ length: HONEST }, async (_, i) => {
           const start = performance.now()
@@ -96,7 +96,7 @@ async function measureSimulation() {
     const attack = async (code: string) => {
       const to = toAddress(`0xba${(++targets).toString(16).padStart(38, '0')}`)
       await rpc.request('anvil_setCode', [to, code])
-      return { ...plain, to, data: '0x' as const }
+      return { ...plainRequest, to, data: '0x' as const }
     }
     const attackMs: Record<string, number> = {}
     for (const [name, code] of Object.entries(attacks)) {
@@ -106,29 +106,29 @@ async function measureSimulation() {
       )
     }
     const endless = await attack(attacks['gas bomb'])
-    await honest()
-    const alone = await honest()
+    await honestTimes()
+    const aloneTimes = await honestTimes()
     let stop = false
     const attackers = Array.from({ length: ATTACKERS }, async () => {
       while (!stop) await simulateSwap(rpc, endless, context)
     })
     // Waits until the service has measured the cost of the attackers' requests.
     await new Promise((resolve) => setTimeout(resolve, 500))
-    const attacked = await honest()
+    const attackedTimes = await honestTimes()
     stop = true
     await Promise.all(attackers)
     rpc.close()
     return {
       honestAtOnce: HONEST,
-      honestMs: { median: rounded(median(alone)), slowest: rounded(Math.max(...alone)) },
+      honestMs: { median: rounded(median(aloneTimes)), slowest: rounded(Math.max(...aloneTimes)) },
       eachAttackAloneMs: attackMs,
       attackers: ATTACKERS,
-      honestUnderAttackMs: { median: rounded(median(attacked)), slowest: rounded(Math.max(...attacked)) },
+      honestUnderAttackMs: { median: rounded(median(attackedTimes)), slowest: rounded(Math.max(...attackedTimes)) },
       runs: RUNS,
       nodesOwnEthCallMs: { median: rounded(median(node), 2), p99: rounded(quantile(node, 0.99), 2) },
-      simulateMs: { median: rounded(median(simulated), 2), p99: rounded(quantile(simulated, 0.99), 2) },
+      simulateMs: { median: rounded(median(simulationTimes), 2), p99: rounded(quantile(simulationTimes, 0.99), 2) },
       simulateSharesTokenMs: { median: rounded(median(shares), 2), p99: rounded(quantile(shares, 0.99), 2) },
-      overTheNodeMs: rounded(median(simulated) - median(node), 2),
+      overTheNodeMs: rounded(median(simulationTimes) - median(node), 2),
       requestBytes: body.length,
     }
   } finally {

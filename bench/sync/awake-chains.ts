@@ -37,13 +37,13 @@ try {
       slowestMs: rounded(Math.max(...ms)),
     }
   }
-  const fresh = processNow()
+  const usageAtStart = processNow()
   const first = await quoteAll()
   const again = await quoteAll()
   const awake = processNow()
   const pools = Object.values((await readyNow()).chains).reduce((sum, chain) => sum + (chain.pools ?? 0), 0)
   await new Promise((resolve) => setTimeout(resolve, REST_MS))
-  const rested = processNow()
+  const usageAtRest = processNow()
   while (!Object.values((await readyNow()).chains).every(({ state }) => state === 'asleep'))
     await new Promise((resolve) => setTimeout(resolve, 500))
   const asleep = processNow()
@@ -53,9 +53,9 @@ try {
     poolsPerChain: Math.round(pools / CHAINS),
     firstQuote: first,
     quoteOnceAwake: again,
-    memoryMB: { atStart: fresh.memoryMB, awake: awake.memoryMB, asleep: asleep.memoryMB },
-    memoryPerChainMB: rounded((awake.memoryMB - fresh.memoryMB) / CHAINS, 2),
-    cpuPercentWhileNobodyAsks: rounded(((rested.cpuSeconds - awake.cpuSeconds) / (REST_MS / 1000)) * 100),
+    memoryMB: { atStart: usageAtStart.memoryMB, awake: awake.memoryMB, asleep: asleep.memoryMB },
+    memoryPerChainMB: rounded((awake.memoryMB - usageAtStart.memoryMB) / CHAINS, 2),
+    cpuPercentWhileNobodyAsks: rounded(((usageAtRest.cpuSeconds - awake.cpuSeconds) / (REST_MS / 1000)) * 100),
   })
 } finally {
   await many.stop()

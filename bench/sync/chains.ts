@@ -20,31 +20,31 @@ if (process.argv[2] === 'child') console.log(JSON.stringify(await measure()))
 else {
   const child = () => execFileSync(process.execPath, [import.meta.filename, 'child'], { encoding: 'utf8' })
   const runs = Array.from({ length: RUNS }, () => JSON.parse(child()) as Figures & { chains: number })
-  const of = (key: keyof Figures) => rounded(Math.min(...runs.map((run) => run[key])))
+  const minOf = (key: keyof Figures) => rounded(Math.min(...runs.map((run) => run[key])))
   record('chains', {
     chains: runs[0]!.chains,
     runs: RUNS,
     limits: LIMITS,
     startMs: rounded(Math.min(...runs.map((run) => run.importMs + run.mapMs))),
-    startMB: of('startMB'),
-    ofWhich: { importMs: of('importMs'), registryAndChainMapMs: of('mapMs') },
-    thenEveryChainInFull: { ms: of('allMs'), MB: of('allMB') },
+    startMB: minOf('startMB'),
+    ofWhich: { importMs: minOf('importMs'), registryAndChainMapMs: minOf('mapMs') },
+    thenEveryChainInFull: { ms: minOf('allMs'), MB: minOf('allMB') },
   })
 }
 
 /** Measures in a process that has loaded nothing else. Memory is the growth of the resident set. */
 async function measure(): Promise<Figures & { chains: number }> {
   const before = process.memoryUsage().rss
-  const grown = () => (process.memoryUsage().rss - before) / 1e6
+  const memoryGrowthMB = () => (process.memoryUsage().rss - before) / 1e6
   const t0 = performance.now()
   const { loadRegistry: load } = await import('@sluice/chains')
   const t1 = performance.now()
   const registry = load()
   registry.chainMap()
   const t2 = performance.now()
-  const startMB = grown()
+  const startMB = memoryGrowthMB()
   const t3 = performance.now()
   for (const id of registry.knownIds()) registry.chain(id)
   const chains = registry.knownIds().length
-  return { chains, importMs: t1 - t0, mapMs: t2 - t1, startMB, allMs: performance.now() - t3, allMB: grown() }
+  return { chains, importMs: t1 - t0, mapMs: t2 - t1, startMB, allMs: performance.now() - t3, allMB: memoryGrowthMB() }
 }

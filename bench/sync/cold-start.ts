@@ -46,9 +46,9 @@ const ethereum: World = {
 }
 const results: Record<string, object> = {}
 for (const [name, world] of Object.entries({ localChain: local, ethereum })) {
-  const all: Awaited<ReturnType<typeof once>>[] = []
-  for (let run = 0; run < runs; run++) all.push(await once(world))
-  const middle = (of: 'firstQuoteMs' | 'allPoolsMs' | 'calls' | 'requests') => median(all.map((one) => one[of]))
+  const all: Awaited<ReturnType<typeof measureOnce>>[] = []
+  for (let run = 0; run < runs; run++) all.push(await measureOnce(world))
+  const middle = (key: 'firstQuoteMs' | 'allPoolsMs' | 'calls' | 'requests') => median(all.map((one) => one[key]))
   results[name] = {
     firstQuoteMs: rounded(middle('firstQuoteMs'), 0),
     slowestFirstQuoteMs: rounded(Math.max(...all.map(({ firstQuoteMs }) => firstQuoteMs)), 0),
@@ -64,7 +64,7 @@ await devnet.stop()
 await mainnet.stop()
 process.exit()
 
-async function once({ chainId, url, env, query }: World) {
+async function measureOnce({ chainId, url, env, query }: World) {
   const node = await NodeProxy.start(url)
   node.delayMs = delayMs
   const service = await startProcess({
@@ -82,19 +82,20 @@ async function once({ chainId, url, env, query }: World) {
     const poolsAtFirstQuote = (await ready()).pools ?? 0
     // All pools are known once the scan of past logs has ended and their number is constant.
     let pools = 0
-    let since = performance.now()
+    let startedAt = performance.now()
     let state: string | undefined
     while (performance.now() - start < MAX_WAIT_MS) {
       const now = await ready()
       state = now.scan?.state
       if ((now.pools ?? 0) !== pools) {
         pools = now.pools ?? 0
-        since = performance.now()
+        startedAt = performance.now()
       }
-      if ((state === undefined || state === 'done' || state === 'failing') && performance.now() - since > 3_000) break
+      if ((state === undefined || state === 'done' || state === 'failing') && performance.now() - startedAt > 3_000)
+        break
       await sleep(50)
     }
-    const allPoolsMs = since - start
+    const allPoolsMs = startedAt - start
     return {
       firstQuoteMs,
       poolsAtFirstQuote,

@@ -17,7 +17,7 @@ import { Prices } from '@sluice/pricing'
 import { createRpc, takeLongestTasks } from '@sluice/rpc'
 import { record, rounded } from '../record.ts'
 import { hashOf, type ToNode } from './event-loop-node.ts'
-import { addressOf, madeUpPools } from './pools.ts'
+import { addressOf, syntheticPools } from './pools.ts'
 
 const POOLS = 100_000
 const TOKENS = 4_901
@@ -32,7 +32,7 @@ const LONG_ANSWER = 16_000
 
 const unit = 10n ** 18n
 const hubs = Array.from({ length: HUBS }, (_, n) => addressOf(POOLS + n))
-const untrusted = Array.from({ length: TOKENS }, (_, n) => addressOf(2 * POOLS + n))
+const untrustedTokens = Array.from({ length: TOKENS }, (_, n) => addressOf(2 * POOLS + n))
 const token = (n: number) => ({ symbol: `T${n}`, address: hubs[n]!, decimals: 18 })
 const row = { role: 'factory', brand: 'Made up' }
 const chain: Chain = {
@@ -54,14 +54,14 @@ const chain: Chain = {
 }
 
 /** Pools between hubs and other tokens. The first ones are between two hubs. */
-const pools: Pool[] = madeUpPools(POOLS).map((pool, n) => {
+const pools: Pool[] = syntheticPools(POOLS).map((pool, n) => {
   const isPair = pool.family === 'curve-stable' || n < 2 * HUBS
   const state = { reserve0: 100_000n * unit + BigInt(n), reserve1: 90_000n * unit - BigInt(n), feePpm: 3_000 }
-  const tokens = [hubs[n % HUBS]!, n < 2 * HUBS ? hubs[(n + 1 + (n % 3)) % HUBS]! : untrusted[n % TOKENS]!]
+  const tokens = [hubs[n % HUBS]!, n < 2 * HUBS ? hubs[(n + 1 + (n % 3)) % HUBS]! : untrustedTokens[n % TOKENS]!]
   const fields = isPair || pool.family === 'uniswap-v2' ? { family: 'uniswap-v2', state } : {}
   return { ...pool, ...fields, dex: 'Made up', tokens }
 })
-const traded = pools.filter(({ family }) => family !== 'solidly')
+const tradedPools = pools.filter(({ family }) => family !== 'solidly')
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 const path = join(directory, '1.sqlite')
@@ -70,12 +70,12 @@ saveAll()
 const node = new Worker(new URL('./event-loop-node.ts', import.meta.url))
 const nextMessage = () => new Promise<number>((resolve) => node.once('message', resolve))
 const url = `http://127.0.0.1:${await nextMessage()}`
-await mine({ number: 0, branch: 0, changed: [] })
-await mine({ number: FIRST_BLOCK, branch: 0, changed: [] })
+await mineBlock({ number: 0, branch: 0, changed: [] })
+await mineBlock({ number: FIRST_BLOCK, branch: 0, changed: [] })
 
 const rpc = createRpc({ chainId: 1, urls: [url] })
 const options = { chain, rpc, pollMs: 20, auditMs: 2 ** 30, save: { path, everyMs: SAVE_MS, onError: fail } }
-const measured: Record<string, object> = {}
+const measurements: Record<string, object> = {}
 let market = createMarket(options)
 const prices = new Prices(chain, { decimals: () => 18 })
 let following: Promise<void> = Promise.resolve()
@@ -93,12 +93,14 @@ market.onSnapshot((next) => {
 market.start()
 let height = FIRST_BLOCK
 await measure('at rest', () => sleep(2_000))
-for (const changed of [0, 200, 2_000]) await measure(`blocks that change ${changed} pools`, () => followBlocks(changed))
+for (const changedCount of [0, 200, 2_000])
+  await measure(`blocks that change ${changedCount} pools`, () => followBlocks(changedCount))
 await measure('blocks that change 200 pools, prices of 200 tokens after each', () => followBlocks(200, PRICED_TOKENS))
 await measure('an answer of 10 MB', () => block(LONG_ANSWER))
 await measure('a reorg of 5 blocks', async () => {
-  for (let depth = 4; depth >= 0; depth--) await mine({ number: height - depth, branch: 1, changed: some(200) })
-  await reached(hashOf(height, 1))
+  for (let depth = 4; depth >= 0; depth--)
+    await mineBlock({ number: height - depth, branch: 1, changed: randomPools(200) })
+  await blockReached(hashOf(height, 1))
 })
 await measure('depth and curve of the deepest token', async () => {
   await prices.depthUsd(hubs[1]!)
@@ -112,7 +114,7 @@ await node.terminate()
 rpc.close()
 rmSync(directory, { recursive: true })
 
-record('event-loop', { pools: POOLS, tokens: TOKENS, blocksEach: BLOCKS, savedEveryMs: SAVE_MS, ms: measured })
+record('event-loop', { pools: POOLS, tokens: TOKENS, blocksEach: BLOCKS, savedEveryMs: SAVE_MS, ms: measurements })
 
 function fail(error: Error): void {
   throw error
@@ -123,7 +125,7 @@ function saveAll(): void {
   const directory = new PoolDirectory(chain, families)
   const rows = createHash('sha256').update(JSON.stringify(directory.rows)).digest('hex')
   const numberOf = (family: string) => directory.rows.findIndex((each) => each.family === family)
-  const extra = { rest: { rows, scannedTo: [] }, lists: { tokens: [...hubs, ...untrusted], pairs: [] } }
+  const extra = { rest: { rows, scannedTo: [] }, lists: { tokens: [...hubs, ...untrustedTokens], pairs: [] } }
   const header = {
     ...{ number: FIRST_BLOCK, hash: hashOf(FIRST_BLOCK, 0) as Hex, parentHash: hashOf(0, 0) as Hex },
     ...{ timestamp: 0, gasLimit: 30_000_000n, baseFeePerGas: null, miner: addressOf(7) },
@@ -137,27 +139,27 @@ function saveAll(): void {
   database.close()
 }
 
-async function mine(next: ToNode): Promise<void> {
-  const done = nextMessage()
+async function mineBlock(next: ToNode): Promise<void> {
+  const doneMessage = nextMessage()
   node.postMessage(next)
-  await done
+  await doneMessage
 }
 
-function some(count: number) {
-  const from = (height * 449) % traded.length
+function randomPools(count: number) {
+  const from = (height * 449) % tradedPools.length
   return Array.from({ length: count }, (_, i) => {
-    const { address, family } = traded[(from + i * 5) % traded.length]!
+    const { address, family } = tradedPools[(from + i * 5) % tradedPools.length]!
     return { address, family }
   })
 }
 
-async function block(changed: number): Promise<void> {
+async function block(changedCount: number): Promise<void> {
   height++
-  await mine({ number: height, branch: 0, changed: some(changed) })
-  await reached(hashOf(height, 0))
+  await mineBlock({ number: height, branch: 0, changed: randomPools(changedCount) })
+  await blockReached(hashOf(height, 0))
 }
 
-async function reached(hash: string): Promise<void> {
+async function blockReached(hash: string): Promise<void> {
   const deadline = Date.now() + 60_000
   while (market.snapshot().block.hash !== hash) {
     if (Date.now() > deadline) throw new Error(`block ${hash} was not reached: ${market.health().error}`)
@@ -166,12 +168,13 @@ async function reached(hash: string): Promise<void> {
   await following
 }
 
-async function followBlocks(changed: number, priced = 0): Promise<void> {
+async function followBlocks(changedCount: number, pricedTokens = 0): Promise<void> {
   for (let n = 0; n < BLOCKS; n++) {
-    await block(changed)
+    await block(changedCount)
     let knownCount = 0
-    for (let k = 0; k < priced; k++) if (prices.usd(untrusted[(n * priced + k * 7) % TOKENS]!) !== null) knownCount++
-    if (knownCount < priced / 2) throw new Error(`${knownCount} of ${priced} tokens have a price`)
+    for (let k = 0; k < pricedTokens; k++)
+      if (prices.usd(untrustedTokens[(n * pricedTokens + k * 7) % TOKENS]!) !== null) knownCount++
+    if (knownCount < pricedTokens / 2) throw new Error(`${knownCount} of ${pricedTokens} tokens have a price`)
     await sleep(BLOCK_PAUSE_MS)
   }
 }
@@ -183,12 +186,12 @@ async function measure(name: string, run: () => Promise<unknown>): Promise<void>
   delay.enable()
   const start = performance.now()
   await run()
-  const took = performance.now() - start
+  const elapsedMs = performance.now() - start
   delay.disable()
-  measured[name] = {
-    took: rounded(took),
+  measurements[name] = {
+    took: rounded(elapsedMs),
     late: { p99: rounded(delay.percentile(99) / 1e6), most: rounded(delay.max / 1e6) },
     longest: Object.fromEntries([...takeLongestTasks()].map(([kind, ms]) => [kind, rounded(ms, 2)])),
   }
-  console.error(name, JSON.stringify(measured[name]))
+  console.error(name, JSON.stringify(measurements[name]))
 }

@@ -11,7 +11,7 @@ export const addressOf = (n: number) => toAddress(toBeHex((BigInt(n) * 0x9e3779b
 const TICKS = 40
 const unit = 10n ** 18n
 
-export function madeUpPools(count: number): Pool[] {
+export function syntheticPools(count: number): Pool[] {
   return Array.from({ length: count }, (_, n) => {
     const { family, state } = kindOf(n)
     const address = addressOf(n + 1)

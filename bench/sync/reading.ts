@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- sync reading`: compares reads of genuine pools by our lenses and by Multicall3 on one node in one run,
- * with 1,000 Uniswap V2 pairs and 200 Uniswap V3 pools of 40 ticks each, and counts the round trips of ours. Results in
- * `results/reading.json`.
+ * `npm run bench -- sync reading`: compares reads of genuine pools by our lenses and by Multicall3, on one node in one
+ * run: 1,000 Uniswap V2 pairs, and 200 Uniswap V3 pools of 40 ticks each. Counts the round trips of the lenses. Results
+ * in `results/reading.json`.
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { IUniswapV2Pair__factory } from '@sluice/bindings'
@@ -62,7 +62,7 @@ try {
       }
     })
   const { rpc, roundTrips } = countRoundTrips(f.rpc)
-  const ours = async (row: typeof v2Row, pools: readonly Pool<null>[]) => {
+  const readOurs = async (row: typeof v2Row, pools: readonly Pool<null>[]) => {
     const [states] = await runReads(rpc, block, [familyOf(row!.family)!.readStates(row!, pools)])
     return states!
   }
@@ -108,11 +108,11 @@ try {
 
   const v2Pools = poolsOf(v2Row, copies.pairs)
   const v3Pools = poolsOf(v3Row, copies.pools)
-  const v2 = await ours(v2Row, v2Pools)
+  const v2 = await readOurs(v2Row, v2Pools)
   const v2RoundTrips = roundTrips()
   if (v2.filter((state) => state?.reserve0 === 1_000n * E18 || state?.reserve1 === 1_000n * E18).length !== PAIRS)
     throw new Error('pairs were misread')
-  const v3 = await ours(v3Row, v3Pools)
+  const v3 = await readOurs(v3Row, v3Pools)
   const v3RoundTrips = roundTrips() - v2RoundTrips
   if (v3.filter((state) => state?.ticks.length === TICKS).length !== POOLS) throw new Error('pools were misread')
   if ((await theirsV3()).length !== POOLS * TICKS) throw new Error('Multicall3 was misused')
@@ -121,13 +121,13 @@ try {
     uniswapV2: {
       pairs: PAIRS,
       roundTrips: v2RoundTrips,
-      ...(await sideBySide(() => ours(v2Row, v2Pools), theirsV2)),
+      ...(await sideBySide(() => readOurs(v2Row, v2Pools), theirsV2)),
     },
     uniswapV3: {
       pools: POOLS,
       ticks: TICKS,
       roundTrips: v3RoundTrips,
-      ...(await sideBySide(() => ours(v3Row, v3Pools), theirsV3)),
+      ...(await sideBySide(() => readOurs(v3Row, v3Pools), theirsV3)),
     },
   })
 } finally {
@@ -135,10 +135,10 @@ try {
 }
 
 /** Runs both in turn, so that other load affects both. */
-async function sideBySide(ours: () => Promise<unknown>, theirs: () => Promise<unknown>) {
+async function sideBySide(readOurs: () => Promise<unknown>, theirs: () => Promise<unknown>) {
   const times: [number[], number[]] = [[], []]
   for (let run = 0; run < RUNS; run++)
-    for (const [i, task] of [ours, theirs].entries()) {
+    for (const [i, task] of [readOurs, theirs].entries()) {
       const start = performance.now()
       await task()
       times[i]!.push(performance.now() - start)

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- sync`: measures following a chain with 100,000 pools: applying the logs of a block with 200 changed
- * pools, the memory of the pools and of 64 blocks of history, a pass over all pools, saving them, and starting from the
- * file in a fresh process. Results in `results/sync.json`.
+ * `npm run bench -- sync`: measures how a chain with 100,000 pools is followed. Parts: applying the logs of a block
+ * with 200 changed pools; the memory of the pools and of 64 blocks of history; a pass over all pools; saving them;
+ * starting from the file in a new process. Results in `results/sync.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { applyLogs, PoolMap, SnapshotDatabase } from '@sluice/liquidity/testing'
 import { atOnce, type Log } from '@sluice/rpc'
 import { toBeHex } from 'ethers'
 import { record, rounded } from '../record.ts'
-import { addressOf, madeUpPools } from './pools.ts'
+import { addressOf, syntheticPools } from './pools.ts'
 
 const POOLS = 100_000
 const CHANGED = 200
@@ -27,12 +27,12 @@ const pairEvents = IUniswapV2PairEvents__factory.createInterface()
 const poolEvents = IUniswapV3PoolEvents__factory.createInterface()
 
 const before = memory()
-const pools = madeUpPools(POOLS)
+const pools = syntheticPools(POOLS)
 let map = PoolMap.empty.with(pools)
 const history = [map]
 
 /** Followed pools, distributed as in the chain: most are V2 pairs. */
-const followed = pools.filter(({ family }) => family === 'uniswap-v2' || family === 'uniswap-v3')
+const followedPools = pools.filter(({ family }) => family === 'uniswap-v2' || family === 'uniswap-v3')
 
 /** Returns a log that changes the pool in this block. */
 function logOf({ family, address }: Pool, block: number): Pick<Log, 'address' | 'topics' | 'data'> {
@@ -47,7 +47,7 @@ function logOf({ family, address }: Pool, block: number): Pick<Log, 'address' | 
 const times: number[] = []
 for (let block = 1; block <= BLOCKS; block++) {
   const logs = Array.from({ length: CHANGED }, (_, i) => ({
-    ...logOf(followed[(i * 449 + block) % followed.length]!, block),
+    ...logOf(followedPools[(i * 449 + block) % followedPools.length]!, block),
     blockNumber: block,
     blockHash: toBeHex(block, 32) as Hex,
     logIndex: i,
@@ -82,9 +82,9 @@ const block = {
 const facts = { chainId: 1, block, extra: null }
 const database = new SnapshotDatabase(path)
 const knownPools = [...map.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 0 }))
-const saveMs = timed(() => database.save(facts, { newPools: knownPools, changed: map.values(), gone: [] }))
+const saveMs = timeOf(() => database.save(facts, { newPools: knownPools, changed: map.values(), gone: [] }))
 const { changed } = poolChanges(history.at(-2)!, map)
-const saveNextMs = timed(() => database.save({ ...facts, extra: 1 }, { newPools: [], changed, gone: [] }))
+const saveNextMs = timeOf(() => database.save({ ...facts, extra: 1 }, { newPools: [], changed, gone: [] }))
 database.close()
 const fileMb = statSync(path).size / 2 ** 20
 const restarts = Array.from({ length: RESTARTS }, restart).sort((a, b) => a.readyMs - b.readyMs)
@@ -93,12 +93,12 @@ rmSync(dir, { recursive: true })
 /** Measures a restart in a separate process without compiled code. */
 function restart(): { readonly importedMs: number; readonly readyMs: number } {
   const script = join(import.meta.dirname, 'restart.ts')
-  const reported = JSON.parse(execFileSync(process.execPath, [script, path], { encoding: 'utf8' }))
-  if (reported.pools !== POOLS) throw new Error('pools were lost')
-  return reported
+  const report = JSON.parse(execFileSync(process.execPath, [script, path], { encoding: 'utf8' }))
+  if (report.pools !== POOLS) throw new Error('pools were lost')
+  return report
 }
 
-function timed(task: () => void): number {
+function timeOf(task: () => void): number {
   const start = performance.now()
   task()
   return performance.now() - start

@@ -3,8 +3,8 @@ import { toAddress } from '@sluice/chains'
 import { concatHex, getContractAddress, keccak256 } from 'viem'
 
 /**
- * The keyless deployer that most chains have at one address: its creation is a transaction signed by nobody, so anyone
- * can put it on a new chain, and nobody holds a key to it. It deploys `calldata[32:]` with the salt `calldata[:32]`.
+ * The keyless deployer, which most chains have at the same address. No key exists for the signature of its creation
+ * transaction, so anyone can deploy it on a new chain. It deploys `calldata[32:]` with the salt `calldata[:32]`.
  *
  * @see https://github.com/Arachnid/deterministic-deployment-proxy
  */

@@ -11,7 +11,7 @@ import { ensureKeylessDeployer, keylessState } from './keyless.ts'
 import { describe, type Outlay, outlaysFor, totalOf } from './outlay.ts'
 import { EXECUTOR_VERSION, type PlannedContract, record } from './plan.ts'
 import { confirmCode, creationBlock, refuseUnsupported, type Survey, stands, surveyChain } from './survey.ts'
-import { FEW_BLOCKS_MS, MINED_TIMEOUT_MS, receiptOf, sent, waitFor } from './transactions.ts'
+import { FEW_BLOCKS_MS, hashOfSent, MINED_TIMEOUT_MS, receiptOf, waitFor } from './transactions.ts'
 
 export type DeployOptions = {
   readonly rpcUrl: string
@@ -82,23 +82,23 @@ async function createMissing(
   creations: Map<PlannedContract, Creation>,
 ): Promise<void> {
   const { address } = wallet.account
-  const settled = await settleOwnTransactions(client, address, timeoutMs, onProgress)
+  const settledTransactions = await settleOwnTransactions(client, address, timeoutMs, onProgress)
   // Transactions that were pending may have created, and paid for, some of it.
-  const missing = settled ? await stillMissing(client, survey.missing) : survey.missing
+  const missing = settledTransactions ? await stillMissing(client, survey.missing) : survey.missing
   if (missing.length === 0) return
-  const outlays = settled ? await outlaysFor(client, missing, await keylessState(client)) : survey.outlays
+  const outlays = settledTransactions ? await outlaysFor(client, missing, await keylessState(client)) : survey.outlays
   const fees = await currentFees(client)
   await requireFunds(client, address, outlays, maxPrice(fees), timeoutMs, onProgress)
   await ensureKeylessDeployer(client, wallet, fees, timeoutMs, onProgress)
-  for (const planned of missing) {
-    const created = await createOne(client, wallet, planned, fees, timeoutMs, onProgress)
-    if (created) creations.set(planned, created)
+  for (const plannedContract of missing) {
+    const creation = await createOne(client, wallet, plannedContract, fees, timeoutMs, onProgress)
+    if (creation) creations.set(plannedContract, creation)
   }
 }
 
 async function stillMissing(client: PublicClient, contracts: readonly PlannedContract[]): Promise<PlannedContract[]> {
   const missing: PlannedContract[] = []
-  for (const planned of contracts) if (!(await stands(client, planned))) missing.push(planned)
+  for (const plannedContract of contracts) if (!(await stands(client, plannedContract))) missing.push(plannedContract)
   return missing
 }
 
@@ -111,20 +111,22 @@ async function recordOf(
   { chainId, dryRun = false, timeoutMs = MINED_TIMEOUT_MS }: DeployOptions,
 ): Promise<Deployment> {
   const recordedBefore = [before?.guard, ...(before?.executors ?? [])]
-  const one = async (planned: PlannedContract) => {
-    if (dryRun && missing.includes(planned)) return record(planned)
-    await confirmCode(client, planned, timeoutMs)
-    const now = creations.get(planned)
-    if (now) return record(planned, now)
-    const old = recordedBefore.find((entry) => entry?.address === planned.address && entry.status === 'deployed')
+  const one = async (plannedContract: PlannedContract) => {
+    if (dryRun && missing.includes(plannedContract)) return record(plannedContract)
+    await confirmCode(client, plannedContract, timeoutMs)
+    const now = creations.get(plannedContract)
+    if (now) return record(plannedContract, now)
+    const old = recordedBefore.find(
+      (entry) => entry?.address === plannedContract.address && entry.status === 'deployed',
+    )
     if (old?.block !== undefined)
-      return record(planned, { block: old.block, ...(old.transaction && { transaction: old.transaction }) })
-    const block = (await creationBlock(client, planned.address)) ?? Number(await client.getBlockNumber())
-    return record(planned, { block })
+      return record(plannedContract, { block: old.block, ...(old.transaction && { transaction: old.transaction }) })
+    const block = (await creationBlock(client, plannedContract.address)) ?? Number(await client.getBlockNumber())
+    return record(plannedContract, { block })
   }
   const guard = await one(plan.guard)
   const newest = { version: EXECUTOR_VERSION, families: executableFamilies, ...(await one(plan.executor)) }
-  const older = await standing(client, before?.executors.filter(({ address }) => address !== newest.address) ?? [])
+  const older = await withCode(client, before?.executors.filter(({ address }) => address !== newest.address) ?? [])
   return { chainId, guard, executors: [...older, newest] }
 }
 
@@ -140,7 +142,7 @@ function announce(outlays: readonly Outlay[], gasPrice: bigint, onProgress: (tex
 }
 
 /** Returns the recorded contracts that still exist: a local chain may have been reset under the same id. */
-async function standing<T extends ContractRecord>(client: PublicClient, records: readonly T[]): Promise<T[]> {
+async function withCode<T extends ContractRecord>(client: PublicClient, records: readonly T[]): Promise<T[]> {
   const codes = await Promise.all(records.map(({ address }) => client.getCode({ address })))
   return records.filter(({ codeHash }, index) => hashOf(codes[index] ?? '0x') === codeHash)
 }
@@ -155,25 +157,28 @@ async function payer(getWalletClients: () => Promise<WalletClient[]>): Promise<W
 async function createOne(
   client: PublicClient,
   wallet: WalletClient,
-  planned: PlannedContract,
+  plannedContract: PlannedContract,
   fees: Fees,
   timeoutMs: number,
   onProgress: (text: string) => void,
 ): Promise<Creation | undefined> {
-  onProgress(`creating ${planned.name} at ${planned.address}`)
-  const data = create2Calldata(planned.initCode)
+  onProgress(`creating ${plannedContract.name} at ${plannedContract.address}`)
+  const data = create2Calldata(plannedContract.initCode)
   let hash: Hex
   try {
-    hash = await sent(wallet.sendTransaction({ to: KEYLESS_DEPLOYER.address, data, ...fees }))
+    hash = await hashOfSent(wallet.sendTransaction({ to: KEYLESS_DEPLOYER.address, data, ...fees }))
   } catch (error) {
     // Another transaction may be on its way, of someone else or of a run that was killed: then a second creation is refused.
     const waitMs = Math.min(timeoutMs, FEW_BLOCKS_MS)
-    onProgress(`refused; waiting up to ${waitMs / 1_000} s whether another transaction creates ${planned.name}`)
-    if (await waitFor(() => stands(client, planned), waitMs)) return undefined
+    onProgress(`refused; waiting up to ${waitMs / 1_000} s whether another transaction creates ${plannedContract.name}`)
+    if (await waitFor(() => stands(client, plannedContract), waitMs)) return undefined
     throw error
   }
   const { status, blockNumber } = await receiptOf(client, hash)
-  if (!(await waitFor(() => stands(client, planned), Math.min(timeoutMs, FEW_BLOCKS_MS))))
-    throw new DeployError('TRANSACTION_FAILED', `${hash} was mined and left no ${planned.name} at ${planned.address}`)
+  if (!(await waitFor(() => stands(client, plannedContract), Math.min(timeoutMs, FEW_BLOCKS_MS))))
+    throw new DeployError(
+      'TRANSACTION_FAILED',
+      `${hash} was mined and left no ${plannedContract.name} at ${plannedContract.address}`,
+    )
   return status === 'success' ? { block: Number(blockNumber), transaction: hash } : undefined
 }

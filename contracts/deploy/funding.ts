@@ -17,9 +17,9 @@ export async function settleOwnTransactions(
   onProgress: (text: string) => void,
 ): Promise<boolean> {
   const pendingCount = async () => {
-    const mined = await client.getTransactionCount({ address })
-    const pending = await client.getTransactionCount({ address, blockTag: 'pending' }).catch(() => mined)
-    return pending - mined
+    const minedNonce = await client.getTransactionCount({ address })
+    const pending = await client.getTransactionCount({ address, blockTag: 'pending' }).catch(() => minedNonce)
+    return pending - minedNonce
   }
   const count = await pendingCount()
   if (count <= 0) return false
@@ -45,18 +45,18 @@ export async function requireFunds(
   timeoutMs: number,
   onProgress: (text: string) => void,
 ): Promise<void> {
-  const needed = totalOf(outlays, gasPrice)
+  const neededWei = totalOf(outlays, gasPrice)
   const balance = await client.getBalance({ address })
-  if (balance >= needed) return
+  if (balance >= neededWei) return
   const pending = await pendingBalance(client, address)
-  const short = (what: string, balance: bigint) =>
+  const short = (account: string, balance: bigint) =>
     new DeployError(
       'FUNDS_SHORT',
-      `${address} holds ${formatEther(balance)} of the native token${what} and needs ${formatEther(needed)} at ${formatGwei(gasPrice)} gwei: ` +
-        `it lacks ${formatEther(needed - balance)} (${needed - balance} wei)`,
+      `${address} holds ${formatEther(balance)} of the native token${account} and needs ${formatEther(neededWei)} at ${formatGwei(gasPrice)} gwei: ` +
+        `it lacks ${formatEther(neededWei - balance)} (${neededWei - balance} wei)`,
     )
-  if (pending < needed) throw short(pending > balance ? ', pending transfers included,' : '', pending)
+  if (pending < neededWei) throw short(pending > balance ? ', pending transfers included,' : '', pending)
   onProgress(`waiting up to ${timeoutMs / 1_000} s for pending funds of ${address}`)
-  if (!(await waitFor(async () => (await client.getBalance({ address })) >= needed, timeoutMs)))
+  if (!(await waitFor(async () => (await client.getBalance({ address })) >= neededWei, timeoutMs)))
     throw short(`, its funding is still pending after ${timeoutMs / 1_000} s,`, await client.getBalance({ address }))
 }

@@ -3,7 +3,7 @@ import { formatEther, formatGwei, keccak256 } from 'viem'
 import { KEYLESS_DEPLOYER } from './create2.ts'
 import { DeployError, nodeMessage } from './errors.ts'
 import type { Fees } from './fees.ts'
-import { pendingBalance, receiptOf, sent, waitFor } from './transactions.ts'
+import { hashOfSent, pendingBalance, receiptOf, waitFor } from './transactions.ts'
 
 /** Progress of a chain towards the keyless deployer. */
 export type KeylessState = {
@@ -40,13 +40,13 @@ export async function keylessState(client: PublicClient): Promise<KeylessState> 
       'KEYLESS_DEPLOYER',
       `its creation is signed for ${formatGwei(gasPrice)} gwei and the base fee is ${formatGwei(baseFeePerGas)} gwei: try again when it has fallen`,
     )
-  const needed = await client.estimateGas({
+  const neededGas = await client.estimateGas({
     account: signer,
     data: initCode,
     stateOverride: [{ address: signer, balance: cost }],
   })
-  if (needed > gasLimit)
-    throw new DeployError('KEYLESS_DEPLOYER', `its creation needs ${needed} gas here and is signed for ${gasLimit}`)
+  if (neededGas > gasLimit)
+    throw new DeployError('KEYLESS_DEPLOYER', `its creation needs ${neededGas} gas here and is signed for ${gasLimit}`)
   const balance = await pendingBalance(client, signer)
   return { exists: false, lackingWei: balance < cost ? cost - balance : 0n }
 }
@@ -67,7 +67,7 @@ export async function ensureKeylessDeployer(
     onProgress(`funding the keyless deployer's signer with ${formatEther(lackingWei)}`)
     const { status, transactionHash } = await receiptOf(
       client,
-      await sent(wallet.sendTransaction({ to: signer, value: lackingWei, ...fees })),
+      await hashOfSent(wallet.sendTransaction({ to: signer, value: lackingWei, ...fees })),
     )
     if (status !== 'success') throw new DeployError('TRANSACTION_FAILED', `${transactionHash} reverted`)
   } else if ((await client.getBalance({ address: signer })) < cost) {
@@ -92,8 +92,8 @@ export async function ensureKeylessDeployer(
 }
 
 /**
- * Offers the creation while its signer cannot pay for it. A node that accepts it would refuse it for the lack of funds, and a
- * node that takes transactions with a chain id only refuses it before it looks at funds, which would then be stranded.
+ * Offers the creation while its signer cannot pay for it. A node that accepts such transactions rejects it for the lack
+ * of funds. A node that requires a chain id rejects it before checking funds; funds sent for it would be stranded.
  */
 async function refuseProtectedOnly(client: PublicClient): Promise<void> {
   try {

@@ -28,13 +28,13 @@ export async function outlaysFor(
     })
   if (exists) return contracts
   const { address, signer } = KEYLESS_DEPLOYER
-  const own = {
+  const ownOutlay = {
     what: `create the keyless deployer at ${address}, by the transaction its signer ${signer} left behind`,
     gas: 0n,
     value: 0n,
   }
-  if (lackingWei === 0n) return [own, ...contracts]
-  return [{ what: `fund ${signer}`, gas: 21_000n, value: lackingWei }, own, ...contracts]
+  if (lackingWei === 0n) return [ownOutlay, ...contracts]
+  return [{ what: `fund ${signer}`, gas: 21_000n, value: lackingWei }, ownOutlay, ...contracts]
 }
 
 /** In wei. */

@@ -44,7 +44,7 @@ async function plan(
   const initCodeHash = hashOf(initCode)
   // The Executor's one immutable is its Guard: with that in its places the artifact's code is what will stand on chain.
   const places = Object.values(artifact.immutableReferences ?? {}).flat()
-  const runtime = places.reduce((code, { start }) => placed(code, start, guard!), artifact.deployedBytecode)
+  const runtime = places.reduce((code, { start }) => placeGuard(code, start, guard!), artifact.deployedBytecode)
   return {
     name,
     address: create2Address(initCodeHash),
@@ -60,15 +60,18 @@ export function executorInitCode(creationCode: Hex, guard: Address): Hex {
   return `${creationCode}${word(guard)}`
 }
 
-function placed(code: string, start: number, guard: Address): string {
-  const at = 2 + 2 * start
-  return code.slice(0, at) + word(guard) + code.slice(at + 64)
+function placeGuard(code: string, start: number, guard: Address): string {
+  const offset = 2 + 2 * start
+  return code.slice(0, offset) + word(guard) + code.slice(offset + 64)
 }
 
 const word = (address: Address) => address.slice(2).padStart(64, '0')
 
-export function record(planned: PlannedContract, creation?: { block: number; transaction?: Hex }): ContractRecord {
-  const { address, initCodeHash, codeHash, build } = planned
+export function record(
+  plannedContract: PlannedContract,
+  creation?: { block: number; transaction?: Hex },
+): ContractRecord {
+  const { address, initCodeHash, codeHash, build } = plannedContract
   const common = { address, salt: SALT, initCodeHash, codeHash, build }
   return creation ? { ...common, status: 'deployed', ...creation } : { ...common, status: 'predicted' }
 }

@@ -35,9 +35,11 @@ function releaseOf(
   deployedAddresses: ReadonlySet<string>,
 ): Release {
   const earlier = before?.guard.address === guard.address ? before.executors : []
-  const retained = earlier.filter(({ address }) => address !== executor.address && deployedAddresses.has(address))
+  const retainedExecutors = earlier.filter(
+    ({ address }) => address !== executor.address && deployedAddresses.has(address),
+  )
   const newest = { version: EXECUTOR_VERSION, families: executableFamilies, ...codeOf(record(executor)) }
-  return { guard: codeOf(record(guard)), executors: [...retained, newest] }
+  return { guard: codeOf(record(guard)), executors: [...retainedExecutors, newest] }
 }
 
 function codeOf({ address, salt, initCodeHash, codeHash }: ContractRecord) {

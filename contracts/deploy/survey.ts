@@ -23,8 +23,8 @@ export type Survey = {
 
 /** @throws DeployError `UNSUPPORTED_CHAIN`; a chain outside the registry is left to the probe */
 export function refuseUnsupported(chainId: number): void {
-  const unsupported = chainFacts(chainId)?.unsupported
-  if (unsupported) throw new DeployError('UNSUPPORTED_CHAIN', unsupported)
+  const unsupportedReason = chainFacts(chainId)?.unsupported
+  if (unsupportedReason) throw new DeployError('UNSUPPORTED_CHAIN', unsupportedReason)
 }
 
 /** @throws DeployError */
@@ -37,9 +37,10 @@ export async function surveyChain(
   onProgress(`runs the ${build} build`)
   const plan = await planDeployment(hre, build)
   const missing: PlannedContract[] = []
-  for (const planned of [plan.guard, plan.executor]) {
-    if (await stands(client, planned)) onProgress(`${planned.name} stands at ${planned.address}`)
-    else missing.push(planned)
+  for (const plannedContract of [plan.guard, plan.executor]) {
+    if (await stands(client, plannedContract))
+      onProgress(`${plannedContract.name} stands at ${plannedContract.address}`)
+    else missing.push(plannedContract)
   }
   // Contracts that exist were created by it.
   const keyless = missing.length === 0 ? { exists: true, lackingWei: 0n } : await keylessState(client)
@@ -61,18 +62,22 @@ export async function stands(client: PublicClient, { name, address, codeHash }: 
  *
  * @throws DeployError `CODE_MISMATCH`
  */
-export async function confirmCode(client: PublicClient, planned: PlannedContract, timeoutMs: number): Promise<void> {
-  const { name, address, codeHash } = planned
-  let executed: Hex | undefined
+export async function confirmCode(
+  client: PublicClient,
+  plannedContract: PlannedContract,
+  timeoutMs: number,
+): Promise<void> {
+  const { name, address, codeHash } = plannedContract
+  let executionResult: Hex | undefined
   const agrees = async () => {
-    if (!(await stands(client, planned))) return false
-    executed = await extCodeHash(client, address)
-    return executed === codeHash
+    if (!(await stands(client, plannedContract))) return false
+    executionResult = await extCodeHash(client, address)
+    return executionResult === codeHash
   }
   if (!(await waitFor(agrees, Math.min(timeoutMs, FEW_BLOCKS_MS))))
     throw new DeployError(
       'CODE_MISMATCH',
-      `the endpoint contradicts itself on ${name} at ${address}: EXTCODEHASH returned ${executed ?? 'nothing'}, expected ${codeHash}`,
+      `the endpoint contradicts itself on ${name} at ${address}: EXTCODEHASH returned ${executionResult ?? 'nothing'}, expected ${codeHash}`,
     )
 }
 

@@ -27,12 +27,12 @@ export async function waitFor(condition: () => Promise<boolean>, timeoutMs: numb
 
 /** Balance once the transactions that the node knows of are mined; the mined one if the node has no pending state. */
 export async function pendingBalance(client: PublicClient, address: Address): Promise<bigint> {
-  const mined = await client.getBalance({ address })
-  return client.getBalance({ address, blockTag: 'pending' }).catch(() => mined)
+  const minedBalance = await client.getBalance({ address })
+  return client.getBalance({ address, blockTag: 'pending' }).catch(() => minedBalance)
 }
 
 /** @throws DeployError `TRANSACTION_FAILED` when the node refuses it */
-export async function sent(hash: Promise<Hex>): Promise<Hex> {
+export async function hashOfSent(hash: Promise<Hex>): Promise<Hex> {
   try {
     return await hash
   } catch (cause) {

@@ -37,15 +37,15 @@ export type UnsignedOptions = {
 export async function unsignedDeployment(
   options: UnsignedOptions,
 ): Promise<(UnsignedTransaction | SignedTransaction)[]> {
-  return surveyed(options, async (_, { missing, outlays, keyless: { exists, lackingWei } }) => {
+  return surveyChains(options, async (_, { missing, outlays, keyless: { exists, lackingWei } }) => {
     const { chainId } = options
     const creations = outlays.slice(-missing.length)
-    const create = missing.map((planned, k) => ({
+    const create = missing.map((plannedContract, k) => ({
       description: describe(creations[k]!),
       chainId,
       to: KEYLESS_DEPLOYER.address,
       value: '0',
-      data: create2Calldata(planned.initCode),
+      data: create2Calldata(plannedContract.initCode),
       gas: String(creations[k]!.gas),
     }))
     if (exists) return create
@@ -71,7 +71,7 @@ export async function safeDeployment(
 ): Promise<SafeBatch | undefined> {
   const { chainId, safe, onProgress = () => {} } = options
   if (!isAddress(safe)) throw new DeployError('NO_ACCOUNT', `${safe} is no address, or its checksum is wrong`)
-  return surveyed(options, async (client, { missing, keyless: { exists, lackingWei } }) => {
+  return surveyChains(options, async (client, { missing, keyless: { exists, lackingWei } }) => {
     const code = await client.getCode({ address: safe })
     if (!code || code === '0x')
       throw new DeployError(
@@ -102,7 +102,7 @@ function funding(chainId: number, lackingWei: bigint): UnsignedTransaction {
   return { description, chainId, to: signer, value: String(lackingWei), data: '0x', gas: '21000' }
 }
 
-async function surveyed<T>(
+async function surveyChains<T>(
   { rpcUrl, chainId, onProgress = () => {} }: UnsignedOptions,
   read: (client: PublicClient, survey: Survey) => Promise<T>,
 ): Promise<T> {

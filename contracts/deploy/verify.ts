@@ -50,8 +50,8 @@ export async function verifyDeployment(options: VerifyOptions): Promise<Verifica
           join(standardJsonDir, standardJsonFile('Executor', record.build, version)),
         ),
       )
-    const derived = create2Address(record.initCodeHash, record.salt)
-    checks.push({ what: `${name} address ${record.address}`, ok: record.address === derived })
+    const derivedAddress = create2Address(record.initCodeHash, record.salt)
+    checks.push({ what: `${name} address ${record.address}`, ok: record.address === derivedAddress })
   }
   if (!rpcUrl) {
     for (const { name, record } of entries)
@@ -65,14 +65,14 @@ export async function verifyDeployment(options: VerifyOptions): Promise<Verifica
     const client = await connection.viem.getPublicClient()
     for (const { name, record } of entries) {
       const code = await client.getCode({ address: record.address })
-      const what = `${name} code on chain ${chainId}`
+      const description = `${name} code on chain ${chainId}`
       if (code && code !== '0x') {
-        checks.push({ what, ok: hashOf(code) === record.codeHash })
+        checks.push({ what: description, ok: hashOf(code) === record.codeHash })
         if (record.status === 'predicted') notes.push(`${name} is deployed, which npm run deploy would record`)
       } else if (record.status === 'predicted') {
         notes.push(`${name} is NOT deployed yet: there is no code at ${record.address}`)
       } else {
-        checks.push({ what, ok: false })
+        checks.push({ what: description, ok: false })
       }
     }
     return { checks, notes }
@@ -92,10 +92,10 @@ function entriesOf({ chainId, guard, executors }: Deployment): Entry[] {
   ]
 }
 
-function compare(name: string, recorded: ContractRecord, planned: PlannedContract): Check[] {
+function compare(name: string, contractRecord: ContractRecord, plannedContract: PlannedContract): Check[] {
   return [
-    { what: `${name} creation code`, ok: recorded.initCodeHash === planned.initCodeHash },
-    { what: `${name} runtime code`, ok: recorded.codeHash === planned.codeHash },
+    { what: `${name} creation code`, ok: contractRecord.initCodeHash === plannedContract.initCodeHash },
+    { what: `${name} runtime code`, ok: contractRecord.codeHash === plannedContract.codeHash },
   ]
 }
 

@@ -89,7 +89,7 @@ type Reference = {
 function referenceOf(program: string): Reference {
   const bytes = new ByteReader(program)
   const decoded: Step[] = []
-  while (!bytes.done) {
+  while (!bytes.isDone) {
     const at = bytes.offset
     try {
       decoded.push(decodeStep(bytes, PULLED_TOKEN))

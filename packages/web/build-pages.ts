@@ -65,8 +65,8 @@ function preloads(name: PageName, bundle: Bundle): readonly string[] {
   const page = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${source}`))
   const entry = chunks.find(({ isEntry }) => isEntry)
   if (!page || !entry) throw new Error(`the build has no chunk of ${source}`)
-  const loaded = new Set([entry.fileName, ...entry.imports])
-  const scripts = [page.fileName, ...page.imports].filter((file) => !loaded.has(file))
+  const loadedFiles = new Set([entry.fileName, ...entry.imports])
+  const scripts = [page.fileName, ...page.imports].filter((file) => !loadedFiles.has(file))
   const styles = chunks
     .filter(({ fileName }) => scripts.includes(fileName))
     .flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])

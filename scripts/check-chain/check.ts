@@ -40,18 +40,20 @@ export async function checkChain(
       contracts: checkContracts(deployment),
     }
     const results = await Promise.all(
-      Object.entries(checks).map(([name, check]) => check(subject).catch((error: unknown) => [failed(name, error)])),
+      Object.entries(checks).map(([name, check]) =>
+        check(subject).catch((error: unknown) => [failedFinding(name, error)]),
+      ),
     )
     return [...findings, ...results.flat()]
   } catch (error) {
-    return [...findings, failed('head', error)]
+    return [...findings, failedFinding('head', error)]
   } finally {
     rpc.close()
   }
 }
 
 /** Converts an RPC error to an unknown result, since a failing node does not show that the file is wrong. */
-function failed(check: string, error: unknown): Finding {
+function failedFinding(check: string, error: unknown): Finding {
   if (!(error instanceof RpcError)) throw error
   return unknown(check, `${error.code}: ${error.message}`)
 }

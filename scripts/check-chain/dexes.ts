@@ -11,11 +11,14 @@ import { hasCode, read } from './read.ts'
 export const checkDexes: Check = async (subject) => {
   const { dexes } = subject.chain
   const rows = await Promise.all(dexes.map((row) => checkRow(subject, row)))
-  const unsupported = dexes.filter((row) => families.every((family) => rowsOf(family, row).length === 0))
-  const names = [...new Set(unsupported.map((row) => row.family))].sort()
-  return unsupported.length === 0
+  const unsupportedRows = dexes.filter((row) => families.every((family) => rowsOf(family, row).length === 0))
+  const names = [...new Set(unsupportedRows.map((row) => row.family))].sort()
+  return unsupportedRows.length === 0
     ? rows.flat()
-    : [...rows.flat(), unknown('families', `${unsupported.length} rows not routed through yet: ${names.join(', ')}`)]
+    : [
+        ...rows.flat(),
+        unknown('families', `${unsupportedRows.length} rows not routed through yet: ${names.join(', ')}`),
+      ]
 }
 
 async function checkRow(subject: Subject, row: DexRow): Promise<readonly Finding[]> {
@@ -23,8 +26,10 @@ async function checkRow(subject: Subject, row: DexRow): Promise<readonly Finding
   const fees = row.feeBasis === 'assumed' || row.feeBasis === 'default'
   const note = fees ? `; its fee of ${row.feePpm! / 10_000} % is a guess` : ''
   if (!(await hasCode(subject, row.address))) return [fail(check, `no code at ${row.address}`)]
-  const passed = pass(check, `${row.address}${note}`)
-  return row.initCodeHash === undefined ? [passed] : [passed, await checkInitCodeHash(subject, row, row.initCodeHash)]
+  const passFinding = pass(check, `${row.address}${note}`)
+  return row.initCodeHash === undefined
+    ? [passFinding]
+    : [passFinding, await checkInitCodeHash(subject, row, row.initCodeHash)]
 }
 
 async function checkInitCodeHash(subject: Subject, row: DexRow, initCodeHash: Hex): Promise<Finding> {
@@ -32,10 +37,10 @@ async function checkInitCodeHash(subject: Subject, row: DexRow, initCodeHash: He
   const pool = await findPool(subject, row)
   if (pool === null) return unknown(check, 'no pool of two hubs to compare with')
   const deployer = row.contracts?.poolDeployer ?? row.address
-  const derived = toAddress(getCreate2Address(deployer, pool.salt, initCodeHash))
-  return derived === pool.pool
-    ? pass(check, derived)
-    : fail(check, `the factory says ${pool.pool}, the init-code hash gives ${derived}`)
+  const derivedAddress = toAddress(getCreate2Address(deployer, pool.salt, initCodeHash))
+  return derivedAddress === pool.pool
+    ? pass(check, derivedAddress)
+    : fail(check, `the factory says ${pool.pool}, the init-code hash gives ${derivedAddress}`)
 }
 
 type KnownPool = { readonly pool: Address; readonly salt: Hex }
@@ -49,7 +54,7 @@ const V3_FEES = [100, 500, 2_500, 3_000, 10_000] as const
 async function findPool(subject: Subject, { family, address }: DexRow): Promise<KnownPool | null> {
   const hubs = [...subject.chain.hubs].sort()
   const pairs = hubs.flatMap((a, i) => hubs.slice(i + 1).map((b) => [a, b] as const))
-  const ask = async (data: string, salt: string): Promise<KnownPool | null> => {
+  const knownPool = async (data: string, salt: string): Promise<KnownPool | null> => {
     const answer = await read(subject, address, data as Hex)
     const pool = answer === null ? ZERO_ADDRESS : toAddress(`0x${answer.slice(-40)}`)
     return pool === ZERO_ADDRESS ? null : { pool, salt: salt as Hex }
@@ -58,12 +63,12 @@ async function findPool(subject: Subject, { family, address }: DexRow): Promise<
   const calls =
     form === 'uniswap-v2'
       ? pairs.map(([a, b]) =>
-          ask(v2.encodeFunctionData('getPair', [a, b]), solidityPackedKeccak256(['address', 'address'], [a, b])),
+          knownPool(v2.encodeFunctionData('getPair', [a, b]), solidityPackedKeccak256(['address', 'address'], [a, b])),
         )
       : form === 'uniswap-v3'
         ? pairs.flatMap(([a, b]) =>
             V3_FEES.map((fee) =>
-              ask(
+              knownPool(
                 v3.encodeFunctionData('getPool', [a, b, fee]),
                 keccak256(AbiCoder.defaultAbiCoder().encode(['address', 'address', 'uint24'], [a, b, fee])),
               ),

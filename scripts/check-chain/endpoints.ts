@@ -14,14 +14,16 @@ export async function checkEndpoints(
   chain: Chain,
   urls: readonly string[],
 ): Promise<{ readonly findings: readonly Finding[]; readonly alive: readonly string[] }> {
-  const answers = await Promise.all(urls.map(async (url) => ({ url, answer: await ask(url, chain.chainId) })))
-  const of = (wanted: Answer) => answers.filter(({ answer }) => answer === wanted).map(({ url }) => url)
+  const answers = await Promise.all(
+    urls.map(async (url) => ({ url, answer: await requestChainId(url, chain.chainId) })),
+  )
+  const of = (expectedAnswer: Answer) => answers.filter(({ answer }) => answer === expectedAnswer).map(({ url }) => url)
   const alive = of('right')
   const wrong = of('wrong chain')
   const silent = of('silent')
   const findings: Finding[] = []
-  const counted = `${alive.length} of ${urls.length} answer${silent.length > 0 ? `; silent: ${silent.join(', ')}` : ''}`
-  findings.push(alive.length > 0 ? pass('endpoints', counted) : unknown('endpoints', counted))
+  const countText = `${alive.length} of ${urls.length} answer${silent.length > 0 ? `; silent: ${silent.join(', ')}` : ''}`
+  findings.push(alive.length > 0 ? pass('endpoints', countText) : unknown('endpoints', countText))
   if (wrong.length > 0)
     findings.push(
       fail('chain id', `other chains answer at ${wrong.join(', ')}`, (file) => {
@@ -34,7 +36,7 @@ export async function checkEndpoints(
 
 type Answer = 'right' | 'wrong chain' | 'silent'
 
-async function ask(url: string, chainId: number): Promise<Answer> {
+async function requestChainId(url: string, chainId: number): Promise<Answer> {
   const rpc = createRpc({ chainId, urls: [url], timeoutMs: TIMEOUT_MS })
   try {
     return Number(await rpc.request<string>('eth_chainId', [])) === chainId ? 'right' : 'wrong chain'

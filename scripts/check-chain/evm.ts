@@ -37,14 +37,15 @@ export const checkEvm: Check = async ({ chain, rpc, block, overrides }) => {
   const flags = ['push0', 'transientStorage', 'mcopy'] as const
   const findings = await Promise.all(
     flags.map(async (flag): Promise<Finding> => {
-      const works = await runs(rpc, block, snippets[flag])
-      const written = chain.evm[flag]
+      const isSupported = await runs(rpc, block, snippets[flag])
+      const writtenFlag = chain.evm[flag]
       const fix: Finding['fix'] = (file) => {
-        file.evm[flag] = works
+        file.evm[flag] = isSupported
       }
-      if (written === works) return pass(flag, works ? 'yes' : 'no')
-      if (written === undefined) return missing(flag, `${works ? 'works' : 'does not work'}, not recorded`, fix)
-      return fail(flag, `recorded as ${written}, but it ${works ? 'works' : 'does not work'}`, fix)
+      if (writtenFlag === isSupported) return pass(flag, isSupported ? 'yes' : 'no')
+      if (writtenFlag === undefined)
+        return missing(flag, `${isSupported ? 'works' : 'does not work'}, not recorded`, fix)
+      return fail(flag, `recorded as ${writtenFlag}, but it ${isSupported ? 'works' : 'does not work'}`, fix)
     }),
   )
   return [pass('state overrides', 'code overrides work'), ...findings]

@@ -24,20 +24,20 @@ export const checkFees: Check = async ({ chain, rpc, block }) => {
     MODELS.map(async (model) => ({ model, fee: await estimateL1Fee(rpc, model, { ...SAMPLE, gasPriceWei }, block) })),
   )
   const answering: L1FeeModel[] = fees.filter(({ fee }) => fee !== null).map(({ model }) => model)
-  const recorded = chain.l1FeeModel
-  const kind = recorded === 'metis' ? 'op-stack' : recorded
+  const recordedModel = chain.l1FeeModel
+  const kind = recordedModel === 'metis' ? 'op-stack' : recordedModel
   const first = answering[0]
   const fix = (model: L1FeeModel) => (file: { l1FeeModel: L1FeeModel }) => {
     file.l1FeeModel = model
   }
-  if (recorded === 'zksync') return [unknown(check, 'zksync: not asked, such chains are not served')]
+  if (recordedModel === 'zksync') return [unknown(check, 'zksync: not asked, such chains are not served')]
   if (answering.includes(kind) && !(first === 'mantle' && kind === 'op-stack'))
-    return [pass(check, `${recorded}: ${fees.find(({ model }) => model === kind)!.fee!.feeWei} wei`)]
+    return [pass(check, `${recordedModel}: ${fees.find(({ model }) => model === kind)!.fee!.feeWei} wei`)]
   if (first !== undefined)
-    return recorded === 'unknown'
+    return recordedModel === 'unknown'
       ? [missing(check, `the oracle of ${first} answers, none is recorded`, fix(first))]
-      : [fail(check, `recorded as ${recorded}, but the oracle of ${first} answers`, fix(first))]
-  if (recorded === 'none') return [pass(check, 'none, and no oracle answers')]
-  if (recorded === 'unknown') return [unknown(check, 'no oracle answers, so there may be no such fee')]
-  return [fail(check, `recorded as ${recorded}, but its oracle does not answer`)]
+      : [fail(check, `recorded as ${recordedModel}, but the oracle of ${first} answers`, fix(first))]
+  if (recordedModel === 'none') return [pass(check, 'none, and no oracle answers')]
+  if (recordedModel === 'unknown') return [unknown(check, 'no oracle answers, so there may be no such fee')]
+  return [fail(check, `recorded as ${recordedModel}, but its oracle does not answer`)]
 }

@@ -23,13 +23,13 @@ export const checkHead: Check = async ({ chain, rpc, block }) => {
 
   const span = earlier === null ? 0 : head.number - earlier.number
   if (earlier === null || span < SPAN / 2) return [...findings, unknown('block time', 'too few blocks to measure')]
-  const measured = Math.round((1000 * (head.timestamp - earlier.timestamp)) / span)
-  const ratio = measured / chain.blockTimeMs
-  if (ratio <= CLOSE_ENOUGH && ratio >= 1 / CLOSE_ENOUGH) return [...findings, pass('block time', `${measured} ms`)]
+  const measuredMs = Math.round((1000 * (head.timestamp - earlier.timestamp)) / span)
+  const ratio = measuredMs / chain.blockTimeMs
+  if (ratio <= CLOSE_ENOUGH && ratio >= 1 / CLOSE_ENOUGH) return [...findings, pass('block time', `${measuredMs} ms`)]
   return [
     ...findings,
-    missing('block time', `measured ${measured} ms, taken for ${chain.blockTimeMs} ms`, (file) => {
-      file.blockTimeMs = measured
+    missing('block time', `measured ${measuredMs} ms, taken for ${chain.blockTimeMs} ms`, (file) => {
+      file.blockTimeMs = measuredMs
     }),
   ]
 }

@@ -33,13 +33,13 @@ async function checkDecimals(
   subject: Subject,
   check: string,
   token: Address,
-  recorded: number | null,
+  recordedDecimals: number | null,
 ): Promise<Finding> {
   const decimals = await readDecimals(subject, token)
   if (decimals === null) return fail(check, `${token} does not tell its decimals`)
-  if (decimals === recorded) return pass(check, String(decimals))
-  if (decimals === 0) return fail(check, `recorded as ${recorded}, told as 0`)
-  return fail(check, `recorded as ${recorded}, are ${decimals}`, (file) => {
+  if (decimals === recordedDecimals) return pass(check, String(decimals))
+  if (decimals === 0) return fail(check, `recorded as ${recordedDecimals}, told as 0`)
+  return fail(check, `recorded as ${recordedDecimals}, are ${decimals}`, (file) => {
     const entry = file.wrappedNative ?? file.nativeErc20
     if (entry) entry.decimals = decimals
   })

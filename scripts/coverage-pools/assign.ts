@@ -34,9 +34,10 @@ type Context = Node & {
 const FAMILY_OF_KIND: Readonly<Record<string, string>> = { iZiSwap: 'iziswap', Fluid: 'fluid-dex' }
 
 /**
- * Returns the rows of pools that swapped and that memory lacks, by the id of the pool. The first of these decides: the
- * contract is the row's own, the pool names the row's factory, its address follows from the factory, its event is of one family that has one row on the chain, its
- * code is that of a pool in memory or contains the row's factory as an immutable, or the name of its share begins with the row's brand.
+ * Returns the rows of pools that swapped and that memory lacks, by the id of the pool. A pool belongs to the row of the
+ * first rule that matches. The rules, in order: its contract is the row's own; it names the row's factory; its address
+ * follows from the factory; its event belongs to one family with one row on the chain; its code equals that of a pool
+ * in memory, or contains the row's factory as an immutable; the name of its share token begins with the row's brand.
  *
  * @param knownPools - pools in memory
  * @throws RpcError if the node fails
@@ -89,10 +90,10 @@ const PUSHED_ADDRESS = `7f${'0'.repeat(24)}`
 
 async function rowByCode(contract: Address, { rows, rpc, knownPools }: Context): Promise<DexRow | undefined> {
   const code = await rpc.getCode(contract, 'latest')
-  const named = rows.filter(
+  const namedRows = rows.filter(
     ({ role, address }) => role === 'factory' && code.includes(`${PUSHED_ADDRESS}${address.slice(2).toLowerCase()}`),
   )
-  if (named.length === 1) return named[0]
+  if (namedRows.length === 1) return namedRows[0]
   for (const { address, family, dex } of knownPools.values()) {
     if ((await rpc.getCode(address, 'latest')) !== code) continue
     return rows.find((row) => row.family === family && row.brand === dex)
@@ -142,8 +143,8 @@ async function curvePool(contract: Address, { rows, rpc, block }: Context): Prom
   const at = { blockHash: block.hash }
   for (const row of candidates) {
     const { readFixed, readStates } = familyOf(row.family)!
-    const bare = poolOf(row, contract, tokens)
-    const [fixed] = readFixed ? await runReads(rpc, at, [readFixed(row, [bare], block.number)]) : [[bare]]
+    const barePool = poolOf(row, contract, tokens)
+    const [fixed] = readFixed ? await runReads(rpc, at, [readFixed(row, [barePool], block.number)]) : [[barePool]]
     const pool = fixed?.[0]
     if (!pool) continue
     const [states] = await runReads(rpc, at, [readStates(row, [pool])])
@@ -169,13 +170,13 @@ async function v4Pool(swap: Swap, rows: readonly DexRow[], { rpc, block }: Conte
   const pairs = tokens.flatMap((first, i) => tokens.slice(i + 1).map((second) => [first, second] as const))
   for (const [pair, hook, fee, tickSpacing] of product(pairs, hooks, fees, TICK_SPACINGS)) {
     if (keccak256(`0x${[...pair, fee, tickSpacing, hook].map(word).join('')}`) !== swap.pool) continue
-    const listed: ListedPool = {
+    const listedPool: ListedPool = {
       ...{ id: swap.pool, address: swap.contract, tokens: pair },
       fixed: { fee, tickSpacing, hooks: hook },
     }
     for (const row of rows) {
       const { provePools } = familyOf(row.family)!
-      const [proven] = provePools ? await runReads(rpc, { blockHash: block.hash }, [provePools(row, [listed])]) : []
+      const [proven] = provePools ? await runReads(rpc, { blockHash: block.hash }, [provePools(row, [listedPool])]) : []
       if (proven?.[0]) return { row, pool: proven[0] }
     }
   }

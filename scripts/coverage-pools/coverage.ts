@@ -67,7 +67,7 @@ export type CoverageOptions = {
 const MAX_TOGETHER = 8
 
 /** A swap with the pool that did it, if memory has it, and the tokens for which it counts. */
-type Traded = { readonly swap: Swap; readonly pool: Pool | undefined; readonly tokens: readonly Address[] }
+type TradedSwap = { readonly swap: Swap; readonly pool: Pool | undefined; readonly tokens: readonly Address[] }
 
 /** Pools in memory, and rows of pools that memory lacks, by id. */
 type PoolSearch = {
@@ -88,13 +88,13 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
     all.filter(({ kind }) => kind !== UNKNOWN).map(async (swap) => ({ ...swap, tokens: await tokensOf(swap, rpc) })),
   )
   const { usable, knownRows, block, isScanned } = await findPools(swaps, options)
-  const traded = swaps.map((swap): Traded => {
+  const tradedSwaps = swaps.map((swap): TradedSwap => {
     const pool = usable.get(swap.pool) ?? sharedPool(usable, swap)
     return { swap, pool, tokens: rankedTokens(swap, (pool ?? knownRows.get(swap.pool)?.pool)?.tokens ?? [], chain) }
   })
-  const tokens = topTokens(traded, count)
+  const tokens = topTokens(tradedSwaps, count)
   const top = new Set(tokens)
-  const inScope = traded.filter((each) => each.tokens.length === 0 || each.tokens.some((token) => top.has(token)))
+  const inScope = tradedSwaps.filter((each) => each.tokens.length === 0 || each.tokens.some((token) => top.has(token)))
 
   const pools = new Map<string, PoolCoverage>()
   for (const [key, group] of Map.groupBy(inScope, keyOf)) {
@@ -112,7 +112,7 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
       dex: pool?.dex ?? row?.brand ?? null,
     })
   }
-  const stateOf = (each: Traded) => pools.get(keyOf(each))!.state
+  const stateOf = (each: TradedSwap) => pools.get(keyOf(each))!.state
   const transactions = [...Map.groupBy(inScope, ({ swap }) => swap.transaction).values()]
   return {
     tokens,
@@ -121,7 +121,7 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
     poolCounts: countsOf([...pools.values()].map(({ state }) => state)),
     pools: [...pools.values()].sort((a, b) => b.swaps - a.swaps || (a.pool < b.pool ? -1 : 1)),
     otherTrades: otherTrades(all),
-    swapsOfOtherTokens: traded.length - inScope.length,
+    swapsOfOtherTokens: tradedSwaps.length - inScope.length,
     isScanned,
   }
 }
@@ -133,16 +133,16 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
   try {
     const groups = groupsOf(swaps, count)
     const { pools: foundPools } = await market.ensureGroups(groups)
-    const assigned = await assign?.(swaps, foundPools)
+    const assignedRows = await assign?.(swaps, foundPools)
     const isPool = (entry: AssignedPool): entry is PoolEntry => entry.pool !== null
-    if (assigned) await market.take([...assigned.values()].filter(isPool))
+    if (assignedRows) await market.addFoundPools([...assignedRows.values()].filter(isPool))
     const { pools: usable, block } = await market.settled(settleMs)
-    const listed = (await market.listed?.([...new Set(groups.flat())])) ?? []
+    const listedPools = (await market.scannedPools?.([...new Set(groups.flat())])) ?? []
     return {
       ...{ usable, block, isScanned: (market.health().scan?.state ?? 'done') === 'done' },
       knownRows: new Map([
-        ...listed.map((entry): [string, AssignedPool] => [entry.pool.id, entry]),
-        ...(assigned ?? []),
+        ...listedPools.map((entry): [string, AssignedPool] => [entry.pool.id, entry]),
+        ...(assignedRows ?? []),
       ]),
     }
   } finally {
@@ -170,7 +170,7 @@ function countsOf(states: readonly PoolState[]): Counts {
 const worstOf = (states: readonly PoolState[]): PoolState => STATES.findLast((state) => states.includes(state))!
 
 /** Pools without an id of their own in one contract differ by their tokens. */
-function keyOf({ swap: { pool, contract }, tokens }: Traded): string {
+function keyOf({ swap: { pool, contract }, tokens }: TradedSwap): string {
   return pool === contract ? `${contract} ${[...tokens].sort().join()}` : pool
 }
 

@@ -33,16 +33,16 @@ export async function reasonOf(swap: Swap, { chain, rpc, block, pool, row }: Con
     [address, ...Object.values(contracts ?? {})].some((own) => toAddress(own) === swap.contract)
   const factory = await readFactory(rpc, swap.contract)
   const rows = chain.dexes.filter((each) => holds(each) || toAddress(each.address) === factory)
-  const served = servedRows({ ...chain, dexes: rows }, new Map(families.map((each) => [each.id, each])))
+  const servedDexRows = servedRows({ ...chain, dexes: rows }, new Map(families.map((each) => [each.id, each])))
   const [first] = rows
   if (!first && !factory) return { code: 'unknown', text: `${swap.kind}: names no factory` }
   if (!first) return { code: 'not in file', text: `${swap.kind}: factory ${factory} is not in the chain's file` }
   if (!rows.some((each) => families.some((family) => rowsOf(family, each).length > 0)))
     return { code: 'family', text: `${first.family} (${first.brand}): ${REASONS[first.family] ?? 'not written yet'}` }
   const { tokens } = swap
-  const searches = tokens ? served.map((each) => familyOf(each.family)!.findPools(each, [tokens])) : []
-  const named = (await runReads(rpc, { blockHash: block.hash }, searches)).flat()
-  if (named.some((each) => each.id === swap.pool || each.address === swap.pool)) return leftOut(first)
+  const searches = tokens ? servedDexRows.map((each) => familyOf(each.family)!.findPools(each, [tokens])) : []
+  const namedPools = (await runReads(rpc, { blockHash: block.hash }, searches)).flat()
+  if (namedPools.some((each) => each.id === swap.pool || each.address === swap.pool)) return leftOut(first)
   return { code: 'not found', text: `${first.family} (${first.brand}): ${first.address} does not name it` }
 }
 

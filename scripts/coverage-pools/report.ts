@@ -60,8 +60,13 @@ export function summaryOf(coverages: readonly Coverage[]): Summary {
 function sharesOf(counts: Counts): Shares {
   const total = STATES.reduce((sum, state) => sum + counts[state], 0)
   const percent = (part: number) => (total === 0 ? null : Math.floor((10_000 * part) / total) / 100)
-  const used = counts.served + counts.sampled
-  return { ...counts, total, usablePercent: percent(used), usableOrUnreadPercent: percent(used + counts.unread) }
+  const usedCount = counts.served + counts.sampled
+  return {
+    ...counts,
+    total,
+    usablePercent: percent(usedCount),
+    usableOrUnreadPercent: percent(usedCount + counts.unread),
+  }
 }
 
 function groupsOf(pools: readonly PoolCoverage[]): readonly Group[] {

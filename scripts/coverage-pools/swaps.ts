@@ -33,9 +33,9 @@ export type Swap = {
 }
 
 /**
- * Returns the swaps of a transaction: one per event of a known kind, and one per other account that received one token and
- * sent another. Not counted are the sender, the called contract unless it trades with the sender, shares that a contract
- * issues or redeems itself, and accounts whose trade is the other side of the swaps already found. Pools that move the
+ * Returns the swaps of a transaction: one per event of a known kind, and one per other account that received one token
+ * and sent another. Does not count: the sender; the called contract, unless it trades with the sender; shares that a
+ * contract issues or redeems itself; accounts whose trade is the other side of swaps already found. Pools that move the
  * native token itself are only seen by an event.
  *
  * @param wrapper - wrapped native token
@@ -43,19 +43,19 @@ export type Swap = {
 export function swapsOf({ hash, from, to, logs }: MinedTransaction, wrapper: Address | null): readonly Swap[] {
   const flows = tokenFlows(logs, wrapper)
   const changes = changesOf(flows)
-  const shared = {
+  const sharedFields = {
     transaction: hash,
     moved: [...new Set(flows.map(({ token }) => token))],
     contracts: [...new Set([...(to ? [to] : []), ...logs.map(({ address }) => address)])],
   }
   const trades = new Map(poolTrades(changes).map((trade) => [trade.pool, trade]))
-  const reported = logs.flatMap((log): Swap[] => {
+  const reportedSwaps = logs.flatMap((log): Swap[] => {
     const swap = reportedSwap(log)
     if (!swap) return []
     const trade = swap.isShared ? undefined : trades.get(log.address)
     const tokens = trade ? ([trade.tokenIn, trade.tokenOut] as const) : null
     const { kind, pool, feePpm } = swap
-    return [{ ...shared, kind, pool, contract: log.address, tokens, feePpm }]
+    return [{ ...sharedFields, kind, pool, contract: log.address, tokens, feePpm }]
   })
 
   /** Sum of the changes of all pools found so far, by token. */
@@ -63,7 +63,7 @@ export function swapsOf({ hash, from, to, logs }: MinedTransaction, wrapper: Add
   const add = (account: Address) => {
     for (const [token, change] of changes.get(account) ?? []) sums.set(token, (sums.get(token) ?? 0n) + change)
   }
-  const pools = new Set(reported.map(({ contract }) => contract))
+  const pools = new Set(reportedSwaps.map(({ contract }) => contract))
   for (const contract of pools) add(contract)
   // A pool of the native token takes and gives through the wrapper.
   if (wrapper && pools.size > 0) add(wrapper)
@@ -73,14 +73,14 @@ export function swapsOf({ hash, from, to, logs }: MinedTransaction, wrapper: Add
     .filter(({ pool, tokenIn, tokenOut }) => !pools.has(pool) && pool !== tokenIn && pool !== tokenOut)
     .filter(({ pool }) => pool !== from && (pool !== to || trades.has(from)))
     .sort((a, b) => Number(syncing.has(b.pool)) - Number(syncing.has(a.pool)))
-  const unreported = others.flatMap(({ pool, tokenIn, tokenOut }): Swap[] => {
+  const unreportedSwaps = others.flatMap(({ pool, tokenIn, tokenOut }): Swap[] => {
     const isOtherSide = (sums.get(tokenIn) ?? 0n) < 0n && (sums.get(tokenOut) ?? 0n) > 0n
     if (isOtherSide) return []
     add(pool)
     const kind = syncing.has(pool) ? PAIR : UNKNOWN
-    return [{ ...shared, kind, pool, contract: pool, tokens: [tokenIn, tokenOut], feePpm: null }]
+    return [{ ...sharedFields, kind, pool, contract: pool, tokens: [tokenIn, tokenOut], feePpm: null }]
   })
-  return [...reported, ...unreported]
+  return [...reportedSwaps, ...unreportedSwaps]
 }
 
 /** Counts swaps by token, and returns the most traded tokens first. */

@@ -9,13 +9,13 @@ type Report = {
 export type Verdict = { readonly outcome: 'passed' | 'failed' | 'skipped'; readonly lines: readonly string[] }
 
 /** Fails on high and critical advisories. Output without a report counts as skipped, never as passed. */
-export function judgeAudit(printed: string): Verdict {
-  const { message, metadata, vulnerabilities = {} } = parse(printed)
+export function judgeAudit(auditOutput: string): Verdict {
+  const { message, metadata, vulnerabilities = {} } = parse(auditOutput)
   if (!metadata) return { outcome: 'skipped', lines: [`skipped: ${message ?? 'npm audit gave no report'}`] }
   const serious = Object.entries(vulnerabilities).filter(([, { severity }]) => ['high', 'critical'].includes(severity))
   const outcome = serious.length === 0 ? 'passed' : 'failed'
-  const named = serious.map(([name, { severity, range }]) => `${severity}: ${name} ${range}`)
-  return { outcome, lines: [...named, `${outcome}: ${JSON.stringify(metadata.vulnerabilities)}`] }
+  const namedVulnerabilities = serious.map(([name, { severity, range }]) => `${severity}: ${name} ${range}`)
+  return { outcome, lines: [...namedVulnerabilities, `${outcome}: ${JSON.stringify(metadata.vulnerabilities)}`] }
 }
 
 function parse(text: string): Report {

@@ -61,9 +61,9 @@ const WORD = /^[a-z][a-z-]*$/
  */
 export function chooseBenchmark(args: readonly string[]): Choice {
   const [name, ...rest] = args
-  if (name === undefined) return { text: listed(), code: 0 }
+  if (name === undefined) return { text: listBenchmarks(), code: 0 }
   const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined
-  if (!benchmark) return { text: `There is no benchmark "${name}".\n\n${listed()}`, code: 1 }
+  if (!benchmark) return { text: `There is no benchmark "${name}".\n\n${listBenchmarks()}`, code: 1 }
   const { parts, hasMain = true } = benchmark
   const [word] = rest
   const run = (part: string, args: readonly string[]) => ({ file: `${name}/${part}.ts`, args })
@@ -75,7 +75,7 @@ export function chooseBenchmark(args: readonly string[]): Choice {
   return { text: `"${name}" has no main part. Name one: npm run bench -- ${name} <${parts.join(' | ')}>`, code: 1 }
 }
 
-function listed(): string {
+function listBenchmarks(): string {
   const names = Object.keys(BENCHMARKS)
   const width = Math.max(...names.map((name) => name.length)) + 2
   const lines = Object.entries(BENCHMARKS).map(([name, { about, parts }]) => {

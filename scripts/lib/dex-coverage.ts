@@ -31,14 +31,14 @@ export const recordedShares = (): RecordedShares =>
  */
 export function dexCoverage(chains: readonly Chain[], recorded: RecordedShares): string {
   const rows = chains.flatMap(({ dexes }) => dexes)
-  const served = rows.filter(isServed).length
+  const servedCount = rows.filter(isServed).length
   const byFamily = [...Map.groupBy(rows, ({ family }) => family)].sort(
     ([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1),
   )
   return `# DEX deployments that are routed through
 
 Made by \`npm run docs\` from the chain registry (\`packages/chains/data\`) and the families of \`packages/liquidity/src/dexes\`.
-${served.toLocaleString('en')} of ${rows.length.toLocaleString('en')} rows of ${chains.length} chains are served, ${share(served, rows.length)}. A row is one deployment of a DEX: a
+${servedCount.toLocaleString('en')} of ${rows.length.toLocaleString('en')} rows of ${chains.length} chains are served, ${share(servedCount, rows.length)}. A row is one deployment of a DEX: a
 factory, a vault, a registry.
 
 ## By family
@@ -108,20 +108,20 @@ function excludedLine({ id, sampled }: (typeof families)[number]): string {
 }
 
 function familyLine(family: string, rows: readonly DexRow[], chains: readonly Chain[]): string {
-  const served = rows.filter(isServed).length
+  const servedCount = rows.filter(isServed).length
   const on = chains.filter(({ dexes }) => dexes.some((row) => row.family === family)).length
-  const why = served === rows.length ? '' : REASONS[family]
+  const why = servedCount === rows.length ? '' : REASONS[family]
   if (why === undefined) throw new Error(`${family}: no reason is given why its rows are not served`)
-  return `| ${family} | ${rows.length} | ${served} | ${on} | ${why} |`
+  return `| ${family} | ${rows.length} | ${servedCount} | ${on} | ${why} |`
 }
 
 function chainLine({ chainId, name, dexes }: Chain): string {
-  const counted = (rows: readonly DexRow[]) =>
+  const countText = (rows: readonly DexRow[]) =>
     [...Map.groupBy(rows, ({ family }) => family)]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([family, list]) => (list.length > 1 ? `${family} ${list.length}` : family))
       .join(', ')
-  const served = dexes.filter(isServed)
+  const servedCount = dexes.filter(isServed)
   const remaining = dexes.filter((row) => !isServed(row))
-  return `| ${name} (${chainId}) | ${dexes.length} | ${served.length} | ${counted(served)} | ${counted(remaining)} |`
+  return `| ${name} (${chainId}) | ${dexes.length} | ${servedCount.length} | ${countText(servedCount)} | ${countText(remaining)} |`
 }

@@ -14,10 +14,10 @@ export const REASONS: Readonly<Record<string, string>> = {
   curve: 'its kind of registry is not read',
 }
 
-type Excluded = { readonly pools: string; readonly why: string }
+type ExcludedPools = { readonly pools: string; readonly why: string }
 
 /** Pools of served rows that are left out. Families that leave out none are not listed. Details: README of the family. */
-export const EXCLUDED: Readonly<Record<string, Excluded>> = {
+export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   'aave-gsm': { pools: "modules of a vault's shares (Gsm4626)", why: 'not written yet' },
   algebra: { pools: 'pools of version 2', why: 'no genuine code to check against' },
   'algebra-integral': {

@@ -58,10 +58,10 @@ export async function failures(files: readonly string[], build: Build, cases: st
     quiet: true,
     env: { ...process.env, MUTANT: 'true', BUILD: build, RUNS: cases, MODEL_CALLS: '2', FORCE_COLOR: '0' },
   })
-  const failed = [...output.matchAll(/\d+\) ((?:testFuzz|test|invariant)_\w+)\(/g)].map(([, name]) => name!)
-  if (code !== 0 && failed.length === 0 && !/\d+ failing/.test(output))
+  const failedTests = [...output.matchAll(/\d+\) ((?:testFuzz|test|invariant)_\w+)\(/g)].map(([, name]) => name!)
+  if (code !== 0 && failedTests.length === 0 && !/\d+ failing/.test(output))
     throw new Error(`the tests did not run:\n${output.slice(-2_000)}`)
-  return [...new Set(code === 0 ? [] : failed.length > 0 ? failed : ['setUp'])]
+  return [...new Set(code === 0 ? [] : failedTests.length > 0 ? failedTests : ['setUp'])]
 }
 
 /**

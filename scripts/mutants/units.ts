@@ -170,16 +170,16 @@ function resultOf({ files }: Report, { seed, lines }: Sample): SeedResult {
       ...{ replacement: `${mutatorName}: ${replacement.trim()}`, status },
     }))
   })
-  const killed = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
+  const killedCount = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
   const timeouts = mutants.filter(({ status }) => status === 'Timeout').length
   const remaining = mutants
     .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
     .map(({ status: _, ...mutant }) => ({ ...mutant, reason: reasonOf(mutant) }))
-  const survived = remaining.flatMap(({ reason, ...mutant }) => (reason === undefined ? [mutant] : []))
+  const survivors = remaining.flatMap(({ reason, ...mutant }) => (reason === undefined ? [mutant] : []))
   const equivalent = remaining.flatMap(({ reason, ...mutant }) => (reason === undefined ? [] : [{ ...mutant, reason }]))
-  const scorePercent = rounded((100 * killed) / Math.max(1, killed + survived.length))
+  const scorePercent = rounded((100 * killedCount) / Math.max(1, killedCount + survivors.length))
   const date = new Date().toISOString().slice(0, 10)
-  return { seed, date, lines, killed, timeouts, survived, equivalent, scorePercent }
+  return { seed, date, lines, killed: killedCount, timeouts, survived: survivors, equivalent, scorePercent }
 }
 
 /** Returns the argument that a mutant is equivalent, from equivalent.json. */
@@ -196,8 +196,8 @@ function write(name: string, result: SeedResult): void {
   const { seeds = [] } = packages[name] ?? {}
   const first = seeds.find(({ seed, lines }) => seed === result.seed && lines === result.lines)
   const firstScorePercent = first ? (first.firstScorePercent ?? first.scorePercent) : result.scorePercent
-  const updated = [...seeds.filter(({ seed }) => seed !== result.seed), { ...result, firstScorePercent }]
-  record('unit-mutants', { packages: { ...packages, [name]: { seeds: updated } } }, { shown: false })
+  const updatedResults = [...seeds.filter(({ seed }) => seed !== result.seed), { ...result, firstScorePercent }]
+  record('unit-mutants', { packages: { ...packages, [name]: { seeds: updatedResults } } }, { shown: false })
 }
 
 function earlier(): Readonly<Record<string, PackageResult>> {

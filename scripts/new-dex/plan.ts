@@ -94,8 +94,8 @@ const calls = new Interface([
 /** Adds programs of both directions with their calls: pull 5 into the pool, then sell the held balance (1000) for the recipient. */
 function appendGolden(golden: string, { name, code }: Words): string {
   const op = code.slice(2)
-  const sold = `${op}24${'5'.padStart(32, '0')}${POOL.slice(2)}`
-  const bought = `${op}08${TOKENS[1].slice(2)}${POOL.slice(2)}`
+  const soldStep = `${op}24${'5'.padStart(32, '0')}${POOL.slice(2)}`
+  const boughtStep = `${op}08${TOKENS[1].slice(2)}${POOL.slice(2)}`
   const programs = JSON.parse(golden) as unknown[]
   const step = { op: name, tokenIn: TOKENS[0], pool: POOL, zeroForOne: true }
   const call = (to: string, what: string, args: readonly unknown[]) => ({
@@ -109,7 +109,7 @@ function appendGolden(golden: string, { name, code }: Words): string {
       { ...step, input: { kind: 'pull', amount: '5' }, output: { kind: 'executor' } },
       { ...step, tokenIn: TOKENS[1], zeroForOne: false, input: { kind: 'rest' }, output: { kind: 'recipient' } },
     ],
-    bytes: `0x${sold}${bought}`,
+    bytes: `0x${soldStep}${boughtStep}`,
     calls: [
       call(GUARD, 'pullInput', [POOL, 5]),
       call(POOL, 'swap', [true, EXECUTOR]),

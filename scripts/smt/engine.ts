@@ -27,12 +27,12 @@ const TARGETS = ['assert', 'underflow', 'overflow', 'divByZero', 'balance', 'pop
 const MAX_ANSWER_BYTES = 64 * 2 ** 20
 
 const { engine, timeoutMs, wholeMs, standard } = workerData as Job
-const started = performance.now()
+const start = performance.now()
 const solc = createRequire(join(root, 'contracts/package.json'))('solc') as Solc
 const answers: Record<string, number> = {}
 
 const smtSolver = (query: string) => {
-  if (performance.now() - started > wholeMs) {
+  if (performance.now() - start > wholeMs) {
     count(`not asked: ${wholeMs / 1000} s were over`)
     return { contents: '' }
   }

@@ -187,15 +187,15 @@ export function verdictOf(model: Model, solver: Solver): Verdict {
   checkLines(model)
   const text = read(model.name)
   const names = propertiesOf(text)
-  const mutated = model.mutations.map(({ name, from, to }) => {
+  const mutatedModels = model.mutations.map(({ name, from, to }) => {
     if (!text.includes(from)) throw new Error(`"${name}" changes a line that is not in ${model.name}.smt2`)
     return text.replace(from, () => to)
   })
   // One script: a solver takes seconds to start.
-  const all = solver.solve([text, ...mutated].map((script) => read('evm') + script).join('(reset)\n'))
+  const all = solver.solve([text, ...mutatedModels].map((script) => read('evm') + script).join('(reset)\n'))
   const count = names.length
-  if (all.length !== count * (1 + mutated.length))
-    throw new Error(`${solver.name} answered ${all.length} of ${count * (1 + mutated.length)} queries`)
+  if (all.length !== count * (1 + mutatedModels.length))
+    throw new Error(`${solver.name} answered ${all.length} of ${count * (1 + mutatedModels.length)} queries`)
   const properties = [...new Set(names)].map((name) => ({
     name,
     isProven: names.every((other, k) => other !== name || all[k] === 'unsat'),

@@ -14,13 +14,13 @@ export function checkModels(): void {
     const all = solvers.map((solver) => verdictOf(model, solver))
     verdicts.set(model, all)
     for (const { solver, properties, mutations } of all) {
-      const unproven = properties.filter(({ isProven }) => !isProven)
-      const unrefuted = mutations.filter(({ refuted }) => refuted === undefined)
-      const counts = `${properties.length - unproven.length} of ${properties.length} properties proven, ${mutations.length - unrefuted.length} of ${mutations.length} mutations refuted`
+      const unprovenProperties = properties.filter(({ isProven }) => !isProven)
+      const unrefutedMutations = mutations.filter(({ refuted }) => refuted === undefined)
+      const counts = `${properties.length - unprovenProperties.length} of ${properties.length} properties proven, ${mutations.length - unrefutedMutations.length} of ${mutations.length} mutations refuted`
       console.log(`${model.name}, ${solver}: ${counts}`)
-      for (const { name } of unproven) console.log(`  NOT PROVEN: ${name}`)
-      for (const { name } of unrefuted) console.log(`  NOT REFUTED: ${name}`)
-      if (unproven.length + unrefuted.length > 0) process.exitCode = 1
+      for (const { name } of unprovenProperties) console.log(`  NOT PROVEN: ${name}`)
+      for (const { name } of unrefutedMutations) console.log(`  NOT REFUTED: ${name}`)
+      if (unprovenProperties.length + unrefutedMutations.length > 0) process.exitCode = 1
     }
   }
   if (second) writeFileSync(join(root, 'docs/audit/smt-models.md'), documentOf(solvers, verdicts))
@@ -29,7 +29,7 @@ export function checkModels(): void {
 }
 
 function documentOf(solvers: readonly Solver[], verdicts: ReadonlyMap<Model, readonly Verdict[]>): string {
-  const named = solvers.map(({ name, version }) => `${name} ${version}`).join(' and ')
+  const solverNames = solvers.map(({ name, version }) => `${name} ${version}`).join(' and ')
   const columns = solvers.map(({ name }) => name)
   const sections = [...verdicts].map(([{ name, lines }, all]) => {
     const [first] = all
@@ -49,7 +49,7 @@ function documentOf(solvers: readonly Solver[], verdicts: ReadonlyMap<Model, rea
   })
   return `# Models of the Guard
 
-Made by \`npm run smt -- models\`, with ${named}. Each model in \`scripts/smt/models\` writes some lines of the contracts as formulas, and
+Made by \`npm run smt -- models\`, with ${solverNames}. Each model in \`scripts/smt/models\` writes some lines of the contracts as formulas, and
 the solvers prove its properties for all values: the negation of a property has no solution. Each mutation changes the model as
 a broken contract would, and a solver must find values for which a property is false. The command fails if a modeled line is no longer in the
 contracts. The models are written by hand: they prove what the formulas say, not that the compiler keeps to it. For that, see the

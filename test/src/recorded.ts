@@ -17,7 +17,7 @@ type Account = {
   readonly storage?: Readonly<Record<string, string>>
 }
 
-export type Recorded = {
+export type RecordedSwap = {
   readonly router: string
   readonly hash: string
   /** The signed transaction. */
@@ -41,12 +41,12 @@ export type Recorded = {
   readonly accounts: Readonly<Record<string, Account>>
 }
 
-type File = { readonly transactions: readonly Recorded[]; readonly code: readonly string[] }
+type File = { readonly transactions: readonly RecordedSwap[]; readonly code: readonly string[] }
 
 const FILE = join(import.meta.dirname, '../fixtures/router-transactions.json.br')
 const read = (): File => JSON.parse(brotliDecompressSync(readFileSync(FILE)).toString()) as File
 
-export const readRecorded = (): readonly Recorded[] => read().transactions
+export const readRecorded = (): readonly RecordedSwap[] => read().transactions
 
 /** Seconds between Ethereum blocks. */
 const BLOCK_SECONDS = 12
@@ -54,7 +54,7 @@ const BLOCK_SECONDS = 12
 /**
  * Starts a node whose head is the parent of the transaction's block, with the state directly before the transaction.
  */
-export async function startBefore({ block, hardfork, accounts }: Recorded): Promise<Anvil> {
+export async function startBefore({ block, hardfork, accounts }: RecordedSwap): Promise<Anvil> {
   const { code } = read()
   const alloc = Object.fromEntries(
     Object.entries(accounts).map(([address, { balance, nonce = 0, code: index, storage = {} }]) => {
@@ -83,7 +83,7 @@ export async function startBefore({ block, hardfork, accounts }: Recorded): Prom
  *
  * @returns the number of pools
  */
-export async function setUpRecordedFactories(url: string, { accounts }: Recorded): Promise<number> {
+export async function setUpRecordedFactories(url: string, { accounts }: RecordedSwap): Promise<number> {
   const contracts = Object.entries(accounts).flatMap(([address, { code }]) =>
     code === undefined ? [] : [toAddress(address)],
   )
@@ -93,14 +93,14 @@ export async function setUpRecordedFactories(url: string, { accounts }: Recorded
 }
 
 /** Mines a block with the number, time, fee, and author of the transaction's block. */
-export async function mineAs(node: Node, { block }: Recorded): Promise<void> {
+export async function mineAs(node: Node, { block }: RecordedSwap): Promise<void> {
   await node.request('anvil_setCoinbase', [block.miner])
   await node.request('evm_setNextBlockTimestamp', [block.timestamp])
   await node.request('anvil_setNextBlockBaseFeePerGas', [block.baseFeePerGas])
   await node.request('evm_mine')
 }
 
-export type Sent = {
+export type ReplayedSwap = {
   /** Growth of the sender's balance of tokenOut. */
   readonly received: bigint
   readonly grossGas: number
@@ -109,7 +109,7 @@ export type Sent = {
 }
 
 /** Mines the signed transaction in its block, and then reverts the chain to the state before. */
-export async function sendRecorded(node: Node, recorded: Recorded): Promise<Sent> {
+export async function sendRecorded(node: Node, recorded: RecordedSwap): Promise<ReplayedSwap> {
   const before = await node.request<string>('evm_snapshot')
   const from = senderOf(recorded)
   const balanceBefore = await node.balance(recorded.tokenOut, from)
@@ -134,7 +134,7 @@ export async function sendRecorded(node: Node, recorded: Recorded): Promise<Sent
  *
  * @returns undefined if the token's balances or allowances cannot be set
  */
-export async function sendWithExactly(node: Node, recorded: Recorded): Promise<Sent | undefined> {
+export async function sendWithExactly(node: Node, recorded: RecordedSwap): Promise<ReplayedSwap | undefined> {
   const { tokenIn, spender, amountIn } = recorded
   const before = await node.request<string>('evm_snapshot')
   const amount = toBeHex(BigInt(amountIn))
@@ -149,7 +149,7 @@ export async function sendWithExactly(node: Node, recorded: Recorded): Promise<S
   }
 }
 
-export type Simulated = {
+export type SimulatedAnswer = {
   readonly success: boolean
   readonly amountOut: string
   readonly gasUsed: number
@@ -157,7 +157,7 @@ export type Simulated = {
 }
 
 /** Simulates the transaction at the parent of its block. The service uses the number and the time of the next block. */
-export async function simulateRecorded(api: string, recorded: Recorded): Promise<Simulated> {
+export async function simulateRecorded(api: string, recorded: RecordedSwap): Promise<SimulatedAnswer> {
   const { to, data, gasLimit, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = Transaction.from(recorded.raw)
   const { tokenIn, amountIn, tokenOut, spender, block } = recorded
   const tipped = BigInt(block.baseFeePerGas) + (maxPriorityFeePerGas ?? 0n)
@@ -169,12 +169,12 @@ export async function simulateRecorded(api: string, recorded: Recorded): Promise
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(request),
   })
-  const body = (await answer.json()) as Simulated
+  const body = (await answer.json()) as SimulatedAnswer
   if (!answer.ok) throw new Error(`${recorded.hash}: ${answer.status} ${JSON.stringify(body)}`)
   return body
 }
 
-const senderOf = ({ raw }: Recorded) => Transaction.from(raw).from!.toLowerCase()
+const senderOf = ({ raw }: RecordedSwap) => Transaction.from(raw).from!.toLowerCase()
 
 /** Gas of receiving the native token by the code that the simulation sets at the sender. A sender without code needs none. */
 const RECEIVING_GAS = 15
@@ -183,7 +183,7 @@ const SIGNATURE_GAS = 4_093
 const PERMIT2_PERMIT = 0x0a
 
 /** Returns the difference between the simulation's gas and that of a sender with exactly the needed balance and allowance. */
-export function gasExplained({ router, raw, tokenOut }: Recorded): number {
+export function gasExplained({ router, raw, tokenOut }: RecordedSwap): number {
   const { data } = Transaction.from(raw)
   const commands = router.startsWith('UniversalRouter')
     ? AbiCoder.defaultAbiCoder().decode(['bytes'], `0x${data.slice(10)}`)

@@ -5,7 +5,7 @@ import type { ManyNodes } from './many-chains.ts'
 const CALLERS = 16
 const MAX_FAILURES = 20
 
-export type Replaced = {
+export type ReplacementResult = {
   /** Number of responses by status; 0 for a broken connection. */
   readonly statuses: Readonly<Record<string, number>>
   /** Responses other than 200, with their times. */
@@ -13,14 +13,18 @@ export type Replaced = {
 }
 
 /** Sends requests until `requests` are answered and all processes are replaced. */
-export async function replaceAllUnderLoad(fleet: Fleet, nodes: ManyNodes, requests: number): Promise<Replaced> {
+export async function replaceAllUnderLoad(
+  fleet: Fleet,
+  nodes: ManyNodes,
+  requests: number,
+): Promise<ReplacementResult> {
   const statuses: Record<string, number> = {}
   const failures: string[] = []
-  let begun = 0
+  let startedCount = 0
   let isReplacing = true
   const caller = async () => {
-    while (isReplacing || begun < requests) {
-      const { status, text } = await ask(fleet.url, nodes, begun++)
+    while (isReplacing || startedCount < requests) {
+      const { status, text } = await ask(fleet.url, nodes, startedCount++)
       statuses[status] = (statuses[status] ?? 0) + 1
       if (status !== 200 && failures.length < MAX_FAILURES)
         failures.push(`${new Date().toISOString()} ${status}: ${text}`)
@@ -29,8 +33,8 @@ export async function replaceAllUnderLoad(fleet: Fleet, nodes: ManyNodes, reques
   const load = Array.from({ length: CALLERS }, caller)
   try {
     for (const worker of fleet.workers.keys()) {
-      const until = begun + Math.ceil(requests / (fleet.workers.length + 1))
-      while (begun < until) await new Promise((resolve) => setTimeout(resolve, 20))
+      const until = startedCount + Math.ceil(requests / (fleet.workers.length + 1))
+      while (startedCount < until) await new Promise((resolve) => setTimeout(resolve, 20))
       await fleet.replace(worker)
     }
   } finally {

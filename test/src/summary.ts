@@ -51,12 +51,12 @@ export function reasonOf(file: string, name: string, note?: string, tags: readon
 
 /** Returns one entry per reason with the number of its tests, highest first. An entry without a number is one test. */
 export function groupSkips(skips: readonly (Omit<Skip, 'tests'> & Partial<Skip>)[]): readonly Skip[] {
-  const counted = new Map<string, Skip>()
+  const skipByReason = new Map<string, Skip>()
   for (const skip of skips) {
     const key = `${skip.reason}\n${skip.enable}`
-    counted.set(key, { ...skip, tests: (counted.get(key)?.tests ?? 0) + (skip.tests ?? 1) })
+    skipByReason.set(key, { ...skip, tests: (skipByReason.get(key)?.tests ?? 0) + (skip.tests ?? 1) })
   }
-  return [...counted.values()].sort((a, b) => b.tests - a.tests)
+  return [...skipByReason.values()].sort((a, b) => b.tests - a.tests)
 }
 
 /** Writes the summary of a run to the file in SUMMARY_FILE. */

@@ -59,7 +59,7 @@ export async function quote(api: string, chainId: number, query: SwapQuery): Pro
   return body
 }
 
-export type Executed = {
+export type ExecutedSwap = {
   readonly route: RouteBody
   readonly receipt: Receipt
   readonly received: bigint
@@ -67,7 +67,12 @@ export type Executed = {
 }
 
 /** Follows a client's usual steps: approves if needed, quotes, and sends with the gas estimate plus 20 %. */
-export async function approveQuoteSend(node: Node, api: string, chainId: number, query: SwapQuery): Promise<Executed> {
+export async function approveQuoteSend(
+  node: Node,
+  api: string,
+  chainId: number,
+  query: SwapQuery,
+): Promise<ExecutedSwap> {
   const guard = (await quote(api, chainId, query)).tx.to
   if (query.src.toLowerCase() !== NATIVE) await node.approve(query.src, query.from, guard, BigInt(query.amount))
   const route = await quote(api, chainId, query)
@@ -75,7 +80,11 @@ export async function approveQuoteSend(node: Node, api: string, chainId: number,
 }
 
 /** Sends a quoted transaction unmodified, and measures the sender's payment and the recipient's receipt. */
-export async function send(node: Node, route: RouteBody, recipient = route.tx.from): Promise<Omit<Executed, 'route'>> {
+export async function send(
+  node: Node,
+  route: RouteBody,
+  recipient = route.tx.from,
+): Promise<Omit<ExecutedSwap, 'route'>> {
   const { from, to, data, value } = route.tx
   const inBefore = await node.balance(route.src, from)
   const outBefore = await node.balance(route.dst, recipient)

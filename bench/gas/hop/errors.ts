@@ -9,7 +9,7 @@ import type { ObservedRoute } from './observe.ts'
 export function errorsOf(samples: readonly ObservedRoute[], table: GasFile) {
   return figures(
     samples,
-    samples.map((of) => estimateOf(of, table)),
+    samples.map((partGas) => estimateOf(partGas, table)),
   )
 }
 
@@ -31,15 +31,15 @@ export function learnedErrorsOf(samples: readonly ObservedRoute[]) {
 function figures(samples: readonly ObservedRoute[], expected: readonly number[]) {
   const signed = samples.map(({ charged }, k) => (100 * (expected[k]! - charged)) / charged)
   const absolute = signed.map(Math.abs)
-  const at = (list: readonly number[], part: number) => Number(quantile(list, part).toFixed(1))
+  const errorQuantile = (list: readonly number[], part: number) => Number(quantile(list, part).toFixed(1))
   return {
     routes: samples.length,
     legs: samples.reduce((sum, { route }) => sum + route.legs.length, 0),
-    middle: at(signed, 0.5),
-    absoluteMedian: at(absolute, 0.5),
-    absoluteP90: at(absolute, 0.9),
-    absoluteP95: at(absolute, 0.95),
-    worst: at(absolute, 1),
+    middle: errorQuantile(signed, 0.5),
+    absoluteMedian: errorQuantile(absolute, 0.5),
+    absoluteP90: errorQuantile(absolute, 0.9),
+    absoluteP95: errorQuantile(absolute, 0.95),
+    worst: errorQuantile(absolute, 1),
   }
 }
 
@@ -47,9 +47,9 @@ function estimateOf({ route, wrappedNative }: ObservedRoute, table: GasFile): nu
   let charged = 0
   let refund = 0
   for (const [part, count] of gasParts({ ...route, wrappedNative })) {
-    const of = gasOf(part, table)
-    charged += of.gas * count
-    refund += of.refund * count
+    const partGas = gasOf(part, table)
+    charged += partGas.gas * count
+    refund += partGas.refund * count
   }
   return charged + refund - Math.min(refund, (charged + refund) / 5)
 }

@@ -71,27 +71,29 @@ export function gasOf(part: FitPart, { route, routeRefund, families, parts, toke
 export function fitTable(all: readonly ObservedRoute[], old: GasFile): GasFile {
   const short = all.filter(({ route, wrappedNative }) => piecesIn(gasParts({ ...route, wrappedNative })) <= MAX_PIECES)
   const swaps = short.map(fitParts)
-  const met = [...new Set(swaps.flatMap((swap) => [...swap.keys()]))]
+  const partNames = [...new Set(swaps.flatMap((swap) => [...swap.keys()]))]
     .filter((part) => !part.startsWith('piece:') && !part.startsWith('oracle:'))
     .sort()
   const isMet = (part: FitPart) => swaps.filter((swap) => swap.has(part)).length >= MIN_SAMPLES
-  const moved = met.filter((part) => part !== 'route' && isMet(part))
-  const now = fitted(short, swaps, moved, old)
+  const movedParts = partNames.filter((part) => part !== 'route' && isMet(part))
+  const now = fitRow(short, swaps, movedParts, old)
   const basis = (part: FitPart) => {
-    const of = short.filter((_, k) => swaps[k]!.has(part))
-    return `fitted: ${of.length} routes of ${[...new Set(of.map(({ world }) => world))].join(' and ')}`
+    const shortOfPart = short.filter((_, k) => swaps[k]!.has(part))
+    return `fitted: ${shortOfPart.length} routes of ${[...new Set(shortOfPart.map(({ world }) => world))].join(' and ')}`
   }
   const family = ([id, row]: [string, GasRow]): [string, GasRow] => {
     const hop = `hop:${id}` as const
-    if (!moved.includes(hop)) return [id, row]
+    if (!movedParts.includes(hop)) return [id, row]
     const { gas: part, refund } = now(hop)
-    const alone = part + (row.oracle ?? 0)
-    const ranked = Math.abs(alone - row.hop) > OFF * row.hop ? alone : row.hop
-    return [id, { ...row, hop: ranked, part, refund, basis: basis(hop) }]
+    const costAlone = part + (row.oracle ?? 0)
+    const chargedGas = Math.abs(costAlone - row.hop) > OFF * row.hop ? costAlone : row.hop
+    return [id, { ...row, hop: chargedGas, part, refund, basis: basis(hop) }]
   }
   const token = ([id, row]: [string, TokenRow]): [string, TokenRow] => {
     const part = `token:${id}` as const
-    return moved.includes(part) ? [id, { ...row, once: Math.max(0, now(part).gas), basis: basis(part) }] : [id, row]
+    return movedParts.includes(part)
+      ? [id, { ...row, once: Math.max(0, now(part).gas), basis: basis(part) }]
+      : [id, row]
   }
   return {
     route: old.route,
@@ -103,18 +105,18 @@ export function fitTable(all: readonly ObservedRoute[], old: GasFile): GasFile {
 }
 
 /** Fits the gas of the free parts to the routes. Other parts keep their gas. */
-function fitted(
+function fitRow(
   samples: readonly ObservedRoute[],
   swaps: readonly FitParts[],
   free: readonly FitPart[],
   old: GasFile,
 ): (part: FitPart) => Gas {
   const weights = samples.map(({ gross }) => 1 / gross)
-  const sum = (swap: FitParts, of: (gas: Gas) => number) =>
-    [...swap].reduce((total, [part, count]) => total + count * of(gasOf(part, old)), 0)
+  const sum = (swap: FitParts, shortOfPart: (gas: Gas) => number) =>
+    [...swap].reduce((total, [part, count]) => total + count * shortOfPart(gasOf(part, old)), 0)
   const rowsOf = (parts: readonly FitPart[]) => swaps.map((swap) => parts.map((part) => swap.get(part) ?? 0))
   const rows = rowsOf(free)
-  const more = weightedRegression(
+  const refit = weightedRegression(
     rows,
     samples.map(({ gross }, k) => gross - sum(swaps[k]!, ({ gas, refund }) => gas + refund)),
     weights,
@@ -123,23 +125,23 @@ function fitted(
   const refundRows = rowsOf(refunding)
   const refundEstimates = swaps.map((swap) => sum(swap, ({ refund }) => refund))
   const values = samples.map(({ gross, charged }, k) => gross - charged - refundEstimates[k]!)
-  let counted = samples.map(({ gross, charged }) => gross - charged < CUT_REFUND * gross)
+  let isCounted = samples.map(({ gross, charged }) => gross - charged < CUT_REFUND * gross)
   let refunds: number[] = []
   for (let round = 0; round < CUT_ROUNDS; round++) {
-    const now = counted
+    const now = isCounted
     refunds = weightedRegression(
       refundRows,
       values,
       weights.map((weight, k) => weight * Number(now[k])),
     )
     const isShort = (k: number) => dot(refundRows[k]!, refunds) < values[k]!
-    counted = samples.map(({ gross, charged }, k) => gross - charged < CUT_REFUND * gross || isShort(k))
+    isCounted = samples.map(({ gross, charged }, k) => gross - charged < CUT_REFUND * gross || isShort(k))
   }
   return (part) => {
     const [at, back] = [free.indexOf(part), refunding.indexOf(part)]
     const before = gasOf(part, old)
     const refund = before.refund + Math.round(refunds[back] ?? 0)
-    return { gas: before.gas + before.refund + Math.round(more[at] ?? 0) - refund, refund }
+    return { gas: before.gas + before.refund + Math.round(refit[at] ?? 0) - refund, refund }
   }
 }
 

@@ -20,7 +20,7 @@ const GROWN: Hex = `0x${'1'.padStart(WORD_DIGITS, '0')}`
  * @returns the number of filled entries
  */
 export async function fillObservations(world: World): Promise<number> {
-  let filled = 0
+  let filledCount = 0
   for (const pool of new Set(world.pools().map(({ address }) => address))) {
     const head = await callResults(world, pool, SLOT0)
     const [index, cardinality] = [head[2], head[3]]
@@ -29,11 +29,11 @@ export async function fillObservations(world: World): Promise<number> {
     if (!time) continue
     const start = await startOf(world, pool, { index, time })
     const next = start === null ? null : start + ((index + 1n) % cardinality)
-    if (next === null || (await stored(world, pool, next)) !== 0n) continue
+    if (next === null || (await storageAt(world, pool, next)) !== 0n) continue
     await world.request('anvil_setStorageAt', [pool, `0x${hex(next)}`, GROWN])
-    filled++
+    filledCount++
   }
-  return filled
+  return filledCount
 }
 
 /** Returns the slot of the first entry, from which the current entry is at its index. */
@@ -43,7 +43,7 @@ async function startOf(
   { index, time }: { readonly index: bigint; readonly time: bigint },
 ) {
   for (let start = 0n; start < MAX_SWAPS_BEFORE; start++) {
-    const word = await stored(world, pool, start + index)
+    const word = await storageAt(world, pool, start + index)
     if ((word & TIME_MASK) === time && word >> 248n === 1n) return start
   }
   return null
@@ -60,7 +60,7 @@ async function callResults(world: World, to: Address, data: string): Promise<rea
   }
 }
 
-async function stored(world: World, pool: Address, slot: bigint): Promise<bigint> {
+async function storageAt(world: World, pool: Address, slot: bigint): Promise<bigint> {
   return BigInt(await world.request<Hex>('eth_getStorageAt', [pool, `0x${hex(slot)}`, 'latest']))
 }
 

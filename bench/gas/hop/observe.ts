@@ -42,14 +42,14 @@ const SMALL = 0.02
 export async function warm(world: World, seed: number, count = WARM): Promise<void> {
   const r = random(seed)
   for (const { id } of tradable(world)) {
-    for (const back of [false, true]) {
-      const hops = throughWrapper(world, hopOf(await current(world, id), back))
+    for (const isReversed of [false, true]) {
+      const hops = throughWrapper(world, hopOf(await current(world, id), isReversed))
       const route = chain(hops, amountFor(hops.at(-1)!, SMALL))
       if (route) await gasOf(world, route)
     }
   }
   for (let k = 0; k < count; k++) {
-    const route = drawn(world, buildGraph(await world.market.sync()), r)
+    const route = drawRoute(world, buildGraph(await world.market.sync()), r)
     if (route) await gasOf(world, route)
   }
   await fillObservations(world)
@@ -65,8 +65,8 @@ export async function observe(world: World, count: number, seed: number): Promis
   const graph = buildGraph(await world.market.sync())
   const samples: ObservedRoute[] = []
   for (let tries = 0; samples.length < count && tries < MAX_TRIES * count; tries++) {
-    const route = drawn(world, graph, r)
-    const sample = route && (await observed(world, route))
+    const route = drawRoute(world, graph, r)
+    const sample = route && (await observeRoute(world, route))
     if (sample) samples.push(sample)
   }
   return samples
@@ -77,10 +77,10 @@ export async function observePools(world: World): Promise<readonly ObservedRoute
   await world.market.sync()
   const samples: ObservedRoute[] = []
   for (const { id } of tradable(world)) {
-    for (const back of [false, true]) {
-      const hops = throughWrapper(world, hopOf(await current(world, id), back))
+    for (const isReversed of [false, true]) {
+      const hops = throughWrapper(world, hopOf(await current(world, id), isReversed))
       const route = chain(hops, amountFor(hops.at(-1)!, SMALL))
-      const sample = route && (await observed(world, route))
+      const sample = route && (await observeRoute(world, route))
       if (sample) samples.push(sample)
     }
   }
@@ -88,7 +88,7 @@ export async function observePools(world: World): Promise<readonly ObservedRoute
 }
 
 /** Returns the measured route; null if it cannot be sent. */
-async function observed(world: World, route: RoutePlan): Promise<ObservedRoute | null> {
+async function observeRoute(world: World, route: RoutePlan): Promise<ObservedRoute | null> {
   const [gross = null] = await grossGas(world, [route])
   const charged = gross === null ? null : await chargedFromHere(world, route)
   if (gross === null || charged === null) return null
@@ -98,8 +98,8 @@ async function observed(world: World, route: RoutePlan): Promise<ObservedRoute |
 const contexts = new WeakMap<World, ReturnType<typeof createSimulationContext>>()
 
 /**
- * Returns the gas before refunds of whole transactions, of the first route and of others, from the same state in one
- * call; null for a route whose output differs from its settlement, which no quote does.
+ * Returns the gas before refunds of whole transactions, one per route, all from the same state in one call. Null for a
+ * route whose output differs from its settlement; a quote would reject such a route.
  */
 export async function grossGas(
   world: World,
@@ -112,8 +112,8 @@ export async function grossGas(
     const { tokenIn, amountIn, tokenOut } = route
     const datas = [data, ...others.map((other) => encodeRoute(world, other).data)]
     const ends = { from: world.trader, to, data, tokenIn, amountIn, tokenOut }
-    const rest = { gasPrice: 0n, block: 'latest', ...(others.length > 0 && { others: datas.slice(1) }) } as const
-    const result = await simulateSwap(world.rpc, { ...ends, ...rest }, context)
+    const callOptions = { gasPrice: 0n, block: 'latest', ...(others.length > 0 && { others: datas.slice(1) }) } as const
+    const result = await simulateSwap(world.rpc, { ...ends, ...callOptions }, context)
     const routes = [route, ...others]
     return [result, ...(result.others ?? [])].map(({ success, amountOut, gasUsed }, k) =>
       success && amountOut === routes[k]!.amountOut ? gasUsed + Number(intrinsicGas(datas[k]!)) : null,
@@ -125,7 +125,7 @@ export async function grossGas(
 }
 
 /** Returns a route between random tokens with random size and gas price; null if there is none. */
-function drawn(world: World, graph: Graph, r: Random): RoutePlan | null {
+function drawRoute(world: World, graph: Graph, r: Random): RoutePlan | null {
   const request = drawnRequest(world, graph, r)
   const result = request && findRoute(graph, request)
   return result?.ok && isAnswered(result.route) ? result.route : null

@@ -5,9 +5,9 @@ import type { World } from '@sluice/liquidity/testing'
 import type { Hop } from './swap.ts'
 
 /** Returns a hop between the first and the last token, which is the pair of a two-token pool. */
-export function hopOf(pool: Pool, back: boolean): Hop {
+export function hopOf(pool: Pool, isReversed: boolean): Hop {
   const [a, b] = [pool.tokens[0]!, pool.tokens.at(-1)!]
-  return back ? { pool, tokenIn: b, tokenOut: a } : { pool, tokenIn: a, tokenOut: b }
+  return isReversed ? { pool, tokenIn: b, tokenOut: a } : { pool, tokenIn: a, tokenOut: b }
 }
 
 /** Adds a hop to the wrapper for a native input, since routes begin with ERC-20 tokens. */
@@ -28,8 +28,8 @@ export function amountFor({ pool, tokenIn, tokenOut }: Hop, size: number): bigin
   for (let k = 0; k < liquidity.length && sqrtPrice[k]! > end; k++)
     amount += liquidity[k]! * (1 / Math.max(sqrtPrice[k + 1]!, end) - 1 / sqrtPrice[k]!)
   const amountIn = family.reserves(pool)[pool.tokens.indexOf(tokenIn)]! / 10n
-  const wanted = BigInt(Math.ceil(amount * size))
-  return amountIn > 0n && amountIn < wanted ? amountIn : wanted
+  const requestedAmount = BigInt(Math.ceil(amount * size))
+  return amountIn > 0n && amountIn < requestedAmount ? amountIn : requestedAmount
 }
 
 /** Returns pools whose tokens transfer exact amounts, and wrappers of tokens that round. */

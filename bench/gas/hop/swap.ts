@@ -27,8 +27,8 @@ export function chain(hops: readonly Hop[], amountIn: bigint): RoutePlan | null 
   for (const { pool, tokenIn, tokenOut } of hops) {
     try {
       const { amountOut, gas } = familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amount)
-      const whole = gas + tokenGas(tokenIn) + tokenGas(tokenOut)
-      legs.push({ pool, tokenIn, tokenOut, num: 1n, den: 1n, amountIn: amount, amountOut, gas: whole })
+      const totalGas = gas + tokenGas(tokenIn) + tokenGas(tokenOut)
+      legs.push({ pool, tokenIn, tokenOut, num: 1n, den: 1n, amountIn: amount, amountOut, gas: totalGas })
       amount = amountOut
     } catch (error) {
       if (error instanceof PoolRefusal) return null

@@ -20,8 +20,11 @@ export function drawTrades({ seed, count, usd, tokens, pools }: Draw): readonly 
     const { token0, token1 } = pools[below(pools.length)]!
     const first = below(tokens.length)
     const any = [first, (first + 1 + below(tokens.length - 1)) % tokens.length]
-    const joined = random() < 0.5 ? [token0, token1] : [token1, token0]
-    const [src, dst] = (index % 2 === 0 ? joined : any).map((token) => tokens[token]!) as [TradedToken, TradedToken]
+    const orderedPair = random() < 0.5 ? [token0, token1] : [token1, token0]
+    const [src, dst] = (index % 2 === 0 ? orderedPair : any).map((token) => tokens[token]!) as [
+      TradedToken,
+      TradedToken,
+    ]
     const amount = (BigInt(usd * 1e6) * 10n ** BigInt(src.decimals)) / BigInt(Math.ceil(src.usd * 1e6))
     return { src, dst, amount }
   })

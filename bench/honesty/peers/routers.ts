@@ -1,4 +1,7 @@
-/** Builds transactions of Uniswap's own routers at their Ethereum addresses, for routes that others found. */
+/**
+ * Contenders that trade through Uniswap's own routers at their Ethereum addresses. Each builds the transaction of one
+ * trade.
+ */
 import { artifact, type MainnetPool, readState } from '@sluice/devnet'
 import type { Node } from '@sluice/system-test/wallet'
 import { concat, Interface, toBeHex } from 'ethers'
@@ -12,8 +15,8 @@ export const V3_ROUTER = '0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45'
 const V3_FACTORY: string = '0x1f98431c8ad98523631ae4a59f267346ea31f984'
 const DEADLINE = 2n ** 40n
 /** The router's placeholders for its own address and for its whole balance. */
-const THE_ROUTER = '0x0000000000000000000000000000000000000002'
-const ALL_HELD = 0n
+const ROUTER_ITSELF = '0x0000000000000000000000000000000000000002'
+const WHOLE_BALANCE = 0n
 
 const v2 = new Interface(artifact('@uniswap/v2-periphery/build/UniswapV2Router02.json').abi)
 const v3 = new Interface(
@@ -27,31 +30,36 @@ export type Contender = (trade: Trade) => Promise<Call | null>
 
 const call = (to: string, data: string): Call => ({ from: wallet, to, data })
 
-export const bestPair: Contender = async ({ src, dst, amount }) =>
+/** Trades in the V2 pair of the two tokens. */
+export const v2Contender: Contender = async ({ src, dst, amount }) =>
   call(
     V2_ROUTER,
     v2.encodeFunctionData('swapExactTokensForTokens', [amount, 0, [src.token, dst.token], wallet, DEADLINE]),
   )
 
-/** Returns the best single pool between the two tokens. The wallet must hold the amount. */
-export function bestPool(node: Node): Contender {
+/**
+ * Creates a contender that trades in the V3 pool between the two tokens that pays most. The wallet must hold the
+ * amount, because each pool is tried by `eth_call`.
+ */
+export function v3Contender(node: Node): Contender {
   const pools = readState('ethereum').pools.filter(({ factory }) => factory === V3_FACTORY)
   return async ({ src, dst, amount }) => {
-    const joins = ({ tokens }: MainnetPool) => [src, dst].every(({ token }) => tokens.some((each) => each === token))
+    const hasBothTokens = ({ tokens }: MainnetPool) =>
+      [src, dst].every(({ token }) => tokens.some((each) => each === token))
     let best: { readonly paid: bigint; readonly call: Call } | null = null
-    for (const { fee } of pools.filter(joins)) {
+    for (const { fee } of pools.filter(hasBothTokens)) {
       const swap = { tokenIn: src.token, tokenOut: dst.token, fee, recipient: wallet, amountIn: amount }
       const limits = { amountOutMinimum: 0, sqrtPriceLimitX96: 0 }
-      const tried = call(V3_ROUTER, v3.encodeFunctionData('exactInputSingle', [{ ...swap, ...limits }]))
-      const paid = BigInt(await node.request<string>('eth_call', [tried, 'latest']).catch(() => '0'))
-      if (paid > (best?.paid ?? 0n)) best = { paid, call: tried }
+      const swapCall = call(V3_ROUTER, v3.encodeFunctionData('exactInputSingle', [{ ...swap, ...limits }]))
+      const paid = BigInt(await node.request<string>('eth_call', [swapCall, 'latest']).catch(() => '0'))
+      if (paid > (best?.paid ?? 0n)) best = { paid, call: swapCall }
     }
     return best?.call ?? null
   }
 }
 
-/** Executes the route of npm's splitting router through SwapRouter02 in one transaction. */
-export function split(peer: Peer, { tokens, pools }: Scenario): Contender {
+/** Creates a contender that sends the split route of a peer through SwapRouter02 in one transaction. */
+export function splitContender(peer: Peer, { tokens, pools }: Scenario): Contender {
   const ids = new Map(tokens.map(({ address, id }) => [address, id]))
   const addressOf = (token: number) => tokens[token]!.address
   const isPair = ({ pool }: Hop) => pools[pool]!.type === 'v2'
@@ -59,13 +67,17 @@ export function split(peer: Peer, { tokens, pools }: Scenario): Contender {
   const swap = (hops: readonly Hop[], amountIn: bigint, to: string) => {
     const path = [hops[0]!.tokenIn, ...hops.map(({ tokenOut }) => tokenOut)].map(addressOf)
     if (isPair(hops[0]!)) return v3.encodeFunctionData('swapExactTokensForTokens', [amountIn, 0, path, to])
-    const packed = concat([path[0]!, ...hops.flatMap(({ pool }, k) => [toBeHex(pools[pool]!.feePpm, 3), path[k + 1]!])])
-    return v3.encodeFunctionData('exactInput', [{ path: packed, recipient: to, amountIn, amountOutMinimum: 0 }])
+    const packedPath = concat([
+      path[0]!,
+      ...hops.flatMap(({ pool }, k) => [toBeHex(pools[pool]!.feePpm, 3), path[k + 1]!]),
+    ])
+    return v3.encodeFunctionData('exactInput', [{ path: packedPath, recipient: to, amountIn, amountOutMinimum: 0 }])
   }
   /**
-   * Builds the calls of V2 and V3 runs in turn. Each run uses the output that the previous one left with the router.
+   * Builds one call per run of consecutive hops through V2 pairs or through V3 pools. Each call after the first spends
+   * the output that the previous call left with the router.
    */
-  const walk = ({ amountIn, hops }: { readonly amountIn: bigint | string; readonly hops: readonly Hop[] }) => {
+  const callsOfPath = ({ amountIn, hops }: { readonly amountIn: bigint | string; readonly hops: readonly Hop[] }) => {
     const runs: Hop[][] = []
     for (const hop of hops) {
       const last = runs.at(-1)
@@ -73,13 +85,13 @@ export function split(peer: Peer, { tokens, pools }: Scenario): Contender {
       else runs.push([hop])
     }
     return runs.map((run, k) =>
-      swap(run, k === 0 ? BigInt(amountIn) : ALL_HELD, k === runs.length - 1 ? wallet : THE_ROUTER),
+      swap(run, k === 0 ? BigInt(amountIn) : WHOLE_BALANCE, k === runs.length - 1 ? wallet : ROUTER_ITSELF),
     )
   }
   return async ({ src, dst, amount }) => {
     const [tokenIn, tokenOut] = [ids.get(src.token)!, ids.get(dst.token)!]
     const route = await peer.run({ id: 0, tokenIn, tokenOut, amountIn: String(amount) })
     if (!route || !('paths' in route)) return null
-    return call(V3_ROUTER, v3.encodeFunctionData('multicall(bytes[])', [route.paths.flatMap(walk)]))
+    return call(V3_ROUTER, v3.encodeFunctionData('multicall(bytes[])', [route.paths.flatMap(callsOfPath)]))
   }
 }

@@ -65,6 +65,6 @@ export async function scenarioOf(url: string, tokens: readonly TradedToken[]): P
 
 function unread(pool: MainnetPool, { family, brand }: DexRow): Pool<null> {
   const { address, tokens, fee, tickSpacing } = pool
-  const fixed = { feePpm: fee ?? V2_FEE_PPM, ...(fee && { fee, tickSpacing }) }
-  return { id: address, family, dex: brand, address, tokens, fixed, state: null } as unknown as Pool<null>
+  const feeFields = { feePpm: fee ?? V2_FEE_PPM, ...(fee && { fee, tickSpacing }) }
+  return { id: address, family, dex: brand, address, tokens, fixed: feeFields, state: null } as unknown as Pool<null>
 }

@@ -19,7 +19,7 @@ export type Versus = ReturnType<typeof versus>
 
 export function versus(results: readonly Result[]) {
   const [ours, ...peers] = Object.keys(results[0]!.nets) as [string, ...string[]]
-  const compared = results.flatMap(({ usd, trade, nets, refused }) =>
+  const comparisons = results.flatMap(({ usd, trade, nets, refused }) =>
     peers.flatMap((peer) => {
       const [own, their] = [nets[ours], nets[peer]]
       // Nobody makes a trade whose gas exceeds its output.
@@ -28,7 +28,7 @@ export function versus(results: readonly Result[]) {
       return [{ usd, trade, peer, bps, refused }]
     }),
   )
-  const table = (some: typeof compared) => {
+  const table = (some: typeof comparisons) => {
     const bps = some.map((each) => each.bps)
     return {
       trades: some.length,
@@ -46,11 +46,11 @@ export function versus(results: readonly Result[]) {
       peers.map((peer) => [
         peer,
         Object.fromEntries(
-          sizes.map((size) => [size, table(compared.filter((each) => each.peer === peer && each.usd === size))]),
+          sizes.map((size) => [size, table(comparisons.filter((each) => each.peer === peer && each.usd === size))]),
         ),
       ]),
     ),
-    losses: compared
+    losses: comparisons
       .filter(({ bps }) => bps < -TIE_BPS)
       .map(({ usd, trade: { src, dst, amount }, peer, bps, refused }) => ({
         ...{ peer, usd, src: src.token, dst: dst.token, amount: String(amount) },

@@ -39,8 +39,9 @@ function stalePools(oldest: number) {
 
 async function tokensOf(node: Node, api: string, guard: string): Promise<readonly TradedToken[]> {
   const { wrappedNative, stables } = loadRegistry().chain(1)!
-  const named = [wrappedNative!, ...stables].map(({ address }) => address.toLowerCase())
-  const rank = ({ token }: TradedToken) => (named.includes(token) ? named.indexOf(token) : named.length)
+  const namedTokens = [wrappedNative!, ...stables].map(({ address }) => address.toLowerCase())
+  const rank = ({ token }: TradedToken) =>
+    namedTokens.includes(token) ? namedTokens.indexOf(token) : namedTokens.length
   const { busy } = await pricedTokens(api, node.url)
   const tokens: TradedToken[] = []
   for (const token of busy) if (await canBeHad(node, token, guard)) tokens.push(token)

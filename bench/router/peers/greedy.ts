@@ -1,7 +1,8 @@
 /** Two simple methods on which many routers are based, using the evaluator's arithmetic. */
+
+import { COMPARISON_GAS } from '../comparison-gas.ts'
 import { Executor } from '../evaluate.ts'
 import type { Scenario, ScenarioTrade } from '../scenario.ts'
-import { YARDSTICK } from '../yardstick.ts'
 import type { Hop, Peer, PeerRoute } from './peer.ts'
 
 const MAX_HOPS = 3
@@ -21,17 +22,17 @@ export function greedyPeer(scenario: Scenario, gasPrice: number, parts: 1 | type
     const token = scenario.tokens.find(({ id }) => id === trade.tokenOut)!
     const perGas = ((gasPrice / 10 ** native.decimals) * native.priceUsd * 10 ** token.decimals) / token.priceUsd
     const executor = new Executor(scenario)
-    const used = new Set<number>()
+    const usedPools = new Set<number>()
     const amount = BigInt(trade.amountIn)
     const paths: { amountIn: bigint; hops: readonly Hop[] }[] = []
     for (let part = 0; part < parts; part++) {
       const amountIn =
         part === parts - 1 ? amount - (amount / BigInt(parts)) * BigInt(parts - 1) : amount / BigInt(parts)
-      const hops = bestPath(executor, trade, amountIn, poolsOf, (pool) => (used.has(pool) ? 0 : perGas))
+      const hops = bestPath(executor, trade, amountIn, poolsOf, (pool) => (usedPools.has(pool) ? 0 : perGas))
       if (!hops) return null
       let remaining = amountIn
       for (const { pool, tokenIn, tokenOut } of hops) {
-        used.add(pool)
+        usedPools.add(pool)
         remaining = executor.swap(pool, tokenIn, tokenOut, remaining).amountOut
       }
       paths.push({ amountIn, hops })
@@ -83,7 +84,7 @@ function gasOfHops(
   perGas: (pool: number) => number,
 ): number {
   return hops.reduce((sum, { pool }, index) => {
-    const gas = index === hops.length - 1 ? lastGas : YARDSTICK.hop[executor.familyOf(pool)]
+    const gas = index === hops.length - 1 ? lastGas : COMPARISON_GAS.hop[executor.familyOf(pool)]
     return sum + gas * perGas(pool)
   }, 0)
 }

@@ -42,13 +42,17 @@ export function candidatesOf({ pools, tokens, nativeToken }: Scenario): Candidat
   const bases = tokens.filter(({ hub }) => hub).map(({ id }) => id)
 
   const choose = (tokenIn: number, tokenOut: number, limits: Limits, kind: (pool: ScenarioPool) => boolean) => {
-    const chosen = new Set<ScenarioPool>()
-    const take = (from: readonly ScenarioPool[], max: number, wanted: (pool: ScenarioPool) => boolean = () => true) => {
+    const chosenPools = new Set<ScenarioPool>()
+    const take = (
+      from: readonly ScenarioPool[],
+      max: number,
+      isRequested: (pool: ScenarioPool) => boolean = () => true,
+    ) => {
       let count = 0
       for (const pool of from) {
         if (count >= max) break
-        if (chosen.has(pool) || !kind(pool) || !wanted(pool)) continue
-        chosen.add(pool)
+        if (chosenPools.has(pool) || !kind(pool) || !isRequested(pool)) continue
+        chosenPools.add(pool)
         count++
       }
       return count
@@ -65,9 +69,9 @@ export function candidatesOf({ pools, tokens, nativeToken }: Scenario): Candidat
     take(byDepth, limits.topN)
     for (const end of [tokenIn, tokenOut]) take(ofToken.get(end)!, limits.topNTokenInOut)
     for (const end of [tokenIn, tokenOut])
-      for (const pool of [...chosen].filter(trades(end)))
+      for (const pool of [...chosenPools].filter(trades(end)))
         take(ofToken.get(pool.token0 === end ? pool.token1 : pool.token0)!, limits.topNSecondHop)
-    return chosen
+    return chosenPools
   }
   return (tokenIn, tokenOut) => [
     ...choose(tokenIn, tokenOut, V3, ({ type }) => type === 'v3'),

@@ -63,12 +63,12 @@ function load(): Package {
   }
 }
 
-let loaded: Package | undefined
+let loadedPackage: Package | undefined
 
 /** Creates the peer. Long: the providers that its router needs, one after the other. */
 export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
-  loaded ??= load()
-  const { computeAllRoutes, getBestSwapRouteBy, Token, CurrencyAmount, BigNumber } = loaded
+  loadedPackage ??= load()
+  const { computeAllRoutes, getBestSwapRouteBy, Token, CurrencyAmount, BigNumber } = loadedPackage
   const tokens = scenario.tokens.map(({ address, decimals, symbol }) => new Token(1, address, decimals, symbol))
   const pools = new Map<ScenarioPool, PoolOfPackage>(
     scenario.pools.map((pool) => [pool, { pool, token0: tokens[pool.token0]!, token1: tokens[pool.token1]! }]),
@@ -85,11 +85,11 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
     let token = tokenIn
     for (const { pool } of path) {
       const next = executor.otherToken(pool.id, token)
-      const swapped = executor.quote(pool.id, token, next, amount)
-      if (swapped.amountOut <= 0n || swapped.unspent > 0n) return null
+      const swapResult = executor.quote(pool.id, token, next, amount)
+      if (swapResult.amountOut <= 0n || swapResult.unspent > 0n) return null
       hops.push({ pool: pool.id, tokenIn: token, tokenOut: next })
-      amount = swapped.amountOut
-      gas += swapped.gas
+      amount = swapResult.amountOut
+      gas += swapResult.gas
       token = next
     }
     return { hops, amount, gas }
@@ -117,7 +117,7 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
         const result = quote(pools, trade.tokenIn, part)
         if (!result) continue
         const gasCostInToken = CurrencyAmount.fromRawAmount(tokenOut, String(BigInt(Math.floor(result.gas * perGas))))
-        const paid = CurrencyAmount.fromRawAmount(tokenOut, String(result.amount))
+        const amountPaid = CurrencyAmount.fromRawAmount(tokenOut, String(result.amount))
         const ids = result.hops.map((hop) => String(hop.pool))
         quotes[percent] ??= []
         quotes[percent].push({
@@ -129,10 +129,10 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
             poolIdentifiers: ids,
             poolAddresses: ids,
           },
-          ...{ quote: paid, gasCostInToken, gasCostInUSD: none, gasEstimate: BigNumber.from(result.gas) },
+          ...{ quote: amountPaid, gasCostInToken, gasCostInUSD: none, gasEstimate: BigNumber.from(result.gas) },
           ...{ route: { input: tokenIn, output: tokenOut, path: [tokenIn, tokenOut], pools: [] } },
           amount,
-          quoteAdjustedForGas: paid.subtract(gasCostInToken),
+          quoteAdjustedForGas: amountPaid.subtract(gasCostInToken),
           hops: result.hops,
         } as Quote)
       }

@@ -99,10 +99,10 @@ export async function sendTx(calls: readonly Call[]): Promise<unknown> {
   const { ethereum } = globalThis as { ethereum?: Eip1193 }
   const last = calls.at(-1)
   if (!ethereum || !last) throw new Error('no wallet is connected')
-  const sent = calls.map(({ value, ...call }) => ({ ...call, ...(value && { value: hex(value) }) }))
-  if (calls.length === 1) return ethereum.request({ method: 'eth_sendTransaction', params: sent })
+  const sentCalls = calls.map(({ value, ...call }) => ({ ...call, ...(value && { value: hex(value) }) }))
+  if (calls.length === 1) return ethereum.request({ method: 'eth_sendTransaction', params: sentCalls })
   const chainId = await ethereum.request({ method: 'eth_chainId', params: [] })
-  const batch = { version: '2.0.0', from: last.from, chainId, atomicRequired: true, calls: sent }
+  const batch = { version: '2.0.0', from: last.from, chainId, atomicRequired: true, calls: sentCalls }
   return ethereum.request({ method: 'wallet_sendCalls', params: [batch] })
 }
 

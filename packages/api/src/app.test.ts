@@ -107,7 +107,7 @@ describe('paths of a chain', () => {
     await ask('/ready/1')
     await ask('/ready/2')
     await ask('/nothing/at/all')
-    metrics.afterwards.flush()
+    metrics.backgroundQueue.flush()
     const counts = (await metrics.requests.get()).values.map(({ labels, value }) => [...Object.values(labels), value])
     expect(counts).toEqual([
       ['/ready/:chainId', 200, '', 1],
@@ -169,7 +169,7 @@ describe('reports of tokens', () => {
     const groups: unknown[] = []
     const { ask } = served({
       views: {
-        standing: async (request: unknown, _signal: unknown, work: (view: object) => Promise<unknown>) => {
+        retryOnReorg: async (request: unknown, _signal: unknown, work: (view: object) => Promise<unknown>) => {
           groups.push(request)
           return work({ snapshot: {} })
         },

@@ -11,8 +11,8 @@ import type { Config } from './config.ts'
 import { ApiError } from './errors.ts'
 import { readBody } from './http/body.ts'
 import { callerOf, type ProxyTrust } from './http/caller.ts'
+import { checkRequest } from './http/check-request.ts'
 import { attach, contextOf, RequestContext } from './http/context.ts'
-import { edge } from './http/edge.ts'
 import { record } from './http/record.ts'
 import { reply, replyError, replyJson, replyTagged } from './http/reply.ts'
 import { endTrace, traceOf } from './http/trace.ts'
@@ -22,6 +22,7 @@ import { docs, openApi } from './routes/docs.ts'
 import { chainReady, health, metricsPage, ready } from './routes/operate.ts'
 import { page } from './routes/page.ts'
 import { permits } from './routes/permit.ts'
+import { history, liquidity, postedPrices, prices } from './routes/prices.ts'
 import { quotes } from './routes/quotes.ts'
 import { referee } from './routes/referee.ts'
 import { simulate } from './routes/simulate.ts'
@@ -32,7 +33,6 @@ import { stream } from './routes/stream.ts'
 import { route } from './routes/swap.ts'
 import { tokenList } from './routes/token-list.ts'
 import { tokens } from './routes/token-report.ts'
-import { history, liquidity, postedPrices, prices } from './routes/tokens.ts'
 import type { ServedChain } from './served-chain.ts'
 import type { Services } from './services.ts'
 import { toApiError } from './translate.ts'
@@ -112,7 +112,7 @@ function createRoutes(services: Services, config: Config): Express {
   app.disable('x-powered-by')
 
   const trusts: ProxyTrust = app.get('trust proxy fn')
-  app.use(edge)
+  app.use(checkRequest)
 
   const perChain = (work: ChainEndpoint<string>, send: Send = sendPlain): RequestHandler => {
     return async (request, response) => {
@@ -126,7 +126,7 @@ function createRoutes(services: Services, config: Config): Express {
         },
       }
       const run = chain.admission.run(context.signal, task, () => work(request, chain, context, config))
-      send(request, response, context, await context.within(run))
+      send(request, response, context, await context.orAborted(run))
     }
   }
   const json = (work: ChainEndpoint<object>): RequestHandler =>

@@ -164,7 +164,7 @@ export const environment = z.object({
   COMPATIBLE: z
     .enum(['0', '1'], 'must be 0 or 1')
     .default('0')
-    .transform((sent) => sent === '1')
+    .transform((text) => text === '1')
     .describe('1 also answers in the shapes of other services, under `/compatible` (docs/compatible.md).'),
   TRUST_PROXY: trustProxy.describe('Proxies whose `X-Forwarded-*` headers count: true, false, a number or subnets.'),
   LOG_LEVEL: z
@@ -283,8 +283,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     mistakes.push(...parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`))
   if (!parsed.success || mistakes.length > 0)
     throw new ConfigError(`The environment is wrong:\n  ${mistakes.join('\n  ')}`)
-  const named = Object.entries(parsed.data).map(([name, value]) => [camel(name), value])
-  return { ...(Object.fromEntries(named) as Omit<Config, 'rpcUrls'>), rpcUrls }
+  const namedValues = Object.entries(parsed.data).map(([name, value]) => [camel(name), value])
+  return { ...(Object.fromEntries(namedValues) as Omit<Config, 'rpcUrls'>), rpcUrls }
 }
 
 function camel(name: string): string {

@@ -8,7 +8,7 @@ export function countEvents(metrics: Metrics, chain: number): QuotingListener {
   return (event) => {
     // Failures are counted at once, because they must be visible even if the batches do not run.
     if (event.kind === 'rpc-failure') metrics.rpcErrors.inc({ chain, endpoint: event.endpoint, code: event.code })
-    else metrics.afterwards.add(() => count(metrics, chain, event))
+    else metrics.backgroundQueue.add(() => count(metrics, chain, event))
   }
 }
 

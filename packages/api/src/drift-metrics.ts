@@ -45,9 +45,9 @@ export function createDriftMetrics(registry: Registry) {
 export function exportDrift(metrics: DriftMetrics, chainId: number, figures: DriftFigures): void {
   const chain = String(chainId)
   metrics.missed.set({ chain }, figures.missed)
-  const write = (of: string, name: string, after: ByBlock<Figures>) => {
+  const write = (scope: string, name: string, after: ByBlock<Figures>) => {
     for (const blocks of AFTER) {
-      const labels = { chain, of, name, after: String(blocks) }
+      const labels = { chain, of: scope, name, after: String(blocks) }
       const { samples, wouldRevert, meanBps, medianBps, worst5Bps } = after[blocks]
       if (samples === 0) continue
       metrics.samples.set(labels, samples)

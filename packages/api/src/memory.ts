@@ -1,8 +1,8 @@
 /**
- * Returns memory to the operating system after a load peak. V8 keeps unused heap pages; only its last-resort collection releases
- * them. That collection stops the process for 1 to 2 ms per used MB and discards compiled code: the next few hundred quotes take
- * two to three times the CPU time, and full throughput returns after about 20 s. So it runs only after a long idle time, and only
- * if it can release more memory than is in use.
+ * Returns memory to the operating system after a load peak. V8 keeps unused heap pages; only its last-resort collection
+ * releases them. That collection stops the process for 1 to 2 ms per used MB, and discards compiled code. The next few
+ * hundred quotes take two to three times the CPU time; full throughput returns after about 20 s. So it runs only after
+ * a long idle time, and only if it can release more memory than is in use.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -28,7 +28,7 @@ export function beginYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
-type Collect = (how: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' }) => void
+type Collect = (options: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' }) => void
 
 /** Checks the load at every interval and collects memory if idle. @returns a function that stops the checks */
 export function returnMemoryAtRest(intervalMs = INTERVAL_MS): () => void {
@@ -36,16 +36,16 @@ export function returnMemoryAtRest(intervalMs = INTERVAL_MS): () => void {
   utilization()
   /** Resident bytes after the last collection, or at the start; only memory above it can be released. */
   let minBytes = process.memoryUsage().rss
-  let rested = 0
-  const look = () => {
-    rested = utilization() > RESTING ? 0 : rested + 1
-    if (rested < LONG) return
+  let restedCount = 0
+  const checkIdle = () => {
+    restedCount = utilization() > RESTING ? 0 : restedCount + 1
+    if (restedCount < LONG) return
     const { rss, heapUsed } = process.memoryUsage()
     if (rss - minBytes < Math.max(MIN_BYTES, heapUsed)) return
     collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     minBytes = process.memoryUsage().rss
   }
-  const timer = setInterval(look, intervalMs).unref()
+  const timer = setInterval(checkIdle, intervalMs).unref()
   return () => clearInterval(timer)
 }
 

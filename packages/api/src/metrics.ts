@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { takeLongestTasks } from '@sluice/rpc'
 import { Registry } from 'prom-client'
 import { createDriftMetrics } from './drift-metrics.ts'
-import { Afterwards } from './http/afterwards.ts'
+import { BackgroundQueue } from './http/background-queue.ts'
 import { BoundedLabels } from './http/referer.ts'
 import { metricFactory } from './metric-factory.ts'
 import { createRpcMetrics } from './rpc-metrics.ts'
@@ -29,7 +29,7 @@ export function createMetrics() {
     registry,
     integrators,
     /** Batches the counting and logging of requests. */
-    afterwards: new Afterwards(),
+    backgroundQueue: new BackgroundQueue(),
     requests: counter('sluice_requests_total', 'Answered requests.', ['endpoint', 'status', 'code']),
     byIntegrator: counter('sluice_integrator_requests_total', 'Requests by the host of their Referer.', [
       'integrator',

@@ -38,31 +38,31 @@ const PRECOMPILES_END = 0x200n
  */
 export const address = (name: string, { native = false, zero = false, sends = false } = {}) =>
   text(name)
-    .transform((sent, context): SentAddress => {
-      if (sent === '') return refuse(context, `${name} must be provided`)
-      if (!isAddress(sent)) return refuse(context, `${name} must be a valid 0x... address`)
-      const parsed = toAddress(sent)
+    .transform((input, context): SentAddress => {
+      if (input === '') return refuse(context, `${name} must be provided`)
+      if (!isAddress(input)) return refuse(context, `${name} must be a valid 0x... address`)
+      const parsed = toAddress(input)
       if (!native && parsed === NATIVE) return refuse(context, `${name} must not be the native token`)
       if (!zero && parsed === ZERO_ADDRESS) return refuse(context, `${name} must not be the zero address`)
       if (sends && BigInt(parsed) < PRECOMPILES_END) return refuse(context, `${name} must not be a precompile`)
-      return { sent, address: parsed }
+      return { sent: input, address: parsed }
     })
     .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })
 
 /** Returns false for a mixed-case address with a wrong EIP-55 checksum. Addresses in one case have no checksum and pass. */
-export function hasValidChecksum(sent: string): boolean {
-  const digits = sent.slice(2)
+export function hasValidChecksum(input: string): boolean {
+  const digits = input.slice(2)
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true
-  return getAddress(sent.toLowerCase()) === sent
+  return getAddress(input.toLowerCase()) === input
 }
 
 /** Creates a schema of a base-10 integer from 0 to 2^256 − 1. */
 export const uint = (name: string) =>
   text(name)
-    .transform((sent, context): bigint => {
-      if (sent === '') return refuse(context, `${name} must be provided`)
-      if (!/^[0-9]{1,78}$/.test(sent)) return refuse(context, `${name} must be a base-10 integer`)
-      const value = BigInt(sent)
+    .transform((input, context): bigint => {
+      if (input === '') return refuse(context, `${name} must be provided`)
+      if (!/^[0-9]{1,78}$/.test(input)) return refuse(context, `${name} must be a base-10 integer`)
+      const value = BigInt(input)
       if (value >= UINT256_LIMIT) return refuse(context, `${name} must be a base-10 integer below 2^256`)
       return value
     })
@@ -71,11 +71,11 @@ export const uint = (name: string) =>
 /** Creates a schema of an integer from 0 to 2^256 − 1, base-10 or 0x-hex. */
 export const uintOrHex = (name: string) =>
   text(name)
-    .transform((sent, context): bigint => {
-      if (sent === '') return refuse(context, `${name} must be provided`)
-      if (!/^([0-9]{1,78}|0x[0-9a-fA-F]{1,64})$/.test(sent))
+    .transform((input, context): bigint => {
+      if (input === '') return refuse(context, `${name} must be provided`)
+      if (!/^([0-9]{1,78}|0x[0-9a-fA-F]{1,64})$/.test(input))
         return refuse(context, `${name} must be an integer, base-10 or 0x-hex`)
-      const value = BigInt(sent)
+      const value = BigInt(input)
       if (value >= UINT256_LIMIT) return refuse(context, `${name} must be below 2^256`)
       return value
     })
@@ -91,8 +91,8 @@ export const gasPrice = (read: typeof uint) =>
 /** Creates a schema of a small integer that becomes a number. */
 export const count = (name: string, min: number, max: number) =>
   text(name)
-    .transform((sent, context): number => {
-      const value = /^[0-9]{1,15}$/.test(sent) ? Number(sent) : Number.NaN
+    .transform((input, context): number => {
+      const value = /^[0-9]{1,15}$/.test(input) ? Number(input) : Number.NaN
       if (!(value >= min && value <= max)) return refuse(context, `${name} must be an integer from ${min} to ${max}`)
       return value
     })
@@ -101,8 +101,8 @@ export const count = (name: string, min: number, max: number) =>
 /** Creates a schema of percent with at most 4 decimals. Converts them to parts per million without floats: 0.5 is 5,000n. */
 export const percent = (name: string) =>
   text(name)
-    .transform((sent, context): bigint => {
-      const match = /^([0-9]+)(?:\.([0-9]{1,4}))?$/.exec(sent)
+    .transform((input, context): bigint => {
+      const match = /^([0-9]+)(?:\.([0-9]{1,4}))?$/.exec(input)
       if (!match) return refuse(context, `${name} must be a number of percent with at most 4 decimals`)
       return BigInt(match[1]!) * PPM_PER_PERCENT + BigInt((match[2] ?? '').padEnd(4, '0'))
     })
@@ -111,9 +111,9 @@ export const percent = (name: string) =>
 const tolerance = percent('slippage').refine((ppm) => ppm < 100n * PPM_PER_PERCENT, 'slippage must be below 100')
 /** Schema of a slippage tolerance in percent, or `auto`. */
 export const slippage = text('slippage')
-  .transform((sent, context) => {
-    if (sent === 'auto') return sent
-    const { data, error } = tolerance.safeParse(sent)
+  .transform((input, context) => {
+    if (input === 'auto') return input
+    const { data, error } = tolerance.safeParse(input)
     return data ?? refuse(context, error!.issues[0]!.message)
   })
   .meta({ pattern: '^[0-9]+(\\.[0-9]{1,4})?$|^auto$' })
@@ -121,23 +121,23 @@ export const slippage = text('slippage')
 /** Creates a schema of 0x-prefixed bytes. */
 export const hexData = (name: string, maxBytes: number) =>
   text(name)
-    .transform((sent, context): Hex => {
-      if (sent === '') return refuse(context, `${name} must be provided`)
-      if (!/^0x([0-9a-fA-F]{2})*$/.test(sent)) return refuse(context, `${name} must be 0x-prefixed hex of whole bytes`)
-      if (sent.length > 2 + 2 * maxBytes) return refuse(context, `${name} must be at most ${maxBytes} bytes`)
-      return sent as Hex
+    .transform((input, context): Hex => {
+      if (input === '') return refuse(context, `${name} must be provided`)
+      if (!/^0x([0-9a-fA-F]{2})*$/.test(input)) return refuse(context, `${name} must be 0x-prefixed hex of whole bytes`)
+      if (input.length > 2 + 2 * maxBytes) return refuse(context, `${name} must be at most ${maxBytes} bytes`)
+      return input as Hex
     })
     .meta({ pattern: '^0x([0-9a-fA-F]{2})*$' })
 
-/** Creates a schema of 1 to `max` comma-separated items. @param what - description of the items for the error message */
-export const list = <T>(name: string, max: number, item: (sent: string) => T | undefined, what: string) =>
-  text(name).transform((sent, context): readonly T[] => {
-    const items = sent.split(',').map((part) => part.trim())
+/** Creates a schema of 1 to `max` comma-separated items. @param description - description of the items for the error message */
+export const list = <T>(name: string, max: number, item: (input: string) => T | undefined, description: string) =>
+  text(name).transform((input, context): readonly T[] => {
+    const items = input.split(',').map((part) => part.trim())
     if (items.length > max) return refuse(context, `${name} must list at most ${max}`)
     const read: T[] = []
     for (const part of items) {
       const value = item(part)
-      if (value === undefined) return refuse(context, `${name} must be ${what}, separated by commas`)
+      if (value === undefined) return refuse(context, `${name} must be ${description}, separated by commas`)
       read.push(value)
     }
     return read

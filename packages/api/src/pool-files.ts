@@ -18,7 +18,7 @@ class PoolFileError extends Error {
   override readonly name = 'PoolFileError'
 }
 
-type Loaded = {
+type LoadedPoolFile = {
   readonly lists: PoolLists
   /** Messages of failed downloads. Without the list, the service searches past logs for pools. */
   readonly warnings: readonly string[]
@@ -29,7 +29,7 @@ type Loaded = {
  *
  * @throws PoolFileError if a file cannot be read, has another hash or is not a pool list, or if two lists have the same chain
  */
-export async function loadPoolFiles(sources: readonly PoolSource[]): Promise<Loaded> {
+export async function loadPoolFiles(sources: readonly PoolSource[]): Promise<LoadedPoolFile> {
   const lists = new Map<number, () => PoolList>()
   const warnings: string[] = []
   for (const source of sources) {

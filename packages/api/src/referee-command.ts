@@ -46,7 +46,7 @@ type Command = {
  * @returns the exit code: 0 if a swap was judged, 1 if there was none or the node failed, 2 for a faulty command line
  */
 export async function runReferee({ command, args, environment }: Command): Promise<number> {
-  const misused = (reason: string) => {
+  const usageError = (reason: string) => {
     console.error(`${reason}${usageOf(command)}`)
     return MISUSED
   }
@@ -54,7 +54,7 @@ export async function runReferee({ command, args, environment }: Command): Promi
   try {
     parsed = parse(args)
   } catch (error) {
-    return misused(`${(error as Error).message}\n`)
+    return usageError(`${(error as Error).message}\n`)
   }
   const { values, positionals } = parsed
   if (values.help) {
@@ -62,9 +62,9 @@ export async function runReferee({ command, args, environment }: Command): Promi
     return 0
   }
   const [hash = ''] = positionals
-  if (positionals.length !== 1 || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return misused('')
+  if (positionals.length !== 1 || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return usageError('')
   const { rpc, chain } = values
-  if (rpc === undefined && chain === undefined) return misused('')
+  if (rpc === undefined && chain === undefined) return usageError('')
   const chainId = chain === undefined ? await chainOf(rpc!) : Number(chain)
   if (chainId === undefined) {
     console.error(`--rpc: ${hostOf(rpc!)} does not answer eth_chainId`)
@@ -115,11 +115,11 @@ async function judge(hash: Hex, chainId: number, { environment, isJson }: Settin
     else {
       const tokens = [...new Set(body.trades.flatMap(({ src, dst }) => [src, dst]))].filter((token) => token !== NATIVE)
       const symbols = await live.tokens.symbols(tokens as Address[], live.rpc)
-      const named = (token: string) =>
+      const nameOf = (token: string) =>
         token === NATIVE ? chain.nativeCurrency.symbol : (symbols.get(token as Address) ?? token)
       const decimals = (token: string) =>
         token === NATIVE ? chain.nativeCurrency.decimals : (live.tokens.facts.decimals(token as Address) ?? 0)
-      console.log(report(body, (amount, token) => `${formatUnits(amount, decimals(token))} ${named(token)}`))
+      console.log(report(body, (amount, token) => `${formatUnits(amount, decimals(token))} ${nameOf(token)}`))
     }
     return body.outcome === 'swap' ? 0 : NOT_JUDGED
   } catch (thrown) {

@@ -23,13 +23,13 @@ export const NATIVE_TEXT = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const tags = ['latest', 'pending', 'safe', 'finalized', 'earliest'] as const satisfies readonly BlockTag[]
 
 const block = text('block')
-  .transform((sent, context): { readonly sent: string; readonly ref: BlockRef } => {
-    const tag = tags.find((name) => name === sent)
-    if (tag) return { sent, ref: tag }
-    const number = /^([0-9]{1,15}|0x[0-9a-fA-F]{1,13})$/.test(sent) ? Number(sent) : Number.NaN
+  .transform((input, context): { readonly sent: string; readonly ref: BlockRef } => {
+    const tag = tags.find((name) => name === input)
+    if (tag) return { sent: input, ref: tag }
+    const number = /^([0-9]{1,15}|0x[0-9a-fA-F]{1,13})$/.test(input) ? Number(input) : Number.NaN
     if (!Number.isSafeInteger(number))
       return refuse(context, `block must be a number, 0x-hex or one of ${tags.join(', ')}`)
-    return { sent, ref: number }
+    return { sent: input, ref: number }
   })
   .meta({ pattern: `^([0-9]{1,15}|0x[0-9a-fA-F]{1,13}|${tags.join('|')})$` })
 
@@ -61,9 +61,9 @@ export const simulateFields = z
 export type SimulateFields = z.output<typeof simulateFields>
 
 /** Parses addresses; the keys are the addresses as sent. */
-function addresses(sent: readonly string[], max: number, context: z.core.$RefinementCtx) {
+function addresses(input: readonly string[], max: number, context: z.core.$RefinementCtx) {
   const read = new Map<string, Address>()
-  for (const part of sent) {
+  for (const part of input) {
     const address = asAddress(part)
     if (address === null) return refuse(context, 'token must be valid 0x... addresses, separated by commas')
     read.set(part, address)
@@ -75,8 +75,8 @@ function addresses(sent: readonly string[], max: number, context: z.core.$Refine
 
 const tokenList = (max: number) =>
   text('token')
-    .transform((sent, context) =>
-      sent === '' ? refuse(context, 'token must be provided') : addresses(sent.split(','), max, context),
+    .transform((input, context) =>
+      input === '' ? refuse(context, 'token must be provided') : addresses(input.split(','), max, context),
     )
     .describe(`One token address or up to ${max}, separated by commas.`)
 
@@ -101,7 +101,7 @@ export const pricesBody = z.object({
     .array(z.string(postedMistake), postedMistake)
     .min(1, postedMistake)
     .max(MAX_POSTED_TOKENS, postedMistake)
-    .transform((sent, context) => addresses(sent, MAX_POSTED_TOKENS, context))
+    .transform((input, context) => addresses(input, MAX_POSTED_TOKENS, context))
     .describe(`Up to ${MAX_POSTED_TOKENS} token addresses.`),
   detail,
   block: pastBlock,
@@ -114,10 +114,10 @@ const COIN = /^([\w-]{1,64}):([!-+\--~]{1,128})$/
 
 export type SentCoin = { readonly sent: string; readonly chain: string; readonly token: string }
 
-const coins = text('coins').transform((sent, context): readonly SentCoin[] => {
-  if (sent === '') return refuse(context, 'coins must be provided')
+const coins = text('coins').transform((input, context): readonly SentCoin[] => {
+  if (input === '') return refuse(context, 'coins must be provided')
   const read = new Map<string, SentCoin>()
-  for (const part of sent.split(',')) {
+  for (const part of input.split(',')) {
     const [, chain, token] = COIN.exec(part) ?? []
     if (!chain || !token)
       return refuse(context, `coins must be <chain>:<address>, separated by commas; "${harmless(part, 60)}" is not`)
@@ -151,7 +151,7 @@ export const statusQuery = z.object({
 
 export const tokenListQuery = z.object({
   q: text('q')
-    .refine((sent) => sent.length <= 100, 'q must be at most 100 characters')
+    .refine((input) => input.length <= 100, 'q must be at most 100 characters')
     .optional()
     .describe('Part of a symbol or a name, or a whole address, which need not be on the list.'),
   limit: count('limit', 1, 1_000).prefault('100').describe('Most tokens in the answer. Default 100.'),
@@ -180,19 +180,19 @@ export const historyQuery = z.object({
  *
  * @throws ApiError 400 if it is not a base-10 integer, 404 if it is above the safe integers
  */
-export function readChainId(sent: string | undefined): number {
-  if (!sent || !/^[1-9][0-9]*$/.test(sent))
+export function readChainId(input: string | undefined): number {
+  if (!input || !/^[1-9][0-9]*$/.test(input))
     throw new ApiError('INVALID_PARAMETER', 'chain_id must be a base-10 integer')
-  const chainId = Number(sent)
-  if (!Number.isSafeInteger(chainId)) throw unsupportedChain(sent)
+  const chainId = Number(input)
+  if (!Number.isSafeInteger(chainId)) throw unsupportedChain(input)
   return chainId
 }
 
 /** Parses a transaction hash. @throws ApiError `INVALID_PARAMETER` */
-export function readHash(sent: string | undefined): string {
-  if (!sent || !/^0x[0-9a-fA-F]{64}$/.test(sent))
+export function readHash(input: string | undefined): string {
+  if (!input || !/^0x[0-9a-fA-F]{64}$/.test(input))
     throw new ApiError('INVALID_PARAMETER', 'hash must be 0x and 64 hex digits, the hash of a transaction')
-  return sent.toLowerCase()
+  return input.toLowerCase()
 }
 
 /**

@@ -9,7 +9,7 @@ import { type Config, rpcOptions } from './config.ts'
 import { countEvents } from './count-events.ts'
 import type { Metrics } from './metrics.ts'
 import type { PoolLists } from './pool-files.ts'
-import { SeldomLog } from './seldom-log.ts'
+import { RateLimitedLog } from './rate-limited-log.ts'
 
 /** Interval at which the owner of a chain saves its pools for the next owner, in milliseconds. */
 const REMEMBER_MS = 5_000
@@ -60,7 +60,7 @@ export class ScaleOut {
     if (url === undefined) return undefined
     const { BusError, StateBus, ChainIndexers } = await import('@sluice/bus')
     const fullness = new Fullness()
-    const lines = new SeldomLog(log)
+    const lines = new RateLimitedLog(log)
     const onFull = (error: unknown) => {
       fullness.note()
       lines.write('error', error, 'FULL', 'Redis is full: chains cannot be published')
@@ -78,7 +78,7 @@ export class ScaleOut {
             url,
             idleMs: config.idleSleepMs,
             serves: (chainId) => parts.registry.chain(chainId) !== undefined,
-            optionsOf: (chainId) => indexed(parts.registry.chain(chainId)!, parts),
+            optionsOf: (chainId) => indexedMarket(parts.registry.chain(chainId)!, parts),
             onError,
           })
     return new ScaleOut(bus, indexers, fullness)
@@ -95,13 +95,13 @@ export class ScaleOut {
   /** Returns the current state of the connection. */
   status(): BusStatus {
     const { awaySince } = this.bus
-    const owned = this.indexers?.chains.filter(({ owns }) => owns).map(({ chainId }) => chainId) ?? []
+    const ownedChainIds = this.indexers?.chains.filter(({ owns }) => owns).map(({ chainId }) => chainId) ?? []
     const open = [...this.scans].filter(([, { state }]) => state !== 'done')
-    const rest = { owned, ...(open.length > 0 && { scans: Object.fromEntries(open) }) }
+    const details = { owned: ownedChainIds, ...(open.length > 0 && { scans: Object.fromEntries(open) }) }
     const fullSince = this.fullness.since
-    if (awaySince !== null) return { state: 'away', since: new Date(awaySince).toISOString(), ...rest }
-    if (fullSince !== null) return { state: 'full', since: new Date(fullSince).toISOString(), ...rest }
-    return { state: 'connected', ...rest }
+    if (awaySince !== null) return { state: 'away', since: new Date(awaySince).toISOString(), ...details }
+    if (fullSince !== null) return { state: 'full', since: new Date(fullSince).toISOString(), ...details }
+    return { state: 'connected', ...details }
   }
 
   /** Searches of past logs by owned chain. */
@@ -151,7 +151,7 @@ class Fullness {
 }
 
 /** Returns the options of an indexer: the scope of pairs, and a function that opens the market. */
-function indexed(chain: Chain, { config, metrics, log, poolLists }: Parts) {
+function indexedMarket(chain: Chain, { config, metrics, log, poolLists }: Parts) {
   const { chainId } = chain
   const count = countEvents(metrics, chainId)
   const lines = log.child({ chain: chainId })

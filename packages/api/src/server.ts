@@ -99,11 +99,11 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
     services.stop()
     // Leave first: other processes take over the owned chains while running requests finish here.
     const leaving = scaleOut?.leave()
-    const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
+    const serverStopped = new Promise<void>((resolve) => server.close(() => resolve()))
     // A keep-alive connection becomes idle only after its last response.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
     const cut = setTimeout(() => server.closeAllConnections(), config.shutdownGraceMs)
-    await stopped
+    await serverStopped
     clearTimeout(cut)
     clearInterval(sweep)
     await leaving

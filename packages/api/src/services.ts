@@ -4,7 +4,7 @@ import type { Chain, Registry } from '@sluice/chains'
 import type { ChainSettings } from '@sluice/quoting'
 import { RouterThreads } from '@sluice/routing'
 import { type Logger, pino } from 'pino'
-import { Places } from './admission/places.ts'
+import { ConcurrencyLimit } from './admission/concurrency-limit.ts'
 import { type Config, rpcOptions } from './config.ts'
 import { countEvents } from './count-events.ts'
 import { ApiError } from './errors.ts'
@@ -33,21 +33,21 @@ export class Services {
   readonly streams: EventStreams
   private readonly config: Config
   private readonly threads: RouterThreads
-  private readonly places: Places
+  private readonly places: ConcurrencyLimit
   private readonly chains = new Map<number, ServedChain>()
   private readonly poolLists: PoolLists
 
   /** Connection to the state shared over Redis; undefined without `REDIS_URL`. */
   readonly scaleOut: ScaleOut | undefined
 
-  constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger, more: More = {}) {
-    const { threads = threadsOf(config), scaleOut, poolLists = new Map() } = more
+  constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger, overrides: More = {}) {
+    const { threads = threadsOf(config), scaleOut, poolLists = new Map() } = overrides
     this.poolLists = poolLists
     this.scaleOut = scaleOut
     this.registry = registry
     this.config = config
     this.threads = threads
-    this.places = new Places(config.maxConcurrent)
+    this.places = new ConcurrencyLimit(config.maxConcurrent)
     this.streams = new EventStreams({ max: config.maxStreams, maxPerCaller: config.maxStreamsPerCaller })
     this.metrics = metrics
     this.log = log
@@ -66,18 +66,18 @@ export class Services {
     const deployment = entry && this.registry.deployment(chainId)
     if (!entry || !chain || !deployment) throw unsupportedChain(chainId, chain?.unsupported)
     const { config, threads, places } = this
-    const served = new ServedChain({
+    const servedChain = new ServedChain({
       ...{ chain, deployment, threads },
       routerAddress: entry.RouterAddress,
-      admission: { places, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs },
+      admission: { concurrency: places, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs },
       settings: settingsOf(chain, config, this.poolLists),
       log: this.log.child({ chain: chainId }),
       onEvent: countEvents(this.metrics, chainId),
       openMarket: this.scaleOut?.openMarket,
       publishFact: this.scaleOut && ((fact) => this.scaleOut?.share(chainId, fact)),
     })
-    this.chains.set(chainId, served)
-    return served
+    this.chains.set(chainId, servedChain)
+    return servedChain
   }
 
   /** Returns a chain that had a request since the start; undefined for any other chain. */
@@ -99,7 +99,7 @@ export class Services {
   async close(): Promise<void> {
     await Promise.all([this.scaleOut?.leave(), ...this.started.map(({ live }) => live.sleep())])
     this.scaleOut?.close()
-    this.metrics.afterwards.flush()
+    this.metrics.backgroundQueue.flush()
     await this.threads.close()
   }
 }

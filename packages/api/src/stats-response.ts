@@ -1,7 +1,7 @@
 /** Response schema of `/stats`. */
 import { z } from 'zod'
 
-const bps = (what: string) => z.number().nullable().describe(`${what}; null where nothing was paid.`)
+const bps = (description: string) => z.number().nullable().describe(`${description}; null where nothing was paid.`)
 const drift = z
   .array(
     z.object({

@@ -46,7 +46,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
       else expect(JSON.parse(text)).toMatchObject({ error: `${words} trace-7`, code: 'INTERNAL', requestId: 'trace-7' })
       expect(text).not.toContain(SECRET)
 
-      metrics.afterwards.flush()
+      metrics.backgroundQueue.flush()
       const logged = lines.map((line) => JSON.parse(line))
       expect(logged.find(({ msg }) => msg === 'unexpected error')).toMatchObject({
         requestId: 'trace-7',

@@ -9,12 +9,14 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 // Written to a temporary folder and moved into place, so that readers never see a partial build.
-const fresh = join(root, `dist.${process.pid}.tmp`)
-process.once('exit', () => rmSync(fresh, { recursive: true, force: true }))
+const temporaryDir = join(root, `dist.${process.pid}.tmp`)
+process.once('exit', () => rmSync(temporaryDir, { recursive: true, force: true }))
 const artifacts = join(root, '../../contracts/artifacts/src')
 
 const tsc = join(root, '../../node_modules/typescript/bin/tsc')
-execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh], { stdio: 'inherit' })
+execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', temporaryDir], {
+  stdio: 'inherit',
+})
 
 type Artifact = { contractName: string; sourceName: string; bytecode: string; deployedBytecode: string }
 const contracts = readdirSync(artifacts, { recursive: true, encoding: 'utf8' })
@@ -31,13 +33,13 @@ const entries = contracts.map(
   ({ contractName, bytecode, deployedBytecode }) =>
     `  ${contractName}: { creation: '${bytecode}', runtime: '${deployedBytecode}' },`,
 )
-mkdirSync(fresh, { recursive: true })
-writeFileSync(join(fresh, 'bytecode.js'), `export const bytecode = {\n${entries.join('\n')}\n}\n`)
+mkdirSync(temporaryDir, { recursive: true })
+writeFileSync(join(temporaryDir, 'bytecode.js'), `export const bytecode = {\n${entries.join('\n')}\n}\n`)
 writeFileSync(
-  join(fresh, 'bytecode.d.ts'),
+  join(temporaryDir, 'bytecode.d.ts'),
   `/** Creation and runtime code of each contract, as compiled by the build. */\nexport declare const bytecode: {\n${names
     .map((name) => `  readonly ${name}: { readonly creation: \`0x\${string}\`; readonly runtime: \`0x\${string}\` }`)
     .join('\n')}\n}\n`,
 )
 rmSync(dist, { recursive: true, force: true })
-renameSync(fresh, dist)
+renameSync(temporaryDir, dist)

@@ -38,7 +38,7 @@ export class StateBus {
   private readonly options: BusOptions
   private readonly commands: Commands
   private readonly joins = new Semaphore(MAX_CONCURRENT_JOINS)
-  private readonly followed = new Set<Market>()
+  private readonly followedMarkets = new Set<Market>()
   private readonly timer: NodeJS.Timeout
   private refreshing: Promise<void> | null = null
 
@@ -51,7 +51,7 @@ export class StateBus {
 
   /** Creates the market of a chain that an indexer publishes, and requests the chain until the market stops. */
   follow({ chain, rpc, facts, onFact }: FollowOptions): Market {
-    const { followed, commands, joins } = this
+    const { followedMarkets: followed, commands, joins } = this
     const { url, freshMs } = this.options
     const market: Market = new FollowedMarket({
       ...{ chain, rpc, facts, url, commands, joins, freshMs, keys: keysOf(chain.chainId) },
@@ -78,7 +78,7 @@ export class StateBus {
     if (mustRepeat) await this.refreshing
     this.refreshing ??= requestChains(
       this.commands,
-      [...this.followed].map(({ chainId }) => chainId),
+      [...this.followedMarkets].map(({ chainId }) => chainId),
     )
       .then(
         () => {

@@ -30,7 +30,7 @@ export class ChainIndexers {
   /** Time since which there is no connection, Unix milliseconds; null while there is one. */
   awaySince: number | null = Date.now()
   private readonly options: ChainIndexersOptions
-  private readonly stopped = new AbortController()
+  private readonly stopController = new AbortController()
   private readonly indexers = new Map<number, ChainIndexer>()
   private readonly ending = new Set<Promise<void>>()
   private running: Promise<void> | null = null
@@ -48,13 +48,13 @@ export class ChainIndexers {
     const { url, onError = () => {} } = this.options
     this.running ??= keepConnected(
       url,
-      this.stopped.signal,
+      this.stopController.signal,
       async (connection) => {
         for (;;) {
           await requestChains(connection, [])
           this.awaySince = null
           this.follow(await chainsRequestedWithin(connection, this.options.idleMs))
-          await sleep(POLL_MS, undefined, { signal: this.stopped.signal })
+          await sleep(POLL_MS, undefined, { signal: this.stopController.signal })
         }
       },
       (error) => {
@@ -66,15 +66,15 @@ export class ChainIndexers {
 
   /** Releases all chains. */
   async stop(): Promise<void> {
-    this.stopped.abort()
+    this.stopController.abort()
     await this.running
     for (const chainId of [...this.indexers.keys()]) this.end(chainId)
     await Promise.all(this.ending)
   }
 
-  private follow(requested: readonly number[]): void {
+  private follow(requestedChainIds: readonly number[]): void {
     const { serves, optionsOf, url, onError } = this.options
-    const current = new Set(requested.filter(serves))
+    const current = new Set(requestedChainIds.filter(serves))
     for (const chainId of this.indexers.keys()) if (!current.has(chainId)) this.end(chainId)
     for (const chainId of current) {
       if (this.indexers.has(chainId)) continue
@@ -96,7 +96,7 @@ export class ChainIndexers {
   }
 
   private get leaseDelayMs(): number {
-    const owned = this.chains.filter(({ owns }) => owns).length
-    return Math.min(MAX_LEASE_DELAY_MS, owned * LEASE_DELAY_MS)
+    const ownedCount = this.chains.filter(({ owns }) => owns).length
+    return Math.min(MAX_LEASE_DELAY_MS, ownedCount * LEASE_DELAY_MS)
   }
 }

@@ -7,12 +7,12 @@ import { abortable, type BlockHeader, type Rpc, type Semaphore } from '@sluice/r
 import type { StateCount } from '@sluice/simulation'
 import { reasonUnowned } from './chain-requests.ts'
 import type { Commands } from './commands.ts'
+import { ConditionWaiter } from './condition-waiter.ts'
 import { type Fact, readFact } from './facts.ts'
 import { StateFollower } from './follower.ts'
 import { type FollowedState, isAtOrAfter, MAX_CANONICAL } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 import { type PairRequest, sendRequest } from './request-stream.ts'
-import { Waiting } from './waiting.ts'
 
 /**
  * Milliseconds between two requests for the same missing pools, because an owner that was killed has lost the first.
@@ -66,10 +66,10 @@ export class FollowedMarket implements Market {
   private readonly scope: PairScope
   private readonly follower: StateFollower
   private readonly listeners = new Set<(snapshot: Snapshot) => void>()
-  private readonly conditions = new Waiting()
+  private readonly conditions = new ConditionWaiter()
   /** The last states, newest last. */
   private states: readonly Snapshot[] = []
-  private touched = new Set<Address>()
+  private touchedTokens = new Set<Address>()
   /** Highest block of this worker's node that a request has waited for. */
   private awaitedBlock = -1
   private touchTimer: NodeJS.Timeout | undefined
@@ -111,25 +111,28 @@ export class FollowedMarket implements Market {
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<Snapshot> {
     await this.firstState(signal)
-    await this.look(groups.flat(), signal && { signal })
-    const real = groups.map((tokens) => tokens.filter((token) => this.tokens.isToken(token) !== false))
-    this.touch(real.flat())
-    await this.pairsLoaded({ groups: real }, signal)
+    await this.checkTokens(groups.flat(), signal && { signal })
+    const realTokens = groups.map((tokens) => tokens.filter((token) => this.tokens.isToken(token) !== false))
+    this.touch(realTokens.flat())
+    await this.pairsLoaded({ groups: realTokens }, signal)
     return this.snapshot()
   }
 
-  async look(addresses: readonly Address[], { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async checkTokens(addresses: readonly Address[], { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const again = this.states.at(-1)?.block.hash
-    const looking = this.tokens.look(addresses, this.options.rpc, { priority: 'lookup', ...(again && { again }) })
-    await abortable(looking, signal)
+    const lookup = this.tokens.check(addresses, this.options.rpc, {
+      priority: 'lookup',
+      ...(again && { retryBlock: again }),
+    })
+    await abortable(lookup, signal)
   }
 
-  async seek(tokens: readonly Address[]): Promise<void> {
+  async searchPools(tokens: readonly Address[]): Promise<void> {
     await this.firstState()
-    await this.look(tokens)
-    const real = tokens.filter((token) => this.tokens.isToken(token) !== false)
-    this.touch(real)
-    await this.pairsLoaded({ tokens: real })
+    await this.checkTokens(tokens)
+    const realTokens = tokens.filter((token) => this.tokens.isToken(token) !== false)
+    this.touch(realTokens)
+    await this.pairsLoaded({ tokens: realTokens })
   }
 
   /** Does nothing: the owner evicts pools. */
@@ -150,7 +153,7 @@ export class FollowedMarket implements Market {
       facts: this.tokens.count,
       pools: count(shown?.pools.size ?? 0),
       pairs: count(shown?.pairs.size ?? 0),
-      touched: count(this.touched.size),
+      touched: count(this.touchedTokens.size),
     }
   }
 
@@ -163,13 +166,13 @@ export class FollowedMarket implements Market {
     const id = await abortable(this.headId(), signal)
     const isThere = () => id === null || isAtOrAfter(this.follower.shown!.id, id)
     // If Redis hangs before the state arrives, the previous one is quoted.
-    if (!isThere()) await this.until(isThere, NAMED_MS, signal).catch(ignoreBehind)
+    if (!isThere()) await this.waitUntil(isThere, NAMED_MS, signal).catch(ignoreBehind)
     const { blockTimeMs } = this.options.chain
-    const ahead = this.options.rpc.health().head?.number ?? 0
-    if (ahead > Math.max(this.snapshot().block.number, this.awaitedBlock)) {
+    const headNumber = this.options.rpc.health().head?.number ?? 0
+    if (headNumber > Math.max(this.snapshot().block.number, this.awaitedBlock)) {
       // Wait once per block, so that a slow indexer does not delay every request.
-      this.awaitedBlock = ahead
-      await this.waitForBlock(ahead, Math.min(blockTimeMs / 4, AHEAD_MS), signal).catch(ignoreBehind)
+      this.awaitedBlock = headNumber
+      await this.waitForBlock(headNumber, Math.min(blockTimeMs / 4, AHEAD_MS), signal).catch(ignoreBehind)
     }
     return this.snapshot()
   }
@@ -178,7 +181,7 @@ export class FollowedMarket implements Market {
     const isThere = () => (this.states.at(-1)?.block.number ?? -1) >= number
     if (!isThere()) {
       void this.request({ block: number }).catch(() => {})
-      await this.until(isThere, timeoutMs, signal)
+      await this.waitUntil(isThere, timeoutMs, signal)
     }
     return this.snapshot()
   }
@@ -215,8 +218,8 @@ export class FollowedMarket implements Market {
 
   private show(state: FollowedState, ids: readonly string[] | null): void {
     const { block, pools } = state
-    const changed = this.states.length > 0 ? ids : null
-    const snapshot = { chainId: this.chainId, block, pools, changed }
+    const changedIds = this.states.length > 0 ? ids : null
+    const snapshot = { chainId: this.chainId, block, pools, changed: changedIds }
     this.states = [...this.states, snapshot].slice(-MAX_CANONICAL)
     for (const listener of this.listeners) listener(snapshot)
     this.conditions.check()
@@ -232,11 +235,11 @@ export class FollowedMarket implements Market {
     if (this.states.length > 0) return
     const { commands, keys } = this.options
     const isThere = () => this.states.length > 0
-    await this.until(isThere, OWNER_MS, signal).catch(async (error: unknown) => {
+    await this.waitUntil(isThere, OWNER_MS, signal).catch(async (error: unknown) => {
       if (!(error instanceof MarketError) || error.code !== 'BEHIND') throw error
-      const why = await reasonUnowned(commands, this.chainId, keys).catch(() => this.awayReason() ?? 'no state bus')
-      if (why) throw new MarketError('NOT_READY', why)
-      await this.until(isThere, MAX_WAIT_MS, signal)
+      const reason = await reasonUnowned(commands, this.chainId, keys).catch(() => this.awayReason() ?? 'no state bus')
+      if (reason) throw new MarketError('NOT_READY', reason)
+      await this.waitUntil(isThere, MAX_WAIT_MS, signal)
     })
   }
 
@@ -247,7 +250,7 @@ export class FollowedMarket implements Market {
     while (!isThere()) {
       await abortable(this.request(request), signal)
       const remainingMs = deadline - Date.now()
-      await this.until(isThere, Math.min(REQUEST_MS, remainingMs), signal).catch((error: unknown) => {
+      await this.waitUntil(isThere, Math.min(REQUEST_MS, remainingMs), signal).catch((error: unknown) => {
         if (!(error instanceof MarketError) || error.code !== 'BEHIND' || remainingMs <= REQUEST_MS) throw error
       })
     }
@@ -264,13 +267,13 @@ export class FollowedMarket implements Market {
   }
 
   /** Resolves when a state fulfills the condition. @throws MarketError `BEHIND` on timeout, `STOPPED` */
-  private until(isThere: () => boolean, timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    const late = () => {
-      const at = this.states.at(-1)?.block.number
-      const position = at === undefined ? 'not read yet' : `at block ${at}`
+  private waitUntil(isThere: () => boolean, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+    const rejectLate = () => {
+      const newestNumber = this.states.at(-1)?.block.number
+      const position = newestNumber === undefined ? 'not read yet' : `at block ${newestNumber}`
       return new MarketError('BEHIND', `chain ${this.chainId} is ${position}`)
     }
-    return this.conditions.until(isThere, timeoutMs, late, signal)
+    return this.conditions.until(isThere, timeoutMs, rejectLate, signal)
   }
 
   /** Returns the id of the newest entry; null if Redis does not reply at once. Concurrent callers share one command. */
@@ -302,20 +305,20 @@ export class FollowedMarket implements Market {
   /** Describes a failure of the bus; null while an owner confirms the chain's state. */
   private awayReason(): string | null {
     const { awaySince, confirmedMs } = this.follower
-    const at = (ms: number) => new Date(ms).toISOString()
-    if (awaySince !== null) return `no state bus since ${at(awaySince)}`
+    const newestNumber = (ms: number) => new Date(ms).toISOString()
+    if (awaySince !== null) return `no state bus since ${newestNumber(awaySince)}`
     if (confirmedMs === null || Date.now() - confirmedMs <= this.freshMs) return null
-    return `no indexer has told of chain ${this.chainId} since ${at(confirmedMs)}`
+    return `no indexer has told of chain ${this.chainId} since ${newestNumber(confirmedMs)}`
   }
 
   private touch(tokens: readonly Address[]): void {
-    for (const token of tokens) if (this.touched.size < MAX_TOUCHED) this.touched.add(token)
+    for (const token of tokens) if (this.touchedTokens.size < MAX_TOUCHED) this.touchedTokens.add(token)
   }
 
   /** Reports the tokens in use in batches, from a timer instead of from requests. */
   private reportTouched(): void {
-    const tokens = [...this.touched]
-    this.touched = new Set()
+    const tokens = [...this.touchedTokens]
+    this.touchedTokens = new Set()
     for (let i = 0; i < tokens.length; i += 100) void this.request({ tokens: tokens.slice(i, i + 100) }).catch(() => {})
   }
 }

@@ -24,7 +24,7 @@ export type FollowerOptions = {
   /**
    * Called with each state. @param ids - ids of the pools that differ from the previous state; null if all may differ
    */
-  readonly onShown: (shown: FollowedState, ids: readonly string[] | null) => void
+  readonly onShown: (shownState: FollowedState, ids: readonly string[] | null) => void
   readonly onFact?: (key: string, value: string) => void
   /** Fields of pools per read of a join. */
   readonly page?: number
@@ -44,7 +44,7 @@ export class StateFollower {
   scan: ScanStatus | null = null
   readonly counts = { joins: 0, entries: 0, gaps: 0, failures: 0 }
   private readonly options: FollowerOptions
-  private readonly stopped = new AbortController()
+  private readonly stopController = new AbortController()
   private running: Promise<void> | null = null
   private beat: string | undefined
   private factChangesId = '0-0'
@@ -59,11 +59,11 @@ export class StateFollower {
       this.counts.failures++
       this.awaySince ??= Date.now()
     }
-    this.running ??= keepConnected(url, this.stopped.signal, (connection) => this.run(connection), onFailure)
+    this.running ??= keepConnected(url, this.stopController.signal, (connection) => this.run(connection), onFailure)
   }
 
   async stop(): Promise<void> {
-    this.stopped.abort()
+    this.stopController.abort()
     await this.running
   }
 
@@ -78,12 +78,12 @@ export class StateFollower {
 
   private async join(connection: OwnConnection): Promise<void> {
     const { keys, joins, page } = this.options
-    const { signal } = this.stopped
+    const { signal } = this.stopController
     while (!signal.aborted) {
-      const shown = await joins.run(() => join(connection, { keys, signal, ...(page && { page }) }))
-      if (shown) {
+      const shownState = await joins.run(() => join(connection, { keys, signal, ...(page && { page }) }))
+      if (shownState) {
         this.counts.joins++
-        this.show(shown, null)
+        this.show(shownState, null)
         return
       }
       await sleep(ABSENT_MS, undefined, { signal })
@@ -92,7 +92,7 @@ export class StateFollower {
 
   private async follow(connection: OwnConnection): Promise<void> {
     const { keys } = this.options
-    const { signal } = this.stopped
+    const { signal } = this.stopController
     let lookedMs = Date.now()
     while (!signal.aborted) {
       const streams = ['STREAMS', keys.entries, keys.factChanges, this.shown!.id, this.factChangesId]
@@ -150,12 +150,12 @@ export class StateFollower {
     return true
   }
 
-  private show(shown: FollowedState, ids: readonly string[] | null): void {
-    this.shown = shown
+  private show(shownState: FollowedState, ids: readonly string[] | null): void {
+    this.shown = shownState
     // A joined state may be old, but an entry shows that its owner has just read the chain.
     if (ids) this.confirmedMs = Date.now()
     else this.confirmedMs ??= Date.now()
-    this.options.onShown(shown, ids)
+    this.options.onShown(shownState, ids)
   }
 
   private async readFacts(connection: OwnConnection): Promise<void> {

@@ -46,7 +46,7 @@ export type IndexerOptions = {
   readonly scope: PairScope
   readonly keys: ChainKeys
   /** Opens and starts a market that reads the chain and stores its memory at the given place. */
-  readonly open: (place: StorePlace) => OpenedMarket
+  readonly open: (storePlace: StorePlace) => OpenedMarket
   /** Milliseconds to wait before taking the lease, so that processes with few chains take it first. */
   readonly leaseDelayMs?: () => number
   readonly onError?: (error: unknown) => void
@@ -60,13 +60,13 @@ export class ChainIndexer {
   private readonly options: IndexerOptions
   private readonly lease: Lease
   private readonly publisher: Publisher
-  private readonly stopped = new AbortController()
+  private readonly stopController = new AbortController()
   private running: Promise<void>[] = []
   private connection: OwnConnection | null = null
-  private opened: OpenedMarket | null = null
+  private openedMarket: OpenedMarket | null = null
   private isOwner = false
   /** Recently published blocks of this market, newest last. */
-  private published: BlockHeader[] = []
+  private publishedBlocks: BlockHeader[] = []
   private readonly requests: PairRequests
   private isLeaving = false
   /** True if the state in Redis is incomplete, so that everything must be written again. */
@@ -81,8 +81,8 @@ export class ChainIndexer {
     this.requests = new PairRequests({
       keys,
       scope: options.scope,
-      market: () => (this.isOwner ? this.opened?.market : undefined),
-      signal: this.stopped.signal,
+      market: () => (this.isOwner ? this.openedMarket?.market : undefined),
+      signal: this.stopController.signal,
       onAnswer: () => this.wake.resolve(),
     })
     this.publisher = new Publisher({ keys, lease: this.lease, ...(beforeWrite && { beforeWrite }) })
@@ -90,7 +90,7 @@ export class ChainIndexer {
 
   /** Number of pools; 0 while another process owns the chain. */
   get pools(): number {
-    const { market } = this.opened ?? {}
+    const { market } = this.openedMarket ?? {}
     return market?.health().head ? market.snapshot().pools.size : 0
   }
 
@@ -100,13 +100,13 @@ export class ChainIndexer {
 
   /** The market that reads the chain; undefined while another process owns the chain. */
   get market(): IndexedMarket | undefined {
-    return this.opened?.market
+    return this.openedMarket?.market
   }
 
   start(): void {
     if (this.running.length > 0) return
     const { url, onError = () => {} } = this.options
-    const { signal } = this.stopped
+    const { signal } = this.stopController
     this.running = [
       keepConnected(url, signal, (connection) => this.run(connection), onError),
       keepConnected(url, signal, (connection) => this.requests.listen(connection), onError),
@@ -120,14 +120,14 @@ export class ChainIndexer {
     // Save before releasing the lease, because the next owner starts from the saved memory.
     await this.closeMarket()
     if (connection) await this.lease.release(connection).catch(() => {})
-    this.stopped.abort()
+    this.stopController.abort()
     this.wake.resolve()
     await Promise.all(this.running)
     await this.closeMarket()
   }
 
   private async run(connection: OwnConnection): Promise<void> {
-    const { signal } = this.stopped
+    const { signal } = this.stopController
     this.connection = connection
     let endLease = () => {}
     try {
@@ -135,7 +135,7 @@ export class ChainIndexer {
         await this.becomeOwner(connection)
         endLease = this.lease.keep(connection, () => this.isCurrent())
         try {
-          await this.own(connection)
+          await this.runOwned(connection)
         } catch (error) {
           if (!(error instanceof BusError) || error.code === 'AWAY') throw error
           this.isDamaged = error.code === 'DAMAGED'
@@ -151,24 +151,24 @@ export class ChainIndexer {
   }
 
   private async becomeOwner(connection: OwnConnection): Promise<void> {
-    const { signal } = this.stopped
+    const { signal } = this.stopController
     const { leaseDelayMs = () => 0 } = this.options
-    const since = Date.now()
+    const startedAt = Date.now()
     if (!this.isOwner) await sleep(leaseDelayMs(), undefined, { signal })
     for (;;) {
       this.isOwner = !this.isLeaving && (await this.lease.acquire(connection))
       if (this.isOwner) return
       // The current owner repairs a damaged state.
       this.isDamaged = false
-      if (Date.now() - since > KEEP_MS && !this.isLeaving) await this.closeMarket()
+      if (Date.now() - startedAt > KEEP_MS && !this.isLeaving) await this.closeMarket()
       await sleep(ACQUIRE_MS + leaseDelayMs(), undefined, { signal })
     }
   }
 
   /** Publishes states until a failure. @throws BusError */
-  private async own(connection: OwnConnection): Promise<void> {
-    const { signal } = this.stopped
-    const canResume = this.opened !== null && !this.isDamaged && (await this.publisher.resume(connection))
+  private async runOwned(connection: OwnConnection): Promise<void> {
+    const { signal } = this.stopController
+    const canResume = this.openedMarket !== null && !this.isDamaged && (await this.publisher.resume(connection))
     const previous = canResume || this.isDamaged ? null : await this.readPrevious(connection)
     const { market } = this.openMarket(previous)
     await this.firstBlock(market, connection)
@@ -178,7 +178,7 @@ export class ChainIndexer {
     let answer: Promise<void> = Promise.resolve()
     let [pairsMs, expireMs] = [0, 0]
     let scan = ''
-    while (!signal.aborted && this.opened) {
+    while (!signal.aborted && this.openedMarket) {
       this.wake = Promise.withResolvers()
       const snapshot = market.snapshot()
       const now = Date.now()
@@ -217,7 +217,7 @@ export class ChainIndexer {
   private async readPrevious(connection: OwnConnection): Promise<FollowedState | null> {
     const { keys } = this.options
     try {
-      return await join(connection, { keys, attempts: MAX_JOIN_ATTEMPTS, signal: this.stopped.signal })
+      return await join(connection, { keys, attempts: MAX_JOIN_ATTEMPTS, signal: this.stopController.signal })
     } catch (error) {
       if (error instanceof BusError && error.code === 'DAMAGED') return null
       throw error
@@ -225,32 +225,35 @@ export class ChainIndexer {
   }
 
   private openMarket(previous: FollowedState | null): OpenedMarket {
-    if (this.opened) return this.opened
+    if (this.openedMarket) return this.openedMarket
     const { keys, chainId, open } = this.options
     const connection = () => {
       if (!this.connection) throw new BusError('AWAY', 'no connection to Redis')
       return this.connection
     }
     const { token } = this.lease
-    this.opened = open((mustReset) => SharedMemory.open({ keys, chainId, connection, token, previous }, mustReset))
-    this.opened.market.onSnapshot(() => this.wake.resolve())
-    return this.opened
+    this.openedMarket = open((mustReset) =>
+      SharedMemory.open({ keys, chainId, connection, token, previous }, mustReset),
+    )
+    this.openedMarket.market.onSnapshot(() => this.wake.resolve())
+    return this.openedMarket
   }
 
   private async closeMarket(): Promise<void> {
-    const { opened } = this
-    this.opened = null
-    this.published = []
+    const { openedMarket: opened } = this
+    this.openedMarket = null
+    this.publishedBlocks = []
     this.wake.resolve()
     await opened?.close()
   }
 
   /** Waits for the first block. @throws BusError `LOST` if the node does not respond for long */
   private async firstBlock(market: IndexedMarket, connection: OwnConnection): Promise<void> {
-    const since = Date.now()
+    const startedAt = Date.now()
     while (!market.health().head) {
-      if (market.health().error !== null && Date.now() - since > NODE_TIMEOUT_MS) await this.leaveToOthers(connection)
-      await sleep(FIRST_BLOCK_POLL_MS, undefined, { signal: this.stopped.signal })
+      if (market.health().error !== null && Date.now() - startedAt > NODE_TIMEOUT_MS)
+        await this.leaveToOthers(connection)
+      await sleep(FIRST_BLOCK_POLL_MS, undefined, { signal: this.stopController.signal })
     }
   }
 
@@ -258,7 +261,7 @@ export class ChainIndexer {
     await this.closeMarket()
     await this.lease.release(connection)
     this.isOwner = false
-    await sleep(ACQUIRE_MS * 4, undefined, { signal: this.stopped.signal })
+    await sleep(ACQUIRE_MS * 4, undefined, { signal: this.stopController.signal })
     throw new BusError('LOST', 'the node does not answer: the chain is left to others')
   }
 
@@ -269,21 +272,23 @@ export class ChainIndexer {
     previous: FollowedState | null,
   ): Promise<void> {
     const snapshot = market.snapshot()
-    this.published = []
+    this.publishedBlocks = []
     if (!previous) {
       await this.publisher.full(connection, this.stateOf(snapshot, market), market.pairs)
       return
     }
     // Use this market's objects for equal pools, so that the next difference holds real changes only.
-    const same = await inSlices('take-over', equalPools(snapshot.pools, previous.pools))
-    this.publisher.adopt(previous, previous.pools.with(same))
+    const unchangedPools = await inSlices('take-over', equalPools(snapshot.pools, previous.pools))
+    this.publisher.adopt(previous, previous.pools.with(unchangedPools))
     if (!(await this.publisher.resume(connection))) throw new BusError('CHANGED', 'another owner has written meanwhile')
   }
 
   private stateOf({ block, pools }: Snapshot, market: IndexedMarket): PublishedState {
-    this.published = this.published.filter(({ hash }) => hash !== block.hash)
-    this.published = [...this.published, block].slice(-MAX_CANONICAL)
-    const canonical = this.published.filter((header) => header === block || market.has(header)).map(({ hash }) => hash)
+    this.publishedBlocks = this.publishedBlocks.filter(({ hash }) => hash !== block.hash)
+    this.publishedBlocks = [...this.publishedBlocks, block].slice(-MAX_CANONICAL)
+    const canonical = this.publishedBlocks
+      .filter((header) => header === block || market.has(header))
+      .map(({ hash }) => hash)
     return { block, pools, canonical }
   }
 
@@ -292,16 +297,16 @@ export class ChainIndexer {
    * published pairs.
    */
   private pairChanges(market: IndexedMarket, all: boolean): PairChanges {
-    const added = new Set(this.requests.take(market))
-    if (!all) return { added: [...added], removed: [] }
+    const addedPairs = new Set(this.requests.take(market))
+    if (!all) return { added: [...addedPairs], removed: [] }
     const publishedPairs = this.publisher.publishedPairs
     const current = new Set(market.pairs)
-    for (const pair of current) if (!publishedPairs.has(pair)) added.add(pair)
-    return { added: [...added], removed: [...publishedPairs].filter((pair) => !current.has(pair)) }
+    for (const pair of current) if (!publishedPairs.has(pair)) addedPairs.add(pair)
+    return { added: [...addedPairs], removed: [...publishedPairs].filter((pair) => !current.has(pair)) }
   }
 
   private isCurrent(): boolean {
-    const { market } = this.opened ?? {}
+    const { market } = this.openedMarket ?? {}
     const { lagMs, error } = market?.health() ?? { lagMs: null, error: null }
     return error === null && lagMs !== null && lagMs < NODE_TIMEOUT_MS
   }

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type DecodedEntry, FieldCollector, readEntry, rememberEntry } from '@sluice/liquidity'
 import { inSlices, type Steps } from '@sluice/rpc'
 import type { OwnConnection } from './connection.ts'
+import { decompressEntry } from './entry-compression.ts'
 import { BusError } from './errors.ts'
 import { blockOf, type FollowedState, type Head, readHead } from './head.ts'
 import type { ChainKeys } from './keys.ts'
-import { decompressEntry } from './packed.ts'
 
 /** Fields per read: some ten milliseconds of work. */
 const PAGE = 1_000
@@ -84,21 +84,21 @@ async function replay(
   fields: FieldCollector,
   pairs: Set<string>,
 ): Promise<boolean> {
-  let at = from
-  while (at !== to) {
+  let offset = from
+  while (offset !== to) {
     const entries: readonly StreamEntry[] = await connection.callForBytes(
-      ...['XRANGE', keys.entries, `(${at}`, to, 'COUNT', ENTRIES],
+      ...['XRANGE', keys.entries, `(${offset}`, to, 'COUNT', ENTRIES],
     )
     if (entries.length === 0) return false
     for (const [id, flat] of entries) {
       const { texts, bytes } = readFields(flat)
       const { prev } = texts
-      if (prev !== at) return false
+      if (prev !== offset) return false
       const entry = bytes && readEntry(bytes)
       if (!entry) return false
       fields.follow(entry)
       followPairs(pairs, entry)
-      at = String(id)
+      offset = String(id)
     }
   }
   return true

@@ -34,31 +34,31 @@ export type MemoryOptions = {
 export class SharedMemory implements Store {
   readonly facts: SavedFacts | null
   private readonly options: MemoryOptions
-  private readonly saved: Readonly<Record<string, string>>
+  private readonly savedFields: Readonly<Record<string, string>>
   /** Minimum number of stored pools; there may be more after an interrupted save. */
   private count: number
 
-  private constructor(options: MemoryOptions, saved: Readonly<Record<string, string>>, savedPools: number) {
+  private constructor(options: MemoryOptions, savedFields: Readonly<Record<string, string>>, savedPools: number) {
     const { previous, chainId } = options
     this.options = options
-    this.saved = saved
+    this.savedFields = savedFields
     this.count = savedPools
-    const isWhole = saved.extra !== undefined && savedPools >= Number(saved.known)
+    const isWhole = savedFields.extra !== undefined && savedPools >= Number(savedFields.known)
     // Without all pools, restored pairs would lack some that nothing would discover again.
-    this.facts = previous && isWhole ? { chainId, block: previous.block, extra: fromText(saved.extra!) } : null
+    this.facts = previous && isWhole ? { chainId, block: previous.block, extra: fromText(savedFields.extra!) } : null
   }
 
   /** Opens the memory. @param mustReset - true to delete the stored memory first */
   static async open(options: MemoryOptions, mustReset: boolean): Promise<SharedMemory> {
     const { poolRecords, memory } = options.keys
     if (mustReset) await options.connection().call('DEL', poolRecords, memory)
-    const saved = fieldsOf(await options.connection().call<RedisReply[]>('HGETALL', memory))
-    return new SharedMemory(options, saved, await options.connection().call<number>('HLEN', poolRecords))
+    const savedFields = fieldsOf(await options.connection().call<RedisReply[]>('HGETALL', memory))
+    return new SharedMemory(options, savedFields, await options.connection().call<number>('HLEN', poolRecords))
   }
 
   async *batches(): AsyncGenerator<SavedBatch> {
     const { keys, connection, previous } = this.options
-    const { tokens = '[]', pairs = '[]' } = this.saved
+    const { tokens = '[]', pairs = '[]' } = this.savedFields
     // Only pairs in the published state are restored. Workers request all others again.
     const publishedPairs = (JSON.parse(pairs) as string[]).filter((pair) => previous?.pairs.has(pair))
     yield { pools: [], list: { name: 'tokens', items: JSON.parse(tokens) } }
@@ -67,16 +67,16 @@ export class SharedMemory implements Store {
     do {
       const [next, flat] = await connection().call<[string, string[]]>('HSCAN', keys.poolRecords, cursor, 'COUNT', PAGE)
       const texts = flat.filter((_, i) => i % 2 === 1)
-      yield { pools: texts.map((text) => this.stored(fromText<PoolRecord>(text))), list: null }
+      yield { pools: texts.map((text) => this.toStored(fromText<PoolRecord>(text))), list: null }
       cursor = next
     } while (cursor !== '0')
   }
 
   /** Returns a stored pool with its published version, if there is one, which is newer than the stored one. */
-  private stored({ pool, dexRow }: PoolRecord): StoredPool {
-    const published = this.options.previous?.pools.get(pool.id)
-    return published
-      ? { pool: { ...published, state: null }, dexRow, state: published.state }
+  private toStored({ pool, dexRow }: PoolRecord): StoredPool {
+    const publishedPool = this.options.previous?.pools.get(pool.id)
+    return publishedPool
+      ? { pool: { ...publishedPool, state: null }, dexRow, state: publishedPool.state }
       : { pool, dexRow, state: null }
   }
 

@@ -30,7 +30,7 @@ export class PairRequests {
   private readonly options: Options
   private readonly slots = new Semaphore(MAX_REQUESTS)
   /** Loaded pairs by the market that loaded them, because the next owner's market may lack them. */
-  private readonly loaded = new WeakMap<IndexedMarket, Set<string>>()
+  private readonly loadedPairs = new WeakMap<IndexedMarket, Set<string>>()
 
   constructor(options: Options) {
     this.options = options
@@ -38,8 +38,8 @@ export class PairRequests {
 
   /** Returns the pairs that a market has loaded since the last call. */
   take(market: IndexedMarket): Iterable<string> {
-    const pairs = this.loaded.get(market) ?? []
-    this.loaded.delete(market)
+    const pairs = this.loadedPairs.get(market) ?? []
+    this.loadedPairs.delete(market)
     return pairs
   }
 
@@ -47,8 +47,8 @@ export class PairRequests {
     const { keys, signal, market } = this.options
     let after: string | null = null
     while (!signal.aborted) {
-      const owned = market()
-      if (!owned) {
+      const ownedMarket = market()
+      if (!ownedMarket) {
         after = null
         await sleep(WAIT_MS / 2, undefined, { signal })
         continue
@@ -60,7 +60,7 @@ export class PairRequests {
       for (const [id, flat] of answer?.[0]?.[1] ?? []) {
         after = id
         // A worker that still waits repeats a failed request.
-        void this.slots.run(() => this.answer(owned, fieldsOf(flat).want)).catch(() => {})
+        void this.slots.run(() => this.answer(ownedMarket, fieldsOf(flat).want)).catch(() => {})
       }
       // After Redis restarts with an earlier clock, new ids are lower, so a read for later ids would never return.
       if (!answer) after = isAtOrAfter(after, await clock(connection)) ? null : after
@@ -74,10 +74,10 @@ export class PairRequests {
     const { groups = [], tokens = [], block } = request
     if (block !== undefined && block > (market.health().head?.number ?? 0)) await market.sync({ signal })
     if (groups.length > 0) await market.ensureGroups(groups, { signal })
-    if (tokens.length > 0) await market.seek(tokens)
-    const loadedPairs = this.loaded.get(market) ?? new Set()
+    if (tokens.length > 0) await market.searchPools(tokens)
+    const loadedPairs = this.loadedPairs.get(market) ?? new Set()
     for (const pair of pairKeysOf({ groups, tokens }, scope)) loadedPairs.add(pair)
-    this.loaded.set(market, loadedPairs)
+    this.loadedPairs.set(market, loadedPairs)
     onAnswer()
   }
 }

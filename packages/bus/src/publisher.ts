@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { differenceOf, entryBytes, type Pool, poolChanges, wholePool } from '@sluice/liquidity'
 import type { BlockHeader, Steps } from '@sluice/rpc'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 import type { Connection } from './connection.ts'
+import { compressEntry } from './entry-compression.ts'
 import { BusError } from './errors.ts'
 import { blockText, type FollowedState, readHead } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
-import { compressEntry } from './packed.ts'
 import { run, SEPARATOR } from './scripts.ts'
 
 /** Maximum states in memory. Redis can come back with any of them, and the next difference then starts there. */
@@ -58,7 +58,7 @@ export class Publisher {
   readonly counts = { writes: 0, full: 0, bytes: 0 }
   private readonly options: PublisherOptions
   /** Pools of published states by tag, in the order of writing. */
-  private readonly written = new Bounded<string, Pools>(MAX_REMEMBERED)
+  private readonly writtenPools = new BoundedMap<string, Pools>(MAX_REMEMBERED)
   /** Tag of the last write that was sent. */
   private tag: string | null = null
   /** Generation of the pools. */
@@ -80,7 +80,7 @@ export class Publisher {
   async resume(connection: Connection): Promise<boolean> {
     const { keys } = this.options
     const head = await readHead(connection, keys)
-    if (!head || !this.written.has(head.tag)) return false
+    if (!head || !this.writtenPools.has(head.tag)) return false
     this.tag = head.tag
     this.generation = head.gen
     this.pairs = new Set(await connection.call<string[]>('SMEMBERS', keys.pairs))
@@ -105,7 +105,7 @@ export class Publisher {
   async send(connection: Connection, state: PublishedState, { added, removed }: PairChanges): Promise<PendingWrite> {
     const { keys, lease, beforeWrite } = this.options
     const expected = this.tag
-    const before = expected === null ? undefined : this.written.get(expected)
+    const before = expected === null ? undefined : this.writtenPools.get(expected)
     if (expected === null || !before) throw new BusError('CHANGED', 'what Redis has is to be found out first')
     const { changed, gone } = poolChanges(before, state.pools)
     if (changed.length > MAX_CHANGED) {
@@ -168,7 +168,7 @@ export class Publisher {
     const tag = randomUUID()
     const old = await readHead(connection, keys)
     const payload = [...pairs]
-    this.written.set(tag, state.pools)
+    this.writtenPools.set(tag, state.pools)
     const [answer] = await run<WriteAnswer>(
       connection,
       'flip',
@@ -188,24 +188,24 @@ export class Publisher {
   /** @throws BusError */
   private accept(answer: WriteAnswer[0], tag: string): void {
     if (answer === 'OK') return
-    this.written.delete(tag)
+    this.writtenPools.delete(tag)
     throw new BusError(answer, `the state was not written: ${answer}`)
   }
 
   private remember(tag: string, pools: Pools): void {
-    this.written.set(tag, pools)
+    this.writtenPools.set(tag, pools)
     this.tag = tag
   }
 }
 
 /** Returns the pools that are equal in both maps, as objects of the first. */
 export function* equalPools(
-  ours: ReadonlyMap<string, Pool>,
-  theirs: ReadonlyMap<string, Pool>,
+  newPools: ReadonlyMap<string, Pool>,
+  publishedPools: ReadonlyMap<string, Pool>,
 ): Steps<readonly Pool[]> {
   const equal: Pool[] = []
-  for (const pool of ours.values()) {
-    if (isDeepStrictEqual(theirs.get(pool.id), pool)) equal.push(pool)
+  for (const pool of newPools.values()) {
+    if (isDeepStrictEqual(publishedPools.get(pool.id), pool)) equal.push(pool)
     yield
   }
   return equal

@@ -4,6 +4,7 @@ import { type Pool, PoolMap, type SavedBatch, type SavePart } from '@sluice/liqu
 import { Semaphore } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OwnConnection } from '../src/connection.ts'
+import { compressEntry } from '../src/entry-compression.ts'
 import { putFact } from '../src/facts.ts'
 import { StateFollower } from '../src/follower.ts'
 import type { FollowedState } from '../src/head.ts'
@@ -11,10 +12,9 @@ import { join } from '../src/join.ts'
 import { keysOf } from '../src/keys.ts'
 import { Lease } from '../src/lease.ts'
 import { SharedMemory } from '../src/memory.ts'
-import { compressEntry } from '../src/packed.ts'
 import { type PublishedState, Publisher } from '../src/publisher.ts'
-import { blockOf, familyOf, hashOf, madePool } from './made-up.ts'
 import { hasRedis, TestRedis } from './redis.ts'
+import { blockOf, familyOf, hashOf, syntheticPool } from './synthetic-pools.ts'
 
 const NO_PAIRS = { added: [], removed: [] }
 const keys = keysOf(31337)
@@ -25,12 +25,12 @@ const stateOf = (number: number, pools: PoolMap): PublishedState => ({
   pools,
   canonical: [hashOf(number)],
 })
-const whole = PoolMap.empty.with(Array.from({ length: POOLS }, (_, n) => madePool(n, 0)))
+const whole = PoolMap.empty.with(Array.from({ length: POOLS }, (_, n) => syntheticPool(n, 0)))
 /** Changes some of the pools, and their ticks in every fourth version. */
 function changed(pools: PoolMap, version: number, numbers: readonly number[]): PoolMap {
   const next = numbers.map((n) => {
-    const old = pools.get(madePool(n, 0).id) as Pool & { state: { ticks?: unknown } }
-    const next = madePool(n, version)
+    const old = pools.get(syntheticPool(n, 0).id) as Pool & { state: { ticks?: unknown } }
+    const next = syntheticPool(n, version)
     if (!old?.state.ticks || version % 4 === 0) return next
     return { ...next, state: { ...(next.state as object), ticks: old.state.ticks } }
   })
@@ -91,7 +91,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     let pools = whole
     for (let version = 1; version <= 40; version++) {
       pools = changed(pools, version, [version % POOLS, 2 + (version % 4), 42, 43])
-      const gone = version % 10 === 5 ? [madePool(43, 0).id, madePool(7, 0).id] : []
+      const gone = version % 10 === 5 ? [syntheticPool(43, 0).id, syntheticPool(7, 0).id] : []
       pools = pools.with([], gone)
       await publisher.publish(connection, stateOf(1 + version, pools), { added: [`p,${version}`], removed: [] })
     }
@@ -108,7 +108,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
   test('a block of 200 changed pools takes less than 35 kB, since unchanged ticks are not sent', async () => {
     const threes = Array.from({ length: 2_000 }, (_, n) => n).filter((n) => familyOf(n) === 'uniswap-v3')
     const twos = Array.from({ length: 2_000 }, (_, n) => n).filter((n) => familyOf(n) === 'uniswap-v2')
-    const all = PoolMap.empty.with([...threes.slice(0, 100), ...twos.slice(0, 100)].map((n) => madePool(n, 0)))
+    const all = PoolMap.empty.with([...threes.slice(0, 100), ...twos.slice(0, 100)].map((n) => syntheticPool(n, 0)))
     await publisher.full(connection, stateOf(2, all), [])
     const before = publisher.counts.bytes
     const next = changed(all, 1, [...threes.slice(0, 100), ...twos.slice(0, 100)])
@@ -124,7 +124,10 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     const writing = (async () => {
       for (let version = 1; !isOver; version++) {
         const numbers = Array.from({ length: 60 }, (_, i) => (version * 31 + i) % POOLS)
-        pools = changed(pools, version, numbers).with([], version % 3 === 0 ? [madePool(version % POOLS, 0).id] : [])
+        pools = changed(pools, version, numbers).with(
+          [],
+          version % 3 === 0 ? [syntheticPool(version % POOLS, 0).id] : [],
+        )
         states.set(1 + version, pools)
         await publisher.publish(connection, stateOf(1 + version, pools), NO_PAIRS)
       }
@@ -227,7 +230,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
 
   test('evicted pools are detected by joins and by writes', async () => {
     const gen = await connection.call<string>('HGET', keys.head, 'gen')
-    await connection.call('HDEL', keys.pools(gen), madePool(3, 0).id)
+    await connection.call('HDEL', keys.pools(gen), syntheticPool(3, 0).id)
     await expect(joined()).rejects.toMatchObject({ code: 'DAMAGED' })
     const next = stateOf(2, changed(whole, 1, [1]))
     await expect(publisher.publish(connection, next, NO_PAIRS)).rejects.toMatchObject({ code: 'DAMAGED' })
@@ -242,7 +245,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     const second = new Publisher({ keys, lease })
     second.adopt(follower.shown!, whole)
     expect(await second.resume(connection)).toBe(true)
-    const next = stateOf(2, PoolMap.empty.with([madePool(1, 1)]))
+    const next = stateOf(2, PoolMap.empty.with([syntheticPool(1, 1)]))
     await expect(second.publish(connection, next, NO_PAIRS)).rejects.toMatchObject({ code: 'DAMAGED' })
     await second.full(connection, next, ['c,d'])
     await until(() => follower.shown?.block.number === 2)
@@ -332,7 +335,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
       expect({ ...pool, state }).toEqual(whole.get(pool.id))
       expect(dexRow).toBe(3)
     }
-    await connection.call('HDEL', keys.poolRecords, madePool(9, 0).id)
+    await connection.call('HDEL', keys.poolRecords, syntheticPool(9, 0).id)
     expect(await memory.isWhole()).toBe(false)
     expect((await SharedMemory.open(options, false)).facts).toBeNull()
     await lease.release(connection)

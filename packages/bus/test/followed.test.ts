@@ -8,8 +8,8 @@ import { StateBus } from '../src/index.ts'
 import { keysOf, SCHEMAS } from '../src/keys.ts'
 import { Lease } from '../src/lease.ts'
 import { Publisher } from '../src/publisher.ts'
-import { blockOf, madePool } from './made-up.ts'
 import { hasRedis, TestRedis } from './redis.ts'
+import { blockOf, syntheticPool } from './synthetic-pools.ts'
 
 const FRESH_MS = 1_500
 const chain: Chain = {
@@ -20,7 +20,7 @@ const chain: Chain = {
   ...{ evm: {}, dexes: [] },
 }
 const keys = keysOf(chain.chainId)
-const pools = PoolMap.empty.with([madePool(1, 1), madePool(2, 1)])
+const pools = PoolMap.empty.with([syntheticPool(1, 1), syntheticPool(2, 1)])
 
 describe.skipIf(!hasRedis)('a followed market', () => {
   let redis: TestRedis

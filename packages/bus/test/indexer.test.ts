@@ -15,8 +15,8 @@ import { Publisher } from '../src/publisher.ts'
 import { sendRequest } from '../src/request-stream.ts'
 import { ConsistencyCheck } from './faults/consistency.ts'
 import { sumOf } from './faults/digest.ts'
-import { FIRST_GROUPS, groupOfToken, HUB, pairOf, SyntheticChain, tokenOf } from './faults/made-chain.ts'
-import { SyntheticMarket } from './faults/made-market.ts'
+import { FIRST_GROUPS, groupOfToken, HUB, pairOf, SyntheticChain, tokenOf } from './faults/synthetic-chain.ts'
+import { SyntheticMarket } from './faults/synthetic-market.ts'
 import { hasRedis, TestRedis } from './redis.ts'
 
 const keys = keysOf(1)

@@ -9,44 +9,44 @@ const stop = (status: Stop['status']) => (reason: string, message: string) =>
   Object.assign(new Stop(message), { status, reason })
 export const refuted = stop('refuted')
 export const notCheckable = stop('not checkable')
-const malformed = (at: string, expected: string) => notCheckable('malformed', `${at} must be ${expected}`)
+const malformed = (path: string, expected: string) => notCheckable('malformed', `${path} must be ${expected}`)
 
-type Read<T> = (value: unknown, at: string) => T
+type Read<T> = (value: unknown, path: string) => T
 
 /** Reads own properties only, not those of the prototype. */
 function object<T>(shape: { readonly [Name in keyof T]: Read<T[Name]> }): Read<T> {
-  return (value, at) => {
-    if (typeof value !== 'object' || !value) throw malformed(at || 'a certificate', 'an object')
+  return (value, path) => {
+    if (typeof value !== 'object' || !value) throw malformed(path || 'a certificate', 'an object')
     const part = ([name, read]: [string, Read<unknown>]) => {
-      const own: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
-      return [name, read(own, at ? `${at}.${name}` : name)] as const
+      const ownValue: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
+      return [name, read(ownValue, path ? `${path}.${name}` : name)] as const
     }
     return Object.fromEntries(Object.entries<Read<unknown>>(shape).map(part)) as T
   }
 }
 
 function list<T>(read: Read<T>, min: number, max: number): Read<readonly T[]> {
-  return (value, at) => {
+  return (value, path) => {
     if (Array.isArray(value) && value.length >= min && value.length <= max)
-      return Array.from(value, (one, k) => read(one, `${at}[${k}]`))
-    throw malformed(at, `a list of ${min} to ${max}`)
+      return Array.from(value, (one, k) => read(one, `${path}[${k}]`))
+    throw malformed(path, `a list of ${min} to ${max}`)
   }
 }
 
 function text(pattern: RegExp, expected: string): Read<string> {
-  return (value, at) => {
+  return (value, path) => {
     if (typeof value === 'string' && value.length < 250 && pattern.test(value)) return value
-    throw malformed(at, expected)
+    throw malformed(path, expected)
   }
 }
 
 /** Reads decimal strings, or safe integers. */
 function integer(min = 0n, max = 10n ** 200n): Read<bigint> {
   const digits = text(/^[0-9]+$/, 'an integer in decimal digits')
-  return (value, at) => {
-    const parsed = BigInt(digits(Number.isSafeInteger(value) ? String(value) : value, at))
+  return (value, path) => {
+    const parsed = BigInt(digits(Number.isSafeInteger(value) ? String(value) : value, path))
     if (parsed >= min && parsed <= max) return parsed
-    throw malformed(at, `from ${min} to ${max}`)
+    throw malformed(path, `from ${min} to ${max}`)
   }
 }
 

@@ -52,11 +52,11 @@ async function check(certificate: ReturnType<typeof readCertificate>, options: C
   if (missing !== undefined) throw refuted('pool missing', `${missing} is not among its pools`)
   const digest = await sha256(pools.map(lineOf).join('\n'))
   if (digest !== certificate.digest) throw refuted('digest differs', `the digest of its pools is ${digest}`)
-  const claimed = sumOf(pools.map(({ earned }) => earned)) + input + beyond.earned + certificate.allowance
-  if (claimed > bound * unit) throw refuted('sum wrong', `its own parts add up to ${divUp(claimed, unit)}`)
-  const assumed = pools.filter(({ kind }) => kind === 'assumed')
-  if (assumed.length > (options.maxAssumed ?? 0.5) * pools.length)
-    throw notCheckable('too many unknown pools', `${assumed.length} of ${pools.length}`)
+  const claimedBound = sumOf(pools.map(({ earned }) => earned)) + input + beyond.earned + certificate.allowance
+  if (claimedBound > bound * unit) throw refuted('sum wrong', `its own parts add up to ${divUp(claimedBound, unit)}`)
+  const assumedPools = pools.filter(({ kind }) => kind === 'assumed')
+  if (assumedPools.length > (options.maxAssumed ?? 0.5) * pools.length)
+    throw notCheckable('too many unknown pools', `${assumedPools.length} of ${pools.length}`)
 
   const node = nodeAt(options, block.number)
   const nodeId = await node.ask('eth_chainId', [])
@@ -68,15 +68,15 @@ async function check(certificate: ReturnType<typeof readCertificate>, options: C
   await checkBlock()
   let sum = input
   const earn = (pool: CertifiedPool) => earningsOf(node, pool, pricesOf, hops)
-  for (let at = 0; at < pools.length; at += MAX_CONCURRENT)
-    sum += sumOf(await Promise.all(pools.slice(at, at + MAX_CONCURRENT).map(earn)))
+  for (let offset = 0; offset < pools.length; offset += MAX_CONCURRENT)
+    sum += sumOf(await Promise.all(pools.slice(offset, offset + MAX_CONCURRENT).map(earn)))
   // A reorg may have replaced the block meanwhile.
   await checkBlock()
   const recomputed = divUp(sum, unit)
   if (recomputed > bound) throw refuted('bound too low', `its prices prove ${recomputed}, ${recomputed - bound} more`)
   // `recomputed` is the bound proven by the prices and the chain, in output base units; a larger claimed bound is true
   // too. Earnings of `assumed` pools are taken from the certificate.
-  return { status: 'verified', bound, recomputed, assumed: assumed.map(({ id }) => id) } as const
+  return { status: 'verified', bound, recomputed, assumed: assumedPools.map(({ id }) => id) } as const
 }
 
 type PricesOf = (token: string) => readonly bigint[]
@@ -107,8 +107,8 @@ async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, h
 }
 
 const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: CertifiedPool): string => {
-  const taxed = taxes.map(({ token, soldPpm, boughtPpm }) => [token, soldPpm, boughtPpm].join(':'))
-  return [id, address, kind, tokens, pairs.map((pair) => pair.join('>')), feePpm, taxed, state].map(String).join(' ')
+  const taxKeys = taxes.map(({ token, soldPpm, boughtPpm }) => [token, soldPpm, boughtPpm].join(':'))
+  return [id, address, kind, tokens, pairs.map((pair) => pair.join('>')), feePpm, taxKeys, state].map(String).join(' ')
 }
 
 async function sha256(text: string): Promise<string> {

@@ -17,14 +17,14 @@ export function nodeAt(from: NodeOptions, number: bigint) {
   const block = `0x${number.toString(16)}`
   let readsLeft = maxReads
 
-  const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+  const requestNode = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     if (--readsLeft < 0) throw notCheckable('out of reach', `it takes more than ${maxReads} reads`)
     let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs)
     })
     try {
-      return await Promise.race([request({ method, params }), late])
+      return await Promise.race([request({ method, params }), timeout])
     } catch (error) {
       const { code, message } = Object(error) as { code?: unknown; message?: unknown }
       if (code === 3 || /revert|invalid opcode/i.test(String(message))) throw refuted('not such a pool', 'reverts')
@@ -36,15 +36,15 @@ export function nodeAt(from: NodeOptions, number: bigint) {
 
   const view = async (to: string, selector: string, argument?: bigint | number, minWords = 1): Promise<CallWords> => {
     const word = argument === undefined ? '' : BigInt.asUintN(256, BigInt(argument)).toString(16).padStart(64, '0')
-    const answer = await ask('eth_call', [{ to, data: selector + word }, block])
+    const answer = await requestNode('eth_call', [{ to, data: selector + word }, block])
     const words = typeof answer === 'string' && answer.length < 10_000 ? (answer.slice(2).match(/.{64}/g) ?? []) : []
     if (words.length < minWords || words.some((digits) => !/^[0-9a-f]{64}$/i.test(digits)))
       throw refuted('not such a pool', `${to} does not answer ${selector}`)
     return words.map((digits) => BigInt(`0x${digits}`)) as unknown as CallWords
   }
 
-  const hash = async () => Object(await ask('eth_getBlockByNumber', [block, false])).hash as unknown
-  return { ask, view, hash }
+  const hash = async () => Object(await requestNode('eth_getBlockByNumber', [block, false])).hash as unknown
+  return { ask: requestNode, view, hash }
 }
 
 function overHttp(url: string, deadlineMs: number): EthRequest {

@@ -7,14 +7,14 @@ import type { CallWords, Node } from './node.ts'
  * Swap between two tokens by index: the cost of a unit that the pool receives, and the value of a unit that it pays.
  */
 type Swap = { readonly from: number; readonly to: number; readonly sold: bigint; readonly bought: bigint }
-type Earned = (swaps: readonly Swap[]) => Promise<bigint>
-type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earned: Earned }
+type EarningsOfSwaps = (swaps: readonly Swap[]) => Promise<bigint>
+type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earned: EarningsOfSwaps }
 type View = (selector: string, argument?: bigint | number, minWords?: number) => Promise<CallWords>
 
 /** Maximum words of the tick bitmap that a trade may cross. */
 const MAX_WORDS = 400
 const NATIVE = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
-const plain = (token: bigint | string) => (BigInt(token) === NATIVE ? 0n : BigInt(token))
+const withoutNative = (token: bigint | string) => (BigInt(token) === NATIVE ? 0n : BigInt(token))
 
 /** Reads a pool and checks its tokens. @throws Stop */
 export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading> {
@@ -22,7 +22,7 @@ export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading
   const view: View = (...call) => node.view(address, ...call)
   const pairs = { 'constant-product': constantProductPool, concentrated: concentratedPool }[kind]
   const reading = await (pairs ?? stablePool)(view, pool, node)
-  if (tokens.map(plain).join() === reading.tokens.map(plain).join()) return reading
+  if (tokens.map(withoutNative).join() === reading.tokens.map(withoutNative).join()) return reading
   throw refuted('not such a pool', `${id} trades other tokens`)
 }
 
@@ -76,18 +76,18 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
   const [tokens, balances, digits, a100, [feeE10]] = await Promise.all([
     each((_, k) => either('0xc6610657', '0x23746eb8', k)),
     each((_, k) => either('0x4903b0d1', '0x065a80d8', k)),
-    each(async (token) => (plain(token) === 0n ? 18n : (await node.view(token, '0x313ce567'))[0])),
+    each(async (token) => (withoutNative(token) === 0n ? 18n : (await node.view(token, '0x313ce567'))[0])),
     either('0x76a2f0f0', '0xf446c1d0', undefined, 100n),
     view('0xddca3f43'),
   ])
   const isPlain = digits.every((one) => one <= 18n) && a100 >= 100n && feeE10 < 10n ** 10n
   if (!isPlain) throw refuted('not such a pool', `${pool.id} is no plain pool`)
   const units = digits.map((one) => 10n ** (18n - one))
-  const earned: Earned = async (swaps) => {
+  const earningsOf: EarningsOfSwaps = async (swaps) => {
     if (swaps.every(({ bought }) => bought === 0n)) return 0n
     const sold = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.sold ?? null)
     const bought = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.bought ?? null)
     return stable({ balances, units, a100, feeE10 }, sold, bought)
   }
-  return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earned }
+  return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earned: earningsOf }
 }

@@ -33,8 +33,8 @@ export function expectedBuild({ push0, transientStorage, mcopy }: Chain['evm']):
 
 /** Returns the releases that apply to a directory: its own, and those of the repository for other builds. */
 export function readReleases(dir: string = DEPLOYMENTS_DIR): Releases {
-  const own = ownReleases(dir)
-  return dir === DEPLOYMENTS_DIR ? own : { ...ownReleases(DEPLOYMENTS_DIR), ...own }
+  const ownReleaseList = ownReleases(dir)
+  return dir === DEPLOYMENTS_DIR ? ownReleaseList : { ...ownReleases(DEPLOYMENTS_DIR), ...ownReleaseList }
 }
 
 /** Writes the releases of a directory, replacing its file atomically. */

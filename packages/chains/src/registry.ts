@@ -57,8 +57,8 @@ export function loadRegistry(options: RegistryOptions = {}): Registry {
     const dir = deploymentDirs.get(id)
     if (dir !== undefined) return deploymentOf(readDeploymentFile(dir, id)!, releasesOf(dir))
     if (!chainFiles.has(id) || header(id).unsupported !== undefined) return undefined
-    const predicted = { chainId: id, build: expectedBuild(header(id).evm), deployed: {} }
-    return deploymentOf(predicted, releasesOf(DEPLOYMENTS_DIR))
+    const predictedDeployment = { chainId: id, build: expectedBuild(header(id).evm), deployed: {} }
+    return deploymentOf(predictedDeployment, releasesOf(DEPLOYMENTS_DIR))
   })
 
   const chainMap = once(() =>

@@ -41,8 +41,8 @@ const rows: Readonly<Record<Proof, readonly [harm: string, proof: string]>> = {
 export function fieldTable(): string {
   const fields = golden.flatMap(({ bytes, pulledToken }) => decodeProgram(bytes, pulledToken).flatMap(fieldsOf))
   const lines = ops.flatMap(({ name, title }) => {
-    const own = new Map(fields.flatMap(({ op, field, proof }) => (op === name ? [[field, proof] as const] : [])))
-    return [...own].map(([field, proof]) => {
+    const fieldsOfOp = new Map(fields.flatMap(({ op, field, proof }) => (op === name ? [[field, proof] as const] : [])))
+    return [...fieldsOfOp].map(([field, proof]) => {
       const [harm, how] = rows[proof]
       return `| \`${name}.${field}\` | ${title} | ${harm} | ${how} |`
     })

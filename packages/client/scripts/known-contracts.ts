@@ -73,12 +73,12 @@ ${[...factories]
 ] as const
 `
   const guards = `/** The Guard of every build: the same address on every chain, which follows from its code. Made by the build; not edited. */
-export const knownGuards: readonly string[] = [${quoted([...rows.guard!.keys()].sort())}]
+export const knownGuards: readonly string[] = [${quotedList([...rows.guard!.keys()].sort())}]
 `
   return { 'known-contracts.ts': contracts, 'known-guards.ts': guards }
 }
 
-function quoted(list: readonly string[]): string {
+function quotedList(list: readonly string[]): string {
   return list.map((text) => `'${text}'`).join(', ')
 }
 

@@ -9,7 +9,7 @@ for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
   if (!/\.(js|d\.ts)$/.test(name)) continue
   const file = join(dist, name)
   const code = readFileSync(file, 'utf8')
-  const place = relative(dirname(file), program).split('\\').join('/')
-  const placed = code.replaceAll(/(['"])@sluice\/program\1/g, `'${place}'`)
-  if (placed !== code) writeFileSync(file, placed)
+  const programPath = relative(dirname(file), program).split('\\').join('/')
+  const placedCode = code.replaceAll(/(['"])@sluice\/program\1/g, `'${programPath}'`)
+  if (placedCode !== code) writeFileSync(file, placedCode)
 }

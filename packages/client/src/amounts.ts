@@ -14,8 +14,8 @@ const FLOAT_ERROR = 1e-9
  * that parsing rejects it.
  */
 export function numberText(value: number): string {
-  const rounded = Number.isInteger(value) ? value : Number(value.toFixed(PERCENT_DECIMALS))
-  return String(Math.abs(rounded - value) < FLOAT_ERROR ? rounded : value)
+  const roundedValue = Number.isInteger(value) ? value : Number(value.toFixed(PERCENT_DECIMALS))
+  return String(Math.abs(roundedValue - value) < FLOAT_ERROR ? roundedValue : value)
 }
 
 /**

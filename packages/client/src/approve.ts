@@ -40,19 +40,19 @@ export async function approvals(
  * ```
  */
 export async function approve(wallet: Wallet, token: string, spender: string, amount: bigint): Promise<void> {
-  const checked = checkedWallet(wallet, await orWalletError(() => wallet.chainId()))
-  for (const call of await approvals(checked, token, spender, amount)) await sendApproval(checked, call)
+  const checkedForChain = checkedWallet(wallet, await orWalletError(() => wallet.chainId()))
+  for (const call of await approvals(checkedForChain, token, spender, amount)) await sendApproval(checkedForChain, call)
 }
 
-/** Sends one call of `approvals` and waits until it is mined. @param sent - called with the hash */
+/** Sends one call of `approvals` and waits until it is mined. @param onSent - called with the hash */
 export async function sendApproval(
   wallet: Wallet,
   call: Outgoing,
-  sent: (hash: string, fromBlock: number) => void = () => undefined,
+  onSent: (hash: string, fromBlock: number) => void = () => undefined,
 ): Promise<void> {
   const fromBlock = await wallet.blockNumber()
   const hash = await wallet.send(call)
-  sent(hash, fromBlock)
+  onSent(hash, fromBlock)
   const { succeeded } = await waitForReceipt(wallet, hash, fromBlock)
   if (!succeeded) throw new ClientError('REVERTED', `the approval ${hash} reverted`, { hash })
 }

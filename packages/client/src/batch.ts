@@ -54,7 +54,7 @@ export async function sendBatch(
   calls: readonly Outgoing[],
 ): Promise<string | undefined> {
   try {
-    const sent = await wallet.request!('wallet_sendCalls', [
+    const sentBatch = await wallet.request!('wallet_sendCalls', [
       {
         version: '2.0.0',
         chainId: `0x${chainId.toString(16)}`,
@@ -63,7 +63,7 @@ export async function sendBatch(
         calls: calls.map(({ to, data, value }) => ({ to, data, value: `0x${value.toString(16)}` })),
       },
     ])
-    const id = typeof sent === 'string' ? sent : (Object(sent) as { readonly id?: unknown }).id
+    const id = typeof sentBatch === 'string' ? sentBatch : (Object(sentBatch) as { readonly id?: unknown }).id
     if (typeof id !== 'string' || id === '' || id.length > MAX_ID)
       throw new ClientError('PENDING', 'the wallet took the batch and named no id')
     return id

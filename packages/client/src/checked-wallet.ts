@@ -11,15 +11,19 @@ const MAX_HASH = 4_096
  * Methods of the result throw ClientError: `REJECTED` if the owner declines, `WALLET` for other failures.
  */
 export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
-  const guarded =
-    <A extends readonly unknown[], T>(act: (...of: A) => Promise<T>, isValid: (answer: T) => boolean, what: string) =>
-    async (...of: A): Promise<T> => {
-      const answer = await orWalletError(() => act(...of), `${what}: `)
-      if (!isValid(answer)) throw new ClientError('WALLET', `${what}: the wallet's answer is not valid`)
+  const guardCall =
+    <A extends readonly unknown[], T>(
+      act: (...parameters: A) => Promise<T>,
+      isValid: (answer: T) => boolean,
+      expected: string,
+    ) =>
+    async (...parameters: A): Promise<T> => {
+      const answer = await orWalletError(() => act(...parameters), `${expected}: `)
+      if (!isValid(answer)) throw new ClientError('WALLET', `${expected}: the wallet's answer is not valid`)
       return answer
     }
   const checkChain = async () => {
-    const current = await checked.chainId()
+    const current = await checkedCopy.chainId()
     if (current !== chainId) throw new ClientError('WALLET', `the wallet is on chain ${current}, not ${chainId}`)
   }
   const isInteger = (value: number) => Number.isSafeInteger(value) && value >= 0
@@ -27,50 +31,52 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
     typeof value === 'string' && value.length <= MAX_TEXT && /^0x[0-9a-fA-F]*$/.test(value)
   const isHash = (value: string) => typeof value === 'string' && value !== '' && value.length <= MAX_HASH
   const { receipt, estimateGas, signTypedData, sign, request } = wallet
-  const checked: Wallet = {
+  const checkedCopy: Wallet = {
     address: wallet.address,
-    chainId: guarded(() => wallet.chainId(), isInteger, 'chain id'),
-    blockNumber: guarded(() => wallet.blockNumber(), isInteger, 'block number'),
-    code: guarded((address: string) => wallet.code(address), isHex, 'code'),
-    call: guarded((to, data, value?: bigint) => wallet.call(to, data, value), isHex, 'call'),
-    succeeded: guarded(
+    chainId: guardCall(() => wallet.chainId(), isInteger, 'chain id'),
+    blockNumber: guardCall(() => wallet.blockNumber(), isInteger, 'block number'),
+    code: guardCall((address: string) => wallet.code(address), isHex, 'code'),
+    call: guardCall((to, data, value?: bigint) => wallet.call(to, data, value), isHex, 'call'),
+    succeeded: guardCall(
       (hash: string) => wallet.succeeded(hash),
       (value) => typeof value === 'boolean',
       'receipt',
     ),
     async send(transaction) {
       await checkChain()
-      const send = guarded((of: Outgoing) => wallet.send(of), isHash, 'transaction')
+      const send = guardCall((parameters: Outgoing) => wallet.send(parameters), isHash, 'transaction')
       return send({ ...transaction, chainId })
     },
     ...(receipt && {
-      receipt: guarded(
+      receipt: guardCall(
         (hash: string) => receipt.call(wallet, hash),
         (value) => value === undefined || (typeof value?.succeeded === 'boolean' && isHash(value.hash)),
         'receipt',
       ),
     }),
     ...(estimateGas && {
-      estimateGas: guarded(
-        (of: Outgoing) => estimateGas.call(wallet, of),
+      estimateGas: guardCall(
+        (parameters: Outgoing) => estimateGas.call(wallet, parameters),
         (gas) => typeof gas === 'bigint' && gas > 0n,
         'gas',
       ),
     }),
     ...(signTypedData && {
-      signTypedData: guarded(
-        async (typed: Parameters<typeof signTypedData>[0]) => {
+      signTypedData: guardCall(
+        async (typedData: Parameters<typeof signTypedData>[0]) => {
           await checkChain()
-          return signTypedData.call(wallet, typed)
+          return signTypedData.call(wallet, typedData)
         },
         isHex,
         'signature',
       ),
     }),
-    ...(sign && { sign: guarded((of: Outgoing) => sign.call(wallet, { ...of, chainId }), isHex, 'signature') }),
+    ...(sign && {
+      sign: guardCall((parameters: Outgoing) => sign.call(wallet, { ...parameters, chainId }), isHex, 'signature'),
+    }),
     ...(request && { request: guardedRequest((method, params) => request.call(wallet, method, params)) }),
   }
-  return checked
+  return checkedCopy
 }
 
 /** Converts JSON-RPC errors to ClientErrors. The original error stays as `cause`, because `sendBatch` reads its code. */

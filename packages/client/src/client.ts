@@ -220,6 +220,6 @@ function isQuote(quote: Partial<Quote>): quote is Quote {
   )
 }
 
-function texts(of: object, ...names: readonly string[]): boolean {
-  return names.every((name) => typeof (of as Record<string, unknown>)[name] === 'string')
+function texts(value: object, ...names: readonly string[]): boolean {
+  return names.every((name) => typeof (value as Record<string, unknown>)[name] === 'string')
 }

@@ -40,10 +40,10 @@ export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
  */
 export function trustedContracts(
   chainId: number,
-  named: Partial<SwapContracts> = {},
+  givenContracts: Partial<SwapContracts> = {},
   defaults: SwapContracts | undefined = undefined,
 ): SwapContracts {
-  const overrides = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
+  const overrides = Object.fromEntries(Object.entries(givenContracts).filter(([, value]) => value !== undefined))
   const { guard, executors, ...rest } = { ...defaults, ...overrides } as Partial<SwapContracts>
   if (!guard || !executors?.length)
     throw new ClientError(

@@ -91,29 +91,29 @@ const REFUSAL = /\buser (rejected|denied|cancell?ed|declined)\b/i
 
 /** Returns true for the owner's refusal: code 4001 (EIP-1193), 5000 (WalletConnect), ethers' code, or a known message. */
 export function isRejection(error: unknown): boolean {
-  let at = error
-  for (let depth = 0; depth < MAX_DEPTH && typeof at === 'object' && at !== null; depth++) {
-    const { code, cause, error: inner, info, message } = at as Record<string, unknown>
+  let current = error
+  for (let depth = 0; depth < MAX_DEPTH && typeof current === 'object' && current !== null; depth++) {
+    const { code, cause, error: inner, info, message } = current as Record<string, unknown>
     if (code === 4001 || code === 5000 || code === 'ACTION_REJECTED') return true
     if (typeof message === 'string' && REFUSAL.test(message)) return true
-    at = cause ?? inner ?? (info as { error?: unknown } | undefined)?.error
+    current = cause ?? inner ?? (info as { error?: unknown } | undefined)?.error
   }
   return false
 }
 
 /** Converts a thrown value to a ClientError: `REJECTED` for the owner's refusal, else `code`. A ClientError stays unchanged. */
-export function toClientError(error: unknown, code: ClientErrorCode, what = ''): ClientError {
+export function toClientError(error: unknown, code: ClientErrorCode, action = ''): ClientError {
   if (error instanceof ClientError) return error
-  const text = `${what}${messageOf(error)}`
+  const text = `${action}${messageOf(error)}`
   return new ClientError(isRejection(error) ? 'REJECTED' : code, text, {}, { cause: error })
 }
 
 /** Runs `act`, which may also throw synchronously, and converts every failure to a ClientError. */
-export async function orWalletError<T>(act: () => Promise<T>, what = ''): Promise<T> {
+export async function orWalletError<T>(act: () => Promise<T>, action = ''): Promise<T> {
   try {
     return await act()
   } catch (error) {
-    throw toClientError(error, 'WALLET', what)
+    throw toClientError(error, 'WALLET', action)
   }
 }
 

@@ -16,11 +16,11 @@ export async function* events(
   signal?: AbortSignal,
 ): AsyncGenerator<ServerEvent, void, void> {
   const { baseUrl, referer } = options
-  const stopped = new AbortController()
+  const stopController = new AbortController()
   try {
     const response = await open(options, path, query, signal, {
       headers: { accept: 'text/event-stream', ...(referer && { referer }) },
-      signal: anyOf([signal, stopped.signal]),
+      signal: anyOf([signal, stopController.signal]),
     })
     if (!response.body) throw new ClientError('BAD_ANSWER', `${path} answered with no stream`)
     const reader = response.body.getReader()
@@ -39,7 +39,7 @@ export async function* events(
     if (cause instanceof ClientError) throw cause
     throw new ClientError('NETWORK', `${baseUrl} was not reached: ${messageOf(cause)}`, {}, { cause })
   } finally {
-    stopped.abort()
+    stopController.abort()
   }
 }
 

@@ -78,7 +78,7 @@ function read(tx: Transaction): Explanation {
   const pools = unique(steps.flatMap(poolsOf))
   const isEnd = (address: string) =>
     (address === order.tokenIn || address === order.tokenOut) && !pools.includes(address)
-  const wrapped = value > 0n ? order.tokenIn : order.wrapper
+  const wrappedToken = value > 0n ? order.tokenIn : order.wrapper
   return {
     guard: tx.to,
     recipient: order.recipient ?? tx.from,
@@ -92,7 +92,7 @@ function read(tx: Transaction): Explanation {
     fee: order.feePpm === 0n ? null : { ppm: order.feePpm, recipient: order.feeRecipient },
     permit: order.permit ? permitOf(order.permit) : null,
     executor: order.executor,
-    wrapper: wrapped === ZERO ? null : wrapped,
+    wrapper: wrappedToken === ZERO ? null : wrappedToken,
     singletons: unique(steps.flatMap((step) => [singletonOf(step) ?? [], keeperOf(step) ?? []].flat())),
     steps,
     pools,

@@ -32,7 +32,7 @@ export function faultOf(
   const prepaid = new Map<string, string>()
   let remaining = order.amountIn
   /** Tokens paid to the recipient. */
-  const paid = new Set<string>()
+  const paidTokens = new Set<string>()
   // If the Guard does not wrap native input, the Executor receives it as value.
   if (value > 0n && order.tokenIn === NATIVE_ADDRESS) {
     balances.set(NATIVE_ADDRESS, value)
@@ -44,7 +44,7 @@ export function faultOf(
   for (const [index, step] of steps.entries()) {
     const tokenOut = follow(step, index === 0)
     if (tokenOut === undefined) return 'the pools'
-    const amount = take(step)
+    const amount = takeInput(step)
     if (amount === undefined) return `what step ${index + 1} takes`
     const { output } = step
     if (output.kind === 'address') {
@@ -52,34 +52,35 @@ export function faultOf(
       prepaid.set(output.address, tokenOut)
     } else if (output.kind === 'recipient') {
       if (!targets.includes(tokenOut)) return `step ${index + 1} pays the recipient another token`
-      paid.add(tokenOut)
+      paidTokens.add(tokenOut)
     } else {
       const before = balances.has(tokenOut) ? balances.get(tokenOut)! : 0n
       // Wrapping is one to one. The output of any other pool is not in the bytes.
-      const gained = step.op === 'wrap' || step.op === 'unwrap' ? amount : null
-      balances.set(tokenOut, before === null || gained === null ? null : before + gained)
+      const gainedAmount = step.op === 'wrap' || step.op === 'unwrap' ? amount : null
+      balances.set(tokenOut, before === null || gainedAmount === null ? null : before + gainedAmount)
     }
   }
   if (legs.length > 0) return 'the pools'
   if (remaining > 0n) return 'the program leaves input with the sender'
   if (prepaid.size > 0) return 'a step pays a stranger'
   if ([...balances.values()].some((amount) => amount !== 0n)) return 'the program leaves tokens in the Executor'
-  if (order.wrapper !== NATIVE_ADDRESS && !paid.has(order.wrapper)) return 'the Guard is to unwrap what nobody pays it'
-  return paid.size > 0 ? undefined : 'nothing is paid out'
+  if (order.wrapper !== NATIVE_ADDRESS && !paidTokens.has(order.wrapper))
+    return 'the Guard is to unwrap what nobody pays it'
+  return paidTokens.size > 0 ? undefined : 'nothing is paid out'
 
   /** Returns the step's output token; undefined if its hops are not the route's next legs. */
   function follow(step: Step, first: boolean): string | undefined {
     let tokenOut: string | undefined
     for (const hop of tradesOf(step, keccak256)) {
       const leg = legs[0]
-      const named =
+      const isListedLeg =
         leg !== undefined &&
         leg.pool.toLowerCase() === hop.pool &&
         lower(leg.tokenIn) === hop.tokenIn &&
         (hop.tokenOut === undefined || lower(leg.tokenOut) === hop.tokenOut)
-      if (named) tokenOut = lower(legs.shift()!.tokenOut)
-      if (named && 'zeroForOne' in step && step.zeroForOne !== hop.tokenIn < tokenOut!) return undefined
-      if (named) continue
+      if (isListedLeg) tokenOut = lower(legs.shift()!.tokenOut)
+      if (isListedLeg && 'zeroForOne' in step && step.zeroForOne !== hop.tokenIn < tokenOut!) return undefined
+      if (isListedLeg) continue
       // If the first step wraps part of the native input, it has no leg in the route.
       if (step.op !== 'wrap' || !first) return undefined
       tokenOut = hop.tokenOut
@@ -88,7 +89,7 @@ export function faultOf(
   }
 
   /** Deducts a step's input from its source. Returns undefined if the source does not hold it. */
-  function take({ input, tokenIn, ...step }: Step): Balance | undefined {
+  function takeInput({ input, tokenIn, ...step }: Step): Balance | undefined {
     switch (input.kind) {
       case 'pull':
       case 'pullAll': {
@@ -98,27 +99,27 @@ export function faultOf(
         return amount
       }
       case 'atPool': {
-        const at = 'pool' in step ? step.pool : ''
-        if (prepaid.get(at) !== tokenIn) return undefined
-        prepaid.delete(at)
+        const poolAddress = 'pool' in step ? step.pool : ''
+        if (prepaid.get(poolAddress) !== tokenIn) return undefined
+        prepaid.delete(poolAddress)
         return null
       }
     }
-    const there = balances.get(tokenIn)
-    if (there === undefined || there === 0n) return undefined
+    const present = balances.get(tokenIn)
+    if (present === undefined || present === 0n) return undefined
     if (input.kind === 'rest') {
       balances.delete(tokenIn)
-      return there
+      return present
     }
     if (input.kind === 'held') {
       // A fixed amount may exceed an unknown balance, or leave a remainder of it.
-      if (there === null || input.amount === 0n || input.amount > there) return undefined
-      balances.set(tokenIn, there - input.amount)
+      if (present === null || input.amount === 0n || input.amount > present) return undefined
+      balances.set(tokenIn, present - input.amount)
       return input.amount
     }
-    if (there === null) return null
-    const part = shareOf(there, input.share)
-    balances.set(tokenIn, there - part)
+    if (present === null) return null
+    const part = shareOf(present, input.share)
+    balances.set(tokenIn, present - part)
     return part
   }
 }

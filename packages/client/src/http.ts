@@ -36,7 +36,7 @@ export async function request<T>(options: HttpOptions, path: string, content: Re
   const { retries = 2 } = options
   for (let tries = 0; ; tries++) {
     try {
-      return await once<T>(options, path, content)
+      return await fetchOnce<T>(options, path, content)
     } catch (error) {
       const waitMs = pauseOf(error, tries)
       // A `fetch` of the caller may return a malformed response, so other errors are possible.
@@ -57,15 +57,15 @@ function pauseOf(error: unknown, tries: number): number | undefined {
 /** Waits. @throws ClientError `ABORTED` if the signal aborts */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const done = () => {
+    const removeListener = () => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
+      signal?.removeEventListener('abort', removeListener)
       if (signal?.aborted) reject(abortError(signal))
       else resolve()
     }
-    const timer = setTimeout(done, ms)
-    signal?.addEventListener('abort', done)
-    if (signal?.aborted) done()
+    const timer = setTimeout(removeListener, ms)
+    signal?.addEventListener('abort', removeListener)
+    if (signal?.aborted) removeListener()
   })
 }
 
@@ -74,7 +74,11 @@ export function abortError({ reason }: AbortSignal): ClientError {
   return new ClientError('ABORTED', 'given up by the caller', {}, { cause: reason })
 }
 
-async function once<T>(options: HttpOptions, path: string, { query = {}, body, signal }: RequestContent): Promise<T> {
+async function fetchOnce<T>(
+  options: HttpOptions,
+  path: string,
+  { query = {}, body, signal }: RequestContent,
+): Promise<T> {
   const { referer, timeoutMs = 15_000 } = options
   const headers = { ...(body && { 'content-type': 'application/json' }), ...(referer && { referer }) }
   const timeout = AbortSignal.timeout(timeoutMs)
@@ -83,7 +87,7 @@ async function once<T>(options: HttpOptions, path: string, { query = {}, body, s
     signal: anyOf([signal, timeout]),
     ...(body && { body: JSON.stringify(body) }),
   })
-  const text = await reached(options, signal, () => readText(answer, path))
+  const text = await fetchOrError(options, signal, () => readText(answer, path))
   if (!answer.ok) throw failure(answer, text)
   const json = parse(text)
   if (typeof json !== 'object' || json === null)
@@ -101,7 +105,7 @@ export function open(
 ): Promise<Response> {
   const { fetch = globalThis.fetch } = options
   const url = urlOf(options, path, query)
-  return reached(options, signal, async () => {
+  return fetchOrError(options, signal, async () => {
     const answer = await fetch(url, { ...init, redirect: 'error' })
     // A `fetch` of the caller may follow redirects regardless.
     if (answer.redirected || (answer.status >= 300 && answer.status < 400))
@@ -111,7 +115,7 @@ export function open(
 }
 
 /** Runs `act`. @throws ClientError `ABORTED` if the signal aborted, the ClientError of `act`, else `NETWORK` */
-async function reached<T>(
+async function fetchOrError<T>(
   { baseUrl }: HttpOptions,
   signal: AbortSignal | undefined,
   act: () => Promise<T>,
@@ -189,10 +193,10 @@ export function failure(response: Response, text: string): ClientError {
   const json = parse(text)
   const body = typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined
   const { status } = response
-  const plain = response.headers.get('content-type')?.startsWith('text/plain')
+  const isPlainText = response.headers.get('content-type')?.startsWith('text/plain')
     ? text.slice(0, 500)
     : response.statusText
-  const message = typeof body?.error === 'string' ? body.error.slice(0, 2_000) : plain || `status ${status}`
+  const message = typeof body?.error === 'string' ? body.error.slice(0, 2_000) : isPlainText || `status ${status}`
   const retryAfter = Number(response.headers.get('retry-after'))
   return new ClientError(status === 422 ? 'NO_ROUTE' : 'HTTP', message, {
     status,

@@ -13,14 +13,14 @@ const constants = roundConstants()
 export function keccak256(data: Hex): Hex {
   const digits = `${data.slice(2)}01`
   const blocks = Math.ceil(digits.length / (2 * RATE))
-  const padded = digits.padEnd(blocks * 2 * RATE, '0')
+  const paddedDigits = digits.padEnd(blocks * 2 * RATE, '0')
   // The padding starts with 0x01 and ends with 0x80. If it is a single byte, that byte is 0x81.
-  const last = (Number.parseInt(padded.slice(-2), 16) | 0x80).toString(16)
-  const message = padded.slice(0, -2) + last
+  const last = (Number.parseInt(paddedDigits.slice(-2), 16) | 0x80).toString(16)
+  const message = paddedDigits.slice(0, -2) + last
   const state: bigint[] = Array.from({ length: 25 }, () => 0n)
-  for (let at = 0; at < message.length; at += 2 * RATE) {
+  for (let offset = 0; offset < message.length; offset += 2 * RATE) {
     for (let lane = 0; lane < RATE / 8; lane++)
-      state[lane]! ^= swapBytes(BigInt(`0x${message.slice(at + 16 * lane, at + 16 * lane + 16)}`))
+      state[lane]! ^= swapBytes(BigInt(`0x${message.slice(offset + 16 * lane, offset + 16 * lane + 16)}`))
     permute(state)
   }
   return `0x${[0, 1, 2, 3].map((lane) => swapBytes(state[lane]!).toString(16).padStart(16, '0')).join('')}`
@@ -49,8 +49,8 @@ function permute(a: bigint[]): void {
   }
 }
 
-function rotate(lane: bigint, by: number): bigint {
-  return ((lane << BigInt(by)) | (lane >> BigInt(64 - by))) & LANE
+function rotate(lane: bigint, bits: number): bigint {
+  return ((lane << BigInt(bits)) | (lane >> BigInt(64 - bits))) & LANE
 }
 
 /** Reverses the bytes of a lane; lanes are little-endian. */

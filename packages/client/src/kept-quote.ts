@@ -27,7 +27,7 @@ export type QuoteTerms = Omit<SwapTerms, 'permit'> & {
   readonly trustQuote?: boolean | undefined
   readonly signal?: AbortSignal | undefined
   /** Called with the first quote, and with later quotes whose terms are worse or different. Only true continues the swap. */
-  readonly confirm?: ((route: Route, proven: Proven) => boolean | Promise<boolean>) | undefined
+  readonly confirm?: ((route: Route, proof: Proven) => boolean | Promise<boolean>) | undefined
 }
 
 type Options = {
@@ -53,9 +53,9 @@ export class KeptQuote {
   failure = ''
   private readonly options: Options
   private current: Current
-  private confirmed: Proven | undefined
+  private confirmedProof: Proven | undefined
   /** Last output of the witness, with its input. Each quote of an exact output may have another input. */
-  private witnessed: { readonly amount: bigint; readonly output: bigint } | undefined
+  private witnessedTrade: { readonly amount: bigint; readonly output: bigint } | undefined
 
   private constructor(options: Options, current: Current) {
     this.options = options
@@ -63,7 +63,7 @@ export class KeptQuote {
   }
 
   /** Requests the first quote. @throws ClientError `UNSAFE` if it does not match the request, `WALLET` if it is not confirmed */
-  static async ask(options: Options): Promise<KeptQuote> {
+  static async request(options: Options): Promise<KeptQuote> {
     const quote = new KeptQuote(options, await next(options))
     await quote.refresh()
     return quote
@@ -91,7 +91,7 @@ export class KeptQuote {
   /**
    * Renews the quote while it is too old. Calls `confirm` again if the new quote is not covered by the confirmed one.
    *
-   * @throws ClientError `STALE` if each of `MAX_QUOTES` quotes is too old, and as `ask` does
+   * @throws ClientError `STALE` if each of `MAX_QUOTES` quotes is too old, and as `request` does
    */
   async refresh(): Promise<void> {
     const { wallet } = this.options
@@ -100,9 +100,9 @@ export class KeptQuote {
       this.current = await next(this.options)
     }
     await this.checkWitness()
-    if (this.confirmed && isCovered(this.explanation, this.confirmed)) return
+    if (this.confirmedProof && isCovered(this.explanation, this.confirmedProof)) return
     await confirm(this.options.terms, this.route, this.explanation)
-    this.confirmed = this.explanation
+    this.confirmedProof = this.explanation
   }
 
   /**
@@ -141,16 +141,16 @@ export class KeptQuote {
     const { witness, tolerance } = terms
     if (!witness) return
     const { amountIn: amount, minOutput } = this.explanation
-    if (this.witnessed?.amount !== amount) {
+    if (this.witnessedTrade?.amount !== amount) {
       const { amountOut, ...rest } = request
       const output = await Promise.resolve()
         .then(() => witness({ ...rest, amount }, wallet))
         .catch((error) => {
           throw toClientError(error, 'UNSAFE', 'the witness knows no answer: ')
         })
-      this.witnessed = { amount, output: amountOf(output, 'the witnessed amount') }
+      this.witnessedTrade = { amount, output: amountOf(output, 'the witnessed amount') }
     }
-    const floor = floorOf(this.witnessed.output, request, tolerance)
+    const floor = floorOf(this.witnessedTrade.output, request, tolerance)
     if (minOutput < floor)
       throw new ClientError('UNSAFE', `the least output ${minOutput} is below minToAmount ${floor} of the witness`)
   }
@@ -162,10 +162,10 @@ async function next({ client, wallet, chainId, contracts, request, terms }: Opti
   return { route, explanation, block: Math.min(route.simulationBlock, await wallet.blockNumber()) }
 }
 
-async function confirm({ confirm }: QuoteTerms, route: Route, proven: Proven): Promise<void> {
+async function confirm({ confirm }: QuoteTerms, route: Route, proof: Proven): Promise<void> {
   if (!confirm) return
   const isConfirmed = await Promise.resolve()
-    .then(() => confirm(route, proven))
+    .then(() => confirm(route, proof))
     .catch((error) => {
       throw toClientError(error, 'WALLET', '`confirm` failed: ')
     })
@@ -173,11 +173,11 @@ async function confirm({ confirm }: QuoteTerms, route: Route, proven: Proven): P
 }
 
 /** Returns true if a later quote differs from the confirmed one only in deadline, split, or amounts that are no worse. */
-function isCovered(later: Proven, confirmed: Proven): boolean {
+function isCovered(later: Proven, confirmedProof: Proven): boolean {
   return (
-    later.minOutput >= confirmed.minOutput &&
-    later.amountIn <= confirmed.amountIn &&
-    essence(later) === essence(confirmed)
+    later.minOutput >= confirmedProof.minOutput &&
+    later.amountIn <= confirmedProof.amountIn &&
+    essence(later) === essence(confirmedProof)
   )
 }
 

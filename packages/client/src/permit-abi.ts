@@ -55,32 +55,33 @@ function pays({ recipient, feePpm, feeRecipient, wrapper, tokenOut }: GuardOrder
 /** Decodes a swap with a permit. @throws ClientError `UNSAFE` unless `encodePermitSwap` gives the same bytes and `pays` holds */
 export function decodePermitSwap(data: string): GuardOrder {
   const text = data.slice(10).toLowerCase()
-  const at = (index: number): bigint => BigInt(`0x${text.slice(index * WORD, (index + 1) * WORD) || '0'}`)
-  const address = (index: number): Hex => `0x${at(index).toString(16).padStart(40, '0')}`
-  const read = (index: number): Hex => `0x${text.slice((index + 1) * WORD, (index + 1) * WORD + 2 * Number(at(index)))}`
+  const wordAt = (index: number): bigint => BigInt(`0x${text.slice(index * WORD, (index + 1) * WORD) || '0'}`)
+  const address = (index: number): Hex => `0x${wordAt(index).toString(16).padStart(40, '0')}`
+  const read = (index: number): Hex =>
+    `0x${text.slice((index + 1) * WORD, (index + 1) * WORD + 2 * Number(wordAt(index)))}`
   const direct = data.slice(0, 10).toLowerCase() === selectors.swapDirectWithPermit
   const head = direct ? 9 : 12
   const terms = direct ? 2 : 1
-  const kind = permitKinds[Number(at(head))]
+  const kind = permitKinds[Number(wordAt(head))]
   // A non-canonical layout is detected below, because encoding the order again gives other bytes.
   const order: GuardOrder = {
-    ...{ amountIn: at(0), tokenIn: address(terms), tokenOut: address(terms + 1), minOutput: at(terms + 2) },
-    ...{ deadline: at(terms + 3), executor: address(terms + 4), direct },
-    program: read(Number(at(head - 1) / 32n)),
+    ...{ amountIn: wordAt(0), tokenIn: address(terms), tokenOut: address(terms + 1), minOutput: wordAt(terms + 2) },
+    ...{ deadline: wordAt(terms + 3), executor: address(terms + 4), direct },
+    program: read(Number(wordAt(head - 1) / 32n)),
     ...(direct
       ? { recipient: address(1), feePpm: 0n, feeRecipient: ZERO, wrapper: ZERO }
-      : { recipient: address(7), feePpm: at(8), feeRecipient: address(9), wrapper: address(10) }),
+      : { recipient: address(7), feePpm: wordAt(8), feeRecipient: address(9), wrapper: address(10) }),
   }
   if (kind && /^0x([0-9a-fA-F]{2})+$/.test(data)) {
     const permit = {
       kind,
-      amount: at(head + 1),
-      nonce: at(head + 2),
-      deadline: at(head + 3),
+      amount: wordAt(head + 1),
+      nonce: wordAt(head + 2),
+      deadline: wordAt(head + 3),
       signature: read(head + 5),
     }
-    const plain = (kind !== 'dai' || permit.amount === 0n) && (kind !== 'eip2612' || permit.nonce === 0n)
-    if (plain && pays(order) && encodePermitSwap(order, permit) === data.toLowerCase()) return { ...order, permit }
+    const isPlain = (kind !== 'dai' || permit.amount === 0n) && (kind !== 'eip2612' || permit.nonce === 0n)
+    if (isPlain && pays(order) && encodePermitSwap(order, permit) === data.toLowerCase()) return { ...order, permit }
   }
   throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
 }

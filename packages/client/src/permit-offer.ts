@@ -25,8 +25,8 @@ const UNLIMITED = 2n ** 256n - 1n
  */
 export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request: PermitParameters): void {
   const { src, from, amount, deadline, guard } = request
-  const require = (holds: boolean, what: string) => {
-    if (!holds) throw new ClientError('UNSAFE', `the service offers a permit that was not requested: ${what}`)
+  const require = (holds: boolean, expected: string) => {
+    if (!holds) throw new ClientError('UNSAFE', `the service offers a permit that was not requested: ${expected}`)
   }
   const { domain = {}, primaryType, types, message = {} } = Object(offer.typedData) as TypedData
   const [form, type] = formOf(offer.kind)
@@ -64,14 +64,14 @@ function formOf(kind: unknown): readonly [Readonly<Record<string, string>> | und
 
 /** Returns true if both have the same types, in any order of type names. */
 function isSameJson(types: unknown, expected: Readonly<Record<string, unknown>>): boolean {
-  const offered = Object(types) as Json
+  const offeredTypes = Object(types) as Json
   const { EIP712Domain, ...named } = expected
-  const names = Object.keys(offered).filter((name) => name !== 'EIP712Domain')
-  const isDomain = offered.EIP712Domain === undefined || fields(offered.EIP712Domain) === fields(EIP712Domain)
+  const names = Object.keys(offeredTypes).filter((name) => name !== 'EIP712Domain')
+  const isDomain = offeredTypes.EIP712Domain === undefined || fields(offeredTypes.EIP712Domain) === fields(EIP712Domain)
   return (
     isDomain &&
     names.length === Object.keys(named).length &&
-    names.every((name) => fields(offered[name]) === fields(named[name]))
+    names.every((name) => fields(offeredTypes[name]) === fields(named[name]))
   )
 }
 

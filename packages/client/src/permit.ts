@@ -55,27 +55,27 @@ type Request = {
 export async function signPermit(
   wallet: Wallet,
   chainId: number,
-  wanted: MissingAllowance,
+  missingAllowance: MissingAllowance,
   deadline: bigint,
   options: PermitOptions = {},
 ): Promise<GuardPermit | undefined> {
-  return signWith(checkedWallet(wallet, chainId), chainId, wanted, deadline, options)
+  return signWith(checkedWallet(wallet, chainId), chainId, missingAllowance, deadline, options)
 }
 
 async function signWith(
   wallet: Wallet,
   chainId: number,
-  wanted: MissingAllowance,
+  missingAllowance: MissingAllowance,
   deadline: bigint,
   { unlimited = false, onSign }: PermitOptions,
 ): Promise<GuardPermit | undefined> {
-  const { token } = wanted
+  const { token } = missingAllowance
   const byKey = isKey(await wallet.code(wallet.address))
-  const own = byKey ? await tokenPermit(wallet, chainId, token) : undefined
+  const ownPermit = byKey ? await tokenPermit(wallet, chainId, token) : undefined
   const request =
-    (own?.kind === 'eip2612' && eip2612(wallet, wanted, deadline, own)) ||
-    (await permit2(wallet, chainId, wanted, deadline)) ||
-    (own?.kind === 'dai' && unlimited && dai(wallet, wanted, deadline, own)) ||
+    (ownPermit?.kind === 'eip2612' && eip2612(wallet, missingAllowance, deadline, ownPermit)) ||
+    (await permit2(wallet, chainId, missingAllowance, deadline)) ||
+    (ownPermit?.kind === 'dai' && unlimited && dai(wallet, missingAllowance, deadline, ownPermit)) ||
     undefined
   if (!request) return undefined
   onSign?.()
@@ -109,8 +109,8 @@ function eip2612(
   }
 }
 
-function dai({ address }: Wallet, { spender }: MissingAllowance, deadline: bigint, own: TokenPermit): Request {
-  const { domain, nonce } = own
+function dai({ address }: Wallet, { spender }: MissingAllowance, deadline: bigint, ownPermit: TokenPermit): Request {
+  const { domain, nonce } = ownPermit
   const message = {
     ...{ holder: address, spender, nonce: String(nonce) },
     ...{ expiry: String(deadline), allowed: true },
@@ -135,11 +135,11 @@ async function permit2(
   ])
   if (approved < amount || !PERMIT2_ALLOWANCE.test(answer)) return undefined
   const nonce = BigInt(`0x${answer.slice(-64)}`)
-  const until = String(deadline)
-  const details = { token, amount: String(amount), expiration: until, nonce: String(nonce) }
+  const deadlineText = String(deadline)
+  const details = { token, amount: String(amount), expiration: deadlineText, nonce: String(nonce) }
   const domain = { name: 'Permit2', chainId, verifyingContract: PERMIT2 }
   return {
-    typed: typedData(domain, 'PermitSingle', PERMIT2_TYPES, { details, spender, sigDeadline: until }),
+    typed: typedData(domain, 'PermitSingle', PERMIT2_TYPES, { details, spender, sigDeadline: deadlineText }),
     permit: { kind: 'permit2', amount, nonce, deadline },
   }
 }
@@ -150,11 +150,11 @@ async function permit2(
  * @returns undefined if the wallet cannot sign typed data
  * @throws ClientError `REJECTED` if the owner declines
  */
-async function signed(wallet: Wallet, typed: TypedData): Promise<Hex | undefined> {
+async function signed(wallet: Wallet, typedPermit: TypedData): Promise<Hex | undefined> {
   try {
     const signature = wallet.signTypedData
-      ? await wallet.signTypedData(typed)
-      : await wallet.request?.('eth_signTypedData_v4', [wallet.address, JSON.stringify(typed)])
+      ? await wallet.signTypedData(typedPermit)
+      : await wallet.request?.('eth_signTypedData_v4', [wallet.address, JSON.stringify(typedPermit)])
     return typeof signature === 'string' ? (signature as Hex) : undefined
   } catch (error) {
     if (isRejection(error)) throw toClientError(error, 'REJECTED')
@@ -170,13 +170,13 @@ function withWholeV(signature: Hex): Hex {
 
 /** Reads the token's own permit form and the sender's nonce; undefined if no known domain matches `DOMAIN_SEPARATOR()`. */
 async function tokenPermit(wallet: Wallet, chainId: number, token: string): Promise<TokenPermit | undefined> {
-  const ask = (data: Hex) => wallet.call(token, data).catch(() => '0x')
+  const readToken = (data: Hex) => wallet.call(token, data).catch(() => '0x')
   const [nonce, separator, type, nameAnswer, versionAnswer] = await Promise.all([
-    ask(encodeCall(selectors.nonces, wallet.address)),
-    ask(selectors.domainSeparator),
-    ask(selectors.permitTypehash),
-    ask(selectors.name),
-    ask(selectors.version),
+    readToken(encodeCall(selectors.nonces, wallet.address)),
+    readToken(selectors.domainSeparator),
+    readToken(selectors.permitTypehash),
+    readToken(selectors.name),
+    readToken(selectors.version),
   ])
   const name = textOf(nameAnswer)
   if (name === undefined || !WORD.test(nonce) || !WORD.test(separator)) return undefined

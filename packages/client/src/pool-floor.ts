@@ -43,26 +43,28 @@ export async function bestOfKnownPools(
   if (!src || !dst) return undefined
   // Wrapping and unwrapping convert one to one.
   if (src === dst) return order.amountIn - (order.amountIn * order.feePpm) / PPM
-  const via = wrapper && wrapper !== src && wrapper !== dst ? wrapper : undefined
+  const intermediate = wrapper && wrapper !== src && wrapper !== dst ? wrapper : undefined
   const [direct, first, second] = await Promise.all([
     deepest(wallet, contracts.factories, src, dst, MAX_DIRECT),
-    via ? deepest(wallet, contracts.factories, src, via, MAX_HOP) : [],
-    via ? deepest(wallet, contracts.factories, via, dst, MAX_HOP) : [],
+    intermediate ? deepest(wallet, contracts.factories, src, intermediate, MAX_HOP) : [],
+    intermediate ? deepest(wallet, contracts.factories, intermediate, dst, MAX_HOP) : [],
   ])
   const paths: readonly (readonly Step[])[] = [
     ...direct.map((pool) => [stepOf(pool, src, dst, true, true)]),
-    ...first.flatMap((a) => second.map((b) => [stepOf(a, src, via!, true, false), stepOf(b, via!, dst, false, true)])),
+    ...first.flatMap((a) =>
+      second.map((b) => [stepOf(a, src, intermediate!, true, false), stepOf(b, intermediate!, dst, false, true)]),
+    ),
   ]
   const outputs = await Promise.all(
     paths.map((steps) => {
       const { recipient = tx.from as Hex } = order
       const swap = { ...order, recipient, tokenIn: src, minOutput: 1n, program: encodeProgram(steps) }
-      const wrapped = order.tokenOut === ZERO && !order.direct ? { wrapper: wrapper! } : {}
+      const wrapperField = order.tokenOut === ZERO && !order.direct ? { wrapper: wrapper! } : {}
       const { permit } = order
       // The signature covers the Guard and the amount but not the program, so it is still valid.
       const data = permit
-        ? encodePermitSwap({ ...swap, ...wrapped }, permit)
-        : encodeSwap({ ...swap, ...wrapped }, value)
+        ? encodePermitSwap({ ...swap, ...wrapperField }, permit)
+        : encodeSwap({ ...swap, ...wrapperField }, value)
       return simulate(wallet, { ...tx, data }, missing).catch(() => 0n)
     }),
   )

@@ -30,7 +30,7 @@ export function privately(
     succeeded: (hash) => wallet.succeeded(hash),
     ...(wallet.receipt && { receipt: (hash) => wallet.receipt!(hash) }),
     ...(wallet.estimateGas && { estimateGas: (transaction) => wallet.estimateGas!(transaction) }),
-    ...(wallet.signTypedData && { signTypedData: (typed) => wallet.signTypedData!(typed) }),
+    ...(wallet.signTypedData && { signTypedData: (typedData) => wallet.signTypedData!(typedData) }),
     ...(wallet.request && {
       request: async (method, params) => {
         if (/^(wallet_|eth_send)/.test(method)) throw new ClientError('WALLET', `${method} would send by another way`)

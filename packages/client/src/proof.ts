@@ -39,7 +39,7 @@ export function unprovenFields(
   contracts: ProofContracts,
   tokens: readonly string[],
 ): readonly Unproven[] {
-  const accepted = contracts.pools ?? []
+  const acceptedPools = contracts.pools ?? []
   const unproven: Unproven[] = []
   let next = 0
   for (const [index, step] of steps.entries()) {
@@ -61,7 +61,7 @@ export function unprovenFields(
         addressIn(field) ?? '',
         pool.length === ID_LENGTH && entry.isContract ? pool : '',
       ]
-      if (!names.some((name) => isIn(name, accepted))) unproven.push(entry)
+      if (!names.some((name) => isIn(name, acceptedPools))) unproven.push(entry)
     }
     if (isLeg) next += trades.length
   }
@@ -140,8 +140,8 @@ export function poolsMadeBy(
 }
 
 function create2(deployer: string, salt: Hex, initCodeHash: string): Hex {
-  const packed = [deployer, salt, initCodeHash].map((text) => text.slice(2).toLowerCase()).join('')
-  return `0x${keccak256(`0xff${packed}`).slice(-40)}`
+  const packedHex = [deployer, salt, initCodeHash].map((text) => text.slice(2).toLowerCase()).join('')
+  return `0x${keccak256(`0xff${packedHex}`).slice(-40)}`
 }
 
 function word(digits: string): string {

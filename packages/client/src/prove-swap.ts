@@ -62,17 +62,17 @@ export function proveSwap(contracts: SwapContracts, route: Route, request: Route
 
 function prove(contracts: SwapContracts, route: Route, request: RouteParameters, terms: SwapTerms): Proven {
   const explanation = explain(route.tx)
-  const require = (holds: boolean, what: string) => {
-    if (!holds) throw new ClientError('UNSAFE', `the transaction differs from the request: ${what}`)
+  const require = (holds: boolean, claim: string) => {
+    if (!holds) throw new ClientError('UNSAFE', `the transaction differs from the request: ${claim}`)
   }
   const value = weiOf(route.tx)
-  require(same(explanation.guard, contracts.guard), `it calls ${explanation.guard}, not the Guard`)
-  require(same(route.tx.from, request.from), 'the sender')
-  require(same(explanation.recipient, request.recipient ?? request.from), 'the recipient')
-  require(same(explanation.tokenIn, request.src), 'the input token')
-  require(same(explanation.tokenOut, request.dst), 'the output token')
+  require(isSameText(explanation.guard, contracts.guard), `it calls ${explanation.guard}, not the Guard`)
+  require(isSameText(route.tx.from, request.from), 'the sender')
+  require(isSameText(explanation.recipient, request.recipient ?? request.from), 'the recipient')
+  require(isSameText(explanation.tokenIn, request.src), 'the input token')
+  require(isSameText(explanation.tokenOut, request.dst), 'the output token')
   checkInput(explanation.amountIn, route, request, terms, require)
-  require(value === (same(request.src, NATIVE) ? explanation.amountIn : 0n), 'the value')
+  require(value === (isSameText(request.src, NATIVE) ? explanation.amountIn : 0n), 'the value')
   require(explanation.mode === 'custody' || terms.direct === true, 'direct mode, which was not requested')
   require(isIn(explanation.executor, contracts.executors), `the Executor ${explanation.executor} is not known`)
   const order = decodeSwap(route.tx.data, value)
@@ -81,8 +81,11 @@ function prove(contracts: SwapContracts, route: Route, request: RouteParameters,
   checkFee(explanation, request, require)
   checkDeadline(explanation.deadline, request.deadline, require)
   checkOutput(explanation.minOutput, route, request, terms, require)
-  for (const excluded of request.excludePools ?? []) {
-    require(!isIn(excluded, [...explanation.pools, ...explanation.contracts]), `the pool ${excluded} was excluded`)
+  for (const excludedPool of request.excludePools ?? []) {
+    require(!isIn(excludedPool, [
+      ...explanation.pools,
+      ...explanation.contracts,
+    ]), `the pool ${excludedPool} was excluded`)
   }
   const fault = faultOf(order, explanation.steps, route.swaps, value)
   require(fault === undefined, fault ?? '')
@@ -97,7 +100,7 @@ function prove(contracts: SwapContracts, route: Route, request: RouteParameters,
   return { ...explanation, unproven, unknownPools: [...new Set(unknown)] }
 }
 
-type Require = (holds: boolean, what: string) => void
+type Require = (holds: boolean, claim: string) => void
 
 /** Returns the unproven fields. @throws ClientError `UNSAFE` with all unproven fields that the terms do not accept */
 function checkProofs(
@@ -108,11 +111,11 @@ function checkProofs(
   { accept = [], knownPools }: SwapTerms,
 ): readonly Unproven[] {
   const open = unprovenFields(steps, swaps, contracts, [src, dst])
-  const accepted = { ...contracts, pools: [...(contracts.pools ?? []), ...accept] }
-  const remaining = knownPools ? open : unprovenFields(steps, swaps, accepted, [src, dst])
-  const refused = knownPools === false ? remaining.filter(({ isContract }) => !isContract) : remaining
-  if (refused.length === 0) return open
-  const names = [...new Set(refused.map(({ field, value }) => `${field} ${value}`))]
+  const acceptedContracts = { ...contracts, pools: [...(contracts.pools ?? []), ...accept] }
+  const remaining = knownPools ? open : unprovenFields(steps, swaps, acceptedContracts, [src, dst])
+  const refusedPools = knownPools === false ? remaining.filter(({ isContract }) => !isContract) : remaining
+  if (refusedPools.length === 0) return open
+  const names = [...new Set(refusedPools.map(({ field, value }) => `${field} ${value}`))]
   throw new ClientError(
     'UNSAFE',
     `nothing proves that these are safe: ${names.join(', ')}; exclude their pools by \`excludePools\`, or name them in \`accept\``,
@@ -122,9 +125,9 @@ function checkProofs(
 /** Checks the contracts that must be in a list of the chain, and the wrapper that the Guard uses. */
 function checkRegistered({ wrapper, steps }: Explanation, contracts: SwapContracts, require: Require): void {
   require(wrapper === null ||
-    (contracts.wrapper !== undefined && same(wrapper, contracts.wrapper)), `the wrapper ${wrapper} is not known`)
-  const registered = steps.flatMap(fieldsOf).filter(({ proof }) => proof === 'registry' || proof === 'wrapper')
-  for (const field of registered) {
+    (contracts.wrapper !== undefined && isSameText(wrapper, contracts.wrapper)), `the wrapper ${wrapper} is not known`)
+  const registeredFields = steps.flatMap(fieldsOf).filter(({ proof }) => proof === 'registry' || proof === 'wrapper')
+  for (const field of registeredFields) {
     const name = field.proof === 'wrapper' ? 'wrapper' : field.field
     require(isRegistered(field, contracts), `the ${name} ${addressIn(field)} is not known`)
   }
@@ -139,18 +142,20 @@ function checkPermit({ permit: actual }: GuardOrder, signed: GuardPermit | undef
   require(actual !== undefined, 'the signature is missing')
   for (const field of ['kind', 'amount', 'nonce', 'deadline'] as const)
     require(actual?.[field] === signed[field], `the ${field} of the signature`)
-  require(same(actual?.signature ?? '', signed.signature), 'the signature')
+  require(isSameText(actual?.signature ?? '', signed.signature), 'the signature')
 }
 
 function checkFee({ fee }: Explanation, request: RouteParameters, require: Require): void {
   const ppm = toPpm(request.convenienceFee ?? 0)
   require((fee?.ppm ?? 0n) === ppm, 'the fee')
-  require(!fee || same(fee.recipient, request.convenienceFeeRecipient ?? ''), 'the fee recipient')
+  require(!fee || isSameText(fee.recipient, request.convenienceFeeRecipient ?? ''), 'the fee recipient')
 }
 
-function checkDeadline(deadline: bigint, requested: number | undefined, require: Require): void {
+function checkDeadline(deadline: bigint, requestedDeadline: number | undefined, require: Require): void {
   const latest = Math.floor(Date.now() / 1000) + DEFAULT_DEADLINE_SECONDS + CLOCK_SKEW_SECONDS
-  require(requested === undefined ? deadline <= BigInt(latest) : deadline === BigInt(requested), 'the deadline')
+  require(requestedDeadline === undefined
+    ? deadline <= BigInt(latest)
+    : deadline === BigInt(requestedDeadline), 'the deadline')
 }
 
 /** Checks that the input equals `amount` (for an exact output: `fromAmount`) and is at most `maxFromAmount`. */
@@ -162,8 +167,8 @@ function checkInput(
   require: Require,
 ): void {
   const isExactOutput = request.amountOut !== undefined
-  const stated = isExactOutput ? amountOf(route.fromAmount, 'fromAmount') : amountOf(request.amount, 'amount')
-  require(amountIn === stated && amountIn > 0n, 'the input amount')
+  const statedAmount = isExactOutput ? amountOf(route.fromAmount, 'fromAmount') : amountOf(request.amount, 'amount')
+  require(amountIn === statedAmount && amountIn > 0n, 'the input amount')
   if (terms.maxFromAmount === undefined) return
   const limit = amountOf(terms.maxFromAmount, 'maxFromAmount')
   require(amountIn <= limit, `the input ${amountIn} is above maxFromAmount ${limit}`)
@@ -180,8 +185,8 @@ function checkOutput(
   const slippage = request.slippage === 'auto' ? (route.slippage?.percent ?? 0) : request.slippage
   require(request.slippage !== 'auto' ||
     toPpm(slippage!) <= toPpm(MAX_AUTO_PERCENT), `a slippage of ${slippage} percent`)
-  const promised = lessSlippage(amountOf(route.toAmount, 'toAmount'), slippage)
-  const minExpected = promised > 0n ? promised : 1n
+  const promisedAmount = lessSlippage(amountOf(route.toAmount, 'toAmount'), slippage)
+  const minExpected = promisedAmount > 0n ? promisedAmount : 1n
   require(minOutput ===
     (request.amountOut === undefined ? minExpected : amountOf(request.amountOut, 'amountOut')), 'the least output')
   if (terms.minToAmount === undefined) return
@@ -189,6 +194,6 @@ function checkOutput(
   require(minOutput >= floor, `the least output ${minOutput} is below minToAmount ${floor}`)
 }
 
-function same(a: string, b: string): boolean {
+function isSameText(a: string, b: string): boolean {
   return String(a).toLowerCase() === String(b).toLowerCase()
 }

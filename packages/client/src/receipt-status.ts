@@ -22,8 +22,13 @@ type ReadOptions = {
 }
 
 type Log = { readonly address: string; readonly topics: readonly string[]; readonly data: string }
-type Sent = { readonly from: string; readonly to: string | null; readonly input: string; readonly value: bigint }
-type Mined = {
+type ParsedTransaction = {
+  readonly from: string
+  readonly to: string | null
+  readonly input: string
+  readonly value: bigint
+}
+type ParsedReceipt = {
   readonly succeeded: boolean
   readonly block: number
   readonly blockHash: string
@@ -51,32 +56,32 @@ export function nodeStatus(
   { transaction, receipt, head }: NodeAnswers,
   { guards, quoted }: ReadOptions,
 ): NodeStatus {
-  const sent = transaction === null ? undefined : readTransaction(transaction, hash)
-  const mined = receipt === null ? undefined : readReceipt(receipt, hash)
-  const order = sent && guards.includes(String(sent.to)) ? orderOf(sent) : undefined
-  const landed = mined?.succeeded ? mined : undefined
+  const sentTransaction = transaction === null ? undefined : readTransaction(transaction, hash)
+  const minedReceipt = receipt === null ? undefined : readReceipt(receipt, hash)
+  const order = sentTransaction && guards.includes(String(sentTransaction.to)) ? orderOf(sentTransaction) : undefined
+  const landedReceipt = minedReceipt?.succeeded ? minedReceipt : undefined
   return {
     hash,
-    status: mined ? (mined.succeeded ? 'landed' : 'reverted') : sent ? 'pending' : 'unknown',
-    block: mined?.block ?? null,
-    blockHash: mined?.blockHash ?? null,
+    status: minedReceipt ? (minedReceipt.succeeded ? 'landed' : 'reverted') : sentTransaction ? 'pending' : 'unknown',
+    block: minedReceipt?.block ?? null,
+    blockHash: minedReceipt?.blockHash ?? null,
     // Behind a load balancer, the head may come from a node that does not have the block yet.
-    confirmations: mined ? Math.max(1, (integer(head) ?? unreadable('head')) - mined.block + 1) : null,
-    from: sent?.from ?? null,
-    to: sent?.to ?? null,
-    gasUsed: mined?.gasUsed.toString() ?? null,
-    gasCost: mined ? gasCostOf(mined) : null,
-    swap: sent && order ? swapOf(sent, order, landed, quoted) : null,
+    confirmations: minedReceipt ? Math.max(1, (integer(head) ?? unreadable('head')) - minedReceipt.block + 1) : null,
+    from: sentTransaction?.from ?? null,
+    to: sentTransaction?.to ?? null,
+    gasUsed: minedReceipt?.gasUsed.toString() ?? null,
+    gasCost: minedReceipt ? gasCostOf(minedReceipt) : null,
+    swap: sentTransaction && order ? swapOf(sentTransaction, order, landedReceipt, quoted) : null,
     isSwapRead: order !== undefined,
   }
 }
 
-function gasCostOf({ gasUsed, gasPrice, l1Fee }: Mined): TransactionStatus['gasCost'] {
+function gasCostOf({ gasUsed, gasPrice, l1Fee }: ParsedReceipt): TransactionStatus['gasCost'] {
   if (gasPrice === undefined) return null
   return { native: (gasUsed * gasPrice + (l1Fee ?? 0n)).toString(), l1Fee: l1Fee?.toString() ?? null }
 }
 
-function orderOf({ input, value }: Sent): GuardOrder | undefined {
+function orderOf({ input, value }: ParsedTransaction): GuardOrder | undefined {
   try {
     return decodeSwap(input, value)
   } catch {
@@ -84,20 +89,28 @@ function orderOf({ input, value }: Sent): GuardOrder | undefined {
   }
 }
 
-function swapOf(sent: Sent, order: GuardOrder, landed: Mined | undefined, quoted: bigint | undefined): SwapStatus {
-  const recipient = order.recipient ?? sent.from
-  const received = landed ? receivedOf(sent, recipient, order, landed.logs) : null
-  const spent = landed ? spentOf(sent, order, landed.logs) : null
+function swapOf(
+  sentTransaction: ParsedTransaction,
+  order: GuardOrder,
+  landedReceipt: ParsedReceipt | undefined,
+  quotedAmount: bigint | undefined,
+): SwapStatus {
+  const recipient = order.recipient ?? sentTransaction.from
+  const receivedAmount = landedReceipt ? receivedOf(sentTransaction, recipient, order, landedReceipt.logs) : null
+  const spentAmount = landedReceipt ? spentOf(sentTransaction, order, landedReceipt.logs) : null
   return {
     // If the transaction carries value, the input is native even if `tokenIn` is a wrapper.
-    src: sent.value > 0n ? NATIVE_LOWER : order.tokenIn,
+    src: sentTransaction.value > 0n ? NATIVE_LOWER : order.tokenIn,
     dst: order.tokenOut === ZERO ? NATIVE_LOWER : order.tokenOut,
     fromAmount: order.amountIn.toString(),
     minToAmount: order.minOutput.toString(),
     deadline: Number(order.deadline),
-    spent: amountText(spent),
-    received: amountText(received),
-    ...(quoted !== undefined && { quoted: quoted.toString(), difference: differenceOf(received, quoted) }),
+    spent: amountText(spentAmount),
+    received: amountText(receivedAmount),
+    ...(quotedAmount !== undefined && {
+      quoted: quotedAmount.toString(),
+      difference: differenceOf(receivedAmount, quotedAmount),
+    }),
   }
 }
 
@@ -106,30 +119,41 @@ function amountText(amount: bigint | null): string | null {
   return amount === null || amount < 0n ? null : amount.toString()
 }
 
-function differenceOf(received: bigint | null, quoted: bigint): number | null {
-  return received === null || quoted === 0n ? null : Number(((received - quoted) * PPM) / quoted) / PPM_PER_PERCENT
+function differenceOf(receivedAmount: bigint | null, quotedAmount: bigint): number | null {
+  return receivedAmount === null || quotedAmount === 0n
+    ? null
+    : Number(((receivedAmount - quotedAmount) * PPM) / quotedAmount) / PPM_PER_PERCENT
 }
 
 /** Returns the output that reached the recipient; null if no log shows it. */
-function receivedOf({ to: guard }: Sent, recipient: string, order: GuardOrder, logs: readonly Log[]): bigint | null {
-  if (order.tokenOut !== ZERO) return moved(logs, order.tokenOut, recipient)
+function receivedOf(
+  { to: guard }: ParsedTransaction,
+  recipient: string,
+  order: GuardOrder,
+  logs: readonly Log[],
+): bigint | null {
+  if (order.tokenOut !== ZERO) return netTransfer(logs, order.tokenOut, recipient)
   if (order.wrapper === ZERO) return null
-  const unwrapped = unwrappedBy(guard!, order.wrapper, logs)
-  return unwrapped === null ? null : unwrapped - (unwrapped * order.feePpm) / PPM
+  const unwrappedAmount = unwrappedBy(guard!, order.wrapper, logs)
+  return unwrappedAmount === null ? null : unwrappedAmount - (unwrappedAmount * order.feePpm) / PPM
 }
 
 /** Returns the input that left the sender; null if no log shows it. */
-function spentOf({ from, to: guard, value }: Sent, order: GuardOrder, logs: readonly Log[]): bigint | null {
+function spentOf(
+  { from, to: guard, value }: ParsedTransaction,
+  order: GuardOrder,
+  logs: readonly Log[],
+): bigint | null {
   if (value === 0n) {
-    const grown = moved(logs, order.tokenIn, from)
-    return grown === null ? null : -grown
+    const movedAmount = netTransfer(logs, order.tokenIn, from)
+    return movedAmount === null ? null : -movedAmount
   }
   // Unspent native input is returned without a log. If it was wrapped, the unwrapping is logged.
   return order.tokenIn === ZERO ? null : order.amountIn - (unwrappedBy(guard!, order.tokenIn, logs) ?? 0n)
 }
 
 /** Returns the base units transferred to an account minus those transferred from it; null without such transfers. */
-function moved(logs: readonly Log[], token: string, account: string): bigint | null {
+function netTransfer(logs: readonly Log[], token: string, account: string): bigint | null {
   let sum: bigint | null = null
   for (const { address, topics, data } of logs) {
     const amount = address === token && topics.length === 3 && topics[0] === TRANSFER ? wordOf(data) : null
@@ -154,7 +178,7 @@ function unwrappedBy(guard: string, wrapper: string, logs: readonly Log[]): bigi
 const addressOf = (topic: string) => `0x${topic.slice(-40)}`
 const wordOf = (data: string) => (data.length === 66 ? BigInt(data) : null)
 
-function readTransaction(answer: unknown, hash: string): Sent {
+function readTransaction(answer: unknown, hash: string): ParsedTransaction {
   const { hash: own, from, to, input, data, value } = Object(answer) as Record<string, unknown>
   if (hex(own) !== hash) unreadable('transaction')
   return {
@@ -165,7 +189,7 @@ function readTransaction(answer: unknown, hash: string): Sent {
   }
 }
 
-function readReceipt(answer: unknown, hash: string): Mined {
+function readReceipt(answer: unknown, hash: string): ParsedReceipt {
   const receipt = Object(answer) as Record<string, unknown>
   if (hex(receipt.transactionHash) !== hash) unreadable('receipt')
   // Some wallets return numbers. Receipts from before Byzantium have no status, so the outcome is unknown.
@@ -192,8 +216,8 @@ function readLog(answer: unknown): Log {
   }
 }
 
-function unreadable(what: 'transaction' | 'receipt' | 'head'): never {
-  throw new ClientError('WALLET', `the node's answer about the ${what} cannot be read`)
+function unreadable(subject: 'transaction' | 'receipt' | 'head'): never {
+  throw new ClientError('WALLET', `the node's answer about the ${subject} cannot be read`)
 }
 
 const hex = (value: unknown): string | undefined =>

@@ -49,8 +49,10 @@ export async function waitForReceipt(
     }
     await pause()
   }
-  const why = signal?.aborted ? 'the caller stopped waiting for' : `nothing was mined within ${TIMEOUT_MS / 1000} s for`
-  throw new ClientError('PENDING', `${why} ${hash}`, { hash })
+  const reason = signal?.aborted
+    ? 'the caller stopped waiting for'
+    : `nothing was mined within ${TIMEOUT_MS / 1000} s for`
+  throw new ClientError('PENDING', `${reason} ${hash}`, { hash })
 }
 
 async function receiptOf(wallet: Wallet, hash: string): Promise<Receipt | undefined> {
@@ -60,7 +62,7 @@ async function receiptOf(wallet: Wallet, hash: string): Promise<Receipt | undefi
 /** Returns the execution that a Safe or an entry point logged for the hash; undefined if there is none yet. */
 async function executionOf(wallet: Wallet, hash: string, fromBlock: number): Promise<Receipt | undefined> {
   if (!wallet.request || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return undefined
-  const wanted = hash.toLowerCase()
+  const requestedHash = hash.toLowerCase()
   const from = { fromBlock: `0x${fromBlock.toString(16)}`, toBlock: 'latest' }
   const logs = async (filter: object): Promise<readonly Log[]> => {
     const answer = await wallet.request!('eth_getLogs', [{ ...from, ...filter }])
@@ -68,12 +70,13 @@ async function executionOf(wallet: Wallet, hash: string, fromBlock: number): Pro
   }
   const [ofSafe, ofEntryPoint] = await Promise.all([
     logs({ address: wallet.address, topics: [[SAFE_SUCCESS, SAFE_FAILURE]] }),
-    logs({ address: ENTRY_POINTS, topics: [USER_OPERATION, wanted] }),
+    logs({ address: ENTRY_POINTS, topics: [USER_OPERATION, requestedHash] }),
   ])
   const word = ({ data = '0x' }: Log, index: number) =>
     `0x${data.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS)}`.toLowerCase()
-  const executed = ofSafe.find((log) => (log.topics?.[1] ?? word(log, 0)).toLowerCase() === wanted)
-  if (executed) return { hash: String(executed.transactionHash), succeeded: executed.topics?.[0] === SAFE_SUCCESS }
+  const executionLog = ofSafe.find((log) => (log.topics?.[1] ?? word(log, 0)).toLowerCase() === requestedHash)
+  if (executionLog)
+    return { hash: String(executionLog.transactionHash), succeeded: executionLog.topics?.[0] === SAFE_SUCCESS }
   const [operation] = ofEntryPoint
   // Words of the event's data: nonce, success, cost, gas.
   return operation && { hash: String(operation.transactionHash), succeeded: /1$/.test(word(operation, 1)) }

@@ -48,10 +48,10 @@ async function withAllowance(wallet: Wallet, tx: Transaction, missing: MissingAl
  */
 function allowanceSlots(owner: string, spender: string): readonly Hex[] {
   const [from, to] = [owner, spender].map((address) => word(BigInt(address))) as [Hex, Hex]
-  const plain = Array.from({ length: SLOTS }, (_, slot) => BigInt(slot))
+  const plainSlots = Array.from({ length: SLOTS }, (_, slot) => BigInt(slot))
   return [
-    ...[...plain, OPENZEPPELIN_SLOT].map((slot) => hash(to, hash(from, word(slot)))),
-    ...plain.map((slot) => hash(hash(word(slot), from), to)),
+    ...[...plainSlots, OPENZEPPELIN_SLOT].map((slot) => hash(to, hash(from, word(slot)))),
+    ...plainSlots.map((slot) => hash(hash(word(slot), from), to)),
     keccak256(`0x${from.slice(-40)}${SOLADY_SEED.padStart(24, '0')}${to.slice(-40)}`),
   ]
 }

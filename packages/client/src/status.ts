@@ -67,27 +67,34 @@ export async function getStatus(
     throw new ClientError('INVALID', `${String(hash).slice(0, 100)} is no hash of a transaction`)
   if (toAmount !== undefined && !/^\d{1,78}$/.test(String(toAmount)))
     throw new ClientError('INVALID', 'toAmount must be an integer in base units')
-  const wanted = hash.toLowerCase()
-  const reported = await client.get<Partial<TransactionStatus>>(`/status/${chainId}/${wanted}`, { toAmount }, signal)
-  if (!isStatus(reported) || reported.hash !== wanted)
+  const requestedHash = hash.toLowerCase()
+  const reportedStatus = await client.get<Partial<TransactionStatus>>(
+    `/status/${chainId}/${requestedHash}`,
+    { toAmount },
+    signal,
+  )
+  if (!isStatus(reportedStatus) || reportedStatus.hash !== requestedHash)
     throw new ClientError('BAD_ANSWER', 'the response is not the status of this transaction')
-  if (node === undefined) return { ...reported, proven: [], contradicted: [], reported }
-  const ask = await requestOf(node, chainId, signal)
+  if (node === undefined) return { ...reportedStatus, proven: [], contradicted: [], reported: reportedStatus }
+  const nodeRequest = await requestOf(node, chainId, signal)
   // Query the node after the service, so that the node is at least as current.
   const [transaction, receipt, head] = await Promise.all([
-    ask('eth_getTransactionByHash', [wanted]),
-    ask('eth_getTransactionReceipt', [wanted]),
-    ask('eth_blockNumber', []),
+    nodeRequest('eth_getTransactionByHash', [requestedHash]),
+    nodeRequest('eth_getTransactionReceipt', [requestedHash]),
+    nodeRequest('eth_blockNumber', []),
   ])
   const guards = [...knownGuards, ...(guard === undefined ? [] : [guard.toLowerCase()])]
-  const quoted = toAmount === undefined ? undefined : BigInt(toAmount)
-  return checked(nodeStatus(wanted, { transaction, receipt, head }, { guards, quoted }), reported)
+  const quotedAmount = toAmount === undefined ? undefined : BigInt(toAmount)
+  return checkStatus(
+    nodeStatus(requestedHash, { transaction, receipt, head }, { guards, quoted: quotedAmount }),
+    reportedStatus,
+  )
 }
 
-function checked({ isSwapRead, ...observed }: NodeStatus, reported: TransactionStatus): CheckedStatus {
+function checkStatus({ isSwapRead, ...observed }: NodeStatus, reportedStatus: TransactionStatus): CheckedStatus {
   const isMined = observed.block !== null
-  const agrees = observed.status === reported.status
-  const proven: readonly ProvableField[] = [
+  const agrees = observed.status === reportedStatus.status
+  const provableFields: readonly ProvableField[] = [
     ...(isMined ? BY_RECEIPT : []),
     ...(observed.from === null ? [] : BY_TRANSACTION),
     ...(isSwapRead ? (['swap'] as const) : []),
@@ -95,11 +102,11 @@ function checked({ isSwapRead, ...observed }: NodeStatus, reported: TransactionS
   return {
     ...observed,
     // If the outcomes differ, the amounts in the service's `swap` belong to another outcome.
-    swap: isSwapRead || !agrees ? observed.swap : reported.swap,
-    reason: agrees ? reported.reason : null,
-    proven,
-    contradicted: contradictions(observed, reported, proven),
-    reported,
+    swap: isSwapRead || !agrees ? observed.swap : reportedStatus.swap,
+    reason: agrees ? reportedStatus.reason : null,
+    proven: provableFields,
+    contradicted: contradictions(observed, reportedStatus, provableFields),
+    reported: reportedStatus,
   }
 }
 
@@ -108,17 +115,17 @@ function checked({ isSwapRead, ...observed }: NodeStatus, reported: TransactionS
  * has not seen the transaction yet does not contradict.
  */
 function contradictions(
-  observed: Omit<TransactionStatus, 'reason'>,
-  reported: TransactionStatus,
-  proven: readonly ProvableField[],
+  observedStatus: Omit<TransactionStatus, 'reason'>,
+  reportedStatus: TransactionStatus,
+  provableFields: readonly ProvableField[],
 ): readonly string[] {
-  if (reported.status === 'unknown') return []
-  const isMined = observed.block !== null && reported.block !== null
+  if (reportedStatus.status === 'unknown') return []
+  const isMined = observedStatus.block !== null && reportedStatus.block !== null
   // Confirmations may differ, because the head moves between the two requests.
-  const fields = proven.filter(
+  const fields = provableFields.filter(
     (name) => name !== 'confirmations' && (isMined || name === 'swap' || BY_TRANSACTION.includes(name)),
   )
-  const [own, others] = [partsOf(observed, fields), partsOf(reported, fields)]
+  const [own, others] = [partsOf(observedStatus, fields), partsOf(reportedStatus, fields)]
   const afterwards = new Set(['swap.spent', 'swap.received', 'swap.difference'])
   return [...own.keys()].filter((name) => (isMined || !afterwards.has(name)) && own.get(name) !== others.get(name))
 }
@@ -148,11 +155,11 @@ async function requestOf(
   chainId: number,
   signal: AbortSignal | undefined,
 ): Promise<(method: string, params: readonly unknown[]) => Promise<unknown>> {
-  const ask = typeof node === 'string' ? rpcAt(node, signal) : node.request?.bind(node)
-  if (!ask) throw new ClientError('WALLET', 'the node takes no JSON-RPC')
+  const nodeRequest = typeof node === 'string' ? rpcAt(node, signal) : node.request?.bind(node)
+  if (!nodeRequest) throw new ClientError('WALLET', 'the node takes no JSON-RPC')
   const checkedAsk = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     if (signal?.aborted) throw abortError(signal)
-    return (await orWalletError(async () => ask(method, params), `${method}: `)) ?? null
+    return (await orWalletError(async () => nodeRequest(method, params), `${method}: `)) ?? null
   }
   const current = Number(typeof node === 'string' ? await checkedAsk('eth_chainId', []) : await chainOf(node))
   if (current !== chainId) throw new ClientError('WALLET', `the node is on chain ${current}, not ${chainId}`)

@@ -71,7 +71,7 @@ export function swap(
   options: SwapOptions = {},
 ): Promise<SwapOutcome> {
   const run = new SwapRun(client, wallet, chainId, request, options)
-  return run.guarded(() => run.start())
+  return run.toOutcome(() => run.start())
 }
 
 /**
@@ -92,7 +92,7 @@ export function resumeSwap(
   options: SwapOptions = {},
 ): Promise<SwapOutcome> {
   const run = new SwapRun(client, wallet, Object(state).chainId, Object(state).request, options)
-  return run.guarded(() => run.resume(state))
+  return run.toOutcome(() => run.resume(state))
 }
 
 /** State and steps of one swap. */
@@ -114,7 +114,7 @@ class SwapRun {
   }
 
   /** Runs `act` and converts every failure to a ClientError with the latest hash. */
-  async guarded(act: () => Promise<SwapOutcome>): Promise<SwapOutcome> {
+  async toOutcome(act: () => Promise<SwapOutcome>): Promise<SwapOutcome> {
     try {
       return await act()
     } catch (error) {
@@ -133,16 +133,16 @@ class SwapRun {
     const contracts = trustedContracts(chainId, options.contracts, contractsOf(chainId))
     const { guard } = contracts
     if ((await wallet.code(guard)).length <= 2) throw new ClientError('UNSAFE', `the Guard ${guard} has no code`)
-    const quote = await KeptQuote.ask({ client: this.client, wallet, chainId, contracts, request, terms: options })
+    const quote = await KeptQuote.request({ client: this.client, wallet, chainId, contracts, request, terms: options })
     this.report({ stage: 'quoted', route: quote.route, proven: quote.explanation })
     const isNative = request.src.toLowerCase() === NATIVE.toLowerCase()
     for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
-      const allowed = quote.explanation.amountIn
-      const done = isNative ? undefined : await this.allow(quote, request, guard)
-      if (done) return done
+      const neededAllowance = quote.explanation.amountIn
+      const allowanceOutcome = isNative ? undefined : await this.allow(quote, request, guard)
+      if (allowanceOutcome) return allowanceOutcome
       await quote.refresh()
       // The new quote of an exact output may need more input than the allowance covers.
-      if (isNative || quote.explanation.amountIn <= allowed) break
+      if (isNative || quote.explanation.amountIn <= neededAllowance) break
     }
     if (!quote.isSure && !(await quote.runs()))
       throw new ClientError('UNSAFE', `nothing but the service's word confirms the amount: ${quote.failure}`)
@@ -168,7 +168,7 @@ class SwapRun {
       return this.start()
     }
     if (route === undefined) throw new ClientError('INVALID', 'this is no state of a swap')
-    return this.settle(route, hash, fromBlock, stage === 'batching')
+    return this.waitForOutcome(route, hash, fromBlock, stage === 'batching')
   }
 
   /**
@@ -179,45 +179,45 @@ class SwapRun {
   private async allow(quote: KeptQuote, request: RouteParameters, guard: string): Promise<SwapOutcome | undefined> {
     const { wallet, chainId, options } = this
     const missing = { token: request.src, spender: guard, amount: quote.explanation.amountIn }
-    const needed = await approvals(wallet, request.src, guard, missing.amount)
-    if (needed.length === 0) return undefined
+    const neededApprovals = await approvals(wallet, request.src, guard, missing.amount)
+    if (neededApprovals.length === 0) return undefined
     // State overrides cannot set the allowance of some tokens. If so, simulate after the approval.
     const isAhead = quote.isSure || (await quote.runs(quote.route.tx, missing))
     for (const way of options.ways ?? ALL_WAYS) {
       if (way === 'batch' && isAhead && (await canBatch(wallet, chainId))) {
-        const done = await this.batch(quote, needed)
-        if (done) return done
+        const allowanceOutcome = await this.batch(quote, neededApprovals)
+        if (allowanceOutcome) return allowanceOutcome
       }
       if (way === 'permit') {
-        const done = await this.permit(quote, request, missing)
-        if (done) return done
+        const allowanceOutcome = await this.permit(quote, request, missing)
+        if (allowanceOutcome) return allowanceOutcome
       }
       if (way === 'approve') {
-        for (const call of needed) {
+        for (const call of neededApprovals) {
           this.checkAborted()
           this.report({ stage: 'prompted', prompt: 'approval' })
-          await sendApproval(wallet, call, (hash, fromBlock) => this.reached('approving', fromBlock, { hash }))
+          await sendApproval(wallet, call, (hash, fromBlock) => this.reachStage('approving', fromBlock, { hash }))
         }
-        this.reached('approved', await wallet.blockNumber(), { hash: this.hash })
+        this.reachStage('approved', await wallet.blockNumber(), { hash: this.hash })
         return undefined
       }
     }
     throw new ClientError('WALLET', 'none of the ways that are left open gets the Guard its allowance')
   }
 
-  private async batch(quote: KeptQuote, needed: readonly Outgoing[]): Promise<SwapOutcome | undefined> {
+  private async batch(quote: KeptQuote, neededApprovals: readonly Outgoing[]): Promise<SwapOutcome | undefined> {
     const { wallet, chainId } = this
     const { route } = quote
     this.checkAborted()
     const current = await wallet.chainId()
     if (current !== chainId) throw new ClientError('WALLET', `the wallet is on chain ${current}, not ${chainId}`)
     const fromBlock = await wallet.blockNumber()
-    this.reached('signing', fromBlock, { route })
+    this.reachStage('signing', fromBlock, { route })
     this.report({ stage: 'prompted', prompt: 'batch' })
-    const id = await sendBatch(wallet, chainId, [...needed, outgoing(route.tx)])
+    const id = await sendBatch(wallet, chainId, [...neededApprovals, outgoing(route.tx)])
     if (id === undefined) return undefined
-    this.reached('batching', fromBlock, { hash: id, route })
-    return this.settle(route, id, fromBlock, true)
+    this.reachStage('batching', fromBlock, { hash: id, route })
+    return this.waitForOutcome(route, id, fromBlock, true)
   }
 
   private async permit(
@@ -228,8 +228,8 @@ class SwapRun {
     const { wallet, chainId, options } = this
     const { deadline } = quote.explanation
     const onSign = () => this.report({ stage: 'prompted', prompt: 'permit' })
-    const unlimited = options.unlimitedPermits
-    const permit = await signPermit(wallet, chainId, missing, deadline, { unlimited, onSign })
+    const unlimitedPermits = options.unlimitedPermits
+    const permit = await signPermit(wallet, chainId, missing, deadline, { unlimited: unlimitedPermits, onSign })
     if (!permit) return undefined
     this.report({ stage: 'permit-signed' })
     await quote.refresh()
@@ -247,12 +247,12 @@ class SwapRun {
     this.checkAborted()
     const gas = await this.gasOf(route, tx)
     const fromBlock = await wallet.blockNumber()
-    this.reached('signing', fromBlock, { route })
+    this.reachStage('signing', fromBlock, { route })
     this.checkAborted()
     this.report({ stage: 'prompted', prompt: 'swap' })
     const hash = await wallet.send({ ...outgoing(tx), gas })
-    this.reached('sent', fromBlock, { hash, route })
-    return this.settle(route, hash, fromBlock, false)
+    this.reachStage('sent', fromBlock, { hash, route })
+    return this.waitForOutcome(route, hash, fromBlock, false)
   }
 
   /** Returns the gas estimate of the wallet's node plus 20 %; without `estimateGas`, the service's estimate plus 20 %. */
@@ -264,19 +264,24 @@ class SwapRun {
     return gas
   }
 
-  private async settle(route: Route, sent: string, fromBlock: number, isBatch: boolean): Promise<SwapOutcome> {
+  private async waitForOutcome(
+    route: Route,
+    sentHash: string,
+    fromBlock: number,
+    isBatch: boolean,
+  ): Promise<SwapOutcome> {
     const { wallet, options } = this
     const { hash, succeeded } = isBatch
-      ? { hash: await settledBatch(wallet, sent, options.signal), succeeded: true }
-      : await waitForReceipt(wallet, sent, fromBlock, options.signal)
+      ? { hash: await settledBatch(wallet, sentHash, options.signal), succeeded: true }
+      : await waitForReceipt(wallet, sentHash, fromBlock, options.signal)
     this.hash = hash
     if (!succeeded)
       throw new ClientError('REVERTED', `transaction ${hash} reverted and moved nothing; ask for a new quote`)
-    this.reached('done', fromBlock, { hash, route })
+    this.reachStage('done', fromBlock, { hash, route })
     return { hash, route }
   }
 
-  private reached(
+  private reachStage(
     stage: SwapState['stage'],
     fromBlock: number,
     { hash, route }: { readonly hash?: string | undefined; readonly route?: Route },

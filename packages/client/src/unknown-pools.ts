@@ -19,8 +19,8 @@ import type { SwapLeg } from './types.ts'
 export function unknownPools(explanation: Explanation, contracts: SwapContracts): readonly string[] {
   const { tokenIn, tokenOut, steps } = explanation
   const wrapper = contracts.wrapper ? [contracts.wrapper] : []
-  const named = steps.flatMap((step) => [step.tokenIn, 'tokenOut' in step ? step.tokenOut : []].flat())
-  const tokens = [...new Set([tokenOut, ...named, ...wrapper].map((token) => token.toLowerCase()))]
+  const namedTokens = steps.flatMap((step) => [step.tokenIn, 'tokenOut' in step ? step.tokenOut : []].flat())
+  const tokens = [...new Set([tokenOut, ...namedTokens, ...wrapper].map((token) => token.toLowerCase()))]
   const unknown = steps.flatMap((step) => openFields(step, tokens, contracts, [tokenIn, tokenOut]))
   return [...new Set(unknown.map(({ pool, value }) => pool || value))]
 }

@@ -39,7 +39,7 @@ export interface Wallet {
   /** Estimates the gas of a transaction on the wallet's node. */
   estimateGas?(transaction: Outgoing): Promise<bigint>
   /** Signs an EIP-712 message with the key of the account. */
-  signTypedData?(typed: TypedData): Promise<string>
+  signTypedData?(typedData: TypedData): Promise<string>
   /** Signs a transaction, including nonce and fees, without sending it. */
   sign?(transaction: Outgoing): Promise<Hex>
   /** Sends JSON-RPC to the wallet or its node, for optional methods: state overrides, batches (EIP-5792), logs. */
@@ -65,26 +65,27 @@ const hex = (value: bigint): Hex => `0x${value.toString(16)}`
  * ```
  */
 export function fromEip1193(provider: Eip1193Provider, address: string): Wallet {
-  const ask = async (method: string, ...params: readonly unknown[]): Promise<string> =>
+  const requestProvider = async (method: string, ...params: readonly unknown[]): Promise<string> =>
     provider.request({ method, params })
   const receipt = receiptBy((method, params) => provider.request({ method, params }))
-  const sent = ({ to, data, value, gas, chainId }: Outgoing) => ({
+  const toTransaction = ({ to, data, value, gas, chainId }: Outgoing) => ({
     ...{ from: address, to, data, value: hex(value) },
     ...(gas && { gas: hex(gas) }),
     ...(chainId && { chainId: hex(BigInt(chainId)) }),
   })
   return {
     address,
-    chainId: async () => Number(await ask('eth_chainId')),
-    blockNumber: async () => Number(await ask('eth_blockNumber')),
-    code: (account) => ask('eth_getCode', account, 'latest'),
-    call: (to, data, value = 0n) => ask('eth_call', { from: address, to, data, value: hex(value) }, 'latest'),
-    request: (method, params) => ask(method, ...params),
-    estimateGas: async (transaction) => BigInt(await ask('eth_estimateGas', sent(transaction))),
-    signTypedData: (typed) => ask('eth_signTypedData_v4', address, JSON.stringify(typed)),
-    send: (transaction) => ask('eth_sendTransaction', sent(transaction)),
+    chainId: async () => Number(await requestProvider('eth_chainId')),
+    blockNumber: async () => Number(await requestProvider('eth_blockNumber')),
+    code: (account) => requestProvider('eth_getCode', account, 'latest'),
+    call: (to, data, value = 0n) =>
+      requestProvider('eth_call', { from: address, to, data, value: hex(value) }, 'latest'),
+    request: (method, params) => requestProvider(method, ...params),
+    estimateGas: async (transaction) => BigInt(await requestProvider('eth_estimateGas', toTransaction(transaction))),
+    signTypedData: (typedData) => requestProvider('eth_signTypedData_v4', address, JSON.stringify(typedData)),
+    send: (transaction) => requestProvider('eth_sendTransaction', toTransaction(transaction)),
     receipt,
-    succeeded: (hash) => mined(hash, receipt),
+    succeeded: (hash) => waitForReceipt(hash, receipt),
   }
 }
 
@@ -99,7 +100,7 @@ function receiptBy(request: (method: string, params: readonly unknown[]) => Prom
 }
 
 /** Polls for a receipt. Waiting for a new block would miss a transaction that is already mined. */
-async function mined(hash: string, receipt: (hash: string) => Promise<Receipt | undefined>): Promise<boolean> {
+async function waitForReceipt(hash: string, receipt: (hash: string) => Promise<Receipt | undefined>): Promise<boolean> {
   const deadline = Date.now() + RECEIPT_TIMEOUT_MS
   const pause = growingPause()
   while (Date.now() < deadline) {
@@ -152,7 +153,7 @@ export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
   const { provider } = Object(signer) as EthersSigner
   if (!provider) throw new ClientError('WALLET', 'the signer has no provider')
   const address = await orWalletError(() => signer.getAddress())
-  const sent = ({ to, data, value, gas, chainId }: Outgoing) => ({
+  const toTransaction = ({ to, data, value, gas, chainId }: Outgoing) => ({
     ...{ to, data, value },
     ...(gas && { gasLimit: gas }),
     ...(chainId && { chainId }),
@@ -185,11 +186,11 @@ export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
     ...(signer.populateTransaction &&
       signer.signTransaction && {
         sign: async (transaction) =>
-          (await signer.signTransaction!(await signer.populateTransaction!(sent(transaction)))) as Hex,
+          (await signer.signTransaction!(await signer.populateTransaction!(toTransaction(transaction)))) as Hex,
       }),
-    send: async (transaction) => (await signer.sendTransaction(sent(transaction))).hash,
+    send: async (transaction) => (await signer.sendTransaction(toTransaction(transaction))).hash,
     receipt,
-    succeeded: (hash) => mined(hash, receipt),
+    succeeded: (hash) => waitForReceipt(hash, receipt),
   }
 }
 
@@ -204,7 +205,7 @@ export interface ViemWalletClient {
   // biome-ignore lint/suspicious/noExplicitAny: viem types this by chain and account, which differ for every caller.
   signTransaction?(transaction: any): Promise<string>
   // biome-ignore lint/suspicious/noExplicitAny: viem types this by the message.
-  signTypedData?(typed: any): Promise<string>
+  signTypedData?(typedData: any): Promise<string>
   // biome-ignore lint/suspicious/noExplicitAny: viem types this by the client's RPC schema.
   request?(args: any): Promise<any>
 }
@@ -240,7 +241,7 @@ export function fromViem(walletClient: ViemWalletClient, publicClient: ViemPubli
   // viem compares this chain with the wallet's chain before it signs.
   const chainOf = (id: number | undefined) =>
     id === undefined || walletClient.chain?.id === id ? walletClient.chain : { id, name: `chain ${id}` }
-  const sent = ({ to, data, value, gas, chainId }: Outgoing) => ({
+  const toTransaction = ({ to, data, value, gas, chainId }: Outgoing) => ({
     ...{ account, to, data, value, chain: chainOf(chainId) ?? null },
     ...(gas && { gas }),
     ...(chainId && { chainId }),
@@ -270,11 +271,11 @@ export function fromViem(walletClient: ViemWalletClient, publicClient: ViemPubli
     ...(walletClient.prepareTransactionRequest &&
       walletClient.signTransaction && {
         sign: async (transaction) => {
-          const whole = await walletClient.prepareTransactionRequest!(sent(transaction))
-          return (await walletClient.signTransaction!({ ...whole, ...sent(transaction) })) as Hex
+          const prepared = await walletClient.prepareTransactionRequest!(toTransaction(transaction))
+          return (await walletClient.signTransaction!({ ...prepared, ...toTransaction(transaction) })) as Hex
         },
       }),
-    send: (transaction) => walletClient.sendTransaction(sent(transaction)),
+    send: (transaction) => walletClient.sendTransaction(toTransaction(transaction)),
     succeeded: async (hash) =>
       (await publicClient.waitForTransactionReceipt({ hash: hash as Hex })).status === 'success',
   }

@@ -45,7 +45,7 @@ export function pricedBy(client: SluiceClient, chainId: number): Witness {
     const [srcPrice, dstPrice] = [prices[request.src], prices[request.dst]]
     if (!srcPrice || !dstPrice)
       throw new ClientError('UNSAFE', `the second source has no price of ${srcPrice ? request.dst : request.src}`)
-    return converted(request, wallet, rational(srcPrice), rational(dstPrice))
+    return convertOutput(request, wallet, rational(srcPrice), rational(dstPrice))
   }
 }
 
@@ -58,16 +58,16 @@ export function pricedBy(client: SluiceClient, chainId: number): Witness {
  * ```
  */
 export function atPrice(price: number | string): Witness {
-  return (request, wallet) => converted(request, wallet, rational(Number(price)), { digits: 1n, exponent: 0 })
+  return (request, wallet) => convertOutput(request, wallet, rational(Number(price)), { digits: 1n, exponent: 0 })
 }
 
 /** Returns the minimum acceptable output: the witnessed output less tolerance and slippage. */
 export function floorOf(
-  witnessed: bigint,
+  witnessedOutput: bigint,
   { slippage }: Pick<SwapParameters, 'slippage'>,
   tolerance: number | string = DEFAULT_TOLERANCE,
 ): bigint {
-  return lessSlippage((witnessed * (PPM - toPpm(tolerance))) / PPM, slippage)
+  return lessSlippage((witnessedOutput * (PPM - toPpm(tolerance))) / PPM, slippage)
 }
 
 type Rational = { readonly digits: bigint; readonly exponent: number }
@@ -79,7 +79,7 @@ function rational(value: number): Rational {
   return { digits: BigInt(mantissa.replace('.', '')), exponent: Number(exponent) - (SIGNIFICANT_DIGITS - 1) }
 }
 
-async function converted(
+async function convertOutput(
   request: SwapParameters,
   wallet: Wallet,
   srcPrice: Rational,

@@ -78,7 +78,7 @@ export async function startAnvil({ chainId = 31337, port = 0, args = [] }: Anvil
   )
   closeSync(log)
   endWithUs(child, states)
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const exitEvent = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const kill = () => child.kill('SIGKILL')
   try {
     const onPort = await listening(child, logFile)
@@ -90,7 +90,7 @@ export async function startAnvil({ chainId = 31337, port = 0, args = [] }: Anvil
       stop: async () => {
         child.kill('SIGTERM')
         const timer = setTimeout(kill, 3000)
-        await exited
+        await exitEvent
         clearTimeout(timer)
       },
     }
@@ -113,8 +113,8 @@ async function listening(child: ChildProcess, logFile: string): Promise<number> 
     const text = readFileSync(logFile, 'utf8')
     const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(text)?.[1]
     if (port) return Number(port)
-    const ended = failure ?? (child.exitCode !== null || child.signalCode !== null)
-    if (ended)
+    const hasEnded = failure ?? (child.exitCode !== null || child.signalCode !== null)
+    if (hasEnded)
       throw new DevnetError('NODE', `anvil ended before it listened: ${failure?.message ?? text.trim().slice(-500)}`)
     if (Date.now() > deadline) throw new DevnetError('NODE', `anvil did not listen within ${START_TIMEOUT_MS} ms`)
     await new Promise((resolve) => setTimeout(resolve, 10))

@@ -21,11 +21,11 @@ const require = createRequire(import.meta.url)
  * Hardhat, Foundry, and Waffle.
  */
 export function artifact(path: string): Artifact {
-  const published = JSON.parse(readFileSync(inNodeModules(path), 'utf8')) as PublishedArtifact
-  const bytecode = published.bytecode ?? published.evm?.bytecode
+  const publishedArtifactJson = JSON.parse(readFileSync(inNodeModules(path), 'utf8')) as PublishedArtifact
+  const bytecode = publishedArtifactJson.bytecode ?? publishedArtifactJson.evm?.bytecode
   const object = typeof bytecode === 'object' ? bytecode.object : bytecode
   if (!object) throw new TypeError(`${path} has no bytecode`)
-  return { abi: published.abi, bytecode: (object.startsWith('0x') ? object : `0x${object}`) as Hex }
+  return { abi: publishedArtifactJson.abi, bytecode: (object.startsWith('0x') ? object : `0x${object}`) as Hex }
 }
 
 /**

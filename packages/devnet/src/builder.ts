@@ -67,11 +67,11 @@ export function createBuilder(url: string, from: Address): Builder {
     const receipt = await request<DevnetReceipt>(url, 'eth_sendTransactionSync', [transaction])
     if (BigInt(receipt.status) !== 1n) {
       // A call with the same input at the head returns the revert reason.
-      const why = await request(url, 'eth_call', [transaction, 'latest']).then(
+      const reason = await request(url, 'eth_call', [transaction, 'latest']).then(
         () => 'it would succeed now',
         (error: Error) => error.message,
       )
-      throw new DevnetError('BUILD', `transaction to ${to ?? 'a new contract'} reverted: ${why}`)
+      throw new DevnetError('BUILD', `transaction to ${to ?? 'a new contract'} reverted: ${reason}`)
     }
     return receipt
   }

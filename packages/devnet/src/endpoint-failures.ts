@@ -14,7 +14,8 @@ export type EndpointFailure = {
 }
 
 const error = (code: number, message: string) => ({ error: { code, message } })
-const whole = (code: number, message: string) => JSON.stringify({ jsonrpc: '2.0', id: null, ...error(code, message) })
+const errorBody = (code: number, message: string) =>
+  JSON.stringify({ jsonrpc: '2.0', id: null, ...error(code, message) })
 const HTML = '<!doctype html><html><body><h1>Attention required</h1></body></html>'
 const ofBlock = /^eth_(call|getCode|getLogs|getBlockByHash)$/
 const namesHash = ({ params }: RpcCall) =>
@@ -48,11 +49,11 @@ export function endpointFailures(random: () => number = Math.random): readonly E
     sometimes('HTTP 503', 0.3, { fault: () => ({ status: 503, body: 'no healthy upstream' }) }),
     always('batches refused', true, {
       fault: (_, isBatch) =>
-        isBatch ? { status: 400, body: whole(-32600, 'batch requests are not supported') } : undefined,
+        isBatch ? { status: 400, body: errorBody(-32600, 'batch requests are not supported') } : undefined,
     }),
     always('two calls a batch', true, {
       fault: (calls) =>
-        calls.length > 2 ? { status: 200, body: whole(-32600, 'batch too large, limit 2') } : undefined,
+        calls.length > 2 ? { status: 200, body: errorBody(-32600, 'batch too large, limit 2') } : undefined,
     }),
     sometimes('lagging backends', 0.3, {
       answer: ({ method }) => {
@@ -75,7 +76,7 @@ export function endpointFailures(random: () => number = Math.random): readonly E
     }),
     sometimes('heads that are not there', 0.3, {
       answer: ({ method, params }) =>
-        method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: madeUpHead(random) } : undefined,
+        method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: syntheticHead(random) } : undefined,
     }),
     always('no overrides', false, {
       answer: (call) => {
@@ -109,7 +110,7 @@ export function setEndpointFailure(proxy: NodeProxy, { fault, answer, rewrite }:
   proxy.rewrite = rewrite ?? ((answers) => answers)
 }
 
-function madeUpHead(random: () => number): object {
+function syntheticHead(random: () => number): object {
   const word = () => `0x${Array.from({ length: 64 }, () => Math.floor(random() * 16).toString(16)).join('')}`
   const seconds = Math.floor(Date.now() / 1_000)
   return {

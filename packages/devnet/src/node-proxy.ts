@@ -73,8 +73,8 @@ export class NodeProxy {
       // The node may have stopped before a long call ends.
       const answers = await this.answerAll([body].flat(), request.url ?? '/', target).catch(() => null)
       if (!answers) return void response.destroy()
-      const rewritten = this.rewrite(answers)
-      const text = JSON.stringify(Array.isArray(body) ? rewritten : rewritten[0])
+      const rewrittenAnswers = this.rewrite(answers)
+      const text = JSON.stringify(Array.isArray(body) ? rewrittenAnswers : rewrittenAnswers[0])
       this.bytes += text.length
       response.setHeader('content-type', 'application/json')
       if (fault !== 'cut') return void response.end(text)
@@ -90,11 +90,13 @@ export class NodeProxy {
 
   private async answerAll(calls: readonly RpcCall[], path: string, target: string): Promise<readonly object[]> {
     this.methods.push(...calls.map(({ method }) => method))
-    const own = await Promise.all(calls.map(async (call) => ({ call, answer: await this.answer(call, path) })))
-    const passed = own.filter(({ answer }) => !answer).map(({ call }) => call)
-    const forwarded = new Map(passed.length > 0 ? (await forward(target, passed)).map((one) => [one.id, one]) : [])
-    return own.map(({ call, answer }) =>
-      answer ? { jsonrpc: '2.0', id: call.id, ...answer } : forwarded.get(call.id)!,
+    const ownAnswers = await Promise.all(calls.map(async (call) => ({ call, answer: await this.answer(call, path) })))
+    const passedCalls = ownAnswers.filter(({ answer }) => !answer).map(({ call }) => call)
+    const forwardedAnswers = new Map(
+      passedCalls.length > 0 ? (await forward(target, passedCalls)).map((one) => [one.id, one]) : [],
+    )
+    return ownAnswers.map(({ call, answer }) =>
+      answer ? { jsonrpc: '2.0', id: call.id, ...answer } : forwardedAnswers.get(call.id)!,
     )
   }
 }

@@ -39,9 +39,9 @@ const DEFAULT_DIR = join(root, '.devnet')
  * Several processes can call it at the same time.
  */
 export async function prepareDevnet({ dir = DEFAULT_DIR, onProgress }: PrepareOptions = {}): Promise<PreparedDevnet> {
-  const prepared = await loadOrBuild(dir, onProgress ?? (() => {}))
-  writeOverlay(dir, prepared.info)
-  return prepared
+  const preparedState = await loadOrBuild(dir, onProgress ?? (() => {}))
+  writeOverlay(dir, preparedState.info)
+  return preparedState
 }
 
 async function loadOrBuild(dir: string, onProgress: Progress): Promise<PreparedDevnet> {

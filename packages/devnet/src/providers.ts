@@ -54,12 +54,12 @@ function firstOf(...faults: readonly (Fault | undefined)[]): Fault {
 }
 
 /** Allows `perSecond` calls per second, with a burst of one second's calls, and rejects the others. */
-function limited(perSecond: number, refusal: ReturnType<Fault>): Fault {
+function limitRate(perSecond: number, refusal: ReturnType<Fault>): Fault {
   let level = perSecond
-  let at = Date.now()
+  let nextAt = Date.now()
   return (calls) => {
-    level = Math.min(perSecond, level + (perSecond * (Date.now() - at)) / 1_000)
-    at = Date.now()
+    level = Math.min(perSecond, level + (perSecond * (Date.now() - nextAt)) / 1_000)
+    nextAt = Date.now()
     if (level < calls.length) return refusal
     level -= calls.length
     return undefined
@@ -87,7 +87,7 @@ function rateLimited(): readonly Provider[] {
     {
       name: 'Alchemy, free',
       fault: firstOf(
-        limited(
+        limitRate(
           25,
           tooMany({
             code: 429,
@@ -104,7 +104,7 @@ function rateLimited(): readonly Provider[] {
     {
       name: 'QuickNode, free',
       fault: firstOf(
-        limited(15, {
+        limitRate(15, {
           status: 200,
           body: body({
             code: -32007,
@@ -117,7 +117,7 @@ function rateLimited(): readonly Provider[] {
     },
     {
       name: '1RPC',
-      fault: limited(20, tooMany({ code: -32029, message: 'Too many requests' }, { 'retry-after': '1' })),
+      fault: limitRate(20, tooMany({ code: -32029, message: 'Too many requests' }, { 'retry-after': '1' })),
       answer: maxRange(30, () => ({ code: -32000, message: 'eth_getLogs is limited to a 30 blocks range' })),
     },
   ]

@@ -11,7 +11,7 @@ export type RoundTripCounter<T> = { readonly rpc: T; roundTrips(): number }
 export function countRoundTrips<T extends object>(rpc: T): RoundTripCounter<T> {
   let trips = 0
   let open = 0
-  const counted = new Proxy(rpc, {
+  const countingRpc = new Proxy(rpc, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function') return value
@@ -25,5 +25,5 @@ export function countRoundTrips<T extends object>(rpc: T): RoundTripCounter<T> {
       }
     },
   })
-  return { rpc: counted, roundTrips: () => trips }
+  return { rpc: countingRpc, roundTrips: () => trips }
 }

@@ -63,7 +63,7 @@ export function kindOf(symbol: TokenSymbol): NonNullable<TokenSpec['kind']> {
 }
 
 /** Returns the base units of a token with this value in dollars. */
-export function worth(symbol: TokenSymbol, dollars: bigint): bigint {
+export function amountWorth(symbol: TokenSymbol, dollars: bigint): bigint {
   const { decimals, usd6 } = TOKENS[symbol]
   return (dollars * 1_000_000n * 10n ** BigInt(decimals)) / usd6
 }
@@ -87,10 +87,10 @@ export async function give(
   } else if (kind === 'WrappedShares') {
     const underlying = tokens[asset as TokenSymbol]
     // Wrapping rounds down, so a few additional base units ensure the amount.
-    const wrapped = (await underlying.read<bigint>('amountFor', [amount])) + 10n
-    await give(chain, tokens, asset as TokenSymbol, chain.from, wrapped)
-    await underlying.send('approve', [token.address, wrapped])
-    await token.send('wrap', [wrapped])
+    const wrappedAmount = (await underlying.read<bigint>('amountFor', [amount])) + 10n
+    await give(chain, tokens, asset as TokenSymbol, chain.from, wrappedAmount)
+    await underlying.send('approve', [token.address, wrappedAmount])
+    await token.send('wrap', [wrappedAmount])
     if (to !== chain.from) await token.send('transfer', [to, amount])
   } else {
     await token.send('mint', [to, amount])
@@ -98,11 +98,11 @@ export async function give(
 }
 
 export async function deployTokens(chain: Builder): Promise<Tokens> {
-  const own = compileSources()
+  const ownContracts = compileSources()
   const tokens: Partial<Record<TokenSymbol, Contract>> = {}
   for (const symbol of Object.keys(TOKENS) as TokenSymbol[]) {
     const { kind = 'Token', asset }: TokenSpec = TOKENS[symbol]
-    const code = kind === 'WETH9' ? artifact('@uniswap/v2-periphery/build/WETH9.json') : own[kind]!
+    const code = kind === 'WETH9' ? artifact('@uniswap/v2-periphery/build/WETH9.json') : ownContracts[kind]!
     const underlying = tokens[asset as TokenSymbol]?.address
     tokens[symbol] = await chain.deploy(code, constructorArguments(symbol, chain.from, underlying))
   }
@@ -133,7 +133,7 @@ function constructorArguments(symbol: TokenSymbol, collector: Address, asset?: A
 async function seedVault(chain: Builder, tokens: Tokens, symbol: TokenSymbol): Promise<void> {
   const spec: TokenSpec = TOKENS[symbol]
   const asset = spec.asset as TokenSymbol
-  const deposit = worth(asset, 5_000_000n)
+  const deposit = amountWorth(asset, 5_000_000n)
   const interest = (deposit * (spec.usd6 - TOKENS[asset].usd6)) / TOKENS[asset].usd6
   await give(chain, tokens, asset, chain.from, deposit)
   await tokens[asset].send('approve', [tokens[symbol].address, MaxUint256])
@@ -151,9 +151,9 @@ export async function fundAccounts(chain: Builder, tokens: Tokens): Promise<void
   for (const symbol of symbols) if (kindOf(symbol) === 'SavingsVault') await seedVault(chain, tokens, symbol)
   for (const { address } of accounts(3)) {
     for (const symbol of symbols) {
-      const whole = 10_000n * 10n ** BigInt(TOKENS[symbol].decimals)
-      const million = worth(symbol, 1_000_000n)
-      await give(chain, tokens, symbol, address, million > whole ? million : whole)
+      const seedAmount = 10_000n * 10n ** BigInt(TOKENS[symbol].decimals)
+      const million = amountWorth(symbol, 1_000_000n)
+      await give(chain, tokens, symbol, address, million > seedAmount ? million : seedAmount)
     }
   }
   await tokens.STETH.send('rebase', [31_459n])

@@ -14,7 +14,7 @@ import { slipstreamContracts } from '../src/dexes/slipstream.ts'
 import { type PoolKey, poolId } from '../src/dexes/uniswap-v4.ts'
 import { aerodrome } from '../src/dexes/velodrome-v2.ts'
 import { request } from '../src/node.ts'
-import { TOKENS, type TokenSymbol, worth } from '../src/tokens.ts'
+import { amountWorth, TOKENS, type TokenSymbol } from '../src/tokens.ts'
 import { approve, both, info, NEVER, poolsOf, startView } from './fixture.ts'
 
 let devnet: Awaited<ReturnType<typeof startView>>
@@ -34,13 +34,13 @@ async function trade(
   quote: (amountIn: bigint) => Promise<bigint>,
   swap: (amountIn: bigint) => Promise<unknown>,
 ): Promise<void> {
-  const amountIn = worth(tokenIn, 10_000n)
+  const amountIn = amountWorth(tokenIn, 10_000n)
   await approve(devnet.token(tokenIn), spender.address)
   const quoted = await quote(amountIn)
   const before = await devnet.balance(tokenOut)
   await swap(amountIn)
   expect((await devnet.balance(tokenOut)) - before).toBe(quoted)
-  const list = worth(tokenOut, 10_000n)
+  const list = amountWorth(tokenOut, 10_000n)
   expect(quoted).toBeGreaterThan((list * 9n) / 10n)
   expect(quoted).toBeLessThan((list * 11n) / 10n)
 }
@@ -89,14 +89,14 @@ describe('Uniswap V4', () => {
     const native = pool.tokens.includes('ETH')
     const token = native ? pool.tokens.find((symbol) => symbol !== 'ETH')! : pool.tokens[0]!
     if (native) {
-      const amountIn = worth('WETH', 10_000n)
+      const amountIn = amountWorth('WETH', 10_000n)
       const quoted = await swapNative(key, amountIn)
       const before = await devnet.balance(token as TokenSymbol)
       await trader.send('swap', [key, true, amountIn], amountIn)
       expect((await devnet.balance(token as TokenSymbol)) - before).toBe(quoted)
-      expect(quoted).toBeGreaterThan((worth(token as TokenSymbol, 10_000n) * 9n) / 10n)
+      expect(quoted).toBeGreaterThan((amountWorth(token as TokenSymbol, 10_000n) * 9n) / 10n)
 
-      const sold = worth(token as TokenSymbol, 10_000n)
+      const sold = amountWorth(token as TokenSymbol, 10_000n)
       await approve(devnet.token(token as TokenSymbol), trader.address)
       const out = await trader.read<bigint>('swap', [key, false, sold])
       const wei = await nativeBalance()
@@ -214,7 +214,7 @@ describe('Aave V3', () => {
     // The repaid loan increased the value of each unit, and no open loan changes it further.
     const index = await income()
     expect(index).toBeGreaterThan((10n ** 27n * 101n) / 100n)
-    const amount = worth(symbol, 10_000n)
+    const amount = amountWorth(symbol, 10_000n)
     await approve(devnet.token(symbol), market.address)
     const before = await share.read<bigint>('balanceOf', [devnet.me])
     await market.send('supply', [asset, amount, devnet.me, 0])
@@ -366,7 +366,7 @@ describe('rate wrapper', () => {
     const wrapper = devnet.token('WSTETH')
     const steth = devnet.token('STETH')
     expect(await wrapper.read('getStETHByWstETH', [10n ** 18n])).toBeGreaterThan(10n ** 18n)
-    const amount = worth('STETH', 10_000n)
+    const amount = amountWorth('STETH', 10_000n)
     await approve(steth, wrapper.address)
     const shares = await wrapper.read<bigint>('wrap', [amount])
     const before = await devnet.balance('WSTETH')

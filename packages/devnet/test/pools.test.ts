@@ -4,7 +4,7 @@ import { AbiCoder, concat } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DevnetPool, PERMIT2 } from '../src/index.ts'
 import { request } from '../src/node.ts'
-import { type TokenSymbol, worth } from '../src/tokens.ts'
+import { amountWorth, type TokenSymbol } from '../src/tokens.ts'
 import { approve, both, info, NEVER, pairAbi, permit2Abi, poolsOf, startView, v3PoolAbi } from './fixture.ts'
 
 let devnet: Awaited<ReturnType<typeof startView>>
@@ -38,7 +38,7 @@ describe('Uniswap V2', () => {
   it.each(poolsOf('Uniswap V2'))('%s swaps both ways through Router02', async (_, pool) => {
     const router = devnet.router('uniswapV2Router02', '@uniswap/v2-periphery/build/UniswapV2Router02.json')
     for (const [tokenIn, tokenOut] of both(pool)) {
-      const amountIn = worth(tokenIn, 1_000n)
+      const amountIn = amountWorth(tokenIn, 1_000n)
       await approve(devnet.token(tokenIn), router.address)
       const [reserveIn, reserveOut] = await reserves(pool, tokenIn)
       const arrives = tokenIn === 'TAXED' ? amountIn - amountIn / 20n : amountIn
@@ -64,7 +64,7 @@ describe('Uniswap V2', () => {
     const router = devnet.router('uniswapV2Router02', '@uniswap/v2-periphery/build/UniswapV2Router02.json')
     await approve(devnet.token('TAXED'), router.address)
     const path = [info.tokens.TAXED.address, info.tokens.WETH.address]
-    const swap = router.call('swapExactTokensForTokens', [worth('TAXED', 1_000n), 0n, path, devnet.me, NEVER])
+    const swap = router.call('swapExactTokensForTokens', [amountWorth('TAXED', 1_000n), 0n, path, devnet.me, NEVER])
     await expect(swap).rejects.toThrow(/UniswapV2: K/)
   })
 })
@@ -73,7 +73,7 @@ describe('PancakeSwap V2', () => {
   it.each(poolsOf('PancakeSwap V2'))('%s keeps 0.20 percent of its input', async (_, pool) => {
     for (const [tokenIn, tokenOut] of both(pool)) {
       const [reserveIn, reserveOut] = await reserves(pool, tokenIn)
-      await devnet.token(tokenIn).send('transfer', [pool.address, worth(tokenIn, 1_000n)])
+      await devnet.token(tokenIn).send('transfer', [pool.address, amountWorth(tokenIn, 1_000n)])
       const arrived = (await devnet.balance(tokenIn, pool.address)) - reserveIn
       const out = constantProduct(arrived, reserveIn, reserveOut, pool.feePpm!)
       const pair = devnet.chain.at(pairAbi, pool.address)
@@ -101,7 +101,7 @@ describe('Uniswap V3', () => {
         tokenIn: info.tokens[symbolIn].address,
         tokenOut: info.tokens[symbolOut].address,
         fee: pool.feePpm,
-        amountIn: worth(symbolIn, 20_000n),
+        amountIn: amountWorth(symbolIn, 20_000n),
         sqrtPriceLimitX96: 0n,
       }
       await approve(devnet.token(symbolIn), router.address)
@@ -112,7 +112,7 @@ describe('Uniswap V3', () => {
       ])
       expect((await devnet.balance(symbolOut)) - before).toBe(quoted)
       // Fee, skew, and depth cost less than a tenth, so the pool is near its list price.
-      expect(quoted).toBeGreaterThan((worth(symbolOut, 20_000n) * 9n) / 10n)
+      expect(quoted).toBeGreaterThan((amountWorth(symbolOut, 20_000n) * 9n) / 10n)
     }
   })
 
@@ -143,19 +143,19 @@ describe("Uniswap's later routers", () => {
     const weth = info.tokens.WETH.address
     const usdc = info.tokens.USDC.address
     const before = await devnet.balance('USDC')
-    await router.send('swapExactTokensForTokens', [worth('WETH', 3_000n), 0n, [weth, usdc], devnet.me])
+    await router.send('swapExactTokensForTokens', [amountWorth('WETH', 3_000n), 0n, [weth, usdc], devnet.me])
     await router.send('exactInputSingle', [
       {
         tokenIn: weth,
         tokenOut: usdc,
         fee: 500,
         recipient: devnet.me,
-        amountIn: worth('WETH', 3_000n),
+        amountIn: amountWorth('WETH', 3_000n),
         amountOutMinimum: 0n,
         sqrtPriceLimitX96: 0n,
       },
     ])
-    expect((await devnet.balance('USDC')) - before).toBeGreaterThan(worth('USDC', 5_900n))
+    expect((await devnet.balance('USDC')) - before).toBeGreaterThan(amountWorth('USDC', 5_900n))
   })
 
   it('UniversalRouter swaps with an allowance in Permit2', async () => {
@@ -163,7 +163,7 @@ describe("Uniswap's later routers", () => {
       'uniswapUniversalRouter',
       '@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json',
     )
-    const amountIn = worth('WETH', 3_000n)
+    const amountIn = amountWorth('WETH', 3_000n)
     await approve(devnet.token('WETH'), PERMIT2)
     const permit2 = devnet.chain.at(permit2Abi, PERMIT2)
     await permit2.send('approve', [info.tokens.WETH.address, router.address, amountIn, NEVER])
@@ -176,6 +176,6 @@ describe("Uniswap's later routers", () => {
     )
     const before = await devnet.balance('USDC')
     await router.send('execute(bytes,bytes[],uint256)', [V3_SWAP_EXACT_IN, [input], NEVER])
-    expect((await devnet.balance('USDC')) - before).toBeGreaterThan(worth('USDC', 2_950n))
+    expect((await devnet.balance('USDC')) - before).toBeGreaterThan(amountWorth('USDC', 2_950n))
   })
 })

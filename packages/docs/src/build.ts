@@ -71,10 +71,10 @@ function assets(index: string): Assets {
 
 rmSync(dist, { recursive: true, force: true })
 const { pages, images } = readSite()
-const rendered = pages.map((page) => ({ ...page, rendered: render(page.markdown, page.title) }))
-const files = assets(searchIndex(rendered))
+const renderedPages = pages.map((page) => ({ ...page, rendered: render(page.markdown, page.title) }))
+const files = assets(searchIndex(renderedPages))
 for (const [k, page] of pages.entries()) {
-  write(`${page.path}.html`, pageHtml(page, rendered[k]!.rendered, pages, files, service))
+  write(`${page.path}.html`, pageHtml(page, renderedPages[k]!.rendered, pages, files, service))
   write(`${page.path}.md`, page.markdown)
 }
 for (const image of images) {

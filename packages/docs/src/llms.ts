@@ -27,20 +27,21 @@ No key, no registration, no fee. Amounts are integers in base units, as strings.
 /** Returns the index, with links relative to the root of the site. */
 export function llmsIndex(pages: readonly Page[]): string {
   const sections = [...new Set(pages.map(({ section }) => section))]
-  const listOf = (title: string, own: readonly Page[]) => `## ${title}\n\n${own.map(lineOf).join('\n')}\n`
-  const needed = sections.filter((title) => !OPTIONAL.includes(title))
-  const rest = pages.filter(({ section }) => OPTIONAL.includes(section))
+  const listOf = (title: string, sectionPages: readonly Page[]) =>
+    `## ${title}\n\n${sectionPages.map(lineOf).join('\n')}\n`
+  const neededSections = sections.filter((title) => !OPTIONAL.includes(title))
+  const optionalPages = pages.filter(({ section }) => OPTIONAL.includes(section))
   return [
     INTRO,
     '## Endpoints\n',
     `${endpointsOf(pages)}\n`,
-    ...needed.map((title) =>
+    ...neededSections.map((title) =>
       listOf(
         title,
         pages.filter(({ section }) => section === title),
       ),
     ),
-    listOf('Optional', rest),
+    listOf('Optional', optionalPages),
   ].join('\n')
 }
 

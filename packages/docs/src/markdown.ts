@@ -32,10 +32,10 @@ export function render(text: string, page: string): RenderedMarkdown {
   const tokens = markdown.parse(withoutComments, {})
   const headings = anchorHeadings(tokens)
   let html = ''
-  let plain: Token[] = []
+  let plainTokens: Token[] = []
   const flush = () => {
-    html += markdown.renderer.render(plain, markdown.options, {})
-    plain = []
+    html += markdown.renderer.render(plainTokens, markdown.options, {})
+    plainTokens = []
   }
   for (let k = 0; k < tokens.length; ) {
     const group = codeGroup(tokens, k)
@@ -44,7 +44,7 @@ export function render(text: string, page: string): RenderedMarkdown {
       html += codeBlocks(group, `${page}-${k}`, page)
       k += group.length
     } else {
-      plain.push(adapted(tokens[k]!))
+      plainTokens.push(adaptToken(tokens[k]!))
       k++
     }
   }
@@ -53,7 +53,7 @@ export function render(text: string, page: string): RenderedMarkdown {
 }
 
 /** Changes links to Markdown files into links to pages. */
-function adapted(token: Token): Token {
+function adaptToken(token: Token): Token {
   for (const child of token.children ?? []) {
     const href = child.type === 'link_open' ? String(child.attrGet('href')) : undefined
     if (href !== undefined && !/^[a-z]+:/.test(href)) child.attrSet('href', href.replace(/\.md(?=#|$)/, '.html'))
@@ -103,11 +103,11 @@ function codeBlocks(tokens: readonly Token[], id: string, page: string): string 
   const languages = new Set(panels.map(({ language }) => language))
   const isTabs = languages.size > 1 && languages.size === panels.length && [...languages].every((each) => each in TABS)
   if (!isTabs) return panels.flatMap(({ blocks }) => blocks).join('')
-  const shown = panels.map(
+  const panelElements = panels.map(
     ({ language, blocks }) =>
       `<div class="tab" data-tab="${language}">\n<p class="tab__name">${TABS[language]}</p>\n${blocks.join('')}</div>\n`,
   )
-  return `<div class="tabs">\n${shown.join('')}</div>\n`
+  return `<div class="tabs">\n${panelElements.join('')}</div>\n`
 }
 
 function codeBlock({ content }: Token, language: string, id: string, page: string): string {
@@ -130,6 +130,6 @@ function scrollable(html: string): string {
 /** Returns the first paragraph without markup; empty if the page has none. */
 export function textOfFirstParagraph(text: string): string {
   const tokens = markdown.parse(text, {})
-  const at = tokens.findIndex(({ type, level }) => type === 'paragraph_open' && level === 0)
-  return at < 0 ? '' : textOf(tokens[at + 1]!)
+  const paragraphIndex = tokens.findIndex(({ type, level }) => type === 'paragraph_open' && level === 0)
+  return paragraphIndex < 0 ? '' : textOf(tokens[paragraphIndex + 1]!)
 }

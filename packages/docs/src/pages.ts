@@ -56,12 +56,12 @@ function withLinks(text: string, source: string, pageNames: ReadonlyMap<string, 
   // search for links.
   const codes: string[] = []
   const withPlaceholders = parts.map((part, k) => (k % 2 === 0 ? part : `\ue000${codes.push(part) - 1}\ue000`)).join('')
-  const linked = withPlaceholders.replace(
+  const linkedHtml = withPlaceholders.replace(
     /(!?)\[((?:[^\][]|!\[[^\]]*\]\([^)]*\))*)\]\(([^)\s]+)\)/g,
     (_, image, label, target) =>
       image ? imageAt(label, target, source, images) : linkTo(label, target, source, pageNames),
   )
-  return linked.replace(/\ue000(\d+)\ue000/g, (_, k) => codes[Number(k)]!)
+  return linkedHtml.replace(/\ue000(\d+)\ue000/g, (_, k) => codes[Number(k)]!)
 }
 
 function linkTo(label: string, target: string, source: string, pageNames: ReadonlyMap<string, string>): string {
@@ -77,9 +77,9 @@ function linkTo(label: string, target: string, source: string, pageNames: Readon
     return `[${text}](${to}${anchor === undefined ? '' : `#${anchor}`})`
   }
   // The file exists in the repository but not on the site, so its path replaces the link.
-  const place = file.replace(/\/$/, '')
-  const isNamed = [place, place.split('/').at(-1)].includes(label.replace(/^docs\//, 'docs/'))
-  return isNamed ? `\`${place}\`` : `${label} (\`${place}\`)`
+  const filePath = file.replace(/\/$/, '')
+  const isNamed = [filePath, filePath.split('/').at(-1)].includes(label.replace(/^docs\//, 'docs/'))
+  return isNamed ? `\`${filePath}\`` : `${label} (\`${filePath}\`)`
 }
 
 function imageAt(label: string, target: string, source: string, images: Set<string>): string {

@@ -39,17 +39,25 @@ function documentOf(
   { path, title, name, section }: RenderedPage,
   anchor: string,
   heading: string,
-  shown: string,
+  shownText: string,
   html: string,
 ): SearchDocument {
-  const text = plain(html).slice(0, MAX_CHARACTERS)
+  const text = toPlainText(html).slice(0, MAX_CHARACTERS)
   const excerpt = text.slice(0, EXCERPT)
-  const place = anchor === '' ? section : `${section} · ${name}`
-  return { id: `${path}.html${anchor}`, page: `${title} ${name}`, heading, text, shown, place, excerpt }
+  const sectionName = anchor === '' ? section : `${section} · ${name}`
+  return {
+    id: `${path}.html${anchor}`,
+    page: `${title} ${name}`,
+    heading,
+    text,
+    shown: shownText,
+    place: sectionName,
+    excerpt,
+  }
 }
 
 /** Returns the text of HTML that this package generated. */
-function plain(html: string): string {
+function toPlainText(html: string): string {
   return html
     .replace(/<svg.*?<\/svg>|<details class="source">.*?<\/details>/gs, ' ')
     .replace(/<[^>]*>/g, ' ')

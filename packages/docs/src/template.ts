@@ -18,12 +18,12 @@ const LOGO =
 
 export function pageHtml(
   page: Page,
-  rendered: RenderedMarkdown,
+  renderedMarkdown: RenderedMarkdown,
   site: readonly Page[],
   assets: Assets,
   service: string,
 ): string {
-  const at = site.indexOf(page)
+  const pageIndex = site.indexOf(page)
   const root = relative(dirname(`/${page.path}`), '/')
   const to = (path: string) => relative(dirname(`/${page.path}`), `/${path}`)
   const link = (target: Page | undefined, label: string, rel: string) =>
@@ -35,7 +35,7 @@ export function pageHtml(
 <meta charset="utf-8" />
 <meta name="viewport" content="width=device-width, initial-scale=1" />
 <title>${page.path === 'index' ? 'Sluice documentation' : `${escapeText(page.title)} · Sluice`}</title>
-<meta name="description" content="${escapeText(descriptionOf(rendered))}" />
+<meta name="description" content="${escapeText(descriptionOf(renderedMarkdown))}" />
 <link rel="icon" type="image/svg+xml" href="${to(assets.icon)}" />
 <link rel="stylesheet" href="${to(assets.style)}" />
 <link rel="alternate" type="text/markdown" href="${markdown}" />
@@ -54,12 +54,12 @@ export function pageHtml(
 ${menu(page, site, to)}
 </nav>
 <main id="text" class="text">
-${rendered.html}<footer class="foot">
-<nav class="on" aria-label="Next pages">${link(site[at - 1], 'Before:', 'prev')}${link(site[at + 1], 'Next:', 'next')}</nav>
+${renderedMarkdown.html}<footer class="foot">
+<nav class="on" aria-label="Next pages">${link(site[pageIndex - 1], 'Before:', 'prev')}${link(site[pageIndex + 1], 'Next:', 'next')}</nav>
 <p><a href="${markdown}">This page as Markdown</a> · <code>${page.source}</code> in the repository</p>
 </footer>
 </main>
-${contents(rendered)}
+${contents(renderedMarkdown)}
 </div>
 </body>
 </html>

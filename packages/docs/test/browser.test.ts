@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SECTIONS } from '../src/navigation.ts'
 import { sitePath } from '../src/pages.ts'
-import { type Served, serveSite } from './src/served.ts'
+import { type ServedSite, serveSite } from './src/served.ts'
 
 const browser = findBrowser()
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -30,7 +30,7 @@ const DESK = { width: 1280, height: 900 }
 const widthOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth)
 
 describe.skipIf(!browser)('the site, served under /a/b', () => {
-  let site: Served
+  let site: ServedSite
   beforeAll(async () => {
     site = await serveSite(browser!, '/a/b')
   })
@@ -55,9 +55,9 @@ describe.skipIf(!browser)('the site, served under /a/b', () => {
   describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
     // Without LONG: one width for each theme.
     const viewports = process.env.LONG ? [PHONE, DESK] : [colorScheme === 'light' ? PHONE : DESK]
-    const pages = new Map<number, ReturnType<Served['open']>>()
+    const pages = new Map<number, ReturnType<ServedSite['open']>>()
     /** Opens one page for each viewport, since a page in a new context costs more CPU time than one that navigates. */
-    function opened(viewport: typeof PHONE): ReturnType<Served['open']> {
+    function opened(viewport: typeof PHONE): ReturnType<ServedSite['open']> {
       const page = pages.get(viewport.width) ?? site.open('/', { viewport, colorScheme, bypassCSP: true })
       pages.set(viewport.width, page)
       return page

@@ -102,9 +102,9 @@ export class PoolRefusal extends Error {
 const STACK_OVERFLOW = 'Maximum call stack size exceeded'
 
 /**
- * Converts an arithmetic error to a `PoolRefusal`. Contracts revert on a division by zero, an overflow, or a tick out of
- * range: pools that earlier legs of the same route have nearly emptied reach such states, and so do hostile pools, which
- * must not stop the search of other pools.
+ * Converts an arithmetic error to a `PoolRefusal`. Contracts revert on a division by zero, an overflow, or a tick out
+ * of range. Pools that earlier legs of the same route have nearly emptied reach such states. Hostile pools reach them
+ * too, and must not stop the search of other pools.
  *
  * @throws any other error
  */
@@ -223,9 +223,9 @@ export interface DexFamily<State = unknown> {
   /** Reads the state of many pools; null for a pool that cannot be read. */
   readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (State | null)[]>
   /**
-   * Accounts whose code or owner can change the quotes of a pool, in addition to the family's math and the governance
-   * of the factory in the chain's file: rate providers, hooks, owners who can reset fees or prices. Returns the pool's
-   * own address if anyone could have deployed its code or its controller is unknown. Depends only on immutable data
+   * Accounts whose code or owner can change the quotes of a pool, such as rate providers, hooks, and owners who can
+   * reset fees or prices. Does not include the governance of the factory in the chain's file. Returns the pool's own
+   * address if anyone could have deployed its code or its controller is unknown. Depends only on immutable data
    * (`fixed`). Absent: no pool of the family depends on such an account.
    */
   dependsOn?(pool: Pool): readonly Address[]
@@ -235,9 +235,9 @@ export interface DexFamily<State = unknown> {
   /**
    * Verifies pools of a pool list on chain, for families with `listedByLogs`. Returns each pool as the log scan would
    * report it, built from on-chain data only; null if it does not exist or the scan would skip it. The fields of
-   * `listed` are untrusted and can have any type.
+   * `listedPools` are untrusted and can have any type.
    */
-  provePools?(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]>
+  provePools?(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]>
   /**
    * Updates state that changes without a log. Receives the pools after the logs of `block` have been applied, and
    * returns their states at its end; null for a pool that can no longer be read. Called at every block, so it reads no

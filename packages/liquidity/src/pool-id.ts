@@ -32,8 +32,8 @@ export function bucketOf(id: string): number {
 /** Parses hex digits without allocating a substring; -1 if a character is not a hex digit. */
 function digitsOf(id: string, from: number, to: number): number {
   let number = 0
-  for (let at = from; at < to; at++) {
-    const digit = DIGITS[id.charCodeAt(at)]
+  for (let offset = from; offset < to; offset++) {
+    const digit = DIGITS[id.charCodeAt(offset)]
     if (digit === undefined || digit < 0) return -1
     number = (number << 4) | digit
   }

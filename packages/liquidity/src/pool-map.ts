@@ -37,13 +37,13 @@ export type PoolChanges = {
  * maps of the same market.
  */
 export function poolChanges(before: ReadonlyMap<string, Pool>, after: ReadonlyMap<string, Pool>): PoolChanges {
-  const changed: Pool[] = []
-  const gone: string[] = []
+  const changedPools: Pool[] = []
+  const goneIds: string[] = []
   for (const step of poolChangeSteps(before, after)) {
-    changed.push(...step.changed)
-    gone.push(...step.gone)
+    changedPools.push(...step.changed)
+    goneIds.push(...step.gone)
   }
-  return { changed, gone }
+  return { changed: changedPools, gone: goneIds }
 }
 
 /** Incremental `poolChanges`: yields batches of a few dozen pools so callers can yield to the event loop. */
@@ -72,32 +72,32 @@ function* compareById(
   ids: readonly string[],
 ): Generator<PoolChanges> {
   for (let from = 0; from < ids.length; from += ID_ROW) {
-    const changed: Pool[] = []
-    const gone: string[] = []
+    const changedPools: Pool[] = []
+    const goneIds: string[] = []
     for (const id of ids.slice(from, from + ID_ROW)) {
       const [old, pool] = [before.get(id), after.get(id)]
       if (old === pool) continue
-      if (pool) changed.push(pool)
-      else gone.push(id)
+      if (pool) changedPools.push(pool)
+      else goneIds.push(id)
     }
-    yield { changed, gone }
+    yield { changed: changedPools, gone: goneIds }
   }
 }
 
 /** Merges two sorted buckets. Most pools are unchanged and recognized by reference, without comparing ids. */
 function bucketChanges({ pools: before }: Bucket, { pools: after }: Bucket): PoolChanges {
-  const changed: Pool[] = []
-  const gone: string[] = []
-  let at = 0
+  const changedPools: Pool[] = []
+  const goneIds: string[] = []
+  let index = 0
   for (const pool of after) {
-    while (at < before.length && before[at] !== pool && compareIds(before[at]!.id, pool.id) < 0)
-      gone.push(before[at++]!.id)
-    const old = before[at]
-    if (old === pool || old?.id === pool.id) at++
-    if (old !== pool) changed.push(pool)
+    while (index < before.length && before[index] !== pool && compareIds(before[index]!.id, pool.id) < 0)
+      goneIds.push(before[index++]!.id)
+    const old = before[index]
+    if (old === pool || old?.id === pool.id) index++
+    if (old !== pool) changedPools.push(pool)
   }
-  while (at < before.length) gone.push(before[at++]!.id)
-  return { changed, gone }
+  while (index < before.length) goneIds.push(before[index++]!.id)
+  return { changed: changedPools, gone: goneIds }
 }
 
 /** Compares two ids of the same bucket. */
@@ -154,42 +154,42 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     this.puts = puts
   }
 
-  /** Returns a map with `pools` added or replaced, and the pools with the ids `gone` removed. */
-  with(pools: Iterable<Pool>, gone: Iterable<string> = []): PoolMap {
+  /** Returns a map with `pools` added or replaced, and the pools with the ids `goneIds` removed. */
+  with(pools: Iterable<Pool>, goneIds: Iterable<string> = []): PoolMap {
     const buckets = this.buckets.slice()
-    const fresh = new Set<number>()
+    const ownBuckets = new Set<number>()
     const ids: string[] = []
     const copyOf = (index: number): MutableBucket => {
-      if (!fresh.has(index)) {
+      if (!ownBuckets.has(index)) {
         const { starts, pools } = buckets[index]!
         buckets[index] = { starts: starts.slice(), pools: pools.slice() }
-        fresh.add(index)
+        ownBuckets.add(index)
       }
       return buckets[index] as MutableBucket
     }
     let size = this.size
     for (const pool of pools) {
       const bucket = copyOf(bucketOf(pool.id))
-      const at = indexIn(bucket, pool.id)
+      const index = indexIn(bucket, pool.id)
       ids.push(pool.id)
-      if (bucket.pools[at]?.id === pool.id) {
-        bucket.pools[at] = pool
+      if (bucket.pools[index]?.id === pool.id) {
+        bucket.pools[index] = pool
         continue
       }
-      bucket.starts.splice(at, 0, startOf(pool.id))
-      bucket.pools.splice(at, 0, pool)
+      bucket.starts.splice(index, 0, startOf(pool.id))
+      bucket.pools.splice(index, 0, pool)
       size++
     }
-    for (const id of gone) {
+    for (const id of goneIds) {
       const bucket = copyOf(bucketOf(id))
-      const at = indexIn(bucket, id)
+      const index = indexIn(bucket, id)
       ids.push(id)
-      if (bucket.pools[at]?.id !== id) continue
-      bucket.starts.splice(at, 1)
-      bucket.pools.splice(at, 1)
+      if (bucket.pools[index]?.id !== id) continue
+      bucket.starts.splice(index, 1)
+      bucket.pools.splice(index, 1)
       size--
     }
-    return fresh.size === 0 ? this : new PoolMap(buckets, size, this.putsWith(ids))
+    return ownBuckets.size === 0 ? this : new PoolMap(buckets, size, this.putsWith(ids))
   }
 
   private putsWith(ids: readonly string[]): readonly Put[] {
@@ -211,8 +211,8 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     const last = this.puts.findIndex(({ into }) => into === before.mark)
     if (last === -1) return undefined
     const ids = new Set(this.puts.slice(0, last + 1).flatMap((put) => put.ids))
-    const located = [...ids].map((id) => ({ id, bucket: bucketOf(id) }))
-    return located.sort((a, b) => a.bucket - b.bucket || compareIds(a.id, b.id)).map(({ id }) => id)
+    const locatedIds = [...ids].map((id) => ({ id, bucket: bucketOf(id) }))
+    return locatedIds.sort((a, b) => a.bucket - b.bucket || compareIds(a.id, b.id)).map(({ id }) => id)
   }
 
   /** Returns the pairs of buckets that differ from another map: the old one, then the new one. */
@@ -229,9 +229,9 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
   /** Builds a map of many pools in steps, each bucket once. Of several pools with the same id the last one remains. */
   static *of(pools: readonly Pool[]): Steps<PoolMap> {
     const rows: Pool[][] = Array.from({ length: BUCKETS }, () => [])
-    for (const [at, pool] of pools.entries()) {
+    for (const [index, pool] of pools.entries()) {
       rows[bucketOf(pool.id)]!.push(pool)
-      if (at % ROW === 0) yield
+      if (index % ROW === 0) yield
     }
     const buckets: Bucket[] = []
     let size = 0

@@ -80,14 +80,14 @@ export interface Market {
    * Reads in one small call which addresses without a known code are tokens, and adds them to `tokens`. An address that
    * was not a token is read again once per block.
    */
-  look(addresses: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<void>
+  checkTokens(addresses: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<void>
   /**
    * Discovers the pools of each token with the hub tokens in the background, within its budget; resolves when done.
    * Addresses that are not tokens cost one small call for all of them, and the result is cached.
    *
    * @throws MarketError `BUSY` if the queue is full
    */
-  seek(tokens: readonly Address[]): Promise<void>
+  searchPools(tokens: readonly Address[]): Promise<void>
   /** Stops following tokens that have not been requested for a while; a started market does this periodically. */
   evict(): void
   /** True if the block is in memory and on the chain that memory follows. */
@@ -108,7 +108,7 @@ export interface Market {
    * Returns the pools found by log scan that a swap between the tokens may use. Absent if another process scans the
    * logs.
    */
-  listed?(tokens: readonly Address[]): Promise<readonly PoolEntry[]>
+  scannedPools?(tokens: readonly Address[]): Promise<readonly PoolEntry[]>
   /** Fill levels of all caches that untrusted requests can fill. */
   state(): Readonly<Record<string, StateCount>>
   /**

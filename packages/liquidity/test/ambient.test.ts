@@ -12,13 +12,13 @@ import { limitBitsOf } from '../src/dexes/ambient/math.ts'
 import type { AmbientState } from '../src/dexes/ambient/types.ts'
 import type { Pool } from '../src/index.ts'
 import { runReads } from '../src/market/reads.ts'
-import { ambientForm } from '../src/vectors/ambient.ts'
-import type { Question } from '../src/vectors/types.ts'
 import { ambientRow, readPools, standPool } from './fuzz/ambient.ts'
 import { run } from './fuzz/trials.ts'
 import { type Ask, EXECUTOR, PLENTY, type PoolWorld, standTrader, TRADER, word } from './fuzz/world.ts'
 import { genuineAnswers } from './genuine.ts'
 import { compileModels } from './models/compile.ts'
+import { ambientForm } from './vectors/ambient.ts'
+import type { Question } from './vectors/types.ts'
 
 /** Swaps of a pool that the model settles. */
 const SWAPS = 12

@@ -124,7 +124,7 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
   test('a token loaded in the background has its pools with the hubs', async () => {
     await addPair(f, f.tokens[0]!, f.tokens[3]!, 10n * E18, 20n * E18)
     await atHead()
-    await market.seek([tokens[3]!])
+    await market.searchPools([tokens[3]!])
     const pair = toAddress(await f.v2Factory.read<string>('getPair', [tokens[0]!, tokens[3]!]))
     expect(market.snapshot().pools.has(pair)).toBe(true)
   })

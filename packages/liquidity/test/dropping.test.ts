@@ -148,9 +148,9 @@ test('200 addresses without a token cost one call, once, and none of them is fol
   await market.ensure([address(0)])
   const nothing = Array.from({ length: 200 }, (_, i) => toAddress(`0x${(0xabc000 + i).toString(16).padStart(40, '0')}`))
   const before = { trips: roundTrips(), followed: market.state().tokens!.entries }
-  await market.seek(nothing)
+  await market.searchPools(nothing)
   expect(roundTrips() - before.trips).toBe(1)
-  await market.seek(nothing)
+  await market.searchPools(nothing)
   expect(roundTrips() - before.trips).toBe(1)
   expect(market.state()).toMatchObject({ tokens: { entries: before.followed }, queued: { entries: 0 } })
   await market.stop()

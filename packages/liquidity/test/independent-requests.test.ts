@@ -5,7 +5,7 @@ import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createMarket, type IndexedMarket } from '../src/market/market.ts'
 import { pairScopeOf } from '../src/market/pairs.ts'
-import { namedTokens } from '../src/trust/named.ts'
+import { namedTokens } from '../src/trust/named-tokens.ts'
 import { random } from './random.ts'
 
 let devnet: Devnet

@@ -6,10 +6,10 @@ import { toAddress } from '@sluice/chains'
 import { familyOf, orRefused, type Pool } from '../src/index.ts'
 import type { ConcentratedState } from '../src/math/concentrated.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../src/math/ticks.ts'
-import { parseVectors } from '../src/vectors/index.ts'
-import { asksOf } from '../src/vectors/run.ts'
-import type { FormFile, Question, VectorFile } from '../src/vectors/types.ts'
 import { type Random, random } from './random.ts'
+import { parseVectors } from './vectors/index.ts'
+import { asksOf } from './vectors/run.ts'
+import type { FormFile, Question, VectorFile } from './vectors/types.ts'
 
 const VECTORS = join(import.meta.dirname, '../vectors')
 const [FIRST, SECOND, ADDRESS] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [

@@ -7,12 +7,12 @@ import { type Anvil, accounts, type Contract, createBuilder, request, startAnvil
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { familyOf, type Pool, PoolRefusal } from '../src/index.ts'
-import { asksOf } from '../src/vectors/run.ts'
-import type { Question } from '../src/vectors/types.ts'
 import { run } from './fuzz/trials.ts'
 import { EXECUTOR, type PoolWorld, standTrader, TRADER } from './fuzz/world.ts'
 import { genuineAnswers } from './genuine.ts'
 import { compileModels } from './models/compile.ts'
+import { asksOf } from './vectors/run.ts'
+import type { Question } from './vectors/types.ts'
 
 const SWAPS = 24
 /** More than any answer here moves, and less than a pair can count. */

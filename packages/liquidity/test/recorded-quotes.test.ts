@@ -1,6 +1,6 @@
 /**
  * Recorded results of every pure function of every family, in real and random states, from one base unit to beyond the
- * largest input. Known answers of contracts (src/vectors) prove quotes right; records also cover what no contract
+ * largest input. Known answers of contracts (test/vectors) prove quotes right; records also cover what no contract
  * states: limits, price curves, inverses, outlines, and gas. A change that is intended updates the records
  * (`vitest run packages/liquidity/test/recorded-quotes.test.ts --update`), and its commit says what improved.
  */

@@ -103,7 +103,7 @@ test('a changed rate is returned together with the rate of the block before', as
   const redemptions = new RedemptionCache({ hubs: [], stables: [], wrappedNative: null, dexes: [] } as unknown as Chain)
   const rates = async () => {
     const block = (await rpc.getBlock('latest'))!
-    await redemptions.seek([share], { rpc, block, holderOf: () => builder.from })
+    await redemptions.readShares([share], { rpc, block, holderOf: () => builder.from })
     expect(redemptions.isOf(share, block)).toBe(true)
     return redemptions.of(share)!.map(({ rate }) => Math.round(rate * 1_000) / 1_000)
   }

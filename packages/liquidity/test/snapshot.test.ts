@@ -14,8 +14,8 @@ import { copySnapshot, createMarket, loadSnapshot, type Snapshot } from '../src/
 import { sqrtRatioAtTick } from '../src/math/ticks.ts'
 import { StoreFile } from '../src/store/store-thread.ts'
 import { addPair, addPool, addPosition, type Fixture, startFixture } from './fixture.ts'
-import { madeUpSnapshot } from './made-up.ts'
 import { random } from './random.ts'
+import { syntheticSnapshot } from './synthetic-snapshot.ts'
 
 const E18 = 10n ** 18n
 const KILLS = Number(process.env.LONG === '1' ? 100 : 4)
@@ -54,7 +54,7 @@ test('a kill at any moment of saving leaves one complete block, the last confirm
     const { block, pools } = await loadSnapshot(path)
     expect(block.number).toBeGreaterThanOrEqual(last)
     expect(pools.size).toBe(3_000)
-    const expected = madeUpSnapshot(block.number, 3_000)
+    const expected = syntheticSnapshot(block.number, 3_000)
     expect(block).toEqual(expected.block)
     expect(
       [...pools.values()].filter(({ id, state }) => !isDeepStrictEqual(state, expected.pools.get(id)?.state)),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { readArguments } from './arguments.ts'
+import { parseCommandLine } from './arguments.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-mcp-'))
 afterAll(() => rmSync(dir, { recursive: true }))
@@ -16,19 +16,19 @@ function file(content: unknown): string {
 }
 
 const optionsOf = (args: readonly string[], environment = {}) => {
-  const read = readArguments(args, environment)
+  const read = parseCommandLine(args, environment)
   if (!('options' in read)) throw new Error(JSON.stringify(read))
   return read.options
 }
-const mistakeOf = (...args: readonly string[]) => (readArguments(args, {}) as { mistake?: string }).mistake
+const mistakeOf = (...args: readonly string[]) => (parseCommandLine(args, {}) as { mistake?: string }).mistake
 
 test('defaults, and the environment', () => {
   expect(optionsOf([])).toEqual({ service: 'http://127.0.0.1:3000', timeoutSeconds: 30, contracts: {} })
   expect(optionsOf([], { SLUICE_URL: 'https://a.example' }).service).toBe('https://a.example')
   expect(optionsOf([], { SLUICE_URL: '' }).service).toBe('http://127.0.0.1:3000')
   expect(optionsOf(['--service', 'http://b:1/api'], { SLUICE_URL: 'https://a.example' }).service).toBe('http://b:1/api')
-  expect(readArguments(['-h'], {})).toEqual({ show: 'help' })
-  expect(readArguments(['--version'], {})).toEqual({ show: 'version' })
+  expect(parseCommandLine(['-h'], {})).toEqual({ show: 'help' })
+  expect(parseCommandLine(['--version'], {})).toEqual({ show: 'version' })
 })
 
 describe('--http', () => {

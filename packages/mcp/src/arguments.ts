@@ -30,7 +30,7 @@ export type Options = {
 }
 
 /** Result of parsing: options, a text to show, or a mistake of the user. */
-export type Arguments =
+export type CommandLine =
   | { readonly options: Options }
   | { readonly show: 'help' | 'version' }
   | { readonly mistake: string }
@@ -38,22 +38,22 @@ export type Arguments =
 class Mistake extends Error {}
 
 /** Parses the command line. A mistake is a result, not an error. */
-export function readArguments(
+export function parseCommandLine(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-): Arguments {
+): CommandLine {
   try {
     const values = parse(args)
     if (values.help) return { show: 'help' }
     if (values.version) return { show: 'version' }
-    const { http, contracts, timeout, 'allow-host': allowed = [] } = values
-    if (allowed.length > 0 && http === undefined) throw new Mistake('--allow-host: needs --http')
+    const { http, contracts, timeout, 'allow-host': allowedHosts = [] } = values
+    if (allowedHosts.length > 0 && http === undefined) throw new Mistake('--allow-host: needs --http')
     return {
       options: {
         service: serviceOf(values.service ?? (environment.SLUICE_URL || DEFAULT_SERVICE)),
         timeoutSeconds: timeout === undefined ? DEFAULT_TIMEOUT_SECONDS : timeoutOf(timeout),
         contracts: contracts === undefined ? {} : contractsIn(contracts),
-        ...(http !== undefined && { http: { ...listenerOf(http, allowed), allowedHosts: allowed } }),
+        ...(http !== undefined && { http: { ...listenerOf(http, allowedHosts), allowedHosts: allowedHosts } }),
       },
     }
   } catch (error) {
@@ -92,13 +92,13 @@ function timeoutOf(text: string): number {
   return seconds
 }
 
-function listenerOf(text: string, allowed: readonly string[]): { readonly host: string; readonly port: number } {
+function listenerOf(text: string, allowedHosts: readonly string[]): { readonly host: string; readonly port: number } {
   const [, inBrackets, plain, digits] = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):)?(\d{1,5})$/.exec(text) ?? []
   const port = Number(digits)
   if (digits === undefined || port > 65_535)
     throw new Mistake(`--http ${text}: must be [<host>:]<port>, such as 8080 or 127.0.0.1:8080`)
   const host = inBrackets ?? plain ?? '127.0.0.1'
-  if (WILDCARD_HOSTS.includes(host) && allowed.length === 0)
+  if (WILDCARD_HOSTS.includes(host) && allowedHosts.length === 0)
     throw new Mistake(`--http ${text}: listens on every interface; name the hosts that clients use by --allow-host`)
   return { host, port }
 }

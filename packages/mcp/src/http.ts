@@ -75,10 +75,13 @@ export async function listen(
     server.listen(port, host, resolve)
   })
   const { port: bound } = server.address() as AddressInfo
-  const shown = host.includes(':') ? `[${host}]` : host
-  allowedHosts = [...new Set([shown, '127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${bound}`)), ...named]
+  const shownHost = host.includes(':') ? `[${host}]` : host
+  allowedHosts = [
+    ...new Set([shownHost, '127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${bound}`)),
+    ...named,
+  ]
   return {
-    url: `http://${shown}:${bound}${PATH}`,
+    url: `http://${shownHost}:${bound}${PATH}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -1,6 +1,6 @@
 /** Entry point of `sluice-mcp`. Serves stdio, or HTTP with `--http`. Logs go to stderr, because stdout carries the protocol. */
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { type Options, readArguments, USAGE } from './arguments.ts'
+import { type Options, parseCommandLine, USAGE } from './arguments.ts'
 import { listen } from './http.ts'
 import { serverFactory, version } from './server.ts'
 
@@ -9,7 +9,7 @@ const MAX_MESSAGE_BYTES = 1024 * 1024
 /** Exit code for a mistake in the command line. */
 const USAGE_ERROR = 2
 
-const request = readArguments(process.argv.slice(2), process.env)
+const request = parseCommandLine(process.argv.slice(2), process.env)
 if ('mistake' in request) {
   console.error(`sluice-mcp: ${request.mistake}\n\n${USAGE}`)
   process.exitCode = USAGE_ERROR

@@ -164,7 +164,7 @@ function report(context: z.core.$RefinementCtx, field: string, message: string):
   context.addIssue({ code: 'custom', path: [field], message })
 }
 
-const omitted = z
+const omittedFields = z
   .int()
   .min(0)
   .optional()
@@ -205,7 +205,7 @@ export const quoteOutput = z.object({
       share: z.number().describe("Percent of the route's flow of `tokenIn`."),
     }),
   ),
-  omitted,
+  omitted: omittedFields,
 })
 
 /** Fields decoded from the calldata. */
@@ -258,7 +258,7 @@ export const explainOutput = z.object({
     .nullable()
     .describe('Signature that lets the Guard draw the input.'),
   steps: z.array(z.looseObject({ op: z.string() })).describe('Instructions of the Executor in order.'),
-  omitted,
+  omitted: omittedFields,
 })
 
 export const simulateOutput = z.object({
@@ -275,7 +275,7 @@ export const pricesOutput = z.object({
   prices: z.array(
     z.object({ token: address, usd: z.number().nullable().describe('Null: the token is not recognized.') }),
   ),
-  omitted,
+  omitted: omittedFields,
 })
 
 export const tokensOutput = z.object({
@@ -290,7 +290,7 @@ export const tokensOutput = z.object({
       copyOf: address.optional(),
     }),
   ),
-  omitted,
+  omitted: omittedFields,
 })
 
 export const chainsOutput = z.object({
@@ -303,5 +303,5 @@ export const chainsOutput = z.object({
       canBuildSwap: z.boolean().describe('True: this server knows the contracts of the chain, so `build_swap` works.'),
     }),
   ),
-  omitted,
+  omitted: omittedFields,
 })

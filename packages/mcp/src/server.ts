@@ -46,12 +46,12 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
   const client = new SluiceClient({ baseUrl: service, timeoutMs: (timeoutSeconds + 1) * 1_000 })
   let inFlight = 0
 
-  async function call(tool: Tool, input: unknown, cancelled: AbortSignal): Promise<CallToolResult> {
+  async function call(tool: Tool, input: unknown, cancelSignal: AbortSignal): Promise<CallToolResult> {
     if (inFlight >= MAX_CALLS) return failure('OVERLOADED', `${MAX_CALLS} calls are in progress`, 'Retry in a second.')
     const deadline = AbortSignal.timeout(timeoutSeconds * 1_000)
     inFlight++
     try {
-      const signal = AbortSignal.any([cancelled, deadline])
+      const signal = AbortSignal.any([cancelSignal, deadline])
       return success(tool, await tool.run(input as never, { client, contracts, signal }))
     } catch (error) {
       if (deadline.aborted)
@@ -117,14 +117,14 @@ function errorResult(error: unknown, service: string): CallToolResult {
     return failure('INTERNAL', String(error), 'Report this to the authors of @sluice/mcp.')
   const { status, serviceCode, requestId, retryAfter, body } = error.details
   const network = `Ask the user to check that the Sluice service at ${service} runs (option --service).`
-  const own = error.code === 'NETWORK' ? network : cures[error.code]
+  const ownCure = error.code === 'NETWORK' ? network : cures[error.code]
   const facts = [
     ...(status === undefined ? [] : [`status ${status}`]),
     ...(requestId === undefined ? [] : [`request ID ${plainText(requestId, MAX_CODE)}`]),
     ...(retryAfter === undefined ? [] : [`retry after ${retryAfter} s`]),
     error.retryable || retryAfter !== undefined ? 'may succeed later' : 'fails again if unchanged',
   ]
-  const cure = typeof body?.cure === 'string' ? body.cure : (own ?? 'Tell the user.')
+  const cure = typeof body?.cure === 'string' ? body.cure : (ownCure ?? 'Tell the user.')
   return failure(serviceCode ?? error.code, error.message, cure, facts)
 }
 

@@ -83,15 +83,21 @@ const buildSwap = defineTool({
   output: schemas.buildSwapOutput,
   async run({ chainId, minToAmount, maxFromAmount, direct, accept, ...rest }, { client, contracts, signal }) {
     const request = { ...withoutUndefined(rest), calls: 1 } as RouteParameters
-    const named = contracts[chainId]
+    const namedContracts = contracts[chainId]
     // Fail before the request, because nothing can be proven without the contracts of the chain.
-    if (!named && !contractsOf(chainId))
+    if (!namedContracts && !contractsOf(chainId))
       throw new ClientError(
         'UNSAFE',
         `the contracts of chain ${chainId} are not known to this server, so that nothing can be proven`,
       )
     const route = await client.getSwap(chainId, request, signal)
-    const proof = verify(chainId, route, request, { minToAmount, maxFromAmount, direct, accept, contracts: named })
+    const proof = verify(chainId, route, request, {
+      minToAmount,
+      maxFromAmount,
+      direct,
+      accept,
+      contracts: namedContracts,
+    })
     return {
       ...route,
       chainId,

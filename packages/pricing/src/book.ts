@@ -8,7 +8,7 @@ import { detailOf, noPrice, noPriceReason, type PriceDetail } from './detail.ts'
 import { sourcesOf, TokenLevels } from './frame.ts'
 import { canonical, isOther, TokenGraph } from './graph.ts'
 import { type DepthPoint, IMPACT_LEVELS, sellDepth } from './impact.ts'
-import { listedDecimals, pricedAs } from './listed.ts'
+import { listedDecimals, pricedAs } from './listed-tokens.ts'
 import { MissingBalances } from './missing-balances.ts'
 import { type PoolView, viewPool } from './pool-view.ts'
 import { observationOf, type RedemptionPrice, type RedemptionReadings, Shares } from './shares.ts'
@@ -84,12 +84,15 @@ export class Prices implements PriceBook {
 
   constructor(chain: Chain, options: PricingOptions = {}) {
     const { decimals, isUnsellable = () => false, redemptions, onFault = () => {} } = options
-    const listed = listedDecimals(chain)
+    const decimalsByToken = listedDecimals(chain)
     this.chain = chain
-    this.decimals = (token) => decimals?.(token) ?? listed.get(token)
+    this.decimals = (token) => decimals?.(token) ?? decimalsByToken.get(token)
     this.isUnsellable = isUnsellable
     this.onFault = onFault
-    this.graph = new TokenGraph(chain, new Set([...listed.keys(), ...chain.hubs].map((it) => canonical(it, chain))))
+    this.graph = new TokenGraph(
+      chain,
+      new Set([...decimalsByToken.keys(), ...chain.hubs].map((address) => canonical(address, chain))),
+    )
     this.core = new Core(this.graph, chain, this.decimals)
     const { graph, pricer } = this
     const parts = { chain, graph, pricer, decimals: this.decimals, find: (address: Address) => this.find(address) }
@@ -148,24 +151,24 @@ export class Prices implements PriceBook {
     const places = this.decimals(pricedAs(address, this.chain))
     const price = this.priceOf(address)
     if (price && places !== undefined) {
-      const share = this.redeemed(address)
+      const share = this.redemptionPrice(address)
       const observations = [...(token ? this.pricer.observations(token) : []), ...(share ? [observationOf(share)] : [])]
       return detailOf(price, observations, 10 ** places, (await this.depthUsd(address)) ?? 0)
     }
-    const priced = token ?? this.graph.find(pricedAs(address, this.chain))
-    if (!priced) return noPrice(this.shares?.has(address) ? 'below-floor' : 'unknown')
-    if (this.isUnsellable(priced.address)) return noPrice('unsellable')
-    return noPrice(places === undefined ? 'no-decimals' : noPriceReason(priced))
+    const pricedToken = token ?? this.graph.find(pricedAs(address, this.chain))
+    if (!pricedToken) return noPrice(this.shares?.has(address) ? 'below-floor' : 'unknown')
+    if (this.isUnsellable(pricedToken.address)) return noPrice('unsellable')
+    return noPrice(places === undefined ? 'no-decimals' : noPriceReason(pricedToken))
   }
 
   async depthUsd(address: Address): Promise<number | null> {
-    const [token, share] = [this.find(address), this.redeemed(address)]
+    const [token, share] = [this.find(address), this.redemptionPrice(address)]
     if (!token) return share?.redeemableUsd ?? null
     return (await inSlices('depth', depthOf(token, this.pricer))) + (share?.redeemableUsd ?? 0)
   }
 
   async depthCurve(address: Address): Promise<readonly DepthPoint[] | null> {
-    const [token, share] = [this.find(address), this.redeemed(address)]
+    const [token, share] = [this.find(address), this.redemptionPrice(address)]
     if (!token) return share ? IMPACT_LEVELS.map((impact) => ({ impact, usd: share.redeemableUsd })) : null
     const points = await inSlices('depth', sellDepth(token, this.pricer))
     return share ? points.map(({ impact, usd }) => ({ impact, usd: usd + share.redeemableUsd })) : points
@@ -206,11 +209,11 @@ export class Prices implements PriceBook {
 
   /** Returns the price of a token from its pools and from its redemption value. */
   private priceOf(address: Address): TokenPrice | undefined {
-    const [token, share] = [this.find(address), this.redeemed(address)]
+    const [token, share] = [this.find(address), this.redemptionPrice(address)]
     return share ? this.shares!.combine(share, token ? this.pricer.observations(token) : []) : token
   }
 
-  private redeemed(address: Address): RedemptionPrice | undefined {
+  private redemptionPrice(address: Address): RedemptionPrice | undefined {
     return this.isReady && this.shares && !this.isUnsellable(address) ? this.shares.of(address) : undefined
   }
 
@@ -266,23 +269,23 @@ export class Prices implements PriceBook {
   }
 
   private *takeChanges(pools: ReadonlyMap<string, Pool>): Steps<void> {
-    const added: Pool[] = []
+    const addedPools: Pool[] = []
     const views: (PoolView | null)[] = []
-    const removed: string[] = []
+    const removedIds: string[] = []
     for (const { changed, gone } of poolChangeSteps(this.pools, pools)) {
       for (const pool of changed) {
-        added.push(pool)
+        addedPools.push(pool)
         views.push(this.view(pool))
         yield
       }
-      removed.push(...gone)
+      removedIds.push(...gone)
     }
     // Usually takes one slice; yields only if there are many changes.
-    for (const [k, pool] of added.entries()) {
+    for (const [k, pool] of addedPools.entries()) {
       this.put(pool, views[k]!)
       yield
     }
-    for (const id of removed) {
+    for (const id of removedIds) {
       this.remove(id)
       yield
     }

@@ -86,15 +86,15 @@ export class Core {
   renew(floor: number): ReadonlyMap<PricedToken, TokenPrice> | null {
     const tokens = this.addresses.map((address) => this.graph.find(address))
     const units = this.chain.stables.map(({ address }) => 10 ** (this.decimals(address) ?? Number.NaN))
-    const same =
+    const isSameGraph =
       tokens.every((token, k) => token === this.tokens[k]) && units.every((unit, k) => Object.is(unit, this.units[k]))
-    if (!this.dirty && same) return null
+    if (!this.dirty && isSameGraph) return null
     this.dirty = false
     this.tokens = tokens
     this.units = units
     this.lacksDecimals = units.some(Number.isNaN)
-    const priced = propagate(this.edgesByToken(), this.anchors(), floor)
-    return new Map([...priced].filter(([, { evidence }]) => evidence >= MIN_HUB_USD))
+    const prices = propagate(this.edgesByToken(), this.anchors(), floor)
+    return new Map([...prices].filter(([, { evidence }]) => evidence >= MIN_HUB_USD))
   }
 
   private isInside({ tokens }: Holding): boolean {
@@ -128,21 +128,25 @@ export class Core {
       const unit = this.units[k]!
       return token === undefined || Number.isNaN(unit) ? [] : [{ token, unit }]
     })
-    const asAnchors = (chosen: typeof stables) => new Map(chosen.map(({ token, unit }) => [token, 1 / unit]))
+    const asAnchors = (chosenStables: typeof stables) =>
+      new Map(chosenStables.map(({ token, unit }) => [token, 1 / unit]))
     const [hub] = this.chain.hubs
     const native = hub === undefined ? undefined : this.graph.find(hub)
     if (native === undefined) return asAnchors(stables)
 
     const inNative = propagate(this.edgesByToken(), new Map([[native, 1]]), 0)
-    const compared = stables.filter(({ token }) => inNative.has(token))
-    if (compared.length === 0) return asAnchors(stables)
-    const deepest = Math.max(...compared.map(({ token }) => inNative.get(token)!.evidence).filter(Number.isFinite), 0)
-    const values = compared.map(({ token, unit }) => inNative.get(token)!.price * unit)
-    const votes = compared.map(({ token }) =>
+    const comparedStables = stables.filter(({ token }) => inNative.has(token))
+    if (comparedStables.length === 0) return asAnchors(stables)
+    const deepest = Math.max(
+      ...comparedStables.map(({ token }) => inNative.get(token)!.evidence).filter(Number.isFinite),
+      0,
+    )
+    const values = comparedStables.map(({ token, unit }) => inNative.get(token)!.price * unit)
+    const votes = comparedStables.map(({ token }) =>
       deepest === 0 ? 1 : Math.min(inNative.get(token)!.evidence, deepest * FULL_VOTE_SHARE),
     )
     const dollar = highest(values, votes)
-    return asAnchors(compared.filter((_, k) => Math.abs(values[k]! / dollar - 1) <= OFF_PEG))
+    return asAnchors(comparedStables.filter((_, k) => Math.abs(values[k]! / dollar - 1) <= OFF_PEG))
   }
 }
 
@@ -150,10 +154,10 @@ export class Core {
 function highest(values: readonly number[], votes: readonly number[]): number {
   const order = [...values.keys()].sort((x, y) => values[y]! - values[x]!)
   const enough = votes.reduce((sum, vote) => sum + vote, 0) * QUORUM * (1 - ROUNDING)
-  let reached = 0
+  let reachedVotes = 0
   for (const k of order) {
-    reached += votes[k]!
-    if (reached >= enough) return values[k]!
+    reachedVotes += votes[k]!
+    if (reachedVotes >= enough) return values[k]!
   }
   return Number.NaN
 }
@@ -170,33 +174,33 @@ function propagate(
   anchors: ReadonlyMap<PricedToken, number>,
   floor: number,
 ): ReadonlyMap<PricedToken, TokenPrice> {
-  const priced = new Map<PricedToken, TokenPrice>()
-  for (const [token, price] of anchors) priced.set(token, { price, evidence: Number.POSITIVE_INFINITY })
+  const prices = new Map<PricedToken, TokenPrice>()
+  for (const [token, price] of anchors) prices.set(token, { price, evidence: Number.POSITIVE_INFINITY })
   for (;;) {
     let next: PricedToken | undefined
     let best = 0
     for (const [token, edges] of edgesByToken) {
-      if (priced.has(token)) continue
+      if (prices.has(token)) continue
       for (const edge of edges) {
-        const weight = weightOf(edge, priced)
+        const weight = weightOf(edge, prices)
         if (!(weight >= floor) || weight === 0 || weight < best) continue
         if (weight === best && next && next.address <= token.address) continue
         next = token
         best = weight
       }
     }
-    if (!next) return priced
-    const counted = edgesByToken.get(next)!.filter((edge) => weightOf(edge, priced) >= floor)
+    if (!next) return prices
+    const countedEdges = edgesByToken.get(next)!.filter((edge) => weightOf(edge, prices) >= floor)
     const price = feeAwareMedian(
-      counted.map((edge) => priced.get(edge.other)!.price * stableRate(edge).rate),
-      counted.map((edge) => weightOf(edge, priced)),
-      counted.map(({ holding }) => holding.fee),
+      countedEdges.map((edge) => prices.get(edge.other)!.price * stableRate(edge).rate),
+      countedEdges.map((edge) => weightOf(edge, prices)),
+      countedEdges.map(({ holding }) => holding.fee),
     )
-    priced.set(next, { price, evidence: best })
+    prices.set(next, { price, evidence: best })
   }
 }
 
-function weightOf(edge: PriceEdge, priced: ReadonlyMap<PricedToken, TokenPrice>): number {
-  const price = priced.get(edge.other)
+function weightOf(edge: PriceEdge, prices: ReadonlyMap<PricedToken, TokenPrice>): number {
+  const price = prices.get(edge.other)
   return price ? Math.min(stableRate(edge).backing * price.price, price.evidence) : Number.NaN
 }

@@ -84,22 +84,22 @@ function combinedDepth(inside: number, outside: number, evidence: number): numbe
 
 /** Returns the depth that a pool contributes, and whether it holds another listed token. */
 function count(token: PricedToken, { tokens, reserves }: Holding, pricer: TokenPricer) {
-  let whole = 0
+  let totalUsd = 0
   let listedCount = 0
   for (let k = 0; k < tokens.length; k++) {
     const each = pricer.update(tokens[k]!)
     const { price } = each
     const side = price > 0 ? Math.min(reserves[k]! * price, each.evidence) : 0
     sides[k] = side
-    whole += side
+    totalUsd += side
     if (isPricedListed(each)) listedCount++
   }
-  let counted = 0
+  let countedUsd = 0
   for (let k = 0; k < tokens.length; k++) {
     const side = sides[k]!
-    counted += listedCount > 1 && tokens[k]!.isListed ? side : Math.min(side, whole - side)
+    countedUsd += listedCount > 1 && tokens[k]!.isListed ? side : Math.min(side, totalUsd - side)
   }
-  return { counted, isInside: token.isListed || listedCount - (isPricedListed(token) ? 1 : 0) > 0 }
+  return { counted: countedUsd, isInside: token.isListed || listedCount - (isPricedListed(token) ? 1 : 0) > 0 }
 }
 
 /** USD on each side of a pool. Reused to avoid garbage. */

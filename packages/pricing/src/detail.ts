@@ -65,12 +65,12 @@ export function detailOf(
   scale: number,
   depthUsd: number,
 ): PriceDetail {
-  const shown = relevant(observations)
+  const shownObservations = relevant(observations)
   let total = 0
-  for (const { weight } of shown) total += weight
+  for (const { weight } of shownObservations) total += weight
   let spread = 0
-  for (const { value, weight } of shown) spread += (Math.abs(value - price) / price) * (weight / total)
-  const sources = shown.slice(0, MAX_SOURCES).map(({ pool, value, weight }) => {
+  for (const { value, weight } of shownObservations) spread += (Math.abs(value - price) / price) * (weight / total)
+  const sources = shownObservations.slice(0, MAX_SOURCES).map(({ pool, value, weight }) => {
     return { pool, usd: value * scale, weight: weight / total }
   })
   const dollars = Math.min(evidence, depthUsd)

@@ -64,7 +64,7 @@ export class TokenLevels {
   private readonly queue: PricedToken[][] = Array.from({ length: TOP_LEVEL + 1 }, () => [])
   private highest = 0
   /** Tokens whose level or reference changed; may contain duplicates. */
-  private readonly changed: PricedToken[] = []
+  private readonly changedTokens: PricedToken[] = []
 
   setSources(sources: Sources): void {
     const before = this.sources
@@ -97,8 +97,8 @@ export class TokenLevels {
       }
       if (this.highest > level) this.highest++
     }
-    for (const token of this.changed) token.order = token.level
-    this.changed.length = 0
+    for (const token of this.changedTokens) token.order = token.level
+    this.changedTokens.length = 0
   }
 
   private enqueue(token: PricedToken, key: number): void {
@@ -117,7 +117,7 @@ export class TokenLevels {
     const isLower = target.level < key
     token.level = isLower ? 0 : target.level
     token.reference = isLower ? Number.NaN : target.reference
-    this.changed.push(token)
+    this.changedTokens.push(token)
     if (isLower) this.enqueue(token, target.level)
     const { edges, others, edgeData } = token
     for (let k = 0; k < others.length; k++) {
@@ -134,8 +134,9 @@ export class TokenLevels {
 }
 
 /**
- * Returns the level that a pool gives to a token. A jumped pool gives at most the level of the previous block, or level
- * 1 if there was none: it may price a token that no other pool prices, but not support further tokens.
+ * Returns the level that a pool gives to a token. A pool whose price jumped gives at most the level of the previous
+ * block, or level 1 if there was none. So it may price a token that no other pool prices, but it does not support
+ * further tokens.
  */
 function contribution(edge: PriceEdge): number {
   const { other } = edge

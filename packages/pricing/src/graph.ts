@@ -2,7 +2,7 @@
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { IdTable } from './id-table.ts'
-import { isSimilar, PoolHistory } from './past.ts'
+import { isSimilar, PoolHistory } from './pool-history.ts'
 import type { PairView, PoolView } from './pool-view.ts'
 import { type EdgeRate, type Holding, type PricedToken, PriceEdge } from './token.ts'
 
@@ -24,17 +24,17 @@ export function isOther({ tokens: before }: Pool, { tokens }: Pool): boolean {
 export class TokenGraph {
   readonly tokens = new IdTable<PricedToken>(({ address }) => address)
   private readonly chain: Chain
-  private readonly listed: ReadonlySet<Address>
+  private readonly listedTokens: ReadonlySet<Address>
   private readonly holdings = new IdTable<Holding>(({ pool }) => pool.id)
   /** Recent rates of pools that changed in the last blocks, by pool id; undefined before the second block. */
   private histories: Map<string, PoolHistory> | undefined
-  private readonly jumped = new Set<Holding>()
+  private readonly jumpedHoldings = new Set<Holding>()
   private block = 0
 
-  /** @param listed - tokens listed in the chain's file */
-  constructor(chain: Chain, listed: ReadonlySet<Address>) {
+  /** @param listedTokens - tokens listed in the chain's file */
+  constructor(chain: Chain, listedTokens: ReadonlySet<Address>) {
     this.chain = chain
-    this.listed = listed
+    this.listedTokens = listedTokens
   }
 
   find(address: Address): PricedToken | undefined {
@@ -42,12 +42,12 @@ export class TokenGraph {
   }
 
   isListed(address: Address): boolean {
-    return this.listed.has(canonical(address, this.chain))
+    return this.listedTokens.has(canonical(address, this.chain))
   }
 
   /** False if a pool price jumped since the previous block. */
   get hasNoJumps(): boolean {
-    return this.jumped.size === 0
+    return this.jumpedHoldings.size === 0
   }
 
   /**
@@ -56,13 +56,13 @@ export class TokenGraph {
    * @returns pools whose jump now counts
    */
   startBlock(): readonly Holding[] {
-    const settled = [...this.jumped]
-    for (const { edges } of settled) for (const edge of edges) edge.before = undefined
-    this.jumped.clear()
+    const settledHoldings = [...this.jumpedHoldings]
+    for (const { edges } of settledHoldings) for (const edge of edges) edge.before = undefined
+    this.jumpedHoldings.clear()
     this.histories ??= new Map()
     this.block++
     for (const [id, past] of this.histories) if (past.startBlock(this.holdings.get(id))) this.histories.delete(id)
-    return settled
+    return settledHoldings
   }
 
   /** Returns a pool by id. */
@@ -136,8 +136,8 @@ export class TokenGraph {
       edge.before = past.before(edge)
       hasJump ||= edge.before !== undefined
     }
-    if (hasJump) this.jumped.add(holding)
-    else this.jumped.delete(holding)
+    if (hasJump) this.jumpedHoldings.add(holding)
+    else this.jumpedHoldings.delete(holding)
   }
 
   /** @returns the removed pool; undefined if unknown */
@@ -146,7 +146,7 @@ export class TokenGraph {
     if (!holding) return undefined
     if (this.histories && !this.noteChange(id, holding)) this.recordHistory(id, holding.edges)
     this.holdings.delete(id)
-    this.jumped.delete(holding)
+    this.jumpedHoldings.delete(holding)
     for (const edge of holding.edges) edge.detach()
     for (const token of new Set(holding.tokens)) {
       removeHolding(token.holdings, holding)
@@ -168,7 +168,7 @@ export class TokenGraph {
         jumpedEdges: 0,
         order: 0,
         version: -1,
-        isListed: this.listed.has(canon),
+        isListed: this.listedTokens.has(canon),
         price: Number.NaN,
         evidence: 0,
         before: undefined,
@@ -192,16 +192,16 @@ export class TokenGraph {
 
 /** Removes an element by moving the last one into its place. */
 function removeHolding(holdings: Holding[], holding: Holding): void {
-  const at = holdings.indexOf(holding)
+  const index = holdings.indexOf(holding)
   const last = holdings.pop()!
-  if (last !== holding) holdings[at] = last
+  if (last !== holding) holdings[index] = last
 }
 
 /** Indexes a pool by listed tokens; on the first call all pools of the token. */
-function indexListed(token: PricedToken, added: Holding): void {
-  const fresh = token.listedHoldings ? [added] : token.holdings
+function indexListed(token: PricedToken, addedHolding: Holding): void {
+  const newHoldings = token.listedHoldings ? [addedHolding] : token.holdings
   token.listedHoldings ??= new Set()
-  for (const holding of fresh) if (hasOtherListed(token, holding.tokens)) token.listedHoldings.add(holding)
+  for (const holding of newHoldings) if (hasOtherListed(token, holding.tokens)) token.listedHoldings.add(holding)
 }
 
 function hasOtherListed(token: PricedToken, tokens: readonly PricedToken[]): boolean {
@@ -229,9 +229,9 @@ function setPairs(holding: Holding, pairs: readonly PairView[]): boolean {
   for (const pair of pairs) {
     const [a, b] = [holding.tokens[pair.i]!, holding.tokens[pair.j]!]
     if (a === b) continue
-    const both = attachPair(holding, a, b, pair)
+    const attachedEdges = attachPair(holding, a, b, pair)
     // Most pools have one pair, and a growing array takes five times as much memory.
-    holding.edges = holding.edges.length === 0 ? both : [...holding.edges, ...both]
+    holding.edges = holding.edges.length === 0 ? attachedEdges : [...holding.edges, ...attachedEdges]
   }
   return false
 }
@@ -242,17 +242,17 @@ function setPairs(holding: Holding, pairs: readonly PairView[]): boolean {
  * @returns false if the pairs differ; the edges must then be replaced
  */
 function updatePairs({ tokens, edges }: Holding, pairs: readonly PairView[]): boolean {
-  let at = 0
+  let index = 0
   for (const { i, j, mid, backingI, backingJ } of pairs) {
     const [a, b] = [tokens[i]!, tokens[j]!]
     if (a === b) continue
-    const edge = edges[at]
+    const edge = edges[index]
     if (edge?.token !== a || edge.other !== b) return false
     edge.setRate(mid, backingJ, backingI)
     edge.reverse.setRate(1 / mid, backingI, backingJ)
-    at += 2
+    index += 2
   }
-  return at === edges.length
+  return index === edges.length
 }
 
 type Pair = Pick<PairView, 'mid' | 'backingI' | 'backingJ'>
@@ -274,12 +274,12 @@ function attachPair(
 
 /** Keeps removed edges with zero backing, because their previous rate may count until the next block. */
 function keepEndedEdges(holding: Holding, past: PoolHistory): void {
-  const ended: PriceEdge[] = []
+  const endedEdges: PriceEdge[] = []
   for (const { token, other } of past.recent) {
     const [a, b] = [token, other].map((address) => holding.tokens.find((it) => it.address === address))
-    const exists = [...holding.edges, ...ended].some((edge) => edge.token === a && edge.other === b)
+    const exists = [...holding.edges, ...endedEdges].some((edge) => edge.token === a && edge.other === b)
     if (!a || !b || exists) continue
-    ended.push(...attachPair(holding, a, b, { mid: Number.NaN, backingI: 0, backingJ: 0 }))
+    endedEdges.push(...attachPair(holding, a, b, { mid: Number.NaN, backingI: 0, backingJ: 0 }))
   }
-  if (ended.length > 0) holding.edges = [...holding.edges, ...ended]
+  if (endedEdges.length > 0) holding.edges = [...holding.edges, ...endedEdges]
 }

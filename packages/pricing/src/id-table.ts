@@ -38,10 +38,10 @@ export class IdTable<T> {
   set(value: T): void {
     const id = this.idOf(value)
     const hash = hashOf(id)
-    const at = this.slotOf(id, hash)
-    this.values[at] = value
-    if (this.hashes[at] !== 0) return
-    this.hashes[at] = hash
+    const slot = this.slotOf(id, hash)
+    this.values[slot] = value
+    if (this.hashes[slot] !== 0) return
+    this.hashes[slot] = hash
     if (++this.count > MAX_LOAD * this.mask) this.grow()
   }
 
@@ -51,11 +51,11 @@ export class IdTable<T> {
     if (hashes[free] === 0) return
     this.count--
     // Shift entries that were displaced by the removed one.
-    for (let at = (free + 1) & mask; hashes[at] !== 0; at = (at + 1) & mask) {
-      if (((at - hashes[at]!) & mask) < ((at - free) & mask)) continue
-      hashes[free] = hashes[at]!
-      values[free] = values[at]
-      free = at
+    for (let slot = (free + 1) & mask; hashes[slot] !== 0; slot = (slot + 1) & mask) {
+      if (((slot - hashes[slot]!) & mask) < ((slot - free) & mask)) continue
+      hashes[free] = hashes[slot]!
+      values[free] = values[slot]
+      free = slot
     }
     hashes[free] = 0
     values[free] = undefined
@@ -64,9 +64,9 @@ export class IdTable<T> {
   /** Returns the slot of an id, or the free slot where it belongs. */
   private slotOf(id: string, hash: number): number {
     const { hashes, values, mask, idOf } = this
-    let at = hash & mask
-    while (hashes[at] !== 0 && (hashes[at] !== hash || idOf(values[at]!) !== id)) at = (at + 1) & mask
-    return at
+    let slot = hash & mask
+    while (hashes[slot] !== 0 && (hashes[slot] !== hash || idOf(values[slot]!) !== id)) slot = (slot + 1) & mask
+    return slot
   }
 
   private grow(): void {
@@ -78,10 +78,10 @@ export class IdTable<T> {
     for (let k = 0; k < hashes.length; k++) {
       const hash = hashes[k]!
       if (hash === 0) continue
-      let at = hash & this.mask
-      while (this.hashes[at] !== 0) at = (at + 1) & this.mask
-      this.hashes[at] = hash
-      this.values[at] = values[k]
+      let slot = hash & this.mask
+      while (this.hashes[slot] !== 0) slot = (slot + 1) & this.mask
+      this.hashes[slot] = hash
+      this.values[slot] = values[k]
     }
   }
 }

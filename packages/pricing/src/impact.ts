@@ -52,14 +52,14 @@ export function* sellDepth(token: PricedToken, pricer: TokenPricer): Steps<reado
 
 function* outletsOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Outlet[]> {
   const outlets: Outlet[] = []
-  let visited = 0
+  let visitedCount = 0
   for (const holding of token.listedHoldings ?? token.holdings.slice()) {
     for (const [k, other] of holding.tokens.entries()) {
       if (!other.isListed || other === token || !(pricer.update(other).price > 0)) continue
       const outlet = outletOf(token, holding, k)
       if (outlet) outlets.push(outlet)
     }
-    if (++visited % ROW === 0) yield
+    if (++visitedCount % ROW === 0) yield
   }
   return outlets.length > 0 ? outlets : yield* bestOutletOf(token, pricer)
 }
@@ -103,8 +103,8 @@ function curveFrom(pool: Pool, from: number, to: number): Curve | null {
 
 /**
  * Returns the USD sold when the average price has fallen by `impact`, or everything the pools absorb before. Searches
- * the final price as a share of the token's price: first below where x·y = k would end, then by false position, with a
- * bisection step after each step that did not halve the interval.
+ * the final price as a share of the token's price. Starts below the final price of x·y = k, and continues by false
+ * position, with a bisection step after each step that did not halve the interval.
  */
 function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: number): Steps<number> {
   const surplus = ({ sold, received }: Sale) => received - (1 - impact) * sold
@@ -124,10 +124,10 @@ function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: numbe
     const share = isSlow ? 0.5 : Math.min(Math.max(above / (above - below), MIN_STEP), 1 - MIN_STEP)
     const width = high - low
     const level = high - width * share
-    const at = yield* sellDownTo(outlets, tokenPrice, tokenPrice * level)
-    if (Math.abs(surplus(at)) <= NEGLIGIBLE * at.sold) return at.sold
-    if (surplus(at) >= 0) [high, atHigh] = [level, at]
-    else [low, atLow] = [level, at]
+    const end = yield* sellDownTo(outlets, tokenPrice, tokenPrice * level)
+    if (Math.abs(surplus(end)) <= NEGLIGIBLE * end.sold) return end.sold
+    if (surplus(end) >= 0) [high, atHigh] = [level, end]
+    else [low, atLow] = [level, end]
     isSlow = !(high - low <= width / 2)
   }
   return atHigh.sold
@@ -135,8 +135,8 @@ function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: numbe
 
 /** Sells into each pool until its marginal price falls to `lastPrice` USD per base unit. */
 function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: number): Steps<Sale> {
-  const sold = new Float64Array(outlets.length)
-  const received = new Float64Array(outlets.length)
+  const soldUsd = new Float64Array(outlets.length)
+  const receivedUsd = new Float64Array(outlets.length)
   for (let at = 0; at < outlets.length; at++) {
     const { curve, sums, priceOut, payable } = outlets[at]!
     const { sqrtPrice, liquidity } = curve
@@ -149,12 +149,12 @@ function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: 
       const output = sums[2 * k - 1]! + liquidity[k - 1]! * (from - to)
       // Vaults mint any number of shares at a constant price. They count up to the shares that exist.
       const share = output > payable ? payable / output : 1
-      sold[at] = input * share * tokenPrice
-      received[at] = output * share * priceOut
+      soldUsd[at] = input * share * tokenPrice
+      receivedUsd[at] = output * share * priceOut
     }
     if (at % ROW === ROW - 1) yield
   }
-  return { sold: exactSum(sold), received: exactSum(received) }
+  return { sold: exactSum(soldUsd), received: exactSum(receivedUsd) }
 }
 
 /** Returns the number of pieces that start above a square root of a price. */

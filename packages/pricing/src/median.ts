@@ -21,10 +21,10 @@ export function weightedMedian(values: readonly number[], weights: readonly numb
   if (voters.length > FEW) voters.sort((x, y) => values[x]! - values[y]! || weights[x]! - weights[y]!)
   else sortFew(values, weights)
   for (const k of voters) total += weights[k]!
-  let reached = 0
+  let reachedWeight = 0
   for (const k of voters) {
-    reached += weights[k]!
-    if (reached >= total / 2) return values[k]!
+    reachedWeight += weights[k]!
+    if (reachedWeight >= total / 2) return values[k]!
   }
   return Number.NaN
 }
@@ -36,8 +36,8 @@ const MIN_CLOSER_WEIGHT = 0.5
 
 /**
  * Returns the median. If it comes from a pool with a high fee, returns the median of pools with much lower fees that
- * agree with it within that fee: arbitrage only corrects a pool's price by more than its fee. So the price moves by at
- * most one pool's fee, even if one account owns the others.
+ * agree with it within that fee. Arbitrage corrects a pool's price only if the deviation exceeds the fee. So the price
+ * moves by at most one pool's fee, even if one account owns the others.
  */
 export function feeAwareMedian(values: readonly number[], weights: readonly number[], fees: readonly number[]): number {
   const median = weightedMedian(values, weights)

@@ -2,7 +2,7 @@
  * Balances that pools lack compared with their curves or reserves, because tokens were burned, seized, or never
  * received.
  */
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 import type { PairView, PoolView } from './pool-view.ts'
 
 /** Maximum pools with missing balances. */
@@ -13,7 +13,7 @@ const MAX_POOLS = 20_000
  * missing.
  */
 export class MissingBalances {
-  private readonly byPool = new Bounded<string, readonly number[]>(MAX_POOLS)
+  private readonly byPool = new BoundedMap<string, readonly number[]>(MAX_POOLS)
 
   /** @returns true if the amounts differ from the last ones */
   set(id: string, missing: readonly number[]): boolean {

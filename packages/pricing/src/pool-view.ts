@@ -25,9 +25,9 @@ export type PairView = {
   /** Base units of j per base unit of i, before fee. */
   readonly mid: number
   /**
-   * Virtual reserves behind `mid`, in base units of each token: those of a constant-product pool that resists a price
-   * move as well as this pool does in its weaker direction, at most the actual reserves. Liquidity far from the price,
-   * or on one side only, does not count.
+   * Virtual reserves behind `mid`, in base units of each token, at most the actual reserves. A constant-product pool
+   * with these reserves resists a price move as well as this pool does in its weaker direction. Liquidity far from the
+   * price, or on one side only, does not count.
    */
   readonly backingI: number
   readonly backingJ: number

@@ -63,16 +63,16 @@ export class Shares {
     if (!readings || level === MAX_LEVELS || isPooled(graph.find(address), address)) return undefined
     let low: RedemptionPrice | undefined
     for (const reading of readings) {
-      const redeemed = this.read(reading, level)
-      if (!redeemed) return undefined
-      low = low ? lowerOf(low, redeemed) : redeemed
+      const redemption = this.read(reading, level)
+      if (!redemption) return undefined
+      low = low ? lowerOf(low, redemption) : redemption
     }
     return low && low.evidence >= floor ? low : undefined
   }
 
   /** Combines the redemption price with the observations of pools that trade the share. */
-  combine(redeemed: RedemptionPrice, observations: readonly PriceObservation[]): TokenPrice {
-    const all = [...observations, observationOf(redeemed)]
+  combine(redemption: RedemptionPrice, observations: readonly PriceObservation[]): TokenPrice {
+    const all = [...observations, observationOf(redemption)]
     const price = weightedMedian(
       all.map(({ value }) => value),
       all.map(({ weight }) => weight),
@@ -155,21 +155,21 @@ function isPooled(token: PricedToken | undefined, address: Address): boolean {
 }
 
 /**
- * Returns the redeemable USD: each component up to its evidence, and unlisted components up to the value of the listed
- * ones, so that minted tokens next to ten dollars do not add to them.
+ * Returns the redeemable USD. Each component counts up to its evidence, and unlisted components together up to the
+ * value of the listed ones. Otherwise an attacker could add minted tokens to ten dollars of a listed token.
  */
 function countedUsd(sides: readonly Side[]): number {
-  let named = 0
+  let namedUsd = 0
   let others = 0
   let min = Number.POSITIVE_INFINITY
   for (const { usd, evidence, isListed } of sides) {
-    const counted = Math.min(usd, evidence)
-    min = Math.min(min, counted)
-    if (isListed) named += counted
-    else others += counted
+    const countedEvidence = Math.min(usd, evidence)
+    min = Math.min(min, countedEvidence)
+    if (isListed) namedUsd += countedEvidence
+    else others += countedEvidence
   }
-  if (sides.length === 1) return named + others
-  return named > 0 ? named + Math.min(others, named) : 2 * min
+  if (sides.length === 1) return namedUsd + others
+  return namedUsd > 0 ? namedUsd + Math.min(others, namedUsd) : 2 * min
 }
 
 function lowerOf(a: RedemptionPrice, b: RedemptionPrice): RedemptionPrice {

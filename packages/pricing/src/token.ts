@@ -121,21 +121,21 @@ export class PriceEdge implements EdgeRate {
   /**
    * Sets the rate.
    *
-   * @param own - base units of the token itself, which back the reverse edge
+   * @param ownBacking - base units of the token itself, which back the reverse edge
    */
-  setRate(rate: number, backing: number, own: number): void {
+  setRate(rate: number, backing: number, ownBacking: number): void {
     const { edgeData } = this.token
-    const at = EDGE_FIELDS * this.at
-    edgeData[at] = rate
-    edgeData[at + 1] = backing
-    edgeData[at + 2] = own
+    const offset = EDGE_FIELDS * this.at
+    edgeData[offset] = rate
+    edgeData[offset + 1] = backing
+    edgeData[offset + 2] = ownBacking
   }
 
-  attach(rate: number, backing: number, own: number): void {
+  attach(rate: number, backing: number, ownBacking: number): void {
     const { edges, others, edgeData } = this.token
     this.at = edges.push(this) - 1
     others.push(this.other)
-    edgeData.push(rate, backing, own)
+    edgeData.push(rate, backing, ownBacking)
   }
 
   /** Removes the edge by moving the token's last edge into its place. */
@@ -143,13 +143,13 @@ export class PriceEdge implements EdgeRate {
     this.before = undefined
     const { edges, others, edgeData } = this.token
     const [moved, other] = [edges.pop()!, others.pop()!]
-    const [own, backing, rate] = [edgeData.pop()!, edgeData.pop()!, edgeData.pop()!]
+    const [ownBacking, backing, rate] = [edgeData.pop()!, edgeData.pop()!, edgeData.pop()!]
     const { at } = this
     this.at = -1
     if (moved === this) return
     edges[at] = moved
     others[at] = other
     moved.at = at
-    moved.setRate(rate, backing, own)
+    moved.setRate(rate, backing, ownBacking)
   }
 }

@@ -99,7 +99,7 @@ const attacks = {
   'flash-deep token': ({ pools, spike, fake, victim, hub, multiple, size }) => {
     const usd = size(1e5, 1e8)
     const token = fake(usd)
-    pools.pair(token, usd, victim(), size(10, 100), { lie: multiple() })
+    pools.pair(token, usd, victim(), size(10, 100), { priceFactor: multiple() })
     spike.push(pools.make(hub(), usd, token, usd))
   },
   /** Pairs a fake stable with honest tokens at the price of a real one. */
@@ -116,16 +116,16 @@ const attacks = {
   /** Adds fake tokens far from the price, where no trade reaches them. */
   'far away liquidity': ({ pools, fake, hub, capital }) => {
     const usd = capital()
-    pools.range(hub(), usd, fake(usd), { width: 0.05, far: 1e12 })
+    pools.range(hub(), usd, fake(usd), { width: 0.05, rangeFactor: 1e12 })
   },
   /** Concentrates liquidity in one tick at a false price, so that it appears deep. */
   'narrow position': ({ pools, victim, hub, multiple, size }) => {
-    pools.range(hub(), size(10, DUST_USD), victim(), { width: 0.0002, lie: multiple() })
+    pools.range(hub(), size(10, DUST_USD), victim(), { width: 0.0002, priceFactor: multiple() })
   },
   /** Adds a deep pool at a false price that the fee protects from arbitrage. */
   'fee of 99 %': ({ pools, victim, hub, multiple, size }) => {
     const usd = size(1e4, 1e7)
-    pools.pair(hub(), usd, victim(), usd, { lie: multiple(), feePpm: 990_000 })
+    pools.pair(hub(), usd, victim(), usd, { priceFactor: multiple(), feePpm: 990_000 })
   },
   /** Token that can be bought but not sold. */
   'tax on sales': ({ pools, fake, hub, capital }) => {
@@ -152,19 +152,19 @@ const attacks = {
   /** Share of little money and of unlimited fake tokens. */
   'share of fakes': ({ pools, shares, fake, hub, capital, multiple }) => {
     const usd = capital()
-    const minted = [fake(usd), fake(usd)]
-    for (const token of minted) pools.pair(hub(), usd, token, usd * multiple())
-    const parts = [hub(), ...minted].map((token, k) => ({ token, usd: k === 0 ? usd : 1e15 }))
+    const mintedTokens = [fake(usd), fake(usd)]
+    for (const token of mintedTokens) pools.pair(hub(), usd, token, usd * multiple())
+    const parts = [hub(), ...mintedTokens].map((token, k) => ({ token, usd: k === 0 ? usd : 1e15 }))
     shares.pair(fake(usd), parts, multiple())
   },
   /** Share of a stable pool with a real stable and a fake token, with an arbitrary virtual price. */
   'false virtual price': ({ pools, shares, fake, stable, capital, multiple }) => {
     const usd = capital()
-    const minted = fake(usd)
-    pools.pair(stable(), usd, minted, usd)
+    const mintedTokens = fake(usd)
+    pools.pair(stable(), usd, mintedTokens, usd)
     const parts = [
       { token: stable(), usd },
-      { token: minted, usd: 1e12 },
+      { token: mintedTokens, usd: 1e12 },
     ]
     shares.equals(fake(usd), parts, multiple() * 1_000, multiple() ** 3)
   },
@@ -176,7 +176,7 @@ const attacks = {
   },
   /** Many pools with false prices and little in them. */
   dust: ({ pools, victim, hub, multiple, size }) => {
-    pools.pair(hub(), size(1, DUST_USD), victim(), 1, { lie: multiple() })
+    pools.pair(hub(), size(1, DUST_USD), victim(), 1, { priceFactor: multiple() })
   },
 } as const satisfies Record<string, Attack>
 
@@ -188,60 +188,60 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
   const draw = draws(seed)
   const { pick, chance, size } = draw
   const honestTokens = Math.round(tokens * (1 - HOSTILE_SHARE))
-  const truth = Array.from({ length: honestTokens }, (_, t) => hubs[t] ?? Math.exp((draw.next() - 0.5) * 16))
-  const honest = new Map(truth.map((usd, t) => [tokenAt(t), usd]))
-  const pools = new Pools(draw, honest)
-  const shares = new SimulatedShares(honest)
+  const trueUsd = Array.from({ length: honestTokens }, (_, t) => hubs[t] ?? Math.exp((draw.next() - 0.5) * 16))
+  const usdByToken = new Map(trueUsd.map((usd, t) => [tokenAt(t), usd]))
+  const pools = new Pools(draw, usdByToken)
+  const shares = new SimulatedShares(usdByToken)
   const hub = () => tokenAt(pick(0, hubs.length))
   const victim = () => tokenAt(pick(hubs.length, honestTokens))
 
   for (let a = 0; a < hubs.length; a++)
-    for (let b = a + 1; b < hubs.length; b++) pools.honest(tokenAt(a), tokenAt(b), size(5e6, 1e8))
+    for (let b = a + 1; b < hubs.length; b++) pools.addHonestPools(tokenAt(a), tokenAt(b), size(5e6, 1e8))
   // One deep pool per token, then pools of random size.
-  for (let t = hubs.length; t < honestTokens; t++) pools.honest(hub(), tokenAt(t), size(10_000, 5e6))
+  for (let t = hubs.length; t < honestTokens; t++) pools.addHonestPools(hub(), tokenAt(t), size(10_000, 5e6))
   while (pools.size < count * (1 - HOSTILE_SHARE)) {
     const [a, b] = [chance(0.8) ? hub() : victim(), victim()]
-    if (a !== b) pools.honest(a, b, size(400, 3e6))
+    if (a !== b) pools.addHonestPools(a, b, size(400, 3e6))
   }
 
   const fakes: Fake[] = []
   const spike: Pool[] = []
   const byVictim = pools.byToken()
-  for (let turn = 0; fakes.length < tokens - honestTokens || pools.size < count; turn++) {
-    const by = strategies[turn % strategies.length]!
+  for (let attempt = 0; fakes.length < tokens - honestTokens || pools.size < count; attempt++) {
+    const strategy = strategies[attempt % strategies.length]!
     // All fake tokens exist; only attacks without new tokens continue.
     const isLate = fakes.length >= tokens - honestTokens
     const fake = (lockedUsd: number) => {
       const token = tokenAt(tokens * 2 + fakes.length)
-      fakes.push({ token, by, lockedUsd })
+      fakes.push({ token, by: strategy, lockedUsd })
       return token
     }
-    const contested = () => {
+    const contestedPools = () => {
       const fakesOfVictim = byVictim.get(victim()) ?? []
       return fakesOfVictim.length >= 3 ? fakesOfVictim : []
     }
-    if (isLate && makesTokens.has(by)) continue
+    if (isLate && makesTokens.has(strategy)) continue
     const scene = {
       pools,
       shares,
       spike,
       victim,
-      contested,
+      contested: contestedPools,
       hub,
       stable: () => tokenAt(pick(0, STABLES)),
       fake,
       capital: () => size(50, 50_000),
       multiple: () => size(1.1, 1_000),
     }
-    attacks[by]({ ...draw, ...scene })
+    attacks[strategy]({ ...draw, ...scene })
   }
-  addShares(shares, draw, honest, (n) => tokenAt(tokens * 4 + n), Math.round(honestTokens * SHARES), victim, hub)
+  addShares(shares, draw, usdByToken, (n) => tokenAt(tokens * 4 + n), Math.round(honestTokens * SHARES), victim, hub)
   const changing = new Set(fakes.filter(({ by }) => by === 'changing decimals').map(({ token }) => token))
   let decimalsReads = 0
   return {
-    chain: chainOf(truth.length),
-    ...{ pools: PoolMap.empty.with(pools.all), spike, honest, fakes },
-    ...{ shares: shares.calm, bentShares: new Map([...shares.calm, ...shares.bent]) },
+    chain: chainOf(trueUsd.length),
+    ...{ pools: PoolMap.empty.with(pools.all), spike, honest: usdByToken, fakes },
+    ...{ shares: shares.calmReadings, bentShares: new Map([...shares.calmReadings, ...shares.bent]) },
     decimals: (token) => (changing.has(token) ? decimalsReads++ % 78 : PLACES),
   }
 }

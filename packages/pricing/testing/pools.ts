@@ -14,25 +14,25 @@ const SPACING = 60
  *
  * @param lie - factor by which the second token appears overpriced
  */
-type PairOptions = { readonly id?: string; readonly lie?: number; readonly feePpm?: number }
+type PairOptions = { readonly id?: string; readonly priceFactor?: number; readonly feePpm?: number }
 /**
  * Options of a concentrated position.
  *
  * @param width - relative width of the range on either side
  * @param far - USD of the second token far above the price
  */
-type RangeOptions = { readonly width: number; readonly lie?: number; readonly far?: number }
+type RangeOptions = { readonly width: number; readonly priceFactor?: number; readonly rangeFactor?: number }
 
 /** Creates pools from USD amounts; a fake token counts as one dollar. */
 export class Pools {
   private readonly draw: Draw
-  private readonly worth: ReadonlyMap<Address, number>
+  private readonly usdByToken: ReadonlyMap<Address, number>
   private readonly pools = new Map<string, Pool>()
-  private created = 0
+  private createdCount = 0
 
-  constructor(draw: Draw, worth: ReadonlyMap<Address, number>) {
+  constructor(draw: Draw, usdByToken: ReadonlyMap<Address, number>) {
     this.draw = draw
-    this.worth = worth
+    this.usdByToken = usdByToken
   }
 
   get size(): number {
@@ -55,10 +55,10 @@ export class Pools {
   }
 
   /** Adds a pool at about the true price with equal USD on both sides. */
-  honest(a: Address, b: Address, usd: number): void {
+  addHonestPools(a: Address, b: Address, usd: number): void {
     const noise = 1 + (this.draw.next() - 0.5) * 2 * NOISE
-    if (this.draw.chance(CONCENTRATED_SHARE)) this.range(a, usd, b, { width: 0.2, lie: noise })
-    else this.pair(a, usd, b, usd, { lie: noise })
+    if (this.draw.chance(CONCENTRATED_SHARE)) this.range(a, usd, b, { width: 0.2, priceFactor: noise })
+    else this.pair(a, usd, b, usd, { priceFactor: noise })
   }
 
   pair(a: Address, usdA: number, b: Address, usdB: number, options: PairOptions = {}): void {
@@ -67,13 +67,13 @@ export class Pools {
 
   /** Creates a constant-product pool without adding it. */
   make(a: Address, usdA: number, b: Address, usdB: number, options: PairOptions = {}): Pool<UniswapV2State> {
-    const { id, lie = 1, feePpm = 3_000 } = options
+    const { id, priceFactor: lie = 1, feePpm = 3_000 } = options
     const [reserve0, reserve1] = [this.units(a, usdA), this.units(b, usdB / lie)]
-    return this.named('uniswap-v2', [a, b], { reserve0, reserve1, feePpm }, id)
+    return this.namedPool('uniswap-v2', [a, b], { reserve0, reserve1, feePpm }, id)
   }
 
   /** Adds a concentrated position with equal USD on both sides of the price. */
-  range(a: Address, usd: number, b: Address, { width, lie = 1, far }: RangeOptions): void {
+  range(a: Address, usd: number, b: Address, { width, priceFactor: lie = 1, rangeFactor: far }: RangeOptions): void {
     const price = this.usd(a) / this.usd(b) / lie
     const tick = tickAt(price)
     const spacing = width < 0.01 ? 1 : SPACING
@@ -96,7 +96,7 @@ export class Pools {
     const sqrtPriceX96 = BigInt(Math.floor(Math.sqrt(price) * 2 ** 96))
     const ticks = [...net].sort(([x], [y]) => x - y)
     const state = { sqrtPriceX96, tick, liquidity, feePpm: 3_000, tickSpacing: spacing, ticks }
-    this.add(this.named('uniswap-v3', [a, b], state satisfies UniswapV3State))
+    this.add(this.namedPool('uniswap-v3', [a, b], state satisfies UniswapV3State))
   }
 
   /** Adds a vault with a false share rate and huge claimed assets. */
@@ -104,7 +104,7 @@ export class Pools {
     const totalSupply = this.units(share, usd * 1e9)
     const totalAssets = (this.units(asset, usd * 1e9) * BigInt(Math.round(rate * 1e6))) / 1_000_000n
     const state = { totalAssets, totalSupply, virtualShares: 0n, maxDeposit: 2n ** 255n, cash: this.units(asset, usd) }
-    this.add(this.named('erc4626', [asset, share], state, share))
+    this.add(this.namedPool('erc4626', [asset, share], state, share))
   }
 
   /** Returns the pool after a trade that raised the price of its first token by a factor. */
@@ -112,7 +112,7 @@ export class Pools {
     const root = Math.sqrt(multiple)
     if (pool.family === 'uniswap-v2') {
       const state = pool.state as UniswapV2State
-      const [reserve0, reserve1] = [scaled(state.reserve0, 1 / root), scaled(state.reserve1, root)]
+      const [reserve0, reserve1] = [scaleBy(state.reserve0, 1 / root), scaleBy(state.reserve1, root)]
       return { ...pool, state: { ...state, reserve0, reserve1 } }
     }
     // At most to the end of its range, where its liquidity ends.
@@ -125,7 +125,7 @@ export class Pools {
   }
 
   private usd(token: Address): number {
-    return this.worth.get(token) ?? 1
+    return this.usdByToken.get(token) ?? 1
   }
 
   private units(token: Address, usd: number): bigint {
@@ -136,12 +136,12 @@ export class Pools {
     this.pools.set(pool.id, pool)
   }
 
-  private named<State>(family: string, tokens: readonly Address[], state: State, id?: string): Pool<State> {
-    this.created++
-    const name = toAddress(id ?? `0x${(0xf000_0000_0000 + this.created).toString(16).padStart(40, '0')}`)
+  private namedPool<State>(family: string, tokens: readonly Address[], state: State, id?: string): Pool<State> {
+    this.createdCount++
+    const name = toAddress(id ?? `0x${(0xf000_0000_0000 + this.createdCount).toString(16).padStart(40, '0')}`)
     return { id: name, family, dex: family, address: name, tokens, state }
   }
 }
 
 const tickAt = (price: number) => Math.floor(Math.log(price) / Math.log(1.0001))
-const scaled = (amount: bigint, by: number) => BigInt(Math.floor(Number(amount) * by))
+const scaleBy = (amount: bigint, factor: number) => BigInt(Math.floor(Number(amount) * factor))

@@ -16,10 +16,10 @@ export type Score = {
 /** Scores prices against the true prices of the market. */
 export async function scoreOf(prices: Prices, { honest, fakes }: Market): Promise<Score> {
   const wrong: { token: string; times: number }[] = []
-  let unpriced = 0
+  let unpricedCount = 0
   for (const [token, truth] of honest) {
     const usd = prices.usd(token)
-    if (usd === null) unpriced++
+    if (usd === null) unpricedCount++
     else if (!(Math.abs(usd / truth - 1) <= TOLERANCE)) wrong.push({ token, times: usd / truth })
   }
   const credited: Partial<Record<Strategy, number>> = {}
@@ -27,6 +27,10 @@ export async function scoreOf(prices: Prices, { honest, fakes }: Market): Promis
     const times = ((await prices.depthUsd(token)) ?? 0) / lockedUsd
     credited[by] = Math.max(credited[by] ?? 0, times)
   }
-  const off = wrong.length
-  return { honest: { within2Percent: honest.size - off - unpriced, off, unpriced }, wrong, credited }
+  const wrongCount = wrong.length
+  return {
+    honest: { within2Percent: honest.size - wrongCount - unpricedCount, off: wrongCount, unpriced: unpricedCount },
+    wrong,
+    credited,
+  }
 }

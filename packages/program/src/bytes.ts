@@ -46,7 +46,7 @@ export class ByteReader {
     this.#hex = hex.slice(2).toLowerCase()
   }
 
-  get done(): boolean {
+  get isDone(): boolean {
     return this.#at === this.#hex.length
   }
 

@@ -8,7 +8,7 @@ import { opAt, type Step } from './ops/index.ts'
 import type { StepInput, StepOutput } from './step.ts'
 import { ZERO_ADDRESS } from './zero.ts'
 
-type Refuse = (why: string) => ProgramError
+type Refuse = (reason: string) => ProgramError
 
 /** Placeholder for the sender's input token while bytes are compared; not the zero address, which is never pulled. */
 const SOME_TOKEN = `0x${'11'.repeat(20)}` as const
@@ -24,7 +24,7 @@ const SOME_TOKEN = `0x${'11'.repeat(20)}` as const
 export function decodeProgram(program: string, pulledToken?: `0x${string}`): Step[] {
   const bytes = new ByteReader(program)
   const steps: Step[] = []
-  while (!bytes.done) steps.push(decodeStep(bytes, pulledToken ?? ZERO_ADDRESS))
+  while (!bytes.isDone) steps.push(decodeStep(bytes, pulledToken ?? ZERO_ADDRESS))
   if (encoded(steps, pulledToken ?? SOME_TOKEN) !== program.toLowerCase())
     throw new ProgramError('INVALID_PROGRAM', 'the bytes are not those that encode their steps')
   return steps
@@ -43,16 +43,16 @@ function encoded(steps: readonly Step[], pulledToken: `0x${string}`): string {
 /** Decodes the step at the reader's position. */
 export function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
   const start = bytes.offset
-  const refuse: Refuse = (why) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${why}`)
+  const refuse: Refuse = (reason) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${reason}`)
   const code = bytes.number(1)
   const op = opAt(code)
   if (!op) throw refuse(`${code} is no opcode`)
   const flags = bytes.number(1)
   const input = decodeInput(bytes, flags, refuse)
   if (input.kind === 'atPool' && !op.prepaid) throw refuse(`${op.name} cannot be paid ahead`)
-  const pulled = input.kind === 'pull' || input.kind === 'pullAll'
-  if (op.native === 'only' && pulled) throw refuse('native token is not pulled')
-  const tokenIn = op.native === 'only' ? ZERO_ADDRESS : pulled ? pulledToken : bytes.address()
+  const isPulled = input.kind === 'pull' || input.kind === 'pullAll'
+  if (op.native === 'only' && isPulled) throw refuse('native token is not pulled')
+  const tokenIn = op.native === 'only' ? ZERO_ADDRESS : isPulled ? pulledToken : bytes.address()
   const values: Record<string, unknown> = { op: op.name, ...readFields(op.fields, bytes, flags, refuse) }
   const { direction, hops } = op
   if (direction) values[direction.name] = (flags & DIRECTION) !== 0

@@ -15,50 +15,50 @@ type Values = Readonly<Record<string, unknown>>
  * @throws ProgramError `INVALID_STEP` for a step that its operation does not support, or a number out of range
  */
 export function encodeProgram(steps: readonly Step[]): `0x${string}` {
-  const out = new ByteWriter()
-  for (const step of steps) encodeStep(step, out)
-  return out.toHex()
+  const writer = new ByteWriter()
+  for (const step of steps) encodeStep(step, writer)
+  return writer.toHex()
 }
 
-function encodeStep(step: Step, out: ByteWriter): void {
+function encodeStep(step: Step, writer: ByteWriter): void {
   const op = opOf(step)
   checkInput(step, op)
   const { input, output } = step
   const values: Values = step
   const hops = op.hops ? hopsOf(op, values) : []
   const flags = inputKinds.indexOf(input.kind) | (outputKinds.indexOf(output.kind) << 3) | ownFlags(op, values, hops)
-  out.uint(op.code, 1, 'opcode').uint(flags, 1, 'flags')
-  if (input.kind === 'share') out.uint(input.share, amountBytes.share, 'share')
-  if (input.kind === 'held' || input.kind === 'pull') out.uint(input.amount, amountBytes.pull, 'amount')
+  writer.uint(op.code, 1, 'opcode').uint(flags, 1, 'flags')
+  if (input.kind === 'share') writer.uint(input.share, amountBytes.share, 'share')
+  if (input.kind === 'held' || input.kind === 'pull') writer.uint(input.amount, amountBytes.pull, 'amount')
   // The Guard passes the pulled token to the Executor, and native-only operations need no token.
-  if (!isPulled(step) && op.native !== 'only') out.address(step.tokenIn, 'tokenIn')
-  writeFields(op.fields, values, flags, out)
+  if (!isPulled(step) && op.native !== 'only') writer.address(step.tokenIn, 'tokenIn')
+  writeFields(op.fields, values, flags, writer)
   if (op.hops) {
-    out.uint(hops.length, 1, 'hops')
-    for (const hop of hops) writeFields(op.hops, hop, flags, out)
+    writer.uint(hops.length, 1, 'hops')
+    for (const hop of hops) writeFields(op.hops, hop, flags, writer)
   }
-  if (output.kind === 'address') out.address(output.address, 'output address')
+  if (output.kind === 'address') writer.address(output.address, 'output address')
 }
 
-function writeFields(fields: OpFields, values: Values, flags: number, out: ByteWriter): void {
-  for (const [name, field] of Object.entries(fields)) writeField(field, name, values[name], flags, out)
+function writeFields(fields: OpFields, values: Values, flags: number, writer: ByteWriter): void {
+  for (const [name, field] of Object.entries(fields)) writeField(field, name, values[name], flags, writer)
 }
 
-function writeField(field: OpField, name: string, value: unknown, flags: number, out: ByteWriter): void {
+function writeField(field: OpField, name: string, value: unknown, flags: number, writer: ByteWriter): void {
   switch (field.kind) {
     case 'address':
-      if (field.flag === undefined || flags & field.flag) out.address(value as string, name)
+      if (field.flag === undefined || flags & field.flag) writer.address(value as string, name)
       break
     case 'bytes32':
-      out.bytes32(value as string, name)
+      writer.bytes32(value as string, name)
       break
     case 'choice':
-      out.uint(field.of.indexOf(value as string), 1, name)
+      writer.uint(field.of.indexOf(value as string), 1, name)
       break
     case 'uint':
       if (field.below !== undefined && (value as number) >= field.below)
         throw new ProgramError('INVALID_STEP', `${name} must be below ${field.below}, not ${value}`)
-      out.uint(value as number, field.bytes, name)
+      writer.uint(value as number, field.bytes, name)
   }
 }
 

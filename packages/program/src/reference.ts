@@ -23,10 +23,10 @@ const listOf = (fields: OpFields): string[] =>
   Object.entries(fields).map(([name, field]) => `\`${name}\` ${sizeOf(field)}`)
 
 function fieldsOf({ fields, hops, native }: Op): string {
-  const own = listOf(fields)
-  if (native === 'only') own.push('no `tokenIn`')
-  if (hops) own.push('`hops` 1', `{${listOf(hops).join('; ')}} × hops`)
-  return own.join('; ') || 'none'
+  const ownFields = listOf(fields)
+  if (native === 'only') ownFields.push('no `tokenIn`')
+  if (hops) ownFields.push('`hops` 1', `{${listOf(hops).join('; ')}} × hops`)
+  return ownFields.join('; ') || 'none'
 }
 
 function rowOf(op: Op): string {

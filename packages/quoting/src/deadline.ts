@@ -8,7 +8,7 @@ export type Clock = () => number
 const DEADLINE_SECONDS = 1_200
 
 /**
- * Returns the default deadline in Unix seconds, counted from the later of the block's timestamp and now: the newest
+ * Returns the default deadline in Unix seconds, counted from the later of the block's timestamp and now. The newest
  * block of an idle chain may be hours old, and a node's clock may be ahead of ours.
  */
 export function defaultDeadline(blockTimestamp: number, nowMs: number): number {

@@ -4,10 +4,10 @@
 export async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>()
   const timer = setTimeout(resolve, ms, false)
-  const done = work.then(
+  const completion = work.then(
     (result) => result !== false,
     // The next request tries again.
     () => false,
   )
-  return Promise.race([done, late]).finally(() => clearTimeout(timer))
+  return Promise.race([completion, late]).finally(() => clearTimeout(timer))
 }

@@ -21,7 +21,7 @@ import { GasLessons } from './gas/learned-gas.ts'
 import { MeasuredGas } from './gas/measured-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
 import { findPermits, type Offers, type PermitRequest } from './permit/find-permits.ts'
-import type { QuoteBatch, Wanted } from './quote/batch.ts'
+import type { QuoteBatch, RequestOrError } from './quote/batch.ts'
 import { FaultyPools } from './quote/faulty-pools.ts'
 import type { SwapQuote } from './quote/finalize.ts'
 import { PastQuoter } from './quote/past-quoter.ts'
@@ -39,7 +39,7 @@ import { ChainTokens } from './tokens/chain-tokens.ts'
 import { HubNeighbors } from './tokens/hub-neighbors.ts'
 import { applyFact, publishFacts, type SharedFact } from './tokens/shared-facts.ts'
 import type { Catalog } from './tokens/token-catalog.ts'
-import { once } from './view/once.ts'
+import { once } from './view/memoize.ts'
 import { isScanned, type ListPools, PastBlocks } from './view/past-blocks.ts'
 import { PriceHistory } from './view/price-history.ts'
 import type { ChainView } from './view/view.ts'
@@ -170,7 +170,7 @@ export class LiveChain {
       ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket, fees: simulation.fees },
       onFact: (fact) => applyFact(stores, fact),
       emit: (event) => {
-        if (event.kind === 'rpc' && event.event.kind === 'sent') this.sampler.spent(event.event.methods.length)
+        if (event.kind === 'rpc' && event.event.kind === 'sent') this.sampler.recordSpent(event.event.methods.length)
         emit(event)
       },
       isBusy: () => isBusy() || this.streams.counts.streams > 0,
@@ -213,7 +213,7 @@ export class LiveChain {
       runtime,
       search: (view, request, signal) => search.find(view, request, signal),
       simulate: this.simulate,
-      slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
+      slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measuredDrift(pool)),
       driftPenaltiesAt: (timestamp) => this.sampler.statistics.fadingPools.driftPenalties(timestamp),
       gasLessons: this.gasLessons,
       measuredGas: this.measuredGas,
@@ -239,8 +239,8 @@ export class LiveChain {
   }
 
   /** @see Quoter.quoteAll */
-  quoteAll(wanted: readonly Wanted[], work: Work): Promise<QuoteBatch> {
-    return this.quoter.quoteAll(wanted, work)
+  quoteAll(requestsOrErrors: readonly RequestOrError[], work: Work): Promise<QuoteBatch> {
+    return this.quoter.quoteAll(requestsOrErrors, work)
   }
 
   /** Permits that an owner can sign as an alternative to an approval, by token and amount. @see findPermits */
@@ -304,12 +304,12 @@ export class LiveChain {
   private refereeOf(hash: Hex, work: Work): Promise<SwapVerdict> {
     const { chain } = this
     const now = this.rpc
-    const quoteOver = async (rpc: Rpc, block: number, request: QuoteRequest, own: Work) => {
-      if (rpc === now) return this.pastQuoter.quote(block, request, own)
+    const quoteOver = async (rpc: Rpc, block: number, request: QuoteRequest, requestWork: Work) => {
+      if (rpc === now) return this.pastQuoter.quote(block, request, requestWork)
       // The RPC runs on a state in the middle of a block, which no other quote can reuse.
       const blocks = new PastBlocks(chain, { facts: this.tokens.facts })
       try {
-        return await this.pastQuoterOver(blocks, () => rpc).quote(block, request, own)
+        return await this.pastQuoterOver(blocks, () => rpc).quote(block, request, requestWork)
       } finally {
         await blocks.close()
       }
@@ -327,7 +327,7 @@ export class LiveChain {
       olderContracts: this.olderContracts,
       codesRpc: () => this.rpc,
       search: (view, request, signal) => this.pastSearch.find(view, request, signal),
-      slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
+      slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measuredDrift(pool)),
       driftPenaltiesAt: (timestamp) => this.sampler.statistics.fadingPools.driftPenalties(timestamp),
     })
   }
@@ -335,9 +335,9 @@ export class LiveChain {
   /** Lists the pools of a past block's tokens from the market of the newest block. */
   private readonly listPools: ListPools = async (tokens) => {
     const { market } = this.runtime.now
-    if (!market.listed) return undefined
+    if (!market.scannedPools) return undefined
     await market.ensureGroups([tokens])
-    return { pools: await market.listed(tokens), isWhole: isScanned(market) }
+    return { pools: await market.scannedPools(tokens), isWhole: isScanned(market) }
   }
 
   /** Looks for more tokens with liquidity against the chain's hubs, while the chain is awake. */
@@ -353,13 +353,13 @@ export class LiveChain {
     const { catalog } = this.tokens
     // Concurrent callers share the result, so it has no caller's signal.
     const { signal } = new AbortController()
-    const source = async (also: readonly Address[] = []) => {
+    const source = async (extraTokens: readonly Address[] = []) => {
       const { rpc, views } = this.runtime.now
-      const { view, isWhole } = await views.recent([...catalog.registry, ...also], signal)
+      const { view, isWhole } = await views.recent([...catalog.registry, ...extraTokens], signal)
       await Promise.race([view.prices().caughtUp(), setTimeout(PRICES_TIMEOUT_MS)])
       return { view, rpc, isWhole: isWhole && view.prices().isCurrent }
     }
-    return text === undefined ? catalog.whole(source) : catalog.search(text, source)
+    return text === undefined ? catalog.load(source) : catalog.search(text, source)
   }
 
   /** Views of the chain for requests. Reading this wakes the chain. */

@@ -1,9 +1,9 @@
 /**
  * Copies parameters without undefined values and with bigints as text. Query keys need this form, because JSON has no bigints.
  */
-export function plain<P extends object>(parameters: P): P {
-  const defined = Object.entries(parameters).filter(([, value]) => value !== undefined)
+export function withoutUndefined<P extends object>(parameters: P): P {
+  const definedEntries = Object.entries(parameters).filter(([, value]) => value !== undefined)
   return Object.fromEntries(
-    defined.map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
+    definedEntries.map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
   ) as P
 }

@@ -3,7 +3,7 @@ import type { ClientError, QuoteParameters, SluiceClient } from '@sluice/client'
 import { hashKey } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useSluice } from './context.ts'
-import { plain } from './parameters.ts'
+import { withoutUndefined } from './parameters.ts'
 import { type QuoteOf, requestQuote } from './use-quote.ts'
 
 /** Delay before a stream that ended is opened again. */
@@ -64,15 +64,15 @@ export function useQuoteStream<P extends QuoteParameters>(
 ): QuoteStream<QuoteOf<P>> {
   type Q = QuoteOf<P>
   const client = useSluice()
-  const request = parameters && plain(parameters)
+  const request = parameters && withoutUndefined(parameters)
   const key = request && hashKey([chainId, request])
   const pair = request && hashKey([chainId, request.src, request.dst])
   const [latest, setLatest] = useState<QuoteState<Q>>()
   const record = useCallback(
     (change: QuoteChange<Q>) =>
       setLatest((before) => {
-        const same = before?.key === key ? before : undefined
-        const { quote, block } = { quote: undefined, block: undefined, ...same }
+        const currentKeyed = before?.key === key ? before : undefined
+        const { quote, block } = { quote: undefined, block: undefined, ...currentKeyed }
         return { key: key!, pair: pair!, quote, block, error: undefined, ...change }
       }),
     [key, pair],
@@ -154,16 +154,16 @@ function useSingleRequest<P extends QuoteParameters>(
   const refetch = useCallback(() => {
     if (request === undefined || key === undefined) return
     controller.current?.abort()
-    const own = new AbortController()
-    controller.current = own
+    const abortController = new AbortController()
+    controller.current = abortController
     setPending(key)
-    const done = (change: QuoteChange<QuoteOf<P>>) => {
-      if (controller.current === own) setPending(undefined)
-      if (!own.signal.aborted) record(change)
+    const finish = (change: QuoteChange<QuoteOf<P>>) => {
+      if (controller.current === abortController) setPending(undefined)
+      if (!abortController.signal.aborted) record(change)
     }
-    requestQuote(client, chainId, request, own.signal).then(
-      (quote) => done({ quote, block: quote.simulationBlock }),
-      (error: unknown) => done({ error: error as ClientError }),
+    requestQuote(client, chainId, request, abortController.signal).then(
+      (quote) => finish({ quote, block: quote.simulationBlock }),
+      (error: unknown) => finish({ error: error as ClientError }),
     )
   }, [client, key, record])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new key aborts the previous request

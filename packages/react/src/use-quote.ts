@@ -2,7 +2,7 @@
 import type { ClientError, Quote, QuoteParameters, Route, RouteParameters, SluiceClient } from '@sluice/client'
 import { queryOptions, skipToken, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useSluice } from './context.ts'
-import { plain } from './parameters.ts'
+import { withoutUndefined } from './parameters.ts'
 
 /** Type of a quote by its parameters: a route with a transaction if `from` is given. */
 export type QuoteOf<P extends QuoteParameters> = P extends { readonly from: string } ? Route : Quote
@@ -30,7 +30,7 @@ export function requestQuote<P extends QuoteParameters>(
  * ```
  */
 export function quoteOptions<P extends QuoteParameters>(client: SluiceClient, chainId: number, parameters: P) {
-  const request = plain(parameters)
+  const request = withoutUndefined(parameters)
   return queryOptions<QuoteOf<P>, ClientError>({
     queryKey: ['sluice', 'quote', chainId, request],
     queryFn: ({ signal }) => requestQuote(client, chainId, request, signal),

@@ -21,7 +21,7 @@ export type SwapOrder = Omit<SwapOptions, 'confirm' | 'signal'> & {
    * Decides about a proven quote before anything is signed: true continues, false ends the swap, `ask` sets `question` and waits
    * for the owner's answer. Default: continue.
    */
-  readonly confirm?: ((route: Route, proven: Proven) => boolean | 'ask' | Promise<boolean | 'ask'>) | undefined
+  readonly confirm?: ((route: Route, proof: Proven) => boolean | 'ask' | Promise<boolean | 'ask'>) | undefined
 }
 
 /** Quote that waits for the owner's confirmation. */
@@ -105,23 +105,23 @@ export function useSwap(): UseSwap {
   const act = useCallback(
     async (order: SwapOrder, begin: (wallet: Wallet, options: SwapOptions) => Promise<SwapOutcome>) => {
       controller.current?.abort()
-      const own = new AbortController()
-      controller.current = own
+      const abortController = new AbortController()
+      controller.current = abortController
       // A canceled swap must not change the state.
       const report = (action: Action) => {
-        if (!own.signal.aborted) dispatch(action)
+        if (!abortController.signal.aborted) dispatch(action)
       }
       report('start')
       const { wallet, confirm, onProgress, ...options } = order
       try {
-        const opened = typeof wallet === 'function' ? await wallet() : wallet
-        const outcome = await begin(opened, {
+        const openedWallet = typeof wallet === 'function' ? await wallet() : wallet
+        const outcome = await begin(openedWallet, {
           ...options,
-          signal: own.signal,
-          async confirm(route, proven) {
-            report({ route, proven })
-            const verdict = (await confirm?.(route, proven)) ?? true
-            return verdict === 'ask' ? question(route, proven, own.signal, report) : verdict
+          signal: abortController.signal,
+          async confirm(route, proof) {
+            report({ route, proven: proof })
+            const verdict = (await confirm?.(route, proof)) ?? true
+            return verdict === 'ask' ? question(route, proof, abortController.signal, report) : verdict
           },
           onProgress(progress) {
             report(progress)
@@ -167,7 +167,7 @@ export function useSwap(): UseSwap {
 /** Asks the owner to confirm a quote. Resolves to false if the swap is canceled. */
 function question(
   route: Route,
-  proven: Proven,
+  proof: Proven,
   signal: AbortSignal,
   report: (change: Partial<SwapRun>) => void,
 ): Promise<boolean> {
@@ -177,6 +177,6 @@ function question(
       resolve(isAccepted)
     }
     signal.addEventListener('abort', () => resolve(false), { once: true })
-    report({ question: { route, proven, answer } })
+    report({ question: { route, proven: proof, answer } })
   })
 }

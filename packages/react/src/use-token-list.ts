@@ -2,7 +2,7 @@
 import type { ClientError, ListedToken, SluiceClient, TokenListParameters } from '@sluice/client'
 import { queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useSluice } from './context.ts'
-import { plain } from './parameters.ts'
+import { withoutUndefined } from './parameters.ts'
 
 /** Maximum age at which a cached list is used without a new request. */
 const FRESH_MS = 60_000
@@ -23,7 +23,7 @@ type TokenListOptions = TokenListParameters & {
  * ```
  */
 export function tokenListOptions(client: SluiceClient, chainId: number, parameters: TokenListParameters = {}) {
-  const request = plain(parameters)
+  const request = withoutUndefined(parameters)
   return queryOptions<readonly ListedToken[], ClientError>({
     queryKey: ['sluice', 'tokens', chainId, request],
     queryFn: ({ signal }) => client.tokenList(chainId, request, signal),

@@ -7,8 +7,6 @@ import { assertWithinRequest } from './exact/invariants.ts'
 import { largestRoutable } from './exact/largest-routable.ts'
 import { type SettledRoute, settleAlternatives } from './exact/search-and-settle.ts'
 import { AMOUNT_LIMIT } from './exact/shares.ts'
-import { excerptOf } from './excerpt/excerpt.ts'
-import { LARGE_GRAPH, PART_OF_WORK } from './excerpt/tolerances.ts'
 import { outputPerWei } from './gas-price.ts'
 import type { Graph } from './graph/graph.ts'
 import { isWorthless } from './integrate/promise.ts'
@@ -27,6 +25,8 @@ import {
 } from './problem/problem.ts'
 import { type DualPrices, dualPrices } from './proof/dual-prices.ts'
 import { proveBound } from './proof/prove.ts'
+import { selectSubgraph } from './subgraph/select-subgraph.ts'
+import { LARGE_GRAPH, PART_OF_WORK } from './subgraph/tolerances.ts'
 import { isSurcharging } from './taxes.ts'
 import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_PART } from './tolerances.ts'
@@ -124,11 +124,11 @@ function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, res
 /** Lifts the limits on splitting: the bound is to cover divided trades even if the request does not allow them. */
 const whole = ({ problem }: PreparedRequest): Problem => ({ ...problem, onePath: false, maxPools: DEFAULT_MAX_POOLS })
 
-/** Dual prices on the excerpt of a large graph; null for small graphs. */
+/** Dual prices on the subgraph of a large graph; null for small graphs. */
 function pricesOnPart({ graph, ends, on }: ResolvedRequest, request: RouteRequest): DualPrices | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
   return graph.topology.scratch.ofParts.within(() => {
-    const part = excerptOf(graph, request.trust, ends, on)
+    const part = selectSubgraph(graph, request.trust, ends, on)
     return part && dualPrices(whole(part))
   })
 }
@@ -139,7 +139,7 @@ function trivialProof(token: Address, amountIn: bigint): BoundProof {
   return { decimals: 0, prices: [[token, [1n]]], pools: [], beyond, allowance: 0n, bound: amountIn, maxHops: 0 }
 }
 
-/** The route on the excerpt of a large graph; null for small graphs, and if no route is found there. */
+/** The route on the subgraph of a large graph; null for small graphs, and if no route is found there. */
 function routeOnPart(
   { graph, ends, on }: ResolvedRequest,
   request: RouteRequest,
@@ -147,13 +147,13 @@ function routeOnPart(
 ): RouteResult | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
   const find = () => {
-    const prepared = excerptOf(graph, request.trust, ends, on)
+    const prepared = selectSubgraph(graph, request.trust, ends, on)
     return prepared && findForInput(prepared, request)
   }
   return graph.topology.scratch.ofParts.within(() => budget.attempt(PART_OF_WORK, find, () => null))
 }
 
-/** A request with resolved ends. `on` builds its problem on a graph: the whole one, or an excerpt. */
+/** A request with resolved ends. `on` builds its problem on a graph: the whole one, or a subgraph. */
 type ResolvedRequest = { readonly graph: Graph; readonly ends: Ends; readonly on: (graph: Graph) => PreparedRequest }
 
 /** Resolves the ends of a request, or returns the reason why it cannot be routed. */

@@ -370,7 +370,7 @@ function certify(problem: Problem, allocation: Allocation, frontier: Frontier, p
     generateColumns(free, gross, frontier)
   }
   const bound = upperBound(free, gross, frontier)
-  const beyond = bound && problem.excerpt ? problem.excerpt.earnedBeyond(gross) : 0
+  const beyond = bound && problem.subgraph ? problem.subgraph.earnedBeyond(gross) : 0
   if (bound && beyond !== null) {
     progress.bound = bound.onCurves + beyond
     progress.beyondCurves = bound.beyondCurves

@@ -1,7 +1,7 @@
 /** Outputs and minimum inputs of routes without building legs, compared with full settlements. */
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
-import { solveBackwards } from '../src/exact/least-backwards.ts'
+import { solveBackwards } from '../src/exact/backward-solve.ts'
 import { RouteOutput } from '../src/exact/route-output.ts'
 import { LegRefused, type SettlementCache, settle } from '../src/exact/settle.ts'
 import { sharesOf } from '../src/exact/shares.ts'

@@ -38,7 +38,7 @@ const MAX_PROBE_MS = 2_000
 /** Rate limit of one endpoint, learned from its refusals. */
 export class AdaptiveRate {
   private readonly now: () => number
-  private readonly sent: Meter
+  private readonly sentMeter: Meter
   private readonly recentAnswers: Meter
   private readonly recentRefusals: Meter
   /** Recent peak of answered calls per second. */
@@ -54,7 +54,7 @@ export class AdaptiveRate {
 
   constructor(now: () => number = Date.now) {
     this.now = now
-    this.sent = new Meter(now)
+    this.sentMeter = new Meter(now)
     this.recentAnswers = new Meter(now)
     this.recentRefusals = new Meter(now)
     this.best = new Peak(now)
@@ -83,7 +83,7 @@ export class AdaptiveRate {
 
   /** Records sent calls and takes their tokens. */
   recordSent(calls: number): void {
-    this.sent.count(calls)
+    this.sentMeter.count(calls)
     this.bucket?.take(calls)
     if (this.now() < this.pausedUntil) this.probing = true
   }
@@ -125,12 +125,12 @@ export class AdaptiveRate {
   private cut(mostly: boolean): void {
     this.cutAt = this.now()
     const best = this.best.value
-    const answered = this.recentAnswers.perSecond
-    const refused = this.recentRefusals.perSecond
-    if (!mostly && refused >= RANDOM_SHARE * (answered + refused) && answered < RANDOM_ANSWERED * best)
+    const answerRate = this.recentAnswers.perSecond
+    const refusalRate = this.recentRefusals.perSecond
+    if (!mostly && refusalRate >= RANDOM_SHARE * (answerRate + refusalRate) && answerRate < RANDOM_ANSWERED * best)
       this.randomAt = this.now()
     const floor = mostly ? 0 : best * (this.isRandom ? RANDOM_HEADROOM : BELOW_BEST)
-    const rate = this.bucket?.rate ?? this.sent.perSecond
+    const rate = this.bucket?.rate ?? this.sentMeter.perSecond
     const cut = Math.max(MIN_RATE, rate / 2, floor)
     if (this.bucket) this.bucket.rate = Math.min(this.bucket.rate, cut)
     else this.bucket = new TokenBucket(cut, BURST, this.now)
@@ -146,21 +146,21 @@ class Peak {
   private static readonly FADE_MS = 15_000
   private readonly now: () => number
   private highest = 0
-  private at: number
+  private updatedAt: number
 
   constructor(now: () => number) {
     this.now = now
-    this.at = now()
+    this.updatedAt = now()
   }
 
   get value(): number {
-    return this.highest * Math.exp(-Math.max(0, this.now() - this.at) / Peak.FADE_MS)
+    return this.highest * Math.exp(-Math.max(0, this.now() - this.updatedAt) / Peak.FADE_MS)
   }
 
   record(value: number): void {
     if (value < this.value) return
     this.highest = value
-    this.at = this.now()
+    this.updatedAt = this.now()
   }
 }
 
@@ -169,11 +169,11 @@ class Meter {
   private static readonly SECONDS = 2
   private readonly now: () => number
   private weight = 0
-  private at: number
+  private updatedAt: number
 
   constructor(now: () => number) {
     this.now = now
-    this.at = now()
+    this.updatedAt = now()
   }
 
   get perSecond(): number {
@@ -188,7 +188,7 @@ class Meter {
 
   private fade(): void {
     const now = this.now()
-    this.weight *= Math.exp(-Math.max(0, now - this.at) / (1_000 * Meter.SECONDS))
-    this.at = now
+    this.weight *= Math.exp(-Math.max(0, now - this.updatedAt) / (1_000 * Meter.SECONDS))
+    this.updatedAt = now
   }
 }

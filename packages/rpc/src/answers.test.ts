@@ -3,7 +3,7 @@ import { type Answer, parseAnswers, resultOf } from './answers.ts'
 import { RpcError } from './errors.ts'
 
 const parse = (json: unknown, status = 200) => parseAnswers(JSON.stringify(json), status)
-const whole = async (json: unknown) => (await parse(json)).whole
+const whole = async (json: unknown) => (await parse(json)).batchError
 
 test.each([
   [200, 'BAD_ANSWER'],
@@ -17,7 +17,7 @@ test.each([
 })
 
 test('answers are found by id, whether the id is a number or text, and the first of an id counts', async () => {
-  const { byId, whole } = await parse([
+  const { byId, batchError: whole } = await parse([
     { id: 0, result: 'zero' },
     { id: 1, result: 'first' },
     { id: '1', result: 'second' },

@@ -10,7 +10,7 @@ export type ParsedBody = {
   /** Answers by id; the first one if an id repeats. */
   readonly byId: ReadonlyMap<string, Answer>
   /** Error without an id, about the whole body. */
-  readonly whole: NodeError | undefined
+  readonly batchError: NodeError | undefined
 }
 
 /**
@@ -40,8 +40,8 @@ export async function parseAnswers(text: string, status: number): Promise<Parsed
     if (answer.id != null && !byId.has(id)) byId.set(id, answer)
   }
   const first = answers[0]
-  const whole = answers.length === 1 && first?.error && first.id == null ? errorOf(first.error) : undefined
-  return { byId, whole }
+  const batchError = answers.length === 1 && first?.error && first.id == null ? errorOf(first.error) : undefined
+  return { byId, batchError: batchError }
 }
 
 /** Methods that never return null. For others null is a valid result, such as an unknown block. */

@@ -11,7 +11,7 @@ const STRIKES = 2
 export class BatchSize {
   private readonly max: number
   private readonly now: () => number
-  private allowed: number
+  private allowedSize: number
   private reducedAt = 0
   private retryMs = RETRY_MS
   private strikes = 0
@@ -19,7 +19,7 @@ export class BatchSize {
   constructor(max: number, now: () => number = Date.now) {
     this.max = max
     this.now = now
-    this.allowed = max
+    this.allowedSize = max
   }
 
   /**
@@ -27,11 +27,11 @@ export class BatchSize {
    * maximum.
    */
   get size(): number {
-    if (this.allowed < this.max && this.now() - this.reducedAt >= this.retryMs) {
-      this.allowed = Math.min(this.max, this.allowed * 2)
+    if (this.allowedSize < this.max && this.now() - this.reducedAt >= this.retryMs) {
+      this.allowedSize = Math.min(this.max, this.allowedSize * 2)
       this.reducedAt = this.now()
     }
-    return this.allowed
+    return this.allowedSize
   }
 
   /**
@@ -51,15 +51,15 @@ export class BatchSize {
 
   recordSuccess(): void {
     this.strikes = 0
-    if (this.allowed === this.max) this.retryMs = RETRY_MS
+    if (this.allowedSize === this.max) this.retryMs = RETRY_MS
   }
 
   private reduce(size: number): void {
     const now = this.now()
     // The retry failed too: double the interval.
-    const again = this.reducedAt > 0 && this.allowed > 1 && size === 1
+    const again = this.reducedAt > 0 && this.allowedSize > 1 && size === 1
     this.retryMs = again ? Math.min(MAX_RETRY_MS, this.retryMs * 2) : this.retryMs
-    this.allowed = Math.min(this.allowed, size)
+    this.allowedSize = Math.min(this.allowedSize, size)
     this.reducedAt = now
     this.strikes = 0
   }

@@ -33,19 +33,19 @@ export class BlockCadence {
 
   /** Records a head of the chain. */
   see({ number, timestamp }: Pick<BlockHeader, 'number' | 'timestamp'>): void {
-    const at = this.now()
+    const now = this.now()
     const last = this.newest
     if (last && number <= last.number) {
       // After a reorg to a lower block, measure from there.
-      if (number < last.number) this.newest = { number, timestamp, at }
+      if (number < last.number) this.newest = { number, timestamp, at: now }
       return
     }
     if (last) {
       const ms = (1_000 * (timestamp - last.timestamp)) / (number - last.number)
       add(this.intervals, Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, ms)))
-      add(this.behind, at / 1_000 - timestamp)
+      add(this.behind, now / 1_000 - timestamp)
     }
-    this.newest = { number, timestamp, at }
+    this.newest = { number, timestamp, at: now }
   }
 
   get catchUpMs(): number {
@@ -65,10 +65,10 @@ export class BlockCadence {
   private state(intervalMs: number | null, behindSeconds: number | null): ChainClock['state'] {
     if (!this.newest) return 'unknown'
     if (behindSeconds !== null && Math.abs(behindSeconds) > OFF_SECONDS) return 'off'
-    const rest = Math.max(REST_MS, REST_INTERVALS * (intervalMs ?? 0))
+    const restMs = Math.max(REST_MS, REST_INTERVALS * (intervalMs ?? 0))
     // Also by the block's timestamp: the first observed head of a resting chain is old.
     const age = Math.max(this.now() - this.newest.at, this.now() - 1_000 * this.newest.timestamp)
-    if (age > rest) return 'resting'
+    if (age > restMs) return 'resting'
     return intervalMs === null ? 'unknown' : 'moving'
   }
 }

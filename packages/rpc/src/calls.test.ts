@@ -11,7 +11,7 @@ function world(id = 5) {
   return { abort, abandoned, send, ...handle }
 }
 const groupOf = (...calls: readonly Call[]): Group => {
-  const group: Group = { alone: false, calls }
+  const group: Group = { ownBody: false, calls }
   for (const call of calls) call.group = group
   return group
 }

@@ -12,7 +12,7 @@ export type SendContext = {
   readonly signal: Signal
   readonly priority: Priority
   /** True to use a separate HTTP request on a new connection. */
-  readonly fresh?: boolean
+  readonly newConnection?: boolean
   /** Time when the attempt left the queue (`performance.now()`); undefined while queued. Set by the endpoint. */
   sentAt?: number
 }
@@ -31,7 +31,7 @@ export type Call = {
 /** Calls that are queued and sent together. */
 export type Group = {
   /** True if the group must not share its HTTP body with other groups. */
-  readonly alone: boolean
+  readonly ownBody: boolean
   readonly calls: readonly Call[]
   /** Aborts the HTTP request if no caller waits for any of its calls. */
   abandon?: () => void

@@ -34,17 +34,17 @@ type ProbeRequest = (method: string, params: readonly unknown[]) => Promise<Hex>
  *
  * @throws RpcError if the endpoint fails; a refusal only means that the capability is missing
  */
-export async function readCapabilities(ask: ProbeRequest): Promise<Capabilities> {
+export async function readCapabilities(probe: ProbeRequest): Promise<Capabilities> {
   const call = { to: PROBE, data: abi.encodeFunctionData('read') }
   const overrides = { [PROBE]: { code: bytecode.EnvironmentProbe.runtime } }
   const run = (request: object, ...block: object[]) =>
-    ask('eth_call', [request, 'latest', overrides, ...block]).then(decode, nullIfRefused)
+    probe('eth_call', [request, 'latest', overrides, ...block]).then(decode, nullIfRefused)
   const [plain, feeRecipient, coinbase, timed, gasCap] = await Promise.all([
     run(call),
     run(call, { feeRecipient: AUTHOR }),
     run(call, { coinbase: AUTHOR }),
     run(call, { number: quantity(PROBE_TIME), time: quantity(PROBE_TIME) }),
-    readGasCap((gas) => ask('eth_call', [{ ...call, gas: quantity(gas) }, 'latest', overrides]).then(decode)),
+    readGasCap((gas) => probe('eth_call', [{ ...call, gas: quantity(gas) }, 'latest', overrides]).then(decode)),
   ])
   const hasAuthor = (answer: Environment | null) => answer?.coinbase.toLowerCase() === AUTHOR
   return {

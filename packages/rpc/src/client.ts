@@ -4,16 +4,16 @@ import { span } from '@sluice/tracing'
 import { Abort } from './abort.ts'
 import type { EndpointCall, SendContext } from './calls.ts'
 import type { Capabilities } from './capabilities.ts'
-import type { EndpointOperation, RaceContext } from './course.ts'
 import { blockParam, callParam, logFilterParam, overridesParam, quantity, type RawBlock } from './encode.ts'
 import { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 import { Heads, orBadAnswer, readBlock } from './heads.ts'
 import { HedgeBudget } from './hedges.ts'
 import { Outage } from './outage.ts'
-import { type AtBlock, pinnedRpc } from './pinned.ts'
+import { type AtBlock, pinnedRpc } from './pinned-rpc.ts'
 import { type BackgroundBudget, Budgets } from './priority.ts'
 import { race } from './race.ts'
+import type { EndpointOperation, RaceContext } from './race-context.ts'
 import { hexAnswer, readLogs } from './results.ts'
 import { readSimulation, simulationParam } from './simulate-v1.ts'
 import type {
@@ -76,7 +76,7 @@ class ChainRpc implements Rpc {
   private readonly heads: Heads
   private readonly context: RaceContext
   private readonly outage: Outage
-  private readonly closed = new Abort()
+  private readonly closeAbort = new Abort()
   private comparedAt = 0
 
   constructor(options: RpcOptions) {
@@ -121,20 +121,20 @@ class ChainRpc implements Rpc {
   /**
    * Runs an eth_call with overrides, at an endpoint that supports them.
    *
-   * @param more - `[LATEST]` to read the head in the same HTTP request; else empty
+   * @param extraCalls - `[LATEST]` to read the head in the same HTTP request; else empty
    */
   private override(
     request: CallRequest,
     block: BlockRef,
     { overrides = {}, blockOverrides, ...rest }: CallOptions,
-    more: readonly EndpointCall[],
+    extraCalls: readonly EndpointCall[],
   ): Promise<readonly [Hex, BlockHeader?]> {
     let call = callParam(request)
     const state = overridesParam(overrides)
     let maxGas: bigint | undefined
     let ofBlock: readonly unknown[] = []
     const at: AtBlock = (ref) => ['eth_call', [call, ref, state, ...ofBlock]]
-    const ask = pinnedRpc(this.heads, block, at, { alone: true, more })
+    const pinned = pinnedRpc(this.heads, block, at, { alone: true, more: extraCalls })
     const operation: EndpointOperation<readonly [Hex, BlockHeader?]> = async (upstream, send) => {
       const capabilities = await upstream.capabilities()
       if (!capabilities.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
@@ -143,7 +143,7 @@ class ChainRpc implements Rpc {
       } else call = callParam({ ...request, gas: min(maxGas, capabilities.gasCap ?? maxGas) })
       ofBlock = blockOverrides ? blockOverridesParam(blockOverrides, capabilities) : []
       const askedAt = Date.now()
-      const [answer, raw] = await ask(upstream, send)
+      const [answer, raw] = await pinned(upstream, send)
       // Overridden code returns data, so an empty result may mean that the node ignored the overrides.
       if (
         answer === '0x' &&
@@ -152,11 +152,11 @@ class ChainRpc implements Rpc {
         !(await upstream.recheckCapabilities(askedAt)).stateOverrides
       )
         throw new RpcError('NO_OVERRIDES', 'the node no longer overrides state in eth_call')
-      return more.length === 0
+      return extraCalls.length === 0
         ? [hexAnswer(answer)]
         : [hexAnswer(answer), await this.heads.accept(upstream, raw as RawBlock, send)]
     }
-    const kind = more.length > 0 ? 'eth_call at head' : 'eth_call with overrides'
+    const kind = extraCalls.length > 0 ? 'eth_call at head' : 'eth_call with overrides'
     const retryWithLessGas = (error: unknown): Promise<readonly [Hex, BlockHeader?]> => {
       if (!(error instanceof RpcError && error.code === 'GAS_CAP')) throw error
       // No endpoint gives the requested gas. Retry with less, which is often enough.
@@ -254,9 +254,9 @@ class ChainRpc implements Rpc {
       clock: cadence.clock,
       endpoints: this.upstreams.map(({ endpoint, health, head }) => ({
         successRate: health.successRate,
-        ejected: health.ejected,
+        ejected: health.isEjected,
         head: head < 0 ? null : head,
-        queued: endpoint.queued,
+        queued: endpoint.queuedCount,
         callsPerSecond: endpoint.limits.rate,
         batchSize: endpoint.limits.batch,
       })),
@@ -264,7 +264,7 @@ class ChainRpc implements Rpc {
   }
 
   close(): void {
-    this.closed.abort()
+    this.closeAbort.abort()
     for (const { endpoint } of this.upstreams) endpoint.close()
   }
 
@@ -277,7 +277,7 @@ class ChainRpc implements Rpc {
     const { signal, timeoutMs, priority = 'quote' } = options
     const attemptMs = timeoutMs ?? this.timeoutMs
     const totalMs = timeoutMs ?? 2 * this.timeoutMs
-    const raceOptions = { kind, priority, attemptMs, totalMs, signals: [this.closed, signal] }
+    const raceOptions = { kind, priority, attemptMs, totalMs, signals: [this.closeAbort, signal] }
     return span(
       `node ${kind}`,
       () => race(this.context, operation, raceOptions),
@@ -292,9 +292,9 @@ class ChainRpc implements Rpc {
     read: (raw: unknown) => T | Promise<T>,
     options: RequestOptions,
   ): Promise<T> {
-    const ask = pinnedRpc(this.heads, block, call)
+    const pinned = pinnedRpc(this.heads, block, call)
     const [kind] = call('latest')
-    return this.run(async (upstream, send) => read((await ask(upstream, send))[0]), kind, options)
+    return this.run(async (upstream, send) => read((await pinned(upstream, send))[0]), kind, options)
   }
 
   /** Reads the newest block. An endpoint that lags behind another one is skipped for a while. */
@@ -311,7 +311,7 @@ class ChainRpc implements Rpc {
   private compareHeads(): void {
     if (this.upstreams.length === 1 || this.outage.isOpen || Date.now() - this.comparedAt < COMPARE_MS) return
     this.comparedAt = Date.now()
-    for (const upstream of this.upstreams.filter(({ ejected }) => !ejected)) {
+    for (const upstream of this.upstreams.filter(({ isEjected: ejected }) => !ejected)) {
       const context = { ...this.context, upstreams: [upstream] }
       const raceOptions = {
         kind: 'latest',
@@ -319,7 +319,7 @@ class ChainRpc implements Rpc {
         attemptMs: this.timeoutMs,
         totalMs: this.timeoutMs,
       } as const
-      race(context, (_, send) => this.headOf(upstream, send), { ...raceOptions, signals: [this.closed] }).catch(
+      race(context, (_, send) => this.headOf(upstream, send), { ...raceOptions, signals: [this.closeAbort] }).catch(
         () => {},
       )
     }

@@ -98,7 +98,7 @@ test('a connection is kept for the next request, and a fresh one is opened besid
   )
   for (let k = 0; k < 5; k++) await postJson(url, '{}')
   expect(sockets.size).toBe(1)
-  await postJson(url, '{}', { fresh: true })
+  await postJson(url, '{}', { newConnection: true })
   expect(sockets.size).toBe(2)
 })
 

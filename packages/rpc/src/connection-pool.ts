@@ -27,8 +27,8 @@ type Connection = { readonly client: Client; readonly socket: Socket }
 
 type Waiter = {
   /** True if the request needs a new connection, unless the pool is full. */
-  readonly fresh: boolean
-  readonly take: (connection: Connection) => void
+  readonly isNew: boolean
+  readonly onConnection: (connection: Connection) => void
   readonly fail: (error: Error) => void
 }
 
@@ -61,11 +61,11 @@ export class ConnectionPool {
   /**
    * Sends a request over a pooled connection.
    *
-   * @param fresh - true to use a new connection, in case existing ones lead to a hanging node
+   * @param isNew - true to use a new connection, in case existing ones lead to a hanging node
    * @throws Error of the connection, or the reason of the signal
    */
-  async send<T>(request: (client: Dispatcher) => Promise<T>, signal?: Signal, fresh = false): Promise<T> {
-    const connection = await this.acquire(signal, fresh)
+  async send<T>(request: (client: Dispatcher) => Promise<T>, signal?: Signal, isNew = false): Promise<T> {
+    const connection = await this.acquire(signal, isNew)
     try {
       const answer = await request(connection.client)
       this.answeredAt = Date.now()
@@ -76,14 +76,14 @@ export class ConnectionPool {
     }
   }
 
-  private acquire(signal: Signal | undefined, fresh: boolean): Promise<Connection> {
+  private acquire(signal: Signal | undefined, isNew: boolean): Promise<Connection> {
     if (signal?.aborted) return Promise.reject(signal.reason)
-    const reused = fresh && !this.isFull ? undefined : this.idle.pop()
-    if (reused) return Promise.resolve(reused)
+    const idleConnection = isNew && !this.isFull ? undefined : this.idle.pop()
+    if (idleConnection) return Promise.resolve(idleConnection)
     return new Promise((resolve, reject) => {
       const link = this.waiting.add({
-        fresh,
-        take: (connection) => {
+        isNew: isNew,
+        onConnection: (connection) => {
           detach()
           resolve(connection)
         },
@@ -110,9 +110,9 @@ export class ConnectionPool {
     const { isFull } = this
     for (let link = this.waiting.first; link; link = link.next) {
       // If the pool is full, a request for a new connection reuses an existing one.
-      if (link.value.fresh && !isFull) continue
+      if (link.value.isNew && !isFull) continue
       this.waiting.remove(link)
-      link.value.take(connection)
+      link.value.onConnection(connection)
       return
     }
     this.idle.push(connection)
@@ -128,7 +128,7 @@ export class ConnectionPool {
     this.connecting++
     this.openSocket().then(
       (socket) => this.connected(socket),
-      (error: Error) => this.failed(error),
+      (error: Error) => this.onError(error),
     )
   }
 
@@ -159,12 +159,12 @@ export class ConnectionPool {
     const next = this.waiting.first
     if (next) {
       this.waiting.remove(next)
-      next.value.take(connection)
+      next.value.onConnection(connection)
     } else this.idle.push(connection)
     this.connectWaiting()
   }
 
-  private failed(error: Error): void {
+  private onError(error: Error): void {
     this.connecting--
     // If other connections are open or opening, only the first queued request fails; the others may still use those.
     const count = this.open + this.connecting > 0 ? 1 : this.waiting.size
@@ -187,16 +187,16 @@ export class ConnectionPool {
       ...this.options,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connect: (_, callback) => {
-        const reserved = unused?.ref()
+        const reservedConnection = unused?.ref()
         unused = undefined
         // Not an undici `SocketError`: after one of those undici would reconnect in a loop.
-        const closed = Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
-        queueMicrotask(() => (reserved ? callback(null, reserved) : callback(closed, null)))
+        const closedError = Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
+        queueMicrotask(() => (reservedConnection ? callback(null, reservedConnection) : callback(closedError, null)))
       },
     })
   }
 }
 
-function isRecent(at: number): boolean {
-  return Date.now() - at < RECENT_MS
+function isRecent(openedAt: number): boolean {
+  return Date.now() - openedAt < RECENT_MS
 }

@@ -82,7 +82,7 @@ test('requests of one tick travel in one body, and a single one without a list',
     { kind: 'sent', methods: names(3), priority: 'quote' },
     { kind: 'sent', methods: ['alone'], priority: 'quote' },
   ])
-  expect(endpoint.queued).toBe(0)
+  expect(endpoint.queuedCount).toBe(0)
 })
 
 test('the time of sending is noted once', async () => {
@@ -119,7 +119,7 @@ test('what is asked for together travels at once and alone', async () => {
   const { endpoint, bodies, fresh } = world()
   const others = ask(endpoint, ['a', 'b'])
   const whole = together(endpoint, ['x', 'y'])
-  const apart = ask(endpoint, ['f'], sendOf('quote', { fresh: true }))
+  const apart = ask(endpoint, ['f'], sendOf('quote', { newConnection: true }))
   expect(await outcomes([...others, ...whole, ...apart])).toEqual(['a done', 'b done', 'x done', 'y done', 'f done'])
   expect(bodies.map((methods) => methods.join())).toEqual(expect.arrayContaining(['a,b', 'x,y', 'f']))
   expect(bodies).toHaveLength(3)
@@ -242,7 +242,7 @@ test('a slowed endpoint delays a request by those that wait before it', async ()
   expect(base).toBe(0)
   ask(endpoint, names(30), sendOf('lookup'))
   // Thirty queued calls at three per second.
-  expect([endpoint.delayMs('quote'), endpoint.delayMs('lookup'), endpoint.queued]).toEqual([0, 10_000, 30])
+  expect([endpoint.delayMs('quote'), endpoint.delayMs('lookup'), endpoint.queuedCount]).toEqual([0, 10_000, 30])
   endpoint.close()
 })
 
@@ -261,10 +261,10 @@ test('as many bodies as allowed are under way, the others wait', async () => {
   )
   const requests = ask(endpoint, names(4))
   await vi.advanceTimersByTimeAsync(1)
-  expect([bodies.length, endpoint.queued]).toEqual([2, 2])
+  expect([bodies.length, endpoint.queuedCount]).toEqual([2, 2])
   releases.shift()!()
   await vi.advanceTimersByTimeAsync(1)
-  expect([bodies.length, endpoint.queued]).toEqual([3, 1])
+  expect([bodies.length, endpoint.queuedCount]).toEqual([3, 1])
   for (const release of releases.splice(0)) release()
   await vi.advanceTimersByTimeAsync(1)
   for (const release of releases.splice(0)) release()
@@ -278,9 +278,9 @@ test('requests that are given up are not sent, and end the body that serves nobo
   await vi.advanceTimersByTimeAsync(1)
   const waiting = ask(endpoint, ['c'], third)
   await vi.advanceTimersByTimeAsync(1)
-  expect(endpoint.queued).toBe(1)
+  expect(endpoint.queuedCount).toBe(1)
   ;(third.signal as Abort).abort()
-  expect(endpoint.queued).toBe(0)
+  expect(endpoint.queuedCount).toBe(0)
   ;(first.signal as Abort).abort()
   await vi.advanceTimersByTimeAsync(1)
   const next = ask(endpoint, ['d'])
@@ -317,11 +317,11 @@ test('background work waits for its budget, and goes on once that is there again
   const requests = ask(endpoint, names(102), sendOf('background'))
   // A hundred calls use up five seconds of the budget. One more call overdraws it by a twentieth of a second.
   await vi.advanceTimersByTimeAsync(40)
-  expect([bodies.length, endpoint.queued]).toEqual([101, 1])
+  expect([bodies.length, endpoint.queuedCount]).toEqual([101, 1])
   expect(await outcomes(ask(endpoint, ['quote']), 1)).toEqual(['quote done'])
   expect(bodies).toHaveLength(102)
   await vi.advanceTimersByTimeAsync(20)
-  expect([bodies.length, endpoint.queued]).toEqual([103, 0])
+  expect([bodies.length, endpoint.queuedCount]).toEqual([103, 0])
   expect(await outcomes(requests)).toEqual(done(102))
 })
 
@@ -345,6 +345,6 @@ test('more than ten thousand requests of a priority are refused', async () => {
   const { endpoint } = world(() => new Promise(() => {}), { maxConcurrency: 1 })
   const requests = ask(endpoint, names(10_001), sendOf('lookup'))
   await expect(requests.at(-1)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
-  expect(endpoint.queued).toBe(10_000)
+  expect(endpoint.queuedCount).toBe(10_000)
   endpoint.close()
 })

@@ -50,7 +50,7 @@ export class Endpoint {
   private isStartScheduled = false
   private wakeTimer: NodeJS.Timeout | undefined
   private wakeAt = Number.POSITIVE_INFINITY
-  private closed = false
+  private isClosed = false
   private nextId = 1
 
   constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32, budgets, onEvent }: EndpointOptions) {
@@ -68,8 +68,8 @@ export class Endpoint {
     return this.adaptiveRate.waitMs(priority === 'quote', isBackground(priority))
   }
 
-  get queued(): number {
-    return this.queues.queued
+  get queuedCount(): number {
+    return this.queues.queuedCount
   }
 
   /**
@@ -87,7 +87,7 @@ export class Endpoint {
 
   /** @throws RpcError */
   request<T>(method: string, params: readonly unknown[], send: SendContext): Promise<T> {
-    return this.send([[method, params]], send, send.fresh ?? false)[0] as Promise<T>
+    return this.send([[method, params]], send, send.newConnection ?? false)[0] as Promise<T>
   }
 
   /** Sends calls in a separate HTTP body, so that slow calls do not delay a shared batch. */
@@ -97,13 +97,13 @@ export class Endpoint {
 
   /** Aborts requests in flight and sends nothing more. */
   close(): void {
-    this.closed = true
+    this.isClosed = true
     clearTimeout(this.wakeTimer)
     for (const controller of this.inFlight) controller.abort()
   }
 
-  private send(calls: readonly EndpointCall[], send: SendContext, alone: boolean): Promise<unknown>[] {
-    if (send.signal.aborted || this.closed)
+  private send(calls: readonly EndpointCall[], send: SendContext, ownBody: boolean): Promise<unknown>[] {
+    if (send.signal.aborted || this.isClosed)
       return calls.map(([method]) => Promise.reject(abortError(send.signal, method)))
     const abandon = (group: Group) => {
       this.queues.remove(send.priority, group)
@@ -112,10 +112,10 @@ export class Endpoint {
     const pending = calls.map((call) => makeCall(call, this.nextId++, send, abandon))
     const fits = calls.length <= this.batch.size
     const groups: Group[] = fits
-      ? [{ alone, calls: pending.map(({ call }) => call) }]
-      : pending.map(({ call }) => ({ alone, calls: [call] }))
+      ? [{ ownBody, calls: pending.map(({ call }) => call) }]
+      : pending.map(({ call }) => ({ ownBody, calls: [call] }))
     for (const group of groups) this.enqueue(group, send.priority)
-    if (alone) this.start()
+    if (ownBody) this.start()
     else if (!this.isStartScheduled) {
       this.isStartScheduled = true
       setImmediate(() => {
@@ -135,7 +135,7 @@ export class Endpoint {
 
   /** Sends the queued groups that may go now, and schedules the next run for those that must wait. */
   private start(): void {
-    if (this.closed) return
+    if (this.isClosed) return
     const mayGo = (priority: Priority) => this.waitMs(priority) === 0
     for (let next = this.queues.next(mayGo); next; next = this.queues.next(mayGo)) {
       const { priority, items } = next
@@ -154,9 +154,9 @@ export class Endpoint {
   }
 
   private wakeIn(ms: number): void {
-    const at = performance.now() + ms
-    if (at >= this.wakeAt) return
-    this.wakeAt = at
+    const startAt = performance.now() + ms
+    if (startAt >= this.wakeAt) return
+    this.wakeAt = startAt
     clearTimeout(this.wakeTimer)
     this.wakeTimer = setTimeout(() => {
       this.wakeAt = Number.POSITIVE_INFINITY
@@ -171,13 +171,13 @@ export class Endpoint {
     let count = 0
     let bytes = 0
     for (const group of items) {
-      if (group.alone && groups.length > 0) continue
+      if (group.ownBody && groups.length > 0) continue
       const size = group.calls.reduce((sum, { body }) => sum + body.length, 0)
       if (groups.length > 0 && (count + group.calls.length > maxCalls || bytes + size > this.batchBytes)) break
       groups.push(group)
       count += group.calls.length
       bytes += size
-      if (group.alone) break
+      if (group.ownBody) break
     }
     return groups
   }
@@ -192,14 +192,17 @@ export class Endpoint {
     for (const group of groups) group.abandon = abandon
     const sentAt = performance.now()
     for (const { send } of calls) send.sentAt ??= sentAt
-    const fresh = calls.some(({ send }) => send.fresh)
+    const needsNewConnection = calls.some(({ send }) => send.newConnection)
     const body = calls.length === 1 ? calls[0]!.body : `[${calls.map(({ body }) => body).join(',')}]`
     this.adaptiveRate.recordSent(calls.length)
     this.budgets.spend(priority, calls.length, body.length)
     this.onEvent({ kind: 'sent', methods: calls.map(({ method }) => method), priority })
     this.inFlight.add(controller)
     try {
-      const { status, text, retryAfter } = await postJson(this.target, body, { signal: controller, fresh })
+      const { status, text, retryAfter } = await postJson(this.target, body, {
+        signal: controller,
+        newConnection: needsNewConnection,
+      })
       this.budgets.spend(priority, 0, text.length)
       await this.read(calls, status, text, retryAfter)
     } catch (cause) {
@@ -220,7 +223,7 @@ export class Endpoint {
     retryAfter: string | undefined,
   ): Promise<void> {
     const failure = httpFailure(status, retryAfter)
-    const { byId, whole } = (await this.parsed(calls, text, status, failure)) ?? {}
+    const { byId, batchError: whole } = (await this.parsed(calls, text, status, failure)) ?? {}
     if (!byId) return
     if (calls.length > 1) {
       const batchError = whole && nodeError('batch', whole)
@@ -229,22 +232,22 @@ export class Endpoint {
       if (whole) return void this.splitUp(calls, status, whole)
       this.batch.recordSuccess()
     }
-    let answered = 0
+    let answeredCount = 0
     for (const { id, method, params, finish } of calls) {
       // An error for the whole body carries no id.
       const answer = byId.get(String(id)) ?? (whole && { error: whole })
       try {
         if (!answer) throw failure ?? new RpcError('BAD_ANSWER', 'the node left a request unanswered')
         finish(resultOf(method, params, answer, failure))
-        answered++
+        answeredCount++
       } catch (error) {
         const rpcError = error as RpcError
         if (rpcError.code === 'RATE_LIMITED') this.slow(rpcError, 1)
-        else answered++
+        else answeredCount++
         finish(rpcError)
       }
     }
-    if (answered > 0) this.adaptiveRate.recordAnswered(answered)
+    if (answeredCount > 0) this.adaptiveRate.recordAnswered(answeredCount)
   }
 
   /** @returns undefined if the calls are sent again in smaller bodies */
@@ -266,8 +269,8 @@ export class Endpoint {
   }
 
   /** Sends the calls of a refused batch again in smaller bodies. */
-  private splitUp(calls: readonly Call[], status: number, whole: Parameters<typeof batchVerdict>[1]): void {
-    const verdict = batchVerdict(status, whole)
+  private splitUp(calls: readonly Call[], status: number, batchError: Parameters<typeof batchVerdict>[1]): void {
+    const verdict = batchVerdict(status, batchError)
     if (verdict === 'size') this.batch.recordTooLarge(calls.length)
     else this.batch.recordRefusal(verdict === 'refused')
     const { size } = this.batch
@@ -275,7 +278,7 @@ export class Endpoint {
     const chunkSize = verdict === 'size' ? Math.max(1, Math.min(size, calls.length >> 1)) : 1
     for (let start = 0; start < calls.length; start += chunkSize) {
       const remaining = calls.slice(start, start + chunkSize).filter(({ finished }) => !finished)
-      if (remaining.length > 0) this.enqueue({ alone: true, calls: remaining }, remaining[0]!.send.priority)
+      if (remaining.length > 0) this.enqueue({ ownBody: true, calls: remaining }, remaining[0]!.send.priority)
     }
   }
 

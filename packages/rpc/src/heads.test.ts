@@ -15,9 +15,9 @@ const block = (number: number, fork = 'a', parent: Hex = hashAt(number - 1, fork
 const send: SendContext = { signal: new Abort(), priority: 'quote' }
 
 /** A fake endpoint that answers requests for a parent block with `parent`. */
-function fake({ head = -1, ejected = false, parent = null as Partial<RawBlock> | null } = {}) {
+function fake({ head = -1, isEjected = false, parent = null as Partial<RawBlock> | null } = {}) {
   const upstream = {
-    ...{ head, ejected, seen: [] as number[], ejections: 0, asked: [] as unknown[][] },
+    ...{ head, isEjected, seen: [] as number[], ejections: 0, asked: [] as unknown[][] },
     recordHead: (number: number) => void upstream.seen.push(number),
     eject: () => void upstream.ejections++,
     endpoint: {
@@ -67,7 +67,7 @@ test('an endpoint more than five blocks behind another one is passed over', asyn
 
 test('heads of endpoints that are passed over, and its own, are not compared', async () => {
   const one = fake({ head: 900 })
-  const heads = headsOf(one, fake({ head: 900, ejected: true }))
+  const heads = headsOf(one, fake({ head: 900, isEjected: true }))
   expect((await accept(heads, one, block(100))).number).toBe(100)
   expect(one.ejections).toBe(0)
 })

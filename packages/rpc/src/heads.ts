@@ -44,7 +44,7 @@ export class Heads {
     const header = this.read(raw)
     const best = Math.max(
       -1,
-      ...this.upstreams.filter((other) => other !== upstream && !other.ejected).map(({ head }) => head),
+      ...this.upstreams.filter((other) => other !== upstream && !other.isEjected).map(({ head }) => head),
     )
     if (best - header.number > MAX_LAG) {
       upstream.recordHead(header.number)

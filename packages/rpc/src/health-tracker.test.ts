@@ -16,7 +16,7 @@ function world(ejectMs = 10_000) {
 
 test('an endpoint of which nothing is known is believed to answer', () => {
   const { standing, clock } = world()
-  expect(standing).toMatchObject({ successRate: 1, ejected: false, isDown: false, isDead: false, silentMs: 0 })
+  expect(standing).toMatchObject({ successRate: 1, isEjected: false, isDown: false, isDead: false, silentMs: 0 })
   clock.ms += 70
   expect(standing.silentMs).toBe(70)
   standing.recordSuccess()
@@ -52,13 +52,13 @@ test('failures of the same three milliseconds count once', () => {
 test('three failures in a row mean that it is down, until it works', () => {
   const { standing, fail } = world()
   fail(2)
-  expect([standing.isDown, standing.ejected]).toEqual([false, false])
+  expect([standing.isDown, standing.isEjected]).toEqual([false, false])
   standing.recordLoss()
   expect(standing.isDown).toBe(false)
   fail(1)
-  expect([standing.isDown, standing.ejected]).toEqual([true, true])
+  expect([standing.isDown, standing.isEjected]).toEqual([true, true])
   standing.recordSuccess()
-  expect([standing.isDown, standing.ejected]).toEqual([false, false])
+  expect([standing.isDown, standing.isEjected]).toEqual([false, false])
   fail(2)
   expect(standing.isDown).toBe(false)
 })
@@ -106,15 +106,15 @@ test('it is passed over for a time that doubles with each failure after it', () 
   fail(3)
   for (const ms of [40_000, 80_000, 120_000, 120_000]) {
     clock.ms += ms - 1
-    expect(standing.ejected).toBe(true)
+    expect(standing.isEjected).toBe(true)
     clock.ms += 1
-    expect(standing.ejected).toBe(false)
+    expect(standing.isEjected).toBe(false)
     standing.recordFailure()
   }
   standing.recordSuccess()
   fail(3)
   clock.ms += 40_000
-  expect(standing.ejected).toBe(false)
+  expect(standing.isEjected).toBe(false)
 })
 
 test('the time doubles ten times at most', () => {
@@ -122,7 +122,7 @@ test('the time doubles ten times at most', () => {
   const lengths = Array.from({ length: 13 }, () => {
     standing.eject()
     const start = clock.ms
-    while (standing.ejected) clock.ms++
+    while (standing.isEjected) clock.ms++
     return clock.ms - start
   })
   expect(lengths).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 1_024, 1_024])
@@ -133,18 +133,18 @@ test('failures while it is passed over do not lengthen that', () => {
   fail(3)
   clock.ms += 9_997
   standing.recordFailure()
-  expect(standing.ejected).toBe(true)
+  expect(standing.isEjected).toBe(true)
   clock.ms += 3
-  expect(standing.ejected).toBe(false)
+  expect(standing.isEjected).toBe(false)
 })
 
 test('it can be passed over for a given time', () => {
   const { standing, clock } = world()
   standing.eject(60_000)
   clock.ms += 59_999
-  expect(standing.ejected).toBe(true)
+  expect(standing.isEjected).toBe(true)
   clock.ms += 1
-  expect(standing.ejected).toBe(false)
+  expect(standing.isEjected).toBe(false)
 })
 
 test.each(['late', 'refused'] as const)(
@@ -153,9 +153,9 @@ test.each(['late', 'refused'] as const)(
     const { standing, fail } = world()
     fail(15, how)
     // 0.9 to the power of 15 is 0.206, and to that of 16 0.185.
-    expect([standing.isDown, standing.ejected]).toEqual([true, false])
+    expect([standing.isDown, standing.isEjected]).toEqual([true, false])
     fail(1, how)
-    expect(standing.ejected).toBe(true)
+    expect(standing.isEjected).toBe(true)
   },
 )
 
@@ -163,7 +163,7 @@ test('a silence after refusals passes it over at once', () => {
   const { standing, fail } = world()
   fail(2, 'refused')
   fail(1, 'silent')
-  expect(standing.ejected).toBe(true)
+  expect(standing.isEjected).toBe(true)
 })
 
 const took = (standing: HealthTracker, ...samples: readonly number[]) => {

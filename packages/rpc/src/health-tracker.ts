@@ -29,7 +29,7 @@ export class HealthTracker {
   private workedAt: number
   private failedAt = Number.NEGATIVE_INFINITY
   private streak = 0
-  private unanswered = 0
+  private unansweredCount = 0
   private unansweredSince = 0
   private ejections = 0
   private ejectedUntil = Number.NEGATIVE_INFINITY
@@ -42,7 +42,7 @@ export class HealthTracker {
     this.workedAt = now()
   }
 
-  get ejected(): boolean {
+  get isEjected(): boolean {
     return this.ejectedUntil > this.now()
   }
 
@@ -53,7 +53,7 @@ export class HealthTracker {
 
   /** True if nothing came back for a while, not even an error. */
   get isDead(): boolean {
-    return this.unanswered >= DEAD_STREAK && this.now() - this.unansweredSince >= DEAD_MS
+    return this.unansweredCount >= DEAD_STREAK && this.now() - this.unansweredSince >= DEAD_MS
   }
 
   /** Recent share of requests that were answered, from 0 to 1. */
@@ -63,7 +63,7 @@ export class HealthTracker {
 
   recordSuccess(): void {
     this.streak = 0
-    this.unanswered = 0
+    this.unansweredCount = 0
     this.ejections = 0
     this.ejectedUntil = Number.NEGATIVE_INFINITY
     this.workedAt = this.now()
@@ -77,7 +77,7 @@ export class HealthTracker {
 
   /** Records that the endpoint responded, even with an error. */
   recordReply(): void {
-    this.unanswered = 0
+    this.unansweredCount = 0
   }
 
   /**
@@ -90,11 +90,11 @@ export class HealthTracker {
     const now = this.now()
     if (now - this.failedAt < SAME_MS) return
     this.failedAt = now
-    if (kind === 'refused') this.unanswered = 0
-    else if (kind === 'silent' && this.unanswered++ === 0) this.unansweredSince = now
+    if (kind === 'refused') this.unansweredCount = 0
+    else if (kind === 'silent' && this.unansweredCount++ === 0) this.unansweredSince = now
     this.streak++
     this.recordOutcome(1)
-    if (this.streak < STREAK || this.ejected || (kind !== 'silent' && this.successRate > MIN_SUCCESS_RATE)) return
+    if (this.streak < STREAK || this.isEjected || (kind !== 'silent' && this.successRate > MIN_SUCCESS_RATE)) return
     this.eject()
   }
 
@@ -112,10 +112,10 @@ export class HealthTracker {
   /**
    * Records the latency of a request.
    *
-   * @param answered - false if the request was given up after `ms`
+   * @param latencyRing - false if the request was given up after `ms`
    */
-  recordLatency(kind: string, ms: number, answered = true): void {
-    this.latencies(kind)?.add(ms, answered)
+  recordLatency(kind: string, ms: number, latencyRing = true): void {
+    this.latencies(kind)?.add(ms, latencyRing)
   }
 
   /** Returns latency percentiles in milliseconds; undefined before four samples. */
@@ -141,13 +141,13 @@ export class HealthTracker {
 
 class Latencies {
   private readonly all = new Ring()
-  private readonly answered = new Ring()
+  private readonly latencyRing = new Ring()
   private count = 0
   private cached: Latency | undefined
 
-  add(ms: number, answered: boolean): void {
+  add(ms: number, latencyRing: boolean): void {
     this.all.add(ms)
-    if (answered) this.answered.add(ms)
+    if (latencyRing) this.latencyRing.add(ms)
     if (++this.count === 4 || this.count % REFRESH === 0) this.cached = undefined
   }
 
@@ -155,8 +155,8 @@ class Latencies {
     if (this.count < 4) return undefined
     if (!this.cached) {
       const [p50, p95, longest] = this.all.percentiles(0.5, 0.95, 1)
-      const [answered] = this.answered.percentiles(0.9)
-      this.cached = { p50: p50!, p95: p95!, longest: longest!, answered: answered ?? longest! }
+      const [latencyRing] = this.latencyRing.percentiles(0.9)
+      this.cached = { p50: p50!, p95: p95!, longest: longest!, answered: latencyRing ?? longest! }
     }
     return this.cached
   }

@@ -96,10 +96,14 @@ export type Latency = {
  * @param isLosing - true if requests get lost: the delay is then bounded by the latency of answered requests
  */
 export function lateMs(latencies: readonly (Latency | undefined)[], isLosing = false): number {
-  const measured = latencies.filter((each) => each !== undefined)
-  if (measured.length === 0) return DEFAULT_DELAY_MS
-  const late = ({ p50, p95, answered }: Latency) => Math.min(1.5 * p95, 8 * p50, isLosing ? answered : MAX_DELAY_MS)
-  return Math.max(isLosing ? MIN_DELAY_WHEN_LOSING_MS : MIN_DELAY_MS, Math.min(MAX_DELAY_MS, ...measured.map(late)))
+  const measuredLatencies = latencies.filter((each) => each !== undefined)
+  if (measuredLatencies.length === 0) return DEFAULT_DELAY_MS
+  const lateAfterMs = ({ p50, p95, answered }: Latency) =>
+    Math.min(1.5 * p95, 8 * p50, isLosing ? answered : MAX_DELAY_MS)
+  return Math.max(
+    isLosing ? MIN_DELAY_WHEN_LOSING_MS : MIN_DELAY_MS,
+    Math.min(MAX_DELAY_MS, ...measuredLatencies.map(lateAfterMs)),
+  )
 }
 
 /**
@@ -111,21 +115,21 @@ export function lostMs(latency: Latency | undefined): number {
 }
 
 /**
- * Calls `look` after a delay in which the event loop was responsive, and after pending answers were read.
+ * Calls `onQuiet` after a delay in which the event loop was responsive, and after pending answers were read.
  *
  * @returns function that cancels the wait
  */
-export function whenQuiet(ms: number, look: () => void): () => void {
+export function whenQuiet(ms: number, onQuiet: () => void): () => void {
   let timer: NodeJS.Timeout
   let immediate: NodeJS.Immediate | undefined
   let stalls = 0
   const wait = (ms: number) => {
     const due = performance.now() + ms
     timer = setTimeout(() => {
-      const stalled = performance.now() - due
-      if (stalled > STALL_MS && stalls++ < MAX_STALLS) wait(stalled)
+      const stallMs = performance.now() - due
+      if (stallMs > STALL_MS && stalls++ < MAX_STALLS) wait(stallMs)
       // Process answers that have already arrived before looking.
-      else immediate = setImmediate(look)
+      else immediate = setImmediate(onQuiet)
     }, ms)
   }
   wait(ms)

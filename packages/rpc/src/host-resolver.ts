@@ -113,12 +113,12 @@ export class HostResolver {
 
   /** Returns the next queued host: hosts whose last lookup failed come last. */
   private nextHost(): Host | undefined {
-    let failed: Host | undefined
+    let failedHost: Host | undefined
     for (const host of this.waiting) {
       if (!host.failure) return host
-      failed ??= host
+      failedHost ??= host
     }
-    return this.runningFailed < MAX_FAILED_LOOKUPS ? failed : undefined
+    return this.runningFailed < MAX_FAILED_LOOKUPS ? failedHost : undefined
   }
 
   private finish(host: Host, error: Error | null, list: readonly LookupAddress[]): void {

@@ -20,7 +20,7 @@ export async function parseJson(text: string): Promise<unknown> {
 
 class Reader {
   private readonly text: string
-  private at = 0
+  private position = 0
 
   constructor(text: string) {
     this.text = text
@@ -45,9 +45,9 @@ class Reader {
 
   private *list(): Steps<unknown[]> {
     const list: unknown[] = []
-    this.at++
+    this.position++
     if (this.next() === CLOSE_LIST) {
-      this.at++
+      this.position++
       return list
     }
     for (;;) {
@@ -58,16 +58,16 @@ class Reader {
 
   private *object(): Steps<object> {
     const object = {}
-    this.at++
+    this.position++
     if (this.next() === CLOSE_OBJECT) {
-      this.at++
+      this.position++
       return object
     }
     for (;;) {
       if (this.next() !== QUOTE) throw this.syntaxError()
       const key = this.parseTo(this.endOfScalar()) as string
       if (this.next() !== COLON) throw this.syntaxError()
-      this.at++
+      this.position++
       const value = yield* this.value()
       // Like `JSON.parse`: a `__proto__` key becomes an own property.
       Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
@@ -83,20 +83,20 @@ class Reader {
   private separator(close: number): boolean {
     const character = this.next()
     if (character !== close && character !== COMMA) throw this.syntaxError()
-    this.at++
+    this.position++
     return character === close
   }
 
   private parseTo(end: number): unknown {
-    const value = JSON.parse(this.text.slice(this.at, end))
-    this.at = end
+    const value = JSON.parse(this.text.slice(this.position, end))
+    this.position = end
     return value
   }
 
   /** Skips white space and returns the next character code; undefined at the end of the text. */
   private next(): number | undefined {
-    for (; this.at < this.text.length; this.at++) {
-      const code = this.text.charCodeAt(this.at)
+    for (; this.position < this.text.length; this.position++) {
+      const code = this.text.charCodeAt(this.position)
       if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code
     }
     return undefined
@@ -105,41 +105,45 @@ class Reader {
   /** Returns the end index of an array or object; -1 if it is more than `MAX_PIECE` away. */
   private endOfContainer(): number {
     let depth = 0
-    const last = Math.min(this.text.length, this.at + MAX_PIECE)
-    for (let at = this.at; at < last; at++) {
-      const code = this.text.charCodeAt(at)
+    const last = Math.min(this.text.length, this.position + MAX_PIECE)
+    for (let position = this.position; position < last; position++) {
+      const code = this.text.charCodeAt(position)
       if (code === QUOTE) {
-        at = this.endOfString(at) - 1
-        if (at < 0) throw this.syntaxError()
+        position = this.endOfString(position) - 1
+        if (position < 0) throw this.syntaxError()
       } else if (code === OPEN_LIST || code === OPEN_OBJECT) depth++
-      else if ((code === CLOSE_LIST || code === CLOSE_OBJECT) && --depth === 0) return at + 1
+      else if ((code === CLOSE_LIST || code === CLOSE_OBJECT) && --depth === 0) return position + 1
     }
     if (last === this.text.length) throw this.syntaxError()
     return -1
   }
 
   private endOfScalar(): number {
-    if (this.text.charCodeAt(this.at) === QUOTE) {
-      const end = this.endOfString(this.at)
+    if (this.text.charCodeAt(this.position) === QUOTE) {
+      const end = this.endOfString(this.position)
       if (end === -1) throw this.syntaxError()
       return end
     }
-    let at = this.at
-    while (at < this.text.length && /[-+.\w]/.test(this.text[at]!)) at++
-    return at
+    let position = this.position
+    while (position < this.text.length && /[-+.\w]/.test(this.text[position]!)) position++
+    return position
   }
 
   /** @returns the index after the closing quote; -1 if there is none */
   private endOfString(start: number): number {
-    for (let at = this.text.indexOf('"', start + 1); at !== -1; at = this.text.indexOf('"', at + 1)) {
+    for (
+      let position = this.text.indexOf('"', start + 1);
+      position !== -1;
+      position = this.text.indexOf('"', position + 1)
+    ) {
       let slashes = 0
-      while (this.text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++
-      if (slashes % 2 === 0) return at + 1
+      while (this.text.charCodeAt(position - 1 - slashes) === BACKSLASH) slashes++
+      if (slashes % 2 === 0) return position + 1
     }
     return -1
   }
 
   private syntaxError(): SyntaxError {
-    return new SyntaxError(`unexpected character of JSON at ${this.at}`)
+    return new SyntaxError(`unexpected character of JSON at ${this.position}`)
   }
 }

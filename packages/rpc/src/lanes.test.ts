@@ -27,7 +27,7 @@ test('what a quote waits for goes first, then lookups, then background work', ()
   const { lanes, start, fill } = world()
   for (const priority of ['background', 'lookup', 'quote'] as const) fill(priority, 1)
   expect([start(), start(), start(), start()]).toEqual(['quote 0', 'lookup 0', 'background 0', undefined])
-  expect(lanes.queued).toBe(0)
+  expect(lanes.queuedCount).toBe(0)
 })
 
 test('however much of the others waits, places are left for quotes', () => {

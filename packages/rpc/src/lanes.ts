@@ -79,7 +79,7 @@ export class PriorityQueues<T> {
   }
 
   /** Number of queued items. */
-  get queued(): number {
+  get queuedCount(): number {
     return this.lanes.reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 

@@ -2,9 +2,9 @@
 
 /** "this block range should work: [0x0, 0xd043b8]", "retry with the range 6000000-6000509". */
 const bracket = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i
-const dashed = /\brange (\d+)\s*-\s*(\d+)/i
+const DASHED_RANGE = /\brange (\d+)\s*-\s*(\d+)/i
 /** "(5000 > 3000)" */
-const compared = /\(\s*\d+\s*>\s*(\d+)\s*\)/
+const COMPARED_RANGE = /\(\s*\d+\s*>\s*(\d+)\s*\)/
 /** "limited to a 10,000 range", "maximum is set to 2048", "max is 10k blocks", "up to a 500 block range", "ranges over 10000 blocks". */
 const limit =
   /(?:max(?:imum)?\b|\blimit(?:ed)?\b|up to|at most|\bover\b|greater than|smaller than|bigger than|exceeds?\b|allowed|distance|narrow your filter)[^\d[\]]{0,40}?(\d[\d,.]*)\s*(k\b)?/gi
@@ -22,13 +22,13 @@ export function suggestedBlocks(text: string, data: unknown): number | undefined
   return (
     blocksBetween(text.match(bracket)) ??
     blocksBetween(ends(data)) ??
-    blocksBetween(text.match(dashed)) ??
+    blocksBetween(text.match(DASHED_RANGE)) ??
     limitIn(text)
   )
 }
 
 function limitIn(text: string): number | undefined {
-  const larger = text.match(compared)
+  const larger = text.match(COMPARED_RANGE)
   if (larger) return Number(larger[1])
   if (ofResults.test(text)) return undefined
   let min: number | undefined

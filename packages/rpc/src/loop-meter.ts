@@ -4,8 +4,8 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 export function loopMeter(): () => number {
   let last: EventLoopUtilization | undefined
   return () => {
-    const since = performance.eventLoopUtilization(last)
+    const current = performance.eventLoopUtilization(last)
     last = performance.eventLoopUtilization()
-    return since.utilization
+    return current.utilization
   }
 }

@@ -14,7 +14,7 @@ export type HttpResponse = { readonly status: number; readonly text: string; rea
 export type PostOptions = {
   readonly signal?: Signal
   /** True to use a new connection, in case existing ones lead to a hanging node. */
-  readonly fresh?: boolean
+  readonly newConnection?: boolean
 }
 
 /** Maximum bytes of a response: well above the logs of a large block. */
@@ -52,7 +52,7 @@ const unzip = promisify(gunzip)
 export async function postJson(
   url: URL,
   body: string,
-  { signal, fresh = false }: PostOptions = {},
+  { signal, newConnection: fresh = false }: PostOptions = {},
 ): Promise<HttpResponse> {
   const { origin, pathname, search, protocol, username, password } = url
   const headers: Record<string, string> = { 'content-type': 'application/json' }
@@ -99,7 +99,7 @@ function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signa
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let status = 0
-    let zipped = false
+    let isZipped = false
     let retryAfter: string | undefined
     let detach = () => {}
     const finish = (done: () => void) => {
@@ -112,13 +112,18 @@ function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signa
       },
       onResponseStart(_controller, statusCode, headers) {
         status = statusCode
-        zipped = headers['content-encoding'] === 'gzip'
+        isZipped = headers['content-encoding'] === 'gzip'
         retryAfter = headers['retry-after']?.toString()
       },
       onResponseData: (_controller, chunk) => void chunks.push(chunk),
       onResponseEnd: () =>
         finish(() =>
-          resolve({ status, zipped, retryAfter, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }),
+          resolve({
+            status,
+            zipped: isZipped,
+            retryAfter,
+            bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks),
+          }),
         ),
       onResponseError: (_controller, error) => finish(() => reject(error)),
     })

@@ -2,10 +2,10 @@ import { performance as hooks } from 'node:perf_hooks'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Abort } from './abort.ts'
 import type { SendContext } from './calls.ts'
-import type { RaceContext, RaceOptions } from './course.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { HedgeBudget, type Latency } from './hedges.ts'
 import { race } from './race.ts'
+import type { RaceContext, RaceOptions } from './race-context.ts'
 import type { Upstream } from './upstream.ts'
 
 let start = 0
@@ -24,7 +24,7 @@ const sinceStart = () => Math.round(performance.now() - start)
 type Facts = {
   latency?: Latency
   down?: boolean
-  ejected?: boolean
+  isEjected?: boolean
   isChainVerified?: boolean
   delayMs?: number
   waitMs?: number
@@ -40,11 +40,11 @@ type Attempt = { readonly at: number; readonly send: SendContext; readonly index
 
 function fake(
   index: number,
-  { latency, down = false, ejected = false, isChainVerified = true, delayMs = 0, waitMs = 0 }: Facts,
+  { latency, down = false, isEjected = false, isChainVerified = true, delayMs = 0, waitMs = 0 }: Facts,
 ) {
   const log: unknown[] = []
   return {
-    ...{ index, ejected, isChainVerified, log, checkChain: async (_: SendContext) => {} },
+    ...{ index, isEjected, isChainVerified, log, checkChain: async (_: SendContext) => {} },
     endpoint: { delayMs: () => delayMs, waitMs: () => waitMs },
     health: {
       ...{ successRate: 1, isDown: down, latency: () => latency },
@@ -52,8 +52,8 @@ function fake(
       recordFailure: (as: string) => void log.push(['failed', as]),
       recordLoss: () => void log.push('missed'),
     },
-    failed: ({ code }: RpcError) => void log.push(code),
-    worked: () => void log.push('worked'),
+    recordFailure: ({ code }: RpcError) => void log.push(code),
+    recordSuccess: () => void log.push('worked'),
   }
 }
 
@@ -364,7 +364,7 @@ test('the only endpoint is asked again on a fresh connection once the first requ
   expect(await ends()).toMatchObject({ result: 'a' })
   // Twice the longest recent latency is below the minimum of 250 ms.
   expect(attempts[1]!.at).toBe(251)
-  expect(attempts[1]!.send.fresh).toBe(true)
+  expect(attempts[1]!.send.newConnection).toBe(true)
   expect(events).toEqual(['hedge 0'])
   expect(fakes[0]!.log).toEqual([['took', attempts[1]!.at + 5, false], 'missed', 'worked', ['took', 5, true]])
 })
@@ -372,8 +372,8 @@ test('the only endpoint is asked again on a fresh connection once the first requ
 test('no second request goes to endpoints that are ejected, refused or want to be left alone', async () => {
   const late = { after: 240, result: 'a' } as const
   const facts = { latency: latency(100) }
-  const ejected = world([[late], [{ result: 'b' }]], [facts, { ...facts, ejected: true }])
-  expect(await ejected.ends()).toEqual({ result: 'a', at: 240 })
+  const isEjected = world([[late], [{ result: 'b' }]], [facts, { ...facts, isEjected: true }])
+  expect(await isEjected.ends()).toEqual({ result: 'a', at: 240 })
   const alone = world([[late], [{ result: 'b' }]], [facts, { ...facts, waitMs: 1 }])
   expect(await alone.ends()).toEqual({ result: 'a', at: 240 })
   const refused = world([[late], [{ error: 'REJECTED' }]], [facts, facts])
@@ -397,5 +397,5 @@ test('where requests get lost several go out at once, fifteen beside the first a
   let at = 0
   expect(times().slice(0, 10)).toEqual([0, ...pauses.map((ms) => (at += ms + 1))])
   expect(attempts).toHaveLength(16)
-  expect(attempts.slice(1).every(({ send }) => send.fresh)).toBe(true)
+  expect(attempts.slice(1).every(({ send }) => send.newConnection)).toBe(true)
 })

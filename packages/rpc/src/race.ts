@@ -5,12 +5,12 @@
 
 import { Abort, onAbort } from './abort.ts'
 import type { SendContext } from './calls.ts'
-import { chooseAgain, chooseUpstream } from './choice.ts'
-import type { EndpointOperation, RaceContext, RaceOptions, RequestAttempt } from './course.ts'
+import { chooseAgain, chooseUpstream } from './choose-upstream.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { abortError } from './failure.ts'
 import { lateMs, lostMs, whenQuiet } from './hedges.ts'
 import { isBackground, type Priority } from './priority.ts'
+import type { EndpointOperation, RaceContext, RaceOptions, RequestAttempt } from './race-context.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Attempts after which no retry starts. Hedges count as attempts. */
@@ -65,15 +65,15 @@ class Race<T> {
   private readonly reject: (error: unknown) => void
   private readonly running = new Set<RequestAttempt>()
   /** Endpoints tried in this round. */
-  private readonly tried = new Set<Upstream>()
+  private readonly triedUpstreams = new Set<Upstream>()
   /** Endpoints that this request no longer uses. */
-  private readonly refused = new Set<Upstream>()
+  private readonly refusingUpstreams = new Set<Upstream>()
   private readonly startedAt = performance.now()
   private attempts = 0
   private hedgeCount = 0
   private round = 0
   private wrongChainCount = 0
-  private done = false
+  private isDone = false
   private lastError: RpcError | undefined
   private refusal: RpcError | undefined
   private totalTimer: NodeJS.Timeout | undefined
@@ -121,12 +121,12 @@ class Race<T> {
 
   /** Starts an attempt at the best endpoint not tried in this round, or schedules the next round. */
   private next(): void {
-    if (this.done) return
+    if (this.isDone) return
     const { upstreams } = this.context
     const { kind, priority } = this.options
-    const open = upstreams.filter((upstream) => !this.refused.has(upstream))
+    const open = upstreams.filter((upstream) => !this.refusingUpstreams.has(upstream))
     const upstream = chooseUpstream(
-      open.filter((upstream) => !this.tried.has(upstream)),
+      open.filter((upstream) => !this.triedUpstreams.has(upstream)),
       kind,
       priority,
     )
@@ -143,7 +143,7 @@ class Race<T> {
     }
     if (this.running.size > 0) return
     if (isSpent || open.length === 0 || this.refusal || this.isOutage(open)) return void this.rejectWithBestError()
-    this.tried.clear()
+    this.triedUpstreams.clear()
     this.round++
     this.roundTimer = setTimeout(() => this.next(), pauseMs * (0.5 + Math.random()))
   }
@@ -172,11 +172,15 @@ class Race<T> {
     return true
   }
 
-  private startAttempt(upstream: Upstream, fresh = false): void {
+  private startAttempt(upstream: Upstream, newConnection = false): void {
     this.attempts++
-    this.tried.add(upstream)
+    this.triedUpstreams.add(upstream)
     const controller = new Abort()
-    const send: SendContext = { signal: controller, priority: this.options.priority, ...(fresh && { fresh }) }
+    const send: SendContext = {
+      signal: controller,
+      priority: this.options.priority,
+      ...(newConnection && { newConnection: newConnection }),
+    }
     const attempt: RequestAttempt = { upstream, send, controller, startedAt: performance.now(), timer: undefined }
     this.running.add(attempt)
     this.startTimer(
@@ -213,8 +217,8 @@ class Race<T> {
   /** Returns the milliseconds after which an attempt is slow, from the latencies of the usable endpoints. */
   private hedgeDelayMs(): number {
     const { upstreams } = this.context
-    const standing = upstreams.filter((upstream) => !upstream.ejected && !this.refused.has(upstream))
-    const latencies = (standing.length > 0 ? standing : upstreams).map((upstream) =>
+    const usableUpstreams = upstreams.filter((upstream) => !upstream.isEjected && !this.refusingUpstreams.has(upstream))
+    const latencies = (usableUpstreams.length > 0 ? usableUpstreams : upstreams).map((upstream) =>
       upstream.health.latency(this.options.kind),
     )
     return lateMs(latencies, this.context.hedges.isLosing)
@@ -227,7 +231,7 @@ class Race<T> {
    */
   private scheduleHedge(ms: number): void {
     this.cancelHedge = whenQuiet(ms, () => {
-      if (this.done || this.hedgeCount >= MAX_HEDGES) return
+      if (this.isDone || this.hedgeCount >= MAX_HEDGES) return
       const waitMs = this.running.size > 0 ? this.hedge() : 0
       const isQuick = this.context.hedges.isLosing && this.hedgeCount < QUICK_HEDGES
       this.scheduleHedge(waitMs > 0 ? waitMs : isQuick ? this.hedgeDelayMs() : Math.min(MAX_HEDGE_DELAY_MS, ms * 2))
@@ -243,7 +247,9 @@ class Race<T> {
     const { upstreams, hedges, onExtra } = this.context
     if (hedges.isLosing) return this.hedgeLost()
     const busy = new Set([...this.running].map(({ upstream }) => upstream))
-    const free = upstreams.filter((upstream) => !busy.has(upstream) && !this.refused.has(upstream) && !upstream.ejected)
+    const free = upstreams.filter(
+      (upstream) => !busy.has(upstream) && !this.refusingUpstreams.has(upstream) && !upstream.isEjected,
+    )
     const other = chooseUpstream(free, this.options.kind, this.options.priority)
     const waits = [...this.running].every(({ send }) => send.sentAt === undefined)
     const upstream = other ?? (waits ? undefined : [...busy][0])
@@ -271,7 +277,7 @@ class Race<T> {
     const running = [...this.running]
     if (running.every(({ send }) => send.sentAt === undefined)) return 0
     const attemptsAt = (upstream: Upstream) => running.filter((attempt) => attempt.upstream === upstream).length
-    const open = this.context.upstreams.filter((upstream) => !this.refused.has(upstream))
+    const open = this.context.upstreams.filter((upstream) => !this.refusingUpstreams.has(upstream))
     const upstream = chooseAgain(open, attemptsAt, this.options.priority)
     if (!upstream) return 0
     this.hedgeCount++
@@ -281,7 +287,7 @@ class Race<T> {
   }
 
   private handleSuccess(winner: RequestAttempt, result: T): void {
-    if (this.done || !this.running.delete(winner)) return
+    if (this.isDone || !this.running.delete(winner)) return
     clearTimeout(winner.timer)
     const now = performance.now()
     const { kind } = this.options
@@ -295,35 +301,35 @@ class Race<T> {
     const wasNeeded = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
     if (this.hedgeCount > 0) this.context.hedges.record(wasNeeded)
     if (wasNeeded && this.hedgeCount > 0) this.context.hedges.refund(this.hedgeCount)
-    winner.upstream.worked()
+    winner.upstream.recordSuccess()
     winner.upstream.health.recordLatency(kind, now - (winner.send.sentAt ?? winner.startedAt))
     this.end(() => this.resolve(result))
   }
 
   private handleFailure(attempt: RequestAttempt, cause: unknown): void {
-    if (this.done || !this.running.delete(attempt)) return
+    if (this.isDone || !this.running.delete(attempt)) return
     clearTimeout(attempt.timer)
     attempt.controller.abort()
     if (!(cause instanceof RpcError)) return void this.end(() => this.reject(cause))
     const { upstream } = attempt
     if (finalErrors.has(cause.code)) {
-      if (cause.code !== 'ABORTED') upstream.worked()
+      if (cause.code !== 'ABORTED') upstream.recordSuccess()
       return void this.end(() => this.reject(cause))
     }
     this.recordFailure(upstream, cause)
     if (refusals.has(cause.code)) {
-      this.refused.add(upstream)
+      this.refusingUpstreams.add(upstream)
       this.refusal ??= cause
     }
-    if (cause.code === 'CREDIT') this.refused.add(upstream)
-    if (cause.code === 'WRONG_CHAIN' && ++this.wrongChainCount >= MAX_WRONG_CHAIN) this.refused.add(upstream)
+    if (cause.code === 'CREDIT') this.refusingUpstreams.add(upstream)
+    if (cause.code === 'WRONG_CHAIN' && ++this.wrongChainCount >= MAX_WRONG_CHAIN) this.refusingUpstreams.add(upstream)
     this.next()
   }
 
   private recordFailure(upstream: Upstream, error: RpcError): void {
     this.lastError = error
     this.context.onFailure(upstream, error)
-    upstream.failed(error)
+    upstream.recordFailure(error)
   }
 
   private rejectWithBestError(): void {
@@ -332,8 +338,8 @@ class Race<T> {
   }
 
   private end(settle: () => void): void {
-    if (this.done) return
-    this.done = true
+    if (this.isDone) return
+    this.isDone = true
     clearTimeout(this.totalTimer)
     clearTimeout(this.roundTimer)
     this.cancelHedge?.()

@@ -10,7 +10,7 @@ export class Semaphore {
 
   /** Runs a job when a slot is free; never starts it synchronously. */
   run<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.turn().then(async () => {
+    const result = this.waitForSlot().then(async () => {
       try {
         return await work()
       } finally {
@@ -19,12 +19,12 @@ export class Semaphore {
         else this.free++
       }
     })
-    const ended = result.then(
+    const completion = result.then(
       () => {},
       () => {},
     )
-    this.inFlight.add(ended)
-    void ended.then(() => this.inFlight.delete(ended))
+    this.inFlight.add(completion)
+    void completion.then(() => this.inFlight.delete(completion))
     return result
   }
 
@@ -33,7 +33,7 @@ export class Semaphore {
     await Promise.all(this.inFlight)
   }
 
-  private async turn(): Promise<void> {
+  private async waitForSlot(): Promise<void> {
     if (this.free > 0) this.free--
     else await new Promise<void>((resolve) => this.waiting.push(resolve))
   }

@@ -47,7 +47,7 @@ test('an endpoint names its chain once, before anything counts', async () => {
     index: 3,
     endpoint,
     isChainVerified: false,
-    ejected: false,
+    isEjected: false,
     isUnusable: false,
     head: -1,
   })
@@ -71,7 +71,7 @@ test('an endpoint of another chain is not believed, however often', async () => 
 function takeDown(upstream: Upstream): void {
   for (let k = 0; k < 3; k++) {
     vi.setSystemTime(Date.now() + 3)
-    upstream.failed(error('UNREACHABLE'))
+    upstream.recordFailure(error('UNREACHABLE'))
   }
 }
 
@@ -120,7 +120,7 @@ test('capabilities are asked for once, on fresh connections after a failure that
   expect(await upstream.capabilities()).toBe(first)
   // Five requests, two of them repeated.
   expect(methods).toEqual(Array(7).fill('eth_call'))
-  expect(sends.map(({ fresh }) => fresh)).toEqual([...Array(5).fill(undefined), true, true])
+  expect(sends.map(({ newConnection: fresh }) => fresh)).toEqual([...Array(5).fill(undefined), true, true])
   expect(new Set(sends.map(({ priority }) => priority))).toEqual(new Set(['quote']))
 })
 
@@ -177,9 +177,9 @@ test('an endpoint that is ejected is asked for everything again', async () => {
   await upstream.checkChain(sendOf())
   await upstream.capabilities()
   upstream.eject(500)
-  expect([upstream.ejected, upstream.isChainVerified]).toEqual([true, false])
+  expect([upstream.isEjected, upstream.isChainVerified]).toEqual([true, false])
   vi.setSystemTime(Date.now() + 500)
-  expect(upstream.ejected).toBe(false)
+  expect(upstream.isEjected).toBe(false)
   await upstream.checkChain(sendOf())
   await upstream.capabilities()
   expect(methods.filter((method) => method === 'eth_chainId')).toHaveLength(2)
@@ -187,28 +187,28 @@ test('an endpoint that is ejected is asked for everything again', async () => {
   upstream.eject()
   vi.setSystemTime(Date.now() + 9_999)
   // The configured ten seconds, because it worked in between.
-  expect(upstream.ejected).toBe(true)
+  expect(upstream.isEjected).toBe(true)
   vi.setSystemTime(Date.now() + 1)
-  expect(upstream.ejected).toBe(false)
+  expect(upstream.isEjected).toBe(false)
 })
 
 test('an endpoint of another chain is passed over for a minute', () => {
   const { upstream } = world()
   const wrong = error('WRONG_CHAIN')
-  upstream.failed(wrong)
+  upstream.recordFailure(wrong)
   expect([upstream.lastFailure, upstream.isUnusable]).toEqual([wrong, false])
   vi.setSystemTime(Date.now() + 59_999)
-  expect(upstream.ejected).toBe(true)
+  expect(upstream.isEjected).toBe(true)
   vi.setSystemTime(Date.now() + 1)
-  expect(upstream.ejected).toBe(false)
+  expect(upstream.isEjected).toBe(false)
 })
 
 test('an endpoint whose plan is used up is out for a while', async () => {
   const { upstream, methods } = world()
   await upstream.checkChain(sendOf())
   const credit = error('CREDIT')
-  upstream.failed(credit)
-  expect([upstream.lastFailure, upstream.ejected, upstream.isUnusable, upstream.isChainVerified]).toEqual([
+  upstream.recordFailure(credit)
+  expect([upstream.lastFailure, upstream.isEjected, upstream.isUnusable, upstream.isChainVerified]).toEqual([
     credit,
     true,
     true,
@@ -223,12 +223,12 @@ test('an endpoint whose plan is used up is out for a while', async () => {
 test.each(['UNREACHABLE', 'BAD_ANSWER'] as const)('%s counts as silence, and leads to death', (code) => {
   const { upstream } = world()
   const failure = error(code)
-  upstream.failed(failure)
+  upstream.recordFailure(failure)
   expect([upstream.lastFailure, upstream.health.successRate]).toEqual([failure, 0.9])
   vi.setSystemTime(Date.now() + 3_000)
-  upstream.failed(error(code))
+  upstream.recordFailure(error(code))
   expect(upstream.isUnusable).toBe(true)
-  upstream.worked()
+  upstream.recordSuccess()
   expect([upstream.isUnusable, upstream.lastFailure]).toEqual([false, undefined])
 })
 
@@ -237,9 +237,9 @@ test('RATE_LIMITED counts, and is an answer', () => {
   const failure = error('RATE_LIMITED')
   for (let k = 0; k < 4; k++) {
     vi.setSystemTime(Date.now() + 3_000)
-    upstream.failed(failure)
+    upstream.recordFailure(failure)
   }
-  expect([upstream.lastFailure, upstream.isUnusable, upstream.ejected, upstream.health.isDown]).toEqual([
+  expect([upstream.lastFailure, upstream.isUnusable, upstream.isEjected, upstream.health.isDown]).toEqual([
     ...[failure, false, false, true],
   ])
 })
@@ -249,22 +249,22 @@ test.each(['REVERTED', 'REJECTED', 'LAGGING', 'PRUNED', 'BLOCK_GONE', 'GAS_CAP',
   (code) => {
     const { upstream } = world()
     takeDown(upstream)
-    upstream.failed(error(code))
-    expect([upstream.lastFailure, upstream.ejected, upstream.health.isDown]).toEqual([undefined, false, false])
+    upstream.recordFailure(error(code))
+    expect([upstream.lastFailure, upstream.isEjected, upstream.health.isDown]).toEqual([undefined, false, false])
   },
 )
 
 test('a timeout counts where the endpoint does not answer a question as simple as its block number', async () => {
   const { upstream, state, methods } = world({ eth_blockNumber: failing('TIMEOUT') })
   const late = error('TIMEOUT')
-  upstream.failed(late)
+  upstream.recordFailure(late)
   expect(upstream.lastFailure).toBeUndefined()
   await settle()
   expect([upstream.lastFailure, upstream.health.successRate, methods]).toEqual([late, 0.9, ['eth_blockNumber']])
-  upstream.worked()
+  upstream.recordSuccess()
   const { successRate } = upstream.health
   state.answers.eth_blockNumber = () => '0x1'
-  upstream.failed(late)
+  upstream.recordFailure(late)
   await settle()
   expect([upstream.lastFailure, upstream.health.successRate]).toEqual([undefined, successRate])
 })
@@ -293,9 +293,9 @@ test('an error that is none of the node is no sign of it', async () => {
 
 test('one ping is in flight at a time, and its answer ends a death', async () => {
   const { upstream, methods, sends } = world()
-  upstream.failed(error('UNREACHABLE'))
+  upstream.recordFailure(error('UNREACHABLE'))
   vi.setSystemTime(Date.now() + 3_000)
-  upstream.failed(error('UNREACHABLE'))
+  upstream.recordFailure(error('UNREACHABLE'))
   expect(upstream.isUnusable).toBe(true)
   expect(await Promise.all([upstream.isReachable(), upstream.isReachable()])).toEqual([true, true])
   expect([methods, sends[0]!.priority, upstream.isUnusable]).toEqual([['eth_blockNumber'], 'quote', false])

@@ -46,13 +46,13 @@ export class Upstream {
     this.health = new HealthTracker(ejectMs)
   }
 
-  get ejected(): boolean {
-    return this.health.ejected
+  get isEjected(): boolean {
+    return this.health.isEjected
   }
 
   /** True if the endpoint does not respond at all or its plan is used up. */
   get isUnusable(): boolean {
-    return this.health.isDead || (this.lastFailure?.code === 'CREDIT' && this.health.ejected)
+    return this.health.isDead || (this.lastFailure?.code === 'CREDIT' && this.health.isEjected)
   }
 
   /** Highest recently reported block; -1 if none. */
@@ -88,7 +88,7 @@ export class Upstream {
     if (chainId !== this.chainId)
       throw new RpcError('WRONG_CHAIN', `an RPC endpoint of chain ${this.chainId} answers for chain ${chainId}`)
     this.chainVerified = true
-    this.worked()
+    this.recordSuccess()
   }
 
   /**
@@ -124,7 +124,7 @@ export class Upstream {
           return await this.endpoint.request<Hex>(method, params, {
             signal: inTime,
             priority: 'quote',
-            ...(tries > 1 && { fresh: true }),
+            ...(tries > 1 && { newConnection: true }),
           })
         } catch (error) {
           if (tries === PROBE_TRIES || !(error instanceof RpcError && error.passes)) throw error
@@ -140,7 +140,7 @@ export class Upstream {
   }
 
   /** Records a failure of an attempt. Only failures of the endpoint count against it, not calls that were too heavy. */
-  failed(error: RpcError): void {
+  recordFailure(error: RpcError): void {
     switch (error.code) {
       case 'WRONG_CHAIN':
         this.lastFailure = error
@@ -162,11 +162,11 @@ export class Upstream {
         })
         return
       default:
-        this.worked()
+        this.recordSuccess()
     }
   }
 
-  worked(): void {
+  recordSuccess(): void {
     this.lastFailure = undefined
     this.health.recordSuccess()
   }
@@ -193,7 +193,7 @@ export class Upstream {
   private async ping(): Promise<boolean> {
     // A paused endpoint (`Retry-After`) counts as reachable; do not send a request to check.
     if (this.endpoint.waitMs('lookup') > 0) return true
-    if (this.lastFailure?.code === 'CREDIT' && this.health.ejected) return false
+    if (this.lastFailure?.code === 'CREDIT' && this.health.isEjected) return false
     try {
       await this.endpoint.request('eth_blockNumber', [], { signal: AbortSignal.timeout(PING_MS), priority: 'quote' })
     } catch (error) {

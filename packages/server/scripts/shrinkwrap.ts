@@ -3,8 +3,8 @@
  * install the tested versions.
  */
 
-export type Lock = { readonly lockfileVersion: number; readonly packages: Readonly<Record<string, Locked>> }
-type Locked = {
+export type Lock = { readonly lockfileVersion: number; readonly packages: Readonly<Record<string, LockedPackage>> }
+type LockedPackage = {
   readonly name?: string
   readonly version?: string
   readonly dependencies?: Readonly<Record<string, string>>
@@ -17,21 +17,21 @@ type Locked = {
  *
  * @param at - folder of the package in the repository
  */
-export function shrinkwrapOf({ lockfileVersion, packages }: Lock, at: string): Lock & Locked {
+export function shrinkwrapOf({ lockfileVersion, packages }: Lock, at: string): Lock & LockedPackage {
   const { name, version, dependencies } = packages[at]!
-  const required: Record<string, Locked> = { '': { name, version, dependencies } as Locked }
+  const required: Record<string, LockedPackage> = { '': { name, version, dependencies } as LockedPackage }
   const waiting = [at]
   for (let from = waiting.pop(); from !== undefined; from = waiting.pop()) {
     const { dependencies: needed, optionalDependencies, peerDependencies } = packages[from]!
-    for (const wanted of Object.keys({ ...needed, ...optionalDependencies, ...peerDependencies })) {
-      const path = lookUp(packages, from, wanted)
+    for (const dependencyName of Object.keys({ ...needed, ...optionalDependencies, ...peerDependencies })) {
+      const path = lookUp(packages, from, dependencyName)
       if (path === undefined || path in required) continue
       required[path] = packages[path]!
       waiting.push(path)
     }
   }
   const sorted = Object.fromEntries(Object.entries(required).sort(([a], [b]) => (a < b ? -1 : 1)))
-  return { name, version, lockfileVersion, packages: sorted } as Lock & Locked
+  return { name, version, lockfileVersion, packages: sorted } as Lock & LockedPackage
 }
 
 /**

@@ -1,11 +1,21 @@
 /** Tests of the command line options. */
 import { expect, test } from 'vitest'
-import { readArguments } from './arguments.ts'
+import { argumentsToEnvironment } from './arguments.ts'
 
 test('options become the variables that the service reads', () => {
   const line = ['--rpc', '1=http://a:8545?key=x=y', '--rpc=10=https://b', '--rpc', '1=http://c', '--port', '80']
   expect(
-    readArguments([...line, '--chains', '1,10', '--data-dir', 'd', '--redis-url', 'redis://r', '--role', 'worker']),
+    argumentsToEnvironment([
+      ...line,
+      '--chains',
+      '1,10',
+      '--data-dir',
+      'd',
+      '--redis-url',
+      'redis://r',
+      '--role',
+      'worker',
+    ]),
   ).toEqual({
     environment: {
       RPC_URL_1: 'http://a:8545?key=x=y,http://c',
@@ -17,10 +27,10 @@ test('options become the variables that the service reads', () => {
       ROLE: 'worker',
     },
   })
-  expect(readArguments(['--pools', 'a.gz', '--pools', 'https://b/c.gz#sha256=00'])).toEqual({
+  expect(argumentsToEnvironment(['--pools', 'a.gz', '--pools', 'https://b/c.gz#sha256=00'])).toEqual({
     environment: { POOLS: 'a.gz,https://b/c.gz#sha256=00' },
   })
-  expect(readArguments([])).toEqual({ environment: {} })
+  expect(argumentsToEnvironment([])).toEqual({ environment: {} })
 })
 
 test.each([
@@ -32,5 +42,5 @@ test.each([
   [['--prot', '1'], "'--prot'"],
   [['1=http://a'], "'1=http://a'"],
 ])('%j is a mistake that names its option', (args, named) => {
-  expect(readArguments(args)).toEqual({ mistake: expect.stringContaining(named) })
+  expect(argumentsToEnvironment(args)).toEqual({ mistake: expect.stringContaining(named) })
 })

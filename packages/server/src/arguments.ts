@@ -16,7 +16,7 @@ const VARIABLES = {
 } as const
 
 /** Converts the command line to the environment variables of the service. The service itself validates their values. */
-export function readArguments(args: readonly string[]): ParsedArguments {
+export function argumentsToEnvironment(args: readonly string[]): ParsedArguments {
   let values: ReturnType<typeof parse>
   try {
     values = parse(args)

@@ -25,7 +25,7 @@ export async function checkEndpoints(environment: Environment): Promise<Endpoint
     chainsDir: chainsDir || undefined,
     deploymentsDir: deploymentsDir || undefined,
   }).supportedIds()
-  const only = CHAINS ? CHAINS.split(',').map((id) => Number(id.trim())) : undefined
+  const onlyIds = CHAINS ? CHAINS.split(',').map((id) => Number(id.trim())) : undefined
   const mistakes: string[] = []
   const warnings: string[] = []
   const endpoints = Object.entries(environment).flatMap(([name, urls]) => {
@@ -34,17 +34,17 @@ export async function checkEndpoints(environment: Environment): Promise<Endpoint
   })
   for (const id of new Set(endpoints.map(({ id }) => id))) {
     if (!supportedIds.includes(id)) {
-      const near = supportedIds.find((one) => sameDigits(one, id))
-      const hint = near === undefined ? 'add a file for it (CHAINS_DIR)' : `did you mean ${near}?`
+      const similarId = supportedIds.find((one) => sameDigits(one, id))
+      const hint = similarId === undefined ? 'add a file for it (CHAINS_DIR)' : `did you mean ${similarId}?`
       mistakes.push(`Chain ${id} has an RPC endpoint and is not served: ${hint}`)
-    } else if (only && !only.includes(id))
+    } else if (onlyIds && !onlyIds.includes(id))
       mistakes.push(
         `Chain ${id} has an RPC endpoint and is not in --chains ${CHAINS}: add it there, or leave its --rpc out`,
       )
   }
-  const checked = endpoints.filter(({ id }) => supportedIds.includes(id)).slice(0, MAX_ENDPOINTS)
-  const answers = await Promise.all(checked.map(({ url }) => chainOf(url)))
-  for (const [index, { id, url }] of checked.entries()) {
+  const checkedEndpoints = endpoints.filter(({ id }) => supportedIds.includes(id)).slice(0, MAX_ENDPOINTS)
+  const answers = await Promise.all(checkedEndpoints.map(({ url }) => chainOf(url)))
+  for (const [index, { id, url }] of checkedEndpoints.entries()) {
     const answer = answers[index]!
     if (typeof answer === 'string')
       warnings.push(

@@ -1,5 +1,5 @@
 /** `sluice-server`: the service as a process, or `referee` for one mined swap, configured by command line and environment. */
-import { readArguments } from './arguments.ts'
+import { argumentsToEnvironment } from './arguments.ts'
 import { isNewEnough, runWithNewerNode } from './newer-node.ts'
 import { USAGE } from './usage.ts'
 
@@ -9,7 +9,7 @@ const GRACE_MS = '1000'
 const MAX_STOP_MS = 1_800
 
 const [command, ...rest] = process.argv.slice(2)
-const request = command === 'referee' ? { referee: rest } : readArguments(process.argv.slice(2))
+const request = command === 'referee' ? { referee: rest } : argumentsToEnvironment(process.argv.slice(2))
 if ('mistake' in request) {
   console.error(`${request.mistake}\n\n${USAGE}`)
   process.exit(1)

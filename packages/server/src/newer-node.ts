@@ -41,7 +41,7 @@ export async function runWithNewerNode(program: readonly string[]): Promise<void
   child.stdout.on('data', (data) => {
     output += data
   })
-  const code = await ended(child)
+  const code = await exitCodeOf(child)
   if (state.isStopping) process.exit(0)
   const path = output.trim().split('\n').at(-1) ?? ''
   if (code !== 0 || path === '') {
@@ -52,7 +52,7 @@ export async function runWithNewerNode(program: readonly string[]): Promise<void
   }
   const service = spawn(path, [...program], { stdio: 'inherit', detached: true })
   state.child = service
-  const exit = await ended(service)
+  const exit = await exitCodeOf(service)
   process.exit(state.isStopping ? 0 : exit)
 }
 
@@ -66,7 +66,7 @@ function end(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
   }
 }
 
-function ended(child: ChildProcess): Promise<number> {
+function exitCodeOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(1))
     child.once('exit', (code) => resolve(code ?? 1))

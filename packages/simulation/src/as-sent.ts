@@ -41,13 +41,13 @@ export async function runAsSent(
   const { bareRuns } = context
   // True: run with the probe at the target only if the transaction as sent has no outcome.
   const targetIsFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.asSent === 'charged')
-  const [sent, measured] = await Promise.all([
+  const [sentOutcome, measuredGas] = await Promise.all([
     bareRuns.run({ rpc, request, environment, setUp, options }),
     targetIsFallback ? undefined : runAtTarget(task, environment, setUp),
   ])
   const confirms = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
-  if (sent && confirms(sent.before.tokenIn)) return outcomeAsSent(sent, task, measured)
-  const atTarget = targetIsFallback ? await runAtTarget(task, environment, setUp) : measured
+  if (sentOutcome && confirms(sentOutcome.before.tokenIn)) return outcomeAsSent(sentOutcome, task, measuredGas)
+  const atTarget = targetIsFallback ? await runAtTarget(task, environment, setUp) : measuredGas
   if (!atTarget || !confirms(atTarget.before.tokenIn)) return undefined
   return { ...outcomeOf(atTarget), isExhausted: isExhausted(atTarget) }
 }
@@ -76,20 +76,20 @@ function outcomeAsSent(
 ): SentOutcome {
   const intrinsic = Number(intrinsicGas(data))
   const upperBound = Math.ceil((chargedGas * MAX_REFUND_PART) / (MAX_REFUND_PART - 1)) - intrinsic
-  const measured = gasUsed ?? (atTarget?.success === success ? Number(atTarget.gasUsed) : undefined)
-  const truncated = returnData.slice(0, 2 + 2 * context.limits.maxReturnData) as Hex
+  const measuredGas = gasUsed ?? (atTarget?.success === success ? Number(atTarget.gasUsed) : undefined)
+  const truncatedData = returnData.slice(0, 2 + 2 * context.limits.maxReturnData) as Hex
   return {
-    ...{ success, amountOut, returnData: truncated, chargedGas, gasUsed: measured ?? upperBound },
-    ...(measured === undefined && { minGasUsed: chargedGas - intrinsic }),
+    ...{ success, amountOut, returnData: truncatedData, chargedGas, gasUsed: measuredGas ?? upperBound },
+    ...(measuredGas === undefined && { minGasUsed: chargedGas - intrinsic }),
     isExhausted: !success && returnData === '0x' && chargedGas >= gasLimit,
   }
 }
 
 /** True if the probe at the sender made no difference. */
-export function isSame(probed: CallOutcome, sent: Omit<SentOutcome, 'isExhausted'>): boolean {
-  if (probed.success !== sent.success || probed.amountOut !== sent.amountOut) return false
-  if (!probed.success) return probed.returnData === sent.returnData
-  const { gasUsed, minGasUsed = gasUsed } = sent
-  const tolerance = (GAS_TOLERANCE / 100) * probed.gasUsed
-  return probed.gasUsed >= minGasUsed - tolerance && probed.gasUsed <= gasUsed + tolerance
+export function isSame(probedOutcome: CallOutcome, sentOutcome: Omit<SentOutcome, 'isExhausted'>): boolean {
+  if (probedOutcome.success !== sentOutcome.success || probedOutcome.amountOut !== sentOutcome.amountOut) return false
+  if (!probedOutcome.success) return probedOutcome.returnData === sentOutcome.returnData
+  const { gasUsed, minGasUsed = gasUsed } = sentOutcome
+  const tolerance = (GAS_TOLERANCE / 100) * probedOutcome.gasUsed
+  return probedOutcome.gasUsed >= minGasUsed - tolerance && probedOutcome.gasUsed <= gasUsed + tolerance
 }

@@ -21,10 +21,10 @@ export class BareRuns {
    *
    * @throws RpcError for failures other than refusals
    */
-  async run(bare: Parameters<typeof runBare>[0]): Promise<BareReport | undefined> {
+  async run(runOptions: Parameters<typeof runBare>[0]): Promise<BareReport | undefined> {
     if (this.isUnsupported) return undefined
     try {
-      const report = await runBare(bare)
+      const report = await runBare(runOptions)
       this.reportsGrossGas = report.gasUsed !== undefined
       return report
     } catch (error) {

@@ -117,7 +117,7 @@ function balancesOf(read: SimulatedTransaction | undefined): Balances | undefine
 /** Sums native transfers instead of balances, because gas is paid from the same account. */
 function nativeGrowth({ transfers }: SimulatedTransaction, account: Address): bigint {
   return transfers.reduce((sum, { from, to, amount }) => {
-    const received = to === account ? sum + amount : sum
-    return from === account ? received - amount : received
+    const receivedAmount = to === account ? sum + amount : sum
+    return from === account ? receivedAmount - amount : receivedAmount
   }, 0n)
 }

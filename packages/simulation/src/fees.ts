@@ -1,15 +1,15 @@
 /** Reads gas prices, once per block. */
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
-import { Bounded } from './bounded.ts'
+import { BoundedMap } from './bounded-map.ts'
 
 /** Maximum cached blocks: the newest, those still in use, and a few past ones. */
 const MAX_BLOCKS = 16
 
 /** Cached gas prices of a chain. */
 export class FeeReader {
-  private readonly prices = new Bounded<Hex, Promise<bigint>>(MAX_BLOCKS)
-  private readonly baseFees = new Bounded<Hex, Promise<bigint | undefined>>(MAX_BLOCKS)
+  private readonly prices = new BoundedMap<Hex, Promise<bigint>>(MAX_BLOCKS)
+  private readonly baseFees = new BoundedMap<Hex, Promise<bigint | undefined>>(MAX_BLOCKS)
 
   /**
    * Returns the gas price in wei of a transaction sent now; at least the next base fee.
@@ -18,7 +18,10 @@ export class FeeReader {
    */
   gasPrice(rpc: Rpc, header: BlockHeader, options?: RequestOptions): Promise<bigint> {
     return readOnce(this.prices, header, async () => {
-      const [price, next] = await Promise.all([rpc.gasPrice(shared(options)), this.nextBaseFee(rpc, header, options)])
+      const [price, next] = await Promise.all([
+        rpc.gasPrice(sharedOptions(options)),
+        this.nextBaseFee(rpc, header, options),
+      ])
       const baseFee = next ?? header.baseFeePerGas ?? 0n
       return price > baseFee ? price : baseFee
     })
@@ -53,7 +56,11 @@ export class FeeReader {
     return readOnce(this.baseFees, header, async () => {
       try {
         const block: Hex = `0x${header.number.toString(16)}`
-        const history = await rpc.request<FeeHistory | null>('eth_feeHistory', ['0x1', block, []], shared(options))
+        const history = await rpc.request<FeeHistory | null>(
+          'eth_feeHistory',
+          ['0x1', block, []],
+          sharedOptions(options),
+        )
         const next = history?.baseFeePerGas?.[1]
         return next === undefined ? undefined : BigInt(next)
       } catch {
@@ -70,11 +77,11 @@ const TIP_PERCENTILE = 50
 type FeeHistory = { readonly baseFeePerGas?: readonly Hex[]; readonly reward?: readonly (readonly Hex[])[] | null }
 
 /** Removes the abort signal, because other callers share the request. */
-function shared({ signal: _, ...options }: RequestOptions = {}): RequestOptions {
+function sharedOptions({ signal: _, ...options }: RequestOptions = {}): RequestOptions {
   return options
 }
 
-function readOnce<T>(cache: Bounded<Hex, Promise<T>>, { hash }: BlockHeader, read: () => Promise<T>): Promise<T> {
+function readOnce<T>(cache: BoundedMap<Hex, Promise<T>>, { hash }: BlockHeader, read: () => Promise<T>): Promise<T> {
   const cached = cache.get(hash)
   if (cached) return cached
   const pending = read()

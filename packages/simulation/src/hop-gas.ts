@@ -65,8 +65,8 @@ export async function measureHops(
   context: SimulationContext,
 ): Promise<readonly (number | null)[]> {
   const options = { timeoutMs: context.limits.timeoutMs, priority: 'background' } as const
-  const at = { blockHash: block.hash }
-  const writes = await inputsOf({ rpc, guard, at, hops }, context)
+  const blockRef = { blockHash: block.hash }
+  const writes = await inputsOf({ rpc, guard, at: blockRef, hops }, context)
   const measurable = hops.filter(({ token }) => token === ZERO_ADDRESS || writes.has(token))
   if (measurable.length === 0) return hops.map(() => null)
   const data = gasProbe.encode(
@@ -81,11 +81,15 @@ export async function measureHops(
     (max, { token, amount }) => (token === ZERO_ADDRESS && amount > max ? amount : max),
     0n,
   )
-  const storage = storageOverrides(mergeWrites(...[...writes.values()].flatMap((of) => [...of])))
+  const storage = storageOverrides(mergeWrites(...[...writes.values()].flatMap((accountWrites) => [...accountWrites])))
   const overrides = { ...storage, [guard]: { ...storage[guard], code: bytecode.GasProbe.runtime, balance: native } }
   const gas = CALL_GAS + maxIntrinsicGas(data)
   const blockOverrides = { ...nextBlock(block, context.blockIntervalMs), baseFeePerGas: 0n }
-  const answer = await rpc.call({ from: guard, to: guard, data, gas }, at, { ...options, overrides, blockOverrides })
+  const answer = await rpc.call({ from: guard, to: guard, data, gas }, blockRef, {
+    ...options,
+    overrides,
+    blockOverrides,
+  })
   const [used] = gasProbe.decode(answer)
   const gasOf = new Map(measurable.map((hop, k) => [hop, used[k] ?? 0n]))
   return hops.map((hop) => {

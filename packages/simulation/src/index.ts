@@ -1,4 +1,4 @@
-export { Bounded, type StateCount } from './bounded.ts'
+export { BoundedMap, type StateCount } from './bounded-map.ts'
 export { mayAskForCode } from './code-asker.ts'
 export { createSimulationContext, type SimulationContext } from './context.ts'
 export * from './errors.ts'

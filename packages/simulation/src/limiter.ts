@@ -1,7 +1,7 @@
 /** Limits concurrent simulations by expected gas, so that a few heavy ones leave room for many light ones. */
 import type { Address } from '@sluice/chains'
 import { onAbort, RpcError } from '@sluice/rpc'
-import { Bounded, type StateCount } from './bounded.ts'
+import { BoundedMap, type StateCount } from './bounded-map.ts'
 import { SimulationError } from './errors.ts'
 
 /** Gas per cost unit; a plain swap uses a fraction of it. */
@@ -26,7 +26,7 @@ export class CostLimiter {
   private running = 0
   private heavy = 0
   private readonly queue: QueuedRun[] = []
-  private readonly gasUsed = new Bounded<Address, number>(MAX_REMEMBERED)
+  private readonly gasUsed = new BoundedMap<Address, number>(MAX_REMEMBERED)
 
   constructor(options: LimiterOptions) {
     this.options = options

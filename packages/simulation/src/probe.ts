@@ -100,8 +100,8 @@ export function encodeOrder(order: ProbeOrder): Hex {
 /** Returns the gas limit of the eth_call: the gas of the target plus the gas of the probe. */
 export function callGas(order: ProbeOrder, input: Hex): bigint {
   // A call forwards at most 63/64 of the remaining gas (EIP-150). Alternatives share the rest.
-  const framed = order.others ? (order.gas * 64n) / 63n : order.gas
-  return (framed * 64n) / 63n + maxIntrinsicGas(input) + PROBE_GAS
+  const frameGas = order.others ? (order.gas * 64n) / 63n : order.gas
+  return (frameGas * 64n) / 63n + maxIntrinsicGas(input) + PROBE_GAS
 }
 
 /**

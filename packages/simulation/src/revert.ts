@@ -108,8 +108,8 @@ function customError({ abi, fragment }: KnownError, data: Hex, depth: number): s
   const values = abi.decodeErrorResult(fragment, data)
   const args = fragment.inputs.map(({ name, type }, index) => {
     const value: unknown = values[index]
-    const nested = type === 'bytes' && depth < MAX_DEPTH && (value as Hex).length >= 10
-    return `${name}: ${nested ? describe(value as Hex, depth + 1) : String(value)}`
+    const isNested = type === 'bytes' && depth < MAX_DEPTH && (value as Hex).length >= 10
+    return `${name}: ${isNested ? describe(value as Hex, depth + 1) : String(value)}`
   })
   return `${fragment.name}(${args.join(', ')})`
 }

@@ -68,7 +68,7 @@ export async function keyedSetUp(reader: TokenReader, layout: TokenLayout, input
   if (!setting && !balance) return undefined
   const writes = mergeWrites(
     ...(setting ? [[setting.contract, setting.writes] as const] : []),
-    ...[balance, allowance].flatMap((of) => (of ? [[of.contract, [of.write]] as const] : [])),
+    ...[balance, allowance].flatMap((override) => (override ? [[override.contract, [override.write]] as const] : [])),
     ...allowanceWrites(layout.allowance, input),
   )
   const setUp = setUpWith(writes, layout, input, 'slot', setting?.balance ?? balance!.amount)

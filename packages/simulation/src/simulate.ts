@@ -53,13 +53,13 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   // Read everything in parallel: one round trip before the call itself.
   const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), prepare(task)])
   // In parallel with the probe, with the setup that usually works.
-  const early = setUp && request.asSent ? { setUp, outcome: runAsSent(task, environment, setUp) } : undefined
-  early?.outcome.catch(() => {})
+  const earlyRun = setUp && request.asSent ? { setUp, outcome: runAsSent(task, environment, setUp) } : undefined
+  earlyRun?.outcome.catch(() => {})
   const attempt =
     setUp && token === NATIVE
       ? { setUp, report: await run(task, environment, setUp) }
       : await tryToken(task, environment, layout, setUp)
-  const result = await compareAsSent(task, environment, attempt, early)
+  const result = await compareAsSent(task, environment, attempt, earlyRun)
   const words = (await isStarvedInside(task, environment, result))
     ? NO_MESSAGE
     : await exhaustionWords(task, environment, result)
@@ -79,7 +79,7 @@ async function isStarvedInside(
   const { success, returnData } = bare ?? report
   if (gas === undefined || success || returnData !== '0x' || isExhausted(report)) return false
   // An inner call gets 63/64 of the remaining gas (EIP-150), so almost none remains.
-  const isSpent = (of: RunReport, limit: bigint) => of.gasUsed * 4n > limit * 3n
+  const isSpent = (block: RunReport, limit: bigint) => block.gasUsed * 4n > limit * 3n
   const { targetGas, usualTargetGas } = environment
   if (!isSpent(report, targetGas) || usualTargetGas <= targetGas) return false
   const again = await run(task, { ...environment, targetGas: usualTargetGas }, setUp)
@@ -150,13 +150,13 @@ async function readEnvironment({ rpc, request, context, options, ...task }: Simu
   const usualTargetGas = usualGasOf(header, limit, context) - intrinsic
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // Pin tags and numbers to one block: a tag moves on, and a reorg changes a number's block.
-  const pinned = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
+  const pinnedBlock = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
   const atTarget = targetCode === undefined || targetCode === '0x' ? {} : { targetCode }
   const runsIn = {
     ...environmentOf(header, request, context),
     ...(block !== 'pending' && baseFeePerGas !== undefined && { baseFeePerGas }),
   }
-  return { header, block: pinned, runsIn, gasPriceWei, targetGas, usualTargetGas, code, ...atTarget }
+  return { header, block: pinnedBlock, runsIn, gasPriceWei, targetGas, usualTargetGas, code, ...atTarget }
 }
 
 /** @throws SimulationError `BAD_REQUEST` if the gas exceeds a limit of the chain */
@@ -178,8 +178,8 @@ function gasOf(
 }
 
 function usualGasOf(header: BlockHeader, limit: bigint | undefined, { limits }: SimulationContext): bigint {
-  const usual = usualGas(header, limits.maxGas)
-  return limit !== undefined && limit < usual ? limit : usual
+  const usualMaxGas = usualGas(header, limits.maxGas)
+  return limit !== undefined && limit < usualMaxGas ? limit : usualMaxGas
 }
 
 async function readHeader(
@@ -213,7 +213,7 @@ async function layoutOf(task: SimulationTask): Promise<TokenLayout> {
   const { tokenIn, balanceSlot: balance, allowanceSlot: allowance } = task.request
   if (balance === undefined && allowance === undefined) return learnedLayout(task)
   const layoutOfSlots = await layoutFromSlots(task.reader, { balance, allowance })
-  const wrong = (name: string, what: string) => new SimulationError('BAD_SLOT', `${name} does not hold ${what}`)
+  const wrong = (name: string, expected: string) => new SimulationError('BAD_SLOT', `${name} does not hold ${expected}`)
   if (balance !== undefined && !layoutOfSlots.balance) throw wrong('balanceSlot', `the balances of ${tokenIn}`)
   if (allowance !== undefined && !layoutOfSlots.allowance) throw wrong('allowanceSlot', `the allowances of ${tokenIn}`)
   return layoutOfSlots.balance && layoutOfSlots.allowance
@@ -238,20 +238,21 @@ async function tryToken(
 ): Promise<Attempt> {
   const { tokenIn, holders = [] } = task.request
   const first = setUp && (await runConfirmed(task, environment, setUp))
-  const written = first ?? (await tryAgain(task, environment, layout))
-  if (written && (written.report.success || task.input.allowance || (await canMove(task, layout)))) return written
-  const own = await tryOwn(task, environment)
-  if (own && (own.report.success || !written)) return own
-  const keyed = written ? undefined : await trySlots(task, environment, layout, keyedSetUp)
-  if (keyed) return keyed
+  const attemptResult = first ?? (await tryAgain(task, environment, layout))
+  if (attemptResult && (attemptResult.report.success || task.input.allowance || (await canMove(task, layout))))
+    return attemptResult
+  const ownSlots = await tryOwn(task, environment)
+  if (ownSlots && (ownSlots.report.success || !attemptResult)) return ownSlots
+  const keyedResult = attemptResult ? undefined : await trySlots(task, environment, layout, keyedSetUp)
+  if (keyedResult) return keyedResult
   // A holder may be the pool of the swap itself, which then fails because it lent the tokens; try the others first.
-  let failed = written
+  let failedResult = attemptResult
   for (const holder of holders) {
     const lent = await tryLoan(task, environment, layout, holder)
     if (lent?.report.success) return lent
-    failed ??= lent
+    failedResult ??= lent
   }
-  if (failed) return failed
+  if (failedResult) return failedResult
   throw new SimulationError(
     'UNKNOWN_SLOTS',
     `where ${tokenIn} keeps balances and allowances could not be found, and ${task.input.from} holds less of it than goes in`,
@@ -349,10 +350,10 @@ async function tryLoan(
   for (let round = 0; round < 2; round++) {
     const setUp = lentSetUp(layout, task.input, { holder, amount })
     const report = await run(task, environment, setUp)
-    const received = report.before.tokenIn.amount
-    if (received >= amountIn) return withAllowance(task, environment, { report, setUp })
-    if (received === 0n) return undefined
-    amount = (amount * amountIn) / received + 1n
+    const startBalance = report.before.tokenIn.amount
+    if (startBalance >= amountIn) return withAllowance(task, environment, { report, setUp })
+    if (startBalance === 0n) return undefined
+    amount = (amount * amountIn) / startBalance + 1n
   }
   return undefined
 }
@@ -365,13 +366,14 @@ async function compareAsSent(
   task: SimulationTask,
   environment: CallEnvironment,
   attempt: Attempt,
-  early: EarlyRun | undefined,
+  earlyRun: EarlyRun | undefined,
 ): Promise<Attempt> {
   const { report, setUp } = attempt
   const isSuspect = !report.success && !report.outOfGas && environment.code === '0x'
   if (environment.targetCode !== undefined || !(task.request.asSent || isSuspect)) return attempt
-  const bare = await (early?.setUp === setUp ? early.outcome : runAsSent(task, environment, setUp))
-  if (!bare || bare.minGasUsed === undefined || isSame(outcomeOf(report), bare)) return { ...attempt, bare }
+  const sentOutcome = await (earlyRun?.setUp === setUp ? earlyRun.outcome : runAsSent(task, environment, setUp))
+  if (!sentOutcome || sentOutcome.minGasUsed === undefined || isSame(outcomeOf(report), sentOutcome))
+    return { ...attempt, bare: sentOutcome }
   const measuring = { ...task, request: { ...task.request, asSent: 'measured' as const } }
   return { ...attempt, bare: await runAsSent(measuring, environment, setUp) }
 }
@@ -387,13 +389,13 @@ async function canMove({ reader, input }: SimulationTask, layout: TokenLayout): 
 function resultOf({ report, setUp, bare, words }: Attempt, { header, runsIn }: CallEnvironment): SwapSimulation {
   const { number = header.number, timestamp } = runsIn
   const isLater = timestamp !== undefined && report.timestamp === timestamp
-  const probed = outcomeOf(report)
-  const differs = bare !== undefined && !isSame(probed, bare)
-  const { success, amountOut, gasUsed, returnData } = differs ? bare : probed
+  const probedOutcome = outcomeOf(report)
+  const differs = bare !== undefined && !isSame(probedOutcome, bare)
+  const { success, amountOut, gasUsed, returnData } = differs ? bare : probedOutcome
   const sender = bare && (differs ? 'bare' : 'same')
   return {
     ...{ success, amountOut, gasUsed, returnData },
-    ...(differs ? { probed } : report.others && { others: report.others.map(outcomeOf) }),
+    ...(differs ? { probed: probedOutcome } : report.others && { others: report.others.map(outcomeOf) }),
     ...(!success && { revertReason: words === undefined ? decodeRevert(returnData) : exhaustionOf(words) }),
     ...(bare?.chargedGas !== undefined && { chargedGas: bare.chargedGas }),
     blockNumber: header.number,

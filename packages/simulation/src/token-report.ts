@@ -93,18 +93,18 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
   const tax = (leg: 'buy' | 'pass' | 'sell') => {
     // If more was received than sent, the token moved other amounts too, and the tax is unknown.
     const isPlain = ({ ok, sent, received }: TokenProbe.LegStructOutput) => ok && received <= sent + ROUNDING
-    const round = rounds.find((of) => isPlain(of[leg])) ?? rounds.find((of) => of[leg].ok)
+    const round = rounds.find((each) => isPlain(each[leg])) ?? rounds.find((each) => each[leg].ok)
     return round ? taxPpm(round[leg].sent, round[leg].received) : null
   }
-  const bought = rounds.filter(({ buy }) => buy.ok)
-  const sold = rounds.filter(({ sell }) => sell.ok)
-  const whole = rounds.filter(({ buy, pass, sell }) => pass.ok && buy.ok === sell.ok)
+  const boughtRounds = rounds.filter(({ buy }) => buy.ok)
+  const soldRounds = rounds.filter(({ sell }) => sell.ok)
+  const wholeRounds = rounds.filter(({ buy, pass, sell }) => pass.ok && buy.ok === sell.ok)
   return {
     buyTaxPpm: tax('buy'),
     transferTaxPpm: tax('pass'),
     sellTaxPpm: tax('sell'),
-    sellable: bought.length === 0 ? null : sold.length > 0,
-    sizeLimited: whole.length === 0 ? null : whole.length < rounds.length,
+    sellable: boughtRounds.length === 0 ? null : soldRounds.length > 0,
+    sizeLimited: wholeRounds.length === 0 ? null : wholeRounds.length < rounds.length,
   }
 }
 
@@ -114,17 +114,21 @@ const ROUNDING = 2n
 /** Returns the surcharge; null if nothing was sent. */
 function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | null {
   // Skip transfers of zero, whose share is undefined.
-  const sent = rounds.flatMap(({ buy, pass, sell }) => [buy, pass, sell]).filter(({ ok, sent }) => ok && sent > 0n)
-  const surcharges = sent.map(({ sent, debited }) =>
+  const sentTransfers = rounds
+    .flatMap(({ buy, pass, sell }) => [buy, pass, sell])
+    .filter(({ ok, sent }) => ok && sent > 0n)
+  const surcharges = sentTransfers.map(({ sent, debited }) =>
     debited <= sent + ROUNDING ? 0 : Number(((debited - sent) * PPM) / sent),
   )
   return surcharges.length === 0 ? null : Math.max(...surcharges)
 }
 
 /** Returns the tax, rounded to the nearest ppm, because tokens with shares round by a unit or two. */
-function taxPpm(sent: bigint, received: bigint): number | null {
-  if (sent === 0n) return null
-  return received >= sent ? 0 : Number(((sent - received) * PPM + sent / 2n) / sent)
+function taxPpm(sentTransfers: bigint, receivedAmount: bigint): number | null {
+  if (sentTransfers === 0n) return null
+  return receivedAmount >= sentTransfers
+    ? 0
+    : Number(((sentTransfers - receivedAmount) * PPM + sentTransfers / 2n) / sentTransfers)
 }
 
 function decimalsOf(answer: Hex): number | null {

@@ -14,7 +14,7 @@ const require = createRequire(import.meta.url)
 export const abiOf = (file: string): Interface => new Interface((require(file) as { abi: [] }).abi)
 
 export type Transaction = { readonly from: Address; readonly to: Address; readonly data: Hex; readonly value?: bigint }
-export type Sent = {
+export type SentRequest = {
   readonly success: boolean
   readonly grossGas: bigint
   /** Gas that was charged, after refunds. */
@@ -29,7 +29,7 @@ export type TestChain = {
   readonly rpc: Rpc
   readonly rich: Address
   newAccount(): Promise<Address>
-  send(transaction: Transaction): Promise<Sent>
+  send(transaction: Transaction): Promise<SentRequest>
   deploy(creation: Hex): Promise<Address>
   balanceOf(token: Address, owner: Address): Promise<bigint>
   /** That balance (a rebasing token may round it by 2) and exactly that allowance, by real transactions. */
@@ -58,7 +58,7 @@ export async function startTestChain(): Promise<TestChain> {
     await rpc.request('anvil_setBalance', [account, '0x3635c9adc5dea00000'])
     return account
   }
-  const send = async ({ from, to, data, value = 0n }: Transaction): Promise<Sent> => {
+  const send = async ({ from, to, data, value = 0n }: Transaction): Promise<SentRequest> => {
     const hash = await rpc.request<Hex>('eth_sendTransaction', [
       { from, to, data, value: `0x${value.toString(16)}`, gas: '0x1c9c380' },
     ])

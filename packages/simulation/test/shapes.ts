@@ -213,7 +213,7 @@ export function shapesOn(chainOf: () => TestChain): Readonly<Record<string, Shap
   }
 }
 
-export type Compared = {
+export type ComparedShape = {
   readonly simulated: SwapSimulation
   readonly sent: { readonly success: boolean; readonly received: bigint; readonly grossGas: bigint }
   readonly toNative: boolean
@@ -224,7 +224,7 @@ export async function compareShape(
   { path, amount, encode, to: toOf, spender: spenderOf = toOf, prepare }: Shape,
   chain: TestChain,
   context: SimulationContext,
-): Promise<Compared> {
+): Promise<ComparedShape> {
   const tokenOf = (symbol: string) => (symbol === 'NATIVE' ? NATIVE : chain.info.tokens[symbol]!.address)
   const [to, spender, from] = [toOf(), spenderOf(), await chain.newAccount()]
   const [tokenIn, tokenOut] = [tokenOf(path[0]!), tokenOf(path.at(-1)!)]

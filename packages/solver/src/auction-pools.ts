@@ -38,11 +38,11 @@ const TICK_SPACINGS: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000:
 export function auctionPools(liquidity: readonly Liquidity[]): ReadonlyMap<string, AuctionPool> {
   const pools = new Map<string, AuctionPool>()
   for (const [index, item] of liquidity.entries()) {
-    const traded = poolDataOf(item)
+    const poolData = poolDataOf(item)
     // Ids may repeat in an auction, so the list index is the id.
     const id = String(index)
     // These pools are not encoded for a chain, so they need no address.
-    if (traded) pools.set(id, { pool: { ...traded, id, dex: item.kind, address: ZERO_ADDRESS }, liquidity: item })
+    if (poolData) pools.set(id, { pool: { ...poolData, id, dex: item.kind, address: ZERO_ADDRESS }, liquidity: item })
   }
   return pools
 }
@@ -54,11 +54,11 @@ function poolDataOf(item: Liquidity): PoolData | null {
     case 'constantProduct':
       return constantProduct(item)
     case 'weightedProduct':
-      return weighted(item)
+      return weightedPool(item)
     case 'stable':
       return stable(item)
     case 'concentratedLiquidity':
-      return concentrated(item)
+      return concentratedPool(item)
     case 'limitOrder':
       return limitOrder(item)
   }
@@ -72,7 +72,7 @@ function constantProduct({ tokens, fee }: LiquidityOf<'constantProduct'>): PoolD
   return { family: 'uniswap-v2', tokens: [first, second], state }
 }
 
-function weighted({ tokens, fee, version }: LiquidityOf<'weightedProduct'>): PoolData | null {
+function weightedPool({ tokens, fee, version }: LiquidityOf<'weightedProduct'>): PoolData | null {
   const weights = tokens.map(([, { weight }]) => toFixed18(weight))
   const common = balancerState(tokens, fee)
   if (!common || weights.includes(0n)) return null
@@ -82,25 +82,25 @@ function weighted({ tokens, fee, version }: LiquidityOf<'weightedProduct'>): Poo
 
 function stable({ tokens, fee, amplificationParameter, address }: LiquidityOf<'stable'>): PoolData | null {
   // Composable pools list their own LP token, which is not traded.
-  const traded = tokens.filter(([token]) => token !== address)
+  const tradedTokens = tokens.filter(([token]) => token !== address)
   const amp = toFixed18(amplificationParameter) / (ONE / AMPLIFICATION_PRECISION)
-  const common = balancerState(traded, fee)
-  if (!common || amp === 0n || traded.length < 2) return null
+  const common = balancerState(tradedTokens, fee)
+  if (!common || amp === 0n || tradedTokens.length < 2) return null
   // Pools of the first version round their invariant up, by at most one unit. The auction does not state the version.
   const state: BalancerV2State = { ...common, kind: 'stable', amp, roundsUp: false }
-  return { family: 'balancer-v2', tokens: traded.map(([token]) => token), state }
+  return { family: 'balancer-v2', tokens: tradedTokens.map(([token]) => token), state }
 }
 
-type Scaled = readonly (readonly [Address, { readonly balance: bigint; readonly scalingFactor: string }])[]
+type ScaledReserves = readonly (readonly [Address, { readonly balance: bigint; readonly scalingFactor: string }])[]
 
-function balancerState(tokens: Scaled, fee: string) {
+function balancerState(tokens: ScaledReserves, fee: string) {
   const scaling = tokens.map(([, { scalingFactor }]) => toFixed18(scalingFactor))
   const swapFee = toFixed18(fee)
   if (scaling.includes(0n) || swapFee >= ONE) return null
   return { balances: tokens.map(([, { balance }]) => balance), scaling, swapFee }
 }
 
-function concentrated(item: LiquidityOf<'concentratedLiquidity'>): PoolData | null {
+function concentratedPool(item: LiquidityOf<'concentratedLiquidity'>): PoolData | null {
   const feePpm = feePpmOf(item.fee)
   const [a, b] = item.tokens
   if (feePpm === null || item.sqrtPrice === 0n || a === b) return null

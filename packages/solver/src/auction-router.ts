@@ -126,12 +126,12 @@ const MAX_RAISES = 6
  */
 function inputFor(hop: Hop, amountOut: bigint): bigint | null {
   const input = orRefused(() => exactOutputInput(hop, amountOut))
-  const paid = input && outputOf(hop, input)
-  if (input === null || paid === null || paid >= amountOut) return input
-  const missing = ((amountOut - paid) * input + paid - 1n) / paid
+  const paidOutput = input && outputOf(hop, input)
+  if (input === null || paidOutput === null || paidOutput >= amountOut) return input
+  const missing = ((amountOut - paidOutput) * input + paidOutput - 1n) / paidOutput
   for (let k = 0; k < MAX_RAISES; k++) {
-    const raised = input + missing * 10n ** BigInt(k)
-    if ((outputOf(hop, raised) ?? 0n) >= amountOut) return raised
+    const raisedInput = input + missing * 10n ** BigInt(k)
+    if ((outputOf(hop, raisedInput) ?? 0n) >= amountOut) return raisedInput
   }
   return null
 }

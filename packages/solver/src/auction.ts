@@ -49,7 +49,7 @@ const order = z.object({
   class: z.enum(['market', 'limit']),
 })
 
-const listed = { id: z.string().max(200), address: z.string().optional() }
+const listedFields = { id: z.string().max(200), address: z.string().optional() }
 const reserves = <T extends z.ZodType>(reserve: T) =>
   z
     .record(address, reserve)
@@ -58,13 +58,13 @@ const reserves = <T extends z.ZodType>(reserve: T) =>
 
 const liquidity = z.discriminatedUnion('kind', [
   z.object({
-    ...listed,
+    ...listedFields,
     kind: z.literal('constantProduct'),
     tokens: reserves(z.object({ balance: amount })),
     fee: decimal,
   }),
   z.object({
-    ...listed,
+    ...listedFields,
     kind: z.literal('weightedProduct'),
     tokens: reserves(z.object({ balance: amount, scalingFactor: decimal.default('1'), weight: decimal })),
     fee: decimal,
@@ -72,7 +72,7 @@ const liquidity = z.discriminatedUnion('kind', [
     balancerPoolId: z.string().optional(),
   }),
   z.object({
-    ...listed,
+    ...listedFields,
     kind: z.literal('stable'),
     tokens: reserves(z.object({ balance: amount, scalingFactor: decimal })),
     fee: decimal,
@@ -80,7 +80,7 @@ const liquidity = z.discriminatedUnion('kind', [
     address,
   }),
   z.object({
-    ...listed,
+    ...listedFields,
     kind: z.literal('concentratedLiquidity'),
     tokens: z.tuple([address, address]),
     sqrtPrice: amount,
@@ -92,7 +92,7 @@ const liquidity = z.discriminatedUnion('kind', [
     fee: decimal,
   }),
   z.object({
-    ...listed,
+    ...listedFields,
     kind: z.literal('limitOrder'),
     makerToken: address,
     takerToken: address,

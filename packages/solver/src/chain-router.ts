@@ -32,11 +32,11 @@ export class ChainRouter {
   /** Quotes a part of an order. @throws an error if the part cannot be quoted */
   async fill(order: Order, part: OrderFill, gasPriceWei: bigint, signal: AbortSignal): Promise<Fill> {
     const { sellToken, buyToken, kind } = order
-    const terms = { ...this.terms(sellToken, buyToken), gasPriceWei }
+    const quoteTerms = { ...this.quoteTerms(sellToken, buyToken), gasPriceWei }
     const quote =
       kind === 'sell'
-        ? await this.chain.quote({ ...terms, amountIn: part.sellAmount, slippagePpm: 'auto' }, signal)
-        : await this.forOutput(terms, part.buyAmount, signal)
+        ? await this.chain.quote({ ...quoteTerms, amountIn: part.sellAmount, slippagePpm: 'auto' }, signal)
+        : await this.forOutput(quoteTerms, part.buyAmount, signal)
     const { amountIn } = quote.route
     return {
       input: amountIn,
@@ -50,10 +50,10 @@ export class ChainRouter {
    * Quotes the minimum input for an output, then quotes again with that input, which adds slippage tolerance. If that
    * pays less than the output, returns the first quote, which has none.
    */
-  private async forOutput(terms: QuoteRequest, amountOut: bigint, signal: AbortSignal): Promise<SwapQuote> {
-    const exact = await this.chain.quote({ ...terms, amountOut, slippagePpm: 0n }, signal)
+  private async forOutput(quoteTerms: QuoteRequest, amountOut: bigint, signal: AbortSignal): Promise<SwapQuote> {
+    const exact = await this.chain.quote({ ...quoteTerms, amountOut, slippagePpm: 0n }, signal)
     const { amountIn } = exact.route
-    const quote = await this.chain.quote({ ...terms, amountIn, slippagePpm: 'auto' }, signal).catch(() => exact)
+    const quote = await this.chain.quote({ ...quoteTerms, amountIn, slippagePpm: 'auto' }, signal).catch(() => exact)
     return quote.amountOut >= amountOut ? quote : exact
   }
 
@@ -64,12 +64,12 @@ export class ChainRouter {
    */
   async price(token: Address, signal: AbortSignal): Promise<bigint | null> {
     if (!this.wrappedNative) return null
-    const terms = this.terms(token, this.wrappedNative)
-    const { route } = await this.chain.quote({ ...terms, amountOut: ONE, slippagePpm: 0n }, signal)
+    const quoteTerms = this.quoteTerms(token, this.wrappedNative)
+    const { route } = await this.chain.quote({ ...quoteTerms, amountOut: ONE, slippagePpm: 0n }, signal)
     return (ONE * ONE) / route.amountIn
   }
 
-  private terms(tokenIn: Address, tokenOut: Address): QuoteRequest {
+  private quoteTerms(tokenIn: Address, tokenOut: Address): QuoteRequest {
     // The limit price of the order replaces a price impact limit.
     return quoteRequest({ tokenIn, tokenOut, from: this.settlement, maxPriceImpactPpm: PPM })
   }

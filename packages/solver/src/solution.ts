@@ -47,10 +47,10 @@ export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }:
   const gas = fill.gas + SETTLEMENT_GAS
   const gasCost = sellPrice ? (gas * auction.effectiveGasPrice * ONE) / sellPrice : 0n
   const fee = order.class === 'limit' ? gasCost : 0n
-  const traded = tradedAmounts(order, fill, fee)
-  if (!traded || !isWithinLimit(order, traded)) return null
-  const { sold, bought } = traded
-  const executed = order.kind === 'sell' ? sold - fee : bought
+  const amounts = tradedAmounts(order, fill, fee)
+  if (!amounts || !isWithinLimit(order, amounts)) return null
+  const { sold, bought } = amounts
+  const executedAmount = order.kind === 'sell' ? sold - fee : bought
   return {
     solution: {
       id,
@@ -59,12 +59,12 @@ export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }:
         {
           kind: 'fulfillment',
           order: order.uid.toLowerCase(),
-          executedAmount: String(executed),
+          executedAmount: String(executedAmount),
           ...(order.class === 'limit' && { fee: String(fee) }),
         },
       ],
       preInteractions: [],
-      interactions: internalized(fill.interactions, auction.tokens),
+      interactions: internalizedInteractions(fill.interactions, auction.tokens),
       postInteractions: [],
       gas: Number(gas),
     },
@@ -84,9 +84,9 @@ function tradedAmounts(order: Order, { input, output }: Fill, fee: bigint): Trad
   }
   // The contract takes at most `sellAmount`, so the fee reduces the swapped amount.
   const isCapped = input + fee > order.sellAmount
-  const sold = isCapped ? order.sellAmount : input + fee
-  if (sold <= fee) return null
-  return { sold, bought: ((sold - fee) * output) / input }
+  const soldAmount = isCapped ? order.sellAmount : input + fee
+  if (soldAmount <= fee) return null
+  return { sold: soldAmount, bought: ((soldAmount - fee) * output) / input }
 }
 
 function isWithinLimit(order: Order, { sold, bought }: TradedAmounts): boolean {
@@ -100,15 +100,15 @@ function isWithinLimit(order: Order, { sold, bought }: TradedAmounts): boolean {
  *
  * @see CIP-2 of CoW Protocol
  */
-function internalized(interactions: readonly Interaction[], tokens: AuctionTokens): readonly Interaction[] {
-  const used = new Map<Address, bigint>()
+function internalizedInteractions(interactions: readonly Interaction[], tokens: AuctionTokens): readonly Interaction[] {
+  const usedByToken = new Map<Address, bigint>()
   return interactions.map((interaction) => {
     if (interaction.kind !== 'liquidity') return interaction
     const { inputToken, outputToken, outputAmount } = interaction
-    const total = (used.get(outputToken) ?? 0n) + BigInt(outputAmount)
+    const total = (usedByToken.get(outputToken) ?? 0n) + BigInt(outputAmount)
     const output = tokens[outputToken]
     if (!tokens[inputToken]?.trusted || !output || total > output.availableBalance) return interaction
-    used.set(outputToken, total)
+    usedByToken.set(outputToken, total)
     return { ...interaction, internalize: true }
   })
 }

@@ -81,9 +81,9 @@ class Search {
     const signal = AbortSignal.any([this.signal, AbortSignal.timeout(ORDER_MS)])
     const sellPrice = await this.priceOf(order, signal)
     const keepBetter = (fill: Fill | null | undefined) => {
-      const ranked = fill && solutionOf(order, fill, { id, sellPrice, auction })
+      const rankedSolution = fill && solutionOf(order, fill, { id, sellPrice, auction })
       const best = this.solutions.get(id)
-      if (ranked && (!best || ranked.rate > best.rate)) this.solutions.set(id, ranked)
+      if (rankedSolution && (!best || rankedSolution.rate > best.rate)) this.solutions.set(id, rankedSolution)
     }
     for (const part of partsOf(order)) {
       if (signal.aborted) return
@@ -113,8 +113,8 @@ class Search {
     if (token === native) return ONE
     if (!native) return null
     const one = { sellAmount: 0n, buyAmount: ONE }
-    const listed = this.router.fill({ kind: 'buy', sellToken: token, buyToken: native }, one)
-    if (listed) return (ONE * ONE) / listed.input
+    const nativeFill = this.router.fill({ kind: 'buy', sellToken: token, buyToken: native }, one)
+    if (nativeFill) return (ONE * ONE) / nativeFill.input
     return this.chain ? await this.chain.price(token, signal).catch(() => null) : null
   }
 }

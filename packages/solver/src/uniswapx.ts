@@ -69,13 +69,15 @@ export async function answerWebhook(
 ): Promise<WebhookAnswer | null> {
   const { tokenIn, tokenOut, amount, type, tokenInChainId: chainId, requestId, quoteId } = request
   const isInput = type === 'EXACT_INPUT'
-  const terms: QuoteRequest = quoteRequest({
+  const quoteTerms: QuoteRequest = quoteRequest({
     ...{ tokenIn, tokenOut, from: NEUTRAL_SENDER, maxPriceImpactPpm: PPM, slippagePpm: 0n },
     ...(isInput ? { amountIn: amount } : { amountOut: amount }),
   })
-  const within = AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_MS)])
-  const ended = new Promise<null>((resolve) => within.addEventListener('abort', () => resolve(null), { once: true }))
-  const quote = await Promise.race([chain.quote(terms, within).catch(() => null), ended])
+  const webhookSignal = AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_MS)])
+  const deadlineReached = new Promise<null>((resolve) =>
+    webhookSignal.addEventListener('abort', () => resolve(null), { once: true }),
+  )
+  const quote = await Promise.race([chain.quote(quoteTerms, webhookSignal).catch(() => null), deadlineReached])
   const amounts = quote && afterGas(quote, isInput ? undefined : amount)
   if (!amounts) return null
   return {

@@ -25,7 +25,7 @@ export class Exporter {
   private readonly url: string
   private waiting: FinishedSpan[] = []
   private sending: Promise<void> | undefined
-  private lost = 0
+  private lostCount = 0
   private failures = 0
   private reportedAt = Number.NEGATIVE_INFINITY
   private readonly timer = setInterval(() => this.send(), FLUSH_MS).unref()
@@ -79,10 +79,10 @@ export class Exporter {
   }
 
   private recordLoss(spans: number, error: Error | undefined): void {
-    this.lost += spans
+    this.lostCount += spans
     if (performance.now() - this.reportedAt < REPORT_INTERVAL_MS) return
     this.reportedAt = performance.now()
-    this.options.onLost(this.lost, error)
-    this.lost = 0
+    this.options.onLost(this.lostCount, error)
+    this.lostCount = 0
   }
 }

@@ -16,7 +16,7 @@ type SpanIds = { readonly traceId: string; readonly spanId: string }
 export type RequestSpan = {
   /** Runs work as part of the request. */
   readonly run: (work: () => void) => void
-  readonly end: (name: string, attributes: Attributes, failed: boolean) => void
+  readonly end: (name: string, attributes: Attributes, hasFailed: boolean) => void
 }
 
 /** Recorder that samples requests and exports spans. */
@@ -56,12 +56,21 @@ export class TraceRecorder implements Recorder {
     const startedAt = now()
     return {
       run: (work) => this.current.run(open, work),
-      end: (name, attributes, failed) =>
-        this.exporter.add({ ...open, parentId, name, kind: 'server', attributes, startedAt, endedAt: now(), failed }),
+      end: (name, attributes, hasFailed) =>
+        this.exporter.add({
+          ...open,
+          parentId,
+          name,
+          kind: 'server',
+          attributes,
+          startedAt,
+          endedAt: now(),
+          failed: hasFailed,
+        }),
     }
   }
 
-  within<T>(name: string, kind: Kind, attributes: Attributes, work: () => T | Promise<T>): T | Promise<T> {
+  inSpan<T>(name: string, kind: Kind, attributes: Attributes, work: () => T | Promise<T>): T | Promise<T> {
     const parent = this.current.getStore()
     return parent ? this.childSpan(parent, name, kind, attributes, work) : work()
   }
@@ -84,7 +93,7 @@ export class TraceRecorder implements Recorder {
     } finally {
       // Records the code only: error messages of nodes may contain URLs with API keys.
       const endAttributes = error ? { ...attributes, 'error.type': String(error.code ?? error.name) } : attributes
-      const ended: FinishedSpan = {
+      const endedSpan: FinishedSpan = {
         ...open,
         parentId: parent.spanId,
         name,
@@ -94,7 +103,7 @@ export class TraceRecorder implements Recorder {
         endedAt: now(),
         failed: !!error,
       }
-      this.exporter.add(ended)
+      this.exporter.add(endedSpan)
     }
   }
 

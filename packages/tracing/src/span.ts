@@ -7,7 +7,7 @@ export type Kind = 'server' | 'client' | 'internal'
 /** Records spans. */
 export type Recorder = {
   /** Runs the work as a child of the current span, if that is recorded. */
-  readonly within: <T>(name: string, kind: Kind, attributes: Attributes, work: () => T | Promise<T>) => T | Promise<T>
+  readonly inSpan: <T>(name: string, kind: Kind, attributes: Attributes, work: () => T | Promise<T>) => T | Promise<T>
   /** Runs work that outlives the request that started it. */
   readonly outside: <T>(work: () => T) => T
 }
@@ -15,8 +15,8 @@ export type Recorder = {
 let recorder: Recorder | undefined
 
 /** Sets or removes the recorder of the process. */
-export function record(by: Recorder | undefined): void {
-  recorder = by
+export function record(newRecorder: Recorder | undefined): void {
+  recorder = newRecorder
 }
 
 /** Runs work as a span of the current request, if that is recorded. */
@@ -30,7 +30,7 @@ export function span<T>(
   attributes: Attributes = {},
   kind: Kind = 'internal',
 ): T | Promise<T> {
-  return recorder ? recorder.within(name, kind, attributes, work) : work()
+  return recorder ? recorder.inSpan(name, kind, attributes, work) : work()
 }
 
 /** Runs work outside the trace of the request that started it. */

@@ -1,7 +1,7 @@
 /** Browser tests of the Referee page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
-import { type Mined, mined } from './src/mined.ts'
+import { type MinedSwap, mined } from './src/mined.ts'
 import { type Stage, startStage } from './src/stage.ts'
 
 const browser = findBrowser()
@@ -25,7 +25,7 @@ type Answer = {
 
 describe.skipIf(!browser)('the page of the referee', () => {
   let stage: Stage
-  let chain: Mined
+  let chain: MinedSwap
   beforeAll(async () => {
     stage = await startStage(browser!, { RPC_TIMEOUT_MS: '30000', REQUEST_TIMEOUT_MS: '60000' })
     chain = await mined(stage)

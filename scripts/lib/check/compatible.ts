@@ -3,7 +3,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 type Fields = { readonly [name: string]: Json }
 
 /** Returns descriptions of the incompatibilities for callers of the earlier document; empty if there are none. */
-export function broken(before: Json, after: Json): readonly string[] {
+export function breakingChanges(before: Json, after: Json): readonly string[] {
   const [old, now] = [new Document(before), new Document(after)]
   return old.operations.flatMap(({ name, path, method }) => {
     const current = now.operation(path, method)
@@ -42,15 +42,15 @@ class Document {
 
   body(operation: Fields): Fields | undefined {
     const content = Object.values(fields(fields(operation.requestBody).content))[0]
-    return content === undefined ? undefined : this.resolved(fields(content).schema)
+    return content === undefined ? undefined : this.resolve(fields(content).schema)
   }
 
   answer(operation: Fields): Fields | undefined {
     const content = Object.values(fields(fields(fields(operation.responses)['200']).content))[0]
-    return content === undefined ? undefined : this.resolved(fields(content).schema)
+    return content === undefined ? undefined : this.resolve(fields(content).schema)
   }
 
-  private resolved(schema: Json | undefined): Fields {
+  private resolve(schema: Json | undefined): Fields {
     const schemaFields = fields(schema)
     const name = typeof schemaFields.$ref === 'string' ? schemaFields.$ref.split('/').at(-1)! : undefined
     return name === undefined ? schemaFields : fields(fields(fields(this.root.components).schemas)[name])
@@ -96,14 +96,14 @@ function inputBroken(name: string, before: Fields | undefined, after: Fields | u
   }
   // A pattern with an additional alternative matches everything that the old one does.
   const isWider = (key: string) => key === 'pattern' && String(after[key]).startsWith(`${before[key]}|`)
-  const changed = ['type', 'pattern', 'default'].filter(
+  const changedFields = ['type', 'pattern', 'default'].filter(
     (key) => before[key] !== undefined && !same(before[key], after[key]) && !isWider(key),
   )
   const values = list(before.enum).filter((value) => after.enum !== undefined && !list(after.enum).includes(value))
   const [old, now] = [fields(before.properties), fields(after.properties)]
   const required = list(after.required).filter((field) => !list(before.required).includes(field))
   return [
-    ...changed.map((key) => `${name}: its ${key} has changed`),
+    ...changedFields.map((key) => `${name}: its ${key} has changed`),
     ...(before.enum === undefined && after.enum !== undefined ? [`${name}: only some values are taken`] : []),
     ...values.map((value) => `${name}: ${value} is not taken any more`),
     ...required.map((field) => `${name}: ${field} is required`),
@@ -119,14 +119,14 @@ function outputBroken(name: string, before: Fields | undefined, after: Fields | 
   const types = [before.type ?? null].flat()
   const more = [after.type ?? null].flat().filter((type) => before.type !== undefined && !types.includes(type))
   const [old, now] = [fields(before.properties), fields(after.properties)]
-  const lost = list(before.required)
+  const lostFields = list(before.required)
     .map(String)
     .filter((field) => field in now && !list(after.required).includes(field))
   const values = fields(before.additionalProperties)
   return [
     ...more.map((type) => `${name}: may be ${type}`),
     ...(before.pattern !== undefined && before.pattern !== after.pattern ? [`${name}: its pattern has changed`] : []),
-    ...lost.map((field) => `${name}.${field} may be missing`),
+    ...lostFields.map((field) => `${name}.${field} may be missing`),
     ...Object.keys(old).flatMap((field) => outputBroken(`${name}.${field}`, fields(old[field]), optional(now[field]))),
     ...(before.items === undefined ? [] : outputBroken(`${name}[]`, fields(before.items), fields(after.items))),
     ...(Object.keys(values).length === 0

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
 /** A declaration that a module exports. */
-type Exported = {
+type ExportedName = {
   readonly name: string
   readonly line: number
   readonly isType: boolean
@@ -11,14 +11,14 @@ type Exported = {
 }
 
 type Module = {
-  readonly own: readonly Exported[]
+  readonly own: readonly ExportedName[]
   /** Modules that this one re-exports from; `names` is undefined for all names. */
   readonly passed: readonly { readonly from: string; readonly names: readonly string[] | undefined }[]
 }
 
-type Named = ts.FunctionDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration | ts.InterfaceDeclaration
+type NamedDeclaration = ts.FunctionDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration | ts.InterfaceDeclaration
 
-const isNamed = (node: ts.Node): node is Named =>
+const isNamed = (node: ts.Node): node is NamedDeclaration =>
   ts.isFunctionDeclaration(node) ||
   ts.isClassDeclaration(node) ||
   ts.isTypeAliasDeclaration(node) ||
@@ -26,14 +26,14 @@ const isNamed = (node: ts.Node): node is Named =>
 
 export function moduleOf(path: string, text: string): Module {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
-  const own: Exported[] = []
-  const passed: { from: string; names: readonly string[] | undefined }[] = []
+  const own: ExportedName[] = []
+  const passedExports: { from: string; names: readonly string[] | undefined }[] = []
   for (const node of source.statements) {
     if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
       const { exportClause: clause } = node
       const names =
         clause && ts.isNamedExports(clause) ? clause.elements.map((it) => (it.propertyName ?? it.name).text) : undefined
-      passed.push({ from: join(dirname(path), node.moduleSpecifier.text), names })
+      passedExports.push({ from: join(dirname(path), node.moduleSpecifier.text), names })
       continue
     }
     const isExported =
@@ -47,7 +47,7 @@ export function moduleOf(path: string, text: string): Module {
     if (isNamed(node) && node.name) add(node.name, !ts.isFunctionDeclaration(node))
     if (ts.isVariableStatement(node)) for (const { name } of node.declarationList.declarations) add(name, false)
   }
-  return { own, passed }
+  return { own, passed: passedExports }
 }
 
 /** @returns names of types that several files of packages export, each with its files */
@@ -62,18 +62,19 @@ export function duplicates(modules: ReadonlyMap<string, Module>): ReadonlyMap<st
 /** @returns declarations that a package's entry exports without a docstring, as `path:line: name` */
 export function undocumentedExports(entry: string, modules: ReadonlyMap<string, Module>): readonly string[] {
   const faults: string[] = []
-  const visited = new Set<string>()
+  const visitedFiles = new Set<string>()
   const visit = (path: string, names: readonly string[] | undefined): void => {
     const key = `${path} ${names ?? ''}`
     const module = modules.get(path)
-    if (!module || visited.has(key)) return
-    visited.add(key)
+    if (!module || visitedFiles.has(key)) return
+    visitedFiles.add(key)
     for (const { name, line, hasDocstring } of module.own) {
       if (!hasDocstring && (names?.includes(name) ?? true)) faults.push(`${path}:${line}: "${name}": a docstring`)
     }
-    for (const { from, names: passed } of module.passed) {
-      const requested = passed && names ? passed.filter((name) => names.includes(name)) : (passed ?? names)
-      if (requested?.length !== 0) visit(from, requested)
+    for (const { from, names: passedExports } of module.passed) {
+      const requestedNames =
+        passedExports && names ? passedExports.filter((name) => names.includes(name)) : (passedExports ?? names)
+      if (requestedNames?.length !== 0) visit(from, requestedNames)
     }
   }
   visit(entry, undefined)

@@ -117,13 +117,13 @@ export function inSource(
 ): { readonly comments: readonly Match[]; readonly names: readonly Match[] } {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const lineAt = (index: number) => source.getLineAndCharacterOfPosition(index).line + 1
-  const visited = new Set<number>()
+  const visitedPositions = new Set<number>()
   const comments: Match[] = []
   const names: Match[] = []
   const readComments = (ranges: readonly ts.CommentRange[] = []) => {
     for (const { pos, end } of ranges) {
-      if (visited.has(pos)) continue
-      visited.add(pos)
+      if (visitedPositions.has(pos)) continue
+      visitedPositions.add(pos)
       // Names in backticks are code.
       const comment = text.slice(pos, end).replace(/`[^`]*`/g, (code) => ' '.repeat(code.length))
       comments.push(...matches(comment, [...WORDS, ...FORMS], (index) => lineAt(pos + index)))

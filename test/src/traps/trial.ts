@@ -37,7 +37,7 @@ export type Verdict = {
   readonly failedTrials: Readonly<Record<string, number>>
 }
 
-type Quoted = {
+type QuotedTrial = {
   readonly toAmount: string
   readonly gasEstimate: string
   readonly swaps: readonly { pool: string; protocol: string; tokenIn: string; tokenOut: string; amountIn: string }[]
@@ -45,12 +45,12 @@ type Quoted = {
 }
 
 /** Returns the pools of the first route that the second does not use, with their protocols. */
-function besides(first: Quoted, second: Quoted): readonly string[] {
+function besides(first: QuotedTrial, second: QuotedTrial): readonly string[] {
   const secondPools = new Set(second.swaps.map(({ pool }) => pool))
   return first.swaps.filter(({ pool }) => !secondPools.has(pool)).map(({ pool, protocol }) => `${protocol} ${pool}`)
 }
 
-async function steady(ask: () => Promise<Quoted>): Promise<Quoted> {
+async function steady(ask: () => Promise<QuotedTrial>): Promise<QuotedTrial> {
   let last = await ask()
   for (let step = 0, same = 0; step < MAX_STEPS; step++) {
     await new Promise((resolve) => setTimeout(resolve, STEP_MS))
@@ -76,10 +76,10 @@ export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verd
   const node = new Node(devnet.url)
   const { tokens, accounts, guard } = devnet.info
   const [user, src, dst] = [accounts[0]!.address, tokens.LINK!.address, tokens.UNI!.address]
-  const ask = async (from: string, over: Record<string, string> = {}): Promise<Quoted> => {
+  const ask = async (from: string, over: Record<string, string> = {}): Promise<QuotedTrial> => {
     const query = { src, dst, amount: AMOUNT, from, gasPrice: 10n ** 9n, ...over }
     const response = await fetch(swapUrl(api, devnet.chainId, query))
-    const body = (await response.json()) as Quoted
+    const body = (await response.json()) as QuotedTrial
     if (response.status !== 200) throw new Error(`${trap.name}: ${JSON.stringify(body)}`)
     return body
   }
@@ -98,7 +98,7 @@ export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verd
   const route = await ask(user)
   await spring()
 
-  const received = async ({ tx, gasEstimate }: Quoted): Promise<bigint | null> => {
+  const received = async ({ tx, gasEstimate }: QuotedTrial): Promise<bigint | null> => {
     const before = await node.balance(dst, user)
     const gas = `0x${((BigInt(gasEstimate) * 12n) / 10n).toString(16)}`
     const price = trap.gasPriceWei && { gasPrice: `0x${trap.gasPriceWei.toString(16)}` }
@@ -113,7 +113,7 @@ export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verd
   await node.request('evm_mine')
   const got = await received(route)
 
-  const isBait = ({ pool, protocol }: Quoted['swaps'][number]) =>
+  const isBait = ({ pool, protocol }: QuotedTrial['swaps'][number]) =>
     protocol !== 'wrapped-native' && !honestPools.has(pool)
   const intoBait = baited.swaps.filter((leg) => isBait(leg) && leg.tokenIn.toLowerCase() === src)
   const into = intoBait.reduce((sum, { amountIn }) => sum + BigInt(amountIn), 0n)

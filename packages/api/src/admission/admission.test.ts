@@ -1,7 +1,7 @@
 /** Tests of admission: concurrency, fairness, and refusals. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ChainAdmission } from './admission.ts'
-import { Places } from './places.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 
 // Fake timers: time advances only if a test advances it.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 const never = new AbortController().signal
 const asTask = (caller = 'a') => ({ caller, kind: 'swap' })
 const admission = (places: number, maxWaiting = 10, maxWaitMs = 2_000) =>
-  new ChainAdmission({ places: new Places(places, () => 0), maxWaiting, maxWaitMs })
+  new ChainAdmission({ concurrency: new ConcurrencyLimit(places, () => 0), maxWaiting, maxWaitMs })
 /** Ends the first task, after which waits have their usual limit. */
 const warmUp = (one: ChainAdmission) => one.run(never, asTask(), async () => undefined)
 const overloaded = { code: 'OVERLOADED', status: 503 }

@@ -4,8 +4,8 @@
  */
 import { onAbort } from '@sluice/rpc'
 import { overloadError } from '../errors.ts'
+import type { ConcurrencyLimit } from './concurrency-limit.ts'
 import { FairQueue, type Ticket } from './fair-queue.ts'
-import type { Places } from './places.ts'
 import { LearnedCosts, SharedClock } from './work-cost.ts'
 
 /** Caller and kind of a request, which are known before it runs. */
@@ -21,7 +21,7 @@ type Waiting = { readonly start: (ticket: Ticket<Waiting>) => void; readonly ref
 /** Limits of a chain's admission. */
 export type AdmissionOptions = {
   /** Limit of running requests of the process, shared by all chains. */
-  readonly places: Places
+  readonly concurrency: ConcurrencyLimit
   readonly maxWaiting: number
   readonly maxWaitMs: number
 }
@@ -87,9 +87,9 @@ export class ChainAdmission {
     signal.throwIfAborted()
     const retryAfter = this.refusesFor(request)
     if (retryAfter !== undefined) throw overloadError(retryAfter)
-    const ticket = await this.turn(signal, request)
+    const ticket = await this.waitForTurn(signal, request)
     const startedAt = performance.now()
-    const { current } = this.options.places
+    const { current } = this.options.concurrency
     const startedFull = this.runningWorks >= current
     const wasFirst = this.isFirst
     const before = this.clock.read(startedAt, current)
@@ -98,15 +98,15 @@ export class ChainAdmission {
       return await work()
     } finally {
       const now = performance.now()
-      const places = this.options.places.current
-      const chargedMs = this.clock.read(now, places) - before
+      const concurrency = this.options.concurrency.current
+      const chargedMs = this.clock.read(now, concurrency) - before
       this.clock.change(-1)
-      const wasFull = startedFull && this.runningWorks >= places
+      const wasFull = startedFull && this.runningWorks >= concurrency
       if (!wasFirst) this.costs.learn(request.kind, { chargedMs, tookMs: now - startedAt, wasFull })
       if (this.isFirst) this.endFirst()
       this.runningWorks--
       this.runningCosts = this.runningWorks === 0 ? 0 : this.runningCosts - ticket.cost
-      this.queue.done(ticket, chargedMs)
+      this.queue.finish(ticket, chargedMs)
       this.startNext()
     }
   }
@@ -118,13 +118,13 @@ export class ChainAdmission {
   }
 
   private mayStart(caller: string): boolean {
-    const { current } = this.options.places
+    const { current } = this.options.concurrency
     if (this.queue.size === 0 && this.runningWorks < current) return true
     return this.queue.running(caller) === 0 && this.runningWorks < current * (1 + SPARE)
   }
 
   private startNext(): void {
-    const { current } = this.options.places
+    const { current } = this.options.concurrency
     for (;;) {
       const ticket =
         this.runningWorks < current
@@ -140,7 +140,7 @@ export class ChainAdmission {
   }
 
   /** Enqueues a task. Resolves when it may start. */
-  private turn(signal: AbortSignal, { caller, kind, onWait }: AdmissionRequest): Promise<Ticket<Waiting>> {
+  private waitForTurn(signal: AbortSignal, { caller, kind, onWait }: AdmissionRequest): Promise<Ticket<Waiting>> {
     const { maxWaiting, maxWaitMs } = this.options
     const { promise, resolve, reject } = Promise.withResolvers<Ticket<Waiting>>()
     let timer: NodeJS.Timeout | undefined

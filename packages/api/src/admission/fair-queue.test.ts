@@ -22,7 +22,7 @@ test('the costs granted to callers with waiting tasks differ by at most two task
       for (let index = 0; index < works.length; index++) {
         if (running.length === places) {
           const ticket = running.shift()!
-          queue.done(ticket, ticket.cost)
+          queue.finish(ticket, ticket.cost)
         }
         // The queue is work-conserving: `take` returns a task whenever one waits.
         const ticket = queue.take()!
@@ -58,7 +58,7 @@ test('the excess cost of a task over its estimate is charged to its caller', () 
   queue.add('a', 1, 'first')
   const first = queue.take()!
   for (const caller of ['a', 'b']) for (let k = 0; k < 3; k++) queue.add(caller, 1, `${caller}${k}`)
-  queue.done(first, 4)
+  queue.finish(first, 4)
   expect(Array.from({ length: 6 }, () => queue.take()!.item)).toEqual(['b0', 'b1', 'b2', 'a0', 'a1', 'a2'])
 })
 
@@ -87,7 +87,7 @@ test('callers without tasks are forgotten beyond a limit', () => {
   for (let k = 0; k < 20_000; k++) {
     queue.add(String(k), 1, k)
     const ticket = queue.take()!
-    queue.done(ticket, k % 2 === 0 ? 1_000 : 1)
+    queue.finish(ticket, k % 2 === 0 ? 1_000 : 1)
   }
   expect(queue.callers).toBeLessThanOrEqual(1_025)
 })

@@ -11,7 +11,7 @@ export type Ticket<T> = {
   readonly cost: number
   readonly item: T
   /** Position in the caller's list of waiting tasks. */
-  place: Link<Ticket<T>> | undefined
+  link: Link<Ticket<T>> | undefined
 }
 
 type Flow<T> = {
@@ -30,7 +30,7 @@ const MAX_REMEMBERED = 1_024
 export class FairQueue<T> {
   private readonly flows = new Map<string, Flow<T>>()
   /** Callers with waiting tasks, so `take` does not iterate over idle ones. */
-  private readonly backlogged = new Map<string, Flow<T>>()
+  private readonly backloggedFlows = new Map<string, Flow<T>>()
   /** Virtual start time of the last taken task. */
   private virtualTime = 0
   private waitingTasks = 0
@@ -51,9 +51,9 @@ export class FairQueue<T> {
    * as `caller` itself, because turns are shared.
    */
   costBefore(caller: string): number {
-    const own = this.backlogged.get(caller)?.waitingCost ?? 0
-    const sharing = this.backlogged.size + (own > 0 ? 0 : 1)
-    return Math.min(this.totalWaitingCost, own * sharing)
+    const waitingCost = this.backloggedFlows.get(caller)?.waitingCost ?? 0
+    const sharing = this.backloggedFlows.size + (waitingCost > 0 ? 0 : 1)
+    return Math.min(this.totalWaitingCost, waitingCost * sharing)
   }
 
   /** Returns the number of a caller's tasks that were taken and are not done. */
@@ -64,9 +64,9 @@ export class FairQueue<T> {
   /** Appends a task to the tasks of its caller. */
   add(caller: string, cost: number, item: T): Ticket<T> {
     const flow = this.flowOf(caller)
-    const ticket: Ticket<T> = { caller, cost, item, place: undefined }
-    this.backlogged.set(caller, flow)
-    ticket.place = flow.waiting.add(ticket)
+    const ticket: Ticket<T> = { caller, cost, item, link: undefined }
+    this.backloggedFlows.set(caller, flow)
+    ticket.link = flow.waiting.add(ticket)
     this.count(flow, ticket, 1)
     return ticket
   }
@@ -78,7 +78,7 @@ export class FairQueue<T> {
    */
   take(mayStart: (running: number) => boolean = () => true): Ticket<T> | undefined {
     let next: Flow<T> | undefined
-    for (const flow of this.backlogged.values())
+    for (const flow of this.backloggedFlows.values())
       if ((!next || flow.start < next.start) && mayStart(flow.running)) next = flow
     if (!next) return undefined
     const ticket = next.waiting.first!.value
@@ -90,7 +90,7 @@ export class FairQueue<T> {
   }
 
   /** Marks a taken task as done. @param cost - actual cost, charged to the caller instead of the estimate */
-  done(ticket: Ticket<T>, cost: number): void {
+  finish(ticket: Ticket<T>, cost: number): void {
     const flow = this.flows.get(ticket.caller)
     if (!flow) return
     flow.start += cost - ticket.cost
@@ -100,15 +100,15 @@ export class FairQueue<T> {
 
   /** Returns true if the task has not been taken or removed. */
   waits(ticket: Ticket<T>): boolean {
-    return ticket.place?.isIn ?? false
+    return ticket.link?.isIn ?? false
   }
 
   /** Removes a waiting task. @returns false if it does not wait */
   remove(ticket: Ticket<T>): boolean {
-    const flow = this.backlogged.get(ticket.caller)
-    if (!flow || !ticket.place || !flow.waiting.remove(ticket.place)) return false
+    const flow = this.backloggedFlows.get(ticket.caller)
+    if (!flow || !ticket.link || !flow.waiting.remove(ticket.link)) return false
     this.count(flow, ticket, -1)
-    if (flow.waiting.size === 0) this.backlogged.delete(ticket.caller)
+    if (flow.waiting.size === 0) this.backloggedFlows.delete(ticket.caller)
     this.forget(ticket.caller, flow)
     return true
   }
@@ -116,9 +116,9 @@ export class FairQueue<T> {
   /** Returns the newest task of the caller with the most waiting tasks, if it has more than `caller` would with one more. */
   excess(caller: string): Ticket<T> | undefined {
     let longest: Flow<T> | undefined
-    for (const flow of this.backlogged.values())
+    for (const flow of this.backloggedFlows.values())
       if (!longest || flow.waiting.size > longest.waiting.size) longest = flow
-    if (!longest || longest.waiting.size <= (this.backlogged.get(caller)?.waiting.size ?? 0) + 1) return undefined
+    if (!longest || longest.waiting.size <= (this.backloggedFlows.get(caller)?.waiting.size ?? 0) + 1) return undefined
     return longest.waiting.last?.value
   }
 

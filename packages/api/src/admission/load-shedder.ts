@@ -36,40 +36,41 @@ export type LoadShedderOptions = {
 export function loadShedder({ services, version, trusts, listener }: LoadShedderOptions): RequestListener {
   const { metrics, log } = services
   const answer = answerer(version)
-  const paused = new PausedConnections()
+  const pausedConnections = new PausedConnections()
   let turnedAway: TurnedAway[] = []
-  let unlogged = 0
+  let unloggedCount = 0
   const answerAll = () => {
     const all = turnedAway
     turnedAway = []
-    if (unlogged === 0) setTimeout(logAll, LOG_MS).unref()
-    unlogged += all.length
+    if (unloggedCount === 0) setTimeout(logAll, LOG_MS).unref()
+    unloggedCount += all.length
     for (const one of all) {
       answer(one)
       const endpoint = `/${one.endpoint}/:chainId`
-      counted.add(endpoint, integrator(one.request.headers.referer))
+      tally.add(endpoint, integrator(one.request.headers.referer))
     }
-    metrics.afterwards.add(count)
+    metrics.backgroundQueue.add(count)
     // Node reads from a connection again when a response has ended, so connections are paused after that.
     setImmediate(pauseAll, all)
   }
   const pauseAll = (all: readonly TurnedAway[]) => {
     // A connection of a proxy carries requests of other callers.
-    for (const { request } of all) if (!trusts(request.socket.remoteAddress ?? '', 0)) paused.refused(request.socket)
+    for (const { request } of all)
+      if (!trusts(request.socket.remoteAddress ?? '', 0)) pausedConnections.notifyRefused(request.socket)
   }
-  const counted = new Tally()
+  const tally = new Tally()
   const count = () => {
-    for (const { endpoint, host, times } of counted.take()) {
+    for (const { endpoint, host, times } of tally.take()) {
       metrics.requests.inc({ endpoint, status: 503, code: 'OVERLOADED' }, times)
       metrics.byIntegrator.inc({ integrator: metrics.integrators.of(host), endpoint }, times)
     }
   }
   const logAll = () => {
-    log.warn({ requests: unlogged, code: 'OVERLOADED' }, 'turned away')
-    unlogged = 0
+    log.warn({ requests: unloggedCount, code: 'OVERLOADED' }, 'turned away')
+    unloggedCount = 0
   }
   /** Returns the endpoint and `Retry-After` of a request to refuse; undefined if it can be served. */
-  const refused = (request: IncomingMessage) => {
+  const isRefused = (request: IncomingMessage) => {
     const asks = request.method === 'OPTIONS' ? undefined : asksFor(request.url!, request.method)
     const chain = asks && services.startedChain(asks.chainId)
     if (!chain || (asks.isRemembered && chain.live.recentAnswer(request.url!) !== undefined)) return undefined
@@ -77,30 +78,30 @@ export function loadShedder({ services, version, trusts, listener }: LoadShedder
     return retryAfter === undefined ? undefined : { endpoint: asks.endpoint, retryAfter }
   }
   return (request, response) => {
-    const refusal = refused(request)
+    const refusal = isRefused(request)
     if (!refusal) return listener(request, response)
     // `setImmediate` runs after pending I/O, so running requests handle their node responses before refusals are sent.
     if (turnedAway.push({ request, response, ...refusal }) === 1) setImmediate(answerAll)
   }
 }
 
-type Counted = { readonly endpoint: string; readonly host: string; times: number }
+type RefusalCount = { readonly endpoint: string; readonly host: string; times: number }
 
 /** Counts refusals by endpoint and integrator. One increment of a metric takes as long as twenty counts here. */
 class Tally {
-  private counted = new Map<string, Counted>()
+  private tally = new Map<string, RefusalCount>()
 
   add(endpoint: string, host: string): void {
     const key = `${endpoint} ${host}`
-    const count = this.counted.get(key)
+    const count = this.tally.get(key)
     if (count) count.times++
-    else this.counted.set(key, { endpoint, host, times: 1 })
+    else this.tally.set(key, { endpoint, host, times: 1 })
   }
 
   /** Returns the counts and resets them. */
-  take(): Iterable<Counted> {
-    const { counted } = this
-    this.counted = new Map()
+  take(): Iterable<RefusalCount> {
+    const { tally: counted } = this
+    this.tally = new Map()
     return counted.values()
   }
 }

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 const sockets = (count: number) => Array.from({ length: count }, () => new Socket())
 const pausedOf = (all: readonly Socket[]) => all.filter((socket) => socket.isPaused()).length
 const refuse = (paused: PausedConnections, all: readonly Socket[]) => {
-  for (const socket of all) paused.refused(socket)
+  for (const socket of all) paused.notifyRefused(socket)
 }
 
 test('the first 50 refusals of a tick pause no connection, all further ones do', () => {

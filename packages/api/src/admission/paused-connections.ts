@@ -20,7 +20,7 @@ export class PausedConnections {
   private timer: NodeJS.Timeout | undefined
 
   /** Counts a refusal, and stops reading from its connection if there were many. Call it after the response has ended. */
-  refused(socket: Socket): void {
+  notifyRefused(socket: Socket): void {
     this.timer ??= setInterval(() => this.tick(), TICK_MS).unref()
     if (++this.refusals <= FREE_REFUSALS) return
     socket.pause()

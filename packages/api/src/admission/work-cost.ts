@@ -10,7 +10,7 @@ const NEWEST = 0.1
 
 /** Divides elapsed time among running tasks. */
 export class SharedClock {
-  private shared = 0
+  private sharedCost = 0
   private last = 0
   private running = 0
 
@@ -20,14 +20,14 @@ export class SharedClock {
    * @param places - concurrency limit; elapsed time is divided by it if fewer tasks run
    */
   read(now: number, places: number): number {
-    this.shared += Math.max(0, now - this.last) / Math.max(this.running, places)
+    this.sharedCost += Math.max(0, now - this.last) / Math.max(this.running, places)
     this.last = now
-    return this.shared
+    return this.sharedCost
   }
 
   /** Changes the number of running tasks. Call `read` immediately before. */
-  change(by: 1 | -1): void {
-    this.running += by
+  change(delta: 1 | -1): void {
+    this.running += delta
   }
 }
 
@@ -41,11 +41,11 @@ export type Measurement = {
   readonly wasFull: boolean
 }
 
-type Learned = { costMs: number; measuredFull: boolean }
+type LearnedCost = { costMs: number; measuredFull: boolean }
 
 /** Moving averages of cost by kind of task. The caller must bound the number of kinds. */
 export class LearnedCosts {
-  private readonly kinds = new Map<string, Learned>()
+  private readonly kinds = new Map<string, LearnedCost>()
 
   of(kind: string): number {
     return this.kinds.get(kind)?.costMs ?? FIRST_GUESS_MS

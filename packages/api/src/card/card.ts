@@ -66,8 +66,8 @@ export function drawCard({ text, strong }: Fonts, content: CardContent | undefin
   const src = nameOf(content.src)
   const dst = nameOf(content.dst)
   const line = content.received === undefined ? `${content.paid} ${src} for ${dst}` : `${content.paid} ${src}`
-  fitted(raster, strong, line, 196, 64)
-  if (content.received !== undefined) fitted(raster, strong, `for ${content.received} ${dst}`, 276, 64)
+  drawFittedText(raster, strong, line, 196, 64)
+  if (content.received !== undefined) drawFittedText(raster, strong, `for ${content.received} ${dst}`, 276, 64)
   raster.text(text, content.note, MARGIN, 326, 28, SOFT)
   flow(raster, { text, strong }, content.pools)
   return raster.png()
@@ -82,7 +82,7 @@ function brand(raster: Raster, font: Font): void {
 }
 
 /** Draws text in a size at which it fits. */
-function fitted(raster: Raster, font: Font, text: string, y: number, size: number): void {
+function drawFittedText(raster: Raster, font: Font, text: string, y: number, size: number): void {
   const room = CARD.width - 2 * MARGIN
   raster.text(font, text, MARGIN, y, Math.min(size, (size * room) / widthOf(font, text, size)), INK)
 }
@@ -91,9 +91,9 @@ function flow(raster: Raster, { text, strong }: Fonts, pools: CardContent['pools
   if (pools.length === 0) return
   const [top, height, bar] = [376, 190, 8]
   const [left, right] = [MARGIN, CARD.width - MARGIN]
-  const shown = pools.slice(0, pools.length > MAX_BANDS ? MAX_BANDS - 1 : MAX_BANDS)
-  const rest = pools.slice(shown.length)
-  const bands = rest.length === 0 ? shown : [...shown, { name: `${rest.length} more`, share: sum(rest) }]
+  const shownPools = pools.slice(0, pools.length > MAX_BANDS ? MAX_BANDS - 1 : MAX_BANDS)
+  const rest = pools.slice(shownPools.length)
+  const bands = rest.length === 0 ? shownPools : [...shownPools, { name: `${rest.length} more`, share: sum(rest) }]
   const total = sum(bands) || 1
   const row = height / bands.length
   let y = top
@@ -106,7 +106,7 @@ function flow(raster: Raster, { text, strong }: Fonts, pools: CardContent['pools
     const upper = curve(left + bar, y, left + 220, middle - width / 2)
     const lower = curve(left + bar, y + size, left + 220, middle + width / 2)
     const mirror = (points: readonly number[]) => points.map((v, k) => (k % 2 === 0 ? left + right - v : v))
-    raster.fill([[...upper, ...reversed(mirror(upper)), ...mirror(lower), ...reversed(lower)]], color, 0.24)
+    raster.fill([[...upper, ...reversePoints(mirror(upper)), ...mirror(lower), ...reversePoints(lower)]], color, 0.24)
     raster.rect(left + 220, middle - width / 2, 6, width, color)
     const label = `${share.toFixed(1)} %`
     const size2 = Math.min(24, row - 2)
@@ -130,7 +130,7 @@ function curve(x0: number, y0: number, x1: number, y1: number): readonly number[
   return points
 }
 
-function reversed(points: readonly number[]): readonly number[] {
+function reversePoints(points: readonly number[]): readonly number[] {
   return points.flatMap((_, k) => (k % 2 === 0 ? [points[points.length - 2 - k]!, points[points.length - 1 - k]!] : []))
 }
 

@@ -78,11 +78,11 @@ function tablesOf(woff: Buffer): ReadonlyMap<string, Buffer> {
 function characterMap(cmap: Buffer): (codePoint: number) => number {
   const count = cmap.readUInt16BE(2)
   const starts = Array.from({ length: count }, (_, k) => cmap.readUInt32BE(8 + 8 * k))
-  const start = starts.find((at) => cmap.readUInt16BE(at) === 4)
+  const start = starts.find((offset) => cmap.readUInt16BE(offset) === 4)
   if (start === undefined) throw new Error('the font has no character map of format 4')
   const data = cmap.subarray(start)
   const double = data.readUInt16BE(6)
-  const field = (at: number, k: number) => data.readUInt16BE(at + 2 * k)
+  const field = (offset: number, k: number) => data.readUInt16BE(offset + 2 * k)
   return (codePoint) => {
     for (let k = 0; k < double / 2; k++) {
       if (field(14, k) < codePoint) continue
@@ -104,21 +104,21 @@ type Point = { readonly x: number; readonly y: number; readonly isOn: boolean }
 function simple(data: Buffer): readonly Contour[] {
   const ends = Array.from({ length: data.readInt16BE(0) }, (_, k) => data.readUInt16BE(10 + 2 * k))
   const count = ends.length === 0 ? 0 : ends.at(-1)! + 1
-  let at = 10 + 2 * ends.length
-  at += 2 + data.readUInt16BE(at)
+  let offset = 10 + 2 * ends.length
+  offset += 2 + data.readUInt16BE(offset)
   const flags: number[] = []
   while (flags.length < count) {
-    const flag = data[at++]!
-    const repeats = flag & 8 ? data[at++]! : 0
+    const flag = data[offset++]!
+    const repeats = flag & 8 ? data[offset++]! : 0
     for (let k = 0; k <= repeats; k++) flags.push(flag)
   }
-  const axis = (short: number, same: number) => {
+  const axis = (short: number, sameFlag: number) => {
     let value = 0
     return flags.map((flag) => {
-      if (flag & short) value += flag & same ? data[at++]! : -data[at++]!
-      else if (!(flag & same)) {
-        value += data.readInt16BE(at)
-        at += 2
+      if (flag & short) value += flag & sameFlag ? data[offset++]! : -data[offset++]!
+      else if (!(flag & sameFlag)) {
+        value += data.readInt16BE(offset)
+        offset += 2
       }
       return value
     })
@@ -132,20 +132,20 @@ function simple(data: Buffer): readonly Contour[] {
 /** Converts quadratic curves to line segments. Two control points in a row imply a point between them. */
 function flatten(points: readonly Point[]): Contour {
   const between = (p: Point, q: Point): Point => ({ x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, isOn: true })
-  const whole = points.flatMap((point, k) => {
+  const contourPoints = points.flatMap((point, k) => {
     const next = points[(k + 1) % points.length]!
     return point.isOn || next.isOn ? [point] : [point, between(point, next)]
   })
-  const first = whole.findIndex(({ isOn }) => isOn)
+  const first = contourPoints.findIndex(({ isOn }) => isOn)
   if (first < 0) return []
-  const turned = [...whole.slice(first), ...whole.slice(0, first)]
+  const rotatedPoints = [...contourPoints.slice(first), ...contourPoints.slice(0, first)]
   const line: number[] = []
-  for (const [k, point] of turned.entries()) {
+  for (const [k, point] of rotatedPoints.entries()) {
     if (point.isOn) {
       line.push(point.x, point.y)
       continue
     }
-    const [from, to] = [turned[k - 1]!, turned[(k + 1) % turned.length]!]
+    const [from, to] = [rotatedPoints[k - 1]!, rotatedPoints[(k + 1) % rotatedPoints.length]!]
     for (let step = 1; step < STEPS; step++) {
       const t = step / STEPS
       const [a, b, c] = [(1 - t) ** 2, 2 * t * (1 - t), t * t]
@@ -158,17 +158,17 @@ function flatten(points: readonly Point[]): Contour {
 /** Reads a glyph that consists of shifted other glyphs. Scaled parts keep their size, since this font has none. */
 function composite(data: Buffer, outline: (index: number) => readonly Contour[]): readonly Contour[] {
   const contours: Contour[] = []
-  let at = 10
-  for (let more = true; more; ) {
-    const flags = data.readUInt16BE(at)
-    const index = data.readUInt16BE(at + 2)
+  let offset = 10
+  for (let hasMore = true; hasMore; ) {
+    const flags = data.readUInt16BE(offset)
+    const index = data.readUInt16BE(offset + 2)
     const isWide = (flags & 1) === 1
     const [dx, dy] = isWide
-      ? [data.readInt16BE(at + 4), data.readInt16BE(at + 6)]
-      : [data.readInt8(at + 4), data.readInt8(at + 5)]
-    at += (isWide ? 8 : 6) + (flags & 8 ? 2 : flags & 64 ? 4 : flags & 128 ? 8 : 0)
+      ? [data.readInt16BE(offset + 4), data.readInt16BE(offset + 6)]
+      : [data.readInt8(offset + 4), data.readInt8(offset + 5)]
+    offset += (isWide ? 8 : 6) + (flags & 8 ? 2 : flags & 64 ? 4 : flags & 128 ? 8 : 0)
     for (const contour of outline(index)) contours.push(contour.map((value, k) => value + (k % 2 === 0 ? dx : dy)))
-    more = (flags & 32) !== 0
+    hasMore = (flags & 32) !== 0
   }
   return contours
 }

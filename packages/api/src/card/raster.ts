@@ -15,7 +15,7 @@ export class Raster {
     this.width = width
     this.height = height
     this.pixels = Buffer.alloc(width * height * 3)
-    for (let at = 0; at < this.pixels.length; at++) this.pixels[at] = ground[at % 3]!
+    for (let offset = 0; offset < this.pixels.length; offset++) this.pixels[offset] = ground[offset % 3]!
   }
 
   rect(x: number, y: number, width: number, height: number, color: Color, opacity = 1): void {
@@ -55,8 +55,10 @@ export class Raster {
     let pen = x
     for (const character of text) {
       const { contours, advance } = font.glyph(character)
-      const placed = contours.map((contour) => contour.map((v, k) => (k % 2 === 0 ? pen + v * scale : y - v * scale)))
-      if (placed.length > 0) this.fill(placed, color)
+      const placedContours = contours.map((contour) =>
+        contour.map((v, k) => (k % 2 === 0 ? pen + v * scale : y - v * scale)),
+      )
+      if (placedContours.length > 0) this.fill(placedContours, color)
       pen += advance * scale
     }
     return pen
@@ -76,8 +78,9 @@ export class Raster {
     return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
   }
 
-  private blend(at: number, color: Color, alpha: number): void {
-    for (let k = 0; k < 3; k++) this.pixels[at + k] = Math.round(this.pixels[at + k]! * (1 - alpha) + color[k]! * alpha)
+  private blend(offset: number, color: Color, alpha: number): void {
+    for (let k = 0; k < 3; k++)
+      this.pixels[offset + k] = Math.round(this.pixels[offset + k]! * (1 - alpha) + color[k]! * alpha)
   }
 }
 
@@ -110,15 +113,15 @@ function edge(cover: Float32Array, stride: number, rows: number, x0: number, y0:
 function spread(cover: Float32Array, base: number, left: number, right: number, height: number): void {
   const first = Math.floor(left)
   const last = Math.max(first + 1, Math.ceil(right))
-  let done = 0
+  let coveredHeight = 0
   for (let x = first; x < last; x++) {
     // Mean part of this pixel, and of those before it, that lies right of the edge.
     const part = right > left ? integral(x + 1, left, right) - integral(x, left, right) : x + 1 - left
     const value = Math.max(0, Math.min(1, part)) * height
-    cover[base + x]! += value - done
-    done = value
+    cover[base + x]! += value - coveredHeight
+    coveredHeight = value
   }
-  cover[base + last]! += height - done
+  cover[base + last]! += height - coveredHeight
 }
 
 /** Integral of the part of an edge between `left` and `right` that lies left of x. */
@@ -130,9 +133,9 @@ function integral(x: number, left: number, right: number): number {
 
 function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const out = Buffer.alloc(body.length + 8)
-  out.writeUInt32BE(data.length, 0)
-  body.copy(out, 4)
-  out.writeUInt32BE(crc32(body), body.length + 4)
-  return out
+  const bytes = Buffer.alloc(body.length + 8)
+  bytes.writeUInt32BE(data.length, 0)
+  body.copy(bytes, 4)
+  bytes.writeUInt32BE(crc32(body), body.length + 4)
+  return bytes
 }

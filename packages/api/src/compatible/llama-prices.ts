@@ -9,7 +9,7 @@ import { contextOf, type RequestContext } from '../http/context.ts'
 import { replyTagged } from '../http/reply.ts'
 import { currentPricesPath, read, type SentCoin } from '../requests.ts'
 import type { CurrentPricesResponse } from '../responses.ts'
-import { readPrices } from '../routes/tokens.ts'
+import { readPrices } from '../routes/prices.ts'
 import type { Services } from '../services.ts'
 import { toApiError } from '../translate.ts'
 
@@ -41,7 +41,7 @@ export function llamaPricePaths(
       context,
       timeoutMs: config.requestTimeoutMs * PART_OF_TIME,
     })
-    const outcomes = await context.within(work.pricesOf(byChain))
+    const outcomes = await context.orAborted(work.pricesOf(byChain))
     replyTagged(request, response, context, JSON.stringify(bodyOf(coins, outcomes)))
   }
   for (const path of ['/prices/current', '/prices/current/:coins']) app.route(path).get(handler).all(allow('GET, HEAD'))
@@ -96,8 +96,8 @@ export function coinsByChain(
  * @throws the first error if no chain could be read
  */
 export function bodyOf(coins: readonly SentCoin[], outcomes: readonly Outcome[]): CurrentPricesResponse {
-  const failed = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
-  if (failed.length > 0 && failed.length === outcomes.length) throw failed[0]
+  const failures = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
+  if (failures.length > 0 && failures.length === outcomes.length) throw failures[0]
   const prices = new Map(outcomes.flatMap((outcome) => ('prices' in outcome ? [...outcome.prices] : [])))
   const byCoin: Record<string, CoinPrice> = Object.create(null)
   for (const { sent } of coins) if (prices.has(sent)) byCoin[sent] = prices.get(sent)!
@@ -159,10 +159,10 @@ class ChainWork {
     return chain.admission.run(signal, request, async () => {
       const tokens = [...new Set(coins.values())]
       const { book, at } = await readPrices(chain, tokens, { signal, time: (stage, work) => context.time(stage, work) })
-      const priced = tokens.filter((token) => !at.isPending(token) && book.usd(token) !== null)
-      const symbols = await chain.live.tokens.symbols(priced, chain.live.rpc)
+      const pricedTokens = tokens.filter((token) => !at.isPending(token) && book.usd(token) !== null)
+      const symbols = await chain.live.tokens.symbols(pricedTokens, chain.live.rpc)
       const prices = new Map<Address, CoinPrice>()
-      for (const token of priced) {
+      for (const token of pricedTokens) {
         const { usd: price, confidence } = await book.detail(token)
         const decimals = chain.live.tokens.facts.decimals(token)
         const symbol = symbols.get(token)

@@ -7,7 +7,7 @@ import { read } from '../requests.ts'
 import type { Dialect } from './dialect.ts'
 import { toSourceNames, withBuffer } from './zero-x.ts'
 
-const shared = {
+const sharedFields = {
   src: address('src', { native: true }),
   dst: address('dst', { native: true }),
   amount: uint('amount'),
@@ -15,9 +15,9 @@ const shared = {
   excludedProtocols: text('excludedProtocols').optional(),
   gasPrice: gasPrice(uint).optional(),
 }
-const quoteQuery = z.object(shared)
+const quoteQuery = z.object(sharedFields)
 const swapQuery = z.object({
-  ...shared,
+  ...sharedFields,
   from: address('from', { sends: true }),
   slippage: percent('slippage'),
   referrer: address('referrer').optional(),

@@ -22,7 +22,7 @@ const NO_ROUTE: ReadonlySet<string> = new Set([
 /** Adds the routes to an app. */
 export function compatiblePaths(app: Express, services: Services, trusts: ProxyTrust): void {
   /** Creates a handler whose errors have the format of the other API. */
-  const served = (
+  const handlerFor = (
     dialect: Pick<Dialect, 'noRoute' | 'error'>,
     chainIdOf: (request: Request) => unknown,
     work: (request: Request, chain: ServedChain, context: RequestContext) => Promise<object>,
@@ -35,14 +35,14 @@ export function compatiblePaths(app: Express, services: Services, trusts: ProxyT
         const chain = services.chain(id)
         const task = { caller: callerOf(request, trusts), kind: 'aggregator' }
         const run = chain.admission.run(context.signal, task, () => work(request, chain, context))
-        replyJson(response, context, JSON.stringify(await context.within(run)))
+        replyJson(response, context, JSON.stringify(await context.orAborted(run)))
       } catch (thrown) {
         refuse(dialect, thrown, response)
       }
     }
   }
-  const quoted = (dialect: Dialect, chainIdOf: (request: Request) => unknown): RequestHandler =>
-    served(dialect, chainIdOf, async (request, chain, context) => {
+  const quoteHandler = (dialect: Dialect, chainIdOf: (request: Request) => unknown): RequestHandler =>
+    handlerFor(dialect, chainIdOf, async (request, chain, context) => {
       const parameters = dialect.parameters(request.query as Query)
       const parsed = readRequest('from' in parameters ? 'swap' : 'quote', parameters)
       const [route, gasPriceWei] = await Promise.all([answerRequest(parsed, chain, context), chain.live.rpc.gasPrice()])
@@ -52,15 +52,16 @@ export function compatiblePaths(app: Express, services: Services, trusts: ProxyT
     })
   const inQuery = (request: Request) => request.query.chainId
   const inPath = (request: Request) => request.params.chainId
-  app.get('/compatible/0x/swap/allowance-holder/quote', quoted(zeroX('swap'), inQuery))
-  app.get('/compatible/0x/swap/allowance-holder/price', quoted(zeroX('quote'), inQuery))
+  app.get('/compatible/0x/swap/allowance-holder/quote', quoteHandler(zeroX('swap'), inQuery))
+  app.get('/compatible/0x/swap/allowance-holder/price', quoteHandler(zeroX('quote'), inQuery))
   app.use('/compatible/0x', unknownPath(zeroX('quote')))
   const swap = oneInch('swap')
   for (const version of ['v6.0', 'v6.1']) {
     const base = `/compatible/1inch/swap/${version}/:chainId`
-    app.get(`${base}/swap`, quoted(swap, inPath))
-    app.get(`${base}/quote`, quoted(oneInch('quote'), inPath))
-    for (const [name, work] of Object.entries(approvals)) app.get(`${base}/approve/${name}`, served(swap, inPath, work))
+    app.get(`${base}/swap`, quoteHandler(swap, inPath))
+    app.get(`${base}/quote`, quoteHandler(oneInch('quote'), inPath))
+    for (const [name, work] of Object.entries(approvals))
+      app.get(`${base}/approve/${name}`, handlerFor(swap, inPath, work))
   }
   app.use('/compatible/1inch', unknownPath(swap))
   app.use('/compatible', () => {

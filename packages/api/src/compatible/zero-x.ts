@@ -10,7 +10,7 @@ import type { Dialect, Facts } from './dialect.ts'
 const PER_PERCENT = 100
 const percentOf = (bps: number) => `${Math.floor(bps / PER_PERCENT)}.${String(bps % PER_PERCENT).padStart(2, '0')}`
 
-const shared = {
+const sharedFields = {
   sellToken: address('sellToken', { native: true }),
   buyToken: address('buyToken', { native: true }),
   sellAmount: uint('sellAmount'),
@@ -23,8 +23,8 @@ const shared = {
   recipient: address('recipient').optional(),
   sellEntireBalance: text('sellEntireBalance').optional(),
 }
-const priceQuery = z.object({ ...shared, taker: address('taker', { sends: true }).optional() })
-const quoteQuery = z.object({ ...shared, taker: address('taker', { sends: true }) })
+const priceQuery = z.object({ ...sharedFields, taker: address('taker', { sends: true }).optional() })
+const quoteQuery = z.object({ ...sharedFields, taker: address('taker', { sends: true }) })
 
 /** Creates the adapter. @param kind - `swap` for 0x's `/quote`, which returns a transaction; `quote` for `/price` */
 export function zeroX(kind: 'swap' | 'quote'): Dialect {

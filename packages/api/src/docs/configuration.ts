@@ -51,7 +51,7 @@ export function configurationReference(): string {
 function row(name: string): string {
   const schema = environment.shape[name as keyof typeof environment.shape]
   const description = schema.description?.replaceAll('|', '\\|') ?? ''
-  return `| \`${name}\` | ${defaultOf(name, schema)} | ${allowed(schema)} | ${description} |`
+  return `| \`${name}\` | ${defaultOf(name, schema)} | ${allowedValues(schema)} | ${description} |`
 }
 
 function defaultOf(name: string, schema: z.ZodType): string {
@@ -65,7 +65,7 @@ function defaultOf(name: string, schema: z.ZodType): string {
 }
 
 /** Returns the range of a number or the values of an enum; empty for text, whose format is in the description. */
-function allowed(schema: z.ZodType): string {
+function allowedValues(schema: z.ZodType): string {
   for (let inner: z.ZodType = schema; ; ) {
     const range = z.globalRegistry.get(inner)?.range as readonly [number, number] | undefined
     if (range) return `${range[0].toLocaleString('en-US')} to ${range[1].toLocaleString('en-US')}`

@@ -181,24 +181,28 @@ const MAX_HEX = 66
 /** Formats the recorded request and response of an operation. */
 function exampleBlock(operationId: string): string {
   const { request, body, answer } = exampleOf(operationId)!
-  const json = (value: unknown) => `\`\`\`json\n${shortened(JSON.stringify(value, null, 2))}\n\`\`\``
-  const shown = typeof answer === 'string' ? `\`\`\`text\n${answer}\`\`\`` : json(answer)
-  const sent = `\`\`\`http\n${shortened(request)} HTTP/1.1\n\`\`\``
-  return ['Example, on the local chain:', sent, ...(body === undefined ? [] : [json(body)]), 'Answer:', shown].join(
-    '\n\n',
-  )
+  const json = (value: unknown) => `\`\`\`json\n${shortenHex(JSON.stringify(value, null, 2))}\n\`\`\``
+  const shownAnswer = typeof answer === 'string' ? `\`\`\`text\n${answer}\`\`\`` : json(answer)
+  const sentRequest = `\`\`\`http\n${shortenHex(request)} HTTP/1.1\n\`\`\``
+  return [
+    'Example, on the local chain:',
+    sentRequest,
+    ...(body === undefined ? [] : [json(body)]),
+    'Answer:',
+    shownAnswer,
+  ].join('\n\n')
 }
 
-const shortened = (text: string) => text.replace(new RegExp(`(0x[0-9a-f]{${MAX_HEX}})[0-9a-f]+`, 'g'), '$1…')
+const shortenHex = (text: string) => text.replace(new RegExp(`(0x[0-9a-f]{${MAX_HEX}})[0-9a-f]+`, 'g'), '$1…')
 
 function markdownTable({ head, rows, anchors = [] }: Table): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map((cells, k) => line(anchored(cells, anchors[k])))].join(
+  return [line(head), line(head.map(() => '---')), ...rows.map((cells, k) => line(withAnchor(cells, anchors[k])))].join(
     '\n',
   )
 }
 
 /** Adds an HTML anchor before the first cell of a row. */
-function anchored([first, ...others]: readonly string[], anchor: string | undefined): readonly string[] {
+function withAnchor([first, ...others]: readonly string[], anchor: string | undefined): readonly string[] {
   return anchor === undefined ? [first!, ...others] : [`<a id="${anchor}"></a>${first}`, ...others]
 }

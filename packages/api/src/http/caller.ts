@@ -14,9 +14,9 @@ const MAX_STEPS = 32
 /** Returns the key of the client address: the connection's, or behind trusted proxies the last address that is not one of them. */
 export function callerOf({ socket, headers }: IncomingMessage, trusts: ProxyTrust): string {
   let address = socket.remoteAddress ?? ''
-  const forwarded = headers['x-forwarded-for']
-  if (forwarded === undefined || !trusts(address, 0)) return sharedKey(address)
-  const hops = String(forwarded).split(',').slice(-MAX_STEPS).reverse()
+  const forwardedFor = headers['x-forwarded-for']
+  if (forwardedFor === undefined || !trusts(address, 0)) return sharedKey(address)
+  const hops = String(forwardedFor).split(',').slice(-MAX_STEPS).reverse()
   for (const [k, hop] of hops.entries()) {
     address = hop.trim()
     if (!trusts(address, k + 1)) break
@@ -26,9 +26,10 @@ export function callerOf({ socket, headers }: IncomingMessage, trusts: ProxyTrus
 
 /** Returns the key shared by all addresses of one client: the IPv4 address, or the /64 prefix of an IPv6 address. */
 export function sharedKey(address: string): string {
-  const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
-  if (!plain.includes(':') || !isIPv6(plain)) return plain.slice(0, 64)
-  const [head = '', tail] = plain.split('%')[0]!.split('::') as [string, string?]
+  const plainAddress =
+    address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
+  if (!plainAddress.includes(':') || !isIPv6(plainAddress)) return plainAddress.slice(0, 64)
+  const [head = '', tail] = plainAddress.split('%')[0]!.split('::') as [string, string?]
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const gap = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')

@@ -32,22 +32,22 @@ const ENCODINGS = ['br', 'gzip'] as const
 
 /** A constant body. Each encoding is computed at the first request for it. */
 export class FixedBytes {
-  private readonly plain: Buffer
+  private readonly plainBody: Buffer
   private readonly isCompressible: boolean
   private readonly encoded: Partial<Record<Encoding, Promise<Buffer>>> = {}
 
   /** @param isCompressible - false for formats that are already compressed */
-  constructor(plain: Buffer, isCompressible = true) {
-    this.plain = plain
-    this.isCompressible = isCompressible && plain.length >= MIN_COMPRESSED_BYTES
+  constructor(plainBody: Buffer, isCompressible = true) {
+    this.plainBody = plainBody
+    this.isCompressible = isCompressible && plainBody.length >= MIN_COMPRESSED_BYTES
   }
 
   /** Returns the bytes for a client, and the headers `Vary` and `Content-Encoding` if they apply. */
-  async for(request: Request): Promise<{ readonly bytes: Buffer; readonly headers: readonly string[] }> {
-    if (!this.isCompressible) return { bytes: this.plain, headers: [] }
+  async bodyFor(request: Request): Promise<{ readonly bytes: Buffer; readonly headers: readonly string[] }> {
+    if (!this.isCompressible) return { bytes: this.plainBody, headers: [] }
     const encoding = ENCODINGS.find((each) => accepts(request, each))
-    if (!encoding) return { bytes: this.plain, headers: varyingHeaders }
-    this.encoded[encoding] ??= compressions[encoding](this.plain)
+    if (!encoding) return { bytes: this.plainBody, headers: varyingHeaders }
+    this.encoded[encoding] ??= compressions[encoding](this.plainBody)
     return { bytes: await this.encoded[encoding], headers: [...varyingHeaders, 'Content-Encoding', encoding] }
   }
 }

@@ -9,8 +9,8 @@ import { integrator } from './referer.ts'
 
 /** Returns the client's `X-Request-Id` if it is safe to log, else a new id. */
 export function requestId({ headers }: IncomingMessage): string {
-  const sent = headers['x-request-id']
-  return typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
+  const sentId = headers['x-request-id']
+  return typeof sentId === 'string' && /^[\w.-]{1,64}$/.test(sentId) ? sentId : randomUUID()
 }
 
 /** Span names of stages whose name in traces differs. */
@@ -96,16 +96,16 @@ export class RequestContext {
 
   /** Runs a stage and adds its duration to the stage's total. */
   async time<T>(stage: string, work: () => T | Promise<T>): Promise<T> {
-    const started = performance.now()
+    const start = performance.now()
     try {
       return await span(SPANS.get(stage) ?? stage, work)
     } finally {
-      this.stages.set(stage, (this.stages.get(stage) ?? 0) + performance.now() - started)
+      this.stages.set(stage, (this.stages.get(stage) ?? 0) + performance.now() - start)
     }
   }
 
   /** Resolves like the given promise. Rejects with the abort reason if the request is aborted first. */
-  within<T>(work: Promise<T>): Promise<T> {
+  orAborted<T>(work: Promise<T>): Promise<T> {
     return abortable(work, this.signal)
   }
 }

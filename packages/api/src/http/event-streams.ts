@@ -18,7 +18,7 @@ export type StreamLimits = {
   readonly maxPerCaller: number
 }
 
-type Open = {
+type OpenStream = {
   readonly response: ServerResponse
   /** Runs at every heartbeat; a returned error ends the stream. */
   readonly check: () => ApiError | undefined
@@ -29,12 +29,12 @@ type Open = {
 /** Open event streams of a process. */
 export class EventStreams {
   private readonly limits: StreamLimits
-  private readonly open = new Set<Open>()
+  private readonly open = new Set<OpenStream>()
   /** Slots taken by caller, including streams that are about to open. */
   private readonly callers = new Map<string, number>()
   private slotsTaken = 0
   /** Set by `endAll`; streams that open later end at once. */
-  private ended: ApiError | undefined
+  private endError: ApiError | undefined
   private timer: NodeJS.Timeout | undefined
 
   constructor(limits: StreamLimits) {
@@ -73,9 +73,9 @@ export class EventStreams {
   }
 
   /** Sends heartbeats on a started response until it is closed. */
-  keep(response: ServerResponse, check: Open['check']): void {
-    if (this.ended) {
-      end(response, this.ended)
+  keep(response: ServerResponse, check: OpenStream['check']): void {
+    if (this.endError) {
+      end(response, this.endError)
       return
     }
     const one = { response, check, waited: 0 }
@@ -91,7 +91,7 @@ export class EventStreams {
 
   /** Ends all streams, and later ones, with a reason. */
   endAll(reason: ApiError): void {
-    this.ended = reason
+    this.endError = reason
     for (const { response } of this.open) end(response, reason)
   }
 

@@ -28,11 +28,13 @@ const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]+$/
  * headers to a page's calls. A wildcard would not cover `Authorization`.
  */
 export function preflightHeaders({ headers }: IncomingMessage): FixedHeaders {
-  const requested = headers['access-control-request-headers']
-  const allowed =
-    requested !== undefined && HEADER_NAMES.test(requested) ? requested : 'Content-Type, X-Request-Id, X-Fee-Exempt-Key'
+  const requestedHeaders = headers['access-control-request-headers']
+  const allowedHeaders =
+    requestedHeaders !== undefined && HEADER_NAMES.test(requestedHeaders)
+      ? requestedHeaders
+      : 'Content-Type, X-Request-Id, X-Fee-Exempt-Key'
   return [
-    ...['Access-Control-Allow-Methods', 'GET, HEAD, POST, OPTIONS', 'Access-Control-Allow-Headers', allowed],
+    ...['Access-Control-Allow-Methods', 'GET, HEAD, POST, OPTIONS', 'Access-Control-Allow-Headers', allowedHeaders],
     ...['Access-Control-Max-Age', '86400', 'Vary', 'Access-Control-Request-Headers'],
   ]
 }

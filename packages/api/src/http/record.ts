@@ -18,7 +18,7 @@ export function record(
   const ms = performance.now() - context.startedAt
   const status = code === 'CLIENT_CLOSED' ? 499 : response.statusCode
   // The closure must not reference the request, which would then be promoted to the old generation.
-  metrics.afterwards.add(() => {
+  metrics.backgroundQueue.add(() => {
     metrics.requests.inc({ endpoint, status, code: code ?? '' })
     metrics.byIntegrator.inc({ integrator: metrics.integrators.of(integrator), endpoint })
     if (!isStream) metrics.latency.observe({ endpoint }, ms / 1000)

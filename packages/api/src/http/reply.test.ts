@@ -174,7 +174,7 @@ test('the body has the encoding of its headers', async () => {
   const sendAs =
     (bytes: FixedBytes): RequestHandler =>
     async (request, response) =>
-      replyBytes(response, { status: 202, type: 'css', ...(await bytes.for(request)) })
+      replyBytes(response, { status: 202, type: 'css', ...(await bytes.bodyFor(request)) })
   const both = await answerOf(sendAs(fixed), { 'accept-encoding': 'gzip, br' })
   expect(both.headers).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' })
   expect(brotliDecompressSync(both.body).toString()).toBe(large)
@@ -193,7 +193,7 @@ test('the body has the encoding of its headers', async () => {
 test('a body that never changes is compressed once for each encoding', async () => {
   const fixed = new FixedBytes(Buffer.from(large))
   const accepting = { acceptsEncodings: (encoding: string) => encoding } as never
-  expect((await fixed.for(accepting)).bytes).toBe((await fixed.for(accepting)).bytes)
+  expect((await fixed.bodyFor(accepting)).bytes).toBe((await fixed.bodyFor(accepting)).bytes)
 })
 
 test('a stream of events is sent at once, with headers against caching and buffering by proxies', async () => {

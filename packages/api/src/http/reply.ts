@@ -42,7 +42,10 @@ export function reply(response: Response, answer: HttpReply): void {
     const compressed = compressOnce(body)
     if (!(compressed instanceof Promise)) replyCompressed(response, answer, compressed)
     // Compression fails only if memory runs out.
-    else compressed.then((done) => replyCompressed(response, answer, done)).catch(() => response.destroy())
+    else
+      compressed
+        .then((compressedBody) => replyCompressed(response, answer, compressedBody))
+        .catch(() => response.destroy())
     return
   }
   response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes, fixed), ...varyOf(bytes), ...headers])
@@ -76,9 +79,9 @@ export function replyEmpty(response: ServerResponse, headers: readonly string[])
 /**
  * Sends the headers of an event stream, which disable buffering and transformation by proxies.
  *
- * @param more - additional headers
+ * @param extraHeaders - additional headers
  */
-export function beginStream(response: ServerResponse, more: readonly string[]): void {
+export function beginStream(response: ServerResponse, extraHeaders: readonly string[]): void {
   const id = contextOf(response).id
   const type = ['Content-Type', 'text/event-stream; charset=utf-8', 'X-Accel-Buffering', 'no']
   response.writeHead(200, [
@@ -88,7 +91,7 @@ export function beginStream(response: ServerResponse, more: readonly string[]): 
     ...type,
     'Cache-Control',
     'no-store, no-transform',
-    ...more,
+    ...extraHeaders,
   ])
   response.flushHeaders()
 }
@@ -112,8 +115,8 @@ export function replyTagged(request: Request, response: Response, context: Reque
     const current = ['X-Request-Id', context.id, ...headers]
     // A 304 repeats the headers by which caches choose the stored response that it updates.
     const bytes = Buffer.byteLength(body)
-    const own = compressesFor(request, bytes) ? withWeakTag(current) : current
-    response.writeHead(304, [...everywhere, ...varyOf(bytes), ...own])
+    const ownTag = compressesFor(request, bytes) ? withWeakTag(current) : current
+    response.writeHead(304, [...everywhere, ...varyOf(bytes), ...ownTag])
     response.end()
   } else reply(response, { type: 'json', body, headers: [...timingOf(context), ...headers] })
 }
@@ -155,12 +158,12 @@ export function replyError(
   response: Response,
   error: ApiError,
   version: ErrorVersion,
-  more: readonly string[] = [],
+  extraHeaders: readonly string[] = [],
 ): void {
   const context = contextOf(response)
   context.errorCode = error.code
   const { headers = [], ...rest } = errorReply(error, context.id, version)
-  reply(response, { ...rest, headers: [...headers, ...more] })
+  reply(response, { ...rest, headers: [...headers, ...extraHeaders] })
 }
 
 /** Formats a response as raw HTTP, for sockets without a parsed request. */

@@ -61,7 +61,7 @@ export async function sendFile(
   cache: string,
   headers: readonly string[],
 ): Promise<void> {
-  const { bytes, headers: encoding } = await file.bytes.for(request)
+  const { bytes, headers: encoding } = await file.bytes.bodyFor(request)
   const tag = encoding.includes('Content-Encoding') ? weakTag(file.etag) : file.etag
   const all = [...headers, 'X-Request-Id', contextOf(response).id, 'ETag', tag, 'Cache-Control', cache]
   if (hasTag(request, file.etag)) {

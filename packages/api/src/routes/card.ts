@@ -1,6 +1,6 @@
 /** Serves the picture of a link to the Swap page, for sites that show a preview of links (Open Graph). */
 import { type Address, toAddress } from '@sluice/chains'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 import { formatUnits, parseUnits } from 'ethers'
 import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
@@ -45,14 +45,14 @@ const headers = fixedHeaders()
 export function card(services: Services, webDir: string, trusts: ProxyTrust): RequestHandler | undefined {
   const fonts = readFonts(webDir)
   if (!fonts) return undefined
-  const cards = new Bounded<string, Buffer>(MAX_CARDS, { ttl: KEPT_MS })
+  const cards = new BoundedMap<string, Buffer>(MAX_CARDS, { ttl: KEPT_MS })
   let running = 0
-  const plain = drawCard(fonts, undefined)
+  const defaultCard = drawCard(fonts, undefined)
   const make = async (order: CardLink, request: Request, context: RequestContext): Promise<Buffer | undefined> => {
     if (running >= MAX_AT_ONCE) return undefined
     running++
     try {
-      return await drawn(services, fonts, order, callerOf(request, trusts), context)
+      return await renderCard(services, fonts, order, callerOf(request, trusts), context)
     } catch (error) {
       // A preview of an order without a route is the plain card; the page itself explains the reason.
       context.log.info({ err: error }, 'no card for a link')
@@ -73,13 +73,13 @@ export function card(services: Services, webDir: string, trusts: ProxyTrust): Re
     const cached = cards.get(key)
     if (cached) return send(response, cached, 600)
     const png = order && (await make(order, request, contextOf(response)))
-    if (!png) return send(response, await plain, 60)
+    if (!png) return send(response, await defaultCard, 60)
     cards.set(key, png)
     send(response, png, 600)
   }
 }
 
-async function drawn(
+async function renderCard(
   services: Services,
   fonts: Fonts,
   order: CardLink,
@@ -88,11 +88,11 @@ async function drawn(
 ): Promise<Buffer> {
   const chain = services.chain(order.chain)
   const work = async () => drawCard(fonts, await contentOf(chain, order, context))
-  return context.within(chain.admission.run(context.signal, { caller, kind: 'aggregator' }, work))
+  return context.orAborted(chain.admission.run(context.signal, { caller, kind: 'aggregator' }, work))
 }
 
 async function contentOf(chain: ServedChain, order: CardLink, context: RequestContext): Promise<CardContent> {
-  const [src, dst] = await Promise.all([named(chain, order.src), named(chain, order.dst)])
+  const [src, dst] = await Promise.all([nameToken(chain, order.src), nameToken(chain, order.dst)])
   const isOutput = order.exact === 'out'
   const base = parseUnits(order.amount, isOutput ? dst.decimals : src.decimals)
   const quoteRequest = readRequest('quote', {
@@ -111,10 +111,10 @@ async function contentOf(chain: ServedChain, order: CardLink, context: RequestCo
   }
 }
 
-type Named = { readonly symbol: string; readonly decimals: number }
+type CardToken = { readonly symbol: string; readonly decimals: number }
 
 /** @throws Error if the address is not a token */
-async function named({ chain, live }: ServedChain, address: string): Promise<Named> {
+async function nameToken({ chain, live }: ServedChain, address: string): Promise<CardToken> {
   const key: Address = toAddress(address)
   if (key === toAddress(NATIVE_TEXT)) return chain.nativeCurrency
   const { tokens } = await live.listTokens(key)
@@ -127,6 +127,6 @@ async function named({ chain, live }: ServedChain, address: string): Promise<Nam
 function short(base: string, decimals: number): string {
   const [whole = '0', digits = ''] = formatUnits(base, decimals).split('.')
   const fraction = digits.slice(0, whole.length > 4 ? 2 : 6).replace(/0+$/, '')
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ' ')
-  return fraction === '' ? grouped : `${grouped}.${fraction}`
+  const groupedDigits = whole.replace(/\B(?=(\d{3})+$)/g, ' ')
+  return fraction === '' ? groupedDigits : `${groupedDigits}.${fraction}`
 }

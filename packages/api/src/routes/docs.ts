@@ -27,7 +27,7 @@ let document: FixedBytes | undefined
 /** Sends the OpenAPI document, which is created at the first request. */
 export const openApi: RequestHandler = async (request, response) => {
   document ??= new FixedBytes(Buffer.from(JSON.stringify(openApiDocument())))
-  const { bytes, headers } = await document.for(request)
+  const { bytes, headers } = await document.bodyFor(request)
   const cached = [...headers, 'Cache-Control', 'public, max-age=300']
   replyBytes(response, { type: 'json', bytes, headers: cached, fixed: dataHeaders })
 }

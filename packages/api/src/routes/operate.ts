@@ -46,7 +46,7 @@ export function chainReady(services: Services): RequestHandler {
 export function metricsPage(services: Services): RequestHandler {
   return async (_request, response) => {
     const { metrics, scaleOut } = services
-    metrics.afterwards.flush()
+    metrics.backgroundQueue.flush()
     resetDrift(metrics.drift)
     for (const chain of services.started) exportGauges(chain, metrics)
     if (scaleOut) {

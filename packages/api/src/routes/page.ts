@@ -1,7 +1,7 @@
 /** Serves the playground, which is the build output of packages/web. */
 import { existsSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { type FixedHeaders, fixedHeaders } from '../http/headers.ts'
@@ -36,8 +36,8 @@ export function page(dir: string, localChainFile: string | undefined): Router {
   const policy = policyFor(localChainFile)
   const send = (file: StaticFile, cache: string, request: Request, response: Response) =>
     sendFile(request, response, file, cache, policy())
-  const linked = linkedPages(readFileSync(join(dir, INDEX), 'utf8'))
-  router.get('/', (request, response) => send(linked(request) ?? index, VALIDATED, request, response))
+  const linkedPageNames = linkedPages(readFileSync(join(dir, INDEX), 'utf8'))
+  router.get('/', (request, response) => send(linkedPageNames(request) ?? index, VALIDATED, request, response))
   router.get('/app/local-chain.json', (_request, response) => {
     const body = JSON.stringify({ local: readLocalChain(localChainFile) ?? null })
     reply(response, { type: 'json', body, headers: ['Cache-Control', 'no-store'] })
@@ -59,11 +59,11 @@ const CARD_MARK = '<!--card-->'
 const MAX_LINKED = 100
 
 /**
- * Returns a function that creates the page of a link, with the tags that name its picture (Open Graph); undefined for a
- * request without an order, or from a host name that cannot be written into a URL.
+ * Returns a function that creates the page of a link, with the Open Graph tags of its picture. The function returns
+ * undefined for a request without an order, and for a host name that cannot be written into a URL.
  */
 function linkedPages(html: string): (request: Request) => StaticFile | undefined {
-  const pages = new Bounded<string, StaticFile>(MAX_LINKED)
+  const pages = new BoundedMap<string, StaticFile>(MAX_LINKED)
   return (request) => {
     const order = readCardLink(request.query)
     const host = request.get('host') ?? ''

@@ -16,8 +16,8 @@ export async function permits(
 ): Promise<PermitResponse> {
   const { src, from, amount, deadline } = read(permitQuery, request.query)
   if (from.address === live.contracts.guard) throw new ApiError('INVALID_PARAMETER', 'from must not be the Guard')
-  const wanted = { token: src.address, owner: from.address, amount, deadline }
-  const { offers, block, ...terms } = await live.permits(wanted, context)
+  const permitRequest = { token: src.address, owner: from.address, amount, deadline }
+  const { offers, block, ...terms } = await live.permits(permitRequest, context)
   return {
     ...{ src: src.sent, from: from.sent, spender: routerAddress, amount: amount.toString() },
     ...{ deadline: terms.deadline, block: block.number, blockHash: block.hash },

@@ -21,10 +21,10 @@ export async function quotes(
   const { quotes } = read(quotesBody, bodyOf(request))
   const key = request.get('x-fee-exempt-key')
   const parsedQuotes = quotes.map((fields) => parseOne(parametersIn(fields, listParameters), key, config))
-  const wanted = parsedQuotes.map((parsed) =>
-    parsed instanceof ApiError ? parsed : meant(() => toQuoteRequest(parsed.query, chain)),
+  const quoteRequests = parsedQuotes.map((parsed) =>
+    parsed instanceof ApiError ? parsed : parseOrError(() => toQuoteRequest(parsed.query, chain)),
   )
-  const { block, results } = await chain.live.quoteAll(wanted, context)
+  const { block, results } = await chain.live.quoteAll(quoteRequests, context)
   return {
     simulationBlock: block.number,
     blockHash: block.hash,
@@ -41,7 +41,7 @@ function parseOne(
   key: string | undefined,
   config: Config,
 ): ParsedRequest | ApiError {
-  return meant(() => {
+  return parseOrError(() => {
     const parsed = readRequest('from' in parameters ? 'swap' : 'quote', parameters)
     refusePast(parsed.query)
     checkFeeExemptKey(parsed.query.feeExemptKey ?? key, config.feeExemptKeyHashes)
@@ -49,7 +49,7 @@ function parseOne(
   })
 }
 
-function meant<T>(reading: () => T): T | ApiError {
+function parseOrError<T>(reading: () => T): T | ApiError {
   try {
     return reading()
   } catch (error) {

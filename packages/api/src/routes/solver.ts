@@ -99,10 +99,10 @@ class Auctions {
 function webhook(services: Services, filler: Address): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response)
-    const wanted = asParameters(() => readWebhook(request.body))
-    context.chainId = wanted.tokenInChainId
-    const quotes = quotesOf(services.chain(wanted.tokenInChainId), context)
-    const answer = await answerWebhook(wanted, quotes, filler, context.signal)
+    const quoteWebhook = asParameters(() => readWebhook(request.body))
+    context.chainId = quoteWebhook.tokenInChainId
+    const quotes = quotesOf(services.chain(quoteWebhook.tokenInChainId), context)
+    const answer = await answerWebhook(quoteWebhook, quotes, filler, context.signal)
     if (answer) replyJson(response, context, JSON.stringify(answer))
     else replyEmpty(response, [])
   }

@@ -30,21 +30,21 @@ export async function stats(request: Request, { chain, live }: ServedChain): Pro
       dex,
       haircutPercent: driftPenaltyPpm / Number(PPM_PER_PERCENT),
       leftOutUntil,
-      samples: rounded(samples)!,
-      withdrew: rounded(withdrew)!,
+      samples: roundOrNull(samples)!,
+      withdrew: roundOrNull(withdrew)!,
     })),
   }
 }
 
-function byBlock(of: ByBlock<Figures>): StatsResponse['blocks'] {
+function byBlock(figures: ByBlock<Figures>): StatsResponse['blocks'] {
   return AFTER.map((after) => {
-    const { samples, wouldRevert, meanBps, medianBps, worst5Bps } = of[after]
-    const drift = { mean: rounded(meanBps), median: rounded(medianBps), worst5: rounded(worst5Bps) }
-    return { after, samples, wouldRevertPercent: rounded(100 * wouldRevert)!, driftBps: drift }
+    const { samples, wouldRevert, meanBps, medianBps, worst5Bps } = figures[after]
+    const drift = { mean: roundOrNull(meanBps), median: roundOrNull(medianBps), worst5: roundOrNull(worst5Bps) }
+    return { after, samples, wouldRevertPercent: roundOrNull(100 * wouldRevert)!, driftBps: drift }
   })
 }
 
 /** Rounds to 2 decimals: parts per million for basis points, and 0 for fully faded samples. */
-function rounded(value: number | null): number | null {
+function roundOrNull(value: number | null): number | null {
   return value === null ? null : Math.round(value * 100) / 100
 }

@@ -20,31 +20,33 @@ export async function status(
   const { toAmount: quoted } = read(statusQuery, request.query)
   const options = { signal: context.signal }
   const { rpc } = live
-  const [transaction, mined, head] = await Promise.all([
-    ask(rpc, 'eth_getTransactionByHash', hash, sentTransaction, options),
-    ask(rpc, 'eth_getTransactionReceipt', hash, receipt, options),
+  const [transaction, minedReceipt, head] = await Promise.all([
+    requestOrThrow(rpc, 'eth_getTransactionByHash', hash, sentTransaction, options),
+    requestOrThrow(rpc, 'eth_getTransactionReceipt', hash, receipt, options),
     rpc.getBlock('latest', options),
   ])
-  if ((transaction && transaction.hash !== hash) || (mined && mined.transactionHash !== hash)) throw unreadable()
-  const landed = mined?.status ? mined : undefined
+  if ((transaction && transaction.hash !== hash) || (minedReceipt && minedReceipt.transactionHash !== hash))
+    throw unreadable()
+  const landedReceipt = minedReceipt?.status ? minedReceipt : undefined
   const { guard } = live.contracts
   return {
     hash,
-    status: mined ? (mined.status ? 'landed' : 'reverted') : transaction ? 'pending' : 'unknown',
-    ...minedIn(mined, head),
+    status: minedReceipt ? (minedReceipt.status ? 'landed' : 'reverted') : transaction ? 'pending' : 'unknown',
+    ...minedIn(minedReceipt, head),
     from: transaction?.from ?? null,
     to: transaction?.to ?? null,
-    swap: transaction ? swapStatus(transaction, landed, { guard, quoted }) : null,
-    reason: transaction && mined?.status === false ? await reasonOf(transaction, mined, rpc, options) : null,
+    swap: transaction ? swapStatus(transaction, landedReceipt, { guard, quoted }) : null,
+    reason:
+      transaction && minedReceipt?.status === false ? await reasonOf(transaction, minedReceipt, rpc, options) : null,
   }
 }
 
 function minedIn(
-  mined: SwapReceipt | null,
+  minedReceipt: SwapReceipt | null,
   head: BlockHeader | null,
 ): Pick<StatusResponse, 'block' | 'blockHash' | 'confirmations' | 'gasUsed' | 'gasCost'> {
-  if (!mined) return { block: null, blockHash: null, confirmations: null, gasUsed: null, gasCost: null }
-  const { blockNumber, blockHash, gasUsed, effectiveGasPrice, l1Fee } = mined
+  if (!minedReceipt) return { block: null, blockHash: null, confirmations: null, gasUsed: null, gasCost: null }
+  const { blockNumber, blockHash, gasUsed, effectiveGasPrice, l1Fee } = minedReceipt
   const cost = (price: bigint) => ({
     native: (gasUsed * price + (l1Fee ?? 0n)).toString(),
     l1Fee: l1Fee?.toString() ?? null,
@@ -83,7 +85,7 @@ async function reasonOf(
 }
 
 /** Calls a method by transaction hash; null if the node does not know it. @throws ApiError `RPC_FAILED` for an invalid result */
-async function ask<T extends z.ZodType>(
+async function requestOrThrow<T extends z.ZodType>(
   rpc: Rpc,
   method: string,
   hash: string,

@@ -27,21 +27,21 @@ export function stream(services: Services, config: Config, trusts: ProxyTrust): 
     const parsed = readRequest('from' in request.query ? 'swap' : 'quote', request.query)
     refusePast(parsed.query)
     checkFeeExemptKey(parsed.query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
-    const wanted = toQuoteRequest(parsed.query, chain)
+    const quoteRequest = toQuoteRequest(parsed.query, chain)
     const caller = callerOf(request, trusts)
     response.once('close', services.streams.take(caller))
 
-    const early: StreamUpdate[] = []
-    let say = (update: StreamUpdate) => void early.push(update)
+    const earlyUpdates: StreamUpdate[] = []
+    let say = (update: StreamUpdate) => void earlyUpdates.push(update)
     const task = { caller, kind: asksFor(request.originalUrl)!.kind }
     const opening = chain.admission.run(context.signal, task, async () => {
-      const open = chain.live.streams.open(wanted, (update) => say(update))
+      const open = chain.live.streams.open(quoteRequest, (update) => say(update))
       response.once('close', open.close)
       if (response.closed) open.close()
       await open.first
     })
-    await context.within(opening)
-    const [first] = early
+    await context.orAborted(opening)
+    const [first] = earlyUpdates
     if (first?.kind === 'end') throw toApiError(first.error)
 
     context.stream()
@@ -50,7 +50,7 @@ export function stream(services: Services, config: Config, trusts: ProxyTrust): 
       services.metrics.streamEvents.inc({ chain: chain.chain.chainId, event: update.kind })
       send(response, update, parsed, chain)
     }
-    for (const update of early) say(update)
+    for (const update of earlyUpdates) say(update)
     let failing = 0
     services.streams.keep(response, () => {
       failing = chain.live.status().state === 'failing' ? failing + 1 : 0

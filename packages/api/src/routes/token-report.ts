@@ -7,14 +7,14 @@ import type { RequestContext } from '../http/context.ts'
 import { read, tokensQuery } from '../requests.ts'
 import type { TokenReportResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
-import { byTokenText } from './tokens.ts'
+import { byTokenText } from './prices.ts'
 
 /** Returns reports on taxes and restrictions of tokens, by token as sent. */
 export async function tokens(request: Request, { live }: ServedChain, context: RequestContext) {
   const { token } = read(tokensQuery, request.query)
   const addresses = [...new Set(token.values())].filter((address) => address !== NATIVE)
   const groups = addresses.map((address) => [address])
-  const measured = await live.views.standing(groups, context.signal, ({ snapshot }) =>
+  const measuredToken = await live.views.retryOnReorg(groups, context.signal, ({ snapshot }) =>
     context.time('measure', () => Promise.all(addresses.map((address) => live.tokens.report(address, snapshot)))),
   )
   const asking = await Promise.all(
@@ -23,9 +23,9 @@ export async function tokens(request: Request, { live }: ServedChain, context: R
   const byAddress = new Map<Address, TokenReportResponse | null>(
     addresses.map((address, k) => [
       address,
-      measured[k]
+      measuredToken[k]
         ? {
-            ...bodyOf(measured[k]),
+            ...bodyOf(measuredToken[k]),
             ...live.tokens.standings.of(address),
             asksForCode: asking[k] ?? null,
             walletsDiffer: live.walletChecks.differs(address),
@@ -37,9 +37,9 @@ export async function tokens(request: Request, { live }: ServedChain, context: R
 }
 
 function bodyOf(
-  measured: MeasuredToken,
+  measuredToken: MeasuredToken,
 ): Omit<TokenReportResponse, 'standing' | 'reason' | 'asksForCode' | 'walletsDiffer'> {
-  const { symbol, decimals, rebasing, needsApprovalReset, transferTaxPpm, surchargePpm } = measured[0]!.report
+  const { symbol, decimals, rebasing, needsApprovalReset, transferTaxPpm, surchargePpm } = measuredToken[0]!.report
   return {
     symbol,
     decimals,
@@ -47,7 +47,7 @@ function bodyOf(
     needsApprovalReset,
     transferTax: percentOf(transferTaxPpm),
     surcharge: percentOf(surchargePpm),
-    pools: measured.flatMap(({ pool, report }) =>
+    pools: measuredToken.flatMap(({ pool, report }) =>
       pool ? [{ pool: pool.id, protocol: pool.family, dex: pool.dex, ...tradesOf(report) }] : [],
     ),
   }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 const lowerAddress = z.string().regex(/^0x[0-9a-f]{40}$/)
 const digest = z.string().regex(/^0x[0-9a-f]{64}$/)
 const digits = z.string().regex(/^[0-9]+$/)
-const place = z.int().min(0)
+const index = z.int().min(0)
 const ppm = z.int().min(0).max(999_999)
 
 const certifiedPool = z.object({
@@ -19,11 +19,11 @@ const certifiedPool = z.object({
   family: z.string(),
   tokens: z.array(lowerAddress).min(2).describe('The zero address is the native token.'),
   pairs: z
-    .array(z.array(place).length(2))
+    .array(z.array(index).length(2))
     .describe('Swaps covered: places in `tokens` of the token sold and the token bought.'),
   feePpm: ppm.describe('Fee of a constant-product pool, which its contract does not report; 0 for all others.'),
   taxes: z
-    .array(z.object({ token: place, soldPpm: ppm, boughtPpm: ppm }))
+    .array(z.object({ token: index, soldPpm: ppm, boughtPpm: ppm }))
     .describe('Parts per million that a token keeps when it is sent to the pool, and when the pool sends it.'),
   state: digest.describe('SHA-256 of the state that was counted with.'),
   earned: digits.describe('The most that the pool earns by these swaps at the prices, times 10^`scale`.'),

@@ -8,8 +8,8 @@ import { hexData, refuse, type SentAddress, text, uint } from '../parameters.ts'
 const MAX_SIGNATURE_BYTES = 4_096
 /** Schema of `kind:amount:nonce:deadline:signature`. `/permit` returns all parts but the signature. */
 export const permit = text('permit')
-  .transform((sent, context): Permit => {
-    const [kindText, ...rest] = sent.split(':')
+  .transform((input, context): Permit => {
+    const [kindText, ...rest] = input.split(':')
     const kind = permitKinds.find((name) => name === kindText)
     if (!kind || rest.length !== 4)
       return refuse(context, `permit must be kind:amount:nonce:deadline:signature, of ${permitKinds.join(', ')}`)
@@ -38,7 +38,7 @@ function signatureMistake(kind: Permit['kind'], signature: string): string | und
   return fits ? undefined : 'permit.signature must be 64 or 65 bytes'
 }
 
-type Signed = {
+type PermitTerms = {
   readonly src: SentAddress
   readonly from?: SentAddress | undefined
   readonly amount?: bigint | undefined
@@ -46,7 +46,7 @@ type Signed = {
 }
 
 /** Checks a permit against the other parameters of its swap. */
-export function checkPermit({ src, from, amount, permit }: Signed, context: z.core.$RefinementCtx): void {
+export function checkPermit({ src, from, amount, permit }: PermitTerms, context: z.core.$RefinementCtx): void {
   if (!permit) return
   if (src.address === NATIVE) refuse(context, 'permit must be left out for the native token, which needs none')
   if (from === undefined) refuse(context, 'from must be provided with permit')

@@ -34,19 +34,20 @@ import { checkPermit, permit } from './permit.ts'
 const MAX_FEE_PPM = 100_000n
 
 const swapToken = (name: string) =>
-  z.string('src and dst must be valid 0x... addresses').transform((sent, context): SentAddress => {
-    if (!isAddress(sent)) return refuse(context, 'src and dst must be valid 0x... addresses')
-    if (/^0x0{40}$/.test(sent))
+  z.string('src and dst must be valid 0x... addresses').transform((input, context): SentAddress => {
+    if (!isAddress(input)) return refuse(context, 'src and dst must be valid 0x... addresses')
+    if (/^0x0{40}$/.test(input))
       return refuse(context, `${name} must not be the zero address; the native token is ${NATIVE_TEXT}`)
-    return { sent, address: toAddress(sent) }
+    return { sent: input, address: toAddress(input) }
   })
 
 const convenienceFee = percent('convenienceFee').refine((ppm) => ppm <= MAX_FEE_PPM, {
   message: 'convenienceFee must be at most 10',
   params: { code: 'FEE_TOO_HIGH' } satisfies IssueParams,
 })
-const sourceName = (sent: string) => (/^[\w .&()+-]{1,60}$/.test(sent) ? sent.toLowerCase() : undefined)
-const poolId = (sent: string) => (/^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/.test(sent) ? sent.toLowerCase() : undefined)
+const sourceName = (input: string) => (/^[\w .&()+-]{1,60}$/.test(input) ? input.toLowerCase() : undefined)
+const poolId = (input: string) =>
+  /^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/.test(input) ? input.toLowerCase() : undefined
 const sources = (name: string) => list(name, 100, sourceName, 'names of sources')
 
 const PAST_MISTAKE = 'block is a parameter of /quote alone: what a past block would have paid cannot be sent'
@@ -243,14 +244,14 @@ export const permitQuery = z.object({
 })
 
 /** Contracts and wrapped native token that requests are checked against. */
-type Swapped = { readonly deployment: Deployment; readonly chain: Pick<Chain, 'wrappedNative'> }
+type RequestChain = { readonly deployment: Deployment; readonly chain: Pick<Chain, 'wrappedNative'> }
 
 /**
  * Converts a parsed query to a request on a chain.
  *
  * @throws ApiError if the sender, recipient, or fee recipient is the Guard or an Executor, or a payee is otherwise invalid
  */
-export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Swapped): QuoteRequest {
+export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: RequestChain): QuoteRequest {
   const contracts = new Set<Address>([deployment.guard.address, ...deployment.executors.map(({ address }) => address)])
   const from = query.from?.address ?? NEUTRAL_SENDER
   if (contracts.has(from)) throw new ApiError('INVALID_PARAMETER', 'from must not be the Guard or an Executor')
@@ -292,11 +293,11 @@ function feeRecipient(query: QuoteQuery, contracts: ReadonlySet<Address>): Addre
 /** Parses the recipient. Refuses accounts that the Guard refuses, because the output would be lost there. */
 function recipientOf(
   { src, dst }: QuoteQuery,
-  sent: SentAddress,
+  input: SentAddress,
   contracts: ReadonlySet<Address>,
   wrappedNative: Address | undefined,
 ): Address {
-  const recipient = payee('recipient', sent, contracts)
+  const recipient = payee('recipient', input, contracts)
   const wrapper = [src, dst].some(({ address }) => address === NATIVE) ? wrappedNative : undefined
   if ([src.address, dst.address, wrapper].includes(recipient))
     throw new ApiError('INVALID_PARAMETER', 'recipient must not be a token of the swap')

@@ -52,26 +52,28 @@ type SwapStatus = NonNullable<StatusResponse['swap']>
  */
 export function swapStatus(
   { from, ...transaction }: SentTransaction,
-  landed: SwapReceipt | undefined,
+  landedReceipt: SwapReceipt | undefined,
   { guard, quoted }: { readonly guard: Address; readonly quoted: bigint | undefined },
 ): SwapStatus | null {
   const order = transaction.to === guard ? orderOf(transaction) : undefined
   if (!order) return null
   const parties = { sender: from, guard }
-  const received = landed ? receivedOf(order, landed.logs, parties) : null
-  const spent = landed ? spentOf(order, landed.logs, parties) : null
+  const receivedAmount = landedReceipt ? receivedOf(order, landedReceipt.logs, parties) : null
+  const spentAmount = landedReceipt ? spentOf(order, landedReceipt.logs, parties) : null
   return {
     src: order.isNativeIn ? NATIVE : order.tokenIn,
     dst: order.tokenOut === ZERO_ADDRESS ? NATIVE : order.tokenOut,
     fromAmount: order.amountIn.toString(),
     minToAmount: order.minOutput.toString(),
     deadline: order.deadline,
-    spent: spent === null || spent < 0n ? null : spent.toString(),
-    received: received === null || received < 0n ? null : received.toString(),
-    ...(quoted !== undefined && { quoted: quoted.toString(), difference: differenceOf(received, quoted) }),
+    spent: spentAmount === null || spentAmount < 0n ? null : spentAmount.toString(),
+    received: receivedAmount === null || receivedAmount < 0n ? null : receivedAmount.toString(),
+    ...(quoted !== undefined && { quoted: quoted.toString(), difference: differenceOf(receivedAmount, quoted) }),
   }
 }
 
-function differenceOf(received: bigint | null, quoted: bigint): number | null {
-  return received === null || quoted === 0n ? null : toPercent(((received - quoted) * PPM) / quoted)
+function differenceOf(receivedAmount: bigint | null, quotedAmount: bigint): number | null {
+  return receivedAmount === null || quotedAmount === 0n
+    ? null
+    : toPercent(((receivedAmount - quotedAmount) * PPM) / quotedAmount)
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, request as send } from 'node:ht
 import { duplexPair } from 'node:stream'
 import { type Address, toAddress } from '@sluice/chains'
 import { ChainAdmission } from '../../src/admission/admission.ts'
-import { Places } from '../../src/admission/places.ts'
+import { ConcurrencyLimit } from '../../src/admission/concurrency-limit.ts'
 import { createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { EventStreams } from '../../src/http/event-streams.ts'
@@ -21,14 +21,14 @@ export const [ONE, TWO] = [account('1'), account('2')] as [Address, Address]
 export function served(live: object = {}, environment: Readonly<Record<string, string>> = {}) {
   const config = loadConfig({ WEB_DIR: '/nowhere', ...environment })
   const metrics = createMetrics()
-  const places = new Places(config.maxConcurrent, () => 0)
+  const places = new ConcurrencyLimit(config.maxConcurrent, () => 0)
   const chain = {
     ...{
       chain: { chainId: 1, wrappedNative: null },
       deployment: { guard: { address: account('f') }, executors: [] },
       routerAddress: account('f'),
     },
-    admission: new ChainAdmission({ places, maxWaiting: 10, maxWaitMs: 1_000 }),
+    admission: new ChainAdmission({ concurrency: places, maxWaiting: 10, maxWaitMs: 1_000 }),
     live: { recentAnswer: () => undefined, status: () => ({ chainId: 1, state: 'following' }), ...live },
   }
   const services = {

@@ -1,7 +1,7 @@
 /** Compares every state that a worker shows with the chain, computed independently of the tested code. */
 import type { Hex } from '@sluice/chains'
 import { addTo, digestOf, type Groups } from './digest.ts'
-import { FIRST_GROUPS, POOLS, poolAt, type SyntheticChain } from './made-chain.ts'
+import { FIRST_GROUPS, POOLS, poolAt, type SyntheticChain } from './synthetic-chain.ts'
 
 /** A state that a worker shows. */
 export type ReportedState = {

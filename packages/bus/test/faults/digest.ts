@@ -1,7 +1,7 @@
 /** Digests of pools by group, which differ if any pool of the group differs. */
 import { createHash } from 'node:crypto'
 import { type Pool, toText } from '@sluice/liquidity'
-import { groupOf, numberOfPool } from './made-chain.ts'
+import { groupOf, numberOfPool } from './synthetic-chain.ts'
 
 /** Number of pools, and the XOR of their digests, by group. */
 export type Groups = Record<number, [count: number, sum: number]>

@@ -4,8 +4,8 @@
  */
 import { ChainIndexer } from '../../src/indexer.ts'
 import { keysOf } from '../../src/keys.ts'
-import { HUB } from './made-chain.ts'
-import { SyntheticMarket } from './made-market.ts'
+import { HUB } from './synthetic-chain.ts'
+import { SyntheticMarket } from './synthetic-market.ts'
 
 /** Milliseconds of the delay: enough for another indexer to take the lease and publish. */
 const DELAY_MS = 6_000

@@ -8,7 +8,7 @@ import { StateFollower } from '../../src/follower.ts'
 import { keysOf } from '../../src/keys.ts'
 import { sendRequest } from '../../src/request-stream.ts'
 import { type Groups, sumOf } from './digest.ts'
-import { FIRST_GROUPS, GROUPS, groupOfToken, pairOf, tokenOf } from './made-chain.ts'
+import { FIRST_GROUPS, GROUPS, groupOfToken, pairOf, tokenOf } from './synthetic-chain.ts'
 
 /** Milliseconds between two requests for missing pools. */
 const REQUEST_MS = 500

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { keysOf } from '../../src/keys.ts'
 import { TestRedis } from '../redis.ts'
 import { ConsistencyCheck, type ReportedState } from './consistency.ts'
-import { SyntheticChain } from './made-chain.ts'
+import { SyntheticChain } from './synthetic-chain.ts'
 
 export const INDEXERS = ['indexer 0', 'indexer 1']
 export const WORKERS = ['worker 0', 'worker 1', 'worker 2']

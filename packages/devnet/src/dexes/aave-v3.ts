@@ -6,7 +6,7 @@ import { accounts } from '../accounts.ts'
 import { type Artifact, inNodeModules } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import type { LendingReserveSpec } from '../pools.ts'
-import { give, TOKENS, worth } from '../tokens.ts'
+import { amountWorth, give, TOKENS } from '../tokens.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Aave V3'
@@ -40,7 +40,7 @@ export function aaveThree(path: string): Linkable {
   return JSON.parse(readFileSync(inNodeModules(file), 'utf8'))
 }
 
-function linked(path: string, libraries: Readonly<Record<string, Address>>): Artifact {
+function linkLibraries(path: string, libraries: Readonly<Record<string, Address>>): Artifact {
   const { abi, bytecode, linkReferences } = aaveThree(path)
   const places = Object.values(linkReferences).flatMap((byName) => Object.entries(byName))
   let code: string = bytecode
@@ -70,7 +70,7 @@ export type AaveMarket = {
 /** Deploys a market without reserves. The builder's account has every role. */
 export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
   const libraries: Record<string, Address> = {}
-  const deploy = (path: string, args: readonly unknown[] = []) => chain.deploy(linked(path, libraries), args)
+  const deploy = (path: string, args: readonly unknown[] = []) => chain.deploy(linkLibraries(path, libraries), args)
   const provider = await deploy('configuration/PoolAddressesProvider', ['devnet', chain.from])
   await provider.send('setACLAdmin', [chain.from])
   const acl = await deploy('configuration/ACLManager', [provider.address])
@@ -92,8 +92,8 @@ export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
 
   async function addReserves(assets: readonly { address: Address; decimals: number }[], rate: bigint) {
     const slopes = [RAY / 100n, RAY / 2n, RAY / 50n, RAY / 2n, RAY / 50n, RAY / 20n, RAY / 5n]
-    const terms = [provider.address, (RAY * 8n) / 10n, rate, ...slopes]
-    const strategy = await deploy('pool/DefaultReserveInterestRateStrategy', terms)
+    const rateArguments = [provider.address, (RAY * 8n) / 10n, rate, ...slopes]
+    const strategy = await deploy('pool/DefaultReserveInterestRateStrategy', rateArguments)
     const reserves = assets.map(({ address, decimals }) => ({
       aTokenImpl: aToken.address,
       stableDebtTokenImpl: stable.address,
@@ -133,13 +133,14 @@ export const aaveV3: Recipe = async (chain, tokens) => {
   const pools: DevnetPool[] = []
   for (const [k, { asset, aToken, dollars }] of AAVE_V3_RESERVES.entries()) {
     const { address } = tokens[asset]
-    const amount = worth(asset, dollars)
+    const amount = amountWorth(asset, dollars)
     await give(chain, tokens, asset, chain.from, 2n * amount)
     await tokens[asset].send('approve', [pool.address, MaxUint256])
     await pool.send('supply', [address, amount, chain.from, 0])
     await pool.send('borrow', [address, amount / SHARE_LENT, VARIABLE, 0, chain.from])
     await pool.send('repay', [address, MaxUint256, VARIABLE, chain.from])
-    for (const account of accounts(3)) await pool.send('supply', [address, worth(asset, 10_000n), account.address, 0])
+    for (const account of accounts(3))
+      await pool.send('supply', [address, amountWorth(asset, 10_000n), account.address, 0])
     pools.push({
       ...{ dex: BRAND, family: FAMILY, address: aTokens[k]!.address, feePpm: 0 },
       tokens: [asset, aToken],

@@ -2,7 +2,7 @@
 import { MaxUint256 } from 'ethers'
 import { artifact } from '../artifact.ts'
 import type { WeightedPoolSpec } from '../pools.ts'
-import { give, worth } from '../tokens.ts'
+import { amountWorth, give } from '../tokens.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Balancer V1'
@@ -28,7 +28,7 @@ export const balancerV1: Recipe = async (chain, tokens) => {
     const pool = chain.at(balancerOne('BPool').abi, address)
     for (const [i, symbol] of symbols.entries()) {
       const percent = weightsPercent[i]!
-      const amount = worth(symbol, (dollars * percent) / 100n)
+      const amount = amountWorth(symbol, (dollars * percent) / 100n)
       await give(chain, tokens, symbol, chain.from, amount)
       await tokens[symbol].send('approve', [pool.address, 0])
       await tokens[symbol].send('approve', [pool.address, MaxUint256])

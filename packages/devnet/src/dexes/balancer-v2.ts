@@ -6,7 +6,7 @@ import { artifact } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import { compileSources } from '../compile.ts'
 import type { StablePoolSpec, WeightedPoolSpec } from '../pools.ts'
-import { give, kindOf, type TokenSymbol, type Tokens, worth } from '../tokens.ts'
+import { amountWorth, give, kindOf, type TokenSymbol, type Tokens } from '../tokens.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Balancer V2'
@@ -150,7 +150,7 @@ async function join(
   const { tokens: assets } = (await vault.readAll('getPoolTokens', [id])) as unknown as { tokens: readonly string[] }
   const amountOf = new Map<Address, bigint>()
   for (const [index, { symbol, address }] of parts.entries()) {
-    const amount = worth(symbol, dollars[index]!)
+    const amount = amountWorth(symbol, dollars[index]!)
     amountOf.set(address, amount)
     await give(chain, tokens, symbol, chain.from, amount)
     await tokens[symbol].send('approve', [vault.address, 0])

@@ -6,7 +6,7 @@ import type { Builder, Contract } from '../builder.ts'
 import { compileSources } from '../compile.ts'
 import type { StablePoolSpec, WeightedPoolSpec } from '../pools.ts'
 import { compile, publishedSources } from '../solc.ts'
-import { give, type TokenSymbol, type Tokens, worth } from '../tokens.ts'
+import { amountWorth, give, type TokenSymbol, type Tokens } from '../tokens.ts'
 import { deployRates, inAddressOrder, type VaultToken } from './balancer-v2.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
@@ -86,7 +86,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
     }
     const fee = BigInt(feePpm) * 10n ** 12n
     await extension.send('registerPool', [pool.address, config, fee, 0, false, nobody, ZeroAddress, liquidity])
-    const deposits = parts.map(({ symbol }, index) => worth(symbol, dollars[index]!))
+    const deposits = parts.map(({ symbol }, index) => amountWorth(symbol, dollars[index]!))
     for (const [index, { symbol }] of parts.entries()) {
       await give(chain, tokens, symbol, chain.from, deposits[index]!)
       await tokens[symbol].send('approve', [trader.address, 0])
@@ -101,7 +101,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
   for (const spec of BALANCER_V3_WEIGHTED_POOLS) {
     const parts = inAddressOrder(spec.tokens, tokens)
     const decimals = await Promise.all(parts.map(({ symbol }) => tokens[symbol].read<bigint>('decimals')))
-    const terms = {
+    const poolParameters = {
       name: spec.tokens.join('/'),
       symbol: 'WEIGHTED',
       numTokens: parts.length,
@@ -110,15 +110,15 @@ export const balancerV3: Recipe = async (chain, tokens) => {
       // Minimum balances as the factory sets them: at least a base unit, and at least the vault's minimum trade.
       minTokenBalances: decimals.map((places) => (places < 12n ? 10n ** (18n - places) : 10n ** 6n)),
     }
-    const pool = await chain.deploy(contracts.WeightedPool!, [terms, vault.address])
+    const pool = await chain.deploy(contracts.WeightedPool!, [poolParameters, vault.address])
     const dollars = parts.map(({ index }) => (spec.dollars * spec.weightsPercent[index]!) / 100n)
     await add(pool, parts, dollars, spec.feePpm)
   }
   for (const spec of BALANCER_V3_STABLE_POOLS) {
     const parts = inAddressOrder(spec.tokens, tokens)
     const { amplification: amplificationParameter } = spec
-    const terms = { name: spec.tokens.join('/'), symbol: 'STABLE', amplificationParameter, version: '' }
-    const pool = await chain.deploy(contracts.StablePool!, [terms, vault.address])
+    const poolParameters = { name: spec.tokens.join('/'), symbol: 'STABLE', amplificationParameter, version: '' }
+    const pool = await chain.deploy(contracts.StablePool!, [poolParameters, vault.address])
     const dollars = parts.map(({ index }) => spec.dollars[index]!)
     await add(pool, parts, dollars, spec.feePpm)
   }
@@ -135,7 +135,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
 async function fillBuffers(chain: Builder, tokens: Tokens, vault: Address, trader: Contract): Promise<DevnetPool[]> {
   const pools: DevnetPool[] = []
   for (const { share, asset, dollars } of BALANCER_V3_BUFFERS) {
-    const amounts = [worth(asset, dollars[0]), worth(share, dollars[1])]
+    const amounts = [amountWorth(asset, dollars[0]), amountWorth(share, dollars[1])]
     for (const [k, symbol] of [asset, share].entries()) {
       await give(chain, tokens, symbol, chain.from, amounts[k]!)
       await tokens[symbol].send('approve', [trader.address, MaxUint256])

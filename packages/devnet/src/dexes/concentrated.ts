@@ -49,16 +49,16 @@ export type TickRange = {
 
 /** Returns the ranges of a pool: a deep center, a wide middle, a thin full range, and a narrow range on each side of the price. */
 export function ranges(tick: number, spacing: number): TickRange[] {
-  const down = (value: number) => Math.floor(value / spacing) * spacing
-  const up = (value: number) => Math.ceil(value / spacing) * spacing
-  const near = Math.max(200, 4 * spacing)
+  const tickBelow = (value: number) => Math.floor(value / spacing) * spacing
+  const tickAbove = (value: number) => Math.ceil(value / spacing) * spacing
+  const nearTicks = Math.max(200, 4 * spacing)
   const wide = Math.max(2_000, 20 * spacing)
   return [
-    { tickLower: up(-MAX_TICK), tickUpper: down(MAX_TICK), shareBps: 1_000n, side: 'both' },
-    { tickLower: down(tick - wide), tickUpper: up(tick + wide), shareBps: 4_000n, side: 'both' },
-    { tickLower: down(tick - near), tickUpper: up(tick + near), shareBps: 4_000n, side: 'both' },
-    { tickLower: up(tick + near), tickUpper: up(tick + 3 * near), shareBps: 500n, side: '0' },
-    { tickLower: down(tick - 3 * near), tickUpper: down(tick - near), shareBps: 500n, side: '1' },
+    { tickLower: tickAbove(-MAX_TICK), tickUpper: tickBelow(MAX_TICK), shareBps: 1_000n, side: 'both' },
+    { tickLower: tickBelow(tick - wide), tickUpper: tickAbove(tick + wide), shareBps: 4_000n, side: 'both' },
+    { tickLower: tickBelow(tick - nearTicks), tickUpper: tickAbove(tick + nearTicks), shareBps: 4_000n, side: 'both' },
+    { tickLower: tickAbove(tick + nearTicks), tickUpper: tickAbove(tick + 3 * nearTicks), shareBps: 500n, side: '0' },
+    { tickLower: tickBelow(tick - 3 * nearTicks), tickUpper: tickBelow(tick - nearTicks), shareBps: 500n, side: '1' },
   ]
 }
 
@@ -80,12 +80,12 @@ export async function mintRanges(
   pool: SortedPool,
   { tick, spacing }: { tick: number; spacing: number },
   /** Additional fields of the manager's `mint`. */
-  own: Readonly<Record<string, unknown>>,
+  poolFields: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   for (const { tickLower, tickUpper, shareBps, side } of ranges(tick, spacing)) {
     await positions.send('mint', [
       {
-        ...own,
+        ...poolFields,
         token0: pool.token0,
         token1: pool.token1,
         tickLower,

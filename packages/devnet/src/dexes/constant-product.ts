@@ -4,12 +4,12 @@ import { keccak256 } from 'ethers'
 import type { Artifact } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import type { PoolSpec } from '../pools.ts'
-import { give, type Tokens, worth } from '../tokens.ts'
+import { amountWorth, give, type Tokens } from '../tokens.ts'
 import { type DevnetPool, type Dex, type DexEntry, START_BLOCK } from './dex.ts'
 
 /** Returns the base units of a pool's two tokens, in the order of `pair`. */
 export function amounts({ pair: [a, b], dollars, skewBps }: PoolSpec): readonly [bigint, bigint] {
-  return [worth(a, dollars / 2n), (worth(b, dollars / 2n) * (10_000n + skewBps)) / 10_000n]
+  return [amountWorth(a, dollars / 2n), (amountWorth(b, dollars / 2n) * (10_000n + skewBps)) / 10_000n]
 }
 
 type Fork = {

@@ -47,12 +47,12 @@ export const START_BLOCK = 1
 /**
  * Returns the DEX entry of a factory.
  *
- * @param more - further fields of the entry
+ * @param fields - further fields of the entry
  */
 export function factoryRow(
   { family, brand }: Pick<DexEntry, 'family' | 'brand'>,
   address: Address,
-  more: Partial<DexEntry> = {},
+  fields: Partial<DexEntry> = {},
 ): DexEntry {
-  return { family, brand, role: 'factory', address, startBlock: START_BLOCK, ...more }
+  return { family, brand, role: 'factory', address, startBlock: START_BLOCK, ...fields }
 }

@@ -21,8 +21,8 @@ const PANCAKE_V3_POOLS: readonly TieredPoolSpec[] = [
 export const pancakeV3: Recipe = async (chain, tokens) => {
   const { PancakeV3Deployer, PancakeV3Trader } = compileSources()
   const poolCode = hardhatArtifact('@pancakeswap/v3-core', 'PancakeV3Pool')
-  const stored = await chain.transact({ data: storing(poolCode.bytecode) })
-  const deployer = await chain.deploy(PancakeV3Deployer!, [stored.contractAddress])
+  const storedCode = await chain.transact({ data: storing(poolCode.bytecode) })
+  const deployer = await chain.deploy(PancakeV3Deployer!, [storedCode.contractAddress])
   const factory = await chain.deploy(hardhatArtifact('@pancakeswap/v3-core', 'PancakeV3Factory'), [deployer.address])
   await deployer.send('setFactoryAddress', [factory.address])
   const trader = await chain.deploy(PancakeV3Trader!)

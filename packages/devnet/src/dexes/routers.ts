@@ -11,10 +11,10 @@ export const PERMIT2 = toAddress('0x000000000022D473030F116dDEE9F6B43aC78BA3')
 export async function deployUniswapRouters(
   chain: Builder,
   tokens: Tokens,
-  deployed: Readonly<Record<string, Address>>,
+  deployedContracts: Readonly<Record<string, Address>>,
 ): Promise<Record<string, Address>> {
   const weth = tokens.WETH.address
-  const { uniswapV2Factory, uniswapV3Factory, uniswapV3PositionManager, uniswapV4PoolManager } = deployed
+  const { uniswapV2Factory, uniswapV3Factory, uniswapV3PositionManager, uniswapV4PoolManager } = deployedContracts
   const swapRouter02 = await chain.deploy(hardhatArtifact('@uniswap/swap-router-contracts', 'SwapRouter02'), [
     uniswapV2Factory,
     uniswapV3Factory,

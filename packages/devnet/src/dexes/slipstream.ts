@@ -63,8 +63,8 @@ export const slipstream: Recipe = async (chain, tokens) => {
     await factory.send('createPool', [side.token0, side.token1, tickSpacing, side.sqrtPriceX96])
     const pool = chain.at(CLPool!.abi, await factory.read<string>('getPool', [side.token0, side.token1, tickSpacing]))
     const { tick } = await pool.readAll('slot0')
-    const own = { tickSpacing, sqrtPriceX96: 0n }
-    await mintRanges(chain, positions, side, { tick: Number(tick), spacing: tickSpacing }, own)
+    const poolFields = { tickSpacing, sqrtPriceX96: 0n }
+    await mintRanges(chain, positions, side, { tick: Number(tick), spacing: tickSpacing }, poolFields)
     if (spec.ownFeePpm) await feeModule.send('setCustomFee', [pool.address, spec.ownFeePpm])
     const feePpm = Number(await pool.read<bigint>('fee'))
     pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair, feePpm, tickSpacing })

@@ -49,15 +49,15 @@ export const uniswapV3: Recipe = async (chain, tokens) => {
   await fund(chain, tokens, positions.address, UNISWAP_V3_POOLS)
   const pools: DevnetPool[] = []
   for (const spec of UNISWAP_V3_POOLS) {
-    const side = sortedPool(spec, tokens)
-    const key = [side.token0, side.token1, spec.fee]
-    await positions.send('createAndInitializePoolIfNecessary', [...key, side.sqrtPriceX96])
+    const sortedSpec = sortedPool(spec, tokens)
+    const key = [sortedSpec.token0, sortedSpec.token1, spec.fee]
+    await positions.send('createAndInitializePoolIfNecessary', [...key, sortedSpec.sqrtPriceX96])
     const pool = chain.at(poolCode.abi, await factory.read<string>('getPool', key))
     // The pool has computed its tick from the price, so this code needs no logarithm.
     const { tick } = await pool.readAll('slot0')
     const spacing = await pool.read<bigint>('tickSpacing')
-    const place = { tick: Number(tick), spacing: Number(spacing) }
-    await mintRanges(chain, positions, side, place, { fee: spec.fee })
+    const tickPlace = { tick: Number(tick), spacing: Number(spacing) }
+    await mintRanges(chain, positions, sortedSpec, tickPlace, { fee: spec.fee })
     pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair, feePpm: spec.fee })
   }
   return {

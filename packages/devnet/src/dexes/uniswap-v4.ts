@@ -42,20 +42,24 @@ type KeyedPoolSpec = TieredPoolSpec & {
   readonly kind: 'plain' | 'native' | 'hooked'
 }
 
-const keyed = (spec: TieredPoolSpec, tickSpacing: number, kind: KeyedPoolSpec['kind'] = 'plain'): KeyedPoolSpec => ({
+const keyedPool = (
+  spec: TieredPoolSpec,
+  tickSpacing: number,
+  kind: KeyedPoolSpec['kind'] = 'plain',
+): KeyedPoolSpec => ({
   ...spec,
   tickSpacing,
   kind,
 })
 
 const UNISWAP_V4_POOLS: readonly KeyedPoolSpec[] = [
-  keyed(tieredPool('WETH', 'USDC', 500, 24_000_000n, -4n), 10, 'native'),
-  keyed(tieredPool('WETH', 'USDT', 3000, 9_000_000n, 14n), 60, 'native'),
-  keyed(tieredPool('WETH', 'LINK', 3000, 2_500_000n, -9n), 60, 'native'),
-  keyed(tieredPool('WBTC', 'USDC', 3000, 4_000_000n, 7n), 60),
-  keyed(tieredPool('USDC', 'USDT', 10, 20_000_000n), 1),
-  keyed(tieredPool('SDAI', 'USDC', 100, 3_000_000n, 1n), 1),
-  keyed(tieredPool('UNI', 'USDC', 3000, 600_000n, -8n), 60, 'hooked'),
+  keyedPool(tieredPool('WETH', 'USDC', 500, 24_000_000n, -4n), 10, 'native'),
+  keyedPool(tieredPool('WETH', 'USDT', 3000, 9_000_000n, 14n), 60, 'native'),
+  keyedPool(tieredPool('WETH', 'LINK', 3000, 2_500_000n, -9n), 60, 'native'),
+  keyedPool(tieredPool('WBTC', 'USDC', 3000, 4_000_000n, 7n), 60),
+  keyedPool(tieredPool('USDC', 'USDT', 10, 20_000_000n), 1),
+  keyedPool(tieredPool('SDAI', 'USDC', 100, 3_000_000n, 1n), 1),
+  keyedPool(tieredPool('UNI', 'USDC', 3000, 600_000n, -8n), 60, 'hooked'),
 ]
 
 export const uniswapV4: Recipe = async (chain, tokens) => {

@@ -44,8 +44,8 @@ export const velodromeV2: Recipe = async (chain, tokens) => {
     for (const [index, amount] of first.entries()) await give(chain, tokens, spec.pair[index]!, pool.address, amount)
     await pool.send('mint', [chain.from])
     for (const [index, symbol] of spec.pair.entries()) {
-      const rest = deposits[index]! - first[index]!
-      if (rest > 0n) await give(chain, tokens, symbol, pool.address, rest)
+      const secondDeposit = deposits[index]! - first[index]!
+      if (secondDeposit > 0n) await give(chain, tokens, symbol, pool.address, secondDeposit)
     }
     await pool.send('sync')
     // The factory's fees are in parts of 10,000. Pools without a custom fee have the fee of their kind.

@@ -25,7 +25,7 @@ export type RecordedTransaction = {
   readonly gasUsed: number
 }
 
-type Recorded = {
+type BlockRecording = {
   /**
    * Accounts that the stored state lacks, or in which the state before the first block differs from it. Includes slots
    * that are zero.
@@ -40,9 +40,9 @@ const BLOCKS_BEFORE = 100
 const SECONDS_PER_BLOCK = 12
 const MINED_MS = 10_000
 
-function readRecorded(): Recorded {
+function readRecorded(): BlockRecording {
   const file = join(import.meta.dirname, '../../mainnet/ethereum-blocks.json.br')
-  return JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as Recorded
+  return JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as BlockRecording
 }
 
 /** Returns the recorded blocks. */

@@ -1,6 +1,6 @@
 /**
- * Factories whose storage no swap reads, so that the state lacks it: genuine code with the slots that its getters read,
- * or a table of the getters' answers if no code was recorded and npm has none.
+ * Restores factories that the recorded state lacks, because no swap reads their storage. Uses the genuine code with the
+ * slots that its getters read. If neither the recording nor npm has the code, uses a table of the getters' answers.
  */
 import type { Address, Hex } from '@sluice/chains'
 import { AbiCoder, Interface, keccak256, toBeHex } from 'ethers'
@@ -64,22 +64,22 @@ const KINDS: Readonly<Partial<Record<MainnetPool['family'], Kind>>> = {
   'pancake-v3': byFee(() => hardhatArtifact('@pancakeswap/v3-core', 'PancakeV3Factory').bytecode, 1, 2),
 }
 
-const both = (getter: string, { tokens: [a, b], address }: MainnetPool, ...more: readonly unknown[]) =>
+const bothOrders = (getter: string, { tokens: [a, b], address }: MainnetPool, ...extraArguments: readonly unknown[]) =>
   [
     [a, b],
     [b, a],
-  ].map((pair): Answer => ({ data: encode(getter, ...pair, ...more), value: address }))
+  ].map((pair): Answer => ({ data: encode(getter, ...pair, ...extraArguments), value: address }))
 
 const encode = (getter: string, ...args: readonly unknown[]) => getters.encodeFunctionData(getter, args) as Hex
 
 /** Answers of factories without published bytecode, whose storage layout differs by fork. */
 const ANSWERS: Readonly<Partial<Record<MainnetPool['family'], (pool: MainnetPool) => readonly Answer[]>>> = {
-  syncswap: (pool) => both('getPool(address,address)', pool),
-  'algebra-v1': (pool) => both('poolByPair', pool),
-  solidly: (pool) => both('getPair(address,address,bool)', pool, pool.stable!),
+  syncswap: (pool) => bothOrders('getPool(address,address)', pool),
+  'algebra-v1': (pool) => bothOrders('poolByPair', pool),
+  solidly: (pool) => bothOrders('getPair(address,address,bool)', pool, pool.stable!),
   'ramses-cl': (pool) => [
     { data: encode('feeAmountTickSpacing', pool.fee!), value: pool.tickSpacing! },
-    ...both('getPool(address,address,uint24)', pool, pool.fee!),
+    ...bothOrders('getPool(address,address,uint24)', pool, pool.fee!),
   ],
 }
 

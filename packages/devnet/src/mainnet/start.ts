@@ -31,8 +31,8 @@ const AS_ON_CHAIN = ['--order', 'fifo', '--disable-pool-balance-checks']
  * zero.
  */
 export async function startMainnet({ port, replay = false }: MainnetOptions = {}): Promise<Mainnet> {
-  const saved = readState('ethereum')
-  const state = replay ? beforeBlocks(saved) : saved
+  const savedState = readState('ethereum')
+  const state = replay ? beforeBlocks(savedState) : savedState
   const anvil = await start(state, port, replay ? AS_ON_CHAIN : [])
   await setUpFactories(anvil.url, state.pools).catch(async (error: unknown) => {
     await anvil.stop()
@@ -66,7 +66,7 @@ export async function startRecording(recording: Recording): Promise<Anvil> {
   return anvil
 }
 
-async function start(state: MainnetState, port?: number, more: readonly string[] = []): Promise<Anvil> {
+async function start(state: MainnetState, port?: number, extraArguments: readonly string[] = []): Promise<Anvil> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-mainnet-'))
   const file = join(folder, 'genesis.json')
   writeFileSync(file, JSON.stringify(genesis(state)))
@@ -77,7 +77,7 @@ async function start(state: MainnetState, port?: number, more: readonly string[]
       args: [
         ...['--init', file, '--hardfork', state.hardfork, '--number', String(state.number)],
         ...['--timestamp', String(state.timestamp), '--gas-limit', String(BigInt(state.gasLimit))],
-        ...['--block-base-fee-per-gas', String(BigInt(state.baseFeePerGas)), ...more],
+        ...['--block-base-fee-per-gas', String(BigInt(state.baseFeePerGas)), ...extraArguments],
       ],
     })
   } finally {

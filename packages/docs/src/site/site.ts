@@ -6,14 +6,14 @@ import type { openSearch, SiteSearchResult } from './search.ts'
 
 {
   const root = document.documentElement
-  const own = document.currentScript as HTMLScriptElement
+  const ownScript = document.currentScript as HTMLScriptElement
   /** Returns the address of the file in a `data-` attribute of the script element. */
-  const addressOf = (name: string) => new URL(own.dataset[name]!, location.href).href
+  const addressOf = (name: string) => new URL(ownScript.dataset[name]!, location.href).href
   const files = { root: addressOf('root'), search: addressOf('search'), index: addressOf('index') }
   root.classList.add('js')
 
   /** Reads a stored choice. If storage is forbidden, choices last until the page is closed. */
-  const stored = (key: string): string | null => {
+  const storedValue = (key: string): string | null => {
     try {
       return localStorage.getItem(key)
     } catch {
@@ -29,8 +29,8 @@ import type { openSearch, SiteSearchResult } from './search.ts'
   }
 
   // The playground stores the theme under the same key.
-  const chosen = stored('theme')
-  if (chosen === 'light' || chosen === 'dark') root.dataset.theme = chosen
+  const chosenTheme = storedValue('theme')
+  if (chosenTheme === 'light' || chosenTheme === 'dark') root.dataset.theme = chosenTheme
   const system = matchMedia('(prefers-color-scheme: dark)')
   const isDark = () => (root.dataset.theme ?? (system.matches ? 'dark' : 'light')) === 'dark'
 
@@ -58,10 +58,10 @@ import type { openSearch, SiteSearchResult } from './search.ts'
     const choose = (name: string) => {
       for (const tabs of groups) {
         if (!tabs.some((tab) => tab.name === name)) continue
-        for (const { button, panel, name: own } of tabs) {
-          panel.hidden = own !== name
-          button.setAttribute('aria-selected', String(own === name))
-          button.tabIndex = own === name ? 0 : -1
+        for (const { button, panel, name: ownScript } of tabs) {
+          panel.hidden = ownScript !== name
+          button.setAttribute('aria-selected', String(ownScript === name))
+          button.tabIndex = ownScript === name ? 0 : -1
         }
       }
     }
@@ -94,8 +94,8 @@ import type { openSearch, SiteSearchResult } from './search.ts'
       list.addEventListener('keydown', ({ key }) => {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[key]
         if (step === undefined) return
-        const at = tabs.findIndex(({ button }) => button === document.activeElement)
-        const next = tabs[(at + step + tabs.length) % tabs.length]!
+        const focusedIndex = tabs.findIndex(({ button }) => button === document.activeElement)
+        const next = tabs[(focusedIndex + step + tabs.length) % tabs.length]!
         next.button.click()
         next.button.focus()
       })
@@ -103,7 +103,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
       groups.push(tabs)
       choose(tabs[0]!.name)
     }
-    const language = stored('language')
+    const language = storedValue('language')
     if (language !== null) choose(language)
   }
 
@@ -127,7 +127,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
     const input = document.querySelector<HTMLInputElement>('#q')!
     const list = document.querySelector<HTMLUListElement>('#found')!
     const count = document.querySelector<HTMLElement>('#count')!
-    let opened: Promise<ReturnType<typeof openSearch>> | undefined
+    let openedSearch: Promise<ReturnType<typeof openSearch>> | undefined
     const open = async () => {
       const [library, answer] = await Promise.all([import(files.search), fetch(files.index)])
       if (!answer.ok) throw new Error(`the index of the search answers ${answer.status}`)
@@ -135,13 +135,13 @@ import type { openSearch, SiteSearchResult } from './search.ts'
     }
     const show = async () => {
       const question = input.value.trim()
-      opened ??= open()
+      openedSearch ??= open()
       let results: readonly SiteSearchResult[]
       try {
-        const search = await opened
+        const search = await openedSearch
         results = search(question, 8)
       } catch (error) {
-        opened = undefined
+        openedSearch = undefined
         count.textContent = 'The search cannot be loaded.'
         throw error
       }
@@ -154,8 +154,8 @@ import type { openSearch, SiteSearchResult } from './search.ts'
     }
     input.addEventListener('input', show)
     input.addEventListener('focus', () => {
-      opened ??= open()
-      opened.catch(() => {})
+      openedSearch ??= open()
+      openedSearch.catch(() => {})
     })
     const close = () => {
       list.hidden = true
@@ -172,8 +172,8 @@ import type { openSearch, SiteSearchResult } from './search.ts'
       if (step === undefined || list.hidden) return
       event.preventDefault()
       const stops = [input, ...list.querySelectorAll('a')]
-      const at = stops.indexOf(document.activeElement as HTMLInputElement)
-      stops[(at + step + stops.length) % stops.length]!.focus()
+      const focusedIndex = stops.indexOf(document.activeElement as HTMLInputElement)
+      stops[(focusedIndex + step + stops.length) % stops.length]!.focus()
     })
     box.addEventListener('focusout', ({ relatedTarget }) => {
       if (!(relatedTarget instanceof Node) || !box.contains(relatedTarget)) close()

@@ -5,7 +5,7 @@ import { loadConfig, type RunningServer, startServer } from '@sluice/api'
 import { BROWSER_ARGS } from '@sluice/api/testing'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
-export type Served = {
+export type ServedSite = {
   /** Address of the documentation, without trailing slash. */
   readonly docs: string
   readonly open: (
@@ -20,7 +20,7 @@ export type Served = {
  *
  * @param prefix - path under which the proxy serves the whole service, unknown to the service
  */
-export async function serveSite(executablePath: string, prefix: string): Promise<Served> {
+export async function serveSite(executablePath: string, prefix: string): Promise<ServedSite> {
   // No test requests a chain, so no node is needed.
   const service = await startServer(
     loadConfig({ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', DATA_DIR: '', RPC_URL_1: 'http://127.0.0.1:9' }),

@@ -62,7 +62,7 @@ function fieldsOfPool(
   before?: Pool,
 ): { readonly main: StateOnly; readonly texts: readonly [string, string][] } {
   const state = pool.state as PoolState
-  const was = before?.state as PoolState | undefined
+  const previousState = before?.state as PoolState | undefined
   const hot: Record<string, unknown> = {}
   const apart: string[] = []
   const texts: [string, string][] = []
@@ -74,7 +74,7 @@ function fieldsOfPool(
     }
     apart.push(name)
     // Compare by reference: a swap keeps the array of ticks.
-    if (was && isSource(sourceOf(was, name), source)) continue
+    if (previousState && isSource(sourceOf(previousState, name), source)) continue
     texts.push([fieldOf(pool.id, name), source instanceof Long ? source.text : toText(source)])
   }
   return { main: apart.length > 0 ? { state: hot, apart } : { state: hot }, texts }
@@ -87,12 +87,12 @@ export function wholePool(pool: Pool): readonly string[] {
 }
 
 /** Encodes the changes since the published state, both for the hash and for the entry. */
-export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: readonly string[]): Difference {
+export function differenceOf(before: Pools, changedPools: readonly Pool[], goneIds: readonly string[]): Difference {
   const set: string[] = []
   const poolTexts: string[] = []
   const longs: [string, string][] = []
-  const gone: string[] = []
-  for (const pool of changed) {
+  const missingIds: string[] = []
+  for (const pool of changedPools) {
     const old = before.get(pool.id)
     const { main, texts } = fieldsOfPool(pool, old)
     for (const text of texts) {
@@ -111,12 +111,12 @@ export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: r
           isLongArray(sourceOf(pool.state as PoolState, name))
         )
           continue
-        gone.push(fieldOf(pool.id, name))
+        missingIds.push(fieldOf(pool.id, name))
       }
     }
   }
-  for (const id of goneIds) gone.push(...fieldNames(before.get(id)!))
-  return { set, gone, encoded: { pools: poolTexts, longs } }
+  for (const id of goneIds) missingIds.push(...fieldNames(before.get(id)!))
+  return { set, gone: missingIds, encoded: { pools: poolTexts, longs } }
 }
 
 /**
@@ -171,9 +171,9 @@ function hasSameIdentity(old: Identity, pool: Identity): boolean {
   for (const name in pool) {
     if (name === 'state') continue
     remaining--
-    const [was, is] = [old[name as keyof Identity], pool[name as keyof Identity]]
-    if (was === is) continue
-    if ((name !== 'tokens' && name !== 'fixed') || !isDeepStrictEqual(was, is)) return false
+    const [previousState, is] = [old[name as keyof Identity], pool[name as keyof Identity]]
+    if (previousState === is) continue
+    if ((name !== 'tokens' && name !== 'fixed') || !isDeepStrictEqual(previousState, is)) return false
   }
   return remaining === 0
 }
@@ -185,11 +185,11 @@ function fieldNames({ id, state }: Pool): readonly string[] {
 /** Encodes an entry: one line of JSON, then one line per long array, so that a reader can leave arrays unparsed. */
 export function entryBytes(
   { pools, longs }: EncodedPools,
-  gone: readonly string[],
-  added: readonly string[],
-  removed: readonly string[],
+  goneIds: readonly string[],
+  addedIds: readonly string[],
+  removedIds: readonly string[],
 ): Buffer {
   const fields = longs.map(([field]) => field)
-  const rest = `"longs":${JSON.stringify(fields)},"gone":${JSON.stringify(gone)},"pairs":${JSON.stringify({ added, removed })}`
+  const rest = `"longs":${JSON.stringify(fields)},"gone":${JSON.stringify(goneIds)},"pairs":${JSON.stringify({ added: addedIds, removed: removedIds })}`
   return Buffer.from([`{"pools":[${pools.join()}],${rest}}`, ...longs.map(([, text]) => text)].join('\n'))
 }

@@ -146,21 +146,21 @@ export class FieldCollector {
   /**
    * Applies the collected pools to a state; null if they do not fit it. `more` is the change in the number of fields.
    */
-  over(before: PoolMap, gone: readonly string[]): { readonly pools: PoolMap; readonly more: number } | null {
-    const changed: Pool[] = []
+  over(before: PoolMap, goneIds: readonly string[]): { readonly pools: PoolMap; readonly more: number } | null {
+    const changedPools: Pool[] = []
     let more = 0
     for (const [id, fields] of this.pools) {
-      const was = before.get(id)
-      const pool = assemblePool(fields, was)
+      const previousPool = before.get(id)
+      const pool = assemblePool(fields, previousPool)
       if (!pool) return null
-      more += fieldCount(pool) - (was ? fieldCount(was) : 0)
-      changed.push(pool)
+      more += fieldCount(pool) - (previousPool ? fieldCount(previousPool) : 0)
+      changedPools.push(pool)
     }
-    for (const id of gone) {
-      const was = before.get(id)
-      if (was) more -= fieldCount(was)
+    for (const id of goneIds) {
+      const previousPool = before.get(id)
+      if (previousPool) more -= fieldCount(previousPool)
     }
-    return { pools: before.with(changed, gone), more }
+    return { pools: before.with(changedPools, goneIds), more }
   }
 
   get ids(): readonly string[] {
@@ -168,22 +168,22 @@ export class FieldCollector {
   }
 }
 
-function assemblePool({ main, long }: PoolFields, was: Pool | undefined): Pool | null {
-  if (!main || !('tokens' in main || was)) return null
+function assemblePool({ main, long }: PoolFields, previousPool: Pool | undefined): Pool | null {
+  if (!main || !('tokens' in main || previousPool)) return null
   const isWhole = 'tokens' in main
   // Most pools have no long array. Then `main` is a whole pool, or only its state.
-  if (!main.apart) return isWhole ? (main as Pool) : ({ ...was, state: main.state } as Pool)
+  if (!main.apart) return isWhole ? (main as Pool) : ({ ...previousPool, state: main.state } as Pool)
   const { apart, ...rest } = main
   const state: Record<string, unknown> = { ...rest.state }
   const longs: Record<string, Long> = {}
   for (const name of apart) {
-    const source = long?.get(name) ?? (was && sourceOf(was.state as PoolState, name))
+    const source = long?.get(name) ?? (previousPool && sourceOf(previousPool.state as PoolState, name))
     if (source instanceof Long) longs[name] = source
     else if (Array.isArray(source)) state[name] = source
     else return null
   }
   if (Object.keys(longs).length > 0) defineLongs(state, longs)
-  return { ...(isWhole ? undefined : was), ...rest, state } as Pool
+  return { ...(isWhole ? undefined : previousPool), ...rest, state } as Pool
 }
 
 /**
@@ -192,9 +192,9 @@ function assemblePool({ main, long }: PoolFields, was: Pool | undefined): Pool |
  */
 function internStrings(pool: { -readonly [K in keyof Pool]: Pool[K] }, texts: Map<string, string>): Pool {
   const one = <T extends string>(text: T): T => {
-    const interned = texts.get(text)
-    if (interned === undefined) texts.set(text, text)
-    return (interned ?? text) as T
+    const internedText = texts.get(text)
+    if (internedText === undefined) texts.set(text, text)
+    return (internedText ?? text) as T
   }
   pool.tokens = pool.tokens.map(one)
   pool.dex = one(pool.dex)

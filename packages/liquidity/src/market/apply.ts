@@ -17,20 +17,20 @@ export function* applyLogs(
   familyOf: (id: string) => DexFamily | undefined,
   idOf: (log: Log) => string,
 ): Steps<AppliedLogs> {
-  const changed = new Map<string, Pool>()
+  const changedPools = new Map<string, Pool>()
   const reread = new Set<string>()
   for (const log of [...logs].sort((a, b) => a.logIndex - b.logIndex)) {
     yield
     const id = idOf(log)
-    const pool = changed.get(id) ?? pools.get(id)
+    const pool = changedPools.get(id) ?? pools.get(id)
     if (!pool || reread.has(id)) continue
     const family = familyOf(pool.family)
     if (!family?.topics.includes(log.topics[0]!)) continue
     const state = family.applyLog(pool, log)
     if (state === 'reread') {
       reread.add(id)
-      changed.delete(id)
-    } else if (state !== 'ignore') changed.set(id, { ...pool, state })
+      changedPools.delete(id)
+    } else if (state !== 'ignore') changedPools.set(id, { ...pool, state })
   }
-  return { changed, reread }
+  return { changed: changedPools, reread }
 }

@@ -12,9 +12,9 @@ export class Auditor {
   private readonly follower: MarketFollower
   private round = 0
   /** Block of the last round. */
-  private audited: Hex | undefined
-  private checked = 0
-  private repaired = 0
+  private auditedBlock: Hex | undefined
+  private checkedCount = 0
+  private repairedCount = 0
 
   constructor(parts: MarketParts, follower: MarketFollower) {
     this.parts = parts
@@ -22,7 +22,7 @@ export class Auditor {
   }
 
   get count(): AuditCount {
-    return { checked: this.checked, repaired: this.repaired }
+    return { checked: this.checkedCount, repaired: this.repairedCount }
   }
 
   /** Compares the next few pools. Does not delay new blocks, unless a pool must be repaired. @throws RpcError */
@@ -32,22 +32,22 @@ export class Auditor {
     if (!history || history.top === history.oldest) return
     const { top } = history
     // Compare each block at most once.
-    if (top.block.hash === this.audited) return
-    this.audited = top.block.hash
+    if (top.block.hash === this.auditedBlock) return
+    this.auditedBlock = top.block.hash
     const rounds = Math.max(1, Math.min(ROUNDS, Math.floor(top.pools.size / MIN_POOLS)))
     this.round = (this.round + 1) % rounds
     const { sampling } = this.parts.directory
     // Samples are taken at each block, at other amounts each time.
     const ids = new Set([...top.pools.idsOfPart(this.round, rounds)].filter((id) => !sampling.has(id)))
     const { differ, gone } = await this.follower.reread(top.block, top.pools, ids, 'background')
-    this.checked += ids.size
+    this.checkedCount += ids.size
     if (differ.length + gone.length > 0) await this.repair(new Set([...differ.map(({ id }) => id), ...gone]))
   }
 
   /** Reads pools that were wrong at an earlier block again at the newest block. */
   private repair(ids: ReadonlySet<string>): Promise<void> {
     return this.parts.ledger.mutex.run(async () => {
-      this.repaired += await this.follower.repair(ids)
+      this.repairedCount += await this.follower.repair(ids)
     })
   }
 }

@@ -11,7 +11,7 @@ export class Background<T> {
   private readonly batchSize: number
   private readonly queue = new Map<string, Job<T>>()
   private running = false
-  private refused = 0
+  private refusedCount = 0
 
   /** @param batchSize - items of one run of `work` */
   constructor(work: (items: readonly T[]) => Promise<void>, maxQueued: number, batchSize: number) {
@@ -21,7 +21,7 @@ export class Background<T> {
   }
 
   get count(): StateCount {
-    return { entries: this.queue.size, evicted: this.refused }
+    return { entries: this.queue.size, evicted: this.refusedCount }
   }
 
   /**
@@ -33,14 +33,14 @@ export class Background<T> {
     const waiting = this.queue.get(key)
     if (waiting) return waiting.done.promise
     if (this.queue.size >= this.maxQueued) {
-      this.refused++
+      this.refusedCount++
       return Promise.reject(new MarketError('BUSY', 'the queue of token lookups is full'))
     }
-    const done = Promise.withResolvers<void>()
-    done.promise.catch(() => undefined)
-    this.queue.set(key, { item, done })
+    const completion = Promise.withResolvers<void>()
+    completion.promise.catch(() => undefined)
+    this.queue.set(key, { item, done: completion })
     if (!this.running) void this.run()
-    return done.promise
+    return completion.promise
   }
 
   /** Resolves when the queue is empty, regardless of failures. */

@@ -23,9 +23,9 @@ export async function findBranch(
   if (gap > HISTORY_BLOCKS) return null
   // Usual case: the head is a few blocks above ours; request them concurrently.
   const numbers = Array.from({ length: Math.max(0, gap - 1) }, (_, i) => history.top.block.number + 1 + i)
-  const ahead = await Promise.all(numbers.map((number) => rpc.getBlock(number, options)))
+  const newBlocks = await Promise.all(numbers.map((number) => rpc.getBlock(number, options)))
   const headers = new Map<Hex, BlockHeader>()
-  for (const header of ahead) if (header) headers.set(header.hash, header)
+  for (const header of newBlocks) if (header) headers.set(header.hash, header)
 
   const blocks: BlockHeader[] = []
   for (let header: BlockHeader | null = head; header; ) {

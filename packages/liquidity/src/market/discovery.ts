@@ -84,12 +84,12 @@ export class Discovery {
   }
 
   get counts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
-    const queued = { entries: 0, evicted: 0 }
+    const queueCount = { entries: 0, evicted: 0 }
     for (const { count } of [this.background, this.warming, this.widening]) {
-      queued.entries += count.entries
-      queued.evicted += count.evicted
+      queueCount.entries += count.entries
+      queueCount.evicted += count.evicted
     }
-    return { pairs: this.requestedPairs.count, queued }
+    return { pairs: this.requestedPairs.count, queued: queueCount }
   }
 
   /** Keys of the pairs whose pools are in memory. */
@@ -130,7 +130,7 @@ export class Discovery {
    *
    * @throws RpcError; MarketError `BUSY` if the queue is full
    */
-  async seek(token: Address): Promise<void> {
+  async search(token: Address): Promise<void> {
     const { tokens, scope } = this.parts.directory
     const isFollowed = tokens.has(token)
     // Keep following a known token; a new one is followed when its turn comes.
@@ -146,8 +146,8 @@ export class Discovery {
   }
 
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
-  async take(foundPools: readonly PoolEntry[]): Promise<void> {
-    for (const entry of foundPools) this.parts.directory.listed.set(entry.pool.id, entry)
+  async addFound(foundPools: readonly PoolEntry[]): Promise<void> {
+    for (const entry of foundPools) this.parts.directory.listedPools.set(entry.pool.id, entry)
     await this.add(foundPools)
   }
 
@@ -200,10 +200,12 @@ export class Discovery {
   private async askFor(wantedPools: readonly TokenPair[], priority: Priority): Promise<void> {
     // Groups can share pairs.
     const pairs = [...new Map(wantedPools.map((pair) => [pairKey(pair), pair])).values()]
-    const fresh = pairs.filter((pair) => this.requestedPairs.isNew(pair))
-    if (fresh.length > 0) {
-      const asking = Promise.race([this.scan.run(), sleep(SCAN_TIMEOUT_MS)]).then(() => this.discover(fresh, priority))
-      this.requestedPairs.ask(fresh, asking)
+    const newPairs = pairs.filter((pair) => this.requestedPairs.isNew(pair))
+    if (newPairs.length > 0) {
+      const asking = Promise.race([this.scan.run(), sleep(SCAN_TIMEOUT_MS)]).then(() =>
+        this.discover(newPairs, priority),
+      )
+      this.requestedPairs.request(newPairs, asking)
     }
     await Promise.all(new Set(pairs.flatMap((pair) => this.requestedPairs.pending(pair) ?? [])))
   }
@@ -214,7 +216,7 @@ export class Discovery {
     const foundPools = await this.follower.retrying(({ hash }) =>
       findPools(rpc, { blockHash: hash }, directory.rows, directory.families, pairs, options),
     )
-    await this.add([...foundPools, ...directory.listed.values()])
+    await this.add([...foundPools, ...directory.listedPools.values()])
   }
 
   /** Adds the pools that trade followed tokens, in batches. */
@@ -223,7 +225,7 @@ export class Discovery {
     const wantedPools = foundPools.filter(
       ({ pool }) => directory.hasFollowedPair(pool) && !ledger.newest?.pools.has(pool.id),
     )
-    for (const some of chunks(wantedPools, POOL_BATCH)) await this.addSome(some)
+    for (const batch of chunks(wantedPools, POOL_BATCH)) await this.addSome(batch)
     if (wantedPools.length > 0) this.evictor.run()
   }
 
@@ -248,8 +250,8 @@ export class Discovery {
   private admit(foundPools: readonly PoolEntry[]): readonly string[] {
     const { directory, ledger } = this.parts
     const { pools } = ledger.history!.top
-    const fresh = foundPools.filter(({ pool }) => directory.hasFollowedPair(pool) && !pools.has(pool.id))
-    return fresh.filter((entry) => directory.add(entry)).map(({ pool }) => pool.id)
+    const newPairs = foundPools.filter(({ pool }) => directory.hasFollowedPair(pool) && !pools.has(pool.id))
+    return newPairs.filter((entry) => directory.add(entry)).map(({ pool }) => pool.id)
   }
 
   /**
@@ -262,17 +264,18 @@ export class Discovery {
     const history = ledger.history!
     const from = history.find(block.hash)
     if (!from) return false
-    const touched = new Set(history.above(from).flatMap(({ changed }) => [...changed]))
+    const touchedIds = new Set(history.above(from).flatMap(({ changed }) => [...changed]))
     const { top } = history
-    const isUntouched = ({ id }: Pool) => directory.followedPools.has(id) && !top.pools.has(id) && !touched.has(id)
-    const fresh = read.filter(isUntouched)
-    const changed = fresh.map(({ id }) => id)
-    const updated = top.pools.with(fresh)
-    const pools = from === top ? updated : await this.follower.refreshed(top.block, updated, changed).catch(nullIfGone)
+    const isUntouched = ({ id }: Pool) => directory.followedPools.has(id) && !top.pools.has(id) && !touchedIds.has(id)
+    const newPairs = read.filter(isUntouched)
+    const changedIds = newPairs.map(({ id }) => id)
+    const updatedPools = top.pools.with(newPairs)
+    const pools =
+      from === top ? updatedPools : await this.follower.refreshed(top.block, updatedPools, changedIds).catch(nullIfGone)
     if (!pools) return false
     if (pools === top.pools) return true
-    const entry = { ...top, pools, changed: new Set([...top.changed, ...changed]) }
-    ledger.commit(history.replaceTop(entry), changed)
+    const entry = { ...top, pools, changed: new Set([...top.changed, ...changedIds]) }
+    ledger.commit(history.replaceTop(entry), changedIds)
     return true
   }
 }

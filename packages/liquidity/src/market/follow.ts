@@ -145,27 +145,27 @@ export class MarketFollower {
   /**
    * Reads pools at the end of a block. Pools that cannot be read are left out.
    *
-   * @param chosen - sampled pools to read; default: those that have their turn
+   * @param chosenIds - sampled pools to read; default: those that have their turn
    */
   async read(
     block: BlockHeader,
     ids: Iterable<string>,
     priority: Priority = 'quote',
-    chosen?: ReadonlySet<string>,
+    chosenIds?: ReadonlySet<string>,
   ): Promise<readonly Pool[]> {
     const { rpc, directory, signal } = this.parts
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
     const foundPools = [...ids].flatMap((id) => directory.followedPools.get(id) ?? [])
     // Sampled pools are read within their budget only.
-    const sampled = foundPools.flatMap(({ pool: { id } }) => (directory.sampling.has(id) ? [id] : []))
-    const turn = sampled.length > 0 ? (chosen ?? this.sampledNow(block)) : NONE
-    const entries = foundPools.filter(({ pool: { id } }) => turn.has(id) || !directory.sampling.has(id))
+    const sampledIds = foundPools.flatMap(({ pool: { id } }) => (directory.sampling.has(id) ? [id] : []))
+    const dueIds = sampledIds.length > 0 ? (chosenIds ?? this.sampledNow(block)) : NONE
+    const entries = foundPools.filter(({ pool: { id } }) => dueIds.has(id) || !directory.sampling.has(id))
     const incomplete = entries.filter((entry) => directory.isDueToComplete(entry, block.number))
     const complete = entries.filter((entry) => !directory.isIncomplete(entry))
     const read = await readPools(rpc, block, { complete, incomplete }, directory.families, options)
     for (const entry of read.completed) directory.complete(entry)
     this.noteSampled(
-      sampled.filter((id) => turn.has(id)),
+      sampledIds.filter((id) => dueIds.has(id)),
       read.pools,
       block.number,
     )
@@ -186,7 +186,7 @@ export class MarketFollower {
 
   private noteSampled(ids: Iterable<string>, read: readonly Pool[], block: number): void {
     const readable = new Set(read.map(({ id }) => id))
-    for (const id of ids) this.parts.directory.sampling.sampled(id, readable.has(id), block)
+    for (const id of ids) this.parts.directory.sampling.recordSample(id, readable.has(id), block)
   }
 
   /** Undoes the blocks above `from` and applies the logs of `blocks`. */
@@ -198,11 +198,11 @@ export class MarketFollower {
     const undone = history.above(from)
     const entries: HistoryEntry[] = []
     // Pools dropped meanwhile stay dropped.
-    const dropped = undone.length > 0 ? poolChanges(from.pools, history.top.pools).gone : []
+    const droppedIds = undone.length > 0 ? poolChanges(from.pools, history.top.pools).gone : []
     const createdIds = new Set<string>()
     let pools = from.pools.with(
       [],
-      dropped.filter((id) => !directory.followedPools.has(id)),
+      droppedIds.filter((id) => !directory.followedPools.has(id)),
     )
     for (const [i, block] of blocks.entries()) {
       const { changed, reread } = await inSlices(
@@ -210,25 +210,25 @@ export class MarketFollower {
         applyLogs(pools, logs[i]!, (id) => directory.families.get(id), directory.idOf),
       )
       const last = i === blocks.length - 1
-      const created = directory.created(logs[i]!)
-      for (const id of created) createdIds.add(id)
-      const awaited = directory.awaited(pools, logs[i]!)
-      const dirty = new Set([...reread, ...awaited, ...created])
-      const updated = pools.with(changed.values())
-      const silent = last ? directory.silent(updated).filter((id) => !dirty.has(id)) : []
+      const createdPoolIds = directory.createdIds(logs[i]!)
+      for (const id of createdPoolIds) createdIds.add(id)
+      const awaitedIds = directory.awaitedIds(pools, logs[i]!)
+      const dirty = new Set([...reread, ...awaitedIds, ...createdPoolIds])
+      const updatedPools = pools.with(changed.values())
+      const silent = last ? directory.silent(updatedPools).filter((id) => !dirty.has(id)) : []
       const sources = await Promise.all([
         this.reread(block, pools, dirty),
-        this.refresh(block, updated, silent),
-        ...(last ? [this.sample(block, updated)] : []),
+        this.refresh(block, updatedPools, silent),
+        ...(last ? [this.sample(block, updatedPools)] : []),
       ])
       const differ = sources.flatMap((each) => each.differ)
-      const gone = sources.flatMap((each) => each.gone)
-      pools = updated.with(differ, gone)
+      const goneIds = sources.flatMap((each) => each.gone)
+      pools = updatedPools.with(differ, goneIds)
       entries.push({
         block,
         pools,
         // Include awaited pools even if unreadable: an earlier read of them is outdated.
-        changed: new Set([...changed.keys(), ...differ.map(({ id }) => id), ...gone, ...awaited]),
+        changed: new Set([...changed.keys(), ...differ.map(({ id }) => id), ...goneIds, ...awaitedIds]),
       })
     }
     const next = history.continueFrom(from, entries)
@@ -238,16 +238,16 @@ export class MarketFollower {
     // Tokens may have been requested since the logs were filtered. Their factories were asked at an earlier block, so
     // pools created in these blocks would be missed. Nothing is awaited between the last check and the commit.
     for (
-      let missed = this.createdOutside(createdIds, logs);
-      missed.length > 0;
-      missed = this.createdOutside(createdIds, logs)
+      let missedIds = this.createdOutside(createdIds, logs);
+      missedIds.length > 0;
+      missedIds = this.createdOutside(createdIds, logs)
     )
-      read.push(...(await this.read(next.top.block, missed)))
-    const changed = new Set([...undone, ...entries].flatMap((entry) => [...entry.changed]))
-    for (const { id } of read) changed.add(id)
+      read.push(...(await this.read(next.top.block, missedIds)))
+    const changedIds = new Set([...undone, ...entries].flatMap((entry) => [...entry.changed]))
+    for (const { id } of read) changedIds.add(id)
     const topChanged = new Set([...next.top.changed, ...missing, ...read.map(({ id }) => id)])
     const top = { ...next.top, pools: pools.with(read), changed: topChanged }
-    ledger.commit(next.replaceTop(top), [...changed])
+    ledger.commit(next.replaceTop(top), [...changedIds])
   }
 
   /** Rereads the pools of logs that arrived late. */
@@ -263,8 +263,8 @@ export class MarketFollower {
       const logs = await rpc.getLogs({ blockHash, topics: [directory.topics] }, { signal }).catch(() => [])
       if (logs.length === 0) continue
       this.doubtful.drop(blockHash)
-      const touched = logs.map(directory.idOf).filter((id) => directory.followedPools.has(id))
-      await this.repair(new Set([...touched, ...directory.created(logs)]))
+      const touchedIds = logs.map(directory.idOf).filter((id) => directory.followedPools.has(id))
+      await this.repair(new Set([...touchedIds, ...directory.createdIds(logs)]))
     }
   }
 
@@ -278,16 +278,16 @@ export class MarketFollower {
     const history = ledger.history!
     const { top } = history
     const { differ, gone } = await this.reread(top.block, top.pools, ids)
-    const changed = [...differ.map(({ id }) => id), ...gone]
-    if (changed.length === 0) return 0
-    const entry = { ...top, pools: top.pools.with(differ, gone), changed: new Set([...top.changed, ...changed]) }
-    ledger.commit(history.replaceTop(entry), changed)
-    return changed.length
+    const changedIds = [...differ.map(({ id }) => id), ...gone]
+    if (changedIds.length === 0) return 0
+    const entry = { ...top, pools: top.pools.with(differ, gone), changed: new Set([...top.changed, ...changedIds]) }
+    ledger.commit(history.replaceTop(entry), changedIds)
+    return changedIds.length
   }
 
   /** Returns the ids of wanted pools created by the logs that are not yet in `known`, and adds them to it. */
   private createdOutside(knownIds: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
-    const ids = logs.flatMap((each) => this.parts.directory.created(each)).filter((id) => !knownIds.has(id))
+    const ids = logs.flatMap((each) => this.parts.directory.createdIds(each)).filter((id) => !knownIds.has(id))
     for (const id of ids) knownIds.add(id)
     return ids
   }
@@ -329,12 +329,12 @@ export class MarketFollower {
     if (directory.sampling.size === 0) return { differ: [], gone: [] }
     const { again, fresh } = directory.sampling.choose(pools, block.number)
     const stale = directory.sampling.ids().filter((id) => pools.has(id) && !again.has(id))
-    const [refreshed, read] = await Promise.all([
+    const [refresh, read] = await Promise.all([
       this.refresh(block, pools, [...again]),
       this.read(block, fresh, 'quote', fresh),
     ])
-    for (const id of refreshed.gone) directory.sampling.sampled(id, false, block.number)
-    return { differ: [...refreshed.differ, ...read], gone: [...refreshed.gone, ...stale] }
+    for (const id of refresh.gone) directory.sampling.recordSample(id, false, block.number)
+    return { differ: [...refresh.differ, ...read], gone: [...refresh.gone, ...stale] }
   }
 
   /**
@@ -365,9 +365,9 @@ export class MarketFollower {
         return isSame && states[k] !== null ? [{ ...pool, state: states[k] }] : []
       })
       if (differ.length === 0) return
-      const changed = differ.map(({ id }) => id)
-      const entry = { ...top, pools: top.pools.with(differ), changed: new Set([...top.changed, ...changed]) }
-      ledger.commit(history.replaceTop(entry), changed)
+      const changedIds = differ.map(({ id }) => id)
+      const entry = { ...top, pools: top.pools.with(differ), changed: new Set([...top.changed, ...changedIds]) }
+      ledger.commit(history.replaceTop(entry), changedIds)
     })
   }
 

@@ -16,28 +16,28 @@ export type Following = {
  * requested others.
  */
 export class FollowedTokens {
-  private readonly named: ReadonlySet<Address>
+  private readonly namedTokens: ReadonlySet<Address>
   private readonly limits: MarketLimits
   private readonly permanent = new Map<Address, Following>()
   private readonly others: LRUCache<Address, Following>
-  private dropped: Address[] = []
-  private evicted = 0
+  private droppedTokens: Address[] = []
+  private evictedCount = 0
 
-  constructor(named: ReadonlySet<Address>, limits: MarketLimits) {
-    this.named = named
+  constructor(namedTokens: ReadonlySet<Address>, limits: MarketLimits) {
+    this.namedTokens = namedTokens
     this.limits = limits
     this.others = new LRUCache({
       max: limits.tokens,
       disposeAfter: (_following, token, reason) => {
         if (reason === 'set') return
-        this.dropped.push(token)
-        this.evicted++
+        this.droppedTokens.push(token)
+        this.evictedCount++
       },
     })
   }
 
   get count(): StateCount {
-    return { entries: this.permanent.size + this.others.size, evicted: this.evicted }
+    return { entries: this.permanent.size + this.others.size, evicted: this.evictedCount }
   }
 
   has(token: Address): boolean {
@@ -45,7 +45,7 @@ export class FollowedTokens {
   }
 
   isNamed(token: Address): boolean {
-    return this.named.has(token)
+    return this.namedTokens.has(token)
   }
 
   following(token: Address): Following | undefined {
@@ -79,7 +79,7 @@ export class FollowedTokens {
     const following = existing ?? { requestedAt: now, neighbors: null }
     following.requestedAt = now
     if (!existing) {
-      if (this.named.has(token)) this.permanent.set(token, following)
+      if (this.namedTokens.has(token)) this.permanent.set(token, following)
       else this.others.set(token, following)
     }
     return following
@@ -101,8 +101,8 @@ export class FollowedTokens {
 
   /** Returns the tokens dropped since the last call. */
   takeDropped(): readonly Address[] {
-    const { dropped } = this
-    this.dropped = []
+    const { droppedTokens: dropped } = this
+    this.droppedTokens = []
     return dropped
   }
 

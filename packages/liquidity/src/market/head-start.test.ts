@@ -92,12 +92,12 @@ test('a deployment needs no scan up to its block if none of its pools was refuse
   ]
   const whole = verify(rows)
   await all(whole.start)
-  expect(whole.start.scanned).toEqual([
+  expect(whole.start.scannedRows).toEqual([
     [paired, 7],
     [logged, 8],
     [rows[2]!.row, 9],
   ])
   const partial = verify(rows, { missing: new Set(['21']) })
   await all(partial.start)
-  expect(partial.start.scanned).toEqual([[paired, 7]])
+  expect(partial.start.scannedRows).toEqual([[paired, 7]])
 })

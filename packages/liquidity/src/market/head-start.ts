@@ -30,8 +30,8 @@ export class HeadStart {
   private readonly follower: MarketFollower
   private readonly waiting: Part[] = []
   private readonly counts = new Map<DexRow, DeploymentCount>()
-  private proven = 0
-  private refused = 0
+  private provenCount = 0
+  private refusedCount = 0
 
   /** @param isKnown - true for deployments whose pools memory already has; these are skipped */
   constructor(
@@ -46,7 +46,7 @@ export class HeadStart {
     for (const deployment of list.deployments) {
       const { pools, scannedTo } = deployment
       const row = rows.get(deploymentKey(deployment))
-      if (!row) this.refused += pools.length
+      if (!row) this.refusedCount += pools.length
       else if (!isKnown(row, scannedTo)) this.enqueue(row, pools, scannedTo)
     }
     // Verify first the pools that only past logs would reveal; factories are asked for the others anyway.
@@ -57,7 +57,9 @@ export class HeadStart {
 
   private enqueue(row: DexRow, pools: readonly ListedPool[], scannedTo: number | undefined): void {
     const { directory } = this.parts
-    const parts = chunks(knownTokensFirst(directory, pools), POOL_BATCH).map((listed): Part => ({ row, listed }))
+    const parts = chunks(knownTokensFirst(directory, pools), POOL_BATCH).map(
+      (listedPools): Part => ({ row, listed: listedPools }),
+    )
     this.waiting.push(...parts)
     this.counts.set(row, { proven: 0, refused: 0, scannedTo })
   }
@@ -67,7 +69,7 @@ export class HeadStart {
   }
 
   get count(): HeadStartCount {
-    return { proven: this.proven, refused: this.refused }
+    return { proven: this.provenCount, refused: this.refusedCount }
   }
 
   /**
@@ -75,8 +77,8 @@ export class HeadStart {
    * is scanned from the start, since its list may be incomplete; one without pools is skipped only if no pool of the
    * whole list was refused.
    */
-  get scanned(): readonly (readonly [DexRow, number])[] {
-    const isGenuine = this.proven > 0 && this.refused === 0
+  get scannedRows(): readonly (readonly [DexRow, number])[] {
+    const isGenuine = this.provenCount > 0 && this.refusedCount === 0
     return [...this.counts].flatMap(([row, { proven, refused, scannedTo }]) =>
       scannedTo !== undefined && refused === 0 && (proven > 0 || isGenuine) ? [[row, scannedTo] as const] : [],
     )
@@ -99,8 +101,8 @@ export class HeadStart {
     const count = this.counts.get(row)!
     count.proven += foundPools.length
     count.refused += listed.length - foundPools.length
-    this.proven += foundPools.length
-    this.refused += listed.length - foundPools.length
+    this.provenCount += foundPools.length
+    this.refusedCount += listed.length - foundPools.length
     return foundPools
   }
 }
@@ -120,16 +122,16 @@ function knownTokensFirst(directory: PoolDirectory, pools: readonly ListedPool[]
 function* proveByPair(
   { findPools }: DexFamily,
   row: DexRow,
-  listed: readonly ListedPool[],
+  listedPools: readonly ListedPool[],
 ): Reads<readonly (Pool<null> | null)[]> {
-  const wrapped = row.contracts?.wrappedNative
+  const wrappedNative = row.contracts?.wrappedNative
   // Ask for pools of the native token by the wrapper's address.
-  const wrappedIfNative = (token: Address) => (token === ZERO_ADDRESS && wrapped ? wrapped : token)
+  const wrappedIfNative = (token: Address) => (token === ZERO_ADDRESS && wrappedNative ? wrappedNative : token)
   const pairs = new Map<string, readonly [Address, Address]>()
-  for (const { tokens } of listed) {
+  for (const { tokens } of listedPools) {
     const pair = [wrappedIfNative(tokens[0]!), wrappedIfNative(tokens[1]!)] as const
     if (pair[0] !== pair[1]) pairs.set(pairKey(pair), pair)
   }
   const foundPools = new Map((yield* findPools(row, [...pairs.values()])).map((pool) => [pool.id, pool]))
-  return listed.map(({ id }) => foundPools.get(id) ?? null)
+  return listedPools.map(({ id }) => foundPools.get(id) ?? null)
 }

@@ -10,7 +10,7 @@ export class Ledger {
   /** The history does not change while a caller holds it. */
   readonly mutex = new Semaphore(1)
   private current: History | null = null
-  private published: Snapshot | null = null
+  private publishedSnapshot: Snapshot | null = null
   private readonly listeners = new Set<(snapshot: Snapshot) => void>()
 
   constructor(chainId: number) {
@@ -23,13 +23,13 @@ export class Ledger {
 
   /** The newest snapshot; null before the first one. */
   get newest(): Snapshot | null {
-    return this.published
+    return this.publishedSnapshot
   }
 
   /** @throws MarketError `NOT_READY` */
   snapshot(): Snapshot {
-    if (!this.published) throw new MarketError('NOT_READY', `chain ${this.chainId} has not been read yet`)
-    return this.published
+    if (!this.publishedSnapshot) throw new MarketError('NOT_READY', `chain ${this.chainId} has not been read yet`)
+    return this.publishedSnapshot
   }
 
   /** Sets the saved history without publishing it; it is published after it was followed to the head. */
@@ -38,15 +38,15 @@ export class Ledger {
   }
 
   /**
-   * Sets the history and publishes its newest block. `changed` lists the differences from the previous snapshot; null
+   * Sets the history and publishes its newest block. `changedIds` lists the differences from the previous snapshot; null
    * if all pools may differ.
    */
-  commit(history: History, changed: readonly string[] | null): void {
+  commit(history: History, changedIds: readonly string[] | null): void {
     this.current = history
     const { block, pools } = history.top
     // The first snapshot has no predecessor to differ from.
-    const snapshot = { chainId: this.chainId, block, pools, changed: this.published && changed }
-    this.published = snapshot
+    const snapshot = { chainId: this.chainId, block, pools, changed: this.publishedSnapshot && changedIds }
+    this.publishedSnapshot = snapshot
     for (const listener of this.listeners) listener(snapshot)
   }
 

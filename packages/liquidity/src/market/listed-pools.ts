@@ -14,20 +14,21 @@ const SLICE = 256
  * returns pools of a token with any other token, from which the other market derives the same neighbors.
  */
 export function* listedPools(
-  { scope, tokens: followed, listed, followedPools, familyOf }: PoolDirectory,
+  { scope, tokens: followed, listedPools: listed, followedPools, familyOf }: PoolDirectory,
   tokens: readonly Address[],
 ): Steps<readonly PoolEntry[]> {
-  const near = new Set<Address>([ZERO_ADDRESS, ...scope.intermediates, ...tokens])
-  for (const token of tokens) for (const neighbor of followed.following(token)?.neighbors ?? []) near.add(neighbor)
+  const nearTokens = new Set<Address>([ZERO_ADDRESS, ...scope.intermediates, ...tokens])
+  for (const token of tokens)
+    for (const neighbor of followed.following(token)?.neighbors ?? []) nearTokens.add(neighbor)
   const ends = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
   const [preferred, others] = [new Map<string, PoolEntry>(), new Map<string, PoolEntry>()]
-  let examined = 0
+  let examinedCount = 0
   for (const pools of [listed, followedPools]) {
     for (const entry of pools.values()) {
-      if (++examined % SLICE === 0) yield
+      if (++examinedCount % SLICE === 0) yield
       if (!familyOf(entry.row).listedByLogs) continue
       const { id, tokens: own } = entry.pool
-      if (own.filter((token) => near.has(token)).length >= 2) preferred.set(id, entry)
+      if (own.filter((token) => nearTokens.has(token)).length >= 2) preferred.set(id, entry)
       else if (own.some((token) => ends.has(token))) others.set(id, entry)
     }
   }

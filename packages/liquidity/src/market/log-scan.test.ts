@@ -47,7 +47,7 @@ function scanOf(
         return logs.filter(({ blockNumber }) => blockNumber! >= filter.fromBlock && blockNumber! <= filter.toBlock)
       },
     },
-    directory: { rows: of, familyOf: ({ family }: DexRow) => families.get(family)!, listed },
+    directory: { rows: of, familyOf: ({ family }: DexRow) => families.get(family)!, listedPools: listed },
     ledger: { snapshot: () => ({ block: { number: 199 } }), history: { oldest: { block: { number: 150 } } } },
     signal: abort.signal,
   }

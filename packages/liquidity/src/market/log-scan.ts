@@ -146,8 +146,8 @@ export class LogScan {
   again(): void {
     if (this.state !== 'done') return
     this.state = 'waiting'
-    const followed = (this.parts.ledger.history?.oldest.block.number ?? 0) + 1
-    for (const target of this.targets) target.next = Math.max(target.next, followed)
+    const firstFollowed = (this.parts.ledger.history?.oldest.block.number ?? 0) + 1
+    for (const target of this.targets) target.next = Math.max(target.next, firstFollowed)
     void this.run()
   }
 
@@ -177,7 +177,7 @@ export class LogScan {
     const { directory, signal } = this.parts
     if (headStart.isDone) {
       this.headStart = null
-      for (const [row, scannedTo] of headStart.scanned) {
+      for (const [row, scannedTo] of headStart.scannedRows) {
         const target = this.targets.find((each) => each.row === row)
         if (target) target.next = Math.max(target.next, Math.min(scannedTo, this.to) + 1)
       }
@@ -187,7 +187,7 @@ export class LogScan {
     try {
       const options = { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS } as const
       const foundPools = await headStart.prove(options)
-      for (const entry of foundPools) directory.listed.set(entry.pool.id, entry)
+      for (const entry of foundPools) directory.listedPools.set(entry.pool.id, entry)
       await this.add(foundPools)
       this.failures = 0
       this.enter('scanning')
@@ -229,7 +229,7 @@ export class LogScan {
           return pool ? [{ row, pool }] : []
         }),
       )
-      for (const entry of foundPools) directory.listed.set(entry.pool.id, entry)
+      for (const entry of foundPools) directory.listedPools.set(entry.pool.id, entry)
       await this.add(foundPools)
       for (const target of targets) target.next = to + 1
       this.range.wasGranted(blocks)

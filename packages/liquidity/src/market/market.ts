@@ -64,10 +64,10 @@ const EVICT_MS = 60_000
 
 /** A market that reads the chain itself. It publishes nothing before its saved state is in memory. */
 export interface IndexedMarket extends Market {
-  /** Resolves when no pool search is running, at the latest after the time limit, to the newest snapshot. */
+  /** Waits until no pool search is running, at most `timeoutMs`. Returns the newest snapshot. */
   settled(timeoutMs: number): Promise<Snapshot>
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
-  take(foundPools: readonly PoolEntry[]): Promise<void>
+  addFoundPools(foundPools: readonly PoolEntry[]): Promise<void>
   /** Keys of the pairs whose pools are in memory, in the format of `pairKeysOf`. */
   readonly pairs: Iterable<string>
 }
@@ -87,8 +87,8 @@ class ChainMarket implements IndexedMarket {
   private readonly blockTimeMs: number
   private readonly isWatched: () => boolean
   /** When the newest block was first seen, and when a request last arrived. */
-  private blockAt = Date.now()
-  private requestAt = Date.now()
+  private blockSeenAt = Date.now()
+  private requestedAt = Date.now()
   private readonly auditMs: number
   private readonly ledger: Ledger
   private readonly discovery: Discovery
@@ -97,7 +97,7 @@ class ChainMarket implements IndexedMarket {
   private readonly saver: Saver | null
   /** A queued sync that has not read the head yet; callers that want the current head can share it. */
   private nextSync: Promise<Snapshot> | null = null
-  private readonly stopped = new AbortController()
+  private readonly stopController = new AbortController()
   private loops: readonly Promise<void>[] = []
   private lastSyncMs: number | null = null
   private lastError: string | null = null
@@ -115,7 +115,7 @@ class ChainMarket implements IndexedMarket {
     this.ledger = new Ledger(chain.chainId)
     const directory = new PoolDirectory(chain, families, limits)
     this.directory = directory
-    const parts: MarketParts = { rpc, directory, ledger: this.ledger, signal: this.stopped.signal }
+    const parts: MarketParts = { rpc, directory, ledger: this.ledger, signal: this.stopController.signal }
     this.follower = new MarketFollower(parts, () => this.discovery.forgetPairs())
     this.evictor = new Evictor(directory, this.ledger)
     const { follower, evictor } = this
@@ -135,7 +135,7 @@ class ChainMarket implements IndexedMarket {
   }
 
   sync(options: { signal?: AbortSignal } = {}): Promise<Snapshot> {
-    this.requestAt = Date.now()
+    this.requestedAt = Date.now()
     return this.toHead(options)
   }
 
@@ -155,9 +155,9 @@ class ChainMarket implements IndexedMarket {
     groups: readonly (readonly Address[])[],
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<Snapshot> {
-    this.requestAt = Date.now()
+    this.requestedAt = Date.now()
     if (!this.ledger.newest) await this.sync(signal && { signal })
-    await this.look(groups.flat(), signal && { signal })
+    await this.checkTokens(groups.flat(), signal && { signal })
     const isToken = (address: Address) => this.tokens.isToken(address) !== false
     await this.discovery.ensure(
       groups.map((tokens) => tokens.filter(isToken)),
@@ -166,18 +166,21 @@ class ChainMarket implements IndexedMarket {
     return this.snapshot()
   }
 
-  async look(addresses: readonly Address[], { signal }: { signal?: AbortSignal } = {}): Promise<void> {
-    const again = this.ledger.newest?.block.hash
-    const looking = this.tokens.look(addresses, this.rpc, { priority: 'lookup', ...(again && { again }) })
-    await abortable(looking, signal)
+  async checkTokens(addresses: readonly Address[], { signal }: { signal?: AbortSignal } = {}): Promise<void> {
+    const retryKey = this.ledger.newest?.block.hash
+    const lookup = this.tokens.check(addresses, this.rpc, {
+      priority: 'lookup',
+      ...(retryKey && { retryBlock: retryKey }),
+    })
+    await abortable(lookup, signal)
   }
 
-  async seek(tokens: readonly Address[]): Promise<void> {
-    this.requestAt = Date.now()
+  async searchPools(tokens: readonly Address[]): Promise<void> {
+    this.requestedAt = Date.now()
     if (!this.ledger.newest) await this.sync()
-    await this.tokens.look(tokens, this.rpc, { priority: 'lookup' })
-    const real = tokens.filter((address) => this.tokens.isToken(address) !== false)
-    await Promise.all(real.map((token) => this.discovery.seek(token)))
+    await this.tokens.check(tokens, this.rpc, { priority: 'lookup' })
+    const realTokens = tokens.filter((address) => this.tokens.isToken(address) !== false)
+    await Promise.all(realTokens.map((token) => this.discovery.search(token)))
   }
 
   async settled(timeoutMs: number): Promise<Snapshot> {
@@ -185,9 +188,9 @@ class ChainMarket implements IndexedMarket {
     return this.snapshot()
   }
 
-  async take(foundPools: readonly PoolEntry[]): Promise<void> {
+  async addFoundPools(foundPools: readonly PoolEntry[]): Promise<void> {
     if (!this.ledger.newest) await this.sync()
-    await this.discovery.take(foundPools)
+    await this.discovery.addFound(foundPools)
   }
 
   async refine(block: BlockHeader, swaps: ReadonlyMap<string, readonly SampledSwap[]>): Promise<Snapshot> {
@@ -195,7 +198,7 @@ class ChainMarket implements IndexedMarket {
     return this.snapshot()
   }
 
-  listed(tokens: readonly Address[]): Promise<readonly PoolEntry[]> {
+  scannedPools(tokens: readonly Address[]): Promise<readonly PoolEntry[]> {
     return inSlices('pool list', listedPools(this.directory, tokens))
   }
 
@@ -227,8 +230,8 @@ class ChainMarket implements IndexedMarket {
       if (newest && newest.block.number >= number) return newest
       const remainingMs = deadline - Date.now()
       if (remainingMs <= 0) {
-        const at = newest ? `at block ${newest.block.number}` : 'not read yet'
-        throw new MarketError('BEHIND', `chain ${this.chainId} is ${at}, not at ${number}`)
+        const position = newest ? `at block ${newest.block.number}` : 'not read yet'
+        throw new MarketError('BEHIND', `chain ${this.chainId} is ${position}, not at ${number}`)
       }
       // Keep waiting while the node fails; only the time limit ends the wait.
       await abortable(Promise.race([this.sync().catch(() => undefined), sleep(remainingMs)]), signal)
@@ -253,7 +256,7 @@ class ChainMarket implements IndexedMarket {
 
   start(): void {
     if (this.loops.length > 0) return
-    const { signal } = this.stopped
+    const { signal } = this.stopController
     // The next sync reports a failing node; pools that were not compared are compared later.
     const audit = () => this.auditor.run().catch(() => undefined)
     this.loops = [
@@ -265,14 +268,14 @@ class ChainMarket implements IndexedMarket {
   }
 
   async stop(): Promise<void> {
-    this.stopped.abort(new MarketError('STOPPED', `the market of chain ${this.chainId} was stopped`))
+    this.stopController.abort(new MarketError('STOPPED', `the market of chain ${this.chainId} was stopped`))
     await Promise.all(this.loops)
     await this.ledger.mutex.idle()
     await this.saver?.close()
   }
 
   private async poll(): Promise<void> {
-    const { signal } = this.stopped
+    const { signal } = this.stopController
     let failures = 0
     while (!signal.aborted) {
       try {
@@ -296,8 +299,8 @@ class ChainMarket implements IndexedMarket {
     return nextPollMs({
       pollMs: this.pollMs,
       blockMs: this.rpc.health().clock.intervalMs ?? this.blockTimeMs,
-      sinceBlockMs: now - this.blockAt,
-      sinceRequestMs: now - this.requestAt,
+      sinceBlockMs: now - this.blockSeenAt,
+      sinceRequestMs: now - this.requestedAt,
       isWatched: this.isWatched(),
     })
   }
@@ -306,7 +309,7 @@ class ChainMarket implements IndexedMarket {
     try {
       const before = this.ledger.newest?.block.hash
       const snapshot = await this.follower.follow()
-      if (snapshot.block.hash !== before) this.blockAt = Date.now()
+      if (snapshot.block.hash !== before) this.blockSeenAt = Date.now()
       this.lastSyncMs = Date.now()
       this.lastError = null
       return snapshot

@@ -206,7 +206,7 @@ describe('requested pairs', () => {
   test('are pending until their search ends, in either order of their tokens', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     expect([pairs.isNew([a, b]), pairs.pending([a, b])]).toEqual([true, null])
-    pairs.ask([[b, a]], promise)
+    pairs.request([[b, a]], promise)
     expect([pairs.isNew([a, b]), pairs.pending([a, b]), [...pairs.keys()]]).toEqual([false, promise, []])
     resolve()
     await promise
@@ -215,13 +215,13 @@ describe('requested pairs', () => {
 
   test('are new again if the search fails, unless another one has begun', async () => {
     const failed = Promise.reject(new Error('down'))
-    pairs.ask([[a, b]], failed)
+    pairs.request([[a, b]], failed)
     await failed.catch(() => undefined)
     expect(pairs.isNew([a, b])).toBe(true)
     const { promise, reject } = Promise.withResolvers<void>()
     const other = new Promise<void>(() => {})
-    pairs.ask([[a, b]], promise)
-    pairs.ask([[a, b]], other)
+    pairs.request([[a, b]], promise)
+    pairs.request([[a, b]], other)
     reject(new Error('down'))
     await promise.catch(() => undefined)
     expect(pairs.pending([a, b])).toBe(other)

@@ -13,8 +13,8 @@ export function lacksNeighbors(
   group: readonly Address[],
   isNew: (pair: TokenPair) => boolean,
 ): boolean {
-  const own = endsOf(directory, group).map((end) => neighborsOf(directory, end))
-  return own.some((neighbors) => neighbors?.some((token) => pairsOf([token], group).some(isNew)) ?? true)
+  const ownNeighbors = endsOf(directory, group).map((end) => neighborsOf(directory, end))
+  return ownNeighbors.some((neighbors) => neighbors?.some((token) => pairsOf([token], group).some(isNew)) ?? true)
 }
 
 /** Returns the pairs of a group's neighbors with its tokens and with the intermediates. */
@@ -29,7 +29,7 @@ export function* findNeighbors(directory: PoolDirectory, groups: readonly (reado
   const unknown = new Set([...ends].filter((end) => neighborsOf(directory, end) === null))
   if (unknown.size === 0) return
   const counts = yield* countNeighbors(directory, unknown)
-  for (const [end, count] of counts) directory.tokens.setNeighbors(end, ranked(directory, count))
+  for (const [end, count] of counts) directory.tokens.setNeighbors(end, rankTokens(directory, count))
 }
 
 /** Excludes intermediates: they trade with everything, so their neighbors say nothing about the other end. */
@@ -48,17 +48,17 @@ type Counts = ReadonlyMap<Address, number>
  * requests: pools found in past logs, and pools that also trade an intermediate.
  */
 function* countNeighbors(
-  { scope, listed, followedPools, familyOf }: PoolDirectory,
+  { scope, listedPools: listed, followedPools, familyOf }: PoolDirectory,
   tokens: ReadonlySet<Address>,
 ): Steps<ReadonlyMap<Address, Counts>> {
   const intermediates = new Set(scope.intermediates)
   const counts = new Map([...tokens].map((token) => [token, new Map<Address, number>()]))
-  const visited = new Set<string>()
+  const visitedTokens = new Set<string>()
   for (const pools of [listed, followedPools]) {
     for (const { row, pool } of pools.values()) {
       yield
-      if (visited.has(pool.id)) continue
-      visited.add(pool.id)
+      if (visitedTokens.has(pool.id)) continue
+      visitedTokens.add(pool.id)
       if (!familyOf(row).listedByLogs && !pool.tokens.some((token) => intermediates.has(token))) continue
       for (const token of pool.tokens) {
         const count = counts.get(token)
@@ -73,7 +73,7 @@ function* countNeighbors(
 }
 
 /** Orders named tokens first, then by number of pools, and applies the limit. */
-function ranked({ tokens, limits }: PoolDirectory, counts: Counts): readonly Address[] {
+function rankTokens({ tokens, limits }: PoolDirectory, counts: Counts): readonly Address[] {
   const rank = ([token, count]: [Address, number]) => (tokens.isNamed(token) ? Number.MAX_SAFE_INTEGER : count)
   const sorted = [...counts].sort((a, b) => rank(b) - rank(a) || (a[0] < b[0] ? -1 : 1))
   return sorted.slice(0, limits.neighbors).map(([token]) => token)

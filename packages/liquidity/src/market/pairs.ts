@@ -1,7 +1,7 @@
 /** Token pairs that factories are asked for. */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import { pairKey } from '../dexes/common/direction.ts'
-import { namedTokens } from '../trust/named.ts'
+import { namedTokens } from '../trust/named-tokens.ts'
 
 /** Two different tokens, in any order. */
 export type TokenPair = readonly [Address, Address]

@@ -1,7 +1,7 @@
 /**
- * Decides when to ask the node for its head again: at the shortest interval while blocks have subscribers, otherwise
- * around the time when the next block is due, and ever less often while none arrives or no request does. Quotes need no
- * polls: their simulation returns the node's head in the same request.
+ * Decides when to request the node's head again. While blocks have subscribers, polls at the shortest interval;
+ * otherwise, around the time when the next block is due. The interval grows while no block or no request arrives.
+ * Quotes need no polls: their simulation returns the node's head in the same request.
  */
 
 /** Fraction of the block time by which a block may arrive early. */

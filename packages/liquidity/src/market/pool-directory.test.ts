@@ -148,7 +148,7 @@ describe('followed pools', () => {
     const pools = PoolMap.empty.with([{ ...poolOf('silent', 'x!', [hub, stable]), state: 1 }])
     expect(directory.silent(pools)).toEqual(['x!'])
     const logs = ['x!', 'l', 'unknown'].map((address) => ({ address, topics: [moved] }) as unknown as Log)
-    expect(directory.awaited(pools, logs)).toEqual(['l'])
+    expect(directory.awaitedIds(pools, logs)).toEqual(['l'])
   })
 
   test('that a block creates are followed or listed', () => {
@@ -157,11 +157,13 @@ describe('followed pools', () => {
     directory.tokens.setNeighbors(a, [])
     const log = (factory: number, data: string, topic = created) =>
       ({ address: at(factory), data, topics: [topic] }) as unknown as Log
-    expect(directory.created([log(100, a), log(100, b), log(100, '0x'), log(100, a, moved), log(999, a)])).toEqual([a])
-    expect([[...directory.followedPools.keys()], directory.listed.size]).toEqual([[a], 0])
+    expect(directory.createdIds([log(100, a), log(100, b), log(100, '0x'), log(100, a, moved), log(999, a)])).toEqual([
+      a,
+    ])
+    expect([[...directory.followedPools.keys()], directory.listedPools.size]).toEqual([[a], 0])
     expect(directory.tokens.following(a)?.neighbors).toEqual([])
-    expect(directory.created([log(101, a), log(101, b), log(102, a)])).toEqual([a])
-    expect([directory.listed.has(a), directory.listed.has(b), directory.followedPools.has(b)]).toEqual([
+    expect(directory.createdIds([log(101, a), log(101, b), log(102, a)])).toEqual([a])
+    expect([directory.listedPools.has(a), directory.listedPools.has(b), directory.followedPools.has(b)]).toEqual([
       true,
       true,
       false,
@@ -210,7 +212,7 @@ describe('neighbors', () => {
     const directory = directoryOf({ neighbors })
     directory.tokens.add(a)
     const list = (...entries: readonly ReturnType<typeof entry>[]) => {
-      for (const one of entries) directory.listed.set(one.pool.id, one)
+      for (const one of entries) directory.listedPools.set(one.pool.id, one)
     }
     return { directory, list }
   }
@@ -258,7 +260,7 @@ describe('neighbors', () => {
     const isNamed = (token: Address) => token === b
     Object.assign(named.tokens, { isNamed })
     for (const one of [entry('logged', '1', a, c), entry('logged', '2', a, c), entry('logged', '3', a, b)])
-      named.listed.set(one.pool.id, one)
+      named.listedPools.set(one.pool.id, one)
     search(named, [a])
     expect(named.tokens.following(a)?.neighbors).toEqual([b])
   })

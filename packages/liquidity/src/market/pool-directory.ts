@@ -2,10 +2,10 @@
 
 import { type Address, type Chain, type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { DexFamily, Pool } from '../family.ts'
 import type { PoolMap } from '../pool-map.ts'
-import { namedTokens } from '../trust/named.ts'
+import { namedTokens } from '../trust/named-tokens.ts'
 import { Backoff } from './backoff.ts'
 import { FollowedPools } from './followed-pools.ts'
 import { FollowedTokens } from './followed-tokens.ts'
@@ -27,7 +27,7 @@ export class PoolDirectory {
   /** topic0 of every log that can concern a pool. */
   readonly topics: readonly Hex[]
   /** Pools found by the log scan, including those of tokens that are not followed. */
-  readonly listed: Bounded<string, PoolEntry>
+  readonly listedPools: BoundedMap<string, PoolEntry>
   readonly tokens: FollowedTokens
   readonly scope: PairScope
   /** Followed pools, including those that cannot be read yet. */
@@ -42,8 +42,8 @@ export class PoolDirectory {
   /** Number of pools by their list of tokens. */
   private readonly sameTokens = new Map<string, number>()
   readonly limits: MarketLimits
-  private refused = 0
-  private readonly completed = new WeakSet<Pool<null>>()
+  private refusedCount = 0
+  private readonly completedPools = new WeakSet<Pool<null>>()
   /** Pools whose immutable facts could not be read. */
   private readonly incomplete = new Backoff(MAX_BLOCKS_INCOMPLETE)
   private readonly rowsByFactory: ReadonlyMap<Address, readonly DexRow[]>
@@ -53,7 +53,7 @@ export class PoolDirectory {
   constructor(chain: Chain, families: readonly DexFamily[], limits: MarketLimits = marketLimits) {
     this.limits = limits
     this.tokens = new FollowedTokens(namedTokens(chain), limits)
-    this.listed = new Bounded(limits.listed)
+    this.listedPools = new BoundedMap(limits.listed)
     this.sampling = new SamplingBudget(this.tokens, (row) => this.familyOf(row).sampled !== undefined)
     this.families = new Map(families.map((family) => [family.id, family]))
     this.rows = servedRows(chain, this.families)
@@ -62,10 +62,10 @@ export class PoolDirectory {
     // Follow the native token only if a wrapper connects it to other tokens.
     if (this.rows.some((row) => this.familyOf(row).wrapsNative)) this.tokens.add(ZERO_ADDRESS)
     this.rowsByFactory = Map.groupBy(this.rows, (row) => row.address)
-    const served = new Set(this.rows.map((row) => this.familyOf(row)))
-    this.topics = [...served].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics])
+    const servedFamilies = new Set(this.rows.map((row) => this.familyOf(row)))
+    this.topics = [...servedFamilies].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics])
     this.idByTopic = new Map(
-      [...served].flatMap(({ topics, poolIdOf }) => (poolIdOf ? topics.map((topic) => [topic, poolIdOf]) : [])),
+      [...servedFamilies].flatMap(({ topics, poolIdOf }) => (poolIdOf ? topics.map((topic) => [topic, poolIdOf]) : [])),
     )
   }
 
@@ -80,8 +80,8 @@ export class PoolDirectory {
 
   get counts(): Readonly<Record<'pools' | 'listed', StateCount>> {
     return {
-      pools: { entries: this.pools.size, evicted: this.refused },
-      listed: this.listed.count,
+      pools: { entries: this.pools.size, evicted: this.refusedCount },
+      listed: this.listedPools.count,
     }
   }
 
@@ -94,13 +94,13 @@ export class PoolDirectory {
   add(entry: PoolEntry): boolean {
     const { id, tokens } = entry.pool
     if (!this.pools.has(id)) {
-      const same = tokens.join()
-      const count = this.sameTokens.get(same) ?? 0
+      const tokensKey = tokens.join()
+      const count = this.sameTokens.get(tokensKey) ?? 0
       if (count >= this.limits.poolsOfSameTokens) {
-        this.refused++
+        this.refusedCount++
         return false
       }
-      this.sameTokens.set(same, count + 1)
+      this.sameTokens.set(tokensKey, count + 1)
       for (const token of tokens) {
         if (this.tokens.isNamed(token)) continue
         const ids = this.poolsOf.get(token)
@@ -128,10 +128,10 @@ export class PoolDirectory {
     this.pools.delete(id)
     this.sampling.drop(id)
     this.incomplete.recordSuccess(id)
-    const same = tokens.join()
-    const count = this.sameTokens.get(same)! - 1
-    if (count > 0) this.sameTokens.set(same, count)
-    else this.sameTokens.delete(same)
+    const tokensKey = tokens.join()
+    const count = this.sameTokens.get(tokensKey)! - 1
+    if (count > 0) this.sameTokens.set(tokensKey, count)
+    else this.sameTokens.delete(tokensKey)
     for (const token of tokens) {
       const ids = this.poolsOf.get(token)
       ids?.delete(id)
@@ -146,7 +146,7 @@ export class PoolDirectory {
 
   /** True if the immutable facts of the pool must be read before its state can be read. */
   isIncomplete(entry: PoolEntry): boolean {
-    return this.familyOf(entry.row).readFixed !== undefined && !this.completed.has(entry.pool)
+    return this.familyOf(entry.row).readFixed !== undefined && !this.completedPools.has(entry.pool)
   }
 
   /** True if an incomplete pool must be read at a block: failed attempts are retried less and less often. */
@@ -158,7 +158,7 @@ export class PoolDirectory {
   complete(entry: PoolEntry): void {
     // A pool that was dropped during the read stays dropped.
     if (this.pools.has(entry.pool.id)) this.pools.set(entry.pool.id, entry)
-    this.completed.add(entry.pool)
+    this.completedPools.add(entry.pool)
     this.incomplete.recordSuccess(entry.pool.id)
   }
 
@@ -181,12 +181,12 @@ export class PoolDirectory {
    * Returns the ids of followed but so far unreadable pools that a block's logs concern, such as a pool that was just
    * initialized.
    */
-  awaited(pools: PoolMap, logs: readonly Log[]): readonly string[] {
+  awaitedIds(pools: PoolMap, logs: readonly Log[]): readonly string[] {
     return logs.map(this.idOf).filter((id) => this.followedPools.has(id) && !pools.has(id) && !this.sampling.has(id))
   }
 
   /** Registers the pools that a block created. @returns ids of those between followed tokens */
-  created(logs: readonly Log[]): readonly string[] {
+  createdIds(logs: readonly Log[]): readonly string[] {
     return logs.flatMap((log) =>
       (this.rowsByFactory.get(log.address) ?? []).flatMap((row) => this.createdBy(row, log) ?? []),
     )
@@ -198,7 +198,7 @@ export class PoolDirectory {
     const pool = family.createdPool(row, log)
     if (!pool) return null
     if (family.listedByLogs) {
-      this.listed.set(pool.id, { row, pool })
+      this.listedPools.set(pool.id, { row, pool })
       for (const token of pool.tokens) this.tokens.forgetNeighbors(token)
     }
     return this.hasFollowedPair(pool) && this.add({ row, pool }) ? pool.id : null

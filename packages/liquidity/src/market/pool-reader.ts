@@ -4,7 +4,7 @@ import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
 import type { DexFamily, Pool, Reads } from '../family.ts'
 import type { TokenPair } from './pairs.ts'
-import { both, runReads } from './reads.ts'
+import { bothReads, runReads } from './reads.ts'
 
 /** Families by id. */
 export type Families = ReadonlyMap<string, DexFamily>
@@ -30,8 +30,8 @@ export function servedRows(chain: Chain, families: Families): readonly DexRow[] 
 
 /** Returns the rows that a family derives from one row of the chain's file; none if it does not serve it. */
 export const rowsOf = (family: DexFamily, row: DexRow): readonly DexRow[] =>
-  (family.rowsOf?.(row) ?? (family.id === row.family ? [row] : [])).map((derived) => ({
-    ...derived,
+  (family.rowsOf?.(row) ?? (family.id === row.family ? [row] : [])).map((derivedRow) => ({
+    ...derivedRow,
     family: family.id,
   }))
 
@@ -53,11 +53,11 @@ export async function findPools(
   options: RequestOptions,
 ): Promise<readonly PoolEntry[]> {
   if (pairs.length === 0) return []
-  const find = function* (row: DexRow, some: readonly TokenPair[]): Reads<readonly PoolEntry[]> {
-    const pools = yield* families.get(row.family)!.findPools(row, some)
+  const find = function* (row: DexRow, pairBatch: readonly TokenPair[]): Reads<readonly PoolEntry[]> {
+    const pools = yield* families.get(row.family)!.findPools(row, pairBatch)
     return pools.map((pool) => ({ row, pool }))
   }
-  const generators = rows.flatMap((row) => chunks(pairs, PAIR_BATCH).map((some) => find(row, some)))
+  const generators = rows.flatMap((row) => chunks(pairs, PAIR_BATCH).map((pairBatch) => find(row, pairBatch)))
   const foundPools = (await runReads(rpc, block, generators, options)).flat()
   return [...new Map(foundPools.map((entry) => [entry.pool.id, entry])).values()]
 }
@@ -78,19 +78,23 @@ export async function readPools(
   families: Families,
   options: RequestOptions,
 ): Promise<PoolsRead> {
-  const read = function* (row: DexRow, some: readonly PoolEntry[], isComplete: boolean): Reads<PoolsRead> {
+  const read = function* (row: DexRow, pairBatch: readonly PoolEntry[], isComplete: boolean): Reads<PoolsRead> {
     const { readFixed, stateNeedsFixed, readStates } = families.get(row.family)!
-    const foundPools = some.map(({ pool }) => pool)
+    const foundPools = pairBatch.map(({ pool }) => pool)
     if (isComplete || !readFixed)
       return { pools: withStates(foundPools, yield* readStates(row, foundPools)), completed: [] }
-    const fixed = readFixed(row, foundPools, block.number)
-    const [identified, early] = stateNeedsFixed ? [yield* fixed] : yield* both(fixed, readStates(row, foundPools))
+    const fixedFields = readFixed(row, foundPools, block.number)
+    const [identified, early] = stateNeedsFixed
+      ? [yield* fixedFields]
+      : yield* bothReads(fixedFields, readStates(row, foundPools))
     const pools = identified.filter((pool) => pool !== null)
     const states = early ? early.filter((_, i) => identified[i] !== null) : yield* readStates(row, pools)
     return { pools: withStates(pools, states), completed: pools.map((pool) => ({ row, pool })) }
   }
   const generators = [complete, incomplete].flatMap((foundPools) =>
-    byRow(foundPools).flatMap(([row, group]) => group.map((some) => read(row, some, foundPools === complete))),
+    byRow(foundPools).flatMap(([row, group]) =>
+      group.map((pairBatch) => read(row, pairBatch, foundPools === complete)),
+    ),
   )
   const all = await runReads(rpc, { blockHash: block.hash }, generators, options)
   return { pools: all.flatMap(({ pools }) => pools), completed: all.flatMap(({ completed }) => completed) }
@@ -108,11 +112,11 @@ export async function refreshPools(
   families: Families,
   options: RequestOptions,
 ): Promise<readonly Pool[]> {
-  const refresh = function* (row: DexRow, some: readonly LoadedPoolEntry[]): Reads<readonly Pool[]> {
-    const pools = some.map(({ pool }) => pool)
+  const refresh = function* (row: DexRow, pairBatch: readonly LoadedPoolEntry[]): Reads<readonly Pool[]> {
+    const pools = pairBatch.map(({ pool }) => pool)
     return withStates(pools, yield* families.get(row.family)!.refreshStates!(row, pools, block))
   }
-  const generators = byRow(knownPools).flatMap(([row, group]) => group.map((some) => refresh(row, some)))
+  const generators = byRow(knownPools).flatMap(([row, group]) => group.map((pairBatch) => refresh(row, pairBatch)))
   return (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat()
 }
 

@@ -2,7 +2,7 @@
 import { toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import type { Read, Reads } from '../family.ts'
-import { both } from './reads.ts'
+import { bothReads } from './reads.ts'
 
 const to = toAddress(`0x${'11'.repeat(20)}`)
 const read = (data: `0x${string}`): Read => ({ to, data })
@@ -21,7 +21,7 @@ test.each([
   [[], [1, 1]],
   [[], []],
 ])('two generators with rounds of %j and %j run side by side, each with its own results', (first, second) => {
-  const combined = both(rounds(...first), rounds(...second))
+  const combined = bothReads(rounds(...first), rounds(...second))
   let count = 0
   let step = combined.next([])
   for (; !step.done; count++) step = combined.next(step.value.map(({ data }) => data))

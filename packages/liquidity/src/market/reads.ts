@@ -39,7 +39,7 @@ export async function runReads<T>(
 }
 
 /** Combines two generators into one that runs both in the same rounds. */
-export function* both<A, B>(first: Reads<A>, second: Reads<B>): Reads<readonly [A, B]> {
+export function* bothReads<A, B>(first: Reads<A>, second: Reads<B>): Reads<readonly [A, B]> {
   let a = first.next([])
   let b = second.next([])
   while (!a.done || !b.done) {
@@ -74,16 +74,16 @@ async function read(
   options: RequestOptions,
 ): Promise<ReadResults> {
   const groups = await inSlices('reads', pack(waiting, maxBytes.get(rpc) ?? MAX_BYTES))
-  const packed: Promise<ReadResults>[] = []
+  const packedBatches: Promise<ReadResults>[] = []
   for (const [k, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
     if (k > 0) await turn()
     const answers = readGroup(rpc, block, group, options)
     // Prevent an unhandled rejection; `Promise.all` below reports the error.
     answers.catch(() => undefined)
-    packed.push(answers)
+    packedBatches.push(answers)
   }
-  return (await Promise.all(packed)).flat()
+  return (await Promise.all(packedBatches)).flat()
 }
 
 /** Packs consecutive reads into calls, by gas and by bytes, with at most one code override per address. */

@@ -1,5 +1,5 @@
 /** Tracks the token pairs whose pools have been requested. */
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { pairKey, sortTokens } from '../dexes/common/direction.ts'
 import type { FollowedTokens, Following } from './followed-tokens.ts'
 import type { MarketLimits } from './limits.ts'
@@ -14,11 +14,11 @@ type PairRequest = {
 /** Pairs whose pools are in memory or being searched. An entry expires when one of its tokens is no longer followed. */
 export class AskedPairs {
   private readonly tokens: FollowedTokens
-  private readonly requests: Bounded<string, PairRequest>
+  private readonly requests: BoundedMap<string, PairRequest>
 
   constructor(tokens: FollowedTokens, limits: MarketLimits) {
     this.tokens = tokens
-    this.requests = new Bounded(limits.pairs)
+    this.requests = new BoundedMap(limits.pairs)
   }
 
   get count(): StateCount {
@@ -37,7 +37,7 @@ export class AskedPairs {
   }
 
   /** Records that pairs are being searched. If the search fails, they count as new again. */
-  ask(pairs: readonly TokenPair[], pending: Promise<void>): void {
+  request(pairs: readonly TokenPair[], pending: Promise<void>): void {
     const entries = pairs.map((pair) => ({
       pair,
       requests: { followings: this.followings(pair), pending } as PairRequest,

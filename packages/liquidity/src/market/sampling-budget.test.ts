@@ -86,7 +86,7 @@ describe('many pools of the same tokens', () => {
     for (let block = 0; block < 200 && goodAt === undefined; block++)
       for (const id of budget.choose(new Map(), block, NOW).fresh) {
         if (id === 'good') goodAt = block
-        budget.sampled(id, id === 'good', block)
+        budget.recordSample(id, id === 'good', block)
       }
     expect(goodAt).toBeLessThan(100)
   })

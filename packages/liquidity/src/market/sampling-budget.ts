@@ -65,8 +65,8 @@ export class SamplingBudget {
   }
 
   /** Records whether a pool could be sampled. */
-  sampled(id: string, worked: boolean, block: number): void {
-    if (worked) this.backoff.recordSuccess(id)
+  recordSample(id: string, hasWorked: boolean, block: number): void {
+    if (hasWorked) this.backoff.recordSuccess(id)
     else if (this.pools.has(id)) this.backoff.recordFailure(id, block)
   }
 
@@ -75,16 +75,16 @@ export class SamplingBudget {
    * the others take turns, so that no number of worthless pools hides another for long.
    */
   choose(pools: { has(id: string): boolean }, block: number, now = Date.now()): SamplingChoice {
-    const wanted: { readonly id: string; readonly key: string; readonly askedAt: number }[] = []
+    const requestedSamples: { readonly id: string; readonly key: string; readonly askedAt: number }[] = []
     for (const [id, { pool }] of this.pools) {
       const askedAt = this.askedAt(pool.tokens)
       if (now - askedAt < SAMPLED_IDLE_MS && (pools.has(id) || this.backoff.isDue(id, block)))
-        wanted.push({ id, key: pool.tokens.join(), askedAt })
+        requestedSamples.push({ id, key: pool.tokens.join(), askedAt })
     }
-    wanted.sort((a, b) => b.askedAt - a.askedAt || (a.id < b.id ? -1 : 1))
+    requestedSamples.sort((a, b) => b.askedAt - a.askedAt || (a.id < b.id ? -1 : 1))
     const again = new Set<string>()
     const fresh = new Set<string>()
-    for (const group of Map.groupBy(wanted, ({ key }) => key).values()) {
+    for (const group of Map.groupBy(requestedSamples, ({ key }) => key).values()) {
       const withSamples = group.filter(({ id }) => pools.has(id))
       const withoutSamples = group.filter(({ id }) => !pools.has(id)).slice(0, MAX_CONSIDERED)
       const freePlaces = () => MAX_SAMPLED_POOLS - again.size - fresh.size
@@ -106,9 +106,9 @@ export class SamplingBudget {
    * not name.
    */
   private askedAt(tokens: PoolEntry['pool']['tokens']): number {
-    const unnamed = tokens.filter((token) => !this.tokens.isNamed(token))
+    const unnamedTokens = tokens.filter((token) => !this.tokens.isNamed(token))
     // The native token is never requested itself, but as its wrapper.
-    const deciding = unnamed.length > 0 ? unnamed : tokens.filter((token) => token !== ZERO_ADDRESS)
+    const deciding = unnamedTokens.length > 0 ? unnamedTokens : tokens.filter((token) => token !== ZERO_ADDRESS)
     return Math.min(...deciding.map((token) => this.tokens.following(token)?.requestedAt ?? 0))
   }
 }

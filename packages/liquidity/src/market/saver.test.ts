@@ -104,7 +104,7 @@ describe('a save', () => {
     const [first, second] = [poolOf(20, 'plain'), poolOf(21, 'listed')]
     directory.tokens.add(a)
     directory.add({ row: directory.rows[0]!, pool: first })
-    directory.listed.set(second.id, { row: directory.rows[1]!, pool: second })
+    directory.listedPools.set(second.id, { row: directory.rows[1]!, pool: second })
     publish(7, [{ ...first, state: 1 }])
     await saver.save()
     await saver.save()
@@ -227,7 +227,7 @@ describe('a restored market', () => {
     await saver.restore()
     expect([errors, remembered, restored]).toEqual([[], ['x'], [[[rows[1], 8]], 50]])
     expect([...directory.followedPools.keys()]).toEqual([plain.id, lazy.id])
-    expect([directory.listed.has(listed.id), directory.listed.has(plain.id)]).toEqual([true, false])
+    expect([directory.listedPools.has(listed.id), directory.listedPools.has(plain.id)]).toEqual([true, false])
     expect(directory.isIncomplete(directory.followedPools.get(lazy.id)!)).toBe(false)
     expect([ledger.newest, ledger.history?.top.block.number]).toEqual([null, 7])
     expect([...ledger.history!.top.pools.values()]).toEqual([

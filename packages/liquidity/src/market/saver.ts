@@ -77,13 +77,13 @@ export class Saver {
   private readonly rowNumbers: ReadonlyMap<unknown, number>
   private file: Store | null = null
   /** Pools in the file that have a state. */
-  private saved = PoolMap.empty
+  private savedPools = PoolMap.empty
   private savedKnown = new WeakSet<PoolEntry>()
   /** Number of pools in the file, with or without a state. */
   private count = 0
   private savedHash: string | null = null
   private saving: Promise<void> = Promise.resolve()
-  private readonly done = Promise.withResolvers<void>()
+  private readonly completion = Promise.withResolvers<void>()
 
   constructor({ path, everyMs = 30_000, onError = () => {} }: SaveOptions, parts: Parts) {
     this.path = path
@@ -98,7 +98,7 @@ export class Saver {
   /** Restores the saved state. An unusable file is discarded; everything in it can be read from the chain again. */
   async restore(): Promise<void> {
     const before = inUse.get(this.path)
-    inUse.set(this.path, this.done.promise)
+    inUse.set(this.path, this.completion.promise)
     await before
     try {
       this.file = await this.open(false)
@@ -122,12 +122,12 @@ export class Saver {
     await this.save()
     await this.file?.close().catch((error: unknown) => this.report(error))
     this.file = null
-    if (inUse.get(this.path) === this.done.promise) inUse.delete(this.path)
-    this.done.resolve()
+    if (inUse.get(this.path) === this.completion.promise) inUse.delete(this.path)
+    this.completion.resolve()
   }
 
   private forgetSaved(): void {
-    this.saved = PoolMap.empty
+    this.savedPools = PoolMap.empty
     this.savedKnown = new WeakSet()
     this.count = 0
   }
@@ -147,25 +147,25 @@ export class Saver {
       blocksPerCall,
     )
     let pools = PoolMap.empty
-    for await (const { pools: stored, list } of file.batches()) {
+    for await (const { pools: storedPools, list } of file.batches()) {
       // Tokens come before pools, because a pool is wanted only if its tokens are followed.
       if (list?.name === 'tokens') for (const token of list.items) directory.tokens.add(token as Address)
       if (list?.name === 'pairs') discovery.remember(list.items as string[])
-      pools = pools.with(await inSlices('restore', this.register(stored)))
+      pools = pools.with(await inSlices('restore', this.register(storedPools)))
     }
     ledger.restore(new History([{ block, pools, changed: new Set() }]))
-    this.saved = pools
+    this.savedPools = pools
     this.savedHash = block.hash
   }
 
   /** Registers stored pools. @returns those with a state */
-  private *register(stored: readonly StoredPool[]): Steps<readonly Pool[]> {
+  private *register(storedPools: readonly StoredPool[]): Steps<readonly Pool[]> {
     const { directory } = this.parts
     const read: Pool[] = []
-    for (const { pool, dexRow, state } of stored) {
+    for (const { pool, dexRow, state } of storedPools) {
       const row = directory.rows[dexRow!]!
       const entry = { row, pool }
-      if (directory.familyOf(row).listedByLogs) directory.listed.set(pool.id, entry)
+      if (directory.familyOf(row).listedByLogs) directory.listedPools.set(pool.id, entry)
       if (directory.hasFollowedPair(pool)) directory.add(entry)
       if (pool.fixed !== undefined) directory.complete(entry)
       this.savedKnown.add(entry)
@@ -181,7 +181,7 @@ export class Saver {
     if ((await this.file?.isWhole?.()) === false) this.forgetSaved()
     // Save nothing before the first sync: the restored state may belong to a reorged branch.
     const top = ledger.newest && ledger.history?.top
-    if (!this.file || !top || (top.pools === this.saved && top.block.hash === this.savedHash)) return
+    if (!this.file || !top || (top.pools === this.savedPools && top.block.hash === this.savedHash)) return
     const { scan } = this.parts.discovery
     const scannedTo = [...scan.scannedTo(top.block.number)].map(([row, to]): [number, number] => [
       this.rowNumbers.get(row)!,
@@ -198,7 +198,7 @@ export class Saver {
       for (const entry of summary.fresh) this.savedKnown.add(entry)
       this.count += summary.fresh.length
     }
-    this.saved = top.pools
+    this.savedPools = top.pools
     this.savedHash = top.block.hash
   }
 
@@ -212,27 +212,27 @@ export class Saver {
     const lists = { tokens: [...directory.tokens], pairs: [...discovery.pairs] }
     for (const [name, all] of Object.entries(lists))
       for await (const items of inBatches(all, LIST_BATCH)) yield { do: 'list', name, items }
-    for (const entries of [directory.listed, directory.followedPools])
-      for await (const some of inBatches(entries.values(), POOL_BATCH)) {
-        const unsaved = some.filter((entry) => !this.savedKnown.has(entry))
-        fresh.push(...unsaved)
-        const newPools = unsaved.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
+    for (const entries of [directory.listedPools, directory.followedPools])
+      for await (const batch of inBatches(entries.values(), POOL_BATCH)) {
+        const unsavedEntries = batch.filter((entry) => !this.savedKnown.has(entry))
+        fresh.push(...unsavedEntries)
+        const newPools = unsavedEntries.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
         if (newPools.length > 0) yield { do: 'write', newPools, changed: [], gone: [] }
       }
-    let changed: Pool[] = []
-    for (const step of poolChangeSteps(this.saved, pools)) {
-      changed.push(...step.changed)
-      if (changed.length < BATCH && step.gone.length === 0) continue
-      yield { do: 'write', newPools: [], changed, gone: step.gone }
-      changed = []
+    let changedPools: Pool[] = []
+    for (const step of poolChangeSteps(this.savedPools, pools)) {
+      changedPools.push(...step.changed)
+      if (changedPools.length < BATCH && step.gone.length === 0) continue
+      yield { do: 'write', newPools: [], changed: changedPools, gone: step.gone }
+      changedPools = []
     }
-    if (changed.length > 0) yield { do: 'write', newPools: [], changed, gone: [] }
+    if (changedPools.length > 0) yield { do: 'write', newPools: [], changed: changedPools, gone: [] }
     if (this.count + fresh.length <= this.parts.maxSaved) return
     // Keep exactly the pools in memory, which has already evicted the least recently used ones.
-    for (const entries of [directory.listed, directory.followedPools])
-      for await (const some of inBatches(entries.values(), POOL_BATCH)) {
-        retained.push(...some)
-        yield { do: 'keep', ids: some.map(({ pool }) => pool.id) }
+    for (const entries of [directory.listedPools, directory.followedPools])
+      for await (const batch of inBatches(entries.values(), POOL_BATCH)) {
+        retained.push(...batch)
+        yield { do: 'keep', ids: batch.map(({ pool }) => pool.id) }
       }
   }
 
@@ -247,6 +247,6 @@ export function rowsHash(rows: readonly DexRow[]): string {
 
 async function openFile(path: string, mustReset: boolean): Promise<Store> {
   mkdirSync(dirname(path), { recursive: true })
-  if (mustReset) for (const rest of ['', '-wal', '-shm']) rmSync(path + rest, { force: true })
+  if (mustReset) for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
   return StoreFile.open(path)
 }

@@ -16,7 +16,7 @@ const MAX_RETRY = 4_096
 export class ScanRange {
   private next: number
   /** The widest range that was recently accepted, and the narrowest that was refused. */
-  private granted: number
+  private grantedBlocks: number
   private refusedAt = MAX_RANGE + 1
   private grants = 0
   private retryAfter = FIRST_RETRY
@@ -26,13 +26,13 @@ export class ScanRange {
   /** True while a wider range than the accepted one is being tried. */
   private isRetry = false
 
-  /** @param accepted - range that was accepted before a restart */
-  constructor(accepted?: number) {
-    const isKnown = accepted !== undefined && accepted >= 1 && accepted <= MAX_RANGE
-    this.next = isKnown ? accepted : FIRST_RANGE
-    this.granted = isKnown ? accepted : 0
+  /** @param acceptedBlocks - range that was accepted before a restart */
+  constructor(acceptedBlocks?: number) {
+    const isKnown = acceptedBlocks !== undefined && acceptedBlocks >= 1 && acceptedBlocks <= MAX_RANGE
+    this.next = isKnown ? acceptedBlocks : FIRST_RANGE
+    this.grantedBlocks = isKnown ? acceptedBlocks : 0
     // Skip the bisection after a restart; wider ranges are tried at intervals.
-    if (isKnown) this.refusedAt = accepted + 1
+    if (isKnown) this.refusedAt = acceptedBlocks + 1
   }
 
   /** Range to request. */
@@ -42,7 +42,7 @@ export class ScanRange {
 
   /** The accepted range; undefined before the first response. */
   get accepted(): number | undefined {
-    return this.granted > 0 ? this.granted : undefined
+    return this.grantedBlocks > 0 ? this.grantedBlocks : undefined
   }
 
   /**
@@ -53,7 +53,7 @@ export class ScanRange {
   wasGranted(blocks: number): void {
     this.wasEcho = false
     if (blocks < this.next) return
-    this.granted = blocks
+    this.grantedBlocks = blocks
     if (this.isRetry) {
       this.isRetry = false
       this.retryAfter = FIRST_RETRY
@@ -78,28 +78,29 @@ export class ScanRange {
    */
   wasRefused(blocks: number, hint: number | undefined): boolean {
     if (blocks <= 1) return false
-    if (this.isRetry && this.granted > 0 && this.granted < blocks) {
+    if (this.isRetry && this.grantedBlocks > 0 && this.grantedBlocks < blocks) {
       this.isRetry = false
-      this.next = this.granted
+      this.next = this.grantedBlocks
       return true
     }
     const isEcho = hint !== undefined && hint >= blocks
     // Providers count a range with or without its ends, so try one block less. Named a second time it is not a limit:
     // Reth's message names the refused range.
-    const named = isEcho ? (this.wasEcho ? undefined : blocks - 1) : hint
+    const namedBlocks = isEcho ? (this.wasEcho ? undefined : blocks - 1) : hint
     this.wasEcho = isEcho
-    if (named !== undefined) {
+    if (namedBlocks !== undefined) {
       // Named twice, the hint is a limit of the plan, not of the logs in that range.
-      this.refusedAt = named === this.hint ? named + 1 : blocks
-      this.hint = named
-      this.granted = 0
-      this.next = named
+      this.refusedAt = namedBlocks === this.hint ? namedBlocks + 1 : blocks
+      this.hint = namedBlocks
+      this.grantedBlocks = 0
+      this.next = namedBlocks
       return true
     }
     this.refusedAt = blocks
     // Return to the accepted range, unless that very range was refused.
-    this.next = this.granted > 0 && this.granted < blocks ? this.granted : Math.max(1, Math.floor(blocks / 4))
-    if (this.next !== this.granted) this.granted = 0
+    this.next =
+      this.grantedBlocks > 0 && this.grantedBlocks < blocks ? this.grantedBlocks : Math.max(1, Math.floor(blocks / 4))
+    if (this.next !== this.grantedBlocks) this.grantedBlocks = 0
     return true
   }
 }

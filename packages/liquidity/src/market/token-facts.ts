@@ -3,10 +3,10 @@
 import { TokenLens__factory } from '@sluice/bindings'
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { Reads } from '../family.ts'
 import { TOKEN_LENS } from '../lenses.ts'
-import { namedTokens } from '../trust/named.ts'
+import { namedTokens } from '../trust/named-tokens.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
 import { runReads } from './reads.ts'
 
@@ -25,28 +25,28 @@ const HAS_DECIMALS = 0x100n
 
 type LookOptions = RequestOptions & {
   /** Block hash: addresses cached as not a token at another block are checked again. */
-  readonly again?: Hex
+  readonly retryBlock?: Hex
 }
 
 /** Token facts of one chain. */
 export class TokenFacts {
   /** Called for each token that was checked; decimals are undefined if the contract does not return them. */
   onLearned: (token: Address, decimals: number | undefined) => void = () => {}
-  private readonly named: ReadonlySet<Address>
-  private readonly fixed = new Map<Address, number>()
+  private readonly namedTokens: ReadonlySet<Address>
+  private readonly fixedDecimals = new Map<Address, number>()
   /** Tokens, with their decimals if the contract returns them. */
-  private readonly tokens: Bounded<Address, { readonly decimals: number | undefined }>
+  private readonly tokens: BoundedMap<Address, { readonly decimals: number | undefined }>
   /** Addresses that are not tokens, with the block at which they were checked. */
-  private readonly others: Bounded<Address, { readonly block: Hex | undefined }>
-  private readonly looking = new Map<Address, Promise<void>>()
+  private readonly others: BoundedMap<Address, { readonly block: Hex | undefined }>
+  private readonly pendingReads = new Map<Address, Promise<void>>()
 
   constructor(chain: Chain, { facts, noTokenMs }: MarketLimits = marketLimits) {
-    this.named = namedTokens(chain)
+    this.namedTokens = namedTokens(chain)
     for (const token of [chain.wrappedNative, chain.nativeErc20, ...chain.stables, ...chain.tokens])
-      if (token && token.decimals !== null) this.fixed.set(token.address, token.decimals)
-    for (const native of [NATIVE, ZERO_ADDRESS]) this.fixed.set(native, chain.nativeCurrency.decimals)
-    this.tokens = new Bounded(facts)
-    this.others = new Bounded(facts, { ttl: noTokenMs })
+      if (token && token.decimals !== null) this.fixedDecimals.set(token.address, token.decimals)
+    for (const native of [NATIVE, ZERO_ADDRESS]) this.fixedDecimals.set(native, chain.nativeCurrency.decimals)
+    this.tokens = new BoundedMap(facts)
+    this.others = new BoundedMap(facts, { ttl: noTokenMs })
   }
 
   get count(): StateCount {
@@ -56,12 +56,12 @@ export class TokenFacts {
 
   /** Returns a token's decimals; undefined if unknown or not returned by the contract. */
   decimals(token: Address): number | undefined {
-    return this.fixed.get(token) ?? this.tokens.get(token)?.decimals
+    return this.fixedDecimals.get(token) ?? this.tokens.get(token)?.decimals
   }
 
   /** True for a token, false for another address, undefined if not checked recently. */
   isToken(address: Address): boolean | undefined {
-    if (this.named.has(address) || this.tokens.has(address)) return true
+    if (this.namedTokens.has(address) || this.tokens.has(address)) return true
     return this.others.has(address) ? false : undefined
   }
 
@@ -72,22 +72,26 @@ export class TokenFacts {
   }
 
   /** Checks the unknown addresses. @throws RpcError */
-  async look(addresses: readonly Address[], rpc: Rpc, { again, ...options }: LookOptions = {}): Promise<void> {
+  async check(
+    addresses: readonly Address[],
+    rpc: Rpc,
+    { retryBlock: again, ...options }: LookOptions = {},
+  ): Promise<void> {
     const unknown = [...new Set(addresses)].filter((address) => this.isUnknown(address, again))
-    const fresh = unknown.filter((address) => !this.looking.has(address))
-    if (fresh.length > 0) {
-      const looking = this.read(fresh, rpc, again, options).finally(() => {
-        for (const address of fresh) this.looking.delete(address)
+    const newAddresses = unknown.filter((address) => !this.pendingReads.has(address))
+    if (newAddresses.length > 0) {
+      const pendingReads = this.read(newAddresses, rpc, again, options).finally(() => {
+        for (const address of newAddresses) this.pendingReads.delete(address)
       })
-      for (const address of fresh) this.looking.set(address, looking)
+      for (const address of newAddresses) this.pendingReads.set(address, pendingReads)
     }
-    await Promise.all(new Set(unknown.flatMap((address) => this.looking.get(address) ?? [])))
+    await Promise.all(new Set(unknown.flatMap((address) => this.pendingReads.get(address) ?? [])))
   }
 
-  private isUnknown(address: Address, again: Hex | undefined): boolean {
-    if (this.fixed.has(address) || this.tokens.has(address)) return false
+  private isUnknown(address: Address, retryBlock: Hex | undefined): boolean {
+    if (this.fixedDecimals.has(address) || this.tokens.has(address)) return false
     const other = this.others.get(address)
-    return other === undefined || (again !== undefined && other.block !== again)
+    return other === undefined || (retryBlock !== undefined && other.block !== retryBlock)
   }
 
   private async read(
@@ -100,7 +104,7 @@ export class TokenFacts {
     const latest: BlockRef = 'latest'
     const [words] = await runReads(rpc, latest, [lookAt(addresses)], options)
     for (const [address, word] of words!) {
-      if ((word & IS_TOKEN) === 0n && !this.named.has(address)) {
+      if ((word & IS_TOKEN) === 0n && !this.namedTokens.has(address)) {
         this.others.set(address, { block })
         continue
       }

@@ -55,11 +55,11 @@ function binPrice(id: number, binStep: number): bigint {
   const exponent = Math.abs(id - MIDDLE_ID)
   if (exponent === 0) return SCALE
   // The contract raises the inverse of the base, which is above 1.
-  let squared = MAX_UINT256 / (SCALE + (BigInt(binStep) << 128n) / 10_000n)
+  let squaredBase = MAX_UINT256 / (SCALE + (BigInt(binStep) << 128n) / 10_000n)
   let result = SCALE
   for (let bit = 0; bit < EXPONENT_BITS; bit++) {
-    if ((exponent >> bit) & 1) result = (result * squared) >> 128n
-    squared = (squared * squared) >> 128n
+    if ((exponent >> bit) & 1) result = (result * squaredBase) >> 128n
+    squaredBase = (squaredBase * squaredBase) >> 128n
   }
   if (exponent >> EXPONENT_BITS || result === 0n) throw new PoolRefusal('UNSUPPORTED', `bin ${id} has no price`)
   return id > MIDDLE_ID ? MAX_UINT256 / result : result
@@ -98,10 +98,10 @@ function afterFill(
   swapForY: boolean,
   protocolPart: BinFee['protocolPart'],
 ): Bin {
-  const added = amountIn - protocolPart(fee)
+  const addedAmount = amountIn - protocolPart(fee)
   return swapForY
-    ? { id, reserveX: reserveX + added, reserveY: reserveY - amountOut }
-    : { id, reserveX: reserveX - amountOut, reserveY: reserveY + added }
+    ? { id, reserveX: reserveX + addedAmount, reserveY: reserveY - amountOut }
+    : { id, reserveX: reserveX - amountOut, reserveY: reserveY + addedAmount }
 }
 
 /**
@@ -132,23 +132,23 @@ export function walkBins(
   let binsCrossed = 0
   const step = swapForY ? -1 : 1
   // The first bin at or past the active one; the active bin itself may be empty.
-  let at = swapForY ? bins.findLastIndex(({ id }) => id <= activeId) : bins.findIndex(({ id }) => id >= activeId)
+  let index = swapForY ? bins.findLastIndex(({ id }) => id <= activeId) : bins.findIndex(({ id }) => id >= activeId)
   while (remaining > 0n) {
-    const bin = bins[at]
+    const bin = bins[index]
     if (!bin) throw outOfBins(pool, swapForY, amountIn, remaining)
     activeId = bin.id
     if ((swapForY ? bin.reserveY : bin.reserveX) > 0n) {
       const { rate, protocolPart } = feeIn(activeId)
       const price = binPrice(activeId, pool.binStep)
-      const filled = fillBin(bin, price, swapForY, remaining, rate)
-      remaining -= filled.amountIn
-      amountOut += filled.amountOut
-      const after = afterFill(bin, filled, swapForY, protocolPart)
+      const filledBin = fillBin(bin, price, swapForY, remaining, rate)
+      remaining -= filledBin.amountIn
+      amountOut += filledBin.amountOut
+      const after = afterFill(bin, filledBin, swapForY, protocolPart)
       if (pool.limited) checkLiquidity(after, price)
-      bins[at] = after
+      bins[index] = after
     }
     if (remaining > 0n) {
-      at += step
+      index += step
       binsCrossed++
     }
   }
@@ -182,28 +182,28 @@ function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, 
   const ahead = bins.filter(({ id, reserveX, reserveY }) =>
     swapForY ? id <= activeId && reserveY > 0n : id >= activeId && reserveX > 0n,
   )
-  const used: UsedBin[] = []
+  const binUses: UsedBin[] = []
   let remaining = maxAmount
   for (const bin of swapForY ? ahead.toReversed() : ahead) {
     const step = orRefused(() => ({ ...feeIn(bin.id), price: binPrice(bin.id, binStep) }))
     if (!step) break
     const { rate, price, protocolPart } = step
     const fill = (amountIn: bigint): Fill => {
-      const filled = fillBin(bin, price, swapForY, amountIn, rate)
-      if (limited) checkLiquidity(afterFill(bin, filled, swapForY, protocolPart), price)
-      return filled
+      const filledBin = fillBin(bin, price, swapForY, amountIn, rate)
+      if (limited) checkLiquidity(afterFill(bin, filledBin, swapForY, protocolPart), price)
+      return filledBin
     }
-    const whole = fillBin(bin, price, swapForY, remaining, rate)
-    if (limited && orRefused(() => fill(whole.amountIn)) === null) {
-      const partialIn = largestInput(fill, whole.amountIn - 1n)!
-      if (partialIn > 0n) used.push({ ...fill(partialIn), rate })
+    const filledWhole = fillBin(bin, price, swapForY, remaining, rate)
+    if (limited && orRefused(() => fill(filledWhole.amountIn)) === null) {
+      const partialIn = largestInput(fill, filledWhole.amountIn - 1n)!
+      if (partialIn > 0n) binUses.push({ ...fill(partialIn), rate })
       break
     }
-    used.push({ ...whole, rate })
-    remaining -= whole.amountIn
+    binUses.push({ ...filledWhole, rate })
+    remaining -= filledWhole.amountIn
     if (remaining === 0n) break
   }
-  return used
+  return binUses
 }
 
 /** Returns the largest input of a pool of bins. @returns as `DexFamily.maxInput` */
@@ -213,9 +213,9 @@ export function maxBinsInput(
   feeIn: (id: number) => BinFee,
   maxAmount = MAX_AMOUNT,
 ): bigint | null {
-  const used = usedBins(pool, swapForY, feeIn, maxAmount)
-  if (used.every(({ amountOut }) => amountOut === 0n)) return 0n
-  return asMaxInput(used.reduce((sum, { amountIn }) => sum + amountIn, 0n))
+  const binUses = usedBins(pool, swapForY, feeIn, maxAmount)
+  if (binUses.every(({ amountOut }) => amountOut === 0n)) return 0n
+  return asMaxInput(binUses.reduce((sum, { amountIn }) => sum + amountIn, 0n))
 }
 
 /**
@@ -229,11 +229,11 @@ export function binsCurve(
   feeIn: (id: number) => BinFee,
   maxAmount = MAX_AMOUNT,
 ): PriceCurve {
-  const used = usedBins(pool, swapForY, feeIn, maxAmount)
-  const keepIn = 1 - Number(used[0]?.rate ?? 0n) / Number(ONE)
+  const binUses = usedBins(pool, swapForY, feeIn, maxAmount)
+  const keepIn = 1 - Number(binUses[0]?.rate ?? 0n) / Number(ONE)
   const builder = new CurveBuilder()
   const lines: { input: number; output: number }[] = []
-  for (const { amountIn, amountOut } of used) {
+  for (const { amountIn, amountOut } of binUses) {
     let line = { input: Number(amountIn) * keepIn, output: Number(amountOut) }
     for (let last = lines.at(-1); last && line.output * last.input > last.output * line.input; last = lines.at(-1)) {
       line = { input: last.input + line.input, output: last.output + line.output }

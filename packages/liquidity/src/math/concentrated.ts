@@ -44,11 +44,12 @@ export type ConcentratedSwap<State> = {
 /** Returns √price after an input of `amountIn`, rounded in favor of the pool. */
 function nextSqrtPrice(price: bigint, liquidity: bigint, amountIn: bigint, zeroForOne: boolean): bigint {
   if (!zeroForOne) return price + (amountIn << 96n) / liquidity
-  const shifted = liquidity << 96n
+  const shiftedLiquidity = liquidity << 96n
   const product = amountIn * price
   // The contract uses a coarser formula when this one would overflow 256 bits.
-  if (product < WORD && shifted + product < WORD) return divUp(shifted * price, shifted + product)
-  return divUp(shifted, shifted / price + amountIn)
+  if (product < WORD && shiftedLiquidity + product < WORD)
+    return divUp(shiftedLiquidity * price, shiftedLiquidity + product)
+  return divUp(shiftedLiquidity, shiftedLiquidity / price + amountIn)
 }
 
 /**
@@ -173,8 +174,8 @@ export function swapExactInput<State extends ConcentratedState>(
     if (isPast(tick, farthest, zeroForOne))
       throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_WORDS} words of the bitmap`, { isOwnLimit: true })
     const end = stepEnd(tick, tickSpacing, zeroForOne)
-    const initialised = ahead !== undefined && (zeroForOne ? ahead[0] >= end : ahead[0] <= end)
-    const stop = initialised ? ahead[0] : end
+    const isInitialized = ahead !== undefined && (zeroForOne ? ahead[0] >= end : ahead[0] <= end)
+    const stop = isInitialized ? ahead[0] : end
     const stopPrice = sqrtRatioAtTick(stop)
     const target = zeroForOne ? max(stopPrice, limit) : min(stopPrice, limit)
     const [lower, upper] = zeroForOne ? [target, price] : [price, target]
@@ -189,7 +190,7 @@ export function swapExactInput<State extends ConcentratedState>(
         : amount0Between(lower, upper, liquidity, false)
       price = target
       if (target === stopPrice) {
-        if (initialised) {
+        if (isInitialized) {
           liquidity += zeroForOne ? -ahead[1] : ahead[1]
           next += zeroForOne ? -1 : 1
           ticksCrossed++
@@ -198,13 +199,13 @@ export function swapExactInput<State extends ConcentratedState>(
       } else tick = tickAtSqrtRatio(price)
       continue
     }
-    const reached = nextSqrtPrice(price, liquidity, afterFee, zeroForOne)
+    const reachedPrice = nextSqrtPrice(price, liquidity, afterFee, zeroForOne)
     amountOut += zeroForOne
-      ? amount1Between(reached, price, liquidity, false)
-      : amount0Between(price, reached, liquidity, false)
+      ? amount1Between(reachedPrice, price, liquidity, false)
+      : amount0Between(price, reachedPrice, liquidity, false)
     // The price cannot round onto the target: `afterFee` is less than `toTarget`, which is rounded up.
-    if (reached !== price) tick = tickAtSqrtRatio(reached)
-    price = reached
+    if (reachedPrice !== price) tick = tickAtSqrtRatio(reachedPrice)
+    price = reachedPrice
     remaining = 0n
   }
   return { amountOut, ticksCrossed, wordsWalked, state: { ...state, sqrtPriceX96: price, tick, liquidity } }
@@ -258,9 +259,9 @@ export function maxConcentratedInput(
  */
 function priceAfterOutput(price: bigint, liquidity: bigint, amountOut: bigint, zeroForOne: boolean): bigint | null {
   if (zeroForOne) return price - divUp(amountOut << 96n, liquidity)
-  const shifted = liquidity << 96n
+  const shiftedLiquidity = liquidity << 96n
   const product = amountOut * price
-  return shifted > product ? divUp(shifted * price, shifted - product) : null
+  return shiftedLiquidity > product ? divUp(shiftedLiquidity * price, shiftedLiquidity - product) : null
 }
 
 /**
@@ -287,9 +288,10 @@ export function inputForOutput(
     const ahead = ticks[next]
     // A malicious state can contain ticks outside the valid range.
     const end = ahead && Math.abs(ahead[0]) <= MAX_TICK ? sqrtRatioAtTick(ahead[0]) : undefined
-    const reached = liquidity > 0n ? priceAfterOutput(price, liquidity, remaining, zeroForOne) : null
-    const isWithin = reached !== null && (end === undefined || (zeroForOne ? reached >= end : reached <= end))
-    if (isWithin && reached > 0n) return amountIn + inputBetween(reached, price, liquidity)
+    const reachedPrice = liquidity > 0n ? priceAfterOutput(price, liquidity, remaining, zeroForOne) : null
+    const isWithin =
+      reachedPrice !== null && (end === undefined || (zeroForOne ? reachedPrice >= end : reachedPrice <= end))
+    if (isWithin && reachedPrice > 0n) return amountIn + inputBetween(reachedPrice, price, liquidity)
     if (end === undefined) return null
     remaining -= zeroForOne
       ? amount1Between(end, price, liquidity, false)

@@ -109,8 +109,8 @@ export function concentratedCurve(
   }
   const total = pieces + (inRange > 0n ? 1 : 0)
   if (total !== room) {
-    sqrtPrice = resized(sqrtPrice, total + 1)
-    liquidity = resized(liquidity, total)
+    sqrtPrice = resizeArray(sqrtPrice, total + 1)
+    liquidity = resizeArray(liquidity, total)
   }
   if (inRange > 0n) add(end)
   return withMargin({ sqrtPrice, liquidity, keepIn, keepOut: 1 })
@@ -125,7 +125,7 @@ function sqrtPriceAt(tick: number, zeroForOne: boolean): number {
   return zeroForOne ? price : 1 / price
 }
 
-function resized(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
+function resizeArray(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
   if (length <= array.length) return array.slice(0, length)
   const longer = new Float64Array(length)
   longer.set(array)

@@ -31,14 +31,14 @@ export function linearCurve({ rate, maxInput }: StraightLine): PriceCurve {
   const end = curveEnd(maxInput ?? UNLIMITED_INPUT, 1)
   const sqrtPrice = [Math.sqrt(rate)]
   const liquidity: number[] = []
-  let reached = 0
-  for (let next = FIRST_INPUT; reached < end; next *= GROWTH) {
+  let reachedInput = 0
+  for (let next = FIRST_INPUT; reachedInput < end; next *= GROWTH) {
     const to = Math.min(next, end)
     const from = sqrtPrice.at(-1)!
     const lower = from * (1 - FALL)
-    liquidity.push(((to - reached) * from * lower) / (from - lower))
+    liquidity.push(((to - reachedInput) * from * lower) / (from - lower))
     sqrtPrice.push(lower)
-    reached = to
+    reachedInput = to
   }
   return {
     sqrtPrice: Float64Array.from(sqrtPrice),

@@ -42,12 +42,12 @@ export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, end: number):
 /** Returns the outline of an x·y = k pool. */
 export function constantProductOutline(first: bigint, second: bigint, feePpm: number, band: number): PairOutline {
   const [firstHeld, secondHeld] = [Number(first), Number(second)]
-  const near = 1 - rootOfBand(1, band)
+  const nearShare = 1 - rootOfBand(1, band)
   return {
     price: firstHeld > 0 ? secondHeld / firstHeld : 0,
     fee: feePpm / FLOAT_PPM,
-    firstNear: firstHeld * near,
-    secondNear: secondHeld * near,
+    firstNear: firstHeld * nearShare,
+    secondNear: secondHeld * nearShare,
     firstHeld,
     secondHeld,
   }
@@ -61,43 +61,50 @@ export function concentratedOutline(state: ConcentratedState, feePpm: number, ba
   const below = lastTickAtOrBelow(ticks, state.tick)
   const [fee, price] = [feePpm / FLOAT_PPM, start ** 2]
   if (start === 0) return { price, fee, firstNear: 0, secondNear: 0, firstHeld: 0, secondHeld: 0 }
-  walk(ticks, below, -1, start, inRange, band)
-  const [secondNear, secondHeld] = [walked.near, walked.whole]
-  walk(ticks, below + 1, 1, 1 / start, inRange, band)
-  return { price, fee, firstNear: walked.near, secondNear, firstHeld: walked.whole, secondHeld }
+  walkTicks(ticks, below, -1, start, inRange, band)
+  const [secondNear, secondHeld] = [walkResult.near, walkResult.whole]
+  walkTicks(ticks, below + 1, 1, 1 / start, inRange, band)
+  return { price, fee, firstNear: walkResult.near, secondNear, firstHeld: walkResult.whole, secondHeld }
 }
 
 /** Result of the last walk, reused to avoid garbage. */
-const walked = { near: 0, whole: 0 }
+const walkResult = { near: 0, whole: 0 }
 
 /**
  * Sells into a pool up to its last tick. Liquidity is summed in floats, with an error relative to its maximum: exact
  * integers would dominate the time of a scan.
  */
-function walk(ticks: readonly Tick[], from: number, step: 1 | -1, start: number, inRange: number, band: number): void {
+function walkTicks(
+  ticks: readonly Tick[],
+  from: number,
+  step: 1 | -1,
+  start: number,
+  inRange: number,
+  band: number,
+): void {
   const end = rootOfBand(start, band)
   let root = start
   let liquidity = inRange
   let maxLiquidity = inRange
-  let near = 0
-  let whole = 0
+  let nearSum = 0
+  let wholeSum = 0
   for (let i = from; i >= 0 && i < ticks.length; i += step) {
     const tick = ticks[i]!
     const to = Math.min(1.0001 ** ((-step * tick[0]) / 2), root)
     if (liquidity > 0) {
-      whole += liquidity * (root - to)
-      if (root > end) near += liquidity * (root - Math.max(to, end))
+      wholeSum += liquidity * (root - to)
+      if (root > end) nearSum += liquidity * (root - Math.max(to, end))
     }
     liquidity += step * Number(tick[1])
     if (liquidity > maxLiquidity) maxLiquidity = liquidity
     root = to
   }
   if (liquidity > OPEN_LIQUIDITY * maxLiquidity) {
-    whole += liquidity * root
-    if (root > end) near += liquidity * (root - end)
+    wholeSum += liquidity * root
+    if (root > end) nearSum += liquidity * (root - end)
   }
-  walked.near = near
-  walked.whole = whole
+  walkResult.near = nearSum
+  walkResult.whole = wholeSum
 }
 
 const rootOfBand = (root: number, band: number) => root * Math.sqrt(1 - band)

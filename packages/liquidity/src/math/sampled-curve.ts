@@ -123,16 +123,16 @@ class Samples implements Points {
     const input = Math.ceil(amountIn)
     const output = this.sample(input)
     if (output === null) return null
-    let place = x.length
-    while (input < x[place - 1]!) place--
-    if (!(input > x[place - 1]! && output > y[place - 1]!) || input === x[place]) return null
+    let index = x.length
+    while (input < x[index - 1]!) index--
+    if (!(input > x[index - 1]! && output > y[index - 1]!) || input === x[index]) return null
     // A pool with a rising fee can pay less for a larger input: keep the curve level there.
-    for (let later = place; later < y.length; later++)
-      y[later] = Math.max(y[later]!, output * (1 + MIN_STEP_RISE * (later - place + 1)))
-    x.splice(place, 0, input)
-    y.splice(place, 0, output)
-    error.splice(place, 0, Number.POSITIVE_INFINITY)
-    if (place < x.length - 1) error[place + 1] = Number.POSITIVE_INFINITY
+    for (let later = index; later < y.length; later++)
+      y[later] = Math.max(y[later]!, output * (1 + MIN_STEP_RISE * (later - index + 1)))
+    x.splice(index, 0, input)
+    y.splice(index, 0, output)
+    error.splice(index, 0, Number.POSITIVE_INFINITY)
+    if (index < x.length - 1) error[index + 1] = Number.POSITIVE_INFINITY
     return output
   }
 
@@ -219,16 +219,16 @@ class Samples implements Points {
   private divide(k: number): void {
     const { x, y, error } = this
     const [from, to] = [x[k - 1]!, x[k]!]
-    const place = from === 0 ? to * FIRST_PLACE : to > WIDE * from ? Math.sqrt(from * to) : from + (to - from) * PLACE
-    const input = Math.round(place)
+    const index = from === 0 ? to * FIRST_PLACE : to > WIDE * from ? Math.sqrt(from * to) : from + (to - from) * PLACE
+    const input = Math.round(index)
     error[k] = 0
     if (y[k]! - y[k - 1]! < MIN_OUTPUT_STEP || !(from < input && input < to)) return
     const [fine, coarse] = [predictedBetween(this, k, input, true), predictedBetween(this, k, input, false)]
     const output = this.add(input)
     if (output === null) return
     // Ignore an error of one unit, which is rounding.
-    const off = (predicted: number) => Math.max(0, Math.abs(predicted - output) - 1) / output
-    const remainingError = ERROR_LEFT * Math.max(off(fine), COARSE_WEIGHT * off(coarse))
+    const relativeError = (predictedOutput: number) => Math.max(0, Math.abs(predictedOutput - output) - 1) / output
+    const remainingError = ERROR_LEFT * Math.max(relativeError(fine), COARSE_WEIGHT * relativeError(coarse))
     for (const part of [k, k + 1])
       error[part] = this.isWide(part)
         ? Number.POSITIVE_INFINITY

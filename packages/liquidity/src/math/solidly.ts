@@ -62,9 +62,9 @@ const MAX_STEPS = 255
 
 /** Solves the curve as Solidly does. @see BaseV1Pair._get_y, solidlyexchange/solidly */
 export const solveSolidly: SolveY = (x, k, start) => {
-  const cubed = (value: bigint) => times(times(value, value) / ONE, value) / ONE
+  const cube = (value: bigint) => times(times(value, value) / ONE, value) / ONE
   const value = (y: bigint) => {
-    const [first, second] = [times(x, cubed(y)), times(cubed(x), y)]
+    const [first, second] = [times(x, cube(y)), times(cube(x), y)]
     // Some forks add both terms before dividing.
     if (first + second > MAX_WORD) throw tooLarge()
     return first / ONE + second / ONE
@@ -72,9 +72,9 @@ export const solveSolidly: SolveY = (x, k, start) => {
   let y = start
   for (let i = 0; i < MAX_STEPS; i++) {
     const before = y
-    const at = value(y)
+    const current = value(y)
     const d = slope(x, y)
-    y = at < k ? y + ((k - at) * ONE) / d : y - ((at - k) * ONE) / d
+    y = current < k ? y + ((k - current) * ONE) / d : y - ((current - k) * ONE) / d
     const change = y > before ? y - before : before - y
     if (change <= 1n) break
   }
@@ -85,9 +85,9 @@ export const solveSolidly: SolveY = (x, k, start) => {
 export const solveVelodrome: SolveY = (x, k, start, pairs) => {
   let y = start
   for (let i = 0; i < MAX_STEPS; i++) {
-    const at = invariant(x, y)
-    if (at < k) {
-      let dy = ((k - at) * ONE) / slope(x, y)
+    const current = invariant(x, y)
+    if (current < k) {
+      let dy = ((k - current) * ONE) / slope(x, y)
       if (dy === 0n) {
         // Only here the contract passes scaled values to the function that scales by decimals. With tokens of fewer
         // than 18 decimals it therefore always stops here, or reverts because of an overflow.
@@ -96,9 +96,9 @@ export const solveVelodrome: SolveY = (x, k, start, pairs) => {
       }
       y += dy
     } else {
-      let dy = ((at - k) * ONE) / slope(x, y)
+      let dy = ((current - k) * ONE) / slope(x, y)
       if (dy === 0n) {
-        if (at === k || invariant(x, y - 1n) < k) return y
+        if (current === k || invariant(x, y - 1n) < k) return y
         dy = 1n
       }
       y -= dy
@@ -143,8 +143,8 @@ export function quoteSolidly(
 }
 
 /**
- * Returns the approximate largest input of a stable pair, above which x³y overflows 256 bits; 0 if a reserve is empty,
- * as anyone can make it by sending one token to a new pair.
+ * Returns the approximate largest input of a stable pair, above which x³y overflows 256 bits. Returns 0 if a reserve is
+ * empty; anyone can create such a pair by sending one token to a new one.
  */
 export function limitOfStable(state: SolidlyState, zeroForOne: boolean): bigint {
   const { reserve0, reserve1, unit0, unit1, feePpm } = state
@@ -177,8 +177,8 @@ export function feeFromSamples(
 ): number | null {
   const agrees = (feePpm: number) =>
     samples.every(({ zeroForOne, amountIn, amountOut }) => {
-      const quoted = orRefused(() => quoteSolidly({ ...state, feePpm }, zeroForOne, amountIn, solve).amountOut)
-      return (quoted ?? 0n) === amountOut
+      const quotedOutput = orRefused(() => quoteSolidly({ ...state, feePpm }, zeroForOne, amountIn, solve).amountOut)
+      return (quotedOutput ?? 0n) === amountOut
     })
   return FEES_PPM.find(agrees) ?? null
 }

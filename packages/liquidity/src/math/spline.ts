@@ -30,28 +30,28 @@ function coarsePrice(points: Points, k: number): number {
  * @returns 0 if rounding of the outputs would change the price
  */
 function finePrice({ x, y }: Points, k: number): number {
-  const at = x[k]!
-  const inverse = at / y[k]!
+  const knot = x[k]!
+  const inverse = knot / y[k]!
   for (let count = MAX_POLYNOMIAL; count > 1; count--) {
     const high = Math.min(x.length - 1, Math.max(1, k + 1 - (count >> 1)) + count - 1)
     const low = Math.max(1, high - count + 1)
     let slope = 0
     let noise = 0
-    let own = 0
+    let inverseSum = 0
     for (let j = low; j <= high; j++) {
       if (j === k) continue
       const xj = x[j]!
       // Weights of the derivative of the Lagrange polynomial.
-      own += 1 / (at - xj)
-      let weight = 1 / (xj - at)
-      for (let i = low; i <= high; i++) if (i !== j && i !== k) weight *= (at - x[i]!) / (xj - x[i]!)
+      inverseSum += 1 / (knot - xj)
+      let weight = 1 / (xj - knot)
+      for (let i = low; i <= high; i++) if (i !== j && i !== k) weight *= (knot - x[i]!) / (xj - x[i]!)
       const part = (weight * xj) / y[j]!
       slope += part
       noise += Math.abs(part) / y[j]!
     }
-    noise += Math.abs(own * inverse) / y[k]!
-    slope += own * inverse
-    if (at * noise <= MAX_NOISE * inverse) return (inverse - at * slope) / inverse ** 2
+    noise += Math.abs(inverseSum * inverse) / y[k]!
+    slope += inverseSum * inverse
+    if (knot * noise <= MAX_NOISE * inverse) return (inverse - knot * slope) / inverse ** 2
   }
   return 0
 }
@@ -98,14 +98,14 @@ function intervalAt(points: Points, k: number, isFine: boolean): Interval | null
  * @param isFine - false to predict from fewer points
  */
 export function predictedBetween(points: Points, k: number, input: number, isFine: boolean): number {
-  const within = input - points.x[k - 1]!
+  const offset = input - points.x[k - 1]!
   const output = points.y[k - 1]!
   const interval = intervalAt(points, k, isFine)
-  if (!interval) return output + within * meanPrice(points, k)
+  if (!interval) return output + offset * meanPrice(points, k)
   const { from, middle, first, second } = interval
   const width = (first * (from - middle)) / (from * middle)
-  if (within <= width) return output + outputOf(from, first, within)
-  return output + first * (from - middle) + outputOf(middle, second, within - width)
+  if (offset <= width) return output + outputOf(from, first, offset)
+  return output + first * (from - middle) + outputOf(middle, second, offset - width)
 }
 
 /**
@@ -114,10 +114,11 @@ export function predictedBetween(points: Points, k: number, input: number, isFin
  */
 export function disagreementBetween(points: Points, k: number): number {
   const { x, y } = points
-  let off = 0
+  let error = 0
   for (const end of k > 1 ? [k - 1, k] : [k])
-    if (end < x.length - 1) off += Math.abs(sqrtPriceAt(points, end, true) ** 2 - sqrtPriceAt(points, end, false) ** 2)
-  return (off * (x[k]! - x[k - 1]!)) / 8 / y[k]!
+    if (end < x.length - 1)
+      error += Math.abs(sqrtPriceAt(points, end, true) ** 2 - sqrtPriceAt(points, end, false) ** 2)
+  return (error * (x[k]! - x[k - 1]!)) / 8 / y[k]!
 }
 
 const outputOf = (from: number, liquidity: number, input: number): number =>
@@ -128,10 +129,10 @@ type Through = Pick<PriceCurve, 'sqrtPrice' | 'liquidity' | 'outputErrors'>
 /**
  * Returns the curve through the concave hull of the points.
  *
- * @param rest - output after the last point for an unlimited input; absent for a pool that ends there
+ * @param restOutput - output after the last point for an unlimited input; absent for a pool that ends there
  * @param errors - relative output error of the interval that ends at each point
  */
-export function curveThrough(points: Points, rest?: number, errors?: readonly number[]): Through {
+export function curveThrough(points: Points, restOutput?: number, errors?: readonly number[]): Through {
   const hull = hullOf(points)
   const sqrtPrice: number[] = []
   const liquidity: number[] = []
@@ -142,8 +143,8 @@ export function curveThrough(points: Points, rest?: number, errors?: readonly nu
     sqrtPrice.push(middle, to)
     liquidity.push(first, second)
   }
-  if (rest !== undefined && sqrtPrice.length > 0) {
-    liquidity.push(rest / sqrtPrice.at(-1)!)
+  if (restOutput !== undefined && sqrtPrice.length > 0) {
+    liquidity.push(restOutput / sqrtPrice.at(-1)!)
     sqrtPrice.push(0)
   }
   return {

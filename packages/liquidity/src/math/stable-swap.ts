@@ -33,7 +33,7 @@ export function stableInvariant(
   if (sum === 0n) return 0n
   if (balances.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its coins')
   const { precision } = amplification
-  const amplified = ann(amplification, balances.length)
+  const annProduct = ann(amplification, balances.length)
   let d = sum
   for (let i = 0; i < MAX_STEPS; i++) {
     let product = d
@@ -41,8 +41,8 @@ export function stableInvariant(
     if (rounding === 'end') product /= n ** n
     const before = d
     d =
-      (((amplified * sum) / precision + product * n) * d) /
-      (((amplified - precision) * d) / precision + (n + 1n) * product)
+      (((annProduct * sum) / precision + product * n) * d) /
+      (((annProduct - precision) * d) / precision + (n + 1n) * product)
     if (isConverged(d, before)) return d
   }
   throw new PoolRefusal('UNSUPPORTED', 'the invariant does not converge')
@@ -51,7 +51,7 @@ export function stableInvariant(
 /** Returns the balance of coin `j` that keeps the invariant `d`, given the other balances. @see StableSwap.get_y */
 export function stableBalance(j: number, balances: readonly bigint[], amplification: Amplification, d: bigint): bigint {
   const n = BigInt(balances.length)
-  const amplified = ann(amplification, balances.length)
+  const annProduct = ann(amplification, balances.length)
   let sum = 0n
   let c = d
   for (let k = 0; k < balances.length; k++) {
@@ -60,8 +60,8 @@ export function stableBalance(j: number, balances: readonly bigint[], amplificat
     sum += balance
     c = (c * d) / (balance * n)
   }
-  c = (c * d * amplification.precision) / (amplified * n)
-  const b = sum + (d * amplification.precision) / amplified
+  c = (c * d * amplification.precision) / (annProduct * n)
+  const b = sum + (d * amplification.precision) / annProduct
   let y = d
   for (let i = 0; i < MAX_STEPS; i++) {
     const before = y

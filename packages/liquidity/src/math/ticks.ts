@@ -39,12 +39,12 @@ const cachedRatio = new Array<bigint>(CACHE_SIZE).fill(0n)
 
 /** Returns √1.0001^tick with 96 fractional bits, rounded up. @param tick - from MIN_TICK to MAX_TICK */
 export function sqrtRatioAtTick(tick: number): bigint {
-  const place = tick & (CACHE_SIZE - 1)
-  if (cachedTick[place] !== tick) {
-    cachedRatio[place] = computeSqrtRatio(tick)
-    cachedTick[place] = tick
+  const cacheIndex = tick & (CACHE_SIZE - 1)
+  if (cachedTick[cacheIndex] !== tick) {
+    cachedRatio[cacheIndex] = computeSqrtRatio(tick)
+    cachedTick[cacheIndex] = tick
   }
-  return cachedRatio[place]!
+  return cachedRatio[cacheIndex]!
 }
 
 /** Relative difference between 1.0001 and its nearest float, which high powers amplify. */
@@ -79,8 +79,8 @@ const MAX_UNCERTAIN_DISTANCE = 1e-4
  * @param sqrtPriceX96 - from MIN_SQRT_RATIO, below MAX_SQRT_RATIO
  */
 export function tickAtSqrtRatio(sqrtPriceX96: bigint): number {
-  const place = (Math.log(Number(sqrtPriceX96)) - LOG_Q96) / LOG_TICK
-  const nearest = Math.round(place)
-  if (Math.abs(place - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(place)
+  const cacheIndex = (Math.log(Number(sqrtPriceX96)) - LOG_Q96) / LOG_TICK
+  const nearest = Math.round(cacheIndex)
+  if (Math.abs(cacheIndex - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(cacheIndex)
   return sqrtRatioAtTick(nearest) <= sqrtPriceX96 ? nearest : nearest - 1
 }

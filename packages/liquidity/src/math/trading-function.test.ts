@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { adapters } from '../../test/vectors/adapters.ts'
+import type { VectorFile } from '../../test/vectors/index.ts'
 import { familyOf } from '../dexes/index.ts'
 import { orRefused, type Pool } from '../family.ts'
-import { adapters } from '../vectors/adapters.ts'
-import type { VectorFile } from '../vectors/index.ts'
 import { sumsOf, swapOn } from './trading-function.ts'
 
 /** 0.1 %: without a fee, pools refuse swaps whose rounding lowers the value of a share. */

@@ -58,8 +58,8 @@ export const weightedLevel: Invariant = {
  * @see M. Egorov, "StableSwap: efficient mechanism for stablecoin liquidity" (2019)
  */
 export function stableLevel(ann: number, d: number, coins: number): Invariant {
-  const balanced = coins * Math.log(d / coins)
-  const product = (logs: number) => d * Math.exp(balanced - logs)
+  const balancedLog = coins * Math.log(d / coins)
+  const product = (logs: number) => d * Math.exp(balancedLog - logs)
   return {
     pairwise: false,
     maxLogs: Number.POSITIVE_INFINITY,
@@ -77,13 +77,13 @@ export function stableLevel(ann: number, d: number, coins: number): Invariant {
  * @see M. Egorov, "Automatic market-making with dynamic peg" (2021)
  */
 export function cryptoLevel(ann: number, gamma: number, d: number, coins: number): Invariant {
-  const balanced = coins * Math.log(d / coins)
-  const k0 = (logs: number) => Math.exp(logs - balanced)
+  const balancedLog = coins * Math.log(d / coins)
+  const k0 = (logs: number) => Math.exp(logs - balancedLog)
   const k = (product: number) => (ann * product * gamma * gamma) / (gamma + 1 - product) ** 2
   return {
     pairwise: false,
     // Every pool has K0 ≤ 1; the function has a pole at 1 + γ.
-    maxLogs: balanced + Math.log1p(gamma / 2),
+    maxLogs: balancedLog + Math.log1p(gamma / 2),
     level(sum, logs) {
       const product = k0(logs)
       return k(product) * (sum / d - 1) + product - 1
@@ -122,9 +122,9 @@ export function swapOn(
   const before = balances[j]!
   const weight = weights[j]!
   // Input above the limit buys nothing.
-  const grown = balances[i]! + Math.min(amountIn * keepIn * units[i]!, maxSold * balances[i]!)
-  const otherSum = sum - before + (grown - balances[i]!)
-  const otherLogs = logs - weight * Math.log(before) + weights[i]! * Math.log(grown / balances[i]!)
+  const balanceAfter = balances[i]! + Math.min(amountIn * keepIn * units[i]!, maxSold * balances[i]!)
+  const otherSum = sum - before + (balanceAfter - balances[i]!)
+  const otherLogs = logs - weight * Math.log(before) + weights[i]! * Math.log(balanceAfter / balances[i]!)
   const maxAfter = Math.min(before, Math.exp((invariant.maxLogs - otherLogs) / weight))
   let [after, moved] = [maxAfter, Number.POSITIVE_INFINITY]
   for (let step = 0; step < MAX_STEPS; step++) {

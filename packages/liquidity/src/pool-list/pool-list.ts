@@ -44,10 +44,10 @@ export function writePoolList({ chainId, block, deployments }: PoolList): Buffer
     family,
     address,
     scannedTo,
-    pools: pools.map(({ id, address: own, tokens, fixed }) => ({
+    pools: pools.map(({ id, address: poolAddress, tokens, fixed }) => ({
       id,
       // Omit the address if it equals the id or the deployment's address, as for most pools.
-      address: own === impliedAddress(id, address) ? undefined : own,
+      address: poolAddress === impliedAddress(id, address) ? undefined : poolAddress,
       tokens,
       fixed,
     })),
@@ -84,9 +84,9 @@ function readDeployment(value: unknown): ListedDeployment {
   const { family, address, scannedTo, pools } = fieldsOf(value, 'a deployment')
   if (typeof family !== 'string' || !isAddress(address)) throw badList('a deployment must have a family and an address')
   if (scannedTo !== undefined && !isWholeNumber(scannedTo)) throw badList('scannedTo must be a block')
-  const own = toAddress(address)
-  const listed = listOf(pools, 'pools').map((pool) => readPool(pool, own))
-  return { family, address: own, ...(scannedTo !== undefined && { scannedTo }), pools: listed }
+  const poolAddress = toAddress(address)
+  const listedPools = listOf(pools, 'pools').map((pool) => readPool(pool, poolAddress))
+  return { family, address: poolAddress, ...(scannedTo !== undefined && { scannedTo }), pools: listedPools }
 }
 
 function readPool(value: unknown, deployment: Address): ListedPool {
@@ -108,13 +108,14 @@ const impliedAddress = (id: string, deployment: Address): Address => (isAddress(
 
 const isWholeNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
-function fieldsOf(value: unknown, what: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badList(`${what} must be an object`)
+function fieldsOf(value: unknown, description: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badList(`${description} must be an object`)
   return value as Fields
 }
 
-function listOf(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw badList(`${what} must be a list`)
+function listOf(value: unknown, description: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw badList(`${description} must be a list`)
   return value
 }
 

@@ -4,7 +4,7 @@
  */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { Background } from '../market/background.ts'
 import { runReads } from '../market/reads.ts'
 import { type Redemption, readRedemptions } from './read.ts'
@@ -33,12 +33,12 @@ export type RedemptionSource = {
 
 /** Redemption cache of one chain. */
 export class RedemptionCache {
-  private readonly ignored: ReadonlySet<Address>
+  private readonly ignoredTokens: ReadonlySet<Address>
   private readonly registries: Address | undefined
-  private readonly shares = new Bounded<Address, CachedReadings>(MAX_TOKENS)
-  private readonly others = new Bounded<Address, true>(MAX_TOKENS, { ttl: NONE_MS })
+  private readonly shares = new BoundedMap<Address, CachedReadings>(MAX_TOKENS)
+  private readonly others = new BoundedMap<Address, true>(MAX_TOKENS, { ttl: NONE_MS })
   /** Shares without supply, or without code yet. */
-  private readonly unissued = new Bounded<Address, true>(MAX_TOKENS, { ttl: UNISSUED_MS })
+  private readonly unissuedTokens = new BoundedMap<Address, true>(MAX_TOKENS, { ttl: UNISSUED_MS })
   private readonly queue = new Background<Address>((tokens) => this.read(tokens), MAX_QUEUED, BATCH_SIZE)
   private source: RedemptionSource | undefined
 
@@ -46,7 +46,7 @@ export class RedemptionCache {
   constructor({ hubs, stables, wrappedNative, dexes }: Chain) {
     const pricedTokens = [wrappedNative, ...stables].flatMap((token) => (token ? [token.address] : []))
     const rows = dexes.map(({ address }) => address)
-    this.ignored = new Set([NATIVE, ZERO_ADDRESS, ...hubs, ...pricedTokens, ...rows])
+    this.ignoredTokens = new Set([NATIVE, ZERO_ADDRESS, ...hubs, ...pricedTokens, ...rows])
     this.registries = dexes.find(({ version }) => version === 'address-provider')?.address
   }
 
@@ -63,7 +63,7 @@ export class RedemptionCache {
   /** False if the token is a share that was read at another block, or a share without supply. */
   isOf(token: Address, { hash }: BlockHeader): boolean {
     const cached = this.shares.peek(token)
-    return (!cached || cached.hash === hash) && !this.unissued.has(token)
+    return (!cached || cached.hash === hash) && !this.unissuedTokens.has(token)
   }
 
   /**
@@ -72,7 +72,7 @@ export class RedemptionCache {
    * @returns the parts of all shares
    * @throws RpcError; MarketError `BUSY` if the queue is full
    */
-  async seek(tokens: readonly Address[], source: RedemptionSource): Promise<readonly Address[]> {
+  async readShares(tokens: readonly Address[], source: RedemptionSource): Promise<readonly Address[]> {
     this.source = source
     const all = new Set<Address>()
     let level = tokens
@@ -86,7 +86,7 @@ export class RedemptionCache {
   }
 
   private isDue(token: Address): boolean {
-    if (this.ignored.has(token) || this.others.has(token) || this.unissued.has(token)) return false
+    if (this.ignoredTokens.has(token) || this.others.has(token) || this.unissuedTokens.has(token)) return false
     const cached = this.shares.get(token)
     // Read again at every requested block, so that a falling rate takes effect at once.
     return !cached || cached.hash !== this.source!.block.hash
@@ -108,7 +108,7 @@ export class RedemptionCache {
       if (!now) {
         this.shares.delete(token)
         if (now === null) this.others.set(token, true)
-        else this.unissued.set(token, true)
+        else this.unissuedTokens.set(token, true)
         continue
       }
       const [last] = this.of(token) ?? []

@@ -196,9 +196,9 @@ export class SnapshotDatabase {
 
 /** Interns addresses, so that one shared by many pools is stored once in memory. */
 function intern<T extends string>(texts: Map<string, string>, text: T): T {
-  const interned = texts.get(text)
-  if (interned === undefined) texts.set(text, text)
-  return (interned ?? text) as T
+  const internedText = texts.get(text)
+  if (internedText === undefined) texts.set(text, text)
+  return (internedText ?? text) as T
 }
 
 function badSnapshot(path: string, cause: unknown): MarketError {

@@ -12,9 +12,9 @@ import { type SavedFacts, SnapshotDatabase } from './database.ts'
 export async function loadSnapshot(path: string): Promise<Snapshot> {
   const database = new SnapshotDatabase(path, { readOnly: true })
   try {
-    const saved = database.load()
-    if (!saved) throw new MarketError('BAD_SNAPSHOT', `${path} holds no snapshot yet`)
-    const { chainId, block, pools } = saved
+    const savedSnapshot = database.load()
+    if (!savedSnapshot) throw new MarketError('BAD_SNAPSHOT', `${path} holds no snapshot yet`)
+    const { chainId, block, pools } = savedSnapshot
     return { chainId, block, pools, changed: null }
   } finally {
     database.close()
@@ -33,20 +33,20 @@ export async function copySnapshot(from: string, to: string): Promise<SavedFacts
   const database = new SnapshotDatabase(from, { readOnly: true })
   try {
     await database.copy(draft)
-    const copied = new SnapshotDatabase(draft, { readOnly: true })
+    const draftCopy = new SnapshotDatabase(draft, { readOnly: true })
     let facts: SavedFacts | null
     try {
-      facts = copied.facts()
+      facts = draftCopy.facts()
     } finally {
-      copied.close()
+      draftCopy.close()
     }
     if (!facts) throw new MarketError('BAD_SNAPSHOT', `${from} holds no snapshot yet`)
     // Delete the write-ahead log of the file that is replaced.
-    for (const rest of ['-wal', '-shm']) rmSync(to + rest, { force: true })
+    for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
     renameSync(draft, to)
     return facts
   } finally {
     database.close()
-    for (const rest of ['', '-wal', '-shm']) rmSync(draft + rest, { force: true })
+    for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
   }
 }

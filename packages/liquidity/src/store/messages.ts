@@ -31,7 +31,7 @@ export type ToStore =
   | { readonly do: 'close' }
 
 /** Message to the thread: `job` identifies the reply. */
-export type Request = { readonly file: number; readonly job: number; readonly ask: ToStore }
+export type Request = { readonly file: number; readonly job: number; readonly request: ToStore }
 
 export type ListPart = { readonly name: string; readonly items: readonly unknown[] }
 /** Part of a saved state: pools, or part of a list. */

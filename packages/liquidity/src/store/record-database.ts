@@ -77,10 +77,10 @@ export class RecordDatabase {
     this.db.exec('BEGIN IMMEDIATE')
   }
 
-  write(changed: readonly Pool[], gone: readonly string[]): void {
+  write(changedPools: readonly Pool[], goneIds: readonly string[]): void {
     const put = this.db.prepare('INSERT OR REPLACE INTO pools VALUES (?, ?, ?)')
-    for (const pool of changed) put.run(pool.id, this.next, toText(pool))
-    for (const id of gone) put.run(id, this.next, null)
+    for (const pool of changedPools) put.run(pool.id, this.next, toText(pool))
+    for (const id of goneIds) put.run(id, this.next, null)
   }
 
   /** Ends the transaction. @throws Error if the block alone exceeds the limits; the file is empty then */

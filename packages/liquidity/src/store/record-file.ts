@@ -10,7 +10,7 @@ import { inBatches, openFile, type ThreadFile } from './store-thread.ts'
 export class RecordFile {
   private readonly file: ThreadFile
   /** Pools of the block that was written last; null if the content of the file is unknown. */
-  private written: Snapshot['pools'] | null = null
+  private writtenPools: Snapshot['pools'] | null = null
 
   private constructor(file: ThreadFile) {
     this.file = file
@@ -27,27 +27,27 @@ export class RecordFile {
     { chainId, block, pools }: Snapshot,
     { records, parts }: Pick<BlockOfRecords, 'records' | 'parts'>,
   ): Promise<void> {
-    const isWhole = this.written === null
+    const isWhole = this.writtenPools === null
     try {
-      await this.file.ask({ do: 'begin' })
-      for await (const steps of inBatches(poolChangeSteps(this.written ?? PoolMap.empty, pools))) {
-        const changed = steps.flatMap((step) => step.changed)
-        const gone = steps.flatMap((step) => step.gone)
-        for await (const some of inBatches(changed))
-          await this.file.ask({ do: 'write', newPools: [], changed: some, gone: [] })
-        if (gone.length > 0) await this.file.ask({ do: 'write', newPools: [], changed: [], gone })
+      await this.file.requestStore({ do: 'begin' })
+      for await (const steps of inBatches(poolChangeSteps(this.writtenPools ?? PoolMap.empty, pools))) {
+        const changedPools = steps.flatMap((step) => step.changed)
+        const goneIds = steps.flatMap((step) => step.gone)
+        for await (const batch of inBatches(changedPools))
+          await this.file.requestStore({ do: 'write', newPools: [], changed: batch, gone: [] })
+        if (goneIds.length > 0) await this.file.requestStore({ do: 'write', newPools: [], changed: [], gone: goneIds })
       }
-      await this.file.ask({ do: 'commit-records', of: { chainId, block, isWhole, records, parts } })
-      this.written = pools
+      await this.file.requestStore({ do: 'commit-records', of: { chainId, block, isWhole, records, parts } })
+      this.writtenPools = pools
     } catch (error) {
       // The last block in the file is unknown: write the next one in full.
-      this.written = null
-      await this.file.ask({ do: 'rollback' }).catch(() => undefined)
+      this.writtenPools = null
+      await this.file.requestStore({ do: 'rollback' }).catch(() => undefined)
       throw error
     }
   }
 
   close(): Promise<void> {
-    return this.file.ask({ do: 'close' })
+    return this.file.requestStore({ do: 'close' })
   }
 }

@@ -36,25 +36,25 @@ function start(): Worker {
   return worker
 }
 
-function ask<T>(worker: Worker, file: number, ask: ToStore): Promise<T> {
+function requestStore<T>(worker: Worker, file: number, message: ToStore): Promise<T> {
   if (thread !== worker) return Promise.reject(new Error('the thread that keeps files has ended'))
   const job = ++lastJob
   return new Promise<T>((resolve, reject) => {
     jobs.set(job, { resolve: resolve as (result: unknown) => void, reject })
     worker.ref()
-    worker.postMessage({ file, job, ask } satisfies Request)
+    worker.postMessage({ file, job, request: message } satisfies Request)
   })
 }
 
 /** A file that is open in the thread. */
-export type ThreadFile = { readonly ask: <T = void>(request: ToStore) => Promise<T> }
+export type ThreadFile = { readonly requestStore: <T = void>(request: ToStore) => Promise<T> }
 
 /** Opens a quote log. @throws Error if it cannot be opened */
 export async function openFile(request: Extract<ToStore, { do: 'open-records' }>): Promise<ThreadFile> {
   const worker = start()
   const number = ++lastFile
-  await ask(worker, number, request)
-  return { ask: (next) => ask(worker, number, next) }
+  await requestStore(worker, number, request)
+  return { requestStore: (next) => requestStore(worker, number, next) }
 }
 
 /** A market's file, read and written in the thread in small batches. */
@@ -74,12 +74,12 @@ export class StoreFile implements Store {
   static async open(path: string): Promise<StoreFile> {
     const worker = start()
     const number = ++lastFile
-    return new StoreFile(worker, number, await ask<SavedFacts | null>(worker, number, { do: 'open', path }))
+    return new StoreFile(worker, number, await requestStore<SavedFacts | null>(worker, number, { do: 'open', path }))
   }
 
   /** Yields the saved state once: lists, then pools. @throws MarketError `BAD_SNAPSHOT` */
   async *batches(): AsyncGenerator<SavedBatch> {
-    const next = () => this.ask<SavedBatch | null>({ do: 'next' })
+    const next = () => this.requestStore<SavedBatch | null>({ do: 'next' })
     let pending = next()
     for (let batch = await pending; batch; batch = await pending) {
       pending = next()
@@ -92,21 +92,21 @@ export class StoreFile implements Store {
   /** Writes all parts in one transaction. */
   async save(facts: SavedFacts, parts: AsyncIterable<SavePart>): Promise<void> {
     try {
-      await this.ask({ do: 'begin' })
-      for await (const part of parts) await this.ask(part)
-      await this.ask({ do: 'commit', facts })
+      await this.requestStore({ do: 'begin' })
+      for await (const part of parts) await this.requestStore(part)
+      await this.requestStore({ do: 'commit', facts })
     } catch (error) {
-      await this.ask({ do: 'rollback' }).catch(() => undefined)
+      await this.requestStore({ do: 'rollback' }).catch(() => undefined)
       throw error
     }
   }
 
   close(): Promise<void> {
-    return this.ask({ do: 'close' })
+    return this.requestStore({ do: 'close' })
   }
 
-  private ask<T = void>(request: ToStore): Promise<T> {
-    return ask(this.worker, this.number, request)
+  private requestStore<T = void>(request: ToStore): Promise<T> {
+    return requestStore(this.worker, this.number, request)
   }
 }
 

@@ -25,40 +25,40 @@ const port = parentPort!
 const files = new Map<number, File>()
 const logs = new Map<number, RecordDatabase>()
 
-port.on('message', ({ file, job, ask }: Request) => {
+port.on('message', ({ file, job, request: ask }: Request) => {
   port.postMessage(reply(file, job, ask))
 })
 
-function reply(file: number, job: number, ask: ToStore): StoreReply {
+function reply(file: number, job: number, request: ToStore): StoreReply {
   try {
-    return { job, result: run(file, ask) }
+    return { job, result: run(file, request) }
   } catch (error) {
     const isBad = error instanceof MarketError
     return { job, error: error instanceof Error ? error.message : String(error), isBad }
   }
 }
 
-function run(number: number, ask: ToStore): unknown {
-  if (ask.do === 'open') return open(number, ask.path)
-  if (ask.do === 'open-records') return void logs.set(number, new RecordDatabase(ask.path, ask.limits))
+function run(number: number, request: ToStore): unknown {
+  if (request.do === 'open') return open(number, request.path)
+  if (request.do === 'open-records') return void logs.set(number, new RecordDatabase(request.path, request.limits))
   const log = logs.get(number)
-  return log ? append(number, log, ask) : runOnFile(number, ask)
+  return log ? append(number, log, request) : runOnFile(number, request)
 }
 
-function append(number: number, log: RecordDatabase, ask: ToStore): void {
-  if (ask.do === 'begin') log.begin()
-  if (ask.do === 'write') log.write(ask.changed, ask.gone)
-  if (ask.do === 'commit-records') log.commit(ask.of)
-  if (ask.do === 'rollback') log.rollback()
-  if (ask.do !== 'close') return
+function append(number: number, log: RecordDatabase, request: ToStore): void {
+  if (request.do === 'begin') log.begin()
+  if (request.do === 'write') log.write(request.changed, request.gone)
+  if (request.do === 'commit-records') log.commit(request.of)
+  if (request.do === 'rollback') log.rollback()
+  if (request.do !== 'close') return
   logs.delete(number)
   log.close()
 }
 
-function runOnFile(number: number, ask: ToStore): unknown {
+function runOnFile(number: number, request: ToStore): unknown {
   const file = files.get(number)!
   const { database } = file
-  switch (ask.do) {
+  switch (request.do) {
     case 'next':
       return file.batches.next().value ?? null
     case 'begin':
@@ -66,18 +66,18 @@ function runOnFile(number: number, ask: ToStore): unknown {
       file.retained = null
       return database.begin()
     case 'write':
-      return database.write(ask)
+      return database.write(request)
     case 'keep':
       file.retained ??= new Set()
-      for (const id of ask.ids) file.retained.add(id)
+      for (const id of request.ids) file.retained.add(id)
       return undefined
     case 'list':
-      file.lists[ask.name] = [...(file.lists[ask.name] ?? []), ...ask.items]
+      file.lists[request.name] = [...(file.lists[request.name] ?? []), ...request.items]
       return undefined
     case 'commit': {
       if (file.retained) database.keepOnly(file.retained)
-      const extra: FileExtra = { rest: ask.facts.extra, lists: file.lists }
-      return database.commit({ ...ask.facts, extra })
+      const extra: FileExtra = { rest: request.facts.extra, lists: file.lists }
+      return database.commit({ ...request.facts, extra })
     }
     case 'rollback':
       return database.rollback()
@@ -102,8 +102,8 @@ function open(number: number, path: string): SavedFacts | null {
 
 function* batches(database: SnapshotDatabase, lists: Lists): Generator<SavedBatch> {
   for (const [name, items] of Object.entries(lists))
-    for (let at = 0; at < items.length; at += LIST_BATCH)
-      yield { pools: [], list: { name, items: items.slice(at, at + LIST_BATCH) } }
+    for (let offset = 0; offset < items.length; offset += LIST_BATCH)
+      yield { pools: [], list: { name, items: items.slice(offset, offset + LIST_BATCH) } }
   let pools = []
   for (const pool of database.pools()) {
     pools.push(pool)

@@ -52,9 +52,9 @@ beforeEach(() => {
 
 describe('a token', () => {
   test('of the chain file is named, including the native token; an unseen token is untrusted', () => {
-    expect(ledger.standing(WETH)).toMatchObject({ standing: 'named' })
+    expect(ledger.standingOfToken(WETH)).toMatchObject({ standing: 'named' })
     expect(ledger.named.tokens.has(ZERO_ADDRESS)).toBe(true)
-    expect(ledger.standing(UNLISTED)).toEqual({ standing: 'stranger', reason: 'not seen yet' })
+    expect(ledger.standingOfToken(UNLISTED)).toEqual({ standing: 'stranger', reason: 'not seen yet' })
   })
 
   test('earns trust by consecutive blocks and a clean report, and is due once the blocks are complete', () => {
@@ -62,10 +62,10 @@ describe('a token', () => {
     expect(ledger.due).toBeUndefined()
     observe(10, pools)
     expect(ledger.due).toBe(UNLISTED)
-    expect(ledger.standing(UNLISTED).reason).toBe('not measured yet')
+    expect(ledger.standingOfToken(UNLISTED).reason).toBe('not measured yet')
     const before = ledger.earned
     ledger.report(UNLISTED, null)
-    expect(ledger.standing(UNLISTED).standing).toBe('earned')
+    expect(ledger.standingOfToken(UNLISTED).standing).toBe('earned')
     expect(ledger.earned.tokens.has(UNLISTED)).toBe(true)
     expect(ledger.named.tokens.has(UNLISTED)).toBe(false)
     expect(before.tokens.has(UNLISTED)).toBe(false)
@@ -87,18 +87,18 @@ describe('a token', () => {
     expect(ledger.earned.tokens.has(UNLISTED)).toBe(true)
     happens()
     expect(ledger.earned.tokens.has(UNLISTED)).toBe(false)
-    expect(ledger.standing(UNLISTED).standing).toBe('stranger')
+    expect(ledger.standingOfToken(UNLISTED).standing).toBe('stranger')
   })
 
   test('gets no credit for its own side of a pool, for pools with other untrusted tokens, or for a single named token', () => {
     const other = account(9)
     observeUntil(1, 20, [pair(11, [WETH, UNLISTED]), pair(12, [WETH, UNLISTED]), pair(13, [other, UNLISTED])])
-    expect(ledger.standing(UNLISTED).reason).toContain('2 pools')
+    expect(ledger.standingOfToken(UNLISTED).reason).toContain('2 pools')
     observeUntil(21, 40, [pair(11, [WETH, UNLISTED]), pair(12, [WETH, UNLISTED]), pair(13, [WETH, UNLISTED])])
-    expect(ledger.standing(UNLISTED).reason).toContain('1 named tokens')
+    expect(ledger.standingOfToken(UNLISTED).reason).toContain('1 named tokens')
     ledger.price((of, amount) => (of === UNLISTED ? 1e12 : Number(amount) / 1e6))
     observeUntil(41, 60)
-    expect(ledger.standing(UNLISTED).reason).toContain('less than')
+    expect(ledger.standingOfToken(UNLISTED).reason).toContain('less than')
   })
 
   test('evicts the shallowest token when too many are watched', () => {
@@ -107,7 +107,7 @@ describe('a token', () => {
     expect(ledger.counts.watched).toBe(512)
     observeUntil(2, 12, [...shallow, ...pools])
     ledger.report(UNLISTED, null)
-    expect(ledger.standing(UNLISTED).standing).toBe('earned')
+    expect(ledger.standingOfToken(UNLISTED).standing).toBe('earned')
   })
 })
 
@@ -123,7 +123,7 @@ describe('a block observed in steps', () => {
     while (!steps.next().done) count++
     expect(count).toBeGreaterThan(2)
     expect(ledger.earned.tokens.has(UNLISTED)).toBe(false)
-    expect(ledger.standing(UNLISTED).reason).toContain('2 pools')
+    expect(ledger.standingOfToken(UNLISTED).reason).toContain('2 pools')
   })
 
   test('stops after a reset', () => {
@@ -132,7 +132,7 @@ describe('a block observed in steps', () => {
     steps.next()
     ledger.forget()
     expect(steps.next().done).toBe(true)
-    expect(ledger.standing(UNLISTED).reason).toBe('not seen yet')
+    expect(ledger.standingOfToken(UNLISTED).reason).toBe('not seen yet')
     expect(ledger.counts.watched).toBe(0)
   })
 })

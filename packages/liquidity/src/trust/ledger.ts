@@ -5,7 +5,7 @@ import { familyOf } from '../dexes/index.ts'
 import { orRefused, type Pool } from '../family.ts'
 import type { Snapshot } from '../snapshot.ts'
 import {
-  broken,
+  brokenRecord,
   hasEarned,
   isDueForReport,
   recordMeasurement,
@@ -16,7 +16,7 @@ import {
   UNOBSERVED,
 } from './record.ts'
 import { isTrustedPool, namedTrust, type Trust } from './trust.ts'
-import { type PoolContribution, sightingOf, type WatchedItem } from './watched.ts'
+import { type PoolContribution, sightingOf, type WatchedItem } from './watched-item.ts'
 
 /** Maximum watched tokens, and maximum watched pools. When full, the entry with the least depth is evicted. */
 const MAX_WATCHED = 512
@@ -43,7 +43,7 @@ export class TrustLedger {
   private readonly tokens = new Map<Address, WatchedItem>()
   private readonly pools = new Map<string, WatchedItem>()
   private block: number | null = null
-  private turn = 0
+  private nextIndex = 0
   /** Number of resets: an `observing` generator that started before a reset must stop. */
   private resets = 0
   private evictions = MAX_EVICTIONS
@@ -122,22 +122,22 @@ export class TrustLedger {
 
   /** Records a measurement. @param fault - the fault that was measured; null for a clean report */
   report(token: Address, fault: string | null): void {
-    const watched = this.tokens.get(token)
-    if (!watched || this.block === null) return
-    watched.record = recordMeasurement(watched.record, fault, this.block)
+    const watchedItems = this.tokens.get(token)
+    if (!watchedItems || this.block === null) return
+    watchedItems.record = recordMeasurement(watchedItems.record, fault, this.block)
     this.promote()
   }
 
   /** Records that a token or pool broke its trust. Named tokens stay named. */
   breach(id: string, fault: string): void {
-    const watched = this.tokens.get(id as Address) ?? this.pools.get(id)
-    if (!watched) return
-    watched.record = broken(watched.record, fault)
+    const watchedItems = this.tokens.get(id as Address) ?? this.pools.get(id)
+    if (!watchedItems) return
+    watchedItems.record = brokenRecord(watchedItems.record, fault)
     this.promote()
   }
 
   /** Returns the trust level of a token. */
-  standing(token: Address): Standing {
+  standingOfToken(token: Address): Standing {
     if (this.named.tokens.has(token)) return { standing: 'named', reason: "the chain's file names it" }
     return standingOf(this.tokens.get(token)?.record ?? UNOBSERVED, this.terms)
   }
@@ -178,44 +178,44 @@ export class TrustLedger {
       this.admit(this.tokens, untrustedTokens[0]!, pool)
   }
 
-  private admit<K>(watched: Map<K, WatchedItem>, key: K, pool: Pool): void {
-    const existing = watched.get(key)
+  private admit<K>(watchedItems: Map<K, WatchedItem>, key: K, pool: Pool): void {
+    const existing = watchedItems.get(key)
     if (existing) {
       if (existing.pools.has(pool.id) || existing.pools.size < MAX_POOLS_OF_TOKEN) this.value(existing, pool)
       return
     }
-    const full = watched.size >= MAX_WATCHED
+    const full = watchedItems.size >= MAX_WATCHED
     if (full && this.evictions-- <= 0) return
     const share = this.shareOf(pool)
     const { depthUsd } = share
     if (full) {
       let shallowest: K | undefined
       let depth = depthUsd
-      for (const [other, { record }] of watched)
+      for (const [other, { record }] of watchedItems)
         if (record.depthUsd < depth) {
           shallowest = other
           depth = record.depthUsd
         }
       if (shallowest === undefined) return
-      watched.delete(shallowest)
+      watchedItems.delete(shallowest)
     }
-    watched.set(key, { record: { ...UNOBSERVED, depthUsd }, pools: new Map([[pool.id, share]]), sighting: null })
+    watchedItems.set(key, { record: { ...UNOBSERVED, depthUsd }, pools: new Map([[pool.id, share]]), sighting: null })
   }
 
   private drop(pool: Pool | undefined): void {
     if (!pool) return
     this.pools.delete(pool.id)
     for (const token of pool.tokens) {
-      const watched = this.tokens.get(token)
-      if (watched?.pools.delete(pool.id)) watched.sighting = null
+      const watchedItems = this.tokens.get(token)
+      if (watchedItems?.pools.delete(pool.id)) watchedItems.sighting = null
     }
   }
 
   /** Revalues a few entries per block, in rotation. */
   private *revalue(): Steps<void> {
-    const watched = [...this.tokens.values(), ...this.pools.values()]
-    for (let k = 0; k < Math.min(VALUED_PER_BLOCK, watched.length); k++) {
-      const next = watched[this.turn++ % watched.length]!
+    const watchedItems = [...this.tokens.values(), ...this.pools.values()]
+    for (let k = 0; k < Math.min(VALUED_PER_BLOCK, watchedItems.length); k++) {
+      const next = watchedItems[this.nextIndex++ % watchedItems.length]!
       for (const id of next.pools.keys()) {
         const pool = this.knownPools.get(id)
         if (pool) this.value(next, pool)
@@ -224,21 +224,22 @@ export class TrustLedger {
     }
   }
 
-  private value(watched: WatchedItem, pool: Pool): void {
-    watched.pools.set(pool.id, this.shareOf(pool))
-    watched.sighting = null
+  private value(watchedItems: WatchedItem, pool: Pool): void {
+    watchedItems.pools.set(pool.id, this.shareOf(pool))
+    watchedItems.sighting = null
   }
 
   private *observeAll(number: number): Steps<void> {
-    for (const watched of this.tokens.values()) {
-      watched.record = recordSighting(watched.record, sightingOf(watched), number, this.terms)
+    for (const watchedItems of this.tokens.values()) {
+      watchedItems.record = recordSighting(watchedItems.record, sightingOf(watchedItems), number, this.terms)
       yield
     }
     // A pool earns trust only for itself, by its own trades: there is no token to measure.
     const terms = { ...this.terms, pools: 1, namedTokens: 2 }
-    for (const watched of this.pools.values()) {
-      watched.record = recordSighting(watched.record, sightingOf(watched), number, terms)
-      if (isDueForReport(watched.record, this.terms)) watched.record = recordMeasurement(watched.record, null, number)
+    for (const watchedItems of this.pools.values()) {
+      watchedItems.record = recordSighting(watchedItems.record, sightingOf(watchedItems), number, terms)
+      if (isDueForReport(watchedItems.record, this.terms))
+        watchedItems.record = recordMeasurement(watchedItems.record, null, number)
       yield
     }
   }
@@ -259,30 +260,30 @@ export class TrustLedger {
 
   /** Records a breach if a pool's quotes changed without a trade: its owner changed a price or fee. */
   private checkDrift(pool: Pool): void {
-    const watched = this.pools.get(pool.id)
+    const watchedItems = this.pools.get(pool.id)
     const before = this.knownPools.get(pool.id)
-    if (!watched || !before || before === pool) return
+    if (!watchedItems || !before || before === pool) return
     const family = familyOf(pool.family)!
     const traceOf = (of: Pool) => family.sampled?.stampOf(of) ?? family.reserves(of).join()
     if (traceOf(before) !== traceOf(pool)) return
     const first = (of: Pool) => orRefused(() => family.priceCurve(of, of.tokens[0]!, of.tokens[1]!))
     const [was, is] = [first(before), first(pool)]
-    const paid = (curve: typeof was) => (curve ? curve.sqrtPrice[0]! ** 2 * curve.keepIn * curve.keepOut : 0)
-    if (!(Math.abs(paid(is) / paid(was) - 1) <= MAX_DRIFT))
-      watched.record = broken(watched.record, 'a price or fee set anew without a trade')
+    const marginalPrice = (curve: typeof was) => (curve ? curve.sqrtPrice[0]! ** 2 * curve.keepIn * curve.keepOut : 0)
+    if (!(Math.abs(marginalPrice(is) / marginalPrice(was) - 1) <= MAX_DRIFT))
+      watchedItems.record = brokenRecord(watchedItems.record, 'a price or fee set anew without a trade')
   }
 
   private promote(): void {
-    const earned = (watched: Map<string, WatchedItem>) =>
-      [...watched].flatMap(([key, { record }]) => (hasEarned(record, this.terms) ? [key] : []))
-    const tokens = earned(this.tokens) as Address[]
-    const pools = earned(this.pools)
-    const same =
+    const earnedFrom = (watchedItems: Map<string, WatchedItem>) =>
+      [...watchedItems].flatMap(([key, { record }]) => (hasEarned(record, this.terms) ? [key] : []))
+    const tokens = earnedFrom(this.tokens) as Address[]
+    const pools = earnedFrom(this.pools)
+    const isUnchanged =
       tokens.length === this.current.tokens.size - this.named.tokens.size &&
       pools.length === this.current.pools.size &&
       tokens.every((token) => this.current.tokens.has(token)) &&
       pools.every((id) => this.current.pools.has(id))
-    if (same) return
+    if (isUnchanged) return
     const { accounts } = this.named
     this.current = {
       level: 'earned',

@@ -1,7 +1,7 @@
 /** Tests each condition of trust at its limit, one below, and one above. */
 import { describe, expect, test } from 'vitest'
 import {
-  broken,
+  brokenRecord,
   hasEarned,
   isDueForReport,
   recordMeasurement,
@@ -45,7 +45,7 @@ test('a clean measurement is dated; a faulty one and a breach reset all but the 
   expect(recordMeasurement(record(110, null), null, 110)).toEqual(record(110, 110))
   const reset = { ...UNOBSERVED, lastSeenAt: 110, depthUsd: 1_500, fault: 'a tax', breach: 'a tax' }
   expect(recordMeasurement(record(110, 108), 'a tax', 111)).toEqual(reset)
-  expect(broken(record(110, 108), 'a tax')).toEqual(reset)
+  expect(brokenRecord(record(110, 108), 'a tax')).toEqual(reset)
 })
 
 test.each([

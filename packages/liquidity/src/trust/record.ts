@@ -70,11 +70,11 @@ function failedCondition({ pools, namedTokens, depthUsd }: Sighting, terms: Term
  * @param fault - the fault that was measured; null for a clean report
  */
 export function recordMeasurement(record: TrustRecord, fault: string | null, block: number): TrustRecord {
-  return fault === null ? { ...record, cleanAt: block } : broken(record, fault)
+  return fault === null ? { ...record, cleanAt: block } : brokenRecord(record, fault)
 }
 
 /** Returns the record after a breach: all trust is lost at once. */
-export function broken({ lastSeenAt, depthUsd }: TrustRecord, fault: string): TrustRecord {
+export function brokenRecord({ lastSeenAt, depthUsd }: TrustRecord, fault: string): TrustRecord {
   return { ...UNOBSERVED, lastSeenAt, depthUsd, fault, breach: fault }
 }
 
@@ -94,14 +94,14 @@ export function hasEarned({ since, lastSeenAt, cleanAt }: TrustRecord, { blocks,
 /** Returns the trust level that a record has earned, with a reason. */
 export function standingOf(record: TrustRecord, terms: Terms): Standing {
   const { since, lastSeenAt, cleanAt, fault, breach } = record
-  const untrusted = (reason: string): Standing => ({ standing: 'stranger', reason })
-  if (since === null) return untrusted(fault ?? 'not seen yet')
+  const untrustedStanding = (reason: string): Standing => ({ standing: 'stranger', reason })
+  if (since === null) return untrustedStanding(fault ?? 'not seen yet')
   const blocks = lastSeenAt - since + 1
   if (blocks < terms.blocks) {
     const after = breach === null ? '' : `, after ${breach}`
-    return untrusted(`seen to behave for ${blocks} blocks, of ${terms.blocks} at least${after}`)
+    return untrustedStanding(`seen to behave for ${blocks} blocks, of ${terms.blocks} at least${after}`)
   }
-  if (cleanAt === null) return untrusted('not measured yet')
-  if (!hasEarned(record, terms)) return untrusted('not measured lately')
+  if (cleanAt === null) return untrustedStanding('not measured yet')
+  if (!hasEarned(record, terms)) return untrustedStanding('not measured lately')
   return { standing: 'earned', reason: `seen to behave for ${blocks} blocks` }
 }

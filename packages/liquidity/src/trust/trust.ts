@@ -2,7 +2,7 @@
 import type { Address, Chain } from '@sluice/chains'
 import { familyOf } from '../dexes/index.ts'
 import type { Pool } from '../family.ts'
-import { namedAccounts, namedTokens } from './named.ts'
+import { namedAccounts, namedTokens } from './named-tokens.ts'
 
 /**
  * `named`: only tokens and pools that the chain's file names. `earned`: also tokens and pools that have earned trust

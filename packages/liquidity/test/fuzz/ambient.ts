@@ -9,7 +9,7 @@ import type { AmbientLevel, AmbientState } from '../../src/dexes/ambient/types.t
 import type { Pool } from '../../src/index.ts'
 import { runReads } from '../../src/market/reads.ts'
 import { type Random, random } from '../random.ts'
-import { type Deployed, sceneWith, slotOf, startNode, worldOf } from './deployed.ts'
+import { type DeployedCode, sceneWith, slotOf, startNode, worldOf } from './deployed.ts'
 import { type Ask, PLENTY, type PoolWorld, word } from './world.ts'
 
 const DEX = toAddress('0xaaaaaaaacb71bf2c8cae522ea5fa455571a74106')
@@ -60,7 +60,7 @@ export async function readPools(
 }
 
 /** A node with the dex and pools of all kinds: by their price, fee, liquidity and levels, with native token or without. */
-export async function startAmbient(deployment: Deployed, seed: number): Promise<PoolWorld> {
+export async function startAmbient(deployment: DeployedCode, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
   await node.place(deployment, sceneWith(deployment, DEX))

@@ -1,6 +1,6 @@
 /** Families whose deployed code files hold that environment variables name, each with the worlds of pools that are made of it. */
 import { startAmbient } from './ambient.ts'
-import type { Deployed } from './deployed.ts'
+import type { DeployedCode } from './deployed.ts'
 import { startEchodex } from './echodex.ts'
 import { startFluidDex } from './fluid-dex.ts'
 import { startIziswap } from './iziswap.ts'
@@ -15,7 +15,7 @@ export type DeployedFamily = {
   /** Chain that the code comes from. */
   readonly from: string
   /** Pools drawn at random, the same at every run with a seed. @throws Error for accounts that are not those of the family */
-  readonly start: (deployment: Deployed, seed: number) => Promise<PoolWorld>
+  readonly start: (deployment: DeployedCode, seed: number) => Promise<PoolWorld>
 }
 
 export const DEPLOYED_FAMILIES: readonly DeployedFamily[] = [

@@ -20,7 +20,7 @@ type Account = {
 }
 export type Accounts = Readonly<Record<string, Account>>
 /** Codes by a name, and sets of accounts that have them. */
-export type Deployed = { readonly codes: Readonly<Record<string, Hex>>; readonly scenes: readonly Accounts[] }
+export type DeployedCode = { readonly codes: Readonly<Record<string, Hex>>; readonly scenes: readonly Accounts[] }
 
 /** Name of the variable with the path of a family's file, gzipped or not: AMBIENT_STATE for ambient. */
 export const variableOf = (family: string) => `${family.toUpperCase().replaceAll('-', '_')}_STATE`
@@ -28,7 +28,7 @@ export const variableOf = (family: string) => `${family.toUpperCase().replaceAll
 export const notGiven = (family: string) => `${variableOf(family)} names no file with the accounts of its contracts`
 
 /** @returns undefined if no file is configured. @throws Error for a file that does not hold the accounts */
-export function deployedOf(family: string): Deployed | undefined {
+export function deployedOf(family: string): DeployedCode | undefined {
   const file = process.env[variableOf(family)]
   if (!file) return undefined
   const bytes = readFileSync(file)
@@ -41,13 +41,13 @@ export function deployedOf(family: string): Deployed | undefined {
 }
 
 /** The first set of accounts that has all of these. @throws Error where none has */
-export function sceneWith({ scenes }: Deployed, ...addresses: readonly Address[]): Accounts {
+export function sceneWith({ scenes }: DeployedCode, ...addresses: readonly Address[]): Accounts {
   const match = scenes.find((scene) => addresses.every((address) => address in scene))
   if (!match) throw new Error(`no set of accounts has ${addresses.join(' and ')}`)
   return match
 }
 
-export function codeAt({ codes }: Deployed, scene: Accounts, address: Address): Hex {
+export function codeAt({ codes }: DeployedCode, scene: Accounts, address: Address): Hex {
   const code = codes[scene[address]?.code ?? '']
   if (!code) throw new Error(`no code at ${address}`)
   return code
@@ -86,7 +86,7 @@ export type Node = {
   readonly rpc: Rpc
   readonly builder: Builder
   readonly anvil: Anvil
-  place(deployment: Deployed, accounts: Accounts): Promise<void>
+  place(deployment: DeployedCode, accounts: Accounts): Promise<void>
   write(address: Address, words: Iterable<readonly [slot: bigint | number, value: bigint]>): Promise<void>
   /** A token of ours of which trader and holders have plenty, at its own address or in place of another one. */
   coin(holders: readonly Address[], decimals?: number, at?: Address): Promise<Contract>

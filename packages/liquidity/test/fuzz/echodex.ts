@@ -2,7 +2,7 @@
 import { type Address, type DexRow, toAddress } from '@sluice/chains'
 import type { Pool } from '../../src/index.ts'
 import { random } from '../random.ts'
-import { addressAt, codeAt, type Deployed, sceneWith, startNode, worldOf } from './deployed.ts'
+import { addressAt, codeAt, type DeployedCode, sceneWith, startNode, worldOf } from './deployed.ts'
 import type { PoolWorld } from './world.ts'
 
 /** A pair whose code the others have, their factory, and the token of which pairs hold fees. */
@@ -16,7 +16,7 @@ const FEE_POOLS = 3
 const SLOTS = { factory: 4, token0: 5, token1: 6, reserves: 7, totalFee: 10, currentFee: 11, lock: 12 }
 const TIME = 1_735_689_600n
 
-export async function startEchodex(deployed: Deployed, seed: number): Promise<PoolWorld> {
+export async function startEchodex(deployed: DeployedCode, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
   const scene = sceneWith(deployed, PAIR, FACTORY)

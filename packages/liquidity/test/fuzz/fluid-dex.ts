@@ -9,7 +9,7 @@ import { type Random, random } from '../random.ts'
 import {
   addressAt,
   codeAt,
-  type Deployed,
+  type DeployedCode,
   type Node,
   sceneWith,
   slotOf,
@@ -52,7 +52,7 @@ function packed(value: bigint, bits: number): bigint {
   return ((value >> BigInt(exponent)) << 8n) | BigInt(exponent)
 }
 
-export async function startFluidDex(deployment: Deployed, seed: number): Promise<PoolWorld> {
+export async function startFluidDex(deployment: DeployedCode, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
   const scene = sceneWith(deployment, POOL, LIQUIDITY)

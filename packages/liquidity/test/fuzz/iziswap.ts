@@ -4,7 +4,7 @@ import type { IziswapState, LiquidityPoint } from '../../src/dexes/iziswap/types
 import type { Pool } from '../../src/index.ts'
 import { sqrtRatioAtTick } from '../../src/math/ticks.ts'
 import { type Random, random } from '../random.ts'
-import { addressAt, codeAt, type Deployed, sceneWith, slotOf, startNode, worldOf } from './deployed.ts'
+import { addressAt, codeAt, type DeployedCode, sceneWith, slotOf, startNode, worldOf } from './deployed.ts'
 import type { PoolWorld } from './world.ts'
 
 /** A pool of Linea whose code the others have, and the modules that it delegates to. */
@@ -39,7 +39,7 @@ type Words = (readonly [slot: bigint | number, value: bigint])[]
 const signed = (bits: number, value: number | bigint) => BigInt.asUintN(bits, BigInt(value))
 const SLOTS = { bitmap: 10, points: 11, kinds: 12, orders: 13 }
 
-export async function startIziswap(deployment: Deployed, seed: number): Promise<PoolWorld> {
+export async function startIziswap(deployment: DeployedCode, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
   const scene = sceneWith(deployment, POOL, ...Object.values(MODULES))

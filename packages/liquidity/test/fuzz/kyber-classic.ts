@@ -2,7 +2,7 @@
 import { type Address, type DexRow, toAddress } from '@sluice/chains'
 import type { Pool } from '../../src/index.ts'
 import { random } from '../random.ts'
-import { addressAt, codeAt, type Deployed, sceneWith, startNode, worldOf } from './deployed.ts'
+import { addressAt, codeAt, type DeployedCode, sceneWith, startNode, worldOf } from './deployed.ts'
 import type { PoolWorld } from './world.ts'
 
 /** A pair whose code the others have. */
@@ -17,7 +17,7 @@ const AMPLIFICATIONS = [10_000n, 10_000n, 15_000n, 20_000n, 100_000n, 500_000n]
 const UNAMPLIFIED = 10_000n
 const MAX_RESERVE = (1n << 112n) - 1n
 
-export async function startKyberClassic(deployment: Deployed, seed: number): Promise<PoolWorld> {
+export async function startKyberClassic(deployment: DeployedCode, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode(['--number', String(BLOCKS)])
   const code = codeAt(deployment, sceneWith(deployment, PAIR), PAIR)

@@ -4,7 +4,16 @@ import type { KyberElasticState } from '../../src/dexes/kyber-elastic/types.ts'
 import type { Pool } from '../../src/index.ts'
 import { MAX_TICK, MIN_TICK, sqrtRatioAtTick, tickAtSqrtRatio } from '../../src/math/ticks.ts'
 import { type Random, random } from '../random.ts'
-import { addressAt, codeAt, type Deployed, sceneWith, slotOf, startNode, withImmutables, worldOf } from './deployed.ts'
+import {
+  addressAt,
+  codeAt,
+  type DeployedCode,
+  sceneWith,
+  slotOf,
+  startNode,
+  withImmutables,
+  worldOf,
+} from './deployed.ts'
 import type { PoolWorld } from './world.ts'
 
 /** A pool of Linea, what its code names, and the code of the oracle. */
@@ -44,7 +53,7 @@ const UNLOCK = [
 type Words = (readonly [slot: bigint | number, value: bigint])[]
 const signed = (bits: number, value: number | bigint) => BigInt.asUintN(bits, BigInt(value))
 
-export async function startKyberElastic(deployed: Deployed, seed: number): Promise<PoolWorld> {
+export async function startKyberElastic(deployed: DeployedCode, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
   const scene = sceneWith(deployed, POOL, FACTORY, ORACLE, ORACLE_CODE)

@@ -2,7 +2,7 @@
 import { type DexRow, toAddress } from '@sluice/chains'
 import type { Pool } from '../../src/index.ts'
 import { random } from '../random.ts'
-import { addressAt, codeAt, type Deployed, sceneWith, startNode, withImmutables, worldOf } from './deployed.ts'
+import { addressAt, codeAt, type DeployedCode, sceneWith, startNode, withImmutables, worldOf } from './deployed.ts'
 import type { PoolWorld } from './world.ts'
 
 const PSM = toAddress('0xf6e72db5454dd049d0788e411b06cfaf16853042')
@@ -19,7 +19,7 @@ const HALTED = (1n << 256n) - 1n
 const FEES = [0n, 0n, 0n, 1n, 1n, 10n ** 14n, 10n ** 15n, 333_333_333_333_333_333n, WAD, HALTED]
 const DECIMALS = [2, 6, 6, 8, 18]
 
-export async function startLitePsm(deployment: Deployed, seed: number): Promise<PoolWorld> {
+export async function startLitePsm(deployment: DeployedCode, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
   const code = codeAt(deployment, sceneWith(deployment, PSM), PSM)

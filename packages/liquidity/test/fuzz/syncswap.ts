@@ -2,7 +2,16 @@
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '../../src/index.ts'
 import { type Random, random } from '../random.ts'
-import { addressAt, codeAt, type Deployed, sceneWith, slotOf, startNode, withImmutables, worldOf } from './deployed.ts'
+import {
+  addressAt,
+  codeAt,
+  type DeployedCode,
+  sceneWith,
+  slotOf,
+  startNode,
+  withImmutables,
+  worldOf,
+} from './deployed.ts'
 import { PLENTY, type PoolWorld, TRADER, word } from './world.ts'
 
 const VAULT = toAddress('0x7160570bb153edd0ea1775ec2b2ac9b65f1ab61b')
@@ -31,7 +40,7 @@ const DECIMALS = [6, 6, 8, 18, 18]
  */
 const MULTIPLIERS = [1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 1, 0] as const
 
-export async function startSyncswap(deployment: Deployed, seed: number): Promise<PoolWorld> {
+export async function startSyncswap(deployment: DeployedCode, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
   const [classic, stable] = [sceneWith(deployment, CLASSIC, VAULT), sceneWith(deployment, STABLE, VAULT)]

@@ -17,8 +17,8 @@ export const balancerV3 = defineOp(
     trustedIn: 'vaultsV3',
   },
   (step) =>
-    inSeries(step, ({ pool, tokenOut }, sold) =>
-      pool === tokenOut || pool === sold ? bufferId(step.vault, pool) : pool,
+    inSeries(step, ({ pool, tokenOut }, soldToken) =>
+      pool === tokenOut || pool === soldToken ? bufferId(step.vault, pool) : pool,
     ),
 )
 

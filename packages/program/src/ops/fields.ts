@@ -35,8 +35,8 @@ export type ValuesOf<F extends OpFields> = { readonly [Name in keyof F]: ValueOf
 export const address = { kind: 'address' } as const satisfies OpField
 export const bytes32 = { kind: 'bytes32' } as const satisfies OpField
 /** Field with a big-endian number of `bytes` bytes. */
-export const uint = (bytes: number, more: Pick<UintField, 'below'> = {}): UintField => ({
+export const uint = (bytes: number, options: Pick<UintField, 'below'> = {}): UintField => ({
   kind: 'uint',
   bytes,
-  ...more,
+  ...options,
 })

@@ -103,7 +103,7 @@ export function inSeries<Hop extends { readonly tokenOut: Address }>(
   poolOf: (hop: Hop, tokenIn: Address) => Hex,
 ): readonly StepTrade[] {
   return hops.map((hop, k) => {
-    const sold = k === 0 ? tokenIn : hops[k - 1]!.tokenOut
-    return { pool: poolOf(hop, sold), tokenIn: sold, tokenOut: hop.tokenOut }
+    const soldToken = k === 0 ? tokenIn : hops[k - 1]!.tokenOut
+    return { pool: poolOf(hop, soldToken), tokenIn: soldToken, tokenOut: hop.tokenOut }
   })
 }

@@ -34,10 +34,10 @@ const output: fc.Arbitrary<StepOutput> = fc.oneof(
 )
 const fromBalance = { tokenIn: address, input: heldInput, output }
 const native = { ...fromBalance, tokenIn: fc.constant(ZERO_ADDRESS) }
-const pulled = { tokenIn: fc.constant(PULLED_TOKEN), input: pulledInput, output }
+const pulledStart = { tokenIn: fc.constant(PULLED_TOKEN), input: pulledInput, output }
 const prepaid = { ...fromBalance, input: fc.record({ kind: fc.constant('atPool' as const) }) }
 
-function drawn(field: OpField): fc.Arbitrary<unknown> {
+function arbitraryOf(field: OpField): fc.Arbitrary<unknown> {
   switch (field.kind) {
     case 'address':
       return field.flag === undefined ? address : fc.oneof(fc.constant(ZERO_ADDRESS), address)
@@ -51,18 +51,19 @@ function drawn(field: OpField): fc.Arbitrary<unknown> {
 }
 
 const drawnFields = (fields: OpFields) =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, drawn(field)]))
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, arbitraryOf(field)]))
 
 /** Steps with every input and output kind that the operation supports. */
 function stepsOf(op: Op): fc.Arbitrary<Step>[] {
-  const own = {
+  const ownFields = {
     op: fc.constant(op.name),
     ...drawnFields(op.fields),
     ...(op.direction ? { [op.direction.name]: fc.boolean() } : {}),
     ...(op.hops ? { hops: fc.array(fc.record(drawnFields(op.hops)), { minLength: 1, maxLength: 3 }) } : {}),
   }
-  const ways = op.native === 'only' ? [native] : op.prepaid ? [fromBalance, pulled, prepaid] : [fromBalance, pulled]
-  return ways.map((way) => fc.record({ ...own, ...way }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>)
+  const ways =
+    op.native === 'only' ? [native] : op.prepaid ? [fromBalance, pulledStart, prepaid] : [fromBalance, pulledStart]
+  return ways.map((way) => fc.record({ ...ownFields, ...way }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>)
 }
 
 export const step: fc.Arbitrary<Step> = fc.oneof(...ops.flatMap(stepsOf))

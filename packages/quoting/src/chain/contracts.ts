@@ -21,7 +21,7 @@ export class ChainContracts {
   /**
    * Code that matched its recorded hash, by address. Cached because hashing takes milliseconds and runs at every block.
    */
-  private readonly checked = new Map<Address, Hex>()
+  private readonly codeHashes = new Map<Address, Hex>()
 
   /** @throws QuotingError `NO_EXECUTOR` */
   constructor(deployment: Deployment) {
@@ -76,7 +76,7 @@ export class ChainContracts {
     { address, build }: ContractRecord,
     block: BlockRef,
   ): Promise<Hex> {
-    const knownCode = this.checked.get(address) ?? (await rpc.getCode(address, 'latest'))
+    const knownCode = this.codeHashes.get(address) ?? (await rpc.getCode(address, 'latest'))
     if (knownCode !== '0x') return knownCode
     const suffix = build === 'london' ? 'London' : ''
     const data =
@@ -99,9 +99,9 @@ export class ChainContracts {
     await Promise.all(
       Object.entries(this.records).map(async ([name, { address, codeHash }]) => {
         const code = await rpc.getCode(address, block)
-        if (code === this.checked.get(address)) return
+        if (code === this.codeHashes.get(address)) return
         if (keccak256(code) !== codeHash) throw notDeployed(name, address, code)
-        this.checked.set(address, code)
+        this.codeHashes.set(address, code)
       }),
     )
   }

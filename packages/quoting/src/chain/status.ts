@@ -58,12 +58,12 @@ export function awakeStatus(chainId: number, health: ChainHealth, now = Date.now
 
 function clockReason({ state, behindSeconds, intervalMs }: ChainClock, lagSeconds = 0): string | undefined {
   if (state === 'resting') {
-    const usual = intervalMs === null ? '' : `, where one comes every ${seconds(intervalMs / 1_000)} usually`
-    return `no block for ${seconds(lagSeconds)}${usual}; the node answers`
+    const usualText = intervalMs === null ? '' : `, where one comes every ${seconds(intervalMs / 1_000)} usually`
+    return `no block for ${seconds(lagSeconds)}${usualText}; the node answers`
   }
   if (state === 'off') {
-    const off = `${seconds(Math.abs(behindSeconds ?? 0))} ${(behindSeconds ?? 0) > 0 ? 'behind' : 'ahead of'}`
-    return `new blocks are ${off} our clock: the node's clock or ours is wrong`
+    const offsetText = `${seconds(Math.abs(behindSeconds ?? 0))} ${(behindSeconds ?? 0) > 0 ? 'behind' : 'ahead of'}`
+    return `new blocks are ${offsetText} our clock: the node's clock or ours is wrong`
   }
   return undefined
 }

@@ -43,15 +43,15 @@ export function autoSlippage(
 ): AutoSlippage {
   const shares = sharesOf(route)
   const ofPair = new Map<string, number>()
-  let measured = 0
+  let measuredCount = 0
   for (const [k, leg] of route.legs.entries()) {
     const drift = measuredOf(leg.pool.id)
-    if (drift && drift.samples > 0) measured++
+    if (drift && drift.samples > 0) measuredCount++
     const pair = [leg.tokenIn, leg.tokenOut].sort().join()
     ofPair.set(pair, (ofPair.get(pair) ?? 0) + shares[k]! * moveOf(leg, drift))
   }
   const move = Math.sqrt([...ofPair.values()].reduce((sum, ppm) => sum + ppm ** 2, 0))
-  const ppm = bounded(BigInt(Math.ceil(Number.isFinite(move) ? move : 0)))
+  const ppm = boundPpm(BigInt(Math.ceil(Number.isFinite(move) ? move : 0)))
   const { length } = route.legs
   const pools = (count: number) => `${count} of its ${length} pool${length === 1 ? '' : 's'}`
   return {
@@ -59,7 +59,7 @@ export function autoSlippage(
     reason:
       length === 0
         ? 'wrapping moves no price'
-        : `what the route is not likely to lose within two blocks: measured for ${pools(measured)}, expected by their fees for ${pools(length - measured)}`,
+        : `what the route is not likely to lose within two blocks: measured for ${pools(measuredCount)}, expected by their fees for ${pools(length - measuredCount)}`,
   }
 }
 
@@ -77,7 +77,7 @@ function feeOf({ pool, tokenIn, tokenOut }: Leg): number {
   return curve ? (1 - curve.keepIn * curve.keepOut) * FLOAT_PPM : 0
 }
 
-function bounded(ppm: bigint): bigint {
+function boundPpm(ppm: bigint): bigint {
   const { min, max } = AUTO_SLIPPAGE
   return ppm < min ? min : ppm > max ? max : ppm
 }

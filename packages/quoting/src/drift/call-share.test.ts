@@ -4,31 +4,31 @@ import { CallShare } from './call-share.ts'
 test('calls can be spent once they are earned', () => {
   const share = new CallShare(0.1)
   share.earn(19)
-  expect(share.take(2)).toBe(false)
-  expect(share.take(1)).toBe(true)
-  expect(share.take(1)).toBe(false)
+  expect(share.takeCalls(2)).toBe(false)
+  expect(share.takeCalls(1)).toBe(true)
+  expect(share.takeCalls(1)).toBe(false)
   share.earn(1)
-  expect(share.take(1)).toBe(true)
+  expect(share.takeCalls(1)).toBe(true)
 })
 
 test('at most fifty calls are saved', () => {
   const share = new CallShare(1)
   share.earn(1_000)
-  expect([share.take(51), share.take(50), share.take(1)]).toEqual([false, true, false])
+  expect([share.takeCalls(51), share.takeCalls(50), share.takeCalls(1)]).toEqual([false, true, false])
 })
 
 test('owed calls are paid back before further ones are granted', () => {
   const share = new CallShare(1)
   share.owe(3)
   share.earn(3)
-  expect(share.take(1)).toBe(false)
+  expect(share.takeCalls(1)).toBe(false)
   share.earn(1)
-  expect(share.take(1)).toBe(true)
+  expect(share.takeCalls(1)).toBe(true)
 })
 
 test('a share of zero is off', () => {
   expect([0, 0.01].map((share) => new CallShare(share).isOff)).toEqual([true, false])
   const off = new CallShare(0)
   off.earn(1e9)
-  expect(off.take(1)).toBe(false)
+  expect(off.takeCalls(1)).toBe(false)
 })

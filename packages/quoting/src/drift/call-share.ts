@@ -22,7 +22,7 @@ export class CallShare {
   }
 
   /** Spends calls if enough are saved. @returns false otherwise */
-  take(calls: number): boolean {
+  takeCalls(calls: number): boolean {
     if (this.credit < calls) return false
     this.credit -= calls
     return true

@@ -62,20 +62,20 @@ test('a window drops old samples', () => {
 
 test('calls are granted up to the share, and owed calls are paid back first', () => {
   const share = new CallShare(0.01)
-  expect(share.take(1)).toBe(false)
+  expect(share.takeCalls(1)).toBe(false)
   let granted = 0
   for (let call = 0; call < 100_000; call++) {
     share.earn(1)
-    if (share.take(2)) granted += 2
+    if (share.takeCalls(2)) granted += 2
   }
   expect(granted).toBeLessThanOrEqual(1_000)
   expect(granted).toBeGreaterThan(990)
   share.earn(1_000_000)
   let burst = 0
-  while (share.take(1)) burst++
+  while (share.takeCalls(1)) burst++
   expect(burst).toBe(50)
   share.owe(10)
   share.earn(500)
-  expect(share.take(1)).toBe(false)
+  expect(share.takeCalls(1)).toBe(false)
   expect(new CallShare(0).isOff).toBe(true)
 })

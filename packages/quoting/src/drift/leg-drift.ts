@@ -25,13 +25,13 @@ type Hop = Pick<Leg, 'tokenIn' | 'tokenOut' | 'amountIn'>
  */
 export function poolDrift(before: Pool, after: Pool | undefined, hop: Hop): PoolDrift {
   if (after === before) return NO_DRIFT
-  const paid = paidBy(before, hop)
-  if (paid === 0n) return NO_DRIFT
+  const paidBefore = paidBy(before, hop)
+  if (paidBefore === 0n) return NO_DRIFT
   const pays = after ? paidBy(after, hop) : 0n
-  const explained = paidBy(after ? afterTrades(before, after, hop) : before, hop)
-  const [lower, upper] = paid < explained ? [paid, explained] : [explained, paid]
+  const explainedOutput = paidBy(after ? afterTrades(before, after, hop) : before, hop)
+  const [lower, upper] = paidBefore < explainedOutput ? [paidBefore, explainedOutput] : [explainedOutput, paidBefore]
   return {
-    ppm: changePpm(paid, pays),
+    ppm: changePpm(paidBefore, pays),
     unexplainedPpm: Math.min(0, changePpm(lower, pays)),
     givenPpm: Math.max(0, changePpm(upper, pays)),
   }
@@ -74,12 +74,12 @@ function afterTrades(before: Pool, after: Pool, { tokenIn, tokenOut }: Hop): Poo
   const family = familyOf(before.family)!
   const [reservesBefore, reservesAfter] = [family.reserves(before), family.reserves(after)]
   const changeOf = (token: Address) => {
-    const at = before.tokens.indexOf(token)
-    return (reservesAfter[at] ?? 0n) - (reservesBefore[at] ?? 0n)
+    const tokenIndex = before.tokens.indexOf(token)
+    return (reservesAfter[tokenIndex] ?? 0n) - (reservesBefore[tokenIndex] ?? 0n)
   }
   const [of, to] = [changeOf(tokenIn), changeOf(tokenOut)]
-  const trade = (sold: Address, bought: Address, amount: bigint) =>
-    orRefused(() => family.quoteExactInput(before, sold, bought, amount))
+  const trade = (soldToken: Address, boughtToken: Address, amount: bigint) =>
+    orRefused(() => family.quoteExactInput(before, soldToken, boughtToken, amount))
   // If both reserves fell, liquidity was removed. If both rose, liquidity was added, or there were trades in both
   // directions, and the price may have moved as far as the larger inflow would move it.
   const swap = of > 0n ? trade(tokenIn, tokenOut, of) : to > 0n && of < 0n ? trade(tokenOut, tokenIn, to) : null

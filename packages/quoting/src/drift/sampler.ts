@@ -5,10 +5,10 @@ import { encodeSwap, type Leg, type RoutePlan } from '@sluice/routing'
 import type { SimulationRequest, SwapSimulation } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import type { Logger } from '../events.ts'
-import { singleLegRoute } from '../quote/culprits.ts'
-import type { QuoteRecord } from '../quote/made.ts'
+import { singleLegRoute } from '../quote/faulty-legs.ts'
 import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
 import type { Simulate } from '../quote/ports.ts'
+import type { QuoteRecord } from '../quote/quote-record.ts'
 import { receivedFromRefusal } from '../quote/try-route.ts'
 import type { ChainView } from '../view/view.ts'
 import { CallShare } from './call-share.ts'
@@ -68,14 +68,14 @@ export class DriftSampler {
   }
 
   /** Counts calls that were sent to the node. */
-  spent(calls: number): void {
+  recordSpent(calls: number): void {
     this.calls.earn(calls)
   }
 
   /** Takes a new quote if enough calls are saved for its simulations. */
   offer(view: Pick<ChainView, 'codeOf'>, { quote, from, terms, searchRequest, asSent }: QuoteRecord): void {
     if (this.calls.isOff || quote.route.legs.length === 0 || this.pending.length >= MAX_PENDING) return
-    if (!this.calls.take(CALLS)) return
+    if (!this.calls.takeCalls(CALLS)) return
     const code = view.codeOf(from)
     // A failure surfaces where the code is awaited.
     code.catch(() => {})
@@ -139,13 +139,13 @@ export class DriftSampler {
     const result = await this.run(request, state, quote.route)
     const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)
     const ppm = amountOut === undefined ? null : changePpm(quote.amountOut, amountOut)
-    const sampled = legs.map((leg) => legOf(leg, state.snapshot))
+    const sampledLegs = legs.map((leg) => legOf(leg, state.snapshot))
     return {
       after,
       timestamp: state.snapshot.block.timestamp,
       ppm,
       reverted: !result.success,
-      legs: one.isTaxed ? sampled : await this.attribute(one, sampled, ppm, state),
+      legs: one.isTaxed ? sampledLegs : await this.attribute(one, sampledLegs, ppm, state),
     }
   }
 
@@ -160,7 +160,7 @@ export class DriftSampler {
     const missing = (ppm ?? -FLOAT_PPM) - expectedPpm
     if (missing > -SUSPICIOUS_PPM) return legs
     if (legs.length === 1) return [addShortfall(legs[0]!, missing)]
-    if (legs.length > MAX_PROBED_LEGS || !this.calls.take(legs.length)) return legs
+    if (legs.length > MAX_PROBED_LEGS || !this.calls.takeCalls(legs.length)) return legs
     return Promise.all(
       legs.map(async (leg, k) => addShortfall(leg, await this.missingOf(route.legs[k]!, leg, one, state))),
     )
@@ -222,12 +222,12 @@ function legOf(leg: Leg, { pools }: Snapshot): SampledLeg {
 }
 
 function addShortfall(leg: SampledLeg, missingPpm: number): SampledLeg {
-  const both = (a: number, b: number) => (1 + a / FLOAT_PPM) * (1 + b / FLOAT_PPM) * FLOAT_PPM - FLOAT_PPM
+  const compound = (a: number, b: number) => (1 + a / FLOAT_PPM) * (1 + b / FLOAT_PPM) * FLOAT_PPM - FLOAT_PPM
   if (missingPpm > -SUSPICIOUS_PPM) return leg
   return {
     ...leg,
-    ppm: both(leg.ppm ?? 0, missingPpm),
-    unexplainedPpm: both(leg.unexplainedPpm, missingPpm),
+    ppm: compound(leg.ppm ?? 0, missingPpm),
+    unexplainedPpm: compound(leg.unexplainedPpm, missingPpm),
     givenPpm: 0,
   }
 }

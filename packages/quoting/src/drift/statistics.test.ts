@@ -61,16 +61,16 @@ test('a pool counts once per route, and not at all without a measurement', () =>
 
 test('the measured loss of a pool is that two blocks later', () => {
   const statistics = new DriftStatistics()
-  expect(statistics.measured('a')).toBeUndefined()
+  expect(statistics.measuredDrift('a')).toBeUndefined()
   statistics.add(sample(1, 0, [leg('a', -900)]))
-  expect(statistics.measured('a')).toEqual({ samples: 0, worstPpm: 0 })
+  expect(statistics.measuredDrift('a')).toEqual({ samples: 0, worstPpm: 0 })
   statistics.add(sample(2, 0, [leg('a', -500)]))
-  expect(statistics.measured('a')).toEqual({ samples: 1, worstPpm: -500 })
+  expect(statistics.measuredDrift('a')).toEqual({ samples: 1, worstPpm: -500 })
 })
 
 test('statistics of a thousand pools are kept', () => {
   const statistics = new DriftStatistics()
   for (let k = 0; k <= 1_000; k++) statistics.add(sample(1, 0, [leg(`${k}`, 0)]))
   expect(statistics.count).toEqual({ entries: 1_000, evicted: 1 })
-  expect(statistics.measured('0')).toBeUndefined()
+  expect(statistics.measuredDrift('0')).toBeUndefined()
 })

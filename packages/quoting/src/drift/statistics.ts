@@ -1,5 +1,5 @@
 /** Statistics of drift samples by chain, family, DEX, and pool. Does no I/O; every map has a limit. */
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { MeasuredDrift } from './auto-slippage.ts'
 import type { After, DriftSample } from './sample.ts'
 import { type DriftOutcome, type Figures, Tally } from './tally.ts'
@@ -47,25 +47,25 @@ type PoolTallies = Tallies & Pick<PoolFigures, 'family' | 'dex'>
 /** Collects drift samples in windows. */
 export class DriftStatistics {
   private readonly chain = tallies(WINDOWS.chain)
-  private readonly families = new Bounded<string, Tallies>(MAX_SOURCES)
-  private readonly brands = new Bounded<string, Tallies>(MAX_SOURCES)
-  private readonly pools = new Bounded<string, PoolTallies>(MAX_POOLS)
+  private readonly families = new BoundedMap<string, Tallies>(MAX_SOURCES)
+  private readonly brands = new BoundedMap<string, Tallies>(MAX_SOURCES)
+  private readonly pools = new BoundedMap<string, PoolTallies>(MAX_POOLS)
   readonly fadingPools = new FadingPools()
   private sampleCount = 0
-  private missed = 0
+  private missedCount = 0
 
   get count(): StateCount {
     return this.pools.count
   }
 
   miss(): void {
-    this.missed++
+    this.missedCount++
   }
 
   add(sample: DriftSample): void {
     const { after, ppm, reverted, legs } = sample
     this.sampleCount++
-    this.fadingPools.take(sample)
+    this.fadingPools.record(sample)
     this.chain[after].add({ ppm, reverted })
     const countedPools = new Set<string>()
     for (const { pool, ppm: ofLeg } of legs) {
@@ -84,24 +84,29 @@ export class DriftStatistics {
   }
 
   /** Returns the loss of quotes through a pool two blocks later; undefined without samples. */
-  measured(pool: string): MeasuredDrift | undefined {
+  measuredDrift(pool: string): MeasuredDrift | undefined {
     const tally = this.pools.peek(pool)?.[2]
     return tally && { samples: tally.samples, worstPpm: tally.worstPpm }
   }
 
   /** Returns all statistics. @param max - maximum entries of each list */
   figures(max: number): DriftFigures {
-    const first = <T extends Tallies>(of: Bounded<string, T>) =>
+    const first = <T extends Tallies>(of: BoundedMap<string, T>) =>
       [...of].sort(([, a], [, b]) => samplesOf(b) - samplesOf(a)).slice(0, max)
-    const sources = (of: Bounded<string, Tallies>): readonly SourceFigures[] =>
-      first(of).map(([name, own]) => ({ name, after: figuresOf(own) }))
+    const sources = (of: BoundedMap<string, Tallies>): readonly SourceFigures[] =>
+      first(of).map(([name, ownTallies]) => ({ name, after: figuresOf(ownTallies) }))
     return {
       sampleCount: this.sampleCount,
-      missed: this.missed,
+      missed: this.missedCount,
       chain: figuresOf(this.chain),
       families: sources(this.families),
       brands: sources(this.brands),
-      pools: first(this.pools).map(([id, own]) => ({ id, family: own.family, dex: own.dex, after: figuresOf(own) })),
+      pools: first(this.pools).map(([id, ownTallies]) => ({
+        id,
+        family: ownTallies.family,
+        dex: ownTallies.dex,
+        after: figuresOf(ownTallies),
+      })),
       withdrawing: this.fadingPools.list().slice(0, max),
     }
   }
@@ -111,16 +116,16 @@ function tallies(size: number): Tallies {
   return { 1: new Tally(size), 2: new Tally(size) }
 }
 
-function tallyOf(of: Bounded<string, Tallies>, name: string, size: number): Tallies {
+function tallyOf(of: BoundedMap<string, Tallies>, name: string, size: number): Tallies {
   const entry = of.get(name) ?? tallies(size)
   of.set(name, entry)
   return entry
 }
 
-function figuresOf(own: Tallies): ByBlock<Figures> {
-  return { 1: own[1].figures, 2: own[2].figures }
+function figuresOf(ownTallies: Tallies): ByBlock<Figures> {
+  return { 1: ownTallies[1].figures, 2: ownTallies[2].figures }
 }
 
-function samplesOf(own: Tallies): number {
-  return own[1].samples + own[2].samples
+function samplesOf(ownTallies: Tallies): number {
+  return ownTallies[1].samples + ownTallies[2].samples
 }

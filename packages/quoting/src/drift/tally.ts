@@ -27,15 +27,15 @@ const PPM_PER_BPS = FLOAT_PPM / FLOAT_BPS
 export class Tally {
   private readonly window: DriftOutcome[] = []
   private readonly size: number
-  private at = 0
+  private quantileAt = 0
 
   constructor(size: number) {
     this.size = size
   }
 
   add(outcome: DriftOutcome): void {
-    this.window[this.at] = outcome
-    this.at = (this.at + 1) % this.size
+    this.window[this.quantileAt] = outcome
+    this.quantileAt = (this.quantileAt + 1) % this.size
   }
 
   get samples(): number {
@@ -49,14 +49,16 @@ export class Tally {
 
   get figures(): Figures {
     const samples = this.window.length
-    const paid = this.window.flatMap(({ ppm }) => (ppm === null ? [] : [ppm])).sort((a, b) => a - b)
-    const at = (part: number) => (paid.length === 0 ? null : paid[Math.floor((paid.length - 1) * part)]! / PPM_PER_BPS)
+    const paidPpms = this.window.flatMap(({ ppm }) => (ppm === null ? [] : [ppm])).sort((a, b) => a - b)
+    const quantileAt = (part: number) =>
+      paidPpms.length === 0 ? null : paidPpms[Math.floor((paidPpms.length - 1) * part)]! / PPM_PER_BPS
     return {
       samples,
       wouldRevert: samples === 0 ? 0 : this.window.filter(({ reverted }) => reverted).length / samples,
-      meanBps: paid.length === 0 ? null : paid.reduce((sum, ppm) => sum + ppm, 0) / paid.length / PPM_PER_BPS,
-      medianBps: at(1 / 2),
-      worst5Bps: at(1 / 20),
+      meanBps:
+        paidPpms.length === 0 ? null : paidPpms.reduce((sum, ppm) => sum + ppm, 0) / paidPpms.length / PPM_PER_BPS,
+      medianBps: quantileAt(1 / 2),
+      worst5Bps: quantileAt(1 / 20),
     }
   }
 }

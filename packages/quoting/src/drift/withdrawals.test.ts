@@ -27,7 +27,7 @@ const leg = (ppm: number, { pool = pair(1), amountOut = E18 } = {}): SampledLeg 
 
 /** Records one leg, one block after its quote. */
 const record = (venues: FadingPools, timestamp: number, ...legs: readonly SampledLeg[]) =>
-  venues.take({ after: 1, timestamp, ppm: 0, reverted: false, legs })
+  venues.record({ after: 1, timestamp, ppm: 0, reverted: false, legs })
 
 /** Mulberry32, a seeded pseudorandom generator. */
 function seeded(seed: number): () => number {
@@ -107,7 +107,7 @@ describe('a pool gets no penalty', () => {
     for (let k = 1; k <= 100; k++) {
       record(venues, k * 12, leg(-333_333, { amountOut: 3n }), leg(-900, { pool: pair(2) }))
       const legs = [leg(-50_000, { pool: pair(3) })]
-      venues.take({ after: 2, timestamp: k * 12, ppm: 0, reverted: true, legs })
+      venues.record({ after: 2, timestamp: k * 12, ppm: 0, reverted: true, legs })
     }
     expect(venues.list(1_200)).toEqual([])
     expect(venues.count.entries).toBe(0)

@@ -4,7 +4,7 @@
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { DriftPenalties } from '@sluice/routing'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { DriftSample, SampledLeg } from './sample.ts'
 
 /** Maximum pools with evidence; those with the oldest evidence are dropped first. */
@@ -70,7 +70,7 @@ export type FadingPool = {
 
 /** Tracks pools whose quotes fade. */
 export class FadingPools {
-  private readonly pools = new Bounded<string, Evidence>(MAX_POOLS)
+  private readonly pools = new BoundedMap<string, Evidence>(MAX_POOLS)
   private cached: DriftPenalties | undefined
   /** Unix time in seconds of the cached penalties. */
   private cachedAt = 0
@@ -86,20 +86,20 @@ export class FadingPools {
    * Records a sample one block after the quote, when only the pool itself can explain a difference. Counts once per
    * pool and block.
    */
-  take({ after, timestamp, legs }: DriftSample): void {
+  record({ after, timestamp, legs }: DriftSample): void {
     this.newest = Math.max(this.newest, timestamp)
     if (after === 1) for (const leg of legs) this.takeLeg(leg, timestamp)
   }
 
   private takeLeg({ pool, ppm, unexplainedPpm, givenPpm, amountOut }: SampledLeg, timestamp: number): void {
     if (ppm === null || amountOut < MIN_OUTPUT) return
-    const withdrew = unexplainedPpm <= -MIN_FADE_PPM
+    const hasWithdrawn = unexplainedPpm <= -MIN_FADE_PPM
     // Pools that never faded have no entry, and need none.
-    const evidence = this.pools.get(pool.id) ?? (withdrew ? fresh(pool.family, pool.dex) : undefined)
+    const evidence = this.pools.get(pool.id) ?? (hasWithdrawn ? newEvidence(pool.family, pool.dex) : undefined)
     if (!evidence || evidence.at >= timestamp) return
     fade(evidence, timestamp, 1 - 1 / MEMORY)
     evidence.samples++
-    if (withdrew) evidence.withdrew++
+    if (hasWithdrawn) evidence.withdrew++
     if (givenPpm >= MIN_FADE_PPM) evidence.gave++
     evidence.lostPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, givenPpm)
     if (isExcludable(evidence) && evidence.outUntil <= timestamp) exclude(evidence, timestamp)
@@ -118,9 +118,10 @@ export class FadingPools {
     if (!this.isStale && now >= this.cachedAt && now < this.cachedAt + REFRESH_SECONDS) return this.cached
     this.cachedAt = now
     this.isStale = false
-    const fresh = new Map(this.list(now).map(({ id, driftPenaltyPpm }) => [id, driftPenaltyPpm]))
-    const same = this.cached?.size === fresh.size && [...fresh].every(([id, ppm]) => this.cached?.get(id) === ppm)
-    if (!same) this.cached = fresh.size > 0 ? fresh : undefined
+    const newEvidence = new Map(this.list(now).map(({ id, driftPenaltyPpm }) => [id, driftPenaltyPpm]))
+    const isUnchanged =
+      this.cached?.size === newEvidence.size && [...newEvidence].every(([id, ppm]) => this.cached?.get(id) === ppm)
+    if (!isUnchanged) this.cached = newEvidence.size > 0 ? newEvidence : undefined
     return this.cached
   }
 
@@ -140,18 +141,18 @@ export class FadingPools {
   }
 }
 
-function fresh(family: string, dex: string): Evidence {
+function newEvidence(family: string, dex: string): Evidence {
   return { family, dex, samples: 0, withdrew: 0, gave: 0, lostPpm: 0, at: 0, outUntil: 0, times: 0 }
 }
 
 /** Decays the evidence by its age and by an extra factor. */
-function fade(of: Evidence, now: number, by = 1): void {
-  const factor = by * 0.5 ** ((now - of.at) / HALF_LIFE_SECONDS)
-  of.samples *= factor
-  of.withdrew *= factor
-  of.gave *= factor
-  of.lostPpm *= factor
-  of.at = now
+function fade(evidence: Evidence, now: number, weight = 1): void {
+  const factor = weight * 0.5 ** ((now - evidence.at) / HALF_LIFE_SECONDS)
+  evidence.samples *= factor
+  evidence.withdrew *= factor
+  evidence.gave *= factor
+  evidence.lostPpm *= factor
+  evidence.at = now
 }
 
 /** Returns true if faded samples outweigh improved ones by more than chance explains. */
@@ -159,17 +160,19 @@ function outweighs({ withdrew, gave }: Evidence, times: number): boolean {
   return withdrew - gave >= times * Math.sqrt(withdrew + gave) && withdrew > 0
 }
 
-const isPenalized = (of: Evidence): boolean => of.lostPpm > 0 && outweighs(of, PENALTY_THRESHOLD)
+const isPenalized = (evidence: Evidence): boolean => evidence.lostPpm > 0 && outweighs(evidence, PENALTY_THRESHOLD)
 
-const isExcludable = (of: Evidence): boolean =>
-  isPenalized(of) && outweighs(of, EXCLUSION_THRESHOLD) && of.withdrew - of.gave >= EXCLUSION_SHARE * of.samples
+const isExcludable = (evidence: Evidence): boolean =>
+  isPenalized(evidence) &&
+  outweighs(evidence, EXCLUSION_THRESHOLD) &&
+  evidence.withdrew - evidence.gave >= EXCLUSION_SHARE * evidence.samples
 
 /** Returns the average loss of a quote through the pool, ppm. */
 function penaltyPpmOf({ lostPpm, samples }: Evidence): number {
   return Math.min(MAX_PENALTY_PPM, Math.max(STEP_PPM, Math.round(lostPpm / samples / STEP_PPM) * STEP_PPM))
 }
 
-function exclude(of: Evidence, now: number): void {
-  of.times = now - of.outUntil < EXCLUSION_MEMORY_SECONDS ? of.times + 1 : 1
-  of.outUntil = now + Math.min(MAX_EXCLUSION_SECONDS, FIRST_EXCLUSION_SECONDS * 2 ** (of.times - 1))
+function exclude(evidence: Evidence, now: number): void {
+  evidence.times = now - evidence.outUntil < EXCLUSION_MEMORY_SECONDS ? evidence.times + 1 : 1
+  evidence.outUntil = now + Math.min(MAX_EXCLUSION_SECONDS, FIRST_EXCLUSION_SECONDS * 2 ** (evidence.times - 1))
 }

@@ -6,7 +6,7 @@ import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { runReads } from '@sluice/liquidity'
 import type { ContractBalances, RoutePlan } from '@sluice/routing'
 import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { type BalanceKey, readBalances } from '../balances.ts'
 
 /** Blocks for which a balance is not read again. Such balances rarely change between zero and nonzero. */
@@ -20,7 +20,7 @@ type Holders = { readonly guard: Address; readonly executor: Address; readonly w
 /** Reads and caches the balances of a chain's contracts. */
 export class ContractBalanceReader {
   /** Balances by holder and token. */
-  private readonly cache = new Bounded<string, CachedBalance>(MAX_BALANCES)
+  private readonly cache = new BoundedMap<string, CachedBalance>(MAX_BALANCES)
 
   get count(): StateCount {
     return this.cache.count

@@ -1,13 +1,13 @@
 /**
- * Measures gas of hops: in the background for the pools between a quote's tokens, and between them and the chain's hubs,
- * many per call, and at once for the pools of routes whose order depends on gas. After a failure pools keep the gas of
- * their families.
+ * Measures the gas of hops. In the background, measures many per call: the pools between a quote's tokens, and those
+ * between them and the chain's hubs. Measures at once the pools of routes whose ranking depends on gas. After a
+ * failure, pools keep the gas of their families.
  */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { hopPrograms, type MeasuredHop } from '@sluice/routing'
 import { inSlices, type Rpc } from '@sluice/rpc'
-import { Bounded, type HopToMeasure, measureHops, type SimulationContext } from '@sluice/simulation'
+import { BoundedMap, type HopToMeasure, measureHops, type SimulationContext } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import type { Logger } from '../events.ts'
 import { inTime } from '../in-time.ts'
@@ -55,7 +55,7 @@ export class GasProber {
   private pendingTokens = new Set<Address>()
   private queue = new Map<string, Pool>()
   /** Token sets that were scanned within `SCAN_TTL_MS`. */
-  private readonly scanned = new Bounded<string, true>(MAX_SCANNED, { ttl: SCAN_TTL_MS })
+  private readonly scannedPools = new BoundedMap<string, true>(MAX_SCANNED, { ttl: SCAN_TTL_MS })
   private source: Source | undefined
   private running = false
   private block = { hash: '', calls: 0 }
@@ -77,8 +77,8 @@ export class GasProber {
    */
   async want(tokens: readonly Address[], source: Source): Promise<void> {
     const key = tokens.toSorted().join()
-    if (this.scanned.has(key)) return
-    this.scanned.set(key, true)
+    if (this.scannedPools.has(key)) return
+    this.scannedPools.set(key, true)
     for (const token of tokens) this.pendingTokens.add(token)
     this.source = source
     if (!this.running) await this.run()
@@ -129,7 +129,7 @@ export class GasProber {
     const { pools } = snapshot
     const ends = this.pendingTokens
     this.pendingTokens = new Set()
-    const near = new Set([...ends, ...this.hubs])
+    const nearTokens = new Set([...ends, ...this.hubs])
     const isDue = (pool: Pool) => this.isDue(pool, snapshot)
     const candidates: { readonly pool: Pool; readonly joins: number }[] = []
     await inSlices(
@@ -139,7 +139,7 @@ export class GasProber {
         for (const pool of pools.values()) {
           if (++count % SCAN_SLICE === 0) yield
           const joins = pool.tokens.filter((token) => ends.has(token)).length
-          if (joins === 0 || pool.tokens.filter((token) => near.has(token)).length < 2) continue
+          if (joins === 0 || pool.tokens.filter((token) => nearTokens.has(token)).length < 2) continue
           if (isDue(pool)) candidates.push({ pool, joins })
         }
       })(),
@@ -169,8 +169,8 @@ export class GasProber {
     if (hops.length === 0) return batchPools
     this.block = { ...this.block, calls: this.block.calls + 1 }
     const order = { guard: contracts.guard, executor: contracts.executor.address, block, hops }
-    const used = await measureHops(rpc, order, simulation)
-    const gasOf = new Map(hops.map((hop, k) => [hop, used[k] ?? null]))
+    const usedGas = await measureHops(rpc, order, simulation)
+    const gasOf = new Map(hops.map((hop, k) => [hop, usedGas[k] ?? null]))
     for (const [pool, directions] of Map.groupBy(batch, (direction) => direction.pool)) {
       const measuredHops = directions.flatMap(({ tokenIn, tokenOut, hops }): MeasuredHop[] => {
         const [first, middle, last] = hops.map((hop) => hop && gasOf.get(hop)!)
@@ -194,7 +194,7 @@ export class GasProber {
         const amount = tokenIn === tokenOut ? null : probeAmount(pool, tokenIn, tokenOut)
         if (amount === null) return []
         const { first, middle, last } = hopPrograms(pool, pair, family, executor.address)
-        const hops = [first, middle, last].map((of) => of && { token: tokenIn, tokenOut, amount, ...of })
+        const hops = [first, middle, last].map((hop) => hop && { token: tokenIn, tokenOut, amount, ...hop })
         return [{ pool, tokenIn, tokenOut, hops }]
       })
       .slice(0, MAX_DIRECTIONS)

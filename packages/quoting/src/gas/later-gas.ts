@@ -7,7 +7,7 @@
  */
 import { familyOf } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum pools and tokens with a comparison. */
 const MAX_COMPARED = 20_000
@@ -31,7 +31,7 @@ export type Span = { readonly now: number; readonly deadline: number }
 
 /** Records which pools and tokens cost more gas later, and decides when to simulate for it. */
 export class LaterGas {
-  private readonly comparisons = new Bounded<string, Comparison>(MAX_COMPARED)
+  private readonly comparisons = new BoundedMap<string, Comparison>(MAX_COMPARED)
 
   get count(): StateCount {
     return this.comparisons.count
@@ -49,21 +49,21 @@ export class LaterGas {
   }
 
   /**
-   * Records a comparison. @param extra - gas at `at` less the gas in the next block @param at - Unix time in seconds of
+   * Records a comparison. @param extra - gas at `at` less the gas in the next block @param observedAt - Unix time in seconds of
    * the later simulation
    */
-  observe({ legs }: RoutePlan, extra: number, at: number, span: Span): void {
+  observe({ legs }: RoutePlan, extra: number, observedAt: number, span: Span): void {
     const keys = keysOf(legs)
-    const changed = extra > TOLERANCE
+    const hasChanged = extra > TOLERANCE
     // Parts that were steady before are not the cause, unless all parts were.
     const suspects = keys.filter((key) => this.kindOf(key, span) !== 'steady')
-    const changedKeys = changed && suspects.length > 0 ? suspects : keys
+    const changedKeys = hasChanged && suspects.length > 0 ? suspects : keys
     for (const key of changedKeys) {
       const kind = this.kindOf(key, span)
-      if (!changed && kind === 'moving') continue
+      if (!hasChanged && kind === 'moving') continue
       // A valid comparison over a longer time is not replaced by a shorter one.
-      if (!changed && kind === 'steady' && at < this.comparisons.get(key)!.until) continue
-      this.comparisons.set(key, { kind: changed ? 'moving' : 'steady', at: span.now, until: at })
+      if (!hasChanged && kind === 'steady' && observedAt < this.comparisons.get(key)!.until) continue
+      this.comparisons.set(key, { kind: hasChanged ? 'moving' : 'steady', at: span.now, until: observedAt })
     }
   }
 

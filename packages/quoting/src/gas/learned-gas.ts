@@ -16,7 +16,7 @@ import {
   refundOf,
 } from '@sluice/routing'
 import type { BlockHeader } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum parts (pools, tokens, slots) with an estimate. */
 const MAX_PARTS = 2_048
@@ -66,12 +66,12 @@ type Swap = Pick<RoutePlan, 'tokenIn' | 'tokenOut' | 'legs'>
 
 /** Learns gas corrections from simulations, and provides them to searches. */
 export class GasLessons {
-  private readonly estimates = new Bounded<string, Estimate>(MAX_PARTS)
+  private readonly estimates = new BoundedMap<string, Estimate>(MAX_PARTS)
   /** Family and tokens of recently simulated pools, by pool id. */
-  private readonly pools = new Bounded<string, readonly [string, Address, Address]>(MAX_POOLS)
+  private readonly pools = new BoundedMap<string, readonly [string, Address, Address]>(MAX_POOLS)
   /** Keys of the routes that were simulated at a block, by block hash. */
-  private readonly simulatedRoutes = new Bounded<string, Set<string>>(BLOCKS_SEEN)
-  private published: { readonly gas: LearnedGas; readonly at: number } | undefined
+  private readonly simulatedRoutes = new BoundedMap<string, Set<string>>(BLOCKS_SEEN)
+  private publishedGas: { readonly gas: LearnedGas; readonly at: number } | undefined
   private readonly wrappedNative: Address | null
 
   constructor(wrappedNative: Address | null) {
@@ -102,8 +102,8 @@ export class GasLessons {
     const { predictedGross, expected, charged } = gasOfRoute(counts, parts)
     const maxError = MAX_ERROR_SHARE * Math.max(charged, expected)
     const error = Math.max(-maxError, Math.min(maxError, gross - predictedGross))
-    const own = (SENDER_SHARE * charged) ** 2 + piecesIn(counts) * TICK_GAS ** 2
-    const variance = parts.reduce((sum, of) => sum + of.count ** 2 * of.variance, own)
+    const ownVariance = (SENDER_SHARE * charged) ** 2 + piecesIn(counts) * TICK_GAS ** 2
+    const variance = parts.reduce((sum, part) => sum + part.count ** 2 * part.variance, ownVariance)
     for (const { key, count, gas, variance: its } of parts) {
       const gain = (its * count) / variance
       const remaining = Math.max(MIN_DEVIATION ** 2, its * (1 - gain * count))
@@ -123,11 +123,14 @@ export class GasLessons {
 
   /** Returns gas corrections by pool id; undefined if there are none. The same object until they change. */
   at(now: number): LearnedGas | undefined {
-    if (!this.published || now < this.published.at || now - this.published.at >= REFRESH_SECONDS) {
+    if (!this.publishedGas || now < this.publishedGas.at || now - this.publishedGas.at >= REFRESH_SECONDS) {
       const gas = this.correctionsAt(now)
-      this.published = { gas: this.published && isSame(this.published.gas, gas) ? this.published.gas : gas, at: now }
+      this.publishedGas = {
+        gas: this.publishedGas && isSame(this.publishedGas.gas, gas) ? this.publishedGas.gas : gas,
+        at: now,
+      }
     }
-    return this.published.gas.size > 0 ? this.published.gas : undefined
+    return this.publishedGas.gas.size > 0 ? this.publishedGas.gas : undefined
   }
 
   private countsOf(swap: Swap): GasParts {
@@ -142,12 +145,12 @@ export class GasLessons {
     const corrections = new Map<string, number>()
     for (const [id, [family, sold, bought]] of this.pools) {
       const either = (this.gasOf(`leg ${id} ${sold}`, now) + this.gasOf(`leg ${id} ${bought}`, now)) / 2
-      const own = either + this.gasOf(`pool ${id}`, now) + this.gasOf(`write ${id} oracle`, now)
+      const ownVariance = either + this.gasOf(`pool ${id}`, now) + this.gasOf(`write ${id} oracle`, now)
       const tokens = this.gasOf(`token ${sold}`, now) + this.gasOf(`token ${bought}`, now)
       const certainty = 1 - this.estimateOf(`pool ${id}`, now).variance / usualOf(`pool ${id}`)
-      const gas = own + tokens + certainty * beyondRanked(family)
-      const rounded = Math.round(gas / ROUNDING) * ROUNDING
-      if (rounded !== 0) corrections.set(id, rounded)
+      const gas = ownVariance + tokens + certainty * beyondRanked(family)
+      const roundedGas = Math.round(gas / ROUNDING) * ROUNDING
+      if (roundedGas !== 0) corrections.set(id, roundedGas)
     }
     return corrections
   }
@@ -158,12 +161,12 @@ export class GasLessons {
 
   /** Returns a part's estimate with its uncertainty, decayed by age. */
   private estimateOf(key: string, now: number): Omit<Estimate, 'at'> {
-    const usual = usualOf(key)
+    const usualGas = usualOf(key)
     const estimate = this.estimates.get(key)
-    if (!estimate) return { gas: 0, variance: usual }
+    if (!estimate) return { gas: 0, variance: usualGas }
     if (now <= estimate.at) return estimate
     const decay = 0.5 ** ((now - estimate.at) / HALF_LIFE)
-    return { gas: estimate.gas * decay, variance: usual + (estimate.variance - usual) * decay }
+    return { gas: estimate.gas * decay, variance: usualGas + (estimate.variance - usualGas) * decay }
   }
 }
 

@@ -29,11 +29,11 @@ test('a pool that cannot be measured keeps its learned correction, and is not re
   const gas = new MeasuredGas()
   const learned = new Map([['a', 9_000]])
   gas.observe('a', [], 0)
-  expect(gas.over(learned)).toBe(learned)
-  expect(gas.over(undefined)).toBeUndefined()
+  expect(gas.combineWith(learned)).toBe(learned)
+  expect(gas.combineWith(undefined)).toBeUndefined()
   expect(gas.isDue('a', 1)).toBe(false)
   gas.observe('b', [hop], 0)
-  expect(gas.over(learned)).toEqual(
+  expect(gas.combineWith(learned)).toEqual(
     new Map<string, number | readonly MeasuredHop[]>([
       ['a', 9_000],
       ['b', [hop]],
@@ -45,14 +45,14 @@ test('searches get the same object until something changes, so that threads rece
   const gas = new MeasuredGas()
   const learned = new Map([['a', 9_000]])
   gas.observe('a', [hop], 0)
-  const first = gas.over(learned)
-  expect(gas.over(learned)).toBe(first)
+  const first = gas.combineWith(learned)
+  expect(gas.combineWith(learned)).toBe(first)
   // Measured gas takes precedence over learned corrections.
   expect(first!.get('a')).toEqual([hop])
-  const second = gas.over(new Map(learned))
+  const second = gas.combineWith(new Map(learned))
   expect(second).not.toBe(first)
   gas.observe('c', [hop], 0)
-  expect(gas.over(learned)!.has('c')).toBe(true)
+  expect(gas.combineWith(learned)!.has('c')).toBe(true)
   expect(gas.hop('c', one!, two!)).toEqual(hop)
   expect(gas.hop('c', two!, one!)).toBeUndefined()
 })
@@ -61,5 +61,5 @@ test('the number of stored pools is limited', () => {
   const gas = new MeasuredGas()
   for (let k = 0; k < 5_000; k++) gas.observe(`${k}`, [hop], 0)
   expect(gas.count.entries).toBe(2_048)
-  expect(gas.over(undefined)!.size).toBe(2_048)
+  expect(gas.combineWith(undefined)!.size).toBe(2_048)
 })

@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { LearnedGas, MeasuredHop } from '@sluice/routing'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum pools with measurements. */
 const MAX_POOLS = 2_048
@@ -22,8 +22,8 @@ type PoolGas = {
 
 /** Caches the measured gas of hops, and merges it with learned corrections. */
 export class MeasuredGas {
-  private readonly pools = new Bounded<string, PoolGas>(MAX_POOLS)
-  private learned: LearnedGas | undefined
+  private readonly pools = new BoundedMap<string, PoolGas>(MAX_POOLS)
+  private learnedGas: LearnedGas | undefined
   private merged: LearnedGas | undefined
 
   get count(): StateCount {
@@ -60,12 +60,12 @@ export class MeasuredGas {
   }
 
   /** Merges measured gas with learned corrections for other pools. The same object until either changes. */
-  over(learned: LearnedGas | undefined): LearnedGas | undefined {
-    if (this.merged && this.learned === learned) return this.merged
-    const measured = [...this.pools].flatMap(([id, { hops }]) => (hops.length > 0 ? [[id, hops] as const] : []))
-    if (measured.length === 0) return learned
-    this.learned = learned
-    this.merged = new Map<string, number | readonly MeasuredHop[]>([...(learned ?? []), ...measured])
+  combineWith(learnedGas: LearnedGas | undefined): LearnedGas | undefined {
+    if (this.merged && this.learnedGas === learnedGas) return this.merged
+    const measuredHops = [...this.pools].flatMap(([id, { hops }]) => (hops.length > 0 ? [[id, hops] as const] : []))
+    if (measuredHops.length === 0) return learnedGas
+    this.learnedGas = learnedGas
+    this.merged = new Map<string, number | readonly MeasuredHop[]>([...(learnedGas ?? []), ...measuredHops])
     return this.merged
   }
 }

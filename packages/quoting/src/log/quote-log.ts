@@ -2,7 +2,7 @@
 import { RecordFile, type Snapshot } from '@sluice/liquidity'
 import type { StateCount } from '@sluice/simulation'
 import type { Logger } from '../events.ts'
-import type { QuoteRecord } from '../quote/made.ts'
+import type { QuoteRecord } from '../quote/quote-record.ts'
 import { partOf, recordOf } from './record.ts'
 
 /** Maximum quotes in the write queue; further ones are dropped. */
@@ -29,13 +29,13 @@ export class QuoteLog {
   private readonly options: QuoteLogOptions
   private readonly log: Pick<Logger, 'warn'>
   private queue = new Map<Snapshot, QueuedQuote[]>()
-  private count = 0
-  private dropped = 0
+  private queuedCount = 0
+  private droppedCount = 0
   private timer: NodeJS.Timeout | undefined
   private writing: Promise<void> = Promise.resolve()
   private file: RecordFile | undefined
-  /** True after a failed write, until the chain wakes again. */
-  private failed = false
+  /** True after a failed write, until `close`, which is called when the chain becomes idle. */
+  private hasFailed = false
 
   constructor(options: QuoteLogOptions, log: Pick<Logger, 'warn'>) {
     this.options = options
@@ -44,17 +44,17 @@ export class QuoteLog {
 
   /** Number of queued and of dropped quotes. */
   get counts(): StateCount {
-    return { entries: this.count, evicted: this.dropped }
+    return { entries: this.queuedCount, evicted: this.droppedCount }
   }
 
   add(snapshot: Snapshot, record: QuoteRecord, at = Date.now()): void {
-    if (this.count >= MAX_WAITING || this.failed) {
-      this.dropped++
+    if (this.queuedCount >= MAX_WAITING || this.hasFailed) {
+      this.droppedCount++
       return
     }
-    this.count++
-    const ofBlock = this.queue.get(snapshot)
-    if (ofBlock) ofBlock.push({ record, at })
+    this.queuedCount++
+    const blockQuotes = this.queue.get(snapshot)
+    if (blockQuotes) blockQuotes.push({ record, at })
     else this.queue.set(snapshot, [{ record, at }])
     this.timer ??= setTimeout(() => void this.write(), WRITE_EVERY_MS).unref()
   }
@@ -77,7 +77,7 @@ export class QuoteLog {
   private async closeFile(): Promise<void> {
     const { file } = this
     this.file = undefined
-    this.failed = false
+    this.hasFailed = false
     await file?.close()
   }
 
@@ -85,21 +85,21 @@ export class QuoteLog {
     const { path, maxBytes } = this.options
     for (const [snapshot, quotes] of this.queue) {
       this.queue.delete(snapshot)
-      this.count -= quotes.length
+      this.queuedCount -= quotes.length
       this.file ??= await RecordFile.open(path, { records: MAX_RECORDS, bytes: maxBytes })
-      const shared = quotes.flatMap(({ record: { searchRequest } }) => [
+      const sharedParts = quotes.flatMap(({ record: { searchRequest } }) => [
         ...[searchRequest.trust, searchRequest.taxes, searchRequest.driftPenalties, searchRequest.learnedGas],
       ])
-      const parts = [...new Set(shared)].flatMap((part) => (part ? [partOf(part)] : []))
+      const encodedParts = [...new Set(sharedParts)].flatMap((part) => (part ? [partOf(part)] : []))
       const records = quotes.map(({ record, at }) => ({ id: record.quote.id, text: recordOf(record, at) }))
-      await this.file.append(snapshot, { records, parts })
+      await this.file.append(snapshot, { records, parts: encodedParts })
     }
   }
 
   private fail(error: unknown): void {
-    this.failed = true
+    this.hasFailed = true
     this.queue.clear()
-    this.count = 0
+    this.queuedCount = 0
     this.log.warn({ err: error, path: this.options.path }, 'failed to write the quote log')
   }
 }

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto'
 import { type FoundRecord, families } from '@sluice/liquidity'
 import { buildGraph, encodeSwap, findRoute, type RoutePlan } from '@sluice/routing'
-import type { QuoteRecord } from '../quote/made.ts'
+import type { QuoteRecord } from '../quote/quote-record.ts'
 import type { EncodeTerms } from '../quote/try-route.ts'
-import { plain, requestOfReplay } from '../search/replay.ts'
+import { requestOfReplay, toPlainJson } from '../search/replay.ts'
 
-type Shared = 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'
+type SharedField = 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'
 /** Hashes of the parts that many search requests share. */
-export type Parts = { readonly [Name in Shared]?: string }
+export type Parts = { readonly [Name in SharedField]?: string }
 
 type StoredQuote = {
   /** Time of the quote in ISO 8601. */
@@ -42,28 +42,31 @@ export type ReplayResult = {
 const texts = new WeakMap<object, { readonly hash: string; readonly text: string }>()
 
 /** Returns a part's text and its hash; computed once per object. */
-export function partOf(shared: object): { readonly hash: string; readonly text: string } {
-  let entry = texts.get(shared)
+export function partOf(sharedPart: object): { readonly hash: string; readonly text: string } {
+  let entry = texts.get(sharedPart)
   if (!entry) {
-    const text = JSON.stringify(plain(shared))
+    const text = JSON.stringify(toPlainJson(sharedPart))
     entry = { text, hash: createHash('sha256').update(text).digest('base64url') }
-    texts.set(shared, entry)
+    texts.set(sharedPart, entry)
   }
   return entry
 }
 
 /** Encodes a quote for the log. */
-export function recordOf({ quote, from, searchRequest, alternativeIndex, terms }: QuoteRecord, at: number): string {
+export function recordOf(
+  { quote, from, searchRequest, alternativeIndex, terms }: QuoteRecord,
+  recordedAt: number,
+): string {
   const { trust, taxes, driftPenalties, learnedGas, ...request } = searchRequest
-  const shared = Object.entries({ trust, taxes, driftPenalties, learnedGas })
+  const sharedPart = Object.entries({ trust, taxes, driftPenalties, learnedGas })
   const record: StoredQuote = {
-    at: new Date(at).toISOString(),
+    at: new Date(recordedAt).toISOString(),
     from,
-    request: plain(request) as object,
-    parts: Object.fromEntries(shared.flatMap(([name, part]) => (part ? [[name, partOf(part).hash]] : []))),
+    request: toPlainJson(request) as object,
+    parts: Object.fromEntries(sharedPart.flatMap(([name, part]) => (part ? [[name, partOf(part).hash]] : []))),
     ...(alternativeIndex > 0 && { rival: alternativeIndex }),
     route: plainRoute(quote.route),
-    terms: plain(terms) as object,
+    terms: toPlainJson(terms) as object,
     amountOut: String(quote.amountOut),
     data: quote.swap.data,
   }
@@ -74,8 +77,8 @@ export function recordOf({ quote, from, searchRequest, alternativeIndex, terms }
 export function replayRecord({ text, snapshot, partOf: part }: FoundRecord): ReplayResult {
   const record = JSON.parse(text) as StoredQuote
   // The file keeps a part as long as a record that refers to it.
-  const shared = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(part(hash)!)])
-  const request = { ...record.request, ...Object.fromEntries(shared) }
+  const sharedPart = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(part(hash)!)])
+  const request = { ...record.request, ...Object.fromEntries(sharedPart) }
   const result = findRoute(buildGraph(snapshot), requestOfReplay(JSON.stringify(request)))
   const route = result.ok ? ([result.route, ...(result.alternatives ?? [])][record.rival ?? 0] ?? null) : null
   const terms = termsOf(record.terms)
@@ -97,7 +100,7 @@ export function replayRecord({ text, snapshot, partOf: part }: FoundRecord): Rep
 
 /** Replaces pools by their ids, because the snapshot holds the pools. */
 function plainRoute(route: RoutePlan): object {
-  return plain({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) }) as object
+  return toPlainJson({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) }) as object
 }
 
 function termsOf(plainTerms: object): EncodeTerms {
@@ -108,7 +111,7 @@ function termsOf(plainTerms: object): EncodeTerms {
 
 function differencesBetween(before: object, after: object): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  const textOf = (of: object, name: string) => JSON.stringify((of as { [name: string]: unknown })[name])
+  const textOf = (object: object, name: string) => JSON.stringify((object as { [name: string]: unknown })[name])
   // `optimalityGapNetBps` is null if the search had no time to compute it, which is not a difference.
   const isComparable = (name: string) => name !== 'optimalityGapNetBps' || textOf(before, name) !== 'null'
   return [...names].filter((name) => isComparable(name) && textOf(before, name) !== textOf(after, name))

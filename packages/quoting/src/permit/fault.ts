@@ -31,10 +31,13 @@ export type PermitFault = {
  */
 export async function permitFault(rpc: Rpc, permit: Permit, use: PermitUse): Promise<PermitFault | undefined> {
   const { block, signal, ownerCode } = use
-  const owned = normalizePermit(permit, ownerCode)
-  if (!owned) return { field: 'permit.signature', message: 'permit.signature must be r, s of the lower half, and v' }
+  const normalizedPermit = normalizePermit(permit, ownerCode)
+  if (!normalizedPermit)
+    return { field: 'permit.signature', message: 'permit.signature must be r, s of the lower half, and v' }
   const reader = readerAt(rpc, { blockHash: block.hash }, { signal })
-  return owned.kind === 'permit2' ? permit2Fault(reader, owned, use) : tokenFault(reader, owned, use)
+  return normalizedPermit.kind === 'permit2'
+    ? permit2Fault(reader, normalizedPermit, use)
+    : tokenFault(reader, normalizedPermit, use)
 }
 
 async function tokenFault(reader: Reader, permit: Permit, use: PermitUse): Promise<PermitFault | undefined> {

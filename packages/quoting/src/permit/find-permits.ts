@@ -83,8 +83,8 @@ export async function findPermits(rpc: Rpc, request: PermitRequest, context: Per
   checkDeadline(request.deadline, block.timestamp)
   const latest = defaultDeadline(block.timestamp, context.clock()) + MAX_SECONDS
   if (deadline > latest) throw new QuotingError('DEADLINE_FAR', `deadline must be at most ${latest}, a day from now`)
-  const resolved = { ...request, ...context, deadline: BigInt(deadline) }
-  const offers = await Promise.all([tokenOffer(reader, resolved), permit2Offer(reader, resolved)])
+  const resolvedRequest = { ...request, ...context, deadline: BigInt(deadline) }
+  const offers = await Promise.all([tokenOffer(reader, resolvedRequest), permit2Offer(reader, resolvedRequest)])
   return { spender, deadline, block, offers: offers.filter((offer) => offer !== undefined) }
 }
 
@@ -94,8 +94,8 @@ type ResolvedRequest = Omit<PermitRequest, 'deadline'> & PermitContext & { reado
  * Returns the token's own permit, if a domain hashes to the separator that the token reports; otherwise the signature
  * would be invalid.
  */
-async function tokenOffer(reader: Reader, resolved: ResolvedRequest): Promise<AvailablePermit | undefined> {
-  const { token, owner, spender, amount, deadline } = resolved
+async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
+  const { token, owner, spender, amount, deadline } = resolvedRequest
   const one = async (name: string, ...values: readonly unknown[]) =>
     (await reader.read(tokenAbi, token, name, ...values))?.[0]
   const [nonce, separator, type, name, version, domainResult] = await Promise.all([
@@ -106,14 +106,14 @@ async function tokenOffer(reader: Reader, resolved: ResolvedRequest): Promise<Av
     one('version'),
     reader.read(tokenAbi, token, 'eip712Domain'),
   ])
-  const own = domainResult && describedDomain(resolved, domainResult)
-  if (nonce === undefined || (separator === undefined && !own)) return undefined
+  const ownDomain = domainResult && describedDomain(resolvedRequest, domainResult)
+  if (nonce === undefined || (separator === undefined && !ownDomain)) return undefined
   const isDai = type === id(`Permit(${DAI})`)
   // Many EIP-2612 tokens have no `PERMIT_TYPEHASH`; one with another type supports neither form.
   if (type !== undefined && !isDai && type !== id(`Permit(${EIP2612})`)) return undefined
   const versions = isText(version) ? [version] : []
-  const candidates = isText(name) ? domainsOf(resolved, name, [...versions, ...COMMON_VERSIONS]) : []
-  const domain = [...(own ? [own] : []), ...candidates].find(
+  const candidates = isText(name) ? domainsOf(resolvedRequest, name, [...versions, ...COMMON_VERSIONS]) : []
+  const domain = [...(ownDomain ? [ownDomain] : []), ...candidates].find(
     (one) => separator === undefined || TypedDataEncoder.hashDomain(one) === separator,
   )
   if (!domain) return undefined
@@ -128,8 +128,8 @@ async function tokenOffer(reader: Reader, resolved: ResolvedRequest): Promise<Av
   }
 }
 
-async function permit2Offer(reader: Reader, resolved: ResolvedRequest): Promise<AvailablePermit | undefined> {
-  const { token, owner, spender, amount, deadline, chainId } = resolved
+async function permit2Offer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
+  const { token, owner, spender, amount, deadline, chainId } = resolvedRequest
   if (amount >> PERMIT2_BITS.amount !== 0n || deadline >> PERMIT2_BITS.deadline !== 0n) return undefined
   const [spenderAllowance, permit2Allowance] = await Promise.all([
     reader.read(permit2Abi, PERMIT2, 'allowance', owner, token, spender),
@@ -137,14 +137,14 @@ async function permit2Offer(reader: Reader, resolved: ResolvedRequest): Promise<
   ])
   if (!spenderAllowance || !permit2Allowance) return undefined
   const nonce = spenderAllowance[2] as bigint
-  const until = String(deadline)
-  const details = { token, amount: String(amount), expiration: until, nonce: String(nonce) }
+  const deadlineText = String(deadline)
+  const details = { token, amount: String(amount), expiration: deadlineText, nonce: String(nonce) }
   const domain = { name: 'Permit2', chainId, verifyingContract: PERMIT2 }
   const types = { PermitSingle: fields(PERMIT_SINGLE), PermitDetails: fields(PERMIT_DETAILS) }
   const data = tokenAbi.encodeFunctionData('approve', [PERMIT2, UNLIMITED]) as Hex
   return {
     permit: { kind: 'permit2', amount, nonce, deadline },
-    typedData: typedDataOf(domain, 'PermitSingle', types, { details, spender, sigDeadline: until }),
+    typedData: typedDataOf(domain, 'PermitSingle', types, { details, spender, sigDeadline: deadlineText }),
     approval: (permit2Allowance[0] as bigint) >= amount ? null : { to: token, data, value: 0n },
   }
 }
@@ -157,8 +157,8 @@ function domainsOf(
   name: string,
   versions: readonly string[],
 ): readonly PermitTypedData['domain'][] {
-  const unversioned = { name, chainId, verifyingContract: token }
-  return [...versions.map((version) => ({ name, version, chainId, verifyingContract: token })), unversioned]
+  const unversionedDomain = { name, chainId, verifyingContract: token }
+  return [...versions.map((version) => ({ name, version, chainId, verifyingContract: token })), unversionedDomain]
 }
 
 /** Bits of the domain's fields (EIP-5267). Domains with a salt or extensions are not supported. */

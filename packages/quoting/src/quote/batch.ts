@@ -24,7 +24,7 @@ export type QuoteBatch = {
 }
 
 /** A request, or the error of parsing it, which becomes its result. */
-export type Wanted = QuoteRequest | Error
+export type RequestOrError = QuoteRequest | Error
 
 type Options = {
   readonly runtime: ChainRuntime
@@ -38,7 +38,7 @@ type Options = {
  *
  * @throws RpcError, MarketError if the head cannot be read
  */
-export async function quoteBatch(inputs: readonly Wanted[], work: Work, options: Options): Promise<QuoteBatch> {
+export async function quoteBatch(inputs: readonly RequestOrError[], work: Work, options: Options): Promise<QuoteBatch> {
   const { runtime, endsOf, quoteAt } = options
   const { signal } = work
   const requests = inputs.map((request) => attempt(() => withEnds(request, endsOf)))
@@ -69,7 +69,7 @@ export async function quoteBatch(inputs: readonly Wanted[], work: Work, options:
 
 type ParsedRequest = { readonly request: QuoteRequest; readonly ends: readonly Address[] } | { readonly error: unknown }
 
-function withEnds(request: Wanted, endsOf: Options['endsOf']): ParsedRequest {
+function withEnds(request: RequestOrError, endsOf: Options['endsOf']): ParsedRequest {
   if (request instanceof Error) throw request
   return { request, ends: endsOf(request) }
 }

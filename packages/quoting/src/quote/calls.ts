@@ -4,7 +4,7 @@ import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { SimulationError } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { tokenAbi, undefinedIfReverted } from '../permit/permit.ts'
-import type { SimulatedRoute } from './found.ts'
+import type { SimulatedRoute } from './simulated-route.ts'
 
 /** One call of a batch. */
 export type BatchCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
@@ -18,9 +18,9 @@ type Approval = {
 }
 
 /**
- * Returns the approvals that the owner must send before the spender can transfer the amount: none if the allowance
- * suffices, else one for exactly the amount, after a reset to zero if the token requires it. Each approval is simulated
- * at the block.
+ * Returns the approvals that the owner must send before the spender can transfer the amount. Empty if the allowance
+ * suffices; otherwise one for exactly the amount, after a reset to zero if the token requires it. Each approval is
+ * simulated at the block.
  *
  * @throws QuotingError `ROUTE_REVERTED` if the token rejects the approval
  */
@@ -89,8 +89,8 @@ export async function checkBatch(
   if (dependsOnCode && approvals.length > 0 && senderCode === '0x')
     return ['src or dst treats accounts with code otherwise: make the calls one by one']
   if (result.success && result.amountOut >= trial.amountOut) return []
-  const why = result.success ? `pays ${result.amountOut} instead of ${trial.amountOut}` : result.revertReason
-  throw new QuotingError('ROUTE_REVERTED', `approvals and swap fail as one: ${why}`, {
+  const reason = result.success ? `pays ${result.amountOut} instead of ${trial.amountOut}` : result.revertReason
+  throw new QuotingError('ROUTE_REVERTED', `approvals and swap fail as one: ${reason}`, {
     reasons: [],
     block: block.number,
   })

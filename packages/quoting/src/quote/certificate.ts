@@ -57,7 +57,7 @@ export function certificateOf(
   { chainId, block: { number, hash } }: Snapshot,
 ): Certificate {
   const { tokenIn, tokenOut, wrappedNative, taxes } = request
-  const certified = pools.map((proved) => certifiedPool(proved, taxes))
+  const certifiedPools = pools.map((provedPool) => certifiedPool(provedPool, taxes))
   const priceOf = new Map<Address, readonly bigint[]>(prices)
   const native = wrappedNative === null ? undefined : priceOf.get(wrappedNative)
   // If the native token is an end, the search treats it and its wrapper as one token.
@@ -70,10 +70,10 @@ export function certificateOf(
     scale: decimals,
     maxHops,
     prices: Array.from(priceOf, ([token, byHop]) => ({ token, byHop: byHop.map(String) })),
-    pools: certified,
+    pools: certifiedPools,
     beyond: { pools: beyond.pools, earned: `${beyond.earned}` },
     allowance: `${allowance}`,
-    digest: sha256(certified.map(lineOf).join('\n')),
+    digest: sha256(certifiedPools.map(lineOf).join('\n')),
     scope: scopeOf(pools.length, beyond.pools, maxHops),
   }
 }
@@ -95,20 +95,20 @@ function certifiedPool({ pool, pairs, earned, isCut }: ProvedPool, taxes: Taxes 
 }
 
 function taxesOf({ id, tokens }: Pool, taxes: Taxes | undefined): readonly PoolTax[] {
-  return tokens.flatMap((token, place) => {
+  return tokens.flatMap((token, index) => {
     const { sellPpm = 0, buyPpm = 0 } = taxIn(taxes, token, id) ?? {}
-    return sellPpm > 0 || buyPpm > 0 ? [{ token: place, soldPpm: sellPpm, boughtPpm: buyPpm }] : []
+    return sellPpm > 0 || buyPpm > 0 ? [{ token: index, soldPpm: sellPpm, boughtPpm: buyPpm }] : []
   })
 }
 
 const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: CertifiedPool): string => {
-  const taxed = taxes.map(({ token, soldPpm, boughtPpm }) => [token, soldPpm, boughtPpm].join(':'))
-  return [id, address, kind, tokens, pairs.map((pair) => pair.join('>')), feePpm, taxed, state].map(String).join(' ')
+  const taxKeys = taxes.map(({ token, soldPpm, boughtPpm }) => [token, soldPpm, boughtPpm].join(':'))
+  return [id, address, kind, tokens, pairs.map((pair) => pair.join('>')), feePpm, taxKeys, state].map(String).join(' ')
 }
 
-function scopeOf(listed: number, beyond: number, maxHops: number): string {
+function scopeOf(listedCount: number, beyond: number, maxHops: number): string {
   const others = beyond === 0 ? '' : `; ${beyond} further pools are counted in the bound, but not listed`
-  return `Before gas and convenience fee: routes of paths of at most ${maxHops} pools that swap at most once in each of the ${listed} listed pools, along its pairs, at the state of the block${others}.`
+  return `Before gas and convenience fee: routes of paths of at most ${maxHops} pools that swap at most once in each of the ${listedCount} listed pools, along its pairs, at the state of the block${others}.`
 }
 
 const digests = new WeakMap<object, string>()

@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { Leg } from '@sluice/routing'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 const MAX_POOLS = 512
 /** Directions of a pool; only pools with many tokens have more. */
@@ -28,23 +28,23 @@ type Fault = {
 
 /** Swaps that searches avoid, each until the pool's state changes or some minutes have passed. */
 export class FaultyPools {
-  private readonly faults = new Bounded<string, readonly Fault[]>(MAX_POOLS)
+  private readonly faults = new BoundedMap<string, readonly Fault[]>(MAX_POOLS)
 
   get count(): StateCount {
     return this.faults.count
   }
 
   /** Returns the ids of pools that fail at any size. @param now - Unix time in seconds of the block */
-  at(now: number): readonly string[] {
+  idsAt(now: number): readonly string[] {
     return [...this.faults].flatMap(([id, faults]) =>
-      faults.some((fault) => fault.minFailing === 0n && isHeld(fault, now)) ? [id] : [],
+      faults.some((fault) => fault.minFailing === 0n && isActive(fault, now)) ? [id] : [],
     )
   }
 
   /** Returns true if a swap is as large as one that failed. @param now - Unix time in seconds of the block */
   fails({ pool, amountIn, ...leg }: Leg, now: number): boolean {
     const fault = this.faults.peek(pool.id)?.find((each) => isSameDirection(each, leg))
-    return fault !== undefined && isHeld(fault, now) && amountIn >= fault.minFailing
+    return fault !== undefined && isActive(fault, now) && amountIn >= fault.minFailing
   }
 
   /** Records swaps that failed at a block. @param now - Unix time in seconds of the block */
@@ -57,26 +57,26 @@ export class FaultyPools {
     }
   }
 
-  /** Forgets the pools that a block has changed, because a swap may have worked. */
+  /** Forgets the pools that a block has changed, because swaps in them may work again. */
   follow({ changed }: Pick<Snapshot, 'changed'>): void {
     if (changed) for (const id of changed) this.faults.delete(id)
     else this.forget()
   }
 
-  /** Forgets all pools, when the chain falls asleep and later blocks are not observed. */
+  /** Forgets all pools. Called when the chain becomes idle, because its later blocks are not observed. */
   forget(): void {
     this.faults.clear()
   }
 }
 
 function nextFault({ tokenIn, tokenOut, minFailing }: FailedLeg, last: Fault | undefined, now: number): Fault {
-  if (last && isHeld(last, now))
+  if (last && isActive(last, now))
     return { ...last, minFailing: minFailing < last.minFailing ? minFailing : last.minFailing }
   const seconds = last ? Math.min(2 * last.seconds, MAX_SECONDS) : FIRST_SECONDS
   return { tokenIn, tokenOut, minFailing, until: now + seconds, seconds }
 }
 
-const isHeld = ({ until, seconds }: Fault, now: number): boolean => now < until && now >= until - seconds
+const isActive = ({ until, seconds }: Fault, now: number): boolean => now < until && now >= until - seconds
 
 function isSameDirection(fault: Fault, { tokenIn, tokenOut }: Pick<Leg, 'tokenIn' | 'tokenOut'>): boolean {
   return fault.tokenIn === tokenIn && fault.tokenOut === tokenOut

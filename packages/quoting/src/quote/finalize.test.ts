@@ -1,7 +1,7 @@
 import { type Address, type Chain, NATIVE, toAddress } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import { finalize } from './finalize.ts'
-import type { SimulatedRoute } from './found.ts'
+import type { SimulatedRoute } from './simulated-route.ts'
 
 const at = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const [src, dst, weth, sender] = [at('1'), at('2'), at('3'), at('4')]

@@ -9,14 +9,14 @@ import { QuotingError } from '../errors.ts'
 import { chargedGas } from '../gas/charged-gas.ts'
 import { laterGasOf } from '../gas/later-gas.ts'
 import { transactionGas } from '../gas/transaction-gas.ts'
-import type { TouchedPools } from '../view/touched.ts'
+import type { TouchedPools } from '../view/touched-pools.ts'
 import { shortfallPpm, toPercent, toWhole } from './amounts.ts'
 import { approvalCalls, type BatchCall, checkBatch } from './calls.ts'
 import type { Certificate } from './certificate.ts'
-import type { SimulatedRoute } from './found.ts'
 import { heldGas } from './held-gas.ts'
 import type { AutoSlippage } from './ports.ts'
 import { quoteId } from './quote-id.ts'
+import type { SimulatedRoute } from './simulated-route.ts'
 
 /** 3 %: price impact from which a quote carries a warning. */
 const IMPACT_WARNING_PPM = 30_000n
@@ -78,39 +78,39 @@ export type SwapQuote = {
  * Computes the quote of a route that works. @throws QuotingError `PRICE_IMPACT` or `VALUE_LOSS` if the loss exceeds the
  * caller's limit
  */
-export async function finalize(simulated: SimulatedRoute): Promise<SwapQuote> {
-  const { request, chain, view, route, trial } = simulated
+export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuote> {
+  const { request, chain, view, route, trial } = simulatedRoute
   // The caller's own fee is a payment, not a loss.
   const gross = (trial.amountOut * PPM) / (PPM - request.feePpm)
   const priceImpactPpm = route.midAmountOut === null ? null : clampToZero(shortfallPpm(route.midAmountOut, gross))
-  refuseLoss(simulated, priceImpactPpm, valueLossPpm(simulated, gross))
-  const gas = await gasOf(simulated)
-  const batch = request.withCalls ? await batchOf(simulated) : undefined
+  refuseLoss(simulatedRoute, priceImpactPpm, valueLossPpm(simulatedRoute, gross))
+  const gas = await gasOf(simulatedRoute)
+  const batch = request.withCalls ? await batchOf(simulatedRoute) : undefined
   const nativePrice = view.prices().usd(NATIVE)
   const { block } = view.snapshot
   return {
     id: quoteId(chain.chainId, block, route, trial),
     route,
-    ranked: simulated.ranked,
+    ranked: simulatedRoute.ranked,
     swap: trial.swap,
     ...(batch && { calls: batch.calls }),
     amountOut: trial.amountOut,
     minOutput: trial.minOutput,
-    ...(simulated.slippage && { slippage: simulated.slippage }),
-    gasPriceWei: simulated.gasPriceWei,
+    ...(simulatedRoute.slippage && { slippage: simulatedRoute.slippage }),
+    gasPriceWei: simulatedRoute.gasPriceWei,
     gasEstimate: gas.estimate,
     gasCharged: gas.charged,
     gasChargedAtDeadline: gas.chargedAtDeadline,
     gasCostWei: gas.costWei,
     gasCostUsd: nativePrice === null ? null : toWhole(gas.costWei, chain.nativeCurrency.decimals) * nativePrice,
     l1FeeWei: gas.l1FeeWei,
-    netAmountOut: netAmountOut(simulated, gas.costWei),
+    netAmountOut: netAmountOut(simulatedRoute, gas.costWei),
     priceImpactPpm,
     block,
     expiresAtBlock: block.number + CURRENT_BLOCKS + 1,
     head: trial.simulation.head,
     poolsPending: view.poolsPending(),
-    warnings: [...warnings(simulated, priceImpactPpm), ...(batch?.warnings ?? [])],
+    warnings: [...warnings(simulatedRoute, priceImpactPpm), ...(batch?.warnings ?? [])],
   }
 }
 
@@ -122,8 +122,8 @@ function clampToZero(ppm: bigint): bigint {
 type CallBatch = { readonly calls: readonly BatchCall[]; readonly warnings: readonly string[] }
 
 /** Returns approvals and swap, simulated as one transaction. */
-async function batchOf(simulated: SimulatedRoute): Promise<CallBatch> {
-  const { request, rpc, view, route, trial, signal } = simulated
+async function batchOf(simulatedRoute: SimulatedRoute): Promise<CallBatch> {
+  const { request, rpc, view, route, trial, signal } = simulatedRoute
   const { to, data, value } = trial.swap
   const block = { blockHash: view.snapshot.block.hash }
   // The swap was simulated with its permit and needs no approval.
@@ -132,7 +132,7 @@ async function batchOf(simulated: SimulatedRoute): Promise<CallBatch> {
   const approvals = await approvalCalls(rpc, approval, { signal })
   const calls = [...approvals, { to, data, value }]
   if (route.tokenIn === NATIVE) return { calls, warnings: [] }
-  return { calls, warnings: await checkBatch(approvals, simulated) }
+  return { calls, warnings: await checkBatch(approvals, simulatedRoute) }
 }
 
 type Gas = {
@@ -150,48 +150,53 @@ async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, sig
   const { data } = trial.swap
   const { balances } = trial
   const execution = transactionGas(data, BigInt(gasUsed + next + later))
-  const chargedWith = (more: number) => {
-    const simulation = withMoreGas(trial.simulation, more)
+  const chargedWith = (extraGas: number) => {
+    const simulation = withMoreGas(trial.simulation, extraGas)
     return chargedGas(
       { route, data, simulation, direct: trial.terms.direct ?? false, balances },
       chain.wrappedNative?.address ?? null,
     )
   }
-  const charged = chargedWith(next)
+  const gasCharged = chargedWith(next)
   const chargedAtDeadline = chargedWith(next + later)
-  const paid = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
-  const reserved = BigInt(heldGas(gasUsed, paid))
+  const payment = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
+  const reservedGas = BigInt(heldGas(gasUsed, payment))
   const { to, value } = trial.swap
   const block = { blockHash: view.snapshot.block.hash }
-  const transaction = { to, data, value, gas: execution + reserved, gasPriceWei }
+  const transaction = { to, data, value, gas: execution + reservedGas, gasPriceWei }
   const l1 = await estimateL1Fee(rpc, chain.l1FeeModel, transaction, block, { signal })
   if (!l1)
     return {
-      ...{ estimate: execution + reserved, charged, chargedAtDeadline },
-      ...{ costWei: charged * gasPriceWei, l1FeeWei: null },
+      ...{ estimate: execution + reservedGas, charged: gasCharged, chargedAtDeadline },
+      ...{ costWei: gasCharged * gasPriceWei, l1FeeWei: null },
     }
-  const costWei = charged * gasPriceWei + l1.feeWei
+  const costWei = gasCharged * gasPriceWei + l1.feeWei
   // If the chain charges the data fee as gas, the receipt includes it.
   const l1Gas = l1.gas > 0n && gasPriceWei > 0n ? l1.feeWei / gasPriceWei : 0n
   return {
-    ...{ estimate: execution + reserved + l1.gas, costWei, l1FeeWei: l1.feeWei },
-    ...{ charged: charged + l1Gas, chargedAtDeadline: chargedAtDeadline + l1Gas },
+    ...{ estimate: execution + reservedGas + l1.gas, costWei, l1FeeWei: l1.feeWei },
+    ...{ charged: gasCharged + l1Gas, chargedAtDeadline: chargedAtDeadline + l1Gas },
   }
 }
 
-function withMoreGas<T extends Pick<SwapSimulation, 'gasUsed' | 'chargedGas'>>(simulation: T, more: number): T {
+function withMoreGas<T extends Pick<SwapSimulation, 'gasUsed' | 'chargedGas'>>(simulation: T, extraGas: number): T {
   const { gasUsed, chargedGas } = simulation
-  return { ...simulation, gasUsed: gasUsed + more, ...(chargedGas !== undefined && { chargedGas: chargedGas + more }) }
+  return {
+    ...simulation,
+    gasUsed: gasUsed + extraGas,
+    ...(chargedGas !== undefined && { chargedGas: chargedGas + extraGas }),
+  }
 }
 
 const poolsOf = ({ legs }: RoutePlan): readonly Pool[] => [...new Map(legs.map(({ pool }) => [pool.id, pool])).values()]
 
 /**
- * Gas that a simulation in the quoted block misses, if the node cannot simulate in the next block: a pool that was
- * already traded in the quoted block has updated its price oracle, and updates it again in the next block.
+ * Gas that a simulation in the quoted block misses, if the node cannot simulate in the next block. A pool writes its
+ * price oracle at its first swap in a block. If it already traded in the quoted block, only the next block shows that
+ * write.
  */
-function unseenInNextBlock(route: RoutePlan, touched: Pick<TouchedPools, 'has'>): number {
-  const stale = poolsOf(route).filter(({ id }) => touched.has(id))
+function unseenInNextBlock(route: RoutePlan, touchedPools: Pick<TouchedPools, 'has'>): number {
+  const stale = poolsOf(route).filter(({ id }) => touchedPools.has(id))
   return stale.reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
 }
 
@@ -223,10 +228,10 @@ function valueLossPpm({ request, route, tokens, view }: SimulatedRoute, gross: b
 function refuseLoss({ request, view }: SimulatedRoute, impactPpm: bigint | null, lossPpm: bigint | null): void {
   const limit = request.maxPriceImpactPpm
   if (limit >= PPM) return
-  const refuse = (code: 'PRICE_IMPACT' | 'VALUE_LOSS', what: string, ppm: bigint) =>
+  const refuse = (code: 'PRICE_IMPACT' | 'VALUE_LOSS', description: string, ppm: bigint) =>
     new QuotingError(
       code,
-      `${what} is ${toPercent(ppm)} percent, above the limit of ${toPercent(limit)}; maxPriceImpact sets it`,
+      `${description} is ${toPercent(ppm)} percent, above the limit of ${toPercent(limit)}; maxPriceImpact sets it`,
       {
         priceImpact: impactPpm === null ? null : toPercent(impactPpm),
         ...(lossPpm !== null && { valueLoss: toPercent(lossPpm) }),

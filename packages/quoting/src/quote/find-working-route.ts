@@ -12,12 +12,12 @@ import { permitFault } from '../permit/fault.ts'
 import type { Permit } from '../permit/permit.ts'
 import type { TaxRecords, TradedToken } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
+import { afterRequestIsSent } from './after-request-is-sent.ts'
 import { toPercent } from './amounts.ts'
-import { faultyLegs } from './culprits.ts'
+import { faultyLegs } from './faulty-legs.ts'
 import type { FailedLeg, FaultyPools } from './faulty-pools.ts'
-import { afterRequestIsSent } from './once-asked.ts'
 import type { AutoSlippage, Search, Work } from './ports.ts'
-import { type DecidedRequest, decided, type QuoteRequest } from './request.ts'
+import { type DecidedRequest, decideRequest, type QuoteRequest } from './request.ts'
 import { routeTerms, type TermsContext } from './route-terms.ts'
 import { searchSampled } from './sampled-search.ts'
 import { searchAmount } from './search-amount.ts'
@@ -66,7 +66,7 @@ export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
     readonly simulation: SimulationContext
     readonly emit: QuotingListener
     readonly gasProber: Pick<GasProber, 'isRunning' | 'measureNow'>
-    readonly faultyPools: Pick<FaultyPools, 'at' | 'fails' | 'record'>
+    readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'fails' | 'record'>
     readonly slippageOf: (route: RoutePlan) => AutoSlippage
   }
 
@@ -134,10 +134,10 @@ async function searchInRounds(
   const { signal, time } = work
   const { view, tokens, rpc, simulation } = context
   const excludePools = new Set(callerRequest.excludePools)
-  const faults: Faults = { avoided: new Set(context.faultyPools.at(view.snapshot.block.timestamp)), failed: [] }
+  const faults: Faults = { avoided: new Set(context.faultyPools.idsAt(view.snapshot.block.timestamp)), failed: [] }
   const maxGas = maxRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
   const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
-  let request = decided(callerRequest)
+  let request = decideRequest(callerRequest)
   let slippage: AutoSlippage | undefined
   let lastFailure = ''
   let isRetried = false
@@ -150,7 +150,7 @@ async function searchInRounds(
     if (callerRequest.slippagePpm === 'auto' && (slippage === undefined || callerRequest.amountOut === undefined)) {
       const isFirst = slippage === undefined
       slippage = context.slippageOf(route)
-      request = decided(callerRequest, slippage.ppm)
+      request = decideRequest(callerRequest, slippage.ppm)
       // An exact output needs a new search: its target depends on the slippage.
       if (isFirst && callerRequest.amountOut !== undefined) continue
     }
@@ -187,21 +187,21 @@ async function searchInRounds(
     if (trial.outcome === 'shortfall') onShort({ route, request, ...extra, slippage, shortfallPpm: trial.shortfallPpm })
     work.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
     if ('paid' in trial && trial.paid) {
-      lift = raised(lift, trial.paid)
+      lift = raiseRatio(lift, trial.paid)
       continue
     }
-    const learned = await learnTaxes()
+    const learnedTaxes = await learnTaxes()
     tokens.standings.learn(tokens.taxes.current)
-    if (!learned) {
+    if (!learnedTaxes) {
       // Repeat the simulation before excluding pools, since the node may have failed.
       const again = isRetried ? trial : await simulateRoute()
       isRetried = true
       if ('swap' in again) return toWorkingRoute(again)
       for (const pool of await poolsToExclude(route, context, work, faults.failed)) excludePools.add(pool)
     }
-    if (!learned && route.legs.length === 0) break
+    if (!learnedTaxes && route.legs.length === 0) break
   }
-  throw reverted(lastFailure, view)
+  throw revertError(lastFailure, view)
 }
 
 /** Swaps that fail, as far as the rounds of a quote know. */
@@ -225,20 +225,20 @@ type Round = {
 }
 
 /**
- * Searches. If gas may decide between routes, measures the pools of the found routes that were not measured, and searches
- * again: the gas of a family can be half of what a pool of it takes.
+ * Searches. If gas may decide between routes, measures those pools of the routes that have no measurement, and searches
+ * again. The gas of a family can be half of what one of its pools takes.
  */
 async function searchMeasured(
-  avoided: Set<string>,
+  avoidedPools: Set<string>,
   round: Round,
   context: RoundsContext,
   work: Work,
 ): Promise<SearchOutcome> {
   const { rpc, view, gasProber } = context
-  let outcome = await searchAvoiding(avoided, round, context, work)
+  let outcome = await searchAvoiding(avoidedPools, round, context, work)
   if (round.request.amountOut !== undefined)
     return round.isFirst && isGasDecisive(outcome.result.route)
-      ? cheaperInput(outcome, avoided, round, context, work)
+      ? cheaperInput(outcome, avoidedPools, round, context, work)
       : outcome
   for (let searches = 1; round.isFirst && searches < MAX_MEASURED_SEARCHES; searches++) {
     const { route, alternatives = [] } = outcome.result
@@ -246,7 +246,7 @@ async function searchMeasured(
     const pools = new Set([route, ...alternatives].flatMap(({ legs }) => legs.map(({ pool }) => pool)))
     const source = { rpc, snapshot: view.snapshot }
     if (!(await work.time('probe', () => gasProber.measureNow([...pools], source)))) break
-    outcome = await searchAvoiding(avoided, round, context, work)
+    outcome = await searchAvoiding(avoidedPools, round, context, work)
   }
   return outcome
 }
@@ -254,38 +254,38 @@ async function searchMeasured(
 type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
 
 /**
- * Compares the route of an exact output by measured gas with those that an exact input of the same size would choose
- * from, and searches for the exact output by the pools of the best one.
+ * Compares the route of an exact output, by measured gas, with the candidates of an exact input of the same size. Then
+ * searches the exact output again, restricted to the pools of the best candidate.
  */
 async function cheaperInput(
-  estimated: SearchOutcome,
-  avoided: Set<string>,
+  estimatedOutcome: SearchOutcome,
+  avoidedPools: Set<string>,
   round: Round,
   context: RoundsContext,
   work: Work,
 ): Promise<SearchOutcome> {
-  const { route } = estimated.result
+  const { route } = estimatedOutcome.result
   const request = { ...round.request, amountIn: route.amountIn, amountOut: undefined }
   try {
-    const { result } = await searchMeasured(avoided, { ...round, request }, context, work)
+    const { result } = await searchMeasured(avoidedPools, { ...round, request }, context, work)
     const others = [result.route, ...(result.alternatives ?? [])]
     const { signal } = work
     const trialContext = { ...context, taxes: context.tokens.taxes, signal }
     const trial = await work.time('simulate', () => tryRoute(route, others, request, trialContext))
-    if (!('swap' in trial) || usesSamePools(trial.route, route)) return estimated
+    if (!('swap' in trial) || usesSamePools(trial.route, route)) return estimatedOutcome
     const best = new Set(poolsOf(trial.route))
     const excludePools = new Set(round.excludePools)
     // The search prefers these routes, as it does not know their measured gas.
-    let preferred = [route, ...others.slice(0, others.indexOf(trial.route))]
+    let preferredRoutes = [route, ...others.slice(0, others.indexOf(trial.route))]
     for (let searches = 0; searches < MAX_CHEAPER_SEARCHES; searches++) {
-      for (const pool of preferred.flatMap(poolsOf)) if (!best.has(pool)) excludePools.add(pool)
-      const outcome = await searchAvoiding(avoided, { ...round, excludePools }, context, work)
+      for (const pool of preferredRoutes.flatMap(poolsOf)) if (!best.has(pool)) excludePools.add(pool)
+      const outcome = await searchAvoiding(avoidedPools, { ...round, excludePools }, context, work)
       if (usesSamePools(outcome.result.route, trial.route)) return outcome
-      preferred = [outcome.result.route]
+      preferredRoutes = [outcome.result.route]
     }
-    return estimated
+    return estimatedOutcome
   } catch (error) {
-    if (error instanceof QuotingError) return estimated
+    if (error instanceof QuotingError) return estimatedOutcome
     throw error
   }
 }
@@ -300,23 +300,24 @@ const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
  * Searches without pools that failed lately, and without those that failed at the size of the route's legs. Searches with
  * all pools if there is no route without them.
  *
- * @param avoided - extended by pools that fail at the size of their legs; cleared once they are needed
+ * @param avoidedPools - extended by pools that fail at the size of their legs; cleared once they are needed
  */
-async function searchAvoiding(avoided: Set<string>, round: Round, context: RoundsContext, work: Work) {
+async function searchAvoiding(avoidedPools: Set<string>, round: Round, context: RoundsContext, work: Work) {
   const { timestamp } = context.view.snapshot.block
   try {
     for (let searches = 0; searches < MAX_SEARCHES; searches++) {
-      const excludePools = avoided.size === 0 ? round.excludePools : new Set([...round.excludePools, ...avoided])
+      const excludePools =
+        avoidedPools.size === 0 ? round.excludePools : new Set([...round.excludePools, ...avoidedPools])
       const isFirst = round.isFirst && searches === 0
       const outcome = await searchRound({ ...round, excludePools, isFirst }, context, work)
       const failing = outcome.result.route.legs.filter((leg) => context.faultyPools.fails(leg, timestamp))
       if (failing.length === 0) return outcome
-      for (const { pool } of failing) avoided.add(pool.id)
+      for (const { pool } of failing) avoidedPools.add(pool.id)
     }
   } catch (error) {
-    if (avoided.size === 0 || !(error instanceof QuotingError) || error.code === 'BAD_TOKEN') throw error
+    if (avoidedPools.size === 0 || !(error instanceof QuotingError) || error.code === 'BAD_TOKEN') throw error
   }
-  avoided.clear()
+  avoidedPools.clear()
   return searchRound(round, context, work)
 }
 
@@ -347,13 +348,13 @@ async function searchRound(
   )
   const { result } = outcome
   if (result.ok) return { ...outcome, result, proof: result.proof }
-  if (lastFailure && result.code !== 'BAD_TOKEN') throw reverted(lastFailure, view)
+  if (lastFailure && result.code !== 'BAD_TOKEN') throw revertError(lastFailure, view)
   const searchAgain = (other: RouteRequest | ExactOutputRequest) => search(view, { ...other, work: LATER_WORK }, signal)
   throw await searchFailure(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
 }
 
 /** Raises the factor by which an exact output's target exceeds it, after a route that paid too little. */
-function raised([num, den]: readonly [bigint, bigint], [paid, settled]: readonly [bigint, bigint]) {
+function raiseRatio([num, den]: readonly [bigint, bigint], [paid, settled]: readonly [bigint, bigint]) {
   return [num * settled, den * paid] as const
 }
 
@@ -365,13 +366,13 @@ const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
 /**
  * Picks the pools that later rounds exclude, and lowers the trust of the route's pools and intermediate tokens.
  *
- * @param failed - extended by legs that fail alone, if their tokens may be the cause
+ * @param failedLegs - extended by legs that fail alone, if their tokens may be the cause
  */
 async function poolsToExclude(
   route: RoutePlan,
   context: RoundsContext,
   { signal, time }: Work,
-  failed: FailedLeg[],
+  failedLegs: FailedLeg[],
 ): Promise<readonly string[]> {
   const { standings, taxes } = context.tokens
   standings.recordFailure(passedThrough(route))
@@ -380,19 +381,19 @@ async function poolsToExclude(
   if (legs.isConfirmed) {
     const { timestamp } = context.view.snapshot.block
     context.faultyPools.record(legs.failed, timestamp)
-  } else failed.push(...legs.failed)
+  } else failedLegs.push(...legs.failed)
   return legs.faulty.length > 0 ? legs.faulty : suspects(route)
 }
 
 /** Records the failed legs whose tokens work in a route, so that the tokens are not the cause. */
 function recordExplained(
-  failed: readonly FailedLeg[],
+  failedLegs: readonly FailedLeg[],
   { legs }: RoutePlan,
   { faultyPools, view }: RoundsContext,
 ): void {
   const working = new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
-  const explained = failed.filter(({ tokenIn, tokenOut }) => working.has(tokenIn) && working.has(tokenOut))
-  faultyPools.record(explained, view.snapshot.block.timestamp)
+  const explainedLegs = failedLegs.filter(({ tokenIn, tokenOut }) => working.has(tokenIn) && working.has(tokenOut))
+  faultyPools.record(explainedLegs, view.snapshot.block.timestamp)
 }
 
 function hasTaxes({ legs }: RoutePlan, { current }: TaxRecords): boolean {
@@ -447,7 +448,7 @@ function suspects({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
   return first ? [first.pool.id] : []
 }
 
-function reverted(reason: string, { snapshot }: ChainView): QuotingError {
+function revertError(reason: string, { snapshot }: ChainView): QuotingError {
   const details = { reasons: [], block: snapshot.block.number }
   return new QuotingError('ROUTE_REVERTED', `the route fails in simulation: ${reason}`, details)
 }

@@ -20,8 +20,8 @@ const AFTER = { token: 30_000, native: 16_000 }
 const BEFORE_DIRECT = 20_000
 
 /** @param gasUsed - gas of the Guard's call before refunds, as simulated */
-export function heldGas(gasUsed: number, paid: 'token' | 'native' | 'direct'): number {
-  if (paid === 'direct') return Math.round(RESERVED_SHARE * Math.max(0, gasUsed - BEFORE_DIRECT))
-  const beyond = Math.max(0, RESERVED_SHARE * gasUsed - AFTER[paid])
-  return Math.round(paid === 'native' ? Math.max(STIPEND, beyond) : beyond)
+export function heldGas(gasUsed: number, payment: 'token' | 'native' | 'direct'): number {
+  if (payment === 'direct') return Math.round(RESERVED_SHARE * Math.max(0, gasUsed - BEFORE_DIRECT))
+  const beyond = Math.max(0, RESERVED_SHARE * gasUsed - AFTER[payment])
+  return Math.round(payment === 'native' ? Math.max(STIPEND, beyond) : beyond)
 }

@@ -2,14 +2,14 @@
 import type { Chain } from '@sluice/chains'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import { checkDeadline } from '../deadline.ts'
 import { ContractBalanceReader } from '../gas/contract-balances.ts'
 import { LaterGas } from '../gas/later-gas.ts'
 import { Simulator } from '../simulation/simulator.ts'
 import { ResponseCache } from '../view/answers.ts'
-import { memo, once } from '../view/once.ts'
+import { memo, once } from '../view/memoize.ts'
 import type { ListPools, PastBlocks, PastState } from '../view/past-blocks.ts'
 import type { ChainView } from '../view/view.ts'
 import { FaultyPools } from './faulty-pools.ts'
@@ -69,8 +69,8 @@ export class PastQuoter {
     checkDeadline(request.deadline, timestamp)
     // It is unknown which pools the block changed, so all count as changed.
     const now = { rpc, touched: { has: () => true } }
-    return this.flights.run(`${hash}${keyOf(request)}`, signal, (shared) =>
-      quoteAtView(view, request, withSignal(work, shared), parts, now),
+    return this.flights.run(`${hash}${keyOf(request)}`, signal, (sharedContext) =>
+      quoteAtView(view, request, withSignal(work, sharedContext), parts, now),
     )
   }
 
@@ -90,20 +90,20 @@ export class PastQuoter {
     if (existing) return existing
     const { chain, tokens, simulation, gasLessons, gasProber } = this.options
     const { block } = state.snapshot
-    const at = { blockHash: block.hash }
+    const blockRef = { blockHash: block.hash }
     const gasPrice = once(() => simulation.fees.pastGasPrice(rpc, block))
-    const codes = once(() => contracts.missingCodes(this.options.codesRpc(), at))
+    const codes = once(() => contracts.missingCodes(this.options.codesRpc(), blockRef))
     const simulator = new Simulator({ now: () => ({ rpc, market: state.market }), context: simulation })
     const view: ChainView = {
       snapshot: state.snapshot,
-      groups: new Bounded(1),
+      groups: new BoundedMap(1),
       answers: new ResponseCache(),
       graph: lazy(() => buildGraph(state.snapshot)),
       prices: () => state.prices,
       gasPriceWei: gasPrice,
-      l1FeePerByteWei: once(async () => estimateL1FeePerByte(rpc, chain.l1FeeModel, await gasPrice(), at)),
+      l1FeePerByteWei: once(async () => estimateL1FeePerByte(rpc, chain.l1FeeModel, await gasPrice(), blockRef)),
       poolsPending: () => state.poolsPending,
-      codeOf: memo((account) => rpc.getCode(account, at)),
+      codeOf: memo((account) => rpc.getCode(account, blockRef)),
       assertDeployed: async () => void (await codes()),
     }
     const parts: QuotingParts = {
@@ -132,9 +132,9 @@ export class PastQuoter {
       faultyPools: new FaultyPools(),
       onQuote: () => {},
     }
-    const shared = { view, parts }
-    this.partsBySnapshot.set(state.snapshot, shared)
-    return shared
+    const sharedContext = { view, parts }
+    this.partsBySnapshot.set(state.snapshot, sharedContext)
+    return sharedContext
   }
 }
 

@@ -14,14 +14,14 @@ import type { GasLessons } from '../gas/learned-gas.ts'
 import type { MeasuredGas } from '../gas/measured-gas.ts'
 import { transactionGas } from '../gas/transaction-gas.ts'
 import type { WalletChecks } from '../simulation/wallet-checks.ts'
-import type { TouchedPools } from '../view/touched.ts'
+import type { TouchedPools } from '../view/touched-pools.ts'
 import type { ChainView } from '../view/view.ts'
 import { certificateOf } from './certificate.ts'
 import type { FaultyPools } from './faulty-pools.ts'
 import { finalize, type SwapQuote } from './finalize.ts'
 import { findWorkingRoute } from './find-working-route.ts'
-import type { QuoteRecord } from './made.ts'
 import type { AutoSlippage, Search, Simulate, TokenKnowledge, Work } from './ports.ts'
+import type { QuoteRecord } from './quote-record.ts'
 import type { QuoteRequest } from './request.ts'
 import type { TermsContext } from './route-terms.ts'
 
@@ -34,7 +34,7 @@ export type SearchKnowledge = {
   readonly driftPenaltiesAt: TermsContext['driftPenaltiesAt']
   /** Records simulated gas per route and feeds it back into searches. */
   readonly gasLessons: Pick<GasLessons, 'at' | 'observeAt'>
-  readonly measuredGas: Pick<MeasuredGas, 'over'>
+  readonly measuredGas: Pick<MeasuredGas, 'combineWith'>
 }
 
 export type QuotingParts = SearchKnowledge & {
@@ -49,7 +49,7 @@ export type QuotingParts = SearchKnowledge & {
   readonly laterGas: LaterGas
   readonly contractBalances: Pick<ContractBalanceReader, 'of'>
   readonly walletChecks: WalletChecks
-  readonly faultyPools: Pick<FaultyPools, 'at' | 'fails' | 'record'>
+  readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'fails' | 'record'>
   /** Called after each successful quote. */
   readonly onQuote: (view: ChainView, record: QuoteRecord) => void
 }
@@ -67,8 +67,8 @@ export async function quoteAtView(
 ): Promise<SwapQuote> {
   const { chain, tokens, simulate, gasLessons, gasProber, onQuote } = parts
   // Start these requests now, so that they share one HTTP request; a failure surfaces when they are awaited.
-  const early = [view.codeOf(request.from), view.assertDeployed(), view.gasPriceWei()]
-  for (const one of early) one.catch(() => {})
+  const earlyReads = [view.codeOf(request.from), view.assertDeployed(), view.gasPriceWei()]
+  for (const one of earlyReads) one.catch(() => {})
   const source = { rpc, snapshot: view.snapshot }
   void gasProber.want(endsOf(request, chain), source)
   const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
@@ -86,7 +86,7 @@ export async function quoteAtView(
   gasLessons.observeAt(view.snapshot.block, route, gross)
   void gasProber.want([...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))], source)
   const { signal } = work
-  const simulated = {
+  const simulatedRoute = {
     request,
     gasPriceWei,
     chain,
@@ -100,9 +100,9 @@ export async function quoteAtView(
     trial,
     slippage,
   }
-  const finalized = await work.time('finalize', () => finalize({ ...simulated, signal }))
+  const finalQuote = await work.time('finalize', () => finalize({ ...simulatedRoute, signal }))
   const certify = () => (proof ? certificateOf(proof, searchRequest, searched.snapshot) : null)
-  const quote: SwapQuote = { ...finalized, ...(request.withProof && { proof: await work.time('prove', certify) }) }
+  const quote: SwapQuote = { ...finalQuote, ...(request.withProof && { proof: await work.time('prove', certify) }) }
   // Quotes with a permit are not logged, because a permit is a signature.
   const asSent = trial.simulation.ways.sender === 'bare'
   if (!request.permit)
@@ -113,7 +113,7 @@ export async function quoteAtView(
 /** Context from which `routeTerms` builds the terms of a search. */
 export function termsContext(view: ChainView, parts: SearchKnowledge): TermsContext {
   const { chain, tokens, contracts, driftPenaltiesAt, gasLessons, measuredGas } = parts
-  const learnedGasAt = (timestamp: number) => measuredGas.over(gasLessons.at(timestamp))
+  const learnedGasAt = (timestamp: number) => measuredGas.combineWith(gasLessons.at(timestamp))
   const wrappedNative = chain.wrappedNative?.address ?? null
   return { view, tokens, contracts, driftPenaltiesAt, learnedGasAt, wrappedNative, nativeErc20: nativeErc20Of(parts) }
 }

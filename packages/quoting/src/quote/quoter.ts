@@ -5,11 +5,11 @@ import { RpcError } from '@sluice/rpc'
 import type { ChainRuntime } from '../chain/runtime.ts'
 import { checkDeadline } from '../deadline.ts'
 import type { ChainView } from '../view/view.ts'
-import { type QuoteBatch, quoteBatch, type Wanted } from './batch.ts'
+import { type QuoteBatch, quoteBatch, type RequestOrError } from './batch.ts'
 import type { SwapQuote } from './finalize.ts'
 import { type Work, withSignal } from './ports.ts'
 import { endsOf, type QuotingParts, quoteAtView, termsContext } from './quote-at-view.ts'
-import { decided, keyOf, type QuoteRequest } from './request.ts'
+import { decideRequest, keyOf, type QuoteRequest } from './request.ts'
 import { routeTerms } from './route-terms.ts'
 import { searchAmount } from './search-amount.ts'
 import { SingleFlight } from './single-flight.ts'
@@ -52,21 +52,21 @@ export class Quoter {
     const tokens = this.endsOf(request)
     const key = keyOf(request)
     const quoteOf: QuoteOf = (view) => this.start(view, request, key, work)
-    const early = runtime.isFollowed
+    const wasFollowed = runtime.isFollowed
       ? await this.quoteNewest(quoteOf, tokens, request.minimumBlock, work.signal)
       : undefined
-    if (early) return early
+    if (wasFollowed) return wasFollowed
     for (let attempt = 1; ; attempt++) {
       const { views } = runtime.now
       const view = await work.time('state', () => views.atHead([tokens], request.minimumBlock, work.signal))
       const quoting = this.quoteUnlessReorged(quoteOf(view), view, work.signal, attempt < MAX_ATTEMPTS)
-      const quoted = await quoting.catch((error: unknown) => this.quoteEarlier(quoteOf, view, error))
-      if (quoted) return quoted
+      const quoteResult = await quoting.catch((error: unknown) => this.quoteEarlier(quoteOf, view, error))
+      if (quoteResult) return quoteResult
     }
   }
 
   /** Quotes several requests at one block; each result succeeds or fails on its own. @see quoteBatch */
-  quoteAll(requests: readonly Wanted[], work: Work): Promise<QuoteBatch> {
+  quoteAll(requests: readonly RequestOrError[], work: Work): Promise<QuoteBatch> {
     return quoteBatch(requests, work, {
       runtime: this.options.runtime,
       endsOf: (request) => this.endsOf(request),
@@ -81,7 +81,7 @@ export class Quoter {
   async peek(request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal): Promise<RoutePlan | undefined> {
     const view = await this.options.runtime.now.views.inMemory([this.endsOf(request)], signal)
     const terms = await routeTerms(request, gasPriceWei, termsContext(view, this.options))
-    const amount = searchAmount(decided(request), this.options.tokens.taxes)
+    const amount = searchAmount(decideRequest(request), this.options.tokens.taxes)
     const result = await this.options.search(view, { ...terms, ...amount }, signal)
     return result.ok ? result.route : undefined
   }
@@ -89,12 +89,12 @@ export class Quoter {
   private start(view: ChainView, request: QuoteRequest, key: string, work: Work): PendingQuote {
     checkDeadline(request.deadline, view.snapshot.block.timestamp)
     let how: 'made' | 'shared' = 'shared'
-    const quoted = this.flights.run(`${view.snapshot.block.hash}${key}`, work.signal, (signal) => {
+    const quoteResult = this.flights.run(`${view.snapshot.block.hash}${key}`, work.signal, (signal) => {
       how = 'made'
       return this.quoteAt(view, request, withSignal(work, signal))
     })
     this.emitEvent(how)
-    return { quoted, shared: how === 'shared' }
+    return { quoted: quoteResult, shared: how === 'shared' }
   }
 
   /**
@@ -142,16 +142,16 @@ export class Quoter {
    */
   private async quoteEarlier(quoteOf: QuoteOf, view: ChainView, error: unknown): Promise<SwapQuote> {
     let failure = error
-    let at = view
+    let currentView = view
     while (failure instanceof RpcError && failure.ofBlock) {
-      const earlier = this.options.runtime.now.views.earlier(at)
+      const earlier = this.options.runtime.now.views.earlier(currentView)
       if (!earlier) break
       this.emitEvent('outdated')
       try {
         return await quoteOf(earlier).quoted
       } catch (next) {
         failure = next
-        at = earlier
+        currentView = earlier
       }
     }
     throw failure
@@ -172,9 +172,9 @@ export class Quoter {
     const { runtime } = this.options
     const isGone = async () => {
       await runtime.now.views.head(signal)
-      const gone = !runtime.holds(block)
-      if (gone) this.emitEvent('reorged')
-      return gone
+      const isBlockGone = !runtime.holds(block)
+      if (isBlockGone) this.emitEvent('reorged')
+      return isBlockGone
     }
     try {
       const quote = await quoted

@@ -50,7 +50,7 @@ export type QuoteRequest = {
 export type DecidedRequest = QuoteRequest & { readonly slippagePpm: bigint }
 
 /** @param auto - slippage in ppm if the request says `auto`; the default until a route is known */
-export function decided(request: QuoteRequest, auto = SLIPPAGE_PPM): DecidedRequest {
+export function decideRequest(request: QuoteRequest, auto = SLIPPAGE_PPM): DecidedRequest {
   const { slippagePpm } = request
   return { ...request, slippagePpm: slippagePpm === 'auto' ? auto : slippagePpm }
 }

@@ -1,8 +1,8 @@
 /**
- * Searches routes with sampled pools, whose answers are those of code that anyone can deploy. Such a pool can answer one
- * thing in a simulation and do another in a transaction; all that a transaction promises is its minimum output. So a
- * route through pools that are not trusted is taken only if its minimum output is at least the output of the best route
- * without them, or if there is no other route.
+ * Searches routes with sampled pools, whose answers are those of code that anyone can deploy. Such a pool can answer
+ * one thing in a simulation and do another in a transaction; all that a transaction promises is its minimum output. So
+ * a route through untrusted pools is used only if its minimum output reaches the output of the best route without them,
+ * or if no other route exists.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, isTrustedPool, type Pool, type SampledSwap, type Snapshot } from '@sluice/liquidity'
@@ -51,10 +51,10 @@ export async function searchSampled(
   const searchRequest = admitsUntrusted ? { ...withoutSampled, withSampled: true } : withoutSampled
   let view = firstView
   let result = await search(view, searchRequest, signal)
-  const refined = result.ok && mayRefine ? await refine(view, result.route) : undefined
-  if (refined) {
-    const again = await search(refined, searchRequest, signal)
-    if (again.ok) [view, result] = [refined, again]
+  const refinedView = result.ok && mayRefine ? await refine(view, result.route) : undefined
+  if (refinedView) {
+    const again = await search(refinedView, searchRequest, signal)
+    if (again.ok) [view, result] = [refinedView, again]
   }
   if (!admitsUntrusted) return { view, searchRequest, result }
   // Untrusted pools loosen the bounds of a route by what they may pay between their samples. So a route without them is
@@ -65,8 +65,12 @@ export async function searchSampled(
   if (other.ok && !guaranteesMore(result.route, other.route, slippagePpmOf(result.route)))
     return { view, searchRequest: withoutSampled, result: other }
   // The simulation decides between alternatives, which is what an untrusted pool can answer as it likes.
-  const trusted = result.alternatives?.filter((alternative) => !usesUntrusted(alternative))
-  return { view, searchRequest, result: { ...result, ...(trusted && { alternatives: trusted }) } }
+  const trustedAlternatives = result.alternatives?.filter((alternative) => !usesUntrusted(alternative))
+  return {
+    view,
+    searchRequest,
+    result: { ...result, ...(trustedAlternatives && { alternatives: trustedAlternatives }) },
+  }
 }
 
 const sampledPools = new WeakMap<Snapshot, readonly Pool[]>()
@@ -94,16 +98,16 @@ function guaranteesMore(route: RoutePlan, other: RoutePlan, slippagePpm: bigint)
 async function refine(view: ChainView, { legs }: RoutePlan): Promise<ChainView | undefined> {
   if (!view.refine) return undefined
   const swaps = new Map<string, SampledSwap[]>()
-  const sold = new Map<string, bigint>()
+  const soldByPool = new Map<string, bigint>()
   for (const { pool, tokenIn, tokenOut, amountIn } of legs) {
-    const sampled = familyOf(pool.family)?.sampled
-    if (!sampled) continue
+    const samplingOf = familyOf(pool.family)?.sampled
+    if (!samplingOf) continue
     // A further leg through the same pool continues where the one before it ended.
-    const total = (sold.get(pool.id + tokenIn) ?? 0n) + amountIn
-    sold.set(pool.id + tokenIn, total)
+    const total = (soldByPool.get(pool.id + tokenIn) ?? 0n) + amountIn
+    soldByPool.set(pool.id + tokenIn, total)
     const swap = { tokenIn, tokenOut, amountIn: total }
     const original = view.snapshot.pools.get(pool.id) ?? pool
-    if (!sampled.isSampledAt(original, swap)) swaps.set(pool.id, [...(swaps.get(pool.id) ?? []), swap])
+    if (!samplingOf.isSampledAt(original, swap)) swaps.set(pool.id, [...(swaps.get(pool.id) ?? []), swap])
   }
   if (swaps.size === 0) return undefined
   try {

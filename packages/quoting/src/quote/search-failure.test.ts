@@ -1,7 +1,7 @@
 import { type Address, toAddress } from '@sluice/chains'
 import type { RouteRequest, RouteResult } from '@sluice/routing'
 import { describe, expect, test } from 'vitest'
-import { decided, quoteRequest } from './request.ts'
+import { decideRequest, quoteRequest } from './request.ts'
 import { type FailedSearch, searchFailure } from './search-failure.ts'
 
 const [src, dst, from] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
@@ -17,7 +17,7 @@ const failure = (more: Partial<Failure> = {}): Failure =>
 /** A failed search over pools that route amounts within a range. */
 function failed(amounts: object, routes: (amount: bigint) => boolean) {
   const searchedAmounts: bigint[] = []
-  const request = decided(quoteRequest({ tokenIn: src, tokenOut: dst, from, slippagePpm: 10_000n, ...amounts }))
+  const request = decideRequest(quoteRequest({ tokenIn: src, tokenOut: dst, from, slippagePpm: 10_000n, ...amounts }))
   const search = {
     ...{ searchRequest: amounts as RouteRequest, request, view: { snapshot: { block: { number: 7 } } } },
     taxes: { transferPpm: () => 0n, isStuck: () => false },

@@ -51,8 +51,8 @@ function refusedAmount(refusal: AmountRefusal, failure: Failure, { request, taxe
     })
   }
   const maxAmount = request.amountOut === undefined ? refusal.max : maxAmountOutFor(refusal.max, request, taxes)
-  const what = request.amountOut === undefined ? `take ${request.amountIn}` : `pay ${request.amountOut}`
-  return new QuotingError('INSUFFICIENT_LIQUIDITY', `the pools cannot ${what}; about ${maxAmount} can be routed`, {
+  const action = request.amountOut === undefined ? `take ${request.amountIn}` : `pay ${request.amountOut}`
+  return new QuotingError('INSUFFICIENT_LIQUIDITY', `the pools cannot ${action}; about ${maxAmount} can be routed`, {
     ...details,
     maxRoutableAmount: maxAmount.toString(),
   })

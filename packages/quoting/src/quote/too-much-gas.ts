@@ -21,12 +21,12 @@ export function maxRouteGas(simulatedGas: bigint): number {
 export function poolsOverGasLimit({ gas, legs }: Pick<RoutePlan, 'gas' | 'legs'>, maxGas: number): readonly string[] {
   const byPool = new Map<string, number>()
   for (const { pool, gas } of legs) byPool.set(pool.id, (byPool.get(pool.id) ?? 0) + gas)
-  const excluded: string[] = []
-  let rest = gas
+  const excludedIds: string[] = []
+  let remainingGas = gas
   for (const [id, ofPool] of [...byPool].sort(([, a], [, b]) => b - a)) {
-    if (rest <= maxGas) break
-    excluded.push(id)
-    rest -= ofPool
+    if (remainingGas <= maxGas) break
+    excludedIds.push(id)
+    remainingGas -= ofPool
   }
-  return excluded
+  return excludedIds
 }

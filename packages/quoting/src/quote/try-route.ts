@@ -27,7 +27,7 @@ import type { WalletChecks } from '../simulation/wallet-checks.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { minOutputOf, netOf, shortfallPpm } from './amounts.ts'
-import { bestAfterGas } from './most-after-gas.ts'
+import { bestAfterGas } from './best-after-gas.ts'
 import type { Simulate } from './ports.ts'
 import type { DecidedRequest } from './request.ts'
 import { paysDirectly, releaseTaxPpm, targetOf } from './search-amount.ts'
@@ -158,17 +158,18 @@ async function runRoute(
   for (const { of, extra } of laterGas) context.laterGas.observe(of, extra, laterAt!, span)
   const extraOf = (of: RoutePlan) => laterGas.find((one) => one.of === of)?.extra ?? 0
 
-  const measured = receivedOf(first.simulation)
-  if (measured === undefined) return reverted(first)
-  const missingPpm = shortfallPpm(expected, measured)
+  const measuredAmount = receivedOf(first.simulation)
+  if (measuredAmount === undefined) return revertedOutcome(first)
+  const missingPpm = shortfallPpm(expected, measuredAmount)
   // If a token taxes only plain accounts, the output with a probe shows that pools are not at fault; the lower output
   // is promised with a warning.
   const { probed = first.simulation } = first.simulation
-  const unexplainedPpm = shortfallPpm(expected, larger(measured, receivedOf(probed) ?? 0n))
-  if (unexplainedPpm > maxShortfallPpm || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplainedPpm }
-  if (first.simulation.success && measured >= expected) {
-    const ranked = bestMeasured(first, others, expectedOf, wrappedNative)
-    const best = (await asSentOf(ranked.route)) ? await confirmedAsSent(first, ranked, run) : ranked
+  const unexplainedPpm = shortfallPpm(expected, larger(measuredAmount, receivedOf(probed) ?? 0n))
+  if (unexplainedPpm > maxShortfallPpm || measuredAmount === 0n)
+    return { outcome: 'shortfall', shortfallPpm: unexplainedPpm }
+  if (first.simulation.success && measuredAmount >= expected) {
+    const rankedSwap = bestMeasured(first, others, expectedOf, wrappedNative)
+    const best = (await asSentOf(rankedSwap.route)) ? await confirmedAsSent(first, rankedSwap, run) : rankedSwap
     const { route: of, terms } = best
     const amountOut = expectedOf(of)
     const shortfall = shortfallPpm(amountOut, best.simulation.amountOut)
@@ -178,17 +179,17 @@ async function runRoute(
     }
   }
 
-  const adjusted = { outcome: 'adjusted', balances, laterGas: extraOf(route), shortfallPpm: missingPpm } as const
+  const adjustedOutcome = { outcome: 'adjusted', balances, laterGas: extraOf(route), shortfallPpm: missingPpm } as const
   if (requestedOut !== undefined) {
-    if (!first.simulation.success || measured < targetOf(requestedOut, request))
-      return { outcome: 'shortfall', shortfallPpm: missingPpm, paid: [measured, expected] }
-    return { ...adjusted, ...first, amountOut: measured, minOutput: requestedOut }
+    if (!first.simulation.success || measuredAmount < targetOf(requestedOut, request))
+      return { outcome: 'shortfall', shortfallPpm: missingPpm, paid: [measuredAmount, expected] }
+    return { ...adjustedOutcome, ...first, amountOut: measuredAmount, minOutput: requestedOut }
   }
-  const minOutput = minOutputOf(measured, request.slippagePpm)
+  const minOutput = minOutputOf(measuredAmount, request.slippagePpm)
   const second = await run(encode(route, minOutput))
-  if (!second.simulation.success) return reverted(second)
-  if (second.simulation.amountOut !== measured) return { outcome: 'shortfall', shortfallPpm: missingPpm }
-  return { ...adjusted, ...second, amountOut: measured, minOutput }
+  if (!second.simulation.success) return revertedOutcome(second)
+  if (second.simulation.amountOut !== measuredAmount) return { outcome: 'shortfall', shortfallPpm: missingPpm }
+  return { ...adjustedOutcome, ...second, amountOut: measuredAmount, minOutput }
 }
 
 /** Simulations of one route and its alternatives, with the values that they share. */
@@ -216,15 +217,19 @@ async function createRunner(
   const legs = [route, ...alternatives].flatMap((of) => of.legs)
   const pools = new Set(legs.map(({ pool }) => pool.address))
   const deadline = request.deadline ?? defaultDeadline(block.timestamp, context.clock())
-  const shared = {
+  const sharedOptions = {
     ...termsOf(request, context),
     direct: route.legs.length > 0 && paysDirectly(request, context.taxes),
   }
-  const encode = (of: RoutePlan, minOutput: bigint, until = deadline): EncodedRoute => {
-    const terms = { ...shared, deadline: BigInt(until), minOutput }
+  const encode = (of: RoutePlan, minOutput: bigint, encodedDeadline = deadline): EncodedRoute => {
+    const terms = { ...sharedOptions, deadline: BigInt(encodedDeadline), minOutput }
     return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
   }
-  const simulated = ({ to, data }: EncodedSwap, others: readonly EncodedRoute[], more: Partial<SimulationRequest>) =>
+  const simulate = (
+    { to, data }: EncodedSwap,
+    others: readonly EncodedRoute[],
+    overrides: Partial<SimulationRequest>,
+  ) =>
     context.simulate(
       {
         from: request.from,
@@ -239,14 +244,14 @@ async function createRunner(
         knownState: { header: block, senderCode, codeOf: view.codeOf },
         ...(request.permit && { allowance: 'kept' as const }),
         signal,
-        ...more,
+        ...overrides,
       },
       pools,
     )
   const asSentOf = (of: RoutePlan) => walletChecks.due(of, context.rpc, { blockHash: block.hash })
   const run = async (encoded: EncodedRoute, others: readonly EncodedRoute[] = []): Promise<SimulatedSwap> => {
     const asSent = await asSentOf(encoded.route)
-    const result = await simulated(encoded.swap, others, { withHead: true, ...(asSent && { asSent }) })
+    const result = await simulate(encoded.swap, others, { withHead: true, ...(asSent && { asSent }) })
     const { sender } = result.ways
     // Only a measured comparison renews the time until the next one.
     if (sender === 'bare' || (sender && asSent === 'measured')) walletChecks.observe(encoded.route, sender === 'bare')
@@ -257,7 +262,7 @@ async function createRunner(
     const [own, ...others] = [route, ...alternatives].map((of) => encode(of, 1n, at))
     const runsIn = blockAt(block, at, simulation.blockIntervalMs)
     try {
-      const result = await simulated(own!.swap, others, { runsIn })
+      const result = await simulate(own!.swap, others, { runsIn })
       return result.ranIn ? [result, ...(result.others ?? [])] : []
     } catch (error) {
       if (error instanceof SimulationError) return []
@@ -278,11 +283,11 @@ function receivedOf(outcome: CallOutcome): bigint | undefined {
  */
 async function confirmedAsSent(
   first: SimulatedSwap,
-  ranked: SimulatedSwap,
+  rankedSwap: SimulatedSwap,
   run: (encoded: EncodedRoute) => Promise<SimulatedSwap>,
 ): Promise<SimulatedSwap> {
-  if (ranked.route === first.route) return first
-  const again = await run(ranked)
+  if (rankedSwap.route === first.route) return first
+  const again = await run(rankedSwap)
   return again.simulation.ways.sender === 'bare' ? first : again
 }
 
@@ -299,7 +304,7 @@ function laterGasOf(
   })
 }
 
-function reverted({
+function revertedOutcome({
   simulation: { revertReason: reason = 'reverted without a reason', gasUsed },
 }: SimulatedSwap): Trial {
   return { outcome: 'reverted', reason, gasUsed }

@@ -65,11 +65,11 @@ const wordOf = (data: Hex | undefined) =>
  * at all does not replace a logged change: on partial state, as in recordings, `balanceOf` of an index reads zero.
  */
 export function withBalances(changes: Changes, balances: readonly BalanceChange[]): Changes {
-  const corrected = new Map([...changes].map(([account, own]) => [account, new Map(own)]))
+  const correctedChanges = new Map([...changes].map(([account, ownChanges]) => [account, new Map(ownChanges)]))
   for (const { account, token, amount } of balances) {
     if (amount === 0n) continue
-    const own = corrected.get(account) ?? new Map<Address, bigint>()
-    corrected.set(account, own.set(token, amount))
+    const ownChanges = correctedChanges.get(account) ?? new Map<Address, bigint>()
+    correctedChanges.set(account, ownChanges.set(token, amount))
   }
-  return corrected
+  return correctedChanges
 }

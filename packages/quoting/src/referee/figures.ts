@@ -5,8 +5,8 @@ const PARTS = 1_000n
 const WHOLE = 10_000n * PARTS
 
 /** Basis points by which an output is below another one, of that one, with 3 decimals, toward zero; negative if it is above. */
-export function bpsBelow(paid: bigint, best: bigint): number | null {
-  return best > 0n ? Number(((best - paid) * WHOLE) / best) / Number(PARTS) : null
+export function bpsBelow(paidAmount: bigint, best: bigint): number | null {
+  return best > 0n ? Number(((best - paidAmount) * WHOLE) / best) / Number(PARTS) : null
 }
 
 /**

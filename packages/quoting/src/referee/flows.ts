@@ -30,22 +30,22 @@ export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): r
   })
   if (!wrapper) return transfers
   // Some wrappers log a transfer of the zero address as well: it must not count twice.
-  const logged = new Map<string, number>()
+  const loggedCounts = new Map<string, number>()
   for (const flow of transfers) {
-    if (flow.token === wrapper) logged.set(keyOf(flow), (logged.get(keyOf(flow)) ?? 0) + 1)
+    if (flow.token === wrapper) loggedCounts.set(keyOf(flow), (loggedCounts.get(keyOf(flow)) ?? 0) + 1)
   }
-  const wrapped = logs.flatMap((log): TokenTransfer[] => {
+  const wrapTransfers = logs.flatMap((log): TokenTransfer[] => {
     const [topic, whose, more] = log.topics
     if (log.address !== wrapper || !whose || more !== undefined || !isWord(log.data)) return []
     if (topic !== DEPOSIT && topic !== WITHDRAWAL) return []
     const [from, to] = topic === DEPOSIT ? [wrapper, accountIn(whose)] : [accountIn(whose), wrapper]
     const flow = { token: wrapper, from, to, amount: BigInt(log.data) }
-    const count = logged.get(keyOf(flow)) ?? 0
+    const count = loggedCounts.get(keyOf(flow)) ?? 0
     if (count === 0) return [flow]
-    logged.set(keyOf(flow), count - 1)
+    loggedCounts.set(keyOf(flow), count - 1)
     return []
   })
-  return [...transfers, ...wrapped]
+  return [...transfers, ...wrapTransfers]
 }
 
 /** Address of the logs by which chains with EIP-7708 record moves of the native token. */
@@ -64,26 +64,26 @@ export function recordedNativeFlows(logs: readonly FlowLog[]): readonly TokenTra
 const keyOf = ({ from, to, amount }: TokenTransfer) => `${from} ${to} ${amount}`
 
 function flowOf(token: Address, from: Address, to: Address, amount: bigint, wrapper: Address | null): TokenTransfer {
-  const own = (address: Address) => (token === wrapper && address === ZERO_ADDRESS ? wrapper : address)
-  return { token, from: own(from), to: own(to), amount }
+  const asWrapper = (address: Address) => (token === wrapper && address === ZERO_ADDRESS ? wrapper : address)
+  return { token, from: asWrapper(from), to: asWrapper(to), amount }
 }
 
 /** Sums flows by account and token. The zero address mints and burns: it is no account. */
 export function changesOf(flows: readonly TokenTransfer[]): Changes {
   const changes = new Map<Address, Map<Address, bigint>>()
   const add = (account: Address, token: Address, amount: bigint) => {
-    const own = changes.get(account) ?? new Map<Address, bigint>()
-    changes.set(account, own)
-    const sum = (own.get(token) ?? 0n) + amount
-    if (sum === 0n) own.delete(token)
-    else own.set(token, sum)
+    const asWrapper = changes.get(account) ?? new Map<Address, bigint>()
+    changes.set(account, asWrapper)
+    const sum = (asWrapper.get(token) ?? 0n) + amount
+    if (sum === 0n) asWrapper.delete(token)
+    else asWrapper.set(token, sum)
   }
   for (const { token, from, to, amount } of flows) {
     add(from, token, -amount)
     add(to, token, amount)
   }
   changes.delete(ZERO_ADDRESS)
-  for (const [account, own] of changes) if (own.size === 0) changes.delete(account)
+  for (const [account, asWrapper] of changes) if (asWrapper.size === 0) changes.delete(account)
   return changes
 }
 

@@ -28,13 +28,13 @@ const CALL_GAS = 100_000_000n
  * the block has made are called, but not looked at.
  */
 export function midBlockRpc(rpc: Rpc, { parent, before, environment }: MidBlock): Rpc {
-  const at = { blockHash: parent.hash }
+  const blockRef = { blockHash: parent.hash }
   const simulate = async (
     calls: readonly CallRequest[],
     { overrides, blockOverrides, ...options }: CallOptions = {},
   ) => {
     const all = { ...environment, ...blockOverrides, gasLimit: GAS_LIMIT }
-    const results = await rpc.simulateV1([...before, ...calls], at, {
+    const results = await rpc.simulateV1([...before, ...calls], blockRef, {
       ...options,
       ...(overrides && { overrides }),
       blockOverrides: all,

@@ -152,11 +152,13 @@ export async function readNeighbors(
   } catch (error) {
     if (!(error instanceof RpcError && error.isRefusal)) throw error
   }
-  const near = transactions.slice(Math.max(0, index - MAX_NEIGHBORS), index + MAX_NEIGHBORS + 1)
-  const read = near.map(({ hash }) => rpc.request<RawReceipt | null>('eth_getTransactionReceipt', [hash], options))
+  const neighborTransactions = transactions.slice(Math.max(0, index - MAX_NEIGHBORS), index + MAX_NEIGHBORS + 1)
+  const read = neighborTransactions.map(({ hash }) =>
+    rpc.request<RawReceipt | null>('eth_getTransactionReceipt', [hash], options),
+  )
   const all = await Promise.all(read)
   const receipts = readable('eth_getTransactionReceipt', () => all.flatMap((raw) => (raw ? [receiptOf(raw)] : [])))
-  return { receipts, isWhole: near.length === transactions.length }
+  return { receipts, isWhole: neighborTransactions.length === transactions.length }
 }
 
 /** Moves of the native token, by tracing; undefined if no node of the chain traces. @throws RpcError */
@@ -208,43 +210,43 @@ type ResimulationOptions = {
  */
 export async function resimulate(
   rpc: Rpc,
-  mined: MinedReceipt,
+  minedReceipt: MinedReceipt,
   { parent, environment, transactions }: MinedBlock,
   { before, wrapper, options }: ResimulationOptions,
 ): Promise<ResimulationResult | undefined> {
   const earlier = before.map(simulatedCall)
-  const own = simulatedCall(transactions[mined.index]!)
+  const ownCall = simulatedCall(transactions[minedReceipt.index]!)
   const { coinbase, baseFeePerGas, number, timestamp, prevRandao } = environment
   const blockOverrides = {
     ...{ number: quantity(number!), time: quantity(timestamp!), feeRecipient: coinbase },
     ...(baseFeePerGas !== undefined && { baseFeePerGas: quantity(baseFeePerGas) }),
     ...(prevRandao && { prevRandao }),
   }
-  const at = { blockHash: parent.hash }
+  const blockRef = { blockHash: parent.hash }
   const simulate = async (calls: readonly object[], traceTransfers: boolean, overrides = {}) => {
     const blockStateCalls = [{ blockOverrides: { ...blockOverrides, ...overrides }, calls }]
     const simulation = { blockStateCalls, traceTransfers, validation: false }
-    const answer = await rpc.request<RawSimulation>('eth_simulateV1', [simulation, at], options).catch(ifAble)
+    const answer = await rpc.request<RawSimulation>('eth_simulateV1', [simulation, blockRef], options).catch(ifAble)
     return answer && readable('eth_simulateV1', () => resultsOf(answer, calls.length))
   }
-  const traced = (await simulate([...earlier, own], true))?.at(-1)
-  if (!traced) return undefined
-  const logged = traced.logs.filter(({ address }) => address !== NATIVE_LOGS)
+  const traceOutcome = (await simulate([...earlier, ownCall], true))?.at(-1)
+  if (!traceOutcome) return undefined
+  const tokenLogs = traceOutcome.logs.filter(({ address }) => address !== NATIVE_LOGS)
   // Some nodes leave out the logs of contracts if they trace transfers.
-  const lacksLogs = traced.succeeded && logged.length === 0 && mined.logs.length > 0
-  const plain = lacksLogs ? ((await simulate([...earlier, own], false))?.at(-1)?.logs ?? []) : logged
-  const native = traced.logs.filter(({ address }) => address === NATIVE_LOGS)
-  const flows = tokenFlows([...native, ...plain], wrapper)
+  const lacksLogs = traceOutcome.succeeded && tokenLogs.length === 0 && minedReceipt.logs.length > 0
+  const plainLogs = lacksLogs ? ((await simulate([...earlier, ownCall], false))?.at(-1)?.logs ?? []) : tokenLogs
+  const native = traceOutcome.logs.filter(({ address }) => address === NATIVE_LOGS)
+  const flows = tokenFlows([...native, ...plainLogs], wrapper)
 
-  const isAsMined = traced.succeeded === mined.succeeded && isSameLogs(plain, mined.logs)
-  const { succeeded, gasUsed } = traced
-  const holdings = succeeded ? holdingsOf(flows, mined.from, wrapper) : []
+  const isAsMined = traceOutcome.succeeded === minedReceipt.succeeded && isSameLogs(plainLogs, minedReceipt.logs)
+  const { succeeded, gasUsed } = traceOutcome
+  const holdings = succeeded ? holdingsOf(flows, minedReceipt.from, wrapper) : []
   const reads = balanceCalls(holdings)
   const readBalances = async (): Promise<readonly BalanceChange[] | undefined> => {
-    const results = await simulate([...earlier, ...reads, own, ...reads], false, { gasLimit: READ_BLOCK_GAS })
+    const results = await simulate([...earlier, ...reads, ownCall, ...reads], false, { gasLimit: READ_BLOCK_GAS })
     const [start, end] = [earlier.length, earlier.length + reads.length]
     // The reads must not change what the transaction does.
-    if (!results || !isSameLogs(results[end]!.logs, plain)) return undefined
+    if (!results || !isSameLogs(results[end]!.logs, plainLogs)) return undefined
     const data = results.map(({ returnData }) => returnData)
     return balanceChanges(holdings, data.slice(start, end), data.slice(end + 1))
   }

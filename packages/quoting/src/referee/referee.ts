@@ -71,7 +71,7 @@ const placeOf = ({ block, blockHash, index, from, to, gasUsed, gasPriceWei, cost
 
 /** Judges one transaction. */
 class SwapReferee {
-  private readonly mined: MinedReceipt
+  private readonly minedReceipt: MinedReceipt
   private readonly ports: RefereePorts
   private readonly work: Work
   private readonly options: RequestOptions
@@ -79,22 +79,22 @@ class SwapReferee {
   /** Transactions of the block that are run before it. */
   private before: MinedBlock['transactions'] = []
 
-  constructor(mined: MinedReceipt, ports: RefereePorts, work: Work, options: RequestOptions) {
-    this.mined = mined
+  constructor(minedReceipt: MinedReceipt, ports: RefereePorts, work: Work, options: RequestOptions) {
+    this.minedReceipt = minedReceipt
     this.ports = ports
     this.work = work
     this.options = options
   }
 
   async judge(): Promise<SwapVerdict> {
-    const { mined, options, work, gaps } = this
+    const { minedReceipt: mined, options, work, gaps } = this
     const { rpc } = this.ports
     const block = await work.time('block', () => readBlock(rpc, mined, options))
     const inPosition = await work.time('position', () => this.runInPosition(block))
     const flows = withoutGasDeposits(await this.flows(block, inPosition), mined.logs)
-    const changes = this.corrected(changesOf(flows), inPosition)
-    const returned = new Set(flows.flatMap(({ to, token }) => (to === mined.from ? [token] : [])))
-    const reading = await this.read(changes, block, returned)
+    const changes = this.correctChanges(changesOf(flows), inPosition)
+    const returnedTokens = new Set(flows.flatMap(({ to, token }) => (to === mined.from ? [token] : [])))
+    const reading = await this.read(changes, block, returnedTokens)
     const verdict = { hash: mined.hash, mined: placeOf(mined), gaps }
     if (reading.kind !== 'swap') {
       const { kind, code, reason } = reading
@@ -115,7 +115,7 @@ class SwapReferee {
    * Replaces amounts from the logs by measured balance changes, if the simulation that reads the balances ends as the
    * mined transaction did.
    */
-  private corrected(changes: Changes, inPosition: ResimulationResult | undefined): Changes {
+  private correctChanges(changes: Changes, inPosition: ResimulationResult | undefined): Changes {
     if (inPosition?.isAsMined && inPosition.balances) return withBalances(changes, inPosition.balances)
     this.addGap(
       'BALANCES',
@@ -130,24 +130,28 @@ class SwapReferee {
 
   /** Behind all transactions before it; some nodes refuse to simulate creations of contracts, which are left out then. */
   private async runInPosition(block: MinedBlock): Promise<ResimulationResult | undefined> {
-    const { index } = this.mined
+    const { index } = this.minedReceipt
     if (index > MAX_BEFORE) return undefined
     this.before = block.transactions.slice(0, index)
     const all = await this.runBehind(block, this.before)
     const calls = this.before.filter(({ to }) => to !== null)
     if (all || calls.length === index) return all
     this.before = calls
-    const some = await this.runBehind(block, calls)
-    if (some)
+    const results = await this.runBehind(block, calls)
+    if (results)
       this.addGap(
         'CREATIONS_SKIPPED',
         `what ${index - calls.length} creations of contracts before it did: the node does not simulate them`,
       )
-    return some
+    return results
   }
 
   private runBehind(block: MinedBlock, before: MinedBlock['transactions']): Promise<ResimulationResult | undefined> {
-    return resimulate(this.ports.rpc, this.mined, block, { before, wrapper: this.wrapper, options: this.options })
+    return resimulate(this.ports.rpc, this.minedReceipt, block, {
+      before,
+      wrapper: this.wrapper,
+      options: this.options,
+    })
   }
 
   /** Tokens by the receipt's logs; the native token by a trace, by a simulation that ends as the receipt does, or by balances. */
@@ -155,11 +159,11 @@ class SwapReferee {
     { miner, transactions }: MinedBlock,
     inPosition: ResimulationResult | undefined,
   ): Promise<readonly TokenTransfer[]> {
-    const { mined, options, wrapper } = this
+    const { minedReceipt: mined, options, wrapper } = this
     const { rpc } = this.ports
     const tokens = tokenFlows(mined.logs, wrapper)
-    const traced = await this.work.time('trace', () => traceNative(rpc, mined.hash, options))
-    const native = traced ?? recordedNativeFlows(mined.logs)
+    const nativeTrace = await this.work.time('trace', () => traceNative(rpc, mined.hash, options))
+    const native = nativeTrace ?? recordedNativeFlows(mined.logs)
     if (native) return [...tokens, ...native]
     if (inPosition?.isAsMined) return [...tokens, ...inPosition.flows.filter(({ token }) => token === NATIVE)]
     const { from, block, costWei } = mined
@@ -201,23 +205,27 @@ class SwapReferee {
   /** Codes at the block of the transaction, or at the newest one if the node has no state of it. */
   private async codes(accounts: readonly Address[]): Promise<readonly Hex[]> {
     const { rpc } = this.ports
-    const at = (block: number | 'latest') =>
+    const blockRefOf = (block: number | 'latest') =>
       Promise.all(accounts.map((account) => rpc.getCode(account, block, this.options)))
-    const codes = await at(this.mined.block).catch(unlessOfBlock)
+    const codes = await blockRefOf(this.minedReceipt.block).catch(unlessOfBlock)
     if (codes) return codes
     this.addGap(
       'CODE_AT_BLOCK',
       'which accounts had code then: the node has no state of the block any more, so the newest block is used',
     )
-    return at('latest')
+    return blockRefOf('latest')
   }
 
-  private async read(changes: Changes, { miner }: MinedBlock, returned: ReadonlySet<Address>): Promise<TradeReading> {
-    const { from: sender, logs } = this.mined
-    const context = { sender, miner, logs, returned, wrapper: this.wrapper }
+  private async read(
+    changes: Changes,
+    { miner }: MinedBlock,
+    returnedTokens: ReadonlySet<Address>,
+  ): Promise<TradeReading> {
+    const { from: sender, logs } = this.minedReceipt
+    const context = { sender, miner, logs, returned: returnedTokens, wrapper: this.wrapper }
     const isRelayed = ![...(changes.get(sender)?.values() ?? [])].some((amount) => amount < 0n)
-    const givers = [...changes].flatMap(([account, own]) =>
-      [...own.values()].some((amount) => amount < 0n) && account !== sender ? [account] : [],
+    const givers = [...changes].flatMap(([account, ownChanges]) =>
+      [...ownChanges.values()].some((amount) => amount < 0n) && account !== sender ? [account] : [],
     )
     const candidates = isRelayed ? givers.slice(0, MAX_ACCOUNTS) : []
     const codes = await this.codes(candidates)
@@ -225,8 +233,8 @@ class SwapReferee {
     return readTrades(changes, { ...context, people: new Set(people) })
   }
 
-  private async sandwich(own: Changes, block: MinedBlock): Promise<SandwichAttack | null> {
-    const { mined, options, wrapper } = this
+  private async sandwich(ownChanges: Changes, block: MinedBlock): Promise<SandwichAttack | null> {
+    const { minedReceipt: mined, options, wrapper } = this
     const neighbors = await readNeighbors(this.ports.rpc, mined, block, options).catch(
       (error: unknown): NeighborReceipts => {
         if (!(error instanceof RpcError) || error.code === 'ABORTED') throw error
@@ -246,7 +254,7 @@ class SwapReferee {
       .filter(({ succeeded }) => succeeded)
       .map((receipt) => ({ ...receipt, changes: changesIn(receipt) }))
     // Of its own, the native token's moves are known, too, which are not known of the others.
-    const victim = others.find(({ hash }) => hash === mined.hash) ?? { ...mined, changes: own }
+    const victim = others.find(({ hash }) => hash === mined.hash) ?? { ...mined, changes: ownChanges }
     return findSandwich(victim, others)
   }
 
@@ -255,7 +263,7 @@ class SwapReferee {
     block: MinedBlock,
     inPosition: ResimulationResult | undefined,
   ): Promise<readonly JudgedTrade[]> {
-    const { mined, work } = this
+    const { minedReceipt: mined, work } = this
     const { rpc } = this.ports
     if (trades.length > MAX_TRADES)
       this.addGap('MORE_TRADES', `all but ${MAX_TRADES} of its ${trades.length} trades, which are not judged`)
@@ -275,26 +283,26 @@ class SwapReferee {
       )
     const before = this.before.map(callOf)
     const { parent, environment } = block
-    const middle = mined.index > 0 && canStand && midBlockRpc(rpc, { parent, before, environment })
-    const judged: JudgedTrade[] = []
+    const midBlock = mined.index > 0 && canStand && midBlockRpc(rpc, { parent, before, environment })
+    const judgedTrades: JudgedTrade[] = []
     for (const trade of trades.slice(0, MAX_TRADES)) {
       const comparisons: TradeComparison[] = []
       const states = [
-        ...(middle ? [{ state: 'position', at: middle } as const] : []),
+        ...(midBlock ? [{ state: 'position', at: midBlock } as const] : []),
         { state: mined.index === 0 ? 'position' : 'parent', at: rpc } as const,
       ]
       for (const { state, at } of states) {
-        const compared = await work.time(state, () => this.compareAt(state, at, trade))
-        if (compared) comparisons.push(compared)
+        const comparison = await work.time(state, () => this.compareAt(state, at, trade))
+        if (comparison) comparisons.push(comparison)
       }
-      judged.push({
+      judgedTrades.push({
         ...trade,
         paidAtParent: outputOf(atParent, trade),
         ...netOf(trade, mined, comparisons),
         comparisons,
       })
     }
-    return judged
+    return judgedTrades
   }
 
   private async compareAt(
@@ -302,7 +310,7 @@ class SwapReferee {
     rpc: Rpc,
     trade: AccountTrade,
   ): Promise<TradeComparison | undefined> {
-    const { mined } = this
+    const { minedReceipt: mined } = this
     const { tokenIn, tokenOut, amountIn } = trade
     const request = quoteRequest({
       ...{ tokenIn, tokenOut, amountIn, from: NEUTRAL_SENDER, gasPriceWei: mined.gasPriceWei },
@@ -313,8 +321,8 @@ class SwapReferee {
     } catch (error) {
       const isOfNode = error instanceof RpcError && error.code !== 'ABORTED'
       if (!(error instanceof QuotingError) && !isOfNode) throw error
-      const place = state === 'position' ? 'in its position' : 'at the end of the block before'
-      this.addGap(isOfState(error) ? 'NO_STATE' : 'NO_QUOTE', `the best ${place}: ${error.message}`)
+      const placeText = state === 'position' ? 'in its position' : 'at the end of the block before'
+      this.addGap(isOfState(error) ? 'NO_STATE' : 'NO_QUOTE', `the best ${placeText}: ${error.message}`)
       return undefined
     }
   }
@@ -333,10 +341,10 @@ function comparisonOf(
   state: TradeComparison['state'],
   trade: Pick<AccountTrade, 'amountOut' | 'trader'>,
   quote: SwapQuote,
-  mined: Pick<MinedReceipt, 'from' | 'costWei'>,
+  minedReceipt: Pick<MinedReceipt, 'from' | 'costWei'>,
 ): TradeComparison {
   const { id, amountOut, netAmountOut, gasCostWei, poolsPending, route } = quote
-  const paidGas = trade.trader === mined.from ? gasInOutput(mined.costWei, quote) : null
+  const paidGas = trade.trader === minedReceipt.from ? gasInOutput(minedReceipt.costWei, quote) : null
   const bound = route.optimalityGapBps === null ? null : boundOf(amountOut, route.optimalityGapBps)
   return {
     state,
@@ -366,9 +374,9 @@ function netOf(
 }
 
 /** Output of the same trade in a simulation; null if the transaction failed there. */
-function outputOf(simulated: ResimulationResult | undefined, { recipient, tokenOut }: AccountTrade): bigint | null {
-  if (!simulated?.succeeded) return null
-  const changes = withBalances(changesOf(simulated.flows), simulated.balances ?? [])
-  const received = changes.get(recipient)?.get(tokenOut) ?? 0n
-  return received > 0n ? received : null
+function outputOf(simulatedCall: ResimulationResult | undefined, { recipient, tokenOut }: AccountTrade): bigint | null {
+  if (!simulatedCall?.succeeded) return null
+  const changes = withBalances(changesOf(simulatedCall.flows), simulatedCall.balances ?? [])
+  const receivedAmount = changes.get(recipient)?.get(tokenOut) ?? 0n
+  return receivedAmount > 0n ? receivedAmount : null
 }

@@ -43,9 +43,9 @@ export function poolTrades(changes: Changes): readonly PoolTrade[] {
 }
 
 /**
- * Two transactions of one sender, or of different senders through one contract of their own, around a third one: the first trades in
- * a pool in the same direction, and the second in the opposite one. Neither may be the victim's sender, and a contract that the victim
- * calls too is a router rather than anybody's own.
+ * Two transactions around a third one, the victim. The first trades in a pool in the victim's direction, and the second
+ * in the opposite direction. Both have one sender, or different senders that call one contract of their own. Neither
+ * may be the victim's sender, and a contract that the victim calls too is a router rather than anybody's own.
  */
 export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): SandwichAttack | null {
   const hit = new Set(poolTrades(victim.changes).map(keyOf))
@@ -61,10 +61,10 @@ export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): Sand
       const opposite = keyOf({ pool: first.pool, tokenIn: first.tokenOut, tokenOut: first.tokenIn })
       for (const { neighbor: back, trades: later } of backs) {
         const second = later.find((trade) => keyOf(trade) === opposite)
-        const by = second && partyOf(front, back, victim, isRoundTrip(first, second))
-        if (!second || !by) continue
+        const attacker = second && partyOf(front, back, victim, isRoundTrip(first, second))
+        if (!second || !attacker) continue
         const ends = { front: placeOf(front), back: placeOf(back) }
-        return { pool: first.pool, ...ends, by, token: first.tokenIn, gain: gainOf(first, second) }
+        return { pool: first.pool, ...ends, by: attacker, token: first.tokenIn, gain: gainOf(first, second) }
       }
     }
   }
@@ -72,10 +72,10 @@ export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): Sand
 }
 
 /** Gain of the part that was both bought and sold: an inventory of the sender's own is no gain. */
-function gainOf(bought: PoolTrade, sold: PoolTrade): bigint {
-  return sold.amountIn > bought.amountOut
-    ? (sold.amountOut * bought.amountOut) / sold.amountIn - bought.amountIn
-    : sold.amountOut - (bought.amountIn * sold.amountIn) / bought.amountOut
+function gainOf(frontTrade: PoolTrade, backTrade: PoolTrade): bigint {
+  return backTrade.amountIn > frontTrade.amountOut
+    ? (backTrade.amountOut * frontTrade.amountOut) / backTrade.amountIn - frontTrade.amountIn
+    : backTrade.amountOut - (frontTrade.amountIn * backTrade.amountIn) / frontTrade.amountOut
 }
 
 const keyOf = ({ pool, tokenIn, tokenOut }: Pick<PoolTrade, 'pool' | 'tokenIn' | 'tokenOut'>) =>

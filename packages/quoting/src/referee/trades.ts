@@ -47,7 +47,11 @@ type Sides = {
   readonly outputs: readonly (readonly [Address, bigint])[]
 }
 
-const unjudged = (kind: UnjudgedTransaction['kind'], code: ReasonCode, reason: string): UnjudgedTransaction => ({
+const unjudgedTransaction = (
+  kind: UnjudgedTransaction['kind'],
+  code: ReasonCode,
+  reason: string,
+): UnjudgedTransaction => ({
   kind,
   code,
   reason,
@@ -60,14 +64,15 @@ export function readTrades(changes: Changes, context: TradeContext): TradeReadin
   const { inputs, outputs } = sidesOf(changes, sender)
   const [input] = inputs
   if (!input) return readOrders(changes, context)
-  if (inputs.length > 1) return unjudged('several', 'SEVERAL_INPUTS', `the sender gave ${tokensIn(inputs)}`)
-  if (outputs.length > 1) return unjudged('several', 'SEVERAL_OUTPUTS', `the sender received ${tokensIn(outputs)}`)
+  if (inputs.length > 1) return unjudgedTransaction('several', 'SEVERAL_INPUTS', `the sender gave ${tokensIn(inputs)}`)
+  if (outputs.length > 1)
+    return unjudgedTransaction('several', 'SEVERAL_OUTPUTS', `the sender received ${tokensIn(outputs)}`)
   const [tokenIn, amountIn] = input
-  const own = outputs[0] && { recipient: sender, tokenOut: outputs[0][0], amountOut: outputs[0][1] }
-  const output = own ?? outputOfOthers(changes, tokenIn, context)
+  const senderTrade = outputs[0] && { recipient: sender, tokenOut: outputs[0][0], amountOut: outputs[0][1] }
+  const output = senderTrade ?? outputOfOthers(changes, tokenIn, context)
   if ('kind' in output) return output
   if (wrapper && isWrap(tokenIn, output.tokenOut, wrapper))
-    return unjudged('wrap', 'WRAPPED', 'the native token was wrapped or unwrapped, at no price')
+    return unjudgedTransaction('wrap', 'WRAPPED', 'the native token was wrapped or unwrapped, at no price')
   const trade = { trader: sender, tokenIn, amountIn, ...output }
   return { kind: 'swap', trades: [{ ...trade, fees: feesOf(changes, trade, context) }] }
 }
@@ -76,10 +81,10 @@ const isWrap = (one: Address, other: Address, wrapper: Address) =>
   (one === NATIVE && other === wrapper) || (one === wrapper && other === NATIVE)
 
 function sidesOf(changes: Changes, account: Address): Sides {
-  const own = [...(changes.get(account) ?? [])]
+  const ownChanges = [...(changes.get(account) ?? [])]
   return {
-    inputs: own.flatMap(([token, amount]) => (amount < 0n ? [[token, -amount] as const] : [])),
-    outputs: own.filter(([, amount]) => amount > 0n),
+    inputs: ownChanges.flatMap(([token, amount]) => (amount < 0n ? [[token, -amount] as const] : [])),
+    outputs: ownChanges.filter(([, amount]) => amount > 0n),
   }
 }
 
@@ -100,7 +105,7 @@ function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContex
   const others = all.filter(({ token }) => token !== tokenIn)
   const tokens = [...new Set(others.map(({ token }) => token))]
   if (tokens.length > 1)
-    return unjudged(
+    return unjudgedTransaction(
       'several',
       'SEVERAL_OUTPUTS_OF_OTHERS',
       `others received ${tokens.length} tokens: ${tokens.join(', ')}`,
@@ -108,10 +113,14 @@ function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContex
   const [first] = others.toSorted((a, b) => (a.amount < b.amount ? 1 : -1))
   if (first) return { recipient: first.account, tokenOut: first.token, amountOut: first.amount }
   if (context.returned.has(tokenIn))
-    return unjudged('nothing', 'SAME_TOKEN', 'the sender received the token that it gave, and nobody received another')
+    return unjudgedTransaction(
+      'nothing',
+      'SAME_TOKEN',
+      'the sender received the token that it gave, and nobody received another',
+    )
   return all.length > 0
-    ? unjudged('transfer', 'SENT', 'a token was sent and nothing came back')
-    : unjudged('nothing', 'NO_OUTPUT', 'the sender gave a token for which nobody received another one')
+    ? unjudgedTransaction('transfer', 'SENT', 'a token was sent and nothing came back')
+    : unjudgedTransaction('nothing', 'NO_OUTPUT', 'the sender gave a token for which nobody received another one')
 }
 
 /** Reads the trades of other accounts than the sender: orders that a solver settles, or operations that a relayer sends. */
@@ -124,16 +133,20 @@ function readOrders(changes: Changes, context: TradeContext): TradeReading {
     return [{ trader, recipient: trader, tokenIn, amountIn, tokenOut, amountOut, fees: [] }]
   })
   if (trades.length > 0) return { kind: 'swap', trades }
-  const gave = (account: Address) => sidesOf(changes, account).inputs.length > 0
-  if ([...owners].some(gave))
-    return unjudged(
+  const gaveTokens = (account: Address) => sidesOf(changes, account).inputs.length > 0
+  if ([...owners].some(gaveTokens))
+    return unjudgedTransaction(
       'several',
       'NO_SINGLE_ORDER',
       'the sender gave nothing, and no other account gave one token for another',
     )
-  return [...changes.keys()].some(gave)
-    ? unjudged('nothing', 'ONLY_CONTRACTS', 'only contracts gave tokens, which cannot be distinguished from pools')
-    : unjudged('nothing', 'NO_INPUT', 'nobody gave a token')
+  return [...changes.keys()].some(gaveTokens)
+    ? unjudgedTransaction(
+        'nothing',
+        'ONLY_CONTRACTS',
+        'only contracts gave tokens, which cannot be distinguished from pools',
+      )
+    : unjudgedTransaction('nothing', 'NO_INPUT', 'nobody gave a token')
 }
 
 function feesOf(changes: Changes, trade: Omit<AccountTrade, 'fees'>, context: TradeContext): AccountTrade['fees'] {

@@ -1,6 +1,6 @@
 /** Estimates the work of route searches. */
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 
 /** Maximum searches that are remembered, most recent ones. */
 const MAX_SEARCHES = 1_000
@@ -9,7 +9,7 @@ type Request = RouteRequest | ExactOutputRequest
 
 /** Predicts the work of a search by the last search for the same pair with an amount of as many digits. */
 export class ExpectedWork {
-  private readonly units = new Bounded<string, number>(MAX_SEARCHES)
+  private readonly units = new BoundedMap<string, number>(MAX_SEARCHES)
 
   /** Returns the expected work units; 0 if there was no such search. */
   of(request: Request): number {

@@ -5,17 +5,17 @@ import type { ExactOutputRequest, RouteRequest, Taxes } from '@sluice/routing'
 
 /** Describes a search for the log so that it can be replayed: the request, and the block of the pools. */
 export function replayOf({ chainId, block, pools }: Snapshot, request: RouteRequest | ExactOutputRequest) {
-  return { chainId, block: block.number, blockHash: block.hash, pools: pools.size, request: plain(request) }
+  return { chainId, block: block.number, blockHash: block.hash, pools: pools.size, request: toPlainJson(request) }
 }
 
 /** Converts a value to JSON types: amounts become strings, sets and maps become arrays. */
-export function plain(value: unknown): unknown {
+export function toPlainJson(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   if (value instanceof Set) return [...value]
-  if (Array.isArray(value)) return value.map(plain)
-  if (value instanceof Map) return Array.from(value, ([key, entry]) => [key, plain(entry)])
+  if (Array.isArray(value)) return value.map(toPlainJson)
+  if (value instanceof Map) return Array.from(value, ([key, entry]) => [key, toPlainJson(entry)])
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, plain(entry)]))
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, toPlainJson(entry)]))
 }
 
 /** Request fields, at any depth, that are sets. */

@@ -18,8 +18,8 @@ const WINDOW_MS = 50
 /** Event loop utilization from which the process counts as busy. */
 const BUSY_UTILIZATION = 0.9
 /**
- * Work units, about a quarter of a millisecond, from which a search goes to a worker while the process is busy. A
- * shorter search costs little more here than the messages to a worker would.
+ * Work units from which a search goes to a worker while the process is busy; they take about a quarter of a
+ * millisecond. A shorter search costs little more here than the messages to a worker would.
  */
 const LONG_WORK = 20_000
 
@@ -39,14 +39,14 @@ type Options = {
 /**
  * Chooses the thread of each search; the result is the same on any. Large chains are searched in workers, so that no
  * request waits for another's search. Small chains are searched on this thread, where most searches take less time than
- * a message to a worker; a search that exceeds a work limit starts again in a worker, which can be terminated. While
- * the process is busy, workers with free capacity also take searches of small chains that took long the last time. A
- * worker that has not started is started by such a search, without waiting for it.
+ * a message to a worker. A search that exceeds a work limit starts again in a worker, which can be terminated. While
+ * the process is busy, workers with free capacity also take searches of small chains that took long the last time. If
+ * no worker has started, the search also starts one, but runs on this thread.
  */
 export class RouterSearch {
   private readonly options: Options
   private readonly utilization: () => number
-  private measuredMs = Number.NEGATIVE_INFINITY
+  private measuredAtMs = Number.NEGATIVE_INFINITY
   private isBusy = false
   private readonly expectedWork = new ExpectedWork()
 
@@ -65,11 +65,11 @@ export class RouterSearch {
     try {
       const isLarge = snapshot.pools.size > inlinePools
       const isBusy = !isLarge && this.isProcessBusy()
-      const free = isBusy ? threads.free : null
-      if (free === 'cold') threads.findRoute(snapshot, request).catch(() => {})
-      // On small chains the bound after gas, which is only reported with the route, is computed while the node is
-      // awaited, and skipped while the process is busy.
-      const isInWorker = isLarge || (free === 'warm' && this.expectedWork.of(request) >= longWork)
+      const freeWorker = isBusy ? threads.free : null
+      if (freeWorker === 'cold') threads.findRoute(snapshot, request).catch(() => {})
+      // The bound after gas does not affect the route. On small chains it is computed later, while the simulation runs
+      // on the node. A busy process skips it.
+      const isInWorker = isLarge || (freeWorker === 'warm' && this.expectedWork.of(request) >= longWork)
       if (!isInWorker) {
         const { result, work } = searchInline(graph(), { ...request, boundAfterGas: isBusy ? 'never' : 'later' })
         this.expectedWork.learn(request, work)
@@ -87,9 +87,9 @@ export class RouterSearch {
   private isProcessBusy(): boolean {
     if (this.options.isAlone?.()) return false
     const now = performance.now()
-    if (now - this.measuredMs >= WINDOW_MS) {
+    if (now - this.measuredAtMs >= WINDOW_MS) {
       this.isBusy = this.utilization() >= BUSY_UTILIZATION
-      this.measuredMs = now
+      this.measuredAtMs = now
     }
     return this.isBusy
   }

@@ -56,7 +56,7 @@ export class Simulator {
     // Routes hold checked tokens only. At past blocks the market does not know whether the token existed.
     if (knownState || typeof block !== 'string') return
     const { market } = this.options.now()
-    await market.look([tokenIn, tokenOut], signal && { signal })
+    await market.checkTokens([tokenIn, tokenOut], signal && { signal })
     for (const [name, address] of Object.entries({ tokenIn, tokenOut }))
       if (market.tokens.isToken(address) === false)
         throw new SimulationError('BAD_TOKEN', `${name} ${address} does not answer balanceOf`)

@@ -7,7 +7,7 @@ import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
 import type { BlockRef, Rpc } from '@sluice/rpc'
-import { Bounded, mayAskForCode, type SimulationRequest, type StateCount } from '@sluice/simulation'
+import { BoundedMap, mayAskForCode, type SimulationRequest, type StateCount } from '@sluice/simulation'
 
 const MAX_CODES = 20_000
 const MAX_COMPARED = 50_000
@@ -22,9 +22,9 @@ type Legs = RoutePlan['legs']
 /** Records whether tokens and pools treat accounts with code differently. */
 export class WalletChecks {
   /** Tokens, and pools with third-party code, that treat accounts with code differently from plain accounts. */
-  private readonly differing = new Bounded<string, true>(MAX_DIFFERING)
-  private readonly compared = new Bounded<string, number>(MAX_COMPARED)
-  private readonly codes = new Bounded<Address, Promise<boolean>>(MAX_CODES)
+  private readonly differing = new BoundedMap<string, true>(MAX_DIFFERING)
+  private readonly comparedWallets = new BoundedMap<string, number>(MAX_COMPARED)
+  private readonly codes = new BoundedMap<Address, Promise<boolean>>(MAX_CODES)
   private readonly allowListed: ReadonlySet<Address>
 
   /** @param allowListed - tokens of the chain's file */
@@ -33,7 +33,7 @@ export class WalletChecks {
   }
 
   get counts(): Readonly<Record<'codes' | 'compared' | 'differing', StateCount>> {
-    return { codes: this.codes.count, compared: this.compared.count, differing: this.differing.count }
+    return { codes: this.codes.count, compared: this.comparedWallets.count, differing: this.differing.count }
   }
 
   /**
@@ -45,10 +45,14 @@ export class WalletChecks {
   async due({ legs }: Pick<RoutePlan, 'legs'>, rpc: Rpc, block: BlockRef): Promise<SimulationRequest['asSent']> {
     const now = Date.now()
     if (keysOf(legs).some((key) => this.differing.has(key))) return 'measured'
-    if (pairsOf(legs).some(([key, validMs]) => now - (this.compared.get(key) ?? Number.NEGATIVE_INFINITY) > validMs))
+    if (
+      pairsOf(legs).some(
+        ([key, validMs]) => now - (this.comparedWallets.get(key) ?? Number.NEGATIVE_INFINITY) > validMs,
+      )
+    )
       return 'measured'
-    const untrusted = tokensOf(legs).filter((token) => !this.allowListed.has(token))
-    const asking = await Promise.all(untrusted.map((token) => this.mayAsk(token, rpc, block)))
+    const untrustedTokens = tokensOf(legs).filter((token) => !this.allowListed.has(token))
+    const asking = await Promise.all(untrustedTokens.map((token) => this.mayAsk(token, rpc, block)))
     return asking.includes(true) ? 'charged' : undefined
   }
 
@@ -58,13 +62,13 @@ export class WalletChecks {
   observe({ legs }: Pick<RoutePlan, 'legs'>, differs: boolean): void {
     const now = Date.now()
     if (!differs) {
-      for (const [key] of pairsOf(legs)) this.compared.set(key, now)
+      for (const [key] of pairsOf(legs)) this.comparedWallets.set(key, now)
       return
     }
     // Tokens of the chain's file are not the cause, unless the route has no others.
     const keys = keysOf(legs)
-    const untrusted = keys.filter((key) => !this.allowListed.has(key as Address))
-    for (const key of untrusted.length > 0 ? untrusted : keys) this.differing.set(key, true)
+    const untrustedTokens = keys.filter((key) => !this.allowListed.has(key as Address))
+    for (const key of untrustedTokens.length > 0 ? untrustedTokens : keys) this.differing.set(key, true)
   }
 
   /** Returns true if the token was seen to treat accounts with code differently. */

@@ -51,8 +51,8 @@ export function receivedOf(order: SentOrder, logs: readonly Log[], { sender, gua
   const { recipient = sender } = order
   if (order.tokenOut !== ZERO_ADDRESS) return netTransfers(logs, order.tokenOut, { to: recipient, from: recipient })
   if (order.wrapper === ZERO_ADDRESS) return null
-  const unwrapped = unwrappedBy(guard, order.wrapper, logs)
-  return unwrapped === null ? null : unwrapped - (unwrapped * order.feePpm) / PPM
+  const unwrappedAmount = unwrappedBy(guard, order.wrapper, logs)
+  return unwrappedAmount === null ? null : unwrappedAmount - (unwrappedAmount * order.feePpm) / PPM
 }
 
 /** Returns the input that left the sender, base units; null if no log shows it. */

@@ -27,7 +27,7 @@ type Peek = (request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal) =>
 export class Watch {
   private readonly options: WatchOptions
   private readonly listeners = new Set<StreamListener>()
-  private readonly stopped = new AbortController()
+  private readonly stopController = new AbortController()
   private readonly firstUpdate = Promise.withResolvers<void>()
   private last: SwapQuote | QuotingError | undefined
   private sentAt = 0
@@ -50,7 +50,7 @@ export class Watch {
   }
 
   get hasEnded(): boolean {
-    return this.stopped.signal.aborted
+    return this.stopController.signal.aborted
   }
 
   /** Resolves with the first update. */
@@ -80,7 +80,7 @@ export class Watch {
   }
 
   stop(): void {
-    this.stopped.abort()
+    this.stopController.abort()
     this.firstUpdate.resolve()
   }
 
@@ -99,9 +99,9 @@ export class Watch {
         await this.options.inTurn(async () => {
           const { due } = this
           this.due = undefined
-          if (!this.stopped.signal.aborted) await this.update(due)
+          if (!this.stopController.signal.aborted) await this.update(due)
         })
-      } while (this.due && !this.stopped.signal.aborted)
+      } while (this.due && !this.stopController.signal.aborted)
     } finally {
       this.isRunning = false
     }
@@ -109,7 +109,7 @@ export class Watch {
 
   private async update(due: typeof this.due): Promise<void> {
     const { request, quote } = this.options
-    const { signal } = this.stopped
+    const { signal } = this.stopController
     try {
       if (due && (this.lastBlock === due.block.hash || this.lastBlock === due.block.number)) return
       if (due && (await this.isUnchanged(due.changed))) return this.send({ kind: 'block', block: due.block })
@@ -128,12 +128,12 @@ export class Watch {
   }
 
   /** Returns true if pools are unchanged, or if the search finds the same route as before. */
-  private async isUnchanged(changed: boolean): Promise<boolean> {
+  private async isUnchanged(hasChanged: boolean): Promise<boolean> {
     const { last } = this
     if (!last || last instanceof QuotingError || this.isOld || this.peeks >= MAX_PEEKS) return false
     this.peeks++
-    if (!changed) return true
-    const route = await this.options.peek(this.options.request, last.gasPriceWei, this.stopped.signal)
+    if (!hasChanged) return true
+    const route = await this.options.peek(this.options.request, last.gasPriceWei, this.stopController.signal)
     return route !== undefined && sameRoute(route, last.ranked)
   }
 

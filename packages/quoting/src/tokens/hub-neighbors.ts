@@ -8,7 +8,7 @@ import type { Address, Chain, DexRow, Hex } from '@sluice/chains'
 import { families, familyOf, type Market, type Pool, type Reads, runReads, servedRows } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
 import { type Log, type Rpc, RpcError } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Minimum milliseconds between two runs. */
 const PAUSE_MS = 30_000
@@ -46,9 +46,9 @@ export class HubNeighbors {
   private readonly rowByFactory: ReadonlyMap<Address, DexRow>
   private readonly topics: readonly Hex[]
   private readonly decimals: (token: Address) => number | undefined
-  private readonly checkedPools = new Bounded<string, true>(MAX_SEEN)
+  private readonly checkedPools = new BoundedMap<string, true>(MAX_SEEN)
   /** USD value of the hub's balance in the deepest pool of each followed token. */
-  private readonly followed = new Map<Address, number>()
+  private readonly followedTokens = new Map<Address, number>()
   private range = FIRST_RANGE
   /** Lowest and highest block whose logs were read. */
   private bounds: { readonly from: number; readonly to: number } | undefined
@@ -67,7 +67,7 @@ export class HubNeighbors {
   }
 
   get count(): StateCount {
-    return { entries: this.followed.size, evicted: 0 }
+    return { entries: this.followedTokens.size, evicted: 0 }
   }
 
   /**
@@ -80,7 +80,7 @@ export class HubNeighbors {
     this.running = true
     this.ranAt = Date.now()
     try {
-      await this.look(source)
+      await this.search(source)
       await this.follow(source)
     } catch (error) {
       if (!(error instanceof Error)) throw error
@@ -89,7 +89,7 @@ export class HubNeighbors {
     }
   }
 
-  private async look({ rpc, market, prices }: NeighborSource): Promise<void> {
+  private async search({ rpc, market, prices }: NeighborSource): Promise<void> {
     const head = market.snapshot().block.number
     const pairs: HubPair[] = []
     for (let k = 0; k < MAX_REQUESTS && pairs.length < MAX_POOLS; k++) {
@@ -153,17 +153,17 @@ export class HubNeighbors {
       const [price, places] = [prices.usd(hub), this.decimals(hub)]
       if (price === null || places === undefined) continue
       const usd = (Number(balances[k]) / 10 ** places) * price
-      if (usd >= MIN_HUB_USD) this.followed.set(token, Math.max(usd, this.followed.get(token) ?? 0))
+      if (usd >= MIN_HUB_USD) this.followedTokens.set(token, Math.max(usd, this.followedTokens.get(token) ?? 0))
     }
-    const deepest = [...this.followed].sort(([, a], [, b]) => b - a)
-    for (const [token] of deepest.slice(MAX_FOLLOWED)) this.followed.delete(token)
+    const deepest = [...this.followedTokens].sort(([, a], [, b]) => b - a)
+    for (const [token] of deepest.slice(MAX_FOLLOWED)) this.followedTokens.delete(token)
   }
 
   /** Keeps the pools of the followed tokens in memory; the market evicts pools that nobody requests for long. */
   private async follow({ market }: NeighborSource): Promise<void> {
-    const tokens = [...this.followed.keys()]
+    const tokens = [...this.followedTokens.keys()]
     for (let from = 0; from < tokens.length; from += SEEK_AT_ONCE)
-      await market.seek(tokens.slice(from, from + SEEK_AT_ONCE))
+      await market.searchPools(tokens.slice(from, from + SEEK_AT_ONCE))
   }
 }
 

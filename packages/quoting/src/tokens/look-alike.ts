@@ -35,11 +35,11 @@ export function looksLike(symbol: string): string {
   const skeleton = [...symbol.replace(/\p{C}/gu, '')].map((letter) => SKELETONS.get(letter) ?? letter).join('')
   // Styled letters that the Unicode table lacks.
   const latin = remove(skeleton.normalize('NFKC'))
-  const spelled = latin.replace(/(?<=\p{L})[$€£@¥₿](?=\p{L})/gu, (sign) => SIGNS.get(sign)!)
-  let plain = spelled
+  const spelledText = latin.replace(/(?<=\p{L})[$€£@¥₿](?=\p{L})/gu, (sign) => SIGNS.get(sign)!)
+  let plainText = spelledText
     .normalize('NFKD')
     .replace(/[\p{M}\p{P}\p{Z}\p{C}]|(?!\|)\p{S}/gu, '')
     .toLowerCase()
-  for (const [pair, one] of PAIRS) plain = plain.replace(pair, one)
-  return [...plain].map((letter) => ALIKE.get(letter) ?? letter).join('')
+  for (const [pair, one] of PAIRS) plainText = plainText.replace(pair, one)
+  return [...plainText].map((letter) => ALIKE.get(letter) ?? letter).join('')
 }

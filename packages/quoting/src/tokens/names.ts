@@ -2,7 +2,7 @@
 import type { Address, Hex } from '@sluice/chains'
 import { type Reads, runReads } from '@sluice/liquidity'
 import type { Rpc } from '@sluice/rpc'
-import { Bounded, type StateCount, textOf } from '@sluice/simulation'
+import { BoundedMap, type StateCount, textOf } from '@sluice/simulation'
 
 /** Maximum characters, as in the Token Lists schema. */
 const MAX_NAME = 60
@@ -22,7 +22,7 @@ const SYMBOL: Hex = '0x95d89b41'
 
 /** Cache of token names. */
 export class TokenNames {
-  private readonly names = new Bounded<Address, TokenName>(MAX_TOKENS, { ttl: REMEMBER_MS })
+  private readonly names = new BoundedMap<Address, TokenName>(MAX_TOKENS, { ttl: REMEMBER_MS })
 
   get count(): StateCount {
     return this.names.count

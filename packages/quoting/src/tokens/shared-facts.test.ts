@@ -36,9 +36,9 @@ test('facts that one process measures reach another', async () => {
 test('the newer of two measurements counts, in any order of arrival', () => {
   const { taxes } = createStores()
   const of = (sellPpm: number) => ({ ...TAX, sellPpm })
-  taxes.take(TOKEN, 'a', of(2), 20)
-  taxes.take(TOKEN, 'a', of(1), 10)
-  taxes.take(TOKEN, 'b', of(3), 15)
+  taxes.record(TOKEN, 'a', of(2), 20)
+  taxes.record(TOKEN, 'a', of(1), 10)
+  taxes.record(TOKEN, 'b', of(3), 15)
   expect(taxes.current.get(TOKEN)?.usual).toEqual(of(2))
   expect(taxes.current.get(TOKEN)?.inPool).toEqual(new Map(Object.entries({ a: of(2), b: of(3) })))
 })

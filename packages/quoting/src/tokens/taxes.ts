@@ -4,7 +4,7 @@ import { familyOf, type Pool } from '@sluice/liquidity'
 import { type Taxes, type TokenTax, taxIn } from '@sluice/routing'
 import type { BlockRef, Rpc } from '@sluice/rpc'
 import {
-  Bounded,
+  BoundedMap,
   reportToken,
   type SimulationContext,
   SimulationError,
@@ -42,7 +42,7 @@ export type TaxSource = {
 /** A token with a pool that trades it, since taxes differ between pools. */
 export type TradedToken = { readonly token: Address; readonly pool: Pool }
 
-type TokenTaxes = { usual: KnownTax; usualMs: number; readonly inPool: Bounded<string, KnownTax> }
+type TokenTaxes = { usual: KnownTax; usualMs: number; readonly inPool: BoundedMap<string, KnownTax> }
 
 /** Taxes of tokens by pool and direction, measured after a route paid less than settled. */
 export class TaxRecords {
@@ -51,13 +51,13 @@ export class TaxRecords {
   /** Called with the result of test sales; null if the sale could not be tried. */
   onSold: (token: Address, sellable: boolean | null) => void = () => {}
   /** By token. A pool without a measurement is assumed to be taxed like the pool measured last (`usual`). */
-  private readonly taxes = new Bounded<Address, TokenTaxes>(MAX_TOKENS)
-  private readonly measuredAt = new Bounded<string, number>(MAX_MEASURED)
+  private readonly taxes = new BoundedMap<Address, TokenTaxes>(MAX_TOKENS)
+  private readonly measuredAt = new BoundedMap<string, number>(MAX_MEASURED)
   /**
    * Tokens that cannot be transferred again in the transaction that bought them, such as those with one transfer per
    * block.
    */
-  private readonly stuck = new Bounded<Address, true>(MAX_TOKENS)
+  private readonly stuckTokens = new BoundedMap<Address, true>(MAX_TOKENS)
   private taxedTokens: Taxes | undefined
 
   /** Returns the tokens with a tax in at least one pool. */
@@ -71,7 +71,7 @@ export class TaxRecords {
   }
 
   get counts(): Readonly<Record<'taxes' | 'measured' | 'stuck', StateCount>> {
-    return { taxes: this.taxes.count, measured: this.measuredAt.count, stuck: this.stuck.count }
+    return { taxes: this.taxes.count, measured: this.measuredAt.count, stuck: this.stuckTokens.count }
   }
 
   /** Returns the tax on a transfer between accounts that are not pools, parts per million. */
@@ -84,7 +84,7 @@ export class TaxRecords {
    * transaction.
    */
   isStuck(token: Address): boolean {
-    return this.stuck.has(token)
+    return this.stuckTokens.has(token)
   }
 
   /**
@@ -94,15 +94,15 @@ export class TaxRecords {
    * @throws RpcError if the node fails
    */
   async learn(places: Iterable<TradedToken>, source: TaxSource): Promise<boolean> {
-    const due = new Map([...places].map((place) => [keyOf(place.token, place.pool.id), place]))
+    const due = new Map([...places].map((pair) => [keyOf(pair.token, pair.pool.id), pair]))
     const now = Date.now()
     for (const key of due.keys()) if (now - (this.measuredAt.get(key) ?? 0) <= REMEASURE_MS) due.delete(key)
-    const changed = await Promise.all([...due].map(([key, place]) => this.measure(key, place, source)))
-    return changed.includes(true)
+    const changes = await Promise.all([...due].map(([key, pair]) => this.measure(key, pair, source)))
+    return changes.includes(true)
   }
 
   /** Stores a measurement of another process, if it is newer than the record. */
-  take(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
+  record(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
     const key = keyOf(token, pool)
     if (measuredMs <= (this.measuredAt.get(key) ?? 0)) return
     this.measuredAt.set(key, Math.min(measuredMs, Date.now()))
@@ -113,16 +113,16 @@ export class TaxRecords {
   copy(): TaxRecords {
     const copy = new TaxRecords()
     for (const [token, { usual, inPool }] of this.taxes) {
-      const pools = new Bounded<string, KnownTax>(MAX_POOLS_OF_TOKEN)
+      const pools = new BoundedMap<string, KnownTax>(MAX_POOLS_OF_TOKEN)
       for (const [pool, tax] of inPool) pools.set(pool, tax)
       copy.taxes.set(token, { usual, usualMs: 0, inPool: pools })
     }
-    for (const [token] of this.stuck) copy.stuck.set(token, true)
+    for (const [token] of this.stuckTokens) copy.stuckTokens.set(token, true)
     return copy
   }
 
   private store(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
-    const taxes = this.taxes.get(token) ?? { usual: tax, usualMs: 0, inPool: new Bounded(MAX_POOLS_OF_TOKEN) }
+    const taxes = this.taxes.get(token) ?? { usual: tax, usualMs: 0, inPool: new BoundedMap(MAX_POOLS_OF_TOKEN) }
     if (measuredMs >= taxes.usualMs) {
       taxes.usual = tax
       taxes.usualMs = measuredMs
@@ -135,15 +135,15 @@ export class TaxRecords {
   /** @returns true if it differs from the record */
   private observePass(token: Address, { buyTaxPpm, transferTaxPpm }: TokenReport): boolean {
     const isStuck = buyTaxPpm !== null && transferTaxPpm === null
-    if (isStuck === this.stuck.has(token)) return false
-    if (isStuck) this.stuck.set(token, true)
-    else this.stuck.delete(token)
+    if (isStuck === this.stuckTokens.has(token)) return false
+    if (isStuck) this.stuckTokens.set(token, true)
+    else this.stuckTokens.delete(token)
     return true
   }
 
-  private async measure(key: string, place: TradedToken, source: TaxSource): Promise<boolean> {
-    const recorded = taxIn(this.taxes, place.token, place.pool.id) ?? UNTAXED
-    const report = await measureToken(place.token, place.pool, source).catch((error: unknown) => {
+  private async measure(key: string, pair: TradedToken, source: TaxSource): Promise<boolean> {
+    const recordedTax = taxIn(this.taxes, pair.token, pair.pool.id) ?? UNTAXED
+    const report = await measureToken(pair.token, pair.pool, source).catch((error: unknown) => {
       // If a token cannot be measured, its record is kept; routes exclude its pools instead.
       if (error instanceof SimulationError) return null
       throw error
@@ -151,14 +151,14 @@ export class TaxRecords {
     const now = Date.now()
     this.measuredAt.set(key, now)
     if (!report) return false
-    this.onSold(place.token, report.sellable)
-    const tax = taxOf(report, recorded)
-    this.store(place.token, place.pool.id, tax, now)
-    this.onMeasured(place.token, place.pool.id, tax, now)
-    const passChanged = this.observePass(place.token, report)
+    this.onSold(pair.token, report.sellable)
+    const tax = taxOf(report, recordedTax)
+    this.store(pair.token, pair.pool.id, tax, now)
+    this.onMeasured(pair.token, pair.pool.id, tax, now)
+    const passChanged = this.observePass(pair.token, report)
     return (
       passChanged ||
-      (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== recorded[key])
+      (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== recordedTax[key])
     )
   }
 }
@@ -189,9 +189,9 @@ function isTaxed({ buyPpm, sellPpm, surchargePpm }: KnownTax): boolean {
 }
 
 /** Returns the taxes of a report. Directions that could not be measured are assumed to cost the transfer tax. */
-function taxOf(report: TokenReport, recorded: KnownTax): KnownTax {
-  const transferPpm = report.transferTaxPpm ?? recorded.transferPpm
-  const surchargePpm = report.surchargePpm ?? recorded.surchargePpm
+function taxOf(report: TokenReport, recordedTax: KnownTax): KnownTax {
+  const transferPpm = report.transferTaxPpm ?? recordedTax.transferPpm
+  const surchargePpm = report.surchargePpm ?? recordedTax.surchargePpm
   return {
     transferPpm,
     surchargePpm,

@@ -38,7 +38,7 @@ export class TokenCatalog {
   }
 
   /** Returns the whole list. @param source - called if a list has to be built @throws RpcError */
-  async whole(source: () => Promise<CatalogSource>): Promise<Catalog> {
+  async load(source: () => Promise<CatalogSource>): Promise<Catalog> {
     if (!this.cached || this.cached.until < Date.now()) this.cached = { catalog: this.build(source), until: Infinity }
     return this.cached.catalog
   }
@@ -47,13 +47,13 @@ export class TokenCatalog {
    * Returns the tokens whose symbol or name contains the text, in the order of the list, or the token at that address.
    * @throws RpcError
    */
-  async search(text: string, source: (also?: readonly Address[]) => Promise<CatalogSource>): Promise<Catalog> {
-    const catalog = await this.whole(source)
+  async search(text: string, source: (extraTokens?: readonly Address[]) => Promise<CatalogSource>): Promise<Catalog> {
+    const catalog = await this.load(source)
     if (isAddress(text)) {
       const address = toAddress(text)
-      const listed = catalog.tokens.find((token) => token.address === address)
+      const catalogToken = catalog.tokens.find((token) => token.address === address)
       // `source` also discovers the pools of an unlisted token.
-      const match = listed ?? (await this.lister.unlisted(address, await source([address])))
+      const match = catalogToken ?? (await this.lister.unlistedEntry(address, await source([address])))
       return { ...catalog, tokens: match ? [match] : [] }
     }
     const query = text.trim().toLowerCase()

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Address } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { deepestPools, type HoldingsSource, readHoldings, unlistedOf } from '../view/holdings.ts'
 
 /** Milliseconds for which a check of balances is valid; `SALE_TTL_MS` is the same for test sales. */
@@ -27,8 +27,8 @@ type Options = {
 /** Gathers evidence about unlisted tokens. */
 export class TokenEvidence {
   private readonly options: Options
-  private readonly balanceChecks = new Bounded<Address, Promise<void>>(MAX_REMEMBERED, { ttl: BALANCES_TTL_MS })
-  private readonly saleChecks = new Bounded<Address, Promise<void>>(MAX_REMEMBERED, { ttl: SALE_TTL_MS })
+  private readonly balanceChecks = new BoundedMap<Address, Promise<void>>(MAX_REMEMBERED, { ttl: BALANCES_TTL_MS })
+  private readonly saleChecks = new BoundedMap<Address, Promise<void>>(MAX_REMEMBERED, { ttl: SALE_TTL_MS })
   private readonly slots = new Semaphore(MAX_AT_ONCE)
 
   constructor(options: Options) {
@@ -57,20 +57,24 @@ export class TokenEvidence {
   }
 
   private holdings(token: Address, source: HoldingsSource): Promise<void> {
-    return once(this.balanceChecks, token, async () => {
+    return runOnce(this.balanceChecks, token, async () => {
       if (await this.slots.run(() => readHoldings(token, source))) this.options.onNewEvidence()
     })
   }
 
   private sales(token: Address, { snapshot, prices }: HoldingsSource): Promise<void> {
-    return once(this.saleChecks, token, async () => {
+    return runOnce(this.saleChecks, token, async () => {
       const [pool] = deepestPools(token, prices)
       if (pool) await this.slots.run(() => this.options.measure(token, pool, snapshot))
     })
   }
 }
 
-function once(checks: Bounded<Address, Promise<void>>, token: Address, work: () => Promise<unknown>): Promise<void> {
+function runOnce(
+  checks: BoundedMap<Address, Promise<void>>,
+  token: Address,
+  work: () => Promise<unknown>,
+): Promise<void> {
   const before = checks.get(token)
   if (before) return before
   const running = work().then(

@@ -66,21 +66,21 @@ export class TokenLister {
     const all = [...registryCandidates, ...candidates.sort(deepestFirst).slice(0, MAX_FOUND)]
     const addresses = all.map(({ address }) => address).filter((address) => address !== NATIVE)
     await names.read(addresses, rpc)
-    return all.flatMap((one) => this.listed(one) ?? []).sort(deepestFirst)
+    return all.flatMap((one) => this.listedEntry(one) ?? []).sort(deepestFirst)
   }
 
   /**
    * Returns a token by its address, also if it is not on the list; undefined if it is not a token, or lacks a symbol or
    * decimals.
    */
-  async unlisted(address: Address, { view, rpc }: ListSource): Promise<TokenListEntry | undefined> {
+  async unlistedEntry(address: Address, { view, rpc }: ListSource): Promise<TokenListEntry | undefined> {
     const { facts, names } = this.options
     if (address === NATIVE || address === ZERO_ADDRESS) return undefined
-    await facts.look([address], rpc, { priority: 'lookup' })
+    await facts.check([address], rpc, { priority: 'lookup' })
     if (facts.isToken(address) !== true) return undefined
     await names.read([address], rpc)
     const depthUsd = await view.prices().depthUsd(address)
-    return this.listed({
+    return this.listedEntry({
       address,
       depthUsd,
       origin: depthUsd !== null && depthUsd >= MIN_DEPTH_USD ? 'found' : 'unlisted',
@@ -111,7 +111,7 @@ export class TokenLister {
     return [...addresses]
   }
 
-  private listed({ address, depthUsd, origin }: Candidate): TokenListEntry | undefined {
+  private listedEntry({ address, depthUsd, origin }: Candidate): TokenListEntry | undefined {
     const { chain, facts, names } = this.options
     if (origin === 'native') {
       const { name, symbol, decimals } = chain.nativeCurrency

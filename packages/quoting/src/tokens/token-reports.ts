@@ -2,7 +2,7 @@
 import { type Address, NATIVE } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
-import { Bounded, SimulationError, type StateCount, type TokenReport } from '@sluice/simulation'
+import { BoundedMap, SimulationError, type StateCount, type TokenReport } from '@sluice/simulation'
 import { deepestOf } from '../view/holdings.ts'
 import { measureToken, type TaxSource } from './taxes.ts'
 
@@ -19,9 +19,11 @@ export type MeasuredToken = readonly { readonly pool: Pool | undefined; readonly
 
 /** Measures tokens on request, and caches each result for a minute. */
 export class TokenReports {
-  private readonly reports = new Bounded<Address, Promise<MeasuredToken | null>>(MAX_REMEMBERED, { ttl: REMEMBER_MS })
+  private readonly reports = new BoundedMap<Address, Promise<MeasuredToken | null>>(MAX_REMEMBERED, {
+    ttl: REMEMBER_MS,
+  })
   /** Tokens that could be bought but not sold when last measured. */
-  private readonly unsellable = new Bounded<Address, true>(MAX_UNSELLABLE)
+  private readonly unsellable = new BoundedMap<Address, true>(MAX_UNSELLABLE)
   private readonly slots = new Semaphore(MAX_AT_ONCE)
   /** Called when a token turns out to be unsellable. */
   onUnsellable: (token: Address) => void = () => {}
@@ -39,9 +41,9 @@ export class TokenReports {
   of(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
     const cached = this.reports.get(token)
     if (cached) return cached
-    const measured = this.slots.run(() => measureEverywhere(token, snapshot, source))
-    this.reports.set(token, measured)
-    measured
+    const measurement = this.slots.run(() => measureEverywhere(token, snapshot, source))
+    this.reports.set(token, measurement)
+    measurement
       .then((measurements) =>
         this.learn(
           token,
@@ -49,8 +51,8 @@ export class TokenReports {
         ),
       )
       .catch(() => {})
-    measured.catch(() => this.reports.peek(token) === measured && this.reports.delete(token))
-    return measured
+    measurement.catch(() => this.reports.peek(token) === measurement && this.reports.delete(token))
+    return measurement
   }
 
   /** Records test sales, made here or elsewhere. One success in any pool means that the token can be sold. */

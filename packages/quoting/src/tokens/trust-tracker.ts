@@ -63,7 +63,7 @@ export class TrustTracker {
   }
 
   of(token: Address): Standing {
-    return this.ledger.standing(token)
+    return this.ledger.standingOfToken(token)
   }
 
   get counts(): TrustLedger['counts'] {

@@ -8,10 +8,10 @@ const MAX_SIZE = 2_000_000
 export class ResponseCache {
   private readonly bodies = new Map<string, string>()
   private size = 0
-  private refused = 0
+  private refusedCount = 0
 
   get count(): StateCount {
-    return { entries: this.bodies.size, evicted: this.refused }
+    return { entries: this.bodies.size, evicted: this.refusedCount }
   }
 
   get(target: string): string | undefined {
@@ -27,7 +27,7 @@ export class ResponseCache {
     const size = target.length + body.length
     if (this.bodies.has(target)) return
     if (this.size + size > MAX_SIZE) {
-      this.refused++
+      this.refusedCount++
       return
     }
     this.bodies.set(target, body)

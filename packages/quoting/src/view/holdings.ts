@@ -17,11 +17,12 @@ export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Pri
 /** Returns the tokens of a request to check: not in the chain's file, with a price, and due; at most 8. */
 export function unlistedOf(
   tokens: readonly Address[],
-  listed: ReadonlySet<Address>,
+  listedTokens: ReadonlySet<Address>,
   prices: Prices,
   isDue: (token: Address) => boolean = () => true,
 ): readonly Address[] {
-  const isUnlisted = (token: Address) => !listed.has(token) && token !== ZERO_ADDRESS && prices.usd(token) !== null
+  const isUnlisted = (token: Address) =>
+    !listedTokens.has(token) && token !== ZERO_ADDRESS && prices.usd(token) !== null
   return [...new Set(tokens)].filter((token) => isUnlisted(token) && isDue(token)).slice(0, MAX_TOKENS)
 }
 

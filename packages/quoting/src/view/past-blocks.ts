@@ -20,7 +20,7 @@ import {
   rpcWith,
   Semaphore,
 } from '@sluice/rpc'
-import { Bounded, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { readHoldings, unlistedOf } from './holdings.ts'
 
@@ -91,7 +91,9 @@ export class PastBlocks {
   /** Tokens of the chain's file, whose pools' balances are not checked. */
   private readonly registry: ReadonlySet<Address>
   /** By kind and block hash; quotes and prices have separate entries. */
-  private readonly blocks = new Bounded<string, PastBlock>(MAX_BLOCKS, { onEvict: ({ market }) => void market.stop() })
+  private readonly blocks = new BoundedMap<string, PastBlock>(MAX_BLOCKS, {
+    onEvict: ({ market }) => void market.stop(),
+  })
   private readonly slots = new Semaphore(MAX_CONCURRENT_READS)
   /** Reads in flight, by block and tokens. */
   private readonly reading = new Map<string, PastRead>()
@@ -143,15 +145,15 @@ export class PastBlocks {
     { rpc, listPools, signal }: { readonly rpc: Rpc; readonly listPools: ListPools; readonly signal?: AbortSignal },
   ): Promise<PastState> {
     const pair = [...ends].sort().join()
-    const listed = await listPools(ends)
+    const listedPools = await listPools(ends)
     const { market, prices, quotedPairs } = await this.find(`pools ${number} ${pair}`, signal, {
       number,
       rpc,
-      kind: listed ? 'listed pools' : 'pools',
+      kind: listedPools ? 'listed pools' : 'pools',
       isKnown: ({ quotedPairs }) => quotedPairs.has(pair),
-      read: (past) => this.readPools(past, ends, listed),
+      read: (past) => this.readPools(past, ends, listedPools),
     })
-    const poolsPending = !isScanned(market) || listed?.isWhole === false || !quotedPairs.has(pair)
+    const poolsPending = !isScanned(market) || listedPools?.isWhole === false || !quotedPairs.has(pair)
     return { snapshot: market.snapshot(), market, prices, poolsPending }
   }
 
@@ -210,28 +212,30 @@ export class PastBlocks {
     const { block, market, redemptions, prices } = past
     const { hubs, wrappedNative } = this.chain
     const wrapper = wrappedNative?.address
-    const own = tokens.flatMap((token) => (token === NATIVE || token === ZERO_ADDRESS ? (wrapper ?? []) : token))
-    await market.ensureGroups([hubs, ...own.map((token) => [token])])
-    const real = own.filter((token) => market.tokens.isToken(token) === true)
-    const parts = await redemptions.seek(real, { rpc, block, holderOf: (share) => prices.holderOf(share) })
-    const snapshot = await market.ensureGroups(parts.filter((it) => it !== ZERO_ADDRESS).map((part) => [part]))
+    const wrappedTokens = tokens.flatMap((token) =>
+      token === NATIVE || token === ZERO_ADDRESS ? (wrapper ?? []) : token,
+    )
+    await market.ensureGroups([hubs, ...wrappedTokens.map((token) => [token])])
+    const realTokens = wrappedTokens.filter((token) => market.tokens.isToken(token) === true)
+    const parts = await redemptions.readShares(realTokens, { rpc, block, holderOf: (share) => prices.holderOf(share) })
+    const snapshot = await market.ensureGroups(parts.filter((token) => token !== ZERO_ADDRESS).map((part) => [part]))
     await prices.follow(this.settleMs > 0 ? await market.settled(this.settleMs) : snapshot)
     const source = { snapshot: market.snapshot(), prices, rpc }
-    await Promise.all(unlistedOf(own, this.registry, prices).map((token) => readHoldings(token, source)))
+    await Promise.all(unlistedOf(wrappedTokens, this.registry, prices).map((token) => readHoldings(token, source)))
     for (const token of tokens) past.pricedTokens.add(token)
   }
 
   private async readPools(
     { market, prices, quotedPairs }: PastBlock,
     ends: readonly [Address, Address],
-    listed: ListedPools | undefined,
+    listedPools: ListedPools | undefined,
   ): Promise<void> {
-    if (listed) await market.take(listed.pools)
+    if (listedPools) await market.addFoundPools(listedPools.pools)
     await market.ensureGroups([this.chain.hubs, ends])
     await prices.follow(await market.settled(Math.max(this.settleMs, QUOTE_SETTLE_MS)))
     // Searching a whole chain's logs takes minutes, so other requests do not wait for it either.
     const isSettled = market.state().queued?.entries === 0 || !isScanned(market)
-    if (isSettled && listed?.isWhole !== false) quotedPairs.add([...ends].sort().join())
+    if (isSettled && listedPools?.isWhole !== false) quotedPairs.add([...ends].sort().join())
   }
 
   private async open(kind: Search['kind'], block: BlockHeader, rpc: Rpc): Promise<PastBlock> {

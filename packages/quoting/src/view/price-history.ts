@@ -1,6 +1,6 @@
 /** Past prices of a chain's tokens, recorded block by block in memory. */
 import type { Address } from '@sluice/chains'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 
 /** Maximum tokens with a history: tokens of the chain's file first, then the last requested ones. */
 const MAX_TOKENS = 64
@@ -17,21 +17,21 @@ type Block = { readonly number: number; readonly timestamp: number }
 /** A bounded history of prices. Points have a uniform distance in blocks, which grows as the history grows. */
 export class PriceHistory {
   private readonly permanent: ReadonlyMap<Address, Series>
-  private readonly requested: Bounded<Address, Series>
+  private readonly seriesByToken: BoundedMap<Address, Series>
 
   /** @param initial - tokens that are recorded from the start and never dropped */
   constructor(initial: readonly Address[]) {
     this.permanent = new Map(initial.slice(0, MAX_TOKENS / 2).map((token) => [token, newSeries()]))
-    this.requested = new Bounded(MAX_TOKENS - this.permanent.size)
+    this.seriesByToken = new BoundedMap(MAX_TOKENS - this.permanent.size)
   }
 
   get size(): number {
-    return this.permanent.size + this.requested.size
+    return this.permanent.size + this.seriesByToken.size
   }
 
   /** Starts recording a token. Drops the token that was requested longest ago if there are too many. */
   track(token: Address): void {
-    if (!this.seriesOf(token)) this.requested.set(token, newSeries())
+    if (!this.seriesOf(token)) this.seriesByToken.set(token, newSeries())
   }
 
   /** Records the first price of a token that has no points yet. */
@@ -42,7 +42,7 @@ export class PriceHistory {
 
   /** Records the prices of all tracked tokens at a block, and removes points that a reorg made void. */
   record({ number, timestamp }: Block, usdOf: (token: Address) => number | null): void {
-    for (const [token, series] of [...this.permanent, ...this.requested]) {
+    for (const [token, series] of [...this.permanent, ...this.seriesByToken]) {
       // A block that replaces others after a reorg is recorded in their place.
       while (series.points.length > 0 && series.points.at(-1)!.block >= number) series.points.pop()
       const usd = usdOf(token)
@@ -61,6 +61,6 @@ export class PriceHistory {
   }
 
   private seriesOf(token: Address): Series | undefined {
-    return this.permanent.get(token) ?? this.requested.get(token)
+    return this.permanent.get(token) ?? this.seriesByToken.get(token)
   }
 }

@@ -3,14 +3,14 @@ import type { Address, Hex } from '@sluice/chains'
 import type { SampledSwap, Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import type { Graph } from '@sluice/routing'
-import type { Bounded } from '@sluice/simulation'
+import type { BoundedMap } from '@sluice/simulation'
 import type { ResponseCache } from './answers.ts'
 
 /** State of a chain at one block, shared by all requests at that block. */
 export type ChainView = {
   readonly snapshot: Snapshot
   /** Groups of tokens, joined by commas, whose pools the snapshot holds. */
-  readonly groups: Bounded<string, true>
+  readonly groups: BoundedMap<string, true>
   readonly answers: ResponseCache
   readonly graph: () => Graph
   /**

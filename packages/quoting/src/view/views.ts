@@ -5,12 +5,12 @@ import type { Market, RedemptionCache, Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc, RpcError } from '@sluice/rpc'
-import { Bounded, type FeeReader, type StateCount } from '@sluice/simulation'
+import { BoundedMap, type FeeReader, type StateCount } from '@sluice/simulation'
 import { span } from '@sluice/tracing'
 import { QuotingError } from '../errors.ts'
 import { inTime } from '../in-time.ts'
 import { ResponseCache } from './answers.ts'
-import { memo, once } from './once.ts'
+import { memo, once } from './memoize.ts'
 import type { ChainView } from './view.ts'
 
 /** Maximum milliseconds that a request waits for its `minimumBlock`. */
@@ -84,7 +84,7 @@ export class ChainViews {
    *
    * @throws errors of `atHead` and of the work, if the block still exists
    */
-  async standing<T>(
+  async retryOnReorg<T>(
     groups: readonly (readonly Address[])[],
     signal: AbortSignal,
     work: (view: ChainView) => Promise<T>,
@@ -141,7 +141,7 @@ export class ChainViews {
     const { newest } = this
     if (newest && newest.snapshot === market.snapshot() && tokens.every((token) => newest.groups.has(token)))
       return { view: newest, isWhole: true }
-    const isWhole = await inTime(this.seek(tokens), DISCOVERY_TIMEOUT_MS)
+    const isWhole = await inTime(this.discoverPools(tokens), DISCOVERY_TIMEOUT_MS)
     const view = this.current()
     if (isWhole) for (const token of tokens) view.groups.set(token, true)
     return { view, isWhole }
@@ -152,15 +152,15 @@ export class ChainViews {
    *
    * @returns true if all redemption rates are of the newest block
    */
-  private async seek(tokens: readonly Address[]): Promise<boolean> {
+  private async discoverPools(tokens: readonly Address[]): Promise<boolean> {
     const { market, redemptions, rpc, prices } = this.options
-    await market.seek(tokens)
-    const real = tokens.filter((token) => market.tokens.isToken(token) === true)
+    await market.searchPools(tokens)
+    const realTokens = tokens.filter((token) => market.tokens.isToken(token) === true)
     const { block } = market.snapshot()
-    const parts = await redemptions.seek(real, { rpc, block, holderOf: (share) => prices.holderOf(share) })
+    const parts = await redemptions.readShares(realTokens, { rpc, block, holderOf: (share) => prices.holderOf(share) })
     const others = parts.filter((token) => token !== ZERO_ADDRESS && !tokens.includes(token))
-    if (others.length > 0) await market.seek(others)
-    return [...real, ...others].every((token) => redemptions.isOf(token, block))
+    if (others.length > 0) await market.searchPools(others)
+    return [...realTokens, ...others].every((token) => redemptions.isOf(token, block))
   }
 
   /** Returns the response of an identical request at the same head, if that head was seen recently. */
@@ -211,11 +211,11 @@ export class ChainViews {
       snapshot,
       ...(market.refine && {
         refine: async (swaps) => {
-          const refined = await market.refine!(snapshot.block, swaps)
-          return refined.block.hash === snapshot.block.hash ? this.current() : view
+          const refinedSnapshot = await market.refine!(snapshot.block, swaps)
+          return refinedSnapshot.block.hash === snapshot.block.hash ? this.current() : view
         },
       }),
-      groups: new Bounded(MAX_GROUPS),
+      groups: new BoundedMap(MAX_GROUPS),
       answers: new ResponseCache(),
       graph: () => {
         graph ??= buildGraph(snapshot, this.graph)

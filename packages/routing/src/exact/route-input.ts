@@ -1,8 +1,8 @@
 /** Finds the minimum input, in integers, with which the shares of a route pay an output. */
 import type { Problem } from '../problem/problem.ts'
 import type { RouteTerms } from '../types.ts'
-import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './least-amount.ts'
-import { solveBackwards } from './least-backwards.ts'
+import { solveBackwards } from './backward-solve.ts'
+import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './min-amount.ts'
 import { RouteOutput } from './route-output.ts'
 import type { SettledRoute } from './search-and-settle.ts'
 import { LegRefused, type SettlementCache, settle } from './settle.ts'

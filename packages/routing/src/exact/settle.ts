@@ -14,7 +14,7 @@ import { MAX_SWAPS } from '../graph/repeated-swaps.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
-import { type Inflow, type Less, lessByRoom, lessOfAll } from '../solver/overflow.ts'
+import { type Inflow, type ReductionRule, reduceAll, reduceByRoom } from '../solver/overflow.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
 import { FEW_UNITS, LESS_STEPS, OVERFLOW_MARGIN, OVERFLOW_ROUNDS, UNIT_PARTS } from '../tolerances.ts'
 import type { Leg } from '../types.ts'
@@ -94,7 +94,7 @@ export function settle(
   cache?: SettlementCache,
 ): Settlement {
   let refusal: LegRefused | null = null
-  for (const less of [lessByRoom, lessOfAll]) {
+  for (const less of [reduceByRoom, reduceAll]) {
     const limits = new Map<number, bigint>()
     for (let round = 0; round < OVERFLOW_ROUNDS; round++) {
       const shares = round === 0 ? (cache?.shares ?? sharesOf(problem, flow)) : sharesOf(problem, flow, limits)
@@ -117,7 +117,7 @@ function limitInflow(
   problem: Problem,
   { legs, edges }: Settlement,
   { token, amount }: Excess,
-  less: Less,
+  less: ReductionRule,
   limits: Map<number, bigint>,
 ): void {
   const { to } = problem.graph.topology

@@ -56,7 +56,7 @@ export type Topology = {
 /** First rate of each edge and of its reverse; 0 if the edge must not be used. */
 export type Rates = { readonly rate: Float64Array; readonly rateBack: Float64Array }
 
-/** Upper bounds on token values at spot rates; see `excerpt/labels.ts`. */
+/** Upper bounds on token values at spot rates; see `subgraph/labels.ts`. */
 export type TargetLabels = {
   readonly best: Float64Array
   readonly hops: Uint8Array
@@ -64,7 +64,7 @@ export type TargetLabels = {
   readonly blocks: Map<number, Float64Array>
 }
 
-/** By token: depth of the deepest outgoing edge, in base units of the token; see `excerpt/best-path.ts`. */
+/** By token: depth of the deepest outgoing edge, in base units of the token; see `subgraph/best-path.ts`. */
 export type Exits = {
   readonly deepest: Float64Array
   /** The token that this edge leads to. */

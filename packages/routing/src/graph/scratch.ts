@@ -48,7 +48,7 @@ export class Scratch {
     this.blankBounds = new Shelves(Float64Array, inUse, roomOf, Number.NEGATIVE_INFINITY)
   }
 
-  /** A separate pool for excerpts, whose lengths rarely repeat and are therefore rounded up. */
+  /** A separate pool for subgraphs, whose lengths rarely repeat and are therefore rounded up. */
   get ofParts(): Scratch {
     this.parts ??= new Scratch(roomFor)
     return this.parts

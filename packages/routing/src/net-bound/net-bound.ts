@@ -10,7 +10,7 @@ import type { Potential } from '../problem/potentials.ts'
 import { baseCost, minLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import { FLOAT_ERROR } from '../tolerances.ts'
-import { Relaxation, type Relaxed } from './relaxation.ts'
+import { Relaxation, type RelaxedBound } from './relaxation.ts'
 import { shortestPath, type Way } from './shortest-way.ts'
 import {
   FIRST_RELAXATION_PART,
@@ -29,7 +29,7 @@ type Branch = {
   readonly outside: ReadonlySet<number>
   /** Edges that trade without an envelope in its last relaxation; null if it has no relaxation of its own. */
   readonly whole: ReadonlySet<number> | null
-  readonly relaxed: Relaxed
+  readonly relaxed: RelaxedBound
   /** True if its relaxation was solved for this branch, not for its parent. */
   readonly isOwn: boolean
   readonly bound: number
@@ -48,13 +48,13 @@ export function netBound(
   bound: number | null,
   backward: Potential,
 ): number | null {
-  const { budget, onePath, source, excerpt } = problem
+  const { budget, onePath, source, subgraph } = problem
   if (onePath || !(net > 0)) return null
   // Every route has at least this many legs.
-  const fewest = excerpt?.fewestHops ?? backward.hops[source]!
+  const fewest = subgraph?.fewestHops ?? backward.hops[source]!
   const simple = bound === null ? Number.POSITIVE_INFINITY : bound - fewest * minLegCost(problem)
-  // On an excerpt, a route through other pools may have fewer legs than any relaxation sees.
-  if (excerpt) return bound === null ? null : simple
+  // On a subgraph, a route through other pools may have fewer legs than any relaxation sees.
+  if (subgraph) return bound === null ? null : simple
   if (net >= simple * (1 - NET_BOUND_TIGHT)) return simple
   // Limited by the size of the graph, not by earlier work, so that requests with and without alternatives get the same bound.
   const units = NET_BOUND_WORK_OF_EDGE * problem.rate.length
@@ -132,7 +132,7 @@ class Search {
   private branch(
     inside: ReadonlySet<number>,
     outside: ReadonlySet<number>,
-    relaxed: Relaxed,
+    relaxed: RelaxedBound,
     whole: ReadonlySet<number> | null,
   ): Branch | null {
     const { problem } = this

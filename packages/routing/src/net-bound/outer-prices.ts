@@ -14,7 +14,7 @@ export function fillPrices(problem: Problem, prices: Float64Array, live: readonl
   const { tokens, scratch } = problem.graph.topology
   const isLive = scratch.bytes(tokens.length, 0)
   for (const token of live) isLive[token] = 1
-  const contested: Contested[] = []
+  const contested: ContestedToken[] = []
   scratch.within(() => {
     const cost = labels(problem, prices, isLive, live, 'cost')
     const value = labels(problem, prices, isLive, live, 'value')
@@ -75,7 +75,7 @@ export function refillPrices(
 ): void {
   const { graph, rate, rateBack, budget } = problem
   const { offset, to, reverse, scratch } = graph.topology
-  const contested: Contested[] = []
+  const contested: ContestedToken[] = []
   scratch.within(() => {
     const value = scratch.copy(prices)
     const cost = scratch.copy(prices)
@@ -118,7 +118,7 @@ const between = (min: number, max: number): number =>
   min < Number.POSITIVE_INFINITY && max > 0 ? Math.sqrt(min * max) : 0
 
 /** A token whose value exceeds its cost for the first unit. */
-type Contested = { readonly token: number; readonly min: number; readonly max: number }
+type ContestedToken = { readonly token: number; readonly min: number; readonly max: number }
 
 /**
  * Finds prices at which neither the pools that sell a token nor those that buy it earn more than their cost. If there
@@ -127,7 +127,7 @@ type Contested = { readonly token: number; readonly min: number; readonly max: n
 function balance(
   problem: Problem,
   prices: Float64Array,
-  contested: readonly Contested[],
+  contested: readonly ContestedToken[],
   outside: ReadonlySet<number>,
 ): void {
   for (let sweep = 0; sweep < BALANCE_SWEEPS; sweep++)

@@ -17,7 +17,7 @@ import { EARNER_ROUNDS, JOINING_EARNERS, MAX_INITIAL_EARNERS, NEAR_EARNER, RELAX
 
 /** An edge whose cost the relaxation counts only in part, between 0 and 1. */
 type Fraction = { readonly edge: number; readonly part: number }
-export type Relaxed = { readonly priced: NetBoundAtPrices; readonly fractions: readonly Fraction[] }
+export type RelaxedBound = { readonly priced: NetBoundAtPrices; readonly fractions: readonly Fraction[] }
 
 export class Relaxation {
   private readonly problem: Problem
@@ -59,10 +59,10 @@ export class Relaxation {
     outside: ReadonlySet<number>,
     around: NetBoundAtPrices | null,
     enough: number,
-  ): Relaxed | null {
+  ): RelaxedBound | null {
     const included = new Set(whole)
     if (around) this.takeEarners(included, around, outside, MAX_INITIAL_EARNERS)
-    let best: Relaxed | null = null
+    let best: RelaxedBound | null = null
     for (let round = 0; round < EARNER_ROUNDS; round++) {
       const next = this.original.budget.attempt(
         1,
@@ -80,7 +80,7 @@ export class Relaxation {
     included: ReadonlySet<number>,
     whole: ReadonlySet<number>,
     outside: ReadonlySet<number>,
-  ): Relaxed | null {
+  ): RelaxedBound | null {
     const lines = this.arrange(included, whole, outside)
     solve(this.allocation, RELAXED, FEW_STEPS)
     if (!this.price(this.live(), outside)) return null

@@ -11,7 +11,7 @@ import type { WorkBudget } from './budget.ts'
 import { passableRates } from './passable.ts'
 
 /** Solved allocation: trades of edges, by index in `edges`, at token prices. Implemented by `Allocation`. */
-export type Solved = {
+export type SolvedAllocation = {
   readonly value: number
   readonly edges: readonly number[]
   readonly sold: Int32Array
@@ -20,13 +20,13 @@ export type Solved = {
   price(token: number): number
 }
 
-type Excerpt = {
+type SubgraphTerms = {
   /** Minimum number of edges from the source to the target in the whole graph. */
   readonly fewestHops: number
   /**
-   * Maximum total earnings, in output base units, of the edges outside the excerpt at the prices of an allocation; null if unknown.
+   * Maximum total earnings, in output base units, of the edges outside the subgraph at the prices of an allocation; null if unknown.
    */
-  readonly earnedBeyond: (solved: Solved) => number | null
+  readonly earnedBeyond: (solved: SolvedAllocation) => number | null
 }
 
 /** The problem that the search solves. Tokens and edges are indices of the graph's topology; amounts are floats in base units. */
@@ -61,8 +61,8 @@ export type Problem = {
   readonly measuredHops: ReadonlyMap<number, MeasuredHop>
   /** Maximum number of alternatives returned for measurement. */
   readonly maxAlternatives: number
-  /** Facts about the whole graph if this is a problem on an excerpt. */
-  readonly excerpt?: Excerpt
+  /** Facts about the whole graph if this is a problem on a subgraph. */
+  readonly subgraph?: SubgraphTerms
   /** Remaining work of the whole request. */
   readonly budget: WorkBudget
   /** Remaining solutions with softened curves of the search for this amount. */
@@ -251,7 +251,7 @@ export class Admission {
         if (typeof gas === 'number') this.extraGas.set(edge, gas)
         else this.measure(edge, gas)
     }
-    // Excerpts contain fewer pools than the table, so iterate the smaller one.
+    // Subgraphs contain fewer pools than the table, so iterate the smaller one.
     if (edgesOfPool.size < learnedGas.size)
       for (const [id, edges] of edgesOfPool) {
         const gas = learnedGas.get(id)

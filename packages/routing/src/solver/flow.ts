@@ -4,7 +4,7 @@ import { outputOf } from '../graph/price-curve.ts'
 import { costOf, curveOf, type Problem } from '../problem/problem.ts'
 import { NEGLIGIBLE, PRICE_ROUNDING, UNRESOLVED } from '../tolerances.ts'
 import type { Allocation } from './allocation.ts'
-import { type Flow, OutOf, type Pruned, push } from './push.ts'
+import { type Flow, OutOf, type PrunedEdges, push } from './push.ts'
 import { usesPoolTwice } from './shared-pools.ts'
 
 export type { Flow } from './push.ts'
@@ -88,7 +88,7 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
   return dust
 }
 
-type PushOptions = Pick<Pruned, 'response'> & {
+type PushOptions = Pick<PrunedEdges, 'response'> & {
   /** Order of the legs that share a pool: the best of several orders, or an arbitrary one. */
   readonly order?: 'best' | 'any'
 }
@@ -118,7 +118,7 @@ export function alongPath(problem: Problem, path: readonly number[]): Flow | nul
 }
 
 /** The order of legs that share a pool matters, because each leaves its fee in the pool. */
-function inBestOrder(problem: Problem, { outOf, weights, cut }: Pruned, flow: Flow): Flow {
+function inBestOrder(problem: Problem, { outOf, weights, cut }: PrunedEdges, flow: Flow): Flow {
   let best = flow
   for (const direction of [1, -1]) {
     const places = [...weights.keys()].sort((a, b) => direction * (weights[a]! - weights[b]!))
@@ -136,7 +136,11 @@ function inBestOrder(problem: Problem, { outOf, weights, cut }: Pruned, flow: Fl
 }
 
 /** Removes dead ends and cuts cycles at their thinnest edge. Null if no path from the source to the target remains. */
-function prune(problem: Problem, initialEdges: readonly number[], initialWeights: readonly number[]): Pruned | null {
+function prune(
+  problem: Problem,
+  initialEdges: readonly number[],
+  initialWeights: readonly number[],
+): PrunedEdges | null {
   const { from, to } = problem.graph.topology
   let [edges, weights] = [initialEdges, initialWeights]
   let cut = false

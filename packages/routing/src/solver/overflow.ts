@@ -10,10 +10,10 @@ export type Inflow = {
 }
 
 /** A rule that returns the reduced output of each inflow, so that they pay less by the excess in total. */
-export type Less = (inflows: readonly Inflow[], excess: number) => readonly number[]
+export type ReductionRule = (inflows: readonly Inflow[], excess: number) => readonly number[]
 
 /** Reduces edges with the least room first, since edges with more room must take the input that is freed. */
-export const lessByRoom: Less = (inflows, excess) => {
+export const reduceByRoom: ReductionRule = (inflows, excess) => {
   const outputs = inflows.map(({ output }) => output)
   let remaining = excess
   for (const place of [...inflows.keys()].sort((a, b) => compare(inflows[a]!.room, inflows[b]!.room))) {
@@ -25,7 +25,7 @@ export const lessByRoom: Less = (inflows, excess) => {
 }
 
 /** Reduces all edges by the same fraction; for edges out of one token that have no alternative. */
-export const lessOfAll: Less = (inflows, excess) => {
+export const reduceAll: ReductionRule = (inflows, excess) => {
   const total = inflows.reduce((sum, { output }) => sum + output, 0)
   return inflows.map(({ output }) => output * (1 - excess / total))
 }

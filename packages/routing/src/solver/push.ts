@@ -15,7 +15,7 @@ import {
   WASTEFUL_TOKENS,
   WASTEFUL_UNSOLD,
 } from '../tolerances.ts'
-import { type Inflow, type Less, lessByRoom, lessOfAll } from './overflow.ts'
+import { type Inflow, type ReductionRule, reduceAll, reduceByRoom } from './overflow.ts'
 import { LegsInTurn } from './shared-pools.ts'
 
 /** Edges with their inputs in base units. In topological order of the sold tokens, with the edges of one token adjacent. */
@@ -65,7 +65,7 @@ export class OutOf {
 }
 
 /** Edges without dead ends and cycles, each with its weight among the edges that sell the same token. */
-export type Pruned = {
+export type PrunedEdges = {
   readonly outOf: OutOf
   readonly weights: readonly number[]
   /** Tokens in topological order, beginning with the source. */
@@ -76,12 +76,12 @@ export type Pruned = {
 }
 
 /** Sends the amount through the edges, and again with less inflow into tokens whose edges cannot take all that arrives. */
-export function push(problem: Problem, pruned: Pruned): Flow {
+export function push(problem: Problem, pruned: PrunedEdges): Flow {
   const first = pushOnce(problem, pruned, NO_LIMITS)
   if (first.overflow.size === 0) return first
-  const byRoom = pushWithin(problem, pruned, first, lessByRoom)
+  const byRoom = pushWithin(problem, pruned, first, reduceByRoom)
   if (byRoom.unsold === 0) return byRoom
-  const byAll = pushWithin(problem, pruned, first, lessOfAll)
+  const byAll = pushWithin(problem, pruned, first, reduceAll)
   if (byAll.unsold === 0 || byAll.unsold > WASTEFUL_UNSOLD) return byAll
   const wasteful = wastefulParts(problem, pruned, byAll.unsold)
   return wasteful ? interpolatedFlow(problem, pruned, wasteful) : byAll
@@ -99,7 +99,7 @@ function partsOf(problem: Problem, { edges }: OutOf, weights: readonly number[])
  * Returns fractions that sell everything although the best pools have too little capacity: nearly all of some tokens
  * goes to one edge, which pays less. Null if none are found.
  */
-function wastefulParts(problem: Problem, pruned: Pruned, unsold: number): readonly number[] | null {
+function wastefulParts(problem: Problem, pruned: PrunedEdges, unsold: number): readonly number[] | null {
   const { outOf, weights } = pruned
   const { from } = problem.graph.topology
   let parts = partsOf(problem, outOf, weights)
@@ -126,7 +126,7 @@ function wastefulParts(problem: Problem, pruned: Pruned, unsold: number): readon
 }
 
 /** Returns the best flow between `weights`, which leave a part unsold, and `parts`, which sell everything. */
-function interpolatedFlow(problem: Problem, pruned: Pruned, parts: readonly number[]): PushedFlow {
+function interpolatedFlow(problem: Problem, pruned: PrunedEdges, parts: readonly number[]): PushedFlow {
   const requested = partsOf(problem, pruned.outOf, pruned.weights)
   const flowAt = (place: number) => {
     const weights = requested.map((part, k) => place * part + (1 - place) * parts[k]!)
@@ -152,7 +152,7 @@ const NO_LIMITS: ReadonlyMap<number, number> = new Map()
 /** A flow with the excess of each intermediate token, in base units. */
 type PushedFlow = Flow & { readonly overflow: ReadonlyMap<number, number> }
 
-function pushWithin(problem: Problem, pruned: Pruned, first: PushedFlow, less: Less): PushedFlow {
+function pushWithin(problem: Problem, pruned: PrunedEdges, first: PushedFlow, less: ReductionRule): PushedFlow {
   const { to } = problem.graph.topology
   const limits = new Map<number, number>()
   let flow = first
@@ -180,7 +180,7 @@ function pushWithin(problem: Problem, pruned: Pruned, first: PushedFlow, less: L
   return flow
 }
 
-function pushOnce(problem: Problem, pruned: Pruned, limits: ReadonlyMap<number, number>): PushedFlow {
+function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<number, number>): PushedFlow {
   const { outOf, weights, order, cut, response } = pruned
   const { source, target, amountIn } = problem
   const { to, tokens, scratch } = problem.graph.topology
@@ -249,7 +249,7 @@ function pushOnce(problem: Problem, pruned: Pruned, limits: ReadonlyMap<number, 
 }
 
 /** Returns the weights of a token's edges, plus the amount that they do not cover, divided in proportion to `response`. */
-function responding({ outOf, weights, response }: Pruned, token: number, amount: number): readonly number[] {
+function responding({ outOf, weights, response }: PrunedEdges, token: number, amount: number): readonly number[] {
   let [total, responses] = [0, 0]
   for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
     total += weights[k]!

@@ -2,7 +2,7 @@
 import { IArbitrumNodeInterface__factory } from '@sluice/bindings'
 import { type Hex, toAddress } from '@sluice/chains'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
-import { ask } from './oracle.ts'
+import { callOracle } from './oracle.ts'
 import type { FeeTransaction } from './transaction.ts'
 
 /** NodeInterface, a virtual contract that nodes implement. */
@@ -27,11 +27,11 @@ export async function arbitrumFee(
   options?: RequestOptions,
 ): Promise<{ readonly feeWei: bigint; readonly gas: bigint } | null> {
   const call = nodeInterface.encodeFunctionData('gasEstimateL1Component', [to, false, data]) as Hex
-  const answer = await ask(rpc, NODE_INTERFACE, call, block, options)
+  const answer = await callOracle(rpc, NODE_INTERFACE, call, block, options)
   if (answer === null) return null
   const result = nodeInterface.decodeFunctionResult('gasEstimateL1Component', answer)
   const [gas, baseFeeWei, unitPriceWei] = result as unknown as [gas: bigint, baseFeeWei: bigint, unitPriceWei: bigint]
-  const padded = (gas * baseFeeWei * ONE_BPS) / PADDING.feeBps
-  const feeWei = (padded * ONE_BPS) / PADDING.unitsBps - PADDING.units * unitPriceWei
+  const paddedFee = (gas * baseFeeWei * ONE_BPS) / PADDING.feeBps
+  const feeWei = (paddedFee * ONE_BPS) / PADDING.unitsBps - PADDING.units * unitPriceWei
   return { feeWei: feeWei > 0n ? feeWei : 0n, gas }
 }

@@ -5,7 +5,7 @@ import { keccak256 } from 'ethers'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
 import { arbitrumFee } from './arbitrum.ts'
 import { lineaFee } from './linea.ts'
-import { ask, isSince, oracles } from './oracle.ts'
+import { callOracle, isSince, oracles } from './oracle.ts'
 import { scrollCompressed } from './scroll.ts'
 import { type FeeTransaction, serialize } from './transaction.ts'
 
@@ -107,22 +107,22 @@ async function fromOracle(
 ): Promise<bigint | null> {
   const { address, form } = oracles[model]
   const askFor = async (call: string) => {
-    const answer = await ask(rpc, address, call as Hex, block, options)
+    const answer = await callOracle(rpc, address, call as Hex, block, options)
     return answer === null ? null : BigInt(answer)
   }
   const feeOf = (bytes: Hex) => askFor(oracle.encodeFunctionData('getL1Fee', [bytes]))
   const operatorFee = () => askFor(oracle.encodeFunctionData('getOperatorFee', [transaction.gas]))
-  const since = (flag: string) => isSince(rpc, address, flag as Hex, block, options)
-  const serialized = serialize(transaction, rpc.chainId, form)
+  const isActive = (flag: string) => isSince(rpc, address, flag as Hex, block, options)
+  const serializedTransaction = serialize(transaction, rpc.chainId, form)
   switch (model) {
     case 'op-stack': {
-      const [fee, charge] = await Promise.all([feeOf(serialized), operatorFee()])
+      const [fee, charge] = await Promise.all([feeOf(serializedTransaction), operatorFee()])
       return fee === null ? null : fee + (charge ?? 0n)
     }
     case 'mantle': {
       const [isArsia, fee, ratio, charge] = await Promise.all([
-        since(oracle.encodeFunctionData('isArsia')),
-        feeOf(serialized),
+        isActive(oracle.encodeFunctionData('isArsia')),
+        feeOf(serializedTransaction),
         askFor(oracle.encodeFunctionData('tokenRatio')),
         operatorFee(),
       ])
@@ -131,11 +131,11 @@ async function fromOracle(
       return fee * ratio + (charge ?? 0n)
     }
     case 'scroll': {
-      const isGalileo = await since(oracle.encodeFunctionData('isGalileo'))
-      return feeOf(isGalileo ? scrollCompressed(serialized) : serialized)
+      const isGalileo = await isActive(oracle.encodeFunctionData('isGalileo'))
+      return feeOf(isGalileo ? scrollCompressed(serializedTransaction) : serializedTransaction)
     }
     case 'metis':
     case 'morph':
-      return feeOf(serialized)
+      return feeOf(serializedTransaction)
   }
 }

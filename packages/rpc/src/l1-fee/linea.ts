@@ -31,12 +31,12 @@ export function decodePricing(extraData: Hex): LineaPricing | null {
 /**
  * Returns the minimum priority fee, in wei per gas, at which the sequencer accepts a transaction.
  *
- * @param serialized - signed transaction. Its compressed size is approximated with deflate, because the compressor of
+ * @param serializedTransaction - signed transaction. Its compressed size is approximated with deflate, because the compressor of
  *   the chain is not specified
  * @see TransactionProfitabilityCalculator, Consensys/linea-monorepo
  */
-export function profitablePriorityFee(pricing: LineaPricing, serialized: Hex, gas: bigint): bigint {
-  const size = BigInt(deflateRawSync(Buffer.from(serialized.slice(2), 'hex'), { level: 9 }).length)
+export function profitablePriorityFee(pricing: LineaPricing, serializedTransaction: Hex, gas: bigint): bigint {
+  const size = BigInt(deflateRawSync(Buffer.from(serializedTransaction.slice(2), 'hex'), { level: 9 }).length)
   return (pricing.variableCostWei * size) / gas + pricing.fixedCostWei
 }
 
@@ -59,7 +59,7 @@ export async function lineaFee(
   const pricing = raw?.extraData === undefined ? null : decodePricing(raw.extraData)
   if (raw === null || pricing === null) return null
   const { gas, gasPriceWei } = transaction
-  const serialized = serialize(transaction, rpc.chainId, 'signed')
-  const needed = BigInt(raw.baseFeePerGas ?? 0) + profitablePriorityFee(pricing, serialized, gas)
-  return needed > gasPriceWei ? (needed - gasPriceWei) * gas : 0n
+  const serializedTransaction = serialize(transaction, rpc.chainId, 'signed')
+  const neededFee = BigInt(raw.baseFeePerGas ?? 0) + profitablePriorityFee(pricing, serializedTransaction, gas)
+  return neededFee > gasPriceWei ? (neededFee - gasPriceWei) * gas : 0n
 }

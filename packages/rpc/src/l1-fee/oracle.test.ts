@@ -2,7 +2,7 @@ import { type Hex, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { RpcError } from '../errors.ts'
 import type { CallRequest, Rpc } from '../types.ts'
-import { ask, isSince, oracles } from './oracle.ts'
+import { callOracle, isSince, oracles } from './oracle.ts'
 
 const to = toAddress(`0x${'1'.repeat(40)}`)
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
@@ -22,9 +22,9 @@ function chain(respond: () => Hex) {
 test('a contract is called at the block, and an empty result is no answer', async () => {
   const { rpc, calls } = chain(() => word(5))
   const options = { timeoutMs: 7 }
-  expect(await ask(rpc, to, '0x12', 9, options)).toBe(word(5))
+  expect(await callOracle(rpc, to, '0x12', 9, options)).toBe(word(5))
   expect(calls).toEqual([[{ to, data: '0x12' }, 9, options]])
-  expect(await ask(chain(() => '0x').rpc, to, '0x12', 9)).toBeNull()
+  expect(await callOracle(chain(() => '0x').rpc, to, '0x12', 9)).toBeNull()
 })
 
 test('a contract without the function has no answer, and other errors are rethrown', async () => {
@@ -32,11 +32,11 @@ test('a contract without the function has no answer, and other errors are rethro
     chain(() => {
       throw error
     }).rpc
-  expect(await ask(failing(new RpcError('REVERTED', 'no')), to, '0x', 9)).toBeNull()
+  expect(await callOracle(failing(new RpcError('REVERTED', 'no')), to, '0x', 9)).toBeNull()
   const late = new RpcError('TIMEOUT', 'late')
-  await expect(ask(failing(late), to, '0x', 9)).rejects.toBe(late)
+  await expect(callOracle(failing(late), to, '0x', 9)).rejects.toBe(late)
   const broken = Object.assign(new Error('broken'), { code: 'REVERTED' })
-  await expect(ask(failing(broken), to, '0x', 9)).rejects.toBe(broken)
+  await expect(callOracle(failing(broken), to, '0x', 9)).rejects.toBe(broken)
 })
 
 test('a flag is asked for until it is set', async () => {

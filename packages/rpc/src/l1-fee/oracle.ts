@@ -18,7 +18,7 @@ export const oracles = {
 } as const
 
 /** Calls a contract that may not exist; null if there is no code or the call reverts. */
-export async function ask(
+export async function callOracle(
   rpc: Rpc,
   to: Address,
   data: Hex,
@@ -51,7 +51,7 @@ export async function isSince(
 ): Promise<boolean> {
   const activeFlags = upgrades.get(rpc) ?? new Set()
   if (activeFlags.has(call)) return true
-  const answer = await ask(rpc, oracle, call, block, options)
+  const answer = await callOracle(rpc, oracle, call, block, options)
   if (answer === null || BigInt(answer) !== 1n) return false
   upgrades.set(rpc, activeFlags.add(call))
   return true

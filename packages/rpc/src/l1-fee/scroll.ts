@@ -11,11 +11,11 @@ const MAGIC_BYTES = 4
  *
  * @see calculateTxCompressedSize, scroll-tech/go-ethereum, and encoder-standard, scroll-tech/da-codec
  */
-export function scrollCompressed(serialized: Hex): Hex {
-  const bytes = Buffer.from(serialized.slice(2), 'hex')
+export function scrollCompressed(serializedTransaction: Hex): Hex {
+  const bytes = Buffer.from(serializedTransaction.slice(2), 'hex')
   // Older versions of Node.js have no zstd; deflate is within 10 % of its size.
   const compressed = zstdCompressSync
     ? zstdCompressSync(bytes).subarray(MAGIC_BYTES)
     : deflateRawSync(bytes, { level: 9 })
-  return compressed.length < bytes.length ? `0x${compressed.toString('hex')}` : serialized
+  return compressed.length < bytes.length ? `0x${compressed.toString('hex')}` : serializedTransaction
 }

@@ -48,8 +48,8 @@ export async function balanceSetting(
 
 /** Reads the current word, whose other bits are kept. */
 async function currentWord(reader: TokenReader, mapping: Mapping, shape: Shape, account: Address): Promise<bigint> {
-  const whole = mapping.order === 'minime' ? numberMask(shape) === MINIME_MAX : shape.width === 256
-  if (whole) return 0n
+  const usesWholeWord = mapping.order === 'minime' ? numberMask(shape) === MINIME_MAX : shape.width === 256
+  if (usesWholeWord) return 0n
   const [real] = await reader.storage(mapping.contract, [BigInt(balanceKey(mapping, account))])
   return real!
 }
@@ -63,29 +63,29 @@ async function sharesFor(
 ): Promise<{ readonly value: bigint; readonly balance: bigint } | undefined> {
   let rate = shape.rate
   for (let round = 0; rate && round < MAX_ROUNDS; round++) {
-    const tried = around(rate, amount).filter((value) => value >> BigInt(shape.width) === 0n)
-    const balances = await balancesOf(reader, mapping, tried)
+    const triedValues = amountsAround(rate, amount).filter((value) => value >> BigInt(shape.width) === 0n)
+    const balances = await balancesOf(reader, mapping, triedValues)
     const index = balances.findIndex((balance) => balance !== null && balance >= amount)
     // If the first value already fits, a smaller one might too.
-    if (index > 0 || (index === 0 && tried[0] === 0n)) {
-      const match = { value: tried[index]!, balance: balances[index]! }
+    if (index > 0 || (index === 0 && triedValues[0] === 0n)) {
+      const match = { value: triedValues[index]!, balance: balances[index]! }
       return match.balance - amount <= unitsPerShare(rate) + ROUNDING ? match : undefined
     }
-    const updated: Shape | undefined = await readShape(reader, mapping)
-    rate = updated?.rate
+    const updatedShape: Shape | undefined = await readShape(reader, mapping)
+    rate = updatedShape?.rate
   }
   return undefined
 }
 
-function around({ shares, units }: Rate, amount: bigint): readonly bigint[] {
+function amountsAround({ shares, units }: Rate, amount: bigint): readonly bigint[] {
   const estimate = (amount * shares + units - 1n) / units
   const step = shares / units / STEPS_PER_UNIT || 1n
-  const tried: bigint[] = []
+  const triedValues: bigint[] = []
   for (let i = -NEIGHBOURS; i <= NEIGHBOURS; i++) {
     const value = estimate + i * step
-    if (value >= 0n) tried.push(value)
+    if (value >= 0n) triedValues.push(value)
   }
-  return tried
+  return triedValues
 }
 
 async function balancesOf(reader: TokenReader, mapping: Mapping, values: readonly bigint[]) {

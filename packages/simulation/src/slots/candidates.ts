@@ -11,7 +11,7 @@ const MINIME = 8n
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => BigInt(from + index))
 
-const at = (order: MappingOrder, bases: readonly bigint[], contract: Address): Mapping[] =>
+const mappingsAt = (order: MappingOrder, bases: readonly bigint[], contract: Address): Mapping[] =>
   bases.map((base) => ({ order, base, contract }))
 
 /**
@@ -20,22 +20,22 @@ const at = (order: MappingOrder, bases: readonly bigint[], contract: Address): M
  */
 export function usualMappings(token: Address): readonly Mapping[] {
   return [
-    ...at('solidity', [...range(0, 17), 21n, 51n, 52n, 53n, 101n, 102n, 151n, 152n, ...range(200, 204)], token),
-    ...at('vyper', range(0, 14), token),
-    ...at('solidity', [OPENZEPPELIN_5, OPENZEPPELIN_5 + 1n], token),
-    ...at('solady', [SOLADY_BALANCES, SOLADY_ALLOWANCES], token),
-    ...at('minime', [MINIME], token),
+    ...mappingsAt('solidity', [...range(0, 17), 21n, 51n, 52n, 53n, 101n, 102n, 151n, 152n, ...range(200, 204)], token),
+    ...mappingsAt('vyper', range(0, 14), token),
+    ...mappingsAt('solidity', [OPENZEPPELIN_5, OPENZEPPELIN_5 + 1n], token),
+    ...mappingsAt('solady', [SOLADY_BALANCES, SOLADY_ALLOWANCES], token),
+    ...mappingsAt('minime', [MINIME], token),
   ]
 }
 
 /** Returns rarer mappings in the token itself, and in namespaces found in its code. */
 export function rareMappings(token: Address, namespaces: readonly bigint[]): readonly Mapping[] {
   return [
-    ...at('solidity', [...range(17, 130), ...range(150, 160), ...range(204, 208), ...range(251, 257)], token),
-    ...at('solidity', [...range(301, 307), ...range(351, 357)], token),
-    ...at('vyper', range(14, 40), token),
-    ...at('minime', [...range(0, 8), ...range(9, 14)], token),
-    ...at(
+    ...mappingsAt('solidity', [...range(17, 130), ...range(150, 160), ...range(204, 208), ...range(251, 257)], token),
+    ...mappingsAt('solidity', [...range(301, 307), ...range(351, 357)], token),
+    ...mappingsAt('vyper', range(14, 40), token),
+    ...mappingsAt('minime', [...range(0, 8), ...range(9, 14)], token),
+    ...mappingsAt(
       'solidity',
       namespaces.flatMap((base) => range(0, 6).map((member) => base + member)),
       token,
@@ -45,10 +45,10 @@ export function rareMappings(token: Address, namespaces: readonly bigint[]): rea
 
 /** Returns mappings of a separate contract that stores balances. */
 export function storeMappings(store: Address): readonly Mapping[] {
-  return [...at('solidity', range(0, 16), store), ...at('vyper', range(0, 8), store)]
+  return [...mappingsAt('solidity', range(0, 16), store), ...mappingsAt('vyper', range(0, 8), store)]
 }
 
 /** Returns the mappings of a slot from the request: in Solidity's order, then in Vyper's. */
 export function mappingsAtSlot(token: Address, slot: bigint): readonly Mapping[] {
-  return [...at('solidity', [slot], token), ...at('vyper', [slot], token)]
+  return [...mappingsAt('solidity', [slot], token), ...mappingsAt('vyper', [slot], token)]
 }

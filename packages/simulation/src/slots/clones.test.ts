@@ -27,7 +27,7 @@ function readerOf({ address, code = '0x6001', balance, allowance, isPacked = fal
     rpc: { request: async () => null },
     code: async () => code,
     storage: async () => [],
-    touched: async () => {
+    touchedSlots: async () => {
       searches++
       return []
     },

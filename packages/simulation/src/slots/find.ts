@@ -28,25 +28,25 @@ export async function findMappings(
   candidates: readonly Mapping[],
   writes = writesOf(candidates),
 ): Promise<FoundMappings> {
-  const untouched = SCALES.length * candidates.length
-  const readings = await reader.owners(untouched + 1, writes)
-  const control = readings[untouched]!
+  const untouchedAnswers = SCALES.length * candidates.length
+  const readings = await reader.owners(untouchedAnswers + 1, writes)
+  const control = readings[untouchedAnswers]!
 
   const balanceAt = (candidate: number, scale: number) => readings[scale * candidates.length + candidate]!.balance
   const isVisible = (candidate: number, scale: number) => {
     const balance = balanceAt(candidate, scale)
     return balance !== null && balance !== 0n && balance !== control.balance
   }
-  const plain = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL)
+  const plainIndex = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL)
   // MiniMe checkpoints only hold plain balances.
   const firstVisible = candidates.findIndex(
     ({ order }, index) => order !== 'minime' && SCALES.some((_, scale) => isVisible(index, scale)),
   )
-  const balance = plain !== -1 ? plain : firstVisible
+  const balance = plainIndex !== -1 ? plainIndex : firstVisible
   const allowance = candidates.findIndex(
     ({ order }, index) => order !== 'minime' && readings[index]!.allowance === SMALL && control.allowance !== SMALL,
   )
-  const shape = plain !== -1 ? plainShape(balanceAt(plain, 2)) : undefined
+  const shape = plainIndex !== -1 ? plainShape(balanceAt(plainIndex, 2)) : undefined
   return {
     ...(balance !== -1 && { balance: { mapping: candidates[balance]!, ...(shape && { shape }) } }),
     ...(allowance !== -1 && { allowance: candidates[allowance]! }),

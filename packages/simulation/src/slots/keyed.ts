@@ -57,11 +57,11 @@ export class KeyedSearch {
     const read: ReadWith = async (writes) => (await this.read(writes, spender)).allowance
     // Numeric allowances take the exact amount; boolean ones any non-zero word.
     const words = [amount, 1n, ALL]
-    const tried = slots.flatMap((slot) => words.map((value) => ({ slot, value })))
-    const answers = await Promise.all(tried.map(({ slot, value }) => read([[slot, value]])))
+    const triedWrites = slots.flatMap((slot) => words.map((value) => ({ slot, value })))
+    const answers = await Promise.all(triedWrites.map(({ slot, value }) => read([[slot, value]])))
     const exact = answers.indexOf(amount)
     const enough = answers.findIndex((answer) => answer !== null && answer >= amount)
-    const match = tried[exact === -1 ? enough : exact]
+    const match = triedWrites[exact === -1 ? enough : exact]
     if (!match) return undefined
     const { contract, key } = match.slot
     return { contract, write: { key, value: word(match.value) }, amount }
@@ -86,22 +86,22 @@ export class KeyedSearch {
     { amount, shown, real }: { readonly amount: bigint; readonly shown: bigint | null; readonly real: bigint },
     read: ReadWith,
   ): Promise<{ readonly value: bigint; readonly amount: bigint } | undefined> {
-    const rest = (shown ?? 0n) - MARKER
+    const missingAmount = (shown ?? 0n) - MARKER
     const low = ALL >> 128n
-    const plain = [
+    const plainWords = [
       amount,
       // Other slots contribute to the balance too.
-      ...(rest > 0n && amount >= rest ? [amount - rest] : []),
+      ...(missingAmount > 0n && amount >= missingAmount ? [amount - missingAmount] : []),
       (real & ~low) | (amount & low),
       ...SHIFTS.map((shift) => (real & ((1n << shift) - 1n)) | ((amount << shift) & ALL)),
     ]
-    const exact = await this.firstOf(slot, plain, (answer) => answer === amount, read)
+    const exact = await this.firstOf(slot, plainWords, (answer) => answer === amount, read)
     if (exact) return exact
     const answers = await Promise.all(SCALES.map((scale) => read([[slot, scale]])))
-    const measured = answers.findLastIndex((answer) => answer !== null && answer > 0n)
-    const units = answers[measured]
+    const measuredIndex = answers.findLastIndex((answer) => answer !== null && answer > 0n)
+    const units = answers[measuredIndex]
     if (!units) return undefined
-    const shares = SCALES[measured]!
+    const shares = SCALES[measuredIndex]!
     const estimate = (amount * shares + units - 1n) / units
     const step = shares / units / 4n || 1n
     const candidates: bigint[] = []

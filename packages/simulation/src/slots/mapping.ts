@@ -1,7 +1,7 @@
 /** Storage keys of balances and allowances, as contracts derive them. */
 import type { Address, Hex } from '@sluice/chains'
 import { keccak256 } from 'ethers'
-import { Bounded } from '../bounded.ts'
+import { BoundedMap } from '../bounded-map.ts'
 
 /**
  * Key derivation of a mapping.
@@ -81,7 +81,7 @@ const seed = (base: bigint) => base.toString(16).padStart(8, '0')
 
 const MAX_HASHES = 10_000
 /** Cached hashes by input: later quotes use the same tokens and accounts. */
-const hashes = new Bounded<string, Hex>(MAX_HASHES)
+const hashes = new BoundedMap<string, Hex>(MAX_HASHES)
 
 function hash(...parts: readonly string[]): Hex {
   const digits = parts.join('')

@@ -85,7 +85,7 @@ test('a transfer by the probe reports the balances of the owner and the growth o
 
 test('only warm accounts are touched', async () => {
   const { reader, inputOf } = readerOf(slotProbe.encodeFunctionResult('touched', [[true, false, true]]))
-  expect(await reader.touched([token, other, account])).toEqual([token, account])
+  expect(await reader.touchedSlots([token, other, account])).toEqual([token, account])
   const [queriedToken, first, accounts] = slotProbe.decodeFunctionData('touched', inputOf(0))
   expect([queriedToken.toLowerCase(), first.toLowerCase()]).toEqual([token, owner(0)])
   expect([...accounts].map((one: string) => one.toLowerCase())).toEqual([token, other, account])

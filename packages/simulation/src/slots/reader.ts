@@ -114,7 +114,7 @@ export class TokenReader {
   }
 
   /** Returns the accounts that the token accesses when it reports a balance. */
-  async touched(accounts: readonly Address[]): Promise<readonly Address[]> {
+  async touchedSlots(accounts: readonly Address[]): Promise<readonly Address[]> {
     const [warm] = touchedCodec.decode(await this.call(touchedCodec.encode(this.token, owner(0), accounts), new Map()))
     return accounts.filter((_, index) => warm[index])
   }

@@ -1,7 +1,7 @@
 /** Finds and caches the storage layout of tokens. */
 import type { Address, Hex } from '@sluice/chains'
 import { keccak256 } from 'ethers'
-import { Bounded, type StateCount } from '../bounded.ts'
+import { BoundedMap, type StateCount } from '../bounded-map.ts'
 import type { BalanceLayout } from './amount.ts'
 import { mappingsAtSlot } from './candidates.ts'
 import { type FoundMappings, findMappings, findUsualMappings } from './find.ts'
@@ -27,10 +27,12 @@ const INCOMPLETE_MS = 600_000
 export class SlotResolver {
   /** Called with each complete layout. */
   onFound: (token: Address, layout: TokenLayout) => void = () => {}
-  private readonly byToken = new Bounded<Address, Promise<TokenLayout>>(MAX_REMEMBERED)
+  private readonly byToken = new BoundedMap<Address, Promise<TokenLayout>>(MAX_REMEMBERED)
   /** Incomplete layouts, with a time limit. */
-  private readonly incomplete = new Bounded<Address, Promise<TokenLayout>>(MAX_REMEMBERED, { ttl: INCOMPLETE_MS })
-  private readonly byCode = new Bounded<Hex, { readonly token: Address; readonly layout: TokenLayout }>(MAX_REMEMBERED)
+  private readonly incomplete = new BoundedMap<Address, Promise<TokenLayout>>(MAX_REMEMBERED, { ttl: INCOMPLETE_MS })
+  private readonly byCode = new BoundedMap<Hex, { readonly token: Address; readonly layout: TokenLayout }>(
+    MAX_REMEMBERED,
+  )
   private hits = 0
   private misses = 0
 

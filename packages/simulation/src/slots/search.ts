@@ -32,7 +32,7 @@ export async function readTrail(reader: TokenReader, contract: Address): Promise
 
 /** Searches mappings in at most six round trips. A part that is still missing follows no known rule. */
 export async function searchMappings(reader: TokenReader, trail: Trail): Promise<FoundMappings> {
-  const stores = (await reader.touched(pointers([trail], reader.token))).slice(0, MAX_STORES)
+  const stores = (await reader.touchedSlots(pointers([trail], reader.token))).slice(0, MAX_STORES)
   const trails = await Promise.all(stores.map((contract) => readTrail(reader, contract)))
   const namespaces = constants([trail, ...trails].map(({ code }) => code))
     .filter((value) => value >> 200n !== 0n && value !== 2n ** 256n - 1n)
@@ -41,16 +41,16 @@ export async function searchMappings(reader: TokenReader, trail: Trail): Promise
   const farCandidates = pointers(trails, reader.token).filter((contract) => !stores.includes(contract))
   const [nearby, farStores] = await Promise.all([findMappings(reader, candidates), touchedOf(reader, farCandidates)])
   if (nearby.balance && nearby.allowance) return nearby
-  const stored =
+  const storedWord =
     farStores.length === 0 ? {} : await findMappings(reader, farStores.slice(0, MAX_STORES).flatMap(storeMappings))
-  const mappings = { ...stored, ...nearby }
+  const mappings = { ...storedWord, ...nearby }
   if (mappings.balance && mappings.allowance) return mappings
   const missing = { balance: !mappings.balance, allowance: !mappings.allowance }
   return { ...(await findMembers(reader, namespaces, missing)), ...mappings }
 }
 
 async function touchedOf(reader: TokenReader, contracts: readonly Address[]): Promise<readonly Address[]> {
-  return contracts.length === 0 ? [] : reader.touched(contracts)
+  return contracts.length === 0 ? [] : reader.touchedSlots(contracts)
 }
 
 /** Returns addresses found in storage or code, including those packed after a flag byte. */
@@ -80,16 +80,16 @@ const PUSH32 = 0x7f
  * dropped).
  */
 function constants(codes: readonly Hex[]): readonly bigint[] {
-  const pushed = new Set<bigint>()
+  const pushedWords = new Set<bigint>()
   for (const code of codes) {
     const bytes = Buffer.from(code.slice(2), 'hex')
     for (let i = 0; i < bytes.length; i++) {
       const size = bytes[i]! - PUSH1 + 1
       if (bytes[i]! < PUSH1 || bytes[i]! > PUSH32) continue
       if (bytes[i] === PUSH20 || size >= 29)
-        pushed.add(BigInt(`0x${bytes.toString('hex', i + 1, i + 1 + size) || '0'}`))
+        pushedWords.add(BigInt(`0x${bytes.toString('hex', i + 1, i + 1 + size) || '0'}`))
       i += size
     }
   }
-  return [...pushed]
+  return [...pushedWords]
 }

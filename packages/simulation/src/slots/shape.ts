@@ -70,8 +70,8 @@ function rateOf(values: readonly (bigint | null)[], first: number): Rate | undef
   let bit = first
   for (let next = first + 1; next < values.length; next++) {
     const value = values[next]
-    const doubled = 2n * values[bit]!
-    if (value == null || value < doubled - 2n || value > doubled + 2n) break
+    const doubledValue = 2n * values[bit]!
+    if (value == null || value < doubledValue - 2n || value > doubledValue + 2n) break
     bit = next
   }
   return bit - first < MIN_DOUBLINGS ? undefined : { shares: 1n << BigInt(bit), units: values[bit]! }

@@ -57,7 +57,7 @@ export function ChainsPage() {
     const run = data?.chains[chain.id]
     return { ...chain, run, look: lookOf(chain, run) }
   })
-  const followed = all.filter(({ run }) => run !== undefined && run.state !== 'asleep')
+  const followedChains = all.filter(({ run }) => run !== undefined && run.state !== 'asleep')
   return (
     <>
       <Lede page="chains" />
@@ -95,7 +95,7 @@ export function ChainsPage() {
         />
         <Card chainId={chosen} />
       </div>
-      {followed.length > 0 && <Followed rows={followed} />}
+      {followedChains.length > 0 && <Followed rows={followedChains} />}
     </>
   )
 }
@@ -135,7 +135,7 @@ type GroupProps = {
 function Group({ name, tiles, chosen, onChoose }: GroupProps) {
   const [whole, setWhole] = useState(() => innerWidth > 720)
   if (tiles.length === 0) return null
-  const shown = whole ? tiles : tiles.slice(0, FEW)
+  const shownTiles = whole ? tiles : tiles.slice(0, FEW)
   return (
     <div className="map__g">
       <h2>
@@ -143,13 +143,13 @@ function Group({ name, tiles, chosen, onChoose }: GroupProps) {
         <span className="unit">{tiles.length}</span>
       </h2>
       <div className="tiles">
-        {shown.map(({ id, name, look, run }) => (
+        {shownTiles.map(({ id, name, look, run }) => (
           <Tile key={id} {...{ id, name, look, onChoose }} head={run?.head} isChosen={id === chosen} />
         ))}
       </div>
-      {shown.length < tiles.length && (
+      {shownTiles.length < tiles.length && (
         <button type="button" className="btn btn--small map__more" onClick={() => setWhole(true)}>
-          {tiles.length - shown.length} more
+          {tiles.length - shownTiles.length} more
         </button>
       )}
     </div>

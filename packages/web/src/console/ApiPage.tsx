@@ -22,7 +22,7 @@ import {
 } from './openapi.ts'
 import { ResponseView } from './ResponseView.tsx'
 import { type Language, languages, sampleOf } from './samples.ts'
-import { useFilled } from './use-filled.ts'
+import { useDefaultFields } from './use-default-fields.ts'
 import { type ConsoleAnswer, send } from './wire.ts'
 
 export type ApiParams = {
@@ -98,11 +98,11 @@ const sentencesOf = (text: string): readonly string[] => text.split(/(?<=\.) (?=
 function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; readonly params: ApiParams }) {
   const navigate = useNavigate()
   const chain = useChain(params.chain)
-  const { filled, isPending } = useFilled(chain.id, endpoint)
-  const change = (more: ApiParams) =>
+  const { filled, isPending } = useDefaultFields(chain.id, endpoint)
+  const change = (changes: ApiParams) =>
     navigate({
       to: '/app/api',
-      search: (before: ApiParams) => ({ ...before, ep: endpoint.id, ...more }),
+      search: (before: ApiParams) => ({ ...before, ep: endpoint.id, ...changes }),
       replace: true,
     })
   const [set, choose] = useChoice<Texts>(params.set ?? NONE, (set) => change({ set }), TYPING_PAUSE_MS)
@@ -115,7 +115,7 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
   }
   const call = callOf(endpoint, values)
   const [answer, setAnswer] = useState<Asking>({ state: 'none' })
-  const ask = async () => {
+  const sendRequest = async () => {
     setAnswer((before) => ({ ...before, state: 'asking' }))
     await nextPaint()
     try {
@@ -149,7 +149,7 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
             busy: answer.state === 'asking',
             isPending,
             onSet: choose,
-            onSend: () => void ask(),
+            onSend: () => void sendRequest(),
           }}
         />
       </section>
@@ -177,11 +177,11 @@ type FormProps = {
 }
 
 function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormProps) {
-  const needed = endpoint.fields.filter(isNeeded)
+  const neededFields = endpoint.fields.filter(isNeeded)
   const others = endpoint.fields.filter((field) => !isNeeded(field))
-  const typed = useRef(set)
-  typed.current = set
-  const change = useCallback((name: string, text: string) => onSet({ ...typed.current, [name]: text }), [onSet])
+  const typedValues = useRef(set)
+  typedValues.current = set
+  const change = useCallback((name: string, text: string) => onSet({ ...typedValues.current, [name]: text }), [onSet])
   const row = (field: ParameterField) => (
     <FieldRow key={field.name} field={field} value={values[field.name] ?? ''} onChange={change} />
   )
@@ -193,7 +193,7 @@ function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormPro
         onSend()
       }}
     >
-      {needed.map(row)}
+      {neededFields.map(row)}
       {others.length > 0 && (
         <details open={others.some(({ name }) => set[name])}>
           <summary>{others.length === 1 ? '1 optional parameter' : `${others.length} optional parameters`}</summary>

@@ -12,7 +12,7 @@ type FieldRowProps = {
 /** Shows a parameter with its input field and description. Renders again only if this parameter changes. */
 export const FieldRow = memo(function FieldRow({ field, value, onChange }: FieldRowProps) {
   const { name, required, description, hint, isJson } = field
-  const shared = {
+  const sharedProps = {
     className: 'field',
     id: `p-${name}`,
     placeholder: hint,
@@ -23,10 +23,10 @@ export const FieldRow = memo(function FieldRow({ field, value, onChange }: Field
   return (
     <FormRow name={name} id={`p-${name}`} required={required}>
       {isJson ? (
-        <textarea {...shared} rows={5} value={value} onChange={(event) => onChange(name, event.target.value)} />
+        <textarea {...sharedProps} rows={5} value={value} onChange={(event) => onChange(name, event.target.value)} />
       ) : (
         <input
-          {...shared}
+          {...sharedProps}
           autoComplete="off"
           value={value}
           onChange={(event) => onChange(name, event.target.value.trim())}

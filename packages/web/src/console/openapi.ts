@@ -34,7 +34,7 @@ export type OpenApi = { readonly paths: Readonly<Record<string, Readonly<Record<
 
 export type ParameterField = {
   readonly name: string
-  readonly place: 'path' | 'query' | 'body'
+  readonly location: 'path' | 'query' | 'body'
   readonly required: boolean
   readonly description: string
   readonly hint: string
@@ -80,16 +80,16 @@ export function endpointsOf({ paths }: OpenApi): readonly ConsoleEndpoint[] {
 }
 
 function parametersOf({ parameters = [] }: Operation): readonly ParameterField[] {
-  return parameters.flatMap(({ name, in: place, required = false, description = '', schema }) => {
-    if (place === 'header') return []
-    return [{ name, place, required, description, hint: textOf(schema?.default), isJson: false }]
+  return parameters.flatMap(({ name, in: location, required = false, description = '', schema }) => {
+    if (location === 'header') return []
+    return [{ name, location, required, description, hint: textOf(schema?.default), isJson: false }]
   })
 }
 
 function bodyOf({ requestBody }: Operation): readonly ParameterField[] {
   const { properties = {}, required = [] } = requestBody?.content['application/json']?.schema ?? {}
   return Object.entries(properties).map(([name, { description = '', default: value, type, items }]) => ({
-    ...{ name, description, place: 'body' as const, required: required.includes(name), hint: textOf(value) },
+    ...{ name, description, location: 'body' as const, required: required.includes(name), hint: textOf(value) },
     isJson: type === 'array' || type === 'object',
     ...(type === 'array' && items?.type === 'string' && { isList: true }),
   }))
@@ -104,11 +104,11 @@ export function callOf(
   { method, path, fields }: ConsoleEndpoint,
   values: Readonly<Record<string, string>>,
 ): ConsoleCall {
-  const valuesIn = (place: ParameterField['place']) =>
+  const valuesIn = (location: ParameterField['location']) =>
     fields.flatMap((field) =>
-      field.place === place && values[field.name] ? [[field, values[field.name]!] as const] : [],
+      field.location === location && values[field.name] ? [[field, values[field.name]!] as const] : [],
     )
-  const filled = valuesIn('path').reduce(
+  const filledPath = valuesIn('path').reduce(
     (text, [{ name }, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
     path,
   )
@@ -119,18 +119,18 @@ export function callOf(
   const body = Object.fromEntries(
     valuesIn('body').map(([{ name, isJson, isList }, value]) => [
       name,
-      isList ? listed(value) : isJson ? parsed(value) : value,
+      isList ? listItems(value) : isJson ? parsed(value) : value,
     ]),
   )
   return {
     method,
-    path: query.length > 0 ? `${filled}?${query.join('&')}` : filled,
+    path: query.length > 0 ? `${filledPath}?${query.join('&')}` : filledPath,
     ...(method === 'post' && { body: JSON.stringify(body) }),
   }
 }
 
 /** Parses a list of strings written as JSON or separated by commas. */
-function listed(text: string): unknown {
+function listItems(text: string): unknown {
   const value = parsed(text)
   return typeof value === 'string' ? value.split(/[\s,]+/).filter(Boolean) : value
 }

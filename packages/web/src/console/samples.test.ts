@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { type ConsoleEndpoint, callOf, endpointsOf } from './openapi.ts'
 import { sampleOf } from './samples.ts'
 
-const field = (name: string, place: 'path' | 'query' | 'body', isJson = false) => {
-  return { name, place, required: true, description: '', hint: '', isJson }
+const field = (name: string, location: 'path' | 'query' | 'body', isJson = false) => {
+  return { name, location, required: true, description: '', hint: '', isJson }
 }
 const endpoint: ConsoleEndpoint = {
   ...{ id: 'tokens', method: 'get', path: '/tokens/{chain_id}', summary: '', description: '', isStream: false },

@@ -16,17 +16,17 @@ export function sampleOf(language: Language, input: Input): string {
   return language === 'Python' ? python(input) : typescript(input)
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 function curl({ origin, endpoint, call }: Input): string {
   const [head, query] = `${origin}${call.path}`.split('?') as [string, string?]
-  const unbuffered = endpoint.isStream ? 'N' : ''
+  const unbufferedFlag = endpoint.isStream ? 'N' : ''
   if (call.body !== undefined)
-    return `curl -s ${quoted(head)} \\\n  -H 'content-type: application/json' \\\n  -d ${quoted(call.body)}`
-  if (!query) return `curl -s${unbuffered} ${quoted(head)}`
+    return `curl -s ${shellQuoted(head)} \\\n  -H 'content-type: application/json' \\\n  -d ${shellQuoted(call.body)}`
+  if (!query) return `curl -s${unbufferedFlag} ${shellQuoted(head)}`
   // `-G` sends the data as the query string.
-  const pairs = query.split('&').map((pair) => ` \\\n  --data-urlencode ${quoted(decodeURIComponent(pair))}`)
-  return `curl -sG${unbuffered} ${quoted(head)}${pairs.join('')}`
+  const pairs = query.split('&').map((pair) => ` \\\n  --data-urlencode ${shellQuoted(decodeURIComponent(pair))}`)
+  return `curl -sG${unbufferedFlag} ${shellQuoted(head)}${pairs.join('')}`
 }
 
 const methods: Readonly<Record<string, string>> = {
@@ -42,8 +42,10 @@ const methods: Readonly<Record<string, string>> = {
 function typescript({ origin, endpoint, call, values }: Input): string {
   const base = `import { SluiceClient } from '@sluice/client'\n\nconst sluice = new SluiceClient({ baseUrl: '${origin}' })\n`
   const { chain_id: chain, ...rest } = values
-  const sampled = Object.fromEntries(endpoint.fields.flatMap(({ name }) => (rest[name] ? [[name, rest[name]]] : [])))
-  const fields = Object.entries(sampled).map(([name, value]) =>
+  const sampleFields = Object.fromEntries(
+    endpoint.fields.flatMap(({ name }) => (rest[name] ? [[name, rest[name]]] : [])),
+  )
+  const fields = Object.entries(sampleFields).map(([name, value]) =>
     `  ${name}: ${JSON.stringify(value)},`.replaceAll('"', "'"),
   )
   const object = fields.length > 0 ? `{\n${fields.join('\n')}\n}` : '{}'
@@ -51,7 +53,7 @@ function typescript({ origin, endpoint, call, values }: Input): string {
     return `const events = new EventSource('${origin}${call.path}')\nevents.addEventListener('quote', ({ data }) => console.log(JSON.parse(data)))\n// Without this the browser would ask again for what the service has ended.\nevents.addEventListener('end', () => events.close())`
   const method = methods[endpoint.id]
   if (method === 'chains') return `${base}const answer = await sluice.chains()`
-  if (method === 'prices' || (method === 'liquidity' && !sampled.curve)) {
+  if (method === 'prices' || (method === 'liquidity' && !sampleFields.curve)) {
     const tokens = (values.token ?? '').split(',').map((token) => `  '${token}',`)
     return `${base}const answer = await sluice.${method}(${chain}, [\n${tokens.join('\n')}\n])`
   }

@@ -15,7 +15,7 @@ const STREAM_MS = 6_000
 const STREAM_CHARS = 200_000
 
 export async function send({ method, path, body }: ConsoleCall): Promise<ConsoleAnswer> {
-  const started = performance.now()
+  const start = performance.now()
   const response = await fetch(path, {
     method: method.toUpperCase(),
     signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -25,7 +25,7 @@ export async function send({ method, path, body }: ConsoleCall): Promise<Console
   const text = isStream ? await listen(response) : await response.text()
   return {
     status: response.status,
-    ms: Math.round(performance.now() - started),
+    ms: Math.round(performance.now() - start),
     body: text,
     isWhole: !isStream,
     retryAfter: response.headers.get('retry-after'),
@@ -37,10 +37,10 @@ async function listen(response: Response): Promise<string> {
   const deadline = Date.now() + STREAM_MS
   let text = ''
   while (text.length < STREAM_CHARS) {
-    const rest = deadline - Date.now()
-    if (rest <= 0) break
-    const late = new Promise<undefined>((resolve) => setTimeout(resolve, rest))
-    const next = await Promise.race([reader.read(), late])
+    const remainingMs = deadline - Date.now()
+    if (remainingMs <= 0) break
+    const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, remainingMs))
+    const next = await Promise.race([reader.read(), timeout])
     if (next === undefined || next.done) break
     text += next.value
   }

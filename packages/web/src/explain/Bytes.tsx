@@ -27,7 +27,7 @@ export function Bytes({ pieces, steps, offFacts, lit, onLight }: Props) {
       </div>
       <Scroll label="Calldata" className="bytes">
         0x
-        {pieces.map(({ hex, fact, step }, place) => {
+        {pieces.map(({ hex, fact, step }, index) => {
           const key = step === undefined ? fact : `step ${step}`
           if (key === undefined) return hex
           const classes = [
@@ -38,7 +38,7 @@ export function Bytes({ pieces, steps, offFacts, lit, onLight }: Props) {
           return (
             <span
               // biome-ignore lint/suspicious/noArrayIndexKey: bytes have no key other than their index.
-              key={place}
+              key={index}
               className={classes.filter(Boolean).join(' ')}
               onPointerEnter={() => onLight(key)}
               onPointerLeave={() => onLight(null)}

@@ -19,7 +19,7 @@ import { type ExplainedTransaction, poolsFact, read } from './facts.ts'
 import { fragmentOf, type PastedTx, readPasted } from './input.ts'
 import { Steps } from './Steps.tsx'
 import { type TokenValue, termsOf, unknownPoolsOf } from './terms.ts'
-import { type Sent, useSent } from './use-sent.ts'
+import { type SentTransactionState, useSentTransaction } from './use-sent-transaction.ts'
 import { useValues } from './use-values.ts'
 import { Verdict } from './Verdict.tsx'
 
@@ -29,15 +29,15 @@ export function ExplainPage() {
   const hash = useRouterState({ select: ({ location }) => decodeURIComponent(location.hash) })
   const navigate = useNavigate()
   const chain = useChain(chainId)
-  const pasted = useMemo(() => readPasted(hash), [hash])
-  const sent = useSent(chain.id, pasted.kind === 'hash' ? pasted.hash : undefined)
-  const transaction = sent.data
+  const pastedInput = useMemo(() => readPasted(hash), [hash])
+  const sentTransaction = useSentTransaction(chain.id, pastedInput.kind === 'hash' ? pastedInput.hash : undefined)
+  const transaction = sentTransaction.data
   const sentOf = transaction?.kind === 'sent' ? transaction : undefined
-  const tx = pasted.kind === 'transaction' ? pasted.tx : sentOf?.tx
+  const tx = pastedInput.kind === 'transaction' ? pastedInput.tx : sentOf?.tx
   const block = sentOf?.block
   const subject = useMemo(() => tx && { tx, block }, [tx, block])
   // The form shows the transaction at once, since decoding and checking it take longer.
-  const explained = useAfterPaint(subject)
+  const paintedSubject = useAfterPaint(subject)
   const go = (text: string) => {
     const next = readPasted(text)
     const fragment = next.kind === 'transaction' ? fragmentOf(next.tx) : text.trim()
@@ -47,9 +47,14 @@ export function ExplainPage() {
   return (
     <>
       <Lede page="explain" />
-      <Paste key={hash} text={pasted.kind === 'hash' ? pasted.hash : (tx?.data ?? hash)} chain={chain.name} onGo={go} />
+      <Paste
+        key={hash}
+        text={pastedInput.kind === 'hash' ? pastedInput.hash : (tx?.data ?? hash)}
+        chain={chain.name}
+        onGo={go}
+      />
       <div className="spaced stack">
-        {pasted.kind === 'nothing' && (
+        {pastedInput.kind === 'nothing' && (
           <Notice kind="info" title="Nothing to explain yet.">
             Paste a transaction above, or{' '}
             <button type="button" className="link" disabled={example.busy} onClick={() => void example.fill()}>
@@ -58,15 +63,15 @@ export function ExplainPage() {
             .
           </Notice>
         )}
-        {pasted.kind === 'nothing' && example.error !== null && <Failure error={example.error} />}
-        {pasted.kind === 'wrong' && (
+        {pastedInput.kind === 'nothing' && example.error !== null && <Failure error={example.error} />}
+        {pastedInput.kind === 'wrong' && (
           <Notice kind="bad" title="This cannot be read." urgent>
-            {pasted.why}
+            {pastedInput.reason}
           </Notice>
         )}
-        {sent.error && (
+        {sentTransaction.error && (
           <Notice kind="bad" title="Couldn’t look up the transaction." urgent>
-            {sent.error.message}
+            {sentTransaction.error.message}
           </Notice>
         )}
         {transaction && transaction.kind !== 'sent' && <Lost kind={transaction.kind} chain={chain.name} />}
@@ -74,7 +79,9 @@ export function ExplainPage() {
           <Notice kind={transaction.outcome === 'reverted' ? 'warn' : 'info'} title={outcomes[transaction.outcome]} />
         )}
       </div>
-      {explained && explained.tx === tx && <Explained chainId={chain.id} chainName={chain.name} {...explained} />}
+      {paintedSubject && paintedSubject.tx === tx && (
+        <Explained chainId={chain.id} chainName={chain.name} {...paintedSubject} />
+      )}
     </>
   )
 }
@@ -86,7 +93,13 @@ const outcomes = {
 } as const
 
 /** Explains why there is no transaction to show for a hash. */
-function Lost({ kind, chain }: { readonly kind: Exclude<Sent['kind'], 'sent'>; readonly chain: string }) {
+function Lost({
+  kind,
+  chain,
+}: {
+  readonly kind: Exclude<SentTransactionState['kind'], 'sent'>
+  readonly chain: string
+}) {
   const [title, text] = {
     absent: [`No transaction with this hash on ${chain}.`, 'Check the hash and the chain.'],
     empty: ['This transaction has no calldata.', 'It calls no contract: there is nothing to explain.'],
@@ -212,21 +225,21 @@ function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
   const signer = tx.from ?? wallet?.address
   // Proving pools takes many hashes, so it runs once per transaction, and not when prices arrive or on each hover.
   const unknown = useMemo(() => unknownPoolsOf(explanation, contracts), [explanation, contracts])
-  const valued = JSON.stringify([input, output])
+  const valueKey = JSON.stringify([input, output])
   const terms = useMemo(() => {
-    const [input, output] = JSON.parse(valued) as [TokenValue, TokenValue]
+    const [input, output] = JSON.parse(valueKey) as [TokenValue, TokenValue]
     const now = Math.floor(Date.now() / 1000)
     return termsOf({ tx, explanation, contracts, unknown, signer, isMined: block !== undefined, now, input, output })
-  }, [tx, explanation, contracts, unknown, signer, block, valued])
+  }, [tx, explanation, contracts, unknown, signer, block, valueKey])
   // The verdict is painted before the facts, and those before the bytes and the steps, which are many elements.
   const parts = usePaintedParts(ALL_PARTS)
   const link = `${location.origin}/app/explain?chain=${chainId}#${fragmentOf(tx)}`
-  const shown = [...facts, poolsFact(explanation, terms.unknown)]
+  const shownFacts = [...facts, poolsFact(explanation, terms.unknown)]
   return (
     <>
       <Verdict {...{ explanation, terms, faults, isPending, chainName, tokenOf: of, link }} />
       <div className="ex">
-        {parts > 1 && <Facts facts={shown} unusual={terms.unusual} tokenOf={of} lit={lit} onLight={setLit} />}
+        {parts > 1 && <Facts facts={shownFacts} unusual={terms.unusual} tokenOf={of} lit={lit} onLight={setLit} />}
         {parts === ALL_PARTS && <Calldata {...{ tx, explanation, facts, lit }} onLight={setLit} />}
       </div>
       {parts === ALL_PARTS && <Steps explanation={explanation} tokenOf={of} lit={lit} onLight={setLit} />}

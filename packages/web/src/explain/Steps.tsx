@@ -148,12 +148,12 @@ function Lane({ number, width, moves, family, lit = false, onLight, children }: 
           <path key={party} className="rail" d={`M${x(party)} 0V${HEIGHT}`} />
         ))}
         {moves.map(([from, to, y, colour]) => {
-          const back = x(to) > x(from) ? -1 : 1
+          const direction = x(to) > x(from) ? -1 : 1
           const tip = x(to)
           return (
             <g key={y} className={`move move--${colour}`}>
               <path d={`M${x(from)} ${y}H${tip}`} />
-              <path d={`M${tip + back * 6} ${y - 4}L${tip} ${y}L${tip + back * 6} ${y + 4}`} />
+              <path d={`M${tip + direction * 6} ${y - 4}L${tip} ${y}L${tip + direction * 6} ${y + 4}`} />
             </g>
           )
         })}

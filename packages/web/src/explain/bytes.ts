@@ -84,17 +84,17 @@ export type Piece = { readonly hex: string; readonly fact?: FactName; readonly s
 
 export function piecesOf(data: string, { facts, steps }: Ranges): readonly Piece[] {
   const hex = data.slice(2)
-  const owned = [
+  const ownedParts = [
     ...Object.entries(facts).map(([fact, range]) => ({ fact: fact as FactName, range })),
     ...steps.map((range, step) => ({ step, range })),
   ].sort((a, b) => a.range[0] - b.range[0])
   const pieces: Piece[] = []
-  let at = 0
-  for (const { range, ...owner } of owned) {
-    if (range[0] > at) pieces.push({ hex: hex.slice(2 * at, 2 * range[0]) })
+  let offset = 0
+  for (const { range, ...owner } of ownedParts) {
+    if (range[0] > offset) pieces.push({ hex: hex.slice(2 * offset, 2 * range[0]) })
     pieces.push({ hex: hex.slice(2 * range[0], 2 * range[1]), ...owner })
-    at = range[1]
+    offset = range[1]
   }
-  if (2 * at < hex.length) pieces.push({ hex: hex.slice(2 * at) })
+  if (2 * offset < hex.length) pieces.push({ hex: hex.slice(2 * offset) })
   return pieces
 }

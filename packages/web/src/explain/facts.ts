@@ -47,7 +47,7 @@ export function read(
   now: number,
   isMined = false,
 ): ExplainedTransaction {
-  const proven = explain({ data: tx.data, to: tx.to ?? NOWHERE, from: tx.from ?? NOWHERE, value: tx.value ?? '0' })
+  const order = explain({ data: tx.data, to: tx.to ?? NOWHERE, from: tx.from ?? NOWHERE, value: tx.value ?? '0' })
   const { name, payout, before } = calls[tx.data.slice(0, 10).toLowerCase()]!
   const faults: string[] = []
   const against = (expected: readonly string[] | undefined, address: string, fault: string): How => {
@@ -55,12 +55,12 @@ export function read(
     if (expected !== undefined) faults.push(fault)
     return expected === undefined ? 'claimed' : 'differs'
   }
-  const executorHow = against(contracts?.executors, proven.executor, 'the Executor is not the one of the deployment')
+  const executorHow = against(contracts?.executors, order.executor, 'the Executor is not the one of the deployment')
   const contractHow =
     tx.to === undefined
       ? undefined
       : against(contracts && [contracts.guard], tx.to, 'it calls another contract than the Guard of the deployment')
-  const expired = !isMined && proven.deadline < BigInt(now)
+  const isExpired = !isMined && order.deadline < BigInt(now)
   const facts: ExplainFact[] = [
     {
       ...{ name: 'Call', owner: 'call', value: words(`Guard.${name}`), how: 'proven' },
@@ -69,46 +69,46 @@ export function read(
     contractFact(tx.to, contracts, contractHow),
     {
       ...{ name: 'Takes at most', owner: 'amountIn', how: name === 'swapNative' ? 'claimed' : 'proven' },
-      value: { kind: 'amount', token: proven.tokenIn, base: proven.amountIn },
-      note: name === 'swapNative' ? 'The value that comes with the call; not in the bytes.' : proven.tokenIn,
+      value: { kind: 'amount', token: order.tokenIn, base: order.amountIn },
+      note: name === 'swapNative' ? 'The value that comes with the call; not in the bytes.' : order.tokenIn,
     },
     {
-      ...{ name: 'Pays at least', owner: 'minOutput', how: 'proven', note: proven.tokenOut },
-      value: { kind: 'amount', token: proven.tokenOut, base: proven.minOutput },
+      ...{ name: 'Pays at least', owner: 'minOutput', how: 'proven', note: order.tokenOut },
+      value: { kind: 'amount', token: order.tokenOut, base: order.minOutput },
     },
-    recipientFact(proven.recipient, tx.from, payout > 0 || before === 2),
+    recipientFact(order.recipient, tx.from, payout > 0 || before === 2),
     {
-      ...{ name: 'Mode', value: words(proven.mode === 'custody' ? 'Custody' : 'Direct'), how: 'proven', owner: 'call' },
+      ...{ name: 'Mode', value: words(order.mode === 'custody' ? 'Custody' : 'Direct'), how: 'proven', owner: 'call' },
       note:
-        proven.mode === 'custody'
+        order.mode === 'custody'
           ? 'The Guard receives the output, checks it and passes it on.'
           : 'The Executor pays the recipient; the Guard checks what the balance grew by.',
     },
     {
       ...{ name: 'Fee', how: 'proven', ...(payout > 0 && { owner: 'fee' as const }) },
-      value: words(proven.fee ? `${Number(proven.fee.ppm) / 10_000} %` : 'None'),
-      note: proven.fee
-        ? `To ${proven.fee.recipient}.`
+      value: words(order.fee ? `${Number(order.fee.ppm) / 10_000} %` : 'None'),
+      note: order.fee
+        ? `To ${order.fee.recipient}.`
         : payout > 0
           ? 'The field for it is zero.'
           : `${name} has no field for a fee.`,
     },
     {
-      ...{ name: 'Valid until', owner: 'deadline', how: 'proven', value: { kind: 'time', seconds: proven.deadline } },
-      note: expired ? 'By this clock it has passed: the transaction would revert.' : 'After that it reverts.',
+      ...{ name: 'Valid until', owner: 'deadline', how: 'proven', value: { kind: 'time', seconds: order.deadline } },
+      note: isExpired ? 'By this clock it has passed: the transaction would revert.' : 'After that it reverts.',
     },
-    executorFact(proven.executor, contracts, executorHow),
+    executorFact(order.executor, contracts, executorHow),
   ]
-  if (proven.permit)
+  if (order.permit)
     facts.push({
-      ...{ name: 'Signature', value: words(proven.permit.kind), how: 'proven' },
+      ...{ name: 'Signature', value: words(order.permit.kind), how: 'proven' },
       note: 'Lets the Guard draw the input; it comes with the swap.',
     })
-  for (const { name, owner, address, expected, note } of others(proven, contracts)) {
+  for (const { name, owner, address, expected, note } of others(order, contracts)) {
     const how = against(expected, address, `the ${name.toLowerCase()} ${address} is not of this chain`)
     facts.push({ name, value: { kind: 'address', address }, how, note, ...(owner && { owner }) })
   }
-  return { explanation: proven, call: name, facts, faults }
+  return { explanation: order, call: name, facts, faults }
 }
 
 /** Returns the fact about the pools of the route, including the pools that nothing proves. */
@@ -187,12 +187,12 @@ function others({ wrapper, steps }: Explanation, contracts: SwapContracts | unde
     const singleton = singletonOf(step)
     const expected = contracts && singletonsFor(step.op, contracts)
     if (role && singleton)
-      add({ name: capitalised(role), address: singleton, expected, note: `Holds the pools of ${title}.` })
+      add({ name: capitalize(role), address: singleton, expected, note: `Holds the pools of ${title}.` })
     const keeper = keeperOf(step)
     // No list contains these contracts. The pool's own code names them.
     if (keeperRole && keeper)
       add({
-        name: capitalised(keeperRole),
+        name: capitalize(keeperRole),
         address: keeper,
         expected: undefined,
         note: `Keeps the tokens of a ${title}.`,
@@ -201,4 +201,4 @@ function others({ wrapper, steps }: Explanation, contracts: SwapContracts | unde
   return list
 }
 
-const capitalised = (word: string): string => word[0]!.toUpperCase() + word.slice(1)
+const capitalize = (word: string): string => word[0]!.toUpperCase() + word.slice(1)

@@ -6,7 +6,7 @@ export type PastedInput =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'hash'; readonly hash: `0x${string}` }
   | { readonly kind: 'transaction'; readonly tx: PastedTx }
-  | { readonly kind: 'wrong'; readonly why: string }
+  | { readonly kind: 'wrong'; readonly reason: string }
 
 /** A pasted transaction. Only `data` is always present. */
 export type PastedTx = {
@@ -21,16 +21,17 @@ export type PastedTx = {
 const MAX_HEX = 262_146
 
 export function readPasted(text: string): PastedInput {
-  const trimmed = text.trim()
-  if (trimmed === '') return { kind: 'nothing' }
-  if (trimmed.length > 2 * MAX_HEX) return { kind: 'wrong', why: 'That is longer than any transaction.' }
-  if (/^https?:\/\//.test(trimmed)) return readPasted(decode(trimmed.slice(trimmed.indexOf('#') + 1 || trimmed.length)))
-  if (trimmed.startsWith('{')) return fromJson(trimmed)
-  if (trimmed.startsWith('data=')) return fromFields(Object.fromEntries(new URLSearchParams(trimmed)))
-  const hex = trimmed.replace(/\s+/g, '')
+  const trimmedText = text.trim()
+  if (trimmedText === '') return { kind: 'nothing' }
+  if (trimmedText.length > 2 * MAX_HEX) return { kind: 'wrong', reason: 'That is longer than any transaction.' }
+  if (/^https?:\/\//.test(trimmedText))
+    return readPasted(decode(trimmedText.slice(trimmedText.indexOf('#') + 1 || trimmedText.length)))
+  if (trimmedText.startsWith('{')) return fromJson(trimmedText)
+  if (trimmedText.startsWith('data=')) return fromFields(Object.fromEntries(new URLSearchParams(trimmedText)))
+  const hex = trimmedText.replace(/\s+/g, '')
   if (isHash(hex)) return { kind: 'hash', hash: hex }
   if (/^0x([0-9a-fA-F]{2})+$/.test(hex)) return { kind: 'transaction', tx: { data: hex as `0x${string}` } }
-  return { kind: 'wrong', why: 'Paste 0x and hex digits, a transaction as JSON, or a link to this page.' }
+  return { kind: 'wrong', reason: 'Paste 0x and hex digits, a transaction as JSON, or a link to this page.' }
 }
 
 function fromJson(text: string): PastedInput {
@@ -39,15 +40,15 @@ function fromJson(text: string): PastedInput {
     // A response of the service has the transaction in `tx`.
     return fromFields((json.tx ?? json) as Record<string, unknown>)
   } catch {
-    return { kind: 'wrong', why: 'That is no JSON.' }
+    return { kind: 'wrong', reason: 'That is no JSON.' }
   }
 }
 
 function fromFields(fields: Readonly<Record<string, unknown>>): PastedInput {
   const data = String(fields.data ?? fields.input ?? '')
-  if (!/^0x([0-9a-fA-F]{2})+$/.test(data)) return { kind: 'wrong', why: 'The transaction has no calldata.' }
+  if (!/^0x([0-9a-fA-F]{2})+$/.test(data)) return { kind: 'wrong', reason: 'The transaction has no calldata.' }
   const value = fields.value === undefined ? undefined : wei(String(fields.value))
-  if (value === null) return { kind: 'wrong', why: 'The value is no number of wei.' }
+  if (value === null) return { kind: 'wrong', reason: 'The value is no number of wei.' }
   return {
     kind: 'transaction',
     tx: {

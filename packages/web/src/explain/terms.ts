@@ -64,8 +64,8 @@ export function unknownPoolsOf(
 
 export function termsOf(trade: TermsInput): TransactionTerms {
   const { explanation, unknown, input, output } = trade
-  const takesUsd = worth(explanation.amountIn, input)
-  const paysUsd = worth(explanation.minOutput, output)
+  const takesUsd = usdValue(explanation.amountIn, input)
+  const paysUsd = usdValue(explanation.minOutput, output)
   const isPriced = takesUsd !== undefined && paysUsd !== undefined && takesUsd > 0
   const shortfall = isPriced ? 100 * (1 - paysUsd / takesUsd) : undefined
   const unusual = [
@@ -116,9 +116,9 @@ function deadline({ explanation: { deadline }, isMined, now }: TermsInput): Unus
 function pools(unknown: readonly string[]): Unusual | undefined {
   if (unknown.length === 0) return undefined
   const names = unknown.slice(0, SHOWN_POOLS).map(brief).join(', ')
-  const rest = unknown.length > SHOWN_POOLS ? `, and ${unknown.length - SHOWN_POOLS} more` : ''
+  const moreText = unknown.length > SHOWN_POOLS ? `, and ${unknown.length - SHOWN_POOLS} more` : ''
   const subject = unknown.length === 1 ? '1 pool isn’t' : `${unknown.length} pools aren’t`
-  return { fact: 'Pools', text: `${subject} from a known factory (${names}${rest})` }
+  return { fact: 'Pools', text: `${subject} from a known factory (${names}${moreText})` }
 }
 
 function recipient({ explanation: { recipient }, signer }: TermsInput): Unusual | undefined {
@@ -150,7 +150,7 @@ function missing({ tx, explanation, contracts, input, output }: TermsInput): rea
 const SWAP_NATIVE = '0x3293da90'
 
 /** Returns the USD value of an amount, as a float for comparison and display only. */
-function worth(base: bigint, { usd, decimals }: TokenValue): number | undefined {
+function usdValue(base: bigint, { usd, decimals }: TokenValue): number | undefined {
   return usd === undefined || decimals === undefined ? undefined : usdOf(base, decimals, usd)
 }
 

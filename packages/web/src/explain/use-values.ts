@@ -20,24 +20,25 @@ type PriceRequest = {
 
 type Values = { readonly input: TokenValue; readonly output: TokenValue; readonly isPending: boolean }
 
-export function useValues({ chainId, tokenIn, tokenOut, contracts, block }: PriceRequest, of: TokenOf): Values {
+export function useValues({ chainId, tokenIn, tokenOut, contracts, block }: PriceRequest, tokenInfo: TokenOf): Values {
   // The native token has the price of its wrapper.
-  const priced = (token: string) => (isNative(token) && contracts?.wrapper ? contracts.wrapper : token).toLowerCase()
-  const tokens = [...new Set([priced(tokenIn), priced(tokenOut)])]
-  const at = block === undefined ? {} : { block: block - 1 }
+  const pricedAddress = (token: string) =>
+    (isNative(token) && contracts?.wrapper ? contracts.wrapper : token).toLowerCase()
+  const tokens = [...new Set([pricedAddress(tokenIn), pricedAddress(tokenOut)])]
+  const blockQuery = block === undefined ? {} : { block: block - 1 }
   const { data, isLoading } = useQuery({
     queryKey: ['prices of a swap', chainId, tokens, block],
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
     refetchInterval: ({ state }) =>
       state.data && Object.values(state.data).includes(null) && state.dataUpdateCount < FIRST_ANSWERS ? SOON_MS : false,
-    queryFn: () => sluice.get<Record<string, number | null>>(`/prices/${chainId}`, { token: tokens, ...at }),
+    queryFn: () => sluice.get<Record<string, number | null>>(`/prices/${chainId}`, { token: tokens, ...blockQuery }),
   })
   const usdOf = (token: string): number | undefined => {
-    const usd = data?.[priced(token)]
+    const usd = data?.[pricedAddress(token)]
     return typeof usd === 'number' && Number.isFinite(usd) ? usd : undefined
   }
   const decimalsOf = ({ tags, decimals }: PageToken) => (tags?.includes('unknown') ? undefined : decimals)
-  const valued = (token: string): TokenValue => ({ usd: usdOf(token), decimals: decimalsOf(of(token)) })
-  return { input: valued(tokenIn), output: valued(tokenOut), isPending: isLoading }
+  const tokenValue = (token: string): TokenValue => ({ usd: usdOf(token), decimals: decimalsOf(tokenInfo(token)) })
+  return { input: tokenValue(tokenIn), output: tokenValue(tokenOut), isPending: isLoading }
 }

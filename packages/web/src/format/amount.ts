@@ -8,16 +8,16 @@ function split(amount: bigint | string, decimals: number): readonly [string, str
 }
 
 /** Formats base units as decimal text without grouping, for input fields and the clipboard. */
-export function plain(amount: bigint | string, decimals: number): string {
+export function toPlainText(amount: bigint | string, decimals: number): string {
   const negative = String(amount).startsWith('-')
   const [whole, fraction] = split(String(amount).replace('-', ''), decimals)
-  const rest = fraction.replace(/0+$/, '')
-  return `${negative ? '-' : ''}${rest ? `${whole}.${rest}` : whole}`
+  const digits = fraction.replace(/0+$/, '')
+  return `${negative ? '-' : ''}${digits ? `${whole}.${digits}` : whole}`
 }
 
 /** Returns the USD value of an amount, as a float for comparison and display only. @param price - USD of a whole token */
 export function usdOf(base: bigint | string, decimals: number, price: number): number {
-  return Number(plain(base, decimals)) * price
+  return Number(toPlainText(base, decimals)) * price
 }
 
 export type TypedAmount =
@@ -25,7 +25,7 @@ export type TypedAmount =
   | { readonly kind: 'amount'; readonly base: bigint }
   /** A comma that either separates thousands or begins the fraction. `readings` has both readings, written without a comma. */
   | { readonly kind: 'ambiguous'; readonly readings: readonly [string, string] }
-  | { readonly kind: 'wrong'; readonly why: string }
+  | { readonly kind: 'wrong'; readonly reason: string }
 
 /** Characters that separate thousands and never begin a fraction. */
 const SEPARATORS = /[\s\u2009\u202f'’]/g
@@ -55,16 +55,17 @@ export function parseAmount(text: string, decimals: number): TypedAmount {
   const digits = canonical(text.replace(SEPARATORS, ''))
   if (typeof digits !== 'string') return { kind: 'ambiguous', readings: digits }
   if (digits === '' || digits === '.') return { kind: 'empty' }
-  if (/^[\d.]+e[+-]?\d*$/i.test(digits)) return { kind: 'wrong', why: 'Write the number out, without an exponent.' }
-  if (digits.startsWith('-') || digits.startsWith('\u2212')) return { kind: 'wrong', why: 'Enter a positive amount.' }
+  if (/^[\d.]+e[+-]?\d*$/i.test(digits)) return { kind: 'wrong', reason: 'Write the number out, without an exponent.' }
+  if (digits.startsWith('-') || digits.startsWith('\u2212'))
+    return { kind: 'wrong', reason: 'Enter a positive amount.' }
   const match = /^(\d*)(?:\.(\d*))?$/.exec(digits)
-  if (!match) return { kind: 'wrong', why: 'Use digits and one decimal point.' }
+  if (!match) return { kind: 'wrong', reason: 'Use digits and one decimal point.' }
   const [, whole = '', fraction = ''] = match
   if (fraction.replace(/0+$/, '').length > decimals)
-    return { kind: 'wrong', why: `At most ${decimals} decimals; this has ${fraction.length}.` }
+    return { kind: 'wrong', reason: `At most ${decimals} decimals; this has ${fraction.length}.` }
   const base = BigInt(`${whole}${fraction.slice(0, decimals).padEnd(decimals, '0')}` || '0')
   // A program encodes amounts as uint128.
-  if (base >= 1n << 128n) return { kind: 'wrong', why: 'Amount too large.' }
+  if (base >= 1n << 128n) return { kind: 'wrong', reason: 'Amount too large.' }
   return base === 0n ? { kind: 'empty' } : { kind: 'amount', base }
 }
 
@@ -80,23 +81,23 @@ const USD_DIGITS = 9
  * @param price - USD of a whole token
  */
 export function parseUsd(text: string, price: number, decimals: number): TypedAmount {
-  const typed = parseAmount(text, USD_PLACES)
-  if (typed.kind !== 'amount') return typed
+  const typedAmount = parseAmount(text, USD_PLACES)
+  if (typedAmount.kind !== 'amount') return typedAmount
   const [whole = '0', fraction = ''] = decimal(price).split('.')
   const scaledPrice = BigInt(`${whole}${fraction}`)
-  if (scaledPrice <= 0n) return { kind: 'wrong', why: 'This token has no price.' }
+  if (scaledPrice <= 0n) return { kind: 'wrong', reason: 'This token has no price.' }
   const scale = 10n ** BigInt(decimals + fraction.length)
-  const base = (typed.base * scale) / scaledPrice / 10n ** BigInt(USD_PLACES)
-  if (base === 0n) return { kind: 'wrong', why: 'Less than the smallest unit of the token.' }
-  if (base >= 1n << 128n) return { kind: 'wrong', why: 'Amount too large.' }
+  const base = (typedAmount.base * scale) / scaledPrice / 10n ** BigInt(USD_PLACES)
+  if (base === 0n) return { kind: 'wrong', reason: 'Less than the smallest unit of the token.' }
+  if (base >= 1n << 128n) return { kind: 'wrong', reason: 'Amount too large.' }
   const cut = 10n ** BigInt(Math.max(0, String(base).length - USD_DIGITS))
   return { kind: 'amount', base: (base / cut) * cut }
 }
 
 /** Adds thin spaces between thousands. Use it only for input fields. */
 export function groupThousands(text: string): string {
-  const [whole = '', ...rest] = text.split('.')
-  return [whole.replace(/\B(?=(\d{3})+$)/g, '\u202f'), ...rest].join('.')
+  const [whole = '', ...digits] = text.split('.')
+  return [whole.replace(/\B(?=(\d{3})+$)/g, '\u202f'), ...digits].join('.')
 }
 
 /** Formats an amount with four digits and a unit, truncated, such as '1.218 M', for drawings with little room. */
@@ -120,8 +121,8 @@ export function rate(
 ): string {
   if (into.amount === 0n) return '0'
   const PLACES = 12
-  const scaled = (out.amount * 10n ** BigInt(into.decimals + PLACES)) / into.amount / 10n ** BigInt(out.decimals)
-  return plain(scaled, PLACES)
+  const scaledPrice = (out.amount * 10n ** BigInt(into.decimals + PLACES)) / into.amount / 10n ** BigInt(out.decimals)
+  return toPlainText(scaledPrice, PLACES)
 }
 
 /**
@@ -130,5 +131,5 @@ export function rate(
  */
 export function percentBelow(before: bigint, now: bigint): string {
   if (before === 0n) return '0'
-  return plain(((before - now) * 1_000_000n) / before, 4)
+  return toPlainText(((before - now) * 1_000_000n) / before, 4)
 }

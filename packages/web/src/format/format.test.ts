@@ -1,13 +1,13 @@
 /** Tests of amount and number formatting. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compact, groupThousands, parseAmount, parseUsd, percentBelow, plain, rate } from './amount.ts'
+import { compact, groupThousands, parseAmount, parseUsd, percentBelow, rate, toPlainText } from './amount.ts'
 import { decimal, short, show } from './number.ts'
 
 test('a displayed amount parses to the same amount', () => {
   fc.assert(
     fc.property(fc.bigInt(1n, (1n << 128n) - 1n), fc.integer({ min: 0, max: 30 }), (base, decimals) => {
-      expect(parseAmount(groupThousands(plain(base, decimals)), decimals)).toEqual({ kind: 'amount', base })
+      expect(parseAmount(groupThousands(toPlainText(base, decimals)), decimals)).toEqual({ kind: 'amount', base })
     }),
   )
 })

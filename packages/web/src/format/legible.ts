@@ -8,9 +8,9 @@ const MAX_LENGTH = 80
  * or blank, stack, or break the line.
  */
 export function legible(text: string): string {
-  const shown = text
+  const shownText = text
     .slice(0, 8 * MAX_LENGTH)
     .replace(/[\p{C}\p{Z}\p{Mn}\p{Me}\u115f\u1160\u2800\u3164\uffa0]+/gu, ' ')
     .trim()
-  return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH - 1)}…` : shown
+  return shownText.length > MAX_LENGTH ? `${shownText.slice(0, MAX_LENGTH - 1)}…` : shownText
 }

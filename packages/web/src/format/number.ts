@@ -26,8 +26,8 @@ export function show(text: string, digits = 7, maxDecimals = 6): ShownNumber {
   const base = { sign, text, tiny: null }
   if (whole !== '0') {
     const keep = Math.min(maxDecimals, Math.max(2, digits - whole.length))
-    const shown = fraction.slice(0, keep).padEnd(Math.min(keep, 2), '0')
-    return { ...base, groups: group(whole), fraction: keep > 0 ? `.${shown}` : '' }
+    const shownFraction = fraction.slice(0, keep).padEnd(Math.min(keep, 2), '0')
+    return { ...base, groups: group(whole), fraction: keep > 0 ? `.${shownFraction}` : '' }
   }
   const zeros = /^0*/.exec(fraction)![0].length
   if (zeros === fraction.length) return { ...base, sign: '', groups: ['0'], fraction: '' }
@@ -39,7 +39,7 @@ export function show(text: string, digits = 7, maxDecimals = 6): ShownNumber {
 export function group(digits: string): readonly string[] {
   const head = digits.length % 3 || 3
   const parts = [digits.slice(0, head)]
-  for (let at = head; at < digits.length; at += 3) parts.push(digits.slice(at, at + 3))
+  for (let offset = head; offset < digits.length; offset += 3) parts.push(digits.slice(offset, offset + 3))
   return parts
 }
 

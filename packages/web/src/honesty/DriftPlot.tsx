@@ -26,7 +26,7 @@ function Drawn({ row, others, width }: Props & { readonly width: number }) {
   const max = Math.max(MIN_SCALE_BPS, ...ends)
   const x = (bps: number) => EDGE + ((bps - min) / (max - min)) * (width - 2 * EDGE)
   return (
-    <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} role="img" aria-label={spoken(row)}>
+    <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} role="img" aria-label={spokenRow(row)}>
       <path className="grid-l" d={`M${x(0)} 28V${HEIGHT - 36}`} />
       {[min, 0, max].map((bps) => (
         <text
@@ -34,7 +34,7 @@ function Drawn({ row, others, width }: Props & { readonly width: number }) {
           x={x(bps)}
           y={HEIGHT - 16}
           textAnchor={bps === min ? 'start' : bps === max ? 'end' : 'middle'}
-          className={near(x(bps), x(0)) && bps !== 0 ? 'hn__hid' : undefined}
+          className={isNear(x(bps), x(0)) && bps !== 0 ? 'hn__hid' : undefined}
         >
           {bpsText(bps)}
         </text>
@@ -46,11 +46,11 @@ function Drawn({ row, others, width }: Props & { readonly width: number }) {
             {k === 0 ? '1 block later' : '2 blocks later'}
           </text>
           <path className="grid-l" d={`M${EDGE} ${LINES[k]}H${width - EDGE}`} />
-          {medians.map((of, place) => {
-            const bps = of[k]
+          {medians.map((median, index) => {
+            const bps = median[k]
             return bps === null || bps === undefined ? null : (
               // biome-ignore lint/suspicious/noArrayIndexKey: these ticks have no key other than their index.
-              <path key={place} className="plot__other" d={`M${x(bps)} ${LINES[k]! - 6}v12`} />
+              <path key={index} className="plot__other" d={`M${x(bps)} ${LINES[k]! - 6}v12`} />
             )
           })}
           <Marks after={after} x={x} y={LINES[k]!} />
@@ -79,11 +79,11 @@ function Marks({
   )
 }
 
-const near = (a: number, b: number): boolean => Math.abs(a - b) < 56
+const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 56
 
 const bpsText = (bps: number): string => `${bps.toFixed(Math.abs(bps) < 100 ? 2 : 0).replace('-', '−')} bps`
 
-function spoken({ key, after }: Row): string {
+function spokenRow({ key, after }: Row): string {
   const of = ({ median, worst5 }: DriftAfter, blocks: string) =>
     median === null || worst5 === null
       ? `nothing measured ${blocks} later`

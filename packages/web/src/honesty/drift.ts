@@ -57,19 +57,19 @@ export function honestyOf(stats: Stats): Honesty {
   const family = list(stats.families).map((one) => ({
     key: text(one.protocol),
     family: text(one.protocol),
-    ...rest(one),
+    ...labelOf(one),
   }))
-  const brand = list(stats.brands).map((one) => ({ key: text(one.dex), ...rest(one) }))
+  const brand = list(stats.brands).map((one) => ({ key: text(one.dex), ...labelOf(one) }))
   const pool = list(stats.pools).map((one) => ({
     ...{ key: text(one.pool), family: text(one.protocol), dex: text(one.dex) },
-    ...rest(one),
+    ...labelOf(one),
   }))
   return {
     samplePercent: count(stats.samplePercent),
     samples: count(stats.samples),
     missed: count(stats.missed),
     chain: pairOf(stats.blocks),
-    rows: { family: named(family), brand: named(brand), pool: named(pool) },
+    rows: { family: nameRows(family), brand: nameRows(brand), pool: nameRows(pool) },
     leftOut: list(stats.withdrawing).map((one) => ({
       pool: text(one.pool),
       dex: text(one.dex),
@@ -84,22 +84,22 @@ export function honestyOf(stats: Stats): Honesty {
 
 type Plain = Readonly<Record<string, unknown>>
 
-const rest = (one: Plain) => ({ after: pairOf(one.blocks) })
+const labelOf = (one: Plain) => ({ after: pairOf(one.blocks) })
 
 /** Returns the rows that have a name, without duplicates. */
-function named(rows: readonly Row[]): readonly Row[] {
-  const met = new Set([''])
-  return rows.filter(({ key }) => !met.has(key) && met.add(key))
+function nameRows(rows: readonly Row[]): readonly Row[] {
+  const usedNames = new Set([''])
+  return rows.filter(({ key }) => !usedNames.has(key) && usedNames.add(key))
 }
 
 function pairOf(blocks: unknown): Pair {
-  const of = (after: number): DriftAfter => {
+  const driftAfter = (after: number): DriftAfter => {
     const one: Plain = list(blocks).find((block) => block.after === after) ?? {}
     const drift: Plain = isPlain(one.driftBps) ? one.driftBps : {}
     const figures = { mean: number(drift.mean), median: number(drift.median), worst5: number(drift.worst5) }
     return { samples: count(one.samples), wouldRevert: Math.min(100, count(one.wouldRevertPercent)), ...figures }
   }
-  return [of(1), of(2)]
+  return [driftAfter(1), driftAfter(2)]
 }
 
 const isPlain = (value: unknown): value is Plain => typeof value === 'object' && value !== null

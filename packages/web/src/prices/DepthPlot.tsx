@@ -16,14 +16,14 @@ function Drawn({ depth, others, symbol, width }: Props & { readonly width: numbe
   const height = Math.min(380, Math.max(260, width * 0.68))
   const { ups, acrosses, line, points } = plotOf([depth, ...others], width, height)
   const right = width - 64
-  const spoken = impacts.map((impact) => `$${short(depth[impact])} at ${impact} percent`).join(', ')
+  const spokenDepth = impacts.map((impact) => `$${short(depth[impact])} at ${impact} percent`).join(', ')
   return (
     <svg
       viewBox={`0 0 ${width} ${height}`}
       width={width}
       height={height}
       role="img"
-      aria-label={`Depth of ${symbol}: ${spoken}`}
+      aria-label={`Depth of ${symbol}: ${spokenDepth}`}
     >
       <text x={16} y={12}>
         USD you can sell (log scale)

@@ -29,7 +29,7 @@ const BARS = [0.2, 0.4, 0.6, 0.8]
 const LENGTH_OF_ID = 42
 
 /** Shows a confidence as four bars, one for each fifth above the first. */
-export function Confidence({ of }: { readonly of: number }) {
+export function Confidence({ share: of }: { readonly share: number }) {
   return (
     <span className="conf" role="img" aria-label={`Confidence ${Math.round(of * 100)} percent`}>
       {BARS.map((from) => (
@@ -47,7 +47,7 @@ export function Evidence({ detail }: { readonly detail: PriceEvidence }) {
   return (
     <div className="evidence">
       <p className="note">
-        <Confidence of={confidence} />
+        <Confidence share={confidence} />
         {Math.round(confidence * 100)} % confidence, from liquidity and agreement between pools
       </p>
       <table>

@@ -37,27 +37,29 @@ export function PricesPage() {
   const { chain: chainId, token: chosen, q = '' } = useSearch({ strict: false }) as PricesParams
   const chain = useChain(chainId)
   const navigate = useNavigate()
-  const change = (more: PricesParams, replace: boolean) =>
-    navigate({ to: '/app/prices', search: (before: PricesParams) => ({ ...before, ...more }), replace })
+  const change = (changes: PricesParams, replace: boolean) =>
+    navigate({ to: '/app/prices', search: (before: PricesParams) => ({ ...before, ...changes }), replace })
   const { data: status } = useStatus(chain.id)
   const tokens = useTokens(chain.id)
   const { rows, error } = useRows(chain.id, tokens.data)
-  const wanted = q.trim().toLowerCase()
-  const shown = rows?.filter(
+  const searchText = q.trim().toLowerCase()
+  const shownRows = rows?.filter(
     ({ symbol, name, address }) =>
-      symbol.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted) || address.toLowerCase() === wanted,
+      symbol.toLowerCase().includes(searchText) ||
+      name.toLowerCase().includes(searchText) ||
+      address.toLowerCase() === searchText,
   )
   const pick =
     rows?.find(({ address }) => address.toLowerCase() === chosen?.toLowerCase()) ??
-    shown?.find(({ depth }) => isDrawn(depth)) ??
-    shown?.[0]
-  const late = status?.clock === 'moving' && (status.lagSeconds ?? 0) > BEHIND_SECONDS
+    shownRows?.find(({ depth }) => isDrawn(depth)) ??
+    shownRows?.[0]
+  const isLate = status?.clock === 'moving' && (status.lagSeconds ?? 0) > BEHIND_SECONDS
   return (
     <>
       <Lede page="prices">
         <Find text={q} onFind={(text) => change({ q: text }, true)} />
       </Lede>
-      {(status?.state === 'failing' || late) && (
+      {(status?.state === 'failing' || isLate) && (
         <div className="above">
           <Notice
             kind="warn"
@@ -74,9 +76,9 @@ export function PricesPage() {
       {(error ?? tokens.error) && !rows && <Failure error={error ?? tokens.error} />}
       <div className="pd">
         <Table
-          rows={shown}
+          rows={shownRows}
           pick={pick}
-          isEmpty={shown?.length === 0}
+          isEmpty={shownRows?.length === 0}
           hasFailed={error !== null}
           onPick={(token) => change({ ...(token !== undefined && { token }) }, false)}
         />
@@ -161,7 +163,7 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
       <td className="r">
         {row.detail && row.detail.usd !== null && (
           <span className="hide-s">
-            <Confidence of={row.detail.confidence} />
+            <Confidence share={row.detail.confidence} />
           </span>
         )}
         <Price value={row.detail?.usd ?? null} />
@@ -210,7 +212,7 @@ const Detail = memo(function Detail({
   readonly head: number | undefined
 }) {
   const { symbol, detail, depth } = row
-  const drawn = others.flatMap((other) => (isDrawn(other.depth) && other !== row ? [other.depth] : []))
+  const drawnDepths = others.flatMap((other) => (isDrawn(other.depth) && other !== row ? [other.depth] : []))
   return (
     <section className="panel plot" aria-labelledby="picked" aria-live="polite">
       <div className="panel__h">
@@ -231,7 +233,7 @@ const Detail = memo(function Detail({
         <p className="note">A pool of this token, such as a wrapper, takes any amount at the same price.</p>
       ) : isDrawn(depth) ? (
         <>
-          <DepthPlot depth={depth} others={drawn} symbol={symbol} />
+          <DepthPlot depth={depth} others={drawnDepths} symbol={symbol} />
           <p className="note">Gray: the other tokens of this chain.</p>
         </>
       ) : (
@@ -263,11 +265,11 @@ function DetailSkeleton() {
 
 /** Loads prices and depth of all listed tokens, deepest first. */
 function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
-  const listed = useMemo(
+  const listedRows = useMemo(
     () => tokens?.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy')).slice(0, AT_ONCE) ?? [],
     [tokens],
   )
-  const addresses = listed.map(({ address }) => address)
+  const addresses = listedRows.map(({ address }) => address)
   const { data, error } = useQuery({
     queryKey: ['prices and depth', chainId, addresses],
     enabled: addresses.length > 0,
@@ -285,7 +287,7 @@ function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
   const rows = useMemo(() => {
     const all =
       data &&
-      listed.map(
+      listedRows.map(
         (token): Row => ({
           ...token,
           detail: data.prices[token.address] ?? null,
@@ -293,6 +295,6 @@ function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
         }),
       )
     return all?.sort((a, b) => (b.depth?.['2'] ?? -1) - (a.depth?.['2'] ?? -1))
-  }, [listed, data])
+  }, [listedRows, data])
   return { error, rows }
 }

@@ -19,7 +19,7 @@ type Props = {
   readonly report: RefereeReport
   readonly params: RefereeParams
   readonly chain: PageChain
-  readonly onChange: (more: RefereeParams) => void
+  readonly onChange: (changes: RefereeParams) => void
 }
 
 /** Shows a judged swap: the verdict, its metrics, neighboring transactions, and the better route. */
@@ -29,9 +29,9 @@ export function JudgedSwap({ report, params, chain, onChange }: Props) {
   const { comparisons, src, dst, fees } = trade
   const comparison = comparisons.find(({ state }) => state === params.at) ?? comparisons[0]
   const legs = comparison?.legs ?? []
-  const named = [src, dst, ...legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])]
+  const namedTokens = [src, dst, ...legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])]
   const { of } = useNamed(chain.id, [
-    ...named,
+    ...namedTokens,
     ...fees.map(({ token }) => token),
     ...(sandwich ? [sandwich.token] : []),
   ])
@@ -127,7 +127,7 @@ type FiguresProps = {
   readonly tokenOf: TokenOf
   readonly chainId: number
   readonly hash: string
-  readonly onChange: (more: RefereeParams) => void
+  readonly onChange: (changes: RefereeParams) => void
 }
 
 function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }: FiguresProps) {
@@ -153,7 +153,7 @@ function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }
             ))}
           </fieldset>
         ) : (
-          comparison && <span className="note">{alone(comparison.state, report.index)}</span>
+          comparison && <span className="note">{stateText(comparison.state, report.index)}</span>
         )}
       </div>
       <dl className="rows referee__rows">
@@ -204,7 +204,7 @@ function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }
 }
 
 /** Names the compared state. A transaction first in its block ran at the end state of the block before. */
-const alone = (state: State, index: number | null): string =>
+const stateText = (state: State, index: number | null): string =>
   index === 0 ? 'First in its block: both states are one' : states[state]
 
 type RowProps = { readonly name: string; readonly value: React.ReactNode; readonly isStrong?: boolean }

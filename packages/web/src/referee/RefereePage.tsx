@@ -22,8 +22,8 @@ export function RefereePage() {
   const chain = useChain(params.chain)
   const navigate = useNavigate()
   const { data: report, error, isFetching } = useReport(chain.id, hash)
-  const change = (more: RefereeParams) =>
-    navigate({ to: '/app/referee', search: (before: RefereeParams) => ({ ...before, ...more }) })
+  const change = (changes: RefereeParams) =>
+    navigate({ to: '/app/referee', search: (before: RefereeParams) => ({ ...before, ...changes }) })
   const isWrong = hash !== undefined && !isHash(hash.trim())
   const outcome = report && notJudged(report, chain.name)
   return (

@@ -24,7 +24,7 @@ function Drawn({ paid, comparison, width }: Props & { readonly width: number }) 
   const [low, high] = [Math.min(...ends), Math.max(...ends)]
   const pad = Math.max(0, MIN_SPAN_BPS - (high - low)) / 2 + (high - low) * 0.04
   const x = (bps: number) => EDGE + ((bps - low + pad) / (high - low + 2 * pad)) * (width - 2 * EDGE)
-  const anchor = (at: number) => (x(at) > width * 0.6 ? 'end' : x(at) < width * 0.4 ? 'start' : 'middle')
+  const anchor = (value: number) => (x(value) > width * 0.6 ? 'end' : x(value) < width * 0.4 ? 'start' : 'middle')
   const words = paidAt === 0 ? 'paid: the same' : `paid: ${bpsText(Math.abs(paidAt))} ${paidAt < 0 ? 'less' : 'more'}`
   const boundWords =
     boundAt === null ? 'bound: not known' : `bound: ${boundAt < 0.01 ? '< 0.01 bps' : bpsText(boundAt)} more at most`

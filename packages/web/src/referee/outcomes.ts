@@ -39,9 +39,9 @@ export function notJudged(
   }
   if (trades.some(({ comparisons }) => comparisons.length > 0)) return undefined
   if (gaps.some(({ code }) => code === 'NO_STATE')) {
-    const of = block === null ? 'the block before' : `block ${block - 1}`
+    const blockText = block === null ? 'the block before' : `block ${block - 1}`
     const text = 'Judging an old swap takes an archive node.'
-    return { kind: 'warn', title: `The service’s node has no state of ${of}.`, text }
+    return { kind: 'warn', title: `The service’s node has no state of ${blockText}.`, text }
   }
   return { kind: 'warn', title: 'Not comparable.', text: gaps.map(({ message }) => sentence(message)).join(' ') }
 }

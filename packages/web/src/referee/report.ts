@@ -137,7 +137,7 @@ function legOf(leg: Plain): readonly SwapLeg[] {
 
 function sandwichOf({ pool, front, back, by, token, gain }: Plain): Sandwich | null {
   const [inPool, who, of, much] = [address(pool), address(by), address(token), units(gain)]
-  const [before, after] = [front, back].map((place) => (isPlain(place) ? text(place.hash) : ''))
+  const [before, after] = [front, back].map((transaction) => (isPlain(transaction) ? text(transaction.hash) : ''))
   if (!inPool || !who || !of || much === null || !before || !after) return null
   return { pool: inPool, front: before, back: after, by: who, token: of, gain: much }
 }

@@ -54,7 +54,7 @@ export function Flow({ route, tokenOf, lit, onLight }: Props) {
     })
   }
   const amounts = useMemo(() => amountsOf(route, tokenOf), [route, tokenOf])
-  const shared = { lit, onLight: light, onUnfold: () => setUnfolded(true) }
+  const sharedProps = { lit, onLight: light, onUnfold: () => setUnfolded(true) }
   return (
     <div className="flow" ref={box}>
       {width > 0 && (
@@ -65,18 +65,18 @@ export function Flow({ route, tokenOf, lit, onLight }: Props) {
           compact={width < STRIPS_BELOW}
           symbol={(address) => tokenOf(address).symbol}
           amount={(address) => amounts.get(address) ?? ''}
-          {...shared}
+          {...sharedProps}
         />
       )}
       {width > 0 && width < STRIPS_BELOW && route.swaps.length > 1 && (
-        <Strips route={route} width={width} unfolded={unfolded} tokenOf={tokenOf} {...shared} />
+        <Strips route={route} width={width} unfolded={unfolded} tokenOf={tokenOf} {...sharedProps} />
       )}
       {lit !== null && route.swaps[lit] && <LegCard leg={route.swaps[lit]} tokenOf={tokenOf} at={at} />}
     </div>
   )
 }
 
-type Sized = { readonly route: DrawnRoute; readonly width: number; readonly unfolded: boolean }
+type SizedRoute = { readonly route: DrawnRoute; readonly width: number; readonly unfolded: boolean }
 
 /** Heights in pixels that represent the whole order. */
 const HEIGHTS = { one: 72, few: 220, many: 320, compact: 150 } as const
@@ -85,15 +85,15 @@ const MANY = 4
 /** Height above a bar for its symbol, and number of legs of a pair from which thin legs fold, in the compact diagram. */
 const COMPACT = { head: 20, most: 4 } as const
 
-function Whole({ route, width, unfolded, ...rest }: Sized & Omit<SankeyProps, 'layout'>) {
+function Whole({ route, width, unfolded, ...rest }: SizedRoute & Omit<SankeyProps, 'layout'>) {
   const { compact = false } = rest
-  const drawn = useMemo(() => {
+  const drawnFlow = useMemo(() => {
     const count = route.swaps.length
     if (count === 1) return layout(route, { width, unfolded, flowHeight: HEIGHTS.one, head: 0 })
     if (compact) return layout(route, { width, unfolded, flowHeight: HEIGHTS.compact, ...COMPACT })
     return layout(route, { width, unfolded, flowHeight: count < MANY ? HEIGHTS.few : HEIGHTS.many })
   }, [route, width, unfolded, compact])
-  return <Sankey layout={drawn} {...rest} compact={compact && route.swaps.length > 1} />
+  return <Sankey layout={drawnFlow} {...rest} compact={compact && route.swaps.length > 1} />
 }
 
 function Strips({
@@ -102,18 +102,21 @@ function Strips({
   unfolded,
   tokenOf,
   ...rest
-}: Sized & { readonly tokenOf: TokenOf } & Omit<SankeyProps, 'layout' | 'symbol' | 'amount'>) {
+}: SizedRoute & { readonly tokenOf: TokenOf } & Omit<SankeyProps, 'layout' | 'symbol' | 'amount'>) {
   const strips = useMemo(
     () =>
       stripsOf(graphOf(route)).map((strip) => {
         const flowHeight = Math.max(24, 132 * Math.sqrt(strip.flow))
-        const own = { src: strip.a, dst: strip.b, swaps: strip.legs }
-        const drawn = layout(own, { width, flowHeight, maxLegs: 6, unfolded, head: 0 })
+        const stripRoute = { src: strip.a, dst: strip.b, swaps: strip.legs }
+        const drawnFlow = layout(stripRoute, { width, flowHeight, maxLegs: 6, unfolded, head: 0 })
         // Legs are numbered within the strip, but the card and the table use their index in the route.
-        const place = <T extends Layout['gates'][number] | Layout['bands'][number]>(mark: T): T => {
+        const withOffset = <T extends Layout['gates'][number] | Layout['bands'][number]>(mark: T): T => {
           return { ...mark, leg: { ...mark.leg, index: strip.legs[mark.leg.index]!.index } }
         }
-        return { strip, drawn: { ...drawn, gates: drawn.gates.map(place), bands: drawn.bands.map(place) } }
+        return {
+          strip,
+          drawn: { ...drawnFlow, gates: drawnFlow.gates.map(withOffset), bands: drawnFlow.bands.map(withOffset) },
+        }
       }),
     [route, width, unfolded],
   )

@@ -14,8 +14,8 @@ type Props = {
 
 /** Shows details of a pool next to its gate. The table contains the same details. */
 export function LegCard({ leg, tokenOf, at }: Props) {
-  const into = tokenOf(leg.tokenIn)
-  const out = tokenOf(leg.tokenOut)
+  const soldToken = tokenOf(leg.tokenIn)
+  const boughtToken = tokenOf(leg.tokenOut)
   return (
     <div className="tip" style={at} aria-hidden="true">
       <h3>
@@ -28,19 +28,19 @@ export function LegCard({ leg, tokenOf, at }: Props) {
       <dl>
         <dt>In</dt>
         <dd>
-          <Amount base={leg.amountIn} decimals={into.decimals} digits={9} /> {into.symbol}
+          <Amount base={leg.amountIn} decimals={soldToken.decimals} digits={9} /> {soldToken.symbol}
         </dd>
         <dt>Out</dt>
         <dd>
-          <Amount base={leg.amountOut} decimals={out.decimals} digits={9} /> {out.symbol}
+          <Amount base={leg.amountOut} decimals={boughtToken.decimals} digits={9} /> {boughtToken.symbol}
         </dd>
-        <dt>Share of {into.symbol}</dt>
+        <dt>Share of {soldToken.symbol}</dt>
         <dd>
           <Percent value={leg.share} />
         </dd>
         <dt>Price</dt>
         <dd>
-          <Decimal text={legRate(leg, tokenOf)} maxDecimals={5} /> {out.symbol}
+          <Decimal text={legRate(leg, tokenOf)} maxDecimals={5} /> {boughtToken.symbol}
         </dd>
         <dt>Gas</dt>
         <dd>

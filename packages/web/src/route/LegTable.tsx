@@ -40,8 +40,8 @@ export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
           </thead>
           <tbody>
             {legs.map((leg, index) => {
-              const into = tokenOf(leg.tokenIn)
-              const out = tokenOf(leg.tokenOut)
+              const soldToken = tokenOf(leg.tokenIn)
+              const boughtToken = tokenOf(leg.tokenOut)
               return (
                 <tr
                   // biome-ignore lint/suspicious/noArrayIndexKey: a route may use a pool twice, so the index is the key.
@@ -56,16 +56,16 @@ export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
                   </td>
                   <td className="unit">{leg.protocol}</td>
                   <td>
-                    {into.symbol} → {out.symbol}
+                    {soldToken.symbol} → {boughtToken.symbol}
                   </td>
                   <td className="r">
                     <Percent value={leg.share} bare />
                   </td>
                   <td className="r">
-                    <Cell base={leg.amountIn} decimals={into.decimals} />
+                    <Cell base={leg.amountIn} decimals={soldToken.decimals} />
                   </td>
                   <td className="r">
-                    <Cell base={leg.amountOut} decimals={out.decimals} />
+                    <Cell base={leg.amountOut} decimals={boughtToken.decimals} />
                   </td>
                   <td className="r">
                     <Decimal text={legRate(leg, tokenOf)} maxDecimals={5} />

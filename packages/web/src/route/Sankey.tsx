@@ -28,11 +28,16 @@ export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = 
   const root = useRef<SVGSVGElement>(null)
   const inOrder = useMemo(() => [...gates].sort((p, q) => p.x - q.x || p.y - q.y), [gates])
   const tall = Math.ceil(height)
-  const move = (event: KeyboardEvent<SVGGElement>, at: number) => {
+  const move = (event: KeyboardEvent<SVGGElement>, index: number) => {
     const last = inOrder.length - 1
-    const to = { ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: last }[
-      event.key
-    ]
+    const to = {
+      ArrowDown: index + 1,
+      ArrowRight: index + 1,
+      ArrowUp: index - 1,
+      ArrowLeft: index - 1,
+      Home: 0,
+      End: last,
+    }[event.key]
     if (event.key === 'Escape') event.currentTarget.blur()
     if (to === undefined) return
     event.preventDefault()
@@ -67,16 +72,16 @@ export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = 
       {bars.map((bar) => (
         <BarMark key={bar.id} bar={bar} symbol={symbol(bar.id)} amount={compact ? '' : amount(bar.id)} bare={bare} />
       ))}
-      {inOrder.map((gate, at) => (
+      {inOrder.map((gate, index) => (
         <GateMark
           key={gate.leg.index}
           gate={gate}
-          isStop={at === stop}
+          isStop={index === stop}
           isLit={gate.leg.index === lit}
           hasLabel={!compact}
           pair={`${symbol(gate.leg.a)} to ${symbol(gate.leg.b)}`}
           onLight={onLight}
-          onKeyDown={(event) => (event.key === 'Enter' && gate.leg.folded ? onUnfold() : move(event, at))}
+          onKeyDown={(event) => (event.key === 'Enter' && gate.leg.folded ? onUnfold() : move(event, index))}
           onClick={(event) => (gate.leg.folded ? onUnfold() : onLight(gate.leg.index, event.currentTarget))}
         />
       ))}
@@ -87,14 +92,16 @@ export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = 
 type BarProps = { readonly bar: Bar; readonly symbol: string; readonly amount: string; readonly bare: boolean }
 
 function BarMark({ bar: { x, y, height, isEnd }, symbol, amount, bare }: BarProps) {
-  const named = !isEnd && !bare
+  const isNamed = !isEnd && !bare
   const isTall = amount !== ''
   const room = Math.max(widthOf(symbol, 600, 14), widthOf(amount)) + 6
   return (
     <g className="tk">
-      {named && <rect className="tk__k" x={x - 3} y={y - (isTall ? 37 : 19)} width={room} height={isTall ? 36 : 18} />}
+      {isNamed && (
+        <rect className="tk__k" x={x - 3} y={y - (isTall ? 37 : 19)} width={room} height={isTall ? 36 : 18} />
+      )}
       <rect x={x} y={y} width={BAR} height={height} />
-      {named && (
+      {isNamed && (
         <>
           <text className="tk__s" x={x} y={y - (isTall ? 22 : 5)}>
             {symbol}
@@ -139,7 +146,7 @@ function GateMark({
   const group = groupOf(leg.protocol)
   const share = `${shareText(leg.share)} %`
   const middle = y + height / 2
-  const shown = Math.max(height, 10)
+  const shownHeight = Math.max(height, 10)
   const two = height >= TWO_LINES
   const name = cut(leg.dex, two ? room : room - widthOf(share, 600) - 4)
   const label = two ? `${name} ${share}` : `${share} ${name}`
@@ -170,7 +177,7 @@ function GateMark({
       {hasLabel && !two && height <= KNOCKED_OUT && (
         <rect className="gt__k" x={x + 9} y={middle - 8} width={widthOf(share, 600) + widthOf(name) + 14} height={16} />
       )}
-      <rect className="gt__b" x={x} y={middle - shown / 2} width={GATE} height={shown} />
+      <rect className="gt__b" x={x} y={middle - shownHeight / 2} width={GATE} height={shownHeight} />
       {hasLabel &&
         (two ? (
           <>

@@ -35,15 +35,15 @@ export function saveSvg({ svg, title, file }: Drawing): void {
   const outer = document.createElementNS(svg.namespaceURI, 'svg') as SVGSVGElement
   const all = { width: width + 2 * MARGIN, height: height + 2 * MARGIN + TITLE }
   set(outer, { ...all, viewBox: `0 0 ${all.width} ${all.height}`, 'font-family': FONT })
-  const back = document.createElementNS(svg.namespaceURI, 'rect') as SVGElement
-  set(back, { width: '100%', height: '100%', fill: ground })
+  const background = document.createElementNS(svg.namespaceURI, 'rect') as SVGElement
+  set(background, { width: '100%', height: '100%', fill: ground })
   const line = document.createElementNS(svg.namespaceURI, 'text') as SVGElement
   set(line, { x: MARGIN, y: MARGIN + 12, fill: ink, 'font-size': '14px', 'font-weight': 600 })
   line.textContent = title
   for (const group of copy.querySelectorAll('g'))
     for (const { name } of [...group.attributes]) group.removeAttribute(name)
   set(copy, { x: MARGIN, y: MARGIN + TITLE })
-  outer.append(back, line, copy)
+  outer.append(background, line, copy)
   save(new Blob([new XMLSerializer().serializeToString(outer)], { type: 'image/svg+xml' }), `${file}.svg`)
 }
 

@@ -48,7 +48,7 @@ export function graphOf({ src, dst, swaps }: Drawn): RouteGraph {
   // The native token is wrapped outside the legs, so the first or last leg's token represents it.
   const first = tokens.has(src.toLowerCase()) ? src.toLowerCase() : legs[0]!.a
   const end = tokens.has(dst.toLowerCase()) ? dst.toLowerCase() : legs.at(-1)!.b
-  // Finds the longest path from the source. Bounded rounds keep a cyclic route from hanging the page.
+  // Finds the longest path from the source. A limit of rounds keeps a cyclic route from hanging the page.
   for (let round = 0; round < tokens.size; round++)
     for (const leg of legs) {
       const from = token(leg.a)
@@ -82,8 +82,8 @@ export function fold(legs: readonly GraphLeg[], max: number): readonly ShownLeg[
     const thin = members.slice(room - 1).filter((leg) => leg.flow < THIN)
     if (thin.length < 2) return members
     const sum = (name: 'share' | 'flow') => thin.reduce((total, leg) => total + leg[name], 0)
-    const more = { ...thin[0]!, dex: `${thin.length} more`, folded: thin, share: sum('share'), flow: sum('flow') }
-    return [...members.filter((leg) => !thin.includes(leg)), more]
+    const foldedLeg = { ...thin[0]!, dex: `${thin.length} more`, folded: thin, share: sum('share'), flow: sum('flow') }
+    return [...members.filter((leg) => !thin.includes(leg)), foldedLeg]
   })
 }
 

@@ -180,16 +180,16 @@ type Piece = readonly [number, number, number, number]
 /** Returns one closed outline per leg: along the upper edge and back along the lower edge. Separate pieces would show seams. */
 function outline(pieces: readonly Piece[], height: number): string {
   const f = (value: number) => value.toFixed(1)
-  const edge = (list: readonly Piece[], down: number) =>
+  const edge = (list: readonly Piece[], offset: number) =>
     list
       .map(([x0, y0, x1, y1]) => {
         const middle = f((x0 + x1) / 2)
-        if (Math.abs(y0 - y1) < 0.05) return `L${f(x1)} ${f(y1 + down)}`
-        return `C${middle} ${f(y0 + down)} ${middle} ${f(y1 + down)} ${f(x1)} ${f(y1 + down)}`
+        if (Math.abs(y0 - y1) < 0.05) return `L${f(x1)} ${f(y1 + offset)}`
+        return `C${middle} ${f(y0 + offset)} ${middle} ${f(y1 + offset)} ${f(x1)} ${f(y1 + offset)}`
       })
       .join('')
-  const back = [...pieces].reverse().map(([x0, y0, x1, y1]): Piece => [x1, y1, x0, y0])
+  const reversedPieces = [...pieces].reverse().map(([x0, y0, x1, y1]): Piece => [x1, y1, x0, y0])
   const [startX, startY] = pieces[0]!
   const [, , endX, endY] = pieces.at(-1)!
-  return `M${f(startX)} ${f(startY)}${edge(pieces, 0)}L${f(endX)} ${f(endY + height)}${edge(back, height)}Z`
+  return `M${f(startX)} ${f(startY)}${edge(pieces, 0)}L${f(endX)} ${f(endY + height)}${edge(reversedPieces, height)}Z`
 }

@@ -36,7 +36,7 @@ export function order(columns: readonly Slot[][], minSize: number): number {
   const height = Math.max(minSize, ...columns.map(roomOf))
   for (const column of columns) {
     column.sort((x, y) => y.flow - x.flow)
-    place(column, height)
+    placeColumn(column, height)
   }
   for (let round = 0; round < ORDERING + PLACING; round++) {
     const forward = round % 2 === 0
@@ -57,7 +57,7 @@ function sweep(column: Slot[], forward: boolean, ordering: boolean, height: numb
     slot.rank = left === undefined || right === undefined ? slot.want : (left + right) / 2
   }
   if (ordering) regroup(column)
-  place(column, height)
+  placeColumn(column, height)
   for (const slot of column) slot.y = slot.want - slot.size / 2
   separate(column, height)
 }
@@ -70,7 +70,7 @@ function pull(links: readonly FlowLink[], side: 'left' | 'right'): number | unde
 }
 
 /** Stacks the slots, centered vertically. */
-function place(column: readonly Slot[], height: number): void {
+function placeColumn(column: readonly Slot[], height: number): void {
   let y = (height - roomOf(column)) / 2
   for (const slot of column) {
     slot.y = y + slot.above

@@ -75,9 +75,9 @@ export function useNamed(
   addresses: readonly string[],
 ): { readonly of: TokenOf; readonly ready: boolean } {
   const list = useTokens(chainId)
-  const listed = useMemo(() => new Set(list.data?.map(({ address }) => address.toLowerCase())), [list.data])
+  const listedAddresses = useMemo(() => new Set(list.data?.map(({ address }) => address.toLowerCase())), [list.data])
   const missing = [...new Set(addresses.map((address) => address.toLowerCase()))].filter(
-    (address) => list.data && !listed.has(address) && !isNative(address),
+    (address) => list.data && !listedAddresses.has(address) && !isNative(address),
   )
   const lookup = useQuery({
     queryKey: ['token names', chainId, missing],

@@ -35,7 +35,7 @@ const rows: readonly Row[] = [
   },
   { name: 'tokenOut', note: 'Token to measure (0xEeee… for native).', hint: NATIVE, required: true },
 ]
-const more: readonly Row[] = [
+const extraRows: readonly Row[] = [
   { name: 'spender', note: 'Spender to approve, if not `to`.', hint: '0x…' },
   { name: 'block', note: 'A number or a tag.', hint: 'latest' },
   { name: 'gas', note: 'Gas limit.', hint: 'half of a block' },
@@ -48,7 +48,7 @@ export function SimulatePage() {
   const params = useSearch({ strict: false }) as SimulateParams
   const data = useRouterState({ select: ({ location }) => location.hash })
   const chain = useChain(params.chain)
-  const whole = required.every((name) => params[name] !== undefined) && /^0x([0-9a-fA-F]{2})+$/.test(data)
+  const isComplete = required.every((name) => params[name] !== undefined) && /^0x([0-9a-fA-F]{2})+$/.test(data)
   const request = {
     ...Object.fromEntries(fields.flatMap((name) => (params[name] ? [[name, params[name]]] : []))),
     data,
@@ -60,7 +60,7 @@ export function SimulatePage() {
     refetch,
   } = useQuery({
     queryKey: ['simulate', chain.id, request],
-    enabled: whole,
+    enabled: isComplete,
     retry: false,
     queryFn: () => sluice.simulate(chain.id, request as unknown as SimulateParameters),
   })
@@ -121,12 +121,12 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (busy) return
-    const sent = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
-    const trimmed = Object.fromEntries(Object.entries(sent).map(([name, text]) => [name, text.trim()]))
-    const next = readSimulateParams({ ...trimmed, chain: chainId })
-    const same = JSON.stringify(next) === JSON.stringify(readSimulateParams({ ...params, chain: chainId }))
-    if (same && trimmed.data === data) onAgain()
-    else go(next, trimmed.data ?? '')
+    const formFields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
+    const trimmedFields = Object.fromEntries(Object.entries(formFields).map(([name, text]) => [name, text.trim()]))
+    const next = readSimulateParams({ ...trimmedFields, chain: chainId })
+    const isUnchanged = JSON.stringify(next) === JSON.stringify(readSimulateParams({ ...params, chain: chainId }))
+    if (isUnchanged && trimmedFields.data === data) onAgain()
+    else go(next, trimmedFields.data ?? '')
   }
   const row = (one: Row) => (
     <FieldRow key={one.name} row={one} value={one.name === 'data' ? data : (params[one.name] ?? '')} />
@@ -146,9 +146,9 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
       )}
       <form className="form" onSubmit={submit} ref={form}>
         {rows.map(row)}
-        <details open={more.some(({ name }) => name !== 'data' && params[name] !== undefined)}>
-          <summary>{more.length} optional fields</summary>
-          {more.map(row)}
+        <details open={extraRows.some(({ name }) => name !== 'data' && params[name] !== undefined)}>
+          <summary>{extraRows.length} optional fields</summary>
+          {extraRows.map(row)}
         </details>
         <button type="submit" className="btn btn--go" aria-disabled={busy}>
           {busy ? 'Simulating…' : 'Simulate'}

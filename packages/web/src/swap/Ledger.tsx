@@ -18,8 +18,8 @@ const LISTED = 3
 /** Lists the transactions sent by this page and their outcomes. */
 export function Ledger({ entries }: { readonly entries: readonly LedgerEntry[] }) {
   const [isOpen, setIsOpen] = useState(false)
-  const shown = isOpen ? entries : entries.slice(0, LISTED)
-  const hidden = entries.length - shown.length
+  const shownEntries = isOpen ? entries : entries.slice(0, LISTED)
+  const hidden = entries.length - shownEntries.length
   const isSettled = ({ status }: LedgerEntry) => status !== 'pending'
   return (
     <section className="panel ledger" id="transactions" aria-labelledby="ledger">
@@ -32,7 +32,7 @@ export function Ledger({ entries }: { readonly entries: readonly LedgerEntry[] }
         )}
       </div>
       <ul>
-        {shown.map((entry) => (
+        {shownEntries.map((entry) => (
           <Entry key={entry.id} entry={entry} />
         ))}
       </ul>
@@ -43,7 +43,7 @@ export function Ledger({ entries }: { readonly entries: readonly LedgerEntry[] }
       )}
       {/* Follows pending entries that are not listed. */}
       {entries
-        .filter((entry) => entry.status === 'pending' && !shown.includes(entry))
+        .filter((entry) => entry.status === 'pending' && !shownEntries.includes(entry))
         .map((entry) => (
           <Follower key={entry.id} entry={entry} />
         ))}
@@ -124,14 +124,14 @@ type Outcome = Partial<LedgerEntry> & { readonly state: string }
 function useOutcome(entry: LedgerEntry): string | undefined {
   const wallet = useWallet()
   const { local } = useSetting()
-  const own = wallet?.chainId === entry.chainId ? wallet : undefined
+  const chainWallet = wallet?.chainId === entry.chainId ? wallet : undefined
   const guard = entry.chainId === local?.chainId ? local.contracts.guard : undefined
   const { data } = useQuery({
-    queryKey: ['transaction', entry.chainId, entry.id, own?.address],
+    queryKey: ['transaction', entry.chainId, entry.id, chainWallet?.address],
     enabled: entry.status === 'pending',
     refetchInterval: EVERY_MS,
     retry: false,
-    queryFn: () => (entry.kind === 'batch' ? batchOutcome(entry, own) : outcomeOf(entry, own, guard)),
+    queryFn: () => (entry.kind === 'batch' ? batchOutcome(entry, chainWallet) : outcomeOf(entry, chainWallet, guard)),
   })
   useEffect(() => {
     if (!data || entry.status !== 'pending') return
@@ -151,8 +151,13 @@ async function outcomeOf(
   const { status: state, block, swap } = answer
   if (state === 'reverted') return { state, status: 'failed', ...(block !== null && { block }) }
   if (state !== 'landed') return { state }
-  const received = swap?.received ?? undefined
-  return { state, status: 'landed', ...(block !== null && { block }), ...(received !== undefined && { received }) }
+  const receivedAmount = swap?.received ?? undefined
+  return {
+    state,
+    status: 'landed',
+    ...(block !== null && { block }),
+    ...(receivedAmount !== undefined && { received: receivedAmount }),
+  }
 }
 
 /**

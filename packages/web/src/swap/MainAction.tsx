@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { fragmentOf } from '../explain/input.ts'
-import { plain } from '../format/amount.ts'
+import { toPlainText } from '../format/amount.ts'
 import { errorTextOf, isInvalidOrder } from '../service/error-messages.ts'
 import { isNative } from '../service/tokens.ts'
 import { loadPart } from '../ui/load-part.tsx'
@@ -67,9 +67,9 @@ function Sign({ swap, onSign }: { readonly swap: SwapPageState; readonly onSign:
   const { order, paying, loss } = swap
   const { chain, src } = order
   const [isConfirming, setIsConfirming] = useState(false)
-  const allowed = useAllowance(chain.id, src?.address, chain.guard)
-  const free = (src && isNative(src.address)) || (allowed !== undefined && allowed >= paying)
-  const way = useAllowanceWay(chain.id, src?.address, chain.guard, free || allowed === undefined ? 0n : paying)
+  const allowance = useAllowance(chain.id, src?.address, chain.guard)
+  const free = (src && isNative(src.address)) || (allowance !== undefined && allowance >= paying)
+  const way = useAllowanceWay(chain.id, src?.address, chain.guard, free || allowance === undefined ? 0n : paying)
   const label: ReactNode = free ? 'Swap' : way === 'permit' ? 'Sign and swap' : `Approve ${src?.symbol} and swap`
   if (!loss?.isHigh) return <MainButton onClick={onSign}>{label}</MainButton>
   return (
@@ -88,19 +88,19 @@ function Sign({ swap, onSign }: { readonly swap: SwapPageState; readonly onSign:
 function Refused({ swap }: { readonly swap: SwapPageState }) {
   const { order, live, maxRoutable, spendable, act } = swap
   const { chain, src, dst, exact, limit } = order
-  const named = exact === 'in' ? src : dst
+  const namedToken = exact === 'in' ? src : dst
   const { title, text } = errorTextOf(live.error, limit)
   const isAbove = exact === 'in' && maxRoutable !== undefined && spendable !== undefined && maxRoutable > spendable
-  const offered = isAbove && spendable > 0n ? spendable : maxRoutable
+  const offeredMax = isAbove && spendable > 0n ? spendable : maxRoutable
   return (
     <>
       <Notice kind="bad" title={title} urgent>
         {text} <Cure error={live.error} chainId={chain.id} token={dst?.address} />
       </Notice>
-      {offered !== undefined && offered > 0n && named ? (
-        <MainButton onClick={() => act.amount(plain(offered, named.decimals))}>
+      {offeredMax !== undefined && offeredMax > 0n && namedToken ? (
+        <MainButton onClick={() => act.amount(toPlainText(offeredMax, namedToken.decimals))}>
           <span>
-            Use <Amount base={offered} decimals={named.decimals} /> {named.symbol}
+            Use <Amount base={offeredMax} decimals={namedToken.decimals} /> {namedToken.symbol}
           </span>
         </MainButton>
       ) : (

@@ -1,7 +1,7 @@
 /** The ticket before signing. */
 
 import { memo, useEffect, useState } from 'react'
-import { plain } from '../format/amount.ts'
+import { toPlainText } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { afterPaint, useChoice } from '../ui/after-paint.ts'
 import { loadPart } from '../ui/load-part.tsx'
@@ -43,7 +43,7 @@ type Props = { readonly swap: SwapPageState; readonly onPick: (side: TicketSide)
 export function OrderForm({ swap, onPick }: Props) {
   const { order, live, quote, refused } = swap
   const [settings, setSettings] = useState(false)
-  const quiet = live.isAsking || live.isStale || !swap.isReady
+  const isQuiet = live.isAsking || live.isStale || !swap.isReady
   return (
     <>
       <form id={ORDER_FORM} onSubmit={(event) => event.preventDefault()} />
@@ -60,13 +60,13 @@ export function OrderForm({ swap, onPick }: Props) {
         </button>
       </div>
       <div className="leg-in">
-        <Pay swap={swap} onPick={onPick} quiet={quiet} />
+        <Pay swap={swap} onPick={onPick} quiet={isQuiet} />
       </div>
       <div className="leg-in">
         <Flip onFlip={() => afterPaint(swap.act.flip)} />
-        <Receive swap={swap} onPick={onPick} quiet={quiet} />
+        <Receive swap={swap} onPick={onPick} quiet={isQuiet} />
       </div>
-      {!refused && isExpected(swap) && <Minimum quote={quote} token={order.dst} quiet={quiet} />}
+      {!refused && isExpected(swap) && <Minimum quote={quote} token={order.dst} quiet={isQuiet} />}
       <div id="settings">
         {settings && <Settings key={order.terms.resets} auto={quote?.slippage} terms={order.terms} />}
       </div>
@@ -107,15 +107,15 @@ function AmountOf({
 }) {
   const { order, quote, refused } = swap
   const token = end === 'in' ? order.src : order.dst
-  const quoted = end === 'in' ? quote?.fromAmount : quote?.toAmount
+  const quotedAmount = end === 'in' ? quote?.fromAmount : quote?.toAmount
   if (order.exact === end)
     return <AmountField label={end === 'in' ? 'Amount to pay' : 'Amount to receive at least'} entry={order.entry} />
   return (
-    <output className={`amt ${quiet ? 'quiet' : ''} ${long(quoted, token)}`}>
+    <output className={`amt ${quiet ? 'quiet' : ''} ${long(quotedAmount, token)}`}>
       {refused || !isExpected(swap) ? (
         <span className="q">—</span>
-      ) : quoted !== undefined && token ? (
-        <Amount base={quoted} decimals={token.decimals} digits={9} maxDecimals={4} />
+      ) : quotedAmount !== undefined && token ? (
+        <Amount base={quotedAmount} decimals={token.decimals} digits={9} maxDecimals={4} />
       ) : (
         <Skeleton like="000 000" />
       )}
@@ -167,7 +167,7 @@ function Balance({ swap }: { readonly swap: SwapPageState }) {
   const enterMax = useMax(swap)
   if (balance === undefined || !src) return null
   const use = (percent: bigint) =>
-    percent === 100n ? enterMax() : act.amount(plain(((spendable ?? 0n) * percent) / 100n, src.decimals))
+    percent === 100n ? enterMax() : act.amount(toPlainText(((spendable ?? 0n) * percent) / 100n, src.decimals))
   return (
     <>
       Balance <Amount base={balance} decimals={src.decimals} maxDecimals={2} />
@@ -189,11 +189,11 @@ function Balance({ swap }: { readonly swap: SwapPageState }) {
 
 /**
  * Returns the action of the Max button. Selling a whole balance of the native token may take many times the gas of the
- * quote before, so the amount that Max has entered is lowered once its own quote needs more gas than is left.
+ * previous quote. So the entered maximum is lowered if its own quote needs more gas than is left.
  */
 function useMax({ order: { src, text }, spendable, short, act }: SwapPageState): () => void {
   const [entered, setEntered] = useState<string>()
-  const max = src && spendable ? plain(spendable, src.decimals) : undefined
+  const max = src && spendable ? toPlainText(spendable, src.decimals) : undefined
   const enter = (replace: boolean) => {
     if (max === undefined) return
     setEntered(max)
@@ -265,11 +265,11 @@ const Foot = memo(({ swap }: { readonly swap: SwapPageState }) => {
 
 function GasRemark({ swap: { order, quote } }: { readonly swap: SwapPageState }) {
   const gas = quote?.gasCost?.usd
-  const worth = quote && worthOf(quote, order)
-  if (typeof gas !== 'number' || worth === undefined || gas <= worth) return null
+  const usdWorth = quote && worthOf(quote, order)
+  if (typeof gas !== 'number' || usdWorth === undefined || gas <= usdWorth) return null
   return (
     <Notice kind="warn" title="Gas costs more than you receive.">
-      <Usd value={gas} /> of gas for <Usd value={worth} />.
+      <Usd value={gas} /> of gas for <Usd value={usdWorth} />.
     </Notice>
   )
 }
@@ -278,5 +278,5 @@ function GasRemark({ swap: { order, quote } }: { readonly swap: SwapPageState })
 const LONG = 7
 function long(amount: string | undefined, token: PageToken | undefined): string {
   if (amount === undefined || !token) return ''
-  return plain(amount, token.decimals).split('.')[0]!.length >= LONG ? 'amt--long' : ''
+  return toPlainText(amount, token.decimals).split('.')[0]!.length >= LONG ? 'amt--long' : ''
 }

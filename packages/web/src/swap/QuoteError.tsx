@@ -1,5 +1,5 @@
 /** The explanation of a request without a route. */
-import { plain } from '../format/amount.ts'
+import { toPlainText } from '../format/amount.ts'
 import { FamilyMark } from '../route/FamilyMark.tsx'
 import { errorTextOf, impactOf, isAboutSize, type Reason, refusalOf } from '../service/error-messages.ts'
 import type { PageToken } from '../service/tokens.ts'
@@ -62,7 +62,7 @@ export function WhyNot({ error, token, requested, limit, worth, maxRoutable, onU
               <p className="note">
                 {title} {text}
               </p>
-              <button type="button" className="btn" onClick={() => onUse(plain(maxRoutable, token.decimals))}>
+              <button type="button" className="btn" onClick={() => onUse(toPlainText(maxRoutable, token.decimals))}>
                 Use <Amount base={maxRoutable} decimals={token.decimals} /> {token.symbol}
               </button>
             </>
@@ -150,8 +150,8 @@ function Gauge({ width, maxRoutable, requested, token }: GaugeProps) {
   const ticks = Array.from({ length: Math.floor(high) - low + 1 }, (_, k) => low + k)
   const every = Math.ceil((ticks.length * TICK_NAME) / width)
   // Labels that would overlap move to the outer sides of their marks.
-  const near = x(power(requested)) - x(power(maxRoutable)) < WORDS_MEET
-  const ends = near && x(power(requested)) < width - WORDS_MEET ? 'start' : 'end'
+  const isNear = x(power(requested)) - x(power(maxRoutable)) < WORDS_MEET
+  const ends = isNear && x(power(requested)) < width - WORDS_MEET ? 'start' : 'end'
   const name = (at: number) => {
     const exponent = at - token.decimals
     return exponent >= 0 && exponent < 7
@@ -178,7 +178,7 @@ function Gauge({ width, maxRoutable, requested, token }: GaugeProps) {
         </g>
       ))}
       <path className="gauge__yes" d={`M1 36H${x(power(maxRoutable))}`} />
-      <text className="strong" x={x(power(maxRoutable))} y={20} textAnchor={near ? 'end' : 'middle'}>
+      <text className="strong" x={x(power(maxRoutable))} y={20} textAnchor={isNear ? 'end' : 'middle'}>
         routes
       </text>
       <path className="gauge__no" d={`M${x(power(requested)) - 1.5} 26V46`} />

@@ -1,7 +1,7 @@
 /** The route panel of the Swap page. */
 
 import { type ComponentProps, memo, type ReactNode, useRef, useState } from 'react'
-import { plain } from '../format/amount.ts'
+import { toPlainText } from '../format/amount.ts'
 import { Flow } from '../route/Flow.tsx'
 import { groupOf, groups } from '../route/families.ts'
 import { LegTable } from '../route/LegTable.tsx'
@@ -55,12 +55,12 @@ export const RoutePanel = memo(function RoutePanel({
   const { swaps } = quote
   const pools = new Set(swaps.map(({ pool }) => pool)).size
   const families = new Set(swaps.map(({ protocol }) => protocol)).size
-  const shown = [...new Set(swaps.map(({ protocol }) => groupOf(protocol)))]
+  const shownGroups = [...new Set(swaps.map(({ protocol }) => groupOf(protocol)))]
   const save = async (format: 'SVG' | 'PNG') => {
     const svg = panel.current?.querySelector<SVGSVGElement>('.flow > svg')
     if (!svg) return
     const { saveSvg, savePng } = await import('../route/download.ts')
-    const [paid, received] = [plain(quote.fromAmount, src.decimals), plain(quote.toAmount, dst.decimals)]
+    const [paid, received] = [toPlainText(quote.fromAmount, src.decimals), toPlainText(quote.toAmount, dst.decimals)]
     const title = `${paid} ${src.symbol} → ${received} ${dst.symbol} · ${chainName}, block ${quote.simulationBlock} · Sluice`
     const drawing = { svg, title, file: `sluice-route-${quote.simulationBlock}` }
     await (format === 'SVG' ? saveSvg(drawing) : savePng(drawing))
@@ -92,7 +92,7 @@ export const RoutePanel = memo(function RoutePanel({
         </div>
         <Flow route={quote} tokenOf={tokenOf} lit={lit} onLight={setLit} />
         <div className="key">
-          {shown.map((group) => (
+          {shownGroups.map((group) => (
             <span key={group}>
               <span className={`sw f-${group} ${group === 'wrap' ? 'sw--wrap' : ''}`} />
               {groups[group]}

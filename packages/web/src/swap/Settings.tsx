@@ -146,8 +146,8 @@ function Slippage({ auto, terms }: Props) {
 const MEASURED = /measured for (\d+) of/
 
 function autoWords(reason: string | undefined): string {
-  const measured = Number(MEASURED.exec(reason ?? '')?.[1] ?? 0)
-  const basis = measured > 0 ? '' : ' (no history yet, so estimated from their fees)'
+  const measuredCount = Number(MEASURED.exec(reason ?? '')?.[1] ?? 0)
+  const basis = measuredCount > 0 ? '' : ' (no history yet, so estimated from their fees)'
   return `Set from how much these pools usually move in two blocks${basis}.`
 }
 

@@ -9,8 +9,8 @@ import { useKey } from '../ui/Shell.tsx'
 import { useTitle } from '../ui/title.ts'
 import { useLedger } from './ledger.ts'
 import { OrderForm } from './OrderForm.tsx'
+import { QuoteAnnouncement } from './QuoteAnnouncement.tsx'
 import { RouteEmpty, RoutePanel, RouteSkeleton } from './RoutePanel.tsx'
-import { Spoken } from './Spoken.tsx'
 import type { TicketSide } from './Ticket.tsx'
 import { type SwapPageState, useSwap } from './use-swap.ts'
 
@@ -59,7 +59,7 @@ export function SwapPage() {
           }}
         />
       )}
-      <Spoken quote={swap.quote} dst={dst} />
+      <QuoteAnnouncement quote={swap.quote} dst={dst} />
     </>
   )
 }

@@ -92,8 +92,8 @@ export function ReceiptTicket({ chainId, route, paid, src, dst, fee, onNew }: Ti
 
 export function ReceiptPanel({ route, paid, dst }: Props) {
   const { received } = paid
-  const quoted = BigInt(route.toAmount)
-  const below = received === undefined ? undefined : percentBelow(quoted, received)
+  const quotedAmount = BigInt(route.toAmount)
+  const below = received === undefined ? undefined : percentBelow(quotedAmount, received)
   const words =
     below === undefined
       ? ''
@@ -114,7 +114,7 @@ export function ReceiptPanel({ route, paid, dst }: Props) {
             Quoted in block <Count value={route.simulationBlock} />
           </span>
           <div className="paid__v">
-            <Amount base={quoted} decimals={dst.decimals} digits={9} /> <span className="unit">{dst.symbol}</span>
+            <Amount base={quotedAmount} decimals={dst.decimals} digits={9} /> <span className="unit">{dst.symbol}</span>
           </div>
         </div>
         <div>
@@ -139,7 +139,9 @@ export function ReceiptPanel({ route, paid, dst }: Props) {
       {received !== undefined && (
         <div className="gauge gauge--wide">
           <Plot>
-            {(width) => <Scale {...{ width, quoted, received, words }} minimum={BigInt(route.minToAmount ?? '0')} />}
+            {(width) => (
+              <Scale {...{ width, quoted: quotedAmount, received, words }} minimum={BigInt(route.minToAmount ?? '0')} />
+            )}
           </Plot>
         </div>
       )}

@@ -83,7 +83,7 @@ export function amountProblem({ typed, set }: AmountEntry): ReactNode {
   if (typed?.kind === 'wrong')
     return (
       <span className="amt__why" id={WHY} role="alert">
-        {typed.why}
+        {typed.reason}
       </span>
     )
   if (typed?.kind === 'ambiguous')

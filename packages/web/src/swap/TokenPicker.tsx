@@ -29,7 +29,7 @@ export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
   const [active, setActive] = useState(0)
   const { data, isPending, isPlaceholderData, isError } = useTokenSearch(chain.id, text.trim(), true)
   const list = id(useId())
-  const options = ordered(data ?? [])
+  const options = orderTokens(data ?? [])
   const at = Math.min(active, options.length - 1)
   // Until the tokens of the typed text arrive, those of an earlier text are shown; Enter must not choose one of them.
   const isSearching = isPending || isPlaceholderData
@@ -148,7 +148,7 @@ function Named({ token, isChosen }: { readonly token: PageToken; readonly isChos
 const id = (text: string): string => `tokens${text.replace(/\W/g, '')}`
 
 /** Sorts copies of known symbols last. */
-function ordered(tokens: readonly PageToken[]): readonly PageToken[] {
+function orderTokens(tokens: readonly PageToken[]): readonly PageToken[] {
   const isCopy = ({ tags }: PageToken) => Number(tags?.includes('copy') ?? false)
   return [...tokens].sort((a, b) => isCopy(a) - isCopy(b))
 }

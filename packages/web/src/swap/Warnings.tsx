@@ -42,8 +42,8 @@ export function Warnings({ quote, src, tokenOf, loss, direct }: Props) {
               Amounts shown are after that.
             </Notice>
           )
-        const named = text.replace(ADDRESS, (address) => tokenOf(address).symbol)
-        return <Notice key={text} kind="warn" title={`${named.charAt(0).toUpperCase()}${named.slice(1)}.`} />
+        const namedText = text.replace(ADDRESS, (address) => tokenOf(address).symbol)
+        return <Notice key={text} kind="warn" title={`${namedText.charAt(0).toUpperCase()}${namedText.slice(1)}.`} />
       })}
       {direct && (
         <Notice kind="warn" title="Sent to you directly,">

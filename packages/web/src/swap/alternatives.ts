@@ -29,7 +29,10 @@ export async function compare(
   const all = order as QuoteParameters
   const names = namesOf(quote)
   const top = largestPool(quote)
-  const narrowed: readonly (readonly [string, Pick<QuoteParameters, 'excludePools' | 'maxSplits' | 'maxHops'>])[] =
+  const narrowedParameters: readonly (readonly [
+    string,
+    Pick<QuoteParameters, 'excludePools' | 'maxSplits' | 'maxHops'>,
+  ])[] =
     quote.swaps.length === 1
       ? [[`Without ${names(top)}`, { excludePools: [top] }]]
       : [
@@ -40,14 +43,14 @@ export async function compare(
         ]
   const [best, ...narrow] = await sluice.getQuotes(
     chainId,
-    [all, ...narrowed.map(([, terms]): QuoteParameters => ({ ...all, ...terms }))],
+    [all, ...narrowedParameters.map(([, terms]): QuoteParameters => ({ ...all, ...terms }))],
     signal,
   )
   if (!best || best instanceof ClientError) throw best ?? new ClientError('BAD_ANSWER', 'no quote')
-  const compared = narrow.map((other, index) => alternative(narrowed[index]![0], other))
+  const comparedAlternatives = narrow.map((other, index) => alternative(narrowedParameters[index]![0], other))
   const losers = quote.swaps.length === 1 ? await singlePools(chainId, all, top, signal) : []
   // The best single pool is often also the best route without the quoted pool.
-  const others = compared.filter(
+  const others = comparedAlternatives.filter(
     ({ quote: other }) => !other || !losers.some((loser) => samePools(loser.quote!, other)),
   )
   return { block: best.simulationBlock, best, others: [...losers, ...others] }
@@ -56,13 +59,13 @@ export async function compare(
 /** Returns the next best single pools, each found without the ones before it. */
 async function singlePools(chainId: number, order: QuoteParameters, top: string, signal: AbortSignal) {
   const pools: Alternative[] = []
-  const excluded = [top]
+  const excludedPools = [top]
   while (pools.length < MAX_LOSERS) {
-    const terms = { ...order, maxSplits: 1, excludePools: excluded.slice() }
+    const terms = { ...order, maxSplits: 1, excludePools: excludedPools.slice() }
     const [next] = await sluice.getQuotes(chainId, [terms], signal)
     if (!next || next instanceof ClientError) break
     pools.push({ name: `Only ${next.swaps[0]!.dex}`, quote: next })
-    excluded.push(...next.swaps.map(({ pool }) => pool))
+    excludedPools.push(...next.swaps.map(({ pool }) => pool))
   }
   return pools
 }

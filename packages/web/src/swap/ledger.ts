@@ -31,8 +31,8 @@ const listeners = new Set<() => void>()
 
 function load(): readonly LedgerEntry[] {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
-    return Array.isArray(stored) ? stored.filter(isEntry).slice(0, MAX_ENTRIES) : []
+    const storedEntries: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
+    return Array.isArray(storedEntries) ? storedEntries.filter(isEntry).slice(0, MAX_ENTRIES) : []
   } catch {
     return []
   }
@@ -59,8 +59,8 @@ function isEntry(value: unknown): value is LedgerEntry {
 
 function store(change: (before: readonly LedgerEntry[]) => readonly LedgerEntry[]): void {
   // Another tab may have written in the meantime.
-  const stored = load()
-  const next = withinLimit(change(stored.length > 0 ? stored : entries))
+  const storedEntries = load()
+  const next = withinLimit(change(storedEntries.length > 0 ? storedEntries : entries))
   entries = next
   try {
     localStorage.setItem(KEY, JSON.stringify(next))

@@ -24,9 +24,9 @@ type Ends = {
 export function lossOf(quote: ShownQuote, { src, dst, priceOf }: Ends): Loss | undefined {
   const [srcPrice, dstPrice] = [priceOf(src), priceOf(dst)]
   if (src && dst && typeof srcPrice === 'number' && typeof dstPrice === 'number') {
-    const paid = usdOf(quote.fromAmount, src.decimals, srcPrice)
-    const usd = paid - usdOf(quote.toAmount, dst.decimals, dstPrice)
-    if (paid > 0) return lossBy((usd / paid) * 100, usd)
+    const paidUsd = usdOf(quote.fromAmount, src.decimals, srcPrice)
+    const usd = paidUsd - usdOf(quote.toAmount, dst.decimals, dstPrice)
+    if (paidUsd > 0) return lossBy((usd / paidUsd) * 100, usd)
   }
   return typeof quote.priceImpact === 'number' ? lossBy(quote.priceImpact, undefined) : undefined
 }

@@ -59,8 +59,8 @@ export function useSwapParams() {
   const params = useSearch({ strict: false }) as SwapParams
   const navigate = useNavigate()
   /** Pushes a history entry for a change of tokens, but replaces the entry during typing. */
-  const change = (more: { readonly [Name in keyof SwapParams]?: SwapParams[Name] | undefined }, replace = false) =>
-    navigate({ to: '/', search: (before: SwapParams) => readSwapParams({ ...before, ...more }), replace })
+  const change = (changes: { readonly [Name in keyof SwapParams]?: SwapParams[Name] | undefined }, replace = false) =>
+    navigate({ to: '/', search: (before: SwapParams) => readSwapParams({ ...before, ...changes }), replace })
   return [params, change] as const
 }
 
@@ -68,11 +68,11 @@ export function useSwapParams() {
 export function firstPair(
   tokens: readonly PageToken[],
 ): { readonly src: PageToken; readonly dst: PageToken } | undefined {
-  const listed = tokens.filter(
+  const listedTokens = tokens.filter(
     ({ address, tags }) => address.toLowerCase() !== NATIVE.toLowerCase() && !tags?.includes('copy'),
   )
-  const bySymbol = (pattern: RegExp) => listed.find(({ symbol }) => pattern.test(symbol))
-  const src = bySymbol(/^W(ETH|BNB|POL|AVAX|MNT|S|HYPE)$/) ?? listed[0]
-  const dst = bySymbol(/^DAI$/) ?? bySymbol(/^USDC/) ?? bySymbol(/USD/) ?? listed.find((token) => token !== src)
+  const bySymbol = (pattern: RegExp) => listedTokens.find(({ symbol }) => pattern.test(symbol))
+  const src = bySymbol(/^W(ETH|BNB|POL|AVAX|MNT|S|HYPE)$/) ?? listedTokens[0]
+  const dst = bySymbol(/^DAI$/) ?? bySymbol(/^USDC/) ?? bySymbol(/USD/) ?? listedTokens.find((token) => token !== src)
   return src && dst && src !== dst ? { src, dst } : undefined
 }

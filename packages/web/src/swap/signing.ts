@@ -96,9 +96,9 @@ export function useSigning() {
     )
   }
   // A receipt belongs to one transaction; ignore the receipt of an earlier swap.
-  const own = receipt?.hash === run.hash ? receipt : undefined
+  const ownReceipt = receipt?.hash === run.hash ? receipt : undefined
   return {
-    state: run.status === 'idle' ? undefined : signingOf(run, isApproved, own?.paid, own?.error),
+    state: run.status === 'idle' ? undefined : signingOf(run, isApproved, ownReceipt?.paid, ownReceipt?.error),
     start,
     /** Stops following the swap. The user can still sign it in the wallet. */
     cancel() {
@@ -191,11 +191,11 @@ async function receiptOf(provider: Eip1193Provider, route: Route, owner: string,
   const isForRecipient = owner.toLowerCase() !== route.tx.from.toLowerCase()
   const fee = native && !isForRecipient ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') : 0n
   // Nodes that do not keep the state of the previous block reject the call.
-  const received = await Promise.all([at(block), at(block - 1)]).then(
+  const receivedAmount = await Promise.all([at(block), at(block - 1)]).then(
     ([after, before]) => after - before + fee,
     () => undefined,
   )
-  return { hash, block, gasUsed, received, isForRecipient }
+  return { hash, block, gasUsed, received: receivedAmount, isForRecipient }
 }
 
 /** Returns true if the user rejected the request in the wallet. */

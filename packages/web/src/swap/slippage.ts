@@ -17,7 +17,7 @@ const MARGIN_PPM = 100
  * block can differ by a fraction of a basis point. With the margin, the signed minimum is still at least the displayed
  * one.
  */
-export function slippageToSign(shown: number | string): string {
-  const ppm = Math.round(Number(shown) * PPM_PER_PERCENT)
+export function slippageToSign(shownSlippage: number | string): string {
+  const ppm = Math.round(Number(shownSlippage) * PPM_PER_PERCENT)
   return String((ppm - Math.min(MARGIN_PPM, Math.floor(ppm / 10))) / PPM_PER_PERCENT)
 }

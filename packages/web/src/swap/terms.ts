@@ -74,20 +74,20 @@ export function problemsOf({ slippage, impact, recipient, fee, feeTo }: TermValu
 }
 
 /** Values that the user chose or accepted, by name. Stored in the tab until it is closed. */
-type Accepted = { readonly [Name in TermName]?: string | undefined }
+type AcceptedTerms = { readonly [Name in TermName]?: string | undefined }
 const KEY = 'sluice.terms'
-let accepted: Accepted = load()
+let acceptedTerms: AcceptedTerms = load()
 
-function load(): Accepted {
+function load(): AcceptedTerms {
   try {
-    return Object(JSON.parse(sessionStorage.getItem(KEY) ?? '{}')) as Accepted
+    return Object(JSON.parse(sessionStorage.getItem(KEY) ?? '{}')) as AcceptedTerms
   } catch {
     return {}
   }
 }
 
-function keep(values: Accepted): void {
-  accepted = values
+function keep(values: AcceptedTerms): void {
+  acceptedTerms = values
   try {
     sessionStorage.setItem(KEY, JSON.stringify(values))
   } catch {
@@ -106,7 +106,7 @@ export function useTerms(
   const values = valuesOf(params, wallet)
   const { slippage, impact, recipient, fee, feeTo } = values
   const problems = problemsOf(values)
-  const isNew = (name: TermName) => values[name] !== undefined && accepted[name] !== values[name]
+  const isNew = (name: TermName) => values[name] !== undefined && acceptedTerms[name] !== values[name]
   const list: readonly Term[] = [
     ...(slippage === undefined ? [] : [{ name: 'slippage', value: slippage, isNew: isNew('slippage') } as const]),
     ...(impact === undefined ? [] : [{ name: 'impact', value: impact, isNew: isNew('impact') } as const]),
@@ -120,12 +120,12 @@ export function useTerms(
     list: problems.length > 0 ? [] : list,
     isNew: list.some((term) => term.isNew),
     set(next) {
-      keep({ ...accepted, ...next })
+      keep({ ...acceptedTerms, ...next })
       setChanges((count) => count + 1)
       change(next, true)
     },
     accept() {
-      keep({ ...accepted, ...values })
+      keep({ ...acceptedTerms, ...values })
       setChanges((count) => count + 1)
     },
     reset() {

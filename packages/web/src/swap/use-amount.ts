@@ -3,7 +3,7 @@
  * both agree.
  */
 import { useEffect, useState } from 'react'
-import { groupThousands, parseAmount, parseUsd, plain, type TypedAmount, usdOf } from '../format/amount.ts'
+import { groupThousands, parseAmount, parseUsd, type TypedAmount, toPlainText, usdOf } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { TYPING_PAUSE_MS } from '../ui/after-paint.ts'
 
@@ -58,12 +58,12 @@ export function useAmount({ value, token, price, settle }: Options): AmountEntry
   const draft = latest && Array.isArray(isOwn) && isOwn.includes(value) ? latest : undefined
   if (draft && draft.sent === value && !draft.hasArrived) setDraft({ ...draft, hasArrived: true })
 
-  const typed = draft?.typed ?? (token && parseAmount(value, token.decimals))
+  const typedAmount = draft?.typed ?? (token && parseAmount(value, token.decimals))
   const commit = () => {
     if (!draft || draft.sent !== undefined || !token) return
-    const sent = draft.typed.kind === 'amount' ? plain(draft.typed.base, token.decimals) : ''
-    setDraft({ ...draft, sent })
-    if (sent !== value) settle(sent)
+    const sentAmount = draft.typed.kind === 'amount' ? toPlainText(draft.typed.base, token.decimals) : ''
+    setDraft({ ...draft, sent: sentAmount })
+    if (sentAmount !== value) settle(sentAmount)
   }
   useEffect(() => {
     if (!draft || draft.sent !== undefined) return
@@ -73,26 +73,34 @@ export function useAmount({ value, token, price, settle }: Options): AmountEntry
   return {
     text: draft?.text ?? groupThousands(value),
     unit: draft ? unitOf(draft.text, draft.unit) : 'token',
-    typed,
+    typed: typedAmount,
     isSettled: !draft || draft.sent === value,
     set(text) {
       if (!token) return
       const unit = draft?.unit ?? 'token'
-      const typed = parse(text, unitOf(text, unit), token, price)
-      setDraft({ text, unit, typed, token: token.address, before: value })
+      const typedAmount = parse(text, unitOf(text, unit), token, price)
+      setDraft({ text, unit, typed: typedAmount, token: token.address, before: value })
     },
     commit,
     tidy() {
       if (!draft || !token || unitOf(draft.text, draft.unit) === 'usd' || draft.typed.kind !== 'amount') return
-      setDraft({ ...draft, text: groupThousands(plain(draft.typed.base, token.decimals)) })
+      setDraft({ ...draft, text: groupThousands(toPlainText(draft.typed.base, token.decimals)) })
     },
     toggleUnit() {
-      if (!token || !typed) return
+      if (!token || !typedAmount) return
       if (draft && unitOf(draft.text, draft.unit) === 'usd') return setDraft(undefined)
       if (typeof price !== 'number') return
       // Changes only the display. The amount changes when the user types.
-      const usd = typed.kind === 'amount' ? usdOf(typed.base, token.decimals, price).toFixed(2) : ''
-      setDraft({ text: usd, unit: 'usd', typed, token: token.address, before: value, sent: value, hasArrived: true })
+      const usd = typedAmount.kind === 'amount' ? usdOf(typedAmount.base, token.decimals, price).toFixed(2) : ''
+      setDraft({
+        text: usd,
+        unit: 'usd',
+        typed: typedAmount,
+        token: token.address,
+        before: value,
+        sent: value,
+        hasArrived: true,
+      })
     },
   }
 }
@@ -102,5 +110,5 @@ const unitOf = (text: string, unit: AmountUnit): AmountUnit => (text.trim().star
 function parse(text: string, unit: AmountUnit, token: PageToken, price: number | null | undefined): TypedAmount {
   if (unit === 'token') return parseAmount(text, token.decimals)
   if (typeof price === 'number') return parseUsd(text.replace('$', ''), price, token.decimals)
-  return { kind: 'wrong', why: `No price for ${token.symbol}. Enter an amount of ${token.symbol}.` }
+  return { kind: 'wrong', reason: `No price for ${token.symbol}. Enter an amount of ${token.symbol}.` }
 }

@@ -10,10 +10,10 @@ const HALVES = 5
 /** Significant digits of the proposed amount, rounded down. */
 const DIGITS = 3
 
-export function useLargest(request: TypedRequest | undefined, wanted: boolean) {
+export function useLargest(request: TypedRequest | undefined, isRequested: boolean) {
   return useQuery({
     queryKey: ['largest', request],
-    enabled: wanted && request !== undefined,
+    enabled: isRequested && request !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     retry,
     queryFn: async () => String(await search(request!)),

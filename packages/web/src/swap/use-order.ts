@@ -44,7 +44,7 @@ export type OrderState = {
   readonly native: string
   /** Changes the URL and writes the defaults into it. */
   readonly change: (
-    more: { readonly [Name in keyof SwapParams]?: SwapParams[Name] | undefined },
+    changes: { readonly [Name in keyof SwapParams]?: SwapParams[Name] | undefined },
     replace?: boolean,
   ) => void
 }
@@ -67,27 +67,28 @@ export function useOrder(): OrderState {
   const dst = tokenOf(ends.dst)
   const text = params.amount ?? (params.src ? '' : FIRST_AMOUNT[chain.id === local?.chainId ? 'local' : 'other'])
   const exact = params.exact ?? 'in'
-  const named = exact === 'in' ? src : dst
-  const same = sameToken(ends.src, ends.dst)
+  const namedToken = exact === 'in' ? src : dst
+  const hasSameToken = sameToken(ends.src, ends.dst)
   const prices = usePrices(chain.id, src, dst)
   const priceOf = (token: PageToken | undefined) => token && prices?.[token.address]
-  const change: OrderState['change'] = (more, replace) => {
-    const chosen = {
+  const change: OrderState['change'] = (changes, replace) => {
+    const chosenTokens = {
       chain: chain.id,
       amount: text,
       ...(ends.src && { src: ends.src }),
       ...(ends.dst && { dst: ends.dst }),
     }
-    navigate({ ...chosen, ...more }, replace)
+    navigate({ ...chosenTokens, ...changes }, replace)
   }
   const settle = (amount: string) => change({ amount }, true)
-  const entry = useAmount({ value: text, token: named, price: priceOf(named), settle })
+  const entry = useAmount({ value: text, token: namedToken, price: priceOf(namedToken), settle })
   const from = wallet?.chainId === chain.id ? wallet.address : undefined
   const terms = useTerms(params, from, change)
   // The request uses the amount in the URL, provided that the typed text is a valid amount.
-  const linked = named && parseAmount(text, named.decimals)
-  const isReady = src && dst && !same && terms.problems.length === 0
-  const amount = entry.typed?.kind === 'amount' && linked?.kind === 'amount' ? String(linked.base) : undefined
+  const linkedAmount = namedToken && parseAmount(text, namedToken.decimals)
+  const isReady = src && dst && !hasSameToken && terms.problems.length === 0
+  const amount =
+    entry.typed?.kind === 'amount' && linkedAmount?.kind === 'amount' ? String(linkedAmount.base) : undefined
   const request = useStable(
     isReady && amount !== undefined
       ? {
@@ -98,7 +99,7 @@ export function useOrder(): OrderState {
       : undefined,
   )
   return {
-    ...{ chain, src, dst, same, exact, text, entry, priceOf, terms, change, pools: status?.pools },
+    ...{ chain, src, dst, same: hasSameToken, exact, text, entry, priceOf, terms, change, pools: status?.pools },
     limit: terms.values.impact,
     broken: src && dst ? null : broken,
     again: () => void refetch(),

@@ -62,14 +62,14 @@ export function useQuote(order: TypedRequest | undefined, isSigning: boolean): L
   if (request.key !== key) setRequest({ key, since: Date.now() })
   const isLate = useIsOlder(isAnswered || isSigning ? 0 : request.since, LATE_MS)
   const quote = !isAnswered && (error !== undefined || isLate) ? undefined : stream.quote
-  const failed = error !== undefined && !isRefusal(error)
+  const hasFailed = error !== undefined && !isRefusal(error)
   const isChainDown = status?.state === 'failing'
   const age = newestBlock !== undefined && head !== undefined ? Math.max(0, head - newestBlock) : 0
   return {
     ...{ quote, error, newestBlock, age, head },
     isCurrent: quote !== undefined && isAnswered && (order?.amount === undefined || quote.fromAmount === order.amount),
-    isStale: quote !== undefined && (age >= STALE_BLOCKS || failed || isChainDown || isSilent),
-    silent: isSilent ? 'service' : isChainDown || failed ? 'chain' : undefined,
+    isStale: quote !== undefined && (age >= STALE_BLOCKS || hasFailed || isChainDown || isSilent),
+    silent: isSilent ? 'service' : isChainDown || hasFailed ? 'chain' : undefined,
     isAsking: stream.isFetching,
     again() {
       stream.refetch()

@@ -1,6 +1,6 @@
 /** State of the Swap page: the order, its quote, and its signing. */
 import { useQueryClient } from '@tanstack/react-query'
-import { plain } from '../format/amount.ts'
+import { toPlainText } from '../format/amount.ts'
 import { isAboutSize, refusalOf } from '../service/error-messages.ts'
 import { isNative, type PageToken, type TokenOf, useNamed } from '../service/tokens.ts'
 import { useSetting } from '../ui/setting.ts'
@@ -59,8 +59,8 @@ export function useSwap(): SwapPageState {
   const live = useQuote(request, signing.state !== undefined)
   const balance = useBalance(chain.id, src?.address)
   const quote = signing.state?.route ?? live.quote
-  const typed = entry.typed
-  const paying = exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typed?.kind === 'amount' ? typed.base : 0n
+  const typedEntry = entry.typed
+  const paying = exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typedEntry?.kind === 'amount' ? typedEntry.base : 0n
   const isPayingNative = src !== undefined && isNative(src.address)
   const reserve = useGasReserve(chain.id, isPayingNative, quote?.gasEstimate)
   const gas = isPayingNative ? BigInt(quote?.gasCost?.native ?? 0) : 0n
@@ -68,17 +68,17 @@ export function useSwap(): SwapPageState {
   const open = signing.state === undefined
   const refused = open && isRefusal(live.error)
   const reportedMax = refused ? refusalOf(live.error)?.maxRoutableAmount : undefined
-  const searched = refused && reportedMax === undefined && isAboutSize(live.error)
-  const largest = useLargest(request, searched)
+  const needsSearch = refused && reportedMax === undefined && isAboutSize(live.error)
+  const largest = useLargest(request, needsSearch)
   const searchedMax = largest.isError ? 0n : largest.data === undefined ? undefined : BigInt(largest.data)
   const isReady = entry.isSettled && live.isCurrent
   return {
     ...{ order, live, quote, tokenOf: named.of, balance, paying, refused, isReady, signing: signing.state },
     short: balance === undefined ? undefined : paying > balance ? 'input' : paying + gas > balance ? 'gas' : undefined,
-    spendable: isPayingNative ? less(balance, reserve) : balance,
+    spendable: isPayingNative ? subtractReserve(balance, reserve) : balance,
     loss: quote && lossOf(quote, order),
     failed: open && live.error !== undefined && !refused,
-    maxRoutable: reportedMax ?? (searched ? searchedMax : 0n),
+    maxRoutable: reportedMax ?? (needsSearch ? searchedMax : 0n),
     act: {
       amount: (amount, replace) => change({ amount }, replace),
       raise: () => terms.set({ impact: '100' }),
@@ -86,15 +86,15 @@ export function useSwap(): SwapPageState {
       flip() {
         if (!src || !dst) return
         const sides = { src: dst.address, dst: src.address }
-        if (quote && isReady) change({ ...sides, amount: plain(quote.toAmount, dst.decimals), exact: undefined })
+        if (quote && isReady) change({ ...sides, amount: toPlainText(quote.toAmount, dst.decimals), exact: undefined })
         else change({ ...sides, amount: text, exact: exact === 'in' ? 'out' : undefined })
       },
       exact(end) {
         const amount =
           quote && isReady && src && dst
             ? end === 'in'
-              ? plain(quote.fromAmount, src.decimals)
-              : plain(quote.minToAmount ?? quote.toAmount, dst.decimals)
+              ? toPlainText(quote.fromAmount, src.decimals)
+              : toPlainText(quote.minToAmount ?? quote.toAmount, dst.decimals)
             : // As an amount of the other token, the text would be another trade, which may be thousands of times larger.
               ''
         change({ amount, exact: end === 'out' ? 'out' : undefined })
@@ -103,8 +103,8 @@ export function useSwap(): SwapPageState {
         const [mine, other] = side === 'pay' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
         const before = { src: src?.address, dst: dst?.address }
         // Choosing the other side's token swaps the two tokens.
-        const swapped = sameToken(token.address, before[other]) ? before[mine] : before[other]
-        change({ [mine]: token.address, ...(swapped && { [other]: swapped }) })
+        const swappedToken = sameToken(token.address, before[other]) ? before[mine] : before[other]
+        change({ [mine]: token.address, ...(swappedToken && { [other]: swappedToken }) })
       },
       sign() {
         if (!src || !dst || !request || !live.quote || !wallet || !isReady || terms.isNew) return
@@ -129,7 +129,7 @@ export function useSwap(): SwapPageState {
   }
 }
 
-function less(balance: bigint | undefined, reserve: bigint | undefined): bigint | undefined {
+function subtractReserve(balance: bigint | undefined, reserve: bigint | undefined): bigint | undefined {
   if (balance === undefined || reserve === undefined) return undefined
   return balance > reserve ? balance - reserve : 0n
 }

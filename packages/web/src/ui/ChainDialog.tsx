@@ -10,8 +10,8 @@ export function ChainDialog({ chosen, onClose }: { readonly chosen: number; read
   const { chains, local } = useSetting()
   const navigate = useNavigate()
   const [text, setText] = useState('')
-  const wanted = text.trim().toLowerCase()
-  const matches = chains.filter(({ id, name }) => name.toLowerCase().includes(wanted) || String(id) === wanted)
+  const searchText = text.trim().toLowerCase()
+  const matches = chains.filter(({ id, name }) => name.toLowerCase().includes(searchText) || String(id) === searchText)
   const choose = (id: number) => {
     onClose()
     // Tokens differ between chains, so the other URL parameters are dropped.

@@ -11,9 +11,9 @@ import { WalletButton } from './WalletButton.tsx'
 
 /** Renders when the chain or the path changes, and not on each change of other URL parameters. */
 export const Head = memo(function Head() {
-  const named = useRouterState({ select: ({ location }) => (location.search as { chain?: number }).chain })
+  const chainInUrl = useRouterState({ select: ({ location }) => (location.search as { chain?: number }).chain })
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const chain = useChain(named)
+  const chain = useChain(chainInUrl)
   const { data: status } = useStatus(chain.id)
   const [choosing, setChoosing] = useState(false)
   const [theme, flip] = useTheme()
@@ -25,7 +25,7 @@ export const Head = memo(function Head() {
   return (
     <header className="top">
       <div className="top__in">
-        <Link className="brand" to="/" search={on(named)} aria-label="Sluice, swap">
+        <Link className="brand" to="/" search={on(chainInUrl)} aria-label="Sluice, swap">
           <svg viewBox="0 0 24 24" aria-hidden="true">
             <path d="M4 2v20M20 2v20" stroke="currentColor" strokeWidth="2.5" />
             <path d="M5 5h14v6H5z" fill="currentColor" />
@@ -35,7 +35,7 @@ export const Head = memo(function Head() {
         </Link>
         <nav className="nav" aria-label="Pages" ref={nav}>
           {Object.values(pages).map(({ path: to, name }) => (
-            <Link key={to} to={to} search={on(named)} aria-current={path === to ? 'page' : undefined}>
+            <Link key={to} to={to} search={on(chainInUrl)} aria-current={path === to ? 'page' : undefined}>
               {name}
             </Link>
           ))}

@@ -1,5 +1,5 @@
 /** Components that show numbers. */
-import { plain } from '../format/amount.ts'
+import { toPlainText } from '../format/amount.ts'
 import { decimal, group, type ShownNumber, show } from '../format/number.ts'
 
 /** Shows a number whose thousands are separated by CSS, so that copied text has only digits. */
@@ -30,9 +30,9 @@ function Groups({ of: [first, ...rest] }: { readonly of: readonly string[] }) {
   return (
     <>
       {first}
-      {rest.map((part, place) => (
+      {rest.map((part, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: groups of digits have no key other than their index.
-        <i key={place}>{part}</i>
+        <i key={index}>{part}</i>
       ))}
     </>
   )
@@ -48,13 +48,13 @@ type AmountProps = {
 }
 
 export function Amount({ base, decimals, digits = 7, maxDecimals = 6 }: AmountProps) {
-  const text = plain(base, decimals)
+  const text = toPlainText(base, decimals)
   return <Digits shown={show(text, digits, maxDecimals)} title={text} />
 }
 
 /** Shows a table cell with two decimals from 1 000 up and four below, so that decimal points nearly align. */
 export function Cell({ base, decimals }: AmountProps) {
-  const text = plain(base, decimals)
+  const text = toPlainText(base, decimals)
   return <Digits shown={show(text, 30, text.split('.')[0]!.length > 3 ? 2 : 4)} title={text} />
 }
 

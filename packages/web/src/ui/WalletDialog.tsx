@@ -15,7 +15,7 @@ export function WalletDialog({ onClose }: { readonly onClose: () => void }) {
   useEffect(() => load(), [load])
   const { mutate: connect, error, isPending, variables } = useMutation({ mutationFn: wallets.connect })
   const others = options?.filter(({ name }) => name !== wallet?.name)
-  const failed = error ?? loading.error
+  const failure = error ?? loading.error
   return (
     <Dialog title={wallet ? 'Wallet' : 'Connect a wallet'} onClose={onClose}>
       {wallet && (
@@ -53,17 +53,17 @@ export function WalletDialog({ onClose }: { readonly onClose: () => void }) {
             </button>
           </li>
         ))}
-        {!options && !failed && <li className="opts__none note">Looking for wallets…</li>}
+        {!options && !failure && <li className="opts__none note">Looking for wallets…</li>}
         {options?.length === 0 && (
           <li className="opts__none note">
             No wallet found. Install MetaMask, Rabby or another; you can get quotes without one.
           </li>
         )}
       </ul>
-      {failed && (
+      {failure && (
         <div className="dialog__b">
           <Notice kind="warn" title="Not connected." urgent>
-            {failed.message.split('\n')[0]}
+            {failure.message.split('\n')[0]}
           </Notice>
         </div>
       )}

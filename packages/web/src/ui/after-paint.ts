@@ -1,4 +1,4 @@
-/** Feedback of an input before the work that it causes. */
+/** Delays the work that an input causes until the feedback of the input is painted. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 
 /** Maximum milliseconds until the work runs in a page without frames, such as a hidden tab. */
@@ -47,7 +47,8 @@ export function usePaintedParts(count: number): number {
 export const nextPaint = (): Promise<void> => new Promise(afterPaint)
 
 /**
- * Shows a choice at once, and applies it after the next paint. For choices in the URL, whose navigation renders the page again.
+ * Shows a choice at once, and applies it after the next paint. Used for choices that are stored in the URL, because the
+ * navigation renders the whole page again.
  *
  * @param value - the applied choice
  * @param pauseMs - pause after the last choice until it is applied, for text that is typed
@@ -57,16 +58,16 @@ export function useChoice<T>(value: T, apply: (next: T) => Promise<void> | void,
   const [pending, setPending] = useState<{ readonly next: T }>()
   const latest = useRef({ apply, pauseMs })
   latest.current = { apply, pauseMs }
-  const last = useRef<{ readonly next: T }>(undefined)
+  const lastChoice = useRef<{ readonly next: T }>(undefined)
   const choose = useCallback((next: T) => {
-    const own = { next }
-    last.current = own
-    setPending(own)
+    const ownChoice = { next }
+    lastChoice.current = ownChoice
+    setPending(ownChoice)
     const run = async () => {
       // A later choice replaces this one.
-      if (last.current !== own) return
+      if (lastChoice.current !== ownChoice) return
       await latest.current.apply(next)
-      setPending((current) => (current === own ? undefined : current))
+      setPending((current) => (current === ownChoice ? undefined : current))
     }
     if (latest.current.pauseMs > 0) setTimeout(run, latest.current.pauseMs)
     else afterPaint(run)
@@ -74,7 +75,7 @@ export function useChoice<T>(value: T, apply: (next: T) => Promise<void> | void,
   // A page that was left must not navigate back.
   useEffect(
     () => () => {
-      last.current = undefined
+      lastChoice.current = undefined
     },
     [],
   )

@@ -11,8 +11,8 @@ const UNKNOWN: PageChain = { id: 1, name: 'Ethereum', guard: '', status: 'predic
 /** Returns the chain named in the URL; by default the local chain, or the first chain. */
 export function useChain(chainId: number | undefined): PageChain {
   const { chains } = useSetting()
-  const named = chains.find(({ id }) => id === chainId)
-  if (named) return named
+  const namedChain = chains.find(({ id }) => id === chainId)
+  if (namedChain) return namedChain
   if (chainId !== undefined) return { ...UNKNOWN, id: chainId, name: `Chain ${chainId}` }
   return chains[0] ?? UNKNOWN
 }

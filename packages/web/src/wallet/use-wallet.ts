@@ -30,10 +30,10 @@ const BALANCE_EVERY_MS = 8_000
  */
 export function useBalance(chainId: number, token: string | undefined): bigint | undefined {
   const connected = useWallet()
-  const here = connected?.chainId === chainId
+  const isOnChain = connected?.chainId === chainId
   const { data } = useQuery({
     queryKey: ['balance', chainId, token, connected?.address],
-    enabled: here && token !== undefined,
+    enabled: isOnChain && token !== undefined,
     refetchInterval: BALANCE_EVERY_MS,
     retry: false,
     queryFn: async () => String(await balanceOf(connected!, token!)),
@@ -101,8 +101,8 @@ export function useAllowanceWay(
     queryFn: async ({ signal }): Promise<AllowanceWay> => {
       const { wallet } = await connected!.open()
       if (await canBatch(wallet, chainId)) return 'batch'
-      const wanted = { src: token!, from: connected!.address, amount: String(amount), guard }
-      const offers = await sluice.getPermits(chainId, wanted, signal)
+      const permitRequest = { src: token!, from: connected!.address, amount: String(amount), guard }
+      const offers = await sluice.getPermits(chainId, permitRequest, signal)
       // A DAI permit grants an unlimited allowance, so the SDK uses it only if the user asks for it.
       return offers.some(({ kind, approval }) => kind !== 'dai' && approval === null) ? 'permit' : 'approve'
     },

@@ -22,16 +22,16 @@ export function createWallets(setting: Setting) {
   const listeners = new Set<() => void>()
   let browser: BrowserWallets | undefined
   let loading: Promise<BrowserWallets> | undefined
-  let state: WalletState = { session: stored(DISCONNECTED) ? undefined : local, options: undefined }
+  let state: WalletState = { session: isStored(DISCONNECTED) ? undefined : local, options: undefined }
 
   function update(): void {
-    const session = browser?.session() ?? (stored(DISCONNECTED) ? undefined : local)
+    const session = browser?.session() ?? (isStored(DISCONNECTED) ? undefined : local)
     const isSame = session?.address === state.session?.address && session?.chainId === state.session?.chainId
-    const mine = local ? [{ id: LOCAL, name: local.name, isLocal: true }] : []
+    const localWallets = local ? [{ id: LOCAL, name: local.name, isLocal: true }] : []
     state = {
       // The same object for the same account, so that components render again only if something changed.
       session: isSame && session?.name === state.session?.name ? state.session : session,
-      options: browser && [...mine, ...browser.options()],
+      options: browser && [...localWallets, ...browser.options()],
     }
     for (const listener of listeners) listener()
   }
@@ -49,7 +49,7 @@ export function createWallets(setting: Setting) {
     )
     return loading
   }
-  if (stored(CONNECTED)) void load().then((wallets) => wallets.reconnect())
+  if (isStored(CONNECTED)) void load().then((wallets) => wallets.reconnect())
   return {
     subscribe(listener: () => void) {
       listeners.add(listener)
@@ -91,7 +91,7 @@ export function useWalletState(): WalletState {
   return useSyncExternalStore(subscribe, state)
 }
 
-function stored(key: string): boolean {
+function isStored(key: string): boolean {
   try {
     return localStorage.getItem(key) !== null
   } catch {

@@ -13,10 +13,10 @@ const WETH = [
 ]
 const V2_ROUTER = ['function swapExactTokensForTokens(uint256,uint256,address[],address,uint256)']
 
-type Sent = { readonly from: string; readonly to: string; readonly data: string; readonly value?: string }
+type SentSwapCall = { readonly from: string; readonly to: string; readonly data: string; readonly value?: string }
 type Receipt = { readonly blockNumber: string; readonly status: string }
 
-export type Mined = {
+export type MinedSwap = {
   /**
    * Sells WETH for USDC with the service's transaction.
    *
@@ -32,7 +32,7 @@ export type Mined = {
 }
 
 /** Gives tokens and approvals to two accounts of the chain. */
-export async function mined(stage: Stage): Promise<Mined> {
+export async function mined(stage: Stage): Promise<MinedSwap> {
   const { devnet, rpc, token, server } = stage
   const account = (k: number) => devnet.info.accounts[k]!.address
   const router = devnet.info.routers.uniswapV2Router02!
@@ -44,7 +44,7 @@ export async function mined(stage: Stage): Promise<Mined> {
       for (const spender of [router, devnet.info.guard]) await at(symbol).send('approve', [spender, 2n ** 200n])
   }
   const { abi } = createBuilder(devnet.url, account(1)).at(V2_ROUTER, router)
-  const swapOf = (k: number, amount: bigint, path: readonly string[], minOutput = 0n): Sent => {
+  const swapOf = (k: number, amount: bigint, path: readonly string[], minOutput = 0n): SentSwapCall => {
     const symbols = path.map(token)
     const data = abi.encodeFunctionData('swapExactTokensForTokens', [amount, minOutput, symbols, account(k), FAR])
     return { from: account(k), to: router, data }
@@ -52,7 +52,7 @@ export async function mined(stage: Stage): Promise<Mined> {
   const receipt = (hash: string) => rpc<Receipt>('eth_getTransactionReceipt', hash)
 
   /** Sends transactions and mines them in one block. Descending gas prices keep their order. */
-  async function mine(sent: readonly Sent[]): Promise<readonly string[]> {
+  async function mine(sent: readonly SentSwapCall[]): Promise<readonly string[]> {
     await rpc('evm_setAutomine', false)
     const hashes: string[] = []
     try {
@@ -66,7 +66,7 @@ export async function mined(stage: Stage): Promise<Mined> {
     }
     return hashes
   }
-  const alone = async (sent: Sent) => (await mine([sent]))[0]!
+  const alone = async (sent: SentSwapCall) => (await mine([sent]))[0]!
 
   return {
     receipt,
@@ -74,11 +74,11 @@ export async function mined(stage: Stage): Promise<Mined> {
       const query = `src=${token('WETH')}&dst=${token('USDC')}&amount=${amount}&from=${account(1)}&gasPrice=${10n ** 10n}`
       // The price at which it is mined, which decides between routes.
       const answer = (await (await fetch(`${server.url}/aggregator/31337?${query}`)).json()) as {
-        readonly tx: Sent
+        readonly tx: SentSwapCall
         readonly gasEstimate: string
       }
       const gas = `0x${((BigInt(answer.gasEstimate) * 6n) / 5n).toString(16)}`
-      return alone({ ...answer.tx, value: '0x0', gas } as Sent)
+      return alone({ ...answer.tx, value: '0x0', gas } as SentSwapCall)
     },
     byRouter: (amount, minOutput) => alone(swapOf(1, amount, ['WETH', 'USDC'], minOutput)),
     async sandwiched() {

@@ -34,8 +34,8 @@ const RAY = 10n ** 27n
 type Rounding = Pick<AaveV3State, 'income' | 'floors'>
 
 /** Returns the balance for a scaled amount. */
-export const balanceOf = ({ income, floors }: Rounding, scaled: bigint): bigint =>
-  (scaled * income + (floors ? 0n : RAY / 2n)) / RAY
+export const balanceOf = ({ income, floors }: Rounding, scaledAmount: bigint): bigint =>
+  (scaledAmount * income + (floors ? 0n : RAY / 2n)) / RAY
 
 /** Returns the scaled amount that a supply mints. */
 export const scaledMint = ({ income, floors }: Rounding, amount: bigint): bigint =>
@@ -61,27 +61,27 @@ export function quote(
 }
 
 function supplyAsset(state: AaveV3State, amountIn: bigint) {
-  const scaled = scaledMint(state, amountIn)
-  const amountOut = balanceOf(state, scaled)
-  if (scaled <= 0n || amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} makes nothing`)
+  const scaledAmount = scaledMint(state, amountIn)
+  const amountOut = balanceOf(state, scaledAmount)
+  if (scaledAmount <= 0n || amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} makes nothing`)
   const { cap, scaledSupply, treasury, floors, cash } = state
   if (cap > 0n) {
-    const counted = scaledSupply + treasury
-    const after = floors ? balanceOf(state, counted + scaled) : balanceOf(state, counted) + amountIn
+    const countedSupply = scaledSupply + treasury
+    const after = floors ? balanceOf(state, countedSupply + scaledAmount) : balanceOf(state, countedSupply) + amountIn
     // The accrued amount may be lower than our bound, so the market may accept more.
     if (after > cap) throw new PoolRefusal('TOO_LARGE', `no more than ${cap} may be supplied`, { isOwnLimit: true })
   }
-  return { amountOut, state: { ...state, scaledSupply: scaledSupply + scaled, cash: cash + amountIn } }
+  return { amountOut, state: { ...state, scaledSupply: scaledSupply + scaledAmount, cash: cash + amountIn } }
 }
 
 function withdrawAsset(state: AaveV3State, amountIn: bigint) {
   const amountOut = balanceOf(state, scaledBurn(state, amountIn))
-  const scaled = scaledBurn(state, amountOut)
-  if (amountOut <= 0n || scaled <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} pays nothing`)
+  const scaledAmount = scaledBurn(state, amountOut)
+  if (amountOut <= 0n || scaledAmount <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} pays nothing`)
   const { cash, scaledSupply } = state
   if (amountOut > cash) throw new PoolRefusal('TOO_LARGE', `only ${cash} is there`)
-  if (scaled > scaledSupply) throw new PoolRefusal('TOO_LARGE', 'more than all aTokens')
-  return { amountOut, state: { ...state, scaledSupply: scaledSupply - scaled, cash: cash - amountOut } }
+  if (scaledAmount > scaledSupply) throw new PoolRefusal('TOO_LARGE', 'more than all aTokens')
+  return { amountOut, state: { ...state, scaledSupply: scaledSupply - scaledAmount, cash: cash - amountOut } }
 }
 
 /** Returns the approximate largest input: the rest of the cap, or the cash. */

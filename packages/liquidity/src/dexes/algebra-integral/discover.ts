@@ -63,10 +63,10 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
  * as its own, and their plugins are code of other people.
  */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
-  const confirmed = yield* findPools(
+  const confirmedPools = yield* findPools(
     row,
     pools.map(({ tokens }) => [tokens[0]!, tokens[1]!] as const),
   )
-  const genuineIds = new Set(confirmed.map(({ id }) => id))
+  const genuineIds = new Set(confirmedPools.map(({ id }) => id))
   return pools.map((pool) => (genuineIds.has(pool.id) ? pool : null))
 }

@@ -42,13 +42,13 @@ export function feeProbe(
   }
 }
 
-/** Returns the fee in ppm that makes a swap of `netInput` cost `paid`; null if none does. */
-export function feeFrom({ netInput }: FeeProbe, paid: bigint): number | null {
-  if (paid < netInput || paid === 0n) return null
-  const about = ((paid - netInput) * PPM) / paid
+/** Returns the fee in ppm that makes a swap of `netInput` cost `paidAmount`; null if none does. */
+export function feeFrom({ netInput }: FeeProbe, paidAmount: bigint): number | null {
+  if (paidAmount < netInput || paidAmount === 0n) return null
+  const about = ((paidAmount - netInput) * PPM) / paidAmount
   for (const fee of [about, about + 1n, about - 1n]) {
     if (fee < 0n || fee >= PPM) continue
-    if (netInput + divUp(netInput * fee, PPM - fee) === paid) return Number(fee)
+    if (netInput + divUp(netInput * fee, PPM - fee) === paidAmount) return Number(fee)
   }
   return null
 }

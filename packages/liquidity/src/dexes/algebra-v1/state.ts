@@ -23,8 +23,8 @@ type Head = Omit<AlgebraV1State, 'ticks'>
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AlgebraV1State | null)[]> {
   const heads = yield* readHeads(pools)
   const states = yield* withTicks(pools, heads)
-  const unresolved = heads.map((head, i) => (head && !states[i] ? { ...head, tickSpacing: 1 } : null))
-  const others = yield* withTicks(pools, unresolved)
+  const unresolvedHeads = heads.map((head, i) => (head && !states[i] ? { ...head, tickSpacing: 1 } : null))
+  const others = yield* withTicks(pools, unresolvedHeads)
   return states.map((state, i) => state ?? others[i]!)
 }
 
@@ -41,10 +41,10 @@ export function* refreshStates(
     const { ticks, tickSpacing } = pools[i]!.state
     return head && sumsToLiquidity(ticks, head) ? { ...head, tickSpacing, ticks } : null
   })
-  const unresolved = pools.filter((_, i) => heads[i] && !states[i])
-  if (unresolved.length === 0) return states
-  const read = yield* readStates(row, unresolved)
-  return states.map((state, i) => state ?? read[unresolved.indexOf(pools[i]!)] ?? null)
+  const unresolvedHeads = pools.filter((_, i) => heads[i] && !states[i])
+  if (unresolvedHeads.length === 0) return states
+  const read = yield* readStates(row, unresolvedHeads)
+  return states.map((state, i) => state ?? read[unresolvedHeads.indexOf(pools[i]!)] ?? null)
 }
 
 function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {

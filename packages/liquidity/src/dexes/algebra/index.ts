@@ -23,15 +23,15 @@ const memberOf = (pool: Pool<ConcentratedState>): Member => members[versionOf(po
 /** Runs reads by version. Returns results in the order of the pools; null for pools without a read. */
 function* byVersion<P extends Pool<unknown>, T>(
   pools: readonly P[],
-  read: (member: Member, some: readonly P[]) => Reads<readonly (T | null)[]> | undefined,
+  read: (member: Member, versionPools: readonly P[]) => Reads<readonly (T | null)[]> | undefined,
 ): Reads<readonly (T | null)[]> {
   const answers = new Map<string, T | null>()
   for (const version of Object.keys(members) as Version[]) {
-    const some = pools.filter((pool) => versionOf(pool) === version)
-    const reads = some.length > 0 && read(members[version], some)
+    const versionPools = pools.filter((pool) => versionOf(pool) === version)
+    const reads = versionPools.length > 0 && read(members[version], versionPools)
     if (!reads) continue
     const states = yield* reads
-    for (const [i, pool] of some.entries()) answers.set(pool.id, states[i]!)
+    for (const [i, pool] of versionPools.entries()) answers.set(pool.id, states[i]!)
   }
   return pools.map(({ id }) => answers.get(id) ?? null)
 }
@@ -42,8 +42,9 @@ export const algebra: DexFamily<ConcentratedState> = {
   findPools,
   readFixed,
   stateNeedsFixed: true,
-  readStates: (row: DexRow, pools) => byVersion(pools, (member, some) => member.readStates(row, some)),
-  refreshStates: (row, pools, block) => byVersion(pools, (member, some) => member.refreshStates?.(row, some, block)),
+  readStates: (row: DexRow, pools) => byVersion(pools, (member, versionPools) => member.readStates(row, versionPools)),
+  refreshStates: (row, pools, block) =>
+    byVersion(pools, (member, versionPools) => member.refreshStates?.(row, versionPools, block)),
   movesSilently: (pool) => versionOf(pool) !== undefined,
   creationTopics,
   createdPool,

@@ -18,15 +18,15 @@ const CALLS = [
 /** Reads versions. Leaves out pools of Integral whose custom deployer is not named. */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
   const answers = yield pools.flatMap(({ address: to }) => CALLS.map((data) => ({ to, data })))
-  const versioned = pools.map((pool, i) => {
+  const versionedPools = pools.map((pool, i) => {
     const words = answers.slice(i * CALLS.length, (i + 1) * CALLS.length).map(wordsOf)
     return { ...pool, fixed: { version: versionOf(words) } satisfies AlgebraFixed }
   })
-  const integral = versioned.filter(({ fixed }) => fixed.version === 'integral')
-  if (integral.length === 0) return versioned
+  const integral = versionedPools.filter(({ fixed }) => fixed.version === 'integral')
+  if (integral.length === 0) return versionedPools
   const genuine = yield* readGenuine(row, integral)
-  const refused = new Set(integral.flatMap(({ id }, i) => (genuine[i] ? [] : [id])))
-  return versioned.map((pool) => (refused.has(pool.id) ? null : pool))
+  const refusedIds = new Set(integral.flatMap(({ id }, i) => (genuine[i] ? [] : [id])))
+  return versionedPools.map((pool) => (refusedIds.has(pool.id) ? null : pool))
 }
 
 /** Returns the number of words in a result; 0 if the call failed. */

@@ -23,7 +23,7 @@ const MAX_GROWTH = (1n << 64n) - 1n
 export type Curve = Pick<AmbientState, 'priceRoot' | 'ambientSeeds' | 'concLiq' | 'seedDeflator' | 'concGrowth'>
 
 /** Returns a value that the contract stores as uint128. @throws PoolRefusal if it does not fit */
-export function within(value: bigint): bigint {
+export function checkedUint128(value: bigint): bigint {
   if (value > MAX_UINT128 || value < 0n) throw new PoolRefusal('TOO_LARGE', 'a number of more than 128 bits')
   return value
 }
@@ -38,68 +38,72 @@ export const tickAtRoot = (root: bigint): number => tickAtSqrtRatio(root << DROP
 /** Returns the total liquidity at the price: ambient and concentrated. */
 export function liquidityOf({ ambientSeeds, seedDeflator, concLiq }: Curve): bigint {
   const ambient = (ambientSeeds * (GROWTH_ONE + seedDeflator)) >> GROWTH_BITS
-  return within((ambient > MAX_UINT128 ? MAX_UINT128 : ambient) + concLiq)
+  return checkedUint128((ambient > MAX_UINT128 ? MAX_UINT128 : ambient) + concLiq)
 }
 
 const reserveOf = (liquidity: bigint, root: bigint, ofBase: boolean): bigint =>
-  within(ofBase ? (liquidity * root) >> PRICE_BITS : (liquidity << PRICE_BITS) / root)
+  checkedUint128(ofBase ? (liquidity * root) >> PRICE_BITS : (liquidity << PRICE_BITS) / root)
 
 /** Returns the tokens between two prices; quote tokens with two divisions, as in the contract. */
 export function between(liquidity: bigint, a: bigint, b: bigint, ofBase: boolean): bigint {
   const [small, large] = a < b ? [a, b] : [b, a]
-  if (ofBase) return within((liquidity * (large - small)) >> PRICE_BITS)
-  return within((((liquidity << PRICE_BITS) / small) * (large - small)) / large)
+  if (ofBase) return checkedUint128((liquidity * (large - small)) >> PRICE_BITS)
+  return checkedUint128((((liquidity << PRICE_BITS) / small) * (large - small)) / large)
 }
 
 /** Returns the output of a swap on this segment alone: an estimate, from which the fee is computed. */
-export function estimate(liquidity: bigint, root: bigint, sold: bigint, isBuy: boolean): bigint {
+export function estimate(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
   if (liquidity === 0n) return 0n
   const [reserveIn, reserveOut] = [reserveOf(liquidity, root, isBuy), reserveOf(liquidity, root, !isBuy)]
-  const end = reserveIn + sold
+  const end = reserveIn + soldAmount
   if (end === 0n) return MAX_UINT128
   const remaining = (liquidity * liquidity) / end
-  return within(remaining > reserveOut ? remaining - reserveOut : reserveOut - remaining)
+  return checkedUint128(remaining > reserveOut ? remaining - reserveOut : reserveOut - remaining)
 }
 
 /** Returns the price after a swap: rounded down for base input, up for quote input. */
-export function priceAfter(liquidity: bigint, root: bigint, sold: bigint, isBuy: boolean): bigint {
-  const next = isBuy ? raised(liquidity, root, sold) : reciprocal(raised(liquidity, reciprocal(root), sold)) + 1n
+export function priceAfter(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
+  const next = isBuy
+    ? raiseRoot(liquidity, root, soldAmount)
+    : reciprocal(raiseRoot(liquidity, reciprocal(root), soldAmount)) + 1n
   return next >= MAX_ROOT ? MAX_ROOT - 1n : next < MIN_ROOT ? MIN_ROOT : next
 }
 
-function raised(liquidity: bigint, root: bigint, sold: bigint): bigint {
-  const rise = liquidity === 0n ? MAX_UINT128 + 1n : (sold << PRICE_BITS) / liquidity
-  return rise > MAX_UINT128 ? MAX_UINT128 : within(root + rise)
+function raiseRoot(liquidity: bigint, root: bigint, soldAmount: bigint): bigint {
+  const rise = liquidity === 0n ? MAX_UINT128 + 1n : (soldAmount << PRICE_BITS) / liquidity
+  return rise > MAX_UINT128 ? MAX_UINT128 : checkedUint128(root + rise)
 }
 
-const reciprocal = (root: bigint): bigint => within((1n << (2n * PRICE_BITS)) / root)
+const reciprocal = (root: bigint): bigint => checkedUint128((1n << (2n * PRICE_BITS)) / root)
 
 /** Returns an upper bound of the tokens that one unit of price precision is worth. */
 export function precisionOf(liquidity: bigint, root: bigint, ofBase: boolean): bigint {
   if (ofBase) return (liquidity >> PRICE_BITS) + 1n
-  const shifted = liquidity << PRICE_BITS
-  return within(shifted / (root - 1n) - shifted / root + 1n)
+  const shiftedLiquidity = liquidity << PRICE_BITS
+  return checkedUint128(shiftedLiquidity / (root - 1n) - shiftedLiquidity / root + 1n)
 }
 
 /** Factor that bounds the growth of liquidity by one fee. */
 const MAX_EXPANSION = 2n
 
 /** Returns the curve with a fee added: all of it becomes ambient liquidity and moves the price. */
-export function withFee(curve: Curve, paid: bigint, inBase: boolean): Curve {
+export function withFee(curve: Curve, paidFee: bigint, inBase: boolean): Curve {
   const liquidity = liquidityOf(curve)
   if (liquidity === 0n) return curve
   const { priceRoot, ambientSeeds, concLiq, seedDeflator, concGrowth } = curve
-  const buffer = within(MAX_EXPANSION * precisionOf(liquidity, priceRoot, inBase))
-  const growth = growthBy(paid <= buffer ? 0n : paid - buffer, reserveOf(liquidity, priceRoot, inBase))
+  const buffer = checkedUint128(MAX_EXPANSION * precisionOf(liquidity, priceRoot, inBase))
+  const growth = growthBy(paidFee <= buffer ? 0n : paidFee - buffer, reserveOf(liquidity, priceRoot, inBase))
   if (growth === 0n) return curve
   const factor = GROWTH_ONE + growth
-  const stacked = (((GROWTH_ONE + seedDeflator) * factor) >> GROWTH_BITS) - GROWTH_ONE
-  const deflator = stacked > MAX_GROWTH ? MAX_GROWTH : stacked
+  const stackedGrowth = (((GROWTH_ONE + seedDeflator) * factor) >> GROWTH_BITS) - GROWTH_ONE
+  const deflator = stackedGrowth > MAX_GROWTH ? MAX_GROWTH : stackedGrowth
   const rewards = (growth << GROWTH_BITS) / (GROWTH_ONE + deflator)
   const seeds = (concLiq * rewards) >> GROWTH_BITS
   return {
-    priceRoot: inBase ? within(((priceRoot * factor) >> GROWTH_BITS) + 1n) : (priceRoot << GROWTH_BITS) / factor,
-    ambientSeeds: within(ambientSeeds + seeds),
+    priceRoot: inBase
+      ? checkedUint128(((priceRoot * factor) >> GROWTH_BITS) + 1n)
+      : (priceRoot << GROWTH_BITS) / factor,
+    ambientSeeds: checkedUint128(ambientSeeds + seeds),
     concLiq,
     seedDeflator: deflator,
     concGrowth: concGrowth + (seeds === 0n ? 0n : (rewards * seeds) / (seeds + 1n)),
@@ -109,7 +113,7 @@ export function withFee(curve: Curve, paid: bigint, inBase: boolean): Curve {
 /** Returns √(1 + fee / reserve) − 1, with two terms of its series. */
 function growthBy(fee: bigint, reserve: bigint): bigint {
   if (reserve === 0n || fee > reserve) return 0n
-  const x = (within(reserve + fee) << GROWTH_BITS) / reserve - GROWTH_ONE
+  const x = (checkedUint128(reserve + fee) << GROWTH_BITS) / reserve - GROWTH_ONE
   if (x >= GROWTH_ONE) throw new PoolRefusal('TOO_LARGE', 'a fee as large as the reserve')
   return (x >> 1n) - (((x * x) >> GROWTH_BITS) >> 3n)
 }

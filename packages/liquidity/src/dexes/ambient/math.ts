@@ -7,6 +7,7 @@ import { largestInput } from '../../math/capacity.ts'
 import {
   between,
   type Curve,
+  checkedUint128,
   estimate,
   liquidityOf,
   MAX_ROOT,
@@ -18,7 +19,6 @@ import {
   rootAtTick,
   tickAtRoot,
   withFee,
-  within,
 } from './curve.ts'
 import type { AmbientLevel, AmbientState } from './types.ts'
 
@@ -158,10 +158,10 @@ const capAt = (value: bigint, cap: bigint): bigint => (value > cap ? cap : value
 /** Applies a level's liquidity and moves the price past it by one unit, which consumes input. */
 function cross(now: Progress, [, bidLots, askLots]: AmbientLevel, isBuy: boolean): void {
   const net = ((bidLots & ~KNOCKOUT) - (askLots & ~KNOCKOUT)) << LOT_BITS
-  const curve = { ...now.curve, concLiq: within(now.curve.concLiq + (isBuy ? net : -net)) }
-  const consumed = precisionOf(liquidityOf(curve), curve.priceRoot, isBuy)
-  if (now.remaining <= consumed) throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
-  now.remaining -= consumed
+  const curve = { ...now.curve, concLiq: checkedUint128(now.curve.concLiq + (isBuy ? net : -net)) }
+  const consumedByRounding = precisionOf(liquidityOf(curve), curve.priceRoot, isBuy)
+  if (now.remaining <= consumedByRounding) throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
+  now.remaining -= consumedByRounding
   const { priceRoot } = curve
   now.curve = {
     ...curve,

@@ -36,13 +36,13 @@ const SMOOTH_OUTPUT = 1e9
 const PIECES = 20
 
 /**
- * Builds the curve from the legs of a swap. The fee is computed from the output that a leg would have, y = R·u with u =
- * x / (X + x), and most of it is added to the pool first, so the leg pays y·(1 − fee + retained·u). The curve states
- * the fee, and its pieces follow the retained part.
+ * Builds the curve from the legs of a swap. The fee is computed from the output of a leg without a fee: y = R·u with u
+ * = x / (X + x). Most of the fee is added to the pool before the swap, so the leg pays y·(1 − fee + retained·u). The
+ * curve states the fee, and its pieces follow the retained part.
  */
 export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number): PriceCurve {
   const fee = Number(state.feeRate) / FEE_UNIT
-  const retained = (fee / (1 - fee)) * (1 - Number(state.protocolTake) / TAKE_UNIT)
+  const retainedFee = (fee / (1 - fee)) * (1 - Number(state.protocolTake) / TAKE_UNIT)
   const builder = new CurveBuilder()
   let [sold, paid] = [0n, 0n]
   const legs = legsOf(state, isBuy)
@@ -55,21 +55,21 @@ export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number
     const last = input / (reserveIn + input)
     const count = Math.max(1, Math.ceil(PIECES * last))
     // In small legs the rounding buffer is visible, so use the reserve instead of the output.
-    const scale = output > SMOOTH_OUTPUT ? output / (last * (1 + retained * last)) : reserveIn * root ** 2
-    const paidAt = (u: number) => scale * u * (1 + retained * u)
+    const scale = output > SMOOTH_OUTPUT ? output / (last * (1 + retainedFee * last)) : reserveIn * root ** 2
+    const paidAt = (u: number) => scale * u * (1 + retainedFee * u)
     for (let k = 0; k < count; k++) {
       const [u, next] = [(last * k) / count, (last * (k + 1)) / count]
       const part = reserveIn * (next / (1 - next) - u / (1 - u))
       const mean = Math.sqrt((paidAt(next) - paidAt(u)) / part)
       // Both prices have the same ratio to the mean as in the pool.
-      const fall = ((1 - next) / (1 - u)) * Math.sqrt((1 + 2 * retained * next) / (1 + 2 * retained * u))
-      builder.hyperbola(mean / Math.sqrt(fall), mean * Math.sqrt(fall), 1, part)
+      const priceFactor = ((1 - next) / (1 - u)) * Math.sqrt((1 + 2 * retainedFee * next) / (1 + 2 * retainedFee * u))
+      builder.hyperbola(mean / Math.sqrt(priceFactor), mean * Math.sqrt(priceFactor), 1, part)
     }
   }
   const curve = builder.build(1, 1 - fee)
-  const crossed = levelsBetween(state, legs.at(-1)?.priceRoot ?? state.priceRoot)
+  const crossedLevels = levelsBetween(state, legs.at(-1)?.priceRoot ?? state.priceRoot)
   // There are more pieces than levels, so each piece carries a share of their gas.
-  return { ...curve, gasPerPiece: (gasPerLevel * crossed) / Math.max(1, curve.liquidity.length - 1) }
+  return { ...curve, gasPerPiece: (gasPerLevel * crossedLevels) / Math.max(1, curve.liquidity.length - 1) }
 }
 
 function levelsBetween({ priceRoot, levels }: AmbientState, end: bigint): number {

@@ -82,8 +82,8 @@ function spotPrice({ balances, weights, swapFee }: BalancerV1State, i: number, j
  */
 function pow(base: bigint, exponent: bigint): bigint {
   const fraction = exponent % ONE
-  const whole = integerPower(base, exponent / ONE)
-  return fraction === 0n ? whole : mul(whole, fractionalPower(base, fraction))
+  const wholePower = integerPower(base, exponent / ONE)
+  return fraction === 0n ? wholePower : mul(wholePower, fractionalPower(base, fraction))
 }
 
 function integerPower(base: bigint, exponent: bigint): bigint {

@@ -66,11 +66,11 @@ export const topics: readonly Hex[] = [SWAP, JOIN, EXIT, GULP]
 /** Returns the balances after a swap, or after one token of a join or exit. */
 export function applyLog({ tokens, state }: Pool<BalancerV1State>, { topics: [topic, , first, second], data }: Log) {
   if (topic === GULP) return 'reread' as const
-  const at = (word: Hex | undefined) => tokens.indexOf(toAddress(`0x${word!.slice(-40)}`))
+  const tokenIndex = (word: Hex | undefined) => tokens.indexOf(toAddress(`0x${word!.slice(-40)}`))
   const add = (balances: readonly bigint[], i: number, amount: bigint) => balances.with(i, balances[i]! + amount)
-  const [i, amount] = [at(first), BigInt(data.slice(0, 66))]
+  const [i, amount] = [tokenIndex(first), BigInt(data.slice(0, 66))]
   if (topic === JOIN) return { ...state, balances: add(state.balances, i, amount) }
   if (topic === EXIT) return { ...state, balances: add(state.balances, i, -amount) }
-  const paid = BigInt(`0x${data.slice(66)}`)
-  return { ...state, balances: add(add(state.balances, i, amount), at(second), -paid) }
+  const paidAmount = BigInt(`0x${data.slice(66)}`)
+  return { ...state, balances: add(add(state.balances, i, amount), tokenIndex(second), -paidAmount) }
 }

@@ -37,9 +37,9 @@ export function quote(
 ): { readonly amountOut: bigint; readonly state: BalancerV2State } {
   const { balances, scaling, swapFee } = state
   if (balances.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
-  const scaled = scaledBalances(state)
+  const scaledAmounts = scaledBalances(state)
   const netIn = mulDown(amountIn - mulUp(amountIn, swapFee), scaling[i]!)
-  const amountOut = divDown(scaledOut(state, scaled, i, j, netIn), scaling[j]!)
+  const amountOut = divDown(scaledOut(state, scaledAmounts, i, j, netIn), scaling[j]!)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   if (balances[i]! + amountIn > MAX_BALANCE) throw new PoolRefusal('TOO_LARGE', 'more than the vault can count')
   const after = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
@@ -61,17 +61,19 @@ export function balancerV2InputFor(state: BalancerV2State, i: number, j: number,
 
 function scaledIn(
   state: BalancerV2State,
-  scaled: readonly bigint[],
+  scaledAmounts: readonly bigint[],
   i: number,
   j: number,
   amountOut: bigint,
 ): bigint | null {
   if (state.kind === 'weighted') {
     const { weights, exactPowers } = state
-    return weightedIn(scaled[i]!, weights[i]!, scaled[j]!, weights[j]!, amountOut, exactPowers)
+    return weightedIn(scaledAmounts[i]!, weights[i]!, scaledAmounts[j]!, weights[j]!, amountOut, exactPowers)
   }
-  const d = invariant(state, scaled)
-  return stableBalanceUp(scaled.with(j, scaled[j]! - amountOut), state.amp, d, i, 2) - scaled[i]! + 1n
+  const d = invariant(state, scaledAmounts)
+  return (
+    stableBalanceUp(scaledAmounts.with(j, scaledAmounts[j]! - amountOut), state.amp, d, i, 2) - scaledAmounts[i]! + 1n
+  )
 }
 
 /** Returns the approximate largest input of token `i`. */
@@ -83,13 +85,19 @@ export function limitOf({ kind, balances, scaling, swapFee }: BalancerV2State, i
   return min(limit, room)
 }
 
-function scaledOut(state: BalancerV2State, scaled: readonly bigint[], i: number, j: number, netIn: bigint): bigint {
+function scaledOut(
+  state: BalancerV2State,
+  scaledAmounts: readonly bigint[],
+  i: number,
+  j: number,
+  netIn: bigint,
+): bigint {
   if (state.kind === 'weighted') {
     const { weights, exactPowers } = state
-    return weightedOut(scaled[i]!, weights[i]!, scaled[j]!, weights[j]!, netIn, exactPowers)
+    return weightedOut(scaledAmounts[i]!, weights[i]!, scaledAmounts[j]!, weights[j]!, netIn, exactPowers)
   }
-  const d = invariant(state, scaled)
-  return scaled[j]! - stableBalanceUp(scaled.with(i, scaled[i]! + netIn), state.amp, d, j, 2) - 1n
+  const d = invariant(state, scaledAmounts)
+  return scaledAmounts[j]! - stableBalanceUp(scaledAmounts.with(i, scaledAmounts[i]! + netIn), state.amp, d, j, 2) - 1n
 }
 
 const scaledBalances = ({ balances, scaling }: BalancerV2State) =>
@@ -97,9 +105,11 @@ const scaledBalances = ({ balances, scaling }: BalancerV2State) =>
 
 const invariant = (
   { amp, roundsUp }: Extract<BalancerV2State, { kind: 'stable' }>,
-  scaled: readonly bigint[],
+  scaledAmounts: readonly bigint[],
 ): bigint =>
-  roundsUp ? roundedUpInvariant(scaled, amp) : stableInvariant(scaled, { a: amp, precision: AMP_PRECISION }, 'each')
+  roundsUp
+    ? roundedUpInvariant(scaledAmounts, amp)
+    : stableInvariant(scaledAmounts, { a: amp, precision: AMP_PRECISION }, 'each')
 
 /** Returns the pool as one function of its balances; null if it has an empty balance. */
 export function tradingFunction(state: BalancerV2State): TradingFunction | null {

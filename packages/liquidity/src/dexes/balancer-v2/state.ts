@@ -29,8 +29,12 @@ function decodeState(answer: Hex): BalancerV2State | null {
   const [read] = lens.decodeFunctionResult('read', answer)
   if (read.paused) return null
   const bptIndex = Number(read.bptIndex)
-  const without = (list: Iterable<bigint>) => [...list].toSpliced(bptIndex, 1)
-  const common = { balances: without(read.balances), scaling: without(read.scaling), swapFee: read.swapFee as bigint }
+  const withoutBpt = (list: Iterable<bigint>) => [...list].toSpliced(bptIndex, 1)
+  const common = {
+    balances: withoutBpt(read.balances),
+    scaling: withoutBpt(read.scaling),
+    swapFee: read.swapFee as bigint,
+  }
   if (read.amp === 0n) return { ...common, kind: 'weighted', weights: [...read.weights], exactPowers: read.versioned }
   return { ...common, kind: 'stable', amp: read.amp, roundsUp: bptIndex === read.balances.length }
 }
@@ -56,32 +60,32 @@ export function createdPool(row: DexRow, log: Log): Pool<null> {
 /**
  * Reads the tokens of each id from the vault, which reverts for unknown ids. `readFixed` checks the factories later.
  */
-export function* provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
-  const ids = listed.flatMap(({ id }) => (POOL_ID.test(id) ? [id as Hex] : []))
+export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+  const ids = listedPools.flatMap(({ id }) => (POOL_ID.test(id) ? [id as Hex] : []))
   const answers = yield ids.map((id) => ({
     to: row.address,
     data: vault.encodeFunctionData('getPoolTokens', [id]) as Hex,
     gas: TOKENS_GAS,
   }))
-  const proven = new Map<string, Pool<null>>()
+  const provenPools = new Map<string, Pool<null>>()
   for (const [k, id] of ids.entries()) {
     const answer = answers[k]
     if (!answer || answer === '0x') continue
     const pool = makePool(row, id, [...vault.decodeFunctionResult('getPoolTokens', answer).tokens])
-    if (pool.tokens.length >= 2) proven.set(id, pool)
+    if (pool.tokens.length >= 2) provenPools.set(id, pool)
   }
-  return listed.map(({ id }) => proven.get(id) ?? null)
+  return listedPools.map(({ id }) => provenPools.get(id) ?? null)
 }
 
 function makePool(row: DexRow, poolId: Hex, tokens: readonly string[]): Pool<null> {
-  const own = toAddress(poolId.slice(0, 42))
-  const traded = tokens.map(toAddress).filter((token) => token !== own)
+  const poolToken = toAddress(poolId.slice(0, 42))
+  const tradedTokens = tokens.map(toAddress).filter((token) => token !== poolToken)
   return {
     id: poolId,
     family: row.family,
     dex: row.brand,
-    address: own,
-    tokens: traded,
+    address: poolToken,
+    tokens: tradedTokens,
     fixed: { vault: row.address },
     state: null,
   }

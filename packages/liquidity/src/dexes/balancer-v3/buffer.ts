@@ -34,10 +34,13 @@ export function bufferQuote(
   if (amountIn < MIN_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than a buffer takes`)
   const amountOut = convert(state.vault, wrap, amountIn - 1n) - 1n
   if (amountOut < MIN_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than a buffer pays`)
-  return { amountOut, state: wrap ? wrapped(state, amountIn, amountOut) : unwrapped(state, amountIn, amountOut) }
+  return {
+    amountOut,
+    state: wrap ? stateAfterWrap(state, amountIn, amountOut) : stateAfterUnwrap(state, amountIn, amountOut),
+  }
 }
 
-function wrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
+function stateAfterWrap(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
   const direct = { underlying: state.underlying + amountIn, wrapped: state.wrapped - amountOut }
   if (direct.wrapped >= 0n) return { ...state, ...direct }
   const value = state.wrapped > 0n ? convert(state.vault, false, state.wrapped, true) : 0n
@@ -46,7 +49,7 @@ function wrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
   return { ...state, vault, underlying: direct.underlying - assets, wrapped: direct.wrapped + shares }
 }
 
-function unwrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
+function stateAfterUnwrap(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
   const direct = { underlying: state.underlying - amountOut, wrapped: state.wrapped + amountIn }
   if (direct.underlying >= 0n) return { ...state, ...direct }
   const value = state.underlying > 0n ? convert(state.vault, true, state.underlying, true) : 0n
@@ -69,6 +72,6 @@ export function bufferLimit({ vault, underlying, wrapped }: Buffer, wrap: boolea
   const direct = convert(vault, !wrap, wrap ? wrapped : underlying)
   const reserve = wrap ? wrapped : underlying
   const value = reserve > 0n ? convert(vault, !wrap, reserve, true) : 0n
-  const rebalanced = limitOf(vault, wrap) - ((wrap ? underlying : wrapped) - value) / 2n
-  return max(rebalanced, direct)
+  const rebalancedLimit = limitOf(vault, wrap) - ((wrap ? underlying : wrapped) - value) / 2n
+  return max(rebalancedLimit, direct)
 }

@@ -42,10 +42,10 @@ export function* findBuffers(
 
 /** Reads the facts of the ERC-4626 vaults behind buffers. */
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
-  const some = pools.filter(isBuffer)
-  const holdings = yield* findHoldings(some.map(({ address }) => address))
+  const bufferPools = pools.filter(isBuffer)
+  const holdings = yield* findHoldings(bufferPools.map(({ address }) => address))
   const sharesOf = new Map<string, Erc4626Fixed>(
-    some.flatMap(({ id }, k) => (holdings[k] ? [[id, { holding: holdings[k] }]] : [])),
+    bufferPools.flatMap(({ id }, k) => (holdings[k] ? [[id, { holding: holdings[k] }]] : [])),
   )
   return pools.map((pool) => {
     const shares = sharesOf.get(pool.id)

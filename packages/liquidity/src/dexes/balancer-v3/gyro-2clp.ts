@@ -17,9 +17,9 @@ export type Gyro2Clp = {
 export function gyro2ClpOut(pool: Gyro2Clp, live: readonly bigint[], i: number, amountIn: bigint): bigint {
   const [offsetIn, offsetOut] = offsets(pool, live, i)
   const reserveOut = live[1 - i]!
-  const out = ((reserveOut + offsetOut) * amountIn) / (live[i]! + offsetIn + amountIn)
-  if (out > reserveOut) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
-  return out
+  const amountOut = ((reserveOut + offsetOut) * amountIn) / (live[i]! + offsetIn + amountIn)
+  if (amountOut > reserveOut) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
+  return amountOut
 }
 
 /** Returns the approximate largest input, which buys the whole reserve. */

@@ -82,10 +82,10 @@ export function gyroEclpOut(
   const balanceIn = live[i]! + amountIn
   if (balanceIn > maxBalance(params, derived, r, i)) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
   const remaining = i === 0 ? yGivenX(balanceIn, params, derived, r) : xGivenY(balanceIn, params, derived, r)
-  const out = live[1 - i]! - remaining
+  const amountOut = live[1 - i]! - remaining
   if (remaining < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
-  if (out <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  return out
+  if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  return amountOut
 }
 
 /** Returns the approximate largest input, up to the end of the price range. */
@@ -239,7 +239,7 @@ function xpXp(x: bigint, r: Vector, lambda: bigint, s: bigint, c: bigint, tauBet
   const dSq2 = mulXp(dSq, dSq)
   const square = up(r.x, r.x)
   const cross = divXp(mulXp(tauBeta.x, tauBeta.y), dSq2)
-  const mixed =
+  const mixedTerm =
     cross > 0n ? upXp(up(up(square, 2n * s), c), cross + 7n) : upXp(down(down(down(r.y, r.y), 2n * s), c), cross)
   const linear =
     tauBeta.x < 0n
@@ -250,6 +250,6 @@ function xpXp(x: bigint, r: Vector, lambda: bigint, s: bigint, c: bigint, tauBet
     upXp(up(up(square, s), s), divXp(mulXp(tauBeta.y, tauBeta.y), dSq2) + 7n) +
     upXp(down(down(-r.y, x), 2n * s), divXp(tauBeta.y, dSq)) +
     up(x, x)
-  const outer = away(mixed + linear + away(inner))
+  const outer = away(mixedTerm + linear + away(inner))
   return upXp(up(up(square, c), c), divXp(mulXp(tauBeta.x, tauBeta.x), dSq2) + 7n) + outer
 }

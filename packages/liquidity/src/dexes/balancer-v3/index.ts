@@ -29,7 +29,7 @@ const buffers = linearTrade<Buffer>(({ state, ...pool }, tokenIn, tokenOut) => {
   }
 })
 
-const pooled = sampledTrade<PooledState>(({ state, ...pool }, tokenIn, tokenOut) => {
+const pooledTrade = sampledTrade<PooledState>(({ state, ...pool }, tokenIn, tokenOut) => {
   const [i, j] = coinIndices({ ...pool, state }, tokenIn, tokenOut)
   // The curve contains a surge fee.
   const isFixed = !((state.kind === 'stable' || state.kind === 'gyro-eclp') && state.surge)
@@ -74,11 +74,11 @@ export const balancerV3: DexFamily<BalancerV3State> = {
   maxInput: (pool, tokenIn, tokenOut) =>
     isBufferState(pool)
       ? buffers.maxInput(pool, tokenIn, tokenOut)
-      : pooled.maxInput(pool as Pool<PooledState>, tokenIn, tokenOut),
+      : pooledTrade.maxInput(pool as Pool<PooledState>, tokenIn, tokenOut),
   priceCurve: (pool, tokenIn, tokenOut) =>
     isBufferState(pool)
       ? buffers.priceCurve(pool, tokenIn, tokenOut)
-      : pooled.priceCurve(pool as Pool<PooledState>, tokenIn, tokenOut),
+      : pooledTrade.priceCurve(pool as Pool<PooledState>, tokenIn, tokenOut),
 
   limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => (state.kind === 'buffer' ? null : tradingFunction(state)),

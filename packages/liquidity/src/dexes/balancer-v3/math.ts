@@ -92,11 +92,11 @@ type Kind<K extends PooledState['kind']> = Extract<PooledState, { kind: K }>
 function weightedAnswer(state: Kind<'weighted'>, live: readonly bigint[], i: number, j: number, amountIn: bigint) {
   const { bounded, weights, scaling } = state
   const balanceIn = bounded ? live[i]! + 1n : live[i]!
-  const out = weightedOut(balanceIn, weights[i]!, live[j]!, weights[j]!, amountIn, true)
+  const amountOut = weightedOut(balanceIn, weights[i]!, live[j]!, weights[j]!, amountIn, true)
   const minBalance = (k: number) => (scaling[k]! > MIN_AMOUNT ? scaling[k]! : MIN_AMOUNT)
-  if (bounded && (balanceIn < minBalance(i) || live[j]! - out < minBalance(j)))
+  if (bounded && (balanceIn < minBalance(i) || live[j]! - amountOut < minBalance(j)))
     throw new PoolRefusal('EMPTY', 'the pool keeps a base unit of every token')
-  return out
+  return amountOut
 }
 
 function stableAnswer(
@@ -108,11 +108,11 @@ function stableAnswer(
 ) {
   const after = live.with(i, live[i]! + scaledIn)
   const d = invariant(live, amp)
-  const out = live[j]! - stableBalanceUp(after, amp, d, j, 3) - 1n
-  if (out < 0n) throw new PoolRefusal('TOO_SMALL', `${scaledIn} buys nothing`)
-  if (bounded && tooFarApart([...live, after[i]!, live[j]! - out]))
+  const amountOut = live[j]! - stableBalanceUp(after, amp, d, j, 3) - 1n
+  if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', `${scaledIn} buys nothing`)
+  if (bounded && tooFarApart([...live, after[i]!, live[j]! - amountOut]))
     throw new PoolRefusal('TOO_LARGE', 'it would leave balances 10,000 times apart')
-  return out
+  return amountOut
 }
 
 const MAX_IMBALANCE = 10_000n

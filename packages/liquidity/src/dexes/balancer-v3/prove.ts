@@ -7,32 +7,32 @@ import { registeredPool } from './state.ts'
 import type { BalancerV3Fixed } from './types.ts'
 
 const vault = IBalancerV3VaultState__factory.createInterface()
-/** Factories of both versions have this function. */
+/** Factories of Balancer V2 and V3 have the same `isPoolFromFactory`. */
 const factories = IBalancerV2Factory__factory.createInterface()
-const GAS = 120_000
+const READ_GAS = 120_000
 
 /**
- * Reads tokens, rate providers, roles, and hooks from the vault. Only a past log contains the factory that registered a
- * pool, so the listed factory counts if it confirms the pool; otherwise the pool counts as its own factory.
+ * Reads tokens, rate providers, roles, and hooks from the vault. The vault cannot return the factory that registered a
+ * pool. The listed factory is used if it confirms the pool, and otherwise the pool's own address.
  */
-export function* provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
-  const entries = listed.map((pool) => ({ ...pool, fixed: fixedOf(pool) }))
+export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+  const entries = listedPools.map((pool) => ({ ...pool, fixed: fixedOf(pool) }))
   const pools = entries.filter(({ fixed }) => fixed.buffer !== true)
   const pairs = entries.flatMap(({ fixed, tokens: [asset, share] }) =>
     fixed.buffer === true && asset && share ? [[asset, share] as const] : [],
   )
   const reads = pools.flatMap(({ address, fixed }) => [
-    { to: row.address, data: vault.encodeFunctionData('getPoolData', [address]) as Hex, gas: GAS },
-    { to: row.address, data: vault.encodeFunctionData('getHooksConfig', [address]) as Hex, gas: GAS },
-    { to: row.address, data: vault.encodeFunctionData('getPoolRoleAccounts', [address]) as Hex, gas: GAS },
+    { to: row.address, data: vault.encodeFunctionData('getPoolData', [address]) as Hex, gas: READ_GAS },
+    { to: row.address, data: vault.encodeFunctionData('getHooksConfig', [address]) as Hex, gas: READ_GAS },
+    { to: row.address, data: vault.encodeFunctionData('getPoolRoleAccounts', [address]) as Hex, gas: READ_GAS },
     {
       to: fixed.factory ?? address,
       data: factories.encodeFunctionData('isPoolFromFactory', [address]) as Hex,
-      gas: GAS,
+      gas: READ_GAS,
     },
   ])
   const answers = yield reads
-  const proven = new Map<string, Pool<null>>()
+  const provenPools = new Map<string, Pool<null>>()
   for (const [k, { address, fixed }] of pools.entries()) {
     const [data, hooks, roles, fromFactory] = answers.slice(4 * k, 4 * k + 4)
     if (!data || !hooks || !roles) continue
@@ -46,10 +46,10 @@ export function* provePools(row: DexRow, listed: readonly ListedPool[]): Reads<r
       swapFeeManager: vault.decodeFunctionResult('getPoolRoleAccounts', roles)[0].swapFeeManager,
       hooks: vault.decodeFunctionResult('getHooksConfig', hooks)[0],
     })
-    if (pool && pool.tokens.length >= 2) proven.set(pool.id, pool)
+    if (pool && pool.tokens.length >= 2) provenPools.set(pool.id, pool)
   }
-  if (pairs.length > 0) for (const buffer of yield* findBuffers(row, pairs)) proven.set(buffer.id, buffer)
-  return listed.map(({ id }) => proven.get(id) ?? null)
+  if (pairs.length > 0) for (const buffer of yield* findBuffers(row, pairs)) provenPools.set(buffer.id, buffer)
+  return listedPools.map(({ id }) => provenPools.get(id) ?? null)
 }
 
 /** The first account in `dependsOn` is the factory. */

@@ -32,9 +32,9 @@ export type ReclammClock = {
 /** Returns the output of an input without fees; 18 decimals of the common unit. */
 export function reclammOut({ virtual }: Reclamm, live: readonly bigint[], i: number, amountIn: bigint): bigint {
   const o = 1 - i
-  const out = ((live[o]! + virtual[o]!) * amountIn) / (live[i]! + virtual[i]! + amountIn)
-  if (out > live[o]!) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
-  return out
+  const amountOut = ((live[o]! + virtual[o]!) * amountIn) / (live[i]! + virtual[i]! + amountIn)
+  if (amountOut > live[o]!) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
+  return amountOut
 }
 
 /** Returns the approximate largest input, which buys the whole reserve. */

@@ -72,16 +72,16 @@ function decodeState(answer: Hex): PooledState | null {
     // A hook without slope getters computes imbalance differently.
     if (read.surges && (below === 0n || above === 0n)) return null
     const [alphaX, alphaY, betaX, betaY, u, v, w, z, dSq] = read.derived as Nine
-    const derived = { tauAlpha: { x: alphaX, y: alphaY }, tauBeta: { x: betaX, y: betaY }, u, v, w, z, dSq }
+    const derivedParameters = { tauAlpha: { x: alphaX, y: alphaY }, tauBeta: { x: betaX, y: betaY }, u, v, w, z, dSq }
     const surge = read.surges && { surge: { threshold, maxFee, slopes: { below, above } } }
-    const state = { ...common, kind, params: { alpha, beta, c, s, lambda }, derived, ...surge }
+    const state = { ...common, kind, params: { alpha, beta, c, s, lambda }, derived: derivedParameters, ...surge }
     return agreesWithSamples(state, read, true) ? state : null
   }
-  const unbounded: PooledState =
+  const unboundedState: PooledState =
     kind === 'weighted'
       ? { ...common, kind, weights: [...read.weights] }
       : { ...common, kind, amp: read.amp, ...(read.surges && { surge: { threshold, maxFee } }) }
-  const state = { ...unbounded, bounded: !agreesWithProbe(unbounded, read.probe) }
+  const state = { ...unboundedState, bounded: !agreesWithProbe(unboundedState, read.probe) }
   return agreesWithSamples(state, read, false) ? state : null
 }
 
@@ -128,9 +128,9 @@ function reclammState(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, 
  * of BalancerV3Lens.
  */
 function agreesWithProbe(state: PooledState, answer: bigint): boolean {
-  const weighted = state.kind === 'weighted'
-  const plentiful = weighted && state.weights[0]! < state.weights[1]! ? 0 : 1
-  const balances = state.balances.map(() => 10n ** 16n).with(plentiful, weighted ? 10n ** 30n : 10n ** 21n)
+  const isWeighted = state.kind === 'weighted'
+  const plentiful = isWeighted && state.weights[0]! < state.weights[1]! ? 0 : 1
+  const balances = state.balances.map(() => 10n ** 16n).with(plentiful, isWeighted ? 10n ** 30n : 10n ** 21n)
   return poolAnswer(state, balances, 1 - plentiful, plentiful, 10n ** 15n) === answer
 }
 

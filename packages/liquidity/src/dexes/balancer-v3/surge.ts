@@ -52,9 +52,9 @@ export function eclpImbalance(
 /** Returns the sum of the balances' distances from their median, relative to their total. */
 export function stableImbalance(balances: readonly bigint[]): bigint {
   const middle = median(balances)
-  const away = balances.reduce((sum, one) => sum + (one > middle ? one - middle : middle - one), 0n)
+  const deviation = balances.reduce((sum, one) => sum + (one > middle ? one - middle : middle - one), 0n)
   return divDown(
-    away,
+    deviation,
     balances.reduce((sum, one) => sum + one, 0n),
   )
 }

@@ -18,9 +18,9 @@ export function* presentAddresses(answer: string): Generator<readonly [index: nu
   const start = '0x'.length + 2 * Number(`0x${answer.slice(2, 2 + WORD)}`)
   const count = Number(`0x${answer.slice(start, start + WORD)}`)
   const end = Math.min(answer.length, start + WORD * (1 + count))
-  for (let at = start + WORD, index = 0; at + WORD <= end; at += WORD, index++) {
+  for (let offset = start + WORD, index = 0; offset + WORD <= end; offset += WORD, index++) {
     // Compare in place, without allocating a string for empty entries.
-    if (answer.startsWith(ZERO_WORD, at)) continue
-    yield [index, toAddress(`0x${answer.slice(at + PADDING, at + WORD)}`)]
+    if (answer.startsWith(ZERO_WORD, offset)) continue
+    yield [index, toAddress(`0x${answer.slice(offset + PADDING, offset + WORD)}`)]
   }
 }

@@ -69,10 +69,10 @@ export function concentratedTrade<State extends ConcentratedState>(
       const feePpm = swapFeePpm(pool.state, zeroForOne)
       if (maxAmount !== undefined && amountIn > maxAmount)
         throw new PoolRefusal('TOO_LARGE', `more than ${maxAmount}, the largest amount of its pools`)
-      const swapped = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
-      const { amountOut, state, ticksCrossed, wordsWalked } = swapped
+      const swapResult = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
+      const { amountOut, state, ticksCrossed, wordsWalked } = swapResult
       const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_GAS_RATIO * wordsWalked)
-      const writes = ticksWritten(pool.state, swapped, zeroForOne)
+      const writes = ticksWritten(pool.state, swapResult, zeroForOne)
       if ((observesTicks && state.tick !== pool.state.tick) || observesBlocks(pool.state)) writes.push('oracle')
       return writes.length > 0 ? { amountOut, state, gas, writes } : { amountOut, state, gas }
     },
@@ -108,10 +108,10 @@ function ticksWritten<State extends ConcentratedState>(
   { ticksCrossed }: ConcentratedSwap<State>,
   zeroForOne: boolean,
 ): string[] {
-  const written: string[] = []
-  if (ticksCrossed === 0) return written
+  const writtenSlots: string[] = []
+  if (ticksCrossed === 0) return writtenSlots
   const below = lastTickAtOrBelow(ticks, tick)
   for (let k = 0; k < ticksCrossed && k < MAX_REPORTED_TICKS; k++)
-    written.push(`tick ${ticks[zeroForOne ? below - k : below + 1 + k]![0]}`)
-  return written
+    writtenSlots.push(`tick ${ticks[zeroForOne ? below - k : below + 1 + k]![0]}`)
+  return writtenSlots
 }

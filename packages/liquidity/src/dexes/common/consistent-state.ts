@@ -57,13 +57,13 @@ export function withConsistentState<State extends object, F extends StateFunctio
 ): F {
   const refusals = new WeakMap<object, boolean>()
   const isRefused = (pool: Pool<State>): boolean => {
-    let refused = refusals.get(pool.state)
-    if (refused === undefined) {
+    let cachedRefusal = refusals.get(pool.state)
+    if (cachedRefusal === undefined) {
       const path = pathOf(pool)
-      refused = path !== null && isContradictory(path)
-      refusals.set(pool.state, refused)
+      cachedRefusal = path !== null && isContradictory(path)
+      refusals.set(pool.state, cachedRefusal)
     }
-    return refused
+    return cachedRefusal
   }
   const assertConsistent = (pool: Pool<State>) => {
     if (isRefused(pool)) throw new PoolRefusal('UNSUPPORTED', 'its liquidity would be negative')

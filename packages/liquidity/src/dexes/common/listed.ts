@@ -24,11 +24,11 @@ export function integerIn(value: unknown, min: number, max: number): value is nu
  * @returns each pool that exists, else null
  */
 export function* provenBy(
-  listed: readonly ListedPool[],
+  listedPools: readonly ListedPool[],
   make: (pool: ListedPool) => Pool<null> | null,
   existing: (candidates: readonly Pool<null>[]) => Reads<readonly Pool<null>[]>,
 ): Reads<readonly (Pool<null> | null)[]> {
-  const candidates = listed.map((pool) => {
+  const candidates = listedPools.map((pool) => {
     const candidate = make(pool)
     return candidate?.id === pool.id ? candidate : null
   })

@@ -57,11 +57,11 @@ export function poolCreation(factory: Interface) {
  * Returns the discovery functions of a factory with one pool per pair.
  *
  * @param getter - name of the getter of a pool by its two tokens
- * @param created - name of the creation event, with both tokens and the pool
+ * @param createdEvent - name of the creation event, with both tokens and the pool
  */
-export function pairFactory(factory: Interface, getter: string, created: string) {
+export function pairFactory(factory: Interface, getter: string, createdEvent: string) {
   const { selector } = factory.getFunction(getter)!
-  const event = factory.getEvent(created)!
+  const event = factory.getEvent(createdEvent)!
   return {
     findPools: (row: DexRow, pairs: readonly (readonly [Address, Address])[]) => findByPair(row, pairs, selector),
     creationTopics: [event.topicHash as Hex] as readonly Hex[],

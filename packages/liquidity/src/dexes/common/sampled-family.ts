@@ -58,12 +58,15 @@ const sideOf = (pool: Pool<SampledState>, tokenIn: Address, tokenOut: Address) =
 function* sample(
   { readOf, decode }: SampledKind,
   row: DexRow,
-  wanted: readonly Sampling[],
+  requestedSamplings: readonly Sampling[],
 ): Reads<readonly (SampledState | null)[]> {
-  const answers = yield wanted.map(({ pool, amounts }) => ({ ...readOf(row, pool, amounts), gas: SAMPLED_READ_GAS }))
+  const answers = yield requestedSamplings.map(({ pool, amounts }) => ({
+    ...readOf(row, pool, amounts),
+    gas: SAMPLED_READ_GAS,
+  }))
   return answers.map((answer, k) => {
     if (!answer) return null
-    const { amounts, focus } = wanted[k]!
+    const { amounts, focus } = requestedSamplings[k]!
     const { outputs, stamp } = decode(answer)
     const samples = [toSamples(amounts[0], outputs[0]), toSamples(amounts[1], outputs[1])] as const
     if (samples[0].length + samples[1].length === 0) return null

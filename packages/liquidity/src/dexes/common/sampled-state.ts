@@ -152,8 +152,8 @@ function concaveLimits(samples: readonly SampledAmount[], k: number, amountIn: b
   let high: bigint | null = null
   if (k > 0) high = onLine(pointAt(samples, k - 2), from, amountIn)
   if (k + 1 < samples.length) {
-    const back = onLine(to, samples[k + 1]!, amountIn)
-    high = high === null ? back : min(high, back)
+    const reverseOutput = onLine(to, samples[k + 1]!, amountIn)
+    high = high === null ? reverseOutput : min(high, reverseOutput)
   }
   return [chord, high === null ? to[1] : max(chord, min(high, to[1]))]
 }

@@ -12,12 +12,12 @@ const INT256_END = 1n << 255n
 const abs = (value: bigint) => (value < 0n ? -value : value)
 
 /** Reverts on int256 overflow, like the contract's checked arithmetic. */
-function checked(value: bigint): bigint {
+function checkInt256(value: bigint): bigint {
   if (value < -INT256_END || value >= INT256_END) throw new PoolRefusal('TOO_LARGE', 'the pool would overflow')
   return value
 }
 /** Wraps to int256, like the contract's unchecked arithmetic. */
-const wrapped = (value: bigint) => BigInt.asIntN(256, value)
+const wrapInt256 = (value: bigint) => BigInt.asIntN(256, value)
 
 function quotient(a: bigint, b: bigint): bigint {
   if (b === 0n) throw new PoolRefusal('UNSUPPORTED', 'the pool would divide by zero')
@@ -54,29 +54,31 @@ export type CubicSolution = { readonly y: bigint; readonly k0: bigint } | null
 
 type Coefficients = { readonly a: bigint; readonly b: bigint; readonly c: bigint; readonly d: bigint }
 
-const delta0Of = ({ a, b, c }: Coefficients) => quotient(wrapped(3n * a * c), b) - b
-const lastOf = ({ a, b, d }: Coefficients) => quotient(wrapped(quotient(wrapped(27n * a * a), b) * d), b)
+const delta0Of = ({ a, b, c }: Coefficients) => quotient(wrapInt256(3n * a * c), b) - b
+const lastOf = ({ a, b, d }: Coefficients) => quotient(wrapInt256(quotient(wrapInt256(27n * a * a), b) * d), b)
 
 /** Returns the cube root of Cardano's formula; null if its radicand is not positive. */
 function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
-  const square = checked(checked(delta1 * delta1) + wrapped(quotient(checked(4n * delta0 * delta0), b) * delta0))
+  const square = checkInt256(
+    checkInt256(delta1 * delta1) + wrapInt256(quotient(checkInt256(4n * delta0 * delta0), b) * delta0),
+  )
   if (square <= 0n) return null
   const root = sqrt(square)
   const second = delta1 > 0n ? cubeRoot((delta1 + root) / 2n) : -cubeRoot((root - delta1) / 2n)
   const first = signedCubeRoot(b)
-  return wrapped((checked(first * first) / ONE) * second) / ONE
+  return wrapInt256((checkInt256(first * first) / ONE) * second) / ONE
 }
 
 /** Solves for the balance in a two-coin pool. @param other - balance of the other coin */
 export function solveTwo(ann: bigint, gamma: bigint, other: bigint, d: bigint): CubicSolution {
   const gamma2 = gamma * gamma
-  const annGamma2 = checked(ann * gamma2)
+  const annGamma2 = checkInt256(ann * gamma2)
   const a = 10n ** 32n
-  const b = checked(d * annGamma2) / 400_000_000n / other - 3n * 10n ** 32n - 2n * gamma * 10n ** 14n
+  const b = checkInt256(d * annGamma2) / 400_000_000n / other - 3n * 10n ** 32n - 2n * gamma * 10n ** 14n
   const quarter = (4n * annGamma2) / 400_000_000n
-  const c = 3n * 10n ** 32n + 4n * gamma * 10n ** 14n + gamma2 / 10n ** 4n + checked(quarter * other) / d - quarter
+  const c = 3n * 10n ** 32n + 4n * gamma * 10n ** 14n + gamma2 / 10n ** 4n + checkInt256(quarter * other) / d - quarter
   const whole = { a, b, c, d: -((ONE + gamma) ** 2n / 10n ** 4n) }
-  const delta0 = quotient(checked(3n * a * c), b) - b
+  const delta0 = quotient(checkInt256(3n * a * c), b) - b
   const delta1 = 3n * delta0 + b - lastOf(whole)
   const divider = dividerOf(CUT_TWO, min(min(abs(delta0), abs(delta1)), a))
   const cut = { a: whole.a / divider, b: whole.b / divider, c: whole.c / divider, d: whole.d / divider }
@@ -84,9 +86,9 @@ export function solveTwo(ann: bigint, gamma: bigint, other: bigint, d: bigint): 
   const cut1 = 3n * cut0 + cut.b - lastOf(cut)
   const c1 = cardano(cut.b, cut0, cut1)
   if (c1 === null) return null
-  const sum = checked(ONE * c1 - ONE * cut.b - checked(quotient(wrapped(ONE * cut.b), c1) * cut0))
+  const sum = checkInt256(ONE * c1 - ONE * cut.b - checkInt256(quotient(wrapInt256(ONE * cut.b), c1) * cut0))
   const k0 = quotient(sum, 3n * cut.a)
-  return { y: wrapped(((d * d) / other) * k0) / 4n / ONE, k0 }
+  return { y: wrapInt256(((d * d) / other) * k0) / 4n / ONE, k0 }
 }
 
 /**
@@ -99,29 +101,31 @@ export function solveThree(ann: bigint, gamma: bigint, xj: bigint, xk: bigint, d
   const gamma2 = gamma * gamma
   const a = 10n ** 36n / 27n
   const b =
-    10n ** 36n / 9n + (2n * ONE * gamma) / 27n - checked(wrapped(((d * d) / xj) * gamma2) * ann) / 729n / 10_000n / xk
+    10n ** 36n / 9n +
+    (2n * ONE * gamma) / 27n -
+    checkInt256(wrapInt256(((d * d) / xj) * gamma2) * ann) / 729n / 10_000n / xk
   const c =
     10n ** 36n / 9n +
     (gamma * (gamma + 4n * ONE)) / 27n +
-    wrapped((checked(gamma2 * (xj + xk - d)) / d) * ann) / 27n / 10_000n
+    wrapInt256((checkInt256(gamma2 * (xj + xk - d)) / d) * ann) / 27n / 10_000n
   const dd = (ONE + gamma) ** 2n / 27n
-  const divider = dividerOf(CUT_THREE, abs(quotient(checked(3n * a * c), b) - b))
+  const divider = dividerOf(CUT_THREE, abs(quotient(checkInt256(3n * a * c), b) - b))
   let cut: Coefficients
   if (abs(a) > abs(b)) {
     const more = abs(quotient(a, b))
-    const scale = (value: bigint) => checked(value * more) / divider
+    const scale = (value: bigint) => checkInt256(value * more) / divider
     cut = { a: scale(a), b: scale(b), c: scale(c), d: scale(dd) }
   } else {
     const less = abs(b / a)
     const scale = (value: bigint) => value / less / divider
     cut = { a: scale(a), b: scale(b), c: scale(c), d: scale(dd) }
   }
-  const triple = checked(3n * cut.a * cut.c)
+  const triple = checkInt256(3n * cut.a * cut.c)
   const delta0 = quotient(triple, cut.b) - cut.b
-  const delta1 = checked(3n * triple) / cut.b - 2n * cut.b - lastOf(cut)
+  const delta1 = checkInt256(3n * triple) / cut.b - 2n * cut.b - lastOf(cut)
   const c1 = cardano(cut.b, delta0, delta1)
   if (c1 === null) return null
-  const k0 = (cut.b + quotient(checked(cut.b * delta0), c1) - c1) / 3n
-  const y = quotient(checked(((((d * d) / 27n / xk) * d) / xj) * k0), cut.a)
-  return { y, k0: quotient(wrapped(ONE * k0), cut.a) }
+  const k0 = (cut.b + quotient(checkInt256(cut.b * delta0), c1) - c1) / 3n
+  const y = quotient(checkInt256(((((d * d) / 27n / xk) * d) / xj) * k0), cut.a)
+  return { y, k0: quotient(wrapInt256(ONE * k0), cut.a) }
 }

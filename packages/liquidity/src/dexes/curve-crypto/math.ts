@@ -62,9 +62,9 @@ export function swapOut(
   const d = presentInvariant(state)
   const xp = balancesAtPriceScale(state, balances.with(i, balances[i]! + amountIn))
   const { y, k0 } = solveBalance(state, xp, d, j)
-  const whole = unscaled(state, j, xp[j]! - y - 1n)
-  if (whole <= 0n) throw nothing()
-  const amountOut = whole - (fee(state, xp.with(j, y)) * whole) / FEE_UNIT
+  const grossOutput = unscale(state, j, xp[j]! - y - 1n)
+  if (grossOutput <= 0n) throw nothing()
+  const amountOut = grossOutput - (fee(state, xp.with(j, y)) * grossOutput) / FEE_UNIT
   if (amountOut <= 0n) throw nothing()
   return { amountOut, k0 }
 }
@@ -83,7 +83,7 @@ export function balancesAtPriceScale(
   )
 }
 
-const unscaled = ({ precisions, priceScale }: CurveCryptoState, j: number, amount: bigint) =>
+const unscale = ({ precisions, priceScale }: CurveCryptoState, j: number, amount: bigint) =>
   (j === 0 ? amount : (amount * ONE) / priceScale[j - 1]!) / precisions[j]!
 
 /** Returns the fee in units of 10^−10 of the output, by the imbalance of the balances. */
@@ -122,11 +122,11 @@ export function solveBalance(
   checkInvariant(d)
   const others = xp.toSpliced(j, 1)
   for (const x of others) checkPart(x, d, givenRange(state))
-  const closed = closedSolution(state, others, d)
-  if (closed && closed.k0 < 0n) throw new PoolRefusal('TOO_LARGE', 'the pool would find no balance')
-  const solution = closed ?? { y: newtonBalance(a, gamma, xp, d, j), k0: 0n }
+  const closedForm = closedSolution(state, others, d)
+  if (closedForm && closedForm.k0 < 0n) throw new PoolRefusal('TOO_LARGE', 'the pool would find no balance')
+  const solution = closedForm ?? { y: newtonBalance(a, gamma, xp, d, j), k0: 0n }
   // Two-coin NG pools skip the check if the closed-form solution falls back to Newton's method.
-  if (closed || state.kind !== 'two-ng') checkPart(solution.y, d, solvedRange(state))
+  if (closedForm || state.kind !== 'two-ng') checkPart(solution.y, d, solvedRange(state))
   return solution
 }
 
@@ -147,7 +147,7 @@ export function limitOf(state: CurveCryptoState, i: number, j: number): bigint {
     const minJ = (d * solvedRange(state).from) / ONE
     const maxI = (d * givenRange(state).to) / ONE
     const balanceI = newtonBalance(a, gamma, xp.with(j, minJ), d, i)
-    return unscaled(state, i, min(balanceI, maxI) - xp[i]!)
+    return unscale(state, i, min(balanceI, maxI) - xp[i]!)
   })
   return solution ?? balances[i]!
 }
@@ -164,14 +164,14 @@ function afterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
   const { kind, priceScale, totalSupply, profit, allowedExtraProfit, ramping } = state
   const n = BigInt(state.balances.length)
   const d = invariant(state, balancesAtPriceScale(state, state.balances), k0)
-  const balanced = [d / n, ...priceScale.map((price) => (d * ONE) / (n * price))]
-  const virtualPrice = (ONE * geometricMean(kind, balanced)) / totalSupply
+  const balancedAmounts = [d / n, ...priceScale.map((price) => (d * ONE) / (n * price))]
+  const virtualPrice = (ONE * geometricMean(kind, balancedAmounts)) / totalSupply
   const loses = isNg(state) ? virtualPrice <= state.virtualPrice : virtualPrice < state.virtualPrice
   if (loses && !ramping) throw new PoolRefusal('TOO_SMALL', 'a share would lose by the swap')
-  const earned = (profit * virtualPrice) / state.virtualPrice
+  const earnedProfit = (profit * virtualPrice) / state.virtualPrice
   // Older pools do not expose the data that decides about the price scale.
-  const settled = isNg(state) && !ramping && virtualPrice * 2n - ONE <= earned + 2n * allowedExtraProfit
-  return { ...state, invariant: d, virtualPrice, profit: earned, settled }
+  const isSettled = isNg(state) && !ramping && virtualPrice * 2n - ONE <= earnedProfit + 2n * allowedExtraProfit
+  return { ...state, invariant: d, virtualPrice, profit: earnedProfit, settled: isSettled }
 }
 
 /** Returns the pool as one function of its balances; null if it has an empty balance or an unsettled price scale. */

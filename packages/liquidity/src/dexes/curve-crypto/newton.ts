@@ -22,7 +22,7 @@ const MAX_INVARIANT = 10n ** 33n
 const distance = (a: bigint, b: bigint) => (a > b ? a - b : b - a)
 const sortedDescending = (xs: readonly bigint[]) => [...xs].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
 
-const unsolved = () => new PoolRefusal('UNSUPPORTED', 'the pool would not find its invariant')
+const unsolvedRefusal = () => new PoolRefusal('UNSUPPORTED', 'the pool would not find its invariant')
 const outOfRange = () => new PoolRefusal('TOO_LARGE', 'balances would leave the range that the pool allows')
 
 /** Checks the invariant. @throws PoolRefusal if it is out of range */
@@ -69,16 +69,16 @@ export function newtonBalance(a: bigint, gamma: bigint, xp: readonly bigint[], d
       y = before / 2n
       continue
     }
-    if (y === 0n || k0 === 0n) throw unsolved()
+    if (y === 0n || k0 === 0n) throw unsolvedRefusal()
     const derivative = slope / y
-    if (derivative === 0n) throw unsolved()
+    if (derivative === 0n) throw unsolvedRefusal()
     const part = mul1 / derivative
     const plus = (slope + ONE * d) / derivative + (part * ONE) / k0
     const minus = part + (ONE * s) / derivative
     y = plus < minus ? before / 2n : plus - minus
     if (distance(y, before) < max(limit, y / PRECISION)) return y
   }
-  throw unsolved()
+  throw unsolvedRefusal()
 }
 
 /** Returns the invariant of balances. @param k0Before - start value from the cubic solution; 0 for none */
@@ -86,10 +86,10 @@ export function newtonInvariant(
   kind: CryptoKind,
   a: bigint,
   gamma: bigint,
-  unsorted: readonly bigint[],
+  unsortedAmounts: readonly bigint[],
   k0Before: bigint,
 ): bigint {
-  const xp = sortedDescending(unsorted)
+  const xp = sortedDescending(unsortedAmounts)
   const n = BigInt(xp.length)
   if (xp.some((x) => x <= 0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its coins')
   if (kind !== 'tri-ng') checkSpread(xp)
@@ -97,23 +97,23 @@ export function newtonInvariant(
   let d = firstInvariant(kind, xp, sum, k0Before)
   for (let step = 0; step < MAX_STEPS; step++) {
     const before = d
-    if (d === 0n) throw unsolved()
+    if (d === 0n) throw unsolvedRefusal()
     let k0 = xp.length === 2 ? n * n * ONE : ONE
     for (const x of xp) k0 = xp.length === 2 ? (k0 * x) / d : (k0 * x * n) / d
-    if (k0 === 0n) throw unsolved()
+    if (k0 === 0n) throw unsolvedRefusal()
     const g = gap(gamma, k0)
     const mul1 = firstTerm(d, a, gamma, g)
     const mul2 = (2n * ONE * n * k0) / g
     const slope = sum + (sum * mul2) / ONE + (mul1 * n) / k0 - (mul2 * d) / ONE
-    if (slope <= 0n) throw unsolved()
+    if (slope <= 0n) throw unsolvedRefusal()
     const plus = (d * (slope + sum)) / slope
     const turn = ((((d * (mul1 / slope)) / ONE) * distance(ONE, k0)) / k0) * (ONE > k0 ? 1n : -1n)
     const minus = (d * d) / slope + turn
-    if (minus < 0n) throw unsolved()
+    if (minus < 0n) throw unsolvedRefusal()
     d = plus > minus ? plus - minus : (minus - plus) / 2n
     if (distance(d, before) * PRECISION < max(10n ** 16n, d)) return d
   }
-  throw unsolved()
+  throw unsolvedRefusal()
 }
 
 function checkSpread(xp: readonly bigint[]): void {
@@ -136,15 +136,15 @@ function firstInvariant(kind: CryptoKind, xp: readonly bigint[], sum: bigint, k0
 }
 
 /** Returns the geometric mean of two or three amounts, 18 decimals. */
-export function geometricMean(kind: CryptoKind, unsorted: readonly bigint[]): bigint {
-  const xs = sortedDescending(unsorted)
+export function geometricMean(kind: CryptoKind, unsortedAmounts: readonly bigint[]): bigint {
+  const xs = sortedDescending(unsortedAmounts)
   if (kind === 'two-ng') return sqrt(xs[0]! * xs[1]!)
   if (kind === 'tri-ng') return cubeRoot((((xs[0]! * xs[1]!) / ONE) * xs[2]!) / ONE)
   const n = BigInt(xs.length)
   let mean = xs[0]!
   for (let step = 0; step < MAX_STEPS; step++) {
     const before = mean
-    if (mean === 0n) throw unsolved()
+    if (mean === 0n) throw unsolvedRefusal()
     if (kind === 'two') mean = (mean + (xs[0]! * xs[1]!) / mean) / 2n
     else {
       let ratio = ONE
@@ -154,5 +154,5 @@ export function geometricMean(kind: CryptoKind, unsorted: readonly bigint[]): bi
     const change = distance(mean, before)
     if (change <= 1n || change * ONE < mean) return mean
   }
-  throw unsolved()
+  throw unsolvedRefusal()
 }

@@ -67,14 +67,14 @@ export function toState(read: Read): CurveCryptoState | null {
 function agrees(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read): boolean {
   const last = state.balances.length - 1
   const xp = balancesAtPriceScale(state, state.balances)
-  const computed = (sample: bigint, i: number, j: number) =>
+  const computeSample = (sample: bigint, i: number, j: number) =>
     state.kind === 'two' || state.kind === 'tri'
       ? swapOut(state, i, j, sample).amountOut
       : solveBalance(state, xp.with(i, sample), state.invariant, j).y
   const all = () =>
     fee(state, xp) === poolFee &&
-    computed(samples[0], 0, 1) === quotes[0] &&
-    computed(samples[1], last, 0) === quotes[1]
+    computeSample(samples[0], 0, 1) === quotes[0] &&
+    computeSample(samples[1], last, 0) === quotes[1]
   return orRefused(all) ?? false
 }
 

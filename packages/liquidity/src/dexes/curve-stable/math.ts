@@ -17,8 +17,8 @@ const ONE = 10n ** 18n
 export function quote(state: CurveStableState, i: number, j: number, amountIn: bigint): Quote {
   if (state.rounding !== 'unknown') return quoteRounding(state, state.rounding, i, j, amountIn)
   const [quoted, other] = (['end', 'each'] as const).map((rounding) => quoteRounding(state, rounding, i, j, amountIn))
-  const same = (a: Quote, b: Quote) => a.state.balances.every((balance, k) => balance === b.state.balances[k])
-  if (quoted!.amountOut !== other!.amountOut || !same(quoted!, other!))
+  const isSameQuote = (a: Quote, b: Quote) => a.state.balances.every((balance, k) => balance === b.state.balances[k])
+  if (quoted!.amountOut !== other!.amountOut || !isSameQuote(quoted!, other!))
     throw new PoolRefusal('UNSUPPORTED', 'the order in which the pool rounds is not known, and shows here')
   return quoted!
 }
@@ -54,7 +54,7 @@ function quoteRounding(
   const dy = xp[j]! - y - state.margin
   if (dy <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const fee = dynamicFee((xp[i]! + x) / 2n, (xp[j]! + y) / 2n, feeE10, offpegMultiplierE10)
-  const toBase = (scaled: bigint) => (scaled * ONE) / rates[j]!
+  const toBase = (scaledByState: bigint) => (scaledByState * ONE) / rates[j]!
   const feePart = (dy * fee) / FEE_UNIT
   const base = toBase(dy)
   const amountOut = state.feeOrder === 'scaled' ? toBase(dy - feePart) : base - (base * fee) / FEE_UNIT
@@ -87,20 +87,20 @@ function beforeFee(netAmount: bigint, feeE10: bigint): bigint {
   return before - (before * feeE10) / FEE_UNIT < netAmount ? before + 1n : before
 }
 
-type Scaled = { readonly rounding: ProductRounding; readonly xp: readonly bigint[]; readonly d: bigint }
-const scaled = new WeakMap<CurveStableState, Scaled>()
+type ScaledBalances = { readonly rounding: ProductRounding; readonly xp: readonly bigint[]; readonly d: bigint }
+const scaledByState = new WeakMap<CurveStableState, ScaledBalances>()
 
 /**
  * Returns the balances in a common scale and their invariant. Cached by state, because they dominate the cost of a
  * quote.
  */
-function scaledBalances(state: CurveStableState, rounding: ProductRounding): Scaled {
-  const cached = scaled.get(state)
+function scaledBalances(state: CurveStableState, rounding: ProductRounding): ScaledBalances {
+  const cached = scaledByState.get(state)
   if (cached?.rounding === rounding) return cached
   const xp = state.balances.map((balance, k) => (balance * state.rates[k]!) / ONE)
-  const fresh = { rounding, xp, d: stableInvariant(xp, state.amplification, rounding) }
-  scaled.set(state, fresh)
-  return fresh
+  const computed = { rounding, xp, d: stableInvariant(xp, state.amplification, rounding) }
+  scaledByState.set(state, computed)
+  return computed
 }
 
 /** Returns the pool as one function of its balances; null if it has an empty balance. Ignores off-peg fees. */

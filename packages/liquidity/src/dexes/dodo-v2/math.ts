@@ -15,7 +15,7 @@ function fits(value: bigint): bigint {
   return value
 }
 
-function less(a: bigint, b: bigint): bigint {
+function subtract(a: bigint, b: bigint): bigint {
   if (b > a) throw new PoolRefusal('EMPTY', 'the pool is beyond its targets')
   return a - b
 }
@@ -86,5 +86,5 @@ export function solveTrade(v0: bigint, v1: bigint, delta: bigint, price: bigint,
   // Later releases revert here, and earlier ones pay out the whole reserve; refuse both.
   if (numerator === 0n) throw new PoolRefusal('TOO_LARGE', 'the curve has no solution')
   const v2 = divUp(fits(numerator * ONE), (ONE - k) * 2n)
-  return less(v1, v2 > v1 ? v1 : v2)
+  return subtract(v1, v2 > v1 ? v1 : v2)
 }

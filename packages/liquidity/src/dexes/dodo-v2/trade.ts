@@ -44,13 +44,13 @@ export function limitOf(state: DodoV2State, sellBase: boolean): bigint {
   return balance === 'short' && outputTarget === 0n ? inputTarget - reserveIn : MAX_RESERVE - reserveIn
 }
 
-type Priced = { readonly gross: bigint; readonly balance: View['balance'] }
+type PricedTrade = { readonly gross: bigint; readonly balance: View['balance'] }
 
 /** Returns the output before fees. @see PMMPricing.sellBaseToken and sellQuoteToken */
 function priceTrade(
   { reserveIn, reserveOut, inputTarget, outputTarget, price, k, balance }: View,
   amountIn: bigint,
-): Priced {
+): PricedTrade {
   const fromEven = (amount: bigint) => solveTrade(outputTarget, outputTarget, amount, price, k)
   if (balance === 'even') return { gross: fromEven(amountIn), balance: 'long' }
   if (balance === 'long') return { gross: solveTrade(outputTarget, reserveOut, amountIn, price, k), balance }

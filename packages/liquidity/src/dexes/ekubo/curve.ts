@@ -49,18 +49,18 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
   const isNearer = (a: bigint, b: bigint) => (zeroForOne ? a > b : a < b)
   const sqrtPriceAt = (ratio: bigint) => (zeroForOne ? Number(ratio) / ONE : ONE / Number(ratio))
   const builder = new CurveBuilder()
-  let at = state.sqrtRatio
+  let sqrtRatio = state.sqrtRatio
   const rising = partsOf(state, config)
   for (const { lower, upper, liquidity } of zeroForOne ? rising.toReversed() : rising) {
     const near = ratioAtTick(zeroForOne ? upper : lower)
     const end = ratioAtTick(zeroForOne ? lower : upper)
-    const from = isNearer(at, near) ? near : at
+    const from = isNearer(sqrtRatio, near) ? near : sqrtRatio
     const to = isNearer(end, farthest) ? end : farthest
     if (!isNearer(from, to)) continue
     const input = zeroForOne ? amount0Between(to, from, liquidity, true) : amount1Between(from, to, liquidity, true)
     const [start, stop] = [sqrtPriceAt(from), sqrtPriceAt(to)]
     builder.hyperbola(start, stop, Number(liquidity), stop < start * (1 - WIDE_FALL) ? undefined : Number(input))
-    at = to
+    sqrtRatio = to
   }
   const curve = endingAt(withMargin(builder.build(keepIn)), MAX_AMOUNT)
   // The liquidity is so low that rounding consumes the whole output.

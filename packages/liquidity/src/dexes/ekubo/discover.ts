@@ -12,8 +12,11 @@ import { concentratedType, configOf, decodeConfig, isExtended, poolId } from './
 import { sload, wordsOf } from './storage.ts'
 
 const core = IEkuboCore__factory.createInterface()
-type Created = [poolId: string, key: { readonly token0: string; readonly token1: string; readonly config: Hex }]
-const readCreated = eventReader<Created>(core, 'PoolInitialized')
+type PoolCreatedEvent = [
+  poolId: string,
+  key: { readonly token0: string; readonly token1: string; readonly config: Hex },
+]
+const readCreated = eventReader<PoolCreatedEvent>(core, 'PoolInitialized')
 
 /** Converts ppm to units of 2⁻⁶⁴. */
 const feeOf = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
@@ -48,11 +51,11 @@ export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<rea
   const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
     USUAL_CONFIGS.map((config) => makePool(row, pair, config)),
   )
-  return yield* initialized(row, candidates)
+  return yield* initializedPools(row, candidates)
 }
 
 /** Filters pools that exist: an initialized pool always has a price. */
-function* initialized(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
+function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) =>
     sload(
@@ -73,8 +76,8 @@ function makePool(row: DexRow, pair: NativePair, config: Hex): Pool<null> {
 }
 
 /** Verifies listed pools: the id is the hash of the key, so a key that the core knows is a real pool. */
-export function provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
-  return provenBy(listed, listedPool, (candidates) => initialized(row, candidates))
+export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+  return provenBy(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 
   function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {
     const { config } = (fixed ?? {}) as Readonly<Record<string, unknown>>

@@ -45,8 +45,8 @@ const amountOut = (zeroForOne: boolean) => (zeroForOne ? amount1Between : amount
 function nextRatio(ratio: bigint, liquidity: bigint, amount: bigint, zeroForOne: boolean): bigint {
   if (amount === 0n) return ratio
   if (zeroForOne) {
-    const shifted = liquidity << ONE
-    return onGrid(divUp(shifted, shifted / ratio + amount), true)
+    const shiftedLiquidity = liquidity << ONE
+    return onGrid(divUp(shiftedLiquidity, shiftedLiquidity / ratio + amount), true)
   }
   const next = ratio + (amount << ONE) / liquidity
   return next < ABOVE_PRICES ? onGrid(next, false) : ABOVE_PRICES
@@ -80,11 +80,11 @@ export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kin
   if (kind.name === 'range') return zeroForOne ? MIN_TICK : MAX_TICK
   const { tickSpacing } = kind
   const word = Math.floor(placeOf(zeroForOne ? tick : tick + tickSpacing, tickSpacing) / WORD)
-  const walked = zeroForOne
+  const walkResult = zeroForOne
     ? tickAtPlace((word - MAX_WORDS) * WORD, tickSpacing)
     : tickAtPlace((word + MAX_WORDS) * WORD + WORD - 1, tickSpacing)
   const [lowest, highest] = known ?? [MIN_TICK, MAX_TICK]
-  return zeroForOne ? Math.max(MIN_TICK, walked, lowest) : Math.min(MAX_TICK, walked, highest)
+  return zeroForOne ? Math.max(MIN_TICK, walkResult, lowest) : Math.min(MAX_TICK, walkResult, highest)
 }
 
 /** Returns the end of the next step in a pool with one range, whose liquidity is active only inside it. */
@@ -205,20 +205,24 @@ function stepTo(
 ): Step {
   if (ratio === target || liquidity === 0n) return { input: 0n, output: 0n, ratio: target }
   const free = amount - divUp(amount * fee, 1n << FEE_BITS)
-  const reached = nextRatio(ratio, liquidity, free, zeroForOne)
-  if (zeroForOne ? reached < target : reached > target) {
+  const reachedRatio = nextRatio(ratio, liquidity, free, zeroForOne)
+  if (zeroForOne ? reachedRatio < target : reachedRatio > target) {
     const [lower, upper] = zeroForOne ? [target, ratio] : [ratio, target]
-    const netInput = within(amountIn(zeroForOne)(lower, upper, liquidity, true))
-    const input = within(divUp(netInput << FEE_BITS, (1n << FEE_BITS) - fee))
-    return { input, output: within(amountOut(zeroForOne)(lower, upper, liquidity, false)), ratio: target }
+    const netInput = checkedInt128(amountIn(zeroForOne)(lower, upper, liquidity, true))
+    const input = checkedInt128(divUp(netInput << FEE_BITS, (1n << FEE_BITS) - fee))
+    return { input, output: checkedInt128(amountOut(zeroForOne)(lower, upper, liquidity, false)), ratio: target }
   }
   // The amount is too small to move the price: all of it is fee.
-  if (reached === ratio) return { input: amount, output: 0n, ratio }
-  const [lower, upper] = zeroForOne ? [reached, ratio] : [ratio, reached]
-  return { input: amount, output: within(amountOut(zeroForOne)(lower, upper, liquidity, false)), ratio: reached }
+  if (reachedRatio === ratio) return { input: amount, output: 0n, ratio }
+  const [lower, upper] = zeroForOne ? [reachedRatio, ratio] : [ratio, reachedRatio]
+  return {
+    input: amount,
+    output: checkedInt128(amountOut(zeroForOne)(lower, upper, liquidity, false)),
+    ratio: reachedRatio,
+  }
 }
 
-function within(delta: bigint): bigint {
+function checkedInt128(delta: bigint): bigint {
   if (delta > MAX_DELTA) throw new PoolRefusal('TOO_LARGE', 'an amount of more than 128 bits')
   return delta
 }

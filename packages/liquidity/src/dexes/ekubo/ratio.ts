@@ -15,8 +15,8 @@ const SCALE_BITS = 32n
 export const ABOVE_PRICES = 1n << 192n
 
 /** Unpacks a price. */
-export const unpack = (packed: bigint): bigint =>
-  BigInt.asUintN(Number(MANTISSA), packed) << (SHIFTS[0] + SCALE_BITS * (packed >> MANTISSA))
+export const unpack = (packedRatio: bigint): bigint =>
+  BigInt.asUintN(Number(MANTISSA), packedRatio) << (SHIFTS[0] + SCALE_BITS * (packedRatio >> MANTISSA))
 
 function shiftOf(ratio: bigint): bigint {
   let scale = 0
@@ -35,12 +35,12 @@ const FACTORS = powers(27)
 
 function powers(count: number): readonly bigint[] {
   const precision = 512n
-  const dropped = precision - 128n
+  const droppedBits = precision - 128n
   let power = sqrt(((1_000_000n << precision) / 1_000_001n) << precision)
   return Array.from({ length: count }, () => {
-    const rounded = (power + (1n << (dropped - 1n))) >> dropped
+    const roundedPower = (power + (1n << (droppedBits - 1n))) >> droppedBits
     power = (power * power) >> precision
-    return rounded
+    return roundedPower
   })
 }
 
@@ -53,12 +53,12 @@ const cachedRatio: bigint[] = Array.from({ length: CACHE_SIZE }, () => 0n)
 
 /** Returns the price of a tick. @throws RangeError for a tick out of range */
 export function ratioAtTick(tick: number): bigint {
-  const place = tick & (CACHE_SIZE - 1)
-  if (cachedTick[place] !== tick) {
-    cachedRatio[place] = computeRatio(tick)
-    cachedTick[place] = tick
+  const cacheIndex = tick & (CACHE_SIZE - 1)
+  if (cachedTick[cacheIndex] !== tick) {
+    cachedRatio[cacheIndex] = computeRatio(tick)
+    cachedTick[cacheIndex] = tick
   }
-  return cachedRatio[place]!
+  return cachedRatio[cacheIndex]!
 }
 
 function computeRatio(tick: number): bigint {
@@ -80,8 +80,8 @@ const MAX_UNCERTAIN_DISTANCE = 1e-4
 
 /** Returns the greatest tick whose price is at most `ratio`. */
 export function tickAtRatio(ratio: bigint): number {
-  const place = (Math.log(Number(ratio)) - LOG_ONE) / LOG_TICK
-  const nearest = Math.round(place)
-  if (Math.abs(place - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(place)
+  const cacheIndex = (Math.log(Number(ratio)) - LOG_ONE) / LOG_TICK
+  const nearest = Math.round(cacheIndex)
+  if (Math.abs(cacheIndex - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(cacheIndex)
   return ratioAtTick(nearest) <= ratio ? nearest : nearest - 1
 }

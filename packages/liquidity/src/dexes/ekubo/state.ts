@@ -113,14 +113,14 @@ export function* refreshStates(
 ): Reads<readonly (EkuboState | null)[]> {
   const heads = yield* readHeads(row, pools)
   const states = heads.map((head, i) => head && { ...pools[i]!.state, ...head })
-  const lost = states.flatMap((state, i) => (state && isNearEnd(state) ? [i] : []))
-  if (lost.length === 0) return states
+  const lostIndexes = states.flatMap((state, i) => (state && isNearEnd(state) ? [i] : []))
+  if (lostIndexes.length === 0) return states
   const read = yield* readTicks(
     row,
-    lost.map((i) => pools[i]!),
-    lost.map((i) => heads[i]!),
+    lostIndexes.map((i) => pools[i]!),
+    lostIndexes.map((i) => heads[i]!),
   )
-  return states.map((state, i) => (lost.includes(i) ? read[lost.indexOf(i)]! : state))
+  return states.map((state, i) => (lostIndexes.includes(i) ? read[lostIndexes.indexOf(i)]! : state))
 }
 
 function isNearEnd({ tick, known }: EkuboState): boolean {
@@ -131,8 +131,8 @@ function isNearEnd({ tick, known }: EkuboState): boolean {
 }
 
 const POSITION_UPDATED = core.getEvent('PositionUpdated').topicHash as Hex
-type Updated = [locker: string, poolId: string, positionId: Hex, delta: bigint, balances: Hex, after: Hex]
-const readUpdated = eventReader<Updated>(core, 'PositionUpdated')
+type PositionUpdatedEvent = [locker: string, poolId: string, positionId: Hex, delta: bigint, balances: Hex, after: Hex]
+const readUpdated = eventReader<PositionUpdatedEvent>(core, 'PositionUpdated')
 
 export const topics: readonly Hex[] = [POSITION_UPDATED]
 
@@ -143,8 +143,8 @@ export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread
   const [, , positionId, delta, , after] = readUpdated(log.data)
   const head = decodeHead(BigInt(after))
   if (!head) return 'reread'
-  const changed = spacingOf(pool) === undefined ? pool.state : changeTicks(pool.state, BigInt(positionId), delta)
-  return changed ? { ...changed, ...head } : 'reread'
+  const changedState = spacingOf(pool) === undefined ? pool.state : changeTicks(pool.state, BigInt(positionId), delta)
+  return changedState ? { ...changedState, ...head } : 'reread'
 }
 
 /** Applies a position change; null if a tick is unknown and the pool must be read again. */

@@ -33,13 +33,13 @@ type Conversion = Pick<Erc4626State, 'totalAssets' | 'totalSupply' | 'virtualSha
  * @throws PoolRefusal `EMPTY`
  * @see ERC4626._convertToShares and _convertToAssets, OpenZeppelin Contracts 5
  */
-export function convert(state: Conversion, toShares: boolean, amount: bigint, up = false): bigint {
+export function convert(state: Conversion, toShares: boolean, amount: bigint, roundUp = false): bigint {
   const { totalAssets, totalSupply, virtualShares, rate } = state
   const shares = rate === undefined ? totalSupply + virtualShares : RAY
   const assets = rate ?? totalAssets + (virtualShares > 0n ? 1n : 0n)
   if (shares === 0n || assets === 0n) throw new PoolRefusal('EMPTY', 'the vault is empty')
   const [over, under] = toShares ? [amount * shares, assets] : [amount * assets, shares]
-  return up ? divUp(over, under) : over / under
+  return roundUp ? divUp(over, under) : over / under
 }
 
 type Exchange = { readonly amountOut: bigint; readonly state: Erc4626State }
@@ -57,10 +57,10 @@ export function quote(state: Erc4626State, deposit: boolean, amountIn: bigint): 
 
 /** Like `quote`, but accepts amounts that buy nothing. @throws PoolRefusal `EMPTY`, `TOO_LARGE` */
 export function exchange(state: Erc4626State, deposit: boolean, amountIn: bigint): Exchange {
-  return deposit ? deposited(state, amountIn) : redeemed(state, amountIn)
+  return deposit ? depositExchange(state, amountIn) : redeemExchange(state, amountIn)
 }
 
-function deposited(state: Erc4626State, assets: bigint): Exchange {
+function depositExchange(state: Erc4626State, assets: bigint): Exchange {
   const shares = convert(state, true, assets)
   if (assets > state.maxDeposit) throw new PoolRefusal('TOO_LARGE', `the vault does not take ${assets}`)
   const after = {
@@ -72,7 +72,7 @@ function deposited(state: Erc4626State, assets: bigint): Exchange {
   return { amountOut: shares, state: { ...state, ...after } }
 }
 
-function redeemed(state: Erc4626State, shares: bigint): Exchange {
+function redeemExchange(state: Erc4626State, shares: bigint): Exchange {
   const { totalAssets, totalSupply, cash, maxRedeem } = state
   const assets = convert(state, false, shares)
   if (shares > totalSupply || assets > totalAssets || (maxRedeem !== undefined && shares > maxRedeem))
@@ -101,8 +101,8 @@ export function rateOf({ totalAssets, totalSupply, virtualShares, rate }: Conver
 export function limitOf(state: Erc4626State, deposit: boolean): bigint {
   if (deposit) return state.maxDeposit
   const { totalAssets, totalSupply, cash, maxRedeem } = state
-  const paid = maxRedeem === undefined ? min(cash, totalAssets) : totalAssets
-  return min(min(convert(state, true, paid), totalSupply), maxRedeem ?? totalSupply)
+  const maxAssets = maxRedeem === undefined ? min(cash, totalAssets) : totalAssets
+  return min(min(convert(state, true, maxAssets), totalSupply), maxRedeem ?? totalSupply)
 }
 
 /** Returns the approximate base units of the asset that can be redeemed now; 0 for a vault that has lost all assets. */

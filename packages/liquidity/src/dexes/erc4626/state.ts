@@ -78,8 +78,8 @@ function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
 }
 
 function reproduces(state: Erc4626State, deposit: boolean, amountIn: bigint, amountOut: bigint): boolean {
-  const unlimited = { ...state, maxDeposit: amountIn, maxRedeem: amountIn }
-  return orRefused(() => quote(unlimited, deposit, amountIn).amountOut) === amountOut
+  const unlimitedState = { ...state, maxDeposit: amountIn, maxRedeem: amountIn }
+  return orRefused(() => quote(unlimitedState, deposit, amountIn).amountOut) === amountOut
 }
 
 const topicOf = (name: 'Deposit' | 'Withdraw') => vault.getEvent(name).topicHash as Hex

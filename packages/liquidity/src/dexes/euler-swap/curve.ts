@@ -21,11 +21,11 @@ export type Half = {
 /** Returns the reserve of Y for a reserve of X from 1 to x0, rounded up; null above uint112. */
 export function reserveY(x: bigint, { priceX, priceY, x0, y0, concentration }: Half): bigint | null {
   const value = (x0 - x) * priceX
-  const added =
+  const addedTerm =
     concentration === ONE
       ? divUp(value, priceY)
       : divUp(value * (concentration * x + (ONE - concentration) * x0), ONE * x * priceY)
-  const y = y0 + added
+  const y = y0 + addedTerm
   return y > MAX_RESERVE ? null : y
 }
 

@@ -35,9 +35,9 @@ export function quote(
  * Converts limits reported by a pool: it subtracts one unit from its output limit, and reports zeros while it pays
  * nothing.
  */
-export const limitsFromContract = (maxIn: bigint, out: bigint): EulerSwapLimits => ({
+export const limitsFromContract = (maxIn: bigint, maxOut: bigint): EulerSwapLimits => ({
   in: maxIn,
-  out: maxIn > 0n ? out + 1n : out,
+  out: maxIn > 0n ? maxOut + 1n : maxOut,
 })
 
 function limitsOf({ open, hooked, fees, limits }: EulerSwapState, i: 0 | 1): EulerSwapLimits {
@@ -81,12 +81,20 @@ function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 
 }
 
 /** Reduces the limits of the trade's direction. The limits of the other direction only grow and are left unchanged. */
-function after(state: EulerSwapState, i: 0 | 1, traded: EulerSwapLimits): EulerSwapState {
+function after(state: EulerSwapState, i: 0 | 1, tradedLimits: EulerSwapLimits): EulerSwapState {
   const { reserves, limits } = state
-  const shrunk = { in: limits[i]!.in - traded.in, out: limits[i]!.out - traded.out }
+  const shrunk = { in: limits[i]!.in - tradedLimits.in, out: limits[i]!.out - tradedLimits.out }
   return i === 0
-    ? { ...state, reserves: [reserves[0] + traded.in, reserves[1] - traded.out], limits: [shrunk, limits[1]] }
-    : { ...state, reserves: [reserves[0] - traded.out, reserves[1] + traded.in], limits: [limits[0], shrunk] }
+    ? {
+        ...state,
+        reserves: [reserves[0] + tradedLimits.in, reserves[1] - tradedLimits.out],
+        limits: [shrunk, limits[1]],
+      }
+    : {
+        ...state,
+        reserves: [reserves[0] - tradedLimits.out, reserves[1] + tradedLimits.in],
+        limits: [limits[0], shrunk],
+      }
 }
 
 /** Returns the input that would buy the whole reserve at the equilibrium price, or the input limit. */

@@ -6,7 +6,7 @@ import type { FluidDexState, FluidReserves } from './types.ts'
 const DEEP = 10n ** 15n
 const PRICE_ONE = 10n ** 27n
 type Pair = readonly [bigint, bigint]
-const curve = (imaginary: Pair, real: Pair = imaginary): FluidReserves => ({ imaginary, real })
+const curve = (imaginary: Pair, real: Pair = imaginary): FluidReserves => ({ imaginary, real: real })
 
 /** A pool with one curve of equal depth and no fee. */
 const pool = (more: Partial<FluidDexState> = {}): FluidDexState => ({

@@ -95,8 +95,9 @@ function staying({ revenueCut = 0n, feePpm }: FluidDexState, side: Side | null):
  * units more.
  */
 function needInput(state: FluidDexState, sides: readonly (Side | null)[], amountIn: bigint, i: 0 | 1): void {
-  const counted = sides.reduce((sum, side) => sum + fromPool(staying(state, side), state.decimals[i]), 0n)
-  if (amountIn * 100n > counted * 101n) throw new PoolRefusal('TOO_SMALL', 'too much of the input is lost by rounding')
+  const countedReserve = sides.reduce((sum, side) => sum + fromPool(staying(state, side), state.decimals[i]), 0n)
+  if (amountIn * 100n > countedReserve * 101n)
+    throw new PoolRefusal('TOO_SMALL', 'too much of the input is lost by rounding')
   const { owed, decimals } = state
   if (owed && sides[1] && fromPool(staying(state, sides[1]), decimals[i]) > fromPool(owed[i], decimals[i]))
     throw new PoolRefusal('TOO_LARGE', 'more would be paid back than is owed', { isOwnLimit: true })
@@ -159,8 +160,8 @@ export function limitOf(state: FluidDexState, zeroForOne: boolean): bigint {
 }
 
 /** Returns the sum of both curves' reserves, in base units of the tokens. */
-export function inTokens(state: FluidDexState, which: keyof FluidReserves): readonly bigint[] {
+export function inTokens(state: FluidDexState, kind: keyof FluidReserves): readonly bigint[] {
   return ([0, 1] as const).map((k) =>
-    [state.collateral, state.debt].reduce((sum, side) => sum + fromPool(side?.[which][k] ?? 0n, state.decimals[k]), 0n),
+    [state.collateral, state.debt].reduce((sum, side) => sum + fromPool(side?.[kind][k] ?? 0n, state.decimals[k]), 0n),
   )
 }

@@ -18,7 +18,7 @@ const MAX_UINT128 = (1n << 128n) - 1n
 /** A trade in progress. `points` is copied when an order is filled. */
 type Trade = {
   readonly fee: bigint
-  stand: Stand
+  position: Stand
   points: readonly LiquidityPoint[]
   remaining: bigint
   out: bigint
@@ -62,25 +62,25 @@ function deduct(trade: Trade, { cost, got }: { readonly cost: bigint; readonly g
   trade.out += got
 }
 
-function move(trade: Trade, moved: RangeMove, amount: bigint): void {
-  deduct(trade, moved, amount)
-  trade.done = moved.finished
-  const { point, price, liquidityX } = moved
-  trade.stand = { ...trade.stand, point, price, liquidityX }
+function move(trade: Trade, rangeMove: RangeMove, amount: bigint): void {
+  deduct(trade, rangeMove, amount)
+  trade.done = rangeMove.finished
+  const { point, price, liquidityX } = rangeMove
+  trade.position = { ...trade.position, point, price, liquidityX }
 }
 
 /** Fills the limit orders at a point. */
 function fillOrders(trade: Trade, index: number, sellX: boolean): void {
-  const at = trade.points[index]!
+  const pointAt = trade.points[index]!
   const amount = netOfFee(trade)
   if (trade.done) return
-  const selling = sellX ? at.sellingY : at.sellingX
-  const part = (sellX ? fillWithX : fillWithY)(amount, trade.stand.price, selling)
+  const selling = sellX ? pointAt.sellingY : pointAt.sellingX
+  const part = (sellX ? fillWithX : fillWithY)(amount, trade.position.price, selling)
   if (part.got < selling || part.cost >= amount) trade.done = true
   deduct(trade, part, amount)
-  const [sellingX, sellingY] = sellX ? [at.sellingX, selling - part.got] : [selling - part.got, at.sellingY]
+  const [sellingX, sellingY] = sellX ? [pointAt.sellingX, selling - part.got] : [selling - part.got, pointAt.sellingY]
   const order = sellingX > 0n || sellingY > 0n
-  trade.points = trade.points.with(index, { ...at, sellingX, sellingY, order })
+  trade.points = trade.points.with(index, { ...pointAt, sellingX, sellingY, order })
   trade.passed++
 }
 
@@ -93,76 +93,78 @@ const standAt = (point: number, liquidity: bigint, liquidityX: bigint): Stand =>
 
 /** Returns the next point below at which the contract stops: one that is set, or the end of the bitmap word. */
 function nextBelow({ points }: Trade, from: number, delta: number, lowest: number): number {
-  const place = Math.floor(from / delta)
-  const wordEnd = Math.floor(place / 256) * 256 * delta
+  const gridIndex = Math.floor(from / delta)
+  const wordEnd = Math.floor(gridIndex / 256) * 256 * delta
   let index = firstAtOrAbove(points, from + 1) - 1
   while (index >= 0 && !isSet(points[index]!)) index--
   return Math.max(wordEnd, points[index]?.point ?? -Infinity, lowest)
 }
 
 function nextAbove({ points }: Trade, from: number, delta: number, highest: number): number {
-  const place = Math.floor(from / delta) + 1
-  const wordEnd = (Math.floor(place / 256) * 256 + 255) * delta
+  const gridIndex = Math.floor(from / delta) + 1
+  const wordEnd = (Math.floor(gridIndex / 256) * 256 + 255) * delta
   let index = firstAtOrAbove(points, from + 1)
   while (index < points.length && !isSet(points[index]!)) index++
   return Math.min(wordEnd, points[index]?.point ?? Infinity, highest)
 }
 
-function at(trade: Trade, point: number): { readonly index: number; readonly here: LiquidityPoint | undefined } {
+function pointAt(trade: Trade, point: number): { readonly index: number; readonly point: LiquidityPoint | undefined } {
   const index = firstAtOrAbove(trade.points, point)
-  const here = trade.points[index]
-  return { index, here: here?.point === point ? here : undefined }
+  const liquidityPoint = trade.points[index]
+  return { index, point: liquidityPoint?.point === point ? liquidityPoint : undefined }
 }
 
 /** True if nothing can be bought in this direction, including orders at the current point. */
-const isOver = ({ stand, points }: Trade, up: boolean) =>
-  stand.liquidity === 0n && !points.some(({ point }) => (up ? point >= stand.point : point <= stand.point))
+const isOver = ({ position: stand, points }: Trade, isUp: boolean) =>
+  stand.liquidity === 0n && !points.some(({ point }) => (isUp ? point >= stand.point : point <= stand.point))
 
 /** Sells X. @see SwapX2YModule.swapX2Y */
 function sellX(trade: Trade, delta: number, lowest: number): void {
-  while (trade.stand.point >= lowest && !isOver(trade, false)) {
-    const { index, here } = at(trade, trade.stand.point)
-    if (here?.order) fillOrders(trade, index, true)
+  while (trade.position.point >= lowest && !isOver(trade, false)) {
+    const { index, point: liquidityPoint } = pointAt(trade, trade.position.point)
+    if (liquidityPoint?.order) fillOrders(trade, index, true)
     if (trade.done) return
-    const searched = trade.stand.point - 1
-    if (here?.endpoint) {
+    const searchedPoint = trade.position.point - 1
+    if (liquidityPoint?.endpoint) {
       const amount = netOfFee(trade)
       if (trade.done) return
-      if (trade.stand.liquidity > 0n) move(trade, sellXInRange(trade.stand, trade.stand.point, amount), amount)
+      if (trade.position.liquidity > 0n) move(trade, sellXInRange(trade.position, trade.position.point, amount), amount)
       if (trade.done) return
-      trade.stand = standAt(trade.stand.point - 1, trade.stand.liquidity - here.liquidityNet, 0n)
+      trade.position = standAt(trade.position.point - 1, trade.position.liquidity - liquidityPoint.liquidityNet, 0n)
       trade.passed++
     }
-    if (trade.stand.point < lowest) return
-    const next = nextBelow(trade, searched, delta, lowest)
-    if (trade.stand.liquidity === 0n) trade.stand = { ...trade.stand, point: next, price: sqrtRatioAtTick(next) }
+    if (trade.position.point < lowest) return
+    const next = nextBelow(trade, searchedPoint, delta, lowest)
+    if (trade.position.liquidity === 0n)
+      trade.position = { ...trade.position, point: next, price: sqrtRatioAtTick(next) }
     else {
       const amount = netOfFee(trade)
-      if (!trade.done) move(trade, sellXInRange(trade.stand, next, amount), amount)
+      if (!trade.done) move(trade, sellXInRange(trade.position, next, amount), amount)
     }
-    if (trade.done || trade.stand.point <= lowest) return
+    if (trade.done || trade.position.point <= lowest) return
   }
 }
 
 /** Sells Y. @see SwapY2XModule.swapY2X */
 function sellY(trade: Trade, delta: number, highest: number): void {
   // An order at the point where a step ended is filled in the next step.
-  while (trade.stand.point < highest && !trade.done && !isOver(trade, true)) {
-    const { index, here } = at(trade, trade.stand.point)
-    if (here?.order) fillOrders(trade, index, false)
+  while (trade.position.point < highest && !trade.done && !isOver(trade, true)) {
+    const { index, point: liquidityPoint } = pointAt(trade, trade.position.point)
+    if (liquidityPoint?.order) fillOrders(trade, index, false)
     if (trade.done) return
-    const next = nextAbove(trade, trade.stand.point, delta, highest)
-    if (trade.stand.liquidity === 0n) trade.stand = { ...trade.stand, point: next, price: sqrtRatioAtTick(next) }
+    const next = nextAbove(trade, trade.position.point, delta, highest)
+    if (trade.position.liquidity === 0n)
+      trade.position = { ...trade.position, point: next, price: sqrtRatioAtTick(next) }
     else {
       const amount = netOfFee(trade)
       if (trade.done) return
-      move(trade, sellYInRange(trade.stand, next, amount), amount)
+      move(trade, sellYInRange(trade.position, next, amount), amount)
     }
-    if (trade.stand.point !== next) continue
-    const reached = at(trade, next).here
-    const liquidity = trade.stand.liquidity + (reached?.endpoint ? reached.liquidityNet : 0n)
-    if (reached?.endpoint) trade.passed++
-    trade.stand = { ...trade.stand, liquidity, liquidityX: liquidity }
+    if (trade.position.point !== next) continue
+    const reachesNext = pointAt(trade, next).point
+    const liquidity = trade.position.liquidity + (reachesNext?.endpoint ? reachesNext.liquidityNet : 0n)
+    if (reachesNext?.endpoint) trade.passed++
+    trade.position = { ...trade.position, liquidity, liquidityX: liquidity }
   }
 }
 
@@ -178,7 +180,7 @@ export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint
   const { point, sqrtPriceX96: price, liquidity, liquidityX, pointDelta } = state
   const trade: Trade = {
     fee: BigInt(state.feePpm),
-    stand: { point, price, liquidity, liquidityX },
+    position: { point, price, liquidity, liquidityX },
     points: state.points,
     remaining: amountIn,
     out: 0n,
@@ -189,7 +191,7 @@ export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint
   if (zeroForOne) sellX(trade, pointDelta, -farthest)
   else sellY(trade, pointDelta, farthest)
   if (trade.out === 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
-  const { stand, points } = trade
+  const { position: stand, points } = trade
   return {
     amountIn: amountIn - trade.remaining,
     amountOut: trade.out,
@@ -221,6 +223,6 @@ export function sell(state: IziswapState, zeroForOne: boolean, amountIn: bigint)
 
 /** Returns the largest input that `sell` accepts: all that the pool takes of a larger one. */
 export function maxInput(state: IziswapState, zeroForOne: boolean): bigint | null {
-  const accepted = orRefused(() => trade(state, zeroForOne, MAX_UINT128).amountIn) ?? 1n
-  return largestInput((amountIn) => sell(state, zeroForOne, amountIn), accepted)
+  const acceptedInput = orRefused(() => trade(state, zeroForOne, MAX_UINT128).amountIn) ?? 1n
+  return largestInput((amountIn) => sell(state, zeroForOne, amountIn), acceptedInput)
 }

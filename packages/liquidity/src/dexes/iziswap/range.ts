@@ -36,45 +36,46 @@ const amountYUp = (liquidity: bigint, lower: bigint, upper: bigint) => divUp(liq
 
 /** Fills limit orders at a point that sell Y for X; rounds once per factor √price. */
 export function fillWithX(amount: bigint, price: bigint, selling: bigint): Part {
-  const got = min((((amount * price) / Q96) * price) / Q96, selling)
-  return { cost: divUp(divUp(got * Q96, price) * Q96, price), got }
+  const output = min((((amount * price) / Q96) * price) / Q96, selling)
+  return { cost: divUp(divUp(output * Q96, price) * Q96, price), got: output }
 }
 
 /** Fills limit orders at a point that sell X for Y. */
 export function fillWithY(amount: bigint, price: bigint, selling: bigint): Part {
-  const got = min((((amount * Q96) / price) * Q96) / price, selling)
-  return { cost: divUp(divUp(got * price, Q96) * price, Q96), got }
+  const output = min((((amount * Q96) / price) * Q96) / price, selling)
+  return { cost: divUp(divUp(output * price, Q96) * price, Q96), got: output }
 }
 
 /** Exchanges liquidity at one point from Y to X. */
 function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Part & { readonly exchanged: bigint } {
-  const exchanged = min((amount * price) / Q96, liquidityY)
-  return { cost: divUp(exchanged * Q96, price), got: (exchanged * price) / Q96, exchanged }
+  const exchangedAmount = min((amount * price) / Q96, liquidityY)
+  return { cost: divUp(exchangedAmount * Q96, price), got: (exchangedAmount * price) / Q96, exchanged: exchangedAmount }
 }
 
 /** Exchanges liquidity at one point from X to Y. */
 function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Part & { readonly exchanged: bigint } {
-  const exchanged = min((amount * Q96) / price, liquidityX)
-  return { cost: divUp(exchanged * price, Q96), got: (exchanged * Q96) / price, exchanged }
+  const exchangedAmount = min((amount * Q96) / price, liquidityX)
+  return { cost: divUp(exchangedAmount * price, Q96), got: (exchangedAmount * Q96) / price, exchanged: exchangedAmount }
 }
 
 /** Sells up to `amount` of X from the current point down to `left`. @see SwapMathX2Y.x2YRange */
-export function sellXInRange(stand: Stand, left: number, amount: bigint): RangeMove {
-  const { liquidity, liquidityX } = stand
-  let { point, price } = stand
-  let [cost, got, after] = [0n, 0n, liquidityX]
+export function sellXInRange(position: Stand, left: number, amount: bigint): RangeMove {
+  const { liquidity, liquidityX } = position
+  let { point, price } = position
+  let [cost, output, after] = [0n, 0n, liquidityX]
   if (liquidityX < liquidity) {
     if (liquidityX > 0n || left === point) {
       const here = turnToX(amount, price, liquidity - liquidityX)
-      ;[cost, got, after] = [here.cost, here.got, liquidityX + here.exchanged]
-      if (after < liquidity || cost >= amount) return { finished: true, cost, got, point, price, liquidityX: after }
+      ;[cost, output, after] = [here.cost, here.got, liquidityX + here.exchanged]
+      if (after < liquidity || cost >= amount)
+        return { finished: true, cost, got: output, point, price, liquidityX: after }
     } else {
       // The point holds only Y: the range starts one point higher.
       point += 1
       price = above(price)
     }
   }
-  if (left >= point) return { finished: false, cost, got, point, price, liquidityX: after }
+  if (left >= point) return { finished: false, cost, got: output, point, price, liquidityX: after }
   const rest = amount - cost
   const lowest = sqrtRatioAtTick(left)
   const step = price - divUp(price * Q96, RATE)
@@ -84,43 +85,44 @@ export function sellXInRange(stand: Stand, left: number, amount: bigint): RangeM
     return {
       finished: fullCost === rest,
       cost: cost + fullCost,
-      got: got + amountY(liquidity, lowest, price),
+      got: output + amountY(liquidity, lowest, price),
       point: left,
       price: lowest,
       liquidityX: liquidity,
     }
   const points = tickAtSqrtRatio((rest * step) / liquidity + Q96)
   // The points from here up are sold entirely, the point below in part.
-  const whole = Math.max(Math.min(point - points, point), left + 1)
-  const last = sqrtRatioAtTick(whole - 1)
+  const reachablePoint = Math.max(Math.min(point - points, point), left + 1)
+  const last = sqrtRatioAtTick(reachablePoint - 1)
   const wholePoints =
-    whole === point
+    reachablePoint === point
       ? { cost: 0n, got: 0n }
-      : { cost: min(costDownTo(whole), rest), got: amountY(liquidity, above(last), price) }
+      : { cost: min(costDownTo(reachablePoint), rest), got: amountY(liquidity, above(last), price) }
   const here = turnToX(rest - wholePoints.cost, last, liquidity)
   return {
     finished: true,
     cost: cost + wholePoints.cost + here.cost,
-    got: got + wholePoints.got + here.got,
-    point: whole - 1,
+    got: output + wholePoints.got + here.got,
+    point: reachablePoint - 1,
     price: last,
     liquidityX: here.exchanged,
   }
 }
 
 /** Sells up to `amount` of Y from the current point up to, but excluding, `right`. @see SwapMathY2X.y2XRange */
-export function sellYInRange(stand: Stand, right: number, amount: bigint): RangeMove {
-  const { liquidity, liquidityX } = stand
-  let { point, price } = stand
-  let [cost, got] = [0n, 0n]
+export function sellYInRange(position: Stand, right: number, amount: bigint): RangeMove {
+  const { liquidity, liquidityX } = position
+  let { point, price } = position
+  let [cost, output] = [0n, 0n]
   const startHasY = liquidityX < liquidity
   if (startHasY) {
     const here = turnToY(amount, price, liquidityX)
-    ;({ cost, got } = here)
+    ;({ cost, got: output } = here)
     const left = liquidityX - here.exchanged
-    if (left > 0n || cost >= amount) return { finished: true, cost, got, point, price, liquidityX: left }
+    if (left > 0n || cost >= amount) return { finished: true, cost, got: output, point, price, liquidityX: left }
     point += 1
-    if (point === right) return { finished: false, cost, got, point, price: sqrtRatioAtTick(right), liquidityX: 0n }
+    if (point === right)
+      return { finished: false, cost, got: output, point, price: sqrtRatioAtTick(right), liquidityX: 0n }
     price = above(price)
   }
   const rest = amount - cost
@@ -130,13 +132,13 @@ export function sellYInRange(stand: Stand, right: number, amount: bigint): Range
     return {
       finished: fullCost === rest,
       cost: cost + fullCost,
-      got: got + amountX(liquidity, point, right, highest),
+      got: output + amountX(liquidity, point, right, highest),
       point: right,
       price: highest,
       liquidityX: liquidity,
     }
-  const reached = tickAtSqrtRatio((rest * (RATE - Q96)) / liquidity + price)
-  const last = Math.min(Math.max(reached, point), right - 1)
+  const reachedTick = tickAtSqrtRatio((rest * (RATE - Q96)) / liquidity + price)
+  const last = Math.min(Math.max(reachedTick, point), right - 1)
   const from = last === point && !startHasY ? price : sqrtRatioAtTick(last)
   const wholePoints =
     last === point
@@ -146,7 +148,7 @@ export function sellYInRange(stand: Stand, right: number, amount: bigint): Range
   return {
     finished: true,
     cost: cost + wholePoints.cost + here.cost,
-    got: got + wholePoints.got + here.got,
+    got: output + wholePoints.got + here.got,
     point: last,
     price: from,
     liquidityX: liquidity - here.exchanged,

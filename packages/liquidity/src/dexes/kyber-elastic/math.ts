@@ -37,7 +37,7 @@ type Step = {
 }
 
 /** Price and liquidity after a part of a step. */
-type Moved = {
+type SwapStepResult = {
   readonly price: bigint
   readonly addedLiquidity: bigint
   readonly amountOut: bigint
@@ -50,7 +50,7 @@ class Walk {
   price: bigint
   tick: number
   liquidity: bigint
-  reinvested: bigint
+  reinvestment: bigint
   ticksCrossed = 0
   emptySteps = 0
   private readonly state: KyberElasticState
@@ -65,7 +65,7 @@ class Walk {
     this.price = sqrtPriceX96
     this.tick = tick
     this.liquidity = liquidity
-    this.reinvested = reinvestedLiquidity
+    this.reinvestment = reinvestedLiquidity
     this.next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
     // The first tick back from beyond those that were read.
     if (zeroForOne && tick >= highestTick) this.next = ticks.length
@@ -78,7 +78,7 @@ class Walk {
 
   /** True if the pool itself takes nothing more. */
   get isAtEnd(): boolean {
-    return this.price === this.limit || this.liquidity + this.reinvested > MAX_UINT128
+    return this.price === this.limit || this.liquidity + this.reinvestment > MAX_UINT128
   }
 
   /** True beyond the ticks that were read, and after too many steps. */
@@ -91,7 +91,7 @@ class Walk {
   /** Returns the next step. @throws PoolRefusal if the pool's arithmetic fails */
   step(): Step {
     const { zeroForOne, price, fee, limit } = this
-    const liquidity = this.liquidity + this.reinvested
+    const liquidity = this.liquidity + this.reinvestment
     const stop = sqrtRatioAtTick(this.stopTick)
     const target = zeroForOne ? max(stop, limit) : min(stop, limit)
     const difference = zeroForOne ? price - target : target - price
@@ -104,8 +104,8 @@ class Walk {
   }
 
   /** Moves to the end of a step. */
-  finish({ target }: Step, { addedLiquidity }: Moved): void {
-    this.reinvested += addedLiquidity
+  finish({ target }: Step, { addedLiquidity }: SwapStepResult): void {
+    this.reinvestment += addedLiquidity
     this.arrive(target)
   }
 
@@ -144,7 +144,7 @@ class Walk {
 }
 
 /** Returns the price and output at the end of a step. */
-function wholeOf(step: Step): Moved {
+function wholeOf(step: Step): SwapStepResult {
   const { zeroForOne, liquidity, price, target, reach } = step
   if (price === target) return { price, addedLiquidity: 0n, amountOut: 0n }
   const after = zeroForOne
@@ -155,23 +155,23 @@ function wholeOf(step: Step): Moved {
 }
 
 /** Returns the price and output in the middle of a step. @param amountIn - base units, less than the step's `reach` */
-function partOf(step: Step, amountIn: bigint): Moved {
+function partOf(step: Step, amountIn: bigint): SwapStepResult {
   const { zeroForOne, fee, liquidity, price } = step
   const addedLiquidity = zeroForOne
     ? (price * amountIn * fee) / (FULL << 96n)
     : ((amountIn * fee) << 96n) / (FULL * price)
-  const sold = zeroForOne ? (amountIn * price) >> 96n : (amountIn << 96n) / price
-  const reached = zeroForOne
-    ? divUp((liquidity + addedLiquidity) * price, liquidity + sold)
-    : ((liquidity + sold) * price) / (liquidity + addedLiquidity)
-  return { price: reached, addedLiquidity, amountOut: outputOf(step, reached, addedLiquidity) }
+  const soldAmount = zeroForOne ? (amountIn * price) >> 96n : (amountIn << 96n) / price
+  const reachedPrice = zeroForOne
+    ? divUp((liquidity + addedLiquidity) * price, liquidity + soldAmount)
+    : ((liquidity + soldAmount) * price) / (liquidity + addedLiquidity)
+  return { price: reachedPrice, addedLiquidity, amountOut: outputOf(step, reachedPrice, addedLiquidity) }
 }
 
 /** Returns the output up to a price. It is negative if rounding makes the pool take both tokens. */
-function outputOf({ zeroForOne, liquidity, price }: Step, reached: bigint, addedLiquidity: bigint): bigint {
+function outputOf({ zeroForOne, liquidity, price }: Step, reachedPrice: bigint, addedLiquidity: bigint): bigint {
   const delta = zeroForOne
-    ? divUp(addedLiquidity * reached, Q96) - ((liquidity * (price - reached)) >> 96n)
-    : divUp((liquidity + addedLiquidity) << 96n, reached) - (liquidity << 96n) / price
+    ? divUp(addedLiquidity * reachedPrice, Q96) - ((liquidity * (price - reachedPrice)) >> 96n)
+    : divUp((liquidity + addedLiquidity) << 96n, reachedPrice) - (liquidity << 96n) / price
   return delta === 1n ? 0n : -delta
 }
 
@@ -203,31 +203,31 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
   if (!hasPrice(state)) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amountIn >> 255n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^255 or more')
-  const walk = new Walk(state, zeroForOne)
+  const tickWalk = new Walk(state, zeroForOne)
   let remaining = amountIn
   let amountOut = 0n
   while (remaining > 0n) {
-    if (walk.isAtEnd)
+    if (tickWalk.isAtEnd)
       throw new PoolRefusal(
         remaining === amountIn ? 'EMPTY' : 'TOO_LARGE',
         `the pool takes ${amountIn - remaining} of ${amountIn}`,
       )
-    if (walk.isAtOwnLimit)
+    if (tickWalk.isAtOwnLimit)
       throw new PoolRefusal('TOO_LARGE', 'beyond the ticks that were read, or too many steps', { isOwnLimit: true })
-    const step = walk.step()
+    const step = tickWalk.step()
     if (step.reach > remaining) {
-      const moved = partOf(step, remaining)
-      amountOut += moved.amountOut
-      walk.finish({ ...step, target: moved.price }, moved)
+      const movedPart = partOf(step, remaining)
+      amountOut += movedPart.amountOut
+      tickWalk.finish({ ...step, target: movedPart.price }, movedPart)
       break
     }
-    const moved = wholeOf(step)
-    amountOut += moved.amountOut
-    walk.finish(step, moved)
+    const movedPart = wholeOf(step)
+    amountOut += movedPart.amountOut
+    tickWalk.finish(step, movedPart)
     remaining -= step.reach
   }
   if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', 'rounding makes the pool take both tokens')
-  const { price, tick, liquidity, reinvested, ticksCrossed, emptySteps } = walk
+  const { price, tick, liquidity, reinvestment: reinvested, ticksCrossed, emptySteps } = tickWalk
   const after = { ...state, sqrtPriceX96: price, tick, liquidity, reinvestedLiquidity: reinvested }
   return { amountOut, state: after, ticksCrossed, emptySteps }
 }
@@ -238,12 +238,12 @@ type WholeStep = Step & { readonly amountOut: bigint }
 /** Yields all steps to the end of the pool. */
 export function* stepsOf(state: KyberElasticState, zeroForOne: boolean): Generator<WholeStep, void, void> {
   if (!hasPrice(state)) return
-  const walk = new Walk(state, zeroForOne)
-  while (!walk.isAtEnd && !walk.isAtOwnLimit) {
-    const step = walk.step()
-    const moved = wholeOf(step)
-    yield { ...step, amountOut: moved.amountOut }
-    walk.finish(step, moved)
+  const tickWalk = new Walk(state, zeroForOne)
+  while (!tickWalk.isAtEnd && !tickWalk.isAtOwnLimit) {
+    const step = tickWalk.step()
+    const movedPart = wholeOf(step)
+    yield { ...step, amountOut: movedPart.amountOut }
+    tickWalk.finish(step, movedPart)
   }
 }
 

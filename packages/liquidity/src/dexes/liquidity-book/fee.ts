@@ -12,11 +12,11 @@ const ONE_BIN = 10_000
 export function updateReferences(fee: FeeParameters, activeId: number, timestamp: number): FeeParameters {
   const elapsed = timestamp - fee.timeOfLastUpdate
   if (elapsed < fee.filterPeriod) return { ...fee, timeOfLastUpdate: timestamp }
-  const decayed = Math.floor((fee.volatilityAccumulator * fee.reductionFactor) / 10_000)
+  const decayedVolatility = Math.floor((fee.volatilityAccumulator * fee.reductionFactor) / 10_000)
   return {
     ...fee,
     idReference: activeId,
-    volatilityReference: elapsed < fee.decayPeriod ? decayed : 0,
+    volatilityReference: elapsed < fee.decayPeriod ? decayedVolatility : 0,
     timeOfLastUpdate: timestamp,
   }
 }

@@ -64,11 +64,11 @@ export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<rea
       makePool(row, pair, { vault: vaultOf(row), kind, fee, parameters: step * 0x10000, hooks: ZERO_ADDRESS }),
     ),
   )
-  return yield* initialized(row, candidates)
+  return yield* initializedPools(row, candidates)
 }
 
 /** Filters pools that exist: an initialized pool always has a price. */
-function* initialized(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
+function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...PANCAKE_INFINITY_LENS,
@@ -90,8 +90,8 @@ function makePool(row: DexRow, pair: NativePair, key: InfinityKey): Pool<null> {
 }
 
 /** Verifies listed pools: the id is the hash of the key, so a key that the manager knows is a real pool. */
-export function provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
-  return provenBy(listed, listedPool, (candidates) => initialized(row, candidates))
+export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+  return provenBy(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 
   function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {
     const { fee, parameters, hooks } = (fixed ?? {}) as Readonly<Record<string, unknown>>

@@ -46,9 +46,9 @@ const binRead = ({ address }: DexRow, { id }: Pool<null>) => ({
 })
 
 /** Splits the packed fees: twelve bits per direction. */
-const protocolFees = (packed: number): Pick<InfinityFees, 'protocolFee0Ppm' | 'protocolFee1Ppm'> => ({
-  protocolFee0Ppm: packed & 0xfff,
-  protocolFee1Ppm: packed >> 12,
+const protocolFees = (packedFees: number): Pick<InfinityFees, 'protocolFee0Ppm' | 'protocolFee1Ppm'> => ({
+  protocolFee0Ppm: packedFees & 0xfff,
+  protocolFee1Ppm: packedFees >> 12,
 })
 
 function decodeCl(pool: Pool<null>, [head, ...words]: readonly (Hex | null)[]): InfinityState | null {

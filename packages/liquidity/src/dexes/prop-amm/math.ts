@@ -23,12 +23,12 @@ export function quote(
   if (samples[i].length === 0) throw new PoolRefusal('PAUSED', 'the venue does not trade in this direction now')
   if (sold[i === 0 ? 1 : 0] > 0n) throw new PoolRefusal('UNSUPPORTED', 'its price after a swap is unknown')
   const all = sold[i] + amountIn
-  const amountOut = at(samples[i], all) - at(samples[i], sold[i])
+  const amountOut = outputAt(samples[i], all) - outputAt(samples[i], sold[i])
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return { amountOut, state: { samples, sold: i === 0 ? [all, sold[1]] : [sold[0], all] } }
 }
 
-function at(samples: readonly QuoteSample[], amount: bigint): bigint {
+function outputAt(samples: readonly QuoteSample[], amount: bigint): bigint {
   const k = samples.findIndex(([amountIn]) => amountIn >= amount)
   if (k < 0) throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isOwnLimit: true })
   const [fromIn, fromOut] = samples[k - 1] ?? [0n, 0n]
@@ -47,7 +47,7 @@ export function curveOf(state: PropAmmState, i: 0 | 1): PriceCurve {
   const builder = new CurveBuilder()
   if (maxInput(state, i) === 0n) return builder.build(1)
   const { samples, sold } = state
-  const before = at(samples[i], sold[i])
+  const before = outputAt(samples[i], sold[i])
   const ahead = samples[i].filter(([amountIn]) => amountIn > sold[i])
   const points = { x: [0], y: [0] }
   for (const [amountIn, amountOut] of ahead) {

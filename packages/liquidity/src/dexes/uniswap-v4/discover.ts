@@ -3,7 +3,7 @@ import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sl
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import { Bounded } from '@sluice/simulation'
+import { BoundedMap } from '@sluice/simulation'
 import { keccak256 } from 'ethers'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
@@ -47,7 +47,7 @@ const MAX_TICK_SPACING = 32_767
 /** Maximum pairs whose usual ids are cached, about 2 KB each. */
 const MAX_CACHED_PAIRS = 4_000
 /** Ids of the usual keys by sorted pair. Without them, hashing takes a third of the time of reading a past block. */
-const usualIds = new Bounded<string, readonly Hex[]>(MAX_CACHED_PAIRS)
+const usualIds = new BoundedMap<string, readonly Hex[]>(MAX_CACHED_PAIRS)
 /** About 2.5 million gas. */
 const IDS_PER_READ = 800
 
@@ -65,7 +65,7 @@ function poolId([currency0, currency1]: readonly [Address, Address], key: Uniswa
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) => usualPools(row, pair))
-  return yield* initialized(row, candidates)
+  return yield* initializedPools(row, candidates)
 }
 
 function usualPools(row: DexRow, pair: readonly [Address, Address]): readonly Pool<null>[] {
@@ -78,7 +78,7 @@ function usualPools(row: DexRow, pair: readonly [Address, Address]): readonly Po
 }
 
 /** Filters pools that exist: an initialized pool always has a price. */
-function* initialized(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
+function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...UNISWAP_V4_LENS,
@@ -112,11 +112,11 @@ export const provePools = proverOf(false)
 export const proveHookPools = proverOf(true)
 
 function proverOf(isHooked: boolean) {
-  return (row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> =>
+  return (row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> =>
     provenBy(
-      listed,
+      listedPools,
       (pool) => listedPool(row, pool),
-      (candidates) => initialized(row, candidates),
+      (candidates) => initializedPools(row, candidates),
     )
 
   function listedPool(row: DexRow, { tokens, fixed }: ListedPool): Pool<null> | null {

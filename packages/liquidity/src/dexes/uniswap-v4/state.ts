@@ -71,8 +71,8 @@ function decodeState(answer: Hex, tickSpacing: number, ticks: readonly Tick[]): 
 }
 
 /** Splits the packed fees: twelve bits per direction. */
-function protocolFees(packed: number): Pick<UniswapV4State, 'protocolFee0Ppm' | 'protocolFee1Ppm'> {
-  return { protocolFee0Ppm: packed & 0xfff, protocolFee1Ppm: packed >> 12 }
+function protocolFees(packedFees: number): Pick<UniswapV4State, 'protocolFee0Ppm' | 'protocolFee1Ppm'> {
+  return { protocolFee0Ppm: packedFees & 0xfff, protocolFee1Ppm: packedFees >> 12 }
 }
 
 const topicOf = (name: 'Swap' | 'ModifyLiquidity' | 'ProtocolFeeUpdated') => manager.getEvent(name).topicHash as Hex

@@ -53,13 +53,13 @@ export function quote(
 ): { readonly amountOut: bigint; readonly state: WoofiV2State } {
   if (state.paused) throw new PoolRefusal('PAUSED', 'the pool is paused')
   const j = i === 0 ? 1 : 0
-  const [sold, bought] = [state.tokens[i], state.tokens[j]]
+  const [soldToken, boughtToken] = [state.tokens[i], state.tokens[j]]
   const [amountOut, soldAfter, boughtAfter] =
     state.quoteIndex === j
-      ? sellBase(state, sold, bought, amountIn)
+      ? sellBase(state, soldToken, boughtToken, amountIn)
       : state.quoteIndex === i
-        ? sellQuote(state, sold, bought, amountIn)
-        : baseToBase(state, sold, bought, amountIn)
+        ? sellQuote(state, soldToken, boughtToken, amountIn)
+        : baseToBase(state, soldToken, boughtToken, amountIn)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return { amountOut, state: { ...state, tokens: i === 0 ? [soldAfter, boughtAfter] : [boughtAfter, soldAfter] } }
 }
@@ -88,22 +88,27 @@ function sellQuote(state: WoofiV2State, quoteToken: WoofiToken, base: WoofiToken
 }
 
 /** Trades through the quote token, at half of the wider spread each, with the higher fee once. */
-function baseToBase(state: WoofiV2State, sold: WoofiToken, bought: WoofiToken, amountIn: bigint): TradeResult {
-  const spread = max(sold.spread, bought.spread) / 2n
-  const feeRate = max(sold.feeRate, bought.feeRate)
-  const first = baseForQuote(state, sold, amountIn, spread)
+function baseToBase(
+  state: WoofiV2State,
+  soldToken: WoofiToken,
+  boughtToken: WoofiToken,
+  amountIn: bigint,
+): TradeResult {
+  const spread = max(soldToken.spread, boughtToken.spread) / 2n
+  const feeRate = max(soldToken.feeRate, boughtToken.feeRate)
+  const first = baseForQuote(state, soldToken, amountIn, spread)
   const netIn = first.amount - (first.amount * feeRate) / FEE_UNIT
-  const second = quoteForBase(state, bought, netIn, spread)
+  const second = quoteForBase(state, boughtToken, netIn, spread)
   return [
     second.amount,
-    { ...first.token, reserve: sold.reserve + amountIn },
-    { ...second.token, reserve: reserveAfter(bought, second.amount, 'base') },
+    { ...first.token, reserve: soldToken.reserve + amountIn },
+    { ...second.token, reserve: reserveAfter(boughtToken, second.amount, 'base') },
   ]
 }
 
-function reserveAfter({ reserve }: WoofiToken, amount: bigint, what: string): bigint {
+function reserveAfter({ reserve }: WoofiToken, amount: bigint, subject: string): bigint {
   if (amount > reserve)
-    throw new PoolRefusal('TOO_LARGE', `the pool has ${reserve} of the ${what} token, not ${amount}`)
+    throw new PoolRefusal('TOO_LARGE', `the pool has ${reserve} of the ${subject} token, not ${amount}`)
   return reserve - amount
 }
 
@@ -126,8 +131,8 @@ function quoteForBase({ quoteUnit }: WoofiV2State, base: WoofiToken, amount: big
   const gamma = (amount * coeff) / quoteUnit
   needBounds(base, amount, gamma)
   if (gamma + spread > ONE) throw new PoolRefusal('TOO_LARGE', 'the price would pass every bound')
-  const bought = (((amount * unit * priceUnit) / price) * (ONE - gamma - spread)) / ONE / quoteUnit
-  return { amount: bought, token: withPrice(base, (ONE * price) / (ONE - gamma), spread) }
+  const boughtToken = (((amount * unit * priceUnit) / price) * (ONE - gamma - spread)) / ONE / quoteUnit
+  return { amount: boughtToken, token: withPrice(base, (ONE * price) / (ONE - gamma), spread) }
 }
 
 function needPrice({ feasible, price }: WoofiToken): void {
@@ -143,14 +148,14 @@ function needBounds({ maxNotional, maxGamma }: WoofiToken, notional: bigint, gam
 /** The pool posts the new price, and the oracle widens the spread so that a round trip never gains. */
 function withPrice(token: WoofiToken, price: bigint, spread: bigint): WoofiToken {
   const [low, high] = price < token.price ? [price, token.price] : [token.price, price]
-  const away = ONE - (low * ONE * ONE) / high / (ONE - spread)
-  return { ...token, price, spread: away > token.spread ? away : token.spread }
+  const deviation = ONE - (low * ONE * ONE) / high / (ONE - spread)
+  return { ...token, price, spread: deviation > token.spread ? deviation : token.spread }
 }
 
 /** Returns the approximate largest input, from the bounds of each token: value, price move, and reserve. */
 export function limitOf(state: WoofiV2State, i: 0 | 1): bigint {
   const { quoteIndex, quoteUnit, tokens } = state
-  const [sold, bought] = i === 0 ? tokens : [tokens[1], tokens[0]]
+  const [soldToken, boughtToken] = i === 0 ? tokens : [tokens[1], tokens[0]]
   const j = i === 0 ? 1 : 0
   // Maximum value in the quote token by the bounds of a base token.
   const maxValueOf = ({ maxNotional, maxGamma, coeff }: WoofiToken): bigint =>
@@ -159,7 +164,7 @@ export function limitOf(state: WoofiV2State, i: 0 | 1): bigint {
     price > 0n ? (worth * unit * priceUnit) / (price * quoteUnit) : 0n
   const valueOfReserve = (token: WoofiToken): bigint =>
     (token.reserve * token.price * quoteUnit) / (token.unit * token.priceUnit)
-  if (quoteIndex === j) return quotePer(sold, min(maxValueOf(sold), bought.reserve))
-  if (quoteIndex === i) return min(maxValueOf(bought), valueOfReserve(bought))
-  return quotePer(sold, min(maxValueOf(sold), min(maxValueOf(bought), valueOfReserve(bought))))
+  if (quoteIndex === j) return quotePer(soldToken, min(maxValueOf(soldToken), boughtToken.reserve))
+  if (quoteIndex === i) return min(maxValueOf(boughtToken), valueOfReserve(boughtToken))
+  return quotePer(soldToken, min(maxValueOf(soldToken), min(maxValueOf(boughtToken), valueOfReserve(boughtToken))))
 }

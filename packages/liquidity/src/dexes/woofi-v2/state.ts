@@ -72,8 +72,8 @@ function decodeState(answer: Hex): WoofiV2State | null {
     tokens: [tokens[0]!, tokens[1]!],
   }
   const agrees = ([0, 1] as const).every((i) => {
-    const ours = orRefused(() => quote(state, i, tokens[i]!.unit / SAMPLE))
-    return (ours?.amountOut ?? 0n) === read.tokens[i]!.quoted
+    const computedQuote = orRefused(() => quote(state, i, tokens[i]!.unit / SAMPLE))
+    return (computedQuote?.amountOut ?? 0n) === read.tokens[i]!.quoted
   })
   return agrees ? state : null
 }

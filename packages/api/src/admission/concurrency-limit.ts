@@ -1,0 +1,45 @@
+/** Limits the requests that run at once in the process, by the load of the event loop. */
+import { loopMeter } from '@sluice/rpc'
+
+/** Measurement window of the event loop in milliseconds; the limit changes at most once per window. */
+const WINDOW_MS = 50
+/** Event loop utilization above which more concurrent requests would only slow each other down. */
+const BUSY = 0.95
+/** Minimum limit. Below it the process, its threads and its node go idle between turns; each wake-up takes as long as a turn. */
+const MIN_CONCURRENCY = 8
+const SHRINK = 0.75
+const GROW = 2
+
+/**
+ * Concurrency limit with additive increase and multiplicative decrease (AIMD). It is at its maximum while the process waits for
+ * nodes. If the CPU is the bottleneck, it falls to the number of requests that keep the process busy, so queued requests start
+ * sooner.
+ */
+export class ConcurrencyLimit {
+  private count: number
+  private readonly max: number
+  private readonly utilization: () => number
+  private readonly now: () => number
+  private measuredAt: number
+
+  constructor(max: number, utilization = loopMeter(), now: () => number = () => performance.now()) {
+    this.max = max
+    this.count = max
+    this.utilization = utilization
+    this.now = now
+    this.measuredAt = now()
+    utilization()
+  }
+
+  /** Current limit. Each read may update it, so read it whenever a task might start. */
+  get current(): number {
+    const now = this.now()
+    const windows = (now - this.measuredAt) / WINDOW_MS
+    if (windows >= 1) {
+      this.measuredAt = now
+      const count = this.utilization() >= BUSY ? this.count * SHRINK : this.count + GROW * Math.floor(windows)
+      this.count = Math.min(this.max, Math.max(MIN_CONCURRENCY, count))
+    }
+    return Math.floor(this.count)
+  }
+}

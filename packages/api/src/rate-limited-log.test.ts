@@ -1,0 +1,19 @@
+/** Tests of the rate limit on log lines. */
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { RateLimitedLog } from './rate-limited-log.ts'
+
+test('the same line is written once a minute, with how often it was meant', () => {
+  const written: { msg: string; repeated?: number }[] = []
+  const log = pino({}, { write: (line: string) => written.push(JSON.parse(line)) })
+  const clock = { ms: 0 }
+  const seldom = new RateLimitedLog(log, () => clock.ms)
+  for (; clock.ms < 150_000; clock.ms += 100) seldom.write('error', new Error('full'), 'FULL', 'Redis is full')
+  seldom.write('warn', new Error('away'), 'AWAY', 'Redis does not answer')
+  expect(written.map(({ msg, repeated }) => [msg, repeated])).toEqual([
+    ['Redis is full', undefined],
+    ['Redis is full', 599],
+    ['Redis is full', 599],
+    ['Redis does not answer', undefined],
+  ])
+})

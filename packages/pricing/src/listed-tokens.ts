@@ -1,0 +1,25 @@
+/** Tokens listed in the chain's file. */
+import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { canonical } from './graph.ts'
+
+/**
+ * Returns the token whose price applies to an address. The native asset maps to its wrapper; on a chain without
+ * wrapper, to its ERC-20 representation; without either, to the zero address, which only pools of the native asset can
+ * price.
+ */
+export function pricedAs(address: Address, chain: Chain): Address {
+  if (address !== NATIVE && address !== ZERO_ADDRESS) return address
+  return chain.wrappedNative === null && chain.nativeErc20 ? chain.nativeErc20.address : canonical(address, chain)
+}
+
+/** Returns the decimals of listed tokens; undefined if the file omits them. */
+export function listedDecimals(chain: Chain): ReadonlyMap<Address, number | undefined> {
+  const { wrappedNative, nativeErc20, stables, tokens, nativeCurrency } = chain
+  const listedAddresses = [wrappedNative, nativeErc20, ...stables, ...tokens].filter(
+    (token) => token !== null && token !== undefined,
+  )
+  return new Map([
+    [ZERO_ADDRESS, nativeCurrency.decimals],
+    ...listedAddresses.map((token): [Address, number | undefined] => [token.address, token.decimals ?? undefined]),
+  ])
+}

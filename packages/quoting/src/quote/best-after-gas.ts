@@ -1,0 +1,35 @@
+/** Ranks simulated routes of one swap by output after gas. */
+import type { Address } from '@sluice/chains'
+import type { EncodedSwap, RoutePlan } from '@sluice/routing'
+import type { CallOutcome } from '@sluice/simulation'
+import { chargedGas } from '../gas/charged-gas.ts'
+
+type MeasuredRoute = {
+  readonly route: RoutePlan
+  readonly swap: Pick<EncodedSwap, 'data'>
+  readonly simulation: Pick<CallOutcome, 'gasUsed'>
+}
+
+/**
+ * Returns the route with the highest output after gas; the first one on a tie, or if gas has no price in output units.
+ *
+ * @param amountOutOf - promised output in base units
+ */
+export function bestAfterGas<T extends MeasuredRoute>(
+  routes: readonly [T, ...T[]],
+  amountOutOf: (route: RoutePlan) => bigint,
+  wrappedNative: Address | null,
+): T {
+  const [first] = routes
+  const { gasCostOut, gas } = first.route
+  if (gasCostOut === null || gas === 0) return first
+  const perGas = Number(gasCostOut) / gas
+  const amountOut = amountOutOf(first.route)
+  // All are charged by the gas model, because only the first route was also run without a probe.
+  const outputAfterGas = ({ route, swap: { data }, simulation: { gasUsed } }: T) => {
+    const simulation = { gasUsed }
+    const gasCharge = Number(chargedGas({ route, data, simulation }, wrappedNative))
+    return Number(amountOutOf(route) - amountOut) - gasCharge * perGas
+  }
+  return routes.reduce((best, other) => (outputAfterGas(other) > outputAfterGas(best) ? other : best))
+}

@@ -1,0 +1,27 @@
+/** Input of the final step of a quote. */
+import type { Chain } from '@sluice/chains'
+import type { RoutePlan } from '@sluice/routing'
+import type { Rpc } from '@sluice/rpc'
+import type { TouchedPools } from '../view/touched-pools.ts'
+import type { ChainView } from '../view/view.ts'
+import type { AutoSlippage, Simulate, TokenKnowledge } from './ports.ts'
+import type { QuoteRequest } from './request.ts'
+import type { WorkingTrial } from './try-route.ts'
+
+/** A route that works in simulation, with everything its figures are computed from. */
+export type SimulatedRoute = {
+  readonly request: QuoteRequest
+  readonly gasPriceWei: bigint
+  readonly chain: Chain
+  readonly rpc: Rpc
+  readonly simulate: Simulate
+  readonly tokens: TokenKnowledge
+  readonly touched: Pick<TouchedPools, 'has'>
+  readonly view: ChainView
+  readonly route: RoutePlan
+  /** The best route by the search's gas estimates, before simulation. */
+  readonly ranked: RoutePlan
+  readonly trial: WorkingTrial
+  readonly slippage: AutoSlippage | undefined
+  readonly signal: AbortSignal
+}

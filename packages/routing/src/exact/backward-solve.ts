@@ -1,0 +1,89 @@
+/**
+ * Finds the minimum input of a route of which only one leg out of the source is variable. It solves backwards from the
+ * target, pool by pool, which takes one quote per step instead of one per leg of the route.
+ */
+import { inputOf } from '../graph/price-curve.ts'
+import { curveOf } from '../problem/problem.ts'
+import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './min-amount.ts'
+import { FLOAT_UNITS, OUTPUT_MARGIN } from './output-tolerances.ts'
+import type { LegOutput, RouteOutput } from './route-output.ts'
+
+/**
+ * Returns null if only full settlements give the answer.
+ *
+ * @param near - a point of the route with its fixed legs that pays about the required output
+ * @param price - output per additional unit of the source token
+ * @throws WorkSpent
+ */
+export function solveBackwards(output: RouteOutput, near: AmountPoint, required: bigint, price: number): bigint | null {
+  if (output.of(near.amountIn) !== near.amountOut) return null
+  const chain = chainOf(output)
+  const end = chain[0]!.to
+  const total = (token: number): bigint => {
+    if (token === output.target) return near.amountOut
+    return output.legs.reduce((sum, { from, amountIn }) => (from === token ? sum + amountIn : sum), 0n)
+  }
+  // Legs outside the chain contribute a constant amount.
+  const others = chain.map(({ to, amountOut }) => total(to) - amountOut)
+  const fixedInput = near.amountIn - chain.at(-1)!.amountIn
+  const priceOfEnd = chain.reduce((of, { amountIn, amountOut }) => (of * Number(amountIn)) / Number(amountOut), price)
+  const point = { amountIn: total(end), amountOut: near.amountOut }
+  let needed = end === output.target ? required : solveFork(output, { near, end, point }, required, priceOfEnd)
+  for (const [k, leg] of chain.entries()) {
+    if (needed === null || needed <= others[k]!) return null
+    needed = solveLeg(output, leg, needed - others[k]!)
+  }
+  return needed === null ? null : needed + fixedInput
+}
+
+/** The legs from the variable leg to the first token that several legs divide; last leg first. */
+function chainOf({ legs, target }: RouteOutput): readonly LegOutput[] {
+  const chain = [legs.findLast(({ from }) => from === 0)!]
+  while (chain.length < legs.length) {
+    const token = chain[0]!.to
+    const out = legs.filter(({ from }) => from === token)
+    if (token === target || out.length !== 1) break
+    chain.unshift(out[0]!)
+  }
+  return chain
+}
+
+/** A token that several legs divide, with the route's output for a balance of it. */
+type ForkPoint = { readonly near: AmountPoint; readonly end: number; readonly point: AmountPoint }
+
+function solveFork(
+  output: RouteOutput,
+  { near, end, point }: ForkPoint,
+  required: bigint,
+  price: number,
+): bigint | null {
+  let isExact = true
+  const at = (balance: bigint): AmountPoint => {
+    const amountOut = output.of(near.amountIn, { token: end, balance })
+    isExact &&= amountOut !== null
+    return { amountIn: balance, amountOut: amountOut ?? 0n }
+  }
+  const bracket = bracketFrom(at, point, required, stepFrom(point, required, price))
+  const min = bracket && narrowBracket(at, bracket, required)[1].amountIn
+  return isExact ? min : null
+}
+
+function solveLeg(output: RouteOutput, leg: LegOutput, required: bigint): bigint | null {
+  const at = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: output.outputOf(leg, amountIn) })
+  const about = output.inputFor(leg, required)
+  if (about !== null && about > 0n) {
+    const bracket = bracketFrom(at, at(about), required, 1n)
+    if (bracket) return narrowBracket(at, bracket, required)[1].amountIn
+  }
+  const curve = curveOf(output.problem, leg.share.edge)
+  const step = Number(required) * OUTPUT_MARGIN
+  const [min, beyond] = [inputOf(curve, Number(required)), inputOf(curve, Number(required) + step)]
+  if (!(beyond > min && beyond < Number.POSITIVE_INFINITY)) return null
+  const point = at(BigInt(Math.ceil(min)))
+  const missing = required - point.amountOut
+  // If the curve is exact, it errs by float rounding only, which may be far less than the price of one unit.
+  const isExact = missing === 0n || missing === 1n
+  const first = isExact ? point.amountIn / FLOAT_UNITS + 1n : stepFrom(point, required, step / (beyond - min))
+  const bracket = bracketFrom(at, point, required, first)
+  return bracket && narrowBracket(at, bracket, required)[1].amountIn
+}

@@ -1,0 +1,147 @@
+/**
+ * Selects the part of a large graph that a trade may use. Search time grows with the graph, but of 100,000 pools a
+ * trade uses a few dozen. At given token prices, an edge is useful only if the value of its first unit of output
+ * exceeds the cost of its input. The prices come from coarse allocations on successive guesses of the part.
+ */
+import type { Trust } from '@sluice/liquidity'
+import { generateColumns } from '../columns/columns.ts'
+import { Frontier } from '../columns/frontier.ts'
+import { bestSinglePath } from '../columns/single-path.ts'
+import type { Graph } from '../graph/graph.ts'
+import { type Ends, ratesBetween } from '../problem/passable.ts'
+import { distancesFrom, pathTo, potential } from '../problem/potentials.ts'
+import { isFree, type Problem, type SolvedAllocation } from '../problem/problem.ts'
+import { allocationOver } from '../solver/allocation.ts'
+import { MIN_LIVE_SHARE } from '../tolerances.ts'
+import { bestPath, bestWay } from './best-path.ts'
+import { topEarning } from './candidates.ts'
+import type { ExpansionTerms } from './expander.ts'
+import { labelsTo, type TokenAtPrice } from './labels.ts'
+import { alternativesBetween, middleOf } from './middle.ts'
+import { Neighborhood } from './neighborhood.ts'
+import { partOfGraph, type Subgraph } from './part-of-graph.ts'
+import {
+  ALTERNATIVE_PART,
+  COARSE_BENEFIT,
+  COARSE_COLUMNS,
+  COARSE_EDGES,
+  COARSE_PRICES,
+  NEAR_SPOT,
+  PRICE_MARGIN,
+  SUBGRAPH_BENEFIT,
+  SUBGRAPH_EDGES,
+  SUBGRAPH_OF_POOL,
+} from './tolerances.ts'
+
+/** Prices of a coarse allocation, with its edges in the whole graph and its value. */
+type Prices = { readonly priced: readonly TokenAtPrice[]; readonly used: readonly number[]; readonly value: number }
+
+/**
+ * Builds the request's problem on the subgraph; null if no path is found there.
+ *
+ * @param ends - ends of the trade in the whole graph
+ * @param on - builds the request's problem on a graph
+ */
+export function selectSubgraph<T extends { readonly problem: Problem }>(
+  whole: Graph,
+  trust: Trust | undefined,
+  ends: Ends,
+  on: (graph: Graph) => T,
+): T | null {
+  const { source, target } = ends
+  const partWith = (edges: Iterable<number>) => partOfGraph(whole, edges, [source, target])
+  let part = partWith([])
+  const bare = on(part.graph).problem
+  const { maxHops, maxPools, amountIn, budget } = bare
+  const labels = labelsTo(whole, trust, target, maxHops)
+  const spot = labels.best[source]!
+  if (!(spot * amountIn >= 1)) return null
+  const between = trust ? ratesBetween(whole, trust) : whole
+  const growth: ExpansionTerms = { ends, maxHops, labels, between, budget }
+  const neighborhood = new Neighborhood(whole, growth)
+
+  const start = [
+    { token: source, price: spot * NEAR_SPOT },
+    { token: target, price: 1 },
+  ]
+  let prices: Prices = { priced: start, used: [], value: spot * amountIn }
+  let included = new Set([...bestWay(whole, growth), ...middleOf(whole, ends, labels, budget)])
+  for (let round = 0; round < COARSE_PRICES; round++) {
+    const near = topEarning(neighborhood.around(prices.priced, COARSE_BENEFIT * prices.value), COARSE_EDGES)
+    if (round > 0 && near.every((edge) => included.has(edge))) break
+    included = new Set([...(round === 0 ? included : prices.used), ...near])
+    part = partWith(included)
+    const coarse = coarsePrices(on(part.graph).problem, part)
+    if (!coarse) return null
+    prices = coarse
+  }
+  const { priced, used, value } = prices
+  const lower = priced.map(({ token, price }) => ({ token, price: price * (1 - PRICE_MARGIN) }))
+  const max = Math.max(SUBGRAPH_EDGES, SUBGRAPH_OF_POOL * maxPools)
+  const candidates = topEarning(neighborhood.around(lower, SUBGRAPH_BENEFIT * value), max)
+  // With gas, the best path may be far from any of these prices.
+  const single = isFree(bare) ? [] : bestPath(on(whole).problem, labels, { problem: on(part.graph).problem, part })
+  const others = isFree(bare) ? [] : alternatives(whole, [...used, ...single], { priced, labels, budget })
+  part = partWith([...used, ...single, ...others, ...candidates])
+  const ready = on(part.graph)
+  const subgraph = {
+    fewestHops: labels.hops[source]!,
+    earnedBeyond: (solved: SolvedAllocation) => earnedBeyond(solved, ready.problem, part, neighborhood),
+  }
+  return { ...ready, problem: { ...ready.problem, subgraph } }
+}
+
+/** Other edges between the tokens of some edges, judged by prices, or by upper bounds for tokens without a price. */
+function alternatives(
+  whole: Graph,
+  edges: readonly number[],
+  { priced, labels, budget }: { readonly priced: readonly TokenAtPrice[] } & Pick<ExpansionTerms, 'labels' | 'budget'>,
+): readonly number[] {
+  const { from, to } = whole.topology
+  const tokens = edges.flatMap((edge) => [from[edge]!, to[edge]!])
+  const values = new Map(tokens.map((token) => [token, labels.best[token]!]))
+  for (const { token, price } of priced) values.set(token, price)
+  return alternativesBetween(whole, values, ALTERNATIVE_PART, budget)
+}
+
+/** Prices of the tokens that carry flow, without gas, and the edges of their allocation. Null if there is no path. */
+function coarsePrices(original: Problem, { tokens, edges }: Subgraph): Prices | null {
+  const problem = { ...original, perGas: 0, perLeg: 0 }
+  const { source, target } = problem
+  const backward = potential(problem, target, 'to')
+  const way = pathTo(problem, backward, source, target) ?? bestSinglePath(problem, backward)
+  if (!way) return null
+  const allocation = allocationOver(problem, way, backward)
+  const frontier = new Frontier(problem, backward, distancesFrom(problem, source))
+  generateColumns(problem, allocation, frontier, COARSE_COLUMNS)
+  const priced = pricesOf(allocation, problem, tokens)
+  return priced && { priced, used: allocation.edges.map((edge) => edges[edge]!), value: allocation.value }
+}
+
+/** Prices of the tokens that carry flow, by number in the whole graph; null if one is not positive and finite. */
+function pricesOf(
+  allocation: SolvedAllocation,
+  { source, target }: Problem,
+  tokens: Int32Array,
+): readonly TokenAtPrice[] | null {
+  const live = new Set([source, target])
+  for (let k = 0; k < allocation.edges.length; k++) {
+    const [sold, bought] = [allocation.sold[k]!, allocation.bought[k]!]
+    if (allocation.input[k]! * allocation.price(sold) > MIN_LIVE_SHARE * allocation.value) live.add(sold).add(bought)
+  }
+  const priced = Array.from(live, (token) => ({ token: tokens[token]!, price: allocation.price(token) }))
+  return priced.every(({ price }) => price > 0 && price < Number.POSITIVE_INFINITY) ? priced : null
+}
+
+/** Maximum total earnings of the edges outside the subgraph at the prices of an allocation on it; null if unknown. */
+function earnedBeyond(
+  solved: SolvedAllocation,
+  problem: Problem,
+  { tokens, edges }: Subgraph,
+  neighborhood: Neighborhood,
+): number | null {
+  const priced = pricesOf(solved, problem, tokens)
+  if (!priced) return null
+  const sum = neighborhood.earnedBeyond(priced, tokens, edges)
+  return Number.isFinite(sum) ? sum : null
+}

@@ -1,0 +1,56 @@
+/** Selects the endpoint for a request, by expected time until an answer. */
+import type { Priority } from './priority.ts'
+import type { Upstream } from './upstream.ts'
+
+/**
+ * Expected cost of a failure in milliseconds: well above the time of the retry itself, to prefer reliable endpoints.
+ */
+const FAILURE_MS = 200
+/** An endpoint later in the list must be faster by this many milliseconds and by this share to be preferred. */
+const LATER_MS = 20
+const LATER_SHARE = 0.5
+const EJECTED_MS = 1_000_000
+/** Deduction from the success rate for each attempt of this request that is already in flight at the endpoint. */
+const BUSY_SHARE = 0.2
+
+/** Returns the endpoint with the lowest expected cost; ejected endpoints come last. */
+export function chooseUpstream(upstreams: readonly Upstream[], kind: string, priority: Priority): Upstream | undefined {
+  if (upstreams.length < 2) return upstreams[0]
+  const times = upstreams.map(({ health }) => health.latency(kind)?.p50)
+  const fastest = Math.min(...times.filter((time) => time !== undefined), Number.MAX_SAFE_INTEGER)
+  // An endpoint without samples is assumed to be as fast as the fastest.
+  const defaultTime = fastest === Number.MAX_SAFE_INTEGER ? 0 : fastest
+  const first = Math.min(...upstreams.map(({ index }) => index))
+  let best: Upstream | undefined
+  let bestCost = Number.POSITIVE_INFINITY
+  for (const [place, upstream] of upstreams.entries()) {
+    const time = times[place] ?? defaultTime
+    const cost =
+      time +
+      (upstream.index === first ? 0 : LATER_MS + LATER_SHARE * time) +
+      FAILURE_MS * (1 - upstream.health.successRate) +
+      upstream.endpoint.delayMs(priority) +
+      (upstream.isEjected ? EJECTED_MS : 0)
+    if (cost < bestCost) [best, bestCost] = [upstream, cost]
+  }
+  return best
+}
+
+/**
+ * Returns the endpoint most likely to answer another attempt of a request that is probably lost.
+ *
+ * @param attemptsAt - number of attempts of the request in flight at an endpoint
+ * @returns undefined if all endpoints are rate limited
+ */
+export function chooseAgain(
+  upstreams: readonly Upstream[],
+  attemptsAt: (upstream: Upstream) => number,
+  priority: Priority,
+): Upstream | undefined {
+  const free = upstreams.filter(({ endpoint }) => endpoint.waitMs(priority) === 0)
+  const chance = (upstream: Upstream) => upstream.health.successRate - BUSY_SHARE * attemptsAt(upstream)
+  return free.reduce<Upstream | undefined>(
+    (best, upstream) => (best && chance(best) >= chance(upstream) ? best : upstream),
+    undefined,
+  )
+}

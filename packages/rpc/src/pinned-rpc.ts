@@ -1,0 +1,149 @@
+/** Pins calls to one block, at endpoints that accept block hashes and at those that only accept block numbers. */
+import type { Hex } from '@sluice/chains'
+import type { EndpointCall, SendContext } from './calls.ts'
+import { hashOf, quantity, type RawBlock } from './encode.ts'
+import { RpcError } from './errors.ts'
+import type { Heads } from './heads.ts'
+import type { EndpointOperation } from './race-context.ts'
+import type { BlockRef, BlockTag } from './types.ts'
+import type { Upstream } from './upstream.ts'
+
+/** Matches errors of endpoints that do not accept a block hash as block parameter. */
+const wantsNumber = /block|hash|unmarshal|hex string|param|argument|object|map|EIP-?1898/i
+/**
+ * Every node keeps the state of at least this many blocks. Missing state of an older block does not mean that the node
+ * lags.
+ */
+const MIN_STATE_BLOCKS = 64
+/** Maximum lag of an endpoint in use: a slower one is ejected. */
+const LAG_BLOCKS = 5
+/** Attempts to read the state of a block given by number that already has later blocks on top. */
+const MAX_TRIES = 4
+/** A block further ahead of the newest head than this does not exist yet; the node does not lag. */
+const FUTURE_BLOCKS = 5
+
+const headerAt = (number: number): EndpointCall => ['eth_getBlockByNumber', [quantity(number), false]]
+
+/** Builds the call for a block: `{ blockHash }`, a tag, or a number in hex. */
+export type AtBlock = (block: Exclude<BlockRef, number> | Hex) => EndpointCall
+
+/**
+ * Builds an operation that runs a call at one block and detects answers from another block.
+ *
+ * @param more - other calls to send in the same HTTP request
+ * @returns the results of the call and of `extraCalls`, in order
+ */
+export function pinnedRpc(
+  heads: Heads,
+  ref: BlockRef,
+  call: AtBlock,
+  {
+    alone: ownBody = false,
+    more: extraCalls = [],
+  }: { readonly alone?: boolean; readonly more?: readonly EndpointCall[] } = {},
+): EndpointOperation<readonly unknown[]> {
+  let lags = 0
+  let behind = 0
+  const direct = typeof ref === 'number' ? quantity(ref) : ref
+  return async (upstream, send) => {
+    const together = ownBody || extraCalls.length > 0
+    try {
+      if (typeof ref === 'object' && !upstream.acceptsBlockHashes)
+        return await byNumber(heads, upstream, send, ref.blockHash, call, extraCalls)
+      if (together) return await Promise.all(upstream.endpoint.requestTogether([call(direct), ...extraCalls], send))
+      return [await upstream.endpoint.request(...call(direct), send)]
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      if (
+        typeof ref === 'object' &&
+        upstream.acceptsBlockHashes &&
+        isRefusal(error) &&
+        wantsNumber.test(error.message)
+      ) {
+        const answers = await byNumber(heads, upstream, send, ref.blockHash, call, extraCalls).catch(
+          (failure: unknown) => {
+            // The call by number is refused too, so the hash was not the reason.
+            throw failure instanceof RpcError && isRefusal(failure) ? error : failure
+          },
+        )
+        upstream.markNumbersOnly()
+        return answers
+      }
+      if (error.code !== 'LAGGING' && error.code !== 'PRUNED') throw error
+      // Every node keeps recent state, so a node without it lags.
+      const lag = error.code === 'LAGGING' ? error : new RpcError('LAGGING', error.message, '0x', { cause: error })
+      const missing = error.code === 'PRUNED' ? error : new RpcError('REJECTED', error.message, '0x', { cause: error })
+      const number = typeof ref === 'number' ? ref : typeof ref === 'object' ? heads.numberOf(ref.blockHash) : undefined
+      const distance =
+        typeof ref === 'string'
+          ? tagDistance(ref)
+          : number === undefined || !heads.newest
+            ? 0
+            : number - heads.newest.number
+      // The block is too old for every node to keep its state, or in the future.
+      if (distance < -MIN_STATE_BLOCKS || distance > FUTURE_BLOCKS) throw missing
+      // If later blocks are known, a second failure means that no node has the state.
+      const tries = typeof ref === 'number' && distance < 0 ? MAX_TRIES : Number.POSITIVE_INFINITY
+      if (++lags >= (distance < -LAG_BLOCKS ? 2 : tries)) throw missing
+      // The first failure may be lag. From the second on, check whether a reorg removed the block.
+      if (lags > 1 && typeof ref === 'object' && number !== undefined) {
+        const raw = await upstream.endpoint.request<RawBlock | null>(...headerAt(number), send)
+        const isGone = raw ? hashOf(raw) !== ref.blockHash : ++behind > 1
+        if (isGone) throw new RpcError('BLOCK_GONE', `the chain has block ${number} no more`)
+      }
+      throw lag
+    }
+  }
+}
+
+function isRefusal({ code }: RpcError): boolean {
+  return code === 'REJECTED' || code === 'UNSUPPORTED'
+}
+
+/**
+ * Returns the approximate distance of a tagged block from the head. A node that reports a safe block should have its
+ * state.
+ */
+function tagDistance(tag: BlockTag): number {
+  if (tag === 'earliest') return Number.NEGATIVE_INFINITY
+  return tag === 'safe' || tag === 'finalized' ? -LAG_BLOCKS - 1 : 0
+}
+
+/** Runs the calls by block number, and checks before and after that the number still means the same block. */
+async function byNumber(
+  heads: Heads,
+  upstream: Upstream,
+  send: SendContext,
+  hash: Hex,
+  call: AtBlock,
+  extraCalls: readonly EndpointCall[],
+): Promise<readonly unknown[]> {
+  const { endpoint } = upstream
+  const number = heads.numberOf(hash) ?? (await numberAt(upstream, send, hash))
+  const header = headerAt(number)
+  const calls = [call(quantity(number)), ...extraCalls]
+  let results: PromiseSettledResult<unknown>[]
+  if (endpoint.limits.batch >= calls.length + 2) {
+    results = await Promise.allSettled(endpoint.requestTogether([header, ...calls, header], send))
+  } else {
+    // Sequential requests, because parallel ones could overtake each other.
+    results = await Promise.allSettled([endpoint.request(...header, send)])
+    results.push(...(await Promise.allSettled(calls.map((result) => endpoint.request(...result, send)))))
+    results.push(...(await Promise.allSettled([endpoint.request(...header, send)])))
+  }
+  const [before, after] = [results[0], results.at(-1)].map((call) => answerOf(call!) as RawBlock | null)
+  if (!before || !after || hashOf(before) !== hash || hashOf(after) !== hash)
+    throw new RpcError('LAGGING', `the node has another block at number ${number}`)
+  return results.slice(1, -1).map(answerOf)
+}
+
+function answerOf(result: PromiseSettledResult<unknown>): unknown {
+  if (result.status === 'rejected') throw result.reason
+  return result.value
+}
+
+async function numberAt({ endpoint }: Upstream, send: SendContext, hash: Hex): Promise<number> {
+  const raw = await endpoint.request<RawBlock | null>('eth_getBlockByHash', [hash, false], send)
+  if (!raw) throw new RpcError('LAGGING', 'the node lacks the block')
+  return Number(raw.number)
+}

@@ -1,0 +1,53 @@
+/** Default values of the console's fields, valid on the chosen chain. */
+import { useQuery } from '@tanstack/react-query'
+import { sluice } from '../service/client.ts'
+import { useTokens } from '../service/tokens.ts'
+import { firstPair } from '../swap/params.ts'
+import { useWallet } from '../wallet/use-wallet.ts'
+import { type ConsoleEndpoint, isNeeded } from './openapi.ts'
+
+type DefaultFields = {
+  readonly filled: Readonly<Record<string, string>>
+  /** True while values are loading. A request sent now would lack them. */
+  readonly isPending: boolean
+}
+
+/** Returns default values: the chain's first pair, one whole token, and the wallet's address or a burn address. */
+export function useDefaultFields(chainId: number, endpoint: ConsoleEndpoint): DefaultFields {
+  const { data: tokens, isPending, failureCount } = useTokens(chainId)
+  const wallet = useWallet()
+  const pair = tokens && firstPair(tokens)
+  const from = wallet?.address ?? '0x000000000000000000000000000000000000dEaD'
+  const needsCall = endpoint.fields.some(({ name, required }) => name === 'data' && required)
+  const { data: swap, isLoading } = useQuery({
+    queryKey: ['example', chainId, pair?.src.address, pair?.dst.address, from],
+    enabled: needsCall && pair !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    queryFn: () =>
+      sluice.getSwap(chainId, {
+        src: pair!.src.address,
+        dst: pair!.dst.address,
+        amount: String(10n ** BigInt(pair!.src.decimals)),
+        from,
+      }),
+  })
+  // If the token list fails to load, the console sends requests without default values.
+  if (!pair) return { filled: {}, isPending: isPending && failureCount === 0 }
+  const { src, dst } = pair
+  const amount = String(10n ** BigInt(src.decimals))
+  const all: Readonly<Record<string, string>> = {
+    ...{ src: src.address, dst: dst.address, amount, token: `${src.address},${dst.address}` },
+    ...{ tokenIn: src.address, tokenOut: dst.address, amountIn: amount, from },
+    ...(swap && { to: swap.tx.to, data: swap.tx.data }),
+    quotes: JSON.stringify([{ src: src.address, dst: dst.address, amount }]),
+  }
+  // Only required fields and `amount` are filled. Other fields keep the service's defaults.
+  const filledFields = Object.fromEntries(
+    endpoint.fields.flatMap((field) => {
+      const value = all[field.name]
+      return isNeeded(field) && value ? [[field.name, value]] : []
+    }),
+  )
+  return { filled: filledFields, isPending: isLoading }
+}

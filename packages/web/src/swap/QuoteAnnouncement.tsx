@@ -1,0 +1,34 @@
+/** Announcements of quotes to screen readers. */
+import { useState } from 'react'
+import { toPlainText } from '../format/amount.ts'
+import type { PageToken } from '../service/tokens.ts'
+import type { ShownQuote } from './use-quote.ts'
+
+/** Minimum time between two announcements. */
+const EVERY_MS = 10_000
+/** Minimum change of the minimum output that is announced, in parts per million. */
+const MIN_CHANGE_PPM = 1_000n
+
+type Props = { readonly quote: Pick<ShownQuote, 'minToAmount'> | undefined; readonly dst: PageToken | undefined }
+
+/** Announces a new quote at most every ten seconds, and only if the minimum changed by 0.1 %. */
+export function QuoteAnnouncement({ quote, dst }: Props) {
+  const [announcement, setAnnouncement] = useState({ at: 0, minimumOutput: 0n, text: '' })
+  const minimum = BigInt(quote?.minToAmount ?? '0')
+  const hasMoved =
+    announcement.minimumOutput === 0n ||
+    abs(minimum - announcement.minimumOutput) * 1_000_000n >= announcement.minimumOutput * MIN_CHANGE_PPM
+  if (dst && minimum > 0n && hasMoved && Date.now() - announcement.at > EVERY_MS)
+    setAnnouncement({
+      at: Date.now(),
+      minimumOutput: minimum,
+      text: `New quote: at least ${toPlainText(minimum, dst.decimals)} ${dst.symbol}`,
+    })
+  return (
+    <div className="sr" aria-live="polite">
+      {announcement.text}
+    </div>
+  )
+}
+
+const abs = (value: bigint): bigint => (value < 0n ? -value : value)
