@@ -24,7 +24,7 @@ export type FamilyFacts = {
 
 /** Patterns of the calls that pay a step. The page explains the terms. */
 const AHEAD = /Inputs\.(prepay|pay)\(/
-const MEASURED = /Inputs\.payMeasured\(/
+const PAY_MEASURED = /Inputs\.payMeasured\(/
 const TAKES = /Inputs\.take(Pair)?\(/
 
 /** Outcome of a partial fill, by the pattern of the code that guards it. */
@@ -75,7 +75,7 @@ function paidBy(source: string, step: string): string[] {
   if (step) return ['callback']
   const findings: string[] = []
   if (AHEAD.test(source)) findings.push('ahead')
-  if (MEASURED.test(source)) findings.push('ahead, measured')
+  if (PAY_MEASURED.test(source)) findings.push('ahead, measured')
   if (TAKES.test(source)) findings.push(/\.approve\(/.test(source) ? 'taken, approved' : 'taken')
   if (/\{value: /.test(source)) findings.push('native with the call')
   return findings
@@ -93,7 +93,7 @@ function partialOf(name: string, folder: string, source: string, step: string): 
   const partial = PARTIAL.filter(([pattern]) => pattern.test(source)).map(([, text]) => text)
   if (/!pulled\) Inputs/.test(source))
     partial.push(`later hops: ${/k != 0/.test(source) ? 'revert' : 'the manager reverts'}`)
-  if (AHEAD.test(source) || MEASURED.test(source)) partial.push('the pool keeps it')
+  if (AHEAD.test(source) || PAY_MEASURED.test(source)) partial.push('the pool keeps it')
   if (/\{value: /.test(source) && folder !== 'wrapped-native' && !/nativeBefore/.test(source))
     partial.push('native: unguarded, exact input')
   const ownSource = UNGUARDED[folder]

@@ -22,7 +22,7 @@ const usage = `npm run check:chain -- <id>… | --all
 const AT_ONCE = 12
 
 /** Exit code for an invalid command line; 1 means findings. */
-const MISUSED = 2
+const USAGE_EXIT_CODE = 2
 
 const config = {
   allowPositionals: true,
@@ -34,8 +34,8 @@ const config = {
     report: { type: 'string' },
   },
 } as const
-const { values, positionals } = commandLine(usage, config, MISUSED)
-const exit = (text: string): never => fail(text, MISUSED)
+const { values, positionals } = commandLine(usage, config, USAGE_EXIT_CODE)
+const exit = (text: string): never => fail(text, USAGE_EXIT_CODE)
 const wrong = positionals.find((text) => !/^[1-9][0-9]*$/.test(text))
 if (wrong !== undefined) exit(`${wrong} is not a chain id\n${usage}`)
 if (values.all === positionals.length > 0) exit(usage)

@@ -8,7 +8,7 @@ import { createRpc, RpcError } from '@sluice/rpc'
 import { record } from '../bench/record.ts'
 import { type Coverage, coverageOf } from './coverage-pools/coverage.ts'
 import { swapsAt } from './coverage-pools/mined.ts'
-import { RECORDED, recordedBlocks, recordedCoverage } from './coverage-pools/recorded.ts'
+import { RECORDED_CHAINS, recordedBlocks, recordedCoverage } from './coverage-pools/recorded.ts'
 import { summaryOf, summaryText, tokenTable } from './coverage-pools/report.ts'
 import type { Swap } from './coverage-pools/swaps.ts'
 import { commandLine, fail } from './lib/command-line.ts'
@@ -19,13 +19,13 @@ const usage = `npm run coverage:pools -- --chain <id> [--rpc <url>] | --recorded
   --blocks <count>    newest blocks whose swaps are counted, 1 to 1000; 20 otherwise
   --tokens <count>    most traded tokens, by their swaps in these blocks, 1 to 1000; 200 otherwise
   --settle <seconds>  longest wait for the search of pools, 1 to 3600; 300 otherwise
-  --recorded          the recorded blocks of ${RECORDED.join(', ')}, or of those named; all of them also write
+  --recorded          the recorded blocks of ${RECORDED_CHAINS.join(', ')}, or of those named; all of them also write
                       bench/results/pool-coverage.json
   --json              every pool as JSON
 CHAINS_DIR overlays the registry.`
 
 /** Exit code for an invalid command line; 1 means that the node failed. */
-const MISUSED = 2
+const USAGE_EXIT_CODE = 2
 
 const { values, positionals } = commandLine(
   usage,
@@ -41,7 +41,7 @@ const { values, positionals } = commandLine(
       json: { type: 'boolean', default: false },
     },
   } as const,
-  MISUSED,
+  USAGE_EXIT_CODE,
 )
 
 const tokens = wholeNumber('tokens', 1, 1_000)
@@ -55,9 +55,9 @@ process.exit()
 /** Measures recorded blocks. */
 async function recordCoverage(): Promise<void> {
   if (values.chain !== undefined || values.rpc !== undefined) refuse('--recorded goes without --chain and --rpc')
-  const wrong = positionals.find((name) => !RECORDED.some((each) => each === name))
-  if (wrong !== undefined) refuse(`--recorded: ${wrong} is none of ${RECORDED.join(', ')}`)
-  const names = RECORDED.filter((name) => positionals.length === 0 || positionals.includes(name))
+  const wrong = positionals.find((name) => !RECORDED_CHAINS.some((each) => each === name))
+  if (wrong !== undefined) refuse(`--recorded: ${wrong} is none of ${RECORDED_CHAINS.join(', ')}`)
+  const names = RECORDED_CHAINS.filter((name) => positionals.length === 0 || positionals.includes(name))
   const results: Record<string, object> = {}
   const all: Record<string, readonly Coverage[]> = {}
   for (const name of names) {
@@ -119,5 +119,5 @@ function wholeNumber(name: 'tokens' | 'blocks' | 'settle', min: number, max: num
 }
 
 function refuse(text: string): never {
-  return fail(`${text}\n${usage}`, MISUSED)
+  return fail(`${text}\n${usage}`, USAGE_EXIT_CODE)
 }

@@ -41,7 +41,7 @@ const answers: readonly Answer[] = [
   },
 ]
 
-const DEPLOYED = [
+const DEPLOYED_CONTRACTS = [
   'src/core',
   'src/libraries',
   'src/slots',
@@ -50,7 +50,7 @@ const DEPLOYED = [
   'src/Guard.sol',
   'src/Executor.sol',
 ]
-const { code, output } = await forge(['lint', '--color', 'never', ...DEPLOYED], {
+const { code, output } = await forge(['lint', '--color', 'never', ...DEPLOYED_CONTRACTS], {
   quiet: true,
   cwd: join(root, 'contracts'),
 })

@@ -9,7 +9,7 @@ import { userPath } from './lib/run.ts'
 const USAGE = `usage: npm run -s prices -- --chain <id> [--rpc <url>] [--block <number>] <token>…
 Answers as /prices does with detail=1. The registry is overlaid by CHAINS_DIR.`
 /** Exit code for an invalid command line; 1 means that the node failed. */
-const MISUSED = 2
+const USAGE_EXIT_CODE = 2
 /** Maximum milliseconds to wait for pools found in the background. */
 const SETTLE_MS = 20_000
 
@@ -19,14 +19,15 @@ const { values, positionals } = commandLine(
     allowPositionals: true,
     options: { chain: { type: 'string' }, rpc: { type: 'string' }, block: { type: 'string' } },
   },
-  MISUSED,
+  USAGE_EXIT_CODE,
 )
-if (values.chain === undefined || positionals.length === 0) fail(USAGE, MISUSED)
-if (values.block !== undefined && !/^\d{1,15}$/.test(values.block)) fail('--block: must be a whole number', MISUSED)
+if (values.chain === undefined || positionals.length === 0) fail(USAGE, USAGE_EXIT_CODE)
+if (values.block !== undefined && !/^\d{1,15}$/.test(values.block))
+  fail('--block: must be a whole number', USAGE_EXIT_CODE)
 const { CHAINS_DIR } = process.env
 const registry = loadRegistry(CHAINS_DIR ? { chainsDir: userPath(CHAINS_DIR) } : {})
 const chain =
-  registry.chain(Number(values.chain)) ?? fail(`--chain: the registry has no chain ${values.chain}`, MISUSED)
+  registry.chain(Number(values.chain)) ?? fail(`--chain: the registry has no chain ${values.chain}`, USAGE_EXIT_CODE)
 const tokens = new Map(positionals.map((text) => [text, readToken(text)]))
 
 const urls = values.rpc === undefined ? chain.rpcUrls : [values.rpc]
@@ -48,5 +49,7 @@ try {
 }
 
 function readToken(text: string): Address {
-  return /^0x[0-9a-fA-F]{40}$/.test(text) ? toAddress(text) : fail(`${text} is not an address\n${USAGE}`, MISUSED)
+  return /^0x[0-9a-fA-F]{40}$/.test(text)
+    ? toAddress(text)
+    : fail(`${text} is not an address\n${USAGE}`, USAGE_EXIT_CODE)
 }

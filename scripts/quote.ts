@@ -32,7 +32,7 @@ const USAGE = `usage: npm run -s quote -- --chain <id> [--rpc <url>] [--from <wa
 Amounts are base units; ${NATIVE} stands for the native token. The registry is overlaid by CHAINS_DIR and DEPLOYMENTS_DIR.`
 
 /** Exit code for an invalid command line; 1 means that there is no route. */
-const MISUSED = 2
+const USAGE_EXIT_CODE = 2
 /** Maximum milliseconds to wait for background work of the first response. */
 const SETTLE_MS = 10_000
 /** Timeout of the whole request in milliseconds, since a first request takes longer than one to a running service. */
@@ -49,7 +49,7 @@ const config = {
     ...Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
   },
 } as const
-const { values, positionals } = commandLine(USAGE, config, MISUSED)
+const { values, positionals } = commandLine(USAGE, config, USAGE_EXIT_CODE)
 const wantsOutput = 'amountOut' in values
 if (positionals.length !== (wantsOutput ? 2 : 3) || (values.chain === undefined) === (values.snapshot === undefined))
   refuse(USAGE)
@@ -87,7 +87,7 @@ async function quote(): Promise<number> {
   } catch (thrown) {
     const { code, status, message, details } = toApiError(thrown)
     console.log(JSON.stringify({ error: message, code, ...details }, null, 2))
-    return status === 400 ? MISUSED : 1
+    return status === 400 ? USAGE_EXIT_CODE : 1
   } finally {
     await services.close()
   }
@@ -155,5 +155,5 @@ function isPool(value: unknown): value is { dex: string; id: string } {
 }
 
 function refuse(text: string): never {
-  return fail(text, MISUSED)
+  return fail(text, USAGE_EXIT_CODE)
 }

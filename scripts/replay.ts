@@ -13,22 +13,23 @@ const USAGE = `usage: npm run replay -- <quoteId>
 The service's directory is taken from DATA_DIR, the default one when unset.`
 
 /** Exit code for a quote that cannot be replayed. */
-const MISUSED = 2
+const USAGE_EXIT_CODE = 2
 
 const [quoteId = '', ...more] = process.argv.slice(2)
 const quoteKey = readQuoteId(quoteId)
-if (!quoteKey || more.length > 0) fail(USAGE, MISUSED)
+if (!quoteKey || more.length > 0) fail(USAGE, USAGE_EXIT_CODE)
 const dataDir = userPath(process.env.DATA_DIR || defaultDataDir(process.env))
 
 try {
   const record = findRecord(quoteLogPath(dataDir, quoteKey.chainId), quoteId)
-  if (!record) fail(`${quoteId}: the log of chain ${quoteKey.chainId} has no such quote, or none any more`, MISUSED)
+  if (!record)
+    fail(`${quoteId}: the log of chain ${quoteKey.chainId} has no such quote, or none any more`, USAGE_EXIT_CODE)
   const replayedQuote = replayRecord(record)
   print(replayedQuote)
   process.exitCode = replayedQuote.differences.length > 0 ? 1 : 0
 } catch (error) {
   if (!(error instanceof MarketError)) throw error
-  fail(error.message, MISUSED)
+  fail(error.message, USAGE_EXIT_CODE)
 }
 
 function print({ at, block, amountIn, amountOut, minOutput, route, data, differences }: ReplayResult): void {

@@ -17,7 +17,7 @@ const COUNT = Number(process.argv[2] ?? 10_000)
 const SEED = Number(process.argv[3] ?? 1)
 const PER_ROUND = 250
 /** Families that the checker supports, for half of the trades. The other trades use all families. */
-const CHECKED = ['uniswap-v2', 'uniswap-v3', 'curve-stable', 'wrapped-native']
+const CHECKED_FAMILIES = ['uniswap-v2', 'uniswap-v3', 'curve-stable', 'wrapped-native']
 
 type Tally = { count: number; right: number; readonly wrong: string[] }
 const tally = (): Tally => ({ count: 0, right: 0, wrong: [] })
@@ -56,7 +56,7 @@ function drawTrade(pools: readonly Pool[]): RouteRequest {
     amountIn: amountIn > 0n ? amountIn : 1n,
     maxHops: 1 + below(4),
     proof: true,
-    ...(below(2) === 0 && { sources: { include: new Set(CHECKED) } }),
+    ...(below(2) === 0 && { sources: { include: new Set(CHECKED_FAMILIES) } }),
   }
 }
 

@@ -23,7 +23,13 @@ const GROUPS: Readonly<Record<string, RegExp>> = {
   docs: /^(docs\/[^/]+|ARCHITECTURE|CONTRIBUTING|SECURITY)\.md$/,
   packages: /^packages\/[^/]+\/README\.md$/,
 }
-const GENERATED = ['docs/api.md', 'docs/dexes.md', 'docs/errors.md', 'docs/honesty.md', 'docs/run/configuration.md']
+const GENERATED_FILES = [
+  'docs/api.md',
+  'docs/dexes.md',
+  'docs/errors.md',
+  'docs/honesty.md',
+  'docs/run/configuration.md',
+]
 
 function sentencesOf(markdown: string): string[] {
   const prose = markdown
@@ -59,7 +65,7 @@ function measureCommit(commit: string) {
   const files = git('ls-tree', '-r', '--name-only', commit).split('\n')
   return Object.fromEntries(
     Object.entries(GROUPS).map(([name, pattern]) => {
-      const ownFiles = files.filter((file) => pattern.test(file) && !GENERATED.includes(file))
+      const ownFiles = files.filter((file) => pattern.test(file) && !GENERATED_FILES.includes(file))
       return [name, figuresOf(ownFiles.map((file) => git('show', `${commit}:${file}`)))]
     }),
   )

@@ -13,8 +13,8 @@ const CALM_MS = 700
 const BAD_MS = 1_500
 const LANES = 6
 
-const QUIET = { LOG_LEVEL: 'silent' }
-const { devnet, service: calmService, ...local } = await startLocalService(QUIET)
+const QUIET_ENV = { LOG_LEVEL: 'silent' }
+const { devnet, service: calmService, ...local } = await startLocalService(QUIET_ENV)
 const random = randomOf(14)
 const nextPath = () => randomPath(devnet, random)
 const requestedNames = process.argv.slice(2)
@@ -39,7 +39,7 @@ const mover = await moveChain(devnet, calmService.url)
 /** One service meets all kinds of faults in turn. */
 const proxies = [await NodeProxy.start(devnet.url), await NodeProxy.start(devnet.url)]
 const urls = proxies.map(({ url }) => url).join()
-const service = await startService({ ...local.env, ...QUIET, RPC_URL_31337: urls })
+const service = await startService({ ...local.env, ...QUIET_ENV, RPC_URL_31337: urls })
 const rows: Row[] = []
 try {
   await ask(service.url, nextPath, LANES, 4_000)

@@ -14,7 +14,7 @@ import { type ObservedRoute, observe, observePools, warm } from './hop/observe.t
 import { approveAll } from './hop/swap.ts'
 
 const FILE = join(import.meta.dirname, '../../packages/liquidity/src/dexes/common/gas.generated.json')
-const FITTED = 300
+const FITTED_SAMPLES = 300
 /** Routes of each world on which the table is tested; the command line can set another number. */
 const SAMPLES = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 1_000)
 
@@ -29,7 +29,7 @@ const before = JSON.parse(readFileSync(FILE, 'utf8')) as GasFile
 let table = before
 if (!check) {
   const samples: ObservedRoute[] = []
-  for (const world of worlds) samples.push(...(await observePools(world)), ...(await observe(world, FITTED, 2)))
+  for (const world of worlds) samples.push(...(await observePools(world)), ...(await observe(world, FITTED_SAMPLES, 2)))
   table = fitTable(samples, before)
 }
 const others: ObservedRoute[] = []

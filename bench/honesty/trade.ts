@@ -9,7 +9,7 @@ export type Place = { readonly api: string; readonly node: Node; readonly guard:
 /** Slippage in percent that callers usually set, and the service's `auto`. */
 export const TOLERANCES = ['0.1', '0.5', '1', 'auto'] as const
 /** Slippage in percent with which only an impossible route reverts, so that the output shows the drift. */
-const BOUNDLESS = '99'
+const MAX_SLIPPAGE = '99'
 
 type Sendable = { readonly from: string; readonly to: string; readonly data: string; readonly value: string }
 type Route = {
@@ -85,7 +85,7 @@ async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
 }
 
 /** Error codes of a busy machine, after which the request is repeated. */
-const BUSY = ['TIMEOUT', 'ROUTE_TIMEOUT', 'RPC_FAILED']
+const BUSY_CODES = ['TIMEOUT', 'ROUTE_TIMEOUT', 'RPC_FAILED']
 const MAX_ATTEMPTS = 5
 
 /**
@@ -105,7 +105,7 @@ export async function ask(
     const answer = await fetch(`${api}/aggregator/1?${query}`)
     if (answer.ok) return (await answer.json()) as Route
     const { code = String(answer.status), error } = (await answer.json()) as { code?: string; error: string }
-    if (!BUSY.includes(code) || attempt >= MAX_ATTEMPTS) return { code, message: error }
+    if (!BUSY_CODES.includes(code) || attempt >= MAX_ATTEMPTS) return { code, message: error }
   }
 }
 
@@ -121,14 +121,14 @@ export function askFunded(place: Place, trade: Trade): Promise<AskedOutcome> {
 async function laterOf(place: Place, trade: Trade, promised: bigint): Promise<Later> {
   const sendableByTolerance: Record<string, Sendable> = {}
   let auto = Number.NaN
-  for (const slippage of [...TOLERANCES, BOUNDLESS]) {
+  for (const slippage of [...TOLERANCES, MAX_SLIPPAGE]) {
     const answer = await ask(place, trade, { slippage })
     if ('code' in answer || BigInt(answer.toAmount) !== promised)
       throw new Error(`with slippage ${slippage} another answer: ${JSON.stringify(answer).slice(0, 300)}`)
     sendableByTolerance[slippage] = answer.tx
     if (slippage === 'auto') auto = answer.slippage!.percent
   }
-  const { [BOUNDLESS]: boundless, ...rest } = sendableByTolerance
+  const { [MAX_SLIPPAGE]: boundless, ...rest } = sendableByTolerance
   return { boundless: boundless!, within: rest, auto }
 }
 

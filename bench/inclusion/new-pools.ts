@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import { type Builder, type Contract, compile, createBuilder, type Devnet, request } from '@sluice/devnet'
 import { getCreate2Address, Interface, keccak256, MaxUint256, solidityPacked } from 'ethers'
 
-const WHOLE = 10n ** 18n
+const WHOLE_TOKEN = 10n ** 18n
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
@@ -56,8 +56,8 @@ const pair =
     const pool = await callResult(devnet, builder.from, create)
     return [
       create,
-      call(TOKEN, token, 'transfer', [pool, 1_000n * WHOLE]),
-      call(TOKEN, weth, 'transfer', [pool, 10n * WHOLE]),
+      call(TOKEN, token, 'transfer', [pool, 1_000n * WHOLE_TOKEN]),
+      call(TOKEN, weth, 'transfer', [pool, 10n * WHOLE_TOKEN]),
       call(PAIR, pool, 'mint', [builder.from]),
     ]
   }
@@ -68,7 +68,7 @@ const makers: Readonly<Record<string, Maker>> = {
   'Uniswap V3': async ({ devnet, builder, token }) => {
     const positions = devnet.info.routers.uniswapV3PositionManager!
     const [token0, token1] = sides(devnet, token)
-    const amount = 1_000n * WHOLE
+    const amount = 1_000n * WHOLE_TOKEN
     const mint = [token0, token1, 3_000, -6_000, 6_000, amount, amount, 0, 0, builder.from, 2n ** 40n]
     return [
       // The initial price is one.
@@ -86,8 +86,8 @@ const makers: Readonly<Record<string, Maker>> = {
     const pool = getCreate2Address(factory, salt, keccak256(clone))
     return [
       call(AERODROME_FACTORY, factory, 'createPool', [token, weth, false]),
-      call(TOKEN, token, 'transfer', [pool, 1_000n * WHOLE]),
-      call(TOKEN, weth, 'transfer', [pool, 10n * WHOLE]),
+      call(TOKEN, token, 'transfer', [pool, 1_000n * WHOLE_TOKEN]),
+      call(TOKEN, weth, 'transfer', [pool, 10n * WHOLE_TOKEN]),
       call(PAIR, pool, 'mint', [builder.from]),
     ]
   },
@@ -108,8 +108,8 @@ export async function newPool(devnet: Devnet, brand: string): Promise<Contract> 
   await request(devnet.url, 'anvil_setBalance', [from, `0x${(10n ** 24n).toString(16)}`])
   const token = await builder.deploy(coin)
   const weth = builder.at(TOKEN, devnet.info.tokens.WETH!.address)
-  await token.send('mint', [from, 10_000n * WHOLE])
-  await weth.send('deposit', [], 1_100n * WHOLE)
+  await token.send('mint', [from, 10_000n * WHOLE_TOKEN])
+  await weth.send('deposit', [], 1_100n * WHOLE_TOKEN)
   for (const one of [token, weth])
     await one.send('approve', [devnet.info.routers.uniswapV3PositionManager!, MaxUint256])
   const calls = await makers[brand]!({ devnet, builder, token: token.address })

@@ -16,7 +16,7 @@ import { record, rounded } from '../record.ts'
 const PAGE = join(import.meta.dirname, '../../docs/prices.md')
 const TOLERANCE = 0.005
 const DOLLARS = ['USDC', 'USDT', 'DAI']
-const COMPARED = ['WETH', ...DOLLARS, 'WBTC', 'wstETH']
+const COMPARED_SYMBOLS = ['WETH', ...DOLLARS, 'WBTC', 'wstETH']
 /** Maximum age difference in seconds of pools that belong to the block. The recorded pools have many dates. */
 const RECENT_SECONDS = 3_600
 const MAX_SYMBOL = 12
@@ -81,18 +81,18 @@ async function tokensOf(): Promise<readonly Address[]> {
 }
 
 async function compare(rows: readonly Row[]) {
-  const comparedRows = COMPARED.map((symbol) => rows.find((row) => row.symbol === symbol)!)
-  const places = new Map<string, NamedToken>()
+  const comparedRows = COMPARED_SYMBOLS.map((symbol) => rows.find((row) => row.symbol === symbol)!)
+  const namedTokens = new Map<string, NamedToken>()
   for (const { address, symbol } of comparedRows) {
-    places.set(address, { address, symbol, decimals: listedTokens.get(address)!.decimals! })
+    namedTokens.set(address, { address, symbol, decimals: listedTokens.get(address)!.decimals! })
   }
   const weth = comparedRows[0]!.address
-  const wethUsd = await deepest(weth, DOLLARS, places, 1)
+  const wethUsd = await deepest(weth, DOLLARS, namedTokens, 1)
   const comparisons = []
   for (const { address, symbol, detail } of comparedRows) {
     const isDollar = DOLLARS.includes(symbol)
     const others = isDollar ? DOLLARS.filter((other) => other !== symbol) : symbol === 'wstETH' ? ['WETH'] : DOLLARS
-    const deepestRate = await deepest(address, others, places, symbol === 'wstETH' ? wethUsd.usd : 1)
+    const deepestRate = await deepest(address, others, namedTokens, symbol === 'wstETH' ? wethUsd.usd : 1)
     const percentOff = rounded((detail.usd! / deepestRate.usd - 1) * 100, 3)
     comparisons.push({ symbol, usd: detail.usd, deepestPool: deepestRate.pool, poolUsd: deepestRate.usd, percentOff })
   }
@@ -108,13 +108,13 @@ async function compare(rows: readonly Row[]) {
 async function deepest(
   token: Address,
   others: readonly string[],
-  places: ReadonlyMap<string, NamedToken>,
+  namedTokens: ReadonlyMap<string, NamedToken>,
   usd: number,
 ) {
   let best = { pool: '', usd: Number.NaN, held: 0, isDated: false }
   for (const pool of state.pools) {
     const [a, b] = pool.tokens.map((it) => toAddress(it)) as [Address, Address]
-    const other = places.get(a === token ? b : a)
+    const other = namedTokens.get(a === token ? b : a)
     if ((a !== token && b !== token) || !other || !others.includes(other.symbol)) continue
     const balance = await read(other.address, 'balanceOf', [pool.address])
     const balanceNumber = Number(balance?.[0] ?? 0n) / 10 ** other.decimals
@@ -126,7 +126,7 @@ async function deepest(
     )
       continue
     const { rate, isDated } = poolRate
-    const [own, its] = [places.get(token)!.decimals, other.decimals]
+    const [own, its] = [namedTokens.get(token)!.decimals, other.decimals]
     const price = a === token ? rate * 10 ** (own - its) : (1 / rate) * 10 ** (own - its)
     best = { pool: pool.address, usd: price * usd, held: balanceNumber, isDated }
   }

@@ -20,8 +20,8 @@ const HOSTILE_SHARE = 0.05
 const V3_SHARE = 0.3
 const BLOCKS = 100
 /** Tokens in the chain's file, as many as in the largest one. */
-const LISTED = 200
-const CHANGED = 200
+const LISTED_TOKENS = 200
+const CHANGED_POOLS = 200
 const MANY_CHANGED = 2_000
 const PRICED_TOKENS = 200
 
@@ -40,7 +40,7 @@ const trueUsd = Float64Array.from(
 const usdc = address(0)
 const usdt = address(2)
 
-let height = 0
+let blockNumber = 0
 let pools = PoolMap.empty.with(Array.from({ length: POOLS }, (_, i) => makePool(i)))
 const chain: Chain = {
   chainId: 1,
@@ -52,7 +52,7 @@ const chain: Chain = {
   wrappedNative: { address: address(1), symbol: 'WETH', decimals: 18 },
   stables: [usdc, usdt].map((token) => ({ address: token, symbol: 'USD', decimals: 18 })),
   hubs: [1, 0, 2, 3].map(address),
-  tokens: Array.from({ length: LISTED }, (_, t) => ({ address: address(t), symbol: `T${t}`, decimals: 18 })),
+  tokens: Array.from({ length: LISTED_TOKENS }, (_, t) => ({ address: address(t), symbol: `T${t}`, decimals: 18 })),
   rpcUrls: [],
   blockTimeMs: 1_000,
   l1FeeModel: 'none',
@@ -89,7 +89,11 @@ for (let t = TOKENS - SCAMS; t < TOKENS; t++)
 
 const firstCurve = await timeOf(() => prices.depthCurve(address(1)))
 /** Times of many blocks, and of the prices of 200 tokens and the curve of the deepest token after each. */
-const blocks = { few: await follow(CHANGED, 6), hubs: await follow(CHANGED, 0), many: await follow(MANY_CHANGED, 0) }
+const blocks = {
+  few: await follow(CHANGED_POOLS, 6),
+  hubs: await follow(CHANGED_POOLS, 0),
+  many: await follow(MANY_CHANGED, 0),
+}
 const unchangedTimes: Time[] = []
 for (let n = 0; n < BLOCKS; n++) unchangedTimes.push(await timeOf(() => prices.follow(snapshot())))
 takeLongestTasks()
@@ -107,8 +111,8 @@ record('pricing', {
       longestCollectionOfGarbage: rounded(Math.max(0, ...collections)),
     },
     block: {
-      [`${CHANGED} pools changed`]: blocks.few.block,
-      [`${CHANGED} pools changed, those between hubs among them`]: blocks.hubs.block,
+      [`${CHANGED_POOLS} pools changed`]: blocks.few.block,
+      [`${CHANGED_POOLS} pools changed, those between hubs among them`]: blocks.hubs.block,
       [`${MANY_CHANGED} pools changed, those between hubs among them`]: blocks.many.block,
       nothingChanged: summary(unchangedTimes),
     },
@@ -123,10 +127,10 @@ record('pricing', {
 })
 
 function snapshot(): Snapshot {
-  height++
+  blockNumber++
   const block = {
-    number: height,
-    hash: `0x${height.toString(16)}`,
+    number: blockNumber,
+    hash: `0x${blockNumber.toString(16)}`,
     parentHash: '0x',
     timestamp: 0,
     gasLimit: 0n,

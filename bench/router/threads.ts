@@ -20,7 +20,7 @@ const ROUNDS = 3
 /** Concurrent searches per thread. */
 const AT_ONCE = 2
 const BLOCK_MS = 2_000
-const CHANGED = 200
+const CHANGED_POOLS = 200
 const BLOCKS = 40
 /** Timeout that no search reaches on a busy machine, since timeouts are not measured. */
 const TIMEOUT_MS = 20_000
@@ -45,7 +45,7 @@ let version = 0
 /** Replaces the state of some pools by equal objects with the same ticks, as in a block of swaps. */
 function nextBlock(): void {
   version++
-  const changedPools = Array.from({ length: CHANGED }, (_, k) => {
+  const changedPools = Array.from({ length: CHANGED_POOLS }, (_, k) => {
     const pool = snapshot.pools.get(ids[(version * 7_919 + k * 61) % ids.length]!) as Pool<object>
     return { ...pool, state: { ...pool.state } }
   })
@@ -112,5 +112,5 @@ const cost = { one: Math.round(await blockCost(one, 1)), two: Math.round(await b
 await Promise.all([one.close(), two.close()])
 record('threads', {
   ...{ pools: POOLS, searchesPerSecond: rounds, times: median(rounds.map(({ times }) => times)), encoded },
-  processMicrosPerBlock: { changedPools: CHANGED, ...cost },
+  processMicrosPerBlock: { changedPools: CHANGED_POOLS, ...cost },
 })

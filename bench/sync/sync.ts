@@ -19,7 +19,7 @@ import { record, rounded } from '../record.ts'
 import { addressOf, syntheticPools } from './pools.ts'
 
 const POOLS = 100_000
-const CHANGED = 200
+const CHANGED_POOLS = 200
 const BLOCKS = 64
 const RESTARTS = 3
 
@@ -46,7 +46,7 @@ function logOf({ family, address }: Pool, block: number): Pick<Log, 'address' | 
 
 const times: number[] = []
 for (let block = 1; block <= BLOCKS; block++) {
-  const logs = Array.from({ length: CHANGED }, (_, i) => ({
+  const logs = Array.from({ length: CHANGED_POOLS }, (_, i) => ({
     ...logOf(followedPools[(i * 449 + block) % followedPools.length]!, block),
     blockNumber: block,
     blockHash: toBeHex(block, 32) as Hex,
@@ -56,7 +56,7 @@ for (let block = 1; block <= BLOCKS; block++) {
   const { changed } = atOnce(applyLogs(map, logs, familyOf, (log) => log.address))
   map = map.with(changed.values())
   times.push(performance.now() - start)
-  if (changed.size !== CHANGED) throw new Error(`${changed.size} pools changed`)
+  if (changed.size !== CHANGED_POOLS) throw new Error(`${changed.size} pools changed`)
   history.push(map)
 }
 times.sort((a, b) => a - b)
@@ -106,7 +106,7 @@ function timeOf(task: () => void): number {
 
 record('sync', {
   pools: POOLS,
-  changedPerBlock: CHANGED,
+  changedPerBlock: CHANGED_POOLS,
   blocks: BLOCKS,
   applyMs: { median: rounded(times[BLOCKS / 2]!, 2), worst: rounded(times.at(-1)!, 2) },
   memoryMb: rounded(bytes / 2 ** 20),

@@ -11,7 +11,7 @@ import { ensureKeylessDeployer, keylessState } from './keyless.ts'
 import { describe, type Outlay, outlaysFor, totalOf } from './outlay.ts'
 import { EXECUTOR_VERSION, type PlannedContract, record } from './plan.ts'
 import { confirmCode, creationBlock, refuseUnsupported, type Survey, stands, surveyChain } from './survey.ts'
-import { FEW_BLOCKS_MS, hashOfSent, MINED_TIMEOUT_MS, receiptOf, waitFor } from './transactions.ts'
+import { FEW_BLOCKS_MS, MINED_TIMEOUT_MS, receiptOf, sentTransactionHash, waitFor } from './transactions.ts'
 
 export type DeployOptions = {
   readonly rpcUrl: string
@@ -166,7 +166,7 @@ async function createOne(
   const data = create2Calldata(plannedContract.initCode)
   let hash: Hex
   try {
-    hash = await hashOfSent(wallet.sendTransaction({ to: KEYLESS_DEPLOYER.address, data, ...fees }))
+    hash = await sentTransactionHash(wallet.sendTransaction({ to: KEYLESS_DEPLOYER.address, data, ...fees }))
   } catch (error) {
     // Another transaction may be on its way, of someone else or of a run that was killed: then a second creation is refused.
     const waitMs = Math.min(timeoutMs, FEW_BLOCKS_MS)

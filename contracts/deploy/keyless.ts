@@ -3,7 +3,7 @@ import { formatEther, formatGwei, keccak256 } from 'viem'
 import { KEYLESS_DEPLOYER } from './create2.ts'
 import { DeployError, nodeMessage } from './errors.ts'
 import type { Fees } from './fees.ts'
-import { hashOfSent, pendingBalance, receiptOf, waitFor } from './transactions.ts'
+import { pendingBalance, receiptOf, sentTransactionHash, waitFor } from './transactions.ts'
 
 /** Progress of a chain towards the keyless deployer. */
 export type KeylessState = {
@@ -67,7 +67,7 @@ export async function ensureKeylessDeployer(
     onProgress(`funding the keyless deployer's signer with ${formatEther(lackingWei)}`)
     const { status, transactionHash } = await receiptOf(
       client,
-      await hashOfSent(wallet.sendTransaction({ to: signer, value: lackingWei, ...fees })),
+      await sentTransactionHash(wallet.sendTransaction({ to: signer, value: lackingWei, ...fees })),
     )
     if (status !== 'success') throw new DeployError('TRANSACTION_FAILED', `${transactionHash} reverted`)
   } else if ((await client.getBalance({ address: signer })) < cost) {

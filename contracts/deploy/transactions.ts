@@ -32,7 +32,7 @@ export async function pendingBalance(client: PublicClient, address: Address): Pr
 }
 
 /** @throws DeployError `TRANSACTION_FAILED` when the node refuses it */
-export async function hashOfSent(hash: Promise<Hex>): Promise<Hex> {
+export async function sentTransactionHash(hash: Promise<Hex>): Promise<Hex> {
   try {
     return await hash
   } catch (cause) {

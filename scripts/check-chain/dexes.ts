@@ -23,8 +23,8 @@ export const checkDexes: Check = async (subject) => {
 
 async function checkRow(subject: Subject, row: DexRow): Promise<readonly Finding[]> {
   const check = `${row.role} ${row.brand}`
-  const fees = row.feeBasis === 'assumed' || row.feeBasis === 'default'
-  const note = fees ? `; its fee of ${row.feePpm! / 10_000} % is a guess` : ''
+  const isFeeAssumed = row.feeBasis === 'assumed' || row.feeBasis === 'default'
+  const note = isFeeAssumed ? `; its fee of ${row.feePpm! / 10_000} % is a guess` : ''
   if (!(await hasCode(subject, row.address))) return [fail(check, `no code at ${row.address}`)]
   const passFinding = pass(check, `${row.address}${note}`)
   return row.initCodeHash === undefined
@@ -54,21 +54,21 @@ const V3_FEES = [100, 500, 2_500, 3_000, 10_000] as const
 async function findPool(subject: Subject, { family, address }: DexRow): Promise<KnownPool | null> {
   const hubs = [...subject.chain.hubs].sort()
   const pairs = hubs.flatMap((a, i) => hubs.slice(i + 1).map((b) => [a, b] as const))
-  const knownPool = async (data: string, salt: string): Promise<KnownPool | null> => {
+  const readPool = async (data: string, salt: string): Promise<KnownPool | null> => {
     const answer = await read(subject, address, data as Hex)
     const pool = answer === null ? ZERO_ADDRESS : toAddress(`0x${answer.slice(-40)}`)
     return pool === ZERO_ADDRESS ? null : { pool, salt: salt as Hex }
   }
-  const form = saltOf(family)
+  const saltForm = saltOf(family)
   const calls =
-    form === 'uniswap-v2'
+    saltForm === 'uniswap-v2'
       ? pairs.map(([a, b]) =>
-          knownPool(v2.encodeFunctionData('getPair', [a, b]), solidityPackedKeccak256(['address', 'address'], [a, b])),
+          readPool(v2.encodeFunctionData('getPair', [a, b]), solidityPackedKeccak256(['address', 'address'], [a, b])),
         )
-      : form === 'uniswap-v3'
+      : saltForm === 'uniswap-v3'
         ? pairs.flatMap(([a, b]) =>
             V3_FEES.map((fee) =>
-              knownPool(
+              readPool(
                 v3.encodeFunctionData('getPool', [a, b, fee]),
                 keccak256(AbiCoder.defaultAbiCoder().encode(['address', 'address', 'uint24'], [a, b, fee])),
               ),

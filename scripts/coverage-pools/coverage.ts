@@ -136,7 +136,7 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
     const assignedRows = await assign?.(swaps, foundPools)
     const isPool = (entry: AssignedPool): entry is PoolEntry => entry.pool !== null
     if (assignedRows) await market.addFoundPools([...assignedRows.values()].filter(isPool))
-    const { pools: usable, block } = await market.settled(settleMs)
+    const { pools: usable, block } = await market.whenIdle(settleMs)
     const listedPools = (await market.scannedPools?.([...new Set(groups.flat())])) ?? []
     return {
       ...{ usable, block, isScanned: (market.health().scan?.state ?? 'done') === 'done' },

@@ -17,8 +17,8 @@ import { swapsAt } from './mined.ts'
 import type { Swap } from './swaps.ts'
 
 /** Chains with recorded blocks. */
-export const RECORDED = ['ethereum', 'linea', 'scroll'] as const
-export type RecordedChain = (typeof RECORDED)[number]
+export const RECORDED_CHAINS = ['ethereum', 'linea', 'scroll'] as const
+export type RecordedChain = (typeof RECORDED_CHAINS)[number]
 
 const SETTLE_MS = 60_000
 

@@ -33,7 +33,7 @@ const places = ({ name, Name }: Names): Readonly<Record<string, string>> => ({
 export function planDex(name: string, root: string): ReadonlyMap<string, string> {
   const names = namesOf(name)
   const read = (file: string) => readFileSync(join(root, file), 'utf8')
-  refuseTaken(names, root, read(FAMILIES))
+  rejectTakenName(names, root, read(FAMILIES))
   const words = { ...names, code: nextCode(root) }
   const files = new Map<string, string>()
   for (const [file, path] of Object.entries(places(names)))
@@ -50,7 +50,7 @@ export function writeFiles(files: ReadonlyMap<string, string>, root: string): vo
   }
 }
 
-function refuseTaken({ name, Name, camel }: Names, root: string, families: string): void {
+function rejectTakenName({ name, Name, camel }: Names, root: string, families: string): void {
   const refuse = (why: string) => new NewDexError(`name: ${name} is taken: ${why}`)
   for (const side of ['packages/liquidity/src/dexes', 'contracts/src/dexes']) {
     if (existsSync(join(root, side, name))) throw refuse(`${side}/${name} exists`)
@@ -60,10 +60,10 @@ function refuseTaken({ name, Name, camel }: Names, root: string, families: strin
   const clash = sources.find((file) => solidity.includes(file.split('/').at(-1)!))
   if (clash) throw refuse(`contracts/src/${clash} exists`)
   if (new RegExp(`\\b${camel}\\b`).test(families)) throw refuse(`${FAMILIES} has a ${camel}`)
-  if (RESERVED.has(camel)) throw refuse('it is a word of TypeScript')
+  if (RESERVED_NAMES.has(camel)) throw refuse('it is a word of TypeScript')
 }
 
-const RESERVED = new Set(
+const RESERVED_NAMES = new Set(
   'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield'.split(
     ' ',
   ),

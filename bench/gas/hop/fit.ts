@@ -26,7 +26,7 @@ const RIDGE = 3e-12
 const CUT_REFUND = 0.199
 const CUT_ROUNDS = 4
 /** Relative error of a hop's gas from which its row is rewritten. Smaller errors do not change routes. */
-const OFF = 0.15
+const MAX_DEVIATION = 0.15
 /** Number of routes with a part, below which its row is kept. */
 const MIN_SAMPLES = 6
 /** Parts that clear no storage slot. */
@@ -38,7 +38,7 @@ const EMPTIED_REFUND = 19_900
 const MAX_PIECES = 12
 
 /** World with partly recorded pool storage, in which unrecorded slots are empty. */
-const RECORDED = 'ethereum'
+const RECORDED_WORLD = 'ethereum'
 
 /** Parts in the fit: those of the table, and the additional cost of ticks in that world, which is not in the table. */
 type FitPart = GasPart | 'unknown'
@@ -46,7 +46,7 @@ type FitParts = ReadonlyMap<FitPart, number>
 
 function fitParts({ world, route, wrappedNative }: ObservedRoute): FitParts {
   const parts = new Map<FitPart, number>(gasParts({ ...route, wrappedNative }))
-  if (world !== RECORDED) return parts
+  if (world !== RECORDED_WORLD) return parts
   const ticks = route.legs.flatMap(({ writes = [] }) => writes.filter((slot) => slot.startsWith('tick')))
   return ticks.length > 0 ? parts.set('unknown', ticks.length) : parts
 }
@@ -86,7 +86,7 @@ export function fitTable(all: readonly ObservedRoute[], old: GasFile): GasFile {
     if (!movedParts.includes(hop)) return [id, row]
     const { gas: part, refund } = now(hop)
     const costAlone = part + (row.oracle ?? 0)
-    const chargedGas = Math.abs(costAlone - row.hop) > OFF * row.hop ? costAlone : row.hop
+    const chargedGas = Math.abs(costAlone - row.hop) > MAX_DEVIATION * row.hop ? costAlone : row.hop
     return [id, { ...row, hop: chargedGas, part, refund, basis: basis(hop) }]
   }
   const token = ([id, row]: [string, TokenRow]): [string, TokenRow] => {

@@ -10,7 +10,7 @@ import { toApiError } from './translate.ts'
 
 /** Exit codes: without a swap to judge, or if the node failed; and for a command line that is not understood. */
 const NOT_JUDGED = 1
-const MISUSED = 2
+const USAGE_EXIT_CODE = 2
 const TIMEOUT_MS = 300_000
 /** Longest wait for pools that are found in the background, in milliseconds. */
 const SETTLE_MS = 60_000
@@ -48,7 +48,7 @@ type Command = {
 export async function runReferee({ command, args, environment }: Command): Promise<number> {
   const usageError = (reason: string) => {
     console.error(`${reason}${usageOf(command)}`)
-    return MISUSED
+    return USAGE_EXIT_CODE
   }
   let parsed: ReturnType<typeof parse>
   try {

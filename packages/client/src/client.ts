@@ -47,7 +47,7 @@ export class SluiceClient {
     if (!route.tx || !route.toAmount || route.toAmount === '0' || !route.swaps)
       throw new ClientError('NO_ROUTE', 'no route found', { status: 200 })
     if (!isRoute(route)) throw new ClientError('BAD_ANSWER', 'the response is not a valid route')
-    if (route.calls !== undefined) checkCalls({ ...route, src: parameters.src }, amountGiven(route, parameters))
+    if (route.calls !== undefined) checkCalls({ ...route, src: parameters.src }, requestedAmount(route, parameters))
     return route
   }
 
@@ -174,7 +174,7 @@ const MAX_LEGS = 1_000
 const MAX_MESSAGE = 2_000
 
 /** Returns the input that a route's calls may approve, in base units. */
-function amountGiven(route: Route, { amount }: RouteParameters): bigint {
+function requestedAmount(route: Route, { amount }: RouteParameters): bigint {
   return BigInt(amount ?? route.fromAmount)
 }
 

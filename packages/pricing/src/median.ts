@@ -5,7 +5,7 @@ import { exactSum } from './sum.ts'
 export const MIN_WEIGHT_SHARE = 0.1
 
 /** Maximum number of values for which insertion sort is faster than `Array.sort`. */
-const FEW = 24
+const FEW_VALUES = 24
 
 /**
  * Returns the value at which half of the weight is reached; NaN if all weights are 0. The result does not depend on
@@ -18,7 +18,7 @@ export function weightedMedian(values: readonly number[], weights: readonly numb
   voters.length = 0
   let total = 0
   for (let k = 0; k < values.length; k++) if (weights[k]! >= best * MIN_WEIGHT_SHARE && weights[k]! > 0) voters.push(k)
-  if (voters.length > FEW) voters.sort((x, y) => values[x]! - values[y]! || weights[x]! - weights[y]!)
+  if (voters.length > FEW_VALUES) voters.sort((x, y) => values[x]! - values[y]! || weights[x]! - weights[y]!)
   else sortFew(values, weights)
   for (const k of voters) total += weights[k]!
   let reachedWeight = 0

@@ -38,7 +38,7 @@ export const HOSTILE_SHARE = 0.05
 const STABLES = 3
 /** USD prices of Ether and Bitcoin, the hubs after the stables. */
 const OTHER_HUBS_USD = [3_000, 60_000]
-const LISTED = 100
+const LISTED_TOKENS = 100
 const PLACES = 18
 /** Maximum USD that an attacker leaves in an open pool at a false price: more would be arbitraged away. */
 const DUST_USD = 500
@@ -273,7 +273,7 @@ function chainOf(tokens: number): Chain {
     wrappedNative: token(STABLES),
     stables: Array.from({ length: STABLES }, (_, t) => token(t)),
     hubs: [STABLES, 0, 1, 2, STABLES + 1].map(tokenAt),
-    tokens: Array.from({ length: Math.min(LISTED, tokens) }, (_, t) => token(t)),
+    tokens: Array.from({ length: Math.min(LISTED_TOKENS, tokens) }, (_, t) => token(t)),
     rpcUrls: [],
     blockTimeMs: 1_000,
     l1FeeModel: 'none',

@@ -4,14 +4,14 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 
-const NEEDED = [22, 15] as const
+const NEEDED_VERSION = [22, 15] as const
 /** Milliseconds between a signal and the kill of the service. */
 const MAX_STOP_MS = 1_900
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])
+  return major > NEEDED_VERSION[0] || (major === NEEDED_VERSION[0] && minor >= NEEDED_VERSION[1])
 }
 
 /**
@@ -46,7 +46,7 @@ export async function runWithNewerNode(program: readonly string[]): Promise<void
   const path = output.trim().split('\n').at(-1) ?? ''
   if (code !== 0 || path === '') {
     console.error(
-      `Node ${process.versions.node} is older than ${NEEDED.join('.')}, and npm could not fetch a newer one. Install Node 24, or connect to the npm registry.`,
+      `Node ${process.versions.node} is older than ${NEEDED_VERSION.join('.')}, and npm could not fetch a newer one. Install Node 24, or connect to the npm registry.`,
     )
     process.exit(1)
   }

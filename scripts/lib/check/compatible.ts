@@ -10,9 +10,9 @@ export function breakingChanges(before: Json, after: Json): readonly string[] {
     if (!current) return [`${name} is gone`]
     const previous = old.operation(path, method)!
     return [
-      ...parametersBroken(name, old.parameters(previous), now.parameters(current)),
-      ...inputBroken(`${name} body`, old.body(previous), now.body(current)),
-      ...outputBroken(`${name} answer`, old.answer(previous), now.answer(current)),
+      ...parameterBreaks(name, old.parameters(previous), now.parameters(current)),
+      ...inputBreaks(`${name} body`, old.body(previous), now.body(current)),
+      ...outputBreaks(`${name} answer`, old.answer(previous), now.answer(current)),
     ]
   })
 }
@@ -65,32 +65,32 @@ function optional(value: Json | undefined): Fields | undefined {
   return value === undefined ? undefined : fields(value)
 }
 
-function parametersBroken(
+function parameterBreaks(
   name: string,
   before: ReadonlyMap<string, Fields>,
   after: ReadonlyMap<string, Fields>,
 ): readonly string[] {
-  const fewer = [...before].flatMap(([key, old]) => {
+  const previousBreaks = [...before].flatMap(([key, old]) => {
     const now = after.get(key)
     if (!now) return [`${name}: ${key} is gone`]
     const stricter = now.required === true && old.required !== true ? [`${name}: ${key} is required`] : []
-    return [...stricter, ...inputBroken(`${name}: ${key}`, fields(old.schema), fields(now.schema))]
+    return [...stricter, ...inputBreaks(`${name}: ${key}`, fields(old.schema), fields(now.schema))]
   })
-  const more = [...after].filter(([key, { required }]) => required === true && !before.has(key))
-  return [...fewer, ...more.map(([key]) => `${name}: ${key} is new and required`)]
+  const addedRequired = [...after].filter(([key, { required }]) => required === true && !before.has(key))
+  return [...previousBreaks, ...addedRequired.map(([key]) => `${name}: ${key} is new and required`)]
 }
 
 /**
  * Returns the incompatibilities of input: everything accepted before must still be accepted. One compatible alternative
  * is enough.
  */
-function inputBroken(name: string, before: Fields | undefined, after: Fields | undefined): readonly string[] {
+function inputBreaks(name: string, before: Fields | undefined, after: Fields | undefined): readonly string[] {
   if (!before) return []
   if (!after) return [`${name} is gone`]
   if (before.anyOf === undefined && after.anyOf !== undefined) {
     const { anyOf, ...rest } = after
     const [best = []] = list(anyOf)
-      .map((alternative) => inputBroken(name, before, { ...rest, ...fields(alternative) }))
+      .map((alternative) => inputBreaks(name, before, { ...rest, ...fields(alternative) }))
       .sort((a, b) => a.length - b.length)
     return best
   }
@@ -107,31 +107,31 @@ function inputBroken(name: string, before: Fields | undefined, after: Fields | u
     ...(before.enum === undefined && after.enum !== undefined ? [`${name}: only some values are taken`] : []),
     ...values.map((value) => `${name}: ${value} is not taken any more`),
     ...required.map((field) => `${name}: ${field} is required`),
-    ...Object.keys(old).flatMap((field) => inputBroken(`${name}.${field}`, fields(old[field]), optional(now[field]))),
-    ...(before.items === undefined ? [] : inputBroken(`${name}[]`, fields(before.items), fields(after.items))),
+    ...Object.keys(old).flatMap((field) => inputBreaks(`${name}.${field}`, fields(old[field]), optional(now[field]))),
+    ...(before.items === undefined ? [] : inputBreaks(`${name}[]`, fields(before.items), fields(after.items))),
   ]
 }
 
 /** Returns the incompatibilities of output: every former field must still be present with the same meaning. */
-function outputBroken(name: string, before: Fields | undefined, after: Fields | undefined): readonly string[] {
+function outputBreaks(name: string, before: Fields | undefined, after: Fields | undefined): readonly string[] {
   if (!before) return []
   if (!after) return [`${name} is gone`]
   const types = [before.type ?? null].flat()
-  const more = [after.type ?? null].flat().filter((type) => before.type !== undefined && !types.includes(type))
+  const addedRequired = [after.type ?? null].flat().filter((type) => before.type !== undefined && !types.includes(type))
   const [old, now] = [fields(before.properties), fields(after.properties)]
   const lostFields = list(before.required)
     .map(String)
     .filter((field) => field in now && !list(after.required).includes(field))
   const values = fields(before.additionalProperties)
   return [
-    ...more.map((type) => `${name}: may be ${type}`),
+    ...addedRequired.map((type) => `${name}: may be ${type}`),
     ...(before.pattern !== undefined && before.pattern !== after.pattern ? [`${name}: its pattern has changed`] : []),
     ...lostFields.map((field) => `${name}.${field} may be missing`),
-    ...Object.keys(old).flatMap((field) => outputBroken(`${name}.${field}`, fields(old[field]), optional(now[field]))),
-    ...(before.items === undefined ? [] : outputBroken(`${name}[]`, fields(before.items), fields(after.items))),
+    ...Object.keys(old).flatMap((field) => outputBreaks(`${name}.${field}`, fields(old[field]), optional(now[field]))),
+    ...(before.items === undefined ? [] : outputBreaks(`${name}[]`, fields(before.items), fields(after.items))),
     ...(Object.keys(values).length === 0
       ? []
-      : outputBroken(`${name}.(key)`, values, fields(after.additionalProperties))),
+      : outputBreaks(`${name}.(key)`, values, fields(after.additionalProperties))),
   ]
 }
 

@@ -27,7 +27,7 @@ export type AdmissionOptions = {
 }
 
 /** Share of `maxWaitMs` that the estimated wait may fill. The rest covers errors of the estimate. */
-const FILLED = 0.6
+const FILLED_SHARE = 0.6
 /** Share of `maxWaitMs` after which a queued request is refused, so its 503 still arrives within `maxWaitMs`. */
 const EXPIRES = 0.9
 /** Extra slots for callers without a running request, as a share of the regular slots. */
@@ -73,7 +73,7 @@ export class ChainAdmission {
     // On average, running requests are half done.
     const waitMs = this.runningCosts / 2 + this.queue.costBefore(caller)
     const isFull = this.queue.size >= maxWaiting && (maxWaiting === 0 || !this.queue.excess(caller))
-    if (!isFull && waitMs <= maxWaitMs * FILLED) return undefined
+    if (!isFull && waitMs <= maxWaitMs * FILLED_SHARE) return undefined
     return Math.min(MAX_RETRY_AFTER, Math.max(1, Math.ceil(waitMs / 1000)))
   }
 

@@ -4,7 +4,7 @@ import { loopMeter } from '@sluice/rpc'
 /** Measurement window of the event loop in milliseconds; the limit changes at most once per window. */
 const WINDOW_MS = 50
 /** Event loop utilization above which more concurrent requests would only slow each other down. */
-const BUSY = 0.95
+const BUSY_UTILIZATION = 0.95
 /** Minimum limit. Below it the process, its threads and its node go idle between turns; each wake-up takes as long as a turn. */
 const MIN_CONCURRENCY = 8
 const SHRINK = 0.75
@@ -37,7 +37,8 @@ export class ConcurrencyLimit {
     const windows = (now - this.measuredAt) / WINDOW_MS
     if (windows >= 1) {
       this.measuredAt = now
-      const count = this.utilization() >= BUSY ? this.count * SHRINK : this.count + GROW * Math.floor(windows)
+      const count =
+        this.utilization() >= BUSY_UTILIZATION ? this.count * SHRINK : this.count + GROW * Math.floor(windows)
       this.count = Math.min(this.max, Math.max(MIN_CONCURRENCY, count))
     }
     return Math.floor(this.count)

@@ -8,7 +8,7 @@ const MIN_COMPRESSED_BYTES = 1_024
 /** Maximum size of bodies compressed on the main thread. For small bodies a thread switch takes longer than the compression. */
 const MAX_INLINE_BYTES = 16_384
 /** Gzip options for bodies that are sent once. Higher levels take twice the time to save one percent. */
-const ONCE = { level: 4 } as const
+const FAST_LEVEL = { level: 4 } as const
 /** Brotli options for bodies that are sent often. The best quality takes ten times as long, which delays the first client. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } } as const
 
@@ -19,7 +19,7 @@ export const varyOf = (bytes: number): readonly string[] => (bytes < MIN_COMPRES
 
 /** Compresses a body that is sent once. */
 export function compressOnce(body: string): Buffer | Promise<Buffer> {
-  return body.length <= MAX_INLINE_BYTES ? gzipSync(body, ONCE) : promisify(gzip)(body, ONCE)
+  return body.length <= MAX_INLINE_BYTES ? gzipSync(body, FAST_LEVEL) : promisify(gzip)(body, FAST_LEVEL)
 }
 
 const compressions = {

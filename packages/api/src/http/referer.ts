@@ -4,8 +4,8 @@ import { BoundedMap } from '@sluice/simulation'
 /** Maximum characters of a header that are read. */
 const MAX_LENGTH = 2_048
 /** Maximum cached headers; few pages send most requests. */
-const REMEMBERED = 256
-const hosts = new BoundedMap<string, string>(REMEMBERED)
+const MAX_HOSTS = 256
+const hosts = new BoundedMap<string, string>(MAX_HOSTS)
 
 /** Returns the host of a `Referer` header, `none` without one, and `invalid` for anything but an http URL. */
 export function integrator(referer: string | undefined): string {

@@ -11,7 +11,7 @@ import { readCardLink } from './card.ts'
 
 const INDEX = '/index.html'
 /** Folder of files with a content hash in their name. */
-const HASHED = '/app/assets/'
+const HASHED_FILES = '/app/assets/'
 
 /** Facts about the local chain of `npm start` that the page receives. The schema drops private keys. */
 const localChain = z.object({
@@ -44,7 +44,7 @@ export function page(dir: string, localChainFile: string | undefined): Router {
   })
   router.get('/app/{*path}', (request, response, next) => {
     const file = files.get(request.path) ?? files.get(`${request.path}.html`)
-    const isHashed = request.path.startsWith(HASHED)
+    const isHashed = request.path.startsWith(HASHED_FILES)
     if (file) return send(file, isHashed ? FOREVER : VALIDATED, request, response)
     // Other paths are views of the page, except paths of missing files.
     if (isHashed || extname(request.path)) return next()

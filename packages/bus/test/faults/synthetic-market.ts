@@ -78,7 +78,7 @@ export class SyntheticMarket implements IndexedMarket {
   }
 
   /** Resolves at once, because nothing is discovered in the background. */
-  async settled(): Promise<Snapshot> {
+  async whenIdle(): Promise<Snapshot> {
     return this.snapshot()
   }
 

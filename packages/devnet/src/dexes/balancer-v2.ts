@@ -16,7 +16,7 @@ const ONE = 10n ** 18n
 /** Loads an artifact of a dated task in Balancer's deployments package. */
 export const balancer = (task: string, name: string) =>
   artifact(`@balancer-labs/v2-deployments/dist/tasks/${task}/artifact/${name}.json`)
-const WEIGHTED = '20230206-weighted-pool-v3'
+const WEIGHTED_TASK = '20230206-weighted-pool-v3'
 const STABLE = '20230206-composable-stable-pool-v3'
 
 const BALANCER_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
@@ -45,7 +45,7 @@ export const balancerV2: Recipe = async (chain, tokens) => {
   )
   const queries = await chain.deploy(balancer('20220721-balancer-queries', 'BalancerQueries'), [vault.address])
   const factoryArguments = [vault.address, fees.address, '', '']
-  const weightedFactory = await chain.deploy(balancer(WEIGHTED, 'WeightedPoolFactory'), factoryArguments)
+  const weightedFactory = await chain.deploy(balancer(WEIGHTED_TASK, 'WeightedPoolFactory'), factoryArguments)
   const stableFactory = await chain.deploy(balancer(STABLE, 'ComposableStablePoolFactory'), factoryArguments)
   const rateOf = await deployRates(
     chain,
@@ -57,7 +57,7 @@ export const balancerV2: Recipe = async (chain, tokens) => {
   for (const spec of BALANCER_WEIGHTED_POOLS) {
     const parts = inAddressOrder(spec.tokens, tokens)
     const weights = parts.map(({ index }) => (spec.weightsPercent[index]! * ONE) / 100n)
-    const pool = await create(chain, weightedFactory, balancer(WEIGHTED, 'WeightedPool').abi, [
+    const pool = await create(chain, weightedFactory, balancer(WEIGHTED_TASK, 'WeightedPool').abi, [
       spec.tokens.join('/'),
       'WEIGHTED',
       parts.map(({ address }) => address),

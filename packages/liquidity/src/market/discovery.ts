@@ -152,7 +152,7 @@ export class Discovery {
   }
 
   /** Resolves when no search is running. The caller sets a deadline. */
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     await this.scan.run()
     for (const work of [this.warming, this.background, this.widening]) await work.idle()
   }
@@ -271,7 +271,9 @@ export class Discovery {
     const changedIds = newPairs.map(({ id }) => id)
     const updatedPools = top.pools.with(newPairs)
     const pools =
-      from === top ? updatedPools : await this.follower.refreshed(top.block, updatedPools, changedIds).catch(nullIfGone)
+      from === top
+        ? updatedPools
+        : await this.follower.refreshPools(top.block, updatedPools, changedIds).catch(nullIfGone)
     if (!pools) return false
     if (pools === top.pools) return true
     const entry = { ...top, pools, changed: new Set([...top.changed, ...changedIds]) }

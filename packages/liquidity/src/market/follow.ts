@@ -45,7 +45,7 @@ function isGone(error: unknown): boolean {
 
 const NONE: ReadonlySet<string> = new Set()
 
-type Differences = { readonly differ: readonly Pool[]; readonly gone: readonly string[] }
+type Differences = { readonly differ: readonly Pool[]; readonly goneIds: readonly string[] }
 
 /** Compares memory with a fresh read of the pools with these ids. */
 function* compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]): Steps<Differences> {
@@ -56,7 +56,7 @@ function* compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]):
     yield
   }
   // A pool that can no longer be read, such as a paused one, must not be quoted from old state.
-  return { differ, gone: [...ids].filter((id) => !readable.has(id) && pools.has(id)) }
+  return { differ, goneIds: [...ids].filter((id) => !readable.has(id) && pools.has(id)) }
 }
 
 export class MarketFollower {
@@ -222,7 +222,7 @@ export class MarketFollower {
         ...(last ? [this.sample(block, updatedPools)] : []),
       ])
       const differ = sources.flatMap((each) => each.differ)
-      const goneIds = sources.flatMap((each) => each.gone)
+      const goneIds = sources.flatMap((each) => each.goneIds)
       pools = updatedPools.with(differ, goneIds)
       entries.push({
         block,
@@ -277,7 +277,7 @@ export class MarketFollower {
     const { ledger } = this.parts
     const history = ledger.history!
     const { top } = history
-    const { differ, gone } = await this.reread(top.block, top.pools, ids)
+    const { differ, goneIds: gone } = await this.reread(top.block, top.pools, ids)
     const changedIds = [...differ.map(({ id }) => id), ...gone]
     if (changedIds.length === 0) return 0
     const entry = { ...top, pools: top.pools.with(differ, gone), changed: new Set([...top.changed, ...changedIds]) }
@@ -303,9 +303,9 @@ export class MarketFollower {
   }
 
   /** Updates the pools that can change without a log, at the end of a block. @throws RpcError */
-  async refreshed(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolMap> {
+  async refreshPools(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolMap> {
     const { directory } = this.parts
-    const { differ, gone } = await this.refresh(
+    const { differ, goneIds: gone } = await this.refresh(
       block,
       pools,
       ids.filter((id) => directory.isSilent(id)),
@@ -326,15 +326,15 @@ export class MarketFollower {
   /** Samples the pools that have their turn at a block; the others have no state, since they could have changed. */
   private async sample(block: BlockHeader, pools: PoolMap): Promise<Differences> {
     const { directory } = this.parts
-    if (directory.sampling.size === 0) return { differ: [], gone: [] }
+    if (directory.sampling.size === 0) return { differ: [], goneIds: [] }
     const { again, fresh } = directory.sampling.choose(pools, block.number)
     const stale = directory.sampling.ids().filter((id) => pools.has(id) && !again.has(id))
     const [refresh, read] = await Promise.all([
       this.refresh(block, pools, [...again]),
       this.read(block, fresh, 'quote', fresh),
     ])
-    for (const id of refresh.gone) directory.sampling.recordSample(id, false, block.number)
-    return { differ: [...refresh.differ, ...read], gone: [...refresh.gone, ...stale] }
+    for (const id of refresh.goneIds) directory.sampling.recordSample(id, false, block.number)
+    return { differ: [...refresh.differ, ...read], goneIds: [...refresh.goneIds, ...stale] }
   }
 
   /**

@@ -65,7 +65,7 @@ const EVICT_MS = 60_000
 /** A market that reads the chain itself. It publishes nothing before its saved state is in memory. */
 export interface IndexedMarket extends Market {
   /** Waits until no pool search is running, at most `timeoutMs`. Returns the newest snapshot. */
-  settled(timeoutMs: number): Promise<Snapshot>
+  whenIdle(timeoutMs: number): Promise<Snapshot>
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
   addFoundPools(foundPools: readonly PoolEntry[]): Promise<void>
   /** Keys of the pairs whose pools are in memory, in the format of `pairKeysOf`. */
@@ -183,8 +183,8 @@ class ChainMarket implements IndexedMarket {
     await Promise.all(realTokens.map((token) => this.discovery.search(token)))
   }
 
-  async settled(timeoutMs: number): Promise<Snapshot> {
-    await Promise.race([this.discovery.settled(), sleep(timeoutMs)])
+  async whenIdle(timeoutMs: number): Promise<Snapshot> {
+    await Promise.race([this.discovery.whenIdle(), sleep(timeoutMs)])
     return this.snapshot()
   }
 

@@ -5,7 +5,7 @@
  */
 
 /** Fraction of the block time by which a block may arrive early. */
-const EARLY = 0.05
+const EARLY_SHARE = 0.05
 /** Interval between polls for an overdue block, as a fraction of its delay. */
 const OVERDUE_SHARE = 1 / 2
 /** Maximum milliseconds between two polls, and so the maximum age of the head in `/ready`. */
@@ -33,7 +33,7 @@ export type PollState = {
 /** Returns the milliseconds until the next poll. */
 export function nextPollMs({ pollMs, blockMs, sinceBlockMs, sinceRequestMs, isWatched }: PollState): number {
   if (isWatched) return pollMs
-  const dueMs = blockMs * (1 - EARLY) - sinceBlockMs
+  const dueMs = blockMs * (1 - EARLY_SHARE) - sinceBlockMs
   const restMs = dueMs > 0 ? dueMs : Math.min(MAX_REST_MS, OVERDUE_SHARE * (sinceBlockMs - blockMs))
   const unusedMs = sinceRequestMs > UNUSED_MS ? Math.min(MAX_UNUSED_MS, UNUSED_BLOCKS * blockMs) : 0
   return Math.max(pollMs, restMs, unusedMs)

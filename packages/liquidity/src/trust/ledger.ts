@@ -84,7 +84,7 @@ export class TrustLedger {
     this.evictions = MAX_EVICTIONS
     // Process all pools over the next blocks; earning trust takes longer than that.
     if (changed === null) {
-      this.forgetSeen()
+      this.forgetSeenPools()
       this.backlog = pools.keys()
     }
     const { resets } = this
@@ -109,7 +109,7 @@ export class TrustLedger {
 
   /** Resets all observations, and with them all earned trust. */
   forget(): void {
-    this.forgetSeen()
+    this.forgetSeenPools()
     this.block = null
     this.promote()
   }
@@ -151,7 +151,7 @@ export class TrustLedger {
     }
   }
 
-  private forgetSeen(): void {
+  private forgetSeenPools(): void {
     this.resets++
     this.tokens.clear()
     this.pools.clear()

@@ -219,7 +219,7 @@ export class PastBlocks {
     const realTokens = wrappedTokens.filter((token) => market.tokens.isToken(token) === true)
     const parts = await redemptions.readShares(realTokens, { rpc, block, holderOf: (share) => prices.holderOf(share) })
     const snapshot = await market.ensureGroups(parts.filter((token) => token !== ZERO_ADDRESS).map((part) => [part]))
-    await prices.follow(this.settleMs > 0 ? await market.settled(this.settleMs) : snapshot)
+    await prices.follow(this.settleMs > 0 ? await market.whenIdle(this.settleMs) : snapshot)
     const source = { snapshot: market.snapshot(), prices, rpc }
     await Promise.all(unlistedOf(wrappedTokens, this.registry, prices).map((token) => readHoldings(token, source)))
     for (const token of tokens) past.pricedTokens.add(token)
@@ -232,7 +232,7 @@ export class PastBlocks {
   ): Promise<void> {
     if (listedPools) await market.addFoundPools(listedPools.pools)
     await market.ensureGroups([this.chain.hubs, ends])
-    await prices.follow(await market.settled(Math.max(this.settleMs, QUOTE_SETTLE_MS)))
+    await prices.follow(await market.whenIdle(Math.max(this.settleMs, QUOTE_SETTLE_MS)))
     // Searching a whole chain's logs takes minutes, so other requests do not wait for it either.
     const isSettled = market.state().queued?.entries === 0 || !isScanned(market)
     if (isSettled && listedPools?.isWhole !== false) quotedPairs.add([...ends].sort().join())

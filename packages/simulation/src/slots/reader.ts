@@ -36,7 +36,7 @@ const wordsCodec = callCodec<[slots: readonly bigint[]], [words: readonly bigint
 export const SLOT_PROBE = toAddress('0x5177cE0000000000000000000000000000000002')
 const FIRST_OWNER = 0x0aed51ce90000000000000000000000000000000n
 /** Value by which SlotProbe.sol reports a failed reading. */
-const FAILED = 2n ** 256n - 2n
+const FAILED_READ = 2n ** 256n - 2n
 
 /** Returns a fictitious owner by index. */
 export const owner = (index: number): Address =>
@@ -168,5 +168,5 @@ export function mergeWrites(...all: readonly (readonly [Address, readonly Write[
 }
 
 function orNull(value: bigint): bigint | null {
-  return value === FAILED ? null : value
+  return value === FAILED_READ ? null : value
 }

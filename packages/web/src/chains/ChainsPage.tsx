@@ -28,7 +28,7 @@ type Look = keyof typeof looks
 /** Lag in seconds from which a chain with a moving clock counts as behind. */
 const BEHIND_SECONDS = 30
 /** Number of tiles that a group shows on a narrow screen before it folds the others. */
-const FEW = 12
+const FEW_TILES = 12
 
 function lookOf({ status }: PageChain, run: ShownStatus | undefined): Look {
   if (run?.state === 'failing') return 'down'
@@ -135,7 +135,7 @@ type GroupProps = {
 function Group({ name, tiles, chosen, onChoose }: GroupProps) {
   const [whole, setWhole] = useState(() => innerWidth > 720)
   if (tiles.length === 0) return null
-  const shownTiles = whole ? tiles : tiles.slice(0, FEW)
+  const shownTiles = whole ? tiles : tiles.slice(0, FEW_TILES)
   return (
     <div className="map__g">
       <h2>

@@ -81,7 +81,7 @@ type SizedRoute = { readonly route: DrawnRoute; readonly width: number; readonly
 /** Heights in pixels that represent the whole order. */
 const HEIGHTS = { one: 72, few: 220, many: 320, compact: 150 } as const
 /** Number of legs from which the diagram is taller. */
-const MANY = 4
+const MANY_LEGS = 4
 /** Height above a bar for its symbol, and number of legs of a pair from which thin legs fold, in the compact diagram. */
 const COMPACT = { head: 20, most: 4 } as const
 
@@ -91,7 +91,7 @@ function Whole({ route, width, unfolded, ...rest }: SizedRoute & Omit<SankeyProp
     const count = route.swaps.length
     if (count === 1) return layout(route, { width, unfolded, flowHeight: HEIGHTS.one, head: 0 })
     if (compact) return layout(route, { width, unfolded, flowHeight: HEIGHTS.compact, ...COMPACT })
-    return layout(route, { width, unfolded, flowHeight: count < MANY ? HEIGHTS.few : HEIGHTS.many })
+    return layout(route, { width, unfolded, flowHeight: count < MANY_LEGS ? HEIGHTS.few : HEIGHTS.many })
   }, [route, width, unfolded, compact])
   return <Sankey layout={drawnFlow} {...rest} compact={compact && route.swaps.length > 1} />
 }

@@ -16,7 +16,7 @@ export type PageToken = Pick<ListedToken, 'address' | 'symbol' | 'name' | 'decim
 
 /** Maximum tokens of a chain kept for names. The search asks the service. */
 const LIST = 500
-const OFFERED = 60
+const MAX_OFFERED = 60
 const FRESH_MS = 60_000
 const ZERO = `0x${'0'.repeat(40)}`
 
@@ -49,7 +49,9 @@ export function useTokens(chainId: number) {
 }
 
 export function useTokenSearch(chainId: number, text: string, enabled: boolean) {
-  return useSafeNames(useTokenList(chainId, { limit: OFFERED, enabled, keepPrevious: true, ...(text && { q: text }) }))
+  return useSafeNames(
+    useTokenList(chainId, { limit: MAX_OFFERED, enabled, keepPrevious: true, ...(text && { q: text }) }),
+  )
 }
 
 export const isNative = (address: string): boolean =>

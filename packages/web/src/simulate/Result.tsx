@@ -39,7 +39,7 @@ type ResultProps = {
 }
 
 /** Characters of return data shown before the others are folded. */
-const SHOWN = 258
+const MAX_SHOWN = 258
 
 export function Result({ result, chainId, params, data }: ResultProps) {
   const { success, amountOut, gasUsed, returnData, revertReason, block } = result
@@ -84,7 +84,7 @@ export function Result({ result, chainId, params, data }: ResultProps) {
           <Copy text={returnData}>Copy</Copy>
         </div>
         <p className="bytes bytes--short">
-          {returnData.length > SHOWN ? `${returnData.slice(0, SHOWN)}…` : returnData}
+          {returnData.length > MAX_SHOWN ? `${returnData.slice(0, MAX_SHOWN)}…` : returnData}
         </p>
         <Link
           className="btn"

@@ -13,12 +13,12 @@ import { type LedgerEntry, removeEntries, updateEntry } from './ledger.ts'
 
 const EVERY_MS = 3_000
 /** Entries shown before the user opens the full list. */
-const LISTED = 3
+const MAX_LISTED = 3
 
 /** Lists the transactions sent by this page and their outcomes. */
 export function Ledger({ entries }: { readonly entries: readonly LedgerEntry[] }) {
   const [isOpen, setIsOpen] = useState(false)
-  const shownEntries = isOpen ? entries : entries.slice(0, LISTED)
+  const shownEntries = isOpen ? entries : entries.slice(0, MAX_LISTED)
   const hidden = entries.length - shownEntries.length
   const isSettled = ({ status }: LedgerEntry) => status !== 'pending'
   return (

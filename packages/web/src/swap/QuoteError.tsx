@@ -24,7 +24,7 @@ type Props = {
 }
 
 /** Maximum reasons of one kind that are listed individually. */
-const LISTED = 6
+const MAX_LISTED = 6
 
 /** Explains why there is no route, and offers the largest amount with a route. */
 export function WhyNot({ error, token, requested, limit, worth, maxRoutable, onUse, onRaise }: Props) {
@@ -82,13 +82,13 @@ export function WhyNot({ error, token, requested, limit, worth, maxRoutable, onU
               {[...byReason].map(([reason, list]) => (
                 <li key={reason}>
                   <b>{list.length === 1 ? '1 pool' : `${list.length} pools`}</b> {reason}
-                  {list.slice(0, LISTED).map(({ pool, family }) => (
+                  {list.slice(0, MAX_LISTED).map(({ pool, family }) => (
                     <div className="note" key={pool}>
                       {family && <FamilyMark family={family} />}
                       {family} {pool && <Address of={pool} />}
                     </div>
                   ))}
-                  {list.length > LISTED && <div className="note">{list.length - LISTED} more</div>}
+                  {list.length > MAX_LISTED && <div className="note">{list.length - MAX_LISTED} more</div>}
                 </li>
               ))}
             </ul>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Dialog } from './Dialog.tsx'
 import { useSetting } from './setting.ts'
 
-const SHOWN = 60
+const MAX_SHOWN = 60
 
 export function ChainDialog({ chosen, onClose }: { readonly chosen: number; readonly onClose: () => void }) {
   const { chains, local } = useSetting()
@@ -35,7 +35,7 @@ export function ChainDialog({ chosen, onClose }: { readonly chosen: number; read
         />
       </div>
       <ul className="opts">
-        {matches.slice(0, SHOWN).map(({ id, name, status }) => (
+        {matches.slice(0, MAX_SHOWN).map(({ id, name, status }) => (
           <li key={id}>
             <button type="button" className="opt opt--plain" aria-pressed={id === chosen} onClick={() => choose(id)}>
               <p>
@@ -48,8 +48,8 @@ export function ChainDialog({ chosen, onClose }: { readonly chosen: number; read
           </li>
         ))}
         {matches.length === 0 && <li className="opts__none note">No matching chain.</li>}
-        {matches.length > SHOWN && (
-          <li className="opts__none note">{matches.length - SHOWN} more: type a part of the name.</li>
+        {matches.length > MAX_SHOWN && (
+          <li className="opts__none note">{matches.length - MAX_SHOWN} more: type a part of the name.</li>
         )}
       </ul>
     </Dialog>

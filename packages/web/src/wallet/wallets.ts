@@ -12,9 +12,9 @@ type WalletState = {
 }
 
 /** Set if the user left the local account, which otherwise connects by itself. */
-const DISCONNECTED = 'sluice.left'
+const DISCONNECTED_KEY = 'sluice.left'
 /** Set while a browser wallet is connected, so that the next visit loads the code of browser wallets. */
-const CONNECTED = 'sluice.wallet'
+const CONNECTED_KEY = 'sluice.wallet'
 
 /** Creates the wallets, and reconnects the browser wallet of the last visit. */
 export function createWallets(setting: Setting) {
@@ -22,10 +22,10 @@ export function createWallets(setting: Setting) {
   const listeners = new Set<() => void>()
   let browser: BrowserWallets | undefined
   let loading: Promise<BrowserWallets> | undefined
-  let state: WalletState = { session: isStored(DISCONNECTED) ? undefined : local, options: undefined }
+  let state: WalletState = { session: isStored(DISCONNECTED_KEY) ? undefined : local, options: undefined }
 
   function update(): void {
-    const session = browser?.session() ?? (isStored(DISCONNECTED) ? undefined : local)
+    const session = browser?.session() ?? (isStored(DISCONNECTED_KEY) ? undefined : local)
     const isSame = session?.address === state.session?.address && session?.chainId === state.session?.chainId
     const localWallets = local ? [{ id: LOCAL, name: local.name, isLocal: true }] : []
     state = {
@@ -49,7 +49,7 @@ export function createWallets(setting: Setting) {
     )
     return loading
   }
-  if (isStored(CONNECTED)) void load().then((wallets) => wallets.reconnect())
+  if (isStored(CONNECTED_KEY)) void load().then((wallets) => wallets.reconnect())
   return {
     subscribe(listener: () => void) {
       listeners.add(listener)
@@ -60,14 +60,14 @@ export function createWallets(setting: Setting) {
     async connect(id: string) {
       const wallets = await load()
       if (id !== LOCAL) await wallets.connect(id)
-      store(DISCONNECTED, id !== LOCAL)
-      store(CONNECTED, id !== LOCAL)
+      store(DISCONNECTED_KEY, id !== LOCAL)
+      store(CONNECTED_KEY, id !== LOCAL)
       if (id === LOCAL) await wallets.disconnect()
       update()
     },
     async disconnect() {
-      store(DISCONNECTED, true)
-      store(CONNECTED, false)
+      store(DISCONNECTED_KEY, true)
+      store(CONNECTED_KEY, false)
       await browser?.disconnect()
       update()
     },

@@ -29,11 +29,11 @@ export function checkedUint128(value: bigint): bigint {
 }
 
 /** Prices of ticks are Uniswap's with 32 bits fewer, rounded up. */
-const DROPPED = 32n
+const DROPPED_BITS = 32n
 /** Returns √price at a tick, rounded up. */
-export const rootAtTick = (tick: number): bigint => (sqrtRatioAtTick(tick) + (1n << DROPPED) - 1n) >> DROPPED
+export const rootAtTick = (tick: number): bigint => (sqrtRatioAtTick(tick) + (1n << DROPPED_BITS) - 1n) >> DROPPED_BITS
 /** Returns the tick at or below a √price. */
-export const tickAtRoot = (root: bigint): number => tickAtSqrtRatio(root << DROPPED)
+export const tickAtRoot = (root: bigint): number => tickAtSqrtRatio(root << DROPPED_BITS)
 
 /** Returns the total liquidity at the price: ambient and concentrated. */
 export function liquidityOf({ ambientSeeds, seedDeflator, concLiq }: Curve): bigint {

@@ -72,7 +72,7 @@ export function concentratedTrade<State extends ConcentratedState>(
       const swapResult = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
       const { amountOut, state, ticksCrossed, wordsWalked } = swapResult
       const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_GAS_RATIO * wordsWalked)
-      const writes = ticksWritten(pool.state, swapResult, zeroForOne)
+      const writes = writtenTickSlots(pool.state, swapResult, zeroForOne)
       if ((observesTicks && state.tick !== pool.state.tick) || observesBlocks(pool.state)) writes.push('oracle')
       return writes.length > 0 ? { amountOut, state, gas, writes } : { amountOut, state, gas }
     },
@@ -103,7 +103,7 @@ export function concentratedTrade<State extends ConcentratedState>(
   return withConsistentState(trade, ({ state }: Pool<State>) => pathOfTicks(state.liquidity, state.tick, state.ticks))
 }
 
-function ticksWritten<State extends ConcentratedState>(
+function writtenTickSlots<State extends ConcentratedState>(
   { ticks, tick }: State,
   { ticksCrossed }: ConcentratedSwap<State>,
   zeroForOne: boolean,

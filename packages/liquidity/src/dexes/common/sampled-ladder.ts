@@ -22,7 +22,7 @@ const KNEE_PERCENT = 90n
 /** Maximum amounts of past routes that are kept for each direction. */
 export const MAX_FOCUS = 3
 /** Relative distance of the samples next to an amount, as its reciprocal. */
-const NEAR = 16n
+const NEAR_DIVISOR = 16n
 /** Relative distance, in parts per thousand, below which two amounts count as the same. */
 const SAME_PER_MILLE = 2n
 
@@ -68,7 +68,11 @@ export const isSettled = (before: SampledLadders, after: SampledLadders): boolea
   ([0, 1] as const).every((i) => ladderOf(before, i).join() === ladderOf(after, i).join())
 
 /** Returns an amount with two others next to it: the search that follows may move a little. */
-export const around = (amount: bigint): readonly bigint[] => [amount - amount / NEAR, amount, amount + amount / NEAR]
+export const around = (amount: bigint): readonly bigint[] => [
+  amount - amount / NEAR_DIVISOR,
+  amount,
+  amount + amount / NEAR_DIVISOR,
+]
 
 /** Returns the focus with an amount added in front, without others that are nearly the same. */
 export function withFocus(focus: readonly bigint[], amount: bigint): readonly bigint[] {

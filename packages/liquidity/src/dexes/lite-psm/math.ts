@@ -14,7 +14,7 @@ export type LitePsmState = {
 }
 
 const WAD = 10n ** 18n
-const HALTED = 2n ** 256n - 1n
+const HALTED_FEE = 2n ** 256n - 1n
 const MAX_WORD = 2n ** 256n - 1n
 
 /**
@@ -27,7 +27,7 @@ export function quote(
   sellGem: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: LitePsmState } {
-  if ((sellGem ? state.tin : state.tout) === HALTED) throw new PoolRefusal('PAUSED', 'this way is halted')
+  if ((sellGem ? state.tin : state.tout) === HALTED_FEE) throw new PoolRefusal('PAUSED', 'this way is halted')
   const [gems, dai] = sellGem ? sellGems(state, amountIn) : buyGems(state, amountIn)
   const amountOut = sellGem ? dai : gems
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)

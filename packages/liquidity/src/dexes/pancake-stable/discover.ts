@@ -46,11 +46,11 @@ function makePool(row: DexRow, address: Address, tokens: readonly Address[]): Po
   return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
 }
 
-const CREATED = factory.getEvent('NewStableSwapPair')
-export const creationTopics: readonly Hex[] = [CREATED.topicHash as Hex]
+const CREATED_EVENT = factory.getEvent('NewStableSwapPair')
+export const creationTopics: readonly Hex[] = [CREATED_EVENT.topicHash as Hex]
 
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const event = factory.decodeEventLog(CREATED, log.data, log.topics)
+  const event = factory.decodeEventLog(CREATED_EVENT, log.data, log.topics)
   const tokens = [event.tokenA, event.tokenB, event.tokenC].map(toAddress).filter((token) => token !== ZERO_ADDRESS)
   return makePool(row, toAddress(event.swapContract), tokens)
 }

@@ -16,7 +16,7 @@ export type MeasuredFee = {
 }
 
 /** Values of `feeBasis` in the chain's file. */
-const UNPROVEN = ['assumed', 'default']
+const UNPROVEN_BASES = ['assumed', 'default']
 const PAIRS_PER_READ = 200
 /** Minimum balance of both tokens; below it rounding hides the fee. */
 const MIN_BALANCE = 100_000_000n
@@ -24,7 +24,7 @@ const RESERVE_LIMIT = 1n << 112n
 /** Storage slot of reserve0, reserve1, and their timestamp, from the low bits up. */
 const RESERVES_SLOT = toBeHex(8, 32) as Hex
 
-const isUnproven = ({ feeBasis }: DexRow): boolean => feeBasis === undefined || UNPROVEN.includes(feeBasis)
+const isUnproven = ({ feeBasis }: DexRow): boolean => feeBasis === undefined || UNPROVEN_BASES.includes(feeBasis)
 
 /** Returns pairs with their fee in `fixed`; null if it cannot be measured, so that the pair must not be used. */
 export function* readFixed(
