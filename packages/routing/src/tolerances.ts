@@ -144,16 +144,13 @@ export const MIN_LIVE_SHARE = 1e-12
 export const FEW_REACHED = 48
 /** Fraction of the trade below which an edge is skipped, and its maximum earnings are added to the bound instead. */
 export const DUST = 1e-9
-/** Relative price decrease covered by a cached list of profitable edges. */
-export const LIST_SLACK = 1e-3
 
 /* Upper bound without gas. */
 
 /** Maximum rounds of adding edges that loosen the bound, and maximum edges per round. */
 export const BOUND_ROUNDS = 6
 export const BOUND_JOINING = 200
-/** Sweeps over the frontier's prices, and maximum Newton steps for each price. */
-export const BOUND_SWEEPS = 4
+/** Maximum Newton steps for each price of the frontier. */
 export const BALANCE_STEPS = 12
 /** Relative bracket width and relative price change at which that Newton iteration stops. */
 export const BALANCE_BRACKET = 1e-15
@@ -196,9 +193,6 @@ export const TICK_ROUNDS = 3
 
 /** Fraction of the excess edges removed at once. Small enough to reallocate the rest between removals. */
 export const BULK_PART = 0.25
-/** Pool count, as a multiple of the limit, up to which a second reduction order is tried; and the share of the budget for it. */
-export const SECOND_ORDER = 1.5
-export const REDUCTION_PART = 1 / 2
 /** Maximum rounds of refilling a route with profitable paths, and maximum paths per round. */
 export const REFILL_ROUNDS = 16
 export const REFILL_WAYS = 16
@@ -274,8 +268,6 @@ export const MAX_EXCHANGES = 3
 export const HIGHER_GAS_FACTOR = 1.3
 /** Relative distance to the bound from which a route with gas is also searched among all edges that are profitable without gas. */
 export const FAR_BELOW_BOUND = 5e-5
-/** Edges in use from which an allocation equal to an earlier one is not pruned again, since the result would be the same. */
-export const MANY_EDGES_IN_USE = 128
 /** Combination of routes: maximum relative gap to the best route, and maximum number of edges together. */
 export const MAX_GAP_TO_COMBINE = 2e-3
 export const MAX_COMBINED_EDGES = 24

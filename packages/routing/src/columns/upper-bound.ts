@@ -15,7 +15,6 @@ import {
   BALANCE_STEPS,
   BOUND_JOINING,
   BOUND_ROUNDS,
-  BOUND_SWEEPS,
   BOUND_TIGHT,
   FLOAT_ERROR,
   MAX_RESIDUAL,
@@ -140,9 +139,7 @@ export function balancePrices(
     around.get(from[edge]!)?.push(edge)
     around.get(to[edge]!)?.push(edge)
   }
-  const sweeps = tokens.length === 1 ? 1 : BOUND_SWEEPS
-  for (let sweep = 0; sweep < sweeps; sweep++)
-    for (const [token, near] of around) balance(problem, price, near, token, costLabel[token]!, valueLabel[token]!)
+  for (const [token, near] of around) balance(problem, price, near, token, costLabel[token]!, valueLabel[token]!)
 }
 
 /** Moves one price until the edges buy as much of the token as they sell: Newton's method within a bracket. */

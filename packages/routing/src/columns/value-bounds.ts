@@ -1,7 +1,6 @@
 /** Upper bounds on token values: from spot rates, or from the values measured around an earlier allocation. */
 import type { Potential } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
-import { LIST_SLACK } from '../tolerances.ts'
 
 /** The labels of a frontier that bounds are derived from. */
 type Labels = {
@@ -80,16 +79,15 @@ export class ValueBounds {
     const { offset, to } = problem.graph.topology
     const { source, maxHops } = problem
     const { hops } = backward
-    const floor = needed * (1 - LIST_SLACK)
     const furthest = maxHops - 1 - distances[token]!
     let count = 0
     problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const other = to[edge]!
-      if (rate[edge]! * bound[other]! > floor && hops[other]! <= furthest && other !== source) buffer[count++] = edge
+      if (rate[edge]! * bound[other]! > needed && hops[other]! <= furthest && other !== source) buffer[count++] = edge
     }
     const list = buffer.slice(0, count)
-    this.limit[token] = floor
+    this.limit[token] = needed
     this.lists.set(token, list)
     return list
   }

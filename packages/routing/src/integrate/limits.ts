@@ -1,67 +1,36 @@
 /** Reduces an allocation to the limits on pools and hops. */
 
 import type { Problem } from '../problem/problem.ts'
-import type { Allocation, Checkpoint } from '../solver/allocation.ts'
+import type { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
-import {
-  BULK_PART,
-  FEW_STEPS,
-  MANY_POOLS,
-  MAX_RESIDUAL,
-  REDUCTION_PART,
-  SECOND_ORDER,
-  SHORTENINGS,
-} from '../tolerances.ts'
+import { BULK_PART, FEW_STEPS, MANY_POOLS, MAX_RESIDUAL, SHORTENINGS } from '../tolerances.ts'
 import { dependentEdges, edgeProfits, idleEdges, usedEdges } from './edge-profits.ts'
 import { refill } from './refill.ts'
-
-/** The limit that is enforced first if a flow exceeds both. */
-type First = 'pools' | 'hops'
 
 /**
  * The best flow found within the pool and hop limits that uses no pool twice; null if none remains. The reduced flow is
  * refilled, which can restore edges that were removed in favor of others.
  */
 export function withinLimits(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
-  const { budget, maxPools, maxHops } = problem
-  if (violations(problem, flow, 'pools').length === 0) return flow
-  const whole = allocation.checkpoint()
-  // With far more pools than allowed, the order makes little difference and reduction is expensive.
-  const isNearLimit = flow.edges.length <= SECOND_ORDER * maxPools
-  const both = isNearLimit && flow.edges.length > maxPools && flow.hops > maxHops
-  let best: { readonly flow: Flow; readonly after: Checkpoint } | null = null
-  for (const first of both ? (['pools', 'hops'] as const) : (['pools'] as const)) {
-    allocation.restore(whole)
-    allocation.evaluate()
-    const reduce = (): Flow | null => {
-      const cut = cutDown(problem, allocation, flow, first)
-      return cut && refill(problem, allocation, cut)
-    }
-    // A second order must not use up the budget for the first one's result.
-    const reduced: Flow | null = best ? budget.attempt(REDUCTION_PART, reduce, () => null) : reduce()
-    if (reduced && (!best || reduced.net > best.flow.net)) best = { flow: reduced, after: allocation.checkpoint() }
-  }
-  if (!best) return null
-  allocation.restore(best.after)
-  allocation.evaluate()
-  return best.flow
+  if (violations(problem, flow).length === 0) return flow
+  const cut = cutDown(problem, allocation, flow)
+  return cut && refill(problem, allocation, cut)
 }
 
 /**
  * Removes the edges that earn least until the flow is within the limits. Each round removes at least one edge of the
  * allocation and adds none, which bounds the number of rounds.
  */
-function cutDown(problem: Problem, allocation: Allocation, flow: Flow, first: First): Flow | null {
-  const { maxPools, maxHops } = problem
+function cutDown(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
   let best: Flow | null = flow
   while (best) {
-    const candidates = violations(problem, best, first)
+    const candidates = violations(problem, best)
     if (candidates.length === 0) return best
     const profits = edgeProfits(problem, allocation)
     const used = [...profits.keys()]
     const ways = usedEdges(problem, used)
-    const above: number = first === 'hops' && best.hops > maxHops ? 0 : best.edges.length - maxPools
+    const above: number = best.edges.length - problem.maxPools
     const byProfit: Candidate[] = []
     for (const candidate of candidates) {
       const edges = dependentEdges(problem, ways, candidate)
@@ -115,16 +84,15 @@ function cheapestRemovals(
  * Edges of which one must be removed: above the pool limit all edges, above the hop limit the edges of the longest
  * path.
  */
-function violations(problem: Problem, flow: Flow, first: First): readonly number[] {
+function violations(problem: Problem, flow: Flow): readonly number[] {
   const { graph, maxPools, maxHops, reuse } = problem
   if (!reuse && new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id)).size < flow.edges.length) {
     const ofPool = groupBy(flow.edges, (edge) => graph.edges[edge]!.pool.id)
     const twice = [...ofPool.values()].find((edges) => edges.length > 1)
     if (twice) return twice
   }
-  const tooLong = flow.hops > maxHops
-  if (flow.edges.length > maxPools && !(tooLong && first === 'hops')) return flow.edges
-  return tooLong ? longestWay(problem, flow) : []
+  if (flow.edges.length > maxPools) return flow.edges
+  return flow.hops > maxHops ? longestWay(problem, flow) : []
 }
 
 /** The edges to remove: from each path that is too long, the edge that earns least. Each round removes another edge of the flow. */

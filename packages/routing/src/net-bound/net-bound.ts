@@ -14,10 +14,8 @@ import { Relaxation, type RelaxedBound } from './relaxation.ts'
 import { shortestPath, type Way } from './shortest-way.ts'
 import {
   FIRST_RELAXATION_PART,
-  NET_BOUND_GAS_SHARE,
   NET_BOUND_MAX_WORK,
   NET_BOUND_NODES,
-  NET_BOUND_REDUCED_PART,
   NET_BOUND_TIGHT,
   NET_BOUND_WORK,
   NET_BOUND_WORK_OF_EDGE,
@@ -44,7 +42,7 @@ type Branch = {
  */
 export function netBound(
   problem: Problem,
-  { edges, net, amountOut }: Pick<Flow, 'edges' | 'net' | 'amountOut'>,
+  { edges, net }: Pick<Flow, 'edges' | 'net'>,
   bound: number | null,
   backward: Potential,
 ): number | null {
@@ -61,19 +59,17 @@ export function netBound(
   const separateBudget = new WorkBudget(
     Math.min(budget.rest / 2, Math.max(NET_BOUND_WORK, Math.min(NET_BOUND_MAX_WORK, units))),
   )
-  const part = amountOut - net > NET_BOUND_GAS_SHARE * amountOut ? NET_BOUND_REDUCED_PART : 1
   const { rest } = separateBudget
   const relaxed = problem.graph.topology.scratch.within(() =>
-    new Search({ ...problem, budget: separateBudget }, backward, { edges, net }).run(part),
+    new Search({ ...problem, budget: separateBudget }, backward, { edges, net }).run(),
   )
   budget.spend(rest - separateBudget.rest)
   return relaxed && Math.min(relaxed * (1 + FLOAT_ERROR), simple)
 }
 
 const NONE: ReadonlySet<number> = new Set()
-/** Maximum rounds of the search, and rounds of adding a shorter path. */
+/** Maximum rounds of the search. */
 const MAX_ROUNDS = 200
-const PATH_ROUNDS = 1
 
 class Search {
   private readonly problem: Problem
@@ -98,8 +94,7 @@ class Search {
     this.relaxation = new Relaxation(problem, backward)
   }
 
-  /** @param part - share of the work left after the first relaxation */
-  run(part: number): number | null {
+  run(): number | null {
     const { budget } = this.problem
     const begin = () => {
       const relax = () => this.relaxation.solve(this.routeEdges, NONE, null, this.enough)
@@ -107,7 +102,7 @@ class Search {
       return first && this.branch(NONE, NONE, first, this.routeEdges)
     }
     const root = budget.attempt(1, begin, () => null)
-    return root && budget.within(part, () => this.tighten(root))
+    return root && this.tighten(root)
   }
 
   private tighten(root: Branch): number {
@@ -155,21 +150,12 @@ class Search {
 
   /** Bounds the branch at prices of its own; null if it has them already or they are not better. */
   private solveAgain(branch: Branch): readonly Branch[] | null {
-    if (branch.isOwn) return null
-    let best = branch
-    let { way } = branch
-    for (let round = 0; round < PATH_ROUNDS; round++) {
-      const whole = new Set([...branch.inside, ...way.edges])
-      if (this.solved++ >= NET_BOUND_NODES) return best.isOwn ? [best] : null
-      const relaxed = this.relaxation.solve(whole, branch.outside, best.relaxed.priced, this.enough)
-      if (!relaxed) break
-      const ownBranch = this.branch(branch.inside, branch.outside, relaxed, whole)!
-      if (round === 0 || ownBranch.bound < best.bound)
-        best = { ...ownBranch, isOwn: true, bound: Math.min(ownBranch.bound, best.bound) }
-      if (best.bound <= this.net || ownBranch.way.edges.every((edge) => whole.has(edge))) break
-      way = ownBranch.way
-    }
-    return best.isOwn ? [best] : null
+    if (branch.isOwn || this.solved++ >= NET_BOUND_NODES) return null
+    const whole = new Set([...branch.inside, ...branch.way.edges])
+    const relaxed = this.relaxation.solve(whole, branch.outside, branch.relaxed.priced, this.enough)
+    if (!relaxed) return null
+    const ownBranch = this.branch(branch.inside, branch.outside, relaxed, whole)!
+    return [{ ...ownBranch, isOwn: true, bound: Math.min(ownBranch.bound, branch.bound) }]
   }
 
   /**

@@ -25,12 +25,6 @@ export const NET_BOUND_WORK_OF_EDGE = 8
 export const NET_BOUND_MAX_WORK = 200_000
 /** Share of the work for the first relaxation; the bound needs the rest. */
 export const FIRST_RELAXATION_PART = 0.9
-/**
- * Gas as a fraction of the output from which a trade hardly pays on any route, and the share of the remaining work
- * spent on its bound.
- */
-export const NET_BOUND_GAS_SHARE = 0.01
-export const NET_BOUND_REDUCED_PART = 1 / 4
 /** Maximum number of relaxations, and relative distance to the route at which the bound is tight enough: 0.5 bps. */
 export const NET_BOUND_NODES = 40
 export const NET_BOUND_TIGHT = 5e-5
