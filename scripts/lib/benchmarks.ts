@@ -39,7 +39,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   referee: { about: 'verdicts on mined swaps', parts: ['referee'] },
   router: {
     about: 'routes of the search: output, bounds, and time',
-    parts: ['search', 'scale', 'threads', 'least-input', 'against', 'untrusted'],
+    parts: ['search', 'scale', 'threads', 'least-input', 'against', 'ablation', 'untrusted'],
   },
   simulate: { about: 'simulation of transactions, own and of other routers', parts: ['simulate', 'routers'] },
   sync: {

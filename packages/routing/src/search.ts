@@ -20,7 +20,7 @@ import {
   mayImprove,
   mayPayFor,
 } from './integrate/promise.ts'
-import { prune, pruneByTrial } from './integrate/pruning.ts'
+import { isLongAgain, prune, pruneByTrial } from './integrate/pruning.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { distancesFrom, type Potential, pathTo, potential } from './problem/potentials.ts'
 import { isFree, type Problem } from './problem/problem.ts'
@@ -247,6 +247,7 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   const cyclic = acyclic.open !== problem
   const { flows } = progress
   for (const edge of opening.edges) progress.knownEdges.add(edge)
+  const usedFirst = edgesInUse(acyclic.allocation)
   flows.push(reduce(acyclic))
   if (mayImprove(problem, flows, bound, backward)) flows.push(alongPath(problem, single))
   let { open } = acyclic
@@ -257,9 +258,14 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
     open = reallocateInOrder(problem, flows, (ordered, { edges }) => reduce(allocate(ordered, edges)))
   }
   if (!free && mayImprove(open, flows, bound, backward)) {
-    // The pools of all routes so far, allocated together: those that pruning removed may take over from others.
+    // Fixed costs make the problem non-convex, so other starts can lead to other optima.
+    const soFar = bestOf(problem, flows)
+    const isTrusted = soFar && !isUncertain(soFar, bound)
+    const second = isTrusted || initial.size === single.length ? [] : [allocate(problem, single)]
+    for (const fresh of second) if (!isLongAgain(edgesInUse(fresh.allocation), usedFirst)) flows.push(reduce(fresh))
     const inUse = flows.flatMap((flow) => flow?.edges ?? [])
-    const repaired = allocate(open, [...inUse, ...opening.edges])
+    const others = second.flatMap(({ allocation }) => allocation.edges)
+    const repaired = allocate(open, [...inUse, ...opening.edges, ...others])
     addAlternatives(repaired.open, repaired.allocation)
     flows.push(reduce(repaired, 'keep'))
     // Edges that pay without gas may pay together with gas although no single column did. That takes at least two more legs.
@@ -293,6 +299,8 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   flows.push(best, ...others)
   progress.best = localSearch(problem, bestOf(problem, [best, ...others])!)
 }
+
+const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.filter((_, k) => input[k]! > 0)
 
 /** Allocates over the pools of a few column rounds only: the fallback if the full search exceeds its budget. */
 function allocateOnce(problem: Problem, single: readonly number[], backward: Potential, rounds: number): Flow | null {

@@ -268,6 +268,8 @@ export const MAX_EXCHANGES = 3
 export const HIGHER_GAS_FACTOR = 1.3
 /** Relative distance to the bound from which a route with gas is also searched among all edges that are profitable without gas. */
 export const FAR_BELOW_BOUND = 5e-5
+/** Edges in use from which an allocation equal to an earlier one is not pruned again, since the result would be the same. */
+export const MANY_EDGES_IN_USE = 128
 /** Combination of routes: maximum relative gap to the best route, and maximum number of edges together. */
 export const MAX_GAP_TO_COMBINE = 2e-3
 export const MAX_COMBINED_EDGES = 24

@@ -7,6 +7,7 @@ import { type Flow, flowOf } from '../solver/flow.ts'
 import {
   CLEARLY_PROFITABLE,
   FEW_STEPS,
+  MANY_EDGES_IN_USE,
   MAX_RESIDUAL,
   NEGLIGIBLE,
   PRUNE_BATCH,
@@ -57,6 +58,12 @@ export function prune(problem: Problem, allocation: Allocation, idle: 'drop' | '
     else retained.add(first.cause)
   }
   return finalFlow(problem, allocation)
+}
+
+/** Returns true for the same edges in any order, if they are so many that pruning them again would be expensive. */
+export function isLongAgain(edges: readonly number[], earlier: readonly number[]): boolean {
+  const sizes = new Set(earlier)
+  return edges.length > MANY_EDGES_IN_USE && edges.length === sizes.size && edges.every((edge) => sizes.has(edge))
 }
 
 function finalFlow(problem: Problem, allocation: Allocation): Flow | null {

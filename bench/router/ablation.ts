@@ -1,0 +1,141 @@
+/**
+ * `npm run bench -- router ablation <folder>`: compares routes, bounds, and counted work of this checkout's search with those of
+ * another installed and built checkout, request by request: for example one without a heuristic, to see what it contributes. Work is
+ * counted, so the machine's load does not matter. Results in `results/router-ablation.json`.
+ */
+import { execFileSync } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import type { Snapshot } from '@sluice/liquidity'
+import type { buildGraph, ExactOutputRequest, findRoute, RouteRequest, RouteResult } from '@sluice/routing'
+import { drawTrade, makeMarket } from '../bounded/markets.ts'
+import { snapshotOf } from '../lib/snapshot.ts'
+import { record, rounded } from '../record.ts'
+import { generate } from './generate.ts'
+import { requestOf, SERVICE_LIMITS } from './route.ts'
+import { loadScenario } from './scenario.ts'
+
+const [folder] = process.argv.slice(2)
+if (!folder) throw new Error('npm run bench -- router ablation <folder of the other checkout>')
+const other = resolve(process.env.INIT_CWD ?? '.', folder)
+const root = join(import.meta.dirname, '../..')
+
+type Code = {
+  readonly buildGraph: typeof buildGraph
+  readonly findRoute: typeof findRoute
+  readonly WorkBudget: new () => NonNullable<Parameters<typeof findRoute>[2]>
+}
+type Request = RouteRequest | ExactOutputRequest
+/** Requests over the pools of one market. `name` is a set of the result. */
+type Case = { readonly snapshot: Snapshot; readonly requests: readonly (readonly [name: string, request: Request])[] }
+
+const SCENARIOS = [
+  { nPools: 20, count: 6, nTrades: 60 },
+  { nPools: 200, count: 4, nTrades: 60 },
+  { nPools: 2_000, count: 1, nTrades: 60 },
+]
+const SEED = 700_000
+const GAS_PRICES = [0n, 10n ** 9n, 10n ** 10n]
+const MARKETS = 400
+/** Gas of a typical route, and its cost as fractions of the trade's value. */
+const USUAL_GAS = 300_000
+const GAS_SHARES = [0, 0.0001, 0.003, 0.02]
+const NARROW = [{ maxSplits: 1 }, { maxSplits: 2 }, { maxSplits: 3 }, { maxSplits: 5 }, { maxHops: 2 }, { maxHops: 3 }]
+const BPS = 10_000
+/** Basis points up to which routes count as equal, and base units by which rounding may move an amount. */
+const EQUAL_BPS = 0.5
+const ROUNDED_UNITS = 2
+/** Maximum price impact. The service rejects larger ones by default. */
+const MAX_IMPACT = 0.2
+
+function* cases(): Generator<Case> {
+  for (const { nPools, count, nTrades } of SCENARIOS)
+    for (let index = 0; index < count; index++) {
+      const scenario = generate({ name: 'ablation', nPools, nTrades, seed: SEED + nPools + index })
+      const loaded = loadScenario(scenario)
+      const requests = scenario.trades.flatMap((trade, place) => [
+        ...GAS_PRICES.map((wei) => ['pools', requestOf(loaded, trade, wei, SERVICE_LIMITS)] as const),
+        ['narrow', { ...requestOf(loaded, trade, 0n, SERVICE_LIMITS), ...NARROW[place % NARROW.length] }] as const,
+      ])
+      yield { snapshot: loaded.snapshot, requests: requests.map(([name, request]) => [`${nPools} ${name}`, request]) }
+    }
+  for (let index = 0; index < MARKETS; index++) {
+    const market = makeMarket(SEED + index)
+    const { tokenIn, tokenOut, amountIn } = drawTrade(market, 0)
+    const value = (of: typeof tokenIn) => market.values[market.tokens.indexOf(of)]!
+    const worth = Number(amountIn) * value(tokenIn)
+    const terms = { tokenIn, tokenOut, wrappedNative: market.tokens[0]! }
+    const priced = GAS_SHARES.map((share) => BigInt(Math.floor((share * worth) / (USUAL_GAS * market.values[0]!))))
+    const amountOut = BigInt(Math.floor((0.9 * worth) / value(tokenOut)))
+    const name = market.disagrees ? 'disagreeing market' : 'fair market'
+    const inputs = [...new Set(priced)].map((gasPriceWei) => [name, { ...terms, amountIn, gasPriceWei }] as const)
+    const outputs = amountOut > 0n ? [['exact output', { ...terms, amountOut, gasPriceWei: 0n }] as const] : []
+    yield { snapshot: snapshotOf(market.pools), requests: [...inputs, ...outputs] }
+  }
+}
+
+async function codeOf(checkout: string): Promise<Code> {
+  const files = ['packages/routing/src/index.ts', 'packages/routing/src/problem/budget.ts']
+  return Object.assign({}, ...(await Promise.all(files.map((file) => import(join(checkout, file)))))) as Code
+}
+
+/** Result of a request with its counted work. */
+type Outcome = { readonly result: RouteResult; readonly work: number }
+
+function outcomeOf({ findRoute, WorkBudget }: Code, graph: ReturnType<typeof buildGraph>, request: Request): Outcome {
+  const budget = new WorkBudget()
+  const before = budget.rest
+  return { result: findRoute(graph, request, budget), work: before - budget.rest }
+}
+
+/** Loss of the other checkout's route in basis points of the amount that the request leaves open, after gas; null if not comparable. */
+function lossOf(request: Request, own: RouteResult, theirs: RouteResult): number | null {
+  if (!own.ok || !theirs.ok) return own.ok === theirs.ok ? 0 : own.ok ? BPS : -BPS
+  const { amountIn, amountOut, midAmountOut, gasCostOut } = own.route
+  if (1 - Number(amountOut) / Number(midAmountOut ?? amountOut) > MAX_IMPACT) return null
+  if ('amountOut' in request) return (Number(theirs.route.amountIn) / Number(amountIn) - 1) * BPS
+  const net =
+    Number(amountOut) - Number(gasCostOut) - (Number(theirs.route.amountOut) - Number(theirs.route.gasCostOut))
+  const slack = (ROUNDED_UNITS / Number(amountOut)) * BPS
+  const loss = (net / Number(amountOut)) * BPS
+  return Math.abs(loss) > slack ? loss : 0
+}
+
+type Tally = {
+  requests: number
+  worse: number
+  better: number
+  worstBps: number
+  own: number
+  theirs: number
+  wider: number
+}
+const sets: Record<string, Tally> = {}
+const [own, theirs] = await Promise.all([codeOf(root), codeOf(other)])
+for (const { snapshot, requests } of cases()) {
+  const graphs = [own, theirs].map(({ buildGraph }) => buildGraph(snapshot))
+  for (const [name, request] of requests) {
+    const a = outcomeOf(own, graphs[0]!, request)
+    const b = outcomeOf(theirs, graphs[1]!, request)
+    sets[name] ??= { requests: 0, worse: 0, better: 0, worstBps: 0, own: 0, theirs: 0, wider: 0 }
+    const tally = sets[name]
+    tally.own += a.work
+    tally.theirs += b.work
+    const loss = lossOf(request, a.result, b.result)
+    if (loss === null) continue
+    tally.requests++
+    if (loss > EQUAL_BPS) tally.worse++
+    if (loss < -EQUAL_BPS) tally.better++
+    tally.worstBps = Math.max(tally.worstBps, rounded(loss, 2))
+    const gap = ({ result }: Outcome) => (result.ok ? (result.route.optimalityGapNetBps ?? BPS) : 0)
+    if (gap(b) > gap(a) + EQUAL_BPS) tally.wider++
+  }
+}
+const git = (...args: string[]) => execFileSync('git', args, { cwd: other, encoding: 'utf8' }).trim()
+record('router-ablation', {
+  otherCommit: git('rev-parse', '--short', 'HEAD'),
+  sets: Object.entries(sets).map(([name, { own, theirs, ...tally }]) => ({
+    name,
+    ...tally,
+    workRatio: rounded(theirs / own, 4),
+  })),
+})
