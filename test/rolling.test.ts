@@ -104,6 +104,6 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
       const now = await followed()
       return before.every((chains, worker) => chains.every((chainId) => now[worker]!.includes(chainId)))
     }
-    await expect.poll(isAsBefore, { timeout: 20_000, interval: 500 }).toBe(true)
+    await expect.poll(isAsBefore, { timeout: 60_000, interval: 500 }).toBe(true)
   }, 600_000)
 })

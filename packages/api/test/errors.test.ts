@@ -115,7 +115,7 @@ const causes: Readonly<Record<ApiErrorCode, (() => Promise<Answer>) | string>> =
     heldBack(async () => {
       const before = proxy.requests
       const first = ask(narrow.url + swap({ amount: '1000' })).catch(() => {})
-      await expect.poll(() => proxy.requests, { timeout: 20_000 }).toBeGreaterThan(before)
+      await expect.poll(() => proxy.requests, { timeout: 60_000 }).toBeGreaterThan(before)
       const answers = await Promise.all([1, 2, 3].map((k) => ask(narrow.url + swap({ amount: `${2_000 + k}` }))))
       await first
       return answers.find(({ text }) => text.includes('OVERLOADED'))!

@@ -69,7 +69,7 @@ test('it lists tokens with liquidity against a hub before they are requested, wi
 test('a token requested by its address is listed with its depth', async () => {
   const { address } = await deployToken(devnet, 'NamedToken', ['Addressed', 'ADDR'], 20n)
   const one = async () => (await list({ q: address })).tokens[0]?.extensions.depthUsd
-  await expect.poll(one, { timeout: 20_000, interval: 200 }).toBeGreaterThan(10_000)
+  await expect.poll(one, { timeout: 60_000, interval: 200 }).toBeGreaterThan(10_000)
 })
 
 async function list(query: Record<string, string> = {}): Promise<TokenListResponse> {
