@@ -96,11 +96,13 @@ function withSmallerLegs(problem: Problem, { settlement }: SettledRoute, taxes?:
     const smaller = legOf(problem.graph.edges[edge]!, input, taxes)
     if (smaller && smaller.gas < gas) limited.set(edge, upToInput(curveOf(problem, edge), Number(input)))
   }
-  return withCurves(problem, limited)
+  return limited.size > 0 ? withCurves(problem, limited) : null
 }
 
-const withCurves = (problem: Problem, curves: ReadonlyMap<number, CompiledCurve>): Problem | null =>
-  curves.size === 0 ? null : { ...problem, adjustedCurves: new Map([...problem.adjustedCurves, ...curves]) }
+const withCurves = (problem: Problem, curves: ReadonlyMap<number, CompiledCurve>): Problem => ({
+  ...problem,
+  adjustedCurves: new Map([...problem.adjustedCurves, ...curves]),
+})
 
 /** Returns one of two routes with the bounds of the first, and the other one among its alternatives. */
 export function oneOf(problem: Problem, result: SettledRoute, other: SettledRoute, isOther: boolean): SettledRoute {
@@ -293,10 +295,8 @@ function belowRefused(problem: Problem, { edge, amountIn, code, reusing }: LegRe
   return null
 }
 
-const limitedTo = (problem: Problem, edge: number, amountIn: bigint): Problem => ({
-  ...problem,
-  adjustedCurves: new Map(problem.adjustedCurves).set(edge, upToInput(curveOf(problem, edge), Number(amountIn))),
-})
+const limitedTo = (problem: Problem, edge: number, amountIn: bigint): Problem =>
+  withCurves(problem, new Map([[edge, upToInput(curveOf(problem, edge), Number(amountIn))]]))
 
 /** Removes the cause of a refused leg from the problem. */
 function withoutRefused(problem: Problem, refused: LegRefused, admission: Admission): Problem {
@@ -390,7 +390,7 @@ function withRoom(problem: Problem, { edges, input }: Flow): Problem | null {
     const max = capacityOf(curve) * (1 - ROOM_IN_FULL_POOLS)
     if (input[k]! > max) cut.set(edge, upToInput(curve, max))
   }
-  return withCurves(problem, cut)
+  return cut.size > 0 ? withCurves(problem, cut) : null
 }
 
 /** Settles a flow. Legs too small for their pools are dropped if other legs can take their share. */

@@ -70,12 +70,8 @@ export function alternativesOf(
     const [first] = ranked
     if (!first || !(expectedNet(problem, first) > expectedNet(problem, top))) break
     top = first
-    const others = problem.budget.attempt(
-      IMPROVING_PART,
-      () => withExchangedPool(problem, backward, first),
-      () => [],
-    )
-    candidates.push(...others)
+    const exchange = () => withExchangedPool(problem, backward, first)
+    candidates.push(...problem.budget.attempt(IMPROVING_PART, exchange, () => []))
     ranked = rankAlternatives(problem, best, candidates)
   }
   return ranked
@@ -199,7 +195,7 @@ function withExchangedPool(problem: Problem, backward: Potential, flow: Flow): r
     return bestOfFamilies(problem, backward, flow, { place, replacements })
   })
   const ranked = exchanges.toSorted((x, y) => y.gain - x.gain).slice(0, EXCHANGES_TRIED)
-  return ranked.map((exchange) => exchanged(problem, flow, exchange))
+  return ranked.map((exchange) => withExchange(problem, flow, exchange))
 }
 
 /** The two edges of the native token's wrapper; none if the chain has none. */
@@ -240,19 +236,19 @@ function bestOfFamilies(
   for (const replacement of replacements) {
     const key = replacement.map(family).join()
     if (key === family(edge)) continue
-    let [other, cost] = [amount, 0]
+    let [balance, cost] = [amount, 0]
     for (const next of replacement) {
-      cost += costOf(problem, next, other)
-      other = outputOf(curveOf(problem, next), other)
+      cost += costOf(problem, next, balance)
+      balance = outputOf(curveOf(problem, next), balance)
     }
-    const gain = value * (other / output - 1) + costOf(problem, edge, amount) - cost
+    const gain = value * (balance / output - 1) + costOf(problem, edge, amount) - cost
     if (gain > (best.get(key)?.gain ?? -amountOut)) best.set(key, { place, edges: replacement, gain })
   }
   return [...best.values()]
 }
 
 /** The flow after an exchange. Edges that it had already take the amounts of both legs. */
-function exchanged(problem: Problem, { edges, input }: Flow, { place, edges: replacement }: Exchange): Flow | null {
+function withExchange(problem: Problem, { edges, input }: Flow, { place, edges: replacement }: Exchange): Flow | null {
   const weights = new Map(edges.map((edge, k) => [edge, input[k]!]))
   weights.delete(edges[place]!)
   let amount = input[place]!
