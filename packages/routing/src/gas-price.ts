@@ -3,6 +3,7 @@ import { bestSinglePath, onCurves } from './columns/single-path.ts'
 import type { Graph } from './graph/graph.ts'
 import { outputOf } from './graph/price-curve.ts'
 import { WorkBudget } from './problem/budget.ts'
+import { NOTHING_LEARNED } from './problem/edge-gas.ts'
 import { type Ends, passableRates } from './problem/passable.ts'
 import { potential } from './problem/potentials.ts'
 import { newSoftenings, type Problem } from './problem/problem.ts'
@@ -43,8 +44,7 @@ function outputFor(graph: Graph, request: RouteTerms, ends: Ends, amountIn: numb
     perLeg: 0,
     adjustedCurves: new Map(),
     outputFactors: new Map(),
-    extraGas: new Map(),
-    measuredHops: new Map(),
+    ...NOTHING_LEARNED,
     softenings: newSoftenings(),
   }
   // The result is cached for all requests of the block, so no request is charged for it; one path is a bounded amount of work.
