@@ -26,9 +26,9 @@ export function outputPerWei(graph: Graph, request: RouteTerms, target: number):
   const source = native && graph.topology.tokenIndex.get(native.token)
   if (costWei === 0 || source === undefined || !native) return 0
   if (target === source) return native.unitsPerWei
-  const byTrust = graph.facts.worthOfWei
-  const cache = byTrust.get(request.trust ?? graph.facts) ?? new Map<string, number>()
-  byTrust.set(request.trust ?? graph.facts, cache)
+  const cachesOfTrust = graph.facts.worthOfWei
+  const cache = cachesOfTrust.get(request.trust ?? graph.facts) ?? new Map<string, number>()
+  cachesOfTrust.set(request.trust ?? graph.facts, cache)
   const key = `${source} ${target} ${costWei}`
   const price = cache.get(key) ?? outputFor(graph, request, { source, target }, costWei * native.unitsPerWei) / costWei
   if (cache.size >= MAX_CACHED_PRICES) cache.clear()
