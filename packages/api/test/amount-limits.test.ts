@@ -31,6 +31,20 @@ test.each([
 )
 
 test.each([
+  ['WETH', 'USDC', 1n],
+  ['USDC', 'GUSD', 9_999n],
+  ['PEPE', 'WETH', 5n],
+])(
+  '%s for %s: the minimum that the refusal of %d reports is not refused for its loss of value',
+  async (src, dst, units) => {
+    const refused = await quote(src, dst, { amount: `${units}` })
+    expect([refused.status, refused.body.code], refused.text).toEqual([422, 'AMOUNT_TOO_SMALL'])
+    const min = await quote(src, dst, { amount: refused.body.minRoutableAmount as string })
+    expect(min.status, min.text).toBe(200)
+  },
+)
+
+test.each([
   ['WETH', 'USDC', 2n ** 128n],
   ['DAI', 'SDAI', 2n ** 256n - 1n],
 ])('%s for %s: the maximum that the refusal of %d reports is below it, and has a route', async (src, dst, units) => {
