@@ -55,3 +55,10 @@ test.each([
   const max = await quote(src, dst, { amount, maxPriceImpact: '100' })
   expect(max.status, max.text).toBe(200)
 })
+
+test('an exact output over many pools, of which the rebasing input pays one unit too little, is searched in full again', async () => {
+  const amountOut = '2700000000000'
+  const { status, body, text } = await quote('STETH', 'USDT', { amountOut, slippage: '0', maxPriceImpact: '100' })
+  expect(status, text).toBe(200)
+  expect(body.minToAmount).toBe(amountOut)
+})

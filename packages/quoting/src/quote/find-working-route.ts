@@ -331,11 +331,9 @@ async function searchRound(
   const terms = await routeTerms(request, gasPriceWei, context, excludePools)
   const amount = searchAmount(request, tokens.taxes, lift)
   const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
-  const work = !isFirst && { work: LATER_WORK }
   const searchRequest = {
     ...terms,
     ...amount,
-    ...work,
     ...(request.withProof && { proof: true }),
     ...(isMeasured && {
       maxAlternatives: context.gasProber.isRunning ? MAX_UNMEASURED_ALTERNATIVES : MAX_ALTERNATIVES,
@@ -343,9 +341,17 @@ async function searchRound(
   }
   const slippagePpmOf = (route: RoutePlan) =>
     callerRequest.slippagePpm === 'auto' ? context.slippageOf(route).ppm : request.slippagePpm
-  const outcome = await time('route', () =>
-    searchSampled(view, searchRequest, { search, signal, slippagePpmOf, mayRefine: isFirst }),
-  )
+  const find = (work?: number) =>
+    time('route', () =>
+      searchSampled(
+        view,
+        { ...searchRequest, ...(work !== undefined && { work }) },
+        { search, signal, slippagePpmOf, mayRefine: isFirst },
+      ),
+    )
+  let outcome = await find(isFirst ? undefined : LATER_WORK)
+  // Too little work looks like too little liquidity, which other pools or a slightly larger output need not cause.
+  if (!isFirst && !outcome.result.ok && outcome.result.code === 'INSUFFICIENT_LIQUIDITY') outcome = await find()
   const { result } = outcome
   if (result.ok) return { ...outcome, result, proof: result.proof }
   if (lastFailure && result.code !== 'BAD_TOKEN') throw revertError(lastFailure, view)
