@@ -56,6 +56,15 @@ test.each([
   expect(max.status, max.text).toBe(200)
 })
 
+test('a vault and the buffer of its shares, which redeem the same assets, do not make a route fail', async () => {
+  const amount = `${60_000_000n * 10n ** 18n}`
+  const { status, body, text } = await quote('SDAI', 'DAI', { amount, maxPriceImpact: '100' })
+  expect(status, text).toBe(200)
+  const excluded = { amount, maxPriceImpact: '100', excludeSources: 'balancer-v3' }
+  const withoutBuffer = await quote('SDAI', 'DAI', excluded)
+  expect(BigInt(body.toAmount as string)).toBeGreaterThanOrEqual(BigInt(withoutBuffer.body.toAmount as string))
+})
+
 test('an exact output over many pools, of which the rebasing input pays one unit too little, is searched in full again', async () => {
   const amountOut = '2700000000000'
   const { status, body, text } = await quote('STETH', 'USDT', { amountOut, slippage: '0', maxPriceImpact: '100' })
