@@ -21,7 +21,9 @@ export function bestRoute(
     problem.budget.attempt(SEARCH_PART, allocate, () => null) ??
     routeAmount(single, amountIn, request) ??
     // Curves do not round. Of a few units, their best paths may all buy less than one unit of an intermediate token.
-    ifWorkAllows(problem, () => inWholeUnits(admit(single, amountIn, request).problem, amountIn, taxes))
+    (admission.hasSmallLegs
+      ? ifWorkAllows(problem, () => inWholeUnits(admit(single, amountIn, request).problem, amountIn, taxes))
+      : null)
   if (!candidate || problem.perGas === 0 || !usesWrapper(candidate.settlement.legs, request)) return candidate
   // The search does not model costs shared by legs: a route without a wrap may be better by the cost of one.
   const native = admit(problem, amountIn, request)

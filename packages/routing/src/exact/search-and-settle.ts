@@ -257,6 +257,7 @@ function searchUntilSettled(
     if (!result) return singleUse
     first ??= result
     const outcome = settleFlow(result, problem, amountIn, taxes)
+    admission.hasSmallLegs ||= outcome === null || (outcome instanceof LegRefused && outcome.code === 'TOO_SMALL')
     if (outcome === null) return singleUse
     if (!(outcome instanceof LegRefused)) {
       const route = withBounds(outcome, first)
