@@ -28,6 +28,8 @@ export type FaultyLegs = {
   readonly faulty: readonly string[]
   /** Legs that fail alone, with the minimum amount that is known to fail. */
   readonly failed: readonly FailedLeg[]
+  /** Legs that work alone. */
+  readonly working: readonly Leg[]
   /** True if another leg works, so that neither the node nor all tokens are the cause. */
   readonly isConfirmed: boolean
 }
@@ -47,6 +49,7 @@ export async function faultyLegs({ legs }: RoutePlan, context: Omit<TrialContext
       const { worksFull: works, worksSmall } = runs[k]!
       return works === false ? [{ ...leg, minFailing: worksSmall === false ? 0n : leg.amountIn }] : []
     }),
+    working: legsToRun.filter((_, k) => runs[k]!.worksFull),
     isConfirmed: runs.some(({ worksFull: works }) => works),
   }
 }
