@@ -201,8 +201,8 @@ function edgesBelowCurve(problem: Problem, { legs, edges }: Settlement): readonl
   return edges.filter((edge, k) => isBelow(edge, legs[k]!))
 }
 
-/** The best path by exact pool quotes in whole units. */
-function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): SettledRoute | null {
+/** Returns the best path by exact pool quotes in whole units; null if no path pays a unit. */
+export function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): SettledRoute | null {
   const { graph, target } = problem
   const backward = potential(problem, target, 'to')
   const path = bestSinglePath(problem, backward, {
@@ -257,6 +257,7 @@ function searchUntilSettled(
     if (!result) return singleUse
     first ??= result
     const outcome = settleFlow(result, problem, amountIn, taxes)
+    admission.hasSmallLegs ||= outcome === null || (outcome instanceof LegRefused && outcome.code === 'TOO_SMALL')
     if (outcome === null) return singleUse
     if (!(outcome instanceof LegRefused)) {
       const route = withBounds(outcome, first)

@@ -156,6 +156,8 @@ export class Admission {
   readonly outputFactors = new Map<number, number>()
   readonly source: number
   readonly target: number
+  /** True once a flow did not settle because a leg was too small, or bought less than one unit. */
+  hasSmallLegs = false
   private readonly graph: Graph
 
   constructor(graph: Graph, request: RouteTerms, source: number, target: number) {
