@@ -107,14 +107,14 @@ export class Publisher {
     const expected = this.tag
     const before = expected === null ? undefined : this.writtenPools.get(expected)
     if (expected === null || !before) throw new BusError('CHANGED', 'what Redis has is to be found out first')
-    const { changed, gone } = poolChanges(before, state.pools)
+    const { changedPools: changed, goneIds: gone } = poolChanges(before, state.pools)
     if (changed.length > MAX_CHANGED) {
       for (const pair of added) this.pairs.add(pair)
       for (const pair of removed) this.pairs.delete(pair)
       await this.full(connection, state, this.pairs)
       return { answer: Promise.resolve() }
     }
-    const { set, gone: fields, encoded: changedPools } = differenceOf(before, changed, gone)
+    const { set, removedFields: fields, encodedPools: changedPools } = differenceOf(before, changed, gone)
     const payload = compressEntry(entryBytes(changedPools, gone, added, removed))
     const tag = randomUUID()
     // Remember the state before sending it, because the write may succeed while its answer is lost.

@@ -257,7 +257,7 @@ export class Prices implements PriceBook {
   private *takeAll(pools: ReadonlyMap<string, Pool>): Steps<void> {
     const isFirst = this.pools.size === 0
     let pairs = 0
-    for (const { changed, gone } of poolChangeSteps(this.pools, pools)) {
+    for (const { changedPools: changed, goneIds: gone } of poolChangeSteps(this.pools, pools)) {
       for (const pool of changed) {
         this.put(pool, this.view(pool), isFirst)
         pairs += pool.tokens.length ** 2
@@ -272,7 +272,7 @@ export class Prices implements PriceBook {
     const addedPools: Pool[] = []
     const views: (PoolView | null)[] = []
     const removedIds: string[] = []
-    for (const { changed, gone } of poolChangeSteps(this.pools, pools)) {
+    for (const { changedPools: changed, goneIds: gone } of poolChangeSteps(this.pools, pools)) {
       for (const pool of changed) {
         addedPools.push(pool)
         views.push(this.view(pool))

@@ -109,5 +109,11 @@ function pairFrom(i: number, j: number, outline: PairOutline): PairView | null {
   const resistance = Math.min(secondNear, firstNear * mid) / BAND_SHARE
   // Overflow, an empty side, or a zero price.
   if (!(Number.isFinite(mid) && mid > 0 && Number.isFinite(resistance) && resistance > 0)) return null
-  return { i, j, mid, backingI: Math.min(firstHeld, resistance / mid), backingJ: Math.min(secondHeld, resistance) }
+  return {
+    i,
+    j,
+    mid,
+    backingI: Math.min(firstHeld, resistance / mid),
+    backingJ: Math.min(secondHeld, resistance),
+  }
 }

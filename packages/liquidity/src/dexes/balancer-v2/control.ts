@@ -16,32 +16,34 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   const factories = Object.entries(row.contracts ?? {}).flatMap(([name, address]) =>
     /factory/i.test(name) ? [address] : [],
   )
-  const owner = pool.encodeFunctionData('getOwner') as Hex
-  const rates = pool.encodeFunctionData('getRateProviders') as Hex
+  const ownerCall = pool.encodeFunctionData('getOwner') as Hex
+  const ratesCall = pool.encodeFunctionData('getRateProviders') as Hex
   const answers = yield pools.flatMap(({ address }) => [
-    { to: address, data: owner, gas: GAS },
-    { to: address, data: rates, gas: GAS },
+    { to: address, data: ownerCall, gas: GAS },
+    { to: address, data: ratesCall, gas: GAS },
     ...factories.map((to) => ({
       to,
       data: factory.encodeFunctionData('isPoolFromFactory', [address]) as Hex,
       gas: GAS,
     })),
   ])
-  const each = 2 + factories.length
+  const readsPerPool = 2 + factories.length
   return pools.map((entry, i) => {
-    const [ownerAnswer, providersAnswer, ...factoryAnswers] = answers.slice(i * each, (i + 1) * each)
-    const genuine = factoryAnswers.some((answer) => answer?.length === 66 && BigInt(answer) === 1n)
-    const deciding: Address[] = genuine ? [...ownerOf(ownerAnswer), ...providersOf(providersAnswer)] : [entry.address]
+    const [ownerAnswer, providersAnswer, ...factoryAnswers] = answers.slice(i * readsPerPool, (i + 1) * readsPerPool)
+    const isGenuine = factoryAnswers.some((answer) => answer?.length === 66 && BigInt(answer) === 1n)
+    const controllers: Address[] = isGenuine
+      ? [...ownerOf(ownerAnswer), ...providersOf(providersAnswer)]
+      : [entry.address]
     const { vault } = entry.fixed as BalancerV2Fixed
-    return { ...entry, fixed: { vault, dependsOn: [...new Set(deciding)] } satisfies BalancerV2Fixed }
+    return { ...entry, fixed: { vault, dependsOn: [...new Set(controllers)] } satisfies BalancerV2Fixed }
   })
 }
 
 /** Every pool of the factories has an owner, so a failed call means none. */
 function ownerOf(answer: Hex | null | undefined): readonly Address[] {
   if (answer?.length !== 66) return []
-  const owner = toAddress(pool.decodeFunctionResult('getOwner', answer)[0])
-  return owner === ZERO_ADDRESS || owner === GOVERNANCE ? [] : [owner]
+  const ownerCall = toAddress(pool.decodeFunctionResult('getOwner', answer)[0])
+  return ownerCall === ZERO_ADDRESS || ownerCall === GOVERNANCE ? [] : [ownerCall]
 }
 
 /** The first weighted pools have no rates and no getter. */

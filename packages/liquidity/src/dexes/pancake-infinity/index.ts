@@ -29,7 +29,7 @@ const pools: DexFamily<InfinityState> = {
   applyLog,
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
-    const { amountOut, state, crossed } = swap(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
+    const { amountOut, state, crossings: crossed } = swap(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
     return { amountOut, state, gas: GAS.hop + GAS.piece * crossed }
   },
 
