@@ -75,8 +75,8 @@ function* compareById(
     const changedPools: Pool[] = []
     const goneIds: string[] = []
     for (const id of ids.slice(from, from + IDS_PER_SLICE)) {
-      const [oldBucket, pool] = [before.get(id), after.get(id)]
-      if (oldBucket === pool) continue
+      const [oldPool, pool] = [before.get(id), after.get(id)]
+      if (oldPool === pool) continue
       if (pool) changedPools.push(pool)
       else goneIds.push(id)
     }
@@ -92,9 +92,9 @@ function bucketChanges({ pools: before }: Bucket, { pools: after }: Bucket): Poo
   for (const pool of after) {
     while (index < before.length && before[index] !== pool && compareIds(before[index]!.id, pool.id) < 0)
       goneIds.push(before[index++]!.id)
-    const oldBucket = before[index]
-    if (oldBucket === pool || oldBucket?.id === pool.id) index++
-    if (oldBucket !== pool) changedPools.push(pool)
+    const oldPool = before[index]
+    if (oldPool === pool || oldPool?.id === pool.id) index++
+    if (oldPool !== pool) changedPools.push(pool)
   }
   while (index < before.length) goneIds.push(before[index++]!.id)
   return { changedPools, goneIds }

@@ -124,10 +124,10 @@ export function differenceOf(before: Pools, changedPools: readonly Pool[], goneI
  * would block the event loop for too long.
  */
 export function entryBetween(before: Pools, after: Pools, maxChanged: number): Uint8Array | null {
-  const { changedPools: changed, goneIds: removedFields } = poolChanges(before, after)
-  if (changed.length + removedFields.length > maxChanged) return null
+  const { changedPools, goneIds } = poolChanges(before, after)
+  if (changedPools.length + goneIds.length > maxChanged) return null
   const longs: (readonly [string, string])[] = []
-  const pools = changed.map((pool) => {
+  const pools = changedPools.map((pool) => {
     const old = before.get(pool.id)
     const { main, texts } = fieldsOfPool(pool, old)
     longs.push(...texts)
@@ -135,7 +135,7 @@ export function entryBetween(before: Pools, after: Pools, maxChanged: number): U
     const text = old && hasSameIdentity(old, pool) ? rest : mergeTexts(identityText(pool, false), rest)
     return `[${JSON.stringify(pool.id)},${text}]`
   })
-  return entryBytes({ pools, longs }, removedFields, [], [])
+  return entryBytes({ pools, longs }, goneIds, [], [])
 }
 
 type Identity = Omit<Pool, 'state'>

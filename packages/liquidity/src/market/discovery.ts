@@ -274,7 +274,7 @@ export class Discovery {
     const history = ledger.history!
     const from = history.find(block.hash)
     if (!from) return false
-    const touchedIds = new Set(history.above(from).flatMap(({ changedIds: changed }) => [...changed]))
+    const touchedIds = new Set(history.above(from).flatMap(({ changedIds }) => [...changedIds]))
     const { top } = history
     const isUntouched = ({ id }: Pool) => directory.followedPools.has(id) && !top.pools.has(id) && !touchedIds.has(id)
     const newPools = read.filter(isUntouched)

@@ -180,11 +180,8 @@ export class MarketFollower {
   /** Ids of the sampled pools whose turn it is at a block. */
   private dueSampledIds({ number }: BlockHeader): ReadonlySet<string> {
     const { directory, ledger } = this.parts
-    const { sampledIds: again, unsampledIds: fresh } = directory.sampling.choose(
-      ledger.history?.top.pools ?? PoolMap.empty,
-      number,
-    )
-    return new Set([...again, ...fresh])
+    const { sampledIds, unsampledIds } = directory.sampling.choose(ledger.history?.top.pools ?? PoolMap.empty, number)
+    return new Set([...sampledIds, ...unsampledIds])
   }
 
   private recordSamples(ids: Iterable<string>, read: readonly Pool[], block: number): void {
@@ -208,7 +205,7 @@ export class MarketFollower {
       droppedIds.filter((id) => !directory.followedPools.has(id)),
     )
     for (const [i, block] of blocks.entries()) {
-      const { changedPools: changed, idsToReread: reread } = await inSlices(
+      const { changedPools, idsToReread } = await inSlices(
         'follow',
         applyLogs(pools, logs[i]!, (id) => directory.families.get(id), directory.idOf),
       )
@@ -216,8 +213,8 @@ export class MarketFollower {
       const createdPoolIds = directory.createdIds(logs[i]!)
       for (const id of createdPoolIds) createdIds.add(id)
       const awaitedIds = directory.awaitedIds(pools, logs[i]!)
-      const dirty = new Set([...reread, ...awaitedIds, ...createdPoolIds])
-      const updatedPools = pools.with(changed.values())
+      const dirty = new Set([...idsToReread, ...awaitedIds, ...createdPoolIds])
+      const updatedPools = pools.with(changedPools.values())
       const silent = last ? directory.silent(updatedPools).filter((id) => !dirty.has(id)) : []
       const sources = await Promise.all([
         this.reread(block, pools, dirty),
@@ -231,7 +228,7 @@ export class MarketFollower {
         block,
         pools,
         // Include awaited pools even if unreadable: an earlier read of them is outdated.
-        changedIds: new Set([...changed.keys(), ...differingPools.map(({ id }) => id), ...goneIds, ...awaitedIds]),
+        changedIds: new Set([...changedPools.keys(), ...differingPools.map(({ id }) => id), ...goneIds, ...awaitedIds]),
       })
     }
     const next = history.continueFrom(from, entries)
@@ -280,12 +277,12 @@ export class MarketFollower {
     const { ledger } = this.parts
     const history = ledger.history!
     const { top } = history
-    const { differingPools, goneIds: gone } = await this.reread(top.block, top.pools, ids)
-    const changedIds = [...differingPools.map(({ id }) => id), ...gone]
+    const { differingPools, goneIds } = await this.reread(top.block, top.pools, ids)
+    const changedIds = [...differingPools.map(({ id }) => id), ...goneIds]
     if (changedIds.length === 0) return 0
     const entry = {
       ...top,
-      pools: top.pools.with(differingPools, gone),
+      pools: top.pools.with(differingPools, goneIds),
       changedIds: new Set([...top.changedIds, ...changedIds]),
     }
     ledger.commit(history.replaceTop(entry), changedIds)
@@ -294,7 +291,9 @@ export class MarketFollower {
 
   /** Returns the ids of wanted pools created by the logs that are not yet in `knownIds`, and adds them to it. */
   private createdOutside(knownIds: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
-    const ids = logs.flatMap((result) => this.parts.directory.createdIds(result)).filter((id) => !knownIds.has(id))
+    const ids = logs
+      .flatMap((blockLogs) => this.parts.directory.createdIds(blockLogs))
+      .filter((id) => !knownIds.has(id))
     for (const id of ids) knownIds.add(id)
     return ids
   }
@@ -312,12 +311,12 @@ export class MarketFollower {
   /** Updates the pools that can change without a log, at the end of a block. @throws RpcError */
   async refreshPools(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolMap> {
     const { directory } = this.parts
-    const { differingPools, goneIds: gone } = await this.refresh(
+    const { differingPools, goneIds } = await this.refresh(
       block,
       pools,
       ids.filter((id) => directory.isSilent(id)),
     )
-    return pools.with(differingPools, gone)
+    return pools.with(differingPools, goneIds)
   }
 
   /** Reads the changes of these pools that no log reports, at the end of a block. */
@@ -337,11 +336,11 @@ export class MarketFollower {
   private async sample(block: BlockHeader, pools: PoolMap): Promise<Differences> {
     const { directory } = this.parts
     if (directory.sampling.size === 0) return { differingPools: [], goneIds: [] }
-    const { sampledIds: again, unsampledIds: fresh } = directory.sampling.choose(pools, block.number)
-    const stale = directory.sampling.ids().filter((id) => pools.has(id) && !again.has(id))
+    const { sampledIds, unsampledIds } = directory.sampling.choose(pools, block.number)
+    const stale = directory.sampling.ids().filter((id) => pools.has(id) && !sampledIds.has(id))
     const [refresh, read] = await Promise.all([
-      this.refresh(block, pools, [...again]),
-      this.read(block, fresh, 'quote', fresh),
+      this.refresh(block, pools, [...sampledIds]),
+      this.read(block, unsampledIds, 'quote', unsampledIds),
     ])
     for (const id of refresh.goneIds) directory.sampling.recordSample(id, false, block.number)
     return { differingPools: [...refresh.differingPools, ...read], goneIds: [...refresh.goneIds, ...stale] }

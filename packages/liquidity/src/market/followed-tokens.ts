@@ -54,35 +54,35 @@ export class FollowedTokens {
 
   /** Marks a token and its neighbors as requested now. */
   add(token: Address, now = Date.now()): void {
-    const periodOf = this.touch(token, now)
-    const { neighbors } = periodOf
+    const period = this.touch(token, now)
+    const { neighbors } = period
     // If a neighbor was evicted, determine the neighbors again.
     if (neighbors?.every((neighbor) => this.has(neighbor))) for (const neighbor of neighbors) this.touch(neighbor, now)
-    else periodOf.neighbors = null
+    else period.neighbors = null
   }
 
   setNeighbors(token: Address, neighbors: readonly Address[]): void {
-    const periodOf = this.periodOf(token)
-    if (!periodOf) return
-    periodOf.neighbors = neighbors
-    for (const neighbor of neighbors) this.touch(neighbor, periodOf.requestedAt)
+    const period = this.periodOf(token)
+    if (!period) return
+    period.neighbors = neighbors
+    for (const neighbor of neighbors) this.touch(neighbor, period.requestedAt)
   }
 
   /** Forgets the neighbors of a token, so that they are determined again. */
   forgetNeighbors(token: Address): void {
-    const periodOf = this.periodOf(token)
-    if (periodOf) periodOf.neighbors = null
+    const period = this.periodOf(token)
+    if (period) period.neighbors = null
   }
 
   private touch(token: Address, now: number): FollowPeriod {
     const existingPeriod = this.permanent.get(token) ?? this.others.get(token)
-    const periodOf = existingPeriod ?? { requestedAt: now, neighbors: null }
-    periodOf.requestedAt = now
+    const period = existingPeriod ?? { requestedAt: now, neighbors: null }
+    period.requestedAt = now
     if (!existingPeriod) {
-      if (this.namedTokens.has(token)) this.permanent.set(token, periodOf)
-      else this.others.set(token, periodOf)
+      if (this.namedTokens.has(token)) this.permanent.set(token, period)
+      else this.others.set(token, period)
     }
-    return periodOf
+    return period
   }
 
   /** Drops the tokens that have not been requested for `tokenIdleMs`. */

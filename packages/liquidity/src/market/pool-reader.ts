@@ -57,7 +57,7 @@ export async function findPools(
     const pools = yield* families.get(row.family)!.findPools(row, pairBatch)
     return pools.map((pool) => ({ row, pool }))
   }
-  const generators = rows.flatMap((row) => chunks(pairs, PAIR_BATCH).map((poolBatch) => find(row, poolBatch)))
+  const generators = rows.flatMap((row) => chunks(pairs, PAIR_BATCH).map((pairBatch) => find(row, pairBatch)))
   const foundPools = (await runReads(rpc, block, generators, options)).flat()
   return [...new Map(foundPools.map((entry) => [entry.pool.id, entry])).values()]
 }

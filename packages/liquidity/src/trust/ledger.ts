@@ -77,18 +77,18 @@ export class TrustLedger {
    * Processes a block in steps; call it once per block, in order. The cost depends on the number of changes and of
    * watched entries.
    */
-  *observeInSteps({ block, pools, changedIds: changed }: Snapshot): Steps<void> {
+  *observeInSteps({ block, pools, changedIds }: Snapshot): Steps<void> {
     const { number } = block
     if (this.block !== null && Math.abs(number - this.block) > MAX_GAP) this.forget()
     this.block = number
     this.evictions = MAX_EVICTIONS
     // Process all pools over the next blocks; earning trust takes longer than that.
-    if (changed === null) {
+    if (changedIds === null) {
       this.forgetSeenPools()
       this.backlog = pools.keys()
     }
     const { resets } = this
-    for (const id of changed ?? []) {
+    for (const id of changedIds ?? []) {
       const pool = pools.get(id)
       if (!pool) this.drop(this.knownPools.get(id))
       else {
@@ -243,8 +243,7 @@ export class TrustLedger {
     const terms = { ...this.terms, pools: 1, namedTokens: 2 }
     for (const item of this.pools.values()) {
       item.record = recordLiquidity(item.record, liquidityOf(item), number, terms)
-      if (isDueForReport(item.record, this.terms))
-        item.record = recordMeasurement(item.record, null, number)
+      if (isDueForReport(item.record, this.terms)) item.record = recordMeasurement(item.record, null, number)
       yield
     }
   }
@@ -282,8 +281,8 @@ export class TrustLedger {
   }
 
   private promote(): void {
-    const earnedFrom = (item: Map<string, WatchedItem>) =>
-      [...item].flatMap(([key, { record }]) => (hasEarned(record, this.terms) ? [key] : []))
+    const earnedFrom = (items: Map<string, WatchedItem>) =>
+      [...items].flatMap(([key, { record }]) => (hasEarned(record, this.terms) ? [key] : []))
     const tokens = earnedFrom(this.tokens) as Address[]
     const pools = earnedFrom(this.pools)
     const isUnchanged =

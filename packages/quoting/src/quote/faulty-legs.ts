@@ -61,13 +61,13 @@ async function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise
     const result = await simulate(
       {
         ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, asSent: 'measured', signal },
-        ...(small && { others: [encode(singleLegRoute(small)).data] }),
+        ...(small && { alternatives: [encode(singleLegRoute(small)).data] }),
         block: { blockHash: block.hash },
         knownState: { header: block, senderCode: '0x' },
       },
       new Set([leg.pool.address]),
     )
-    const [smallResult] = result.others ?? []
+    const [smallResult] = result.alternatives ?? []
     return {
       worksFull: pays(result, leg.amountOut),
       worksSmall: small && smallResult && pays(smallResult, small.amountOut < MIN_UNITS ? 1n : small.amountOut),

@@ -42,8 +42,8 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
 /** Every pool of the factories has an owner, so a failed call means none. */
 function ownerOf(answer: Hex | null | undefined): readonly Address[] {
   if (answer?.length !== 66) return []
-  const ownerCall = toAddress(pool.decodeFunctionResult('getOwner', answer)[0])
-  return ownerCall === ZERO_ADDRESS || ownerCall === GOVERNANCE ? [] : [ownerCall]
+  const owner = toAddress(pool.decodeFunctionResult('getOwner', answer)[0])
+  return owner === ZERO_ADDRESS || owner === GOVERNANCE ? [] : [owner]
 }
 
 /** The first weighted pools have no rates and no getter. */

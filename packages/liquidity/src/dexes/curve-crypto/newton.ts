@@ -72,9 +72,9 @@ export function newtonBalance(a: bigint, gamma: bigint, xp: readonly bigint[], d
     if (y === 0n || k0 === 0n) throw unsolvedRefusal()
     const derivative = slope / y
     if (derivative === 0n) throw unsolvedRefusal()
-    const share = mul1 / derivative
-    const plus = (slope + ONE * d) / derivative + (share * ONE) / k0
-    const minus = share + (ONE * s) / derivative
+    const step = mul1 / derivative
+    const plus = (slope + ONE * d) / derivative + (step * ONE) / k0
+    const minus = step + (ONE * s) / derivative
     y = plus < minus ? before / 2n : plus - minus
     if (distance(y, before) < max(limit, y / PRECISION)) return y
   }

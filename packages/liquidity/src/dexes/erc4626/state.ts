@@ -57,9 +57,9 @@ export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626St
   return vaults.map(({ share }, k) => {
     const [state, balance] = [states![k], cash![k]]
     if (!state || !balance) return null
-    const readResult = decodeState(state, erc20.decodeFunctionResult('balanceOf', balance)[0])
+    const vaultState = decodeState(state, erc20.decodeFunctionResult('balanceOf', balance)[0])
     const maxRedeem = decodeMaxRedeem(limitOf.get(share))
-    return readResult && (maxRedeem === null ? readResult : { ...readResult, maxRedeem })
+    return vaultState && (maxRedeem === null ? vaultState : { ...vaultState, maxRedeem })
   })
 }
 

@@ -146,18 +146,18 @@ export function sellYInRange(position: Stand, right: number, amount: bigint): Ra
       liquidityX: liquidity,
     }
   const reachedTick = tickAtSqrtRatio((remaining * (RATE - Q96)) / liquidity + price)
-  const lastPrice = Math.min(Math.max(reachedTick, point), right - 1)
-  const from = lastPrice === point && !startHasY ? price : sqrtRatioAtTick(lastPrice)
+  const lastPoint = Math.min(Math.max(reachedTick, point), right - 1)
+  const from = lastPoint === point && !startHasY ? price : sqrtRatioAtTick(lastPoint)
   const wholePoints =
-    lastPrice === point
+    lastPoint === point
       ? { cost: 0n, output: 0n }
-      : { cost: min(amountYUp(liquidity, price, from), remaining), output: amountX(liquidity, point, lastPrice, from) }
+      : { cost: min(amountYUp(liquidity, price, from), remaining), output: amountX(liquidity, point, lastPoint, from) }
   const boundaryFill = turnToY(remaining - wholePoints.cost, from, liquidity)
   return {
     isFinished: true,
     cost: cost + wholePoints.cost + boundaryFill.cost,
     output: output + wholePoints.output + boundaryFill.output,
-    point: lastPrice,
+    point: lastPoint,
     price: from,
     liquidityX: liquidity - boundaryFill.exchanged,
   }
