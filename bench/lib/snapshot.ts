@@ -13,5 +13,5 @@ export function snapshotOf(pools: readonly Pool[], chainId = 1): Snapshot {
     baseFeePerGas: 0n,
     miner: toAddress(`0x${'00'.repeat(20)}`),
   } as const
-  return { chainId, block, pools: new Map(pools.map((pool) => [pool.id, pool])), changed: null }
+  return { chainId, block, pools: new Map(pools.map((pool) => [pool.id, pool])), changedIds: null }
 }

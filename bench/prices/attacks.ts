@@ -34,7 +34,7 @@ async function attack(seed: number) {
   const results: Record<string, object> = {}
   for (const [k, [when, pools]] of Object.entries(blocks).entries()) {
     readings = pools === market.pools ? market.shares : market.bentShares
-    prices.take(snapshotAt(market, k + 1, pools))
+    prices.applyNow(snapshotAt(market, k + 1, pools))
     const { honest, credited } = await scoreOf(prices, market)
     const times = Object.fromEntries(Object.entries(credited).map(([by, maxFactor]) => [by, rounded(maxFactor, 3)]))
     results[when] = { honest, creditedTimesWhatIsLocked: times }

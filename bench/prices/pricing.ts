@@ -137,7 +137,7 @@ function snapshot(): Snapshot {
     baseFeePerGas: null,
     miner: usdc,
   } as const
-  return { chainId: 1, block, pools, changed: null }
+  return { chainId: 1, block, pools, changedIds: null }
 }
 
 /** @param first - number of the first pool that may change */

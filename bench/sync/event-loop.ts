@@ -134,7 +134,7 @@ function saveAll(): void {
   const database = new SnapshotDatabase(path)
   database.save(
     { chainId: 1, block: header, extra },
-    { newPools: knownPools, changed: PoolMap.empty.with(pools).values(), gone: [] },
+    { newPools: knownPools, changedPools: PoolMap.empty.with(pools).values(), goneIds: [] },
   )
   database.close()
 }

@@ -53,7 +53,7 @@ for (let block = 1; block <= BLOCKS; block++) {
     logIndex: i,
   }))
   const start = performance.now()
-  const { changed } = atOnce(applyLogs(map, logs, familyOf, (log) => log.address))
+  const { changedPools: changed } = atOnce(applyLogs(map, logs, familyOf, (log) => log.address))
   map = map.with(changed.values())
   times.push(performance.now() - start)
   if (changed.size !== CHANGED_POOLS) throw new Error(`${changed.size} pools changed`)
@@ -82,9 +82,11 @@ const block = {
 const facts = { chainId: 1, block, extra: null }
 const database = new SnapshotDatabase(path)
 const knownPools = [...map.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 0 }))
-const saveMs = timeOf(() => database.save(facts, { newPools: knownPools, changed: map.values(), gone: [] }))
-const { changed } = poolChanges(history.at(-2)!, map)
-const saveNextMs = timeOf(() => database.save({ ...facts, extra: 1 }, { newPools: [], changed, gone: [] }))
+const saveMs = timeOf(() => database.save(facts, { newPools: knownPools, changedPools: map.values(), goneIds: [] }))
+const { changedPools: changed } = poolChanges(history.at(-2)!, map)
+const saveNextMs = timeOf(() =>
+  database.save({ ...facts, extra: 1 }, { newPools: [], changedPools: changed, goneIds: [] }),
+)
 database.close()
 const fileMb = statSync(path).size / 2 ** 20
 const restarts = Array.from({ length: RESTARTS }, restart).sort((a, b) => a.readyMs - b.readyMs)

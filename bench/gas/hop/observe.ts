@@ -115,7 +115,7 @@ export async function grossGas(
     const callOptions = { gasPrice: 0n, block: 'latest', ...(others.length > 0 && { others: datas.slice(1) }) } as const
     const result = await simulateSwap(world.rpc, { ...ends, ...callOptions }, context)
     const routes = [route, ...others]
-    return [result, ...(result.others ?? [])].map(({ success, amountOut, gasUsed }, k) =>
+    return [result, ...(result.alternatives ?? [])].map(({ success, amountOut, gasUsed }, k) =>
       success && amountOut === routes[k]!.amountOut ? gasUsed + Number(intrinsicGas(datas[k]!)) : null,
     )
   } catch (error) {

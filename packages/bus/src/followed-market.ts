@@ -219,7 +219,7 @@ export class FollowedMarket implements Market {
   private show(state: FollowedState, ids: readonly string[] | null): void {
     const { block, pools } = state
     const changedIds = this.states.length > 0 ? ids : null
-    const snapshot = { chainId: this.chainId, block, pools, changed: changedIds }
+    const snapshot = { chainId: this.chainId, block, pools, changedIds }
     this.states = [...this.states, snapshot].slice(-MAX_CANONICAL)
     for (const listener of this.listeners) listener(snapshot)
     this.conditions.check()

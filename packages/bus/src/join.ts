@@ -141,9 +141,9 @@ export function applyEntry(
   const entry = bytes && readEntry(bytes)
   if (!entry) return null
   const fields = FieldCollector.of(entry)
-  const next = fields.over(state.pools, entry.gone)
+  const next = fields.applyTo(state.pools, entry.gone)
   const facts = blockOf(texts)
-  if (!next || state.size + next.more !== facts.size) return null
+  if (!next || state.size + next.fieldCountChange !== facts.size) return null
   followPairs(state.pairs as Set<string>, entry)
   // Routing threads receive the entry's bytes as they are.
   rememberEntry(state.pools, next.pools, bytes)

@@ -107,15 +107,15 @@ export class Publisher {
     const expected = this.tag
     const before = expected === null ? undefined : this.writtenPools.get(expected)
     if (expected === null || !before) throw new BusError('CHANGED', 'what Redis has is to be found out first')
-    const { changed, gone } = poolChanges(before, state.pools)
-    if (changed.length > MAX_CHANGED) {
+    const { changedPools, goneIds } = poolChanges(before, state.pools)
+    if (changedPools.length > MAX_CHANGED) {
       for (const pair of added) this.pairs.add(pair)
       for (const pair of removed) this.pairs.delete(pair)
       await this.full(connection, state, this.pairs)
       return { answer: Promise.resolve() }
     }
-    const { set, gone: fields, encoded: changedPools } = differenceOf(before, changed, gone)
-    const payload = compressEntry(entryBytes(changedPools, gone, added, removed))
+    const { set, removedFields, encodedPools } = differenceOf(before, changedPools, goneIds)
+    const payload = compressEntry(entryBytes(encodedPools, goneIds, added, removed))
     const tag = randomUUID()
     // Remember the state before sending it, because the write may succeed while its answer is lost.
     this.remember(tag, state.pools)
@@ -129,9 +129,9 @@ export class Publisher {
       [keys.lease, keys.head, keys.pools(this.generation), keys.entries, keys.pairs],
       [
         ...[lease.token, LEASE_MS, expected, tag, blockText(state.block), state.canonical.join(), payload, KEEP_MS],
-        ...[set.length / 2, fields.length, added.length, removed.length],
+        ...[set.length / 2, removedFields.length, added.length, removed.length],
         // One argument costs both sides less than many. No field, value, or pair contains the separator.
-        Buffer.from([...set, ...fields, ...added, ...removed].join(SEPARATOR)),
+        Buffer.from([...set, ...removedFields, ...added, ...removed].join(SEPARATOR)),
       ],
     ).then(([word]) => {
       if (word !== 'OK' && this.tag === tag) this.tag = expected

@@ -320,7 +320,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     const records = [...whole.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 3 }))
     async function* parts(): AsyncGenerator<SavePart> {
       yield { do: 'list', name: 'pairs', items: ['a,b', 'never,told'] }
-      yield { do: 'write', newPools: records.slice(1), changed: [], gone: [] }
+      yield { do: 'write', newPools: records.slice(1), changedPools: [], goneIds: [] }
     }
     await memory.save({ chainId: 31337, block: blockOf(1), extra: { rows: 'r' } }, parts())
     expect(await memory.isWhole()).toBe(true)

@@ -7,7 +7,7 @@ export class Stop extends Error {
 }
 const stop = (status: Stop['status']) => (reason: string, message: string) =>
   Object.assign(new Stop(message), { status, reason })
-export const refuted = stop('refuted')
+export const refute = stop('refuted')
 export const notCheckable = stop('not checkable')
 const malformed = (path: string, expected: string) => notCheckable('malformed', `${path} must be ${expected}`)
 
@@ -17,18 +17,18 @@ type Read<T> = (value: unknown, path: string) => T
 function object<T>(shape: { readonly [Name in keyof T]: Read<T[Name]> }): Read<T> {
   return (value, path) => {
     if (typeof value !== 'object' || !value) throw malformed(path || 'a certificate', 'an object')
-    const part = ([name, read]: [string, Read<unknown>]) => {
+    const readField = ([name, read]: [string, Read<unknown>]) => {
       const ownValue: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
       return [name, read(ownValue, path ? `${path}.${name}` : name)] as const
     }
-    return Object.fromEntries(Object.entries<Read<unknown>>(shape).map(part)) as T
+    return Object.fromEntries(Object.entries<Read<unknown>>(shape).map(readField)) as T
   }
 }
 
 function list<T>(read: Read<T>, min: number, max: number): Read<readonly T[]> {
   return (value, path) => {
     if (Array.isArray(value) && value.length >= min && value.length <= max)
-      return Array.from(value, (one, k) => read(one, `${path}[${k}]`))
+      return Array.from(value, (item, k) => read(item, `${path}[${k}]`))
     throw malformed(path, `a list of ${min} to ${max}`)
   }
 }
@@ -52,7 +52,7 @@ function integer(min = 0n, max = 10n ** 200n): Read<bigint> {
 
 const address = text(/^0x[0-9a-f]{40}$/, 'an address in lower case')
 const hash = text(/^0x[0-9a-f]{64}$/, '32 bytes in lower case')
-const [place, ppm] = [integer(0n, 7n), integer(0n, 999_999n)]
+const [tokenIndex, ppm] = [integer(0n, 7n), integer(0n, 999_999n)]
 
 const pool = object({
   id: text(/^0x([0-9a-f]{40}|[0-9a-f]{64})$/, 'an address or an id in lower case'),
@@ -60,11 +60,11 @@ const pool = object({
   kind: text(/^(constant-product|concentrated|stable|wrapper|assumed)$/, 'a kind of pool'),
   tokens: list(address, 2, 8),
   /** Swaps that the bound covers: indices of the token sold and of the token bought. */
-  pairs: list(list(place, 2, 2), 0, 56),
+  pairs: list(list(tokenIndex, 2, 2), 0, 56),
   /** Only used for constant-product pools, whose contracts do not report their fee. */
   feePpm: ppm,
   /** Transfer taxes of tokens, on transfers to the pool (`soldPpm`) and from it (`boughtPpm`). */
-  taxes: list(object({ token: place, soldPpm: ppm, boughtPpm: ppm }), 0, 8),
+  taxes: list(object({ token: tokenIndex, soldPpm: ppm, boughtPpm: ppm }), 0, 8),
   state: hash,
   earned: integer(),
 })

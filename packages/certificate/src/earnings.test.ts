@@ -127,10 +127,10 @@ describe('concentrated liquidity', () => {
       const bought = whole((Number(sold) / rate) * between(random, 0.98, 1.05))
       const max = (amounts.reduce((sum, [takes]) => sum + takes!, 0n) * 11n) / 10n + 1_000n
       const searched = byTrial(pay, sold, bought, max)
-      const { pays, piece } = concentratedTrade(zeroForOne, feePpm, sold, bought)
+      const { isProfitable, earnInPiece } = concentratedTrade(zeroForOne, feePpm, sold, bought)
       let bound = 0n
-      for (let k = 0; k < 3 && pays(edges[k]!); k++) {
-        const { earned, isEnd } = piece(liquidity[k]!, edges[k]!, edges[k + 1]!)
+      for (let k = 0; k < 3 && isProfitable(edges[k]!); k++) {
+        const { earned, isEnd } = earnInPiece(liquidity[k]!, edges[k]!, edges[k + 1]!)
         bound += earned
         if (isEnd) break
       }

@@ -5,7 +5,7 @@
 import { notCheckable } from './certificate.ts'
 
 const [PPM, Q96, E10, E18] = [1_000_000n, 1n << 96n, 10n ** 10n, 10n ** 18n]
-export const sumOf = (parts: readonly bigint[]): bigint => parts.reduce((sum, part) => sum + part, 0n)
+export const sumOf = (numbers: readonly bigint[]): bigint => numbers.reduce((sum, number) => sum + number, 0n)
 export const divUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
 
 /** Returns floor(value^(1/degree)), by Newton's method from above. */
@@ -31,21 +31,21 @@ export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, sold: big
   const net = PPM - feePpm
   const sides = (sqrtPrice: bigint) => (zeroForOne ? [sqrtPrice, Q96] : [Q96, sqrtPrice]) as [bigint, bigint]
   /** Returns true while the next unit earns at a √price with 96 fractional bits. */
-  const pays = (sqrtPrice: bigint) => {
-    const [over, under] = sides(sqrtPrice)
-    return bought * over ** 2n * net > sold * under ** 2n * PPM
+  const isProfitable = (sqrtPrice: bigint) => {
+    const [num, den] = sides(sqrtPrice)
+    return bought * num ** 2n * net > sold * den ** 2n * PPM
   }
-  /** Returns the earnings in a piece, and true if the trade ends within it. */
-  const piece = (liquidity: bigint, from: bigint, to: bigint) => {
-    const [[over, under], [overEnd, underEnd]] = [sides(from), sides(to)]
-    const start = divUp(bought * liquidity * over, under) + divUp(sold * liquidity * under * PPM, over * net)
-    const isEnd = !pays(to)
-    const rest = isEnd
+  /** Returns the earnings in a piece, and whether the trade ends within it. */
+  const earnInPiece = (liquidity: bigint, from: bigint, to: bigint) => {
+    const [[num, den], [endNum, endDen]] = [sides(from), sides(to)]
+    const start = divUp(bought * liquidity * num, den) + divUp(sold * liquidity * den * PPM, num * net)
+    const isEnd = !isProfitable(to)
+    const endValue = isEnd
       ? rootDown((4n * liquidity ** 2n * bought * sold * PPM) / net, 2n)
-      : (bought * liquidity * overEnd) / underEnd + (sold * liquidity * underEnd * PPM) / (overEnd * net)
-    return { earned: start - rest, isEnd }
+      : (bought * liquidity * endNum) / endDen + (sold * liquidity * endDen * PPM) / (endNum * net)
+    return { earned: start - endValue, isEnd }
   }
-  return { pays, piece }
+  return { isProfitable, earnInPiece }
 }
 
 export const MAX_TICK = 887_272
@@ -61,9 +61,9 @@ export function sqrtRatioAtTick(tick: number): bigint {
   return ((tick > 0 ? ((1n << 256n) - 1n) / ratio : ratio) + 0xffffffffn) >> 32n
 }
 
-type Each<T> = readonly T[]
+type List<T> = readonly T[]
 /** Stable pool. `units` scale balances to 18 decimals; `a100` is 100 times A, as in `A_precise`. */
-type StablePool = { balances: Each<bigint>; units: Each<bigint>; a100: bigint; feeE10: bigint }
+type StablePool = { balances: List<bigint>; units: List<bigint>; a100: bigint; feeE10: bigint }
 /** Amount, in 18 decimals, by which rounding in the pool may lower its invariant per swap. */
 const ROUNDINGS = 16n
 
@@ -75,7 +75,7 @@ const ROUNDINGS = 16n
  * @param bought - prices of tokens that may be bought, null for others
  * @throws Stop for a pool without an invariant
  */
-export function stable(pool: StablePool, sold: Each<bigint | null>, bought: Each<bigint | null>): bigint {
+export function stable(pool: StablePool, sold: List<bigint | null>, bought: List<bigint | null>): bigint {
   const { balances, units, a100, feeE10 } = pool
   const n = BigInt(units.length)
   const x = balances.map((balance, k) => balance * units[k]!)
@@ -86,16 +86,16 @@ export function stable(pool: StablePool, sold: Each<bigint | null>, bought: Each
   const high = sold.map((price, k) => price && (price * E18) / units[k]!)
   const low = bought.map((price, k) => (price ? divUp(price * E18 * (E10 - feeE10), units[k]! * E10) : 0n))
   const scale = [...high, ...low].reduce<bigint>((max, price) => (price && price > max ? price : max), 1n)
-  const parts = (values: Each<bigint | null>, one: bigint) =>
-    values.map((value) => (value === null ? Number.POSITIVE_INFINITY : Number((value << 120n) / one) / 2 ** 120))
-  const minimizer = search(parts(x, d), Number(ann) / 100, parts(low, scale), parts(high, scale))
+  const fractions = (values: List<bigint | null>, factor: bigint) =>
+    values.map((value) => (value === null ? Number.POSITIVE_INFINITY : Number((value << 120n) / factor) / 2 ** 120))
+  const minimizer = search(fractions(x, d), Number(ann) / 100, fractions(low, scale), fractions(high, scale))
   const exact = (value: number) => (BigInt(Math.round(value * 2 ** 100)) * scale) >> 100n
   const min = (a: bigint, b: bigint) => (a < b ? a : b)
   const q = minimizer.q.map((value, k) => -min(-min(exact(value), high[k] ?? exact(value)), -low[k]!))
   const mu = exact(minimizer.mu / 100)
-  const rest = q.map((price) => price - mu * ann)
-  const product = rest.reduce((all, part) => all * part, 100n * mu) / n ** n
-  const isSound = mu > 0n && rest.every((part) => part > 0n) && q.every((price, k) => price <= (high[k] ?? price))
+  const netPrices = q.map((price) => price - mu * ann)
+  const product = netPrices.reduce((all, part) => all * part, 100n * mu) / n ** n
+  const isSound = mu > 0n && netPrices.every((part) => part > 0n) && q.every((price, k) => price <= (high[k] ?? price))
   if (!isSound) throw notCheckable('out of reach', 'a stable pool has no prices between its bounds')
   const value = mu * (ann - 100n) + (n + 1n) * rootDown(product, n + 1n)
   const earned = sumOf(q.map((price, k) => price * x[k]!)) - (d - ROUNDINGS) * value
@@ -106,7 +106,7 @@ export function stable(pool: StablePool, sold: Each<bigint | null>, bought: Each
 function invariant(x: readonly bigint[], ann: bigint): bigint {
   const n = BigInt(x.length)
   const sum = sumOf(x)
-  const product = x.reduce((all, one) => all * one, n ** n)
+  const product = x.reduce((all, factor) => all * factor, n ** n)
   const excess = (d: bigint) => 100n * d ** (n + 1n) + (ann - 100n) * d * product - ann * sum * product
   // The function is convex and D is at most the sum, so Newton's method converges from above.
   let d = sum
@@ -122,22 +122,22 @@ function invariant(x: readonly bigint[], ann: bigint): bigint {
  * Finds μ and q that nearly minimize the bound. Uses floats, because the bound holds for any μ and q. Balances are
  * fractions of D.
  */
-function search(x: Each<number>, ann: number, low: Each<number>, high: Each<number>) {
+function search(x: List<number>, ann: number, low: List<number>, high: List<number>) {
   const n = x.length
-  /** Returns q − μ·ann: proportional to 1 / balance, clamped to the price bounds. */
-  const restAt = (mu: number, t: number) =>
+  /** Returns q − μ·ann for each token: proportional to 1 / balance, clamped to the price bounds. */
+  const weightsAt = (mu: number, t: number) =>
     x.map((balance, k) => Math.max(low[k]! - mu * ann, Math.min(high[k]! - mu * ann, t / balance)))
   const bestT = (mu: number) => {
     const isBelow = (log: number) =>
-      Math.log(restAt(mu, Math.exp(log)).reduce((all, part) => (all * part) / n, mu)) > (n + 1) * log
+      Math.log(weightsAt(mu, Math.exp(log)).reduce((all, part) => (all * part) / n, mu)) > (n + 1) * log
     return Math.exp(bisect(-80, 20, isBelow))
   }
   // The bound is convex in both variables, so its slope in μ at the best q changes sign once.
-  const mu = bisect(0, Math.min(...high) / ann, (at) => {
-    const t = bestT(at)
-    return ann - 1 + t * restAt(at, t).reduce((all, part) => all - ann / part, 1 / at) > 0
+  const mu = bisect(0, Math.min(...high) / ann, (trialMu) => {
+    const t = bestT(trialMu)
+    return ann - 1 + t * weightsAt(trialMu, t).reduce((all, part) => all - ann / part, 1 / trialMu) > 0
   })
-  return { mu, q: restAt(mu, bestT(mu)).map((part) => part + mu * ann) }
+  return { mu, q: weightsAt(mu, bestT(mu)).map((part) => part + mu * ann) }
 }
 
 function bisect(low: number, high: number, isBelow: (value: number) => boolean): number {

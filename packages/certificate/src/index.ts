@@ -1,5 +1,5 @@
 /** Verifies a certificate, which bounds the output of any route, against the chain. */
-import { type CertifiedPool, notCheckable, readCertificate, refuted, Stop } from './certificate.ts'
+import { type CertifiedPool, notCheckable, readCertificate, refute, Stop } from './certificate.ts'
 import { divUp, sumOf } from './earnings.ts'
 import { type Node, type NodeOptions, nodeAt } from './node.ts'
 import { readPool } from './states.ts'
@@ -46,14 +46,14 @@ async function check(certificate: ReturnType<typeof readCertificate>, options: C
   if (pricesOf(certificate.tokenOut).some((price) => price !== unit))
     throw notCheckable('malformed', 'prices of tokenOut must be 10^scale')
   const input = certificate.amountIn * pricesOf(certificate.tokenIn)[0]!
-  const places = new Set(pools.map(({ kind, id, address }) => (kind === 'assumed' ? id : address)))
-  if (places.size < pools.length) throw notCheckable('malformed', 'pools must be different ones')
-  const missing = options.mustInclude?.find((id) => pools.every((pool) => pool.id !== id.toLowerCase()))
-  if (missing !== undefined) throw refuted('pool missing', `${missing} is not among its pools`)
+  const poolKeys = new Set(pools.map(({ kind, id, address }) => (kind === 'assumed' ? id : address)))
+  if (poolKeys.size < pools.length) throw notCheckable('malformed', 'pools must be different ones')
+  const missingId = options.mustInclude?.find((id) => pools.every((pool) => pool.id !== id.toLowerCase()))
+  if (missingId !== undefined) throw refute('pool missing', `${missingId} is not among its pools`)
   const digest = await sha256(pools.map(lineOf).join('\n'))
-  if (digest !== certificate.digest) throw refuted('digest differs', `the digest of its pools is ${digest}`)
+  if (digest !== certificate.digest) throw refute('digest differs', `the digest of its pools is ${digest}`)
   const claimedBound = sumOf(pools.map(({ earned }) => earned)) + input + beyond.earned + certificate.allowance
-  if (claimedBound > bound * unit) throw refuted('sum wrong', `its own parts add up to ${divUp(claimedBound, unit)}`)
+  if (claimedBound > bound * unit) throw refute('sum wrong', `its own parts add up to ${divUp(claimedBound, unit)}`)
   const assumedPools = pools.filter(({ kind }) => kind === 'assumed')
   if (assumedPools.length > (options.maxAssumed ?? 0.5) * pools.length)
     throw notCheckable('too many unknown pools', `${assumedPools.length} of ${pools.length}`)
@@ -73,7 +73,7 @@ async function check(certificate: ReturnType<typeof readCertificate>, options: C
   // A reorg may have replaced the block meanwhile.
   await checkBlock()
   const recomputed = divUp(sum, unit)
-  if (recomputed > bound) throw refuted('bound too low', `its prices prove ${recomputed}, ${recomputed - bound} more`)
+  if (recomputed > bound) throw refute('bound too low', `its prices prove ${recomputed}, ${recomputed - bound} more`)
   // `recomputed` is the bound proven by the prices and the chain, in output base units; a larger claimed bound is true
   // too. Earnings of `assumed` pools are taken from the certificate.
   return { status: 'verified', bound, recomputed, assumed: assumedPools.map(({ id }) => id) } as const
@@ -99,11 +99,11 @@ async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, h
   if (kind === 'wrapper') {
     const isWrapper = tokens.length === 2 && tokens.includes(address) && tokens.some((token) => BigInt(token) === 0n)
     if (isWrapper && byHop.flat().every(({ sold, bought }) => bought <= sold)) return 0n
-    throw refuted('bound too low', `${id} is no wrapper, or earns without end`)
+    throw refute('bound too low', `${id} is no wrapper, or earns without end`)
   }
   const { state, earned } = await readPool(node, pool)
-  if ((await sha256(state)) !== pool.state) throw refuted('state differs', `the state of ${id} is: ${state}`)
-  return (await Promise.all(byHop.map(earned))).reduce((max, one) => (one > max ? one : max), 0n)
+  if ((await sha256(state)) !== pool.state) throw refute('state differs', `the state of ${id} is: ${state}`)
+  return (await Promise.all(byHop.map(earned))).reduce((max, earnings) => (earnings > max ? earnings : max), 0n)
 }
 
 const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: CertifiedPool): string => {

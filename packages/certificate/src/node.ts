@@ -1,5 +1,5 @@
 /** Reads contract state at one block, with a timeout per read and a maximum number of reads. */
-import { notCheckable, refuted } from './certificate.ts'
+import { notCheckable, refute } from './certificate.ts'
 
 /** Request function of EIP-1193. */
 export type EthRequest = (call: { readonly method: string; readonly params: readonly unknown[] }) => Promise<unknown>
@@ -27,7 +27,7 @@ export function nodeAt(from: NodeOptions, number: bigint) {
       return await Promise.race([request({ method, params }), timeout])
     } catch (error) {
       const { code, message } = Object(error) as { code?: unknown; message?: unknown }
-      if (code === 3 || /revert|invalid opcode/i.test(String(message))) throw refuted('not such a pool', 'reverts')
+      if (code === 3 || /revert|invalid opcode/i.test(String(message))) throw refute('not such a pool', 'reverts')
       throw notCheckable('node fails', `${method}: ${String(message).slice(0, 200)}`)
     } finally {
       clearTimeout(timer)
@@ -39,7 +39,7 @@ export function nodeAt(from: NodeOptions, number: bigint) {
     const answer = await requestNode('eth_call', [{ to, data: selector + word }, block])
     const words = typeof answer === 'string' && answer.length < 10_000 ? (answer.slice(2).match(/.{64}/g) ?? []) : []
     if (words.length < minWords || words.some((digits) => !/^[0-9a-f]{64}$/i.test(digits)))
-      throw refuted('not such a pool', `${to} does not answer ${selector}`)
+      throw refute('not such a pool', `${to} does not answer ${selector}`)
     return words.map((digits) => BigInt(`0x${digits}`)) as unknown as CallWords
   }
 

@@ -1,10 +1,11 @@
 /** Reads pool states at a block: the text that is hashed into the digest, and the earnings of swaps. */
-import { type CertifiedPool, notCheckable, refuted, Stop } from './certificate.ts'
+import { type CertifiedPool, notCheckable, refute, Stop } from './certificate.ts'
 import { concentratedTrade, constantProduct, MAX_TICK, sqrtRatioAtTick, stable, sumOf } from './earnings.ts'
 import type { CallWords, Node } from './node.ts'
 
 /**
- * Swap between two tokens by index: the cost of a unit that the pool receives, and the value of a unit that it pays.
+ * Swap between two tokens by index. `sold` is the cost of a unit that the pool receives, and `bought` the value of a
+ * unit that it pays.
  */
 type Swap = { readonly from: number; readonly to: number; readonly sold: bigint; readonly bought: bigint }
 type EarningsOfSwaps = (swaps: readonly Swap[]) => Promise<bigint>
@@ -23,7 +24,7 @@ export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading
   const pairs = { 'constant-product': constantProductPool, concentrated: concentratedPool }[kind]
   const reading = await (pairs ?? stablePool)(view, pool, node)
   if (tokens.map(withoutNative).join() === reading.tokens.map(withoutNative).join()) return reading
-  throw refuted('not such a pool', `${id} trades other tokens`)
+  throw refute('not such a pool', `${id} trades other tokens`)
 }
 
 async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promise<Reading> {
@@ -39,24 +40,24 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
   const facts = [view('0xddca3f43'), view('0xd0c93a7c'), view('0x0dfe1681'), view('0xd21220a7')] as const
   const [[start, word], [liquidity], [feePpm], [spacing], [token0], [token1]] = await Promise.all([...price, ...facts])
   const [tick, step] = [Number(BigInt.asIntN(24, word)), Number(spacing)]
-  if (!(step > 0 && step < 32_768 && feePpm < 1_000_000n)) throw refuted('not such a pool', `${id} has no ticks`)
+  if (!(step > 0 && step < 32_768 && feePpm < 1_000_000n)) throw refute('not such a pool', `${id} has no ticks`)
   const trade = async ({ from, sold, bought }: Swap): Promise<bigint> => {
-    const down = from === 0
-    const { pays, piece } = concentratedTrade(down, feePpm, sold, bought)
-    let [at, active, sum, bits, words] = [start, liquidity, 0n, 0n, 0]
-    for (let tickAt = Math.floor(tick / step) + (down ? 0 : 1); pays(at); tickAt += down ? -1 : 1) {
-      if (words === 0 || (tickAt & 255) === (down ? 255 : 0)) {
-        if (++words > MAX_WORDS) throw notCheckable('out of reach', `${id} crosses more than ${MAX_WORDS} words`)
-        bits = (await view('0x5339c296', tickAt >> 8))[0]
+    const zeroForOne = from === 0
+    const { isProfitable, earnInPiece } = concentratedTrade(zeroForOne, feePpm, sold, bought)
+    let [sqrtPrice, active, sum, bits, wordCount] = [start, liquidity, 0n, 0n, 0]
+    for (let i = Math.floor(tick / step) + (zeroForOne ? 0 : 1); isProfitable(sqrtPrice); i += zeroForOne ? -1 : 1) {
+      if (wordCount === 0 || (i & 255) === (zeroForOne ? 255 : 0)) {
+        if (++wordCount > MAX_WORDS) throw notCheckable('out of reach', `${id} crosses more than ${MAX_WORDS} words`)
+        bits = (await view('0x5339c296', i >> 8))[0]
       }
-      const isSet = ((bits >> BigInt(tickAt & 255)) & 1n) === 1n
-      if (!isSet && (tickAt & 255) !== (down ? 0 : 255)) continue
-      const end = sqrtRatioAtTick(Math.max(-MAX_TICK, Math.min(MAX_TICK, tickAt * step)))
-      const { earned, isEnd } = piece(active, at, end)
+      const isSet = ((bits >> BigInt(i & 255)) & 1n) === 1n
+      if (!isSet && (i & 255) !== (zeroForOne ? 0 : 255)) continue
+      const end = sqrtRatioAtTick(Math.max(-MAX_TICK, Math.min(MAX_TICK, i * step)))
+      const { earned, isEnd } = earnInPiece(active, sqrtPrice, end)
       sum += earned
-      if (isEnd || Math.abs(tickAt * step) >= MAX_TICK) break
-      at = end
-      if (isSet) active += BigInt.asIntN(128, (await view('0xf30dba93', tickAt * step, 2))[1]) * (down ? -1n : 1n)
+      if (isEnd || Math.abs(i * step) >= MAX_TICK) break
+      sqrtPrice = end
+      if (isSet) active += BigInt.asIntN(128, (await view('0xf30dba93', i * step, 2))[1]) * (zeroForOne ? -1n : 1n)
     }
     return sum
   }
@@ -66,23 +67,23 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
 
 async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<Reading> {
   /** Calls the first of two getters that the pool has: older pools index coins with int128 and only report A. */
-  const either = async (selector: string, older: string, argument?: number, factor = 1n): Promise<bigint> => {
+  const callEither = async (selector: string, older: string, argument?: number, factor = 1n): Promise<bigint> => {
     const words = await view(selector, argument).catch((error) => error)
     if (words instanceof Stop && words.status === 'refuted') return (await view(older, argument))[0] * factor
     if (words instanceof Error) throw words
     return words[0]
   }
-  const each = (read: (token: string, k: number) => Promise<bigint>) => Promise.all(pool.tokens.map(read))
+  const forEachToken = (read: (token: string, k: number) => Promise<bigint>) => Promise.all(pool.tokens.map(read))
   const [tokens, balances, digits, a100, [feeE10]] = await Promise.all([
-    each((_, k) => either('0xc6610657', '0x23746eb8', k)),
-    each((_, k) => either('0x4903b0d1', '0x065a80d8', k)),
-    each(async (token) => (withoutNative(token) === 0n ? 18n : (await node.view(token, '0x313ce567'))[0])),
-    either('0x76a2f0f0', '0xf446c1d0', undefined, 100n),
+    forEachToken((_, k) => callEither('0xc6610657', '0x23746eb8', k)),
+    forEachToken((_, k) => callEither('0x4903b0d1', '0x065a80d8', k)),
+    forEachToken(async (token) => (withoutNative(token) === 0n ? 18n : (await node.view(token, '0x313ce567'))[0])),
+    callEither('0x76a2f0f0', '0xf446c1d0', undefined, 100n),
     view('0xddca3f43'),
   ])
-  const isPlain = digits.every((one) => one <= 18n) && a100 >= 100n && feeE10 < 10n ** 10n
-  if (!isPlain) throw refuted('not such a pool', `${pool.id} is no plain pool`)
-  const units = digits.map((one) => 10n ** (18n - one))
+  const isPlain = digits.every((decimals) => decimals <= 18n) && a100 >= 100n && feeE10 < 10n ** 10n
+  if (!isPlain) throw refute('not such a pool', `${pool.id} is no plain pool`)
+  const units = digits.map((decimals) => 10n ** (18n - decimals))
   const earningsOf: EarningsOfSwaps = async (swaps) => {
     if (swaps.every(({ bought }) => bought === 0n)) return 0n
     const sold = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.sold ?? null)

@@ -71,7 +71,7 @@ export type PriceCurve = {
    * Approximate fraction of an output by which the pool may pay more than the curve. Absent: 0, the pieces are exact.
    */
   readonly outputError?: number
-  /** That fraction for each piece: it applies to outputs of the whole trade that end in the piece. */
+  /** `outputError` by piece. The error of a piece applies to the whole output of a trade that ends in the piece. */
   readonly outputErrors?: Float64Array
 }
 
@@ -79,15 +79,15 @@ export type PriceCurve = {
 export type PoolRefusalCode = 'EMPTY' | 'TOO_SMALL' | 'TOO_LARGE' | 'WRONG_TOKEN' | 'PAUSED' | 'UNSUPPORTED'
 
 /**
- * A pool cannot do a swap. Not a program failure: routing continues without the pool. `TOO_LARGE` and `TOO_SMALL`
- * concern only the amount: the pool does a smaller, or a larger, swap in the same state.
+ * Thrown when a pool cannot do a swap. Routing then continues without the pool. `TOO_LARGE` and `TOO_SMALL` concern
+ * only the amount: the pool does a smaller, or a larger, swap in the same state.
  */
 export class PoolRefusal extends Error {
   override readonly name = 'PoolRefusal'
   readonly code: PoolRefusalCode
   /**
-   * True when our model sets the limit and the contract may accept more: ticks that were not read, bitmap words that
-   * cost too much gas to read, or bounds known only from below.
+   * True when our model sets the limit and the contract may accept more. Examples are ticks that were not read, and
+   * bitmap words that cost too much gas to read.
    */
   readonly isOwnLimit: boolean
 
@@ -143,7 +143,7 @@ export type Read = {
  */
 export type Reads<T> = Generator<readonly Read[], T, readonly (Hex | null)[]>
 
-/** Storage that the payment of a hop sets and clears again within the transaction. */
+/** Storage that paying for a hop sets, and clears again within the transaction. */
 export type HopPayment = {
   /** The pool pulls its input from the Executor by an allowance. */
   readonly pullsInput?: true
@@ -223,9 +223,9 @@ export interface DexFamily<State = unknown> {
   /** Reads the state of many pools; null for a pool that cannot be read. */
   readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (State | null)[]>
   /**
-   * Accounts whose code or owner can change the quotes of a pool, such as rate providers, hooks, and owners who can
-   * reset fees or prices. Does not include the governance of the factory in the chain's file. Returns the pool's own
-   * address if anyone could have deployed its code or its controller is unknown. Depends only on immutable data
+   * Accounts whose code or owner can change the quotes of a pool. Examples are rate providers, hooks, and owners who
+   * can reset fees or prices. Does not include the governance of the factory in the chain's file. Returns the pool's
+   * own address if anyone could have deployed its code or its controller is unknown. Depends only on immutable data
    * (`fixed`). Absent: no pool of the family depends on such an account.
    */
   dependsOn?(pool: Pool): readonly Address[]
@@ -234,20 +234,20 @@ export interface DexFamily<State = unknown> {
   readonly listedByLogs?: true
   /**
    * Verifies pools of a pool list on chain, for families with `listedByLogs`. Returns each pool as the log scan would
-   * report it, built from on-chain data only; null if it does not exist or the scan would skip it. The fields of
+   * report it, from on-chain data only. Null for a pool that does not exist or that the scan would skip. The fields of
    * `listedPools` are untrusted and can have any type.
    */
   provePools?(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]>
   /**
-   * Updates state that changes without a log. Receives the pools after the logs of `block` have been applied, and
-   * returns their states at its end; null for a pool that can no longer be read. Called at every block, so it reads no
-   * more than necessary. Absent: all state changes emit logs.
+   * Updates state that changes without a log. Receives the pools after the logs of `block` have been applied. Returns
+   * their states at the end of the block; null for a pool that can no longer be read. Called at every block, so it
+   * reads no more than necessary. Absent: all state changes emit logs.
    */
   refreshStates?(row: DexRow, pools: readonly Pool<State>[], block: BlockHeader): Reads<readonly (State | null)[]>
   /**
-   * Set by families whose pools are quoted from swaps simulated on chain at every block. The market samples few pools,
-   * of tokens that were requested lately; routes use an untrusted pool only if even their minimum output is
-   * more than other pools pay.
+   * Set by families whose pools are quoted from swaps simulated on chain at every block. The market samples only few
+   * pools, whose tokens were requested lately. Routes use an untrusted pool only if even their minimum output is more
+   * than other pools pay.
    */
   readonly sampled?: Sampling<State>
   /** True for pools that `refreshStates` must update; depends only on immutable data. Absent: all pools. */
@@ -297,8 +297,8 @@ export interface DexFamily<State = unknown> {
    */
   priceCurve(pool: Pool<State>, tokenIn: Address, tokenOut: Address): PriceCurve
   /**
-   * Returns price and depth of a two-token pool near its price: equal to the values derived from its curves except for
-   * rounding, but cheaper to compute. For families with very many pools.
+   * Returns price and depth of a two-token pool near its price. Equals the values derived from its curves, except for
+   * rounding, but is cheaper to compute. For families with very many pools.
    *
    * @param band - relative price move, in either direction
    */
@@ -328,9 +328,9 @@ export interface DexFamily<State = unknown> {
    */
   readonly payment?: HopPayment
   /**
-   * Maximum extra gas of a swap that is mined later than the next block, when the pool has deferred work: an oracle
-   * observation, a rate cache, an epoch. The service measures it at the transaction's deadline; this value is used only
-   * if the node cannot simulate a call at a later time. Absent: 0.
+   * Maximum extra gas of a swap that is mined later than the next block. A pool may then have deferred work, such as an
+   * oracle observation, a rate cache, or an epoch. The service measures it at the transaction's deadline; this value is
+   * used only if the node cannot simulate a call at a later time. Absent: 0.
    */
   readonly laterGas?: number
   /** True if the pool accepts an input token that takes a fee on transfer. */

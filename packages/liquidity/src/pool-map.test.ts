@@ -50,13 +50,16 @@ test('reports the differences from any earlier map, and between plain maps', () 
         maps.push(map)
       }
       for (const before of maps) {
-        const { changed, gone } = poolChanges(before, map)
+        const { changedPools: changed, goneIds: gone } = poolChanges(before, map)
         expect(new Map(before.with(changed, gone))).toEqual(new Map(map))
         const plain = poolChanges(new Map(before), new Map(map))
-        expect(new Set(plain.changed)).toEqual(new Set(changed))
-        expect(new Set(plain.gone)).toEqual(new Set(gone))
+        expect(new Set(plain.changedPools)).toEqual(new Set(changed))
+        expect(new Set(plain.goneIds)).toEqual(new Set(gone))
         // A map with another history has no change log, but reports changes in the same order.
-        expect(poolChanges(PoolMap.empty.with([...before.values()]), map)).toEqual({ changed, gone })
+        expect(poolChanges(PoolMap.empty.with([...before.values()]), map)).toEqual({
+          changedPools: changed,
+          goneIds: gone,
+        })
       }
     }),
   )
@@ -73,7 +76,7 @@ test('distinguishes ids with a common prefix, and keeps the last pool of the sam
     expect(map.get('0x1234567300')).toBeUndefined()
     const less = map.with([], [ids[1]!])
     expect([...less.keys()]).toEqual([ids[2], ids[0]])
-    expect(poolChanges(map, less)).toEqual({ changed: [], gone: [ids[1]] })
+    expect(poolChanges(map, less)).toEqual({ changedPools: [], goneIds: [ids[1]] })
   }
 })
 
@@ -95,12 +98,12 @@ test('the order of pools depends only on their ids, not on the history of the ma
 test('logs changes for 16 maps, and still reports differences beyond the log', () => {
   const many = Array.from({ length: 5_000 }, (_, n) => pool(`0x${n.toString(16)}`, 0))
   const first = PoolMap.empty.with(many)
-  expect(first.putSince(PoolMap.empty)).toBeUndefined()
+  expect(first.idsChangedSince(PoolMap.empty)).toBeUndefined()
   let map = first
   for (let step = 1; step <= 40; step++) {
     map = map.with([pool('0x1', step)], step === 20 ? ['0x2'] : [])
-    expect(map.putSince(first)).toEqual(step > 16 ? undefined : ['0x1'])
-    const { changed, gone } = poolChanges(first, map)
+    expect(map.idsChangedSince(first)).toEqual(step > 16 ? undefined : ['0x1'])
+    const { changedPools: changed, goneIds: gone } = poolChanges(first, map)
     expect(changed).toEqual([pool('0x1', step)])
     expect(gone).toEqual(step >= 20 ? ['0x2'] : [])
   }

@@ -3,33 +3,33 @@ import type { Steps } from '@sluice/rpc'
 import type { Pool } from './family.ts'
 import { BUCKETS, bucketOf, startOf } from './pool-id.ts'
 
-/** Pools, and buckets, processed between two yields when a map is built. */
-const ROW = 500
-const BUCKET_ROW = 32
+/** Pools (buckets) processed between two yields when a map is built. */
+const POOLS_PER_SLICE = 500
+const BUCKETS_PER_SLICE = 32
 
 /**
- * Pools sorted by id: copying two arrays is faster than rebuilding a map. `starts` holds the numeric prefix of each id,
+ * Pools sorted by id: copying two arrays is faster than rebuilding a map. `idStarts` holds the numeric prefix of each id,
  * so that a binary search reads no pool objects.
  */
-type Bucket = { readonly starts: readonly number[]; readonly pools: readonly Pool[] }
-type MutableBucket = { readonly starts: number[]; readonly pools: Pool[] }
+type Bucket = { readonly idStarts: readonly number[]; readonly pools: readonly Pool[] }
+type MutableBucket = { readonly idStarts: number[]; readonly pools: Pool[] }
 
 /** Maximum ids and maps in the change log of a map. */
 const MAX_LOGGED_IDS = 4096
 const MAX_LOGGED_MAPS = 16
 /** Ids compared between two yields. */
-const ID_ROW = 32
+const IDS_PER_SLICE = 32
 
-const NO_POOLS: Bucket = { starts: [], pools: [] }
+const NO_POOLS: Bucket = { idStarts: [], pools: [] }
 
-/** One step of the change log: ids that were set or deleted in the map with the mark `into`. */
-type Put = { readonly into: object; readonly ids: readonly string[] }
+/** One step of the change log: ids that were set or deleted when the map with this mark was made. */
+type LoggedIds = { readonly mark: object; readonly ids: readonly string[] }
 
 /** Differences between two maps. */
 export type PoolChanges = {
   /** Pools that are new or changed, in their current state. */
-  readonly changed: readonly Pool[]
-  readonly gone: readonly string[]
+  readonly changedPools: readonly Pool[]
+  readonly goneIds: readonly string[]
 }
 
 /**
@@ -40,10 +40,10 @@ export function poolChanges(before: ReadonlyMap<string, Pool>, after: ReadonlyMa
   const changedPools: Pool[] = []
   const goneIds: string[] = []
   for (const step of poolChangeSteps(before, after)) {
-    changedPools.push(...step.changed)
-    goneIds.push(...step.gone)
+    changedPools.push(...step.changedPools)
+    goneIds.push(...step.goneIds)
   }
-  return { changed: changedPools, gone: goneIds }
+  return { changedPools, goneIds }
 }
 
 /** Incremental `poolChanges`: yields batches of a few dozen pools so callers can yield to the event loop. */
@@ -51,36 +51,36 @@ export function* poolChangeSteps(
   before: ReadonlyMap<string, Pool>,
   after: ReadonlyMap<string, Pool>,
 ): Generator<PoolChanges> {
-  const ids = before instanceof PoolMap && after instanceof PoolMap ? after.putSince(before) : undefined
+  const ids = before instanceof PoolMap && after instanceof PoolMap ? after.idsChangedSince(before) : undefined
   if (ids) return yield* compareById(before, after, ids)
   if (before === after) return
   if (!(before instanceof PoolMap && after instanceof PoolMap)) {
     yield {
-      changed: [...after.values()].filter((pool) => before.get(pool.id) !== pool),
-      gone: [...before.keys()].filter((id) => !after.has(id)),
+      changedPools: [...after.values()].filter((pool) => before.get(pool.id) !== pool),
+      goneIds: [...before.keys()].filter((id) => !after.has(id)),
     }
     return
   }
   // Buckets shared by both maps are equal and are skipped.
-  for (const [old, bucket] of after.bucketsUnlike(before)) yield bucketChanges(old, bucket)
+  for (const [oldBucket, bucket] of after.bucketsUnlike(before)) yield bucketChanges(oldBucket, bucket)
 }
 
-/** Compares the pools with these ids, which include all that may differ. */
+/** Compares the pools with these ids. No other pool may differ. */
 function* compareById(
   before: ReadonlyMap<string, Pool>,
   after: ReadonlyMap<string, Pool>,
   ids: readonly string[],
 ): Generator<PoolChanges> {
-  for (let from = 0; from < ids.length; from += ID_ROW) {
+  for (let from = 0; from < ids.length; from += IDS_PER_SLICE) {
     const changedPools: Pool[] = []
     const goneIds: string[] = []
-    for (const id of ids.slice(from, from + ID_ROW)) {
-      const [old, pool] = [before.get(id), after.get(id)]
-      if (old === pool) continue
+    for (const id of ids.slice(from, from + IDS_PER_SLICE)) {
+      const [oldPool, pool] = [before.get(id), after.get(id)]
+      if (oldPool === pool) continue
       if (pool) changedPools.push(pool)
       else goneIds.push(id)
     }
-    yield { changed: changedPools, gone: goneIds }
+    yield { changedPools, goneIds }
   }
 }
 
@@ -92,12 +92,12 @@ function bucketChanges({ pools: before }: Bucket, { pools: after }: Bucket): Poo
   for (const pool of after) {
     while (index < before.length && before[index] !== pool && compareIds(before[index]!.id, pool.id) < 0)
       goneIds.push(before[index++]!.id)
-    const old = before[index]
-    if (old === pool || old?.id === pool.id) index++
-    if (old !== pool) changedPools.push(pool)
+    const oldPool = before[index]
+    if (oldPool === pool || oldPool?.id === pool.id) index++
+    if (oldPool !== pool) changedPools.push(pool)
   }
   while (index < before.length) goneIds.push(before[index++]!.id)
-  return { changed: changedPools, gone: goneIds }
+  return { changedPools, goneIds }
 }
 
 /** Compares two ids of the same bucket. */
@@ -108,16 +108,16 @@ function compareIds(a: string, b: string): number {
 }
 
 /** Returns the index of the first pool whose id is not less than `id`. */
-function indexIn({ starts, pools }: Bucket, id: string): number {
+function indexIn({ idStarts, pools }: Bucket, id: string): number {
   const start = startOf(id)
   let low = 0
-  let high = starts.length
+  let high = idStarts.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (starts[middle]! < start) low = middle + 1
+    if (idStarts[middle]! < start) low = middle + 1
     else high = middle
   }
-  while (starts[low] === start && pools[low]!.id < id) low++
+  while (idStarts[low] === start && pools[low]!.id < id) low++
   return low
 }
 
@@ -127,13 +127,13 @@ function bucketOfPools(all: readonly Pool[]): Bucket {
   // The sort is stable: pools with the same id keep their order.
   const sorted = [...all].sort((a, b) => compareIds(a.id, b.id))
   const pools = sorted.filter(({ id }, i) => id !== sorted[i + 1]?.id)
-  return { starts: pools.map(({ id }) => startOf(id)), pools }
+  return { idStarts: pools.map(({ id }) => startOf(id)), pools }
 }
 
 /**
  * Map of pools by id. The iteration order depends only on the ids, so results do not depend on the map's history.
- * Immutable: `with` returns a new map that shares all unchanged buckets, so that one snapshot per block, and the last
- * 64 for reorgs, cost little more than the changes.
+ * Immutable: `with` returns a new map that shares all unchanged buckets. So one snapshot per block, and the last 64 for
+ * reorgs, cost little more than the changes.
  */
 export class PoolMap implements ReadonlyMap<string, Pool> {
   static readonly empty = new PoolMap(
@@ -146,12 +146,12 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
   /** Identifies this map without retaining it. */
   private readonly mark = {}
   /** Change log, newest step first. */
-  private readonly puts: readonly Put[]
+  private readonly changeLog: readonly LoggedIds[]
 
-  private constructor(buckets: readonly Bucket[], size: number, puts: readonly Put[] = []) {
+  private constructor(buckets: readonly Bucket[], size: number, changeLog: readonly LoggedIds[] = []) {
     this.buckets = buckets
     this.size = size
-    this.puts = puts
+    this.changeLog = changeLog
   }
 
   /** Returns a map with `pools` added or replaced, and the pools with the ids `goneIds` removed. */
@@ -161,8 +161,8 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     const ids: string[] = []
     const copyOf = (index: number): MutableBucket => {
       if (!ownBuckets.has(index)) {
-        const { starts, pools } = buckets[index]!
-        buckets[index] = { starts: starts.slice(), pools: pools.slice() }
+        const { idStarts, pools } = buckets[index]!
+        buckets[index] = { idStarts: idStarts.slice(), pools: pools.slice() }
         ownBuckets.add(index)
       }
       return buckets[index] as MutableBucket
@@ -176,7 +176,7 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
         bucket.pools[index] = pool
         continue
       }
-      bucket.starts.splice(index, 0, startOf(pool.id))
+      bucket.idStarts.splice(index, 0, startOf(pool.id))
       bucket.pools.splice(index, 0, pool)
       size++
     }
@@ -185,32 +185,32 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
       const index = indexIn(bucket, id)
       ids.push(id)
       if (bucket.pools[index]?.id !== id) continue
-      bucket.starts.splice(index, 1)
+      bucket.idStarts.splice(index, 1)
       bucket.pools.splice(index, 1)
       size--
     }
-    return ownBuckets.size === 0 ? this : new PoolMap(buckets, size, this.putsWith(ids))
+    return ownBuckets.size === 0 ? this : new PoolMap(buckets, size, this.extendedLog(ids))
   }
 
-  private putsWith(ids: readonly string[]): readonly Put[] {
-    const puts: Put[] = []
+  private extendedLog(ids: readonly string[]): readonly LoggedIds[] {
+    const changeLog: LoggedIds[] = []
     let count = 0
-    for (const put of [{ into: this.mark, ids }, ...this.puts]) {
-      count += put.ids.length
-      if (count > MAX_LOGGED_IDS || puts.length === MAX_LOGGED_MAPS) break
-      puts.push(put)
+    for (const step of [{ mark: this.mark, ids }, ...this.changeLog]) {
+      count += step.ids.length
+      if (count > MAX_LOGGED_IDS || changeLog.length === MAX_LOGGED_MAPS) break
+      changeLog.push(step)
     }
-    return puts
+    return changeLog
   }
 
   /**
-   * Returns the ids of all pools that may differ from an earlier map, in iteration order; undefined if the change log
-   * does not reach back to it.
+   * Returns the ids of all pools that may differ from an earlier map, in iteration order. Undefined if the change log
+   * does not reach back to that map.
    */
-  putSince(before: PoolMap): readonly string[] | undefined {
-    const last = this.puts.findIndex(({ into }) => into === before.mark)
+  idsChangedSince(before: PoolMap): readonly string[] | undefined {
+    const last = this.changeLog.findIndex(({ mark }) => mark === before.mark)
     if (last === -1) return undefined
-    const ids = new Set(this.puts.slice(0, last + 1).flatMap((put) => put.ids))
+    const ids = new Set(this.changeLog.slice(0, last + 1).flatMap((step) => step.ids))
     const locatedIds = [...ids].map((id) => ({ id, bucket: bucketOf(id) }))
     return locatedIds.sort((a, b) => a.bucket - b.bucket || compareIds(a.id, b.id)).map(({ id }) => id)
   }
@@ -220,8 +220,8 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     const differing: [Bucket, Bucket][] = []
     for (let index = 0; index < BUCKETS; index++) {
       const bucket = this.buckets[index]!
-      const old = before.buckets[index]!
-      if (bucket !== old) differing.push([old, bucket])
+      const oldBucket = before.buckets[index]!
+      if (bucket !== oldBucket) differing.push([oldBucket, bucket])
     }
     return differing
   }
@@ -231,7 +231,7 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     const rows: Pool[][] = Array.from({ length: BUCKETS }, () => [])
     for (const [index, pool] of pools.entries()) {
       rows[bucketOf(pool.id)]!.push(pool)
-      if (index % ROW === 0) yield
+      if (index % POOLS_PER_SLICE === 0) yield
     }
     const buckets: Bucket[] = []
     let size = 0
@@ -239,7 +239,7 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
       const bucket = bucketOfPools(row)
       buckets.push(bucket)
       size += bucket.pools.length
-      if (index % BUCKET_ROW === 0) yield
+      if (index % BUCKETS_PER_SLICE === 0) yield
     }
     return new PoolMap(buckets, size)
   }

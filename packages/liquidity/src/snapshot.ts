@@ -24,7 +24,7 @@ export type Snapshot = {
   /** By pool id. */
   readonly pools: ReadonlyMap<string, Pool>
   /** Ids of the pools that differ from the previous snapshot; null if all may differ. */
-  readonly changed: readonly string[] | null
+  readonly changedIds: readonly string[] | null
 }
 
 /** Progress of the scan of past logs for pools that no getter lists. */

@@ -96,7 +96,7 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
     off()
     const pair = toAddress(await f.v2Factory.read<string>('getPair', [tokens[0]!, tokens[1]!]))
     expect(snapshots.at(-1)?.block).toEqual(block)
-    expect(snapshots.flatMap(({ changed }) => changed ?? [])).toContain(pair)
+    expect(snapshots.flatMap(({ changedIds: changed }) => changed ?? [])).toContain(pair)
     expect(market.has(block)).toBe(true)
     expect(market.health()).toMatchObject({ head: block, error: null })
   })

@@ -132,7 +132,7 @@ test('a token without requests is dropped, and found again at the next request',
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * tokenIdleMs })
   market.evict()
   await vi.waitFor(() => expect(market.snapshot().pools.size).toBe(0)).finally(() => vi.useRealTimers())
-  expect(market.snapshot().changed).toHaveLength(1)
+  expect(market.snapshot().changedIds).toHaveLength(1)
   await swap(0, 1)
   const again = await market.ensure([address(1)])
   const fresh = createMarket({ chain: f.chain, rpc: f.rpc })

@@ -136,7 +136,7 @@ test('a tick whose last liquidity is burned is removed', async () => {
 test('a snapshot names the pools that changed in it', async () => {
   await market.sync()
   await swapV2(0, 1, E18)
-  const { changed, pools } = await market.sync()
+  const { changedIds: changed, pools } = await market.sync()
   expect(changed!.map((id) => pools.get(id)!.family)).toEqual(['uniswap-v2'])
 })
 
@@ -155,7 +155,7 @@ describe('after a reorg', () => {
     await f.request('evm_revert', [mark])
     const after = await expectInStep()
     expect(after.block).toEqual(before.block)
-    expect([...after.changed!].length).toBe(2)
+    expect([...after.changedIds!].length).toBe(2)
   })
 
   test('follows a branch of equal or greater length', async () => {
@@ -192,14 +192,14 @@ describe('after a reorg', () => {
     await swapV2(1, 0, 3n * E18)
     const ours = await expectInStep()
     expect(block.number - ours.block.number).toBe(63)
-    expect(ours.changed).not.toBeNull()
+    expect(ours.changedIds).not.toBeNull()
   })
 
   test('a fork below the oldest stored block triggers a full reread', async () => {
     await f.request('anvil_mine', ['0x60'])
     await swapV2(0, 1, E18)
     const ours = await expectInStep()
-    expect(ours.changed).toBeNull()
+    expect(ours.changedIds).toBeNull()
     await f.request('evm_revert', [mark])
     await expectInStep()
   })

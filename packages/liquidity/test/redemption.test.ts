@@ -104,8 +104,8 @@ test('a changed rate is returned together with the rate of the block before', as
   const rates = async () => {
     const block = (await rpc.getBlock('latest'))!
     await redemptions.readShares([share], { rpc, block, holderOf: () => builder.from })
-    expect(redemptions.isOf(share, block)).toBe(true)
-    return redemptions.of(share)!.map(({ rate }) => Math.round(rate * 1_000) / 1_000)
+    expect(redemptions.isCurrentAt(share, block)).toBe(true)
+    return redemptions.readingsOf(share)!.map(({ rate }) => Math.round(rate * 1_000) / 1_000)
   }
   expect(await rates()).toEqual([1])
   await vault.send('set', [(WHOLE * 9n) / 10n])

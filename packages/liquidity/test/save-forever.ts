@@ -8,6 +8,6 @@ for (let number = (before?.block.number ?? 0) + 1; ; number++) {
   const { chainId, block, pools } = syntheticSnapshot(number, 3_000)
   const newPools =
     number === 1 ? [...pools.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: null })) : []
-  database.save({ chainId, block, extra: null }, { newPools, changed: pools.values(), gone: [] })
+  database.save({ chainId, block, extra: null }, { newPools, changedPools: pools.values(), goneIds: [] })
   if (process.stdout.writable) process.stdout.write(`${number}\n`)
 }

@@ -170,7 +170,7 @@ test('pools dropped from memory are removed from a file with too many pools', as
   const errors: Error[] = []
   const save = { path, onError: (error: Error) => errors.push(error) }
   // One untrusted token is followed at a time, and the file may hold no more pools than two have.
-  const limits = { tokens: 2, saved: 2 }
+  const limits = { tokens: 2, savedPools: 2 }
   const first = createMarket({ chain: { ...f.chain, hubs: [], tokens: [] }, rpc: f.rpc, save, limits })
   expect((await first.ensure([a!, b!])).pools.size).toBe(2)
   await first.stop()

@@ -26,5 +26,5 @@ export function syntheticSnapshot(number: number, count: number): Snapshot & { r
     baseFeePerGas: null,
     miner: addressOf(7),
   }
-  return { chainId: 31337, block, pools: PoolMap.empty.with(pools), changed: null }
+  return { chainId: 31337, block, pools: PoolMap.empty.with(pools), changedIds: null }
 }

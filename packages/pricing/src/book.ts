@@ -6,7 +6,7 @@ import { Core, type Decimals } from './core.ts'
 import { depthOf, isAsDeepAs } from './depth.ts'
 import { detailOf, noPrice, noPriceReason, type PriceDetail } from './detail.ts'
 import { sourcesOf, TokenLevels } from './frame.ts'
-import { canonical, isOther, TokenGraph } from './graph.ts'
+import { canonical, hasOtherTokens, TokenGraph } from './graph.ts'
 import { type DepthPoint, IMPACT_LEVELS, sellDepth } from './impact.ts'
 import { listedDecimals, pricedAs } from './listed-tokens.ts'
 import { MissingBalances } from './missing-balances.ts'
@@ -51,7 +51,7 @@ export type PricingOptions = {
 /** Prices the tokens of one snapshot. */
 export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOptions = {}): PriceBook {
   const prices = new Prices(chain, options)
-  prices.take(snapshot)
+  prices.applyNow(snapshot)
   return prices
 }
 
@@ -70,14 +70,14 @@ export class Prices implements PriceBook {
   private readonly pricer = new TokenPricer(EVIDENCE_FLOOR_USD)
   private readonly shares: Shares | undefined
   private readonly missingBalances = new MissingBalances()
-  /** Pools whose missing balances changed while a snapshot was being applied. */
+  /** Ids of pools whose missing balances changed while a snapshot was being applied. */
   private readonly changedMeanwhile = new Set<string>()
   /** Pools applied so far. A `PoolMap` from the start, so that differences between maps are found in small steps. */
   private pools: ReadonlyMap<string, Pool> = PoolMap.empty
   /** Hash of the last applied block. */
   private blockHash: string | undefined
   private target: Snapshot | undefined
-  private following: Promise<void> = Promise.resolve()
+  private pendingFollow: Promise<void> = Promise.resolve()
   private isBusy = false
   /** False until the first snapshot is fully applied; no price is known before. */
   private isReady = false
@@ -95,8 +95,14 @@ export class Prices implements PriceBook {
     )
     this.core = new Core(this.graph, chain, this.decimals)
     const { graph, pricer } = this
-    const parts = { chain, graph, pricer, decimals: this.decimals, find: (address: Address) => this.find(address) }
-    this.shares = redemptions && new Shares({ ...parts, redemptions, floor: EVIDENCE_FLOOR_USD })
+    const shareSources = {
+      chain,
+      graph,
+      pricer,
+      decimals: this.decimals,
+      find: (address: Address) => this.find(address),
+    }
+    this.shares = redemptions && new Shares({ ...shareSources, redemptions, floor: EVIDENCE_FLOOR_USD })
   }
 
   /** True if the newest snapshot is applied. While the first one is being applied, all prices are null. */
@@ -111,7 +117,7 @@ export class Prices implements PriceBook {
 
   /** Resolves when the newest snapshot is applied. */
   async caughtUp(): Promise<void> {
-    await this.following
+    await this.pendingFollow
   }
 
   /**
@@ -120,12 +126,12 @@ export class Prices implements PriceBook {
    */
   follow(snapshot: Snapshot): Promise<void> {
     this.target = snapshot
-    if (!this.isBusy) this.following = inSlices('prices', this.steps())
-    return this.following
+    if (!this.isBusy) this.pendingFollow = inSlices('prices', this.steps())
+    return this.pendingFollow
   }
 
   /** Applies a snapshot synchronously. Must not be called while `follow` is running. */
-  take(snapshot: Snapshot): void {
+  applyNow(snapshot: Snapshot): void {
     this.target = snapshot
     atOnce(this.steps())
   }
@@ -133,7 +139,7 @@ export class Prices implements PriceBook {
   /** Accepts the price jumps of the last block, as the next block would. Called if no block has arrived for long. */
   async acceptJumps(): Promise<void> {
     const { target } = this
-    await this.following
+    await this.pendingFollow
     if (!this.isReady || this.isBusy || target !== this.target) return
     this.startBlock()
     await this.follow(this.target!)
@@ -141,24 +147,24 @@ export class Prices implements PriceBook {
 
   usd(address: Address): number | null {
     const price = this.priceOf(address)
-    const places = price && this.decimals(pricedAs(address, this.chain))
-    return places === undefined ? null : price!.price * 10 ** places
+    const decimals = price && this.decimals(pricedAs(address, this.chain))
+    return decimals === undefined ? null : price!.price * 10 ** decimals
   }
 
   async detail(address: Address): Promise<PriceDetail> {
     if (!this.isReady) return noPrice('pending')
     const token = this.find(address)
-    const places = this.decimals(pricedAs(address, this.chain))
+    const decimals = this.decimals(pricedAs(address, this.chain))
     const price = this.priceOf(address)
-    if (price && places !== undefined) {
+    if (price && decimals !== undefined) {
       const share = this.redemptionPrice(address)
       const observations = [...(token ? this.pricer.observations(token) : []), ...(share ? [observationOf(share)] : [])]
-      return detailOf(price, observations, 10 ** places, (await this.depthUsd(address)) ?? 0)
+      return detailOf(price, observations, 10 ** decimals, (await this.depthUsd(address)) ?? 0)
     }
     const pricedToken = token ?? this.graph.find(pricedAs(address, this.chain))
     if (!pricedToken) return noPrice(this.shares?.has(address) ? 'below-floor' : 'unknown')
     if (this.isUnsellable(pricedToken.address)) return noPrice('unsellable')
-    return noPrice(places === undefined ? 'no-decimals' : noPriceReason(pricedToken))
+    return noPrice(decimals === undefined ? 'no-decimals' : noPriceReason(pricedToken))
   }
 
   async depthUsd(address: Address): Promise<number | null> {
@@ -188,11 +194,11 @@ export class Prices implements PriceBook {
    * Records the balances that a pool lacks compared with its curve or reserves. The pool then counts only for what it
    * can pay, until the next report.
    *
-   * @param missing - missing base units of each token, in the order of the pool's tokens
+   * @param amounts - missing base units of each token, in the order of the pool's tokens
    * @returns true if the report differs from the last one
    */
-  setMissing(id: string, missing: readonly number[]): boolean {
-    if (!this.missingBalances.set(id, missing)) return false
+  setMissing(id: string, amounts: readonly number[]): boolean {
+    if (!this.missingBalances.set(id, amounts)) return false
     this.renewPool(id)
     return true
   }
@@ -204,7 +210,7 @@ export class Prices implements PriceBook {
 
   private refreshPool(id: string): void {
     const holding = this.graph.holding(id)
-    if (holding) this.put(holding.pool, this.view(holding.pool))
+    if (holding) this.addOrUpdate(holding.pool, this.view(holding.pool))
   }
 
   /** Returns the price of a token from its pools and from its redemption value. */
@@ -214,7 +220,7 @@ export class Prices implements PriceBook {
   }
 
   private redemptionPrice(address: Address): RedemptionPrice | undefined {
-    return this.isReady && this.shares && !this.isUnsellable(address) ? this.shares.of(address) : undefined
+    return this.isReady && this.shares && !this.isUnsellable(address) ? this.shares.redemptionPrice(address) : undefined
   }
 
   private readonly isDeep = (token: PricedToken) => isAsDeepAs(token, this.pricer, EVIDENCE_FLOOR_USD)
@@ -245,8 +251,8 @@ export class Prices implements PriceBook {
   private *apply({ block, pools }: Snapshot): Steps<void> {
     if (this.isReady && block.hash !== this.blockHash) this.startBlock()
     this.blockHash = block.hash
-    if (this.isReady) yield* this.takeChanges(pools)
-    else yield* this.takeAll(pools)
+    if (this.isReady) yield* this.applyChanges(pools)
+    else yield* this.applyFirst(pools)
     this.pools = pools
     this.renew()
     yield* this.levels.assign()
@@ -254,35 +260,35 @@ export class Prices implements PriceBook {
   }
 
   /** Applies the first snapshot. Prices are not served yet, so pools are added one by one. */
-  private *takeAll(pools: ReadonlyMap<string, Pool>): Steps<void> {
+  private *applyFirst(pools: ReadonlyMap<string, Pool>): Steps<void> {
     const isFirst = this.pools.size === 0
     let pairs = 0
-    for (const { changed, gone } of poolChangeSteps(this.pools, pools)) {
-      for (const pool of changed) {
-        this.put(pool, this.view(pool), isFirst)
+    for (const { changedPools, goneIds } of poolChangeSteps(this.pools, pools)) {
+      for (const pool of changedPools) {
+        this.addOrUpdate(pool, this.view(pool), isFirst)
         pairs += pool.tokens.length ** 2
         if (pairs >= PAIRS_PER_SLICE) yield
         pairs %= PAIRS_PER_SLICE
       }
-      for (const id of gone) this.remove(id)
+      for (const id of goneIds) this.remove(id)
     }
   }
 
-  private *takeChanges(pools: ReadonlyMap<string, Pool>): Steps<void> {
+  private *applyChanges(pools: ReadonlyMap<string, Pool>): Steps<void> {
     const addedPools: Pool[] = []
     const views: (PoolView | null)[] = []
     const removedIds: string[] = []
-    for (const { changed, gone } of poolChangeSteps(this.pools, pools)) {
-      for (const pool of changed) {
+    for (const { changedPools, goneIds } of poolChangeSteps(this.pools, pools)) {
+      for (const pool of changedPools) {
         addedPools.push(pool)
         views.push(this.view(pool))
         yield
       }
-      removedIds.push(...gone)
+      removedIds.push(...goneIds)
     }
     // Usually takes one slice; yields only if there are many changes.
     for (const [k, pool] of addedPools.entries()) {
-      this.put(pool, views[k]!)
+      this.addOrUpdate(pool, views[k]!)
       yield
     }
     for (const id of removedIds) {
@@ -309,13 +315,13 @@ export class Prices implements PriceBook {
     return true
   }
 
-  private put(pool: Pool, view: PoolView | null, isNew = false): void {
-    const existing = isNew ? undefined : this.graph.holding(pool.id)
-    const stays = existing !== undefined && view !== null && !isOther(existing.pool, pool)
-    if (existing && !stays) this.remove(pool.id)
+  private addOrUpdate(pool: Pool, view: PoolView | null, isNew = false): void {
+    const existingHolding = isNew ? undefined : this.graph.holding(pool.id)
+    const isKept = existingHolding !== undefined && view !== null && !hasOtherTokens(existingHolding.pool, pool)
+    if (existingHolding && !isKept) this.remove(pool.id)
     if (view === null) return
-    const holding = this.graph.put(pool, view, stays ? existing : undefined)
-    this.core.put(holding, !stays)
+    const holding = this.graph.addOrUpdate(pool, view, isKept ? existingHolding : undefined)
+    this.core.addOrUpdate(holding, !isKept)
     this.levels.touch(holding)
     this.pricer.invalidate()
   }

@@ -40,7 +40,7 @@ export class Core {
   private readonly addresses: readonly Address[]
   private readonly hubAddresses: ReadonlySet<Address>
   private readonly holdings = new Set<Holding>()
-  private dirty = true
+  private isOutdated = true
   private tokens: readonly (PricedToken | undefined)[] = []
   private units: readonly number[] = []
   private lacksDecimals = false
@@ -63,19 +63,19 @@ export class Core {
    *
    * @param isNew - true if the graph did not know the pool
    */
-  put(holding: Holding, isNew: boolean): void {
+  addOrUpdate(holding: Holding, isNew: boolean): void {
     if (isNew ? !this.isInside(holding) : !this.holdings.has(holding)) return
     this.holdings.add(holding)
-    this.dirty = true
+    this.isOutdated = true
   }
 
   /** Starts a new block: price jumps of the last block now count. */
   startBlock(holding: Holding): void {
-    if (this.holdings.has(holding)) this.dirty = true
+    if (this.holdings.has(holding)) this.isOutdated = true
   }
 
   remove(holding: Holding): void {
-    if (this.holdings.delete(holding)) this.dirty = true
+    if (this.holdings.delete(holding)) this.isOutdated = true
   }
 
   /**
@@ -88,8 +88,8 @@ export class Core {
     const units = this.chain.stables.map(({ address }) => 10 ** (this.decimals(address) ?? Number.NaN))
     const isSameGraph =
       tokens.every((token, k) => token === this.tokens[k]) && units.every((unit, k) => Object.is(unit, this.units[k]))
-    if (!this.dirty && isSameGraph) return null
-    this.dirty = false
+    if (!this.isOutdated && isSameGraph) return null
+    this.isOutdated = false
     this.tokens = tokens
     this.units = units
     this.lacksDecimals = units.some(Number.isNaN)
@@ -98,12 +98,12 @@ export class Core {
   }
 
   private isInside({ tokens }: Holding): boolean {
-    let first: PricedToken | undefined
+    let firstHub: PricedToken | undefined
     for (const token of tokens) {
       // All hubs are listed in the chain's file, so skip unlisted tokens first.
-      if (!token.isListed || token === first || !this.hubAddresses.has(token.address)) continue
-      if (first) return true
-      first = token
+      if (!token.isListed || token === firstHub || !this.hubAddresses.has(token.address)) continue
+      if (firstHub) return true
+      firstHub = token
     }
     return false
   }
@@ -112,7 +112,7 @@ export class Core {
   private edgesByToken(): ReadonlyMap<PricedToken, readonly PriceEdge[]> {
     const edgesByToken = new Map(this.tokens.flatMap((token) => (token ? [[token, [] as PriceEdge[]] as const] : [])))
     for (const { edges } of this.holdings)
-      for (const edge of edges) if (edgesByToken.has(edge.other)) edgesByToken.get(edge.token)?.push(edge)
+      for (const edge of edges) if (edgesByToken.has(edge.otherToken)) edgesByToken.get(edge.token)?.push(edge)
     return edgesByToken
   }
 
@@ -128,15 +128,15 @@ export class Core {
       const unit = this.units[k]!
       return token === undefined || Number.isNaN(unit) ? [] : [{ token, unit }]
     })
-    const asAnchors = (chosenStables: typeof stables) =>
+    const anchorsOf = (chosenStables: typeof stables) =>
       new Map(chosenStables.map(({ token, unit }) => [token, 1 / unit]))
     const [hub] = this.chain.hubs
     const native = hub === undefined ? undefined : this.graph.find(hub)
-    if (native === undefined) return asAnchors(stables)
+    if (native === undefined) return anchorsOf(stables)
 
     const inNative = propagate(this.edgesByToken(), new Map([[native, 1]]), 0)
     const comparedStables = stables.filter(({ token }) => inNative.has(token))
-    if (comparedStables.length === 0) return asAnchors(stables)
+    if (comparedStables.length === 0) return anchorsOf(stables)
     const deepest = Math.max(
       ...comparedStables.map(({ token }) => inNative.get(token)!.evidence).filter(Number.isFinite),
       0,
@@ -146,18 +146,18 @@ export class Core {
       deepest === 0 ? 1 : Math.min(inNative.get(token)!.evidence, deepest * FULL_VOTE_SHARE),
     )
     const dollar = highest(values, votes)
-    return asAnchors(comparedStables.filter((_, k) => Math.abs(values[k]! / dollar - 1) <= OFF_PEG))
+    return anchorsOf(comparedStables.filter((_, k) => Math.abs(values[k]! / dollar - 1) <= OFF_PEG))
   }
 }
 
 /** Returns the highest value that is reached or exceeded by `QUORUM` of the votes. */
 function highest(values: readonly number[], votes: readonly number[]): number {
   const order = [...values.keys()].sort((x, y) => values[y]! - values[x]!)
-  const enough = votes.reduce((sum, vote) => sum + vote, 0) * QUORUM * (1 - ROUNDING)
+  const requiredVotes = votes.reduce((sum, vote) => sum + vote, 0) * QUORUM * (1 - ROUNDING)
   let reachedVotes = 0
   for (const k of order) {
     reachedVotes += votes[k]!
-    if (reachedVotes >= enough) return values[k]!
+    if (reachedVotes >= requiredVotes) return values[k]!
   }
   return Number.NaN
 }
@@ -177,30 +177,30 @@ function propagate(
   const prices = new Map<PricedToken, TokenPrice>()
   for (const [token, price] of anchors) prices.set(token, { price, evidence: Number.POSITIVE_INFINITY })
   for (;;) {
-    let next: PricedToken | undefined
+    let heaviest: PricedToken | undefined
     let best = 0
     for (const [token, edges] of edgesByToken) {
       if (prices.has(token)) continue
       for (const edge of edges) {
         const weight = weightOf(edge, prices)
         if (!(weight >= floor) || weight === 0 || weight < best) continue
-        if (weight === best && next && next.address <= token.address) continue
-        next = token
+        if (weight === best && heaviest && heaviest.address <= token.address) continue
+        heaviest = token
         best = weight
       }
     }
-    if (!next) return prices
-    const countedEdges = edgesByToken.get(next)!.filter((edge) => weightOf(edge, prices) >= floor)
+    if (!heaviest) return prices
+    const countedEdges = edgesByToken.get(heaviest)!.filter((edge) => weightOf(edge, prices) >= floor)
     const price = feeAwareMedian(
-      countedEdges.map((edge) => prices.get(edge.other)!.price * stableRate(edge).rate),
+      countedEdges.map((edge) => prices.get(edge.otherToken)!.price * stableRate(edge).rate),
       countedEdges.map((edge) => weightOf(edge, prices)),
       countedEdges.map(({ holding }) => holding.fee),
     )
-    prices.set(next, { price, evidence: best })
+    prices.set(heaviest, { price, evidence: best })
   }
 }
 
 function weightOf(edge: PriceEdge, prices: ReadonlyMap<PricedToken, TokenPrice>): number {
-  const price = prices.get(edge.other)
+  const price = prices.get(edge.otherToken)
   return price ? Math.min(stableRate(edge).backing * price.price, price.evidence) : Number.NaN
 }

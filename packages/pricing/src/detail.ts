@@ -42,7 +42,7 @@ const HALF_CONFIDENCE_USD = 10_000
 const NO_CONFIDENCE_SPREAD = 0.05
 
 /**
- * Returns `d / (d + 10,000) × max(0, 1 − s / 5 %)`: `d` is the USD behind the price, `s` the weighted mean relative
+ * Returns `d / (d + 10,000) × max(0, 1 − s / 5 %)`. `d` is the USD behind the price, and `s` the weighted mean relative
  * distance of its pools from it.
  */
 function confidenceOf(dollars: number, spread: number): number {

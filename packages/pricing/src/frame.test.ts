@@ -19,7 +19,7 @@ function framed() {
   const put = (id: string, a: Address, b: Address, backing: number, mid = 1) => {
     const pool = { id, tokens: [a, b] } as unknown as Pool
     const pairs = backing > 0 ? [{ i: 0, j: 1, mid, backingI: backing / mid, backingJ: backing }] : []
-    frame.touch(graph.put(pool, { reserves: [backing, backing], fee: 0, pairs }, graph.holding(id)))
+    frame.touch(graph.addOrUpdate(pool, { reserves: [backing, backing], fee: 0, pairs }, graph.holding(id)))
   }
   const remove = (id: string) => {
     const gone = graph.remove(id)

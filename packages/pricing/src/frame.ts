@@ -2,14 +2,14 @@
  * Order in which tokens price each other, updated incrementally.
  *
  * Each token has a level: the evidence behind it on a logarithmic scale with eight steps per doubling. The best path
- * from an anchor determines the level: the evidence of its weakest pool, one step lower per pool (widest paths, M.
- * Pollack, 1960; values follow from those above as in D. Knuth, "A generalization of Dijkstra's algorithm", 1977). A
- * pool is weighed by the reference price of its other token: the median over that token's pools, rounded to the same
- * scale. Steps are coarse, so levels rarely change when prices move, and an update stops where no level changes.
+ * from an anchor determines the level. It is the evidence of the path's weakest pool, minus one step per pool (widest
+ * paths, M. Pollack, 1960; D. Knuth, "A generalization of Dijkstra's algorithm", 1977). A pool is weighed by the
+ * reference price of its other token: the median over that token's pools, rounded to the same scale. Steps are coarse,
+ * so levels rarely change when prices move, and an update stops where no level changes.
  *
  * Tokens price only tokens of lower levels, so exactly one assignment of levels is consistent, for any order of
- * changes. Updates follow G. Ramalingam and T. Reps, "An incremental algorithm for a generalization of the
- * shortest-path problem", 1996: inconsistent tokens are corrected from the highest level down, each at most twice.
+ * changes. Inconsistent tokens are corrected from the highest level down, each at most twice (G. Ramalingam and T.
+ * Reps, "An incremental algorithm for a generalization of the shortest-path problem", 1996).
  */
 import type { Steps } from '@sluice/rpc'
 import { weightedMedian } from './median.ts'
@@ -88,8 +88,8 @@ export class TokenLevels {
       const level = this.highest
       const bucket = this.queue[level]!
       for (let token = bucket.pop(); token; token = bucket.pop()) {
-        if (token.queued !== level) continue
-        token.queued = 0
+        if (token.queueKey !== level) continue
+        token.queueKey = 0
         yield* this.reevaluate(token, level)
         // Tokens queued during a pause may be higher; process those first.
         if (this.highest > level) break
@@ -102,8 +102,8 @@ export class TokenLevels {
   }
 
   private enqueue(token: PricedToken, key: number): void {
-    if (key <= token.queued) return
-    token.queued = key
+    if (key <= token.queueKey) return
+    token.queueKey = key
     this.queue[key]!.push(token)
     if (key > this.highest) this.highest = key
   }
@@ -119,14 +119,16 @@ export class TokenLevels {
     token.reference = isLower ? Number.NaN : target.reference
     this.changedTokens.push(token)
     if (isLower) this.enqueue(token, target.level)
-    const { edges, others, edgeData } = token
-    for (let k = 0; k < others.length; k++) {
-      const other = others[k]!
-      if (other.level < key) {
+    const { edges, otherTokens, edgeData } = token
+    for (let k = 0; k < otherTokens.length; k++) {
+      const otherToken = otherTokens[k]!
+      if (otherToken.level < key) {
         // The backing of the reverse edge is stored in the token's own edge data.
-        const levelHere =
-          other.jumpedEdges === 0 ? levelBy(edgeData[EDGE_FIELDS * k + 2]!, token) : contribution(edges[k]!.reverse)
-        this.enqueue(other, Math.max(other.level, levelHere))
+        const newLevel =
+          otherToken.jumpedEdges === 0
+            ? levelBy(edgeData[EDGE_FIELDS * k + 2]!, token)
+            : contribution(edges[k]!.reverse)
+        this.enqueue(otherToken, Math.max(otherToken.level, newLevel))
       }
       if (k % 1_000 === 999) yield
     }
@@ -139,11 +141,11 @@ export class TokenLevels {
  * further tokens.
  */
 function contribution(edge: PriceEdge): number {
-  const { other } = edge
-  if (other.level === 0) return 0
-  const level = levelBy(stableRate(edge).backing, other)
+  const { otherToken } = edge
+  if (otherToken.level === 0) return 0
+  const level = levelBy(stableRate(edge).backing, otherToken)
   if (level > 0 || edge.before === undefined) return level
-  return Math.min(1, levelBy(edge.backing, other))
+  return Math.min(1, levelBy(edge.backing, otherToken))
 }
 
 /** Returns the level supported by an amount of base units of a token. */
@@ -156,28 +158,31 @@ const weights: number[] = []
 
 /** Computes level and reference price of a token from its pools with tokens of higher levels. */
 function evaluate(token: PricedToken): { readonly level: number; readonly reference: number } {
-  const { edges, others, edgeData } = token
+  const { edges, otherTokens, edgeData } = token
   const hasNoJumps = token.jumpedEdges === 0
   let level = 0
-  for (let k = 0; k < others.length; k++) {
-    const other = others[k]!
+  for (let k = 0; k < otherTokens.length; k++) {
+    const otherToken = otherTokens[k]!
     // Most edges do not raise the level; skip the logarithm for those.
-    if (other.level <= level) continue
+    if (otherToken.level <= level) continue
     const backing = edgeData[EDGE_FIELDS * k + 1]!
     if (hasNoJumps || edges[k]!.before === undefined) {
-      if (backing * other.reference >= STEP_USD[level]!) level = Math.max(level, levelBy(backing, other))
+      if (backing * otherToken.reference >= STEP_USD[level]!) level = Math.max(level, levelBy(backing, otherToken))
     } else level = Math.max(level, contribution(edges[k]!))
   }
   if (level === 0) return { level: 0, reference: Number.NaN }
   values.length = 0
   weights.length = 0
-  for (let k = 0; k < others.length; k++) {
-    const other = others[k]!
-    if (other.level <= level) continue
+  for (let k = 0; k < otherTokens.length; k++) {
+    const otherToken = otherTokens[k]!
+    if (otherToken.level <= level) continue
     const before = hasNoJumps ? undefined : edges[k]!.before
-    values.push(other.reference * (before ? before.rate : edgeData[EDGE_FIELDS * k]!))
+    values.push(otherToken.reference * (before ? before.rate : edgeData[EDGE_FIELDS * k]!))
     weights.push(
-      Math.min((before ? before.backing : edgeData[EDGE_FIELDS * k + 1]!) * other.reference, LEVEL_USD[other.level]!),
+      Math.min(
+        (before ? before.backing : edgeData[EDGE_FIELDS * k + 1]!) * otherToken.reference,
+        LEVEL_USD[otherToken.level]!,
+      ),
     )
   }
   return { level, reference: reference(weightedMedian(values, weights)) }

@@ -16,7 +16,7 @@ export function canonical(token: Address, chain: Chain): Address {
 const FEW_HOLDINGS = 256
 
 /** True if the pool has other tokens than its previous version with the same id. */
-export function isOther({ tokens: before }: Pool, { tokens }: Pool): boolean {
+export function hasOtherTokens({ tokens: before }: Pool, { tokens }: Pool): boolean {
   return before !== tokens && (before.length !== tokens.length || tokens.some((token, k) => token !== before[k]))
 }
 
@@ -61,7 +61,7 @@ export class TokenGraph {
     this.jumpedHoldings.clear()
     this.histories ??= new Map()
     this.block++
-    for (const [id, past] of this.histories) if (past.startBlock(this.holdings.get(id))) this.histories.delete(id)
+    for (const [id, history] of this.histories) if (history.startBlock(this.holdings.get(id))) this.histories.delete(id)
     return settledHoldings
   }
 
@@ -73,12 +73,12 @@ export class TokenGraph {
   /**
    * Adds or updates a pool.
    *
-   * @param existing - the pool's current entry, if it has the same tokens
+   * @param current - the pool's current entry, if it has the same tokens
    */
-  put(pool: Pool, view: PoolView, existing: Holding | undefined): Holding {
-    let past = this.noteChange(pool.id, existing)
-    const holding = existing ?? this.addHolding(pool, view)
-    if (existing) {
+  addOrUpdate(pool: Pool, view: PoolView, current: Holding | undefined): Holding {
+    let history = this.noteChange(pool.id, current)
+    const holding = current ?? this.addHolding(pool, view)
+    if (current) {
       holding.pool = pool
       holding.reserves = view.reserves
       holding.fee = view.fee
@@ -86,9 +86,9 @@ export class TokenGraph {
     const before = holding.edges
     const hasSameTokens = setPairs(holding, view.pairs)
     if (!this.histories) return holding
-    if (!past && (!hasSameTokens || before.some((edge) => !isSimilar(edge, last(edge)))))
-      past = this.recordHistory(pool.id, before)
-    if (past) this.compare(holding, past)
+    if (!history && (!hasSameTokens || before.some((edge) => !isSimilar(edge, last(edge)))))
+      history = this.recordHistory(pool.id, before)
+    if (history) this.compare(holding, history)
     return holding
   }
 
@@ -108,32 +108,32 @@ export class TokenGraph {
   /** Stamps the rates of a pool before its first change in a block. Most changes are small and need no history. */
   private noteChange(id: string, holding: Holding | undefined): PoolHistory | undefined {
     if (!this.histories) return undefined
-    const past = this.histories.get(id)
-    if (past) past.hasChanged = true
+    const history = this.histories.get(id)
+    if (history) history.hasChanged = true
     else if (holding) for (const edge of holding.edges) stamp(edge, this.block)
     else return this.storeHistory(id, new PoolHistory([]))
-    return past
+    return history
   }
 
   /** @param edges - edges before the change, stamped in this block */
   private recordHistory(id: string, edges: readonly PriceEdge[]): PoolHistory {
     const rates = edges.map((edge) => {
       const { rate, backing } = last(edge)
-      return { token: edge.token.address, other: edge.other.address, rate, backing }
+      return { token: edge.token.address, otherToken: edge.otherToken.address, rate, backing }
     })
     return this.storeHistory(id, new PoolHistory(rates))
   }
 
-  private storeHistory(id: string, past: PoolHistory): PoolHistory {
-    this.histories?.set(id, past)
-    return past
+  private storeHistory(id: string, history: PoolHistory): PoolHistory {
+    this.histories?.set(id, history)
+    return history
   }
 
-  private compare(holding: Holding, past: PoolHistory): void {
-    keepEndedEdges(holding, past)
+  private compare(holding: Holding, history: PoolHistory): void {
+    keepEndedEdges(holding, history)
     let hasJump = false
     for (const edge of holding.edges) {
-      edge.before = past.before(edge)
+      edge.before = history.before(edge)
       hasJump ||= edge.before !== undefined
     }
     if (hasJump) this.jumpedHoldings.add(holding)
@@ -163,7 +163,7 @@ export class TokenGraph {
     if (!token) {
       // Fields that price computations read come first, because memory access dominates their cost.
       token = {
-        others: [],
+        otherTokens: [],
         edgeData: [],
         jumpedEdges: 0,
         order: 0,
@@ -179,7 +179,7 @@ export class TokenGraph {
         edges: [],
         level: 0,
         reference: Number.NaN,
-        queued: 0,
+        queueKey: 0,
         holdings: [],
         listedHoldings: undefined,
         proof: undefined,
@@ -247,7 +247,7 @@ function updatePairs({ tokens, edges }: Holding, pairs: readonly PairView[]): bo
     const [a, b] = [tokens[i]!, tokens[j]!]
     if (a === b) continue
     const edge = edges[index]
-    if (edge?.token !== a || edge.other !== b) return false
+    if (edge?.token !== a || edge.otherToken !== b) return false
     edge.setRate(mid, backingJ, backingI)
     edge.reverse.setRate(1 / mid, backingI, backingJ)
     index += 2
@@ -263,21 +263,21 @@ function attachPair(
   b: PricedToken,
   { mid, backingI, backingJ }: Pair,
 ): readonly PriceEdge[] {
-  const one = new PriceEdge(holding, a, b)
-  const two = new PriceEdge(holding, b, a)
-  one.reverse = two
-  two.reverse = one
-  one.attach(mid, backingJ, backingI)
-  two.attach(1 / mid, backingI, backingJ)
-  return [one, two]
+  const forward = new PriceEdge(holding, a, b)
+  const backward = new PriceEdge(holding, b, a)
+  forward.reverse = backward
+  backward.reverse = forward
+  forward.attach(mid, backingJ, backingI)
+  backward.attach(1 / mid, backingI, backingJ)
+  return [forward, backward]
 }
 
 /** Keeps removed edges with zero backing, because their previous rate may count until the next block. */
-function keepEndedEdges(holding: Holding, past: PoolHistory): void {
+function keepEndedEdges(holding: Holding, history: PoolHistory): void {
   const endedEdges: PriceEdge[] = []
-  for (const { token, other } of past.recent) {
-    const [a, b] = [token, other].map((address) => holding.tokens.find((it) => it.address === address))
-    const exists = [...holding.edges, ...endedEdges].some((edge) => edge.token === a && edge.other === b)
+  for (const { token, otherToken: other } of history.recent) {
+    const [a, b] = [token, other].map((address) => holding.tokens.find((candidate) => candidate.address === address))
+    const exists = [...holding.edges, ...endedEdges].some((edge) => edge.token === a && edge.otherToken === b)
     if (!a || !b || exists) continue
     endedEdges.push(...attachPair(holding, a, b, { mid: Number.NaN, backingI: 0, backingJ: 0 }))
   }

@@ -7,7 +7,7 @@
 const INITIAL_SLOTS = 1_024
 /** Maximum load factor. */
 const MAX_LOAD = 0.8
-/** Characters of an id that are hashed: some after `0x`, and some at the end. */
+/** Characters of an id that are hashed: four after `0x`, and eight at the end. */
 const FIRST = 2
 const OF_START = 4
 const OF_END = 8
@@ -71,10 +71,10 @@ export class IdTable<T> {
 
   private grow(): void {
     const { hashes, values } = this
-    const places = 2 * hashes.length
-    this.mask = places - 1
-    this.hashes = new Int32Array(places)
-    this.values = new Array(places).fill(undefined)
+    const slotCount = 2 * hashes.length
+    this.mask = slotCount - 1
+    this.hashes = new Int32Array(slotCount)
+    this.values = new Array(slotCount).fill(undefined)
     for (let k = 0; k < hashes.length; k++) {
       const hash = hashes[k]!
       if (hash === 0) continue

@@ -17,7 +17,10 @@ export type DepthPoint = {
   readonly usd: number
 }
 
-/** Pool in which the token can be sold, with the USD price per base unit of the token it pays, and the most it can pay. */
+/**
+ * Pool in which the token can be sold. `priceOut` is the USD price per base unit of the token that it pays, and
+ * `payable` the maximum base units that it can pay.
+ */
 type Outlet = Curve & { readonly priceOut: number; readonly payable: number }
 /** Price curve with prefix sums of amounts sold and received before each piece. */
 type Curve = { readonly curve: PriceCurve; readonly sums: Float64Array }
@@ -31,16 +34,17 @@ const LOWEST = 2 ** -40
  */
 const ROUNDS = 80
 const PRECISION = 1e-12
-/** Accepted error relative to the amount sold: one hundredth of it in the amount at the smallest impact. */
+/** Accepted error of the surplus, relative to the amount sold. */
 const NEGLIGIBLE = 1e-10
 /** Minimum share of the interval that each round removes. */
 const MIN_STEP = 1e-4
 /** Pools processed between yields. */
-const ROW = 1_000
+const POOLS_PER_SLICE = 1_000
 
 /**
  * Computes the USD amount that the token's pools absorb at each impact level, if the order is split so that all pools
- * end at the same price. Counts pools that pay a listed token; if there are none, the best backed other pool.
+ * end at the same price. Counts the pools that pay a listed token. If there are none, counts the pool whose other token
+ * has the most evidence.
  */
 export function* sellDepth(token: PricedToken, pricer: TokenPricer): Steps<readonly DepthPoint[]> {
   const { price } = pricer.update(token)
@@ -59,7 +63,7 @@ function* outletsOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Out
       const outlet = outletOf(token, holding, k)
       if (outlet) outlets.push(outlet)
     }
-    if (++visitedCount % ROW === 0) yield
+    if (++visitedCount % POOLS_PER_SLICE === 0) yield
   }
   return outlets.length > 0 ? outlets : yield* bestOutletOf(token, pricer)
 }
@@ -103,8 +107,8 @@ function curveFrom(pool: Pool, from: number, to: number): Curve | null {
 
 /**
  * Returns the USD sold when the average price has fallen by `impact`, or everything the pools absorb before. Searches
- * the final price as a share of the token's price. Starts below the final price of x·y = k, and continues by false
- * position, with a bisection step after each step that did not halve the interval.
+ * the final price as a share of the token's price. Starts below the final price of an x·y = k pool and continues by
+ * false position. A bisection step follows each step that did not halve the interval.
  */
 function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: number): Steps<number> {
   const surplus = ({ sold, received }: Sale) => received - (1 - impact) * sold
@@ -120,8 +124,8 @@ function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: numbe
   }
   let isSlow = false
   for (let round = 0; round < ROUNDS && high - low > PRECISION * high; round++) {
-    const [above, below] = [surplus(atHigh), surplus(atLow)]
-    const share = isSlow ? 0.5 : Math.min(Math.max(above / (above - below), MIN_STEP), 1 - MIN_STEP)
+    const [surplusHigh, surplusLow] = [surplus(atHigh), surplus(atLow)]
+    const share = isSlow ? 0.5 : Math.min(Math.max(surplusHigh / (surplusHigh - surplusLow), MIN_STEP), 1 - MIN_STEP)
     const width = high - low
     const level = high - width * share
     const end = yield* sellDownTo(outlets, tokenPrice, tokenPrice * level)
@@ -137,8 +141,8 @@ function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: numbe
 function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: number): Steps<Sale> {
   const soldUsd = new Float64Array(outlets.length)
   const receivedUsd = new Float64Array(outlets.length)
-  for (let at = 0; at < outlets.length; at++) {
-    const { curve, sums, priceOut, payable } = outlets[at]!
+  for (let index = 0; index < outlets.length; index++) {
+    const { curve, sums, priceOut, payable } = outlets[index]!
     const { sqrtPrice, liquidity } = curve
     const end = Math.sqrt(lastPrice / priceOut)
     const k = piecesAbove(sqrtPrice, end)
@@ -149,10 +153,10 @@ function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: 
       const output = sums[2 * k - 1]! + liquidity[k - 1]! * (from - to)
       // Vaults mint any number of shares at a constant price. They count up to the shares that exist.
       const share = output > payable ? payable / output : 1
-      soldUsd[at] = input * share * tokenPrice
-      receivedUsd[at] = output * share * priceOut
+      soldUsd[index] = input * share * tokenPrice
+      receivedUsd[index] = output * share * priceOut
     }
-    if (at % ROW === ROW - 1) yield
+    if (index % POOLS_PER_SLICE === POOLS_PER_SLICE - 1) yield
   }
   return { sold: exactSum(soldUsd), received: exactSum(receivedUsd) }
 }

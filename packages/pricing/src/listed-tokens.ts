@@ -3,9 +3,9 @@ import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { canonical } from './graph.ts'
 
 /**
- * Returns the token whose price applies to an address. The native asset maps to its wrapper; on a chain without
- * wrapper, to its ERC-20 representation; without either, to the zero address, which only pools of the native asset can
- * price.
+ * Returns the token whose price applies to an address. The native asset maps to its wrapper, or on a chain without
+ * wrapper to its ERC-20 representation. Without either it maps to the zero address, which only pools of the native
+ * asset can price.
  */
 export function pricedAs(address: Address, chain: Chain): Address {
   if (address !== NATIVE && address !== ZERO_ADDRESS) return address

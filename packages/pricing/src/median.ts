@@ -35,7 +35,7 @@ const LOWER_FEE = 1 / 3
 const MIN_CLOSER_WEIGHT = 0.5
 
 /**
- * Returns the median. If it comes from a pool with a high fee, returns the median of pools with much lower fees that
+ * Returns the median. If it comes from a pool with a high fee, prefers the median of pools with much lower fees that
  * agree with it within that fee. Arbitrage corrects a pool's price only if the deviation exceeds the fee. So the price
  * moves by at most one pool's fee, even if one account owns the others.
  */
@@ -45,14 +45,14 @@ export function feeAwareMedian(values: readonly number[], weights: readonly numb
   let fee = Number.POSITIVE_INFINITY
   for (const [k, value] of values.entries())
     if (value === median && weights[k]! >= minWeight) fee = Math.min(fee, fees[k]!)
-  const closer = [...values.keys()].filter(
+  const closeIndices = [...values.keys()].filter(
     (k) => weights[k]! >= minWeight && fees[k]! <= fee * LOWER_FEE && Math.abs(values[k]! / median - 1) <= fee,
   )
-  const closerWeights = closer.map((k) => weights[k]!)
-  if (!(exactSum(closerWeights) >= (minWeight / MIN_WEIGHT_SHARE) * MIN_CLOSER_WEIGHT) || closer.length === 0)
+  const closerWeights = closeIndices.map((k) => weights[k]!)
+  if (!(exactSum(closerWeights) >= (minWeight / MIN_WEIGHT_SHARE) * MIN_CLOSER_WEIGHT) || closeIndices.length === 0)
     return median
   return weightedMedian(
-    closer.map((k) => values[k]!),
+    closeIndices.map((k) => values[k]!),
     closerWeights,
   )
 }
@@ -62,13 +62,13 @@ function sortFew(values: readonly number[], weights: readonly number[]): void {
   for (let k = 1; k < voters.length; k++) {
     const voter = voters[k]!
     const [value, weight] = [values[voter]!, weights[voter]!]
-    let to = k
-    for (; to > 0; to--) {
-      const before = voters[to - 1]!
-      if (values[before]! < value || (values[before] === value && weights[before]! <= weight)) break
-      voters[to] = before
+    let position = k
+    for (; position > 0; position--) {
+      const previous = voters[position - 1]!
+      if (values[previous]! < value || (values[previous] === value && weights[previous]! <= weight)) break
+      voters[position] = previous
     }
-    voters[to] = voter
+    voters[position] = voter
   }
 }
 

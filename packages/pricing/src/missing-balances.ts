@@ -16,20 +16,20 @@ export class MissingBalances {
   private readonly byPool = new BoundedMap<string, readonly number[]>(MAX_POOLS)
 
   /** @returns true if the amounts differ from the last ones */
-  set(id: string, missing: readonly number[]): boolean {
+  set(id: string, amounts: readonly number[]): boolean {
     const before = this.byPool.peek(id)
-    const isNone = missing.every((amount) => amount === 0)
-    if (isNone ? before === undefined : before?.every((amount, k) => amount === missing[k])) return false
+    const isNone = amounts.every((amount) => amount === 0)
+    if (isNone ? before === undefined : before?.every((amount, k) => amount === amounts[k])) return false
     if (isNone) this.byPool.delete(id)
-    else this.byPool.set(id, missing)
+    else this.byPool.set(id, amounts)
     return true
   }
 
   /** Reduces a pool view to what the pool can pay. */
   applyTo(id: string, view: PoolView): PoolView {
-    const missing = this.byPool.peek(id)
-    if (!missing) return view
-    const reserves = view.reserves.map((reserve, k) => Math.max(0, reserve - (missing[k] ?? 0)))
+    const amounts = this.byPool.peek(id)
+    if (!amounts) return view
+    const reserves = view.reserves.map((reserve, k) => Math.max(0, reserve - (amounts[k] ?? 0)))
     const pairs = view.pairs.flatMap((pair): PairView[] => {
       const backingI = Math.min(pair.backingI, reserves[pair.i]!)
       const backingJ = Math.min(pair.backingJ, reserves[pair.j]!)

@@ -1,7 +1,7 @@
 /**
- * Rates of a pool over the last three blocks, and detection of price jumps: a move of more than 2 % in one block, or a
- * backing that doubled or halved. For one block, pools without a jump take precedence, because flash loans last one
- * block and longer distortions are arbitraged away.
+ * Rates of a pool over the last three blocks, and detection of price jumps. A jump is a move of more than 2 % in one
+ * block, or a backing that doubled or halved. For one block, pools without a jump take precedence, because flash loans
+ * last one block and longer distortions are arbitraged away.
  */
 import type { Address } from '@sluice/chains'
 import type { EdgeRate, Holding, PriceEdge } from './token.ts'
@@ -12,7 +12,7 @@ const MAX_LOG_BACKING_MOVE = Math.log(2)
 /** Rate of a pool that did not exist. */
 const NO_RATE: EdgeRate = { rate: Number.NaN, backing: 0 }
 
-type PairRate = EdgeRate & { readonly token: Address; readonly other: Address }
+type PairRate = EdgeRate & { readonly token: Address; readonly otherToken: Address }
 /** Rates of a pool at the end of a block. */
 export type PoolRates = readonly PairRate[]
 
@@ -29,8 +29,8 @@ export class PoolHistory {
 
   /** Rates of the last two blocks with liquidity behind them. */
   get recent(): PoolRates {
-    const [one, two] = this.rates
-    return [...one, ...two].filter(({ backing }) => backing > 0)
+    const [oneBlockAgo, twoBlocksAgo] = this.rates
+    return [...oneBlockAgo, ...twoBlocksAgo].filter(({ backing }) => backing > 0)
   }
 
   /**
@@ -39,11 +39,11 @@ export class PoolHistory {
    * @returns true if nothing changed for three blocks, so that the history can be dropped
    */
   startBlock(holding: Holding | undefined): boolean {
-    const [one, two, three] = this.rates
-    const last = this.hasChanged ? ratesOf(holding) : one
+    const [oneBlockAgo, twoBlocksAgo, threeBlocksAgo] = this.rates
+    const newest = this.hasChanged ? ratesOf(holding) : oneBlockAgo
     this.hasChanged = false
-    this.rates = [last, one, two]
-    return last === one && one === two && two === three
+    this.rates = [newest, oneBlockAgo, twoBlocksAgo]
+    return newest === oneBlockAgo && oneBlockAgo === twoBlocksAgo && twoBlocksAgo === threeBlocksAgo
   }
 
   /**
@@ -53,22 +53,29 @@ export class PoolHistory {
    * @returns undefined if the current rate did not jump
    */
   before(edge: PriceEdge): EdgeRate | undefined {
-    const [one, two, three] = this.rates.map((rates) => rateIn(rates, edge)) as [EdgeRate, EdgeRate, EdgeRate]
-    if (isSimilar(edge, one)) return undefined
-    const isPassing = !isSimilar(one, two) && isSimilar(two, three)
-    if (isPassing && isSimilar(edge, two)) return undefined
-    return isPassing ? two : one
+    const [oneBlockAgo, twoBlocksAgo, threeBlocksAgo] = this.rates.map((rates) => rateIn(rates, edge)) as [
+      EdgeRate,
+      EdgeRate,
+      EdgeRate,
+    ]
+    if (isSimilar(edge, oneBlockAgo)) return undefined
+    const wasBriefJump = !isSimilar(oneBlockAgo, twoBlocksAgo) && isSimilar(twoBlocksAgo, threeBlocksAgo)
+    if (wasBriefJump && isSimilar(edge, twoBlocksAgo)) return undefined
+    return wasBriefJump ? twoBlocksAgo : oneBlockAgo
   }
 }
 
 function ratesOf(holding: Holding | undefined): PoolRates {
-  return (holding?.edges ?? []).map(({ token, other, rate, backing }) => {
-    return { token: token.address, other: other.address, rate, backing }
+  return (holding?.edges ?? []).map(({ token, otherToken, rate, backing }) => {
+    return { token: token.address, otherToken: otherToken.address, rate, backing }
   })
 }
 
-function rateIn(rates: PoolRates, { token, other }: PriceEdge): EdgeRate {
-  return rates.find((each) => each.token === token.address && each.other === other.address) ?? NO_RATE
+function rateIn(rates: PoolRates, { token, otherToken }: PriceEdge): EdgeRate {
+  return (
+    rates.find((candidate) => candidate.token === token.address && candidate.otherToken === otherToken.address) ??
+    NO_RATE
+  )
 }
 
 /** True if the two rates differ by less than a jump. */

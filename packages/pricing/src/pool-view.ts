@@ -35,11 +35,14 @@ export type PairView = {
 
 /** Price data of one pool. */
 export type PoolView = {
-  /** Base units in the order of `pool.tokens`; from ticks if the pool has them, never derived from liquidity. */
+  /**
+   * Base units in the order of `pool.tokens`. Computed from ticks if the pool has them, never from the liquidity in
+   * range.
+   */
   readonly reserves: readonly number[]
   readonly pairs: readonly PairView[]
   /**
-   * Fee as a share of the swap, the maximum over all pairs: the pool's price may be off by this much before arbitrage
+   * Fee as a share of the swap, the maximum over all pairs. The pool's price may be off by this much before arbitrage
    * corrects it.
    */
   readonly fee: number
@@ -107,7 +110,13 @@ function pairFrom(i: number, j: number, outline: PairOutline): PairView | null {
   const { price: mid, fee, firstNear, secondNear, firstHeld, secondHeld } = outline
   if (fee > MAX_FEE) return null
   const resistance = Math.min(secondNear, firstNear * mid) / BAND_SHARE
-  // Overflow, an empty side, or a zero price.
+  // Skip an overflow, an empty side, and a zero price.
   if (!(Number.isFinite(mid) && mid > 0 && Number.isFinite(resistance) && resistance > 0)) return null
-  return { i, j, mid, backingI: Math.min(firstHeld, resistance / mid), backingJ: Math.min(secondHeld, resistance) }
+  return {
+    i,
+    j,
+    mid,
+    backingI: Math.min(firstHeld, resistance / mid),
+    backingJ: Math.min(secondHeld, resistance),
+  }
 }

@@ -46,9 +46,9 @@ function reading(parts: readonly RedeemedPart[], more: Partial<Redemption> = {})
   return { share, kind: 'vault' as Redemption['kind'], supply: 1_000n, parts, rate: 1, limit: null, ...more }
 }
 const worthOf = (setting: Setting | readonly Redemption[], of = share) =>
-  shares('readings' in setting ? (setting as Setting) : { readings: { [share]: setting as readonly Redemption[] } }).of(
-    of,
-  )
+  shares(
+    'readings' in setting ? (setting as Setting) : { readings: { [share]: setting as readonly Redemption[] } },
+  ).redemptionPrice(of)
 
 describe('a share of one token', () => {
   test('is worth its rate in the token, as far as dollars stand behind it', () => {
@@ -167,7 +167,9 @@ describe('shares of shares', () => {
       readings[at(100 + k)] = [
         reading([part(k + 1 < levels ? at(101 + k) : dollar, 50_000n)], { share: at(100 + k), rate: 2 }),
       ]
-    return shares({ readings, named: new Set([dollar, ...[0, 1, 2, 3].map((k) => at(100 + k))]) }).of(at(100))
+    return shares({ readings, named: new Set([dollar, ...[0, 1, 2, 3].map((k) => at(100 + k))]) }).redemptionPrice(
+      at(100),
+    )
   }
   test('are followed over three levels and no more', () => {
     expect(chainOf(1)?.price).toBe(2)
@@ -187,7 +189,7 @@ describe('shares of shares', () => {
 
   test('is heard among pools, each by what stands behind it', () => {
     const all = shares({ readings: { [share]: [reading([part(dollar, 5_100n)])] } })
-    const redeemed = all.of(share)!
+    const redeemed = all.redemptionPrice(share)!
     expect(observationOf(redeemed)).toMatchObject({ value: 1, weight: redeemed.evidence })
     const pool = redeemed.source
     expect(all.combine(redeemed, [{ pool, value: 3, weight: 4_000 }])).toEqual({

@@ -8,22 +8,22 @@ import type { PricedToken, TokenPrice } from './token.ts'
 import type { PriceObservation, TokenPricer } from './token-pricer.ts'
 
 /**
- * Returns the last redemption reading of a share, then the last one from another block; undefined if the token is not a
- * share.
+ * Returns the last redemption reading of a share, followed by the last one from an earlier block. Undefined if the
+ * token is not a share.
  */
 export type RedemptionReadings = (token: Address) => readonly Redemption[] | undefined
 
 /** Maximum nesting of shares. */
 const MAX_LEVELS = 3
 /** Decimals of shares with a virtual price. */
-const SHARE_PLACES = 18
+const SHARE_DECIMALS = 18
 /** A virtual price below this share of the held value is in unknown units and is ignored. */
 const MIN_HELD_SHARE = 0.8
 /** Relative error that prices of components may have: see `depth.ts`. */
 const PRICE_ERROR = 0.02
 
 /** Component of a share, with its price, evidence, and the USD value held. */
-type Side = TokenPrice & { readonly part: RedeemedPart; readonly usd: number; readonly isListed: boolean }
+type Component = TokenPrice & { readonly part: RedeemedPart; readonly usd: number; readonly isListed: boolean }
 
 /** Price of a share. `redeemableUsd`: USD that can be redeemed now. */
 export type RedemptionPrice = TokenPrice & { readonly redeemableUsd: number; readonly source: Pool }
@@ -57,7 +57,7 @@ export class Shares {
    * Returns the redemption price of a share; undefined if unknown. The lower of two readings counts, so that a donation
    * within one block raises nothing and a loss counts at once.
    */
-  of(address: Address, level = 0): RedemptionPrice | undefined {
+  redemptionPrice(address: Address, level = 0): RedemptionPrice | undefined {
     const { redemptions, graph, floor } = this.options
     const readings = redemptions(address)
     if (!readings || level === MAX_LEVELS || isPooled(graph.find(address), address)) return undefined
@@ -72,38 +72,39 @@ export class Shares {
 
   /** Combines the redemption price with the observations of pools that trade the share. */
   combine(redemption: RedemptionPrice, observations: readonly PriceObservation[]): TokenPrice {
-    const all = [...observations, observationOf(redemption)]
+    const votes = [...observations, observationOf(redemption)]
     const price = weightedMedian(
-      all.map(({ value }) => value),
-      all.map(({ weight }) => weight),
+      votes.map(({ value }) => value),
+      votes.map(({ weight }) => weight),
     )
-    return { price, evidence: Math.max(...all.map(({ weight }) => weight)) }
+    return { price, evidence: Math.max(...votes.map(({ weight }) => weight)) }
   }
 
   private read(reading: Redemption, level: number): RedemptionPrice | undefined {
-    const sides: Side[] = []
+    const components: Component[] = []
     for (const part of reading.parts) {
-      const partPrice = this.priceOf(part.token, level)
+      const partPrice = this.componentPrice(part.token, level)
       if (!partPrice) return undefined
-      sides.push({
+      components.push({
         ...partPrice,
         part,
         usd: Math.min(Number(part.balance), Number(reading.limit ?? part.balance)) * partPrice.price,
       })
     }
-    const price = sides.length === 1 ? reading.rate * sides[0]!.price : this.multiTokenPrice(reading, sides)
-    const redeemable = countedUsd(sides) / (this.isListed(reading.share) ? 1 : 1 + PRICE_ERROR)
-    const evidence = Math.min(redeemable, ...sides.map((side) => side.evidence))
+    const price =
+      components.length === 1 ? reading.rate * components[0]!.price : this.multiTokenPrice(reading, components)
+    const redeemable = countedUsd(components) / (this.isListed(reading.share) ? 1 : 1 + PRICE_ERROR)
+    const evidence = Math.min(redeemable, ...components.map((component) => component.evidence))
     if (!(price > 0 && Number.isFinite(price) && evidence > 0)) return undefined
     return { price, evidence, redeemableUsd: redeemable, source: sourceOf(reading) }
   }
 
   /** Returns the price of a component, which may be a share too. */
-  private priceOf(part: Address, level: number): (TokenPrice & { readonly isListed: boolean }) | undefined {
+  private componentPrice(part: Address, level: number): (TokenPrice & { readonly isListed: boolean }) | undefined {
     const { find, chain, pricer } = this.options
     const address = canonical(part, chain)
     const token = find(address)
-    const share = this.of(address, level + 1)
+    const share = this.redemptionPrice(address, level + 1)
     if (!token && !share) return undefined
     const tokenPrice = share ? this.combine(share, token ? pricer.observations(token) : []) : pricer.update(token!)
     return { price: tokenPrice.price, evidence: tokenPrice.evidence, isListed: this.isListed(address) }
@@ -114,39 +115,42 @@ export class Shares {
   }
 
   /**
-   * Returns USD per base unit of a share of several tokens, from a value that trades do not change: the product of the
+   * Returns USD per base unit of a share of several tokens. Uses a value that trades do not change: the product of the
    * reserves, or the virtual price ("Pricing LP tokens", Alpha Finance, 2021). The held value caps it.
    */
-  private multiTokenPrice({ kind, supply, rate }: Redemption, sides: readonly Side[]): number {
-    const count = sides.length
+  private multiTokenPrice({ kind, supply, rate }: Redemption, components: readonly Component[]): number {
+    const count = components.length
     let reserveUsd = 0
-    for (const { usd } of sides) reserveUsd += usd
+    for (const { usd } of components) reserveUsd += usd
     const maxPrice = reserveUsd / Number(supply)
     if (kind === 'pair' || kind === 'weighted') {
       let logs = 0
-      for (const { usd, part } of sides) {
+      for (const { usd, part } of components) {
         const weight = kind === 'pair' ? 1 / count : part.scale
         logs += weight * Math.log(usd / weight)
       }
       return Math.min(maxPrice, Math.exp(logs) / Number(supply))
     }
-    const wholes = sides.map(({ price, part }) => this.wholeTokenUsd(price, part, kind === 'stable'))
-    const unit = kind === 'stable' ? Math.min(...wholes) : count * wholes.reduce((x, y) => x * y ** (1 / count), 1)
-    const price = (rate * unit) / 10 ** SHARE_PLACES
+    const wholeTokenPrices = components.map(({ price, part }) => this.wholeTokenUsd(price, part, kind === 'stable'))
+    const unit =
+      kind === 'stable'
+        ? Math.min(...wholeTokenPrices)
+        : count * wholeTokenPrices.reduce((x, y) => x * y ** (1 / count), 1)
+    const price = (rate * unit) / 10 ** SHARE_DECIMALS
     return price >= maxPrice * MIN_HELD_SHARE ? Math.min(price, maxPrice) : Number.NaN
   }
 
   /** Returns the USD price of a whole token, divided by its scale factor in a stable pool. */
   private wholeTokenUsd(price: number, { token, scale }: RedeemedPart, isScaled: boolean): number {
     const { decimals, chain } = this.options
-    const places = decimals(token === ZERO_ADDRESS ? canonical(token, chain) : token) ?? Number.NaN
-    return (price * 10 ** places) / (isScaled && scale > 0 ? scale : 1)
+    const tokenDecimals = decimals(token === ZERO_ADDRESS ? canonical(token, chain) : token) ?? Number.NaN
+    return (price * 10 ** tokenDecimals) / (isScaled && scale > 0 ? scale : 1)
   }
 }
 
 /**
- * True if the graph has a pool at the share's own address that trades the share, such as an ERC-4626 vault; the graph
- * then prices it.
+ * True if the graph has a pool at the share's own address that trades the share, such as an ERC-4626 vault. The graph
+ * then prices the share.
  */
 function isPooled(token: PricedToken | undefined, address: Address): boolean {
   for (const { pool } of token?.holdings ?? [])
@@ -155,21 +159,21 @@ function isPooled(token: PricedToken | undefined, address: Address): boolean {
 }
 
 /**
- * Returns the redeemable USD. Each component counts up to its evidence, and unlisted components together up to the
- * value of the listed ones. Otherwise an attacker could add minted tokens to ten dollars of a listed token.
+ * Returns the redeemable USD. Each component counts at most its evidence. The unlisted components together count at
+ * most the value of the listed ones. Otherwise an attacker could add minted tokens to ten dollars of a listed token.
  */
-function countedUsd(sides: readonly Side[]): number {
-  let namedUsd = 0
-  let others = 0
+function countedUsd(components: readonly Component[]): number {
+  let listedUsd = 0
+  let unlistedUsd = 0
   let min = Number.POSITIVE_INFINITY
-  for (const { usd, evidence, isListed } of sides) {
+  for (const { usd, evidence, isListed } of components) {
     const countedEvidence = Math.min(usd, evidence)
     min = Math.min(min, countedEvidence)
-    if (isListed) namedUsd += countedEvidence
-    else others += countedEvidence
+    if (isListed) listedUsd += countedEvidence
+    else unlistedUsd += countedEvidence
   }
-  if (sides.length === 1) return namedUsd + others
-  return namedUsd > 0 ? namedUsd + Math.min(others, namedUsd) : 2 * min
+  if (components.length === 1) return listedUsd + unlistedUsd
+  return listedUsd > 0 ? listedUsd + Math.min(unlistedUsd, listedUsd) : 2 * min
 }
 
 function lowerOf(a: RedemptionPrice, b: RedemptionPrice): RedemptionPrice {

@@ -3,17 +3,17 @@
 const NEGLIGIBLE = 2 ** -900
 
 /**
- * Sums non-negative numbers with a result that does not depend on their order: each is rounded to a multiple of a power
- * of two that is negligible and large enough for all partial sums to be exact (J. Demmel and H. D. Nguyen, "Fast
- * reproducible floating-point summation", 2013).
+ * Sums non-negative numbers with a result that does not depend on their order. Each number is rounded to a multiple of
+ * a negligible power of two, so that all partial sums are exact (J. Demmel and H. D. Nguyen, "Fast reproducible
+ * floating-point summation", 2013).
  */
 export function exactSum(numbers: readonly number[] | Float64Array): number {
   let greatest = 0
   for (const number of numbers) if (number > greatest) greatest = number
   if (greatest === Number.POSITIVE_INFINITY) return greatest
   if (greatest < NEGLIGIBLE) return 0
-  const grain = 2 ** (Math.ceil(Math.log2(greatest * numbers.length)) - 51)
+  const unit = 2 ** (Math.ceil(Math.log2(greatest * numbers.length)) - 51)
   let sum = 0
-  for (const number of numbers) sum += Math.round(number / grain)
-  return sum * grain
+  for (const number of numbers) sum += Math.round(number / unit)
+  return sum * unit
 }

@@ -33,16 +33,16 @@ export class TokenPricer {
   }
 
   /** Caches whether a token's market is deep enough, until a pool changes. */
-  cachedIsDeep(token: PricedToken, answer: (token: PricedToken) => boolean): boolean {
+  cachedIsDeep(token: PricedToken, computeIsDeep: (token: PricedToken) => boolean): boolean {
     if (token.deepVersion !== this.version) {
-      token.isDeep = answer(token)
+      token.isDeep = computeIsDeep(token)
       token.deepVersion = this.version
     }
     return token.isDeep
   }
 
   /**
-   * Updates `price` and `evidence` of a token; NaN and 0 if the token has no price.
+   * Updates `price` and `evidence` of a token. They are NaN and 0 if the token has no price.
    *
    * A pool prices a token only through another token with a higher `order`. Its weight is the USD value of that token
    * in the pool, capped by the evidence of that token. So worthless pools of any claimed size give no price, and a
@@ -61,10 +61,10 @@ export class TokenPricer {
     token.price = hubPrice?.price ?? Number.NaN
     token.evidence = hubPrice?.evidence ?? 0
     if (hubPrice || token.order === 0) return token
-    const { others, order } = token
-    for (let k = 0; k < others.length; k++) {
-      const other = others[k]!
-      if (other.order > order && other.version !== this.version) this.update(other)
+    const { otherTokens, order } = token
+    for (let k = 0; k < otherTokens.length; k++) {
+      const otherToken = otherTokens[k]!
+      if (otherToken.order > order && otherToken.version !== this.version) this.update(otherToken)
     }
     // All tokens above have prices now; there is no recursion past this point.
     if (this.collectCurrent(token)) return setPrice(token, weightedPrice())
@@ -87,15 +87,15 @@ export class TokenPricer {
   observations(token: PricedToken): readonly PriceObservation[] {
     this.update(token)
     const isCore = this.hubPrices.has(token)
-    const visible = isCore ? this.pricedBefore(token) : undefined
+    const usableTokens = isCore ? this.pricedBefore(token) : undefined
     const view = isCore || this.hasStableAlternative(token) ? stableView : currentView
     const observations: PriceObservation[] = []
     for (const edge of token.edges) {
-      const { other, holding } = edge
-      if (visible ? !visible.has(other) : other.order <= token.order) continue
-      this.update(other)
+      const { otherToken, holding } = edge
+      if (usableTokens ? !usableTokens.has(otherToken) : otherToken.order <= token.order) continue
+      this.update(otherToken)
       const { rate, backing } = view.rateOf(edge)
-      const { price, evidence } = view.priceOf(other)
+      const { price, evidence } = view.priceOf(otherToken)
       const weight = Math.min(backing * price, evidence)
       if (weight >= this.floor) observations.push({ pool: holding.pool, value: price * rate, weight })
     }
@@ -116,15 +116,15 @@ export class TokenPricer {
   private collectCurrent(token: PricedToken): boolean {
     values.length = 0
     weights.length = 0
-    const { edges, others, edgeData, order, jumpedEdges } = token
+    const { edges, otherTokens, edgeData, order, jumpedEdges } = token
     let hasNoJumps = true
     let best = 0
-    for (let k = 0; k < others.length; k++) {
-      const other = others[k]!
-      if (other.order <= order) continue
-      if (other.before !== undefined || (jumpedEdges > 0 && edges[k]!.before !== undefined)) hasNoJumps = false
-      const { price } = other
-      const weight = Math.min(edgeData[EDGE_FIELDS * k + 1]! * price, other.evidence)
+    for (let k = 0; k < otherTokens.length; k++) {
+      const otherToken = otherTokens[k]!
+      if (otherToken.order <= order) continue
+      if (otherToken.before !== undefined || (jumpedEdges > 0 && edges[k]!.before !== undefined)) hasNoJumps = false
+      const { price } = otherToken
+      const weight = Math.min(edgeData[EDGE_FIELDS * k + 1]! * price, otherToken.evidence)
       if (!(weight >= this.floor)) continue
       values.push(price * edgeData[EDGE_FIELDS * k]!)
       weights.push(weight)
@@ -140,10 +140,10 @@ export class TokenPricer {
     values.length = 0
     weights.length = 0
     for (const edge of token.edges) {
-      const { other } = edge
-      if (other.order <= token.order) continue
+      const { otherToken } = edge
+      if (otherToken.order <= token.order) continue
       const { rate, backing } = stableView.rateOf(edge)
-      const { price, evidence } = stableView.priceOf(other)
+      const { price, evidence } = stableView.priceOf(otherToken)
       const weight = Math.min(backing * price, evidence)
       if (!(weight >= this.floor)) continue
       values.push(price * rate)
@@ -156,10 +156,10 @@ export class TokenPricer {
     let hasJump = false
     let hasStable = false
     for (const edge of token.edges) {
-      const { other, backing } = edge
-      if (other.order <= token.order) continue
-      if (edge.before !== undefined || other.before !== undefined) hasJump = true
-      else if (Math.min(backing * other.price, other.evidence) >= this.floor) hasStable = true
+      const { otherToken, backing } = edge
+      if (otherToken.order <= token.order) continue
+      if (edge.before !== undefined || otherToken.before !== undefined) hasJump = true
+      else if (Math.min(backing * otherToken.price, otherToken.evidence) >= this.floor) hasStable = true
     }
     return hasJump && hasStable
   }

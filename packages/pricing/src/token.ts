@@ -13,11 +13,11 @@ export type PricedToken = {
   /** Pools that hold the token, without duplicates, unordered. */
   readonly holdings: Holding[]
   /**
-   * Edges to other tokens, one per pool and pair, unordered. `others` and `edgeData` hold their data in contiguous
+   * Edges to other tokens, one per pool and pair, unordered. `otherTokens` and `edgeData` hold their data in contiguous
    * arrays, because memory access dominates the cost of a price.
    */
   readonly edges: PriceEdge[]
-  readonly others: PricedToken[]
+  readonly otherTokens: PricedToken[]
   /** `rate`, `backing`, and the `backing` of the reverse edge, for each edge: `EDGE_FIELDS` numbers. */
   readonly edgeData: number[]
   /** Number of edges with a price jump (`before` is set). */
@@ -28,7 +28,7 @@ export type PricedToken = {
   level: number
   reference: number
   /** Queue key of pending work in `TokenLevels`; 0 if none. */
-  queued: number
+  queueKey: number
   /** `level` as of the last complete update: only tokens of a higher order price this one. */
   order: number
   /** Cached price of `TokenPricer`, valid for `version`. */
@@ -78,34 +78,34 @@ export class PriceEdge implements EdgeRate {
   // Only declared, because class field initializers are slow and there are hundreds of thousands of edges.
   declare readonly token: PricedToken
   /** Token that prices `token` through this edge. */
-  declare readonly other: PricedToken
+  declare readonly otherToken: PricedToken
   declare readonly holding: Holding
   /** Rate before the first change in block `stamp`; undefined if unchanged. */
   declare last: EdgeRate | undefined
   declare stamp: number
   /** Index in the edges of `token`; -1 if detached. */
-  declare at: number
+  declare index: number
   /** PriceEdge of the same pool in the other direction. */
   declare reverse: PriceEdge
   declare private rateBefore: EdgeRate | undefined
 
-  constructor(holding: Holding, token: PricedToken, other: PricedToken) {
+  constructor(holding: Holding, token: PricedToken, otherToken: PricedToken) {
     this.token = token
-    this.other = other
+    this.otherToken = otherToken
     this.holding = holding
     this.last = undefined
     this.stamp = -1
-    this.at = -1
+    this.index = -1
     this.reverse = this
     this.rateBefore = undefined
   }
 
   get rate(): number {
-    return this.token.edgeData[EDGE_FIELDS * this.at]!
+    return this.token.edgeData[EDGE_FIELDS * this.index]!
   }
 
   get backing(): number {
-    return this.token.edgeData[EDGE_FIELDS * this.at + 1]!
+    return this.token.edgeData[EDGE_FIELDS * this.index + 1]!
   }
 
   /** Rate in the previous block, if this block made it jump. */
@@ -125,31 +125,31 @@ export class PriceEdge implements EdgeRate {
    */
   setRate(rate: number, backing: number, ownBacking: number): void {
     const { edgeData } = this.token
-    const offset = EDGE_FIELDS * this.at
+    const offset = EDGE_FIELDS * this.index
     edgeData[offset] = rate
     edgeData[offset + 1] = backing
     edgeData[offset + 2] = ownBacking
   }
 
   attach(rate: number, backing: number, ownBacking: number): void {
-    const { edges, others, edgeData } = this.token
-    this.at = edges.push(this) - 1
-    others.push(this.other)
+    const { edges, otherTokens, edgeData } = this.token
+    this.index = edges.push(this) - 1
+    otherTokens.push(this.otherToken)
     edgeData.push(rate, backing, ownBacking)
   }
 
   /** Removes the edge by moving the token's last edge into its place. */
   detach(): void {
     this.before = undefined
-    const { edges, others, edgeData } = this.token
-    const [moved, other] = [edges.pop()!, others.pop()!]
+    const { edges, otherTokens, edgeData } = this.token
+    const [lastEdge, otherToken] = [edges.pop()!, otherTokens.pop()!]
     const [ownBacking, backing, rate] = [edgeData.pop()!, edgeData.pop()!, edgeData.pop()!]
-    const { at } = this
-    this.at = -1
-    if (moved === this) return
-    edges[at] = moved
-    others[at] = other
-    moved.at = at
-    moved.setRate(rate, backing, ownBacking)
+    const { index } = this
+    this.index = -1
+    if (lastEdge === this) return
+    edges[index] = lastEdge
+    otherTokens[index] = otherToken
+    lastEdge.index = index
+    lastEdge.setRate(rate, backing, ownBacking)
   }
 }

@@ -23,15 +23,15 @@ describe.each(SEEDS)('a market with attackers, drawn from seed %i', (seed) => {
     let readings = market.shares
     const redemptions = (token: Address) => readings.get(token)
     const prices = new Prices(market.chain, { decimals: market.decimals, redemptions })
-    prices.take(snapshotAt(market, 1, market.pools))
+    prices.applyNow(snapshotAt(market, 1, market.pools))
     await expectHonest(prices, market)
     readings = market.bentShares
-    prices.take(snapshotAt(market, 2, market.pools.with(market.spike)))
+    prices.applyNow(snapshotAt(market, 2, market.pools.with(market.spike)))
     await expectHonest(prices, market)
     readings = market.shares
-    prices.take(snapshotAt(market, 3, market.pools))
+    prices.applyNow(snapshotAt(market, 3, market.pools))
     await expectHonest(prices, market)
-    prices.take(snapshotAt(market, 4, market.pools))
+    prices.applyNow(snapshotAt(market, 4, market.pools))
     await expectHonest(prices, market)
   })
 
@@ -40,7 +40,7 @@ describe.each(SEEDS)('a market with attackers, drawn from seed %i', (seed) => {
     expect(market.spike.length).toBeGreaterThan(10)
     const redemptions = (token: Address) => market.shares.get(token)
     const prices = new Prices(market.chain, { decimals: market.decimals, redemptions })
-    prices.take(snapshotAt(market, 1, market.pools.with(market.spike)))
+    prices.applyNow(snapshotAt(market, 1, market.pools.with(market.spike)))
     const { wrong } = await scoreOf(prices, market)
     expect(wrong.length).toBeGreaterThan(0)
   })
@@ -62,7 +62,7 @@ test.each(FALLS)(
     const market = makeMarket({ seed: 7, tokens: 600, pools: 6_000, stables })
     const redemptions = (token: Address) => market.shares.get(token)
     const prices = new Prices(market.chain, { decimals: market.decimals, redemptions })
-    prices.take(snapshotAt(market, 1, market.pools))
+    prices.applyNow(snapshotAt(market, 1, market.pools))
     await expectHonest(prices, market)
   },
 )

@@ -137,7 +137,7 @@ test('after any history of pool changes, reorgs, and decimals learned late, pric
         last = snapshot
         const fresh = new Prices(sparseChain, options)
         // The same pools in another order.
-        for (const each of [...before, snapshot]) fresh.take({ ...each, pools: new Map([...each.pools].reverse()) })
+        for (const each of [...before, snapshot]) fresh.applyNow({ ...each, pools: new Map([...each.pools].reverse()) })
         expect(await describePrices(followed)).toEqual(await describePrices(fresh))
       }
     }),
@@ -174,7 +174,7 @@ test('blocks that arrive faster than they are processed are merged, and the last
   }
   await Promise.all(done)
   const fresh = new Prices(chain, { decimals: (token) => (token >= address(0x1000) ? 18 : undefined) })
-  fresh.take({ ...snapshotOf([]), pools })
+  fresh.applyNow({ ...snapshotOf([]), pools })
   for (let n = 0; n < 6; n++) expect(prices.usd(address(0x5000 + n))).toBe(fresh.usd(address(0x5000 + n)))
   expect(prices.usd(address(0x5000))).toBeCloseTo(7_000, 6)
 })
@@ -194,7 +194,7 @@ test('a pool whose math throws is ignored and reported', () => {
   const faults: string[] = []
   const prices = new Prices(chain, { onFault: ({ id }) => faults.push(id) })
   const broken = { ...pair(WETH, USDC, 1, 1), state: null }
-  prices.take(snapshotOf([...centre(), broken]))
+  prices.applyNow(snapshotOf([...centre(), broken]))
   expect(prices.usd(WETH)).toBeCloseTo(3_000, 6)
   expect(faults).toEqual([broken.id])
 })

@@ -102,6 +102,6 @@ export function snapshotOf(pools: readonly Pool[]): Snapshot {
       miner: NATIVE,
     },
     pools: new Map(pools.map((pool) => [pool.id, pool])),
-    changed: null,
+    changedIds: null,
   }
 }

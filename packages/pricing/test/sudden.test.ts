@@ -19,7 +19,7 @@ function at(number: number, ...pools: readonly Pool[]): Snapshot {
 
 function after(...snapshots: readonly Snapshot[]): Prices {
   const prices = new Prices(chain, { decimals })
-  for (const snapshot of snapshots) prices.take(snapshot)
+  for (const snapshot of snapshots) prices.applyNow(snapshot)
   return prices
 }
 

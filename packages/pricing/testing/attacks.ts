@@ -256,7 +256,7 @@ export function snapshotAt(market: Market, number: number, pools: ReadonlyMap<st
   const hash = `0x${number.toString(16).padStart(64, '0')}` as const
   const { address: miner } = market.chain.stables[0]!
   const block = { number, hash, parentHash: hash, timestamp: number, gasLimit: 0n, baseFeePerGas: null, miner }
-  return { chainId: market.chain.chainId, block, pools, changed: null }
+  return { chainId: market.chain.chainId, block, pools, changedIds: null }
 }
 
 const tokenAt = (n: number): Address => toAddress(`0x${(n + 1).toString(16).padStart(40, '0')}`)

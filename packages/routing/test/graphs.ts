@@ -32,7 +32,7 @@ export function snapshotOf(pools: readonly Pool[], changed: readonly string[] | 
     baseFeePerGas: 0n,
     miner: address(0),
   } as const
-  return { chainId: 1, block, pools: new Map(pools.map((pool) => [pool.id, pool])), changed }
+  return { chainId: 1, block, pools: new Map(pools.map((pool) => [pool.id, pool])), changedIds: changed }
 }
 
 export const request = (over: Partial<RouteRequest> = {}): RouteRequest => ({

@@ -8,8 +8,8 @@ const GRACE_MS = '1000'
 /** Maximum time from the signal to the exit, even if requests are still running. */
 const MAX_STOP_MS = 1_800
 
-const [command, ...rest] = process.argv.slice(2)
-const request = command === 'referee' ? { referee: rest } : argumentsToEnvironment(process.argv.slice(2))
+const [command, ...refereeArguments] = process.argv.slice(2)
+const request = command === 'referee' ? { referee: refereeArguments } : argumentsToEnvironment(process.argv.slice(2))
 if ('mistake' in request) {
   console.error(`${request.mistake}\n\n${USAGE}`)
   process.exit(1)

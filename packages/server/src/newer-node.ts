@@ -15,8 +15,8 @@ export function isNewEnough(version: string): boolean {
 }
 
 /**
- * Runs this program again with a newer Node, and ends with its exit code. npm only locates that Node, because a service
- * started through npm and a shell would outlive both.
+ * Runs this program again with a newer Node, and ends with its exit code. npm only locates that Node: a service that
+ * npm and a shell start would survive when they are killed.
  *
  * @param program - file and arguments
  */
@@ -25,9 +25,9 @@ export async function runWithNewerNode(program: readonly string[]): Promise<void
   for (const signal of SIGNALS)
     process.on(signal, () => {
       state.isStopping = true
-      end(state.child, signal)
+      killGroup(state.child, signal)
       setTimeout(() => {
-        end(state.child, 'SIGKILL')
+        killGroup(state.child, 'SIGKILL')
         process.exit(0)
       }, MAX_STOP_MS).unref()
     })
@@ -57,7 +57,7 @@ export async function runWithNewerNode(program: readonly string[]): Promise<void
 }
 
 /** Sends a signal to a process and its group. */
-function end(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
+function killGroup(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
   if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   try {
     process.kill(-child.pid, signal)

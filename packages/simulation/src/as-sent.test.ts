@@ -2,7 +2,7 @@ import { BalanceProbe__factory, TargetProbe__factory } from '@sluice/bindings'
 import { type Address, type Hex, NATIVE, toAddress } from '@sluice/chains'
 import { type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
 import { expect, test } from 'vitest'
-import { isSame, runAsSent } from './as-sent.ts'
+import { isSameOutcome, runAsSent } from './as-sent.ts'
 import type { CallEnvironment } from './attempt.ts'
 import { createSimulationContext } from './context.ts'
 import type { SetUp } from './setup.ts'
@@ -76,7 +76,7 @@ const environment: CallEnvironment = {
   ...{ block: 1, gasPriceWei: 0n, runsIn: {}, usualTargetGas: 900_000n, code: '0x' },
   targetGas: BigInt(TARGET_GAS),
 }
-const setUp: SetUp = { writes: new Map(), balance: 5n, approve: 0n, ways: { balance: 'slot', allowance: 'slot' } }
+const setUp: SetUp = { writes: new Map(), balance: 5n, approve: 0n, sources: { balance: 'slot', allowance: 'slot' } }
 const request: SimulationRequest = { from, to, data: '0x11', tokenIn, amountIn: 5n, tokenOut, block: 1 }
 const lacking = new RpcError('UNSUPPORTED', 'no such method')
 
@@ -205,7 +205,7 @@ test.each([
   ['5 % less gas', { gasUsed: 95_000 }, true],
   ['more than 5 % less gas', { gasUsed: 94_999 }, false],
 ] as const)('a success compared with %s', (_, changed, expected) => {
-  expect(isSame(success, { ...success, ...changed })).toBe(expected)
+  expect(isSameOutcome(success, { ...success, ...changed })).toBe(expected)
 })
 
 test.each([
@@ -215,16 +215,16 @@ test.each([
   [80_000, 95_000, true],
   [80_000, 94_999, false],
 ])('a success compared with a charge for %i to %i gas', (minGasUsed, gasUsed, expected) => {
-  expect(isSame(success, { ...success, gasUsed, minGasUsed })).toBe(expected)
+  expect(isSameOutcome(success, { ...success, gasUsed, minGasUsed })).toBe(expected)
 })
 
 test('the tolerance is of the gas that the probe measured', () => {
-  expect(isSame({ ...success, gasUsed: 95_000 }, success)).toBe(false)
+  expect(isSameOutcome({ ...success, gasUsed: 95_000 }, success)).toBe(false)
 })
 
 test('failures are the same if they return the same, at any gas', () => {
   const failure = { success: false, amountOut: 0n, gasUsed: 1, returnData: '0x01' } as const
-  expect(isSame(failure, { ...failure, gasUsed: 100_000 })).toBe(true)
-  expect(isSame(failure, { ...failure, returnData: '0x02' })).toBe(false)
-  expect(isSame(failure, { ...failure, success: true })).toBe(false)
+  expect(isSameOutcome(failure, { ...failure, gasUsed: 100_000 })).toBe(true)
+  expect(isSameOutcome(failure, { ...failure, returnData: '0x02' })).toBe(false)
+  expect(isSameOutcome(failure, { ...failure, success: true })).toBe(false)
 })

@@ -7,7 +7,7 @@ import { SimulationError } from './errors.ts'
 import { floorGas, intrinsicGas } from './gas.ts'
 import type { Reading } from './probe.ts'
 import type { SetUp } from './setup.ts'
-import { isExhausted, outcomeOf, run, type SimulationTask } from './task.ts'
+import { isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
 import type { CallOutcome } from './types.ts'
 
 /** Outcome of the transaction as it is sent. */
@@ -63,7 +63,7 @@ async function runAtTarget(
   const { to, codes, knownState } = request
   const targetCode = codes?.[to] ?? (await (knownState?.codeOf?.(to) ?? rpc.getCode(to, environment.block, options)))
   if (targetCode === '0x') return undefined
-  return run(task, environment, setUp, targetCode).catch((error: unknown) => {
+  return runTask(task, environment, setUp, targetCode).catch((error: unknown) => {
     if (error instanceof SimulationError || (error instanceof RpcError && error.code === 'GAS_CAP')) return undefined
     throw error
   })
@@ -89,7 +89,7 @@ function outcomeAsSent(
 }
 
 /** True if the probe at the sender made no difference. */
-export function isSame(probedOutcome: CallOutcome, sentOutcome: Omit<SentOutcome, 'isExhausted'>): boolean {
+export function isSameOutcome(probedOutcome: CallOutcome, sentOutcome: Omit<SentOutcome, 'isExhausted'>): boolean {
   if (probedOutcome.success !== sentOutcome.success || probedOutcome.amountOut !== sentOutcome.amountOut) return false
   if (!probedOutcome.success) return probedOutcome.returnData === sentOutcome.returnData
   const { gasUsed, minGasUsed = gasUsed } = sentOutcome

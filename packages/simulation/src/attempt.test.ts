@@ -3,7 +3,7 @@ import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type CallOptions, type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
 import { expect, test } from 'vitest'
-import { type Attempt, type CallEnvironment, runProbe } from './attempt.ts'
+import { type CallEnvironment, type ProbeRun, runProbe } from './attempt.ts'
 import type { SetUp } from './setup.ts'
 import type { SimulationRequest } from './types.ts'
 
@@ -36,7 +36,7 @@ const setUp: SetUp = {
   writes: new Map([[tokenIn, [{ key, value }]]]),
   balance: 1_000n,
   approve: 0n,
-  ways: { balance: 'slot', allowance: 'slot' },
+  sources: { balance: 'slot', allowance: 'slot' },
 }
 
 const reading = { ok: true, amount: 5n }
@@ -64,7 +64,8 @@ async function attempt({ answers = [{}], targetCode, ...change }: Change = {}) {
     sent.push({ call, at, options })
     if (answer instanceof Error) throw answer
     const one = { ...report, ...answer }
-    if (call.to === to || !change.request?.others?.length) return swapProbe.encodeFunctionResult('run', [one]) as Hex
+    if (call.to === to || !change.request?.alternatives?.length)
+      return swapProbe.encodeFunctionResult('run', [one]) as Hex
     return alternativesProbe.encodeFunctionResult('runEach', [[one, { ...one, success: false }]]) as Hex
   }
   const rpc = {
@@ -72,7 +73,7 @@ async function attempt({ answers = [{}], targetCode, ...change }: Change = {}) {
     callWithHead: async (...args: Parameters<typeof call>) => ({ answer: await call(...args), head }),
     getCode: async (of: Address) => (of === holder ? '0x6009' : '0x'),
   } as unknown as Rpc
-  const run: Attempt = {
+  const run: ProbeRun = {
     rpc,
     request: { ...request, ...change.request },
     environment: { ...environment, ...change.environment },
@@ -106,7 +107,7 @@ test('the probe stands at the sender, with the writes and the price of all the g
   )
   expect(outcome).toMatchObject({ success: true, gasUsed: 99_877n })
   expect(outcome).not.toHaveProperty('head')
-  expect(outcome).not.toHaveProperty('others')
+  expect(outcome).not.toHaveProperty('alternatives')
 })
 
 test('writes to the storage of the sender are kept beside its code and balance', async () => {
@@ -126,7 +127,9 @@ test('without a price none is sent', async () => {
 })
 
 test('native input is the value of the order, and the sender has it', async () => {
-  const { call, options } = await attempt({ setUp: { balance: 77n, ways: { balance: 'native', allowance: 'none' } } })
+  const { call, options } = await attempt({
+    setUp: { balance: 77n, sources: { balance: 'native', allowance: 'none' } },
+  })
   const [order] = swapProbe.decodeFunctionData('run', call.data)
   expect([order.value, order.gas]).toEqual([77n, 6_300_000n - 2_300n])
   expect(call).not.toHaveProperty('value')
@@ -135,7 +138,7 @@ test('native input is the value of the order, and the sender has it', async () =
 
 test('at the target the sender stays as it is, and the call itself carries the value', async () => {
   const ways = { balance: 'native', allowance: 'none' } as const
-  const { call, options } = await attempt({ targetCode: '0x6001', setUp: { balance: 77n, ways } })
+  const { call, options } = await attempt({ targetCode: '0x6001', setUp: { balance: 77n, sources: ways } })
   expect(call).toMatchObject({ from, to, value: 77n })
   expect(options.overrides?.[from]).toEqual({ balance: 77n + outerGasOf(call.data) * 7n })
   expect(options.overrides?.[to]).toEqual({ code: expect.stringContaining(TARGET_PROBE.slice(2)) })
@@ -143,19 +146,19 @@ test('at the target the sender stays as it is, and the call itself carries the v
 })
 
 test('at the target no others are run, and the call costs what a DELEGATECALL does', async () => {
-  const { outcome } = await attempt({ targetCode: '0x6001', request: { others: ['0x56'] } })
+  const { outcome } = await attempt({ targetCode: '0x6001', request: { alternatives: ['0x56'] } })
   expect(outcome).toMatchObject({ success: true, gasUsed: 99_880n })
-  expect(outcome).not.toHaveProperty('others')
+  expect(outcome).not.toHaveProperty('alternatives')
 })
 
 test('others are run by the rivals probe, and reported apart', async () => {
-  const { outcome, options, call } = await attempt({ request: { others: ['0x56'] } })
+  const { outcome, options, call } = await attempt({ request: { alternatives: ['0x56'] } })
   expect(options.overrides?.[PROBE]).toEqual({ code: bytecode.RivalsProbe.runtime })
   expect([...alternativesProbe.decodeFunctionData('runEach', call.data)[1]]).toEqual(['0x1234', '0x56'])
-  expect(outcome).toMatchObject({ success: true, others: [{ success: false }] })
-  expect('others' in outcome && outcome.others).toHaveLength(1)
+  expect(outcome).toMatchObject({ success: true, alternatives: [{ success: false }] })
+  expect('alternatives' in outcome && outcome.alternatives).toHaveLength(1)
   // An empty list is none.
-  const { options: alone } = await attempt({ request: { others: [] } })
+  const { options: alone } = await attempt({ request: { alternatives: [] } })
   expect(alone.overrides?.[PROBE]).toEqual({ code: bytecode.SwapProbe.runtime })
 })
 

@@ -43,7 +43,7 @@ export type CallEnvironment = {
 }
 
 /** Parameters of one run. */
-export type Attempt = {
+export type ProbeRun = {
   readonly rpc: Rpc
   readonly request: SimulationRequest
   readonly environment: CallEnvironment
@@ -56,7 +56,7 @@ export type Attempt = {
 }
 
 /** Report of the probe, with the head and the alternatives if requested. */
-export type RunReport = ProbeReport & { readonly head?: BlockHeader; readonly others?: readonly ProbeReport[] }
+export type RunReport = ProbeReport & { readonly head?: BlockHeader; readonly alternatives?: readonly ProbeReport[] }
 
 type ProbeAnswer = { readonly answer: Hex; readonly head?: BlockHeader }
 
@@ -69,19 +69,32 @@ export async function runProbe({
   targetCode,
   maxReturn,
   options,
-}: Attempt): Promise<RunReport> {
-  const { from, to, data, others = [], tokenIn, tokenOut, spender = to, recipient = from } = request
+}: ProbeRun): Promise<RunReport> {
+  const { from, to, data, alternatives = [], tokenIn, tokenOut, spender = to, recipient = from } = request
   const { coinbase, withHead, codes } = request
   const { block, gasPriceWei, targetGas, code, header, runsIn } = environment
-  const { ways, approve, lend } = setUp
-  const value = ways.balance === 'native' ? setUp.balance : 0n
-  const at = targetCode === undefined ? 'sender' : 'target'
+  const { sources, approve, lend } = setUp
+  const value = sources.balance === 'native' ? setUp.balance : 0n
+  const location = targetCode === undefined ? 'sender' : 'target'
   const order: ProbeOrder = {
-    ...{ at, from, to, data, gas: targetGas, value, tokenIn, tokenOut, recipient, spender, approve, maxReturn },
+    ...{
+      probeLocation: location,
+      from,
+      to,
+      data,
+      gas: targetGas,
+      value,
+      tokenIn,
+      tokenOut,
+      recipient,
+      spender,
+      approve,
+      maxReturn,
+    },
     ...(lend && { lend }),
-    ...(others.length > 0 && at === 'sender' && { others }),
+    ...(alternatives.length > 0 && location === 'sender' && { alternatives }),
   }
-  const kind = order.others ? 'RivalsProbe' : 'SwapProbe'
+  const kind = order.alternatives ? 'RivalsProbe' : 'SwapProbe'
   const input = encodeOrder(order)
   const outerGas = callGas(order, input)
   const overrides = merge(
@@ -96,12 +109,14 @@ export async function runProbe({
     from,
     data: input,
     gas: outerGas,
-    ...(at === 'sender' ? { to: from } : { to, value }),
+    ...(location === 'sender' ? { to: from } : { to, value }),
     ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }),
   }
   const call = async (blockOverrides: BlockOverrides): Promise<ProbeAnswer> => {
-    const all = { ...options, overrides, blockOverrides }
-    return withHead ? rpc.callWithHead(probe, block, all) : { answer: await rpc.call(probe, block, all) }
+    const callOptions = { ...options, overrides, blockOverrides }
+    return withHead
+      ? rpc.callWithHead(probe, block, callOptions)
+      : { answer: await rpc.call(probe, block, callOptions) }
   }
   const asRequested = { ...runsIn, ...(coinbase && coinbase !== header.miner && { coinbase }) }
   const { answer, head } = await call(asRequested).catch((error: unknown) => {
@@ -113,7 +128,7 @@ export async function runProbe({
   if (coinbase && report.coinbase !== coinbase)
     throw new RpcError('NO_OVERRIDES', `block.coinbase was ${report.coinbase} instead of ${coinbase}`)
   if (report.starved) throw new RpcError('GAS_CAP', `the node caps calls below the ${outerGas} gas of this simulation`)
-  return { ...report, ...(head && { head }), ...(order.others && { others: reports }) }
+  return { ...report, ...(head && { head }), ...(order.alternatives && { alternatives: reports }) }
 }
 
 /** Converts code overrides of a request. */
@@ -122,13 +137,13 @@ export function codeOverrides(codes: SimulationRequest['codes'] = {}): StateOver
 }
 
 /** Merges state overrides per account; later ones win. */
-export function merge(...all: readonly StateOverrides[]): StateOverrides {
-  const merged: Record<Address, AccountOverride> = {}
-  for (const overrides of all) {
+export function merge(...overrideSets: readonly StateOverrides[]): StateOverrides {
+  const mergedOverrides: Record<Address, AccountOverride> = {}
+  for (const overrides of overrideSets) {
     for (const [key, override] of Object.entries(overrides)) {
       const account = key as Address
-      merged[account] = { ...merged[account], ...override }
+      mergedOverrides[account] = { ...mergedOverrides[account], ...override }
     }
   }
-  return merged
+  return mergedOverrides
 }

@@ -37,7 +37,7 @@ function runsOf(node: { error?: Error; maxUsedGas?: bigint }) {
       },
       ...{ block: 1, gasPriceWei: 0n, runsIn: {}, targetGas: 90_000n, usualTargetGas: 90_000n, code: '0x' },
     },
-    setUp: { writes: new Map(), balance: 5n, approve: 0n, ways: { balance: 'slot', allowance: 'slot' } },
+    setUp: { writes: new Map(), balance: 5n, approve: 0n, sources: { balance: 'slot', allowance: 'slot' } },
     options: {},
   }
   return { runs, run: () => runs.run(bare), calls: () => calls }

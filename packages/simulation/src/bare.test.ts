@@ -37,7 +37,7 @@ const setUp: SetUp = {
   writes: new Map([[tokenIn, [{ key: `0x${'a'.repeat(64)}`, value: `0x${'b'.repeat(64)}` }]]]),
   balance: 1_000n,
   approve: 0n,
-  ways: { balance: 'slot', allowance: 'slot' },
+  sources: { balance: 'slot', allowance: 'slot' },
 }
 
 const simulated = (changed: Partial<SimulatedTransaction> = {}): SimulatedTransaction => {
@@ -128,7 +128,7 @@ test('native input is sent along, and counts as the balance before', async () =>
   const ways = { balance: 'native', allowance: 'none' } as const
   const { calls, options, report } = await run(simulated(), {
     request: { tokenIn: NATIVE },
-    setUp: { balance: 77n, ways },
+    setUp: { balance: 77n, sources: ways },
   })
   expect(calls[1]).toHaveProperty('value', 77n)
   expect(options.overrides?.[from]).toEqual({ balance: 77n + (500_000n + INTRINSIC) * 7n })

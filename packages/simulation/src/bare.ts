@@ -21,7 +21,7 @@ const balanceProbe = callCodec<
 const erc20 = IERC20__factory.createInterface()
 /** Address of the contract that reads balances. */
 const PROBE = toAddress('0x5177ce0000000000000000000000000000000006')
-/** Gas for three readings of up to a million each. */
+/** Gas for three balance readings of up to a million each. */
 const READ_GAS = 4_000_000n
 const SET_UP_GAS = 1_000_000n
 
@@ -54,9 +54,9 @@ type BareRun = {
 export async function runBare({ rpc, request, environment, setUp, options }: BareRun): Promise<BareReport> {
   const { from, to, data, tokenIn, tokenOut, recipient = from, coinbase } = request
   const { block, gasPriceWei, targetGas, runsIn, header } = environment
-  const value = setUp.ways.balance === 'native' ? setUp.balance : 0n
+  const value = setUp.sources.balance === 'native' ? setUp.balance : 0n
   const gas = targetGas + intrinsicGas(data)
-  const read = readBalances(request)
+  const balanceRead = readBalances(request)
   const transaction: CallRequest = { from, to, data, value, gas, ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }) }
   const preparations = preparation(request, setUp)
   const overrides = merge(codeOverrides(request.codes), storageOverrides(setUp.writes), {
@@ -65,15 +65,16 @@ export async function runBare({ rpc, request, environment, setUp, options }: Bar
     [from]: { balance: value + gas * gasPriceWei },
   })
   const author = coinbase && coinbase !== header.miner ? { coinbase } : {}
-  const results = await rpc.simulateV1([...preparations, read, transaction, read], block, {
+  const results = await rpc.simulateV1([...preparations, balanceRead, transaction, balanceRead], block, {
     ...{ ...options, overrides, blockOverrides: { ...runsIn, ...author } },
   })
-  const [readBefore, main, readAfter] = results.slice(preparations.length)
+  const [readBefore, swapResult, readAfter] = results.slice(preparations.length)
   const before = balancesOf(readBefore)
   const after = balancesOf(readAfter)
-  if (!main || !before || !after) throw new RpcError('REJECTED', 'eth_simulateV1: balances cannot be read')
-  const { success, returnData, gasUsed, maxUsedGas } = main
-  const gain = tokenOut === NATIVE ? nativeGrowth(main, recipient) : after.tokenOut.amount - before.tokenOut.amount
+  if (!swapResult || !before || !after) throw new RpcError('REJECTED', 'eth_simulateV1: balances cannot be read')
+  const { success, returnData, gasUsed, maxUsedGas } = swapResult
+  const gain =
+    tokenOut === NATIVE ? nativeGrowth(swapResult, recipient) : after.tokenOut.amount - before.tokenOut.amount
   return {
     success,
     returnData,
@@ -103,15 +104,15 @@ function preparation(
   const call = (sender: Address, data: string): CallRequest => {
     return { from: sender, to: tokenIn, data: data as Hex, gas: SET_UP_GAS }
   }
-  const approving = (units: bigint) => call(from, erc20.encodeFunctionData('approve', [spender, units]))
+  const approvalCall = (units: bigint) => call(from, erc20.encodeFunctionData('approve', [spender, units]))
   return [
     ...(lend ? [call(lend.holder, erc20.encodeFunctionData('transfer', [from, lend.amount]))] : []),
-    ...(approve > 0n ? [approving(0n), approving(approve)] : []),
+    ...(approve > 0n ? [approvalCall(0n), approvalCall(approve)] : []),
   ]
 }
 
-function balancesOf(read: SimulatedTransaction | undefined): Balances | undefined {
-  return read?.success ? balanceProbe.decode(read.returnData)[0] : undefined
+function balancesOf(balanceRead: SimulatedTransaction | undefined): Balances | undefined {
+  return balanceRead?.success ? balanceProbe.decode(balanceRead.returnData)[0] : undefined
 }
 
 /** Sums native transfers instead of balances, because gas is paid from the same account. */

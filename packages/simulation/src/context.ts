@@ -25,12 +25,12 @@ export function createSimulationContext({
   blockIntervalMs = 1_000,
   ...limits
 }: SimulationOptions = {}): SimulationContext {
-  const all = { ...defaultLimits, ...limits }
-  const { maxConcurrent: capacity, maxQueued } = all
+  const allLimits = { ...defaultLimits, ...limits }
+  const { maxConcurrent: capacity, maxQueued } = allLimits
   const limiter = new CostLimiter({ capacity, reserved: Math.floor(capacity / 2), maxQueued })
   return {
     slots: new SlotResolver(),
-    limits: all,
+    limits: allLimits,
     limiter,
     fees: new FeeReader(),
     bareRuns: new BareRuns(),

@@ -3,7 +3,7 @@ import type { Hex } from '@sluice/chains'
 import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
 import { BoundedMap } from './bounded-map.ts'
 
-/** Maximum cached blocks: the newest, those still in use, and a few past ones. */
+/** Maximum cached blocks: the newest ones and a few past ones. */
 const MAX_BLOCKS = 16
 
 /** Cached gas prices of a chain. */
@@ -18,19 +18,19 @@ export class FeeReader {
    */
   gasPrice(rpc: Rpc, header: BlockHeader, options?: RequestOptions): Promise<bigint> {
     return readOnce(this.prices, header, async () => {
-      const [price, next] = await Promise.all([
+      const [price, nextFee] = await Promise.all([
         rpc.gasPrice(sharedOptions(options)),
         this.nextBaseFee(rpc, header, options),
       ])
-      const baseFee = next ?? header.baseFeePerGas ?? 0n
+      const baseFee = nextFee ?? header.baseFeePerGas ?? 0n
       return price > baseFee ? price : baseFee
     })
   }
 
   /**
-   * Returns the gas price in wei that a transaction in the block after a past one would have paid: its base fee plus
-   * the median tip of the past block. If the node no longer has them, the base fee of the past block; on a chain
-   * without base fee, today's price.
+   * Returns the gas price in wei that a transaction would have paid in the block after a past one. It is the base fee
+   * of that block plus the median tip of the past block. If the node no longer has them, returns the base fee of the
+   * past block; on a chain without base fee, today's price.
    *
    * @throws RpcError if the chain has no base fee and no node reports a price
    */
@@ -42,9 +42,9 @@ export class FeeReader {
       if (options?.signal?.aborted) throw error
       return null
     })
-    const next = history?.baseFeePerGas?.[1]
+    const nextFee = history?.baseFeePerGas?.[1]
     const tip = history?.reward?.[0]?.[0]
-    return (next === undefined ? header.baseFeePerGas : BigInt(next)) + (tip === undefined ? 0n : BigInt(tip))
+    return (nextFee === undefined ? header.baseFeePerGas : BigInt(nextFee)) + (tip === undefined ? 0n : BigInt(tip))
   }
 
   /**
@@ -61,8 +61,8 @@ export class FeeReader {
           ['0x1', block, []],
           sharedOptions(options),
         )
-        const next = history?.baseFeePerGas?.[1]
-        return next === undefined ? undefined : BigInt(next)
+        const nextFee = history?.baseFeePerGas?.[1]
+        return nextFee === undefined ? undefined : BigInt(nextFee)
       } catch {
         // Only affects `block.basefee`; the base fee of the block itself is used instead.
         return undefined

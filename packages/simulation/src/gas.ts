@@ -21,9 +21,9 @@ let oldest = 0
 
 /** Returns the gas charged before the first instruction. */
 export function intrinsicGas(data: Hex): bigint {
-  const cached = cache.find((one) => one.data === data)
+  const cached = cache.find((entry) => entry.data === data)
   if (cached) return cached.gas
-  const gas = countedGas(data)
+  const gas = countGas(data)
   cache[oldest] = { data, gas }
   oldest = (oldest + 1) % MAX_CACHED
   return gas
@@ -34,7 +34,7 @@ export function floorGas(data: Hex): bigint {
   return TRANSACTION_GAS + ((intrinsicGas(data) - TRANSACTION_GAS) * FLOOR.gas) / FLOOR.for
 }
 
-function countedGas(data: Hex): bigint {
+function countGas(data: Hex): bigint {
   const bytes = Buffer.from(data.slice(2), 'hex')
   let zeros = 0
   for (let i = 0; i < bytes.length; i++) if (bytes[i] === 0) zeros++

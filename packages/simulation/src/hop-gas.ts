@@ -48,7 +48,7 @@ const RECIPIENT = toAddress('0x5177cE0000000000000000000000000000000007')
 const HOP_LIMIT = 2_000_000n
 /** Gas of the call, within the cap of most nodes. Hops that no longer fit are measured another time. */
 const CALL_GAS = 40_000_000n
-/** Gas after the first reading and of the CALL itself, which a hop in a longer program does not have. */
+/** Gas of the CALL itself and of the code after the first reading. A hop in a longer program does not pay it. */
 const CALL_OVERHEAD = 1_000n
 /** Shares are written with 1 / `SHARES_MARGIN` extra, in case the rate changed. */
 const SHARES_MARGIN = 100n
@@ -66,7 +66,7 @@ export async function measureHops(
 ): Promise<readonly (number | null)[]> {
   const options = { timeoutMs: context.limits.timeoutMs, priority: 'background' } as const
   const blockRef = { blockHash: block.hash }
-  const writes = await inputsOf({ rpc, guard, at: blockRef, hops }, context)
+  const writes = await inputsOf({ rpc, guard, blockRef, hops }, context)
   const measurable = hops.filter(({ token }) => token === ZERO_ADDRESS || writes.has(token))
   if (measurable.length === 0) return hops.map(() => null)
   const data = gasProbe.encode(
@@ -90,22 +90,25 @@ export async function measureHops(
     overrides,
     blockOverrides,
   })
-  const [used] = gasProbe.decode(answer)
-  const gasOf = new Map(measurable.map((hop, k) => [hop, used[k] ?? 0n]))
+  const [gasByHop] = gasProbe.decode(answer)
+  const gasOf = new Map(measurable.map((hop, k) => [hop, gasByHop[k] ?? 0n]))
   return hops.map((hop) => {
     const gas = gasOf.get(hop) ?? 0n
     return gas > CALL_OVERHEAD ? Number(gas) : null
   })
 }
 
-type Inputs = Pick<HopGasOrder, 'guard' | 'hops'> & { readonly rpc: Rpc; readonly at: { readonly blockHash: Hex } }
+type Inputs = Pick<HopGasOrder, 'guard' | 'hops'> & {
+  readonly rpc: Rpc
+  readonly blockRef: { readonly blockHash: Hex }
+}
 
 /**
  * Returns the storage writes that give the probe the maximum input of each token; omits tokens whose balances cannot be
  * written.
  */
 async function inputsOf(
-  { rpc, guard, at, hops }: Inputs,
+  { rpc, guard, blockRef, hops }: Inputs,
   { slots, limits }: SimulationContext,
 ): Promise<ReadonlyMap<Address, StorageWrites>> {
   const maxAmounts = new Map<Address, bigint>()
@@ -115,7 +118,7 @@ async function inputsOf(
   const writesByToken = await Promise.all(
     Array.from(maxAmounts, async ([token, amount]): Promise<readonly [Address, StorageWrites][]> => {
       try {
-        const { balance } = await slots.layout(new TokenReader({ rpc, token, block: at, request }))
+        const { balance } = await slots.layout(new TokenReader({ rpc, token, block: blockRef, request }))
         return balance ? [[token, writesOf(balance, guard, amount)]] : []
       } catch (error) {
         if (error instanceof SimulationError || (error instanceof RpcError && error.code === 'REVERTED')) return []

@@ -23,8 +23,8 @@ type QueuedRun = { readonly cost: number; readonly start: () => void }
 /** Queue of simulations with a cost limit. */
 export class CostLimiter {
   private readonly options: LimiterOptions
-  private running = 0
-  private heavy = 0
+  private runningCost = 0
+  private heavyCost = 0
   private readonly queue: QueuedRun[] = []
   private readonly gasUsed = new BoundedMap<Address, number>(MAX_REMEMBERED)
 
@@ -37,21 +37,21 @@ export class CostLimiter {
   }
 
   /**
-   * Runs `work` when its cost fits. The cost is the target's past gas: gas limits say nothing, because everyone
+   * Runs `simulate` when its cost fits. The cost is the target's past gas: gas limits say nothing, because everyone
    * requests half a block, and run time depends on the load.
    *
    * @throws SimulationError `OVERLOADED` if the queue is full, or the caller aborts while waiting
    */
   async run<T extends { readonly gasUsed: number }>(
     target: Address,
-    work: () => Promise<T>,
+    simulate: () => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
     const cost = this.costOf(target)
     if (!this.fits(cost) || this.queue.length > 0) await this.wait(cost, signal)
     else this.start(cost)
     try {
-      const result = await work()
+      const result = await simulate()
       this.remember(target, result.gasUsed)
       return result
     } catch (error) {
@@ -62,13 +62,16 @@ export class CostLimiter {
     }
   }
 
-  /** Capped at the share of heavy targets, so that each target can run. */
+  /** Returns the cost of a target, at most the capacity for heavy targets, so that each target can run. */
   private costOf(target: Address): number {
     const units = Math.ceil((this.gasUsed.get(target) ?? UNKNOWN_GAS) / UNIT_GAS) || 1
     return Math.min(units, this.options.capacity - this.options.reserved)
   }
 
-  /** Halves with each lighter run, because routers do both light and heavy work. */
+  /**
+   * Records the gas of a run. A lighter run at most halves the recorded gas, because routers do both light and heavy
+   * work.
+   */
   private remember(target: Address, gas: number): void {
     const before = this.gasUsed.get(target) ?? 0
     this.gasUsed.set(target, Math.max(gas, before / 2))
@@ -79,7 +82,7 @@ export class CostLimiter {
       throw new SimulationError('OVERLOADED', `${this.queue.length} simulations are waiting already`)
     return new Promise((resolve, reject) => {
       const cancel = () => {
-        this.queue.splice(this.queue.indexOf(waiting), 1)
+        this.queue.splice(this.queue.indexOf(queuedRun), 1)
         reject(new SimulationError('OVERLOADED', 'gave up waiting for other simulations to end'))
       }
       const start = () => {
@@ -87,8 +90,8 @@ export class CostLimiter {
         this.start(cost)
         resolve()
       }
-      const waiting = { cost, start }
-      this.queue.push(waiting)
+      const queuedRun = { cost, start }
+      this.queue.push(queuedRun)
       const detach = onAbort(signal, cancel)
       this.startNext()
     })
@@ -96,26 +99,26 @@ export class CostLimiter {
 
   private fits(cost: number): boolean {
     const { capacity, reserved } = this.options
-    return this.running + cost <= capacity && (cost === 1 || this.heavy + cost <= capacity - reserved)
+    return this.runningCost + cost <= capacity && (cost === 1 || this.heavyCost + cost <= capacity - reserved)
   }
 
   private start(cost: number): void {
-    this.running += cost
-    if (cost > 1) this.heavy += cost
+    this.runningCost += cost
+    if (cost > 1) this.heavyCost += cost
   }
 
   private finish(cost: number): void {
-    this.running -= cost
-    if (cost > 1) this.heavy -= cost
+    this.runningCost -= cost
+    if (cost > 1) this.heavyCost -= cost
     this.startNext()
   }
 
   /** Starts queued runs that fit, light ones first. */
   private startNext(): void {
-    for (const waiting of [...this.queue].sort((a, b) => Number(a.cost > 1) - Number(b.cost > 1))) {
-      if (!this.fits(waiting.cost)) continue
-      this.queue.splice(this.queue.indexOf(waiting), 1)
-      waiting.start()
+    for (const queuedRun of [...this.queue].sort((a, b) => Number(a.cost > 1) - Number(b.cost > 1))) {
+      if (!this.fits(queuedRun.cost)) continue
+      this.queue.splice(this.queue.indexOf(queuedRun), 1)
+      queuedRun.start()
     }
   }
 }

@@ -19,7 +19,7 @@ const PROBE = '5177ce0000000000000000000000000000000001'
 const TARGET_PROBE = '5177ce0000000000000000000000000000000005'
 
 const order: ProbeOrder = {
-  at: 'sender',
+  probeLocation: 'sender',
   from: from,
   to: to,
   data: '0x1234',
@@ -52,17 +52,17 @@ test('the native token is the zero address to contracts', () => {
 })
 
 test('an order at the target is for the target probe, and one with others for the rivals probe', () => {
-  const [, data] = targetProbe.decodeFunctionData('runHere', encodeOrder({ ...order, at: 'target' }))
+  const [, data] = targetProbe.decodeFunctionData('runHere', encodeOrder({ ...order, probeLocation: 'target' }))
   expect(data).toBe('0x1234')
   const [{ target }, datas] = alternativesProbe.decodeFunctionData(
     'runEach',
-    encodeOrder({ ...order, others: ['0x56', '0x'] }),
+    encodeOrder({ ...order, alternatives: ['0x56', '0x'] }),
   )
   expect(target.toLowerCase()).toBe(to)
   expect([...datas]).toEqual(['0x1234', '0x56', '0x'])
 })
 
-test.each<[at: ProbeOrder['at'], value: bigint, gas: bigint, expected: bigint]>([
+test.each<[at: ProbeOrder['probeLocation'], value: bigint, gas: bigint, expected: bigint]>([
   ['sender', 0n, 5_000n, 5_000n],
   ['sender', 1n, 5_000n, 2_700n],
   ['sender', 1n, 2_301n, 1n],
@@ -71,7 +71,7 @@ test.each<[at: ProbeOrder['at'], value: bigint, gas: bigint, expected: bigint]>(
   ['sender', 0n, 0n, 0n],
   ['target', 1n, 5_000n, 5_000n],
 ])('a call at the %s with %s wei and %s gas is given %s, since value brings a stipend', (at, value, gas, expected) => {
-  const input = encodeOrder({ ...order, at, value, gas })
+  const input = encodeOrder({ ...order, probeLocation: at, value, gas })
   const [decoded] =
     at === 'sender' ? swapProbe.decodeFunctionData('run', input) : targetProbe.decodeFunctionData('runHere', input)
   expect(decoded.gas).toBe(expected)
@@ -83,7 +83,7 @@ test('the call has the 64th parts that frames hold back, calldata of no zero byt
   const input: Hex = `0x${'00'.repeat(11)}`
   expect(callGas(order, input)).toBe(6_400_000n + 21_000n + 11n * 16n + 8_000_000n)
   // One frame more, rounded down.
-  expect(callGas({ ...order, others: [] }, input)).toBe(6_501_587n + 21_000n + 11n * 16n + 8_000_000n)
+  expect(callGas({ ...order, alternatives: [] }, input)).toBe(6_501_587n + 21_000n + 11n * 16n + 8_000_000n)
 })
 
 const reading = (ok: boolean, amount: bigint) => ({ ok, amount })
@@ -108,27 +108,27 @@ test('a report has every field of the answer', () => {
   })
 })
 
-test.each<[at: ProbeOrder['at'], value: bigint, overhead: bigint]>([
+test.each<[at: ProbeOrder['probeLocation'], value: bigint, overhead: bigint]>([
   ['sender', 0n, 123n],
   // 9,000 for the value, less the stipend that the target got for nothing.
   ['sender', 1n, 123n + 6_700n],
   ['target', 0n, 120n],
   ['target', 1n, 120n],
 ])('at the %s with %s wei the call itself costs %s', (at, value, overhead) => {
-  expect(decodedOf({}, { at, value }).gasUsed).toBe(100_000n - overhead)
+  expect(decodedOf({}, { probeLocation: at, value }).gasUsed).toBe(100_000n - overhead)
 })
 
 test('with others, reports come in their order, and each call costs 132', () => {
   const reports = [report, { ...report, gasUsed: 50_132n, success: false, returnData: '0x' }]
   const answer = alternativesProbe.encodeFunctionResult('runEach', [reports]) as Hex
-  const [first, second, ...none] = decodeReports(answer, { ...order, others: ['0x56'] })
+  const [first, second, ...none] = decodeReports(answer, { ...order, alternatives: ['0x56'] })
   expect(first).toMatchObject({ success: true, gasUsed: 99_868n, returnData: '0xabcd' })
   expect(second).toMatchObject({ success: false, gasUsed: 50_000n, returnData: '0x' })
   expect(none).toEqual([])
-  const [paid] = decodeReports(answer, { ...order, others: ['0x56'], value: 1n })
+  const [paid] = decodeReports(answer, { ...order, alternatives: ['0x56'], value: 1n })
   expect(paid.gasUsed).toBe(100_000n - 132n - 6_700n)
   expect(() =>
-    decodeReports(alternativesProbe.encodeFunctionResult('runEach', [[]]) as Hex, { ...order, others: [] }),
+    decodeReports(alternativesProbe.encodeFunctionResult('runEach', [[]]) as Hex, { ...order, alternatives: [] }),
   ).toThrow('the probe reported nothing')
 })
 

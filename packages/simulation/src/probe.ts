@@ -36,12 +36,12 @@ const PROBE_GAS = 8_000_000n
 /** Parameters of a probe run. */
 export type ProbeOrder = {
   /** Account that the probe is installed at. At the target, the sender stays without code. */
-  readonly at: 'sender' | 'target'
+  readonly probeLocation: 'sender' | 'target'
   readonly from: Address
   readonly to: Address
   readonly data: Hex
   /** Alternative calldata, each run from the same state; only at the sender. */
-  readonly others?: readonly Hex[]
+  readonly alternatives?: readonly Hex[]
   /** Gas for the target. */
   readonly gas: bigint
   readonly value: bigint
@@ -79,7 +79,7 @@ export type ProbeReport = {
 
 export function encodeOrder(order: ProbeOrder): Hex {
   // The stipend is added to the gas of a CALL with value.
-  const gas = order.gas - (order.value > 0n && order.at === 'sender' ? STIPEND : 0n)
+  const gas = order.gas - (order.value > 0n && order.probeLocation === 'sender' ? STIPEND : 0n)
   const input: SwapProbe.OrderStruct = {
     target: order.to,
     gas: gas > 0n ? gas : 0n,
@@ -93,14 +93,14 @@ export function encodeOrder(order: ProbeOrder): Hex {
     lend: order.lend?.amount ?? 0n,
     maxReturn: order.maxReturn,
   }
-  if (order.others) return alternativesProbe.encode(input, [order.data, ...order.others])
-  return (order.at === 'sender' ? swapProbe : targetProbe).encode(input, order.data)
+  if (order.alternatives) return alternativesProbe.encode(input, [order.data, ...order.alternatives])
+  return (order.probeLocation === 'sender' ? swapProbe : targetProbe).encode(input, order.data)
 }
 
 /** Returns the gas limit of the eth_call: the gas of the target plus the gas of the probe. */
 export function callGas(order: ProbeOrder, input: Hex): bigint {
   // A call forwards at most 63/64 of the remaining gas (EIP-150). Alternatives share the rest.
-  const frameGas = order.others ? (order.gas * 64n) / 63n : order.gas
+  const frameGas = order.alternatives ? (order.gas * 64n) / 63n : order.gas
   return (frameGas * 64n) / 63n + maxIntrinsicGas(input) + PROBE_GAS
 }
 
@@ -111,15 +111,16 @@ export function callGas(order: ProbeOrder, input: Hex): bigint {
  */
 export function decodeReports(answer: Hex, order: ProbeOrder): readonly [ProbeReport, ...ProbeReport[]] {
   // All probes use the same report format.
-  const reports = order.others ? alternativesProbe.decode(answer)[0] : swapProbe.decode(answer)
-  const [first, ...others] = reports.map((report) => reportOf(report, order))
-  if (!first) throw new Error('the probe reported nothing')
-  return [first, ...others]
+  const reports = order.alternatives ? alternativesProbe.decode(answer)[0] : swapProbe.decode(answer)
+  const [ownReport, ...alternativeReports] = reports.map((report) => reportOf(report, order))
+  if (!ownReport) throw new Error('the probe reported nothing')
+  return [ownReport, ...alternativeReports]
 }
 
 function reportOf(report: Report, order: ProbeOrder): ProbeReport {
-  const call = order.others ? CALL_GAS.amongRivals : CALL_GAS.alone
-  const overhead = order.at === 'target' ? DELEGATE_GAS : call + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
+  const call = order.alternatives ? CALL_GAS.amongRivals : CALL_GAS.alone
+  const overhead =
+    order.probeLocation === 'target' ? DELEGATE_GAS : call + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
   const gasUsed = report.gasUsed - overhead
   const requestedGas = order.gas
   // A call forwards at most 63/64 of the remaining gas (EIP-150).

@@ -33,7 +33,7 @@ test('native input needs no writes', () => {
     writes: new Map(),
     balance: 5n,
     approve: 0n,
-    ways: { balance: 'native', allowance: 'none' },
+    sources: { balance: 'native', allowance: 'none' },
   })
 })
 
@@ -52,7 +52,7 @@ test.each<[name: string, layout: TokenLayout, allowance: Input['allowance'], exp
   const setUp = (await slotSetUp(unread, layout, { ...input, allowance: kind }))!
   const { writes, approve, way } = expected as { writes: number; approve: bigint; way: string }
   expect([...setUp.writes]).toEqual([[token, [balanceWrite, allowanceWrite].slice(0, writes)]])
-  expect(setUp).toMatchObject({ balance: 1_000n, approve, ways: { balance: 'slot', allowance: way } })
+  expect(setUp).toMatchObject({ balance: 1_000n, approve, sources: { balance: 'slot', allowance: way } })
   expect(setUp).not.toHaveProperty('lend')
 })
 
@@ -67,7 +67,7 @@ test('an allowance in another contract is written there', async () => {
 test('without a balance, or with one that does not fit, no slots are set up', async () => {
   expect(await slotSetUp(unread, { allowance }, input)).toBeUndefined()
   const narrow = { ...balance, shape: { ...balance.shape, width: 8 } }
-  const reader = { storage: async () => [0n] } as unknown as TokenReader
+  const reader = { readStorage: async () => [0n] } as unknown as TokenReader
   expect(await slotSetUp(reader, { balance: narrow }, input)).toBeUndefined()
 })
 
@@ -78,17 +78,17 @@ test('a loan writes the allowance alone', () => {
     balance: 1_000n,
     approve: 0n,
     lend,
-    ways: { balance: 'lent', allowance: 'slot' },
+    sources: { balance: 'lent', allowance: 'slot' },
   })
   expect(lentSetUp({}, input, lend)).toMatchObject({
     writes: new Map(),
     approve: 1_000n,
-    ways: { allowance: 'approved' },
+    sources: { allowance: 'approved' },
   })
   expect(lentSetUp({ allowance }, { ...input, allowance: 'kept' }, lend)).toMatchObject({
     writes: new Map(),
     approve: 0n,
-    ways: { balance: 'lent', allowance: 'none' },
+    sources: { balance: 'lent', allowance: 'none' },
   })
 })
 
@@ -101,13 +101,13 @@ test.each([
     writes: new Map(),
     balance: 1_000n,
     approve,
-    ways: { balance: 'own', allowance: way },
+    sources: { balance: 'own', allowance: way },
   })
 })
 
 test('a set-up in which the sender approves keeps everything else', () => {
   const lent = lentSetUp({ balance, allowance }, input, { holder, amount: 7n })
-  expect(approving(lent, 9n)).toEqual({ ...lent, approve: 9n, ways: { balance: 'lent', allowance: 'approved' } })
+  expect(approving(lent, 9n)).toEqual({ ...lent, approve: 9n, sources: { balance: 'lent', allowance: 'approved' } })
 })
 
 const keyedBalance: Hex = `0x${'b'.repeat(64)}`
@@ -129,8 +129,8 @@ function keyedReader(has: { readonly balance: boolean; readonly allowance: boole
         return { accessList: [{ address: token, storageKeys: keysOf(data) }] }
       },
     },
-    storage: async () => [0n],
-    account: async (_: Address, writes: StorageWrites) => {
+    readStorage: async () => [0n],
+    readAccount: async (_: Address, writes: StorageWrites) => {
       const words = new Map((writes.get(token) ?? []).map(({ key, value }) => [key, BigInt(value)]))
       return { balance: words.get(keyedBalance) ?? 0n, allowance: words.get(keyedAllowance) ?? 0n }
     },
@@ -149,14 +149,14 @@ test('the slots that the token reads for the sender are written, both or the bal
     writes: new Map([[token, [keyed.balance, keyed.allowance]]]),
     balance: 1_000n,
     approve: 0n,
-    ways: { balance: 'slot', allowance: 'slot' },
+    sources: { balance: 'slot', allowance: 'slot' },
   })
   const alone = keyedReader({ balance: true, allowance: false })
   expect(await keyedSetUp(alone.reader, {}, input)).toEqual({
     writes: new Map([[token, [keyed.balance]]]),
     balance: 1_000n,
     approve: 1_000n,
-    ways: { balance: 'slot', allowance: 'approved' },
+    sources: { balance: 'slot', allowance: 'approved' },
   })
 })
 
@@ -170,7 +170,7 @@ test('a part of the layout that is known is not searched', async () => {
     writes: new Map([[token, [keyed.balance, allowanceWrite]]]),
     balance: 1_000n,
     approve: 0n,
-    ways: { balance: 'slot', allowance: 'slot' },
+    sources: { balance: 'slot', allowance: 'slot' },
   })
   expect(first.inputs).toEqual([balanceOf(from)])
   const second = keyedReader({ balance: true, allowance: true })

@@ -1,8 +1,8 @@
-/** Sets up the sender's input: by storage overrides if the slots are known, else by a loan from a holder. */
+/** Sets up the sender's input by storage overrides if the slots are known, else by a loan from a holder. */
 import type { Address } from '@sluice/chains'
 import { balanceSetting } from './slots/amount.ts'
 import { KeyedSearch } from './slots/keyed.ts'
-import { allowanceKey, type Mapping, type Write, word } from './slots/mapping.ts'
+import { allowanceKey, type Mapping, toWord, type Write } from './slots/mapping.ts'
 import { mergeWrites, type StorageWrites, type TokenReader } from './slots/reader.ts'
 import type { TokenLayout } from './slots/resolver.ts'
 import type { SetUpWays } from './types.ts'
@@ -15,7 +15,7 @@ export type SetUp = {
   /** Base units that the sender approves; 0n for none. */
   readonly approve: bigint
   readonly lend?: Loan
-  readonly ways: SetUpWays
+  readonly sources: SetUpWays
 }
 export type Loan = { readonly holder: Address; readonly amount: bigint }
 
@@ -28,15 +28,15 @@ export type Input = {
 }
 
 export function nativeSetUp(amountIn: bigint): SetUp {
-  return { writes: new Map(), balance: amountIn, approve: 0n, ways: { balance: 'native', allowance: 'none' } }
+  return { writes: new Map(), balance: amountIn, approve: 0n, sources: { balance: 'native', allowance: 'none' } }
 }
 
 /** Sets balance and allowance by storage overrides; undefined if the balance cannot be written. */
 export async function slotSetUp(reader: TokenReader, layout: TokenLayout, input: Input): Promise<SetUp | undefined> {
-  const setting = layout.balance && (await balanceSetting(reader, layout.balance, input.from, input.amountIn))
-  if (!setting) return undefined
-  const writes = mergeWrites([setting.contract, setting.writes], ...allowanceWrites(layout.allowance, input))
-  return setUpWith(writes, layout, input, 'slot', setting.balance)
+  const balanceWrite = layout.balance && (await balanceSetting(reader, layout.balance, input.from, input.amountIn))
+  if (!balanceWrite) return undefined
+  const writes = mergeWrites([balanceWrite.contract, balanceWrite.writes], ...allowanceWrites(layout.allowance, input))
+  return setUpWith(writes, layout, input, 'slot', balanceWrite.balance)
 }
 
 export function lentSetUp(layout: TokenLayout, input: Input, lend: Loan): SetUp {
@@ -49,7 +49,7 @@ export function ownSetUp({ amountIn, allowance }: Input): SetUp {
   const isApproved = allowance === 'approved'
   return {
     ...{ writes: new Map(), balance: amountIn, approve: isApproved ? amountIn : 0n },
-    ways: { balance: 'own', allowance: isApproved ? 'approved' : allowance === 'kept' ? 'none' : 'own' },
+    sources: { balance: 'own', allowance: isApproved ? 'approved' : allowance === 'kept' ? 'none' : 'own' },
   }
 }
 
@@ -58,42 +58,43 @@ export function ownSetUp({ amountIn, allowance }: Input): SetUp {
  * is found. If only the allowance is missing, the sender approves.
  */
 export async function keyedSetUp(reader: TokenReader, layout: TokenLayout, input: Input): Promise<SetUp | undefined> {
-  const { from, spender, amountIn, allowance: as } = input
+  const { from, spender, amountIn, allowance: allowanceMode } = input
   const search = new KeyedSearch(reader, from)
-  const setting = layout.balance && (await balanceSetting(reader, layout.balance, from, amountIn))
+  const balanceWrite = layout.balance && (await balanceSetting(reader, layout.balance, from, amountIn))
   const [balance, allowance] = await Promise.all([
-    setting ? undefined : search.balance(amountIn),
-    as || layout.allowance ? undefined : search.allowance(spender, amountIn),
+    balanceWrite ? undefined : search.balance(amountIn),
+    allowanceMode || layout.allowance ? undefined : search.allowance(spender, amountIn),
   ])
-  if (!setting && !balance) return undefined
+  if (!balanceWrite && !balance) return undefined
   const writes = mergeWrites(
-    ...(setting ? [[setting.contract, setting.writes] as const] : []),
+    ...(balanceWrite ? [[balanceWrite.contract, balanceWrite.writes] as const] : []),
     ...[balance, allowance].flatMap((override) => (override ? [[override.contract, [override.write]] as const] : [])),
     ...allowanceWrites(layout.allowance, input),
   )
-  const setUp = setUpWith(writes, layout, input, 'slot', setting?.balance ?? balance!.amount)
-  return allowance ? { ...setUp, approve: 0n, ways: { ...setUp.ways, allowance: 'slot' } } : setUp
+  const setUp = setUpWith(writes, layout, input, 'slot', balanceWrite?.balance ?? balance!.amount)
+  return allowance ? { ...setUp, approve: 0n, sources: { ...setUp.sources, allowance: 'slot' } } : setUp
 }
 
 /** Returns the setup with an approval by the sender. */
 export function approving(setUp: SetUp, units: bigint): SetUp {
-  return { ...setUp, approve: units, ways: { ...setUp.ways, allowance: 'approved' } }
+  return { ...setUp, approve: units, sources: { ...setUp.sources, allowance: 'approved' } }
 }
 
 function setUpWith(
   writes: StorageWrites,
   layout: TokenLayout,
   { amountIn, allowance }: Input,
-  way: 'slot' | 'lent',
+  balanceSource: 'slot' | 'lent',
   balance: bigint,
 ): SetUp {
-  if (allowance === 'kept') return { writes, balance, approve: 0n, ways: { balance: way, allowance: 'none' } }
+  if (allowance === 'kept')
+    return { writes, balance, approve: 0n, sources: { balance: balanceSource, allowance: 'none' } }
   const isWritten = layout.allowance !== undefined && allowance === undefined
   return {
     writes,
     balance,
     approve: isWritten ? 0n : amountIn,
-    ways: { balance: way, allowance: isWritten ? 'slot' : 'approved' },
+    sources: { balance: balanceSource, allowance: isWritten ? 'slot' : 'approved' },
   }
 }
 
@@ -102,6 +103,6 @@ function allowanceWrites(
   { from, spender, amountIn, allowance }: Input,
 ): [Address, Write[]][] {
   return mapping && !allowance
-    ? [[mapping.contract, [{ key: allowanceKey(mapping, from, spender), value: word(amountIn) }]]]
+    ? [[mapping.contract, [{ key: allowanceKey(mapping, from, spender), value: toWord(amountIn) }]]]
     : []
 }

@@ -298,9 +298,9 @@ test('a failure has its reason, and no output', async () => {
 test('the head comes with the result where it is wanted, and others with their outcomes', async () => {
   expect(await resultOf({}, { request: { withHead: true } })).toMatchObject({ head })
   const swapOf = ({ data }: Run) => ({ amountOut: BigInt(data) })
-  const { others, amountOut } = await resultOf(
+  const { alternatives: others, amountOut } = await resultOf(
     { swap: swapOf },
-    { request: { data: '0x05', others: ['0x07', '0x09'] } },
+    { request: { data: '0x05', alternatives: ['0x07', '0x09'] } },
   )
   expect(amountOut).toBe(5n)
   expect(others).toEqual([7n, 9n].map((out) => ({ success: true, amountOut: out, gasUsed: 100_000, returnData: '0x' })))
@@ -311,10 +311,10 @@ const bad: readonly (readonly [string, Partial<SimulationRequest>, string])[] = 
   ['the target zero', { to: ZERO_ADDRESS }, 'from and to must not be the zero address'],
   ['the sender as target', { to: from }, 'to must differ from from'],
   ['half a byte', { data: '0x1' }, 'data must be whole bytes'],
-  ['half a byte of another', { others: ['0x', '0x123'] }, 'data must be whole bytes'],
+  ['half a byte of another', { alternatives: ['0x', '0x123'] }, 'data must be whole bytes'],
   ['5 bytes', { data: '0x1122334455' }, 'data must be at most 4 bytes'],
-  ['5 bytes of another', { others: ['0x1122334455'] }, 'data must be at most 4 bytes'],
-  ['8 others', { others: Array.from({ length: 8 }, () => '0x' as const) }, 'at most 7 others may be tried'],
+  ['5 bytes of another', { alternatives: ['0x1122334455'] }, 'data must be at most 4 bytes'],
+  ['8 others', { alternatives: Array.from({ length: 8 }, () => '0x' as const) }, 'at most 7 others may be tried'],
   ['too much gas', { gas: 20_000_001n }, 'gas must be at most 20000000, the limit of this service'],
   ['a negative amount', { amountIn: -1n }, 'amountIn must fit 256 bits'],
   ['257 bits', { amountIn: 2n ** 256n }, 'amountIn must fit 256 bits'],
@@ -328,7 +328,7 @@ test.each(bad)('%s is refused before the node is asked', async (_, request, mess
 
 test.each<[string, Partial<SimulationRequest>]>([
   ['4 bytes', { data: '0x11223344' }],
-  ['7 others of 4 bytes', { others: Array.from({ length: 7 }, () => '0x11223344' as const) }],
+  ['7 others of 4 bytes', { alternatives: Array.from({ length: 7 }, () => '0x11223344' as const) }],
   ['all gas of the service', { gas: 20_000_000n }],
   ['nothing', { amountIn: 0n }],
   ['256 bits', { amountIn: ALL }],
@@ -623,7 +623,7 @@ test('as it is sent, the same outcome is confirmed, with the gas that is charged
 
 test('as it is sent, another outcome is the result, and that of the probe is kept', async () => {
   const sent = { success: false, returnData: revert('contract!'), gasUsed: 90_000n, maxUsedGas: 91_000n }
-  const result = await resultOf({ sent }, { request: { asSent: 'measured', others: ['0x11'] } })
+  const result = await resultOf({ sent }, { request: { asSent: 'measured', alternatives: ['0x11'] } })
   expect(result).toMatchObject({
     ...{ success: false, amountOut: 0n, gasUsed: 70_000, chargedGas: 90_000, revertReason: 'contract!' },
     probed: { success: true, amountOut: 30n, gasUsed: 100_000, returnData: '0x' },

@@ -1,7 +1,7 @@
 /** Simulates one swap in one eth_call, as its sender would run it. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
-import { isSame, runAsSent, type SentOutcome } from './as-sent.ts'
+import { isSameOutcome, runAsSent, type SentOutcome } from './as-sent.ts'
 import { type CallEnvironment, codeOverrides, merge, type RunReport } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
@@ -13,15 +13,15 @@ import { usualMappings } from './slots/candidates.ts'
 import { findForAccount } from './slots/find.ts'
 import { SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
 import { layoutFromSlots, type TokenLayout } from './slots/resolver.ts'
-import { exhaustionOf, isExhausted, outcomeOf, run, type SimulationTask } from './task.ts'
+import { exhaustionOf, isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
 import type { SimulationRequest, SwapSimulation } from './types.ts'
 
 const ALL = 2n ** 256n - 1n
 
 /** Maximum alternative swaps: the gas of one call is enough for them. */
-const MAX_OTHERS = 7
+const MAX_ALTERNATIVES = 7
 
-/** Error message of a node that gives none: the transaction is taken to be out of gas. */
+/** Message used if the node gives none: the transaction then counts as out of gas. */
 const NO_MESSAGE = ''
 
 /**
@@ -44,7 +44,7 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   const { signal, priority, tokenIn: token, block, from, amountIn, to, spender = to, allowance } = request
   const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }), ...(priority && { priority }) }
   const header = readHeader(rpc, request, options)
-  const runsIn = header.then((of) => environmentOf(of, request, context))
+  const runsIn = header.then((knownHeader) => environmentOf(knownHeader, request, context))
   // A failure is handled where `header` is awaited.
   runsIn.catch(() => {})
   // Rebasing balances depend on time, so read the token in the environment of the transaction.
@@ -52,18 +52,18 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   const task = { rpc, request, context, options, header, reader, input: { from, spender, amountIn, allowance } }
   // Read everything in parallel: one round trip before the call itself.
   const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), prepare(task)])
-  // In parallel with the probe, with the setup that usually works.
+  // Run as sent in parallel with the probe, with the setup that usually works.
   const earlyRun = setUp && request.asSent ? { setUp, outcome: runAsSent(task, environment, setUp) } : undefined
   earlyRun?.outcome.catch(() => {})
   const attempt =
     setUp && token === NATIVE
-      ? { setUp, report: await run(task, environment, setUp) }
+      ? { setUp, report: await runTask(task, environment, setUp) }
       : await tryToken(task, environment, layout, setUp)
   const result = await compareAsSent(task, environment, attempt, earlyRun)
-  const words = (await isStarvedInside(task, environment, result))
+  const nodeMessage = (await isStarvedInside(task, environment, result))
     ? NO_MESSAGE
-    : await exhaustionWords(task, environment, result)
-  return resultOf({ ...result, words }, environment)
+    : await exhaustionMessage(task, environment, result)
+  return resultOf({ ...result, nodeMessage }, environment)
 }
 
 /**
@@ -73,30 +73,30 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
 async function isStarvedInside(
   task: SimulationTask,
   environment: CallEnvironment,
-  { report, setUp, bare }: Attempt,
+  { report, setUp, sentOutcome }: Attempt,
 ): Promise<boolean> {
   const { gas } = task.request
-  const { success, returnData } = bare ?? report
+  const { success, returnData } = sentOutcome ?? report
   if (gas === undefined || success || returnData !== '0x' || isExhausted(report)) return false
   // An inner call gets 63/64 of the remaining gas (EIP-150), so almost none remains.
-  const isSpent = (block: RunReport, limit: bigint) => block.gasUsed * 4n > limit * 3n
+  const isAlmostUsedUp = (runReport: RunReport, limit: bigint) => runReport.gasUsed * 4n > limit * 3n
   const { targetGas, usualTargetGas } = environment
-  if (!isSpent(report, targetGas) || usualTargetGas <= targetGas) return false
-  const again = await run(task, { ...environment, targetGas: usualTargetGas }, setUp)
+  if (!isAlmostUsedUp(report, targetGas) || usualTargetGas <= targetGas) return false
+  const rerun = await runTask(task, { ...environment, targetGas: usualTargetGas }, setUp)
   // Code that consumes all gas, such as INVALID, fails with more gas too.
-  if (isSpent(again, usualTargetGas)) return again.success
-  return again.success || again.returnData !== '0x' || again.gasUsed > targetGas
+  if (isAlmostUsedUp(rerun, usualTargetGas)) return rerun.success
+  return rerun.success || rerun.returnData !== '0x' || rerun.gasUsed > targetGas
 }
 
 /** Returns the node's error message for a transaction that used all its gas; undefined for others. */
-async function exhaustionWords(
+async function exhaustionMessage(
   { rpc, request, options }: SimulationTask,
   { block, runsIn, targetGas, gasPriceWei }: CallEnvironment,
-  { report, setUp, bare }: Attempt,
+  { report, setUp, sentOutcome }: Attempt,
 ): Promise<string | undefined> {
-  if (!(bare ?? { isExhausted: isExhausted(report) }).isExhausted) return undefined
+  if (!(sentOutcome ?? { isExhausted: isExhausted(report) }).isExhausted) return undefined
   const { from, to, data } = request
-  const value = setUp.ways.balance === 'native' ? setUp.balance : 0n
+  const value = setUp.sources.balance === 'native' ? setUp.balance : 0n
   const gas = targetGas + intrinsicGas(data)
   const balance = { [from]: { balance: value + gas * gasPriceWei } }
   const overrides = merge(codeOverrides(request.codes), storageOverrides(setUp.writes), balance)
@@ -111,23 +111,23 @@ async function exhaustionWords(
 type Attempt = {
   readonly report: RunReport
   readonly setUp: SetUp
-  readonly bare?: SentOutcome | undefined
-  readonly words?: string | undefined
+  readonly sentOutcome?: SentOutcome | undefined
+  readonly nodeMessage?: string | undefined
 }
 type EarlyRun = { readonly setUp: SetUp; readonly outcome: Promise<SentOutcome | undefined> }
 
 function checkRequest(
-  { from, to, data, others = [], gas, amountIn }: SimulationRequest,
+  { from, to, data, alternatives = [], gas, amountIn }: SimulationRequest,
   { limits }: SimulationContext,
 ): void {
   const bad = (message: string) => new SimulationError('BAD_REQUEST', message)
   if (from === ZERO_ADDRESS || to === ZERO_ADDRESS) throw bad('from and to must not be the zero address')
   if (from === to) throw bad('to must differ from from')
-  for (const each of [data, ...others]) {
-    if (each.length % 2 !== 0) throw bad('data must be whole bytes')
-    if ((each.length - 2) / 2 > limits.maxCalldata) throw bad(`data must be at most ${limits.maxCalldata} bytes`)
+  for (const calldata of [data, ...alternatives]) {
+    if (calldata.length % 2 !== 0) throw bad('data must be whole bytes')
+    if ((calldata.length - 2) / 2 > limits.maxCalldata) throw bad(`data must be at most ${limits.maxCalldata} bytes`)
   }
-  if (others.length > MAX_OTHERS) throw bad(`at most ${MAX_OTHERS} others may be tried`)
+  if (alternatives.length > MAX_ALTERNATIVES) throw bad(`at most ${MAX_ALTERNATIVES} others may be tried`)
   if (gas !== undefined && gas > limits.maxGas)
     throw bad(`gas must be at most ${limits.maxGas}, the limit of this service`)
   if (amountIn < 0n || amountIn >> 256n !== 0n) throw bad('amountIn must fit 256 bits')
@@ -138,9 +138,9 @@ async function readEnvironment({ rpc, request, context, options, ...task }: Simu
   const { fees, transactionLimit } = context
   const [header, limit, gasPriceWei, baseFeePerGas, code, targetCode] = await Promise.all([
     task.header,
-    task.header.then((of) => transactionLimit.at(rpc, of, options)),
-    gasPrice ?? task.header.then((of) => fees.gasPrice(rpc, of, options)),
-    task.header.then((of) => fees.nextBaseFee(rpc, of, options)),
+    task.header.then((knownHeader) => transactionLimit.limitAt(rpc, knownHeader, options)),
+    gasPrice ?? task.header.then((knownHeader) => fees.gasPrice(rpc, knownHeader, options)),
+    task.header.then((knownHeader) => fees.nextBaseFee(rpc, knownHeader, options)),
     knownState?.senderCode ?? rpc.getCode(from, block, options),
     allowance === 'kept' ? (knownState?.codeOf?.(to) ?? rpc.getCode(to, block, options)) : undefined,
   ])
@@ -237,9 +237,9 @@ async function tryToken(
   setUp: SetUp | undefined,
 ): Promise<Attempt> {
   const { tokenIn, holders = [] } = task.request
-  const first = setUp && (await runConfirmed(task, environment, setUp))
-  const attemptResult = first ?? (await tryAgain(task, environment, layout))
-  if (attemptResult?.report.success && first) task.context.slots.recordMovable(tokenIn, task.input.from, layout)
+  const firstResult = setUp && (await runConfirmed(task, environment, setUp))
+  const attemptResult = firstResult ?? (await tryOtherLayouts(task, environment, layout))
+  if (firstResult?.report.success) task.context.slots.recordMovable(tokenIn, task.input.from, layout)
   if (attemptResult && (attemptResult.report.success || task.input.allowance || (await canMove(task, layout))))
     return attemptResult
   const ownSlots = await tryOwn(task, environment)
@@ -267,7 +267,7 @@ async function tryToken(
 async function tryOwn(task: SimulationTask, environment: CallEnvironment): Promise<Attempt | undefined> {
   const { amountIn } = task.input
   const setUp = ownSetUp(task.input)
-  const report = await run(task, environment, setUp)
+  const report = await runTask(task, environment, setUp)
   if (report.before.tokenIn.amount < amountIn) return undefined
   const attempt = await withAllowance(task, environment, { report, setUp })
   if (!attempt?.report.success) return attempt
@@ -290,7 +290,7 @@ async function trySlots(
  * Learns the layout again, in case the token was upgraded, then searches slots for this account, in case the token
  * treats it specially.
  */
-async function tryAgain(
+async function tryOtherLayouts(
   task: SimulationTask,
   environment: CallEnvironment,
   knownLayout: TokenLayout,
@@ -302,8 +302,8 @@ async function tryAgain(
   if (knownLayout.balance) {
     context.slots.forget(request.tokenIn)
     layout = await learnedLayout(task)
-    const again = await trySlots(task, environment, layout)
-    if (again) return again
+    const attempt = await trySlots(task, environment, layout)
+    if (attempt) return attempt
   }
   const mapping = await findForAccount(reader, usualMappings(request.tokenIn), input.from)
   const shape = { kind: 'plain', shift: 0, width: 256 } as const
@@ -316,7 +316,7 @@ async function runConfirmed(
   environment: CallEnvironment,
   setUp: SetUp,
 ): Promise<Attempt | undefined> {
-  const report = await run(task, environment, setUp)
+  const report = await runTask(task, environment, setUp)
   if (report.before.tokenIn.amount !== setUp.balance) return undefined
   return withAllowance(task, environment, { report, setUp })
 }
@@ -336,7 +336,7 @@ async function withAllowance(
   if (approve === ALL) return undefined
   // Some tokens only accept an unlimited allowance.
   const setUp = approving(attempt.setUp, approve === amountIn ? ALL : amountIn)
-  return withAllowance(task, environment, { setUp, report: await run(task, environment, setUp) })
+  return withAllowance(task, environment, { setUp, report: await runTask(task, environment, setUp) })
 }
 
 async function tryLoan(
@@ -350,7 +350,7 @@ async function tryLoan(
   // The second round compensates for a transfer tax on the loan.
   for (let round = 0; round < 2; round++) {
     const setUp = lentSetUp(layout, task.input, { holder, amount })
-    const report = await run(task, environment, setUp)
+    const report = await runTask(task, environment, setUp)
     const startBalance = report.before.tokenIn.amount
     if (startBalance >= amountIn) return withAllowance(task, environment, { report, setUp })
     if (startBalance === 0n) return undefined
@@ -360,8 +360,8 @@ async function tryLoan(
 }
 
 /**
- * Compares with the transaction as sent, if requested, or if it failed for a sender without code: the probe at the
- * sender may be the cause.
+ * Compares with the transaction as sent, if requested. Also compares if it failed for a sender without code, since the
+ * probe at the sender may be the cause.
  */
 async function compareAsSent(
   task: SimulationTask,
@@ -373,10 +373,10 @@ async function compareAsSent(
   const isSuspect = !report.success && !report.outOfGas && environment.code === '0x'
   if (environment.targetCode !== undefined || !(task.request.asSent || isSuspect)) return attempt
   const sentOutcome = await (earlyRun?.setUp === setUp ? earlyRun.outcome : runAsSent(task, environment, setUp))
-  if (!sentOutcome || sentOutcome.minGasUsed === undefined || isSame(outcomeOf(report), sentOutcome))
-    return { ...attempt, bare: sentOutcome }
-  const measuring = { ...task, request: { ...task.request, asSent: 'measured' as const } }
-  return { ...attempt, bare: await runAsSent(measuring, environment, setUp) }
+  if (!sentOutcome || sentOutcome.minGasUsed === undefined || isSameOutcome(outcomeOf(report), sentOutcome))
+    return { ...attempt, sentOutcome }
+  const measuringTask = { ...task, request: { ...task.request, asSent: 'measured' as const } }
+  return { ...attempt, sentOutcome: await runAsSent(measuringTask, environment, setUp) }
 }
 
 /** True if the token lets a spender take the written amount, so that a revert comes from the swap itself. */
@@ -385,29 +385,34 @@ async function canMove({ reader, input, context }: SimulationTask, layout: Token
   if (slots.isMovable(reader.token, input.from, layout)) return true
   const setUp = await slotSetUp(reader, layout, { ...input, spender: SLOT_PROBE })
   if (!setUp || setUp.approve > 0n) return true
-  const { before, after } = await reader.take(input.from, input.spender, input.amountIn, setUp.writes)
+  const { before, after } = await reader.transfer(input.from, input.spender, input.amountIn, setUp.writes)
   const hasMoved = after < before
   if (hasMoved) slots.recordMovable(reader.token, input.from, layout)
   return hasMoved
 }
 
-function resultOf({ report, setUp, bare, words }: Attempt, { header, runsIn }: CallEnvironment): SwapSimulation {
+function resultOf(
+  { report, setUp, sentOutcome, nodeMessage }: Attempt,
+  { header, runsIn }: CallEnvironment,
+): SwapSimulation {
   const { number = header.number, timestamp } = runsIn
   const isLater = timestamp !== undefined && report.timestamp === timestamp
   const probedOutcome = outcomeOf(report)
-  const differs = bare !== undefined && !isSame(probedOutcome, bare)
-  const { success, amountOut, gasUsed, returnData } = differs ? bare : probedOutcome
-  const sender = bare && (differs ? 'bare' : 'same')
+  const differs = sentOutcome !== undefined && !isSameOutcome(probedOutcome, sentOutcome)
+  const { success, amountOut, gasUsed, returnData } = differs ? sentOutcome : probedOutcome
+  const sender = sentOutcome && (differs ? 'bare' : 'same')
   return {
     ...{ success, amountOut, gasUsed, returnData },
-    ...(differs ? { probed: probedOutcome } : report.others && { others: report.others.map(outcomeOf) }),
-    ...(!success && { revertReason: words === undefined ? decodeRevert(returnData) : exhaustionOf(words) }),
-    ...(bare?.chargedGas !== undefined && { chargedGas: bare.chargedGas }),
+    ...(differs
+      ? { probed: probedOutcome }
+      : report.alternatives && { alternatives: report.alternatives.map(outcomeOf) }),
+    ...(!success && { revertReason: nodeMessage === undefined ? decodeRevert(returnData) : exhaustionOf(nodeMessage) }),
+    ...(sentOutcome?.chargedGas !== undefined && { chargedGas: sentOutcome.chargedGas }),
     blockNumber: header.number,
     blockTimestamp: header.timestamp,
     ...(isLater && { ranIn: { number, timestamp } }),
     header,
     ...(report.head && { head: report.head }),
-    ways: { ...setUp.ways, ...(sender && { sender }) },
+    ways: { ...setUp.sources, ...(sender && { sender }) },
   }
 }

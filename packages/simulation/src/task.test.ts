@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { CallEnvironment } from './attempt.ts'
 import { createSimulationContext } from './context.ts'
 import type { ProbeReport } from './probe.ts'
-import { exhaustionOf, isExhausted, outcomeOf, run, type SimulationTask } from './task.ts'
+import { exhaustionOf, isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
 
 const addressOf = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const [from, to, tokenIn, tokenOut] = [...'1234'].map(addressOf) as [Address, Address, Address, Address]
@@ -64,7 +64,7 @@ const environment: CallEnvironment = {
   },
   ...{ block: 1, gasPriceWei: 0n, runsIn: {}, targetGas: 90_000n, usualTargetGas: 90_000n, code: '0x' },
 }
-const setUp = { writes: new Map(), balance: 5n, approve: 0n, ways: { balance: 'slot', allowance: 'slot' } } as const
+const setUp = { writes: new Map(), balance: 5n, approve: 0n, sources: { balance: 'slot', allowance: 'slot' } } as const
 
 function taskOf(answer: Error | { readonly tokenIn?: boolean; readonly tokenOut?: boolean }) {
   const calls: CallRequest[] = []
@@ -91,27 +91,27 @@ function taskOf(answer: Error | { readonly tokenIn?: boolean; readonly tokenOut?
 
 test('a run passes on the bound of return data, and stands at the target where its code is known', async () => {
   const { task, calls } = taskOf({})
-  expect(await run(task, environment, setUp)).toMatchObject({ success: true, gasUsed: 1_000n })
+  expect(await runTask(task, environment, setUp)).toMatchObject({ success: true, gasUsed: 1_000n })
   expect(probe.decodeFunctionData('run', calls[0]!.data)[0].maxReturn).toBe(77n)
-  await run(task, { ...environment, targetCode: '0x6001' }, setUp)
-  await run(task, environment, setUp, '0x6001')
+  await runTask(task, { ...environment, targetCode: '0x6001' }, setUp)
+  await runTask(task, environment, setUp, '0x6001')
   expect(calls.map((call) => call.to)).toEqual([from, to, to])
 })
 
 test('a token that does not answer is named', async () => {
-  await expect(run(taskOf({ tokenIn: false }).task, environment, setUp)).rejects.toMatchObject({
+  await expect(runTask(taskOf({ tokenIn: false }).task, environment, setUp)).rejects.toMatchObject({
     ...{ code: 'BAD_TOKEN', message: `tokenIn ${tokenIn} does not answer balanceOf` },
   })
-  await expect(run(taskOf({ tokenOut: false }).task, environment, setUp)).rejects.toMatchObject({
+  await expect(runTask(taskOf({ tokenOut: false }).task, environment, setUp)).rejects.toMatchObject({
     ...{ code: 'BAD_TOKEN', message: `tokenOut ${tokenOut} does not answer balanceOf` },
   })
 })
 
 test('a set-up that reverts is a bad token, and other failures are passed on', async () => {
   const revert = new RpcError('REVERTED', 'paused')
-  await expect(run(taskOf(revert).task, environment, setUp)).rejects.toMatchObject({
+  await expect(runTask(taskOf(revert).task, environment, setUp)).rejects.toMatchObject({
     ...{ code: 'BAD_TOKEN', message: 'setting up the input reverts: paused', cause: revert },
   })
   for (const error of [new RpcError('TIMEOUT', 'too slow'), new TypeError('broken')])
-    await expect(run(taskOf(error).task, environment, setUp)).rejects.toBe(error)
+    await expect(runTask(taskOf(error).task, environment, setUp)).rejects.toBe(error)
 })

@@ -23,7 +23,7 @@ export type SimulationTask = {
  *
  * @throws SimulationError `BAD_TOKEN` if the input setup reverts or a token does not respond
  */
-export async function run(
+export async function runTask(
   task: SimulationTask,
   environment: CallEnvironment,
   setUp: SetUp,
@@ -57,8 +57,8 @@ const INVALID =
   /invalid.{0,3}(fe)?.{0,3}op.?code|bad ?instruction|invalid ?instruction|undefined ?instruction|not ?activated/i
 
 /** Describes a failure that used all gas. `INVALID`, used by assertions of old compilers, is not fixed by more gas. */
-export function exhaustionOf(words: string): string {
-  return INVALID.test(words)
+export function exhaustionOf(nodeMessage: string): string {
+  return INVALID.test(nodeMessage)
     ? 'invalid opcode: a failed assertion, or code that cannot run on this chain'
     : 'out of gas'
 }

@@ -93,7 +93,7 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
   const tax = (leg: 'buy' | 'pass' | 'sell') => {
     // If more was received than sent, the token moved other amounts too, and the tax is unknown.
     const isPlain = ({ ok, sent, received }: TokenProbe.LegStructOutput) => ok && received <= sent + ROUNDING
-    const round = rounds.find((each) => isPlain(each[leg])) ?? rounds.find((each) => each[leg].ok)
+    const round = rounds.find((candidate) => isPlain(candidate[leg])) ?? rounds.find((candidate) => candidate[leg].ok)
     return round ? taxPpm(round[leg].sent, round[leg].received) : null
   }
   const boughtRounds = rounds.filter(({ buy }) => buy.ok)
@@ -124,11 +124,9 @@ function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | 
 }
 
 /** Returns the tax, rounded to the nearest ppm, because tokens with shares round by a unit or two. */
-function taxPpm(sentTransfers: bigint, receivedAmount: bigint): number | null {
-  if (sentTransfers === 0n) return null
-  return receivedAmount >= sentTransfers
-    ? 0
-    : Number(((sentTransfers - receivedAmount) * PPM + sentTransfers / 2n) / sentTransfers)
+function taxPpm(sentAmount: bigint, receivedAmount: bigint): number | null {
+  if (sentAmount === 0n) return null
+  return receivedAmount >= sentAmount ? 0 : Number(((sentAmount - receivedAmount) * PPM + sentAmount / 2n) / sentAmount)
 }
 
 function decimalsOf(answer: Hex): number | null {

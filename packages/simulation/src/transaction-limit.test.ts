@@ -26,7 +26,7 @@ function limitOf(node: { answer: Hex | Error }) {
     },
   } as unknown as Rpc
   const limit = new TransactionLimit()
-  return { calls, at: (number: number) => limit.at(rpc, headerOf(number), { timeoutMs: 5 }), rpc, limit }
+  return { calls, at: (number: number) => limit.limitAt(rpc, headerOf(number), { timeoutMs: 5 }), rpc, limit }
 }
 
 let now = 0
@@ -41,7 +41,7 @@ afterEach(() => {
 test('the node runs the instruction of Osaka at the block, without the signal of the caller', async () => {
   const { rpc, limit, calls } = limitOf({ answer: ACTIVE })
   const { signal } = new AbortController()
-  expect(await limit.at(rpc, headerOf(100), { signal, timeoutMs: 5 })).toBe(OSAKA_LIMIT)
+  expect(await limit.limitAt(rpc, headerOf(100), { signal, timeoutMs: 5 })).toBe(OSAKA_LIMIT)
   const probe = '0x5177ce0000000000000000000000000000000007'
   // PUSH0 CLZ PUSH0 MSTORE PUSH1 32 PUSH0 RETURN
   const overrides = { [probe]: { code: '0x5f1e5f5260205ff3' } }

@@ -15,17 +15,17 @@ export class TransactionLimit {
   private activeFrom = Number.POSITIVE_INFINITY
   private inactiveTo = -1
   private probedAt = Number.NEGATIVE_INFINITY
-  private probing: Promise<boolean> | undefined
+  private pendingProbe: Promise<boolean> | undefined
 
   /** Returns the limit; undefined if only the block gas limit applies, or if it is unknown. */
-  async at(rpc: Rpc, header: BlockHeader, options: RequestOptions): Promise<bigint | undefined> {
+  async limitAt(rpc: Rpc, header: BlockHeader, options: RequestOptions): Promise<bigint | undefined> {
     const { number } = header
     if (number >= this.activeFrom) return OSAKA_GAS
     if (number <= this.inactiveTo || Date.now() - this.probedAt < RETRY_MS) return undefined
-    this.probing ??= this.probe(rpc, header, options).finally(() => {
-      this.probing = undefined
+    this.pendingProbe ??= this.probe(rpc, header, options).finally(() => {
+      this.pendingProbe = undefined
     })
-    return (await this.probing) ? OSAKA_GAS : undefined
+    return (await this.pendingProbe) ? OSAKA_GAS : undefined
   }
 
   private async probe(

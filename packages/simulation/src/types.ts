@@ -34,9 +34,9 @@ export type SimulationRequest = {
   readonly balanceSlot?: bigint
   readonly allowanceSlot?: bigint
   /**
-   * Handling of the allowance. Absent: it is overridden. `kept`: it stays as it is, because the calldata carries a
-   * permit; the sender keeps its own code or none, so that signatures are checked as on chain. `approved`: the sender
-   * approves before the call, after a reset to zero if the token requires it.
+   * Handling of the allowance. Absent: it is overridden. `kept`: it is unchanged, because the calldata carries a
+   * permit. The sender then keeps its own code or none, so that signatures are checked as on chain. `approved`: the
+   * sender approves before the call, after a reset to zero if the token requires it.
    */
   readonly allowance?: 'kept' | 'approved'
   /** Accounts that may lend the token if its storage slots are not found; must not be pools of the route. */
@@ -49,11 +49,11 @@ export type SimulationRequest = {
    * Calldata of alternative swaps of the same input and tokens by `to`. Each runs from the same state in the same call,
    * with the gas that the previous ones leave.
    */
-  readonly others?: readonly Hex[]
+  readonly alternatives?: readonly Hex[]
   /**
    * Also runs the transaction without a probe at the sender, and uses that outcome if it differs. `charged`: compares
-   * the charged gas, and measures the gas before refunds only if the charged gas differs. A failure of a sender without
-   * code is checked this way in any case.
+   * the charged gas, and measures the gas before refunds only if the charged gas differs. If the transaction fails and
+   * the sender has no code, this check always runs.
    */
   readonly asSent?: 'measured' | 'charged'
   /** True to also read the node's head, without an extra request. */
@@ -85,8 +85,8 @@ export type CallOutcome = {
 
 /** Result of a simulation. */
 export type SwapSimulation = CallOutcome & {
-  /** Outcomes of `SimulationRequest.others`; absent if the way it was run does not allow alternatives. */
-  readonly others?: readonly CallOutcome[]
+  /** Outcomes of `SimulationRequest.alternatives`; absent if this kind of run does not allow alternatives. */
+  readonly alternatives?: readonly CallOutcome[]
   /** Outcome with a probe at the sender, if the transaction as sent ends differently. */
   readonly probed?: CallOutcome
   /** Gas of the whole transaction after refunds, if it was run as sent and the node reported it. */

@@ -115,17 +115,17 @@ describe('others in the same call', () => {
     expect(first).toMatchObject({ success: true })
     expect(second).toMatchObject({ success: true })
     expect(second!.amountOut).not.toBe(first!.amountOut)
-    const together = await simulate(swap({ data: direct, others: [long, refused, direct] }))
+    const together = await simulate(swap({ data: direct, alternatives: [long, refused, direct] }))
     expect(outcome(together)).toEqual(first)
-    expect(together.others!.map(outcome)).toMatchObject([second!, { success: false, amountOut: 0n }, first!])
-    const turned = await simulate(swap({ data: long, others: [direct] }))
-    expect([turned, ...turned.others!].map(outcome)).toEqual([second, first])
+    expect(together.alternatives!.map(outcome)).toMatchObject([second!, { success: false, amountOut: 0n }, first!])
+    const turned = await simulate(swap({ data: long, alternatives: [direct] }))
+    expect([turned, ...turned.alternatives!].map(outcome)).toEqual([second, first])
   })
 
   test('beyond the gas of one call are refused', async () => {
     const data = swap().data
     const others = Array<typeof data>(8).fill(data)
-    await expect(simulate(swap({ others }))).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+    await expect(simulate(swap({ alternatives: others }))).rejects.toMatchObject({ code: 'BAD_REQUEST' })
   })
 })
 

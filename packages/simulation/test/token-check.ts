@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import { countRoundTrips } from '@sluice/devnet'
 import type { Rpc } from '@sluice/rpc'
 import { type SetUp, slotSetUp } from '../src/setup.ts'
-import { owner, SLOT_PROBE, TokenReader } from '../src/slots/reader.ts'
+import { fictitiousOwner, SLOT_PROBE, TokenReader } from '../src/slots/reader.ts'
 import type { SlotResolver } from '../src/slots/resolver.ts'
 
 export type Check = {
@@ -57,10 +57,10 @@ export async function checkToken(
 type Move = { readonly from: Address; readonly to: Address; readonly amountIn: bigint }
 
 async function checkMove(reader: TokenReader, setUp: SetUp, { from, to, amountIn }: Move): Promise<Check['outcome']> {
-  const { before, after } = await reader.take(from, to, amountIn, setUp.writes)
+  const { before, after } = await reader.transfer(from, to, amountIn, setUp.writes)
   if (before !== setUp.balance || before < amountIn || before > amountIn + 2n) return 'wrong balance'
   return after < before && before - after >= amountIn - 2n ? 'passed' : 'not moved'
 }
 
 /** An account that nobody has. */
-export const unusedAccount = owner(7_000_000)
+export const unusedAccount = fictitiousOwner(7_000_000)

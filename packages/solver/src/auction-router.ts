@@ -158,6 +158,6 @@ function snapshotOf(pools: ReadonlyMap<string, AuctionPool>): Snapshot {
       ...{ baseFeePerGas: null, miner: ZERO_ADDRESS },
     },
     pools: new Map([...pools].map(([id, { pool }]) => [id, pool])),
-    changed: null,
+    changedIds: null,
   }
 }

@@ -23,8 +23,8 @@ const REPORT_INTERVAL_MS = 60_000
 export class Exporter {
   private readonly options: ExporterOptions
   private readonly url: string
-  private waiting: FinishedSpan[] = []
-  private sending: Promise<void> | undefined
+  private queuedSpans: FinishedSpan[] = []
+  private pendingPost: Promise<void> | undefined
   private lostCount = 0
   private failures = 0
   private reportedAt = Number.NEGATIVE_INFINITY
@@ -36,9 +36,9 @@ export class Exporter {
   }
 
   add(span: FinishedSpan): void {
-    if (this.waiting.length < MAX_QUEUED) this.waiting.push(span)
+    if (this.queuedSpans.length < MAX_QUEUED) this.queuedSpans.push(span)
     else this.recordLoss(1, undefined)
-    if (this.waiting.length >= BATCH) this.send()
+    if (this.queuedSpans.length >= BATCH) this.send()
   }
 
   /** Sends all queued spans; stops at the first failure. */
@@ -46,17 +46,17 @@ export class Exporter {
     clearInterval(this.timer)
     const { failures } = this
     do {
-      await this.sending
+      await this.pendingPost
       this.send()
-    } while (this.sending && this.failures === failures)
+    } while (this.pendingPost && this.failures === failures)
   }
 
   private send(): void {
-    if (this.sending || this.waiting.length === 0) return
-    const spans = this.waiting.slice(0, BATCH)
-    this.waiting = this.waiting.slice(BATCH)
-    this.sending = this.post(spans).finally(() => {
-      this.sending = undefined
+    if (this.pendingPost || this.queuedSpans.length === 0) return
+    const spans = this.queuedSpans.slice(0, BATCH)
+    this.queuedSpans = this.queuedSpans.slice(BATCH)
+    this.pendingPost = this.post(spans).finally(() => {
+      this.pendingPost = undefined
     })
   }
 

@@ -52,13 +52,13 @@ export class TraceRecorder implements Recorder {
       /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/.exec(traceparent ?? '') ?? []
     const isSampled = flags === undefined ? Math.random() < this.ratio : (Number.parseInt(flags, 16) & 1) === 1
     if (!isSampled) return undefined
-    const open: SpanIds = { traceId: traceId ?? hex(16), spanId: hex(8) }
+    const ids: SpanIds = { traceId: traceId ?? hex(16), spanId: hex(8) }
     const startedAt = now()
     return {
-      run: (work) => this.current.run(open, work),
+      run: (work) => this.current.run(ids, work),
       end: (name, attributes, hasFailed) =>
         this.exporter.add({
-          ...open,
+          ...ids,
           parentId,
           name,
           kind: 'server',
@@ -82,11 +82,11 @@ export class TraceRecorder implements Recorder {
     attributes: Attributes,
     work: () => T | Promise<T>,
   ): Promise<T> {
-    const open: SpanIds = { traceId: parent.traceId, spanId: hex(8) }
+    const ids: SpanIds = { traceId: parent.traceId, spanId: hex(8) }
     const startedAt = now()
     let error: { readonly code?: unknown; readonly name: string } | undefined
     try {
-      return await this.current.run(open, work)
+      return await this.current.run(ids, work)
     } catch (thrown) {
       error = thrown as Error
       throw thrown
@@ -94,7 +94,7 @@ export class TraceRecorder implements Recorder {
       // Records the code only: error messages of nodes may contain URLs with API keys.
       const endAttributes = error ? { ...attributes, 'error.type': String(error.code ?? error.name) } : attributes
       const endedSpan: FinishedSpan = {
-        ...open,
+        ...ids,
         parentId: parent.spanId,
         name,
         kind,
@@ -107,7 +107,7 @@ export class TraceRecorder implements Recorder {
     }
   }
 
-  outside<T>(work: () => T): T {
+  runOutside<T>(work: () => T): T {
     return this.current.run(undefined, work)
   }
 }

@@ -9,7 +9,7 @@ export type Recorder = {
   /** Runs the work as a child of the current span, if that is recorded. */
   readonly inSpan: <T>(name: string, kind: Kind, attributes: Attributes, work: () => T | Promise<T>) => T | Promise<T>
   /** Runs work that outlives the request that started it. */
-  readonly outside: <T>(work: () => T) => T
+  readonly runOutside: <T>(work: () => T) => T
 }
 
 let recorder: Recorder | undefined
@@ -35,5 +35,5 @@ export function span<T>(
 
 /** Runs work outside the trace of the request that started it. */
 export function withoutTrace<T>(work: () => T): T {
-  return recorder ? recorder.outside(work) : work()
+  return recorder ? recorder.runOutside(work) : work()
 }

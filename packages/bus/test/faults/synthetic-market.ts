@@ -153,7 +153,7 @@ export class SyntheticMarket implements IndexedMarket {
       yield { do: 'list', name: 'tokens', items: [...groups].map(tokenOf) } as const
       yield { do: 'list', name: 'pairs', items: [...groups].map(pairOf) } as const
       const newPools = pools.map((pool) => ({ pool: { ...pool, state: null }, dexRow: 0 }))
-      yield { do: 'write', newPools, changed: [], gone: [] } as const
+      yield { do: 'write', newPools, changedPools: [], goneIds: [] } as const
     }
     await this.store.save({ chainId: 1, block: this.newest.block, extra: {} }, parts())
   }
@@ -180,7 +180,7 @@ export class SyntheticMarket implements IndexedMarket {
     }
     const before = (this.newest?.pools as PoolMap | undefined) ?? PoolMap.empty
     const ids = [...changed.map(({ id }) => id), ...gone]
-    this.newest = { chainId: 1, block, pools: before.with(changed, gone), changed: this.newest && ids }
+    this.newest = { chainId: 1, block, pools: before.with(changed, gone), changedIds: this.newest && ids }
     for (const listener of this.listeners) listener(this.newest)
   }
 }

@@ -15,7 +15,7 @@ const LONG = 8
 type Pools = ReadonlyMap<string, Pool>
 /** A pool state, as its properties. */
 export type PoolState = Readonly<Record<string, unknown>>
-/** Content of the field that is named by the pool's id. */
+/** Content of the hash field whose name is the pool's id. */
 export type Main = Omit<Pool, 'state'> & {
   readonly state: PoolState
   /** Names of the state's arrays that are stored in fields of their own. */
@@ -28,8 +28,8 @@ export type StateOnly = Pick<Main, 'state' | 'apart'>
 export type Difference = {
   /** Field names and texts alternately, to be set in the hash. */
   readonly set: readonly string[]
-  readonly gone: readonly string[]
-  readonly encoded: EncodedPools
+  readonly removedFields: readonly string[]
+  readonly encodedPools: EncodedPools
 }
 /** Encoded pools of an entry. */
 export type EncodedPools = {
@@ -63,13 +63,13 @@ function fieldsOfPool(
 ): { readonly main: StateOnly; readonly texts: readonly [string, string][] } {
   const state = pool.state as PoolState
   const previousState = before?.state as PoolState | undefined
-  const hot: Record<string, unknown> = {}
+  const shortFields: Record<string, unknown> = {}
   const apart: string[] = []
   const texts: [string, string][] = []
   for (const name in state) {
     const source = sourceOf(state, name)
     if (!isLongArray(source)) {
-      hot[name] = source
+      shortFields[name] = source
       continue
     }
     apart.push(name)
@@ -77,7 +77,7 @@ function fieldsOfPool(
     if (previousState && isSource(sourceOf(previousState, name), source)) continue
     texts.push([fieldOf(pool.id, name), source instanceof Long ? source.text : toText(source)])
   }
-  return { main: apart.length > 0 ? { state: hot, apart } : { state: hot }, texts }
+  return { main: apart.length > 0 ? { state: shortFields, apart } : { state: shortFields }, texts }
 }
 
 /** Returns field names and texts alternately, for a pool that the consumer does not have. */
@@ -91,7 +91,7 @@ export function differenceOf(before: Pools, changedPools: readonly Pool[], goneI
   const set: string[] = []
   const poolTexts: string[] = []
   const longs: [string, string][] = []
-  const missingIds: string[] = []
+  const removedFields: string[] = []
   for (const pool of changedPools) {
     const old = before.get(pool.id)
     const { main, texts } = fieldsOfPool(pool, old)
@@ -101,9 +101,9 @@ export function differenceOf(before: Pools, changedPools: readonly Pool[], goneI
     }
     const hasIdentity = old !== undefined && hasSameIdentity(old, pool)
     const rest = toText(main)
-    const full = mergeTexts(identityText(pool, hasIdentity), rest)
-    set.push(pool.id, full)
-    poolTexts.push(`[${JSON.stringify(pool.id)},${hasIdentity ? rest : full}]`)
+    const fullText = mergeTexts(identityText(pool, hasIdentity), rest)
+    set.push(pool.id, fullText)
+    poolTexts.push(`[${JSON.stringify(pool.id)},${hasIdentity ? rest : fullText}]`)
     if (old) {
       for (const name in old.state as PoolState) {
         if (
@@ -111,12 +111,12 @@ export function differenceOf(before: Pools, changedPools: readonly Pool[], goneI
           isLongArray(sourceOf(pool.state as PoolState, name))
         )
           continue
-        missingIds.push(fieldOf(pool.id, name))
+        removedFields.push(fieldOf(pool.id, name))
       }
     }
   }
-  for (const id of goneIds) missingIds.push(...fieldNames(before.get(id)!))
-  return { set, gone: missingIds, encoded: { pools: poolTexts, longs } }
+  for (const id of goneIds) removedFields.push(...fieldNames(before.get(id)!))
+  return { set, removedFields, encodedPools: { pools: poolTexts, longs } }
 }
 
 /**
@@ -124,10 +124,10 @@ export function differenceOf(before: Pools, changedPools: readonly Pool[], goneI
  * would block the event loop for too long.
  */
 export function entryBetween(before: Pools, after: Pools, maxChanged: number): Uint8Array | null {
-  const { changed, gone } = poolChanges(before, after)
-  if (changed.length + gone.length > maxChanged) return null
+  const { changedPools, goneIds } = poolChanges(before, after)
+  if (changedPools.length + goneIds.length > maxChanged) return null
   const longs: (readonly [string, string])[] = []
-  const pools = changed.map((pool) => {
+  const pools = changedPools.map((pool) => {
     const old = before.get(pool.id)
     const { main, texts } = fieldsOfPool(pool, old)
     longs.push(...texts)
@@ -135,7 +135,7 @@ export function entryBetween(before: Pools, after: Pools, maxChanged: number): U
     const text = old && hasSameIdentity(old, pool) ? rest : mergeTexts(identityText(pool, false), rest)
     return `[${JSON.stringify(pool.id)},${text}]`
   })
-  return entryBytes({ pools, longs }, gone, [], [])
+  return entryBytes({ pools, longs }, goneIds, [], [])
 }
 
 type Identity = Omit<Pool, 'state'>
@@ -145,7 +145,7 @@ type Identity = Omit<Pool, 'state'>
  * themselves, each changed pool would be inserted again, and garbage collection of the map would take as long as the
  * rest of a block.
  */
-const identities = new WeakMap<readonly string[], { readonly of: Identity; readonly text: string }>()
+const identities = new WeakMap<readonly string[], { readonly identity: Identity; readonly text: string }>()
 
 /**
  * Returns a pool's identity as JSON.
@@ -154,10 +154,10 @@ const identities = new WeakMap<readonly string[], { readonly of: Identity; reado
  */
 function identityText(pool: Pool, isCached: boolean): string {
   const cached = identities.get(pool.tokens)
-  if (cached && hasSameIdentity(cached.of, pool)) return cached.text
+  if (cached && hasSameIdentity(cached.identity, pool)) return cached.text
   const { state: _, ...identity } = pool
   const text = toText(identity)
-  if (isCached) identities.set(pool.tokens, { of: identity, text })
+  if (isCached) identities.set(pool.tokens, { identity, text })
   return text
 }
 
@@ -171,9 +171,9 @@ function hasSameIdentity(old: Identity, pool: Identity): boolean {
   for (const name in pool) {
     if (name === 'state') continue
     remaining--
-    const [previousState, is] = [old[name as keyof Identity], pool[name as keyof Identity]]
-    if (previousState === is) continue
-    if ((name !== 'tokens' && name !== 'fixed') || !isDeepStrictEqual(previousState, is)) return false
+    const [oldValue, newValue] = [old[name as keyof Identity], pool[name as keyof Identity]]
+    if (oldValue === newValue) continue
+    if ((name !== 'tokens' && name !== 'fixed') || !isDeepStrictEqual(oldValue, newValue)) return false
   }
   return remaining === 0
 }

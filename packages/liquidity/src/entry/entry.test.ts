@@ -23,7 +23,7 @@ const without = (name: 'fixed', { [name]: _, ...rest }: Pool): Pool => rest
 const MAX_CHANGED = 1_000
 const over = (pools: PoolMap, bytes: Uint8Array) => {
   const entry = readEntry(bytes)!
-  return FieldCollector.of(entry).over(pools, entry.gone)?.pools
+  return FieldCollector.of(entry).applyTo(pools, entry.gone)?.pools
 }
 const long = ticksOf(20, 1n)
 /** The pools as a consumer has them that decoded them from an entry. */
@@ -51,7 +51,7 @@ test.each([
   const bytes = entryBetween(before, after, MAX_CHANGED)!
   expect(new Map(over(before, bytes))).toEqual(new Map(after))
   // The publisher and a consumer that has parsed none of the arrays must encode the same bytes.
-  const { encoded } = differenceOf(before, changed, gone)
+  const { encodedPools: encoded } = differenceOf(before, changed, gone)
   const published = entryBytes(encoded, gone, [], [])
   expect(new Map(over(before, published))).toEqual(new Map(after))
   const decoded = decodedOf(before)

@@ -89,15 +89,15 @@ export class FieldCollector {
       pool.main = content as StateOnly
       return
     }
-    const { apart: _, ...was } = pool.main as Main
-    pool.main = { ...was, ...(content as StateOnly) }
+    const { apart: _, ...previousContent } = pool.main as Main
+    pool.main = { ...previousContent, ...(content as StateOnly) }
   }
 
   private setLong(field: string, long: Long): void {
-    const cut = field.indexOf(' ')
-    const pool = this.of(field.slice(0, cut))
+    const separatorAt = field.indexOf(' ')
+    const pool = this.of(field.slice(0, separatorAt))
     pool.long ??= new Map()
-    pool.long.set(field.slice(cut + 1), long)
+    pool.long.set(field.slice(separatorAt + 1), long)
   }
 
   private of(id: string): PoolFields {
@@ -144,23 +144,26 @@ export class FieldCollector {
   }
 
   /**
-   * Applies the collected pools to a state; null if they do not fit it. `more` is the change in the number of fields.
+   * Applies the collected pools to a state; null if they do not fit it. `fieldCountChange` may be negative.
    */
-  over(before: PoolMap, goneIds: readonly string[]): { readonly pools: PoolMap; readonly more: number } | null {
+  applyTo(
+    before: PoolMap,
+    goneIds: readonly string[],
+  ): { readonly pools: PoolMap; readonly fieldCountChange: number } | null {
     const changedPools: Pool[] = []
-    let more = 0
+    let fieldCountChange = 0
     for (const [id, fields] of this.pools) {
       const previousPool = before.get(id)
       const pool = assemblePool(fields, previousPool)
       if (!pool) return null
-      more += fieldCount(pool) - (previousPool ? fieldCount(previousPool) : 0)
+      fieldCountChange += fieldCount(pool) - (previousPool ? fieldCount(previousPool) : 0)
       changedPools.push(pool)
     }
     for (const id of goneIds) {
       const previousPool = before.get(id)
-      if (previousPool) more -= fieldCount(previousPool)
+      if (previousPool) fieldCountChange -= fieldCount(previousPool)
     }
-    return { pools: before.with(changedPools, goneIds), more }
+    return { pools: before.with(changedPools, goneIds), fieldCountChange }
   }
 
   get ids(): readonly string[] {
@@ -191,13 +194,13 @@ function assemblePool({ main, long }: PoolFields, previousPool: Pool | undefined
  * reference to yet.
  */
 function internStrings(pool: { -readonly [K in keyof Pool]: Pool[K] }, texts: Map<string, string>): Pool {
-  const one = <T extends string>(text: T): T => {
+  const intern = <T extends string>(text: T): T => {
     const internedText = texts.get(text)
     if (internedText === undefined) texts.set(text, text)
     return (internedText ?? text) as T
   }
-  pool.tokens = pool.tokens.map(one)
-  pool.dex = one(pool.dex)
-  pool.family = one(pool.family)
+  pool.tokens = pool.tokens.map(intern)
+  pool.dex = intern(pool.dex)
+  pool.family = intern(pool.family)
   return pool
 }

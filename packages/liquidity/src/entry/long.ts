@@ -6,11 +6,11 @@ import { fromText, toText } from '../store/text.ts'
 
 /** An array as JSON text, parsed on first access. */
 export class Long {
-  private encoded: string | null
-  private read: readonly unknown[] | null = null
+  private jsonText: string | null
+  private parsedItems: readonly unknown[] | null = null
 
-  private constructor(encoded: string) {
-    this.encoded = encoded
+  private constructor(jsonText: string) {
+    this.jsonText = jsonText
   }
 
   /** Returns null if the text does not look like a JSON array. */
@@ -19,19 +19,19 @@ export class Long {
   }
 
   get items(): readonly unknown[] {
-    if (this.encoded !== null) {
-      this.read = fromText<readonly unknown[]>(this.encoded)
-      this.encoded = null
+    if (this.jsonText !== null) {
+      this.parsedItems = fromText<readonly unknown[]>(this.jsonText)
+      this.jsonText = null
     }
-    return this.read!
+    return this.parsedItems!
   }
 
-  isReadAs(items: unknown): boolean {
-    return this.read !== null && this.read === items
+  isParsedAs(items: unknown): boolean {
+    return this.parsedItems !== null && this.parsedItems === items
   }
 
   get text(): string {
-    return this.encoded ?? toText(this.read)
+    return this.jsonText ?? toText(this.parsedItems)
   }
 }
 
@@ -77,5 +77,5 @@ export function sourceOf(state: object, name: string): unknown {
  * itself.
  */
 export function isSource(before: unknown, source: unknown): boolean {
-  return before === source || (before instanceof Long && before.isReadAs(source))
+  return before === source || (before instanceof Long && before.isParsedAs(source))
 }

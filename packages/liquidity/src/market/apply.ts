@@ -5,9 +5,9 @@ import type { PoolMap } from '../pool-map.ts'
 
 /** Result of applying logs. */
 export type AppliedLogs = {
-  readonly changed: ReadonlyMap<string, Pool>
+  readonly changedPools: ReadonlyMap<string, Pool>
   /** Ids of pools whose logs lack data; they must be read at the end of the block. */
-  readonly reread: ReadonlySet<string>
+  readonly idsToReread: ReadonlySet<string>
 }
 
 /** Applies the logs of a block in order; logs of unknown pools are ignored. */
@@ -18,19 +18,19 @@ export function* applyLogs(
   idOf: (log: Log) => string,
 ): Steps<AppliedLogs> {
   const changedPools = new Map<string, Pool>()
-  const reread = new Set<string>()
+  const idsToReread = new Set<string>()
   for (const log of [...logs].sort((a, b) => a.logIndex - b.logIndex)) {
     yield
     const id = idOf(log)
     const pool = changedPools.get(id) ?? pools.get(id)
-    if (!pool || reread.has(id)) continue
+    if (!pool || idsToReread.has(id)) continue
     const family = familyOf(pool.family)
     if (!family?.topics.includes(log.topics[0]!)) continue
     const state = family.applyLog(pool, log)
     if (state === 'reread') {
-      reread.add(id)
+      idsToReread.add(id)
       changedPools.delete(id)
     } else if (state !== 'ignore') changedPools.set(id, { ...pool, state })
   }
-  return { changed: changedPools, reread }
+  return { changedPools, idsToReread }
 }

@@ -17,7 +17,7 @@ function audited(size: number) {
   const state = { history: { oldest, top: topAt(1) as object } as object | undefined }
   const follower = {
     read: [] as string[][],
-    wrong: { differ: [] as { id: string }[], goneIds: [] as string[] },
+    wrong: { differingPools: [] as { id: string }[], goneIds: [] as string[] },
     repaired: [] as string[][],
     reread: async (_block: unknown, _pools: unknown, ids: ReadonlySet<string>) => {
       follower.read.push([...ids])
@@ -70,7 +70,7 @@ test('all pools are compared once per rotation', async () => {
 
 test('pools that differ or are gone are repaired, and no others', async () => {
   const { auditor, follower } = audited(10)
-  follower.wrong = { differ: [{ id: 'pool1' }], goneIds: ['pool2'] }
+  follower.wrong = { differingPools: [{ id: 'pool1' }], goneIds: ['pool2'] }
   await auditor.run()
   expect(follower.repaired).toEqual([['pool1', 'pool2']])
   expect(auditor.count).toEqual({ checked: 10, repaired: 2 })

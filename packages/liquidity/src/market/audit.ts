@@ -39,9 +39,10 @@ export class Auditor {
     const { sampling } = this.parts.directory
     // Samples are taken at each block, at other amounts each time.
     const ids = new Set([...top.pools.idsOfPart(this.round, rounds)].filter((id) => !sampling.has(id)))
-    const { differ, goneIds: gone } = await this.follower.reread(top.block, top.pools, ids, 'background')
+    const { differingPools, goneIds } = await this.follower.reread(top.block, top.pools, ids, 'background')
     this.checkedCount += ids.size
-    if (differ.length + gone.length > 0) await this.repair(new Set([...differ.map(({ id }) => id), ...gone]))
+    if (differingPools.length + goneIds.length > 0)
+      await this.repair(new Set([...differingPools.map(({ id }) => id), ...goneIds]))
   }
 
   /** Reads pools that were wrong at an earlier block again at the newest block. */

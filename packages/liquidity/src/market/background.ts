@@ -2,20 +2,20 @@
 import type { StateCount } from '@sluice/simulation'
 import { MarketError } from '../errors.ts'
 
-type Job<T> = { readonly item: T; readonly done: PromiseWithResolvers<void> }
+type Job<T> = { readonly item: T; readonly completion: PromiseWithResolvers<void> }
 
 /** Processes queued items in batches. Rejects new items when the queue is full. */
 export class Background<T> {
-  private readonly work: (items: readonly T[]) => Promise<void>
+  private readonly processItems: (items: readonly T[]) => Promise<void>
   private readonly maxQueued: number
   private readonly batchSize: number
   private readonly queue = new Map<string, Job<T>>()
-  private running = false
+  private isRunning = false
   private refusedCount = 0
 
-  /** @param batchSize - items of one run of `work` */
-  constructor(work: (items: readonly T[]) => Promise<void>, maxQueued: number, batchSize: number) {
-    this.work = work
+  /** @param batchSize - maximum items per call of `processItems` */
+  constructor(processItems: (items: readonly T[]) => Promise<void>, maxQueued: number, batchSize: number) {
+    this.processItems = processItems
     this.maxQueued = maxQueued
     this.batchSize = batchSize
   }
@@ -30,45 +30,46 @@ export class Background<T> {
    * @throws MarketError `BUSY` if the queue is full
    */
   add(key: string, item: T): Promise<void> {
-    const waiting = this.queue.get(key)
-    if (waiting) return waiting.done.promise
+    const queuedJob = this.queue.get(key)
+    if (queuedJob) return queuedJob.completion.promise
     if (this.queue.size >= this.maxQueued) {
       this.refusedCount++
       return Promise.reject(new MarketError('BUSY', 'the queue of token lookups is full'))
     }
     const completion = Promise.withResolvers<void>()
     completion.promise.catch(() => undefined)
-    this.queue.set(key, { item, done: completion })
-    if (!this.running) void this.run()
+    this.queue.set(key, { item, completion })
+    if (!this.isRunning) void this.run()
     return completion.promise
   }
 
   /** Resolves when the queue is empty, regardless of failures. */
   async idle(): Promise<void> {
-    while (this.queue.size > 0) await Promise.allSettled([...this.queue.values()].map(({ done }) => done.promise))
+    while (this.queue.size > 0)
+      await Promise.allSettled([...this.queue.values()].map(({ completion }) => completion.promise))
   }
 
   private async run(): Promise<void> {
-    this.running = true
+    this.isRunning = true
     // Items added in the same tick join one batch.
     await Promise.resolve()
     while (this.queue.size > 0) {
       const jobs = [...this.queue.entries()].slice(0, this.batchSize)
-      const { resolve, reject } = settleAll(jobs.map(([, { done }]) => done))
-      await this.work(jobs.map(([, { item }]) => item)).then(resolve, reject)
+      const { resolve, reject } = settleAll(jobs.map(([, { completion }]) => completion))
+      await this.processItems(jobs.map(([, { item }]) => item)).then(resolve, reject)
       for (const [key] of jobs) this.queue.delete(key)
     }
-    this.running = false
+    this.isRunning = false
   }
 }
 
-function settleAll(all: readonly PromiseWithResolvers<void>[]) {
+function settleAll(completions: readonly PromiseWithResolvers<void>[]) {
   return {
     resolve: () => {
-      for (const { resolve } of all) resolve()
+      for (const { resolve } of completions) resolve()
     },
     reject: (error: unknown) => {
-      for (const { reject } of all) reject(error)
+      for (const { reject } of completions) reject(error)
     },
   }
 }

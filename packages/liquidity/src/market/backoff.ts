@@ -1,7 +1,7 @@
 /** Exponential backoff counted in blocks. */
 /** Decides at which block to retry a failed item: after 1, 2, 4, … blocks. */
 export class Backoff {
-  private readonly waits = new Map<string, { readonly until: number; readonly blocks: number }>()
+  private readonly waits = new Map<string, { readonly untilBlock: number; readonly blocks: number }>()
   private readonly maxBlocks: number
 
   /** @param maxBlocks - maximum blocks between two attempts */
@@ -11,12 +11,12 @@ export class Backoff {
 
   isDue(id: string, block: number): boolean {
     const wait = this.waits.get(id)
-    return wait === undefined || block >= wait.until
+    return wait === undefined || block >= wait.untilBlock
   }
 
   recordFailure(id: string, block: number): void {
     const blocks = Math.min(this.maxBlocks, 2 * (this.waits.get(id)?.blocks ?? 0) || 1)
-    this.waits.set(id, { until: block + blocks, blocks })
+    this.waits.set(id, { untilBlock: block + blocks, blocks })
   }
 
   recordSuccess(id: string): void {

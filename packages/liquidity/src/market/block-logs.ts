@@ -29,7 +29,7 @@ export async function logsOf(
 ): Promise<readonly Log[]> {
   for (let attempt = 0; ; attempt++) {
     const logs = await rpc.getLogs({ blockHash: hash, topics: [topics] }, { signal })
-    if (logs.length > 0 || !logsBloom || !topics.some((topic) => mayHold(logsBloom, topic))) return logs
+    if (logs.length > 0 || !logsBloom || !topics.some((topic) => mayContain(logsBloom, topic))) return logs
     const pause = PAUSES_MS[attempt]
     if (pause === undefined) {
       onDoubt()
@@ -43,15 +43,15 @@ export async function logsOf(
 }
 
 /** Bloom bits by topic: bounded by the number of topics of all families. */
-const bitsOf = new Map<Hex, readonly number[]>()
+const bitsByTopic = new Map<Hex, readonly number[]>()
 
 /** True if a 2,048-bit bloom filter contains the three bits of a topic. @see Ethereum yellow paper, 4.4.3 */
-export function mayHold(bloom: Hex, topic: Hex): boolean {
-  let bits = bitsOf.get(topic)
+export function mayContain(bloom: Hex, topic: Hex): boolean {
+  let bits = bitsByTopic.get(topic)
   if (!bits) {
     const hash = Buffer.from(keccak256(topic).slice(2), 'hex')
-    bits = [0, 2, 4].map((at) => hash.readUInt16BE(at) % 2048)
-    bitsOf.set(topic, bits)
+    bits = [0, 2, 4].map((offset) => hash.readUInt16BE(offset) % 2048)
+    bitsByTopic.set(topic, bits)
   }
   // Bit 0 is the lowest bit of the last hex digit; each digit holds four bits.
   return bits.every((bit) => (Number.parseInt(bloom[bloom.length - 1 - (bit >> 2)]!, 16) >> (bit & 3)) & 1)

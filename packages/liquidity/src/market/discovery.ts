@@ -18,16 +18,21 @@ import { LogScan } from './log-scan.ts'
 import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
 import { pairsOf, type TokenPair } from './pairs.ts'
 import { findPools, type PoolEntry } from './pool-reader.ts'
-import { AskedPairs } from './requested-pairs.ts'
+import { RequestedPairs } from './requested-pairs.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
-/** Milliseconds that a requested token waits for the log scan; pools found later are added by themselves. */
+/**
+ * Milliseconds that a requested token waits for the log scan. Pools found later are added without a further request.
+ */
 const SCAN_TIMEOUT_MS = 500
 /** Milliseconds that the first requests of a woken chain wait for the pools between intermediates. */
 const WARM_UP_TIMEOUT_MS = 1_000
 /** Tokens per background batch: one or two megabytes of responses, and a fraction of a second of node time. */
 const TOKEN_BATCH = 25
-/** Tokens, or groups, per batch of searches with all intermediates, which have several times as many pairs. */
+/**
+ * Tokens or groups per batch of searches with all intermediates, which ask for several times as many pairs as
+ * `TOKEN_BATCH`.
+ */
 const WIDE_BATCH = 8
 /** Pools read per batch. */
 const POOL_BATCH = 200
@@ -57,14 +62,14 @@ export class Discovery {
   private readonly parts: MarketParts
   private readonly follower: MarketFollower
   private readonly evictor: Evictor
-  private readonly requestedPairs: AskedPairs
-  private readonly background: Background<Address>
+  private readonly requestedPairs: RequestedPairs
+  private readonly tokenSearches: Background<Address>
   /** Searches for pools between intermediates. */
-  private readonly warming: Background<Address>
+  private readonly intermediateSearches: Background<Address>
   /** Searches for the neighbors of groups of tokens. */
-  private readonly widening: Background<readonly Address[]>
+  private readonly neighborSearches: Background<readonly Address[]>
   /** Search for the pools between intermediates; null before it starts. */
-  private warm: Promise<unknown> | null = null
+  private warmUpSearch: Promise<unknown> | null = null
   /** Scan of past logs. */
   readonly scan: LogScan
 
@@ -73,19 +78,23 @@ export class Discovery {
     this.parts = parts
     this.evictor = evictor
     this.follower = follower
-    this.requestedPairs = new AskedPairs(parts.directory.tokens, limits)
+    this.requestedPairs = new RequestedPairs(parts.directory.tokens, limits)
     this.scan = new LogScan(parts, (pools) => this.add(pools), onScan, onHeadStart, searchesLogs)
     if (headStart)
       this.scan.begin(() => new HeadStart(headStart(), { parts, follower }, (...row) => this.scan.knows(...row)))
     const { hubs, intermediates } = parts.directory.scope
-    this.background = new Background((tokens) => this.find(tokens, hubs), limits.queued, TOKEN_BATCH)
-    this.warming = new Background((tokens) => this.find(tokens, intermediates), limits.queued, WIDE_BATCH)
-    this.widening = new Background((groups) => this.widen(groups), limits.queued, WIDE_BATCH)
+    this.tokenSearches = new Background((tokens) => this.find(tokens, hubs), limits.queuedSearches, TOKEN_BATCH)
+    this.intermediateSearches = new Background(
+      (tokens) => this.find(tokens, intermediates),
+      limits.queuedSearches,
+      WIDE_BATCH,
+    )
+    this.neighborSearches = new Background((groups) => this.searchNeighbors(groups), limits.queuedSearches, WIDE_BATCH)
   }
 
   get counts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
     const queueCount = { entries: 0, evicted: 0 }
-    for (const { count } of [this.background, this.warming, this.widening]) {
+    for (const { count } of [this.tokenSearches, this.intermediateSearches, this.neighborSearches]) {
       queueCount.entries += count.entries
       queueCount.evicted += count.evicted
     }
@@ -103,8 +112,8 @@ export class Discovery {
 
   forgetPairs(): void {
     this.requestedPairs.forgetAll()
-    this.warm = null
-    this.scan.again()
+    this.warmUpSearch = null
+    this.scan.restart()
   }
 
   /**
@@ -118,11 +127,12 @@ export class Discovery {
     const { tokens, scope } = this.parts.directory
     for (const token of groups.flat()) tokens.add(token)
     const pairs = groups.flatMap((group) => pairsOf(group, scope.intermediates))
-    const asking = Promise.all([this.askFor(pairs, 'lookup'), this.warmUp()])
+    const pendingSearch = Promise.all([this.requestPairs(pairs, 'lookup'), this.warmUp()])
     const isNew = (pair: TokenPair) => this.requestedPairs.isNew(pair)
     for (const group of groups)
-      if (lacksNeighbors(this.parts.directory, group, isNew)) this.widening.add(group.join(), group).catch(() => {})
-    await abortable(asking, signal)
+      if (lacksNeighbors(this.parts.directory, group, isNew))
+        this.neighborSearches.add(group.join(), group).catch(() => {})
+    await abortable(pendingSearch, signal)
   }
 
   /**
@@ -142,7 +152,7 @@ export class Discovery {
       )
     )
       return
-    await this.background.add(token, token)
+    await this.tokenSearches.add(token, token)
   }
 
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
@@ -154,58 +164,58 @@ export class Discovery {
   /** Resolves when no search is running. The caller sets a deadline. */
   async whenIdle(): Promise<void> {
     await this.scan.run()
-    for (const work of [this.warming, this.background, this.widening]) await work.idle()
+    for (const work of [this.intermediateSearches, this.tokenSearches, this.neighborSearches]) await work.idle()
   }
 
-  private async find(tokens: readonly Address[], others: readonly Address[]): Promise<void> {
+  private async find(tokens: readonly Address[], partners: readonly Address[]): Promise<void> {
     for (const token of tokens) this.parts.directory.tokens.add(token)
-    await this.askFor(
-      tokens.flatMap((token) => pairsOf([token], others)),
+    await this.requestPairs(
+      tokens.flatMap((token) => pairsOf([token], partners)),
       'background',
     )
   }
 
   /**
-   * Resolves when the pools of the hubs are in memory, and either the pools of the other intermediates are too or a
-   * time limit has passed. After a failure the next request tries again.
+   * Resolves when the pools of the hubs are in memory. Waits for the pools of the other intermediates only within a
+   * time limit. After a failure the next request tries again.
    */
   private warmUp(): Promise<unknown> {
-    if (this.warm) return this.warm
+    if (this.warmUpSearch) return this.warmUpSearch
     // After a restart all pairs may be known although the log scan is incomplete.
     void this.scan.run()
     const { hubs, intermediates } = this.parts.directory.scope
-    const first = this.askFor(pairsOf(hubs, []), 'lookup')
-    const rest = Promise.all(intermediates.map((token) => this.warming.add(token, token)))
-    const warm = Promise.all([first, Promise.race([rest, sleep(WARM_UP_TIMEOUT_MS)])])
-    this.warm = warm
-    for (const each of [warm, rest])
-      each.catch(() => {
-        if (this.warm === warm) this.warm = null
+    const hubSearch = this.requestPairs(pairsOf(hubs, []), 'lookup')
+    const otherSearches = Promise.all(intermediates.map((token) => this.intermediateSearches.add(token, token)))
+    const warm = Promise.all([hubSearch, Promise.race([otherSearches, sleep(WARM_UP_TIMEOUT_MS)])])
+    this.warmUpSearch = warm
+    for (const search of [warm, otherSearches])
+      search.catch(() => {
+        if (this.warmUpSearch === warm) this.warmUpSearch = null
       })
     return warm
   }
 
   /** Searches the pools of the groups' neighbors with the groups and with the intermediates. */
-  private async widen(groups: readonly (readonly Address[])[]): Promise<void> {
+  private async searchNeighbors(groups: readonly (readonly Address[])[]): Promise<void> {
     const { directory } = this.parts
     // Neighbors are derived from the pools of past logs.
     await this.scan.run()
     await inSlices('neighbors', findNeighbors(directory, groups))
-    await this.askFor(
+    await this.requestPairs(
       groups.flatMap((group) => neighborPairs(directory, group)),
       'background',
     )
   }
 
-  private async askFor(wantedPools: readonly TokenPair[], priority: Priority): Promise<void> {
+  private async requestPairs(wantedPairs: readonly TokenPair[], priority: Priority): Promise<void> {
     // Groups can share pairs.
-    const pairs = [...new Map(wantedPools.map((pair) => [pairKey(pair), pair])).values()]
+    const pairs = [...new Map(wantedPairs.map((pair) => [pairKey(pair), pair])).values()]
     const newPairs = pairs.filter((pair) => this.requestedPairs.isNew(pair))
     if (newPairs.length > 0) {
-      const asking = Promise.race([this.scan.run(), sleep(SCAN_TIMEOUT_MS)]).then(() =>
+      const pendingSearch = Promise.race([this.scan.run(), sleep(SCAN_TIMEOUT_MS)]).then(() =>
         this.discover(newPairs, priority),
       )
-      this.requestedPairs.request(newPairs, asking)
+      this.requestedPairs.request(newPairs, pendingSearch)
     }
     await Promise.all(new Set(pairs.flatMap((pair) => this.requestedPairs.pending(pair) ?? [])))
   }
@@ -225,15 +235,15 @@ export class Discovery {
     const wantedPools = foundPools.filter(
       ({ pool }) => directory.hasFollowedPair(pool) && !ledger.newest?.pools.has(pool.id),
     )
-    for (const batch of chunks(wantedPools, POOL_BATCH)) await this.addSome(batch)
+    for (const batch of chunks(wantedPools, POOL_BATCH)) await this.addBatch(batch)
     if (wantedPools.length > 0) this.evictor.run()
   }
 
   /**
-   * Adds pools to memory. New blocks arrive while they are read, so a pool joins the directory first: a log of a later
-   * block then triggers a read at that block.
+   * Adds pools to memory. New blocks arrive while the pools are read, so a pool joins the directory first. A log of a
+   * later block then triggers a read at that block.
    */
-  private async addSome(foundPools: readonly PoolEntry[]): Promise<void> {
+  private async addBatch(foundPools: readonly PoolEntry[]): Promise<void> {
     const { ledger } = this.parts
     const ids = await ledger.mutex.run(async () => this.admit(foundPools))
     for (let attempt = 1; ids.length > 0; attempt++) {
@@ -250,8 +260,8 @@ export class Discovery {
   private admit(foundPools: readonly PoolEntry[]): readonly string[] {
     const { directory, ledger } = this.parts
     const { pools } = ledger.history!.top
-    const newPairs = foundPools.filter(({ pool }) => directory.hasFollowedPair(pool) && !pools.has(pool.id))
-    return newPairs.filter((entry) => directory.add(entry)).map(({ pool }) => pool.id)
+    const newEntries = foundPools.filter(({ pool }) => directory.hasFollowedPair(pool) && !pools.has(pool.id))
+    return newEntries.filter((entry) => directory.add(entry)).map(({ pool }) => pool.id)
   }
 
   /**
@@ -264,19 +274,19 @@ export class Discovery {
     const history = ledger.history!
     const from = history.find(block.hash)
     if (!from) return false
-    const touchedIds = new Set(history.above(from).flatMap(({ changed }) => [...changed]))
+    const touchedIds = new Set(history.above(from).flatMap(({ changedIds }) => [...changedIds]))
     const { top } = history
     const isUntouched = ({ id }: Pool) => directory.followedPools.has(id) && !top.pools.has(id) && !touchedIds.has(id)
-    const newPairs = read.filter(isUntouched)
-    const changedIds = newPairs.map(({ id }) => id)
-    const updatedPools = top.pools.with(newPairs)
+    const newPools = read.filter(isUntouched)
+    const changedIds = newPools.map(({ id }) => id)
+    const updatedPools = top.pools.with(newPools)
     const pools =
       from === top
         ? updatedPools
         : await this.follower.refreshPools(top.block, updatedPools, changedIds).catch(nullIfGone)
     if (!pools) return false
     if (pools === top.pools) return true
-    const entry = { ...top, pools, changed: new Set([...top.changed, ...changedIds]) }
+    const entry = { ...top, pools, changedIds: new Set([...top.changedIds, ...changedIds]) }
     ledger.commit(history.replaceTop(entry), changedIds)
     return true
   }

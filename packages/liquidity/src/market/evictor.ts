@@ -7,7 +7,7 @@ import type { PoolDirectory } from './pool-directory.ts'
 export class Evictor {
   private readonly directory: PoolDirectory
   private readonly ledger: Ledger
-  private waiting = false
+  private isScheduled = false
 
   constructor(directory: PoolDirectory, ledger: Ledger) {
     this.directory = directory
@@ -16,10 +16,10 @@ export class Evictor {
 
   /** Schedules an eviction for when no block is being processed. */
   run(): void {
-    if (this.waiting) return
-    this.waiting = true
+    if (this.isScheduled) return
+    this.isScheduled = true
     void this.ledger.mutex.run(async () => {
-      this.waiting = false
+      this.isScheduled = false
       this.drop()
     })
   }
@@ -34,7 +34,7 @@ export class Evictor {
     const { history } = ledger
     if (!history || ids.length === 0) return
     const { top } = history
-    const entry = { ...top, pools: top.pools.with([], ids), changed: new Set([...top.changed, ...ids]) }
+    const entry = { ...top, pools: top.pools.with([], ids), changedIds: new Set([...top.changedIds, ...ids]) }
     // Before the first block was published, the restored state must stay unpublished.
     if (ledger.newest) ledger.commit(history.replaceTop(entry), ids)
     else ledger.restore(history.replaceTop(entry))

@@ -20,7 +20,7 @@ import { readPools, refreshPools } from './pool-reader.ts'
 import { runReads } from './reads.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
-/** Components that the parts of a market share. */
+/** Components that the classes of a market share. */
 export type MarketParts = {
   readonly rpc: Rpc
   readonly directory: PoolDirectory
@@ -45,18 +45,18 @@ function isGone(error: unknown): boolean {
 
 const NONE: ReadonlySet<string> = new Set()
 
-type Differences = { readonly differ: readonly Pool[]; readonly goneIds: readonly string[] }
+type Differences = { readonly differingPools: readonly Pool[]; readonly goneIds: readonly string[] }
 
 /** Compares memory with a fresh read of the pools with these ids. */
 function* compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]): Steps<Differences> {
   const readable = new Set(read.map(({ id }) => id))
-  const differ: Pool[] = []
+  const differingPools: Pool[] = []
   for (const pool of read) {
-    if (!isDeepStrictEqual(pool.state, pools.get(pool.id)?.state)) differ.push(pool)
+    if (!isDeepStrictEqual(pool.state, pools.get(pool.id)?.state)) differingPools.push(pool)
     yield
   }
   // A pool that can no longer be read, such as a paused one, must not be quoted from old state.
-  return { differ, goneIds: [...ids].filter((id) => !readable.has(id) && pools.has(id)) }
+  return { differingPools, goneIds: [...ids].filter((id) => !readable.has(id) && pools.has(id)) }
 }
 
 export class MarketFollower {
@@ -77,21 +77,21 @@ export class MarketFollower {
    * @throws RpcError, MarketError
    */
   async follow(): Promise<Snapshot> {
-    let before: Hex | undefined
+    let previousHash: Hex | undefined
     for (let attempt = 1; ; attempt++) {
       const head = await this.head()
       try {
-        await this.followTo(head, head.hash === before)
+        await this.followTo(head, head.hash === previousHash)
         await this.recheck()
         return this.parts.ledger.snapshot()
       } catch (error) {
         if (!isOfTheBlock(error) || attempt >= MAX_ATTEMPTS) throw error
-        // Seen twice, the head exists: the node is at fault, unless it is processing a reorg.
-        if (head.hash === before) {
+        // A head that was seen twice exists, so the node is at fault, unless it is processing a reorg.
+        if (head.hash === previousHash) {
           if (!isGone(error)) throw error
           await sleep(PAUSE_MS)
         }
-        before = head.hash
+        previousHash = head.hash
       }
     }
   }
@@ -133,7 +133,7 @@ export class MarketFollower {
     const { rpc, ledger, signal } = this.parts
     const { history } = ledger
     if (!history) {
-      ledger.commit(new History([{ block: head, pools: PoolMap.empty, changed: new Set() }]), null)
+      ledger.commit(new History([{ block: head, pools: PoolMap.empty, changedIds: new Set() }]), null)
     } else if (head.hash !== history.top.block.hash) {
       const branch = await findBranch(rpc, history, head, { signal })
       if (branch === 'broken' && !wasSeenTwice) throw new MarketError('REORGED', `block ${head.number} is gone`)
@@ -145,7 +145,7 @@ export class MarketFollower {
   /**
    * Reads pools at the end of a block. Pools that cannot be read are left out.
    *
-   * @param chosenIds - sampled pools to read; default: those that have their turn
+   * @param chosenIds - sampled pools to read; default: those whose turn it is
    */
   async read(
     block: BlockHeader,
@@ -158,13 +158,13 @@ export class MarketFollower {
     const foundPools = [...ids].flatMap((id) => directory.followedPools.get(id) ?? [])
     // Sampled pools are read within their budget only.
     const sampledIds = foundPools.flatMap(({ pool: { id } }) => (directory.sampling.has(id) ? [id] : []))
-    const dueIds = sampledIds.length > 0 ? (chosenIds ?? this.sampledNow(block)) : NONE
+    const dueIds = sampledIds.length > 0 ? (chosenIds ?? this.dueSampledIds(block)) : NONE
     const entries = foundPools.filter(({ pool: { id } }) => dueIds.has(id) || !directory.sampling.has(id))
     const incomplete = entries.filter((entry) => directory.isDueToComplete(entry, block.number))
     const complete = entries.filter((entry) => !directory.isIncomplete(entry))
     const read = await readPools(rpc, block, { complete, incomplete }, directory.families, options)
     for (const entry of read.completed) directory.complete(entry)
-    this.noteSampled(
+    this.recordSamples(
       sampledIds.filter((id) => dueIds.has(id)),
       read.pools,
       block.number,
@@ -177,14 +177,14 @@ export class MarketFollower {
     return read.pools.filter(({ id }) => directory.followedPools.has(id))
   }
 
-  /** Ids of the sampled pools that have their turn at a block. */
-  private sampledNow({ number }: BlockHeader): ReadonlySet<string> {
+  /** Ids of the sampled pools whose turn it is at a block. */
+  private dueSampledIds({ number }: BlockHeader): ReadonlySet<string> {
     const { directory, ledger } = this.parts
-    const { again, fresh } = directory.sampling.choose(ledger.history?.top.pools ?? PoolMap.empty, number)
-    return new Set([...again, ...fresh])
+    const { sampledIds, unsampledIds } = directory.sampling.choose(ledger.history?.top.pools ?? PoolMap.empty, number)
+    return new Set([...sampledIds, ...unsampledIds])
   }
 
-  private noteSampled(ids: Iterable<string>, read: readonly Pool[], block: number): void {
+  private recordSamples(ids: Iterable<string>, read: readonly Pool[], block: number): void {
     const readable = new Set(read.map(({ id }) => id))
     for (const id of ids) this.parts.directory.sampling.recordSample(id, readable.has(id), block)
   }
@@ -198,14 +198,14 @@ export class MarketFollower {
     const undone = history.above(from)
     const entries: HistoryEntry[] = []
     // Pools dropped meanwhile stay dropped.
-    const droppedIds = undone.length > 0 ? poolChanges(from.pools, history.top.pools).gone : []
+    const droppedIds = undone.length > 0 ? poolChanges(from.pools, history.top.pools).goneIds : []
     const createdIds = new Set<string>()
     let pools = from.pools.with(
       [],
       droppedIds.filter((id) => !directory.followedPools.has(id)),
     )
     for (const [i, block] of blocks.entries()) {
-      const { changed, reread } = await inSlices(
+      const { changedPools, idsToReread } = await inSlices(
         'follow',
         applyLogs(pools, logs[i]!, (id) => directory.families.get(id), directory.idOf),
       )
@@ -213,27 +213,27 @@ export class MarketFollower {
       const createdPoolIds = directory.createdIds(logs[i]!)
       for (const id of createdPoolIds) createdIds.add(id)
       const awaitedIds = directory.awaitedIds(pools, logs[i]!)
-      const dirty = new Set([...reread, ...awaitedIds, ...createdPoolIds])
-      const updatedPools = pools.with(changed.values())
+      const dirty = new Set([...idsToReread, ...awaitedIds, ...createdPoolIds])
+      const updatedPools = pools.with(changedPools.values())
       const silent = last ? directory.silent(updatedPools).filter((id) => !dirty.has(id)) : []
       const sources = await Promise.all([
         this.reread(block, pools, dirty),
         this.refresh(block, updatedPools, silent),
         ...(last ? [this.sample(block, updatedPools)] : []),
       ])
-      const differ = sources.flatMap((each) => each.differ)
-      const goneIds = sources.flatMap((each) => each.goneIds)
-      pools = updatedPools.with(differ, goneIds)
+      const differingPools = sources.flatMap((result) => result.differingPools)
+      const goneIds = sources.flatMap((result) => result.goneIds)
+      pools = updatedPools.with(differingPools, goneIds)
       entries.push({
         block,
         pools,
         // Include awaited pools even if unreadable: an earlier read of them is outdated.
-        changed: new Set([...changed.keys(), ...differ.map(({ id }) => id), ...goneIds, ...awaitedIds]),
+        changedIds: new Set([...changedPools.keys(), ...differingPools.map(({ id }) => id), ...goneIds, ...awaitedIds]),
       })
     }
     const next = history.continueFrom(from, entries)
     // Pools added since `from` are not in its map: read them at the new top.
-    const missing = undone.length > 0 ? poolChanges(history.top.pools, pools).gone : []
+    const missing = undone.length > 0 ? poolChanges(history.top.pools, pools).goneIds : []
     const read = [...(await this.read(next.top.block, missing))]
     // Tokens may have been requested since the logs were filtered. Their factories were asked at an earlier block, so
     // pools created in these blocks would be missed. Nothing is awaited between the last check and the commit.
@@ -243,9 +243,9 @@ export class MarketFollower {
       missedIds = this.createdOutside(createdIds, logs)
     )
       read.push(...(await this.read(next.top.block, missedIds)))
-    const changedIds = new Set([...undone, ...entries].flatMap((entry) => [...entry.changed]))
+    const changedIds = new Set([...undone, ...entries].flatMap((entry) => [...entry.changedIds]))
     for (const { id } of read) changedIds.add(id)
-    const topChanged = new Set([...next.top.changed, ...missing, ...read.map(({ id }) => id)])
+    const topChanged = new Set([...next.top.changedIds, ...missing, ...read.map(({ id }) => id)])
     const top = { ...next.top, pools: pools.with(read), changed: topChanged }
     ledger.commit(next.replaceTop(top), [...changedIds])
   }
@@ -277,17 +277,23 @@ export class MarketFollower {
     const { ledger } = this.parts
     const history = ledger.history!
     const { top } = history
-    const { differ, goneIds: gone } = await this.reread(top.block, top.pools, ids)
-    const changedIds = [...differ.map(({ id }) => id), ...gone]
+    const { differingPools, goneIds } = await this.reread(top.block, top.pools, ids)
+    const changedIds = [...differingPools.map(({ id }) => id), ...goneIds]
     if (changedIds.length === 0) return 0
-    const entry = { ...top, pools: top.pools.with(differ, gone), changed: new Set([...top.changed, ...changedIds]) }
+    const entry = {
+      ...top,
+      pools: top.pools.with(differingPools, goneIds),
+      changedIds: new Set([...top.changedIds, ...changedIds]),
+    }
     ledger.commit(history.replaceTop(entry), changedIds)
     return changedIds.length
   }
 
-  /** Returns the ids of wanted pools created by the logs that are not yet in `known`, and adds them to it. */
+  /** Returns the ids of wanted pools created by the logs that are not yet in `knownIds`, and adds them to it. */
   private createdOutside(knownIds: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
-    const ids = logs.flatMap((each) => this.parts.directory.createdIds(each)).filter((id) => !knownIds.has(id))
+    const ids = logs
+      .flatMap((blockLogs) => this.parts.directory.createdIds(blockLogs))
+      .filter((id) => !knownIds.has(id))
     for (const id of ids) knownIds.add(id)
     return ids
   }
@@ -305,12 +311,12 @@ export class MarketFollower {
   /** Updates the pools that can change without a log, at the end of a block. @throws RpcError */
   async refreshPools(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolMap> {
     const { directory } = this.parts
-    const { differ, goneIds: gone } = await this.refresh(
+    const { differingPools, goneIds } = await this.refresh(
       block,
       pools,
       ids.filter((id) => directory.isSilent(id)),
     )
-    return pools.with(differ, gone)
+    return pools.with(differingPools, goneIds)
   }
 
   /** Reads the changes of these pools that no log reports, at the end of a block. */
@@ -323,22 +329,25 @@ export class MarketFollower {
     )
   }
 
-  /** Samples the pools that have their turn at a block; the others have no state, since they could have changed. */
+  /**
+   * Samples the pools whose turn it is at a block. The other sampled pools lose their state, since they could have
+   * changed.
+   */
   private async sample(block: BlockHeader, pools: PoolMap): Promise<Differences> {
     const { directory } = this.parts
-    if (directory.sampling.size === 0) return { differ: [], goneIds: [] }
-    const { again, fresh } = directory.sampling.choose(pools, block.number)
-    const stale = directory.sampling.ids().filter((id) => pools.has(id) && !again.has(id))
+    if (directory.sampling.size === 0) return { differingPools: [], goneIds: [] }
+    const { sampledIds, unsampledIds } = directory.sampling.choose(pools, block.number)
+    const stale = directory.sampling.ids().filter((id) => pools.has(id) && !sampledIds.has(id))
     const [refresh, read] = await Promise.all([
-      this.refresh(block, pools, [...again]),
-      this.read(block, fresh, 'quote', fresh),
+      this.refresh(block, pools, [...sampledIds]),
+      this.read(block, unsampledIds, 'quote', unsampledIds),
     ])
     for (const id of refresh.goneIds) directory.sampling.recordSample(id, false, block.number)
-    return { differ: [...refresh.differ, ...read], goneIds: [...refresh.goneIds, ...stale] }
+    return { differingPools: [...refresh.differingPools, ...read], goneIds: [...refresh.goneIds, ...stale] }
   }
 
   /**
-   * Samples pools of the newest block at the inputs of swaps, so that their quotes are exact there, and publishes the
+   * Samples pools of the newest block at the inputs of swaps, so that quotes of these inputs are exact. Publishes the
    * result as another snapshot of that block. Does nothing if the chain has moved on.
    *
    * @throws RpcError
@@ -359,14 +368,18 @@ export class MarketFollower {
       const { history } = ledger
       if (!history || history.top.block.hash !== block.hash) return
       const { top } = history
-      const differ = pools.flatMap((pool, k) => {
-        // Another caller may have refined the pool meanwhile; the next quote repeats this one then.
+      const differingPools = pools.flatMap((pool, k) => {
+        // Skip a pool that another caller has refined meanwhile; the next quote samples it again.
         const isSame = top.pools.get(pool.id) === pool && directory.followedPools.has(pool.id)
         return isSame && states[k] !== null ? [{ ...pool, state: states[k] }] : []
       })
-      if (differ.length === 0) return
-      const changedIds = differ.map(({ id }) => id)
-      const entry = { ...top, pools: top.pools.with(differ), changed: new Set([...top.changed, ...changedIds]) }
+      if (differingPools.length === 0) return
+      const changedIds = differingPools.map(({ id }) => id)
+      const entry = {
+        ...top,
+        pools: top.pools.with(differingPools),
+        changedIds: new Set([...top.changedIds, ...changedIds]),
+      }
       ledger.commit(history.replaceTop(entry), changedIds)
     })
   }
@@ -379,6 +392,6 @@ export class MarketFollower {
     const { directory, ledger } = this.parts
     const pools = await inSlices('follow', PoolMap.of(await this.read(head, directory.followedPools.keys())))
     this.forgetPairs()
-    ledger.commit(new History([{ block: head, pools, changed: new Set() }]), null)
+    ledger.commit(new History([{ block: head, pools, changedIds: new Set() }]), null)
   }
 }

@@ -4,8 +4,8 @@ import type { StateCount } from '@sluice/simulation'
 import { LRUCache } from 'lru-cache'
 import type { MarketLimits } from './limits.ts'
 
-/** Period in which a token is followed. A token that is requested again after it was dropped gets a new object. */
-export type Following = {
+/** Period in which a token is followed. A token that was dropped gets a new object when it is requested again. */
+export type FollowPeriod = {
   requestedAt: number
   /** Tokens that are followed as long as this one is; null until they have been determined. */
   neighbors: readonly Address[] | null
@@ -18,8 +18,8 @@ export type Following = {
 export class FollowedTokens {
   private readonly namedTokens: ReadonlySet<Address>
   private readonly limits: MarketLimits
-  private readonly permanent = new Map<Address, Following>()
-  private readonly others: LRUCache<Address, Following>
+  private readonly permanent = new Map<Address, FollowPeriod>()
+  private readonly others: LRUCache<Address, FollowPeriod>
   private droppedTokens: Address[] = []
   private evictedCount = 0
 
@@ -48,41 +48,41 @@ export class FollowedTokens {
     return this.namedTokens.has(token)
   }
 
-  following(token: Address): Following | undefined {
+  periodOf(token: Address): FollowPeriod | undefined {
     return this.permanent.get(token) ?? this.others.peek(token)
   }
 
   /** Marks a token and its neighbors as requested now. */
   add(token: Address, now = Date.now()): void {
-    const following = this.touch(token, now)
-    const { neighbors } = following
+    const period = this.touch(token, now)
+    const { neighbors } = period
     // If a neighbor was evicted, determine the neighbors again.
     if (neighbors?.every((neighbor) => this.has(neighbor))) for (const neighbor of neighbors) this.touch(neighbor, now)
-    else following.neighbors = null
+    else period.neighbors = null
   }
 
   setNeighbors(token: Address, neighbors: readonly Address[]): void {
-    const following = this.following(token)
-    if (!following) return
-    following.neighbors = neighbors
-    for (const neighbor of neighbors) this.touch(neighbor, following.requestedAt)
+    const period = this.periodOf(token)
+    if (!period) return
+    period.neighbors = neighbors
+    for (const neighbor of neighbors) this.touch(neighbor, period.requestedAt)
   }
 
-  /** Has the neighbors of a token determined again. */
+  /** Forgets the neighbors of a token, so that they are determined again. */
   forgetNeighbors(token: Address): void {
-    const following = this.following(token)
-    if (following) following.neighbors = null
+    const period = this.periodOf(token)
+    if (period) period.neighbors = null
   }
 
-  private touch(token: Address, now: number): Following {
-    const existing = this.permanent.get(token) ?? this.others.get(token)
-    const following = existing ?? { requestedAt: now, neighbors: null }
-    following.requestedAt = now
-    if (!existing) {
-      if (this.namedTokens.has(token)) this.permanent.set(token, following)
-      else this.others.set(token, following)
+  private touch(token: Address, now: number): FollowPeriod {
+    const existingPeriod = this.permanent.get(token) ?? this.others.get(token)
+    const period = existingPeriod ?? { requestedAt: now, neighbors: null }
+    period.requestedAt = now
+    if (!existingPeriod) {
+      if (this.namedTokens.has(token)) this.permanent.set(token, period)
+      else this.others.set(token, period)
     }
-    return following
+    return period
   }
 
   /** Drops the tokens that have not been requested for `tokenIdleMs`. */

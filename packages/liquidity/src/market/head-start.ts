@@ -21,14 +21,14 @@ export type HeadStartCount = {
   readonly refused: number
 }
 
-type Part = { readonly row: DexRow; readonly listed: readonly ListedPool[] }
+type ListedBatch = { readonly row: DexRow; readonly listedPools: readonly ListedPool[] }
 type DeploymentCount = { proven: number; refused: number; readonly scannedTo: number | undefined }
 
 /** Verification of one pool list. */
 export class HeadStart {
   private readonly parts: MarketParts
   private readonly follower: MarketFollower
-  private readonly waiting: Part[] = []
+  private readonly pendingBatches: ListedBatch[] = []
   private readonly counts = new Map<DexRow, DeploymentCount>()
   private provenCount = 0
   private refusedCount = 0
@@ -50,22 +50,22 @@ export class HeadStart {
       else if (!isKnown(row, scannedTo)) this.enqueue(row, pools, scannedTo)
     }
     // Verify first the pools that only past logs would reveal; factories are asked for the others anyway.
-    const rank = ({ row, listed }: Part) =>
-      (directory.familyOf(row).listedByLogs ? 0 : 2) + (hasKnownTokens(directory, listed) ? 0 : 1)
-    this.waiting.sort((a, b) => rank(b) - rank(a))
+    const rank = ({ row, listedPools }: ListedBatch) =>
+      (directory.familyOf(row).listedByLogs ? 0 : 2) + (hasKnownTokens(directory, listedPools) ? 0 : 1)
+    this.pendingBatches.sort((a, b) => rank(b) - rank(a))
   }
 
   private enqueue(row: DexRow, pools: readonly ListedPool[], scannedTo: number | undefined): void {
     const { directory } = this.parts
     const parts = chunks(knownTokensFirst(directory, pools), POOL_BATCH).map(
-      (listedPools): Part => ({ row, listed: listedPools }),
+      (listedPools): ListedBatch => ({ row, listedPools }),
     )
-    this.waiting.push(...parts)
+    this.pendingBatches.push(...parts)
     this.counts.set(row, { proven: 0, refused: 0, scannedTo })
   }
 
   get isDone(): boolean {
-    return this.waiting.length === 0
+    return this.pendingBatches.length === 0
   }
 
   get count(): HeadStartCount {
@@ -74,8 +74,8 @@ export class HeadStart {
 
   /**
    * The block up to which each deployment needs no scan, once all pools are verified. A deployment with a refused pool
-   * is scanned from the start, since its list may be incomplete; one without pools is skipped only if no pool of the
-   * whole list was refused.
+   * is scanned from the start, since its list may be incomplete. A deployment without pools is skipped only if no pool
+   * of the whole list was refused.
    */
   get scannedRows(): readonly (readonly [DexRow, number])[] {
     const isGenuine = this.provenCount > 0 && this.refusedCount === 0
@@ -91,18 +91,18 @@ export class HeadStart {
    * @throws RpcError if the node fails; the same batch is tried again
    */
   async prove(options: RequestOptions): Promise<readonly PoolEntry[]> {
-    const { row, listed } = this.waiting.at(-1)!
+    const { row, listedPools } = this.pendingBatches.at(-1)!
     const { rpc, directory } = this.parts
     const family = directory.familyOf(row)
-    const reads = () => family.provePools?.(row, listed) ?? proveByPair(family, row, listed)
+    const reads = () => family.provePools?.(row, listedPools) ?? proveByPair(family, row, listedPools)
     const [pools] = await this.follower.retrying(({ hash }) => runReads(rpc, { blockHash: hash }, [reads()], options))
-    this.waiting.pop()
+    this.pendingBatches.pop()
     const foundPools = pools!.flatMap((pool) => (pool ? [{ row, pool }] : []))
     const count = this.counts.get(row)!
     count.proven += foundPools.length
-    count.refused += listed.length - foundPools.length
+    count.refused += listedPools.length - foundPools.length
     this.provenCount += foundPools.length
-    this.refusedCount += listed.length - foundPools.length
+    this.refusedCount += listedPools.length - foundPools.length
     return foundPools
   }
 }
@@ -112,8 +112,8 @@ const hasKnownTokens = ({ tokens }: PoolDirectory, [first]: readonly ListedPool[
 
 /** Orders pools with followed tokens first, because quotes wait for them. */
 function knownTokensFirst(directory: PoolDirectory, pools: readonly ListedPool[]): readonly ListedPool[] {
-  const [withKnownTokens, others] = [true, false].map((is) =>
-    pools.filter((pool) => hasKnownTokens(directory, [pool]) === is),
+  const [withKnownTokens, others] = [true, false].map((expected) =>
+    pools.filter((pool) => hasKnownTokens(directory, [pool]) === expected),
   )
   return [...withKnownTokens!, ...others!]
 }

@@ -11,7 +11,7 @@ export type HistoryEntry = {
   readonly block: BlockHeader
   readonly pools: PoolMap
   /** Ids of the pools that differ from the previous entry. */
-  readonly changed: ReadonlySet<string>
+  readonly changedIds: ReadonlySet<string>
 }
 
 /** Consecutive blocks, oldest first. Immutable. */
@@ -39,9 +39,9 @@ export class History {
     return this.entries.slice(this.entries.indexOf(entry) + 1)
   }
 
-  /** Returns the history up to `entry`, followed by `next`. */
-  continueFrom(entry: HistoryEntry, next: readonly HistoryEntry[]): History {
-    return new History([...this.entries.slice(0, this.entries.indexOf(entry) + 1), ...next])
+  /** Returns the history up to `entry`, followed by `newEntries`. */
+  continueFrom(entry: HistoryEntry, newEntries: readonly HistoryEntry[]): History {
+    return new History([...this.entries.slice(0, this.entries.indexOf(entry) + 1), ...newEntries])
   }
 
   /** Returns the history with its newest entry replaced. */

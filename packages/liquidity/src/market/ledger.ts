@@ -45,7 +45,7 @@ export class Ledger {
     this.current = history
     const { block, pools } = history.top
     // The first snapshot has no predecessor to differ from.
-    const snapshot = { chainId: this.chainId, block, pools, changed: this.publishedSnapshot && changedIds }
+    const snapshot = { chainId: this.chainId, block, pools, changedIds: this.publishedSnapshot && changedIds }
     this.publishedSnapshot = snapshot
     for (const listener of this.listeners) listener(snapshot)
   }

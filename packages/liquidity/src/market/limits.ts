@@ -12,17 +12,19 @@ export type MarketLimits = {
   /** Pools with identical tokens: anyone can create many for the price of gas. */
   readonly poolsOfSameTokens: number
   /** Pools found by the log scan, including those of tokens that nobody has requested. */
-  readonly listed: number
-  /** Pools in the database; above it, pools that memory has dropped are deleted. Must exceed `listed` plus `pools`. */
-  readonly saved: number
+  readonly listedPools: number
+  /**
+   * Pools in the database. Above it, pools that memory has dropped are deleted. Must exceed `listedPools` plus `pools`.
+   */
+  readonly savedPools: number
   /** Pairs known to be in memory. */
   readonly pairs: number
-  /** Addresses known to be tokens, and as many known not to be. */
-  readonly facts: number
+  /** Addresses that were found to be tokens. As many that are not tokens are stored in addition. */
+  readonly tokenFacts: number
   /** Milliseconds for which an address is cached as not a token; a swap checks it again at every block. */
   readonly noTokenMs: number
   /** Queued background searches; more are rejected. */
-  readonly queued: number
+  readonly queuedSearches: number
   /**
    * Neighbor tokens that are followed along with a requested token, because pools trade the two: anyone can create such
    * pools.
@@ -36,11 +38,11 @@ export const marketLimits: MarketLimits = {
   tokenIdleMs: 3_600_000,
   pools: 150_000,
   poolsOfSameTokens: 500,
-  listed: 100_000,
-  saved: 300_000,
+  listedPools: 100_000,
+  savedPools: 300_000,
   pairs: 200_000,
-  facts: 50_000,
+  tokenFacts: 50_000,
   noTokenMs: 600_000,
-  queued: 2_000,
+  queuedSearches: 2_000,
   neighbors: 4,
 }

@@ -10,27 +10,26 @@ const MAX_POOLS = 2_000
 const SLICE = 256
 
 /**
- * Returns the pools that trade two of: the tokens, their neighbors, the intermediates. After those, up to the limit, it
- * returns pools of a token with any other token, from which the other market derives the same neighbors.
+ * Returns the pools that trade two of: the tokens, their neighbors, the intermediates. Then, up to the limit, returns
+ * pools of a token with any other token. From these the other market derives the same neighbors.
  */
 export function* listedPools(
-  { scope, tokens: followed, listedPools: listed, followedPools, familyOf }: PoolDirectory,
+  { scope, tokens: followed, listedPools: scannedPools, followedPools, familyOf }: PoolDirectory,
   tokens: readonly Address[],
 ): Steps<readonly PoolEntry[]> {
   const nearTokens = new Set<Address>([ZERO_ADDRESS, ...scope.intermediates, ...tokens])
-  for (const token of tokens)
-    for (const neighbor of followed.following(token)?.neighbors ?? []) nearTokens.add(neighbor)
-  const ends = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
-  const [preferred, others] = [new Map<string, PoolEntry>(), new Map<string, PoolEntry>()]
+  for (const token of tokens) for (const neighbor of followed.periodOf(token)?.neighbors ?? []) nearTokens.add(neighbor)
+  const endTokens = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
+  const [nearPools, others] = [new Map<string, PoolEntry>(), new Map<string, PoolEntry>()]
   let examinedCount = 0
-  for (const pools of [listed, followedPools]) {
+  for (const pools of [scannedPools, followedPools]) {
     for (const entry of pools.values()) {
       if (++examinedCount % SLICE === 0) yield
       if (!familyOf(entry.row).listedByLogs) continue
-      const { id, tokens: own } = entry.pool
-      if (own.filter((token) => nearTokens.has(token)).length >= 2) preferred.set(id, entry)
-      else if (own.some((token) => ends.has(token))) others.set(id, entry)
+      const { id, tokens: poolTokens } = entry.pool
+      if (poolTokens.filter((token) => nearTokens.has(token)).length >= 2) nearPools.set(id, entry)
+      else if (poolTokens.some((token) => endTokens.has(token))) others.set(id, entry)
     }
   }
-  return [...preferred.values(), ...others.values()].slice(0, MAX_POOLS)
+  return [...nearPools.values(), ...others.values()].slice(0, MAX_POOLS)
 }

@@ -138,7 +138,7 @@ describe('a scan', () => {
     expect([...scan.scannedTo(500)].map(([, next]) => next)).toEqual([501, 501])
     // Once more: all blocks that were not followed.
     ranges.length = 0
-    scan.again()
+    scan.restart()
     await scan.run()
     expect(ranges).toEqual([])
   })

@@ -18,7 +18,7 @@ const PAUSE_MS = 1_000
 const MAX_BUSY_PAUSE_MS = 60_000
 const MAX_FAILING_PAUSE_MS = 600_000
 
-/** Errors that refuse the block range, or may mean that: providers word such errors differently. */
+/** Errors that may mean that the block range was refused: providers word such errors differently. */
 const refusals: ReadonlySet<RpcErrorCode> = new Set(['RANGE', 'SIZE', 'TIMEOUT', 'REJECTED'])
 
 /** Reasons for operators. The node's own message is not used, since it may contain its URL. */
@@ -41,7 +41,7 @@ export class LogScan {
   private readonly add: (pools: readonly PoolEntry[]) => Promise<void>
   private readonly targets: readonly Target[]
   private range = new ScanRange()
-  private to = -1
+  private lastBlock = -1
   private running: Promise<void> | null = null
   private state: ScanStatus['state'] = 'waiting'
   private reason: string | undefined
@@ -51,7 +51,7 @@ export class LogScan {
   /** Pool list to verify before the scan; null when done. */
   private headStart: HeadStart | null = null
   private isRestored = false
-  private startOf: (() => HeadStart) | null = null
+  private createHeadStart: (() => HeadStart) | null = null
 
   /**
    * @param add - adds the pools that were found
@@ -83,10 +83,10 @@ export class LogScan {
   /** Status of the scan; null if the chain needs none. */
   get status(): ScanStatus | null {
     if (this.targets.length === 0) return null
-    const { accepted: blocks } = this.range
-    const isUnknown = this.to < 0
-    const blocksLeftOf = (target: Target) => Math.max(0, this.to + 1 - target.next)
-    const total = this.targets.reduce((sum, { row }) => sum + Math.max(1, this.to + 1 - row.startBlock!), 0)
+    const { acceptedRange: blocks } = this.range
+    const isUnknown = this.lastBlock < 0
+    const blocksLeftOf = (target: Target) => Math.max(0, this.lastBlock + 1 - target.next)
+    const total = this.targets.reduce((sum, { row }) => sum + Math.max(1, this.lastBlock + 1 - row.startBlock!), 0)
     const blocksLeft = this.targets.reduce((sum, target) => sum + blocksLeftOf(target), 0)
     return {
       state: this.state,
@@ -102,7 +102,7 @@ export class LogScan {
 
   /** Block range that one request may span, if known. */
   get blocksPerCall(): number | undefined {
-    return this.range.accepted
+    return this.range.acceptedRange
   }
 
   /**
@@ -121,17 +121,17 @@ export class LogScan {
 
   /** True if memory already contains the pools that a pool list has for a DEX. */
   knows(row: DexRow, scannedTo: number | undefined): boolean {
-    const target = this.targets.find((each) => each.row === row)
+    const target = this.targets.find((candidate) => candidate.row === row)
     return target && scannedTo !== undefined ? target.next > scannedTo : this.isRestored
   }
 
   /**
-   * Has a pool list verified before the scan continues.
+   * Schedules the verification of a pool list before the scan continues.
    *
    * @param start - creates the verification, once memory is restored
    */
   begin(start: () => HeadStart): void {
-    this.startOf = start
+    this.createHeadStart = start
   }
 
   /** Starts or resumes the scan up to the newest block. Resolves when it has ended; never rejects. */
@@ -143,7 +143,7 @@ export class LogScan {
   }
 
   /** Scans again: pools may have been created since the last block that was followed. */
-  again(): void {
+  restart(): void {
     if (this.state !== 'done') return
     this.state = 'waiting'
     const firstFollowed = (this.parts.ledger.history?.oldest.block.number ?? 0) + 1
@@ -153,12 +153,12 @@ export class LogScan {
 
   private async search(): Promise<void> {
     const { ledger, signal } = this.parts
-    if ((this.targets.length === 0 && !this.startOf && !this.headStart) || this.state === 'done') return
+    if ((this.targets.length === 0 && !this.createHeadStart && !this.headStart) || this.state === 'done') return
     // The caller may be about to publish a new block.
     await null
-    this.to = ledger.snapshot().block.number
-    if (this.startOf) this.headStart = this.startOf()
-    this.startOf = null
+    this.lastBlock = ledger.snapshot().block.number
+    if (this.createHeadStart) this.headStart = this.createHeadStart()
+    this.createHeadStart = null
     while (!signal.aborted) {
       if (this.headStart) {
         await this.prove(this.headStart)
@@ -166,10 +166,10 @@ export class LogScan {
       }
       if (this.targets.length === 0) break
       const next = Math.min(...this.targets.map((target) => target.next))
-      if (next > this.to) break
+      if (next > this.lastBlock) break
       await this.step(next)
     }
-    if (!signal.aborted) this.enter('done')
+    if (!signal.aborted) this.setState('done')
   }
 
   /** Verifies one batch of the pool list, or finishes it. */
@@ -179,7 +179,7 @@ export class LogScan {
       this.headStart = null
       for (const [row, scannedTo] of headStart.scannedRows) {
         const target = this.targets.find((each) => each.row === row)
-        if (target) target.next = Math.max(target.next, Math.min(scannedTo, this.to) + 1)
+        if (target) target.next = Math.max(target.next, Math.min(scannedTo, this.lastBlock) + 1)
       }
       this.onHeadStart(headStart.count)
       return
@@ -190,13 +190,13 @@ export class LogScan {
       for (const entry of foundPools) directory.listedPools.set(entry.pool.id, entry)
       await this.add(foundPools)
       this.failures = 0
-      this.enter('scanning')
+      this.setState('scanning')
     } catch (error) {
       if (!signal.aborted) await this.pause(error)
     }
   }
 
-  private enter(state: ScanStatus['state'], reason?: string): void {
+  private setState(state: ScanStatus['state'], reason?: string): void {
     const isNew = state !== this.state || reason !== this.reason
     this.state = state
     this.reason = reason
@@ -208,7 +208,7 @@ export class LogScan {
     const { rpc, directory, signal } = this.parts
     const targets = this.targets.filter(({ next }) => next === from)
     const later = this.targets.map(({ next }) => next).filter((next) => next > from)
-    const to = Math.min(this.to, from + this.range.blocks - 1, ...later.map((next) => next - 1))
+    const to = Math.min(this.lastBlock, from + this.range.blocks - 1, ...later.map((next) => next - 1))
     const blocks = to - from + 1
     try {
       const logs = await rpc.getLogs(
@@ -232,24 +232,25 @@ export class LogScan {
       for (const entry of foundPools) directory.listedPools.set(entry.pool.id, entry)
       await this.add(foundPools)
       for (const target of targets) target.next = to + 1
-      this.range.wasGranted(blocks)
+      this.range.recordAccepted(blocks)
       this.failures = 0
-      this.enter('scanning')
+      this.setState('scanning')
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof RpcError && refusals.has(error.code) && this.range.wasRefused(blocks, error.blocks)) return
+      if (error instanceof RpcError && refusals.has(error.code) && this.range.recordRefused(blocks, error.blocks))
+        return
       await this.pause(error)
     }
   }
 
   /**
-   * Pauses after a failure: briefly if the node is rate limiting, else up to ten minutes, since the URL may lead to
-   * another node later.
+   * Pauses after a failure: briefly if the node is rate limiting, else up to ten minutes. The URL may lead to another
+   * node later.
    */
   private async pause(error: unknown): Promise<void> {
     const code = error instanceof RpcError ? error.code : undefined
     const isBusy = code === 'RATE_LIMITED'
-    this.enter(isBusy ? 'paused' : 'failing', (code && reasons[code]) ?? 'the node does not answer')
+    this.setState(isBusy ? 'paused' : 'failing', (code && reasons[code]) ?? 'the node does not answer')
     const maxPause = isBusy ? MAX_BUSY_PAUSE_MS : MAX_FAILING_PAUSE_MS
     const retryAfter = error instanceof RpcError ? (error.retryAfterMs ?? 0) : 0
     const ms = Math.min(maxPause, Math.max(retryAfter, PAUSE_MS * 2 ** Math.min(this.failures, 20)))

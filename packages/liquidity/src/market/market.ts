@@ -126,7 +126,7 @@ class ChainMarket implements IndexedMarket {
     this.discovery = new Discovery({ parts, follower, evictor, limits, ...discoveryOptions })
     this.auditor = new Auditor(parts, this.follower)
     this.saver = save
-      ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, maxSaved: limits.saved })
+      ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, maxSaved: limits.savedPools })
       : null
     // Hold the mutex: the first sync must follow the saved state.
     if (this.saver) void this.ledger.mutex.run(() => this.saver!.restore())

@@ -7,7 +7,7 @@ import type { DexFamily, Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { applyLogs } from './apply.ts'
 import { Background } from './background.ts'
-import { logsOf, mayHold } from './block-logs.ts'
+import { logsOf, mayContain } from './block-logs.ts'
 import { findBranch } from './branch.ts'
 import { DoubtfulBlocks } from './doubtful-blocks.ts'
 import { FollowedPools } from './followed-pools.ts'
@@ -16,7 +16,7 @@ import { HISTORY_BLOCKS, History, type HistoryEntry } from './history.ts'
 import { Ledger } from './ledger.ts'
 import { marketLimits } from './limits.ts'
 import type { PoolEntry } from './pool-reader.ts'
-import { AskedPairs } from './requested-pairs.ts'
+import { RequestedPairs } from './requested-pairs.ts'
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const hashOf = (number: number, fork = ''): Hex => `0x${fork}${number.toString(16).padStart(4, '0')}`
@@ -28,7 +28,7 @@ const pool = (id: string, state: unknown = 0): Pool => ({
   ...{ id, family: 'logged', dex: '', address: at(1), tokens: [at(1), at(2)], state },
 })
 const entry = (number: number, pools = PoolMap.empty): HistoryEntry => ({
-  ...{ block: header(number), pools, changed: new Set<string>() },
+  ...{ block: header(number), pools, changedIds: new Set<string>() },
 })
 const historyOf = (from: number, to: number) =>
   new History(Array.from({ length: to - from + 1 }, (_, k) => entry(from + k)))
@@ -56,8 +56,8 @@ describe('the history', () => {
     const forked = history.continueFrom(third, [{ ...entry(4), block: header(4, 'f') }])
     expect([forked.top.block.hash, forked.oldest.block.number]).toEqual([hashOf(4, 'f'), 1])
     expect(forked.find(hashOf(4))).toBeUndefined()
-    const replaced = history.replaceTop({ ...history.top, changed: new Set(['x']) })
-    expect([replaced.top.changed, replaced.oldest, replaced.above(third).length]).toEqual([
+    const replaced = history.replaceTop({ ...history.top, changedIds: new Set(['x']) })
+    expect([replaced.top.changedIds, replaced.oldest, replaced.above(third).length]).toEqual([
       new Set(['x']),
       history.oldest,
       2,
@@ -74,7 +74,7 @@ describe('the ledger', () => {
     ledger.restore(history)
     expect([ledger.history, ledger.newest]).toEqual([history, null])
     const published: unknown[] = []
-    const off = ledger.onSnapshot(({ changed }) => published.push(changed))
+    const off = ledger.onSnapshot(({ changedIds: changed }) => published.push(changed))
     ledger.commit(history, ['a'])
     ledger.commit(history, ['b'])
     ledger.commit(history, null)
@@ -82,7 +82,7 @@ describe('the ledger', () => {
     ledger.commit(history, ['c'])
     expect(published).toEqual([null, ['b'], null])
     const { block, pools } = history.top
-    expect(ledger.snapshot()).toEqual({ chainId: 10, block, pools, changed: ['c'] })
+    expect(ledger.snapshot()).toEqual({ chainId: 10, block, pools, changedIds: ['c'] })
   })
 })
 
@@ -171,36 +171,36 @@ describe('followed tokens', () => {
 
   test('neighbors are followed with their token, until one of them is gone', () => {
     tokens.add(at(2), 10)
-    expect(tokens.following(at(2))).toEqual({ requestedAt: 10, neighbors: null })
+    expect(tokens.periodOf(at(2))).toEqual({ requestedAt: 10, neighbors: null })
     tokens.setNeighbors(at(2), [at(3), at(4)])
     tokens.setNeighbors(at(9), [at(8)])
-    expect([tokens.following(at(3))?.requestedAt, tokens.has(at(8)), tokens.has(at(9))]).toEqual([10, false, false])
+    expect([tokens.periodOf(at(3))?.requestedAt, tokens.has(at(8)), tokens.has(at(9))]).toEqual([10, false, false])
     tokens.add(at(2), 20)
-    expect(tokens.following(at(4))?.requestedAt).toBe(20)
-    expect(tokens.following(at(2))?.neighbors).toEqual([at(3), at(4)])
+    expect(tokens.periodOf(at(4))?.requestedAt).toBe(20)
+    expect(tokens.periodOf(at(2))?.neighbors).toEqual([at(3), at(4)])
     for (const n of [5, 2]) tokens.add(at(n), 30)
-    expect(tokens.following(at(2))?.neighbors).toBeNull()
+    expect(tokens.periodOf(at(2))?.neighbors).toBeNull()
     tokens.setNeighbors(at(2), [])
-    expect(tokens.following(at(2))?.neighbors).toEqual([])
+    expect(tokens.periodOf(at(2))?.neighbors).toEqual([])
     tokens.forgetNeighbors(at(2))
     tokens.forgetNeighbors(at(9))
-    expect(tokens.following(at(2))?.neighbors).toBeNull()
+    expect(tokens.periodOf(at(2))?.neighbors).toBeNull()
     // A token that comes back has a new period.
-    const before = tokens.following(at(2))
+    const before = tokens.periodOf(at(2))
     tokens.dropIdle(10_000)
     tokens.add(at(2), 20_000)
-    expect(tokens.following(at(2))).not.toBe(before)
+    expect(tokens.periodOf(at(2))).not.toBe(before)
   })
 })
 
 describe('requested pairs', () => {
   const [a, b, c] = [at(2), at(3), at(4)]
   let tokens: FollowedTokens
-  let pairs: AskedPairs
+  let pairs: RequestedPairs
   beforeEach(() => {
     tokens = new FollowedTokens(new Set(), marketLimits)
     for (const token of [a, b, c]) tokens.add(token)
-    pairs = new AskedPairs(tokens, { ...marketLimits, pairs: 2 })
+    pairs = new RequestedPairs(tokens, { ...marketLimits, pairs: 2 })
   })
 
   test('are pending until their search ends, in either order of their tokens', async () => {
@@ -332,14 +332,14 @@ describe('the logs of a block', () => {
   const log = { logIndex: 0 } as Log
 
   test('may hold a topic only if all three of its bits are set', () => {
-    expect(mayHold(bloomOf(topic), topic)).toBe(true)
-    expect(mayHold(bloomOf(topic), other)).toBe(false)
-    expect(mayHold(bloomOf(topic, other), other)).toBe(true)
+    expect(mayContain(bloomOf(topic), topic)).toBe(true)
+    expect(mayContain(bloomOf(topic), other)).toBe(false)
+    expect(mayContain(bloomOf(topic, other), other)).toBe(true)
     const bits = BigInt(bloomOf(topic))
     for (let bit = 0n; bit < 2048n; bit++)
       if ((bits >> bit) & 1n) {
         const missing = (bits ^ (1n << bit)).toString(16).padStart(512, '0')
-        expect(mayHold(`0x${missing}`, topic)).toBe(false)
+        expect(mayContain(`0x${missing}`, topic)).toBe(false)
       }
   })
 
@@ -406,6 +406,9 @@ describe('the logs of a block', () => {
     )
     let step = steps.next()
     while (!step.done) step = steps.next()
-    expect(step.value).toEqual({ changed: new Map([['a', pool('a', ['0x1', '0x2'])]]), reread: new Set(['b']) })
+    expect(step.value).toEqual({
+      changedPools: new Map([['a', pool('a', ['0x1', '0x2'])]]),
+      idsToReread: new Set(['b']),
+    })
   })
 })

@@ -38,7 +38,7 @@ function endsOf({ scope }: PoolDirectory, group: readonly Address[]): readonly A
 }
 
 function neighborsOf({ tokens }: PoolDirectory, token: Address): readonly Address[] | null {
-  return tokens.following(token)?.neighbors ?? null
+  return tokens.periodOf(token)?.neighbors ?? null
 }
 
 type Counts = ReadonlyMap<Address, number>
@@ -48,17 +48,17 @@ type Counts = ReadonlyMap<Address, number>
  * requests: pools found in past logs, and pools that also trade an intermediate.
  */
 function* countNeighbors(
-  { scope, listedPools: listed, followedPools, familyOf }: PoolDirectory,
+  { scope, listedPools: scannedPools, followedPools, familyOf }: PoolDirectory,
   tokens: ReadonlySet<Address>,
 ): Steps<ReadonlyMap<Address, Counts>> {
   const intermediates = new Set(scope.intermediates)
   const counts = new Map([...tokens].map((token) => [token, new Map<Address, number>()]))
-  const visitedTokens = new Set<string>()
-  for (const pools of [listed, followedPools]) {
+  const visitedIds = new Set<string>()
+  for (const pools of [scannedPools, followedPools]) {
     for (const { row, pool } of pools.values()) {
       yield
-      if (visitedTokens.has(pool.id)) continue
-      visitedTokens.add(pool.id)
+      if (visitedIds.has(pool.id)) continue
+      visitedIds.add(pool.id)
       if (!familyOf(row).listedByLogs && !pool.tokens.some((token) => intermediates.has(token))) continue
       for (const token of pool.tokens) {
         const count = counts.get(token)

@@ -22,17 +22,17 @@ export type PairScope = {
 
 /** Returns the hubs and intermediates of a chain. */
 export function pairScopeOf(chain: Chain): PairScope {
-  const named = new Set([...chain.hubs, ...namedTokens(chain)])
-  named.delete(ZERO_ADDRESS)
-  return { hubs: chain.hubs, intermediates: [...named].slice(0, MAX_INTERMEDIATES) }
+  const intermediateSet = new Set([...chain.hubs, ...namedTokens(chain)])
+  intermediateSet.delete(ZERO_ADDRESS)
+  return { hubs: chain.hubs, intermediates: [...intermediateSet].slice(0, MAX_INTERMEDIATES) }
 }
 
 /** Returns the pairs of the tokens with one another and with `others`. */
 export function pairsOf(tokens: readonly Address[], others: readonly Address[]): readonly TokenPair[] {
   const pairs = new Map<string, TokenPair>()
-  const all = [...new Set([...tokens, ...others])]
+  const allTokens = [...new Set([...tokens, ...others])]
   for (const token of new Set(tokens)) {
-    for (const other of all) if (other !== token) pairs.set(pairKey([token, other]), [token, other])
+    for (const other of allTokens) if (other !== token) pairs.set(pairKey([token, other]), [token, other])
   }
   return [...pairs.values()]
 }

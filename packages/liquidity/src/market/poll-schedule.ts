@@ -8,7 +8,7 @@
 const EARLY_SHARE = 0.05
 /** Interval between polls for an overdue block, as a fraction of its delay. */
 const OVERDUE_SHARE = 1 / 2
-/** Maximum milliseconds between two polls, and so the maximum age of the head in `/ready`. */
+/** Maximum milliseconds between two polls, which also bounds the age of the head in `/ready`. */
 const MAX_REST_MS = 45_000
 /** Milliseconds without a request after which several blocks are followed at a time. */
 const UNUSED_MS = 60_000

@@ -161,14 +161,14 @@ describe('followed pools', () => {
       a,
     ])
     expect([[...directory.followedPools.keys()], directory.listedPools.size]).toEqual([[a], 0])
-    expect(directory.tokens.following(a)?.neighbors).toEqual([])
+    expect(directory.tokens.periodOf(a)?.neighbors).toEqual([])
     expect(directory.createdIds([log(101, a), log(101, b), log(102, a)])).toEqual([a])
     expect([directory.listedPools.has(a), directory.listedPools.has(b), directory.followedPools.has(b)]).toEqual([
       true,
       true,
       false,
     ])
-    expect(directory.tokens.following(a)?.neighbors).toBeNull()
+    expect(directory.tokens.periodOf(a)?.neighbors).toBeNull()
   })
 })
 
@@ -190,18 +190,18 @@ describe('eviction', () => {
       evictor.run()
       await ledger.mutex.run(async () => {})
     }
-    const history = new History([{ block, pools, changed: new Set(['2']) }])
+    const history = new History([{ block, pools, changedIds: new Set(['2']) }])
     ledger.restore(history)
     await drop()
     expect([ledger.newest, [...ledger.history!.top.pools.keys()]]).toEqual([null, ['2']])
     ledger.commit(history, null)
     const published: unknown[] = []
-    ledger.onSnapshot(({ changed }) => published.push(changed))
+    ledger.onSnapshot(({ changedIds: changed }) => published.push(changed))
     await drop()
     expect(published).toEqual([])
     directory.tokens.dropOldest()
     await drop()
-    expect([published, [...ledger.history!.top.pools.keys()], ledger.history!.top.changed]).toEqual([
+    expect([published, [...ledger.history!.top.pools.keys()], ledger.history!.top.changedIds]).toEqual([
       ...[[['2']], ['1'], new Set(['2'])],
     ])
   })
@@ -233,7 +233,7 @@ describe('neighbors', () => {
     for (const id of ['8', '9']) directory.add(entry('paired', id, a, d))
     expect(lacksNeighbors(directory, [a], () => false)).toBe(true)
     search(directory, [a, hub])
-    expect(directory.tokens.following(a)?.neighbors).toEqual([c, b])
+    expect(directory.tokens.periodOf(a)?.neighbors).toEqual([c, b])
     expect(directory.tokens.has(c)).toBe(true)
     expect(lacksNeighbors(directory, [a], () => false)).toBe(false)
     expect(lacksNeighbors(directory, [a], ([x, y]) => x === b && y === a)).toBe(true)
@@ -251,7 +251,7 @@ describe('neighbors', () => {
     directory.add(entry('paired', '3', a, c, stable))
     directory.add(entry('paired', '4', a, d))
     search(directory, [a])
-    expect(directory.tokens.following(a)?.neighbors).toEqual([c])
+    expect(directory.tokens.periodOf(a)?.neighbors).toEqual([c])
   })
 
   test('that the file names come first', () => {
@@ -262,7 +262,7 @@ describe('neighbors', () => {
     for (const one of [entry('logged', '1', a, c), entry('logged', '2', a, c), entry('logged', '3', a, b)])
       named.listedPools.set(one.pool.id, one)
     search(named, [a])
-    expect(named.tokens.following(a)?.neighbors).toEqual([b])
+    expect(named.tokens.periodOf(a)?.neighbors).toEqual([b])
   })
 
   test('decide which listed pools another market needs: of the tokens first, then of one of them', () => {

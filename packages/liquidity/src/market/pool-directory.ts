@@ -15,7 +15,7 @@ import { type Families, type PoolEntry, servedRows } from './pool-reader.ts'
 import { SamplingBudget } from './sampling-budget.ts'
 
 /**
- * Maximum blocks between two attempts to read the immutable facts of a pool: the fee of a nearly empty pair cannot be
+ * Maximum blocks between two attempts to read the immutable facts of a pool. The fee of a nearly empty pair cannot be
  * measured, even if the pair trades at every block.
  */
 const MAX_BLOCKS_INCOMPLETE = 1_024
@@ -40,12 +40,12 @@ export class PoolDirectory {
   /** Ids of followed pools by token, for tokens that can be dropped. */
   private readonly poolsOf = new Map<Address, Set<string>>()
   /** Number of pools by their list of tokens. */
-  private readonly sameTokens = new Map<string, number>()
+  private readonly countByTokens = new Map<string, number>()
   readonly limits: MarketLimits
   private refusedCount = 0
   private readonly completedPools = new WeakSet<Pool<null>>()
   /** Pools whose immutable facts could not be read. */
-  private readonly incomplete = new Backoff(MAX_BLOCKS_INCOMPLETE)
+  private readonly incompleteBackoff = new Backoff(MAX_BLOCKS_INCOMPLETE)
   private readonly rowsByFactory: ReadonlyMap<Address, readonly DexRow[]>
   /** Functions that return the pool id of a log, by topic0, for contracts that hold many pools. */
   private readonly idByTopic: ReadonlyMap<Hex, (log: Log) => string>
@@ -53,7 +53,7 @@ export class PoolDirectory {
   constructor(chain: Chain, families: readonly DexFamily[], limits: MarketLimits = marketLimits) {
     this.limits = limits
     this.tokens = new FollowedTokens(namedTokens(chain), limits)
-    this.listedPools = new BoundedMap(limits.listed)
+    this.listedPools = new BoundedMap(limits.listedPools)
     this.sampling = new SamplingBudget(this.tokens, (row) => this.familyOf(row).sampled !== undefined)
     this.families = new Map(families.map((family) => [family.id, family]))
     this.rows = servedRows(chain, this.families)
@@ -95,12 +95,12 @@ export class PoolDirectory {
     const { id, tokens } = entry.pool
     if (!this.pools.has(id)) {
       const tokensKey = tokens.join()
-      const count = this.sameTokens.get(tokensKey) ?? 0
+      const count = this.countByTokens.get(tokensKey) ?? 0
       if (count >= this.limits.poolsOfSameTokens) {
         this.refusedCount++
         return false
       }
-      this.sameTokens.set(tokensKey, count + 1)
+      this.countByTokens.set(tokensKey, count + 1)
       for (const token of tokens) {
         if (this.tokens.isNamed(token)) continue
         const ids = this.poolsOf.get(token)
@@ -127,11 +127,11 @@ export class PoolDirectory {
   private drop({ id, tokens }: Pool<null>): void {
     this.pools.delete(id)
     this.sampling.drop(id)
-    this.incomplete.recordSuccess(id)
+    this.incompleteBackoff.recordSuccess(id)
     const tokensKey = tokens.join()
-    const count = this.sameTokens.get(tokensKey)! - 1
-    if (count > 0) this.sameTokens.set(tokensKey, count)
-    else this.sameTokens.delete(tokensKey)
+    const count = this.countByTokens.get(tokensKey)! - 1
+    if (count > 0) this.countByTokens.set(tokensKey, count)
+    else this.countByTokens.delete(tokensKey)
     for (const token of tokens) {
       const ids = this.poolsOf.get(token)
       ids?.delete(id)
@@ -151,7 +151,7 @@ export class PoolDirectory {
 
   /** True if an incomplete pool must be read at a block: failed attempts are retried less and less often. */
   isDueToComplete(entry: PoolEntry, block: number): boolean {
-    return this.isIncomplete(entry) && this.incomplete.isDue(entry.pool.id, block)
+    return this.isIncomplete(entry) && this.incompleteBackoff.isDue(entry.pool.id, block)
   }
 
   /** Stores a pool whose immutable facts were read. */
@@ -159,12 +159,12 @@ export class PoolDirectory {
     // A pool that was dropped during the read stays dropped.
     if (this.pools.has(entry.pool.id)) this.pools.set(entry.pool.id, entry)
     this.completedPools.add(entry.pool)
-    this.incomplete.recordSuccess(entry.pool.id)
+    this.incompleteBackoff.recordSuccess(entry.pool.id)
   }
 
   /** Records a failed attempt to read the immutable facts of a pool. */
   recordIncomplete(entry: PoolEntry, block: number): void {
-    this.incomplete.recordFailure(entry.pool.id, block)
+    this.incompleteBackoff.recordFailure(entry.pool.id, block)
   }
 
   /** True for a pool whose state can change without a log. */

@@ -9,10 +9,10 @@ import { bothReads, runReads } from './reads.ts'
 /** Families by id. */
 export type Families = ReadonlyMap<string, DexFamily>
 
-/** Returns the rows of a chain that a family serves, each under that family's name. */
+/** Returns the rows of a chain that any family serves, each under that family's name. */
 export function servedRows(chain: Chain, families: Families): readonly DexRow[] {
-  const all = [...families.values()]
-  const rows = chain.dexes.flatMap((row) => all.flatMap((family) => rowsOf(family, row)))
+  const allFamilies = [...families.values()]
+  const rows = chain.dexes.flatMap((row) => allFamilies.flatMap((family) => rowsOf(family, row)))
   const holdsNative = ({ family }: DexRow) => families.get(family)!.holdsNative === true
   const { wrappedNative } = chain
   if (!wrappedNative || !rows.some(holdsNative)) return rows
@@ -22,7 +22,7 @@ export function servedRows(chain: Chain, families: Families): readonly DexRow[] 
       holdsNative(row) ? { ...row, contracts: { ...row.contracts, wrappedNative: address } } : row,
     ),
     // Add the wrapper, which connects pools of the native token to all others.
-    ...all.flatMap(({ id, wrapsNative }) =>
+    ...allFamilies.flatMap(({ id, wrapsNative }) =>
       wrapsNative ? [{ family: id, brand: symbol, role: 'wrapper' as const, address }] : [],
     ),
   ]
@@ -84,20 +84,22 @@ export async function readPools(
     if (isComplete || !readFixed)
       return { pools: withStates(foundPools, yield* readStates(row, foundPools)), completed: [] }
     const fixedFields = readFixed(row, foundPools, block.number)
-    const [identified, early] = stateNeedsFixed
+    const [poolsWithFixed, statesReadEarly] = stateNeedsFixed
       ? [yield* fixedFields]
       : yield* bothReads(fixedFields, readStates(row, foundPools))
-    const pools = identified.filter((pool) => pool !== null)
-    const states = early ? early.filter((_, i) => identified[i] !== null) : yield* readStates(row, pools)
+    const pools = poolsWithFixed.filter((pool) => pool !== null)
+    const states = statesReadEarly
+      ? statesReadEarly.filter((_, i) => poolsWithFixed[i] !== null)
+      : yield* readStates(row, pools)
     return { pools: withStates(pools, states), completed: pools.map((pool) => ({ row, pool })) }
   }
   const generators = [complete, incomplete].flatMap((foundPools) =>
     byRow(foundPools).flatMap(([row, group]) =>
-      group.map((pairBatch) => read(row, pairBatch, foundPools === complete)),
+      group.map((poolBatch) => read(row, poolBatch, foundPools === complete)),
     ),
   )
-  const all = await runReads(rpc, { blockHash: block.hash }, generators, options)
-  return { pools: all.flatMap(({ pools }) => pools), completed: all.flatMap(({ completed }) => completed) }
+  const results = await runReads(rpc, { blockHash: block.hash }, generators, options)
+  return { pools: results.flatMap(({ pools }) => pools), completed: results.flatMap(({ completed }) => completed) }
 }
 
 /**

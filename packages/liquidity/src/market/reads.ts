@@ -1,4 +1,4 @@
-/** Runs the read generators of families in lockstep, so that one round of all pools takes few calls. */
+/** Runs the read generators of families in lockstep, so that each round of reads takes few calls. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Address, Hex } from '@sluice/chains'
 import { type BlockRef, inSlices, type RequestOptions, type Rpc, RpcError, type Steps } from '@sluice/rpc'
@@ -29,11 +29,11 @@ export async function runReads<T>(
   options: RequestOptions = {},
 ): Promise<T[]> {
   const results: T[] = []
-  const first = generators.map((generator, index): Waiting<T> => ({ generator, index, reads: [] }))
-  let waiting = await inSlices('reads', advance(first, [], results))
-  while (waiting.length > 0) {
-    const answers = await read(rpc, block, waiting, options)
-    waiting = await inSlices('reads', advance(waiting, answers, results))
+  const first = generators.map((generator, index): PendingReads<T> => ({ generator, index, reads: [] }))
+  let pending = await inSlices('reads', advance(first, [], results))
+  while (pending.length > 0) {
+    const answers = await read(rpc, block, pending, options)
+    pending = await inSlices('reads', advance(pending, answers, results))
   }
   return results
 }
@@ -51,13 +51,17 @@ export function* bothReads<A, B>(first: Reads<A>, second: Reads<B>): Reads<reado
   return [a.value, b.value]
 }
 
-type Waiting<T> = { readonly generator: Reads<T>; readonly index: number; readonly reads: readonly Read[] }
+type PendingReads<T> = { readonly generator: Reads<T>; readonly index: number; readonly reads: readonly Read[] }
 
 /** Passes results to the generators and collects their next reads. @returns the generators that are not done */
-function* advance<T>(waiting: readonly Waiting<T>[], answers: ReadResults, results: T[]): Steps<readonly Waiting<T>[]> {
-  const next: Waiting<T>[] = []
+function* advance<T>(
+  pending: readonly PendingReads<T>[],
+  answers: ReadResults,
+  results: T[],
+): Steps<readonly PendingReads<T>[]> {
+  const next: PendingReads<T>[] = []
   let from = 0
-  for (const { generator, index, reads } of waiting) {
+  for (const { generator, index, reads } of pending) {
     const step = generator.next(answers.slice(from, from + reads.length))
     from += reads.length
     if (step.done) results[index] = step.value
@@ -70,10 +74,10 @@ function* advance<T>(waiting: readonly Waiting<T>[], answers: ReadResults, resul
 async function read(
   rpc: Rpc,
   block: BlockRef,
-  waiting: readonly Waiting<unknown>[],
+  pending: readonly PendingReads<unknown>[],
   options: RequestOptions,
 ): Promise<ReadResults> {
-  const groups = await inSlices('reads', pack(waiting, maxBytes.get(rpc) ?? MAX_BYTES))
+  const groups = await inSlices('reads', pack(pending, maxBytes.get(rpc) ?? MAX_BYTES))
   const packedBatches: Promise<ReadResults>[] = []
   for (const [k, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
@@ -87,26 +91,26 @@ async function read(
 }
 
 /** Packs consecutive reads into calls, by gas and by bytes, with at most one code override per address. */
-function* pack(waiting: readonly Waiting<unknown>[], maxBytes: number): Steps<Read[][]> {
+function* pack(pending: readonly PendingReads<unknown>[], maxBytes: number): Steps<Read[][]> {
   const groups: Read[][] = []
   let gas = 0
   let bytes = 0
   let codes = new Map<Address, Hex>()
-  for (const next of readsOf(waiting)) {
+  for (const read of readsOf(pending)) {
     yield
-    const nextGas = next.gas ?? DEFAULT_GAS
-    const nextBytes = bytesOf(next, codes)
-    const conflicts = codes.has(next.to) ? codes.get(next.to) !== next.code : false
-    if (groups.length === 0 || gas + nextGas > MAX_GAS || bytes + nextBytes > maxBytes || conflicts) {
+    const readGas = read.gas ?? DEFAULT_GAS
+    const readBytes = bytesOf(read, codes)
+    const conflicts = codes.has(read.to) ? codes.get(read.to) !== read.code : false
+    if (groups.length === 0 || gas + readGas > MAX_GAS || bytes + readBytes > maxBytes || conflicts) {
       groups.push([])
       gas = 0
       bytes = 0
       codes = new Map()
     }
-    groups.at(-1)!.push(next)
-    gas += nextGas
-    bytes += nextBytes
-    if (next.code) codes.set(next.to, next.code)
+    groups.at(-1)!.push(read)
+    gas += readGas
+    bytes += readBytes
+    if (read.code) codes.set(read.to, read.code)
   }
   return groups
 }
@@ -115,8 +119,8 @@ function bytesOf({ to, data, code }: Read, codes: ReadonlyMap<Address, Hex>): nu
   return data.length / 2 + (code && !codes.has(to) ? code.length / 2 : 0)
 }
 
-function* readsOf(waiting: readonly Waiting<unknown>[]): Generator<Read> {
-  for (const { reads } of waiting) yield* reads
+function* readsOf(pending: readonly PendingReads<unknown>[]): Generator<Read> {
+  for (const { reads } of pending) yield* reads
 }
 
 /**

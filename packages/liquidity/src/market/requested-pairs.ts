@@ -1,18 +1,18 @@
 /** Tracks the token pairs whose pools have been requested. */
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { pairKey, sortTokens } from '../dexes/common/direction.ts'
-import type { FollowedTokens, Following } from './followed-tokens.ts'
+import type { FollowedTokens, FollowPeriod } from './followed-tokens.ts'
 import type { MarketLimits } from './limits.ts'
 import type { TokenPair } from './pairs.ts'
 
 type PairRequest = {
-  readonly followings: readonly (Following | undefined)[]
+  readonly periods: readonly (FollowPeriod | undefined)[]
   /** Pending search; null once the pools are in memory. */
   pending: Promise<void> | null
 }
 
 /** Pairs whose pools are in memory or being searched. An entry expires when one of its tokens is no longer followed. */
-export class AskedPairs {
+export class RequestedPairs {
   private readonly tokens: FollowedTokens
   private readonly requests: BoundedMap<string, PairRequest>
 
@@ -26,26 +26,27 @@ export class AskedPairs {
   }
 
   isNew(pair: TokenPair): boolean {
-    return this.valid(pair) === undefined
+    return this.validRequest(pair) === undefined
   }
 
   /**
-   * Returns the promise that resolves when the pools of a pair are in memory; null if they are, or if the pair is new.
+   * Returns the promise that resolves when the pools of a pair are in memory. Null if they already are, or if the pair
+   * is new.
    */
   pending(pair: TokenPair): Promise<void> | null {
-    return this.valid(pair)?.pending ?? null
+    return this.validRequest(pair)?.pending ?? null
   }
 
   /** Records that pairs are being searched. If the search fails, they count as new again. */
   request(pairs: readonly TokenPair[], pending: Promise<void>): void {
     const entries = pairs.map((pair) => ({
       pair,
-      requests: { followings: this.followings(pair), pending } as PairRequest,
+      requests: { periods: this.periods(pair), pending } as PairRequest,
     }))
     for (const { pair, requests } of entries) this.requests.set(pairKey(pair), requests)
     pending.then(
       () => {
-        for (const { requests } of entries) requests.pending = null
+        for (const { requests: pairRequest } of entries) pairRequest.pending = null
       },
       () => {
         for (const { pair, requests } of entries)
@@ -57,7 +58,7 @@ export class AskedPairs {
   /** Restores pairs whose pools were in memory when they were saved. */
   remember(keys: Iterable<string>): void {
     for (const key of keys)
-      this.requests.set(key, { followings: this.followings(key.split(',') as unknown as TokenPair), pending: null })
+      this.requests.set(key, { periods: this.periods(key.split(',') as unknown as TokenPair), pending: null })
   }
 
   forgetAll(): void {
@@ -71,17 +72,17 @@ export class AskedPairs {
       if (requests.pending === null && this.isValid(requests, key.split(',') as unknown as TokenPair)) yield key
   }
 
-  private followings(pair: TokenPair): readonly (Following | undefined)[] {
-    return sortTokens(pair).map((token) => this.tokens.following(token))
+  private periods(pair: TokenPair): readonly (FollowPeriod | undefined)[] {
+    return sortTokens(pair).map((token) => this.tokens.periodOf(token))
   }
 
-  private valid(pair: TokenPair): PairRequest | undefined {
+  private validRequest(pair: TokenPair): PairRequest | undefined {
     const requests = this.requests.get(pairKey(pair))
     return requests && this.isValid(requests, pair) ? requests : undefined
   }
 
-  private isValid({ followings }: PairRequest, pair: TokenPair): boolean {
-    const now = this.followings(pair)
-    return followings.every((following, i) => following !== undefined && following === now[i])
+  private isValid({ periods }: PairRequest, pair: TokenPair): boolean {
+    const currentPeriods = this.periods(pair)
+    return periods.every((following, i) => following !== undefined && following === currentPeriods[i])
   }
 }

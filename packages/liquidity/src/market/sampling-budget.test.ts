@@ -24,7 +24,7 @@ function setUp() {
     budget.add({ row, pool: { id, family: 'sampled', dex: 'x', address: token(9), tokens: pair, state: null } })
   return { tokens, budget, add }
 }
-const all = ({ again, fresh }: ReturnType<SamplingBudget['choose']>) => [...again, ...fresh]
+const all = ({ sampledIds: again, unsampledIds: fresh }: ReturnType<SamplingBudget['choose']>) => [...again, ...fresh]
 
 test('pools of other families are not counted', () => {
   const { budget } = setUp()
@@ -58,7 +58,7 @@ test('the most recently requested tokens come first, within the limit', () => {
     tokens.add(token(10 + k), NOW + k)
     pools.set(`${k}`, true)
   }
-  const { again } = budget.choose(pools, 1, NOW + 1_000)
+  const { sampledIds: again } = budget.choose(pools, 1, NOW + 1_000)
   expect([...again]).toEqual(Array.from({ length: MAX_SAMPLED_POOLS }, (_, k) => `${2 * MAX_SAMPLED_POOLS - 1 - k}`))
 })
 
@@ -69,7 +69,7 @@ describe('many pools of the same tokens', () => {
     for (let k = 0; k < 20; k++) add(`${k}`, [WETH, token(5)])
     const tried = new Set<string>()
     for (let block = 0; block < 40; block++) {
-      const { again, fresh } = budget.choose(new Map(), block, NOW)
+      const { sampledIds: again, unsampledIds: fresh } = budget.choose(new Map(), block, NOW)
       expect(again.size).toBe(0)
       expect(fresh.size).toBeLessThanOrEqual(MAX_UNSAMPLED)
       for (const id of fresh) tried.add(id)
@@ -84,7 +84,7 @@ describe('many pools of the same tokens', () => {
     add('good', [WETH, token(5)])
     let goodAt: number | undefined
     for (let block = 0; block < 200 && goodAt === undefined; block++)
-      for (const id of budget.choose(new Map(), block, NOW).fresh) {
+      for (const id of budget.choose(new Map(), block, NOW).unsampledIds) {
         if (id === 'good') goodAt = block
         budget.recordSample(id, id === 'good', block)
       }
@@ -99,7 +99,7 @@ describe('many pools of the same tokens', () => {
       add(`${k}`, [WETH, token(5)])
       pools.set(`${k}`, true)
     }
-    const { again, fresh } = budget.choose(pools, 3, NOW)
+    const { sampledIds: again, unsampledIds: fresh } = budget.choose(pools, 3, NOW)
     expect([again.size, fresh.size]).toEqual([MAX_OF_SAME_TOKENS, 0])
   })
 })

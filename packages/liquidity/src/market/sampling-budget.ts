@@ -1,6 +1,6 @@
 /**
  * Chooses the pools that are sampled at a block. A sample costs a swap in the node, and anyone can create pools that
- * must be sampled, so their number is limited: for all tokens together, and for pools of the same tokens.
+ * must be sampled. Their number is therefore limited, in total and for pools of the same tokens.
  */
 import { type DexRow, ZERO_ADDRESS } from '@sluice/chains'
 import { Backoff } from './backoff.ts'
@@ -23,9 +23,9 @@ const MAX_BACKOFF = 1_024
 /** Pools that are sampled at a block, by id. */
 export type SamplingChoice = {
   /** Pools to sample again. */
-  readonly again: ReadonlySet<string>
+  readonly sampledIds: ReadonlySet<string>
   /** Pools to sample for the first time, or after a pause. */
-  readonly fresh: ReadonlySet<string>
+  readonly unsampledIds: ReadonlySet<string>
 }
 
 /** Budget of one market. */
@@ -71,44 +71,44 @@ export class SamplingBudget {
   }
 
   /**
-   * Chooses the pools of the most recent requests. Of pools with the same tokens, those that have samples come first;
-   * the others take turns, so that no number of worthless pools hides another for long.
+   * Chooses the pools of the most recent requests. Among pools with the same tokens, those that have samples come
+   * first. The others take turns, so that many worthless pools cannot hide a good one for long.
    */
   choose(pools: { has(id: string): boolean }, block: number, now = Date.now()): SamplingChoice {
-    const requestedSamples: { readonly id: string; readonly key: string; readonly askedAt: number }[] = []
+    const candidates: { readonly id: string; readonly key: string; readonly requestedAt: number }[] = []
     for (const [id, { pool }] of this.pools) {
-      const askedAt = this.askedAt(pool.tokens)
-      if (now - askedAt < SAMPLED_IDLE_MS && (pools.has(id) || this.backoff.isDue(id, block)))
-        requestedSamples.push({ id, key: pool.tokens.join(), askedAt })
+      const requestedAt = this.requestedAt(pool.tokens)
+      if (now - requestedAt < SAMPLED_IDLE_MS && (pools.has(id) || this.backoff.isDue(id, block)))
+        candidates.push({ id, key: pool.tokens.join(), requestedAt })
     }
-    requestedSamples.sort((a, b) => b.askedAt - a.askedAt || (a.id < b.id ? -1 : 1))
-    const again = new Set<string>()
-    const fresh = new Set<string>()
-    for (const group of Map.groupBy(requestedSamples, ({ key }) => key).values()) {
+    candidates.sort((a, b) => b.requestedAt - a.requestedAt || (a.id < b.id ? -1 : 1))
+    const sampledIds = new Set<string>()
+    const unsampledIds = new Set<string>()
+    for (const group of Map.groupBy(candidates, ({ key }) => key).values()) {
       const withSamples = group.filter(({ id }) => pools.has(id))
       const withoutSamples = group.filter(({ id }) => !pools.has(id)).slice(0, MAX_CONSIDERED)
-      const freePlaces = () => MAX_SAMPLED_POOLS - again.size - fresh.size
-      for (const { id } of withSamples.slice(0, Math.min(freePlaces(), MAX_OF_SAME_TOKENS))) again.add(id)
+      const freeSlots = () => MAX_SAMPLED_POOLS - sampledIds.size - unsampledIds.size
+      for (const { id } of withSamples.slice(0, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))) sampledIds.add(id)
       const room = Math.min(
-        freePlaces(),
-        MAX_UNSAMPLED - fresh.size,
+        freeSlots(),
+        MAX_UNSAMPLED - unsampledIds.size,
         MAX_OF_SAME_TOKENS - Math.min(withSamples.length, MAX_OF_SAME_TOKENS),
       )
       const first = block * MAX_UNSAMPLED
       for (let k = 0; k < Math.min(room, withoutSamples.length); k++)
-        fresh.add(withoutSamples[(first + k) % withoutSamples.length]!.id)
+        unsampledIds.add(withoutSamples[(first + k) % withoutSamples.length]!.id)
     }
-    return { again, fresh }
+    return { sampledIds, unsampledIds }
   }
 
   /**
    * Returns when the pool was requested: both of its tokens if the chain's file names both, else the ones that it does
    * not name.
    */
-  private askedAt(tokens: PoolEntry['pool']['tokens']): number {
+  private requestedAt(tokens: PoolEntry['pool']['tokens']): number {
     const unnamedTokens = tokens.filter((token) => !this.tokens.isNamed(token))
     // The native token is never requested itself, but as its wrapper.
-    const deciding = unnamedTokens.length > 0 ? unnamedTokens : tokens.filter((token) => token !== ZERO_ADDRESS)
-    return Math.min(...deciding.map((token) => this.tokens.following(token)?.requestedAt ?? 0))
+    const decidingTokens = unnamedTokens.length > 0 ? unnamedTokens : tokens.filter((token) => token !== ZERO_ADDRESS)
+    return Math.min(...decidingTokens.map((token) => this.tokens.periodOf(token)?.requestedAt ?? 0))
   }
 }

@@ -82,15 +82,15 @@ function market(maxSaved = 1_000) {
   const publish = (number: number, pools: readonly Pool[], gone: readonly string[] = []) => {
     const block = { number, hash: `0x${number}` } as never
     const before = ledger.history?.top.pools ?? PoolMap.empty
-    ledger.commit(new History([{ block, pools: before.with(pools, gone), changed: new Set() }]), null)
+    ledger.commit(new History([{ block, pools: before.with(pools, gone), changedIds: new Set() }]), null)
   }
   return { directory, ledger, remembered, restored, saver, publish, scan }
 }
 const writes = (parts: readonly SavePart[]) => parts.flatMap((part) => (part.do === 'write' ? [part] : []))
 const summary = (parts: readonly SavePart[] = []) => ({
   newPools: writes(parts).flatMap(({ newPools }) => newPools.map(({ pool, dexRow }) => [pool.id, dexRow])),
-  changed: writes(parts).flatMap(({ changed }) => changed.map(({ id }) => id)),
-  gone: writes(parts).flatMap(({ gone }) => gone),
+  changedPools: writes(parts).flatMap(({ changedPools }) => changedPools.map(({ id }) => id)),
+  goneIds: writes(parts).flatMap(({ goneIds }) => goneIds),
   kept: parts.flatMap((part) => (part.do === 'keep' ? part.ids : [])),
   lists: parts.flatMap((part) => (part.do === 'list' ? [[part.name, part.items]] : [])),
 })
@@ -114,7 +114,7 @@ describe('a save', () => {
         [second.id, 1],
         [first.id, 0],
       ],
-      ...{ changed: [first.id], gone: [], kept: [] },
+      ...{ changedPools: [first.id], goneIds: [], kept: [] },
       lists: [
         ['tokens', [hub, a]],
         ['pairs', ['p', 'q']],
@@ -127,13 +127,13 @@ describe('a save', () => {
     })
     publish(8, [])
     await saver.save()
-    expect(summary(store.saves[1])).toMatchObject({ newPools: [], changed: [], gone: [] })
+    expect(summary(store.saves[1])).toMatchObject({ newPools: [], changedPools: [], goneIds: [] })
     publish(9, [{ ...first, state: 2 }])
     await saver.save()
-    expect(summary(store.saves[2])).toMatchObject({ newPools: [], changed: [first.id], gone: [] })
+    expect(summary(store.saves[2])).toMatchObject({ newPools: [], changedPools: [first.id], goneIds: [] })
     publish(10, [], [first.id])
     await saver.close()
-    expect(summary(store.saves[3])).toMatchObject({ newPools: [], changed: [], gone: [first.id] })
+    expect(summary(store.saves[3])).toMatchObject({ newPools: [], changedPools: [], goneIds: [first.id] })
     expect([store.closed, errors]).toEqual([1, []])
   })
 
@@ -148,9 +148,9 @@ describe('a save', () => {
       pools.map((pool) => ({ ...pool, state: 1 })),
     )
     await saver.save()
-    const { changed } = summary(store.saves[0])
-    expect([...changed].sort()).toEqual(pools.map(({ id }) => id).sort())
-    for (const part of writes(store.saves[0]!)) expect(part.changed.length).toBeLessThanOrEqual(200)
+    const { changedPools } = summary(store.saves[0])
+    expect([...changedPools].sort()).toEqual(pools.map(({ id }) => id).sort())
+    for (const part of writes(store.saves[0]!)) expect(part.changedPools.length).toBeLessThanOrEqual(200)
   })
 
   test('keeps only the pools in memory once there are too many, and counts from there', async () => {
@@ -186,7 +186,7 @@ describe('a save', () => {
     await saver.save()
     expect([errors.map(({ message }) => message), store.saves.length]).toEqual([['full'], 0])
     store.failure = null
-    const all = { newPools: [[pool.id, 0]], changed: [pool.id] }
+    const all = { newPools: [[pool.id, 0]], changedPools: [pool.id] }
     await saver.save()
     expect(summary(store.saves[0])).toMatchObject(all)
     store.isComplete = false
@@ -238,7 +238,7 @@ describe('a restored market', () => {
     expect(store.saves).toEqual([])
     publish(8, [{ ...plain, state: 9 }])
     await saver.save()
-    expect(summary(store.saves[0])).toMatchObject({ newPools: [], changed: [plain.id], gone: [] })
+    expect(summary(store.saves[0])).toMatchObject({ newPools: [], changedPools: [plain.id], goneIds: [] })
   })
 
   test.each([

@@ -55,9 +55,9 @@ export type SavedExtra = {
 
 type WriteSummary = {
   /** Pools that are new to the file. */
-  readonly fresh: PoolEntry[]
+  readonly newEntries: PoolEntry[]
   /** The pools that the file keeps, if it must delete others; else empty. */
-  readonly retained: PoolEntry[]
+  readonly retainedEntries: PoolEntry[]
 }
 
 const LIST_BATCH = 5_000
@@ -78,12 +78,12 @@ export class Saver {
   private file: Store | null = null
   /** Pools in the file that have a state. */
   private savedPools = PoolMap.empty
-  private savedKnown = new WeakSet<PoolEntry>()
+  private savedEntries = new WeakSet<PoolEntry>()
   /** Number of pools in the file, with or without a state. */
   private count = 0
   private savedHash: string | null = null
-  private saving: Promise<void> = Promise.resolve()
-  private readonly completion = Promise.withResolvers<void>()
+  private pendingSave: Promise<void> = Promise.resolve()
+  private readonly closed = Promise.withResolvers<void>()
 
   constructor({ path, everyMs = 30_000, onError = () => {} }: SaveOptions, parts: Parts) {
     this.path = path
@@ -98,7 +98,7 @@ export class Saver {
   /** Restores the saved state. An unusable file is discarded; everything in it can be read from the chain again. */
   async restore(): Promise<void> {
     const before = inUse.get(this.path)
-    inUse.set(this.path, this.completion.promise)
+    inUse.set(this.path, this.closed.promise)
     await before
     try {
       this.file = await this.open(false)
@@ -108,27 +108,27 @@ export class Saver {
       if (!(error instanceof MarketError)) return
       await this.file?.close()
       this.file = null
-      await this.reopen().catch((again: unknown) => this.report(again))
+      await this.reopen().catch((reopenError: unknown) => this.report(reopenError))
     }
   }
 
   /** Saves the newest block, unless it is saved already. Never rejects: errors go to `onError`. */
   save(): Promise<void> {
-    this.saving = this.saving.then(() => this.write()).catch((error: unknown) => this.report(error))
-    return this.saving
+    this.pendingSave = this.pendingSave.then(() => this.write()).catch((error: unknown) => this.report(error))
+    return this.pendingSave
   }
 
   async close(): Promise<void> {
     await this.save()
     await this.file?.close().catch((error: unknown) => this.report(error))
     this.file = null
-    if (inUse.get(this.path) === this.completion.promise) inUse.delete(this.path)
-    this.completion.resolve()
+    if (inUse.get(this.path) === this.closed.promise) inUse.delete(this.path)
+    this.closed.resolve()
   }
 
   private forgetSaved(): void {
     this.savedPools = PoolMap.empty
-    this.savedKnown = new WeakSet()
+    this.savedEntries = new WeakSet()
     this.count = 0
   }
 
@@ -153,7 +153,7 @@ export class Saver {
       if (list?.name === 'pairs') discovery.remember(list.items as string[])
       pools = pools.with(await inSlices('restore', this.register(storedPools)))
     }
-    ledger.restore(new History([{ block, pools, changed: new Set() }]))
+    ledger.restore(new History([{ block, pools, changedIds: new Set() }]))
     this.savedPools = pools
     this.savedHash = block.hash
   }
@@ -161,19 +161,19 @@ export class Saver {
   /** Registers stored pools. @returns those with a state */
   private *register(storedPools: readonly StoredPool[]): Steps<readonly Pool[]> {
     const { directory } = this.parts
-    const read: Pool[] = []
+    const poolsWithState: Pool[] = []
     for (const { pool, dexRow, state } of storedPools) {
       const row = directory.rows[dexRow!]!
       const entry = { row, pool }
       if (directory.familyOf(row).listedByLogs) directory.listedPools.set(pool.id, entry)
       if (directory.hasFollowedPair(pool)) directory.add(entry)
       if (pool.fixed !== undefined) directory.complete(entry)
-      this.savedKnown.add(entry)
+      this.savedEntries.add(entry)
       this.count++
-      if (state !== null) read.push({ ...pool, state })
+      if (state !== null) poolsWithState.push({ ...pool, state })
       yield
     }
-    return read
+    return poolsWithState
   }
 
   private async write(): Promise<void> {
@@ -189,49 +189,48 @@ export class Saver {
     ])
     const { blocksPerCall } = scan
     const extra: SavedExtra = { rows: this.rowsHash, scannedTo, ...(blocksPerCall !== undefined && { blocksPerCall }) }
-    const summary: WriteSummary = { fresh: [], retained: [] }
+    const summary: WriteSummary = { newEntries: [], retainedEntries: [] }
     await this.file.save({ chainId: ledger.chainId, block: top.block, extra }, this.partsOf(top.pools, summary))
-    if (summary.retained.length > 0) {
-      this.savedKnown = new WeakSet(summary.retained)
-      this.count = new Set(summary.retained.map(({ pool }) => pool.id)).size
+    if (summary.retainedEntries.length > 0) {
+      this.savedEntries = new WeakSet(summary.retainedEntries)
+      this.count = new Set(summary.retainedEntries.map(({ pool }) => pool.id)).size
     } else {
-      for (const entry of summary.fresh) this.savedKnown.add(entry)
-      this.count += summary.fresh.length
+      for (const entry of summary.newEntries) this.savedEntries.add(entry)
+      this.count += summary.newEntries.length
     }
     this.savedPools = top.pools
     this.savedHash = top.block.hash
   }
 
   /**
-   * Yields the changes since the last save. Memory changes meanwhile: the directory is listed as it is during the save,
-   * while the states are taken from `pools`.
-   * Fills in `fresh` and `retained` while yielding.
+   * Yields the changes since the last save, and fills in the summary meanwhile. Memory changes during the save: the
+   * lists come from the directory as it is then, but the states come from `pools`.
    */
-  private async *partsOf(pools: PoolMap, { fresh, retained }: WriteSummary): AsyncGenerator<SavePart> {
+  private async *partsOf(pools: PoolMap, { newEntries, retainedEntries }: WriteSummary): AsyncGenerator<SavePart> {
     const { directory, discovery } = this.parts
     const lists = { tokens: [...directory.tokens], pairs: [...discovery.pairs] }
-    for (const [name, all] of Object.entries(lists))
-      for await (const items of inBatches(all, LIST_BATCH)) yield { do: 'list', name, items }
+    for (const [name, listItems] of Object.entries(lists))
+      for await (const items of inBatches(listItems, LIST_BATCH)) yield { do: 'list', name, items }
     for (const entries of [directory.listedPools, directory.followedPools])
       for await (const batch of inBatches(entries.values(), POOL_BATCH)) {
-        const unsavedEntries = batch.filter((entry) => !this.savedKnown.has(entry))
-        fresh.push(...unsavedEntries)
+        const unsavedEntries = batch.filter((entry) => !this.savedEntries.has(entry))
+        newEntries.push(...unsavedEntries)
         const newPools = unsavedEntries.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
-        if (newPools.length > 0) yield { do: 'write', newPools, changed: [], gone: [] }
+        if (newPools.length > 0) yield { do: 'write', newPools, changedPools: [], goneIds: [] }
       }
     let changedPools: Pool[] = []
     for (const step of poolChangeSteps(this.savedPools, pools)) {
-      changedPools.push(...step.changed)
-      if (changedPools.length < BATCH && step.gone.length === 0) continue
-      yield { do: 'write', newPools: [], changed: changedPools, gone: step.gone }
+      changedPools.push(...step.changedPools)
+      if (changedPools.length < BATCH && step.goneIds.length === 0) continue
+      yield { do: 'write', newPools: [], changedPools, goneIds: step.goneIds }
       changedPools = []
     }
-    if (changedPools.length > 0) yield { do: 'write', newPools: [], changed: changedPools, gone: [] }
-    if (this.count + fresh.length <= this.parts.maxSaved) return
+    if (changedPools.length > 0) yield { do: 'write', newPools: [], changedPools, goneIds: [] }
+    if (this.count + newEntries.length <= this.parts.maxSaved) return
     // Keep exactly the pools in memory, which has already evicted the least recently used ones.
     for (const entries of [directory.listedPools, directory.followedPools])
       for await (const batch of inBatches(entries.values(), POOL_BATCH)) {
-        retained.push(...batch)
+        retainedEntries.push(...batch)
         yield { do: 'keep', ids: batch.map(({ pool }) => pool.id) }
       }
   }

@@ -12,12 +12,12 @@ function scan(limit: number, { total = 100_000, hints = false, acceptedRange = u
     const blocks = Math.min(range.blocks, total - at)
     if (blocks > limit) {
       refused++
-      if (!range.wasRefused(blocks, hints ? limit : undefined)) throw new Error('gave up')
+      if (!range.recordRefused(blocks, hints ? limit : undefined)) throw new Error('gave up')
       continue
     }
     granted++
     at += blocks
-    range.wasGranted(blocks)
+    range.recordAccepted(blocks)
   }
   return { granted, refused, range }
 }
@@ -41,7 +41,7 @@ test('at ten blocks, the narrowest plan, one request in a hundred is refused', (
 
 test('an accepted range is used at once after a restart', () => {
   const { range } = scan(777, { total: 500_000 })
-  const { granted, refused } = scan(777, { total: 700 * 10, acceptedRange: range.accepted! })
+  const { granted, refused } = scan(777, { total: 700 * 10, acceptedRange: range.acceptedRange! })
   expect(refused).toBe(0)
   expect(granted).toBeLessThanOrEqual(12)
 })
@@ -58,10 +58,10 @@ test('a dense stretch of logs is crossed in small ranges, which grow again after
   for (let at = 0; at < 5_000_000; requests++) {
     const blocks = Math.min(range.blocks, 5_000_000 - at)
     const isDense = at < 1_010_000 && at + blocks > 1_000_000
-    if (isDense && blocks > 100) range.wasRefused(blocks, undefined)
+    if (isDense && blocks > 100) range.recordRefused(blocks, undefined)
     else {
       at += blocks
-      range.wasGranted(blocks)
+      range.recordAccepted(blocks)
     }
   }
   expect(requests).toBeLessThan(400)
@@ -69,7 +69,7 @@ test('a dense stretch of logs is crossed in small ranges, which grow again after
 
 test('a refused single block ends the search', () => {
   const range = new ScanRange(1)
-  expect(range.wasRefused(1, undefined)).toBe(false)
+  expect(range.recordRefused(1, undefined)).toBe(false)
 })
 
 test.each([9_999, 2_000, 100, 7])(
@@ -77,9 +77,9 @@ test.each([9_999, 2_000, 100, 7])(
   (limit) => {
     const range = new ScanRange()
     let refused = 0
-    for (; range.blocks > limit; refused++) expect(range.wasRefused(range.blocks, range.blocks)).toBe(true)
+    for (; range.blocks > limit; refused++) expect(range.recordRefused(range.blocks, range.blocks)).toBe(true)
     expect(refused).toBeLessThan(10)
-    range.wasGranted(range.blocks)
-    expect(range.accepted).toBeGreaterThan(limit / 5)
+    range.recordAccepted(range.blocks)
+    expect(range.acceptedRange).toBeGreaterThan(limit / 5)
   },
 )

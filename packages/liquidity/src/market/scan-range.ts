@@ -16,9 +16,9 @@ const MAX_RETRY = 4_096
 export class ScanRange {
   private next: number
   /** The widest range that was recently accepted, and the narrowest that was refused. */
-  private grantedBlocks: number
+  private acceptedBlocks: number
   private refusedAt = MAX_RANGE + 1
-  private grants = 0
+  private acceptedCount = 0
   private retryAfter = FIRST_RETRY
   private hint: number | undefined
   /** True if the last refusal named the requested range, or a wider one. */
@@ -30,7 +30,7 @@ export class ScanRange {
   constructor(acceptedBlocks?: number) {
     const isKnown = acceptedBlocks !== undefined && acceptedBlocks >= 1 && acceptedBlocks <= MAX_RANGE
     this.next = isKnown ? acceptedBlocks : FIRST_RANGE
-    this.grantedBlocks = isKnown ? acceptedBlocks : 0
+    this.acceptedBlocks = isKnown ? acceptedBlocks : 0
     // Skip the bisection after a restart; wider ranges are tried at intervals.
     if (isKnown) this.refusedAt = acceptedBlocks + 1
   }
@@ -41,8 +41,8 @@ export class ScanRange {
   }
 
   /** The accepted range; undefined before the first response. */
-  get accepted(): number | undefined {
-    return this.grantedBlocks > 0 ? this.grantedBlocks : undefined
+  get acceptedRange(): number | undefined {
+    return this.acceptedBlocks > 0 ? this.acceptedBlocks : undefined
   }
 
   /**
@@ -50,10 +50,10 @@ export class ScanRange {
    *
    * @param blocks - range of the request; one shorter than `blocks`, at the end of a scan, carries no information
    */
-  wasGranted(blocks: number): void {
+  recordAccepted(blocks: number): void {
     this.wasEcho = false
     if (blocks < this.next) return
-    this.grantedBlocks = blocks
+    this.acceptedBlocks = blocks
     if (this.isRetry) {
       this.isRetry = false
       this.retryAfter = FIRST_RETRY
@@ -62,8 +62,8 @@ export class ScanRange {
     if (this.refusedAt > MAX_RANGE) this.next = Math.min(MAX_RANGE, blocks * 2)
     else if (this.refusedAt - blocks > Math.max(1, blocks * PRECISION))
       this.next = Math.floor((blocks + this.refusedAt) / 2)
-    else if (++this.grants >= this.retryAfter) {
-      this.grants = 0
+    else if (++this.acceptedCount >= this.retryAfter) {
+      this.acceptedCount = 0
       this.retryAfter = Math.min(MAX_RETRY, this.retryAfter * 2)
       this.isRetry = true
       this.next = Math.min(MAX_RANGE, blocks * 2)
@@ -76,31 +76,33 @@ export class ScanRange {
    * @param hint - range that the error message names as the limit
    * @returns false if not even one block is accepted
    */
-  wasRefused(blocks: number, hint: number | undefined): boolean {
+  recordRefused(blocks: number, hint: number | undefined): boolean {
     if (blocks <= 1) return false
-    if (this.isRetry && this.grantedBlocks > 0 && this.grantedBlocks < blocks) {
+    if (this.isRetry && this.acceptedBlocks > 0 && this.acceptedBlocks < blocks) {
       this.isRetry = false
-      this.next = this.grantedBlocks
+      this.next = this.acceptedBlocks
       return true
     }
     const isEcho = hint !== undefined && hint >= blocks
-    // Providers count a range with or without its ends, so try one block less. Named a second time it is not a limit:
-    // Reth's message names the refused range.
-    const namedBlocks = isEcho ? (this.wasEcho ? undefined : blocks - 1) : hint
+    // Providers count a range with or without its ends, so try one block less. If the message then names the requested
+    // range again, it is not a limit: Reth's message always names the refused range.
+    const statedLimit = isEcho ? (this.wasEcho ? undefined : blocks - 1) : hint
     this.wasEcho = isEcho
-    if (namedBlocks !== undefined) {
-      // Named twice, the hint is a limit of the plan, not of the logs in that range.
-      this.refusedAt = namedBlocks === this.hint ? namedBlocks + 1 : blocks
-      this.hint = namedBlocks
-      this.grantedBlocks = 0
-      this.next = namedBlocks
+    if (statedLimit !== undefined) {
+      // A hint that was named twice is a limit of the plan, and does not depend on the logs in that range.
+      this.refusedAt = statedLimit === this.hint ? statedLimit + 1 : blocks
+      this.hint = statedLimit
+      this.acceptedBlocks = 0
+      this.next = statedLimit
       return true
     }
     this.refusedAt = blocks
     // Return to the accepted range, unless that very range was refused.
     this.next =
-      this.grantedBlocks > 0 && this.grantedBlocks < blocks ? this.grantedBlocks : Math.max(1, Math.floor(blocks / 4))
-    if (this.next !== this.grantedBlocks) this.grantedBlocks = 0
+      this.acceptedBlocks > 0 && this.acceptedBlocks < blocks
+        ? this.acceptedBlocks
+        : Math.max(1, Math.floor(blocks / 4))
+    if (this.next !== this.acceptedBlocks) this.acceptedBlocks = 0
     return true
   }
 }

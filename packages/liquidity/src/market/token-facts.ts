@@ -48,21 +48,21 @@ export class TokenFacts {
   private readonly fixedDecimals = new Map<Address, number>()
   private readonly tokens: BoundedMap<Address, TokenFact>
   /** Addresses that are not tokens, with the block at which they were checked. */
-  private readonly others: BoundedMap<Address, { readonly block: Hex | undefined }>
+  private readonly nonTokens: BoundedMap<Address, { readonly block: Hex | undefined }>
   private readonly pendingReads = new Map<Address, Promise<void>>()
 
-  constructor(chain: Chain, { facts, noTokenMs }: MarketLimits = marketLimits) {
+  constructor(chain: Chain, { tokenFacts, noTokenMs }: MarketLimits = marketLimits) {
     this.namedTokens = namedTokens(chain)
     for (const token of [chain.wrappedNative, chain.nativeErc20, ...chain.stables, ...chain.tokens])
       if (token && token.decimals !== null) this.fixedDecimals.set(token.address, token.decimals)
     for (const native of [NATIVE, ZERO_ADDRESS]) this.fixedDecimals.set(native, chain.nativeCurrency.decimals)
-    this.tokens = new BoundedMap(facts)
-    this.others = new BoundedMap(facts, { ttl: noTokenMs })
+    this.tokens = new BoundedMap(tokenFacts)
+    this.nonTokens = new BoundedMap(tokenFacts, { ttl: noTokenMs })
   }
 
   get count(): StateCount {
-    const [tokens, others] = [this.tokens.count, this.others.count]
-    return { entries: tokens.entries + others.entries, evicted: tokens.evicted + others.evicted }
+    const [tokens, nonTokens] = [this.tokens.count, this.nonTokens.count]
+    return { entries: tokens.entries + nonTokens.entries, evicted: tokens.evicted + nonTokens.evicted }
   }
 
   /** Returns a token's decimals; undefined if unknown or not returned by the contract. */
@@ -73,12 +73,12 @@ export class TokenFacts {
   /** True for a token, false for another address, undefined if not checked recently. */
   isToken(address: Address): boolean | undefined {
     if (this.namedTokens.has(address) || this.tokens.has(address)) return true
-    return this.others.has(address) ? false : undefined
+    return this.nonTokens.has(address) ? false : undefined
   }
 
   /** Stores the result of another process's check. */
   learn(token: Address, decimals: number | undefined): void {
-    this.others.delete(token)
+    this.nonTokens.delete(token)
     this.tokens.set(token, { decimals, readMs: Date.now() })
   }
 
@@ -94,7 +94,7 @@ export class TokenFacts {
       .sort(([, a], [, b]) => a.readMs - b.readMs)
       .slice(0, PER_CALL)
     if (stale.length === 0) return
-    const [words] = await runReads(rpc, 'latest', [lookAt(stale.map(([token]) => token))], options)
+    const [words] = await runReads(rpc, 'latest', [readLensWords(stale.map(([token]) => token))], options)
     for (const [token, fact] of stale) {
       fact.readMs = nowMs
       const decimals = decimalsIn(words!.get(token) ?? 0n)
@@ -124,8 +124,8 @@ export class TokenFacts {
 
   private isUnknown(address: Address, retryBlock: Hex | undefined): boolean {
     if (this.fixedDecimals.has(address) || this.tokens.has(address)) return false
-    const other = this.others.get(address)
-    return other === undefined || (retryBlock !== undefined && other.block !== retryBlock)
+    const nonToken = this.nonTokens.get(address)
+    return nonToken === undefined || (retryBlock !== undefined && nonToken.block !== retryBlock)
   }
 
   private async read(
@@ -136,10 +136,10 @@ export class TokenFacts {
   ): Promise<void> {
     // Read at the latest block: an address that is not a token today may become one anyway.
     const latest: BlockRef = 'latest'
-    const [words] = await runReads(rpc, latest, [lookAt(addresses)], options)
+    const [words] = await runReads(rpc, latest, [readLensWords(addresses)], options)
     for (const [address, word] of words!) {
       if ((word & IS_TOKEN) === 0n && !this.namedTokens.has(address)) {
-        this.others.set(address, { block })
+        this.nonTokens.set(address, { block })
         continue
       }
       const decimals = decimalsIn(word)
@@ -158,7 +158,7 @@ function decimalsIn(word: bigint): number | undefined {
  * Reads the lens result of each address. An address that was not reached in all rounds counts as not a token; addresses
  * of a failed call stay unknown.
  */
-function* lookAt(addresses: readonly Address[]): Reads<ReadonlyMap<Address, bigint>> {
+function* readLensWords(addresses: readonly Address[]): Reads<ReadonlyMap<Address, bigint>> {
   const wordByToken = new Map<Address, bigint>()
   let groups: (readonly Address[])[] = []
   for (let i = 0; i < addresses.length; i += PER_CALL) groups.push(addresses.slice(i, i + PER_CALL))
@@ -172,8 +172,8 @@ function* lookAt(addresses: readonly Address[]): Reads<ReadonlyMap<Address, bigi
       const answer = answers[i]
       const words = answer ? (lens.decodeFunctionResult('look', answer) as unknown as [bigint[]])[0] : []
       for (const [k, word] of [...words].entries()) wordByToken.set(group[k]!, word)
-      const rest = group.slice(words.length)
-      return words.length > 0 && rest.length > 0 ? [rest] : []
+      const unreachedAddresses = group.slice(words.length)
+      return words.length > 0 && unreachedAddresses.length > 0 ? [unreachedAddresses] : []
     })
   }
   for (const address of groups.flat()) wordByToken.set(address, 0n)

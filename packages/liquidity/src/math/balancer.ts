@@ -19,7 +19,7 @@ const MAX_POW_ERROR = 10_000n
 /** Maximum input of a swap, as a fraction of the input token's balance. */
 export const MAX_IN_RATIO = (3n * ONE) / 10n
 
-/** Returns x^y, rounded down; exponents 1, 2, and 4 are multiplied out. */
+/** Returns x^y, rounded down. Multiplies out the exponents 1, 2, and 4. */
 export function powDown(x: bigint, y: bigint): bigint {
   if (y === ONE) return x
   if (y === 2n * ONE) return mulDown(x, x)
@@ -95,15 +95,15 @@ const MAX_STEPS = 255
 export function roundedUpInvariant(balances: readonly bigint[], amp: bigint): bigint {
   const n = BigInt(balances.length)
   const sum = balances.reduce((total, balance) => total + balance, 0n)
-  const total = amp * n
+  const ampTimesCoins = amp * n
   let d = sum
   for (let i = 0; i < MAX_STEPS; i++) {
     let product = balances[0]! * n
     for (const balance of balances.slice(1)) product = divUp(product * balance * n, d)
     const before = d
     d = divUp(
-      n * d * d + divUp(total * sum * product, AMP_PRECISION),
-      (n + 1n) * d + ((total - AMP_PRECISION) * product) / AMP_PRECISION,
+      n * d * d + divUp(ampTimesCoins * sum * product, AMP_PRECISION),
+      (n + 1n) * d + ((ampTimesCoins - AMP_PRECISION) * product) / AMP_PRECISION,
     )
     if (isClose(d, before)) return d
   }
@@ -118,15 +118,17 @@ export function roundedUpInvariant(balances: readonly bigint[], amp: bigint): bi
  */
 export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: bigint, index: number, version: 2 | 3) {
   const n = BigInt(balances.length)
-  const total = amp * n
+  const ampTimesCoins = amp * n
   let product = balances[0]! * n
   for (const balance of balances.slice(1)) product = (product * balance * n) / d
-  const sum = balances.reduce((all, balance) => all + balance, 0n) - balances[index]!
+  const sum = balances.reduce((partialSum, balance) => partialSum + balance, 0n) - balances[index]!
   const square = d * d
   const perBalance =
-    version === 2 ? divUp(square, total * product) * AMP_PRECISION : divUp(square * AMP_PRECISION, total * product)
+    version === 2
+      ? divUp(square, ampTimesCoins * product) * AMP_PRECISION
+      : divUp(square * AMP_PRECISION, ampTimesCoins * product)
   const c = perBalance * balances[index]!
-  const b = sum + (version === 2 ? (d / total) * AMP_PRECISION : (d * AMP_PRECISION) / total)
+  const b = sum + (version === 2 ? (d / ampTimesCoins) * AMP_PRECISION : (d * AMP_PRECISION) / ampTimesCoins)
   let y = divUp(square + c, d + b)
   for (let i = 0; i < MAX_STEPS; i++) {
     const before = y

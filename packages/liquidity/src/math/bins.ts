@@ -12,7 +12,7 @@ import { divUp } from './integers.ts'
 export type Bin = { readonly id: number; readonly reserveX: bigint; readonly reserveY: bigint }
 
 /**
- * Bins of a pool. The price of bin `id` is (1 + binStep / 10,000)^(id − 2²³), in base units of token Y per base unit of
+ * Bins of a pool. Bin `id` has the price (1 + binStep / 10,000)^(id − 2²³): base units of token Y per base unit of
  * token X.
  */
 export type Bins = {
@@ -21,7 +21,7 @@ export type Bins = {
   readonly activeId: number
   /** Nonempty bins, ascending. */
   readonly bins: readonly Bin[]
-  /** True if no bins exist below, or above, those that were read. */
+  /** True if no bins exist below (above) those that were read. */
   readonly allBelow: boolean
   readonly allAbove: boolean
   /** True if the contract limits the liquidity of a bin after a swap. */
@@ -179,12 +179,12 @@ type UsedBin = { readonly amountIn: bigint; readonly amountOut: bigint; readonly
  */
 function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, maxAmount: bigint): readonly UsedBin[] {
   const { bins, activeId, binStep, limited } = pool
-  const ahead = bins.filter(({ id, reserveX, reserveY }) =>
+  const binsAhead = bins.filter(({ id, reserveX, reserveY }) =>
     swapForY ? id <= activeId && reserveY > 0n : id >= activeId && reserveX > 0n,
   )
   const binUses: UsedBin[] = []
   let remaining = maxAmount
-  for (const bin of swapForY ? ahead.toReversed() : ahead) {
+  for (const bin of swapForY ? binsAhead.toReversed() : binsAhead) {
     const step = orRefused(() => ({ ...feeIn(bin.id), price: binPrice(bin.id, binStep) }))
     if (!step) break
     const { rate, price, protocolPart } = step
@@ -219,9 +219,9 @@ export function maxBinsInput(
 }
 
 /**
- * Returns the curve of a pool of bins: one straight line per bin, each with its own fee; the fee of the first bin is
- * the curve's. A volatile fee can fall from bin to bin, so that the rate rises; such bins are merged into one line,
- * since a curve must be concave.
+ * Returns the curve of a pool of bins: one straight line per bin, each with its own fee. The curve states the fee of
+ * the first bin. A curve must be concave, but a volatile fee can fall from bin to bin, so that the rate rises; such
+ * bins are merged into one line.
  */
 export function binsCurve(
   pool: Bins,

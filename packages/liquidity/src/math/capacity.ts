@@ -27,31 +27,31 @@ const NEAR_UNITS = 16n
  */
 export function largestInput(quote: Quote, guess: bigint, precisionBits?: number): bigint | null {
   const start = guess < 1n ? 1n : guess > NO_LIMIT ? NO_LIMIT : guess
-  const first = judge(quote, start)
-  if (first === 'none') return 0n
-  const isFirstTooLarge = first === 'too large'
+  const firstVerdict = judge(quote, start)
+  if (firstVerdict === 'none') return 0n
+  const isFirstTooLarge = firstVerdict === 'too large'
   const slackOf = (amount: bigint) => (precisionBits === undefined ? 1n : max(1n, amount >> BigInt(precisionBits)))
   // Invariant: amounts up to `low` are not too large, amounts from `high` on are.
   let [low, high] = isFirstTooLarge ? [0n, start] : [start, UNLIMITED_INPUT]
   for (let bits = 0n; high - low > 1n; bits = 2n * bits + 1n) {
     const offset = slackOf(start) << bits
-    const next = isFirstTooLarge ? max(start - offset, 1n) : min(start + offset, NO_LIMIT)
-    const isTooLarge = judge(quote, next) === 'too large'
-    if (isTooLarge) high = next
-    else low = next
-    if (isTooLarge !== isFirstTooLarge || next === 1n || next === NO_LIMIT) break
+    const trialAmount = isFirstTooLarge ? max(start - offset, 1n) : min(start + offset, NO_LIMIT)
+    const isTooLarge = judge(quote, trialAmount) === 'too large'
+    if (isTooLarge) high = trialAmount
+    else low = trialAmount
+    if (isTooLarge !== isFirstTooLarge || trialAmount === 1n || trialAmount === NO_LIMIT) break
   }
   while (high - low > slackOf(low)) {
     const middle = (low + high) >> 1n
     if (judge(quote, middle) === 'too large') high = middle
     else low = middle
   }
-  return asMaxInput(low === start && first === 'accepted' ? low : acceptedUpTo(quote, low))
+  return asMaxInput(low === start && firstVerdict === 'accepted' ? low : acceptedUpTo(quote, low))
 }
 
 /**
- * Returns the largest accepted amount up to one that is not too large. Rounding makes pools refuse a few amounts, and
- * our model refuses more if it lacks data.
+ * Returns the largest accepted amount up to `from`, which is not too large. Rounding makes pools refuse a few smaller
+ * amounts, and our model refuses more if it lacks data.
  */
 function acceptedUpTo(quote: Quote, from: bigint): bigint {
   const isAccepted = (amount: bigint) => judge(quote, amount) === 'accepted'

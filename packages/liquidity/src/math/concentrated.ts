@@ -9,7 +9,7 @@ import { divUp, max, min } from './integers.ts'
 import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtRatioAtTick, tickAtSqrtRatio } from './ticks.ts'
 
 const Q96 = 1n << 96n
-const WORD = 1n << 256n
+const UINT256_RANGE = 1n << 256n
 
 /**
  * An initialized tick. The tick becomes uninitialized when its gross liquidity reaches zero. Quotes do not need the
@@ -37,7 +37,7 @@ export type ConcentratedSwap<State> = {
   readonly amountOut: bigint
   readonly state: State
   readonly ticksCrossed: number
-  /** Steps that ended without crossing a tick: bitmap words that were read in vain. */
+  /** Steps that ended without crossing a tick, at the end of a bitmap word. */
   readonly wordsWalked: number
 }
 
@@ -47,7 +47,7 @@ function nextSqrtPrice(price: bigint, liquidity: bigint, amountIn: bigint, zeroF
   const shiftedLiquidity = liquidity << 96n
   const product = amountIn * price
   // The contract uses a coarser formula when this one would overflow 256 bits.
-  if (product < WORD && shiftedLiquidity + product < WORD)
+  if (product < UINT256_RANGE && shiftedLiquidity + product < UINT256_RANGE)
     return divUp(shiftedLiquidity * price, shiftedLiquidity + product)
   return divUp(shiftedLiquidity, shiftedLiquidity / price + amountIn)
 }
@@ -58,9 +58,9 @@ function nextSqrtPrice(price: bigint, liquidity: bigint, amountIn: bigint, zeroF
  * @param lower - at most `upper`; both are √price with 96 fractional bits
  */
 export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
-  const scaled = (liquidity << 96n) * (upper - lower)
+  const scaledLiquidity = (liquidity << 96n) * (upper - lower)
   // The contract divides twice with the same rounding, which equals one division by the product.
-  return roundUp ? divUp(scaled, upper * lower) : scaled / (upper * lower)
+  return roundUp ? divUp(scaledLiquidity, upper * lower) : scaledLiquidity / (upper * lower)
 }
 
 /**
@@ -119,8 +119,8 @@ export function farthestTick(
   stepEnd: StepEnd,
 ): number {
   if (stepEnd !== wordEnd) return zeroForOne ? MIN_TICK : MAX_TICK
-  const reach = MAX_WORDS * WORD_TICKS * tickSpacing
-  return withinPrices(unboundedWordEnd(tick, tickSpacing, zeroForOne) + (zeroForOne ? -reach : reach))
+  const maxDistance = MAX_WORDS * WORD_TICKS * tickSpacing
+  return withinPrices(unboundedWordEnd(tick, tickSpacing, zeroForOne) + (zeroForOne ? -maxDistance : maxDistance))
 }
 
 const isPast = (tick: number, farthest: number, zeroForOne: boolean) =>
@@ -159,14 +159,14 @@ export function swapExactInput<State extends ConcentratedState>(
   if (amountIn >> 255n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^255 or more')
 
   // The next initialized tick: at or below the price if it falls, above it if it rises.
-  let next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
+  let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
   let remaining = amountIn
   let amountOut = 0n
   let ticksCrossed = 0
   let wordsWalked = 0
   while (remaining > 0n) {
-    const ahead = ticks[next]
-    if (price === limit || (liquidity === 0n && ahead === undefined))
+    const nextTick = ticks[nextIndex]
+    if (price === limit || (liquidity === 0n && nextTick === undefined))
       throw new PoolRefusal(
         remaining === amountIn ? 'EMPTY' : 'TOO_LARGE',
         `the pool takes ${amountIn - remaining} of ${amountIn}`,
@@ -174,9 +174,9 @@ export function swapExactInput<State extends ConcentratedState>(
     if (isPast(tick, farthest, zeroForOne))
       throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_WORDS} words of the bitmap`, { isOwnLimit: true })
     const end = stepEnd(tick, tickSpacing, zeroForOne)
-    const isInitialized = ahead !== undefined && (zeroForOne ? ahead[0] >= end : ahead[0] <= end)
-    const stop = isInitialized ? ahead[0] : end
-    const stopPrice = sqrtRatioAtTick(stop)
+    const isInitialized = nextTick !== undefined && (zeroForOne ? nextTick[0] >= end : nextTick[0] <= end)
+    const stopTick = isInitialized ? nextTick[0] : end
+    const stopPrice = sqrtRatioAtTick(stopTick)
     const target = zeroForOne ? max(stopPrice, limit) : min(stopPrice, limit)
     const [lower, upper] = zeroForOne ? [target, price] : [price, target]
     const toTarget = zeroForOne
@@ -191,11 +191,11 @@ export function swapExactInput<State extends ConcentratedState>(
       price = target
       if (target === stopPrice) {
         if (isInitialized) {
-          liquidity += zeroForOne ? -ahead[1] : ahead[1]
-          next += zeroForOne ? -1 : 1
+          liquidity += zeroForOne ? -nextTick[1] : nextTick[1]
+          nextIndex += zeroForOne ? -1 : 1
           ticksCrossed++
         } else wordsWalked++
-        tick = zeroForOne ? stop - 1 : stop
+        tick = zeroForOne ? stopTick - 1 : stopTick
       } else tick = tickAtSqrtRatio(price)
       continue
     }
@@ -227,29 +227,29 @@ export function maxConcentratedInput(
   const farthest = farthestTick({ ...state, tickSpacing }, zeroForOne, stepEnd)
   let { sqrtPriceX96: price, tick, liquidity } = state
   if (price === 0n) return 0n
-  let total = 0n
-  let next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
-  while (price !== limit && !isPast(tick, farthest, zeroForOne) && total < UNLIMITED_INPUT) {
-    const ahead = ticks[next]
+  let totalIn = 0n
+  let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
+  while (price !== limit && !isPast(tick, farthest, zeroForOne) && totalIn < UNLIMITED_INPUT) {
+    const nextTick = ticks[nextIndex]
     // Words without liquidity need no input: skip to the next tick.
-    if (liquidity === 0n && ahead === undefined) break
-    const end = liquidity === 0n ? ahead![0] : stepEnd(tick, tickSpacing, zeroForOne)
-    const isInitialized = ahead !== undefined && (zeroForOne ? ahead[0] >= end : ahead[0] <= end)
-    const stop = isInitialized ? ahead[0] : end
-    const stopPrice = sqrtRatioAtTick(stop)
+    if (liquidity === 0n && nextTick === undefined) break
+    const end = liquidity === 0n ? nextTick![0] : stepEnd(tick, tickSpacing, zeroForOne)
+    const isInitialized = nextTick !== undefined && (zeroForOne ? nextTick[0] >= end : nextTick[0] <= end)
+    const stopTick = isInitialized ? nextTick[0] : end
+    const stopPrice = sqrtRatioAtTick(stopTick)
     const target = zeroForOne ? max(stopPrice, limit) : min(stopPrice, limit)
     const netIn = zeroForOne
       ? amount0Between(target, price, liquidity, true)
       : amount1Between(price, target, liquidity, true)
-    total += netIn + divUp(netIn * fee, PPM - fee)
+    totalIn += netIn + divUp(netIn * fee, PPM - fee)
     price = target
-    tick = zeroForOne ? stop - 1 : stop
+    tick = zeroForOne ? stopTick - 1 : stopTick
     if (isInitialized) {
-      liquidity += zeroForOne ? -ahead[1] : ahead[1]
-      next += zeroForOne ? -1 : 1
+      liquidity += zeroForOne ? -nextTick[1] : nextTick[1]
+      nextIndex += zeroForOne ? -1 : 1
     }
   }
-  return asMaxInput(total)
+  return asMaxInput(totalIn)
 }
 
 /**
@@ -265,7 +265,7 @@ function priceAfterOutput(price: bigint, liquidity: bigint, amountOut: bigint, z
 }
 
 /**
- * Returns the approximate minimum input that buys `amountOut`, as an exact-output swap of the contract computes it; the
+ * Returns the approximate minimum input that buys `amountOut`, as an exact-output swap of the contract computes it. The
  * true value can be a few units higher.
  *
  * @param feePpm - parts per million of the input
@@ -284,10 +284,10 @@ export function inputForOutput(
   }
   let [price, liquidity, remaining, amountIn] = [sqrtPriceX96, inRange, amountOut, 0n]
   // Empty bitmap words are skipped; rounding at their ends causes the difference of a few units.
-  for (let next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; next += zeroForOne ? -1 : 1) {
-    const ahead = ticks[next]
+  for (let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; nextIndex += zeroForOne ? -1 : 1) {
+    const nextTick = ticks[nextIndex]
     // A malicious state can contain ticks outside the valid range.
-    const end = ahead && Math.abs(ahead[0]) <= MAX_TICK ? sqrtRatioAtTick(ahead[0]) : undefined
+    const end = nextTick && Math.abs(nextTick[0]) <= MAX_TICK ? sqrtRatioAtTick(nextTick[0]) : undefined
     const reachedPrice = liquidity > 0n ? priceAfterOutput(price, liquidity, remaining, zeroForOne) : null
     const isWithin =
       reachedPrice !== null && (end === undefined || (zeroForOne ? reachedPrice >= end : reachedPrice <= end))
@@ -298,7 +298,7 @@ export function inputForOutput(
       : amount0Between(price, end, liquidity, false)
     amountIn += inputBetween(end, price, liquidity)
     if (remaining <= 0n) return amountIn
-    liquidity += zeroForOne ? -ahead![1] : ahead![1]
+    liquidity += zeroForOne ? -nextTick![1] : nextTick![1]
     price = end
   }
 }

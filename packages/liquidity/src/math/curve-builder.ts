@@ -23,7 +23,7 @@ export class CurveBuilder {
     const start = this.startAt(from)
     if (input === undefined || liquidity === 0) {
       if (to < start) this.push(to, liquidity)
-    } else if (input > 0) this.steep(start, Math.min(to, start * (1 - NARROW_FALL)), input)
+    } else if (input > 0) this.pushPieceOfInput(start, Math.min(to, start * (1 - NARROW_FALL)), input)
   }
 
   /** Adds a straight line. @param rate - output per input */
@@ -31,7 +31,7 @@ export class CurveBuilder {
     if (!(rate > 0 && input > 0)) return
     this.hasLines = true
     const start = this.startAt(Math.sqrt(rate))
-    this.steep(start, start * (1 - FALL), input)
+    this.pushPieceOfInput(start, start * (1 - FALL), input)
   }
 
   build(keepIn: number, keepOut = 1): PriceCurve {
@@ -49,7 +49,7 @@ export class CurveBuilder {
     return this.sqrtPrice.at(-1)!
   }
 
-  private steep(from: number, to: number, input: number): void {
+  private pushPieceOfInput(from: number, to: number, input: number): void {
     this.push(to, (input * from * to) / (from - to))
   }
 

@@ -68,10 +68,10 @@ export function endingAt(curve: PriceCurve, maxInput: bigint | null): PriceCurve
     }
     if (depth === 0 || !(remaining > 0)) return cutBefore(curve, k)
     const [end, lastDepth] = pieceOfInput(from, depth, remaining)
-    const cut = cutBefore(curve, k + 1)
-    cut.sqrtPrice[k + 1] = end
-    cut.liquidity[k] = lastDepth
-    return cut
+    const endedCurve = cutBefore(curve, k + 1)
+    endedCurve.sqrtPrice[k + 1] = end
+    endedCurve.liquidity[k] = lastDepth
+    return endedCurve
   }
   return curve
 }

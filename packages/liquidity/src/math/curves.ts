@@ -75,31 +75,31 @@ export function concentratedCurve(
   const end = farthestTick(state, zeroForOne, stepEnd)
   let i = lastTickAtOrBelow(ticks, state.tick) + (zeroForOne ? 0 : 1)
   // No piece follows the last tick, because all positions end there; only an incomplete state needs room for one more.
-  const room = zeroForOne ? i + 1 : ticks.length - i
-  let sqrtPrice = new Float64Array(room + 1)
-  let liquidity = new Float64Array(room)
+  const maxPieces = zeroForOne ? i + 1 : ticks.length - i
+  let sqrtPrice = new Float64Array(maxPieces + 1)
+  let liquidity = new Float64Array(maxPieces)
   sqrtPrice[0] = zeroForOne ? start : 1 / start
-  let pieces = 0
+  let pieceCount = 0
   let inRange = state.liquidity
-  // √price at which the first piece really ends, if that piece is too narrow for floats.
-  let beyond = 0
+  // End of the first piece before it was widened, if that piece is too narrow for floats.
+  let unwidenedEnd = 0
   const add = (tick: number) => {
-    const from = sqrtPrice[pieces]!
+    const from = sqrtPrice[pieceCount]!
     let depth = Number(inRange)
     // A price exactly on a tick can be a rounding error past it.
     let to = Math.min(sqrtPriceAt(tick, zeroForOne), from)
-    if (pieces === 0 && depth > 0 && from - to < NARROW_FALL * from) {
+    if (pieceCount === 0 && depth > 0 && from - to < NARROW_FALL * from) {
       const input = Number(inputToTick(state, tick, zeroForOne))
-      beyond = to
+      unwidenedEnd = to
       if (input === 0) to = from
       else [to, depth] = pieceOfInput(from, depth, input)
-    } else if (pieces === 1 && beyond > from && to < from) {
+    } else if (pieceCount === 1 && unwidenedEnd > from && to < from) {
       // The widened first piece overlaps this one, whose input must stay the same.
-      depth *= (from * (beyond - to)) / (beyond * (from - to))
+      depth *= (from * (unwidenedEnd - to)) / (unwidenedEnd * (from - to))
     }
-    liquidity[pieces] = depth
-    sqrtPrice[pieces + 1] = to
-    pieces++
+    liquidity[pieceCount] = depth
+    sqrtPrice[pieceCount + 1] = to
+    pieceCount++
   }
   for (let tick = ticks[i]; tick !== undefined; i += step, tick = ticks[i]) {
     if (zeroForOne ? tick[0] < end : tick[0] > end) break
@@ -107,10 +107,10 @@ export function concentratedCurve(
     add(tick[0])
     inRange += zeroForOne ? -tick[1] : tick[1]
   }
-  const total = pieces + (inRange > 0n ? 1 : 0)
-  if (total !== room) {
-    sqrtPrice = resizeArray(sqrtPrice, total + 1)
-    liquidity = resizeArray(liquidity, total)
+  const totalPieces = pieceCount + (inRange > 0n ? 1 : 0)
+  if (totalPieces !== maxPieces) {
+    sqrtPrice = resizeArray(sqrtPrice, totalPieces + 1)
+    liquidity = resizeArray(liquidity, totalPieces)
   }
   if (inRange > 0n) add(end)
   return withMargin({ sqrtPrice, liquidity, keepIn, keepOut: 1 })

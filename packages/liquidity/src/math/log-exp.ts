@@ -61,7 +61,7 @@ function exp(exponent: bigint): bigint {
   }
   x *= 100n
   let product = ONE_20
-  // The series covers the last two.
+  // The series covers the last two powers.
   for (const [step, power] of SMALL.slice(0, 8)) {
     if (x < step) continue
     x -= step
@@ -106,12 +106,12 @@ function lnAroundOne(value: bigint): bigint {
 }
 
 /** Returns 2 × (z + z³/3 + z⁵/5 + …) up to the given power. */
-function oddSeries(z: bigint, one: bigint, last: bigint): bigint {
-  const square = (z * z) / one
+function oddSeries(z: bigint, scale: bigint, last: bigint): bigint {
+  const square = (z * z) / scale
   let term = z
   let sum = z
   for (let n = 3n; n <= last; n += 2n) {
-    term = (term * square) / one
+    term = (term * square) / scale
     sum += term / n
   }
   return sum * 2n

@@ -4,8 +4,8 @@ import type { PairOutline, PriceCurve } from '../family.ts'
 import { type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
 
 /**
- * Liquidity left after the last known tick, relative to the maximum, above which it is not a rounding error but
- * continues, as in curves.
+ * Minimum liquidity after the last known tick, relative to the maximum, that is not a rounding error. Such liquidity
+ * continues to the end of the price range, as in curves.
  */
 const OPEN_LIQUIDITY = 1e-9
 /** Fixed-point one of prices. */
@@ -42,12 +42,12 @@ export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, end: number):
 /** Returns the outline of an x·y = k pool. */
 export function constantProductOutline(first: bigint, second: bigint, feePpm: number, band: number): PairOutline {
   const [firstHeld, secondHeld] = [Number(first), Number(second)]
-  const nearShare = 1 - rootOfBand(1, band)
+  const depthShare = 1 - rootOfBand(1, band)
   return {
     price: firstHeld > 0 ? secondHeld / firstHeld : 0,
     fee: feePpm / FLOAT_PPM,
-    firstNear: firstHeld * nearShare,
-    secondNear: secondHeld * nearShare,
+    firstNear: firstHeld * depthShare,
+    secondNear: secondHeld * depthShare,
     firstHeld,
     secondHeld,
   }
@@ -58,17 +58,24 @@ export function concentratedOutline(state: ConcentratedState, feePpm: number, ba
   const start = Number(state.sqrtPriceX96) / Q96
   const inRange = Number(state.liquidity)
   const { ticks } = state
-  const below = lastTickAtOrBelow(ticks, state.tick)
+  const lastBelow = lastTickAtOrBelow(ticks, state.tick)
   const [fee, price] = [feePpm / FLOAT_PPM, start ** 2]
   if (start === 0) return { price, fee, firstNear: 0, secondNear: 0, firstHeld: 0, secondHeld: 0 }
-  walkTicks(ticks, below, -1, start, inRange, band)
-  const [secondNear, secondHeld] = [walkResult.near, walkResult.whole]
-  walkTicks(ticks, below + 1, 1, 1 / start, inRange, band)
-  return { price, fee, firstNear: walkResult.near, secondNear, firstHeld: walkResult.whole, secondHeld }
+  walkTicks(ticks, lastBelow, -1, start, inRange, band)
+  const [secondNear, secondHeld] = [walkResult.depth, walkResult.reserve]
+  walkTicks(ticks, lastBelow + 1, 1, 1 / start, inRange, band)
+  return {
+    price,
+    fee,
+    firstNear: walkResult.depth,
+    secondNear: secondNear,
+    firstHeld: walkResult.reserve,
+    secondHeld: secondHeld,
+  }
 }
 
 /** Result of the last walk, reused to avoid garbage. */
-const walkResult = { near: 0, whole: 0 }
+const walkResult = { depth: 0, reserve: 0 }
 
 /**
  * Sells into a pool up to its last tick. Liquidity is summed in floats, with an error relative to its maximum: exact
@@ -86,25 +93,25 @@ function walkTicks(
   let root = start
   let liquidity = inRange
   let maxLiquidity = inRange
-  let nearSum = 0
-  let wholeSum = 0
+  let depthSum = 0
+  let reserveSum = 0
   for (let i = from; i >= 0 && i < ticks.length; i += step) {
     const tick = ticks[i]!
     const to = Math.min(1.0001 ** ((-step * tick[0]) / 2), root)
     if (liquidity > 0) {
-      wholeSum += liquidity * (root - to)
-      if (root > end) nearSum += liquidity * (root - Math.max(to, end))
+      reserveSum += liquidity * (root - to)
+      if (root > end) depthSum += liquidity * (root - Math.max(to, end))
     }
     liquidity += step * Number(tick[1])
     if (liquidity > maxLiquidity) maxLiquidity = liquidity
     root = to
   }
   if (liquidity > OPEN_LIQUIDITY * maxLiquidity) {
-    wholeSum += liquidity * root
-    if (root > end) nearSum += liquidity * (root - end)
+    reserveSum += liquidity * root
+    if (root > end) depthSum += liquidity * (root - end)
   }
-  walkResult.near = nearSum
-  walkResult.whole = wholeSum
+  walkResult.depth = depthSum
+  walkResult.reserve = reserveSum
 }
 
 const rootOfBand = (root: number, band: number) => root * Math.sqrt(1 - band)

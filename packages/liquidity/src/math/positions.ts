@@ -46,9 +46,9 @@ export function changeLiquidity<State extends Pick<ConcentratedState, 'tick' | '
 
 function changeTick(ticks: readonly Tick[], index: number, net: bigint, gross: bigint): readonly Tick[] | null {
   const tickIndex = lastTickAtOrBelow(ticks, index)
-  const existing = ticks[tickIndex]
-  if (existing?.[0] !== index) return gross > 0n ? ticks.toSpliced(tickIndex + 1, 0, [index, net, gross]) : null
-  const [, netBefore, grossBefore] = existing
+  const existingTick = ticks[tickIndex]
+  if (existingTick?.[0] !== index) return gross > 0n ? ticks.toSpliced(tickIndex + 1, 0, [index, net, gross]) : null
+  const [, netBefore, grossBefore] = existingTick
   if (grossBefore === undefined || grossBefore + gross < 0n) return null
   // The contract clears the bitmap bit of a tick without liquidity.
   if (grossBefore + gross === 0n) return ticks.toSpliced(tickIndex, 1)

@@ -26,26 +26,24 @@ const TOLERANCE = 1e-6
  * Smallest sample as a fraction of the scale, unless its output has fewer base units than `SMOOTH_OUTPUT`, so that
  * rounding would be visible.
  */
-const SMALLEST_PART = 1e-5
+const SMALLEST_SHARE = 1e-5
 const SMOOTH_OUTPUT = 1e7
 /** Maximum output of the smallest sample, as a fraction of the total output. */
 const FIRST_OUTPUT = 1e-3
-/**
- * Maximum growth between two samples, and relative output rise below which wider gaps are accepted. Then the growth
- * factor and the maximum number of the first samples.
- */
+/** Maximum growth of the input between two samples, and relative output rise below which wider gaps are accepted. */
 const GROWTH = 8
 const MIN_RISE = 1e-3
+/** Growth of the input between two of the first samples, and their maximum number. */
 const SEARCH_GROWTH = 64
 const MAX_FIRST_SAMPLES = 6
 /** Base units of output below which rounding hides the curvature of an interval. */
 const MIN_OUTPUT_STEP = 2_000
 /**
- * Start of the samples toward a distant end, as a multiple of the scale, and the fraction of the output that remains
- * after the last one.
+ * First sample toward a distant end, as a multiple of the scale, and the fraction of the output that may remain after
+ * the last one.
  */
-const FAR = 16
-const FAR_REST = 2e-7
+const FAR_START = 16
+const MAX_FAR_REST = 2e-7
 /** Minimum relative rise of the output from one sample to the next. */
 const MIN_STEP_RISE = 1e-9
 /**
@@ -53,11 +51,9 @@ const MIN_STEP_RISE = 1e-9
  * has no end.
  */
 const MIN_REST = 1e-9
-/**
- * Expected error of the halves of a divided interval, relative to its error. Weights of the coarser predictions,
- * because an error can be zero by chance.
- */
+/** Expected error of the halves of a divided interval, relative to its error. */
 const ERROR_LEFT = 1 / 6
+/** Weights of the coarser predictions: the error of the finer one can be zero by chance. */
 const COARSE_WEIGHT = 0.3
 const DOUBT_WEIGHT = 0.15
 /** Factor on the estimated error: in real states of all families the true error is up to seven times as large. */
@@ -66,10 +62,12 @@ const ERROR_SAFETY = 8
 const LEVEL_RISE = 1e-7
 /** Relative error of the curve's own floats. */
 const FLOAT_ERROR = 1e-8
-/** Position of a new sample within an interval, and the growth above which it is the geometric mean of both ends. */
-const PLACE = 0.4
-const WIDE = 3
-const FIRST_PLACE = 0.25
+/** Position of a new sample within an interval, as a fraction of its width. */
+const SPLIT_POSITION = 0.4
+/** Position of a new sample in the first interval, which starts at zero. */
+const FIRST_SPLIT_POSITION = 0.25
+/** Ratio of the ends of an interval above which it is divided at their geometric mean. */
+const WIDE_RATIO = 3
 
 /** Returns a curve through samples of a pool; it ends at the last one. */
 export function sampledCurve({ quote, maxInput, scale, feePpm }: SampledPool): PriceCurve {
@@ -91,10 +89,10 @@ export function sampledCurve({ quote, maxInput, scale, feePpm }: SampledPool): P
   // Apply the end margin, and drop samples inside it.
   const end = Math.min(inputs[last]!, curveEnd(maxInput, keepIn))
   const count = inputs.findIndex((input) => input >= end)
-  const upTo = (values: readonly number[], final: number) => [...values.slice(0, count), final]
+  const cutAtEnd = (values: readonly number[], final: number) => [...values.slice(0, count), final]
   const lastError = Math.max(...errors.slice(count))
   return {
-    ...curveThrough({ x: upTo(inputs, end), y: upTo(y, y[last]!) }, undefined, upTo(errors, lastError)),
+    ...curveThrough({ x: cutAtEnd(inputs, end), y: cutAtEnd(y, y[last]!) }, undefined, cutAtEnd(errors, lastError)),
     ...fees,
   }
 }
@@ -144,24 +142,24 @@ class Samples implements Points {
   addFar(size: number, maxInput: bigint | null): number {
     const { x, y, error } = this
     const end = maxInput ?? UNLIMITED_INPUT - 1n
-    const all = Number(orRefused(() => this.quote(end)) ?? 0n)
+    const totalOutput = Number(orRefused(() => this.quote(end)) ?? 0n)
     this.quotes++
-    for (let input = size * FAR; input * GROWTH < Number(end); input *= SEARCH_GROWTH) {
+    for (let input = size * FAR_START; input * GROWTH < Number(end); input *= SEARCH_GROWTH) {
       const output = this.add(input)
-      if (output === null || output >= all * (1 - FAR_REST)) break
+      if (output === null || output >= totalOutput * (1 - MAX_FAR_REST)) break
     }
-    if (maxInput === null) return all
+    if (maxInput === null) return totalOutput
     x.push(Number(end))
-    y.push(Math.max(all, y.at(-1)! * (1 + MIN_STEP_RISE)))
+    y.push(Math.max(totalOutput, y.at(-1)! * (1 + MIN_STEP_RISE)))
     error.push(Number.POSITIVE_INFINITY)
-    return all
+    return totalOutput
   }
 
-  /** Adds samples from the smallest one that rounding leaves smooth to the largest. */
+  /** Adds samples from the smallest input whose output hides rounding, up to the largest sample so far. */
   addFirst(size: number): void {
     const { x, y } = this
     const end = x.at(-1)!
-    let input = Math.min(size, end) * SMALLEST_PART
+    let input = Math.min(size, end) * SMALLEST_SHARE
     // A pool with little of the output token pays nearly all of it for a small input.
     while (input > 1 && (this.sample(input) ?? 0) > FIRST_OUTPUT * y.at(-1)!) input /= SEARCH_GROWTH
     for (;;) {
@@ -178,17 +176,17 @@ class Samples implements Points {
   refine(): void {
     const { error } = this
     while (this.quotes < MAX_QUOTES) {
-      let worst = 1
-      for (let k = 2; k < error.length; k++) if (error[k]! > error[worst]!) worst = k
-      if (!(error[worst]! > TOLERANCE)) return
-      this.divide(worst)
+      let worstInterval = 1
+      for (let k = 2; k < error.length; k++) if (error[k]! > error[worstInterval]!) worstInterval = k
+      if (!(error[worstInterval]! > TOLERANCE)) return
+      this.divide(worstInterval)
     }
   }
 
   /** Returns the approximate relative error of the curve in the interval that ends at each point. */
   outputErrors(): readonly number[] {
     const errors = this.x.map((_, k) => FLOAT_ERROR + Math.min(this.estimateNear(k), this.hullError(k)))
-    // An interval can be infinite if it was never judged, and its samples are not concave.
+    // An error is infinite if the interval was never judged and its samples are not concave.
     const largest = Math.max(ERROR_SAFETY * TOLERANCE, ...errors.filter(Number.isFinite))
     return errors.map((error) => Math.min(error, largest))
   }
@@ -204,23 +202,30 @@ class Samples implements Points {
 
   /**
    * Returns the bound by which a concave curve can exceed the chord between two samples, relative to the output at the
-   * end; infinite if neighbors do not bound it.
+   * end. Infinite if the neighbors do not bound it.
    */
   private hullError(k: number): number {
     const { x, y } = this
     const slope = (end: number) => (end < x.length ? (y[end]! - y[end - 1]!) / (x[end]! - x[end - 1]!) : 0)
-    const [before, own, after] = [slope(k - 1), slope(k), slope(k + 1)]
+    const [before, slopeHere, after] = [slope(k - 1), slope(k), slope(k + 1)]
     const width = x[k]! - x[k - 1]!
     // The output of a level interval may have been raised, so it says nothing.
-    const isConcave = before > own && own > after && y[k]! > y[k - 1]! * (1 + LEVEL_RISE)
-    return isConcave ? (width * (before - own) * (own - after)) / (before - after) / y[k]! : Number.POSITIVE_INFINITY
+    const isConcave = before > slopeHere && slopeHere > after && y[k]! > y[k - 1]! * (1 + LEVEL_RISE)
+    return isConcave
+      ? (width * (before - slopeHere) * (slopeHere - after)) / (before - after) / y[k]!
+      : Number.POSITIVE_INFINITY
   }
 
   private divide(k: number): void {
     const { x, y, error } = this
     const [from, to] = [x[k - 1]!, x[k]!]
-    const index = from === 0 ? to * FIRST_PLACE : to > WIDE * from ? Math.sqrt(from * to) : from + (to - from) * PLACE
-    const input = Math.round(index)
+    const splitPoint =
+      from === 0
+        ? to * FIRST_SPLIT_POSITION
+        : to > WIDE_RATIO * from
+          ? Math.sqrt(from * to)
+          : from + (to - from) * SPLIT_POSITION
+    const input = Math.round(splitPoint)
     error[k] = 0
     if (y[k]! - y[k - 1]! < MIN_OUTPUT_STEP || !(from < input && input < to)) return
     const [fine, coarse] = [predictedBetween(this, k, input, true), predictedBetween(this, k, input, false)]
@@ -229,10 +234,10 @@ class Samples implements Points {
     // Ignore an error of one unit, which is rounding.
     const relativeError = (predictedOutput: number) => Math.max(0, Math.abs(predictedOutput - output) - 1) / output
     const remainingError = ERROR_LEFT * Math.max(relativeError(fine), COARSE_WEIGHT * relativeError(coarse))
-    for (const part of [k, k + 1])
-      error[part] = this.isWide(part)
+    for (const interval of [k, k + 1])
+      error[interval] = this.isWide(interval)
         ? Number.POSITIVE_INFINITY
-        : Math.max(remainingError, DOUBT_WEIGHT * disagreementBetween(this, part))
+        : Math.max(remainingError, DOUBT_WEIGHT * disagreementBetween(this, interval))
   }
 
   /** True if an interval is too wide to be judged by one sample. */

@@ -22,9 +22,9 @@ export type SolidlyState = {
 
 /**
  * Solves the stable curve for the reserve of the output token: `x`, `k`, and the start value `y` have 18 decimals.
- * `pairs` is the pair's own invariant function, which expects base units of the first and the second token.
+ * `invariantOfPair` is the pair's own invariant function, which expects base units of the first and the second token.
  */
-export type SolveY = (x: bigint, k: bigint, y: bigint, pairs: (x: bigint, y: bigint) => bigint) => bigint
+export type SolveY = (x: bigint, k: bigint, y: bigint, invariantOfPair: (x: bigint, y: bigint) => bigint) => bigint
 
 const MAX_WORD = (1n << 256n) - 1n
 
@@ -62,17 +62,17 @@ const MAX_STEPS = 255
 
 /** Solves the curve as Solidly does. @see BaseV1Pair._get_y, solidlyexchange/solidly */
 export const solveSolidly: SolveY = (x, k, start) => {
-  const cube = (value: bigint) => times(times(value, value) / ONE, value) / ONE
-  const value = (y: bigint) => {
-    const [first, second] = [times(x, cube(y)), times(cube(x), y)]
+  const cube = (base: bigint) => times(times(base, base) / ONE, base) / ONE
+  const curveValue = (y: bigint) => {
+    const [xTimesCube, cubeTimesY] = [times(x, cube(y)), times(cube(x), y)]
     // Some forks add both terms before dividing.
-    if (first + second > MAX_WORD) throw tooLarge()
-    return first / ONE + second / ONE
+    if (xTimesCube + cubeTimesY > MAX_WORD) throw tooLarge()
+    return xTimesCube / ONE + cubeTimesY / ONE
   }
   let y = start
   for (let i = 0; i < MAX_STEPS; i++) {
     const before = y
-    const current = value(y)
+    const current = curveValue(y)
     const d = slope(x, y)
     y = current < k ? y + ((k - current) * ONE) / d : y - ((current - k) * ONE) / d
     const change = y > before ? y - before : before - y
@@ -82,7 +82,7 @@ export const solveSolidly: SolveY = (x, k, start) => {
 }
 
 /** Solves the curve as Velodrome V2 does. @see Pool._get_y, velodrome-finance/contracts (v2) */
-export const solveVelodrome: SolveY = (x, k, start, pairs) => {
+export const solveVelodrome: SolveY = (x, k, start, invariantOfPair) => {
   let y = start
   for (let i = 0; i < MAX_STEPS; i++) {
     const current = invariant(x, y)
@@ -91,7 +91,7 @@ export const solveVelodrome: SolveY = (x, k, start, pairs) => {
       if (dy === 0n) {
         // Only here the contract passes scaled values to the function that scales by decimals. With tokens of fewer
         // than 18 decimals it therefore always stops here, or reverts because of an overflow.
-        if (pairs(x, y + 1n) > k) return y + 1n
+        if (invariantOfPair(x, y + 1n) > k) return y + 1n
         dy = 1n
       }
       y += dy

@@ -24,8 +24,8 @@ function coarsePrice(points: Points, k: number): number {
 }
 
 /**
- * Returns the price at a point from a polynomial through x / y at the nearest points. x / y, the inverse of the mean
- * price, is linear for x·y = k and smooth for other invariants.
+ * Returns the price at a point from a polynomial through x / y at the nearest points. The quotient x / y is the inverse
+ * of the mean price. It is linear for x·y = k and smooth for other invariants.
  *
  * @returns 0 if rounding of the outputs would change the price
  */
@@ -45,9 +45,9 @@ function finePrice({ x, y }: Points, k: number): number {
       inverseSum += 1 / (knot - xj)
       let weight = 1 / (xj - knot)
       for (let i = low; i <= high; i++) if (i !== j && i !== k) weight *= (knot - x[i]!) / (xj - x[i]!)
-      const part = (weight * xj) / y[j]!
-      slope += part
-      noise += Math.abs(part) / y[j]!
+      const term = (weight * xj) / y[j]!
+      slope += term
+      noise += Math.abs(term) / y[j]!
     }
     noise += Math.abs(inverseSum * inverse) / y[k]!
     slope += inverseSum * inverse
@@ -81,10 +81,10 @@ type Interval = {
 /** Returns the pieces of the interval that ends at point `k`; null if its prices do not fall. */
 function intervalAt(points: Points, k: number, isFine: boolean): Interval | null {
   const middle = Math.sqrt(meanPrice(points, k))
-  const before = k > 1 ? sqrtPriceAt(points, k - 1, isFine) : 0
+  const startPrice = k > 1 ? sqrtPriceAt(points, k - 1, isFine) : 0
   // An unknown price is mirrored from the other end.
-  const to = sqrtPriceAt(points, k, isFine) || (before > 0 ? middle ** 2 / before : middle * (1 - FALL))
-  const from = before || middle ** 2 / to
+  const to = sqrtPriceAt(points, k, isFine) || (startPrice > 0 ? middle ** 2 / startPrice : middle * (1 - FALL))
+  const from = startPrice || middle ** 2 / to
   if (!(from > middle && middle > to)) return null
   const [upper, lower] = [from - middle, middle - to]
   // Two equations for two depths: the inputs of both pieces sum to the input of the interval, and so do the outputs.
@@ -124,7 +124,7 @@ export function disagreementBetween(points: Points, k: number): number {
 const outputOf = (from: number, liquidity: number, input: number): number =>
   (from * input) / (1 / from + input / liquidity)
 
-type Through = Pick<PriceCurve, 'sqrtPrice' | 'liquidity' | 'outputErrors'>
+type CurveArrays = Pick<PriceCurve, 'sqrtPrice' | 'liquidity' | 'outputErrors'>
 
 /**
  * Returns the curve through the concave hull of the points.
@@ -132,7 +132,7 @@ type Through = Pick<PriceCurve, 'sqrtPrice' | 'liquidity' | 'outputErrors'>
  * @param restOutput - output after the last point for an unlimited input; absent for a pool that ends there
  * @param errors - relative output error of the interval that ends at each point
  */
-export function curveThrough(points: Points, restOutput?: number, errors?: readonly number[]): Through {
+export function curveThrough(points: Points, restOutput?: number, errors?: readonly number[]): CurveArrays {
   const hull = hullOf(points)
   const sqrtPrice: number[] = []
   const liquidity: number[] = []
@@ -156,15 +156,15 @@ export function curveThrough(points: Points, restOutput?: number, errors?: reado
 
 /** Returns the error of each piece: the largest of the intervals that it replaces. The piece after the last point has the last error. */
 function errorsOfPieces(x: readonly number[], errors: readonly number[], hull: readonly number[], pieces: number) {
-  const ofPieces = new Float64Array(pieces)
+  const pieceErrors = new Float64Array(pieces)
   let point = 1
   for (let piece = 0; piece < pieces; piece += 2) {
     const end = hull[piece / 2 + 1] ?? Number.POSITIVE_INFINITY
-    let error = piece >= 2 && point === x.length ? ofPieces[piece - 1]! : 0
+    let error = piece >= 2 && point === x.length ? pieceErrors[piece - 1]! : 0
     for (; point < x.length && x[point]! <= end; point++) error = Math.max(error, errors[point]!)
-    ofPieces.fill(error, piece, piece + 2)
+    pieceErrors.fill(error, piece, piece + 2)
   }
-  return ofPieces
+  return pieceErrors
 }
 
 /** Returns the concave hull of the points. Straight parts get slightly falling prices. */

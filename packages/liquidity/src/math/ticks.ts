@@ -47,7 +47,7 @@ export function sqrtRatioAtTick(tick: number): bigint {
   return cachedRatio[cacheIndex]!
 }
 
-/** Relative difference between 1.0001 and its nearest float, which high powers amplify. */
+/** Relative difference between 1.0001 and its nearest float; high powers amplify it. */
 const BASE_ERROR = 1.1012311173164237e-17
 
 /** Returns √1.0001^tick as a float, accurate to the last one or two digits. */
@@ -79,8 +79,8 @@ const MAX_UNCERTAIN_DISTANCE = 1e-4
  * @param sqrtPriceX96 - from MIN_SQRT_RATIO, below MAX_SQRT_RATIO
  */
 export function tickAtSqrtRatio(sqrtPriceX96: bigint): number {
-  const cacheIndex = (Math.log(Number(sqrtPriceX96)) - LOG_Q96) / LOG_TICK
-  const nearest = Math.round(cacheIndex)
-  if (Math.abs(cacheIndex - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(cacheIndex)
+  const tickAsFloat = (Math.log(Number(sqrtPriceX96)) - LOG_Q96) / LOG_TICK
+  const nearest = Math.round(tickAsFloat)
+  if (Math.abs(tickAsFloat - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
   return sqrtRatioAtTick(nearest) <= sqrtPriceX96 ? nearest : nearest - 1
 }

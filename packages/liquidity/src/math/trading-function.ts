@@ -70,8 +70,8 @@ export function stableLevel(ann: number, d: number, coins: number): Invariant {
 }
 
 /**
- * Returns the level of a CryptoSwap pool: K·(Σx / D − 1) + K0 = 1, with K0 = n^n·Πx / D^n and K = A·n^n·K0·γ² / (γ + 1
- * − K0)².
+ * Returns the level of a CryptoSwap pool, which satisfies K·(Σx / D − 1) + K0 = 1. Here K0 = n^n·Πx / D^n and K =
+ * A·n^n·K0·γ² / (γ + 1 − K0)².
  *
  * @param ann - A·n^n
  * @see M. Egorov, "Automatic market-making with dynamic peg" (2021)
@@ -100,7 +100,7 @@ const MAX_STEPS = 60
 /** Minimum ratio of a balance after a Newton step. */
 const MIN_STEP_RATIO = 1 / 16
 const ROUNDING = 1e-15
-const SMALL = 1e-9
+const SMALL_STEP = 1e-9
 
 /**
  * Swaps in place and returns the output.
@@ -126,17 +126,17 @@ export function swapOn(
   const otherSum = sum - before + (balanceAfter - balances[i]!)
   const otherLogs = logs - weight * Math.log(before) + weights[i]! * Math.log(balanceAfter / balances[i]!)
   const maxAfter = Math.min(before, Math.exp((invariant.maxLogs - otherLogs) / weight))
-  let [after, moved] = [maxAfter, Number.POSITIVE_INFINITY]
+  let [after, stepSize] = [maxAfter, Number.POSITIVE_INFINITY]
   for (let step = 0; step < MAX_STEPS; step++) {
     const [sumAt, logsAt] = [otherSum + after, otherLogs + weight * Math.log(after)]
     const slope = invariant.linear(sumAt, logsAt) + (invariant.logarithmic(sumAt, logsAt) * weight) / after
     const newton = after - (invariant.level(sumAt, logsAt) - level) / slope
-    const next = Math.min(maxAfter, Math.max(after * MIN_STEP_RATIO, newton))
-    const before = moved
-    moved = Math.abs(next - after)
-    after = next
+    const nextBalance = Math.min(maxAfter, Math.max(after * MIN_STEP_RATIO, newton))
+    const previousStepSize = stepSize
+    stepSize = Math.abs(nextBalance - after)
+    after = nextBalance
     // Steps that no longer shrink are rounding noise.
-    if (moved <= ROUNDING * after || (moved < SMALL * after && moved >= before)) break
+    if (stepSize <= ROUNDING * after || (stepSize < SMALL_STEP * after && stepSize >= previousStepSize)) break
   }
   const amountOut = Math.max(0, ((before - after) * keepOut) / units[j]!)
   // The fee stays in the pool.

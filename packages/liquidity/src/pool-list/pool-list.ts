@@ -10,7 +10,7 @@ import { fromText, toText } from '../store/text.ts'
 
 /** Incremented when older lists could be misread. */
 const FORMAT = 'sluice-pools-1'
-/** Maximum bytes of an uncompressed list, and maximum pools in it (the same as `MarketLimits.listed`). */
+/** Maximum bytes of an uncompressed list, and maximum pools in it (the same as `MarketLimits.listedPools`). */
 const MAX_BYTES = 64_000_000
 const MAX_POOLS = 100_000
 /** Maximum tokens of a pool; the largest known pool has eight. */
@@ -40,7 +40,7 @@ export const deploymentKey = ({ family, address }: Pick<DexRow, 'family' | 'addr
 
 /** Encodes a list as gzipped JSON. The same list yields the same bytes. */
 export function writePoolList({ chainId, block, deployments }: PoolList): Buffer {
-  const short = deployments.map(({ family, address, scannedTo, pools }) => ({
+  const compactDeployments = deployments.map(({ family, address, scannedTo, pools }) => ({
     family,
     address,
     scannedTo,
@@ -52,7 +52,7 @@ export function writePoolList({ chainId, block, deployments }: PoolList): Buffer
       fixed,
     })),
   }))
-  return gzipSync(toText({ format: FORMAT, chainId, block, deployments: short }), { level: 9 })
+  return gzipSync(toText({ format: FORMAT, chainId, block, deployments: compactDeployments }), { level: 9 })
 }
 
 /** Decodes a list. @throws MarketError `BAD_POOL_LIST` if the bytes are malformed or exceed a limit */
@@ -62,11 +62,12 @@ export function readPoolList(bytes: Uint8Array): PoolList {
   if (format !== FORMAT) throw badList(`its format is not ${FORMAT}`)
   if (!isWholeNumber(chainId) || chainId === 0 || !isWholeNumber(block))
     throw badList('chainId and block must be whole numbers')
-  const read = listOf(deployments, 'deployments').map(readDeployment)
-  const count = read.reduce((sum, { pools }) => sum + pools.length, 0)
+  const listedDeployments = listOf(deployments, 'deployments').map(readDeployment)
+  const count = listedDeployments.reduce((sum, { pools }) => sum + pools.length, 0)
   if (count > MAX_POOLS) throw badList(`it lists ${count} pools, and ${MAX_POOLS} are allowed`)
-  if (new Set(read.map(deploymentKey)).size !== read.length) throw badList('a deployment is listed twice')
-  return { chainId, block, deployments: read }
+  if (new Set(listedDeployments.map(deploymentKey)).size !== listedDeployments.length)
+    throw badList('a deployment is listed twice')
+  return { chainId, block, deployments: listedDeployments }
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -93,13 +94,13 @@ function readPool(value: unknown, deployment: Address): ListedPool {
   const { id, address, tokens, fixed } = fieldsOf(value, 'a pool')
   if (typeof id !== 'string' || !ID.test(id)) throw badList('the id of a pool must be lower-case hex')
   if (address !== undefined && !isAddress(address)) throw badList(`pool ${id} has no valid address`)
-  const all = listOf(tokens, 'tokens')
-  if (all.length < 2 || all.length > MAX_TOKENS || !all.every(isAddress))
+  const tokenList = listOf(tokens, 'tokens')
+  if (tokenList.length < 2 || tokenList.length > MAX_TOKENS || !tokenList.every(isAddress))
     throw badList(`the tokens of pool ${id} must be from 2 to ${MAX_TOKENS} addresses`)
   return {
     id,
     address: address === undefined ? impliedAddress(id, deployment) : toAddress(address),
-    tokens: all.map((token) => toAddress(token)),
+    tokens: tokenList.map((token) => toAddress(token)),
     ...(fixed !== undefined && { fixed }),
   }
 }

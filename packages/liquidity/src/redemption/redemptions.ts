@@ -9,10 +9,10 @@ import { Background } from '../market/background.ts'
 import { runReads } from '../market/reads.ts'
 import { type Redemption, readRedemptions } from './read.ts'
 
-/** Maximum tokens known to be shares, and as many known not to be. */
+/** Maximum tokens that were found to be shares. As many that are not shares are stored in addition. */
 const MAX_TOKENS = 20_000
 /** Milliseconds for which a token is cached as not a share. */
-const NONE_MS = 3_600_000
+const NOT_A_SHARE_MS = 3_600_000
 /** Milliseconds for which a share is cached as having no supply. */
 const UNISSUED_MS = 2_000
 /** Tokens per batch, and maximum tokens in the queue. */
@@ -36,13 +36,13 @@ export class RedemptionCache {
   private readonly ignoredTokens: ReadonlySet<Address>
   private readonly registries: Address | undefined
   private readonly shares = new BoundedMap<Address, CachedReadings>(MAX_TOKENS)
-  private readonly others = new BoundedMap<Address, true>(MAX_TOKENS, { ttl: NONE_MS })
+  private readonly nonShares = new BoundedMap<Address, true>(MAX_TOKENS, { ttl: NOT_A_SHARE_MS })
   /** Shares without supply, or without code yet. */
   private readonly unissuedTokens = new BoundedMap<Address, true>(MAX_TOKENS, { ttl: UNISSUED_MS })
   private readonly queue = new Background<Address>((tokens) => this.read(tokens), MAX_QUEUED, BATCH_SIZE)
   private source: RedemptionSource | undefined
 
-  /** Ignores tokens that have pool prices of their own, and shares in the chain's file, which are pools. */
+  /** Ignores tokens that pools price directly, and shares that the chain's file lists as pools. */
   constructor({ hubs, stables, wrappedNative, dexes }: Chain) {
     const pricedTokens = [wrappedNative, ...stables].flatMap((token) => (token ? [token.address] : []))
     const rows = dexes.map(({ address }) => address)
@@ -51,17 +51,17 @@ export class RedemptionCache {
   }
 
   get count(): StateCount {
-    const [shares, others] = [this.shares.count, this.others.count]
-    return { entries: shares.entries + others.entries, evicted: shares.evicted + others.evicted }
+    const [shares, nonShares] = [this.shares.count, this.nonShares.count]
+    return { entries: shares.entries + nonShares.entries, evicted: shares.evicted + nonShares.evicted }
   }
 
   /** Returns the last reading and the one of an earlier block; undefined if the token is not known to be a share. */
-  of(token: Address): readonly Redemption[] | undefined {
+  readingsOf(token: Address): readonly Redemption[] | undefined {
     return this.shares.peek(token)?.readings
   }
 
   /** False if the token is a share that was read at another block, or a share without supply. */
-  isOf(token: Address, { hash }: BlockHeader): boolean {
+  isCurrentAt(token: Address, { hash }: BlockHeader): boolean {
     const cached = this.shares.peek(token)
     return (!cached || cached.hash === hash) && !this.unissuedTokens.has(token)
   }
@@ -74,19 +74,19 @@ export class RedemptionCache {
    */
   async readShares(tokens: readonly Address[], source: RedemptionSource): Promise<readonly Address[]> {
     this.source = source
-    const all = new Set<Address>()
+    const allParts = new Set<Address>()
     let level = tokens
     for (let depth = 0; depth < MAX_LEVELS && level.length > 0; depth++) {
       await Promise.all(level.filter((token) => this.isDue(token)).map((token) => this.queue.add(token, token)))
-      const parts = level.flatMap((token) => this.of(token)?.[0]?.parts ?? []).map(({ token }) => token)
-      level = [...new Set(parts)].filter((token) => !all.has(token))
-      for (const token of level) all.add(token)
+      const parts = level.flatMap((token) => this.readingsOf(token)?.[0]?.parts ?? []).map(({ token }) => token)
+      level = [...new Set(parts)].filter((token) => !allParts.has(token))
+      for (const token of level) allParts.add(token)
     }
-    return [...all]
+    return [...allParts]
   }
 
   private isDue(token: Address): boolean {
-    if (this.ignoredTokens.has(token) || this.others.has(token) || this.unissuedTokens.has(token)) return false
+    if (this.ignoredTokens.has(token) || this.nonShares.has(token) || this.unissuedTokens.has(token)) return false
     const cached = this.shares.get(token)
     // Read again at every requested block, so that a falling rate takes effect at once.
     return !cached || cached.hash !== this.source!.block.hash
@@ -104,15 +104,15 @@ export class RedemptionCache {
       options,
     )
     for (const [k, token] of tokens.entries()) {
-      const now = results![k]
-      if (!now) {
+      const reading = results![k]
+      if (!reading) {
         this.shares.delete(token)
-        if (now === null) this.others.set(token, true)
+        if (reading === null) this.nonShares.set(token, true)
         else this.unissuedTokens.set(token, true)
         continue
       }
-      const [last] = this.of(token) ?? []
-      this.shares.set(token, { readings: last ? [now, last] : [now], hash })
+      const [last] = this.readingsOf(token) ?? []
+      this.shares.set(token, { readings: last ? [reading, last] : [reading], hash })
     }
   }
 }

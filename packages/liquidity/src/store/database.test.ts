@@ -49,8 +49,16 @@ describe('a snapshot file', () => {
     const path = newPath()
     const database = new SnapshotDatabase(path)
     expect([database.facts(), database.load()]).toEqual([null, null])
-    database.save(factsAt(5), { newPools: [saved(1), saved(2, null), saved(3)], changed: [pool(1), pool(3)], gone: [] })
-    database.save(factsAt(6), { newPools: [], changed: [pool(2, { x: -1n }), pool(1, { y: [0n] })], gone: [at(3)] })
+    database.save(factsAt(5), {
+      newPools: [saved(1), saved(2, null), saved(3)],
+      changedPools: [pool(1), pool(3)],
+      goneIds: [],
+    })
+    database.save(factsAt(6), {
+      newPools: [],
+      changedPools: [pool(2, { x: -1n }), pool(1, { y: [0n] })],
+      goneIds: [at(3)],
+    })
     for (const reader of [database, new SnapshotDatabase(path, { readOnly: true })]) {
       const { savedPools, pools, ...facts } = reader.load()!
       expect(facts).toEqual(factsAt(6))
@@ -66,16 +74,16 @@ describe('a snapshot file', () => {
 
   test('replaces identity and row of a pool that is new again, and keeps its state', () => {
     const database = new SnapshotDatabase(newPath())
-    database.save(factsAt(1), { newPools: [saved(1)], changed: [pool(1)], gone: [] })
+    database.save(factsAt(1), { newPools: [saved(1)], changedPools: [pool(1)], goneIds: [] })
     const moved = { pool: { ...pool(1), dex: 'renamed', state: null }, dexRow: 8 }
-    database.save(factsAt(2), { newPools: [moved], changed: [], gone: [] })
+    database.save(factsAt(2), { newPools: [moved], changedPools: [], goneIds: [] })
     expect([...database.pools()]).toEqual([{ ...moved, state: pool(1).state }])
     database.close()
   })
 
   test('deletes all pools but those to keep', () => {
     const database = new SnapshotDatabase(newPath())
-    database.save(factsAt(1), { newPools: [1, 2, 3].map((n) => saved(n)), changed: [], gone: [] })
+    database.save(factsAt(1), { newPools: [1, 2, 3].map((n) => saved(n)), changedPools: [], goneIds: [] })
     database.keepOnly(new Set([at(2), at(7)]))
     expect([...database.pools()].map(({ pool }) => pool.id)).toEqual([at(2)])
     database.close()
@@ -83,15 +91,17 @@ describe('a snapshot file', () => {
 
   test('undoes a transaction that fails, and can save afterwards', () => {
     const database = new SnapshotDatabase(newPath())
-    database.save(factsAt(1), { newPools: [saved(1)], changed: [pool(1)], gone: [] })
+    database.save(factsAt(1), { newPools: [saved(1)], changedPools: [pool(1)], goneIds: [] })
     const failing = function* (): Generator<Pool> {
       yield pool(1, { lost: 1n })
       throw new Error('no more')
     }
-    expect(() => database.save(factsAt(2), { newPools: [saved(2)], changed: failing(), gone: [] })).toThrow('no more')
+    expect(() => database.save(factsAt(2), { newPools: [saved(2)], changedPools: failing(), goneIds: [] })).toThrow(
+      'no more',
+    )
     expect(database.load()).toMatchObject({ block: { number: 1 }, savedPools: [saved(1)] })
     database.rollback()
-    database.save(factsAt(3), { newPools: [], changed: [pool(1, { found: 1n })], gone: [] })
+    database.save(factsAt(3), { newPools: [], changedPools: [pool(1, { found: 1n })], goneIds: [] })
     expect(byId(database.load()!.pools.values())).toEqual([pool(1, { found: 1n })])
     database.close()
   })
@@ -99,7 +109,7 @@ describe('a snapshot file', () => {
   test('refuses to save over what another process has saved', () => {
     const path = newPath()
     const [ours, theirs] = [new SnapshotDatabase(path), new SnapshotDatabase(path)]
-    const none = { newPools: [], changed: [], gone: [] }
+    const none = { newPools: [], changedPools: [], goneIds: [] }
     ours.save(factsAt(1), none)
     expect(() => theirs.save(factsAt(2), none)).toThrow(expect.objectContaining({ code }))
     theirs.facts()
@@ -112,7 +122,7 @@ describe('a snapshot file', () => {
   test('of another format, or of something else, is refused', async () => {
     const path = newPath()
     const database = new SnapshotDatabase(path)
-    database.save(factsAt(1), { newPools: [], changed: [], gone: [] })
+    database.save(factsAt(1), { newPools: [], changedPools: [], goneIds: [] })
     database.close()
     const raw = new DatabaseSync(path)
     raw.exec(`UPDATE facts SET value = '${STATE_FORMAT - 1}' WHERE name = 'format'`)
@@ -130,12 +140,12 @@ describe('a snapshot file', () => {
 
 describe('a snapshot', () => {
   const { chainId, block } = factsAt(3)
-  const snapshot = { chainId, block, pools: PoolMap.empty.with([pool(1), pool(2)]), changed: null }
+  const snapshot = { chainId, block, pools: PoolMap.empty.with([pool(1), pool(2)]), changedIds: null }
 
   test('is loaded as it was saved', async () => {
     const path = newPath()
     const database = new SnapshotDatabase(path)
-    database.save(factsAt(3), { newPools: [saved(1), saved(2)], changed: [pool(1), pool(2)], gone: [] })
+    database.save(factsAt(3), { newPools: [saved(1), saved(2)], changedPools: [pool(1), pool(2)], goneIds: [] })
     database.close()
     const loaded = await loadSnapshot(path)
     expect({ ...loaded, pools: byId(loaded.pools.values()) }).toEqual({ ...snapshot, pools: [pool(1), pool(2)] })
@@ -144,7 +154,7 @@ describe('a snapshot', () => {
   test('is copied while it is written to; an empty file is not', async () => {
     const [from, to] = [newPath(), newPath()]
     const database = new SnapshotDatabase(from)
-    database.save(factsAt(8), { newPools: [saved(1)], changed: [pool(1)], gone: [] })
+    database.save(factsAt(8), { newPools: [saved(1)], changedPools: [pool(1)], goneIds: [] })
     writeFileSync(`${to}-wal`, 'of the file that is replaced')
     expect(await copySnapshot(from, to)).toEqual(factsAt(8))
     expect(existsSync(`${to}-wal`)).toBe(false)
@@ -192,10 +202,10 @@ describe('a file in the thread', () => {
         {
           do: 'write',
           newPools: all.map((one) => ({ pool: { ...one, state: null }, dexRow: 0 })),
-          changed: [],
-          gone: [],
+          changedPools: [],
+          goneIds: [],
         },
-        { do: 'write', newPools: [], changed: all, gone: [] },
+        { do: 'write', newPools: [], changedPools: all, goneIds: [] },
       ),
     )
     await file.close()
@@ -211,7 +221,7 @@ describe('a file in the thread', () => {
     expect(last.facts).toEqual(factsAt(5, null))
     expect(await contentOf(last)).toEqual({ pools: [pool(1), pool(2)], lists: { pairs: ['q'] } })
     // The next save deletes nothing.
-    await last.save(factsAt(6, null), parts({ do: 'write', newPools: [saved(3)], changed: [], gone: [] }))
+    await last.save(factsAt(6, null), parts({ do: 'write', newPools: [saved(3)], changedPools: [], goneIds: [] }))
     await last.close()
     const database = new SnapshotDatabase(path)
     expect([...database.pools()]).toHaveLength(3)
@@ -221,9 +231,9 @@ describe('a file in the thread', () => {
   test('undoes a save whose parts fail, and reports an unusable file', async () => {
     const path = newPath()
     const file = await StoreFile.open(path)
-    await file.save(factsAt(1), parts({ do: 'write', newPools: [saved(1)], changed: [pool(1)], gone: [] }))
+    await file.save(factsAt(1), parts({ do: 'write', newPools: [saved(1)], changedPools: [pool(1)], goneIds: [] }))
     const failing = (async function* () {
-      yield { do: 'write', newPools: [saved(2)], changed: [pool(2)], gone: [at(1)] } as const
+      yield { do: 'write', newPools: [saved(2)], changedPools: [pool(2)], goneIds: [at(1)] } as const
       throw new Error('no more')
     })()
     await expect(file.save(factsAt(2), failing)).rejects.toThrow('no more')

@@ -42,9 +42,9 @@ export type StoredPool = SavedPool & { readonly state: unknown }
 /** Changes since the last save. */
 export type Differences = {
   readonly newPools: Iterable<SavedPool>
-  readonly changed: Iterable<Pool>
+  readonly changedPools: Iterable<Pool>
   /** Ids of pools whose state is no longer known. */
-  readonly gone: Iterable<string>
+  readonly goneIds: Iterable<string>
 }
 
 type Row = {
@@ -62,21 +62,22 @@ export class SnapshotDatabase {
   private lastSnapshot: string | null = null
   private readonly insert: StatementSync | null
   private readonly update: StatementSync | null
-  private readonly fact: StatementSync | null
+  private readonly writeFact: StatementSync | null
 
   /** @throws MarketError `BAD_SNAPSHOT` if the file has another format */
   constructor(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
     this.path = path
     try {
       this.db = new DatabaseSync(path, { readOnly, timeout: LOCK_WAIT_MS })
-      // The write-ahead log survives a kill at any moment; a power failure can lose the last save but never mix two.
+      // The write-ahead log survives a kill at any moment. A power failure can lose the last save but never mix two
+      // saves.
       if (!readOnly) this.db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`)
       const prepare = (sql: string) => (readOnly ? null : this.db.prepare(sql))
       this.insert = prepare(
         'INSERT INTO pools VALUES (?, ?, ?, NULL) ON CONFLICT (id) DO UPDATE SET dexRow = excluded.dexRow, identity = excluded.identity',
       )
       this.update = prepare('UPDATE pools SET state = ? WHERE id = ?')
-      this.fact = prepare('INSERT OR REPLACE INTO facts VALUES (?, ?)')
+      this.writeFact = prepare('INSERT OR REPLACE INTO facts VALUES (?, ?)')
     } catch (cause) {
       throw badSnapshot(path, cause)
     }
@@ -90,26 +91,26 @@ export class SnapshotDatabase {
   }
 
   /** Writes changes: new pools before their states. */
-  write({ newPools, changed, gone }: Differences): void {
+  write({ newPools, changedPools, goneIds }: Differences): void {
     for (const { pool, dexRow } of newPools) {
       const { state: _, id, ...identity } = pool
       this.insert!.run(id, dexRow, toText(identity))
     }
-    for (const { id, state } of changed) this.update!.run(toText(state), id)
-    for (const id of gone) this.update!.run(null, id)
+    for (const { id, state } of changedPools) this.update!.run(toText(state), id)
+    for (const id of goneIds) this.update!.run(null, id)
   }
 
   /** Deletes all other pools. */
   keepOnly(ids: ReadonlySet<string>): void {
-    const forget = this.db.prepare('DELETE FROM pools WHERE id = ?')
-    const all = this.db.prepare('SELECT id FROM pools').all() as unknown as readonly Pick<Row, 'id'>[]
-    for (const { id } of all) if (!ids.has(id)) forget.run(id)
+    const deletePool = this.db.prepare('DELETE FROM pools WHERE id = ?')
+    const storedRows = this.db.prepare('SELECT id FROM pools').all() as unknown as readonly Pick<Row, 'id'>[]
+    for (const { id } of storedRows) if (!ids.has(id)) deletePool.run(id)
   }
 
   commit(facts: SavedFacts): void {
     const text = toText(facts)
-    this.fact!.run('format', String(STATE_FORMAT))
-    this.fact!.run('snapshot', text)
+    this.writeFact!.run('format', String(STATE_FORMAT))
+    this.writeFact!.run('snapshot', text)
     this.db.exec('COMMIT')
     this.lastSnapshot = text
   }

@@ -15,7 +15,7 @@ export async function loadSnapshot(path: string): Promise<Snapshot> {
     const savedSnapshot = database.load()
     if (!savedSnapshot) throw new MarketError('BAD_SNAPSHOT', `${path} holds no snapshot yet`)
     const { chainId, block, pools } = savedSnapshot
-    return { chainId, block, pools, changed: null }
+    return { chainId, block, pools, changedIds: null }
   } finally {
     database.close()
   }

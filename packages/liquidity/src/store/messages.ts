@@ -17,8 +17,8 @@ export type ToStore =
   | {
       readonly do: 'write'
       readonly newPools: readonly SavedPool[]
-      readonly changed: readonly Pool[]
-      readonly gone: readonly string[]
+      readonly changedPools: readonly Pool[]
+      readonly goneIds: readonly string[]
     }
   /** Pools to keep at `commit`; all others are deleted. */
   | { readonly do: 'keep'; readonly ids: readonly string[] }
@@ -26,7 +26,7 @@ export type ToStore =
   | { readonly do: 'list'; readonly name: string; readonly items: readonly unknown[] }
   | { readonly do: 'commit'; readonly facts: SavedFacts }
   /** Ends a block of a quote log, instead of `commit`. */
-  | { readonly do: 'commit-records'; readonly of: BlockOfRecords }
+  | { readonly do: 'commit-records'; readonly records: BlockOfRecords }
   | { readonly do: 'rollback' }
   | { readonly do: 'close' }
 

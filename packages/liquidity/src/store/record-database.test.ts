@@ -36,7 +36,7 @@ const snapshotAt = (number: number, pools: PoolMap): Snapshot => ({
     miner: ZERO_ADDRESS,
   },
   pools,
-  changed: null,
+  changedIds: null,
 })
 const plenty = { records: 1_000, bytes: 50_000_000 }
 const id = fc.integer({ min: 0, max: 30 }).map((n) => `0x${(n * 97).toString(16)}`)

@@ -14,7 +14,7 @@ import { fromText, toText } from './text.ts'
 /** Incremented when a family's state, `fixed`, or this schema changes: older files are cleared. */
 const FORMAT = 1
 /** Fraction of the blocks that is deleted at once when the file is full. */
-const FORGOTTEN_PART = 1 / 8
+const DELETED_SHARE = 1 / 8
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -78,22 +78,22 @@ export class RecordDatabase {
   }
 
   write(changedPools: readonly Pool[], goneIds: readonly string[]): void {
-    const put = this.db.prepare('INSERT OR REPLACE INTO pools VALUES (?, ?, ?)')
-    for (const pool of changedPools) put.run(pool.id, this.next, toText(pool))
-    for (const id of goneIds) put.run(id, this.next, null)
+    const insertRow = this.db.prepare('INSERT OR REPLACE INTO pools VALUES (?, ?, ?)')
+    for (const pool of changedPools) insertRow.run(pool.id, this.nextSeq, toText(pool))
+    for (const id of goneIds) insertRow.run(id, this.nextSeq, null)
   }
 
   /** Ends the transaction. @throws Error if the block alone exceeds the limits; the file is empty then */
   commit({ chainId, block, isWhole, records, parts }: BlockOfRecords): void {
-    const seq = this.next
+    const seq = this.nextSeq
     if (isWhole) this.base = seq
     this.db.prepare('INSERT INTO blocks VALUES (?, ?, ?, ?)').run(seq, this.base, chainId, toText(block))
-    const put = this.db.prepare('INSERT OR REPLACE INTO records VALUES (?, ?, ?)')
-    for (const { id, text } of records) put.run(id, seq, text)
-    const use = this.db.prepare(
+    const insertRow = this.db.prepare('INSERT OR REPLACE INTO records VALUES (?, ?, ?)')
+    for (const { id, text } of records) insertRow.run(id, seq, text)
+    const upsertPart = this.db.prepare(
       'INSERT INTO parts VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE SET seq = excluded.seq',
     )
-    for (const { hash, text } of parts) use.run(hash, seq, text)
+    for (const { hash, text } of parts) upsertPart.run(hash, seq, text)
     this.makeRoom()
     this.db.exec('COMMIT')
     if (this.isFull) {
@@ -110,31 +110,31 @@ export class RecordDatabase {
     this.db.close()
   }
 
-  private get next(): number {
+  private get nextSeq(): number {
     const row = this.db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'blocks'").get()
     return Number(row?.seq ?? 0) + 1
   }
 
   private get isFull(): boolean {
-    const [pages, free, size] = ['page_count', 'freelist_count', 'page_size'].map((name) =>
+    const [pageCount, freePages, pageSize] = ['page_count', 'freelist_count', 'page_size'].map((name) =>
       Number(this.db.prepare(`PRAGMA ${name}`).get()?.[name]),
     )
     const { count } = this.db.prepare('SELECT COUNT(*) AS count FROM records').get() as { count: number }
-    return (pages! - free!) * size! > this.limits.bytes || count > this.limits.records
+    return (pageCount! - freePages!) * pageSize! > this.limits.bytes || count > this.limits.records
   }
 
   private makeRoom(): void {
     while (this.isFull) {
       const { blocks } = this.db.prepare('SELECT COUNT(*) AS blocks FROM blocks').get() as { blocks: number }
       if (blocks <= 1) return
-      this.forget(Math.min(blocks - 1, Math.ceil(blocks * FORGOTTEN_PART)))
+      this.forget(Math.min(blocks - 1, Math.ceil(blocks * DELETED_SHARE)))
     }
   }
 
   /** Deletes the oldest blocks with their records, and the pool versions that no remaining block needs. */
   private forget(blocks: number): void {
-    const first = this.db.prepare('SELECT seq, base FROM blocks ORDER BY seq LIMIT 1 OFFSET ?').get(blocks)
-    const { seq, base } = first as { seq: number; base: number }
+    const firstKept = this.db.prepare('SELECT seq, base FROM blocks ORDER BY seq LIMIT 1 OFFSET ?').get(blocks)
+    const { seq, base } = firstKept as { seq: number; base: number }
     this.db.prepare('DELETE FROM blocks WHERE seq < ?').run(seq)
     this.db.prepare('DELETE FROM records WHERE seq < ?').run(seq)
     this.db.prepare('DELETE FROM parts WHERE seq < ?').run(seq)
@@ -179,7 +179,7 @@ export function findRecord(path: string, id: string): FoundRecord | null {
     const block = fromText<BlockHeader>(header)
     return {
       text,
-      snapshot: { chainId, block, pools: PoolMap.empty.with(values), changed: null },
+      snapshot: { chainId, block, pools: PoolMap.empty.with(values), changedIds: null },
       partOf: (hash) => parts.get(hash),
     }
   } catch (cause) {

@@ -31,13 +31,13 @@ export class RecordFile {
     try {
       await this.file.requestStore({ do: 'begin' })
       for await (const steps of inBatches(poolChangeSteps(this.writtenPools ?? PoolMap.empty, pools))) {
-        const changedPools = steps.flatMap((step) => step.changed)
-        const goneIds = steps.flatMap((step) => step.gone)
+        const changedPools = steps.flatMap((step) => step.changedPools)
+        const goneIds = steps.flatMap((step) => step.goneIds)
         for await (const batch of inBatches(changedPools))
-          await this.file.requestStore({ do: 'write', newPools: [], changed: batch, gone: [] })
-        if (goneIds.length > 0) await this.file.requestStore({ do: 'write', newPools: [], changed: [], gone: goneIds })
+          await this.file.requestStore({ do: 'write', newPools: [], changedPools: batch, goneIds: [] })
+        if (goneIds.length > 0) await this.file.requestStore({ do: 'write', newPools: [], changedPools: [], goneIds })
       }
-      await this.file.requestStore({ do: 'commit-records', of: { chainId, block, isWhole, records, parts } })
+      await this.file.requestStore({ do: 'commit-records', records: { chainId, block, isWhole, records, parts } })
       this.writtenPools = pools
     } catch (error) {
       // The last block in the file is unknown: write the next one in full.

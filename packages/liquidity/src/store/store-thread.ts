@@ -54,7 +54,7 @@ export async function openFile(request: Extract<ToStore, { do: 'open-records' }>
   const worker = start()
   const number = ++lastFile
   await requestStore(worker, number, request)
-  return { requestStore: (next) => requestStore(worker, number, next) }
+  return { requestStore: (request) => requestStore(worker, number, request) }
 }
 
 /** A market's file, read and written in the thread in small batches. */
@@ -79,10 +79,10 @@ export class StoreFile implements Store {
 
   /** Yields the saved state once: lists, then pools. @throws MarketError `BAD_SNAPSHOT` */
   async *batches(): AsyncGenerator<SavedBatch> {
-    const next = () => this.requestStore<SavedBatch | null>({ do: 'next' })
-    let pending = next()
+    const request = () => this.requestStore<SavedBatch | null>({ do: 'next' })
+    let pending = request()
     for (let batch = await pending; batch; batch = await pending) {
-      pending = next()
+      pending = request()
       // Prevent an unhandled rejection; the error is thrown when the batch is awaited.
       pending.catch(() => undefined)
       yield batch

@@ -15,7 +15,7 @@ type File = {
   /** Lists received since `begin`. */
   lists: Lists
   /** Ids of the pools to keep, received since `begin`; null to keep all. */
-  retained: Set<string> | null
+  keptIds: Set<string> | null
 }
 
 /** List items per batch; they are short strings. */
@@ -47,8 +47,8 @@ function run(number: number, request: ToStore): unknown {
 
 function append(number: number, log: RecordDatabase, request: ToStore): void {
   if (request.do === 'begin') log.begin()
-  if (request.do === 'write') log.write(request.changed, request.gone)
-  if (request.do === 'commit-records') log.commit(request.of)
+  if (request.do === 'write') log.write(request.changedPools, request.goneIds)
+  if (request.do === 'commit-records') log.commit(request.records)
   if (request.do === 'rollback') log.rollback()
   if (request.do !== 'close') return
   logs.delete(number)
@@ -63,19 +63,19 @@ function runOnFile(number: number, request: ToStore): unknown {
       return file.batches.next().value ?? null
     case 'begin':
       file.lists = {}
-      file.retained = null
+      file.keptIds = null
       return database.begin()
     case 'write':
       return database.write(request)
     case 'keep':
-      file.retained ??= new Set()
-      for (const id of request.ids) file.retained.add(id)
+      file.keptIds ??= new Set()
+      for (const id of request.ids) file.keptIds.add(id)
       return undefined
     case 'list':
       file.lists[request.name] = [...(file.lists[request.name] ?? []), ...request.items]
       return undefined
     case 'commit': {
-      if (file.retained) database.keepOnly(file.retained)
+      if (file.keptIds) database.keepOnly(file.keptIds)
       const extra: FileExtra = { rest: request.facts.extra, lists: file.lists }
       return database.commit({ ...request.facts, extra })
     }
@@ -92,7 +92,7 @@ function open(number: number, path: string): SavedFacts | null {
   try {
     const facts = database.facts()
     const extra = facts?.extra as FileExtra | undefined
-    files.set(number, { database, batches: batches(database, extra?.lists ?? {}), lists: {}, retained: null })
+    files.set(number, { database, batches: batches(database, extra?.lists ?? {}), lists: {}, keptIds: null })
     return facts && { ...facts, extra: extra?.rest ?? null }
   } catch (error) {
     database.close()

@@ -37,7 +37,7 @@ function observe(number: number, of: readonly Pool[]): void {
   const gone = [...currentPools.keys()].filter((id) => !next.has(id))
   const changed = [...of.filter((pool) => currentPools.get(pool.id) !== pool).map(({ id }) => id), ...gone]
   const block = { number, timestamp: number } as Snapshot['block']
-  ledger.observe({ chainId: 1, block, pools: next, changed })
+  ledger.observe({ chainId: 1, block, pools: next, changedIds: changed })
   currentPools = next
 }
 const observeUntil = (from: number, to: number, of: readonly Pool[] = pools) => {
@@ -47,7 +47,7 @@ const observeUntil = (from: number, to: number, of: readonly Pool[] = pools) => 
 beforeEach(() => {
   currentPools = new Map()
   ledger = new TrustLedger(chain, terms)
-  ledger.price((_token, amount) => Number(amount))
+  ledger.setPriceSource((_token, amount) => Number(amount))
 })
 
 describe('a token', () => {
@@ -96,7 +96,7 @@ describe('a token', () => {
     expect(ledger.standingOfToken(UNLISTED).reason).toContain('2 pools')
     observeUntil(21, 40, [pair(11, [WETH, UNLISTED]), pair(12, [WETH, UNLISTED]), pair(13, [WETH, UNLISTED])])
     expect(ledger.standingOfToken(UNLISTED).reason).toContain('1 named tokens')
-    ledger.price((of, amount) => (of === UNLISTED ? 1e12 : Number(amount) / 1e6))
+    ledger.setPriceSource((of, amount) => (of === UNLISTED ? 1e12 : Number(amount) / 1e6))
     observeUntil(41, 60)
     expect(ledger.standingOfToken(UNLISTED).reason).toContain('less than')
   })
@@ -118,7 +118,7 @@ describe('a block observed in steps', () => {
   test('has the same result as a block observed at once', () => {
     observeUntil(1, 10)
     ledger.report(UNLISTED, null)
-    const steps = ledger.observing({ chainId: 1, block: block(11), pools: next(), changed: [pools[0]!.id] })
+    const steps = ledger.observeInSteps({ chainId: 1, block: block(11), pools: next(), changedIds: [pools[0]!.id] })
     let count = 0
     while (!steps.next().done) count++
     expect(count).toBeGreaterThan(2)
@@ -128,7 +128,7 @@ describe('a block observed in steps', () => {
 
   test('stops after a reset', () => {
     observeUntil(1, 10)
-    const steps = ledger.observing({ chainId: 1, block: block(11), pools: next(), changed: [pools[0]!.id] })
+    const steps = ledger.observeInSteps({ chainId: 1, block: block(11), pools: next(), changedIds: [pools[0]!.id] })
     steps.next()
     ledger.forget()
     expect(steps.next().done).toBe(true)

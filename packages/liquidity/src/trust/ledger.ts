@@ -8,15 +8,15 @@ import {
   brokenRecord,
   hasEarned,
   isDueForReport,
+  recordLiquidity,
   recordMeasurement,
-  recordSighting,
   type Standing,
   standingOf,
   type Terms,
   UNOBSERVED,
 } from './record.ts'
 import { isTrustedPool, namedTrust, type Trust } from './trust.ts'
-import { type PoolContribution, sightingOf, type WatchedItem } from './watched-item.ts'
+import { liquidityOf, type PoolContribution, type WatchedItem } from './watched-item.ts'
 
 /** Maximum watched tokens, and maximum watched pools. When full, the entry with the least depth is evicted. */
 const MAX_WATCHED = 512
@@ -44,7 +44,7 @@ export class TrustLedger {
   private readonly pools = new Map<string, WatchedItem>()
   private block: number | null = null
   private nextIndex = 0
-  /** Number of resets: an `observing` generator that started before a reset must stop. */
+  /** Number of resets: an `observeInSteps` generator that started before a reset must stop. */
   private resets = 0
   private evictions = MAX_EVICTIONS
   /** Ids of pools that have not been processed yet. */
@@ -64,31 +64,31 @@ export class TrustLedger {
   }
 
   /** Sets the price source. @param usd - USD of an amount of a named token; 0 if it has no price */
-  price(usd: (token: Address, amount: bigint) => number): void {
+  setPriceSource(usd: (token: Address, amount: bigint) => number): void {
     this.usd = usd
   }
 
   /** Processes a block at once. */
   observe(snapshot: Snapshot): void {
-    atOnce(this.observing(snapshot))
+    atOnce(this.observeInSteps(snapshot))
   }
 
   /**
    * Processes a block in steps; call it once per block, in order. The cost depends on the number of changes and of
    * watched entries.
    */
-  *observing({ block, pools, changed }: Snapshot): Steps<void> {
+  *observeInSteps({ block, pools, changedIds }: Snapshot): Steps<void> {
     const { number } = block
     if (this.block !== null && Math.abs(number - this.block) > MAX_GAP) this.forget()
     this.block = number
     this.evictions = MAX_EVICTIONS
     // Process all pools over the next blocks; earning trust takes longer than that.
-    if (changed === null) {
+    if (changedIds === null) {
       this.forgetSeenPools()
       this.backlog = pools.keys()
     }
     const { resets } = this
-    for (const id of changed ?? []) {
+    for (const id of changedIds ?? []) {
       const pool = pools.get(id)
       if (!pool) this.drop(this.knownPools.get(id))
       else {
@@ -122,17 +122,17 @@ export class TrustLedger {
 
   /** Records a measurement. @param fault - the fault that was measured; null for a clean report */
   report(token: Address, fault: string | null): void {
-    const watchedItems = this.tokens.get(token)
-    if (!watchedItems || this.block === null) return
-    watchedItems.record = recordMeasurement(watchedItems.record, fault, this.block)
+    const item = this.tokens.get(token)
+    if (!item || this.block === null) return
+    item.record = recordMeasurement(item.record, fault, this.block)
     this.promote()
   }
 
   /** Records that a token or pool broke its trust. Named tokens stay named. */
   breach(id: string, fault: string): void {
-    const watchedItems = this.tokens.get(id as Address) ?? this.pools.get(id)
-    if (!watchedItems) return
-    watchedItems.record = brokenRecord(watchedItems.record, fault)
+    const item = this.tokens.get(id as Address) ?? this.pools.get(id)
+    if (!item) return
+    item.record = brokenRecord(item.record, fault)
     this.promote()
   }
 
@@ -179,35 +179,40 @@ export class TrustLedger {
   }
 
   private admit<K>(watchedItems: Map<K, WatchedItem>, key: K, pool: Pool): void {
-    const existing = watchedItems.get(key)
-    if (existing) {
-      if (existing.pools.has(pool.id) || existing.pools.size < MAX_POOLS_OF_TOKEN) this.value(existing, pool)
+    const existingItem = watchedItems.get(key)
+    if (existingItem) {
+      if (existingItem.pools.has(pool.id) || existingItem.pools.size < MAX_POOLS_OF_TOKEN)
+        this.value(existingItem, pool)
       return
     }
-    const full = watchedItems.size >= MAX_WATCHED
-    if (full && this.evictions-- <= 0) return
-    const share = this.shareOf(pool)
-    const { depthUsd } = share
-    if (full) {
+    const isFull = watchedItems.size >= MAX_WATCHED
+    if (isFull && this.evictions-- <= 0) return
+    const contribution = this.contributionOf(pool)
+    const { depthUsd } = contribution
+    if (isFull) {
       let shallowest: K | undefined
       let depth = depthUsd
-      for (const [other, { record }] of watchedItems)
+      for (const [otherKey, { record }] of watchedItems)
         if (record.depthUsd < depth) {
-          shallowest = other
+          shallowest = otherKey
           depth = record.depthUsd
         }
       if (shallowest === undefined) return
       watchedItems.delete(shallowest)
     }
-    watchedItems.set(key, { record: { ...UNOBSERVED, depthUsd }, pools: new Map([[pool.id, share]]), sighting: null })
+    watchedItems.set(key, {
+      record: { ...UNOBSERVED, depthUsd },
+      pools: new Map([[pool.id, contribution]]),
+      liquidity: null,
+    })
   }
 
   private drop(pool: Pool | undefined): void {
     if (!pool) return
     this.pools.delete(pool.id)
     for (const token of pool.tokens) {
-      const watchedItems = this.tokens.get(token)
-      if (watchedItems?.pools.delete(pool.id)) watchedItems.sighting = null
+      const item = this.tokens.get(token)
+      if (item?.pools.delete(pool.id)) item.liquidity = null
     }
   }
 
@@ -215,36 +220,35 @@ export class TrustLedger {
   private *revalue(): Steps<void> {
     const watchedItems = [...this.tokens.values(), ...this.pools.values()]
     for (let k = 0; k < Math.min(VALUED_PER_BLOCK, watchedItems.length); k++) {
-      const next = watchedItems[this.nextIndex++ % watchedItems.length]!
-      for (const id of next.pools.keys()) {
+      const item = watchedItems[this.nextIndex++ % watchedItems.length]!
+      for (const id of item.pools.keys()) {
         const pool = this.knownPools.get(id)
-        if (pool) this.value(next, pool)
+        if (pool) this.value(item, pool)
         yield
       }
     }
   }
 
-  private value(watchedItems: WatchedItem, pool: Pool): void {
-    watchedItems.pools.set(pool.id, this.shareOf(pool))
-    watchedItems.sighting = null
+  private value(item: WatchedItem, pool: Pool): void {
+    item.pools.set(pool.id, this.contributionOf(pool))
+    item.liquidity = null
   }
 
   private *observeAll(number: number): Steps<void> {
-    for (const watchedItems of this.tokens.values()) {
-      watchedItems.record = recordSighting(watchedItems.record, sightingOf(watchedItems), number, this.terms)
+    for (const item of this.tokens.values()) {
+      item.record = recordLiquidity(item.record, liquidityOf(item), number, this.terms)
       yield
     }
     // A pool earns trust only for itself, by its own trades: there is no token to measure.
     const terms = { ...this.terms, pools: 1, namedTokens: 2 }
-    for (const watchedItems of this.pools.values()) {
-      watchedItems.record = recordSighting(watchedItems.record, sightingOf(watchedItems), number, terms)
-      if (isDueForReport(watchedItems.record, this.terms))
-        watchedItems.record = recordMeasurement(watchedItems.record, null, number)
+    for (const item of this.pools.values()) {
+      item.record = recordLiquidity(item.record, liquidityOf(item), number, terms)
+      if (isDueForReport(item.record, this.terms)) item.record = recordMeasurement(item.record, null, number)
       yield
     }
   }
 
-  private shareOf(pool: Pool): PoolContribution {
+  private contributionOf(pool: Pool): PoolContribution {
     const partners = pool.tokens.filter((token) => this.named.tokens.has(token))
     return { depthUsd: this.depthOf(pool), partners }
   }
@@ -258,24 +262,27 @@ export class TrustLedger {
     )
   }
 
-  /** Records a breach if a pool's quotes changed without a trade: its owner changed a price or fee. */
+  /** Records a breach if a pool's quotes changed without a trade, because its owner changed a price or fee. */
   private checkDrift(pool: Pool): void {
-    const watchedItems = this.pools.get(pool.id)
+    const item = this.pools.get(pool.id)
     const before = this.knownPools.get(pool.id)
-    if (!watchedItems || !before || before === pool) return
+    if (!item || !before || before === pool) return
     const family = familyOf(pool.family)!
-    const traceOf = (of: Pool) => family.sampled?.stampOf(of) ?? family.reserves(of).join()
+    const traceOf = (observedPool: Pool) =>
+      family.sampled?.stampOf(observedPool) ?? family.reserves(observedPool).join()
     if (traceOf(before) !== traceOf(pool)) return
-    const first = (of: Pool) => orRefused(() => family.priceCurve(of, of.tokens[0]!, of.tokens[1]!))
-    const [was, is] = [first(before), first(pool)]
-    const marginalPrice = (curve: typeof was) => (curve ? curve.sqrtPrice[0]! ** 2 * curve.keepIn * curve.keepOut : 0)
-    if (!(Math.abs(marginalPrice(is) / marginalPrice(was) - 1) <= MAX_DRIFT))
-      watchedItems.record = brokenRecord(watchedItems.record, 'a price or fee set anew without a trade')
+    const firstCurve = (observedPool: Pool) =>
+      orRefused(() => family.priceCurve(observedPool, observedPool.tokens[0]!, observedPool.tokens[1]!))
+    const [curveBefore, curveAfter] = [firstCurve(before), firstCurve(pool)]
+    const marginalPrice = (curve: typeof curveBefore) =>
+      curve ? curve.sqrtPrice[0]! ** 2 * curve.keepIn * curve.keepOut : 0
+    if (!(Math.abs(marginalPrice(curveAfter) / marginalPrice(curveBefore) - 1) <= MAX_DRIFT))
+      item.record = brokenRecord(item.record, 'a price or fee set anew without a trade')
   }
 
   private promote(): void {
-    const earnedFrom = (watchedItems: Map<string, WatchedItem>) =>
-      [...watchedItems].flatMap(([key, { record }]) => (hasEarned(record, this.terms) ? [key] : []))
+    const earnedFrom = (items: Map<string, WatchedItem>) =>
+      [...items].flatMap(([key, { record }]) => (hasEarned(record, this.terms) ? [key] : []))
     const tokens = earnedFrom(this.tokens) as Address[]
     const pools = earnedFrom(this.pools)
     const isUnchanged =

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Pool } from '../family.ts'
 import { namedAccounts, namedTokens } from './named-tokens.ts'
 import { isTrustedPool, namedTrust } from './trust.ts'
-import { sightingOf, type WatchedItem } from './watched-item.ts'
+import { liquidityOf, type WatchedItem } from './watched-item.ts'
 
 const at = (n: number) => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const token = (n: number) => ({ address: at(n), symbol: `T${n}`, decimals: 18 })
@@ -60,12 +60,12 @@ test('the pools of a token are summed once, and its partners counted once', () =
       ['a', { depthUsd: 10, partners: [at(1)] }],
       ['b', { depthUsd: 5.5, partners: [at(1), at(3)] }],
     ]),
-    sighting: null,
+    liquidity: null,
   }
-  const sums = sightingOf(watched)
+  const sums = liquidityOf(watched)
   expect(sums).toEqual({ pools: 2, namedTokens: 2, depthUsd: 15.5 })
-  expect(sightingOf(watched)).toBe(sums)
-  watched.sighting = null
+  expect(liquidityOf(watched)).toBe(sums)
+  watched.liquidity = null
   watched.pools.delete('b')
-  expect(sightingOf(watched)).toEqual({ pools: 1, namedTokens: 1, depthUsd: 10 })
+  expect(liquidityOf(watched)).toEqual({ pools: 1, namedTokens: 1, depthUsd: 10 })
 })

@@ -4,8 +4,8 @@ import {
   brokenRecord,
   hasEarned,
   isDueForReport,
+  recordLiquidity,
   recordMeasurement,
-  recordSighting,
   standingOf,
   type TrustRecord,
   UNOBSERVED,
@@ -15,7 +15,7 @@ const terms = { blocks: 10, pools: 3, namedTokens: 2, depthUsd: 1_000, reportBlo
 const enough = { pools: 3, namedTokens: 2, depthUsd: 1_000 }
 /** A record whose conditions have held from block 101 to `lastSeenAt`. */
 const record = (lastSeenAt: number, cleanAt: number | null): TrustRecord => ({
-  ...{ since: 101, lastSeenAt, depthUsd: 1_500, cleanAt, fault: null, breach: null },
+  ...{ heldSince: 101, lastSeenAt, depthUsd: 1_500, cleanAt, fault: null, breach: null },
 })
 
 describe('a block', () => {
@@ -25,23 +25,23 @@ describe('a block', () => {
     ['depth', { depthUsd: 999.99 }, 'less than 1000 USD of named tokens stand against it'],
     ['a known depth', { depthUsd: Number.NaN }, 'less than 1000 USD of named tokens stand against it'],
   ])('without enough %s ends the period and the measurement, but not the breach', (_, missing, fault) => {
-    const sighting = { ...enough, ...missing }
+    const liquidity = { ...enough, ...missing }
     const before = { ...record(110, 108), breach: 'a tax' }
-    expect(recordSighting(before, sighting, 111, terms)).toEqual({
-      ...{ since: null, lastSeenAt: 111, depthUsd: sighting.depthUsd, cleanAt: null, fault, breach: 'a tax' },
+    expect(recordLiquidity(before, liquidity, 111, terms)).toEqual({
+      ...{ heldSince: null, lastSeenAt: 111, depthUsd: liquidity.depthUsd, cleanAt: null, fault, breach: 'a tax' },
     })
   })
 
   test('with exactly enough of everything starts a period, and the next one continues it', () => {
-    const first = recordSighting({ ...UNOBSERVED, breach: 'a tax' }, enough, 7, terms)
-    expect(first).toEqual({ since: 7, lastSeenAt: 7, depthUsd: 1_000, cleanAt: null, fault: null, breach: 'a tax' })
-    expect(recordSighting(first, { ...enough, depthUsd: 2_000 }, 8, terms)).toEqual({
+    const first = recordLiquidity({ ...UNOBSERVED, breach: 'a tax' }, enough, 7, terms)
+    expect(first).toEqual({ heldSince: 7, lastSeenAt: 7, depthUsd: 1_000, cleanAt: null, fault: null, breach: 'a tax' })
+    expect(recordLiquidity(first, { ...enough, depthUsd: 2_000 }, 8, terms)).toEqual({
       ...{ ...first, lastSeenAt: 8, depthUsd: 2_000 },
     })
   })
 })
 
-test('a clean measurement is dated; a faulty one and a breach reset all but the sighting', () => {
+test('a clean measurement is dated; a faulty one and a breach reset all but the liquidity', () => {
   expect(recordMeasurement(record(110, null), null, 110)).toEqual(record(110, 110))
   const reset = { ...UNOBSERVED, lastSeenAt: 110, depthUsd: 1_500, fault: 'a tax', breach: 'a tax' }
   expect(recordMeasurement(record(110, 108), 'a tax', 111)).toEqual(reset)
@@ -59,8 +59,8 @@ test.each([
   [record(110, 105), true, true, 'seen to behave for 10 blocks'],
   [record(110, 100), true, true, 'seen to behave for 10 blocks'],
   [record(110, 99), true, false, 'not measured lately'],
-  [{ ...record(110, 110), since: null }, false, false, 'not seen yet'],
-  [{ ...record(110, 110), since: null, fault: 'a tax' }, false, false, 'a tax'],
+  [{ ...record(110, 110), heldSince: null }, false, false, 'not seen yet'],
+  [{ ...record(110, 110), heldSince: null, fault: 'a tax' }, false, false, 'a tax'],
 ])('the standing of %o', (of, isDue, isEarned, reason) => {
   expect(isDueForReport(of, terms)).toBe(isDue)
   expect(hasEarned(of, terms)).toBe(isEarned)

@@ -14,7 +14,7 @@ export type Terms = {
 }
 
 /** Liquidity seen at a block. */
-export type Sighting = { readonly pools: number; readonly namedTokens: number; readonly depthUsd: number }
+export type ObservedLiquidity = { readonly pools: number; readonly namedTokens: number; readonly depthUsd: number }
 
 /** Trust level of a token, with a reason. */
 export type Standing = {
@@ -26,7 +26,7 @@ export type Standing = {
 /** Trust record of one token or pool. Immutable. */
 export type TrustRecord = {
   /** First of the consecutive blocks at which the conditions have held; null if they do not hold. */
-  readonly since: number | null
+  readonly heldSince: number | null
   /** The newest block at which it was observed. */
   readonly lastSeenAt: number
   readonly depthUsd: number
@@ -40,7 +40,7 @@ export type TrustRecord = {
 
 /** Record of a token or pool that has not been observed. */
 export const UNOBSERVED: TrustRecord = {
-  since: null,
+  heldSince: null,
   lastSeenAt: 0,
   depthUsd: 0,
   cleanAt: null,
@@ -49,14 +49,19 @@ export const UNOBSERVED: TrustRecord = {
 }
 
 /** Returns the record after a block. */
-export function recordSighting(record: TrustRecord, sighting: Sighting, block: number, terms: Terms): TrustRecord {
-  const { depthUsd } = sighting
-  const fault = failedCondition(sighting, terms)
+export function recordLiquidity(
+  record: TrustRecord,
+  liquidity: ObservedLiquidity,
+  block: number,
+  terms: Terms,
+): TrustRecord {
+  const { depthUsd } = liquidity
+  const fault = failedCondition(liquidity, terms)
   if (fault !== null) return { ...UNOBSERVED, lastSeenAt: block, depthUsd, fault, breach: record.breach }
-  return { ...record, since: record.since ?? block, lastSeenAt: block, depthUsd, fault: null }
+  return { ...record, heldSince: record.heldSince ?? block, lastSeenAt: block, depthUsd, fault: null }
 }
 
-function failedCondition({ pools, namedTokens, depthUsd }: Sighting, terms: Terms): string | null {
+function failedCondition({ pools, namedTokens, depthUsd }: ObservedLiquidity, terms: Terms): string | null {
   if (pools < terms.pools) return `in ${pools} pools with named tokens, of ${terms.pools} at least`
   if (namedTokens < terms.namedTokens)
     return `traded with ${namedTokens} named tokens, of ${terms.namedTokens} at least`
@@ -79,24 +84,27 @@ export function brokenRecord({ lastSeenAt, depthUsd }: TrustRecord, fault: strin
 }
 
 /** True if only a measurement is missing, or the last one expires soon. */
-export function isDueForReport({ since, lastSeenAt, cleanAt }: TrustRecord, { blocks, reportBlocks }: Terms): boolean {
-  if (since === null || lastSeenAt - since + 1 < blocks) return false
+export function isDueForReport(
+  { heldSince, lastSeenAt, cleanAt }: TrustRecord,
+  { blocks, reportBlocks }: Terms,
+): boolean {
+  if (heldSince === null || lastSeenAt - heldSince + 1 < blocks) return false
   return cleanAt === null || lastSeenAt - cleanAt >= reportBlocks
 }
 
 /** True if all conditions have held long enough and the last measurement is recent. */
-export function hasEarned({ since, lastSeenAt, cleanAt }: TrustRecord, { blocks, reportBlocks }: Terms): boolean {
-  if (since === null || cleanAt === null || lastSeenAt - since + 1 < blocks) return false
+export function hasEarned({ heldSince, lastSeenAt, cleanAt }: TrustRecord, { blocks, reportBlocks }: Terms): boolean {
+  if (heldSince === null || cleanAt === null || lastSeenAt - heldSince + 1 < blocks) return false
   // Accept a measurement for twice its interval, since measuring can be delayed. After that the result is too old.
   return lastSeenAt - cleanAt <= 2 * reportBlocks
 }
 
 /** Returns the trust level that a record has earned, with a reason. */
 export function standingOf(record: TrustRecord, terms: Terms): Standing {
-  const { since, lastSeenAt, cleanAt, fault, breach } = record
+  const { heldSince, lastSeenAt, cleanAt, fault, breach } = record
   const untrustedStanding = (reason: string): Standing => ({ standing: 'stranger', reason })
-  if (since === null) return untrustedStanding(fault ?? 'not seen yet')
-  const blocks = lastSeenAt - since + 1
+  if (heldSince === null) return untrustedStanding(fault ?? 'not seen yet')
+  const blocks = lastSeenAt - heldSince + 1
   if (blocks < terms.blocks) {
     const after = breach === null ? '' : `, after ${breach}`
     return untrustedStanding(`seen to behave for ${blocks} blocks, of ${terms.blocks} at least${after}`)

@@ -1,6 +1,6 @@
 /** Tokens and pools under observation, with their current liquidity. */
 import type { Address } from '@sluice/chains'
-import type { Sighting, TrustRecord } from './record.ts'
+import type { ObservedLiquidity, TrustRecord } from './record.ts'
 
 /** Contribution of one pool to a watched token or pool. */
 export type PoolContribution = {
@@ -10,22 +10,22 @@ export type PoolContribution = {
   readonly partners: readonly Address[]
 }
 
-/** A watched token or pool. `sighting` caches the sums over `pools`; null if a share has changed since. */
+/** A watched token or pool. `liquidity` caches the sums over `pools`; null if a contribution has changed since. */
 export type WatchedItem = {
   record: TrustRecord
   readonly pools: Map<string, PoolContribution>
-  sighting: Sighting | null
+  liquidity: ObservedLiquidity | null
 }
 
 /** Returns the cached sums, or computes them. */
-export function sightingOf(watchedItem: WatchedItem): Sighting {
-  if (watchedItem.sighting) return watchedItem.sighting
+export function liquidityOf(watchedItem: WatchedItem): ObservedLiquidity {
+  if (watchedItem.liquidity) return watchedItem.liquidity
   const partners = new Set<Address>()
   let depthUsd = 0
-  for (const share of watchedItem.pools.values()) {
-    depthUsd += share.depthUsd
-    for (const token of share.partners) partners.add(token)
+  for (const contribution of watchedItem.pools.values()) {
+    depthUsd += contribution.depthUsd
+    for (const token of contribution.partners) partners.add(token)
   }
-  watchedItem.sighting = { pools: watchedItem.pools.size, namedTokens: partners.size, depthUsd }
-  return watchedItem.sighting
+  watchedItem.liquidity = { pools: watchedItem.pools.size, namedTokens: partners.size, depthUsd }
+  return watchedItem.liquidity
 }

@@ -217,7 +217,7 @@ export class ChainRuntime {
     const prices = new Prices(chain, {
       decimals: (token) => tokens.facts.decimals(token),
       isUnsellable: (token) => tokens.isUnsellable(token),
-      redemptions: (token) => redemptions.of(token),
+      redemptions: (token) => redemptions.readingsOf(token),
       onFault: ({ id }, error) => log.error({ err: error, pool: id }, 'a pool cannot be priced'),
     })
     tokens.standings.price(prices)

@@ -48,7 +48,7 @@ export class MeasuredGas {
   }
 
   /** Marks the pools that a block has changed. */
-  follow({ changed }: Pick<Snapshot, 'changed'>): void {
+  follow({ changedIds: changed }: Pick<Snapshot, 'changedIds'>): void {
     for (const id of changed ?? this.pools.keys()) {
       const entry = this.pools.peek(id)
       if (entry) entry.hasChanged = true

@@ -76,13 +76,13 @@ async function runRoute(
     const result = await simulate(
       {
         ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, asSent: 'measured', signal },
-        ...(small && { others: [encode(singleLegRoute(small)).data] }),
+        ...(small && { alternatives: [encode(singleLegRoute(small)).data] }),
         block: { blockHash: block.hash },
         knownState: { header: block, senderCode: '0x' },
       },
       pools,
     )
-    const [smallResult] = result.others ?? []
+    const [smallResult] = result.alternatives ?? []
     return {
       worksFull: pays(result, amountOut),
       worksSmall: small && smallResult && pays(smallResult, small.amountOut < MIN_UNITS ? 1n : small.amountOut),

@@ -64,10 +64,10 @@ test('a swap that failed for its size fails at that size and above, in its direc
 test('a pool whose state changes is used again', () => {
   const faults = new FaultyPools()
   faults.record([failed('a'), failed('b')], NOW)
-  faults.follow({ changed: ['a', 'c'] })
+  faults.follow({ changedIds: ['a', 'c'] })
   expect(faults.idsAt(NOW)).toEqual(['b'])
   // Unknown changes may concern every pool.
-  faults.follow({ changed: null })
+  faults.follow({ changedIds: null })
   expect(faults.idsAt(NOW)).toEqual([])
   faults.record([failed('a')], NOW)
   faults.forget()

@@ -58,7 +58,7 @@ export class FaultyPools {
   }
 
   /** Forgets the pools that a block has changed, because swaps in them may work again. */
-  follow({ changed }: Pick<Snapshot, 'changed'>): void {
+  follow({ changedIds: changed }: Pick<Snapshot, 'changedIds'>): void {
     if (changed) for (const id of changed) this.faults.delete(id)
     else this.forget()
   }

@@ -49,7 +49,12 @@ const trust: Trust = {
 }
 
 function viewOf(pools: readonly Pool[], refine?: ChainView['refine']): ChainView {
-  const snapshot: Snapshot = { chainId: 1, block, pools: new Map(pools.map((pool) => [pool.id, pool])), changed: null }
+  const snapshot: Snapshot = {
+    chainId: 1,
+    block,
+    pools: new Map(pools.map((pool) => [pool.id, pool])),
+    changedIds: null,
+  }
   return { snapshot, graph: () => buildGraph(snapshot), ...(refine && { refine }) } as unknown as ChainView
 }
 const search = async (view: ChainView, request: RouteRequest) => findRoute(view.graph(), request)

@@ -235,7 +235,7 @@ async function createRunner(
         from: request.from,
         to,
         data,
-        ...(others.length > 0 && { others: others.map(({ swap }) => swap.data) }),
+        ...(others.length > 0 && { alternatives: others.map(({ swap }) => swap.data) }),
         tokenIn: route.tokenIn,
         amountIn: route.amountIn,
         tokenOut: route.tokenOut,
@@ -263,7 +263,7 @@ async function createRunner(
     const runsIn = blockAt(block, at, simulation.blockIntervalMs)
     try {
       const result = await simulate(own!.swap, others, { runsIn })
-      return result.ranIn ? [result, ...(result.others ?? [])] : []
+      return result.ranIn ? [result, ...(result.alternatives ?? [])] : []
     } catch (error) {
       if (error instanceof SimulationError) return []
       throw error
@@ -294,7 +294,7 @@ async function confirmedAsSent(
 /** Extra gas at the later time compared with the next block, for routes that succeed at both. */
 function laterGasOf(
   routes: readonly RoutePlan[],
-  { others = [], ...first }: SwapSimulation,
+  { alternatives: others = [], ...first }: SwapSimulation,
   later: readonly CallOutcome[],
 ): readonly { readonly of: RoutePlan; readonly extra: number }[] {
   const now = [first, ...others]
@@ -344,7 +344,7 @@ function bestMeasured(
   expectedOf: (route: RoutePlan) => bigint,
   wrappedNative: Address | null,
 ): SimulatedSwap {
-  const { others: outcomes = [], ...simulation } = together
+  const { alternatives: outcomes = [], ...simulation } = together
   const settledSwaps = others.flatMap((other, k): SimulatedSwap[] => {
     const outcome = outcomes[k]
     const isSettled = outcome?.success && outcome.amountOut >= expectedOf(other.route)

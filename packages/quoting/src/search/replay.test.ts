@@ -33,7 +33,7 @@ test('the log line of a failed search contains its whole request as JSON', () =>
     ]),
     taxes: new Map([[one!, { usual: { buyPpm: 1, sellPpm: 2, transferPpm: 3 }, inPool: new Map() }]]),
   }
-  const replay = replayOf({ chainId: 1, block, pools: new Map(), changed: null }, request)
+  const replay = replayOf({ chainId: 1, block, pools: new Map(), changedIds: null }, request)
   expect(JSON.parse(JSON.stringify(replay))).toEqual({
     chainId: 1,
     block: 7,

@@ -22,7 +22,7 @@ const block = {
   baseFeePerGas: 0n,
   miner,
 } as const
-const snapshot: Snapshot = { chainId: 1, block, pools: new Map([[pair, pool]]), changed: null }
+const snapshot: Snapshot = { chainId: 1, block, pools: new Map([[pair, pool]]), changedIds: null }
 const view = { snapshot, graph: () => buildGraph(snapshot) }
 const request: RouteRequest = { tokenIn, tokenOut, amountIn: 10n ** 18n, wrappedNative: null, gasPriceWei: 0n }
 const log = { error: () => {} }

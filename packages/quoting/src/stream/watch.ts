@@ -69,7 +69,7 @@ export class Watch {
   }
 
   /** Queues a new block. Further pools of the same block are reported with the next one. */
-  observe({ block, changed }: Snapshot): void {
+  observe({ block, changedIds: changed }: Snapshot): void {
     if (block.hash === this.block) {
       if (this.due && changed?.length !== 0) this.due = { ...this.due, changed: true }
       return

@@ -48,7 +48,12 @@ function trackerOnChain(measure: MeasureToken = async () => reportOf(), pools = 
   const poolsById = new Map(pools.map((pool) => [pool.id, pool]))
   const snapshot = (number: number): Snapshot => {
     const changed = number === 1 ? [...poolsById.keys()] : []
-    return { chainId: 1, block: { number, timestamp: number } as Snapshot['block'], pools: poolsById, changed }
+    return {
+      chainId: 1,
+      block: { number, timestamp: number } as Snapshot['block'],
+      pools: poolsById,
+      changedIds: changed,
+    }
   }
   const see = async (from: number, to = from) => {
     for (let number = from; number <= to; number++) await standings.observe(snapshot(number))
@@ -202,7 +207,7 @@ test('trust takes a day of blocks and at least 600 by default', async () => {
     standings.price({ usd: () => 1 } as unknown as PriceBook)
     const pools = new Map(poolsOf(TOKEN, 11).map((pool) => [pool.id, pool]))
     const block = { number: 1, timestamp: 1 } as Snapshot['block']
-    await standings.observe({ chainId: 1, block, pools, changed: [...pools.keys()] })
+    await standings.observe({ chainId: 1, block, pools, changedIds: [...pools.keys()] })
     expect(standings.of(TOKEN).reason).toContain(`of ${blocks} at least`)
   }
 })

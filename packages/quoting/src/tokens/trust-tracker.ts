@@ -83,7 +83,7 @@ export class TrustTracker {
   /** Sets the prices that the depth of pools is measured with. */
   price(book: PriceBook): void {
     const { decimals } = this.options
-    this.ledger.price((token, amount) => {
+    this.ledger.setPriceSource((token, amount) => {
       const places = decimals(token)
       return places === undefined ? 0 : (Number(amount) / 10 ** places) * (book.usd(token) ?? 0)
     })
@@ -109,7 +109,7 @@ export class TrustTracker {
     this.observing = true
     try {
       for (let next = this.queue.shift(); next; next = this.queue.shift()) {
-        await inSlices('trust', this.ledger.observing(next))
+        await inSlices('trust', this.ledger.observeInSteps(next))
         void this.measureNext(next)
       }
     } finally {

@@ -260,7 +260,7 @@ export class PastBlocks {
     const redemptions = new RedemptionCache(this.chain)
     const prices = new Prices(this.chain, {
       decimals: (token) => market.tokens.decimals(token),
-      redemptions: (token) => redemptions.of(token),
+      redemptions: (token) => redemptions.readingsOf(token),
     })
     return { block, market, redemptions, prices, pricedTokens: new Set(), quotedPairs: new Set() }
   }

@@ -10,7 +10,7 @@ export class TouchedPools {
   /** Null if every pool may have changed. */
   private ids: Set<string> | null = null
 
-  observe({ block, changed }: Snapshot): void {
+  observe({ block, changedIds: changed }: Snapshot): void {
     if (changed === null) this.ids = null
     else if (block.hash !== this.block) this.ids = new Set(changed)
     // Pools discovered in the meantime count as changed, since the block may have changed them.

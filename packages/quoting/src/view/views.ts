@@ -160,7 +160,7 @@ export class ChainViews {
     const parts = await redemptions.readShares(realTokens, { rpc, block, holderOf: (share) => prices.holderOf(share) })
     const others = parts.filter((token) => token !== ZERO_ADDRESS && !tokens.includes(token))
     if (others.length > 0) await market.searchPools(others)
-    return [...realTokens, ...others].every((token) => redemptions.isOf(token, block))
+    return [...realTokens, ...others].every((token) => redemptions.isCurrentAt(token, block))
   }
 
   /** Returns the response of an identical request at the same head, if that head was seen recently. */

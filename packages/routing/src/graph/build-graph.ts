@@ -34,7 +34,7 @@ const USUAL_GAS = 120_000
  */
 export function buildGraph(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
   if (!previous) return compile(snapshot, previous, gas)
-  const { changed, gone } = poolChanges(previous.snapshot.pools, snapshot.pools)
+  const { changedPools: changed, goneIds: gone } = poolChanges(previous.snapshot.pools, snapshot.pools)
   const samePools = gone.length === 0 && changed.every(({ id }) => previous.snapshot.pools.has(id))
   return samePools ? update(previous, snapshot, changed, gas) : compile(snapshot, previous, gas)
 }

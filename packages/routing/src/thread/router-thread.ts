@@ -260,8 +260,8 @@ export class RouterThread {
       await nextTurn()
     }
     for (const step of poolChangeSteps(state.pools, pools)) {
-      if (step.gone.length > 0) post(worker, { do: 'change', chainId, changed: [], gone: step.gone })
-      for (const pool of step.changed) {
+      if (step.goneIds.length > 0) post(worker, { do: 'change', chainId, changed: [], gone: step.goneIds })
+      for (const pool of step.changedPools) {
         changed.push(pool)
         if (changed.length === BATCH) await send()
       }

@@ -33,7 +33,7 @@ port.on('message', (message: ToThread) => {
  */
 function applyEntry(pools: PoolMap, bytes: Uint8Array): PoolMap {
   const entry = readEntry(bytes)
-  const next = entry && FieldCollector.of(entry).over(pools, entry.gone)
+  const next = entry && FieldCollector.of(entry).applyTo(pools, entry.gone)
   if (!next) throw new Error('a log entry does not continue from the state of the thread')
   return next.pools
 }
@@ -54,7 +54,7 @@ function graphAt(chainId: number, block: Snapshot['block']): Graph {
   const pools = poolsOf.get(chainId) ?? PoolMap.empty
   const cached = graphOf.get(chainId)
   if (cached?.snapshot.pools === pools && cached.snapshot.block.hash === block.hash) return cached
-  const graph = buildGraph({ chainId, block, pools, changed: null }, cached)
+  const graph = buildGraph({ chainId, block, pools, changedIds: null }, cached)
   graphOf.set(chainId, graph)
   post({ prepared: true })
   return graph

@@ -2,7 +2,7 @@ import { type Hex, toAddress } from '@sluice/chains'
 import { AbiCoder, keccak256, toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
 import { balanceSetting } from './amount.ts'
-import { owner, type StorageWrites, type TokenReader } from './reader.ts'
+import { fictitiousOwner, type StorageWrites, type TokenReader } from './reader.ts'
 import type { Rate, Shape } from './shape.ts'
 
 const contract = toAddress(`0x${'7'.repeat(40)}`)
@@ -27,15 +27,15 @@ function readerOf({ balanceOf = (shares) => shares, bitOf, real = 0n }: Model = 
   const shapes: number[] = []
   const stored: unknown[] = []
   const reader = {
-    owners: async (count: number, writes: StorageWrites) => {
+    readOwners: async (count: number, writes: StorageWrites) => {
       const words = new Map((writes.get(contract) ?? []).map(({ key, value }) => [key, BigInt(value)]))
-      const shares = Array.from({ length: count }, (_, k) => words.get(keyOf(owner(k))) ?? 0n)
+      const shares = Array.from({ length: count }, (_, k) => words.get(keyOf(fictitiousOwner(k))) ?? 0n)
       const isShape = count === SHAPE_OWNERS
       if (isShape) shapes.push(count)
       else tried.push(shares)
       return shares.map((value) => ({ balance: (isShape && bitOf ? bitOf : balanceOf)(value), allowance: null }))
     },
-    storage: async (...args: unknown[]) => {
+    readStorage: async (...args: unknown[]) => {
       stored.push(args)
       return [real]
     },

@@ -1,7 +1,7 @@
 /** Computes the storage writes that give an account a balance. */
 import type { Address } from '@sluice/chains'
 import { balanceKey, balanceWrites, type Mapping, MINIME_MAX, type Write } from './mapping.ts'
-import { mergeWrites, owner, type TokenReader } from './reader.ts'
+import { fictitiousOwner, mergeWrites, type TokenReader } from './reader.ts'
 import { numberMask, type Rate, readShape, type Shape } from './shape.ts'
 
 export type BalanceLayout = { readonly mapping: Mapping; readonly shape: Shape }
@@ -18,7 +18,7 @@ export type BalanceSetting = {
 }
 
 /** Values tried on either side of the estimate. */
-const NEIGHBOURS = 32n
+const NEIGHBORS = 32n
 /** Values tried per base unit if a base unit is worth many shares. */
 const STEPS_PER_UNIT = 8n
 const MAX_ROUNDS = 3
@@ -37,21 +37,21 @@ export async function balanceSetting(
   account: Address,
   amount: bigint,
 ): Promise<BalanceSetting | undefined> {
-  const [number, real] = await Promise.all([
+  const [target, currentValue] = await Promise.all([
     shape.kind === 'plain' ? { value: amount, balance: amount } : sharesFor(reader, mapping, shape, amount),
     currentWord(reader, mapping, shape, account),
   ])
-  if (!number || number.value >> BigInt(shape.width) !== 0n) return undefined
-  const value = (real & ~numberMask(shape)) | (number.value << BigInt(shape.shift))
-  return { contract: mapping.contract, writes: balanceWrites(mapping, account, value), balance: number.balance }
+  if (!target || target.value >> BigInt(shape.width) !== 0n) return undefined
+  const value = (currentValue & ~numberMask(shape)) | (target.value << BigInt(shape.shift))
+  return { contract: mapping.contract, writes: balanceWrites(mapping, account, value), balance: target.balance }
 }
 
 /** Reads the current word, whose other bits are kept. */
 async function currentWord(reader: TokenReader, mapping: Mapping, shape: Shape, account: Address): Promise<bigint> {
   const usesWholeWord = mapping.order === 'minime' ? numberMask(shape) === MINIME_MAX : shape.width === 256
   if (usesWholeWord) return 0n
-  const [real] = await reader.storage(mapping.contract, [BigInt(balanceKey(mapping, account))])
-  return real!
+  const [currentValue] = await reader.readStorage(mapping.contract, [BigInt(balanceKey(mapping, account))])
+  return currentValue!
 }
 
 /** Finds the smallest number of shares worth at least `amount`, near the estimate at the last known rate. */
@@ -81,7 +81,7 @@ function amountsAround({ shares, units }: Rate, amount: bigint): readonly bigint
   const estimate = (amount * shares + units - 1n) / units
   const step = shares / units / STEPS_PER_UNIT || 1n
   const triedValues: bigint[] = []
-  for (let i = -NEIGHBOURS; i <= NEIGHBOURS; i++) {
+  for (let i = -NEIGHBORS; i <= NEIGHBORS; i++) {
     const value = estimate + i * step
     if (value >= 0n) triedValues.push(value)
   }
@@ -90,7 +90,7 @@ function amountsAround({ shares, units }: Rate, amount: bigint): readonly bigint
 
 async function balancesOf(reader: TokenReader, mapping: Mapping, values: readonly bigint[]) {
   const writes = mergeWrites(
-    ...values.map((value, index) => [mapping.contract, balanceWrites(mapping, owner(index), value)] as const),
+    ...values.map((value, index) => [mapping.contract, balanceWrites(mapping, fictitiousOwner(index), value)] as const),
   )
-  return (await reader.owners(values.length, writes)).map(({ balance }) => balance)
+  return (await reader.readOwners(values.length, writes)).map(({ balance }) => balance)
 }

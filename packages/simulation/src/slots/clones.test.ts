@@ -2,7 +2,7 @@
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { allowanceKey, balanceKey, type Mapping } from './mapping.ts'
-import { owner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
+import { fictitiousOwner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 import { layoutFromSlots, SlotResolver } from './resolver.ts'
 
 const addressOf = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
@@ -25,18 +25,18 @@ function readerOf({ address, code = '0x6001', balance, allowance, isPacked = fal
     token: address,
     options: {},
     rpc: { request: async () => null },
-    code: async () => code,
-    storage: async () => [],
+    readCode: async () => code,
+    readStorage: async () => [],
     touchedSlots: async () => {
       searches++
       return []
     },
-    owners: async (count: number, writes: StorageWrites) => {
+    readOwners: async (count: number, writes: StorageWrites) => {
       const words = new Map((writes.get(address) ?? []).map(({ key, value }) => [key, BigInt(value)]))
       const wordOf = (key: Hex | undefined) => (key && words.get(key)) ?? 0n
       return Array.from({ length: count }, (_, k) => ({
-        balance: wordOf(balance && balanceKey(of(balance), owner(k))) / (isPacked ? 256n : 1n),
-        allowance: wordOf(allowance && allowanceKey(of(allowance), owner(k), SLOT_PROBE)),
+        balance: wordOf(balance && balanceKey(of(balance), fictitiousOwner(k))) / (isPacked ? 256n : 1n),
+        allowance: wordOf(allowance && allowanceKey(of(allowance), fictitiousOwner(k), SLOT_PROBE)),
       }))
     },
   } as unknown as TokenReader

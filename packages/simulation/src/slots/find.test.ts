@@ -3,7 +3,7 @@ import { AbiCoder, keccak256, toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
 import { findForAccount, findMappings } from './find.ts'
 import type { Mapping } from './mapping.ts'
-import { type OwnerReading, owner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
+import { fictitiousOwner, type OwnerReading, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 
 const token = toAddress(`0x${'7'.repeat(40)}`)
 const store = toAddress(`0x${'5'.repeat(40)}`)
@@ -28,7 +28,7 @@ function readerOf(readings: Readings) {
   const calls: { count: number; writes: StorageWrites }[] = []
   const reader = {
     token,
-    owners: async (count: number, writes: StorageWrites) => {
+    readOwners: async (count: number, writes: StorageWrites) => {
       calls.push({ count, writes })
       return Array.from({ length: count }, (_, k) => ({ balance: 0n, allowance: 0n, ...readings[k] }))
     },
@@ -47,9 +47,12 @@ test('each candidate has a separate owner for each of three numbers, and an allo
   expect(count).toBe(7)
   const numbers = [SMALL, LARGE, ALL]
   const written = (base: bigint, candidate: number) => [
-    ...numbers.map((value, scale) => ({ key: keyOf(base, owner(2 * scale + candidate)), value: toBeHex(value, 32) })),
+    ...numbers.map((value, scale) => ({
+      key: keyOf(base, fictitiousOwner(2 * scale + candidate)),
+      value: toBeHex(value, 32),
+    })),
     {
-      key: keccak256(abi.encode(['address', 'bytes32'], [SLOT_PROBE, keyOf(base, owner(candidate))])),
+      key: keccak256(abi.encode(['address', 'bytes32'], [SLOT_PROBE, keyOf(base, fictitiousOwner(candidate))])),
       value: toBeHex(SMALL, 32),
     },
   ]
@@ -116,7 +119,7 @@ test('for one account, each candidate writes a different number', async () => {
   const written: StorageWrites[] = []
   const readerFor = (balance: bigint | null) =>
     ({
-      account: async (of: string, writes: StorageWrites) => {
+      readAccount: async (of: string, writes: StorageWrites) => {
         expect(of).toBe(account)
         written.push(writes)
         return { balance, allowance: null }

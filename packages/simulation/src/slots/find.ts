@@ -1,8 +1,8 @@
 /** Finds the mapping that a token uses among many candidates, in one call. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { usualMappings } from './candidates.ts'
-import { allowanceKey, balanceWrites, type Mapping, type Write, word } from './mapping.ts'
-import { mergeWrites, owner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
+import { allowanceKey, balanceWrites, type Mapping, toWord, type Write } from './mapping.ts'
+import { fictitiousOwner, mergeWrites, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 import { plainShape, type Shape } from './shape.ts'
 
 /** Test value that fits words of 96 bits. */
@@ -28,14 +28,14 @@ export async function findMappings(
   candidates: readonly Mapping[],
   writes = writesOf(candidates),
 ): Promise<FoundMappings> {
-  const untouchedAnswers = SCALES.length * candidates.length
-  const readings = await reader.owners(untouchedAnswers + 1, writes)
-  const control = readings[untouchedAnswers]!
+  const controlIndex = SCALES.length * candidates.length
+  const readings = await reader.readOwners(controlIndex + 1, writes)
+  const control = readings[controlIndex]!
 
   const balanceAt = (candidate: number, scale: number) => readings[scale * candidates.length + candidate]!.balance
   const isVisible = (candidate: number, scale: number) => {
-    const balance = balanceAt(candidate, scale)
-    return balance !== null && balance !== 0n && balance !== control.balance
+    const balanceIndex = balanceAt(candidate, scale)
+    return balanceIndex !== null && balanceIndex !== 0n && balanceIndex !== control.balance
   }
   const plainIndex = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL)
   // MiniMe checkpoints only hold plain balances.
@@ -43,13 +43,13 @@ export async function findMappings(
     ({ order }, index) => order !== 'minime' && SCALES.some((_, scale) => isVisible(index, scale)),
   )
   const balance = plainIndex !== -1 ? plainIndex : firstVisible
-  const allowance = candidates.findIndex(
+  const allowanceIndex = candidates.findIndex(
     ({ order }, index) => order !== 'minime' && readings[index]!.allowance === SMALL && control.allowance !== SMALL,
   )
   const shape = plainIndex !== -1 ? plainShape(balanceAt(plainIndex, 2)) : undefined
   return {
     ...(balance !== -1 && { balance: { mapping: candidates[balance]!, ...(shape && { shape }) } }),
-    ...(allowance !== -1 && { allowance: candidates[allowance]! }),
+    ...(allowanceIndex !== -1 && { allowance: candidates[allowanceIndex]! }),
   }
 }
 
@@ -62,7 +62,7 @@ export function findUsualMappings(reader: TokenReader): Promise<FoundMappings> {
 }
 
 function writesOf(candidates: readonly Mapping[]): StorageWrites {
-  const ownerOf = (index: number, scale: number) => owner(scale * candidates.length + index)
+  const ownerOf = (index: number, scale: number) => fictitiousOwner(scale * candidates.length + index)
   return mergeWrites(
     ...candidates.flatMap((mapping, index): [Address, Write[]][] => [
       ...SCALES.map((value, scale): [Address, Write[]] => [
@@ -75,7 +75,7 @@ function writesOf(candidates: readonly Mapping[]): StorageWrites {
 }
 
 function allowanceWrite(mapping: Mapping, from: Address): [Address, Write[]] {
-  return [mapping.contract, [{ key: allowanceKey(mapping, from, SLOT_PROBE), value: word(SMALL) }]]
+  return [mapping.contract, [{ key: allowanceKey(mapping, from, SLOT_PROBE), value: toWord(SMALL) }]]
 }
 
 /**
@@ -91,6 +91,6 @@ export async function findForAccount(
   const writes = mergeWrites(
     ...candidates.map((mapping, index) => [mapping.contract, balanceWrites(mapping, account, marker(index))] as const),
   )
-  const { balance } = await reader.account(account, writes)
+  const { balance } = await reader.readAccount(account, writes)
   return candidates.find((_, index) => balance === marker(index))
 }

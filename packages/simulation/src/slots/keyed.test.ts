@@ -34,8 +34,8 @@ function searchOf({ slots, balance = () => 0n, allowance = () => 0n }: Token) {
         return { accessList: [{ address: token, storageKeys: slots.map(([slot]) => keyOf(slot)) }] }
       },
     },
-    storage: async (contract: Address, [slot]: readonly bigint[]) => [contract === token ? words.get(slot!) : 0n],
-    account: async (of: Address, writes: StorageWrites, by: Address = SLOT_PROBE) => {
+    readStorage: async (contract: Address, [slot]: readonly bigint[]) => [contract === token ? words.get(slot!) : 0n],
+    readAccount: async (of: Address, writes: StorageWrites, by: Address = SLOT_PROBE) => {
       const changed = new Map((writes.get(token) ?? []).map(({ key, value }) => [BigInt(key), BigInt(value)]))
       written.push([...changed.values()])
       const at: WordAt = (slot) => changed.get(slot) ?? words.get(slot) ?? 0n

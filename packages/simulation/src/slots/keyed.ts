@@ -1,10 +1,10 @@
 /**
- * Sets balance and allowance of one account if the token's layout follows no known rule, by trying each slot that the
- * token reads for it. Covers struct members, namespaces at any offset, hashed keys, and boolean allowances.
+ * Sets balance and allowance of one account if the token's layout follows no known rule. Tries each slot that the token
+ * reads for the account. Covers struct members, namespaces at any offset, hashed keys, and boolean allowances.
  */
 import type { Address } from '@sluice/chains'
 import { allowanceOf, balanceOf, type StorageSlot, slotsRead } from './access-list.ts'
-import { type Write, word } from './mapping.ts'
+import { toWord, type Write } from './mapping.ts'
 import type { OwnerReading, TokenReader } from './reader.ts'
 
 /** Test value that fits words of 96 bits and is unlikely to occur by chance. */
@@ -42,10 +42,10 @@ export class KeyedSearch {
   async balance(amount: bigint): Promise<KeyedWrite | undefined> {
     const slots = await slotsRead(this.reader.rpc, this.reader.token, balanceOf(this.account), this.reader.options)
     const read: ReadWith = async (writes) => (await this.read(writes)).balance
-    for (const { slot, shown, real } of await this.slotsThatMatter(slots, read)) {
-      const value = await this.valueFor(slot, { amount, shown, real }, read)
+    for (const { slot, markedAnswer, currentWord } of await this.affectingSlots(slots, read)) {
+      const value = await this.valueFor(slot, { amount, markedAnswer, currentWord }, read)
       if (value)
-        return { contract: slot.contract, write: { key: slot.key, value: word(value.value) }, amount: value.amount }
+        return { contract: slot.contract, write: { key: slot.key, value: toWord(value.value) }, amount: value.amount }
     }
     return undefined
   }
@@ -56,44 +56,48 @@ export class KeyedSearch {
     const slots = await slotsRead(this.reader.rpc, this.reader.token, data, this.reader.options)
     const read: ReadWith = async (writes) => (await this.read(writes, spender)).allowance
     // Numeric allowances take the exact amount; boolean ones any non-zero word.
-    const words = [amount, 1n, ALL]
-    const triedWrites = slots.flatMap((slot) => words.map((value) => ({ slot, value })))
+    const values = [amount, 1n, ALL]
+    const triedWrites = slots.flatMap((slot) => values.map((value) => ({ slot, value })))
     const answers = await Promise.all(triedWrites.map(({ slot, value }) => read([[slot, value]])))
     const exact = answers.indexOf(amount)
-    const enough = answers.findIndex((answer) => answer !== null && answer >= amount)
-    const match = triedWrites[exact === -1 ? enough : exact]
+    const sufficient = answers.findIndex((answer) => answer !== null && answer >= amount)
+    const match = triedWrites[exact === -1 ? sufficient : exact]
     if (!match) return undefined
     const { contract, key } = match.slot
-    return { contract, write: { key, value: word(match.value) }, amount }
+    return { contract, write: { key, value: toWord(match.value) }, amount }
   }
 
-  /** Returns the slots that affect the result, those that hold the plain number first. */
-  private async slotsThatMatter(slots: readonly StorageSlot[], read: ReadWith) {
+  /** Returns the slots that affect the result. Slots that hold the plain number come first. */
+  private async affectingSlots(slots: readonly StorageSlot[], read: ReadWith) {
     const [before, words, ...answers] = await Promise.all([
       read([]),
-      Promise.all(slots.map(async ({ contract, key }) => (await this.reader.storage(contract, [BigInt(key)]))[0]!)),
+      Promise.all(slots.map(async ({ contract, key }) => (await this.reader.readStorage(contract, [BigInt(key)]))[0]!)),
       ...slots.map((slot) => read([[slot, MARKER]])),
     ])
     return slots
-      .map((slot, k) => ({ slot, shown: answers[k]!, real: words[k]! }))
-      .filter(({ shown }) => shown !== null && shown !== before)
-      .sort((a, b) => Number(b.shown === MARKER) - Number(a.shown === MARKER))
+      .map((slot, k) => ({ slot, markedAnswer: answers[k]!, currentWord: words[k]! }))
+      .filter(({ markedAnswer }) => markedAnswer !== null && markedAnswer !== before)
+      .sort((a, b) => Number(b.markedAnswer === MARKER) - Number(a.markedAnswer === MARKER))
   }
 
   /** Finds the word for an amount: the number itself, packed with other bits, or a number of shares. */
   private async valueFor(
     slot: StorageSlot,
-    { amount, shown, real }: { readonly amount: bigint; readonly shown: bigint | null; readonly real: bigint },
+    {
+      amount,
+      markedAnswer,
+      currentWord,
+    }: { readonly amount: bigint; readonly markedAnswer: bigint | null; readonly currentWord: bigint },
     read: ReadWith,
   ): Promise<{ readonly value: bigint; readonly amount: bigint } | undefined> {
-    const missingAmount = (shown ?? 0n) - MARKER
+    const missingAmount = (markedAnswer ?? 0n) - MARKER
     const low = ALL >> 128n
     const plainWords = [
       amount,
       // Other slots contribute to the balance too.
       ...(missingAmount > 0n && amount >= missingAmount ? [amount - missingAmount] : []),
-      (real & ~low) | (amount & low),
-      ...SHIFTS.map((shift) => (real & ((1n << shift) - 1n)) | ((amount << shift) & ALL)),
+      (currentWord & ~low) | (amount & low),
+      ...SHIFTS.map((shift) => (currentWord & ((1n << shift) - 1n)) | ((amount << shift) & ALL)),
     ]
     const exact = await this.firstOf(slot, plainWords, (answer) => answer === amount, read)
     if (exact) return exact
@@ -123,7 +127,7 @@ export class KeyedSearch {
 
   private read(writes: readonly [StorageSlot, bigint][], spender?: Address): Promise<OwnerReading> {
     const byContract = new Map<Address, Write[]>()
-    for (const [{ contract, key }, value] of writes) byContract.set(contract, [{ key, value: word(value) }])
-    return this.reader.account(this.account, byContract, spender)
+    for (const [{ contract, key }, value] of writes) byContract.set(contract, [{ key, value: toWord(value) }])
+    return this.reader.readAccount(this.account, byContract, spender)
   }
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { balanceSetting } from './amount.ts'
 import { findUsualMappings } from './find.ts'
 import { allowanceKey, balanceKey, balanceWrites, type MappingOrder } from './mapping.ts'
-import { owner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
+import { fictitiousOwner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 import { readShape } from './shape.ts'
 
 const token = toAddress(`0x${'7'.repeat(40)}`)
@@ -65,9 +65,9 @@ function readerOf({ order, base, allowanceBase, shift = 0, width = 256, rate = [
   })
   const reader = {
     token,
-    owners: async (count: number, writes: StorageWrites) =>
-      Array.from({ length: count }, (_, k) => readingOf(owner(k), writes)),
-    storage: async (_: Address, slots: readonly bigint[]) => slots.map(() => real),
+    readOwners: async (count: number, writes: StorageWrites) =>
+      Array.from({ length: count }, (_, k) => readingOf(fictitiousOwner(k), writes)),
+    readStorage: async (_: Address, slots: readonly bigint[]) => slots.map(() => real),
   }
   return { reader: reader as unknown as TokenReader, balanceOf }
 }

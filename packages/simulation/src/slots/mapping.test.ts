@@ -1,7 +1,7 @@
 import { toAddress } from '@sluice/chains'
 import { AbiCoder, keccak256, solidityPackedKeccak256, toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
-import { allowanceKey, balanceKey, balanceWrites, type MappingOrder, word } from './mapping.ts'
+import { allowanceKey, balanceKey, balanceWrites, type MappingOrder, toWord } from './mapping.ts'
 
 const contract = toAddress(`0x${'7'.repeat(40)}`)
 const owner = toAddress(`0x0${'9'.repeat(39)}`)
@@ -10,9 +10,9 @@ const hash = (types: readonly string[], values: readonly unknown[]) =>
   keccak256(AbiCoder.defaultAbiCoder().encode(types, values))
 
 test('a word has 32 bytes', () => {
-  expect(word(0n)).toBe(`0x${'0'.repeat(64)}`)
-  expect(word(0xabcn)).toBe(toBeHex(0xabcn, 32))
-  expect(word(2n ** 256n - 1n)).toBe(`0x${'f'.repeat(64)}`)
+  expect(toWord(0n)).toBe(`0x${'0'.repeat(64)}`)
+  expect(toWord(0xabcn)).toBe(toBeHex(0xabcn, 32))
+  expect(toWord(2n ** 256n - 1n)).toBe(`0x${'f'.repeat(64)}`)
 })
 
 test('a balance is one word at its key, moved by the offset in the struct', () => {

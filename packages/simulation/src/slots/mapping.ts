@@ -26,11 +26,11 @@ export type Mapping = {
 /** Storage slot and value. */
 export type Write = { readonly key: Hex; readonly value: Hex }
 
-export const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
+export const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
 export function balanceKey({ order, base, offset = 0n }: Mapping, owner: Address): Hex {
   const key = structKey({ order, base }, owner)
-  return offset === 0n ? key : word(BigInt(key) + offset)
+  return offset === 0n ? key : toWord(BigInt(key) + offset)
 }
 
 function structKey({ order, base }: Pick<Mapping, 'order' | 'base'>, owner: Address): Hex {
@@ -47,7 +47,7 @@ function structKey({ order, base }: Pick<Mapping, 'order' | 'base'>, owner: Addr
 
 export function allowanceKey({ order, base, offset = 0n }: Mapping, owner: Address, spender: Address): Hex {
   const key = nestedKey({ order, base }, owner, spender)
-  return offset === 0n ? key : word(BigInt(key) + offset)
+  return offset === 0n ? key : toWord(BigInt(key) + offset)
 }
 
 function nestedKey({ order, base }: Pick<Mapping, 'order' | 'base'>, owner: Address, spender: Address): Hex {
@@ -65,11 +65,11 @@ function nestedKey({ order, base }: Pick<Mapping, 'order' | 'base'>, owner: Addr
 /** Returns the writes that set the word behind an owner's balance. */
 export function balanceWrites(mapping: Mapping, owner: Address, value: bigint): readonly Write[] {
   const key = balanceKey(mapping, owner)
-  if (mapping.order !== 'minime') return [{ key, value: word(value) }]
+  if (mapping.order !== 'minime') return [{ key, value: toWord(value) }]
   // One checkpoint at block 0.
   return [
-    { key, value: word(1n) },
-    { key: keccak256(key) as Hex, value: word((value & MINIME_MAX) << 128n) },
+    { key, value: toWord(1n) },
+    { key: keccak256(key) as Hex, value: toWord((value & MINIME_MAX) << 128n) },
   ]
 }
 

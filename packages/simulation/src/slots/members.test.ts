@@ -3,7 +3,7 @@ import { AbiCoder, keccak256, toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
 import { allowanceOf, balanceOf } from './access-list.ts'
 import { findMembers } from './members.ts'
-import { owner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
+import { fictitiousOwner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 
 const token = toAddress(`0x${'7'.repeat(40)}`)
 const store = toAddress(`0x${'5'.repeat(40)}`)
@@ -37,10 +37,10 @@ function readerOf({ balance, allowance, reads = ['balance', 'allowance'] }: Toke
   const inputs: string[] = []
   let readings = 0
   const keysFor = (data: string) => {
-    if (data === balanceOf(owner(0)))
-      return balance && reads.includes('balance') ? [balanceKeyOf(balance, owner(0))] : []
-    expect(data).toBe(allowanceOf(owner(0), SLOT_PROBE))
-    return allowance && reads.includes('allowance') ? [allowanceKeyOf(allowance, owner(0))] : []
+    if (data === balanceOf(fictitiousOwner(0)))
+      return balance && reads.includes('balance') ? [balanceKeyOf(balance, fictitiousOwner(0))] : []
+    expect(data).toBe(allowanceOf(fictitiousOwner(0), SLOT_PROBE))
+    return allowance && reads.includes('allowance') ? [allowanceKeyOf(allowance, fictitiousOwner(0))] : []
   }
   const reader = {
     token,
@@ -51,12 +51,12 @@ function readerOf({ balance, allowance, reads = ['balance', 'allowance'] }: Toke
         return { accessList: [{ address: store, storageKeys: keysFor(data) }] }
       },
     },
-    owners: async (count: number, writes: StorageWrites) => {
+    readOwners: async (count: number, writes: StorageWrites) => {
       readings++
       const words = new Map((writes.get(store) ?? []).map(({ key, value }) => [key, BigInt(value)]))
       return Array.from({ length: count }, (_, k) => ({
-        balance: (balance && words.get(balanceKeyOf(balance, owner(k)))) ?? 0n,
-        allowance: (allowance && words.get(allowanceKeyOf(allowance, owner(k)))) ?? 0n,
+        balance: (balance && words.get(balanceKeyOf(balance, fictitiousOwner(k)))) ?? 0n,
+        allowance: (allowance && words.get(allowanceKeyOf(allowance, fictitiousOwner(k)))) ?? 0n,
       }))
     },
   } as unknown as TokenReader
@@ -107,12 +107,12 @@ test('only the missing part is searched', async () => {
   const ofBalance = readerOf({ balance, allowance })
   const onlyBalance = await findMembers(ofBalance.reader, [], { balance: true, allowance: false })
   expect(onlyBalance).toEqual({ balance: { mapping: mappingAt(balance), shape: WHOLE } })
-  expect(ofBalance.inputs).toEqual([balanceOf(owner(0))])
+  expect(ofBalance.inputs).toEqual([balanceOf(fictitiousOwner(0))])
   const ofAllowance = readerOf({ balance, allowance })
   expect(await findMembers(ofAllowance.reader, [], { balance: false, allowance: true })).toEqual({
     allowance: mappingAt(allowance),
   })
-  expect(ofAllowance.inputs).toEqual([allowanceOf(owner(0), SLOT_PROBE)])
+  expect(ofAllowance.inputs).toEqual([allowanceOf(fictitiousOwner(0), SLOT_PROBE)])
   expect(await findMembers(readerOf({ balance, allowance }).reader, [], BOTH)).toEqual({
     ...onlyBalance,
     allowance: mappingAt(allowance),

@@ -6,7 +6,7 @@ import type { Hex } from '@sluice/chains'
 import { allowanceOf, balanceOf, type StorageSlot, slotsRead } from './access-list.ts'
 import { type FoundMappings, findMappings } from './find.ts'
 import { allowanceKey, balanceKey, type Mapping } from './mapping.ts'
-import { owner, SLOT_PROBE, type TokenReader } from './reader.ts'
+import { fictitiousOwner, SLOT_PROBE, type TokenReader } from './reader.ts'
 
 /** Maximum base slot of plain variables. */
 const MAX_BASE = 512
@@ -17,7 +17,7 @@ const MAX_OFFSET = 16n
 /** Maximum keys to compute, about ten microseconds each. */
 const MAX_KEYS = 8_000
 
-const OWNER = owner(0)
+const OWNER = fictitiousOwner(0)
 
 /**
  * Finds missing mappings.
@@ -30,13 +30,13 @@ export async function findMembers(
   missing: { readonly balance: boolean; readonly allowance: boolean },
 ): Promise<FoundMappings> {
   const { rpc, token, options } = reader
-  const [ofBalance, ofAllowance] = await Promise.all([
+  const [balanceSlots, allowanceSlots] = await Promise.all([
     missing.balance ? slotsRead(rpc, token, balanceOf(OWNER), options) : [],
     missing.allowance ? slotsRead(rpc, token, allowanceOf(OWNER, SLOT_PROBE), options) : [],
   ])
   const candidates = [
-    ...mappingsFor(ofBalance, namespaces, (mapping) => balanceKey(mapping, OWNER)),
-    ...mappingsFor(ofAllowance, namespaces, (mapping) => allowanceKey(mapping, OWNER, SLOT_PROBE)),
+    ...mappingsFor(balanceSlots, namespaces, (mapping) => balanceKey(mapping, OWNER)),
+    ...mappingsFor(allowanceSlots, namespaces, (mapping) => allowanceKey(mapping, OWNER, SLOT_PROBE)),
   ]
   if (candidates.length === 0) return {}
   const mappings = await findMappings(reader, candidates)

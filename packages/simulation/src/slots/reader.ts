@@ -39,7 +39,7 @@ const FIRST_OWNER = 0x0aed51ce90000000000000000000000000000000n
 const FAILED_READ = 2n ** 256n - 2n
 
 /** Returns a fictitious owner by index. */
-export const owner = (index: number): Address =>
+export const fictitiousOwner = (index: number): Address =>
   toAddress(`0x${(FIRST_OWNER + BigInt(index)).toString(16).padStart(40, '0')}`)
 
 /** Balance and allowance of an owner; null if the token did not respond. */
@@ -73,12 +73,12 @@ export class TokenReader {
   }
 
   /**
-   * Reads balances of the first `count` owners and their allowances for the probe.
+   * Reads the balances of the first `count` fictitious owners, and their allowances for the probe.
    *
    * @throws SimulationError `BAD_TOKEN`, like all calls of the token
    */
-  async owners(count: number, writes: StorageWrites): Promise<readonly OwnerReading[]> {
-    return this.read(owner(0), count, writes)
+  async readOwners(count: number, writes: StorageWrites): Promise<readonly OwnerReading[]> {
+    return this.read(fictitiousOwner(0), count, writes)
   }
 
   /**
@@ -86,7 +86,7 @@ export class TokenReader {
    *
    * @param spender - account whose allowance is read
    */
-  async account(account: Address, writes: StorageWrites, spender = SLOT_PROBE): Promise<OwnerReading> {
+  async readAccount(account: Address, writes: StorageWrites, spender = SLOT_PROBE): Promise<OwnerReading> {
     return (await this.read(account, 1, writes, spender))[0]!
   }
 
@@ -102,7 +102,7 @@ export class TokenReader {
   }
 
   /** Moves `amount` from `from` to `to`, with the probe as spender, and reads the balances around it. */
-  async take(
+  async transfer(
     from: Address,
     to: Address,
     amount: bigint,
@@ -115,19 +115,21 @@ export class TokenReader {
 
   /** Returns the accounts that the token accesses when it reports a balance. */
   async touchedSlots(accounts: readonly Address[]): Promise<readonly Address[]> {
-    const [warm] = touchedCodec.decode(await this.call(touchedCodec.encode(this.token, owner(0), accounts), new Map()))
+    const [warm] = touchedCodec.decode(
+      await this.call(touchedCodec.encode(this.token, fictitiousOwner(0), accounts), new Map()),
+    )
     return accounts.filter((_, index) => warm[index])
   }
 
   /** Reads storage slots of a contract in one call. */
-  async storage(contract: Address, slots: readonly bigint[]): Promise<readonly bigint[]> {
+  async readStorage(contract: Address, slots: readonly bigint[]): Promise<readonly bigint[]> {
     const data = wordsCodec.encode(slots)
     const overrides = { [contract]: { code: bytecode.StorageProbe.runtime } }
     const answer = await this.rpc.call({ to: contract, data }, this.block, { ...this.options, overrides })
     return wordsCodec.decode(answer)[0]
   }
 
-  code(contract: Address): Promise<Hex> {
+  readCode(contract: Address): Promise<Hex> {
     return this.rpc.getCode(contract, this.block, this.options)
   }
 
@@ -157,9 +159,9 @@ export function storageOverrides(writes: StorageWrites): StateOverrides {
 }
 
 /** Merges writes into one list per contract. */
-export function mergeWrites(...all: readonly (readonly [Address, readonly Write[]])[]): StorageWrites {
+export function mergeWrites(...writeLists: readonly (readonly [Address, readonly Write[]])[]): StorageWrites {
   const merged = new Map<Address, Write[]>()
-  for (const [contract, writes] of all) {
+  for (const [contract, writes] of writeLists) {
     const list = merged.get(contract)
     if (list) list.push(...writes)
     else merged.set(contract, [...writes])

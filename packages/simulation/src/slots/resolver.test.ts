@@ -14,9 +14,9 @@ function readerOf(node: { isUp: boolean; reads: number }): TokenReader {
   }
   return {
     token,
-    owners: (count: number) => answer(Array.from({ length: count }, () => ({ balance: null, allowance: null }))),
-    storage: (_: unknown, slots: readonly bigint[]) => answer(slots.map(() => 0n)),
-    code: () => {
+    readOwners: (count: number) => answer(Array.from({ length: count }, () => ({ balance: null, allowance: null }))),
+    readStorage: (_: unknown, slots: readonly bigint[]) => answer(slots.map(() => 0n)),
+    readCode: () => {
       node.reads++
       return answer<Hex>('0x')
     },

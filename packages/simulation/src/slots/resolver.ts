@@ -55,13 +55,13 @@ export class SlotResolver {
       return cached
     }
     this.misses++
-    const resolving = this.resolve(reader).then((layout) => {
+    const pendingLayout = this.resolve(reader).then((layout) => {
       if (layout.balance && layout.allowance) this.onFound(reader.token, layout)
       else if (this.byToken.delete(reader.token)) this.incomplete.set(reader.token, Promise.resolve(layout))
       return layout
     })
-    this.remember(reader.token, resolving)
-    return resolving
+    this.remember(reader.token, pendingLayout)
+    return pendingLayout
   }
 
   /** Adds a layout found elsewhere; a wrong one is detected when it is used. */
@@ -125,8 +125,8 @@ async function withShape(reader: TokenReader, { balance, allowance }: FoundMappi
   }
 }
 
-/** Returns the mappings of a clone: those in the first token's own storage move to the clone's own storage. */
-function mappingsOf({ balance, allowance }: TokenLayout, first: Address, clone: Address): readonly Mapping[] {
+/** Returns the mappings of a clone: mappings in the original token's storage move to the clone's storage. */
+function mappingsOf({ balance, allowance }: TokenLayout, original: Address, clone: Address): readonly Mapping[] {
   const mappings = [...(balance ? [balance.mapping] : []), ...(allowance ? [allowance] : [])]
-  return mappings.map((mapping) => (mapping.contract === first ? { ...mapping, contract: clone } : mapping))
+  return mappings.map((mapping) => (mapping.contract === original ? { ...mapping, contract: clone } : mapping))
 }

@@ -2,7 +2,7 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { id, keccak256, toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
 import { balanceKey, type Mapping } from './mapping.ts'
-import { owner, type StorageWrites, type TokenReader } from './reader.ts'
+import { fictitiousOwner, type StorageWrites, type TokenReader } from './reader.ts'
 import { readTrail, searchMappings } from './search.ts'
 
 const token = toAddress(`0x${'7'.repeat(40)}`)
@@ -30,7 +30,7 @@ function readerOf({ code = {}, words = {}, asks = [], balances, allowances }: Wo
   const ownersIn = (writes: StorageWrites, mapping: Mapping | undefined, count: number) => {
     const keys = new Set((mapping && writes.get(mapping.contract))?.map(({ key }) => key))
     const numbers = mapping ? Array.from({ length: count }, (_, k) => k) : []
-    return new Set(numbers.filter((k) => keys.has(balanceKey(mapping!, owner(k)))))
+    return new Set(numbers.filter((k) => keys.has(balanceKey(mapping!, fictitiousOwner(k)))))
   }
   const reader = {
     token,
@@ -45,12 +45,12 @@ function readerOf({ code = {}, words = {}, asks = [], balances, allowances }: Wo
       touched.push(accounts)
       return accounts.filter((account) => asks.includes(account))
     },
-    code: async (contract: Address) => code[contract] ?? '0x',
-    storage: async (...args: [Address, readonly bigint[]]) => {
+    readCode: async (contract: Address) => code[contract] ?? '0x',
+    readStorage: async (...args: [Address, readonly bigint[]]) => {
       stored.push(args)
       return words[args[0]] ?? []
     },
-    owners: async (count: number, writes: StorageWrites) => {
+    readOwners: async (count: number, writes: StorageWrites) => {
       tried.push(writes)
       const [holding, allowing] = [balances, allowances].map((mapping) => ownersIn(writes, mapping, count))
       return Array.from({ length: count }, (_, k) => ({

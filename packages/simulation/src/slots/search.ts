@@ -26,7 +26,7 @@ const MIN_ADDRESS = 2n ** 40n
 export type Trail = { readonly code: Hex; readonly words: readonly bigint[] }
 
 export async function readTrail(reader: TokenReader, contract: Address): Promise<Trail> {
-  const [code, words] = await Promise.all([reader.code(contract), reader.storage(contract, POINTER_SLOTS)])
+  const [code, words] = await Promise.all([reader.readCode(contract), reader.readStorage(contract, POINTER_SLOTS)])
   return { code, words }
 }
 
@@ -39,11 +39,14 @@ export async function searchMappings(reader: TokenReader, trail: Trail): Promise
     .slice(0, MAX_NAMESPACES)
   const candidates = [...rareMappings(reader.token, namespaces), ...stores.flatMap(storeMappings)]
   const farCandidates = pointers(trails, reader.token).filter((contract) => !stores.includes(contract))
-  const [nearby, farStores] = await Promise.all([findMappings(reader, candidates), touchedOf(reader, farCandidates)])
-  if (nearby.balance && nearby.allowance) return nearby
-  const storedWord =
+  const [nearMappings, farStores] = await Promise.all([
+    findMappings(reader, candidates),
+    touchedOf(reader, farCandidates),
+  ])
+  if (nearMappings.balance && nearMappings.allowance) return nearMappings
+  const farMappings =
     farStores.length === 0 ? {} : await findMappings(reader, farStores.slice(0, MAX_STORES).flatMap(storeMappings))
-  const mappings = { ...storedWord, ...nearby }
+  const mappings = { ...farMappings, ...nearMappings }
   if (mappings.balance && mappings.allowance) return mappings
   const missing = { balance: !mappings.balance, allowance: !mappings.allowance }
   return { ...(await findMembers(reader, namespaces, missing)), ...mappings }

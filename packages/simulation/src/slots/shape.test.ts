@@ -1,7 +1,7 @@
 import { toAddress } from '@sluice/chains'
 import { AbiCoder, keccak256 } from 'ethers'
 import { expect, test } from 'vitest'
-import { owner, type StorageWrites, type TokenReader } from './reader.ts'
+import { fictitiousOwner, type StorageWrites, type TokenReader } from './reader.ts'
 import { numberMask, plainShape, readShape } from './shape.ts'
 
 const contract = toAddress(`0x${'7'.repeat(40)}`)
@@ -12,7 +12,7 @@ const ones = (bits: number) => 2n ** BigInt(bits) - 1n
 function readerOf(answerTo: (bit: number) => bigint | null, nothing: bigint | null = 0n) {
   const calls: { count: number; writes: StorageWrites }[] = []
   const reader = {
-    owners: async (count: number, writes: StorageWrites) => {
+    readOwners: async (count: number, writes: StorageWrites) => {
       calls.push({ count, writes })
       return Array.from({ length: count }, (_, k) => ({
         balance: k < 256 ? answerTo(k) : nothing,
@@ -53,7 +53,7 @@ test('each bit is written for a separate owner, in one call', async () => {
   expect(writes).toHaveLength(256)
   for (const bit of [0, 1, 128, 255]) {
     const abi = AbiCoder.defaultAbiCoder()
-    const key = keccak256(abi.encode(['address', 'uint256'], [owner(bit), 2n]))
+    const key = keccak256(abi.encode(['address', 'uint256'], [fictitiousOwner(bit), 2n]))
     expect(writes[bit]).toEqual({ key, value: abi.encode(['uint256'], [2n ** BigInt(bit)]) })
   }
 })

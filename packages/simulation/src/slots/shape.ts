@@ -1,6 +1,6 @@
 /** Relation between a storage word and a balance: bit range and rate. */
 import { balanceWrites, type Mapping } from './mapping.ts'
-import { mergeWrites, owner, type TokenReader } from './reader.ts'
+import { fictitiousOwner, mergeWrites, type TokenReader } from './reader.ts'
 
 export type Shape = {
   /** `plain`: the number is the balance. `shares`: the balance is the number times a rate. */
@@ -19,13 +19,13 @@ const WORD_BITS = 256
 export const numberMask = ({ shift, width }: Shape): bigint => ((1n << BigInt(width)) - 1n) << BigInt(shift)
 
 /**
- * Returns the shape if a word of all ones reads as `all` and a test value reads as itself; undefined if it is not
- * plain.
+ * Returns the shape of a word that already reads a test value as itself; undefined if it is not plain. `allOnesBalance`
+ * is the balance of a word of all ones.
  */
-export function plainShape(all: bigint | null): Shape | undefined {
-  if (all === null) return undefined
-  const width = all.toString(2).length
-  return all === (1n << BigInt(width)) - 1n ? { kind: 'plain', shift: 0, width } : undefined
+export function plainShape(allOnesBalance: bigint | null): Shape | undefined {
+  if (allOnesBalance === null) return undefined
+  const width = allOnesBalance.toString(2).length
+  return allOnesBalance === (1n << BigInt(width)) - 1n ? { kind: 'plain', shift: 0, width } : undefined
 }
 
 /**
@@ -35,10 +35,10 @@ export async function readShape(reader: TokenReader, mapping: Mapping): Promise<
   const writes = mergeWrites(
     ...Array.from(
       { length: WORD_BITS },
-      (_, bit) => [mapping.contract, balanceWrites(mapping, owner(bit), 1n << BigInt(bit))] as const,
+      (_, bit) => [mapping.contract, balanceWrites(mapping, fictitiousOwner(bit), 1n << BigInt(bit))] as const,
     ),
   )
-  const readings = await reader.owners(WORD_BITS + 1, writes)
+  const readings = await reader.readOwners(WORD_BITS + 1, writes)
   const control = readings[WORD_BITS]!.balance
   return shapeOf(readings.slice(0, WORD_BITS).map(({ balance }) => (balance === control ? 0n : balance)))
 }
@@ -49,16 +49,16 @@ export async function readShape(reader: TokenReader, mapping: Mapping): Promise<
  * @param values - balance with only bit j set; null if the token did not respond
  */
 function shapeOf(values: readonly (bigint | null)[]): Shape | undefined {
-  const first = values.findIndex((value) => value !== null && value !== 0n)
-  if (first === -1) return undefined
-  let end = first
+  const firstBit = values.findIndex((value) => value !== null && value !== 0n)
+  if (firstBit === -1) return undefined
+  let end = firstBit
   while (end < values.length && values[end] !== 0n) end++
-  const bits = values.slice(first, end)
+  const bits = values.slice(firstBit, end)
   if (bits.every((value, index) => value === 1n << BigInt(index))) {
-    return { kind: 'plain', shift: first, width: end - first }
+    return { kind: 'plain', shift: firstBit, width: end - firstBit }
   }
   // Small numbers of shares round to 0, but their low bits belong to the number too.
-  const rate = rateOf(values, first)
+  const rate = rateOf(values, firstBit)
   return rate && { kind: 'shares', shift: 0, width: end, rate }
 }
 
@@ -66,13 +66,13 @@ function shapeOf(values: readonly (bigint | null)[]): Shape | undefined {
 const MIN_DOUBLINGS = 16
 
 /** Uses the largest word that is still proportional; larger ones may overflow in the token. */
-function rateOf(values: readonly (bigint | null)[], first: number): Rate | undefined {
-  let bit = first
-  for (let next = first + 1; next < values.length; next++) {
+function rateOf(values: readonly (bigint | null)[], firstBit: number): Rate | undefined {
+  let bit = firstBit
+  for (let next = firstBit + 1; next < values.length; next++) {
     const value = values[next]
     const doubledValue = 2n * values[bit]!
     if (value == null || value < doubledValue - 2n || value > doubledValue + 2n) break
     bit = next
   }
-  return bit - first < MIN_DOUBLINGS ? undefined : { shares: 1n << BigInt(bit), units: values[bit]! }
+  return bit - firstBit < MIN_DOUBLINGS ? undefined : { shares: 1n << BigInt(bit), units: values[bit]! }
 }

@@ -7,7 +7,7 @@ import { linearTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
-import { type AaveGsmState, limitOf, quote, rateOf, selling } from './math.ts'
+import { type AaveGsmState, limitOf, quote, rateOf, sellTrade } from './math.ts'
 
 const LENS = lensOf('AaveGsmLens')
 const lens = AaveGsmLens__factory.createInterface()
@@ -25,8 +25,8 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
   return modules.flatMap(({ gsm: module, asset, gho }: AaveGsmLens.FoundStructOutput) => {
     const address = toAddress(module)
     const tokens = [toAddress(asset), toAddress(gho)] as const
-    const isAsked = pairs.some((pair) => tokens.every((token) => pair.includes(token)))
-    return isAsked ? [{ id: address, family, dex, address, tokens, state: null }] : []
+    const isRequested = pairs.some((pair) => tokens.every((token) => pair.includes(token)))
+    return isRequested ? [{ id: address, family, dex, address, tokens, state: null }] : []
   })
 }
 
@@ -35,8 +35,8 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveG
     pools,
     ({ address }) => ({ ...LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
     (answer) => {
-      const [read] = lens.decodeFunctionResult('read', answer)
-      const { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level } = read
+      const [readResult] = lens.decodeFunctionResult('read', answer)
+      const { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level } = readResult
       return { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level }
     },
   )
@@ -69,7 +69,7 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
   }),
 
   // The GHO that it can still mint counts as its reserve.
-  reserves: ({ state }) => [state.liquidity, selling(state, state.exposure).gho],
+  reserves: ({ state }) => [state.liquidity, sellTrade(state, state.exposure).gho],
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

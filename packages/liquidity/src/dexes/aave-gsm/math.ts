@@ -28,8 +28,8 @@ const FEE_UNIT = 10_000n
 /** Amounts of a trade in both tokens, and the GHO that is minted or burned. */
 export type GsmTrade = { readonly asset: bigint; readonly gho: bigint; readonly gross: bigint }
 
-/** Sells up to `maxAsset`: less is taken if less is worth the same GHO. */
-export function selling({ unit, ratio, sellFee }: AaveGsmState, maxAsset: bigint): GsmTrade {
+/** Returns the trade that sells up to `maxAsset`. The module takes less if less is worth the same GHO. */
+export function sellTrade({ unit, ratio, sellFee }: AaveGsmState, maxAsset: bigint): GsmTrade {
   const value = (maxAsset * ratio) / unit
   const gho = value - divUp(value * sellFee, FEE_UNIT)
   // With a fee of 100 % the gross amount cannot be derived from the net one.
@@ -37,8 +37,8 @@ export function selling({ unit, ratio, sellFee }: AaveGsmState, maxAsset: bigint
   return { asset: divUp(gross * unit, ratio), gho, gross }
 }
 
-/** Buys at least `minAsset`. */
-export function buying({ unit, ratio, buyFee }: AaveGsmState, minAsset: bigint): GsmTrade {
+/** Returns the trade that buys at least `minAsset`. */
+export function buyTrade({ unit, ratio, buyFee }: AaveGsmState, minAsset: bigint): GsmTrade {
   const value = divUp(minAsset * ratio, unit)
   const gho = value + divUp(value * buyFee, FEE_UNIT)
   const gross = (gho * FEE_UNIT) / (FEE_UNIT + buyFee)
@@ -62,7 +62,7 @@ export function quote(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: AaveGsmState } {
   if (state.stopped) throw new PoolRefusal('PAUSED', 'it is frozen or seized')
-  const { asset, gho, gross } = sellAsset ? selling(state, amountIn) : buying(state, assetForGho(state, amountIn))
+  const { asset, gho, gross } = sellAsset ? sellTrade(state, amountIn) : buyTrade(state, assetForGho(state, amountIn))
   if (asset <= 0n || gho <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const { exposure, liquidity, capacity, level } = state
   if (sellAsset && asset > exposure) throw new PoolRefusal('TOO_LARGE', `it takes in no more than ${exposure}`)
@@ -93,5 +93,5 @@ export function rateOf({ unit, ratio, sellFee, buyFee }: AaveGsmState, sellAsset
 export function limitOf(state: AaveGsmState, sellAsset: boolean): bigint {
   const { unit, ratio, buyFee, exposure, liquidity, capacity, level } = state
   if (sellAsset) return min(exposure, ((capacity - level) * unit) / ratio)
-  return min(buying(state, liquidity).gho, (level * (FEE_UNIT + buyFee)) / FEE_UNIT)
+  return min(buyTrade(state, liquidity).gho, (level * (FEE_UNIT + buyFee)) / FEE_UNIT)
 }

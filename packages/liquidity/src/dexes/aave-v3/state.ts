@@ -26,8 +26,8 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const [aTokens] = lens.decodeFunctionResult('find', answer)
   return assets.flatMap((asset, k) => {
     const aToken = toAddress(aTokens[k]!)
-    const isAsked = pairs.some((pair) => pair.includes(asset) && pair.includes(aToken))
-    if (aToken === ZERO_ADDRESS || aToken === asset || !isAsked) return []
+    const isRequested = pairs.some((pair) => pair.includes(asset) && pair.includes(aToken))
+    if (aToken === ZERO_ADDRESS || aToken === asset || !isRequested) return []
     const fixed: AaveV3Fixed = { market: row.address }
     const { family, brand: dex } = row
     return [{ id: aToken, family, dex, address: aToken, tokens: [asset, aToken], fixed, state: null }]
@@ -52,12 +52,15 @@ const FORKED_REVISION = 100n
 
 /** Returns null for an empty reserve, or if neither rounding reproduces the aToken's total supply. */
 function decodeState(answer: Hex): AaveV3State | null {
-  const [read] = lens.decodeFunctionResult('read', answer)
-  const { active, frozen, income, scaledSupply, totalSupply, treasury, cap, cash, revision } = read
+  const [readResult] = lens.decodeFunctionResult('read', answer)
+  const { active, frozen, income, scaledSupply, totalSupply, treasury, cap, cash, revision } = readResult
   if (scaledSupply === 0n || income === 0n) return null
-  const [floored, rounded] = [true, false].map((floors) => balanceOf({ income, floors }, scaledSupply) === totalSupply)
-  if (!floored && !rounded) return null
+  const [matchesFloor, matchesHalfUp] = [true, false].map(
+    (floors) => balanceOf({ income, floors }, scaledSupply) === totalSupply,
+  )
+  if (!matchesFloor && !matchesHalfUp) return null
   // Both roundings often agree; then use the revision.
-  const floors = floored && rounded ? revision >= FLOORING_REVISION && revision < FORKED_REVISION : floored!
+  const floors =
+    matchesFloor && matchesHalfUp ? revision >= FLOORING_REVISION && revision < FORKED_REVISION : matchesFloor!
   return { active, frozen, income, scaledSupply, treasury, cap, cash, floors }
 }

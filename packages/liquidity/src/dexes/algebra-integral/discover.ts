@@ -1,7 +1,7 @@
 /**
- * Pool discovery for Algebra Integral: one pool per pair of the factory itself, and one for each custom deployer that the
- * chain's file names in the row's contracts, as `customDeployer` with any suffix. Other deployers choose the plugins of
- * their pools freely, so their pools are not found.
+ * Pool discovery for Algebra Integral. A pair has one pool of the factory itself, and one for each custom deployer in
+ * the row's contracts, named `customDeployer` with any suffix. Pools of other deployers are not found, because those
+ * deployers choose the plugins of their pools freely.
  */
 import { AlgebraIntegralLens__factory, IAlgebraFactory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -36,7 +36,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     data: lens.encodeFunctionData('findCustom', [row.address, [...deployers], batch.flat()]) as Hex,
     gas: LOOKUP_GAS * deployers.length * batch.length,
   }))
-  const custom = batches.flatMap((batch, b) => {
+  const customPools = batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
     const [addresses] = lens.decodeFunctionResult('findCustom', answer) as unknown as [readonly string[]]
@@ -45,7 +45,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
       return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[k % batch.length]!)]
     })
   })
-  return [...pools, ...custom]
+  return [...pools, ...customPools]
 }
 
 export const creationTopics: readonly Hex[] = [...standard.creationTopics, CUSTOM_POOL.topicHash as Hex]
@@ -59,8 +59,8 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
 }
 
 /**
- * Leaves out pools that the factory does not have for their pair: it announces pools of custom deployers by the same log
- * as its own, and their plugins are code of other people.
+ * Leaves out pools that the factory does not have for their pair. The factory announces pools of custom deployers by
+ * the same log as its own, but their plugins may be anyone's code.
  */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
   const confirmedPools = yield* findPools(

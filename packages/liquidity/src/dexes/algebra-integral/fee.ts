@@ -1,6 +1,6 @@
 /**
- * Fee of pools whose plugin sets it at the swap itself, from the input that a swap up to a known price takes. The fee is
- * the sum of what the pool and its plugin charge, however they agree on it.
+ * Computes the fee of pools whose plugin sets it during the swap, from the input that a swap up to a known price costs.
+ * The fee is the sum of the pool's and the plugin's charges.
  */
 import { PPM } from '@sluice/chains'
 import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBelow } from '../../math/concentrated.ts'
@@ -25,9 +25,9 @@ export function feeProbe(
   zeroForOne: boolean,
 ): FeeProbe | null {
   let liquidity = inRange
-  for (let next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; next += zeroForOne ? -1 : 1) {
-    const ahead = ticks[next]
-    const boundary = ahead ? sqrtRatioAtTick(ahead[0]) : zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO
+  for (let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; nextIndex += zeroForOne ? -1 : 1) {
+    const nextTick = ticks[nextIndex]
+    const boundary = nextTick ? sqrtRatioAtTick(nextTick[0]) : zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO
     const limit = (price + boundary) / 2n
     if (limit !== price && limit !== boundary) {
       if (liquidity <= 0n) return null
@@ -36,17 +36,17 @@ export function feeProbe(
         : amount1Between(price, limit, liquidity, true)
       return { limit, netInput }
     }
-    if (!ahead) return null
+    if (!nextTick) return null
     // The price is at this tick, which the swap crosses first.
-    liquidity += zeroForOne ? -ahead[1] : ahead[1]
+    liquidity += zeroForOne ? -nextTick[1] : nextTick[1]
   }
 }
 
 /** Returns the fee in ppm that makes a swap of `netInput` cost `paidAmount`; null if none does. */
 export function feeFrom({ netInput }: FeeProbe, paidAmount: bigint): number | null {
   if (paidAmount < netInput || paidAmount === 0n) return null
-  const about = ((paidAmount - netInput) * PPM) / paidAmount
-  for (const fee of [about, about + 1n, about - 1n]) {
+  const estimate = ((paidAmount - netInput) * PPM) / paidAmount
+  for (const fee of [estimate, estimate + 1n, estimate - 1n]) {
     if (fee < 0n || fee >= PPM) continue
     if (netInput + divUp(netInput * fee, PPM - fee) === paidAmount) return Number(fee)
   }

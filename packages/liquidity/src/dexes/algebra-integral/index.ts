@@ -6,7 +6,7 @@ import { createdPool, creationTopics, findPools, readFixed } from './discover.ts
 import { applyLog, readStates, refreshStates, topics } from './state.ts'
 import type { AlgebraIntegralState } from './types.ts'
 
-/** Algebra Integral pools. A fee that a plugin sets is the one that it charges at the end of the block. */
+/** Algebra Integral pools. A plugin's fee is read at the end of the block. */
 export const algebraIntegral: DexFamily<AlgebraIntegralState> = {
   id: 'algebra-integral',
   findPools,

@@ -14,10 +14,13 @@ const events = IAlgebraIntegralPoolState__factory.createInterface()
 
 /** A few dozen ticks, each read twice. */
 const READ_GAS = 800_000
-/** Two simulated swaps, each of which computes a day's volatility; little for a pool without such a plugin. */
+/**
+ * Gas of two simulated swaps, each of which computes a day's volatility. A pool without such a plugin takes little of
+ * it.
+ */
 const PROBE_GAS = 600_000
 
-/** A state, and whether the fee of it has to be tried. */
+/** A state without its plugin fees, and whether a plugin sets them. */
 type Head = { readonly state: AlgebraIntegralState; readonly pluginSetsFee: boolean }
 /** The swaps to try in both directions. */
 type Probes = readonly [FeeProbe, FeeProbe]
@@ -32,9 +35,9 @@ export function* readStates(
     gas: READ_GAS,
   }))
   const heads = answers.map((answer) => answer && decodeHead(answer))
-  const dynamic = pools.flatMap((pool, i) => (heads[i]?.pluginSetsFee ? [{ ...pool, state: heads[i].state }] : []))
-  const withFees = yield* readFees(dynamic)
-  const byId = new Map(dynamic.map(({ id }, i) => [id, withFees[i]!]))
+  const dynamicPools = pools.flatMap((pool, i) => (heads[i]?.pluginSetsFee ? [{ ...pool, state: heads[i].state }] : []))
+  const withFees = yield* readFees(dynamicPools)
+  const byId = new Map(dynamicPools.map(({ id }, i) => [id, withFees[i]!]))
   return pools.map(({ id }, i) => (byId.has(id) ? byId.get(id)! : (heads[i]?.state ?? null)))
 }
 
@@ -44,25 +47,25 @@ export const refreshStates = (
   pools: readonly Pool<AlgebraIntegralState>[],
 ): Reads<readonly (AlgebraIntegralState | null)[]> => readFees(pools)
 
-/** Tries swaps in both directions. Null for a pool whose plugin sets a fee that cannot be found. */
+/** Tries swaps in both directions. Returns null for a pool if no fee in ppm explains the results. */
 function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly (AlgebraIntegralState | null)[]> {
   const probes = pools.map(({ state }): Probes | null => {
     const [lower, upper] = [feeProbe(state, true), feeProbe(state, false)]
     return lower && upper && [lower, upper]
   })
   const answers = yield pools.flatMap(({ address }, i) => {
-    const limits = probes[i]
-    if (!limits) return []
-    const data = lens.encodeFunctionData('probe', [address, limits[0].limit, limits[1].limit]) as Hex
+    const probePair = probes[i]
+    if (!probePair) return []
+    const data = lens.encodeFunctionData('probe', [address, probePair[0].limit, probePair[1].limit]) as Hex
     return [{ ...LENS, data, gas: PROBE_GAS }]
   })
-  let next = 0
+  let nextAnswer = 0
   return pools.map(({ state }, i) => {
-    const limits = probes[i]
+    const probePair = probes[i]
     // Without liquidity at the price there is nothing to try.
-    if (!limits) return withoutFees(state)
-    const answer = answers[next++]
-    return answer ? withFees(state, limits, answer) : null
+    if (!probePair) return withoutFees(state)
+    const answer = answers[nextAnswer++]
+    return answer ? withFees(state, probePair, answer) : null
   })
 }
 
@@ -78,17 +81,17 @@ function withoutFees({ pluginFees: _, ...state }: AlgebraIntegralState): Algebra
 }
 
 function decodeHead(answer: Hex): Head | null {
-  const [read] = lens.decodeFunctionResult('read', answer)
-  if (read.sqrtPriceX96 === 0n) return null
+  const [readResult] = lens.decodeFunctionResult('read', answer)
+  if (readResult.sqrtPriceX96 === 0n) return null
   const state = {
-    sqrtPriceX96: read.sqrtPriceX96,
-    tick: Number(read.tick),
-    liquidity: read.liquidity,
-    feePpm: Number(read.feePpm),
-    tickSpacing: Number(read.tickSpacing),
-    ticks: decodeTicks([...read.ticks]),
+    sqrtPriceX96: readResult.sqrtPriceX96,
+    tick: Number(readResult.tick),
+    liquidity: readResult.liquidity,
+    feePpm: Number(readResult.feePpm),
+    tickSpacing: Number(readResult.tickSpacing),
+    ticks: decodeTicks([...readResult.ticks]),
   }
-  return { state, pluginSetsFee: read.pluginSetsFee }
+  return { state, pluginSetsFee: readResult.pluginSetsFee }
 }
 
 const logs = concentratedLogs()

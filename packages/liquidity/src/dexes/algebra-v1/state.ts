@@ -24,8 +24,8 @@ export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonl
   const heads = yield* readHeads(pools)
   const states = yield* withTicks(pools, heads)
   const unresolvedHeads = heads.map((head, i) => (head && !states[i] ? { ...head, tickSpacing: 1 } : null))
-  const others = yield* withTicks(pools, unresolvedHeads)
-  return states.map((state, i) => state ?? others[i]!)
+  const statesWithSpacingOne = yield* withTicks(pools, unresolvedHeads)
+  return states.map((state, i) => state ?? statesWithSpacingOne[i]!)
 }
 
 /**
@@ -43,8 +43,8 @@ export function* refreshStates(
   })
   const unresolvedHeads = pools.filter((_, i) => heads[i] && !states[i])
   if (unresolvedHeads.length === 0) return states
-  const read = yield* readStates(row, unresolvedHeads)
-  return states.map((state, i) => state ?? read[unresolvedHeads.indexOf(pools[i]!)] ?? null)
+  const rereadStates = yield* readStates(row, unresolvedHeads)
+  return states.map((state, i) => state ?? rereadStates[unresolvedHeads.indexOf(pools[i]!)] ?? null)
 }
 
 function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {

@@ -19,22 +19,22 @@ const CALLS = [
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
   const answers = yield pools.flatMap(({ address: to }) => CALLS.map((data) => ({ to, data })))
   const versionedPools = pools.map((pool, i) => {
-    const words = answers.slice(i * CALLS.length, (i + 1) * CALLS.length).map(wordsOf)
-    return { ...pool, fixed: { version: versionOf(words) } satisfies AlgebraFixed }
+    const wordCounts = answers.slice(i * CALLS.length, (i + 1) * CALLS.length).map(wordCountOf)
+    return { ...pool, fixed: { version: versionOf(wordCounts) } satisfies AlgebraFixed }
   })
-  const integral = versionedPools.filter(({ fixed }) => fixed.version === 'integral')
-  if (integral.length === 0) return versionedPools
-  const genuine = yield* readGenuine(row, integral)
-  const refusedIds = new Set(integral.flatMap(({ id }, i) => (genuine[i] ? [] : [id])))
+  const integralPools = versionedPools.filter(({ fixed }) => fixed.version === 'integral')
+  if (integralPools.length === 0) return versionedPools
+  const genuinePools = yield* readGenuine(row, integralPools)
+  const refusedIds = new Set(integralPools.flatMap(({ id }, i) => (genuinePools[i] ? [] : [id])))
   return versionedPools.map((pool) => (refusedIds.has(pool.id) ? null : pool))
 }
 
 /** Returns the number of words in a result; 0 if the call failed. */
-const wordsOf = (answer: Hex | null): number => (answer ? Math.floor((answer.length - 2) / 64) : 0)
+const wordCountOf = (answer: Hex | null): number => (answer ? Math.floor((answer.length - 2) / 64) : 0)
 
 /** Version 2 also returns 6 or 7 words, but with other fields; it is recognized by getters that the others lack. */
-function versionOf(words: readonly number[]): AlgebraFixed['version'] {
-  const [globalState, plugin, limitOrders, feeTimestamp] = words
+function versionOf(wordCounts: readonly number[]): AlgebraFixed['version'] {
+  const [globalState, plugin, limitOrders, feeTimestamp] = wordCounts
   if (limitOrders || feeTimestamp) return null
   if (plugin) return globalState === 6 ? 'integral' : null
   return globalState === 7 || globalState === 8 ? 'v1' : null

@@ -45,14 +45,14 @@ const reserveOf = (liquidity: bigint, root: bigint, ofBase: boolean): bigint =>
   checkedUint128(ofBase ? (liquidity * root) >> PRICE_BITS : (liquidity << PRICE_BITS) / root)
 
 /** Returns the tokens between two prices; quote tokens with two divisions, as in the contract. */
-export function between(liquidity: bigint, a: bigint, b: bigint, ofBase: boolean): bigint {
+export function tokensBetween(liquidity: bigint, a: bigint, b: bigint, ofBase: boolean): bigint {
   const [small, large] = a < b ? [a, b] : [b, a]
   if (ofBase) return checkedUint128((liquidity * (large - small)) >> PRICE_BITS)
   return checkedUint128((((liquidity << PRICE_BITS) / small) * (large - small)) / large)
 }
 
-/** Returns the output of a swap on this segment alone: an estimate, from which the fee is computed. */
-export function estimate(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
+/** Returns the output of a swap on this segment alone. The contract computes the fee from this estimate. */
+export function estimatedOutput(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
   if (liquidity === 0n) return 0n
   const [reserveIn, reserveOut] = [reserveOf(liquidity, root, isBuy), reserveOf(liquidity, root, !isBuy)]
   const end = reserveIn + soldAmount
@@ -63,10 +63,10 @@ export function estimate(liquidity: bigint, root: bigint, soldAmount: bigint, is
 
 /** Returns the price after a swap: rounded down for base input, up for quote input. */
 export function priceAfter(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
-  const next = isBuy
+  const nextRoot = isBuy
     ? raiseRoot(liquidity, root, soldAmount)
     : reciprocal(raiseRoot(liquidity, reciprocal(root), soldAmount)) + 1n
-  return next >= MAX_ROOT ? MAX_ROOT - 1n : next < MIN_ROOT ? MIN_ROOT : next
+  return nextRoot >= MAX_ROOT ? MAX_ROOT - 1n : nextRoot < MIN_ROOT ? MIN_ROOT : nextRoot
 }
 
 function raiseRoot(liquidity: bigint, root: bigint, soldAmount: bigint): bigint {

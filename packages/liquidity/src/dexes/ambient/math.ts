@@ -5,10 +5,9 @@
 import { orRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import {
-  between,
   type Curve,
   checkedUint128,
-  estimate,
+  estimatedOutput,
   liquidityOf,
   MAX_ROOT,
   MAX_TICK,
@@ -18,13 +17,14 @@ import {
   priceAfter,
   rootAtTick,
   tickAtRoot,
+  tokensBetween,
   withFee,
 } from './curve.ts'
 import type { AmbientLevel, AmbientState } from './types.ts'
 
 const FEE_UNIT = 1_000_000n
 const TAKE_UNIT = 256n
-/** Rounding buffer that the contract keeps from every amount that it computes. */
+/** Base units that the contract subtracts from every computed amount, as a rounding buffer. */
 const CUSHION = 4n
 /** Flows are int128. */
 const MAX_FLOW = (1n << 127n) - 1n
@@ -55,8 +55,8 @@ export type CurveLeg = {
 }
 
 /**
- * Sells up to `amount`: base tokens if `isBuy`. Legs end at the next level and at the ends of bitmap words. The fee of
- * each leg is computed from its estimated output and added to the curve first.
+ * Sells up to `amount` (base tokens if `isBuy`). A leg ends at the next level or at the end of a bitmap word. The fee
+ * of each leg is computed from its estimated output and added to the curve first.
  *
  * @param limit - √price at which the swap stops
  * @param onLeg - called after each leg
@@ -73,97 +73,98 @@ export function swapExactInput(
   if (state.knockedOut) throw new PoolRefusal('UNSUPPORTED', 'an unknown amount of liquidity was removed')
   if (isBuy ? priceRoot > limit : priceRoot < limit) throw new PoolRefusal('TOO_LARGE', 'the price is past its limit')
   if (amount > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'sells more than 127 bits')
-  const now: Progress = { curve: state, remaining: amount, paid: 0n }
-  const goesOn = () => now.remaining > 0n && (isBuy ? now.curve.priceRoot < limit : now.curve.priceRoot > limit)
-  const go = (to: bigint) => {
-    const before = now.curve
-    runLeg(now, state, isBuy, to, to === inBounds(limit))
+  const progress: Progress = { curve: state, remaining: amount, paid: 0n }
+  const hasMore = () =>
+    progress.remaining > 0n && (isBuy ? progress.curve.priceRoot < limit : progress.curve.priceRoot > limit)
+  const runLegTo = (legEnd: bigint) => {
+    const before = progress.curve
+    runLeg(progress, state, isBuy, legEnd, legEnd === clampRoot(limit))
     const { priceRoot } = before
-    onLeg?.({ liquidity: liquidityOf(before), priceRoot, sold: amount - now.remaining, paid: now.paid })
+    onLeg?.({ liquidity: liquidityOf(before), priceRoot, sold: amount - progress.remaining, paid: progress.paid })
   }
   let tick = tickAtRoot(priceRoot)
   let levelsCrossed = 0
   let knockedOut = false
   for (let legs = 0; ; legs++) {
     if (legs > MAX_LEGS) throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_LEGS} words and levels`, { isOwnLimit: true })
-    const edge = Math.floor(tick / WORD) * WORD + (isBuy ? WORD : 0)
+    const wordEnd = Math.floor(tick / WORD) * WORD + (isBuy ? WORD : 0)
     let level = nextLevel(levels, tick, isBuy)
-    const isNear = level && (isBuy ? level[0] < edge : level[0] >= edge)
-    go(boundOf(isNear ? level![0] : edge, limit, isBuy))
-    if (!goesOn()) break
+    const isNear = level && (isBuy ? level[0] < wordEnd : level[0] >= wordEnd)
+    runLegTo(boundOf(isNear ? level![0] : wordEnd, limit, isBuy))
+    if (!hasMore()) break
     if (!isNear) {
       // The level can be exactly at the end of the word.
-      level = nextLevel(levels, edge - 1, isBuy)
-      if (level?.[0] !== edge) {
-        go(level ? boundOf(level[0], limit, isBuy) : inBounds(limit))
-        if (!goesOn()) break
+      level = nextLevel(levels, wordEnd - 1, isBuy)
+      if (level?.[0] !== wordEnd) {
+        runLegTo(level ? boundOf(level[0], limit, isBuy) : clampRoot(limit))
+        if (!hasMore()) break
       }
     }
     if (!level) throw new PoolRefusal('TOO_LARGE', 'prices end')
-    cross(now, level, isBuy)
+    crossLevel(progress, level, isBuy)
     levelsCrossed++
     knockedOut ||= ((isBuy ? level[2] : level[1]) & KNOCKOUT) !== 0n
     tick = isBuy ? level[0] : level[0] - 1
-    if (!goesOn()) break
+    if (!hasMore()) break
   }
-  if (now.paid > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
+  if (progress.paid > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
   const readRoot = state.readRoot ?? priceRoot
-  const after: AmbientState = { ...state, ...now.curve, readRoot, ...(knockedOut && { knockedOut }) }
-  return { amountIn: amount - now.remaining, amountOut: now.paid, state: after, levelsCrossed }
+  const after: AmbientState = { ...state, ...progress.curve, readRoot, ...(knockedOut && { knockedOut }) }
+  return { amountIn: amount - progress.remaining, amountOut: progress.paid, state: after, levelsCrossed }
 }
 
 /** Returns the first level above a tick, or the last one at or below it. */
 function nextLevel(levels: readonly AmbientLevel[], tick: number, isBuy: boolean): AmbientLevel | undefined {
-  return isBuy ? levels.find(([at]) => at > tick) : levels.findLast(([at]) => at <= tick)
+  return isBuy ? levels.find(([levelTick]) => levelTick > tick) : levels.findLast(([levelTick]) => levelTick <= tick)
 }
 
 /** Returns the price at which a leg to a tick ends; for a buy, the last price below it. */
 function boundOf(tick: number, limit: bigint, isBuy: boolean): bigint {
-  if (tick <= MIN_TICK || tick >= MAX_TICK) return inBounds(limit)
+  if (tick <= MIN_TICK || tick >= MAX_TICK) return clampRoot(limit)
   const root = isBuy ? rootAtTick(tick) - 1n : rootAtTick(tick)
-  return inBounds((isBuy ? root < limit : root > limit) ? root : limit)
+  return clampRoot((isBuy ? root < limit : root > limit) ? root : limit)
 }
 
-const inBounds = (root: bigint): bigint => (root < MIN_ROOT ? MIN_ROOT : root >= MAX_ROOT ? MAX_ROOT - 1n : root)
+const clampRoot = (root: bigint): bigint => (root < MIN_ROOT ? MIN_ROOT : root >= MAX_ROOT ? MAX_ROOT - 1n : root)
 
 /** Moves to a price, or until the input is used up. @param isLast - true if the price is the limit of the swap */
 function runLeg(
-  now: Progress,
+  progress: Progress,
   { feeRate, protocolTake }: AmbientState,
   isBuy: boolean,
   limit: bigint,
   isLast: boolean,
 ): void {
-  const before = liquidityOf(now.curve)
-  const wouldSell = capAt(between(before, now.curve.priceRoot, limit, isBuy), now.remaining)
-  const fee = (estimate(before, now.curve.priceRoot, wouldSell, isBuy) * feeRate) / FEE_UNIT
-  now.curve = withFee(now.curve, fee - (fee * protocolTake) / TAKE_UNIT, !isBuy)
-  const { priceRoot } = now.curve
-  const liquidity = liquidityOf(now.curve)
-  const toLimit = between(liquidity, priceRoot, limit, isBuy)
-  const hitsLimit = toLimit < now.remaining
-  const next = hitsLimit ? limit : priceAfter(liquidity, priceRoot, now.remaining, isBuy)
+  const before = liquidityOf(progress.curve)
+  const estimatedSold = min(tokensBetween(before, progress.curve.priceRoot, limit, isBuy), progress.remaining)
+  const fee = (estimatedOutput(before, progress.curve.priceRoot, estimatedSold, isBuy) * feeRate) / FEE_UNIT
+  progress.curve = withFee(progress.curve, fee - (fee * protocolTake) / TAKE_UNIT, !isBuy)
+  const { priceRoot } = progress.curve
+  const liquidity = liquidityOf(progress.curve)
+  const toLimit = tokensBetween(liquidity, priceRoot, limit, isBuy)
+  const hitsLimit = toLimit < progress.remaining
+  const nextRoot = hitsLimit ? limit : priceAfter(liquidity, priceRoot, progress.remaining, isBuy)
   // For a tiny sale the rounded price would rise, on which the contract reverts.
-  if (!isBuy && next > priceRoot) throw new PoolRefusal('TOO_SMALL', 'too little to move the price')
-  now.remaining = hitsLimit ? now.remaining - toLimit - CUSHION : 0n
+  if (!isBuy && nextRoot > priceRoot) throw new PoolRefusal('TOO_SMALL', 'too little to move the price')
+  progress.remaining = hitsLimit ? progress.remaining - toLimit - CUSHION : 0n
   // The contract reverts if a swap ends exactly at the end of a leg.
-  if (hitsLimit ? now.remaining <= 0n : isBuy ? next >= limit : next <= limit)
+  if (hitsLimit ? progress.remaining <= 0n : isBuy ? nextRoot >= limit : nextRoot <= limit)
     throw new PoolRefusal(isLast ? 'TOO_LARGE' : 'UNSUPPORTED', 'the swap would end where a leg does')
-  now.paid += between(liquidity, priceRoot, next, !isBuy) - CUSHION - fee
-  now.curve = { ...now.curve, priceRoot: next }
+  progress.paid += tokensBetween(liquidity, priceRoot, nextRoot, !isBuy) - CUSHION - fee
+  progress.curve = { ...progress.curve, priceRoot: nextRoot }
 }
 
-const capAt = (value: bigint, cap: bigint): bigint => (value > cap ? cap : value)
+const min = (value: bigint, cap: bigint): bigint => (value > cap ? cap : value)
 
 /** Applies a level's liquidity and moves the price past it by one unit, which consumes input. */
-function cross(now: Progress, [, bidLots, askLots]: AmbientLevel, isBuy: boolean): void {
+function crossLevel(progress: Progress, [, bidLots, askLots]: AmbientLevel, isBuy: boolean): void {
   const net = ((bidLots & ~KNOCKOUT) - (askLots & ~KNOCKOUT)) << LOT_BITS
-  const curve = { ...now.curve, concLiq: checkedUint128(now.curve.concLiq + (isBuy ? net : -net)) }
+  const curve = { ...progress.curve, concLiq: checkedUint128(progress.curve.concLiq + (isBuy ? net : -net)) }
   const consumedByRounding = precisionOf(liquidityOf(curve), curve.priceRoot, isBuy)
-  if (now.remaining <= consumedByRounding) throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
-  now.remaining -= consumedByRounding
+  if (progress.remaining <= consumedByRounding) throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
+  progress.remaining -= consumedByRounding
   const { priceRoot } = curve
-  now.curve = {
+  progress.curve = {
     ...curve,
     priceRoot: isBuy
       ? priceRoot < MAX_ROOT - 1n

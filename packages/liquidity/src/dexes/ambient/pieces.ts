@@ -1,7 +1,7 @@
 /** Price curves and reserves of Ambient pools. */
 import type { PriceCurve } from '../../family.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
-import { between, liquidityOf, MAX_ROOT, MIN_ROOT, rootAtTick } from './curve.ts'
+import { liquidityOf, MAX_ROOT, MIN_ROOT, rootAtTick, tokensBetween } from './curve.ts'
 import { legsOf } from './math.ts'
 import type { AmbientLevel, AmbientState } from './types.ts'
 
@@ -32,13 +32,13 @@ function piecesOf(state: AmbientState, isBuy: boolean): readonly Piece[] {
 
 /** Minimum output in base units at which rounding is invisible. */
 const SMOOTH_OUTPUT = 1e9
-/** Pieces of a leg that sells as much as its reserve; smaller legs have fewer. */
-const PIECES = 20
+/** Maximum pieces of a leg, in proportion to the part of its reserve that it buys. */
+const MAX_PIECES_PER_LEG = 20
 
 /**
  * Builds the curve from the legs of a swap. The fee is computed from the output of a leg without a fee: y = R·u with u
- * = x / (X + x). Most of the fee is added to the pool before the swap, so the leg pays y·(1 − fee + retained·u). The
- * curve states the fee, and its pieces follow the retained part.
+ * = x / (X + x). Most of the fee is added to the pool before the swap, so the leg pays y·(1 − fee + retained·u).
+ * `keepOut` of the curve contains the fee, and the pieces contain the retained part.
  */
 export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number): PriceCurve {
   const fee = Number(state.feeRate) / FEE_UNIT
@@ -53,17 +53,17 @@ export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number
     const reserveIn = Number(leg.liquidity) / root
     if (!(input > 0 && output > 0 && reserveIn > 0)) continue
     const last = input / (reserveIn + input)
-    const count = Math.max(1, Math.ceil(PIECES * last))
+    const count = Math.max(1, Math.ceil(MAX_PIECES_PER_LEG * last))
     // In small legs the rounding buffer is visible, so use the reserve instead of the output.
     const scale = output > SMOOTH_OUTPUT ? output / (last * (1 + retainedFee * last)) : reserveIn * root ** 2
     const paidAt = (u: number) => scale * u * (1 + retainedFee * u)
     for (let k = 0; k < count; k++) {
-      const [u, next] = [(last * k) / count, (last * (k + 1)) / count]
-      const part = reserveIn * (next / (1 - next) - u / (1 - u))
-      const mean = Math.sqrt((paidAt(next) - paidAt(u)) / part)
+      const [u, nextU] = [(last * k) / count, (last * (k + 1)) / count]
+      const pieceInput = reserveIn * (nextU / (1 - nextU) - u / (1 - u))
+      const mean = Math.sqrt((paidAt(nextU) - paidAt(u)) / pieceInput)
       // Both prices have the same ratio to the mean as in the pool.
-      const priceFactor = ((1 - next) / (1 - u)) * Math.sqrt((1 + 2 * retainedFee * next) / (1 + 2 * retainedFee * u))
-      builder.hyperbola(mean / Math.sqrt(priceFactor), mean * Math.sqrt(priceFactor), 1, part)
+      const priceFactor = ((1 - nextU) / (1 - u)) * Math.sqrt((1 + 2 * retainedFee * nextU) / (1 + 2 * retainedFee * u))
+      builder.hyperbola(mean / Math.sqrt(priceFactor), mean * Math.sqrt(priceFactor), 1, pieceInput)
     }
   }
   const curve = builder.build(1, 1 - fee)
@@ -81,7 +81,7 @@ function levelsBetween({ priceRoot, levels }: AmbientState, end: bigint): number
 export function reservesOf(state: AmbientState): readonly [base: bigint, quote: bigint] {
   const reserveOf = (isBuy: boolean) =>
     piecesOf(state, isBuy).reduce(
-      (sum, { from, to, liquidity }) => sum + between(liquidity < 0n ? 0n : liquidity, from, to, !isBuy),
+      (sum, { from, to, liquidity }) => sum + tokensBetween(liquidity < 0n ? 0n : liquidity, from, to, !isBuy),
       0n,
     )
   return [reserveOf(false), reserveOf(true)]

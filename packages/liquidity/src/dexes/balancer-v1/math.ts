@@ -36,9 +36,9 @@ function mul(a: bigint, b: bigint): bigint {
 /** Divides and rounds half up. */
 function div(a: bigint, b: bigint): bigint {
   if (b === 0n) throw new PoolRefusal('TOO_SMALL', 'a quotient by nothing')
-  const scaled = a * ONE + b / 2n
-  if (scaled >= WORD_LIMIT) throw new PoolRefusal('TOO_LARGE', 'a quotient is beyond a word')
-  return scaled / b
+  const numerator = a * ONE + b / 2n
+  if (numerator >= WORD_LIMIT) throw new PoolRefusal('TOO_LARGE', 'a quotient is beyond a word')
+  return numerator / b
 }
 
 /**
@@ -121,6 +121,6 @@ export function tradingFunction({ balances, weights, swapFee }: BalancerV1State)
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
   // Each token in its own base units: a weighted product needs no common unit.
   const pool = { live: balances, units: new Float64Array(balances.length).fill(1), swapFee }
-  const parts = weights.map((weight) => (weight * ONE) / total)
-  return { ...weightedTradingFunction(pool, parts), maxSold: MAX_SOLD }
+  const normalizedWeights = weights.map((weight) => (weight * ONE) / total)
+  return { ...weightedTradingFunction(pool, normalizedWeights), maxSold: MAX_SOLD }
 }

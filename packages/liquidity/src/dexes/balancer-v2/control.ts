@@ -16,24 +16,26 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   const factories = Object.entries(row.contracts ?? {}).flatMap(([name, address]) =>
     /factory/i.test(name) ? [address] : [],
   )
-  const owner = pool.encodeFunctionData('getOwner') as Hex
-  const rates = pool.encodeFunctionData('getRateProviders') as Hex
+  const ownerCall = pool.encodeFunctionData('getOwner') as Hex
+  const ratesCall = pool.encodeFunctionData('getRateProviders') as Hex
   const answers = yield pools.flatMap(({ address }) => [
-    { to: address, data: owner, gas: GAS },
-    { to: address, data: rates, gas: GAS },
+    { to: address, data: ownerCall, gas: GAS },
+    { to: address, data: ratesCall, gas: GAS },
     ...factories.map((to) => ({
       to,
       data: factory.encodeFunctionData('isPoolFromFactory', [address]) as Hex,
       gas: GAS,
     })),
   ])
-  const each = 2 + factories.length
+  const readsPerPool = 2 + factories.length
   return pools.map((entry, i) => {
-    const [ownerAnswer, providersAnswer, ...factoryAnswers] = answers.slice(i * each, (i + 1) * each)
-    const genuine = factoryAnswers.some((answer) => answer?.length === 66 && BigInt(answer) === 1n)
-    const deciding: Address[] = genuine ? [...ownerOf(ownerAnswer), ...providersOf(providersAnswer)] : [entry.address]
+    const [ownerAnswer, providersAnswer, ...factoryAnswers] = answers.slice(i * readsPerPool, (i + 1) * readsPerPool)
+    const isGenuine = factoryAnswers.some((answer) => answer?.length === 66 && BigInt(answer) === 1n)
+    const controllers: Address[] = isGenuine
+      ? [...ownerOf(ownerAnswer), ...providersOf(providersAnswer)]
+      : [entry.address]
     const { vault } = entry.fixed as BalancerV2Fixed
-    return { ...entry, fixed: { vault, dependsOn: [...new Set(deciding)] } satisfies BalancerV2Fixed }
+    return { ...entry, fixed: { vault, dependsOn: [...new Set(controllers)] } satisfies BalancerV2Fixed }
   })
 }
 

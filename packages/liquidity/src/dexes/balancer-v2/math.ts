@@ -78,11 +78,11 @@ function scaledIn(
 
 /** Returns the approximate largest input of token `i`. */
 export function limitOf({ kind, balances, scaling, swapFee }: BalancerV2State, i: number): bigint {
-  const room = MAX_BALANCE - balances[i]!
-  if (kind !== 'weighted') return room
+  const maxAdded = MAX_BALANCE - balances[i]!
+  if (kind !== 'weighted') return maxAdded
   const netIn = divDown(mulDown(mulDown(balances[i]!, scaling[i]!), MAX_IN_RATIO), scaling[i]!)
   const limit = swapFee < ONE ? divDown(netIn, ONE - swapFee) : 0n
-  return min(limit, room)
+  return min(limit, maxAdded)
 }
 
 function scaledOut(
@@ -116,8 +116,8 @@ export function tradingFunction(state: BalancerV2State): TradingFunction | null 
   const { balances, scaling, swapFee } = state
   if (balances.includes(0n)) return null
   const live = scaledBalances(state)
-  const all = { live, units: Float64Array.from(scaling, (factor) => Number(factor) / 1e18), swapFee }
+  const pool = { live, units: Float64Array.from(scaling, (factor) => Number(factor) / 1e18), swapFee }
   return state.kind === 'weighted'
-    ? weightedTradingFunction(all, state.weights)
-    : stableTradingFunction(all, state.amp, invariant(state, live))
+    ? weightedTradingFunction(pool, state.weights)
+    : stableTradingFunction(pool, state.amp, invariant(state, live))
 }

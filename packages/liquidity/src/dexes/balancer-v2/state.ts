@@ -26,17 +26,18 @@ export function readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
 
 /** Returns null while the pool is paused. */
 function decodeState(answer: Hex): BalancerV2State | null {
-  const [read] = lens.decodeFunctionResult('read', answer)
-  if (read.paused) return null
-  const bptIndex = Number(read.bptIndex)
+  const [readResult] = lens.decodeFunctionResult('read', answer)
+  if (readResult.paused) return null
+  const bptIndex = Number(readResult.bptIndex)
   const withoutBpt = (list: Iterable<bigint>) => [...list].toSpliced(bptIndex, 1)
   const common = {
-    balances: withoutBpt(read.balances),
-    scaling: withoutBpt(read.scaling),
-    swapFee: read.swapFee as bigint,
+    balances: withoutBpt(readResult.balances),
+    scaling: withoutBpt(readResult.scaling),
+    swapFee: readResult.swapFee as bigint,
   }
-  if (read.amp === 0n) return { ...common, kind: 'weighted', weights: [...read.weights], exactPowers: read.versioned }
-  return { ...common, kind: 'stable', amp: read.amp, roundsUp: bptIndex === read.balances.length }
+  if (readResult.amp === 0n)
+    return { ...common, kind: 'weighted', weights: [...readResult.weights], exactPowers: readResult.versioned }
+  return { ...common, kind: 'stable', amp: readResult.amp, roundsUp: bptIndex === readResult.balances.length }
 }
 
 const topicOf = (name: 'Swap' | 'PoolBalanceChanged' | 'PoolBalanceManaged' | 'TokensRegistered') =>

@@ -32,8 +32,8 @@ export function* findBuffers(
   const [assets] = lens.decodeFunctionResult('find', answer)
   return tokens.flatMap((share, k) => {
     const asset = toAddress(assets[k]!)
-    const isAsked = pairs.some((pair) => pair.includes(share) && pair.includes(asset))
-    if (asset === ZERO_ADDRESS || asset === share || !isAsked) return []
+    const isRequested = pairs.some((pair) => pair.includes(share) && pair.includes(asset))
+    if (asset === ZERO_ADDRESS || asset === share || !isRequested) return []
     // The share token's own code determines its value.
     const fixed: BalancerV3Fixed = { vault, dependsOn: [share], silent: true, buffer: true }
     return [{ id: bufferId(vault, share), family, dex, address: share, tokens: [asset, share], fixed, state: null }]
@@ -44,12 +44,12 @@ export function* findBuffers(
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const bufferPools = pools.filter(isBuffer)
   const holdings = yield* findHoldings(bufferPools.map(({ address }) => address))
-  const sharesOf = new Map<string, Erc4626Fixed>(
+  const fixedById = new Map<string, Erc4626Fixed>(
     bufferPools.flatMap(({ id }, k) => (holdings[k] ? [[id, { holding: holdings[k] }]] : [])),
   )
   return pools.map((pool) => {
-    const shares = sharesOf.get(pool.id)
-    return shares ? { ...pool, fixed: { ...(pool.fixed as BalancerV3Fixed), shares } } : pool
+    const shareFacts = fixedById.get(pool.id)
+    return shareFacts ? { ...pool, fixed: { ...(pool.fixed as BalancerV3Fixed), shares: shareFacts } } : pool
   })
 }
 

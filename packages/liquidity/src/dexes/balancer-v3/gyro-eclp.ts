@@ -46,8 +46,8 @@ function up(a: bigint, b: bigint): bigint {
 const divDown = (a: bigint, b: bigint) => (a * ONE) / b
 function divUp(a: bigint, b: bigint): bigint {
   if (a === 0n) return 0n
-  const [over, under] = b < 0n ? [-a, -b] : [a, b]
-  return over > 0n ? (over * ONE - 1n) / under + 1n : (over * ONE + 1n) / under - 1n
+  const [numerator, denominator] = b < 0n ? [-a, -b] : [a, b]
+  return numerator > 0n ? (numerator * ONE - 1n) / denominator + 1n : (numerator * ONE + 1n) / denominator - 1n
 }
 const mulXp = (a: bigint, b: bigint) => (a * b) / ONE_XP
 const divXp = (a: bigint, b: bigint) => (a * ONE_XP) / b
@@ -100,26 +100,26 @@ export function gyroEclpLimit({ params, derived }: GyroEclp, live: readonly bigi
 export function gyroEclpPrices(
   { params, derived }: GyroEclp,
   first: readonly bigint[],
-  ...others: readonly (readonly bigint[])[]
+  ...otherBalances: readonly (readonly bigint[])[]
 ): readonly bigint[] {
   const [invariant, error] = invariantWithError(first, params, derived)
   const r: Vector = { x: invariant + 2n * error, y: invariant }
   const [a, b] = [offset0(params, derived, r), offset1(params, derived, r)]
-  return [first, ...others].map((live) => priceAt(params, live[0]! - a, live[1]! - b))
+  return [first, ...otherBalances].map((live) => priceAt(params, live[0]! - a, live[1]! - b))
 }
 
 /** Returns the price at a point of the ellipse, computed on the circle before stretching and rotation. */
 function priceAt({ alpha, beta, c, s, lambda }: EclpParams, x: bigint, y: bigint): bigint {
   const [u, v] = [(x * c - y * s) / lambda, (x * s + y * c) / ONE]
-  const under = down(v, c) - (u * s) / lambda
-  if (under === 0n) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
-  const price = divDown(down(v, s) + (u * c) / lambda, under)
+  const denominator = down(v, c) - (u * s) / lambda
+  if (denominator === 0n) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
+  const price = divDown(down(v, s) + (u * c) / lambda, denominator)
   if (price < 0n) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
-  return within(price, alpha, beta)
+  return clamp(price, alpha, beta)
 }
 
 /** Clamps a value. */
-export const within = (value: bigint, low: bigint, high: bigint): bigint =>
+export const clamp = (value: bigint, low: bigint, high: bigint): bigint =>
   value < low ? low : value > high ? high : value
 
 /** Returns the invariant rounded down, and its error bound. */
@@ -198,9 +198,9 @@ function maxBalance(
 ): bigint {
   const [first, second] = i === 0 ? [c, s] : [s, c]
   const xp = divXp(tauBeta.x - tauAlpha.x, dSq)
-  const other = divXp(i === 0 ? tauBeta.y - tauAlpha.y : tauAlpha.y - tauBeta.y, dSq)
-  const far = downXp(down(down(r.y, lambda), first), xp)
-  return far + (other > 0n ? downXp(down(r.y, second), other) : downXp(up(r.x, second), other))
+  const yDifference = divXp(i === 0 ? tauBeta.y - tauAlpha.y : tauAlpha.y - tauBeta.y, dSq)
+  const firstTerm = downXp(down(down(r.y, lambda), first), xp)
+  return firstTerm + (yDifference > 0n ? downXp(down(r.y, second), yDifference) : downXp(up(r.x, second), yDifference))
 }
 
 function yGivenX(x: bigint, p: EclpParams, d: EclpDerived, r: Vector): bigint {
@@ -229,9 +229,9 @@ function solve(
   const b = xp > 0n ? upXp(down(down(-xp, s), c), divXp(barY, dSq)) : upXp(up(up(-xp, s), c), divXp(barX, dSq) + 1n)
   const termX = ONE_XP - divXp(down(down(barY, s), s), dSq)
   const termY = ONE_XP - (divXp(up(up(barX, s), s), dSq + 1n) + 1n)
-  const under = root(downXp(down(r.y, r.y), termY) - xpXp(x, r, lambda, s, c, tauBeta, dSq))
-  const rest = b - under
-  return (rest > 0n ? upXp(rest, divXp(ONE_XP, termY) + 1n) : upXp(rest, divXp(ONE_XP, termX))) + ab.y
+  const rootTerm = root(downXp(down(r.y, r.y), termY) - xpXp(x, r, lambda, s, c, tauBeta, dSq))
+  const numerator = b - rootTerm
+  return (numerator > 0n ? upXp(numerator, divXp(ONE_XP, termY) + 1n) : upXp(numerator, divXp(ONE_XP, termX))) + ab.y
 }
 
 /** Returns (x − a)² / lambda², rounded up. */
@@ -245,11 +245,11 @@ function xpXp(x: bigint, r: Vector, lambda: bigint, s: bigint, c: bigint, tauBet
     tauBeta.x < 0n
       ? upXp(up(up(r.x, x), 2n * c), -divXp(tauBeta.x, dSq) + 3n)
       : upXp(down(down(-r.y, x), 2n * c), divXp(tauBeta.x, dSq))
-  const away = (value: bigint) => (value > 0n ? divUp(value, lambda) : divDown(value, lambda))
+  const divAwayFromZero = (value: bigint) => (value > 0n ? divUp(value, lambda) : divDown(value, lambda))
   const inner =
     upXp(up(up(square, s), s), divXp(mulXp(tauBeta.y, tauBeta.y), dSq2) + 7n) +
     upXp(down(down(-r.y, x), 2n * s), divXp(tauBeta.y, dSq)) +
     up(x, x)
-  const outer = away(mixedTerm + linear + away(inner))
+  const outer = divAwayFromZero(mixedTerm + linear + divAwayFromZero(inner))
   return upXp(up(up(square, c), c), divXp(mulXp(tauBeta.x, tauBeta.x), dSq2) + 7n) + outer
 }

@@ -44,12 +44,12 @@ export function quote(
   const live = liveBalances(state)
   const fee = mulUp(scaledIn, swapFeeOf(state, live, i, j, scaledIn))
   if (scaledIn - fee < MIN_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than the vault takes`)
-  const out = scaledOut(state, live, i, j, scaledIn - fee)
-  if (out < MIN_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than the vault pays`)
-  const amountOut = (out * ONE) / (scaling[j]! * roundedUp(rates[j]!))
+  const scaledAmountOut = scaledOut(state, live, i, j, scaledIn - fee)
+  if (scaledAmountOut < MIN_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than the vault pays`)
+  const amountOut = (scaledAmountOut * ONE) / (scaling[j]! * roundedUp(rates[j]!))
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  const leaving = mulDown((fee * ONE) / (scaling[i]! * rates[i]!), aggregateFee)
-  const after = balances.with(i, balances[i]! + amountIn - leaving).with(j, balances[j]! - amountOut)
+  const protocolFee = mulDown((fee * ONE) / (scaling[i]! * rates[i]!), aggregateFee)
+  const after = balances.with(i, balances[i]! + amountIn - protocolFee).with(j, balances[j]! - amountOut)
   if (after[i]! > MAX_BALANCE || mulDown(after[i]! * scaling[i]!, rates[i]!) > MAX_BALANCE)
     throw new PoolRefusal('TOO_LARGE', 'more than the vault can count')
   return { amountOut, state: { ...state, balances: after } }
@@ -63,8 +63,8 @@ function swapFeeOf(state: PooledState, live: readonly bigint[], i: number, j: nu
     return surgeFee(state.surge, state.swapFee, () => [stableImbalance(live), stableImbalance(after())])
   const { slopes } = state.surge
   return surgeFee(state.surge, state.swapFee, () => {
-    const [before, then] = gyroEclpPrices(state, live, after())
-    return [eclpImbalance(before!, state.params, slopes), eclpImbalance(then!, state.params, slopes)]
+    const [priceBefore, priceAfter] = gyroEclpPrices(state, live, after())
+    return [eclpImbalance(priceBefore!, state.params, slopes), eclpImbalance(priceAfter!, state.params, slopes)]
   })
 }
 
@@ -130,13 +130,13 @@ const invariant = (live: readonly bigint[], amp: bigint) =>
 export function limitOf(state: PooledState, i: number, j: number): bigint {
   const { scaling, rates } = state
   const live = liveBalances(state)
-  const room = MAX_BALANCE - live[i]!
-  const scaled = scaledLimit(state, live, i, j)
-  const scaledIn = min(scaled, room)
+  const maxAdded = MAX_BALANCE - live[i]!
+  const maxScaledIn = scaledLimit(state, live, i, j)
+  const scaledIn = min(maxScaledIn, maxAdded)
   // Use the surge fee of the largest trade.
   const fee = orRefused(() => swapFeeOf(state, live, i, j, scaledIn)) ?? state.swapFee
   const withFee = fee < ONE ? (scaledIn * ONE) / (ONE - fee) : 0n
-  return (min(withFee, room) * ONE) / (scaling[i]! * rates[i]!)
+  return (min(withFee, maxAdded) * ONE) / (scaling[i]! * rates[i]!)
 }
 
 /** Returns the limit without the fee, in 18 decimals of the common unit. */
@@ -158,8 +158,8 @@ function scaledLimit(state: PooledState, live: readonly bigint[], i: number, j: 
 /** Returns the input that brings the ratio of the largest to the smallest balance to its maximum. */
 function stableLimit({ amp }: Kind<'stable'>, live: readonly bigint[], i: number, j: number): bigint {
   const d = invariant(live, amp)
-  const others = live.filter((_, k) => k !== i && k !== j)
-  const minOther = others.reduce(min, d)
+  const otherBalances = live.filter((_, k) => k !== i && k !== j)
+  const minOther = otherBalances.reduce(min, d)
   let balanceIn = d
   for (let step = 0; step < LIMIT_STEPS; step++)
     balanceIn = stableBalanceUp(live.with(j, balanceIn / MAX_IMBALANCE + 1n), amp, d, i, 3)
@@ -173,8 +173,8 @@ export function tradingFunction(state: PooledState): TradingFunction | null {
   const live = liveBalances(state)
   if (live.includes(0n)) return null
   const units = Float64Array.from(state.scaling, (factor, k) => (Number(factor) * Number(state.rates[k]!)) / 1e18)
-  const all = { live, units, swapFee: state.swapFee }
+  const pool = { live, units, swapFee: state.swapFee }
   return state.kind === 'weighted'
-    ? weightedTradingFunction(all, state.weights)
-    : stableTradingFunction(all, state.amp, invariant(live, state.amp))
+    ? weightedTradingFunction(pool, state.weights)
+    : stableTradingFunction(pool, state.amp, invariant(live, state.amp))
 }

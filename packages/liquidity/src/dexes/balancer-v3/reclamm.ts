@@ -31,16 +31,16 @@ export type ReclammClock = {
 
 /** Returns the output of an input without fees; 18 decimals of the common unit. */
 export function reclammOut({ virtual }: Reclamm, live: readonly bigint[], i: number, amountIn: bigint): bigint {
-  const o = 1 - i
-  const amountOut = ((live[o]! + virtual[o]!) * amountIn) / (live[i]! + virtual[i]! + amountIn)
-  if (amountOut > live[o]!) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
+  const outIndex = 1 - i
+  const amountOut = ((live[outIndex]! + virtual[outIndex]!) * amountIn) / (live[i]! + virtual[i]! + amountIn)
+  if (amountOut > live[outIndex]!) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
   return amountOut
 }
 
 /** Returns the approximate largest input, which buys the whole reserve. */
 export function reclammLimit({ virtual }: Reclamm, live: readonly bigint[], i: number): bigint {
-  const o = 1 - i
-  return virtual[o]! > 0n ? (live[o]! * (live[i]! + virtual[i]!)) / virtual[o]! : NO_LIMIT
+  const outIndex = 1 - i
+  return virtual[outIndex]! > 0n ? (live[outIndex]! * (live[i]! + virtual[i]!)) / virtual[outIndex]! : NO_LIMIT
 }
 
 const MAX_SECONDS = 30n * 86_400n
@@ -48,14 +48,14 @@ const MAX_SECONDS = 30n * 86_400n
 /** Returns the virtual balances of a trade at `now`. */
 export function virtualBalances(clock: ReclammClock, live: BalancePair, now: bigint): BalancePair {
   if (clock.lastTimestamp === now) return clock.lastVirtual
-  const moving = now > clock.updateStart && clock.lastTimestamp < clock.updateEnd
-  const virtual = moving ? atRatio(fourthRoot(clock, now), live, clock.lastVirtual) : clock.lastVirtual
-  const { centeredness, isAbove } = centre(live, virtual)
-  return centeredness < clock.centerednessMargin ? inRange(clock, live, virtual, isAbove, now) : virtual
+  const isUpdating = now > clock.updateStart && clock.lastTimestamp < clock.updateEnd
+  const virtual = isUpdating ? virtualAtRatio(fourthRoot(clock, now), live, clock.lastVirtual) : clock.lastVirtual
+  const { centeredness, isAbove } = centerednessOf(live, virtual)
+  return centeredness < clock.centerednessMargin ? virtualFollowingPrice(clock, live, virtual, isAbove, now) : virtual
 }
 
 /** Returns how close the balances are to the middle of the range, and whether the first token is the scarce one. */
-function centre(
+function centerednessOf(
   [a, b]: BalancePair,
   [virtualA, virtualB]: BalancePair,
 ): { readonly centeredness: bigint; readonly isAbove: boolean } {
@@ -76,35 +76,38 @@ function fourthRoot({ startFourthRoot: start, endFourthRoot: end, updateStart, u
 }
 
 /** Returns virtual balances for a price ratio that keep the centeredness. */
-function atRatio(root: bigint, live: BalancePair, last: BalancePair): BalancePair {
-  const { centeredness: c, isAbove } = centre(live, last)
-  const [u, o] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
+function virtualAtRatio(root: bigint, live: BalancePair, last: BalancePair): BalancePair {
+  const { centeredness: c, isAbove } = centerednessOf(live, last)
+  const [scarceIndex, plentifulIndex] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
   const ratio = mulDown(root, root)
-  const under = (live[u] * (ONE + c + sqrt(c * (c + 4n * ratio - 2n * ONE) + ONE * ONE))) / (2n * (ratio - ONE))
-  const over = (under * last[o]) / last[u]
-  return isAbove ? [under, over] : [over, under]
+  const scarceVirtual =
+    (live[scarceIndex] * (ONE + c + sqrt(c * (c + 4n * ratio - 2n * ONE) + ONE * ONE))) / (2n * (ratio - ONE))
+  const plentifulVirtual = (scarceVirtual * last[plentifulIndex]) / last[scarceIndex]
+  return isAbove ? [scarceVirtual, plentifulVirtual] : [plentifulVirtual, scarceVirtual]
 }
 
 /**
  * Returns the virtual balances of a range that follows the price: the plentiful token's virtual balance shrinks every
  * second.
  */
-function inRange(
+function virtualFollowingPrice(
   clock: ReclammClock,
   live: BalancePair,
   virtual: BalancePair,
   isAbove: boolean,
   now: bigint,
 ): BalancePair {
-  const [u, o] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
+  const [scarceIndex, plentifulIndex] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
   const root = sqrt(priceRatio(live, virtual) * ONE)
   const elapsed = now - clock.lastTimestamp
   const seconds = elapsed > MAX_SECONDS ? MAX_SECONDS : elapsed
-  const shrunk = mulDown(virtual[o], powDown(clock.dailyPriceShiftBase, seconds * ONE))
-  const minVirtual = divDown(live[o], sqrt(root * ONE) - ONE)
-  const over = max(shrunk, minVirtual)
-  const under = (live[u] * (over + live[o])) / (mulDown(root - ONE, over) - live[o])
-  return isAbove ? [under, over] : [over, under]
+  const shrunkVirtual = mulDown(virtual[plentifulIndex], powDown(clock.dailyPriceShiftBase, seconds * ONE))
+  const minVirtual = divDown(live[plentifulIndex], sqrt(root * ONE) - ONE)
+  const plentifulVirtual = max(shrunkVirtual, minVirtual)
+  const scarceVirtual =
+    (live[scarceIndex] * (plentifulVirtual + live[plentifulIndex])) /
+    (mulDown(root - ONE, plentifulVirtual) - live[plentifulIndex])
+  return isAbove ? [scarceVirtual, plentifulVirtual] : [plentifulVirtual, scarceVirtual]
 }
 
 /** Returns the highest price divided by the lowest. */

@@ -25,12 +25,12 @@ const READ_GAS = 650_000
 
 export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly (BalancerV3State | null)[]> {
   const answers = yield pools.map((pool) => (isBuffer(pool) ? bufferRead(row, pool) : poolRead(row, pool)))
-  const places = pools.flatMap((pool, k) => (isBuffer(pool) ? [k] : []))
+  const bufferIndices = pools.flatMap((pool, k) => (isBuffer(pool) ? [k] : []))
   const buffers = yield* decodeBuffers(
-    places.map((k) => pools[k]!),
-    places.map((k) => answers[k]!),
+    bufferIndices.map((k) => pools[k]!),
+    bufferIndices.map((k) => answers[k]!),
   )
-  const bufferAt = new Map(places.map((place, k) => [place, buffers[k]!]))
+  const bufferAt = new Map(bufferIndices.map((bufferIndex, k) => [bufferIndex, buffers[k]!]))
   return answers.map((answer, k) => (bufferAt.has(k) ? bufferAt.get(k)! : answer && decodeState(answer)))
 }
 
@@ -45,44 +45,44 @@ const poolRead = (row: DexRow, pool: Pool): Read => ({
  * quotes.
  */
 function decodeState(answer: Hex): PooledState | null {
-  const [read] = lens.decodeFunctionResult('read', answer) as unknown as [BalancerV3Lens.StateStructOutput]
-  if (read.closed || read.hooked) return null
+  const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [BalancerV3Lens.StateStructOutput]
+  if (readResult.closed || readResult.hooked) return null
   const common = {
-    balances: [...read.balances],
-    scaling: [...read.scaling],
-    rates: [...read.rates],
-    swapFee: read.swapFee,
-    aggregateFee: read.aggregateFee,
+    balances: [...readResult.balances],
+    scaling: [...readResult.scaling],
+    rates: [...readResult.rates],
+    swapFee: readResult.swapFee,
+    aggregateFee: readResult.aggregateFee,
     bounded: false,
   }
-  const kind = KINDS[Number(read.kind)]!
+  const kind = KINDS[Number(readResult.kind)]!
   // Surge fees are supported for stable pools and E-CLPs.
-  if (read.surges && kind !== 'stable' && kind !== 'gyro-eclp') return null
-  const [threshold, maxFee] = read.surge
-  if (kind === 'reclamm') return reclammState(common, read)
+  if (readResult.surges && kind !== 'stable' && kind !== 'gyro-eclp') return null
+  const [threshold, maxFee] = readResult.surge
+  if (kind === 'reclamm') return reclammState(common, readResult)
   if (kind === 'gyro-2clp') {
-    const [sqrtAlpha, sqrtBeta] = read.gyro
+    const [sqrtAlpha, sqrtBeta] = readResult.gyro
     const state = { ...common, kind, sqrtAlpha, sqrtBeta }
     // The pool may refuse to answer callers other than the vault.
-    return agreesWithSamples(state, read, true) ? state : null
+    return agreesWithSamples(state, readResult, true) ? state : null
   }
   if (kind === 'gyro-eclp') {
-    const [alpha, beta, c, s, lambda] = read.eclp as Five
-    const [below, above] = read.slopes
+    const [alpha, beta, c, s, lambda] = readResult.eclp as Five
+    const [below, above] = readResult.slopes
     // A hook without slope getters computes imbalance differently.
-    if (read.surges && (below === 0n || above === 0n)) return null
-    const [alphaX, alphaY, betaX, betaY, u, v, w, z, dSq] = read.derived as Nine
+    if (readResult.surges && (below === 0n || above === 0n)) return null
+    const [alphaX, alphaY, betaX, betaY, u, v, w, z, dSq] = readResult.derived as Nine
     const derivedParameters = { tauAlpha: { x: alphaX, y: alphaY }, tauBeta: { x: betaX, y: betaY }, u, v, w, z, dSq }
-    const surge = read.surges && { surge: { threshold, maxFee, slopes: { below, above } } }
+    const surge = readResult.surges && { surge: { threshold, maxFee, slopes: { below, above } } }
     const state = { ...common, kind, params: { alpha, beta, c, s, lambda }, derived: derivedParameters, ...surge }
-    return agreesWithSamples(state, read, true) ? state : null
+    return agreesWithSamples(state, readResult, true) ? state : null
   }
   const unboundedState: PooledState =
     kind === 'weighted'
-      ? { ...common, kind, weights: [...read.weights] }
-      : { ...common, kind, amp: read.amp, ...(read.surges && { surge: { threshold, maxFee } }) }
-  const state = { ...unboundedState, bounded: !agreesWithProbe(unboundedState, read.probe) }
-  return agreesWithSamples(state, read, false) ? state : null
+      ? { ...common, kind, weights: [...readResult.weights] }
+      : { ...common, kind, amp: readResult.amp, ...(readResult.surges && { surge: { threshold, maxFee } }) }
+  const state = { ...unboundedState, bounded: !agreesWithProbe(unboundedState, readResult.probe) }
+  return agreesWithSamples(state, readResult, false) ? state : null
 }
 
 type Five = [bigint, bigint, bigint, bigint, bigint]

@@ -3,7 +3,7 @@
  * balancer/balancer-v3-monorepo.
  */
 import { divDown, mulDown, ONE } from '../../math/balancer.ts'
-import { type EclpParams, within } from './gyro-eclp.ts'
+import { clamp, type EclpParams } from './gyro-eclp.ts'
 
 /** Surge settings, 18 decimals. */
 export type Surge = {
@@ -26,36 +26,39 @@ export type EclpSurge = Surge & {
 export function surgeFee(
   { threshold, maxFee }: Surge,
   staticFee: bigint,
-  imbalances: () => readonly [before: bigint, then: bigint],
+  imbalances: () => readonly [before: bigint, after: bigint],
 ): bigint {
   if (maxFee < staticFee) return staticFee
-  const [before, then] = imbalances()
-  if (then <= before || then <= threshold) return staticFee
-  return staticFee + mulDown(maxFee - staticFee, divDown(then - threshold, ONE - threshold))
+  const [before, after] = imbalances()
+  if (after <= before || after <= threshold) return staticFee
+  return staticFee + mulDown(maxFee - staticFee, divDown(after - threshold, ONE - threshold))
 }
 
 /**
- * Returns the price's distance from the peak as a fraction of the distance between the range's end and the peak, times
- * the slope; at most one.
+ * Returns the imbalance at a price, at most one. It is the price's distance from the peak as a fraction of the distance
+ * from the peak to the range's end, times the slope.
  */
 export function eclpImbalance(
   price: bigint,
   { alpha, beta, c, s }: EclpParams,
   { below, above }: EclpSurge['slopes'],
 ): bigint {
-  const peak = within((s * ONE) / c, alpha, beta)
+  const peak = clamp((s * ONE) / c, alpha, beta)
   if (price === peak) return 0n
-  const part = price < peak ? ((peak - price) * below) / (peak - alpha) : ((price - peak) * above) / (beta - peak)
-  return within(part, 0n, ONE)
+  const imbalance = price < peak ? ((peak - price) * below) / (peak - alpha) : ((price - peak) * above) / (beta - peak)
+  return clamp(imbalance, 0n, ONE)
 }
 
 /** Returns the sum of the balances' distances from their median, relative to their total. */
 export function stableImbalance(balances: readonly bigint[]): bigint {
   const middle = median(balances)
-  const deviation = balances.reduce((sum, one) => sum + (one > middle ? one - middle : middle - one), 0n)
+  const deviation = balances.reduce(
+    (sum, balance) => sum + (balance > middle ? balance - middle : middle - balance),
+    0n,
+  )
   return divDown(
     deviation,
-    balances.reduce((sum, one) => sum + one, 0n),
+    balances.reduce((sum, balance) => sum + balance, 0n),
   )
 }
 

@@ -36,11 +36,11 @@ export function quote(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: CamelotV2State } {
   if (state.unsettled) throw new PoolRefusal('UNSUPPORTED', 'it is unknown how much of the fee has left the pair')
-  const one = { ...state, feePpm: feeOf(state, zeroForOne) }
+  const directedState = { ...state, feePpm: feeOf(state, zeroForOne) }
   if (!state.stable) {
-    const { amountOut, state: after } = quoteProduct(one, zeroForOne, amountIn)
+    const { amountOut, state: after } = quoteProduct(directedState, zeroForOne, amountIn)
     return { amountOut, state: { ...state, reserve0: after.reserve0, reserve1: after.reserve1 } }
   }
-  const { amountOut } = quoteSolidly(one, zeroForOne, amountIn, solveSolidly)
+  const { amountOut } = quoteSolidly(directedState, zeroForOne, amountIn, solveSolidly)
   return { amountOut, state: { ...state, unsettled: true } }
 }

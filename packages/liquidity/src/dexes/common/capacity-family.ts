@@ -28,28 +28,28 @@ type Capacity<State> = Pick<DexFamily<State>, 'maxInput' | 'priceCurve'>
 /** A curve may end below its pool by a fraction of 2^−32. */
 const CURVE_BITS = 32
 
-/** Calls `compute`; returns `nothing` if the pool's arithmetic fails. */
-function orNothing<T>(compute: () => T, nothing: T): T {
+/** Calls `compute`; returns `fallback` if the pool's arithmetic fails. */
+function orFallback<T>(compute: () => T, fallback: T): T {
   try {
     return compute()
   } catch (error) {
     if (refusalOf(error).code === 'WRONG_TOKEN') throw error
-    return nothing
+    return fallback
   }
 }
 
 const capacityOf =
   <State>(sideOf: SideOf<State, Side>): Capacity<State>['maxInput'] =>
   (pool, tokenIn, tokenOut) =>
-    orNothing(() => {
+    orFallback(() => {
       const { quote, limit } = sideOf(pool, tokenIn, tokenOut)
       return largestInput(quote, limit)
     }, 0n)
 
 const curveOf =
-  <State, S>(sideOf: SideOf<State, S>, draw: (side: S) => PriceCurve): Capacity<State>['priceCurve'] =>
+  <State, S>(sideOf: SideOf<State, S>, buildCurve: (side: S) => PriceCurve): Capacity<State>['priceCurve'] =>
   (pool, tokenIn, tokenOut) =>
-    orNothing(() => draw(sideOf(pool, tokenIn, tokenOut)), emptyCurve(1))
+    orFallback(() => buildCurve(sideOf(pool, tokenIn, tokenOut)), emptyCurve(1))
 
 /** Returns both functions for pools whose price falls with the trade; the curve is sampled. */
 export const sampledTrade = <State>(sideOf: SideOf<State, SampledSide>): Capacity<State> => ({

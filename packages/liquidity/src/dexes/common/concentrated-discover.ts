@@ -11,24 +11,28 @@ import { pairPool } from './pair-discover.ts'
 
 type FindArguments = [factory: string, pairs: string[], keys: readonly number[]]
 /** Encodes a lens function that returns the pools of pairs. */
-export const finderOf = (lens: Interface, name: string) => callCodec<FindArguments, [string[]]>(lens, name)
+export const finderCodec = (lens: Interface, name: string) => callCodec<FindArguments, [string[]]>(lens, name)
 
 const lens = ConcentratedLens__factory.createInterface()
 const finders = {
-  find: finderOf(lens, 'find'),
-  findByTickSpacing: finderOf(lens, 'findByTickSpacing'),
+  find: finderCodec(lens, 'find'),
+  findByTickSpacing: finderCodec(lens, 'findByTickSpacing'),
 }
 
 /**
  * Fees or tick spacings by which a factory distinguishes the pools of a pair; the lens skips those that are not
  * enabled.
  */
-export type PoolKeys = { readonly by: 'find' | 'findByTickSpacing'; readonly values: readonly number[] }
+export type PoolKeys = { readonly finderName: 'find' | 'findByTickSpacing'; readonly values: readonly number[] }
 
-export const findByKeys = (row: DexRow, pairs: readonly (readonly [Address, Address])[], { by, values }: PoolKeys) =>
+export const findByKeys = (
+  row: DexRow,
+  pairs: readonly (readonly [Address, Address])[],
+  { finderName, values }: PoolKeys,
+) =>
   findKeyedPools(row, pairs, values, {
     lens: CONCENTRATED_LENS,
-    finder: finders[by],
+    finder: finders[finderName],
     // About 3 million gas if the factory has four keys enabled.
     pairsPerRead: 250,
     pairGas: 13_000,
@@ -37,7 +41,7 @@ export const findByKeys = (row: DexRow, pairs: readonly (readonly [Address, Addr
 /** A lens whose `finder` returns the pools of pairs: all keys of the first pair, then of the next. */
 type KeyedFinder = {
   readonly lens: Lens
-  readonly finder: ReturnType<typeof finderOf>
+  readonly finder: ReturnType<typeof finderCodec>
   readonly pairsPerRead: number
   readonly pairGas: number
 }

@@ -82,8 +82,8 @@ export function concentratedTrade<State extends ConcentratedState>(
     },
     maxInput(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-      const largest = maxConcentratedInput(pool.state, swapFeePpm(pool.state, zeroForOne), zeroForOne, stepEnd)
-      return maxAmount !== undefined && (largest === null || largest > maxAmount) ? maxAmount : largest
+      const largestInput = maxConcentratedInput(pool.state, swapFeePpm(pool.state, zeroForOne), zeroForOne, stepEnd)
+      return maxAmount !== undefined && (largestInput === null || largestInput > maxAmount) ? maxAmount : largestInput
     },
     priceCurve(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
@@ -110,8 +110,8 @@ function writtenTickSlots<State extends ConcentratedState>(
 ): string[] {
   const writtenSlots: string[] = []
   if (ticksCrossed === 0) return writtenSlots
-  const below = lastTickAtOrBelow(ticks, tick)
+  const lastBelow = lastTickAtOrBelow(ticks, tick)
   for (let k = 0; k < ticksCrossed && k < MAX_REPORTED_TICKS; k++)
-    writtenSlots.push(`tick ${ticks[zeroForOne ? below - k : below + 1 + k]![0]}`)
+    writtenSlots.push(`tick ${ticks[zeroForOne ? lastBelow - k : lastBelow + 1 + k]![0]}`)
   return writtenSlots
 }

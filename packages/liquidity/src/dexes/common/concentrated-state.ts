@@ -38,18 +38,18 @@ export function* readConcentrated(
 /**
  * Reads all ticks of the pools with a head, in one round.
  *
- * @param from - a lens with the `ticks` function of ConcentratedLens
+ * @param ticksLens - a lens with the `ticks` function of ConcentratedLens
  * @returns null for a pool without a head, or with an incomplete read
  */
 export function* readTicks(
-  from: Lens,
+  ticksLens: Lens,
   pools: readonly Pool[],
   heads: readonly ({ readonly tickSpacing: number } | null)[],
 ): Reads<readonly (readonly Tick[] | null)[]> {
   const reads = heads.map((head, i) =>
     head
       ? wordRanges(head.tickSpacing).map(({ first, last, gas }) => ({
-          ...from,
+          ...ticksLens,
           data: ticksIn.encode(pools[i]!.address, head.tickSpacing, first, last),
           gas,
         }))

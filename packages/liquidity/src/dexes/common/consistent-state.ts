@@ -1,24 +1,24 @@
 /**
- * Refuses states in which liquidity would be negative: a contract cannot have them, so a node that returns one is
- * broken or malicious, and our formulas would pay for such liquidity.
+ * Refuses states in which liquidity would be negative. A contract cannot have such a state, so a node that returns one
+ * is broken or malicious. Our formulas would pay for negative liquidity.
  */
 import type { DexFamily, Pool } from '../../family.ts'
 import { PoolRefusal } from '../../family.ts'
 import { emptyCurve } from '../../math/curves.ts'
 
-/** Liquidity at the price, and the changes that a price meets on its way. */
+/** Liquidity at the current price, and its changes at other prices. */
 export type LiquidityPath = {
   readonly inRange: bigint
-  /** Changes when the price falls, nearest first. */
-  readonly falling: Iterable<bigint>
-  /** Changes when the price rises, nearest first. */
-  readonly rising: Iterable<bigint>
+  /** Changes of liquidity as the price falls, nearest first. */
+  readonly changesBelow: Iterable<bigint>
+  /** Changes of liquidity as the price rises, nearest first. */
+  readonly changesAbove: Iterable<bigint>
 }
 
-/** True if the liquidity is negative at the price or anywhere on the way to either end. */
-function isContradictory({ inRange, falling, rising }: LiquidityPath): boolean {
+/** True if the liquidity is negative at any price. */
+function isContradictory({ inRange, changesBelow, changesAbove }: LiquidityPath): boolean {
   if (inRange < 0n) return true
-  for (const changes of [falling, rising]) {
+  for (const changes of [changesBelow, changesAbove]) {
     let liquidity = inRange
     for (const change of changes) {
       liquidity += change
@@ -34,15 +34,15 @@ export function pathOfTicks(
   tick: number,
   ticks: readonly (readonly [index: number, liquidityNet: bigint, ...rest: unknown[]])[],
 ): LiquidityPath {
-  let split = ticks.findIndex(([index]) => index > tick)
-  if (split < 0) split = ticks.length
+  let firstAbove = ticks.findIndex(([index]) => index > tick)
+  if (firstAbove < 0) firstAbove = ticks.length
   return {
     inRange,
-    falling: ticks
-      .slice(0, split)
+    changesBelow: ticks
+      .slice(0, firstAbove)
       .reverse()
       .map(([, net]) => -net),
-    rising: ticks.slice(split).map(([, net]) => net),
+    changesAbove: ticks.slice(firstAbove).map(([, net]) => net),
   }
 }
 
@@ -50,7 +50,7 @@ export function pathOfTicks(
 type StateFunctions<State> = Pick<DexFamily<State>, 'quoteExactInput' | 'maxInput' | 'priceCurve' | 'reserves'> &
   Partial<Pick<DexFamily<State>, 'inputFor' | 'outline'>>
 
-/** Returns the functions with contradictory states refused. Each state is checked once. */
+/** Wraps the functions so that they refuse contradictory states. Checks each state once. */
 export function withConsistentState<State extends object, F extends StateFunctions<State>>(
   functions: F,
   pathOf: (pool: Pool<State>) => LiquidityPath | null,

@@ -11,7 +11,7 @@ const find = callCodec<[factory: string, pairs: string[], depth: number], [strin
 const provider = ICurveAddressProvider__factory.createInterface()
 
 /** Maximum pools per pair and factory. */
-const DEPTH = 4
+const MAX_POOLS_PER_PAIR = 4
 /** About 3 million gas. */
 const PAIRS_PER_READ = 100
 
@@ -22,8 +22,8 @@ export type CurveFamily = {
 }
 
 /**
- * Returns a function that finds the pools of pairs in a factory, or in the registry of an address provider, which has
- * the same getters.
+ * Returns a function that finds the pools of pairs in a factory. A registry of an address provider has the same getters
+ * and is searched alike.
  */
 export function findCurvePools({ family, registryId }: CurveFamily) {
   return function* (row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
@@ -31,7 +31,7 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
     if (factory === null) return []
     const answers = yield chunks(pairs, PAIRS_PER_READ).map((batch) => ({
       ...CURVE_LENS,
-      data: find.encode(factory, batch.flat(), DEPTH),
+      data: find.encode(factory, batch.flat(), MAX_POOLS_PER_PAIR),
       gas: 30_000 * batch.length,
     }))
     const foundAddresses = answers.flatMap((answer) => (answer ? find.decode(answer)[0].map(toAddress) : []))
@@ -52,8 +52,10 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
   }
 }
 
-function* registryOf(list: Address, registryId: number): Reads<Address | null> {
-  const [answer] = yield [{ to: list, data: provider.encodeFunctionData('get_address', [registryId]) as Hex }]
+function* registryOf(addressProvider: Address, registryId: number): Reads<Address | null> {
+  const [answer] = yield [
+    { to: addressProvider, data: provider.encodeFunctionData('get_address', [registryId]) as Hex },
+  ]
   // A call to an address without code returns no data.
   if (!answer || answer === '0x') return null
   const registry = toAddress(provider.decodeFunctionResult('get_address', answer)[0])

@@ -66,7 +66,7 @@ const TOKENS: ReadonlyMap<string, { readonly gas: number; readonly once: number 
 export const isExpensive = (token: Address): boolean => TOKENS.has(token)
 
 /**
- * Returns the gas of a token at one end of a leg in addition to the gas of a plain ERC-20, to rank single legs. A route
+ * Returns the additional gas of a token at one end of a leg, compared with a plain ERC-20. Ranks single legs. A route
  * pays for cold accounts and slots only `once`.
  */
 export const tokenGas = (token: Address): number => TOKENS.get(token)?.gas ?? 0

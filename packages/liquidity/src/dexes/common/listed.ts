@@ -19,19 +19,19 @@ export function integerIn(value: unknown, min: number, max: number): value is nu
 /**
  * Verifies listed pools.
  *
- * @param make - returns the pool for a list entry; null if the entry is invalid
- * @param existing - filters pools that exist on chain
+ * @param toPool - returns the pool for a list entry; null if the entry is invalid
+ * @param filterExisting - keeps the pools that exist on chain
  * @returns each pool that exists, else null
  */
 export function* provenBy(
   listedPools: readonly ListedPool[],
-  make: (pool: ListedPool) => Pool<null> | null,
-  existing: (candidates: readonly Pool<null>[]) => Reads<readonly Pool<null>[]>,
+  toPool: (pool: ListedPool) => Pool<null> | null,
+  filterExisting: (candidates: readonly Pool<null>[]) => Reads<readonly Pool<null>[]>,
 ): Reads<readonly (Pool<null> | null)[]> {
   const candidates = listedPools.map((pool) => {
-    const candidate = make(pool)
+    const candidate = toPool(pool)
     return candidate?.id === pool.id ? candidate : null
   })
-  const existingPools = new Set(yield* existing(candidates.filter((pool) => pool !== null)))
+  const existingPools = new Set(yield* filterExisting(candidates.filter((pool) => pool !== null)))
   return candidates.map((pool) => (pool && existingPools.has(pool) ? pool : null))
 }

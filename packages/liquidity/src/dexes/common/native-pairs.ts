@@ -5,9 +5,9 @@ export type NativePair = readonly [Address, Address]
 
 /** Adds a pair with the native token for each pair with its wrapper. */
 export function withNative(pairs: readonly NativePair[], wrappedNative: Address | undefined): readonly NativePair[] {
-  const native = (token: Address) => (token === wrappedNative ? ZERO_ADDRESS : token)
-  const others = pairs
+  const unwrap = (token: Address) => (token === wrappedNative ? ZERO_ADDRESS : token)
+  const nativePairs = pairs
     .filter((pair) => wrappedNative !== undefined && pair.includes(wrappedNative))
-    .map(([a, b]) => [native(a), native(b)] as const)
-  return [...pairs, ...others]
+    .map(([a, b]) => [unwrap(a), unwrap(b)] as const)
+  return [...pairs, ...nativePairs]
 }

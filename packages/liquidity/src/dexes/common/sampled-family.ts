@@ -1,12 +1,12 @@
 /**
  * Families whose pools are quoted from samples: a lens runs swaps of several amounts inside `eth_call`, each from the
- * same state. The family says how; reading, interpolation, and the choice of amounts are here.
+ * same state. The family provides the lens call; this module chooses amounts, reads, and interpolates.
  */
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { DexFamily, Pool, Read, Reads, SampledSwap } from '../../family.ts'
 import { isZeroForOne } from './direction.ts'
 import { gasRow } from './gas.ts'
-import { around, isSameAmount, isSettled, ladderOf, searchLadder, withFocus } from './sampled-ladder.ts'
+import { amountsAround, isSameAmount, isSettled, ladderOf, searchLadder, withFocus } from './sampled-ladder.ts'
 import {
   maxSampledInput,
   quoteSampled,
@@ -42,7 +42,7 @@ export type SampledKind = {
   decode(answer: Hex): SampleOutputs
 }
 
-const NOTHING: readonly [readonly bigint[], readonly bigint[]] = [[], []]
+const NO_FOCUS: readonly [readonly bigint[], readonly bigint[]] = [[], []]
 
 /** Pools to sample, each with its amounts and the focus of its next state. */
 type Sampling = {
@@ -58,15 +58,15 @@ const sideOf = (pool: Pool<SampledState>, tokenIn: Address, tokenOut: Address) =
 function* sample(
   { readOf, decode }: SampledKind,
   row: DexRow,
-  requestedSamplings: readonly Sampling[],
+  samplings: readonly Sampling[],
 ): Reads<readonly (SampledState | null)[]> {
-  const answers = yield requestedSamplings.map(({ pool, amounts }) => ({
+  const answers = yield samplings.map(({ pool, amounts }) => ({
     ...readOf(row, pool, amounts),
     gas: SAMPLED_READ_GAS,
   }))
   return answers.map((answer, k) => {
     if (!answer) return null
-    const { amounts, focus } = requestedSamplings[k]!
+    const { amounts, focus } = samplings[k]!
     const { outputs, stamp } = decode(answer)
     const samples = [toSamples(amounts[0], outputs[0]), toSamples(amounts[1], outputs[1])] as const
     if (samples[0].length + samples[1].length === 0) return null
@@ -90,25 +90,25 @@ const sampleAgain = (
     })),
   )
 
-/** Samples pools of which nothing is known, until the amounts have settled. */
+/** Samples pools without earlier samples, until the amounts no longer change. */
 function* sampleFirst(
   kind: SampledKind,
   row: DexRow,
   pools: readonly Pool<null>[],
 ): Reads<readonly (SampledState | null)[]> {
-  const search = [searchLadder(), searchLadder()] as const
+  const searchAmounts = [searchLadder(), searchLadder()] as const
   const coarse = yield* sample(
     kind,
     row,
-    pools.map((pool) => ({ pool, amounts: search, focus: NOTHING })),
+    pools.map((pool) => ({ pool, amounts: searchAmounts, focus: NO_FOCUS })),
   )
   const states = new Map(pools.map(({ id }, k) => [id, coarse[k]!]))
-  let open = pools.filter(({ id }) => states.get(id))
-  for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
-    const before = open.map((pool) => ({ ...pool, state: states.get(pool.id)! }))
+  let unsettledPools = pools.filter(({ id }) => states.get(id))
+  for (let round = 0; round < MAX_ROUNDS && unsettledPools.length > 0; round++) {
+    const before = unsettledPools.map((pool) => ({ ...pool, state: states.get(pool.id)! }))
     const after = yield* sampleAgain(kind, row, before)
     for (const [k, { id }] of before.entries()) states.set(id, after[k]!)
-    open = open.filter((_, k) => after[k] && !isSettled(before[k]!.state, after[k]))
+    unsettledPools = unsettledPools.filter((_, k) => after[k] && !isSettled(before[k]!.state, after[k]))
   }
   return pools.map(({ id }) => states.get(id) ?? null)
 }
@@ -123,19 +123,22 @@ function* refine(
   const { state } = pool
   const inputsOf = (i: 0 | 1) =>
     swaps.flatMap(({ tokenIn, tokenOut, amountIn }) => (sideOf(pool, tokenIn, tokenOut) === i ? [amountIn] : []))
-  const amounts = [inputsOf(0).flatMap(around), inputsOf(1).flatMap(around)] as const
+  const amounts = [inputsOf(0).flatMap(amountsAround), inputsOf(1).flatMap(amountsAround)] as const
   const [answer] = yield [{ ...readOf(row, pool, amounts), gas: SAMPLED_READ_GAS }]
   if (!answer) return null
   const { outputs } = decode(answer)
-  const merged = (i: 0 | 1): readonly SampledAmount[] => {
-    const all = [...state.samples[i], ...amounts[i].map((amount, k): SampledAmount => [amount, outputs[i][k]!])]
+  const mergedSamples = (i: 0 | 1): readonly SampledAmount[] => {
+    const samplePoints = [
+      ...state.samples[i],
+      ...amounts[i].map((amount, k): SampledAmount => [amount, outputs[i][k]!]),
+    ]
     return toSamples(
-      all.map(([amountIn]) => amountIn),
-      all.map(([, amountOut]) => amountOut),
+      samplePoints.map(([amountIn]) => amountIn),
+      samplePoints.map(([, amountOut]) => amountOut),
     )
   }
   const focusOf = (i: 0 | 1) => inputsOf(i).reduce(withFocus, state.focus[i])
-  return { ...state, samples: [merged(0), merged(1)], focus: [focusOf(0), focusOf(1)] }
+  return { ...state, samples: [mergedSamples(0), mergedSamples(1)], focus: [focusOf(0), focusOf(1)] }
 }
 
 /** Returns reads and quotes of a sampled family. */
@@ -164,7 +167,7 @@ export function sampledFamily(
         pool.state.samples[sideOf(pool, tokenIn, tokenOut)].some(([sampledIn]) => isSameAmount(sampledIn, amountIn)),
       stampOf: ({ state }) => state.stamp,
     },
-    // Every block samples again, whether or not a log says that something changed.
+    // Every block samples again, so no log is needed.
     topics: [],
     applyLog: () => 'ignore',
     quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({

@@ -4,18 +4,21 @@ import type { SampledAmount, SampledState } from './sampled-state.ts'
 /** Largest input that is tried: balance changes of Uniswap V4 are int128. */
 const MAX_AMOUNT = (1n << 127n) - 1n
 
-/** Amounts of a pool that was never sampled: each 64 times the one before, from 2^8 to 2^122. */
+/** Amounts for a pool that was never sampled, from 2^8 to 2^122, each 64 times the one before. */
 const FIRST_BITS = 8n
 const SEARCH_BITS = 6n
 const SEARCH_STEPS = 20
 
-/** Amounts below the knee of a pool, each a quarter of the one before, and those above. All are powers of two. */
+/**
+ * Number of amounts below the knee of a pool, each a quarter of the one before, and factors of the amounts above it.
+ * All amounts are powers of two.
+ */
 const STEPS_BELOW = 9
-const ABOVE = [2n, 4n] as const
+const FACTORS_ABOVE = [2n, 4n] as const
 
 /**
- * Fraction of the largest sampled output, in percent, from which on more input hardly buys more: 90 % of the output of
- * x·y = k is paid for nine times its reserve.
+ * Percentage of the largest sampled output above which more input hardly buys more. On x·y = k, an input of nine times
+ * the reserve buys 90 %.
  */
 const KNEE_PERCENT = 90n
 
@@ -27,11 +30,11 @@ const NEAR_DIVISOR = 16n
 const SAME_PER_MILLE = 2n
 
 /** Maximum number of amounts that `ladderOf` returns. */
-export const LADDER_LENGTH = STEPS_BELOW + 1 + ABOVE.length + MAX_FOCUS
+export const LADDER_LENGTH = STEPS_BELOW + 1 + FACTORS_ABOVE.length + MAX_FOCUS
 
 type SampledLadders = Pick<SampledState, 'samples' | 'focus'>
 
-/** Returns the amounts for a pool of which nothing is known: they span all sizes of tokens. */
+/** Returns the amounts for a pool without samples. They span the base units of all tokens. */
 export function searchLadder(): readonly bigint[] {
   return Array.from({ length: SEARCH_STEPS }, (_, k) => 1n << (FIRST_BITS + SEARCH_BITS * BigInt(k)))
 }
@@ -42,23 +45,24 @@ export function searchLadder(): readonly bigint[] {
 export function ladderOf({ samples, focus }: SampledLadders, i: 0 | 1): readonly bigint[] {
   if (samples[i].length === 0) return searchLadder()
   const knee = kneeOf(samples[i])
-  const below = Array.from({ length: STEPS_BELOW + 1 }, (_, k) => knee >> BigInt(2 * k))
-  const amounts = [...below, ...ABOVE.map((factor) => knee * factor), ...focus[i]]
+  const amountsBelow = Array.from({ length: STEPS_BELOW + 1 }, (_, k) => knee >> BigInt(2 * k))
+  const amounts = [...amountsBelow, ...FACTORS_ABOVE.map((factor) => knee * factor), ...focus[i]]
   return [...new Set(amounts.filter((amount) => amount > 0n && amount <= MAX_AMOUNT))].sort((a, b) =>
     a < b ? -1 : a > b ? 1 : 0,
   )
 }
 
 /**
- * Returns the smallest sampled power of four, or the power of four below the smallest sampled power of two, that buys
- * nearly as much as any amount. So the amounts depend on the pool alone, and not on when it was sampled first, or on
- * the routes of others.
+ * Returns the knee: the smallest sampled power of two that buys nearly as much as any amount, rounded down to a power
+ * of four. So the amounts depend on the pool alone, and not on the time of its first sample or on past routes.
  */
 function kneeOf(samples: readonly SampledAmount[]): bigint {
   const maxOutput = samples.at(-1)![1]
-  const rungs = samples.filter(([amountIn]) => (amountIn & (amountIn - 1n)) === 0n)
+  const ladderSamples = samples.filter(([amountIn]) => (amountIn & (amountIn - 1n)) === 0n)
   const knee =
-    rungs.find(([, amountOut]) => amountOut * 100n >= maxOutput * KNEE_PERCENT) ?? rungs.at(-1) ?? samples.at(-1)!
+    ladderSamples.find(([, amountOut]) => amountOut * 100n >= maxOutput * KNEE_PERCENT) ??
+    ladderSamples.at(-1) ??
+    samples.at(-1)!
   const bits = BigInt(knee[0].toString(2).length - 1)
   return 1n << (bits - (bits % 2n))
 }
@@ -67,8 +71,8 @@ function kneeOf(samples: readonly SampledAmount[]): bigint {
 export const isSettled = (before: SampledLadders, after: SampledLadders): boolean =>
   ([0, 1] as const).every((i) => ladderOf(before, i).join() === ladderOf(after, i).join())
 
-/** Returns an amount with two others next to it: the search that follows may move a little. */
-export const around = (amount: bigint): readonly bigint[] => [
+/** Returns an amount with one on each side, because the next search may choose a slightly different input. */
+export const amountsAround = (amount: bigint): readonly bigint[] => [
   amount - amount / NEAR_DIVISOR,
   amount,
   amount + amount / NEAR_DIVISOR,
@@ -76,10 +80,10 @@ export const around = (amount: bigint): readonly bigint[] => [
 
 /** Returns the focus with an amount added in front, without others that are nearly the same. */
 export function withFocus(focus: readonly bigint[], amount: bigint): readonly bigint[] {
-  return [amount, ...focus.filter((other) => !isSameAmount(other, amount))].slice(0, MAX_FOCUS)
+  return [amount, ...focus.filter((pastAmount) => !isSameAmount(pastAmount, amount))].slice(0, MAX_FOCUS)
 }
 
-/** True if two amounts differ so little that a sample of one serves for the other. */
+/** True if two amounts differ so little that a sample of one can be used for the other. */
 export function isSameAmount(a: bigint, b: bigint): boolean {
   const difference = a > b ? a - b : b - a
   return difference * 1_000n <= SAME_PER_MILLE * b

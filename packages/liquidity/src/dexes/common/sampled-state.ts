@@ -31,8 +31,8 @@ const MIN_RISE = 1e-8
 const MIN_OUTPUT_ERROR = 1e-6
 
 /**
- * Returns the samples of one direction in order, without those that fail or pay no more than a smaller amount: the
- * monotone part of the answers.
+ * Returns the samples of one direction in order. Leaves out swaps that fail, and those that pay no more than a smaller
+ * amount.
  */
 export function toSamples(amounts: readonly bigint[], outputs: readonly bigint[]): readonly SampledAmount[] {
   const samples = amounts
@@ -143,8 +143,8 @@ function intervalOf(samples: readonly SampledAmount[], amountIn: bigint): number
 const pointAt = (samples: readonly SampledAmount[], k: number): SampledAmount => (k < 0 ? [0n, 0n] : samples[k]!)
 
 /**
- * Returns the limits of a concave output between samples k − 1 and k: the chord, and the lower of the chords on both
- * sides, extended. Both are the chord if the samples are not concave.
+ * Returns the lower and upper limits of a concave output between samples k − 1 and k. The lower limit is the chord. The
+ * upper one is the lower of the extended chords on both sides. Both are the chord if the samples are not concave.
  */
 function concaveLimits(samples: readonly SampledAmount[], k: number, amountIn: bigint): readonly [bigint, bigint] {
   const [from, to] = [pointAt(samples, k - 1), pointAt(samples, k)]
@@ -166,8 +166,8 @@ function onLine([fromIn, fromOut]: SampledAmount, [toIn, toOut]: SampledAmount, 
 }
 
 /**
- * Returns the output of an input on the hyperbola a·t / (1 + b·t) through samples `first`, `first` + 1 and `first` + 2,
- * which x·y = k is; null if there are not three, or they are not concave.
+ * Returns the output of an input on the hyperbola a·t / (1 + b·t) through samples `first` to `first` + 2; an x·y = k
+ * pool is such a hyperbola. Null without three samples, or if they are not concave.
  */
 function hyperbolaAt(samples: readonly SampledAmount[], first: number, amountIn: bigint): bigint | null {
   if (first < -1 || first + 2 >= samples.length) return null

@@ -32,8 +32,8 @@ export function cubeRoot(x: bigint): bigint {
   if (x === 0n) return 0n
   const scaled = x >= OVERFLOW_BOUND * ONE ? x : x >= OVERFLOW_BOUND ? x * ONE : x * ONE * ONE
   const log2 = scaled.toString(2).length - 1
-  const rest = BigInt(log2 % 3)
-  let root = (2n ** BigInt(Math.floor(log2 / 3)) * 1260n ** rest) / 1000n ** rest
+  const exponentRest = BigInt(log2 % 3)
+  let root = (2n ** BigInt(Math.floor(log2 / 3)) * 1260n ** exponentRest) / 1000n ** exponentRest
   for (let step = 0; step < 7; step++) root = (2n * root + scaled / (root * root)) / 3n
   return x >= OVERFLOW_BOUND * ONE ? root * 10n ** 12n : x >= OVERFLOW_BOUND ? root * 10n ** 6n : root
 }
@@ -43,11 +43,11 @@ const signedCubeRoot = (value: bigint) => (value < 0n ? -cubeRoot(-value) : cube
 /** Divisors of the coefficients, by the size of the smallest one. */
 type Divisors = readonly (readonly [above: bigint, divider: bigint])[]
 const steps = (pairs: readonly (readonly [number, number])[]): Divisors =>
-  pairs.map(([above, divider]) => [10n ** BigInt(above), 10n ** BigInt(divider)])
+  pairs.map(([threshold, divider]) => [10n ** BigInt(threshold), 10n ** BigInt(divider)])
 const CUT_TWO = steps([...Array.from({ length: 13 }, (_, i) => [48 - 2 * i, 30 - 2 * i] as const), [20, 2]])
 const CUT_THREE = steps([...Array.from({ length: 8 }, (_, i) => [48 - 4 * i, 30 - 4 * i] as const)])
 
-const dividerOf = (cut: Divisors, value: bigint) => cut.find(([above]) => value > above)?.[1] ?? 1n
+const dividerOf = (cut: Divisors, value: bigint) => cut.find(([threshold]) => value > threshold)?.[1] ?? 1n
 
 /** The solved balance, and k0 as the start value for the invariant; null if the pool falls back to Newton's method. */
 export type CubicSolution = { readonly y: bigint; readonly k0: bigint } | null
@@ -64,31 +64,37 @@ function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
   )
   if (square <= 0n) return null
   const root = sqrt(square)
-  const second = delta1 > 0n ? cubeRoot((delta1 + root) / 2n) : -cubeRoot((root - delta1) / 2n)
-  const first = signedCubeRoot(b)
-  return wrapInt256((checkInt256(first * first) / ONE) * second) / ONE
+  const secondRoot = delta1 > 0n ? cubeRoot((delta1 + root) / 2n) : -cubeRoot((root - delta1) / 2n)
+  const firstRoot = signedCubeRoot(b)
+  return wrapInt256((checkInt256(firstRoot * firstRoot) / ONE) * secondRoot) / ONE
 }
 
-/** Solves for the balance in a two-coin pool. @param other - balance of the other coin */
-export function solveTwo(ann: bigint, gamma: bigint, other: bigint, d: bigint): CubicSolution {
+/** Solves for the balance in a two-coin pool. @param otherBalance - balance of the other coin */
+export function solveTwo(ann: bigint, gamma: bigint, otherBalance: bigint, d: bigint): CubicSolution {
   const gamma2 = gamma * gamma
   const annGamma2 = checkInt256(ann * gamma2)
   const a = 10n ** 32n
-  const b = checkInt256(d * annGamma2) / 400_000_000n / other - 3n * 10n ** 32n - 2n * gamma * 10n ** 14n
+  const b = checkInt256(d * annGamma2) / 400_000_000n / otherBalance - 3n * 10n ** 32n - 2n * gamma * 10n ** 14n
   const quarter = (4n * annGamma2) / 400_000_000n
-  const c = 3n * 10n ** 32n + 4n * gamma * 10n ** 14n + gamma2 / 10n ** 4n + checkInt256(quarter * other) / d - quarter
-  const whole = { a, b, c, d: -((ONE + gamma) ** 2n / 10n ** 4n) }
+  const c =
+    3n * 10n ** 32n + 4n * gamma * 10n ** 14n + gamma2 / 10n ** 4n + checkInt256(quarter * otherBalance) / d - quarter
+  const coefficients = { a, b, c, d: -((ONE + gamma) ** 2n / 10n ** 4n) }
   const delta0 = quotient(checkInt256(3n * a * c), b) - b
-  const delta1 = 3n * delta0 + b - lastOf(whole)
+  const delta1 = 3n * delta0 + b - lastOf(coefficients)
   const divider = dividerOf(CUT_TWO, min(min(abs(delta0), abs(delta1)), a))
-  const cut = { a: whole.a / divider, b: whole.b / divider, c: whole.c / divider, d: whole.d / divider }
+  const cut = {
+    a: coefficients.a / divider,
+    b: coefficients.b / divider,
+    c: coefficients.c / divider,
+    d: coefficients.d / divider,
+  }
   const cut0 = delta0Of(cut)
   const cut1 = 3n * cut0 + cut.b - lastOf(cut)
   const c1 = cardano(cut.b, cut0, cut1)
   if (c1 === null) return null
   const sum = checkInt256(ONE * c1 - ONE * cut.b - checkInt256(quotient(wrapInt256(ONE * cut.b), c1) * cut0))
   const k0 = quotient(sum, 3n * cut.a)
-  return { y: wrapInt256(((d * d) / other) * k0) / 4n / ONE, k0 }
+  return { y: wrapInt256(((d * d) / otherBalance) * k0) / 4n / ONE, k0 }
 }
 
 /**

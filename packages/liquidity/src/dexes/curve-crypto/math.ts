@@ -56,16 +56,16 @@ export function swapOut(
   j: number,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly k0: bigint } {
-  const nothing = () => new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  if (amountIn <= 0n) throw nothing()
+  const noOutput = () => new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  if (amountIn <= 0n) throw noOutput()
   const { balances } = state
   const d = presentInvariant(state)
   const xp = balancesAtPriceScale(state, balances.with(i, balances[i]! + amountIn))
   const { y, k0 } = solveBalance(state, xp, d, j)
   const grossOutput = unscale(state, j, xp[j]! - y - 1n)
-  if (grossOutput <= 0n) throw nothing()
+  if (grossOutput <= 0n) throw noOutput()
   const amountOut = grossOutput - (fee(state, xp.with(j, y)) * grossOutput) / FEE_UNIT
-  if (amountOut <= 0n) throw nothing()
+  if (amountOut <= 0n) throw noOutput()
   return { amountOut, k0 }
 }
 
@@ -120,9 +120,9 @@ export function solveBalance(
 ): { readonly y: bigint; readonly k0: bigint } {
   const { a, gamma } = state
   checkInvariant(d)
-  const others = xp.toSpliced(j, 1)
-  for (const x of others) checkPart(x, d, givenRange(state))
-  const closedForm = closedSolution(state, others, d)
+  const otherBalances = xp.toSpliced(j, 1)
+  for (const x of otherBalances) checkPart(x, d, givenRange(state))
+  const closedForm = closedSolution(state, otherBalances, d)
   if (closedForm && closedForm.k0 < 0n) throw new PoolRefusal('TOO_LARGE', 'the pool would find no balance')
   const solution = closedForm ?? { y: newtonBalance(a, gamma, xp, d, j), k0: 0n }
   // Two-coin NG pools skip the check if the closed-form solution falls back to Newton's method.
@@ -130,9 +130,9 @@ export function solveBalance(
   return solution
 }
 
-function closedSolution({ kind, a, gamma }: CurveCryptoState, others: readonly bigint[], d: bigint) {
-  if (kind === 'two-ng') return solveTwo(a, gamma, others[0]!, d)
-  return kind === 'tri-ng' ? solveThree(a, gamma, others[0]!, others[1]!, d) : null
+function closedSolution({ kind, a, gamma }: CurveCryptoState, otherBalances: readonly bigint[], d: bigint) {
+  if (kind === 'two-ng') return solveTwo(a, gamma, otherBalances[0]!, d)
+  return kind === 'tri-ng' ? solveThree(a, gamma, otherBalances[0]!, otherBalances[1]!, d) : null
 }
 
 /**

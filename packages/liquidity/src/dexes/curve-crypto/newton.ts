@@ -36,8 +36,8 @@ export type BalanceRange = { readonly from: bigint; readonly to: bigint }
 
 /** Checks a balance. @throws PoolRefusal if it is out of range */
 export function checkPart(x: bigint, d: bigint, { from, to }: BalanceRange): void {
-  const part = (x * ONE) / d
-  if (part < from || part > to) throw outOfRange()
+  const share = (x * ONE) / d
+  if (share < from || share > to) throw outOfRange()
 }
 
 /** Returns the term |γ + 1 − K0| + 1 unit, 18 decimals. */
@@ -50,13 +50,13 @@ const firstTerm = (d: bigint, a: bigint, gamma: bigint, g: bigint) =>
 /** Returns the balance of coin `i` that keeps the invariant. @throws PoolRefusal if the contract would revert */
 export function newtonBalance(a: bigint, gamma: bigint, xp: readonly bigint[], d: bigint, i: number): bigint {
   const n = BigInt(xp.length)
-  const others = sortedDescending(xp.toSpliced(i, 1))
-  const limit = max(max(others[0]! / PRECISION, d / PRECISION), 100n)
-  const sum = others.reduce((total, x) => total + x, 0n)
-  let y = xp.length === 2 ? (d * d) / (others[0]! * n * n) : d / n
+  const otherBalances = sortedDescending(xp.toSpliced(i, 1))
+  const limit = max(max(otherBalances[0]! / PRECISION, d / PRECISION), 100n)
+  const sum = otherBalances.reduce((total, x) => total + x, 0n)
+  let y = xp.length === 2 ? (d * d) / (otherBalances[0]! * n * n) : d / n
   let product = ONE
-  if (xp.length > 2) for (const x of others.toReversed()) y = (y * d) / (x * n)
-  for (const x of others) product = (product * x * n) / d
+  if (xp.length > 2) for (const x of otherBalances.toReversed()) y = (y * d) / (x * n)
+  for (const x of otherBalances) product = (product * x * n) / d
   for (let step = 0; step < MAX_STEPS; step++) {
     const before = y
     const k0 = (product * y * n) / d
@@ -72,9 +72,9 @@ export function newtonBalance(a: bigint, gamma: bigint, xp: readonly bigint[], d
     if (y === 0n || k0 === 0n) throw unsolvedRefusal()
     const derivative = slope / y
     if (derivative === 0n) throw unsolvedRefusal()
-    const part = mul1 / derivative
-    const plus = (slope + ONE * d) / derivative + (part * ONE) / k0
-    const minus = part + (ONE * s) / derivative
+    const step = mul1 / derivative
+    const plus = (slope + ONE * d) / derivative + (step * ONE) / k0
+    const minus = step + (ONE * s) / derivative
     y = plus < minus ? before / 2n : plus - minus
     if (distance(y, before) < max(limit, y / PRECISION)) return y
   }
@@ -130,9 +130,9 @@ function firstInvariant(kind: CryptoKind, xp: readonly bigint[], sum: bigint, k0
     const d = sqrt(((4n * x * y) / k0) * ONE)
     return sum < d ? sum : d
   }
-  const [unit, back] =
+  const [unit, unscale] =
     sum > 10n ** 36n ? [10n ** 36n, 10n ** 12n] : sum > 10n ** 24n ? [10n ** 24n, 10n ** 6n] : [ONE, 1n]
-  return cubeRoot(((((x * y) / unit) * z) / k0) * 27n * back)
+  return cubeRoot(((((x * y) / unit) * z) / k0) * 27n * unscale)
 }
 
 /** Returns the geometric mean of two or three amounts, 18 decimals. */

@@ -27,9 +27,9 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
 
 /** Returns null while the pool is killed, or if our math does not reproduce the pool's quotes. */
 function decodeState(answer: Hex): CurveCryptoState | null {
-  const read = decodeRead(answer)
-  const state = toState(read)
-  return state && agrees(state, read) ? state : null
+  const readResult = decodeRead(answer)
+  const state = toState(readResult)
+  return state && agrees(state, readResult) ? state : null
 }
 
 type Read = CurveCryptoLens.StateStructOutput
@@ -37,28 +37,28 @@ type Read = CurveCryptoLens.StateStructOutput
 export const decodeRead = (answer: Hex): Read => lens.decodeFunctionResult('read', answer)[0]
 
 /** Converts the lens result to a state; null if the pool is killed or has an empty balance. */
-export function toState(read: Read): CurveCryptoState | null {
-  const balances = [...read.balances]
-  if (read.killed || balances.length > 3 || balances.includes(0n)) return null
-  const ng = read.version !== ''
+export function toState(readResult: Read): CurveCryptoState | null {
+  const balances = [...readResult.balances]
+  if (readResult.killed || balances.length > 3 || balances.includes(0n)) return null
+  const ng = readResult.version !== ''
   const kind: CryptoKind = balances.length === 2 ? (ng ? 'two-ng' : 'two') : ng ? 'tri-ng' : 'tri'
   return {
     kind,
     balances,
-    precisions: [...read.precisions],
-    priceScale: [...read.priceScale],
-    a: read.a,
-    gamma: read.gamma,
-    rangeByGamma: kind === 'two-ng' && read.version !== 'v2.0.0',
-    invariant: read.invariant,
-    ramping: ng ? read.futureTime > read.timestamp : read.futureTime > 0n,
-    midFeeE10: read.midFee,
-    outFeeE10: read.outFee,
-    feeGamma: read.feeGamma,
-    virtualPrice: read.virtualPrice,
-    totalSupply: read.totalSupply,
-    profit: read.profit,
-    allowedExtraProfit: read.allowedExtraProfit,
+    precisions: [...readResult.precisions],
+    priceScale: [...readResult.priceScale],
+    a: readResult.a,
+    gamma: readResult.gamma,
+    rangeByGamma: kind === 'two-ng' && readResult.version !== 'v2.0.0',
+    invariant: readResult.invariant,
+    ramping: ng ? readResult.futureTime > readResult.timestamp : readResult.futureTime > 0n,
+    midFeeE10: readResult.midFee,
+    outFeeE10: readResult.outFee,
+    feeGamma: readResult.feeGamma,
+    virtualPrice: readResult.virtualPrice,
+    totalSupply: readResult.totalSupply,
+    profit: readResult.profit,
+    allowedExtraProfit: readResult.allowedExtraProfit,
     settled: true,
   }
 }
@@ -81,8 +81,8 @@ function agrees(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read
 const COINS = [2, 3]
 
 /**
- * Swaps and liquidity changes move the price scale by an average that logs omit, so the pool is read again and no log
- * is decoded. The bindings cannot contain these events, which overload one name.
+ * Swaps and liquidity changes move the price scale by an average that logs omit. So the pool is read again after each
+ * log. The bindings cannot contain these events, which overload one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,uint256,uint256,uint256,uint256)',

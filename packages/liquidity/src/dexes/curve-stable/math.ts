@@ -16,11 +16,13 @@ const ONE = 10n ** 18n
  */
 export function quote(state: CurveStableState, i: number, j: number, amountIn: bigint): Quote {
   if (state.rounding !== 'unknown') return quoteRounding(state, state.rounding, i, j, amountIn)
-  const [quoted, other] = (['end', 'each'] as const).map((rounding) => quoteRounding(state, rounding, i, j, amountIn))
+  const [quotedAtEnd, quotedOtherwise] = (['end', 'each'] as const).map((rounding) =>
+    quoteRounding(state, rounding, i, j, amountIn),
+  )
   const isSameQuote = (a: Quote, b: Quote) => a.state.balances.every((balance, k) => balance === b.state.balances[k])
-  if (quoted!.amountOut !== other!.amountOut || !isSameQuote(quoted!, other!))
+  if (quotedAtEnd!.amountOut !== quotedOtherwise!.amountOut || !isSameQuote(quotedAtEnd!, quotedOtherwise!))
     throw new PoolRefusal('UNSUPPORTED', 'the order in which the pool rounds is not known, and shows here')
-  return quoted!
+  return quotedAtEnd!
 }
 
 /**

@@ -25,23 +25,24 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
 
 /** Returns null if no known rounding reproduces the pool's own quotes: the pool has different code. */
 function decodeState(answer: Hex): CurveStableState | null {
-  const read = decodeRead(answer)
+  const readResult = decodeRead(answer)
   // `get_dy` of older pools takes the fee in base units; `exchange` of all pools takes it in 18 decimals. Pools of
   // lending shares, which have an off-peg multiplier, keep no margin. The margin of other pools is always 1.
-  const margins = read.offpegMultiplier > 0n ? [1n, 0n] : [1n]
+  const margins = readResult.offpegMultiplier > 0n ? [1n, 0n] : [1n]
   const kinds = margins.flatMap((margin) =>
     (['end', 'each'] as const).flatMap((rounding) =>
-      (['scaled', 'base'] as const).map((feeOrder) => ({ ...toState(read, rounding), margin, feeOrder })),
+      (['scaled', 'base'] as const).map((feeOrder) => ({ ...toState(readResult, rounding), margin, feeOrder })),
     ),
   )
   const agreesTwice = (state: CurveStableState) =>
-    agrees(state, 0, 1, read.samples[0], read.quotes[0]) && agrees(state, 1, 0, read.samples[1], read.quotes[1])
+    agrees(state, 0, 1, readResult.samples[0], readResult.quotes[0]) &&
+    agrees(state, 1, 0, readResult.samples[1], readResult.quotes[1])
   const kind = kinds.find(agreesTwice)
   if (!kind) return null
-  const other =
+  const alternative =
     kind.rounding === 'end' &&
     kinds.find((one) => one.rounding === 'each' && one.margin === kind.margin && agreesTwice(one))
-  return { ...kind, rounding: other ? 'unknown' : kind.rounding, feeOrder: 'scaled' }
+  return { ...kind, rounding: alternative ? 'unknown' : kind.rounding, feeOrder: 'scaled' }
 }
 
 type Read = CurveLens.StateStructOutput
@@ -49,14 +50,14 @@ type Read = CurveLens.StateStructOutput
 export const decodeRead = (answer: Hex): Read => lens.decodeFunctionResult('read', answer)[0]
 
 /** Converts the lens result to a state. */
-export function toState(read: Read, rounding: CurveStableState['rounding']): CurveStableState {
+export function toState(readResult: Read, rounding: CurveStableState['rounding']): CurveStableState {
   return {
-    balances: [...read.balances],
-    rates: [...read.rates],
-    amplification: { a: read.a, precision: read.precise ? PRECISION : 1n },
-    feeE10: read.fee,
-    adminFeeE10: read.adminFee,
-    offpegMultiplierE10: read.offpegMultiplier,
+    balances: [...readResult.balances],
+    rates: [...readResult.rates],
+    amplification: { a: readResult.a, precision: readResult.precise ? PRECISION : 1n },
+    feeE10: readResult.fee,
+    adminFeeE10: readResult.adminFee,
+    offpegMultiplierE10: readResult.offpegMultiplier,
     rounding,
     margin: 1n,
     feeOrder: 'scaled',

@@ -22,8 +22,8 @@ const MAX_POOLS = 8
  * `dvmFactory` and `dppFactory2`.
  */
 function factoriesOf({ address, contracts = {} }: DexRow): readonly Address[] {
-  const others = Object.entries(contracts).filter(([name]) => /^(dvm|dpp|dsp)Factory\d*$/.test(name))
-  return [...new Set([address, ...others.map(([, one]) => one)])]
+  const otherFactories = Object.entries(contracts).filter(([name]) => /^(dvm|dpp|dsp)Factory\d*$/.test(name))
+  return [...new Set([address, ...otherFactories.map(([, factory]) => factory)])]
 }
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {

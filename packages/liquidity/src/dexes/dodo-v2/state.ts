@@ -15,14 +15,14 @@ export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonl
   const fees = pool.encodeFunctionData('getUserFeeRate', [ZERO_ADDRESS]) as Hex
   const answers = yield pools.flatMap(({ address: to }) => [state, fees].map((data) => ({ to, data, gas: STATE_GAS })))
   return pools.map((_, i) => {
-    const [read, rates] = [answers[2 * i], answers[2 * i + 1]]
-    return read && rates ? decodeState(read, rates) : null
+    const [stateAnswer, ratesAnswer] = [answers[2 * i], answers[2 * i + 1]]
+    return stateAnswer && ratesAnswer ? decodeState(stateAnswer, ratesAnswer) : null
   })
 }
 
-function decodeState(read: Hex, rates: Hex): DodoV2State | null {
-  const { i, K, B, Q, B0, Q0, R } = pool.decodeFunctionResult('getPMMStateForCall', read)
-  const { lpFeeRate, mtFeeRate } = pool.decodeFunctionResult('getUserFeeRate', rates)
+function decodeState(stateAnswer: Hex, ratesAnswer: Hex): DodoV2State | null {
+  const { i, K, B, Q, B0, Q0, R } = pool.decodeFunctionResult('getPMMStateForCall', stateAnswer)
+  const { lpFeeRate, mtFeeRate } = pool.decodeFunctionResult('getUserFeeRate', ratesAnswer)
   const side = SIDES[Number(R)]
   if (i === 0n || side === undefined) return null
   return {

@@ -13,33 +13,36 @@ const ONE = 2 ** 128
 const ALL_OF_FEE = 2 ** 64
 
 /** Base units of output that the rounding of all steps can consume. */
-const THIN = 10_000
+const MIN_OUTPUT = 10_000
 
 /**
- * Relative fall of √price above which the input follows from the prices: a stated input is rounded up, possibly from a
- * fraction of a unit.
+ * Relative fall of √price above which the input is computed from the prices. The contract's input is rounded up,
+ * possibly from a fraction of a unit.
  */
 const WIDE_FALL = 1e-3
 
 /** Liquidity between two ticks. */
-type Part = { readonly lower: number; readonly upper: number; readonly liquidity: bigint }
+type LiquidityRange = { readonly lower: number; readonly upper: number; readonly liquidity: bigint }
 
 /** Returns the ranges with liquidity, ascending. */
-function partsOf(
+function rangesOf(
   { liquidity, ticks, known = [MIN_TICK, MAX_TICK], tick }: EkuboState,
   { kind }: EkuboConfig,
-): readonly Part[] {
+): readonly LiquidityRange[] {
   if (kind.name === 'range') return liquidity > 0n ? [{ lower: kind.lower, upper: kind.upper, liquidity }] : []
   // If ticks are missing, the liquidity at the price determines that below the first known tick.
-  let current = ticks.reduce((rest, [index, net]) => (index <= tick ? rest - net : rest), liquidity)
+  let current = ticks.reduce(
+    (liquidityBelow, [index, net]) => (index <= tick ? liquidityBelow - net : liquidityBelow),
+    liquidity,
+  )
   let lower = Math.max(MIN_TICK, known[0])
-  const parts: Part[] = []
+  const ranges: LiquidityRange[] = []
   for (const [index, net] of [...ticks, [Math.min(MAX_TICK, known[1]), 0n] as const]) {
-    if (current > 0n && index > lower) parts.push({ lower, upper: index, liquidity: current })
+    if (current > 0n && index > lower) ranges.push({ lower, upper: index, liquidity: current })
     current += net
     lower = index
   }
-  return parts
+  return ranges
 }
 
 /** Returns a curve with one piece per range in the trade direction, and gaps between them. */
@@ -50,11 +53,11 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
   const sqrtPriceAt = (ratio: bigint) => (zeroForOne ? Number(ratio) / ONE : ONE / Number(ratio))
   const builder = new CurveBuilder()
   let sqrtRatio = state.sqrtRatio
-  const rising = partsOf(state, config)
-  for (const { lower, upper, liquidity } of zeroForOne ? rising.toReversed() : rising) {
-    const near = ratioAtTick(zeroForOne ? upper : lower)
+  const ranges = rangesOf(state, config)
+  for (const { lower, upper, liquidity } of zeroForOne ? ranges.toReversed() : ranges) {
+    const nearRatio = ratioAtTick(zeroForOne ? upper : lower)
     const end = ratioAtTick(zeroForOne ? lower : upper)
-    const from = isNearer(sqrtRatio, near) ? near : sqrtRatio
+    const from = isNearer(sqrtRatio, nearRatio) ? nearRatio : sqrtRatio
     const to = isNearer(end, farthest) ? end : farthest
     if (!isNearer(from, to)) continue
     const input = zeroForOne ? amount0Between(to, from, liquidity, true) : amount1Between(from, to, liquidity, true)
@@ -64,7 +67,7 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
   }
   const curve = endingAt(withMargin(builder.build(keepIn)), MAX_AMOUNT)
   // The liquidity is so low that rounding consumes the whole output.
-  const isThin = outputDownTo(curve, 0) < THIN && maxInput(state, config, zeroForOne) === 0n
+  const isThin = outputDownTo(curve, 0) < MIN_OUTPUT && maxInput(state, config, zeroForOne) === 0n
   return isThin ? emptyCurve(keepIn) : curve
 }
 
@@ -73,7 +76,7 @@ export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [bi
   const within = (lower: bigint, upper: bigint) =>
     state.sqrtRatio < lower ? lower : state.sqrtRatio > upper ? upper : state.sqrtRatio
   let reserves: readonly [bigint, bigint] = [0n, 0n]
-  for (const { lower, upper, liquidity } of partsOf(state, config)) {
+  for (const { lower, upper, liquidity } of rangesOf(state, config)) {
     const [bottom, top] = [
       lower === MIN_TICK ? MIN_RATIO : ratioAtTick(lower),
       upper === MAX_TICK ? MAX_RATIO : ratioAtTick(upper),

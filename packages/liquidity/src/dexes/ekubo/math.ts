@@ -48,8 +48,8 @@ function nextRatio(ratio: bigint, liquidity: bigint, amount: bigint, zeroForOne:
     const shiftedLiquidity = liquidity << ONE
     return onGrid(divUp(shiftedLiquidity, shiftedLiquidity / ratio + amount), true)
   }
-  const next = ratio + (amount << ONE) / liquidity
-  return next < ABOVE_PRICES ? onGrid(next, false) : ABOVE_PRICES
+  const nextRatio = ratio + (amount << ONE) / liquidity
+  return nextRatio < ABOVE_PRICES ? onGrid(nextRatio, false) : ABOVE_PRICES
 }
 
 type Target = {
@@ -73,8 +73,8 @@ function nextTarget(state: EkuboState, spacing: number, { tick, liquidity }: Pos
 }
 
 /**
- * Returns the farthest tick of a swap: at the end of the price range, of the walked words, or of the ticks that were
- * read.
+ * Returns the farthest tick of a swap. It is the end of the price range, of the walkable words, or of the ticks that
+ * were read.
  */
 export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kind'], zeroForOne: boolean): number {
   if (kind.name === 'range') return zeroForOne ? MIN_TICK : MAX_TICK
@@ -101,7 +101,7 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
   if (amount > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'more than 127 bits')
   const farthest = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
-  let [remaining, out, ticksCrossed, wordsPassed] = [amount, 0n, 0, 0]
+  let [remaining, amountOut, ticksCrossed, wordsPassed] = [amount, 0n, 0, 0]
   while (remaining > 0n) {
     if (isPast(tick, farthest, zeroForOne)) throw refusalAt(farthest, zeroForOne, remaining === amount)
     const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
@@ -109,7 +109,7 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
     const active = target.isActive ? liquidity : 0n
     const step = stepTo(ratio, targetRatio, active, remaining, fee, zeroForOne)
     remaining -= step.input
-    out += step.output
+    amountOut += step.output
     if (step.ratio === targetRatio) {
       tick = zeroForOne ? target.tick - 1 : target.tick
       if (target.net !== undefined) {
@@ -119,9 +119,9 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
     } else if (step.ratio !== ratio) tick = tickAtRatio(step.ratio)
     ratio = step.ratio
   }
-  if (out === 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
-  if (out > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
-  return { amountOut: out, ticksCrossed, wordsPassed, state: { ...state, sqrtRatio: ratio, tick, liquidity } }
+  if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
+  if (amountOut > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
+  return { amountOut, ticksCrossed, wordsPassed, state: { ...state, sqrtRatio: ratio, tick, liquidity } }
 }
 
 /** Returns the end of the next step, at most the farthest tick. */
@@ -151,43 +151,43 @@ function refusalAt(farthest: number, zeroForOne: boolean, isUntouched: boolean):
 }
 
 /**
- * Returns the largest input that `swapExactInput` accepts, as `DexFamily.maxInput`: the sum of all steps before the
- * last one with liquidity, and the largest input of that step.
+ * Returns the largest input that `swapExactInput` accepts, as `DexFamily.maxInput`. It is the input of all steps before
+ * the last one with liquidity, plus the largest input of that step.
  */
 export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): bigint | null {
   const farthest = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
   // Sums over the steps before the last one with liquidity, and that step.
-  let [before, out] = [0n, 0n]
-  let last: { readonly step: Step; readonly to: (amount: bigint) => Step } | undefined
+  let [inputBefore, amountOut] = [0n, 0n]
+  let lastStep: { readonly step: Step; readonly to: (amount: bigint) => Step } | undefined
   while (!isPast(tick, farthest, zeroForOne)) {
     const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
     const [from, end, active] = [ratio, ratioAtTick(target.tick), target.isActive ? liquidity : 0n]
     if (active > 0n && from !== end) {
       const to = (amount: bigint) => stepTo(from, end, active, amount, config.fee, zeroForOne)
       const step = orRefused(() => to(MAX_AMOUNT))
-      if (last) {
-        before += last.step.input
-        out += last.step.output
+      if (lastStep) {
+        inputBefore += lastStep.step.input
+        amountOut += lastStep.step.output
       }
-      last = { step: step ?? { input: MAX_AMOUNT, output: MAX_AMOUNT, ratio: end }, to }
-      if (before + last.step.input > MAX_AMOUNT || out + last.step.output > MAX_AMOUNT) break
+      lastStep = { step: step ?? { input: MAX_AMOUNT, output: MAX_AMOUNT, ratio: end }, to }
+      if (inputBefore + lastStep.step.input > MAX_AMOUNT || amountOut + lastStep.step.output > MAX_AMOUNT) break
     }
     tick = zeroForOne ? target.tick - 1 : target.tick
     if (target.net !== undefined) liquidity += zeroForOne ? -target.net : target.net
     ratio = end
   }
-  if (!last) return 0n
-  const { step, to } = last
+  if (!lastStep) return 0n
+  const { step, to } = lastStep
   const maxStepInput = largestInput(
     (amount) => {
       const { input, output } = to(amount)
-      if (input < amount || before + amount > MAX_AMOUNT || out + output > MAX_AMOUNT)
+      if (input < amount || inputBefore + amount > MAX_AMOUNT || amountOut + output > MAX_AMOUNT)
         throw new PoolRefusal('TOO_LARGE', 'beyond the end of the step')
     },
-    min(step.input, MAX_AMOUNT - before),
+    min(step.input, MAX_AMOUNT - inputBefore),
   )
-  const total = before + (maxStepInput ?? MAX_AMOUNT - before)
+  const total = inputBefore + (maxStepInput ?? MAX_AMOUNT - inputBefore)
   // Zero if the liquidity is so low that even this input buys nothing.
   return orRefused(() => swapExactInput(state, config, zeroForOne, total)) ? total : 0n
 }

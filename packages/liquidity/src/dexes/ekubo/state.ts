@@ -86,7 +86,7 @@ type Range = readonly [first: number, last: number]
 
 /** Returns the ranges of bitmap words to read: all, or up to the maximum around the price. */
 function wordsAround(tick: number, spacing: number): readonly Range[] {
-  const wordOf = (at: number) => Math.floor(placeOf(at, spacing) / WORD)
+  const wordOf = (tick: number) => Math.floor(placeOf(tick, spacing) / WORD)
   const middle = wordOf(tick) - MAX_WORDS / 2
   const first = Math.max(wordOf(MIN_TICK), Math.min(middle, wordOf(MAX_TICK) + 1 - MAX_WORDS))
   const last = Math.min(wordOf(MAX_TICK), first + MAX_WORDS - 1)
@@ -115,12 +115,12 @@ export function* refreshStates(
   const states = heads.map((head, i) => head && { ...pools[i]!.state, ...head })
   const lostIndexes = states.flatMap((state, i) => (state && isNearEnd(state) ? [i] : []))
   if (lostIndexes.length === 0) return states
-  const read = yield* readTicks(
+  const readResult = yield* readTicks(
     row,
     lostIndexes.map((i) => pools[i]!),
     lostIndexes.map((i) => heads[i]!),
   )
-  return states.map((state, i) => (lostIndexes.includes(i) ? read[lostIndexes.indexOf(i)]! : state))
+  return states.map((state, i) => (lostIndexes.includes(i) ? readResult[lostIndexes.indexOf(i)]! : state))
 }
 
 function isNearEnd({ tick, known }: EkuboState): boolean {

@@ -38,8 +38,8 @@ export function convert(state: Conversion, toShares: boolean, amount: bigint, ro
   const shares = rate === undefined ? totalSupply + virtualShares : RAY
   const assets = rate ?? totalAssets + (virtualShares > 0n ? 1n : 0n)
   if (shares === 0n || assets === 0n) throw new PoolRefusal('EMPTY', 'the vault is empty')
-  const [over, under] = toShares ? [amount * shares, assets] : [amount * assets, shares]
-  return roundUp ? divUp(over, under) : over / under
+  const [numerator, denominator] = toShares ? [amount * shares, assets] : [amount * assets, shares]
+  return roundUp ? divUp(numerator, denominator) : numerator / denominator
 }
 
 type Exchange = { readonly amountOut: bigint; readonly state: Erc4626State }

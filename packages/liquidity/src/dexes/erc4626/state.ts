@@ -18,8 +18,8 @@ const READ_GAS = 300_000
 const MAX_OFFSET = 18
 
 export function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const read = { to: row.address, data: vault.encodeFunctionData('asset') as Hex }
-  return findTokenRow(row, pairs, read, (answer) => vault.decodeFunctionResult('asset', answer)[0])
+  const vaultState = { to: row.address, data: vault.encodeFunctionData('asset') as Hex }
+  return findTokenRow(row, pairs, vaultState, (answer) => vault.decodeFunctionResult('asset', answer)[0])
 }
 
 /** Facts of a vault that are read once: how to read its `maxRedeem`, if known. */
@@ -57,22 +57,22 @@ export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626St
   return vaults.map(({ share }, k) => {
     const [state, balance] = [states![k], cash![k]]
     if (!state || !balance) return null
-    const read = decodeState(state, erc20.decodeFunctionResult('balanceOf', balance)[0])
+    const vaultState = decodeState(state, erc20.decodeFunctionResult('balanceOf', balance)[0])
     const maxRedeem = decodeMaxRedeem(limitOf.get(share))
-    return read && (maxRedeem === null ? read : { ...read, maxRedeem })
+    return vaultState && (maxRedeem === null ? vaultState : { ...vaultState, maxRedeem })
   })
 }
 
 /** Returns null if no known conversion reproduces the vault's own previews: it has fees or different math. */
 function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
-  const [read] = lens.decodeFunctionResult('read', answer)
-  const { totalAssets, totalSupply, maxDeposit, rate } = read
+  const [readResult] = lens.decodeFunctionResult('read', answer)
+  const { totalAssets, totalSupply, maxDeposit, rate } = readResult
   const offsets = Array.from({ length: MAX_OFFSET + 1 }, (_, offset) => ({ virtualShares: 10n ** BigInt(offset) }))
   const kinds = [{ virtualShares: 0n }, ...offsets, ...(rate > 0n ? [{ virtualShares: 0n, rate }] : [])]
   for (const kind of kinds) {
     const state = { totalAssets, totalSupply, ...kind, maxDeposit, cash }
-    const agrees = reproduces(state, true, read.sampleAssets, read.quotedShares)
-    if (agrees && reproduces(state, false, read.sampleShares, read.quotedAssets)) return state
+    const agrees = reproduces(state, true, readResult.sampleAssets, readResult.quotedShares)
+    if (agrees && reproduces(state, false, readResult.sampleShares, readResult.quotedAssets)) return state
   }
   return null
 }

@@ -30,9 +30,9 @@ export function reserveY(x: bigint, { priceX, priceY, x0, y0, concentration }: H
 }
 
 /**
- * Returns the reserve of X for a reserve of Y of at least y0: the positive root of c·x² + b·x = (1 − c)·x0², with b =
- * (y − y0)·py/px − (2c − 1)·x0. A negative b rounds everything up; otherwise all but the last division round down. Each
- * case uses the form that subtracts no large numbers. Squares are shifted to fit 256 bits, as in the contract.
+ * Returns the reserve of X for a reserve of Y of at least y0. It is the positive root of c·x² + b·x = (1 − c)·x0², with
+ * b = (y − y0)·py/px − (2c − 1)·x0. A negative b rounds everything up; otherwise all but the last division round down.
+ * Each case uses the form that subtracts no large numbers. Squares are shifted to fit 256 bits, as in the contract.
  */
 export function reserveX(y: bigint, { priceX, priceY, x0, y0, concentration }: Half): bigint {
   const scaled = ONE * ((y - y0) * priceY + x0 * priceX) - 2n * concentration * x0 * priceX

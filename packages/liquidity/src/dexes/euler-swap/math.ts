@@ -65,8 +65,8 @@ export function limitOf(state: EulerSwapState, i: 0 | 1): bigint {
   const { in: maxIn, out } = limits[i]
   // Reserve of the input token after buying the whole output limit.
   const reserveIn = out < reserves[j] ? reserveAfter(state, j, reserves[j] - out) : null
-  const room = (reserveIn ?? MAX_RESERVE) - reserves[i]
-  return (min(room, maxIn) * ONE) / (ONE - fees[i])
+  const maxAdded = (reserveIn ?? MAX_RESERVE) - reserves[i]
+  return (min(maxAdded, maxIn) * ONE) / (ONE - fees[i])
 }
 
 function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 1): Half {
@@ -83,17 +83,17 @@ function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 
 /** Reduces the limits of the trade's direction. The limits of the other direction only grow and are left unchanged. */
 function after(state: EulerSwapState, i: 0 | 1, tradedLimits: EulerSwapLimits): EulerSwapState {
   const { reserves, limits } = state
-  const shrunk = { in: limits[i]!.in - tradedLimits.in, out: limits[i]!.out - tradedLimits.out }
+  const shrunkLimits = { in: limits[i]!.in - tradedLimits.in, out: limits[i]!.out - tradedLimits.out }
   return i === 0
     ? {
         ...state,
         reserves: [reserves[0] + tradedLimits.in, reserves[1] - tradedLimits.out],
-        limits: [shrunk, limits[1]],
+        limits: [shrunkLimits, limits[1]],
       }
     : {
         ...state,
         reserves: [reserves[0] - tradedLimits.out, reserves[1] + tradedLimits.in],
-        limits: [limits[0], shrunk],
+        limits: [limits[0], shrunkLimits],
       }
 }
 

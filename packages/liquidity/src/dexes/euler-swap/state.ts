@@ -67,12 +67,12 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
 
 /** Returns null if our math does not reproduce the pool's quotes for a part of its limits. */
 function decodeState(answer: Hex): EulerSwapState | null {
-  const [read] = lens.decodeFunctionResult('read', answer) as unknown as [EulerSwapLens.StateStructOutput]
-  const { params, sides } = read
+  const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [EulerSwapLens.StateStructOutput]
+  const { params, sides } = readResult
   const state: EulerSwapState = {
-    open: read.open,
+    open: readResult.open,
     hooked: (params.swapHookedOperations & SWAP_HOOKS) !== 0n,
-    reserves: [read.reserve0, read.reserve1],
+    reserves: [readResult.reserve0, readResult.reserve1],
     equilibrium: [params.equilibriumReserve0, params.equilibriumReserve1],
     prices: [params.priceX, params.priceY],
     concentrations: [params.concentrationX, params.concentrationY],

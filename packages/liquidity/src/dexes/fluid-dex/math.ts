@@ -38,16 +38,19 @@ export function quote(
   if (state.paused) throw new PoolRefusal('PAUSED', 'the pool is paused')
   if (state.spent) throw new PoolRefusal('UNSUPPORTED', 'the state after a swap must be read')
   const [i, o] = zeroForOne ? ([0, 1] as const) : ([1, 0] as const)
-  const scaled = toPool(amountIn, state.decimals[i])
-  if (scaled < MIN_SCALED || amountIn < MIN_AMOUNT)
+  const scaledIn = toPool(amountIn, state.decimals[i])
+  if (scaledIn < MIN_SCALED || amountIn < MIN_AMOUNT)
     throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than it takes`)
-  if (scaled > MAX_SCALED) throw new PoolRefusal('TOO_LARGE', `${amountIn} is more than it can count`)
+  if (scaledIn > MAX_SCALED) throw new PoolRefusal('TOO_LARGE', `${amountIn} is more than it can count`)
   const sides = [state.collateral, state.debt]
   const depth = sides.reduce((sum, side) => sum + (side?.imaginary[i] ?? 0n), 0n)
   if (depth === 0n) throw new PoolRefusal('EMPTY', 'neither of its curves is in use')
-  if (scaled > depth / 2n) throw new PoolRefusal('TOO_LARGE', 'more than half of what the pool is computed with')
-  const parts = divide(sides, scaled, i, o)
-  const [collateral, debt] = sides.map((side, k) => side && swap(side, parts[k]!, state.feePpm, i, o)) as [Side, Side]
+  if (scaledIn > depth / 2n) throw new PoolRefusal('TOO_LARGE', 'more than half of what the pool is computed with')
+  const amountBySide = divide(sides, scaledIn, i, o)
+  const [collateral, debt] = sides.map((side, k) => side && swap(side, amountBySide[k]!, state.feePpm, i, o)) as [
+    Side,
+    Side,
+  ]
   needInput(state, [collateral, debt], amountIn, i)
   needReserves(state, collateral, debt, i)
   needPrice(state, collateral, debt, i)
@@ -90,9 +93,9 @@ function staying({ revenueCut = 0n, feePpm }: FluidDexState, side: Side | null):
 }
 
 /**
- * Checks the input as the Liquidity contract does: it may exceed the amount accounted in whole base units by at most 1
- * %, and must not repay more than is owed. The debt that we read is rounded down, so the contract accepts up to a few
- * units more.
+ * Checks the input as the Liquidity contract does. The input may exceed the amount accounted in whole base units by at
+ * most 1 %, and must not repay more than is owed. The debt that we read is rounded down, so the contract accepts up to
+ * a few units more.
  */
 function needInput(state: FluidDexState, sides: readonly (Side | null)[], amountIn: bigint, i: 0 | 1): void {
   const countedReserve = sides.reduce((sum, side) => sum + fromPool(staying(state, side), state.decimals[i]), 0n)
@@ -105,12 +108,12 @@ function needInput(state: FluidDexState, sides: readonly (Side | null)[], amount
 
 /** Checks that no curve pays more than its reserve, or keeps too little of one token. */
 function needReserves(state: FluidDexState, collateral: Side | null, debt: Side | null, i: 0 | 1): void {
-  for (const [side, traded] of [
+  for (const [side, tradedSide] of [
     [state.collateral, collateral],
     [state.debt, debt],
   ] as const) {
-    if (!side || !traded || traded.amountIn === 0n) continue
-    const [sold, bought] = [side.real[i] + traded.amountIn, side.real[1 - i]! - traded.amountOut]
+    if (!side || !tradedSide || tradedSide.amountIn === 0n) continue
+    const [sold, bought] = [side.real[i] + tradedSide.amountIn, side.real[1 - i]! - tradedSide.amountOut]
     if (bought < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
     const [real0, real1] = i === 0 ? [sold, bought] : [bought, sold]
     const isTooLow =
@@ -128,11 +131,11 @@ function needReserves(state: FluidDexState, collateral: Side | null, debt: Side 
 function needPrice(state: FluidDexState, collateral: Side | null, debt: Side | null, i: 0 | 1): void {
   const [collateralInput, debtInput] = [staying(state, collateral), staying(state, debt)]
   const byCollateral = collateralInput > debtInput
-  const [side, traded] = byCollateral ? [state.collateral!, collateral!] : [state.debt, debt]
-  if (!side || !traded) return
+  const [side, tradedSide] = byCollateral ? [state.collateral!, collateral!] : [state.debt, debt]
+  if (!side || !tradedSide) return
   const [sold, bought] = [
     side.imaginary[i] + (byCollateral ? collateralInput : debtInput),
-    side.imaginary[1 - i]! - traded.amountOut,
+    side.imaginary[1 - i]! - tradedSide.amountOut,
   ]
   const price = i === 0 ? (bought * PRICE_ONE) / sold : (sold * PRICE_ONE) / bought
   const move = price === 0n ? ONE : ONE - (state.lastPrice * ONE) / price
@@ -151,10 +154,10 @@ export function limitOf(state: FluidDexState, zeroForOne: boolean): bigint {
   const side = state.collateral ?? state.debt
   if (!side || depth === 0) return 0n
   const price = Number(side.imaginary[o]!) / Number(side.imaginary[i]!)
-  const last = zeroForOne ? Number(state.lastPrice) / 1e27 : 1e27 / Number(state.lastPrice)
-  const part = Number(MAX_MOVE) / 1e18
+  const lastPrice = zeroForOne ? Number(state.lastPrice) / 1e27 : 1e27 / Number(state.lastPrice)
+  const maxMove = Number(MAX_MOVE) / 1e18
   // Minimum final price: output tokens per input token.
-  const minPrice = zeroForOne ? last / (1 + part) : last * (1 - part)
+  const minPrice = zeroForOne ? lastPrice / (1 + maxMove) : lastPrice * (1 - maxMove)
   const limit = Math.min(depth / 2, depth * (Math.sqrt(price / minPrice) - 1))
   return limit > 0 && Number.isFinite(limit) ? BigInt(Math.floor(limit)) : 0n
 }

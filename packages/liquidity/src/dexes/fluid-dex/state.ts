@@ -49,20 +49,20 @@ const [CUT_AT, CUT_MASK] = [19n, 0x7fn]
 const PAUSED_AT = 255n
 
 function decodeState(answer: Hex): FluidDexState {
-  const [read] = lens.decodeFunctionResult('read', answer) as unknown as [FluidDexLens.StateStructOutput]
-  const reserves = (from: typeof read.collateral | typeof read.debt): FluidReserves => ({
+  const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [FluidDexLens.StateStructOutput]
+  const reserves = (from: typeof readResult.collateral | typeof readResult.debt): FluidReserves => ({
     real: [from.token0RealReserves, from.token1RealReserves],
     imaginary: [from.token0ImaginaryReserves, from.token1ImaginaryReserves],
   })
   return {
-    paused: read.settings >> PAUSED_AT !== 0n,
-    feePpm: (read.settings >> FEE_AT) & FEE_MASK,
-    revenueCut: (read.settings >> CUT_AT) & CUT_MASK,
-    lastPrice: read.lastStoredPrice,
-    centerPrice: read.centerPrice,
-    collateral: read.settings & COLLATERAL ? reserves(read.collateral) : null,
-    debt: read.settings & DEBT ? reserves(read.debt) : null,
-    owed: [read.debt.token0Debt, read.debt.token1Debt],
-    decimals: [read.decimals0, read.decimals1],
+    paused: readResult.settings >> PAUSED_AT !== 0n,
+    feePpm: (readResult.settings >> FEE_AT) & FEE_MASK,
+    revenueCut: (readResult.settings >> CUT_AT) & CUT_MASK,
+    lastPrice: readResult.lastStoredPrice,
+    centerPrice: readResult.centerPrice,
+    collateral: readResult.settings & COLLATERAL ? reserves(readResult.collateral) : null,
+    debt: readResult.settings & DEBT ? reserves(readResult.debt) : null,
+    owed: [readResult.debt.token0Debt, readResult.debt.token1Debt],
+    decimals: [readResult.decimals0, readResult.decimals1],
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Price curves of iZiSwap pools. Each point trades at one price. The first points of a range are straight lines; the
- * rest are one x·y = k piece between prices half a point beyond its ends, which has exactly the same sums.
+ * Price curves of iZiSwap pools. Each point trades at one price. The first points of a range are straight lines. The
+ * rest is one x·y = k piece between prices half a point beyond its ends; the piece has exactly the same input and
+ * output.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../../family.ts'
@@ -30,22 +31,22 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   pieces.line(point, Number(zeroForOne ? liquidity - liquidityX : liquidityX) * sqrtPriceAt(-sign * point))
   let inRange = liquidity
   let from = point + sign
-  const ahead = points.filter((one) => (zeroForOne ? one.point <= point : one.point >= point))
-  for (const one of zeroForOne ? ahead.toReversed() : ahead) {
-    if (one.point !== point) {
+  const pointsAhead = points.filter((entry) => (zeroForOne ? entry.point <= point : entry.point >= point))
+  for (const entry of zeroForOne ? pointsAhead.toReversed() : pointsAhead) {
+    if (entry.point !== point) {
       // A downward trade uses the liquidity that ends at a point at that point. With an order, it is part of the order's
       // line: a hyperbola would end below the order's price.
-      const last = zeroForOne && !one.order ? one.point : one.point - sign
+      const last = zeroForOne && !entry.order ? entry.point : entry.point - sign
       pieces.range(from, last, Number(inRange))
       from = last + sign
     }
-    if (!zeroForOne && one.endpoint && one.point !== point) inRange += one.liquidityNet
-    if (one.order && zeroForOne) {
-      const isAhead = from === one.point
-      pieces.line(one.point, Number(one.sellingY) + (isAhead ? Number(inRange) * sqrtPriceAt(one.point) : 0))
+    if (!zeroForOne && entry.endpoint && entry.point !== point) inRange += entry.liquidityNet
+    if (entry.order && zeroForOne) {
+      const isAhead = from === entry.point
+      pieces.line(entry.point, Number(entry.sellingY) + (isAhead ? Number(inRange) * sqrtPriceAt(entry.point) : 0))
       if (isAhead) from += sign
-    } else if (one.order) pieces.line(one.point, Number(one.sellingX))
-    if (zeroForOne && one.endpoint) inRange -= one.liquidityNet
+    } else if (entry.order) pieces.line(entry.point, Number(entry.sellingX))
+    if (zeroForOne && entry.endpoint) inRange -= entry.liquidityNet
   }
   const farthest = farthestPoint(pointDelta)
   if (inRange > 0n) pieces.range(from, zeroForOne ? -farthest : farthest - 1, Number(inRange))

@@ -21,8 +21,8 @@ type Trade = {
   position: Stand
   points: readonly LiquidityPoint[]
   remaining: bigint
-  out: bigint
-  passed: number
+  amountOut: bigint
+  pointsCrossed: number
   done: boolean
 }
 
@@ -57,14 +57,18 @@ function netOfFee(trade: Trade): bigint {
 }
 
 /** Subtracts the cost of a part of the trade and its fee; all remaining input if the part used it up. */
-function deduct(trade: Trade, { cost, got }: { readonly cost: bigint; readonly got: bigint }, amount: bigint): void {
+function deduct(
+  trade: Trade,
+  { cost, output }: { readonly cost: bigint; readonly output: bigint },
+  amount: bigint,
+): void {
   trade.remaining = cost >= amount ? 0n : trade.remaining - cost - divUp(cost * trade.fee, PPM - trade.fee)
-  trade.out += got
+  trade.amountOut += output
 }
 
 function move(trade: Trade, rangeMove: RangeMove, amount: bigint): void {
   deduct(trade, rangeMove, amount)
-  trade.done = rangeMove.finished
+  trade.done = rangeMove.isFinished
   const { point, price, liquidityX } = rangeMove
   trade.position = { ...trade.position, point, price, liquidityX }
 }
@@ -75,13 +79,15 @@ function fillOrders(trade: Trade, index: number, sellX: boolean): void {
   const amount = netOfFee(trade)
   if (trade.done) return
   const selling = sellX ? pointAt.sellingY : pointAt.sellingX
-  const part = (sellX ? fillWithX : fillWithY)(amount, trade.position.price, selling)
-  if (part.got < selling || part.cost >= amount) trade.done = true
-  deduct(trade, part, amount)
-  const [sellingX, sellingY] = sellX ? [pointAt.sellingX, selling - part.got] : [selling - part.got, pointAt.sellingY]
+  const fill = (sellX ? fillWithX : fillWithY)(amount, trade.position.price, selling)
+  if (fill.output < selling || fill.cost >= amount) trade.done = true
+  deduct(trade, fill, amount)
+  const [sellingX, sellingY] = sellX
+    ? [pointAt.sellingX, selling - fill.output]
+    : [selling - fill.output, pointAt.sellingY]
   const order = sellingX > 0n || sellingY > 0n
   trade.points = trade.points.with(index, { ...pointAt, sellingX, sellingY, order })
-  trade.passed++
+  trade.pointsCrossed++
 }
 
 const standAt = (point: number, liquidity: bigint, liquidityX: bigint): Stand => ({
@@ -131,15 +137,15 @@ function sellX(trade: Trade, delta: number, lowest: number): void {
       if (trade.position.liquidity > 0n) move(trade, sellXInRange(trade.position, trade.position.point, amount), amount)
       if (trade.done) return
       trade.position = standAt(trade.position.point - 1, trade.position.liquidity - liquidityPoint.liquidityNet, 0n)
-      trade.passed++
+      trade.pointsCrossed++
     }
     if (trade.position.point < lowest) return
-    const next = nextBelow(trade, searchedPoint, delta, lowest)
+    const nextPoint = nextBelow(trade, searchedPoint, delta, lowest)
     if (trade.position.liquidity === 0n)
-      trade.position = { ...trade.position, point: next, price: sqrtRatioAtTick(next) }
+      trade.position = { ...trade.position, point: nextPoint, price: sqrtRatioAtTick(nextPoint) }
     else {
       const amount = netOfFee(trade)
-      if (!trade.done) move(trade, sellXInRange(trade.position, next, amount), amount)
+      if (!trade.done) move(trade, sellXInRange(trade.position, nextPoint, amount), amount)
     }
     if (trade.done || trade.position.point <= lowest) return
   }
@@ -152,18 +158,18 @@ function sellY(trade: Trade, delta: number, highest: number): void {
     const { index, point: liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, false)
     if (trade.done) return
-    const next = nextAbove(trade, trade.position.point, delta, highest)
+    const nextPoint = nextAbove(trade, trade.position.point, delta, highest)
     if (trade.position.liquidity === 0n)
-      trade.position = { ...trade.position, point: next, price: sqrtRatioAtTick(next) }
+      trade.position = { ...trade.position, point: nextPoint, price: sqrtRatioAtTick(nextPoint) }
     else {
       const amount = netOfFee(trade)
       if (trade.done) return
-      move(trade, sellYInRange(trade.position, next, amount), amount)
+      move(trade, sellYInRange(trade.position, nextPoint, amount), amount)
     }
-    if (trade.position.point !== next) continue
-    const reachesNext = pointAt(trade, next).point
+    if (trade.position.point !== nextPoint) continue
+    const reachesNext = pointAt(trade, nextPoint).point
     const liquidity = trade.position.liquidity + (reachesNext?.endpoint ? reachesNext.liquidityNet : 0n)
-    if (reachesNext?.endpoint) trade.passed++
+    if (reachesNext?.endpoint) trade.pointsCrossed++
     trade.position = { ...trade.position, liquidity, liquidityX: liquidity }
   }
 }
@@ -183,19 +189,19 @@ export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint
     position: { point, price, liquidity, liquidityX },
     points: state.points,
     remaining: amountIn,
-    out: 0n,
-    passed: 0,
+    amountOut: 0n,
+    pointsCrossed: 0,
     done: false,
   }
   const farthest = farthestPoint(pointDelta)
   if (zeroForOne) sellX(trade, pointDelta, -farthest)
   else sellY(trade, pointDelta, farthest)
-  if (trade.out === 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
+  if (trade.amountOut === 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
   const { position: stand, points } = trade
   return {
     amountIn: amountIn - trade.remaining,
-    amountOut: trade.out,
-    pointsPassed: trade.passed,
+    amountOut: trade.amountOut,
+    pointsPassed: trade.pointsCrossed,
     state: {
       ...state,
       sqrtPriceX96: stand.price,

@@ -18,18 +18,18 @@ export type Stand = {
 }
 /** Amounts of a range, and the position at its end. */
 export type RangeMove = {
-  /** True if the trade ends here. */
-  readonly finished: boolean
+  /** True if the trade ends at this point. */
+  readonly isFinished: boolean
   readonly cost: bigint
-  readonly got: bigint
+  readonly output: bigint
   readonly point: number
   readonly price: bigint
   readonly liquidityX: bigint
 }
-type Part = { readonly cost: bigint; readonly got: bigint }
+type Part = { readonly cost: bigint; readonly output: bigint }
 
 /** Returns √price one point higher, derived from this one as in the contract. */
-const above = (price: bigint) => price + (price * (RATE - Q96)) / Q96
+const rateAbove = (price: bigint) => price + (price * (RATE - Q96)) / Q96
 /** Returns the amount of Y in the whole points between two prices. */
 const amountY = (liquidity: bigint, lower: bigint, upper: bigint) => (liquidity * (upper - lower)) / (RATE - Q96)
 const amountYUp = (liquidity: bigint, lower: bigint, upper: bigint) => divUp(liquidity * (upper - lower), RATE - Q96)
@@ -37,25 +37,33 @@ const amountYUp = (liquidity: bigint, lower: bigint, upper: bigint) => divUp(liq
 /** Fills limit orders at a point that sell Y for X; rounds once per factor √price. */
 export function fillWithX(amount: bigint, price: bigint, selling: bigint): Part {
   const output = min((((amount * price) / Q96) * price) / Q96, selling)
-  return { cost: divUp(divUp(output * Q96, price) * Q96, price), got: output }
+  return { cost: divUp(divUp(output * Q96, price) * Q96, price), output }
 }
 
 /** Fills limit orders at a point that sell X for Y. */
 export function fillWithY(amount: bigint, price: bigint, selling: bigint): Part {
   const output = min((((amount * Q96) / price) * Q96) / price, selling)
-  return { cost: divUp(divUp(output * price, Q96) * price, Q96), got: output }
+  return { cost: divUp(divUp(output * price, Q96) * price, Q96), output }
 }
 
 /** Exchanges liquidity at one point from Y to X. */
 function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Part & { readonly exchanged: bigint } {
   const exchangedAmount = min((amount * price) / Q96, liquidityY)
-  return { cost: divUp(exchangedAmount * Q96, price), got: (exchangedAmount * price) / Q96, exchanged: exchangedAmount }
+  return {
+    cost: divUp(exchangedAmount * Q96, price),
+    output: (exchangedAmount * price) / Q96,
+    exchanged: exchangedAmount,
+  }
 }
 
 /** Exchanges liquidity at one point from X to Y. */
 function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Part & { readonly exchanged: bigint } {
   const exchangedAmount = min((amount * Q96) / price, liquidityX)
-  return { cost: divUp(exchangedAmount * price, Q96), got: (exchangedAmount * Q96) / price, exchanged: exchangedAmount }
+  return {
+    cost: divUp(exchangedAmount * price, Q96),
+    output: (exchangedAmount * Q96) / price,
+    exchanged: exchangedAmount,
+  }
 }
 
 /** Sells up to `amount` of X from the current point down to `left`. @see SwapMathX2Y.x2YRange */
@@ -65,47 +73,47 @@ export function sellXInRange(position: Stand, left: number, amount: bigint): Ran
   let [cost, output, after] = [0n, 0n, liquidityX]
   if (liquidityX < liquidity) {
     if (liquidityX > 0n || left === point) {
-      const here = turnToX(amount, price, liquidity - liquidityX)
-      ;[cost, output, after] = [here.cost, here.got, liquidityX + here.exchanged]
+      const fillHere = turnToX(amount, price, liquidity - liquidityX)
+      ;[cost, output, after] = [fillHere.cost, fillHere.output, liquidityX + fillHere.exchanged]
       if (after < liquidity || cost >= amount)
-        return { finished: true, cost, got: output, point, price, liquidityX: after }
+        return { isFinished: true, cost, output, point, price, liquidityX: after }
     } else {
       // The point holds only Y: the range starts one point higher.
       point += 1
-      price = above(price)
+      price = rateAbove(price)
     }
   }
-  if (left >= point) return { finished: false, cost, got: output, point, price, liquidityX: after }
-  const rest = amount - cost
+  if (left >= point) return { isFinished: false, cost, output, point, price, liquidityX: after }
+  const remaining = amount - cost
   const lowest = sqrtRatioAtTick(left)
   const step = price - divUp(price * Q96, RATE)
   const costDownTo = (to: number) => divUp(liquidity * (sqrtRatioAtTick(point - to) - Q96), step)
   const fullCost = costDownTo(left)
-  if (fullCost <= rest)
+  if (fullCost <= remaining)
     return {
-      finished: fullCost === rest,
+      isFinished: fullCost === remaining,
       cost: cost + fullCost,
-      got: output + amountY(liquidity, lowest, price),
+      output: output + amountY(liquidity, lowest, price),
       point: left,
       price: lowest,
       liquidityX: liquidity,
     }
-  const points = tickAtSqrtRatio((rest * step) / liquidity + Q96)
-  // The points from here up are sold entirely, the point below in part.
+  const points = tickAtSqrtRatio((remaining * step) / liquidity + Q96)
+  // The points from this one up are sold entirely, the point below in part.
   const reachablePoint = Math.max(Math.min(point - points, point), left + 1)
-  const last = sqrtRatioAtTick(reachablePoint - 1)
+  const lastPrice = sqrtRatioAtTick(reachablePoint - 1)
   const wholePoints =
     reachablePoint === point
-      ? { cost: 0n, got: 0n }
-      : { cost: min(costDownTo(reachablePoint), rest), got: amountY(liquidity, above(last), price) }
-  const here = turnToX(rest - wholePoints.cost, last, liquidity)
+      ? { cost: 0n, output: 0n }
+      : { cost: min(costDownTo(reachablePoint), remaining), output: amountY(liquidity, rateAbove(lastPrice), price) }
+  const boundaryFill = turnToX(remaining - wholePoints.cost, lastPrice, liquidity)
   return {
-    finished: true,
-    cost: cost + wholePoints.cost + here.cost,
-    got: output + wholePoints.got + here.got,
+    isFinished: true,
+    cost: cost + wholePoints.cost + boundaryFill.cost,
+    output: output + wholePoints.output + boundaryFill.output,
     point: reachablePoint - 1,
-    price: last,
-    liquidityX: here.exchanged,
+    price: lastPrice,
+    liquidityX: boundaryFill.exchanged,
   }
 }
 
@@ -116,42 +124,42 @@ export function sellYInRange(position: Stand, right: number, amount: bigint): Ra
   let [cost, output] = [0n, 0n]
   const startHasY = liquidityX < liquidity
   if (startHasY) {
-    const here = turnToY(amount, price, liquidityX)
-    ;({ cost, got: output } = here)
-    const left = liquidityX - here.exchanged
-    if (left > 0n || cost >= amount) return { finished: true, cost, got: output, point, price, liquidityX: left }
+    const fillHere = turnToY(amount, price, liquidityX)
+    ;({ cost, output } = fillHere)
+    const left = liquidityX - fillHere.exchanged
+    if (left > 0n || cost >= amount) return { isFinished: true, cost, output, point, price, liquidityX: left }
     point += 1
     if (point === right)
-      return { finished: false, cost, got: output, point, price: sqrtRatioAtTick(right), liquidityX: 0n }
-    price = above(price)
+      return { isFinished: false, cost, output, point, price: sqrtRatioAtTick(right), liquidityX: 0n }
+    price = rateAbove(price)
   }
-  const rest = amount - cost
+  const remaining = amount - cost
   const highest = sqrtRatioAtTick(right)
   const fullCost = amountYUp(liquidity, price, highest)
-  if (fullCost <= rest)
+  if (fullCost <= remaining)
     return {
-      finished: fullCost === rest,
+      isFinished: fullCost === remaining,
       cost: cost + fullCost,
-      got: output + amountX(liquidity, point, right, highest),
+      output: output + amountX(liquidity, point, right, highest),
       point: right,
       price: highest,
       liquidityX: liquidity,
     }
-  const reachedTick = tickAtSqrtRatio((rest * (RATE - Q96)) / liquidity + price)
-  const last = Math.min(Math.max(reachedTick, point), right - 1)
-  const from = last === point && !startHasY ? price : sqrtRatioAtTick(last)
+  const reachedTick = tickAtSqrtRatio((remaining * (RATE - Q96)) / liquidity + price)
+  const lastPoint = Math.min(Math.max(reachedTick, point), right - 1)
+  const from = lastPoint === point && !startHasY ? price : sqrtRatioAtTick(lastPoint)
   const wholePoints =
-    last === point
-      ? { cost: 0n, got: 0n }
-      : { cost: min(amountYUp(liquidity, price, from), rest), got: amountX(liquidity, point, last, from) }
-  const here = turnToY(rest - wholePoints.cost, from, liquidity)
+    lastPoint === point
+      ? { cost: 0n, output: 0n }
+      : { cost: min(amountYUp(liquidity, price, from), remaining), output: amountX(liquidity, point, lastPoint, from) }
+  const boundaryFill = turnToY(remaining - wholePoints.cost, from, liquidity)
   return {
-    finished: true,
-    cost: cost + wholePoints.cost + here.cost,
-    got: output + wholePoints.got + here.got,
-    point: last,
+    isFinished: true,
+    cost: cost + wholePoints.cost + boundaryFill.cost,
+    output: output + wholePoints.output + boundaryFill.output,
+    point: lastPoint,
     price: from,
-    liquidityX: liquidity - here.exchanged,
+    liquidityX: liquidity - boundaryFill.exchanged,
   }
 }
 

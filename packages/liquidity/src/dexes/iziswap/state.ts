@@ -3,13 +3,13 @@ import { IIziswapState__factory, IziswapLens__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { finderOf, findKeyedPools } from '../common/concentrated-discover.ts'
+import { finderCodec, findKeyedPools } from '../common/concentrated-discover.ts'
 import { splitAnswers, wordRanges } from '../common/concentrated-state.ts'
 import type { IziswapState, LiquidityPoint } from './types.ts'
 
 const LENS = lensOf('IziswapLens')
 const lens = IziswapLens__factory.createInterface()
-const FINDER = finderOf(lens, 'find')
+const FINDER = finderCodec(lens, 'find')
 const events = IIziswapState__factory.createInterface()
 
 /** Fees, in ppm, that factories are known to offer; the lens skips those that are not enabled. */

@@ -73,8 +73,8 @@ export function maxInput(state: KyberClassicState, zeroForOne: boolean): bigint 
     ? [virtual0, virtual1, reserve1]
     : [virtual1, virtual0, reserve0]
   const maxByVolume = zeroForOne || virtual0 === 0n ? MAX_VOLUME : ((MAX_VOLUME + 1n) * virtual1) / virtual0
-  const room = min(MAX_RESERVE - virtualIn, maxByVolume)
-  const netIn = virtualOut > reserveOut ? (reserveOut * virtualIn) / (virtualOut - reserveOut) : room
+  const maxAdded = min(MAX_RESERVE - virtualIn, maxByVolume)
+  const netIn = virtualOut > reserveOut ? (reserveOut * virtualIn) / (virtualOut - reserveOut) : maxAdded
   const limit = fee < ONE ? (netIn * ONE) / (ONE - fee) : 0n
-  return largestInput((amountIn) => quote(state, zeroForOne, amountIn), min(limit, room))
+  return largestInput((amountIn) => quote(state, zeroForOne, amountIn), min(limit, maxAdded))
 }

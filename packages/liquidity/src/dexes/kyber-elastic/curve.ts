@@ -8,9 +8,9 @@ import type { KyberElasticState } from './types.ts'
 const Q96 = 2 ** 96
 
 /**
- * Returns the curve up to the end of the pool, without its margin. A step adds its fee to the liquidity at the price of
- * its beginning, so the pool pays less at the end of the step. The difference is at most half of the fee, times the
- * fall of √price in the step.
+ * Returns the curve up to the end of the pool, without its margin. A step adds its fee to the liquidity at its starting
+ * price, so the pool pays less at the end of the step. The difference is at most half of the fee, times the fall of
+ * √price in the step.
  */
 export function curveOf(state: KyberElasticState, zeroForOne: boolean): PriceCurve {
   const builder = new CurveBuilder()

@@ -55,7 +55,7 @@ class Walk {
   emptySteps = 0
   private readonly state: KyberElasticState
   /** Index of the next tick; −1 is the lowest that was read, and the number of ticks is the highest. */
-  private next: number
+  private nextIndex: number
 
   constructor(state: KyberElasticState, zeroForOne: boolean) {
     const { sqrtPriceX96, tick, liquidity, reinvestedLiquidity, feePpm, ticks, lowestTick, highestTick } = state
@@ -66,10 +66,10 @@ class Walk {
     this.tick = tick
     this.liquidity = liquidity
     this.reinvestment = reinvestedLiquidity
-    this.next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
+    this.nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
     // The first tick back from beyond those that were read.
-    if (zeroForOne && tick >= highestTick) this.next = ticks.length
-    if (!zeroForOne && tick < lowestTick) this.next = -1
+    if (zeroForOne && tick >= highestTick) this.nextIndex = ticks.length
+    if (!zeroForOne && tick < lowestTick) this.nextIndex = -1
   }
 
   get limit(): bigint {
@@ -123,16 +123,16 @@ class Walk {
       this.emptySteps++
       return
     }
-    const net = state.ticks[this.next]?.[1] ?? 0n
+    const net = state.ticks[this.nextIndex]?.[1] ?? 0n
     this.liquidity += zeroForOne ? -net : net
-    this.next += zeroForOne ? -1 : 1
+    this.nextIndex += zeroForOne ? -1 : 1
     this.ticksCrossed++
   }
 
   /** Next initialized tick. */
   private get nextTick(): number {
     const { ticks, lowestTick, highestTick } = this.state
-    return ticks[this.next]?.[0] ?? (this.next < 0 ? lowestTick : highestTick)
+    return ticks[this.nextIndex]?.[0] ?? (this.nextIndex < 0 ? lowestTick : highestTick)
   }
 
   /** Tick at which the step ends. */
@@ -197,7 +197,7 @@ export type KyberElasticSwap = {
  * Swaps exactly `amountIn`, with the contract's steps and roundings.
  *
  * @throws PoolRefusal `EMPTY` without a price, `TOO_SMALL` if rounding leaves no output, `TOO_LARGE` if the pool ends
- * before the input is used up, or it takes too many steps
+ *   before the input is used up or the swap takes too many steps
  */
 export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, amountIn: bigint): KyberElasticSwap {
   if (!hasPrice(state)) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
@@ -287,9 +287,9 @@ export function reservesOf(state: KyberElasticState): [amount0: bigint, amount1:
   const reserves: [bigint, bigint] = [0n, 0n]
   const from = lastTickAtOrBelow(ticks, tick)
   for (const zeroForOne of [false, true]) {
-    const ahead = zeroForOne ? ticks.slice(0, from + 1).toReversed() : ticks.slice(from + 1)
+    const ticksAhead = zeroForOne ? ticks.slice(0, from + 1).toReversed() : ticks.slice(from + 1)
     let [price, { liquidity }] = [sqrtPriceX96, state]
-    for (const [index, net] of [...ahead, [zeroForOne ? lowestTick : highestTick, 0n] as const]) {
+    for (const [index, net] of [...ticksAhead, [zeroForOne ? lowestTick : highestTick, 0n] as const]) {
       const to = sqrtRatioAtTick(index)
       const inRange = liquidity + reinvestedLiquidity
       if (zeroForOne) reserves[1] += amount1Between(min(to, price), price, inRange, false)

@@ -4,7 +4,7 @@ import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
-import { finderOf, findKeyedPools } from '../common/concentrated-discover.ts'
+import { finderCodec, findKeyedPools } from '../common/concentrated-discover.ts'
 import { decodeTicks } from '../common/concentrated-state.ts'
 import { poolCreation } from '../common/pair-discover.ts'
 import { readEach } from '../common/read-each.ts'
@@ -13,7 +13,7 @@ import type { KyberElasticState } from './types.ts'
 const LENS = lensOf('KyberElasticLens')
 const lens = KyberElasticLens__factory.createInterface()
 const factory = IKyberElasticFactory__factory.createInterface()
-const FINDER = finderOf(lens, 'find')
+const FINDER = finderCodec(lens, 'find')
 const events = IKyberElasticState__factory.createInterface()
 
 /** Fees, in parts of 100,000, that factories are known to offer; pools with other fees are found by their creation log. */
@@ -53,8 +53,8 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
 }
 
 function decodeState(answer: Hex): KyberElasticState {
-  const [head, falling, rising] = lens.decodeFunctionResult('read', answer)
-  const ticks: readonly Tick[] = [...decodeTicks([...falling]).toReversed(), ...decodeTicks([...rising])]
+  const [head, ticksBelow, ticksAbove] = lens.decodeFunctionResult('read', answer)
+  const ticks: readonly Tick[] = [...decodeTicks([...ticksBelow]).toReversed(), ...decodeTicks([...ticksAbove])]
   return {
     sqrtPriceX96: head.sqrtPriceX96,
     tick: Number(head.tick),

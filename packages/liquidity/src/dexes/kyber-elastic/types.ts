@@ -9,8 +9,8 @@ export type KyberElasticState = ConcentratedState & {
   /** Liquidity that the pool has bought from its fees. It covers all prices, and each swap adds to it. */
   readonly reinvestedLiquidity: bigint
   /**
-   * Initialized ticks beyond which the pool has not been read, and that may change the liquidity; the lowest and the
-   * highest tick of all if it was read whole.
+   * Bounds of the known ticks. Beyond them the pool has not been read, so the liquidity may change there. If the whole
+   * pool was read, they are its lowest and highest initialized ticks.
    */
   readonly lowestTick: number
   readonly highestTick: number

@@ -38,7 +38,7 @@ export function* refreshStates(
 }
 
 function decodeState(answer: Hex): LiquidityBookState {
-  const [read] = lens.decodeFunctionResult('read', answer)
+  const [readResult] = lens.decodeFunctionResult('read', answer)
   const numbers = (words: readonly bigint[]) => [...words].map(Number)
   const [
     baseFactor,
@@ -48,21 +48,18 @@ function decodeState(answer: Hex): LiquidityBookState {
     variableFeeControl,
     protocolShare,
     maxVolatilityAccumulator,
-  ] = numbers(read.fixedFee) as [number, number, number, number, number, number, number]
-  const [volatilityAccumulator, volatilityReference, idReference, timeOfLastUpdate] = numbers(read.variableFee) as [
-    number,
-    number,
-    number,
-    number,
-  ]
+  ] = numbers(readResult.fixedFee) as [number, number, number, number, number, number, number]
+  const [volatilityAccumulator, volatilityReference, idReference, timeOfLastUpdate] = numbers(
+    readResult.variableFee,
+  ) as [number, number, number, number]
   return {
-    timestamp: Number(read.timestamp),
-    binStep: Number(read.binStep),
-    activeId: Number(read.activeId),
-    bins: [...decodeBins([...read.below]).toReversed(), ...decodeBins([...read.above])],
-    allBelow: read.allBelow,
-    allAbove: read.allAbove,
-    limited: read.limited,
+    timestamp: Number(readResult.timestamp),
+    binStep: Number(readResult.binStep),
+    activeId: Number(readResult.activeId),
+    bins: [...decodeBins([...readResult.below]).toReversed(), ...decodeBins([...readResult.above])],
+    allBelow: readResult.allBelow,
+    allAbove: readResult.allAbove,
+    limited: readResult.limited,
     fee: {
       baseFactor,
       filterPeriod,

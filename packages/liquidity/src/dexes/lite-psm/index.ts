@@ -21,8 +21,8 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
   if (!answer) return []
   const { gem, dai } = lens.decodeFunctionResult('tokens', answer)
   const tokens = [toAddress(gem), toAddress(dai)] as const
-  const isAsked = pairs.some((pair) => tokens.every((token) => pair.includes(token)))
-  return isAsked ? [{ id: address, family, dex, address, tokens, state: null }] : []
+  const isRequested = pairs.some((pair) => tokens.every((token) => pair.includes(token)))
+  return isRequested ? [{ id: address, family, dex, address, tokens, state: null }] : []
 }
 
 function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (LitePsmState | null)[]> {

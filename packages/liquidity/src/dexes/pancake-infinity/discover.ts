@@ -78,8 +78,8 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [words] = lens.decodeFunctionResult('prices', answer) as unknown as [bigint[]]
-    return batch.filter((_, i) => words[i] !== 0n)
+    const [prices] = lens.decodeFunctionResult('prices', answer) as unknown as [bigint[]]
+    return batch.filter((_, i) => prices[i] !== 0n)
   })
 }
 

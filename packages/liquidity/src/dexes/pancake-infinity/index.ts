@@ -29,8 +29,8 @@ const pools: DexFamily<InfinityState> = {
   applyLog,
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
-    const { amountOut, state, crossed } = swap(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
-    return { amountOut, state, gas: GAS.hop + GAS.piece * crossed }
+    const { amountOut, state, crossings } = swap(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
+    return { amountOut, state, gas: GAS.hop + GAS.piece * crossings }
   },
 
   maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),

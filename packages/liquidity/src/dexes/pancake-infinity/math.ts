@@ -20,7 +20,7 @@ function swapFeePpm(state: InfinityFees, zeroForOne: boolean): number {
   return protocol + state.feePpm - Math.floor((protocol * state.feePpm) / 1_000_000)
 }
 
-type SwapResult = Pick<HopQuote<InfinityState>, 'amountOut' | 'state'> & { readonly crossed: number }
+type SwapResult = Pick<HopQuote<InfinityState>, 'amountOut' | 'state'> & { readonly crossings: number }
 
 /** Sells exactly `amountIn`. @throws PoolRefusal if the pool would revert or fill only part of it */
 export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint): SwapResult {
@@ -28,12 +28,12 @@ export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint
   if (amountIn > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^127 or more')
   if (state.kind === 'cl') {
     const { amountOut, state: after, ticksCrossed } = swapExactInput(state, feePpm, zeroForOne, amountIn, wordEnd)
-    return { amountOut, state: after, crossed: ticksCrossed }
+    return { amountOut, state: after, crossings: ticksCrossed }
   }
   const { amountOut, activeId, bins, binsCrossed } = walkBins(state, zeroForOne, amountIn, () =>
     binFee(state, zeroForOne),
   )
-  return { amountOut, state: { ...state, activeId, bins }, crossed: binsCrossed }
+  return { amountOut, state: { ...state, activeId, bins }, crossings: binsCrossed }
 }
 
 /** Returns the fee, which is the same in every bin. */

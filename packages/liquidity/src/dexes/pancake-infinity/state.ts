@@ -51,18 +51,18 @@ const protocolFees = (packedFees: number): Pick<InfinityFees, 'protocolFee0Ppm' 
   protocolFee1Ppm: packedFees >> 12,
 })
 
-function decodeCl(pool: Pool<null>, [head, ...words]: readonly (Hex | null)[]): InfinityState | null {
-  const ticks = joinTicks(words)
+function decodeCl(pool: Pool<null>, [head, ...tickAnswers]: readonly (Hex | null)[]): InfinityState | null {
+  const ticks = joinTicks(tickAnswers)
   if (!head || !ticks) return null
-  const [read] = lens.decodeFunctionResult('readCl', head)
-  if (read.sqrtPriceX96 === 0n) return null
+  const [readResult] = lens.decodeFunctionResult('readCl', head)
+  if (readResult.sqrtPriceX96 === 0n) return null
   return {
     kind: 'cl',
-    sqrtPriceX96: read.sqrtPriceX96,
-    tick: Number(read.tick),
-    liquidity: read.liquidity,
-    feePpm: Number(read.lpFee),
-    ...protocolFees(Number(read.protocolFee)),
+    sqrtPriceX96: readResult.sqrtPriceX96,
+    tick: Number(readResult.tick),
+    liquidity: readResult.liquidity,
+    feePpm: Number(readResult.lpFee),
+    ...protocolFees(Number(readResult.protocolFee)),
     tickSpacing: stepOf(keyOf(pool)),
     ticks,
   }
@@ -70,18 +70,18 @@ function decodeCl(pool: Pool<null>, [head, ...words]: readonly (Hex | null)[]): 
 
 function decodeBin(pool: Pool<null>, [answer]: readonly (Hex | null)[]): InfinityState | null {
   if (!answer) return null
-  const [read] = lens.decodeFunctionResult('readBin', answer)
-  if (read.activeId === 0n) return null
+  const [readResult] = lens.decodeFunctionResult('readBin', answer)
+  if (readResult.activeId === 0n) return null
   return {
     kind: 'bin',
-    activeId: Number(read.activeId),
+    activeId: Number(readResult.activeId),
     binStep: stepOf(keyOf(pool)),
-    bins: [...decodeBins([...read.below]).toReversed(), ...decodeBins([...read.above])],
-    allBelow: read.allBelow,
-    allAbove: read.allAbove,
+    bins: [...decodeBins([...readResult.below]).toReversed(), ...decodeBins([...readResult.above])],
+    allBelow: readResult.allBelow,
+    allAbove: readResult.allAbove,
     limited: true,
-    feePpm: Number(read.lpFee),
-    ...protocolFees(Number(read.protocolFee)),
+    feePpm: Number(readResult.lpFee),
+    ...protocolFees(Number(readResult.protocolFee)),
   }
 }
 

@@ -20,9 +20,9 @@ export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<r
     { to: address, data: KILLED },
   ])
   return pools.map((_, i) => {
-    const [read, killed] = [answers[2 * i], answers[2 * i + 1]]
-    if (!read || !killed || BigInt(killed) !== 0n) return null
-    return toState(decodeRead(read), 'each')
+    const [stateAnswer, killedAnswer] = [answers[2 * i], answers[2 * i + 1]]
+    if (!stateAnswer || !killedAnswer || BigInt(killedAnswer) !== 0n) return null
+    return toState(decodeRead(stateAnswer), 'each')
   })
 }
 

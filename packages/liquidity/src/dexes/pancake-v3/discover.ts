@@ -10,6 +10,6 @@ const factory = IUniswapV3Factory__factory.createInterface()
 const FEES = [100, 500, 2500, 3000, 5000, 10_000, 20_000]
 
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
-  findByKeys(row, pairs, { by: 'find', values: FEES })
+  findByKeys(row, pairs, { finderName: 'find', values: FEES })
 
 export const { creationTopics, createdPool } = poolCreation(factory)

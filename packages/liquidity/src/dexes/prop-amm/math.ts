@@ -22,10 +22,10 @@ export function quote(
 ): { readonly amountOut: bigint; readonly state: PropAmmState } {
   if (samples[i].length === 0) throw new PoolRefusal('PAUSED', 'the venue does not trade in this direction now')
   if (sold[i === 0 ? 1 : 0] > 0n) throw new PoolRefusal('UNSUPPORTED', 'its price after a swap is unknown')
-  const all = sold[i] + amountIn
-  const amountOut = outputAt(samples[i], all) - outputAt(samples[i], sold[i])
+  const totalSold = sold[i] + amountIn
+  const amountOut = outputAt(samples[i], totalSold) - outputAt(samples[i], sold[i])
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  return { amountOut, state: { samples, sold: i === 0 ? [all, sold[1]] : [sold[0], all] } }
+  return { amountOut, state: { samples, sold: i === 0 ? [totalSold, sold[1]] : [sold[0], totalSold] } }
 }
 
 function outputAt(samples: readonly QuoteSample[], amount: bigint): bigint {
@@ -38,8 +38,8 @@ function outputAt(samples: readonly QuoteSample[], amount: bigint): bigint {
 
 /** Returns the largest input that `quote` accepts: the last sample, less the amount already sold. */
 export function maxInput(state: PropAmmState, i: 0 | 1): bigint | null {
-  const last = state.samples[i].at(-1)?.[0] ?? 0n
-  return largestInput((amountIn) => quote(state, i, amountIn), last - state.sold[i])
+  const largestSample = state.samples[i].at(-1)?.[0] ?? 0n
+  return largestInput((amountIn) => quote(state, i, amountIn), largestSample - state.sold[i])
 }
 
 /** Returns straight lines between samples. */
@@ -48,9 +48,9 @@ export function curveOf(state: PropAmmState, i: 0 | 1): PriceCurve {
   if (maxInput(state, i) === 0n) return builder.build(1)
   const { samples, sold } = state
   const before = outputAt(samples[i], sold[i])
-  const ahead = samples[i].filter(([amountIn]) => amountIn > sold[i])
+  const samplesAhead = samples[i].filter(([amountIn]) => amountIn > sold[i])
   const points = { x: [0], y: [0] }
-  for (const [amountIn, amountOut] of ahead) {
+  for (const [amountIn, amountOut] of samplesAhead) {
     points.x.push(Number(amountIn - sold[i]))
     points.y.push(Number(amountOut - before))
   }

@@ -14,10 +14,10 @@ const TICK_SPACINGS = [1, 5, 10, 20, 50, 60, 100, 200]
 
 /** Earlier factories distinguish pools by fee, later ones by tick spacing; each has only one of the two getters. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const byFeeTier = yield* findByKeys(row, pairs, { by: 'find', values: FEES })
+  const byFeeTier = yield* findByKeys(row, pairs, { finderName: 'find', values: FEES })
   return byFeeTier.length > 0
     ? byFeeTier
-    : yield* findByKeys(row, pairs, { by: 'findByTickSpacing', values: TICK_SPACINGS })
+    : yield* findByKeys(row, pairs, { finderName: 'findByTickSpacing', values: TICK_SPACINGS })
 }
 
 const BY_FEE = byFee.getEvent('PoolCreated').topicHash as Hex

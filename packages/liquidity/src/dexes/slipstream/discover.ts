@@ -10,6 +10,6 @@ const factory = ISlipstreamFactory__factory.createInterface()
 const TICK_SPACINGS = [1, 2, 5, 10, 20, 50, 60, 80, 100, 200, 500, 1000, 2000]
 
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
-  findByKeys(row, pairs, { by: 'findByTickSpacing', values: TICK_SPACINGS })
+  findByKeys(row, pairs, { finderName: 'findByTickSpacing', values: TICK_SPACINGS })
 
 export const { creationTopics, createdPool } = poolCreation(factory)

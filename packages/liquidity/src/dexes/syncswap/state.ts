@@ -28,16 +28,16 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
     pools,
     ({ address }) => ({ ...LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
     (answer) => {
-      const [read] = lens.decodeFunctionResult('read', answer)
+      const [readResult] = lens.decodeFunctionResult('read', answer)
       return {
-        vault: toAddress(read.vault),
-        stable: read.stable,
-        reserve0: read.reserve0,
-        reserve1: read.reserve1,
-        multiplier0: read.multiplier0,
-        multiplier1: read.multiplier1,
-        fee0: read.fee0,
-        fee1: read.fee1,
+        vault: toAddress(readResult.vault),
+        stable: readResult.stable,
+        reserve0: readResult.reserve0,
+        reserve1: readResult.reserve1,
+        multiplier0: readResult.multiplier0,
+        multiplier1: readResult.multiplier1,
+        fee0: readResult.fee0,
+        fee1: readResult.fee1,
       }
     },
   )

@@ -13,6 +13,6 @@ const FEES = [
 ]
 
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
-  findByKeys(row, pairs, { by: 'find', values: FEES })
+  findByKeys(row, pairs, { finderName: 'find', values: FEES })
 
 export const { creationTopics, createdPool } = poolCreation(factory)

@@ -32,8 +32,8 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   const answers = yield reads.flat()
   const answersOf = splitAnswers(reads, answers)
   return pools.map((pool, i) => {
-    const [head, ...words] = answersOf[i]!
-    const ticks = joinTicks(words)
+    const [head, ...tickAnswers] = answersOf[i]!
+    const ticks = joinTicks(tickAnswers)
     return head && ticks ? decodeState(head, keyOf(pool).tickSpacing, ticks) : null
   })
 }

@@ -50,8 +50,8 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
 
 /** Returns null if our math does not reproduce the pool's quotes: revisions with other math have the same getters. */
 function decodeState(answer: Hex): WoofiV2State | null {
-  const [read] = lens.decodeFunctionResult('read', answer) as unknown as [WoofiV2Lens.StateStructOutput]
-  const tokens = read.tokens.map(
+  const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [WoofiV2Lens.StateStructOutput]
+  const tokens = readResult.tokens.map(
     (token): WoofiToken => ({
       reserve: token.reserve,
       feeRate: token.feeRate,
@@ -66,14 +66,14 @@ function decodeState(answer: Hex): WoofiV2State | null {
     }),
   )
   const state: WoofiV2State = {
-    paused: read.paused,
-    quoteIndex: Number(read.quoteIndex) as WoofiV2State['quoteIndex'],
-    quoteUnit: 10n ** read.quoteDecimals,
+    paused: readResult.paused,
+    quoteIndex: Number(readResult.quoteIndex) as WoofiV2State['quoteIndex'],
+    quoteUnit: 10n ** readResult.quoteDecimals,
     tokens: [tokens[0]!, tokens[1]!],
   }
   const agrees = ([0, 1] as const).every((i) => {
     const computedQuote = orRefused(() => quote(state, i, tokens[i]!.unit / SAMPLE))
-    return (computedQuote?.amountOut ?? 0n) === read.tokens[i]!.quoted
+    return (computedQuote?.amountOut ?? 0n) === readResult.tokens[i]!.quoted
   })
   return agrees ? state : null
 }
