@@ -113,6 +113,9 @@ test('exactly one of amount and amountOut is required; an output that is too lar
   const maxAmount = BigInt(tooMuch.body.maxRoutableAmount)
   expect(maxAmount).toBeGreaterThan(0n)
   expect(maxAmount).toBeLessThan(10n ** 24n)
+  // The pools pay this much, so a maximum far below it would be wrong.
+  const forward = await get('quote', { ...pair, maxPriceImpact: '100', amount: `${60_000n * 10n ** 18n}` })
+  expect(maxAmount * 10n).toBeGreaterThan(BigInt(forward.body.toAmount) * 9n)
   expect((await get('quote', { ...pair, maxPriceImpact: '100', amountOut: `${(maxAmount * 9n) / 10n}` })).status).toBe(
     200,
   )

@@ -11,6 +11,7 @@ import { FEW_UNITS } from '../tolerances.ts'
 import type { RouteTerms } from '../types.ts'
 import { admit, bestRoute } from './best-route.ts'
 import {
+  BEYOND_RATIO,
   BEYOND_REACH,
   CONFIRMATIONS,
   DUST_STEP,
@@ -29,6 +30,7 @@ import {
   PROBE_PART,
   PROBE_STEP,
   PROBES_FROM,
+  REACH_FALL,
   REACH_PARTS,
   SEARCH_PART,
 } from './output-tolerances.ts'
@@ -63,6 +65,8 @@ class InputSearch {
   private ceiling = AMOUNT_LIMIT
   /** Route that pays enough, found without gas. Used if no route with gas does. */
   private regardless: PricedRoute | null = null
+  /** True if all pools of the target together pay less than the output. */
+  private isBeyond = false
   private narrowings = 0
   private hasTriedLess = false
 
@@ -84,11 +88,11 @@ class InputSearch {
   private search(): RoutedInput | null {
     const { problem, required } = this
     const max = outputBound(problem)
-    const isBeyond = Number(required) > max * BEYOND_REACH
-    let amountIn: bigint | null = wholeUnits(firstAmount(problem, isBeyond ? max : Number(required)))
+    this.isBeyond = Number(required) > max * BEYOND_REACH
+    let amountIn: bigint | null = wholeUnits(firstAmount(problem, this.isBeyond ? max : Number(required)))
     for (let searches = 0; searches < OUTPUT_SEARCHES && amountIn !== null; searches++) {
       // The reach of the pools does not depend on gas, and is much cheaper to find without it.
-      const isProbe = !this.above && !this.regardless && (isBeyond || searches >= PROBES_FROM)
+      const isProbe = !this.above && !this.regardless && (this.isBeyond || searches >= PROBES_FROM)
       const candidate = this.attempt(amountIn, isProbe)
       if (candidate && isProbe && problem.perGas > 0 && paidBy(candidate) >= required) {
         this.regardless = candidate
@@ -126,13 +130,18 @@ class InputSearch {
       else this.ceiling = amountIn
     } else if (paidBy(candidate) >= this.required) this.above = candidate
     // If pools disagree on prices, a route for far more than they take may pay less, so continue below.
-    else if (!this.above && this.below && paidBy(candidate) < paidBy(this.below) && amountIn > this.low * 2n)
-      this.ceiling = amountIn
+    else if (!this.above && this.below && this.isBeyondReach(candidate, this.below)) this.ceiling = amountIn
     else {
       this.low = amountIn
       this.belowBefore = this.below
       this.below = candidate
     }
+  }
+
+  /** Returns true if a larger input pays less than a smaller one, by more than two searches may differ. */
+  private isBeyondReach(larger: PricedRoute, smaller: PricedRoute): boolean {
+    const ratio = Number(paidBy(larger)) / Number(paidBy(smaller))
+    return ratio < REACH_FALL || (ratio < 1 && larger.amountIn > this.low * 2n)
   }
 
   /** Next input to try. Null if the interval is exhausted, or probably no input pays enough. */
@@ -145,6 +154,7 @@ class InputSearch {
     }
     if (this.isFlat(below)) return null
     if ((ceiling - low) * REACH_PARTS < ceiling) return null
+    if (this.isBeyond && ceiling * BEYOND_RATIO.den < low * BEYOND_RATIO.num) return null
     const guess = wholeUnits(Math.max(extrapolate(below, Number(this.required)), this.alongSecant(below)))
     const furthest = low * PROBE_STEP < ceiling ? low * PROBE_STEP : (low + ceiling) / 2n
     return guess <= low ? low + 1n : guess < furthest || guess < (low + ceiling) / 2n ? guess : furthest

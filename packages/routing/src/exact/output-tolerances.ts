@@ -39,6 +39,13 @@ export const DUST_STEP = 16n
 export const PROBE_PART = 1 / 8
 /** Divisor of an amount: precision of the largest routable input. */
 export const REACH_PARTS = 10_000_000n
+/**
+ * Ratio of the bounds on the largest routable input at which a search ends whose output no input pays: its answer is only
+ * a suggestion, and outputs near the end of the pools hardly differ.
+ */
+export const BEYOND_RATIO = { num: 5n, den: 4n }
+/** Maximum ratio of the outputs of a larger and a smaller input at which the larger one is more than the pools take. */
+export const REACH_FALL = 0.9
 /** Factor above the output bound from which a target is unreachable; price curves are floats. */
 export const BEYOND_REACH = 1.01
 /** Relative change of an amount for computing its marginal price. */

@@ -11,7 +11,7 @@ export type ThreadsOptions = Partial<ThreadOptions> & {
   readonly count: number
 }
 
-const DEFAULTS: ThreadOptions = { timeoutMs: 2_000, memoryMb: 2_048 }
+const DEFAULTS: ThreadOptions = { timeoutMs: 5_000, memoryMb: 2_048 }
 
 type QueuedSearch = {
   readonly isShort: boolean
