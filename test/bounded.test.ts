@@ -55,8 +55,8 @@ test.each([
  * Trades of today's markets that once lost: what a pool leaves when most of it must be sold at a loss (19 bps), a pool far deeper than
  * the trade before a vault (20 bps), few units and prices that disagree (32 bps), a tick crossed for nothing (8 bps), pools that earn
  * their gas only together (5 bps), pools that earn it only with more than a small part (5 bps), a pool that rounds against the
- * trader by a fixed amount (15 bps), paths of which only a small part fits with the others (26, 11, 5, and 6 bps), and a tick that is
- * crossed by rounding (5 bps).
+ * trader by a fixed amount (15 bps), paths of which only a small part fits with the others (26, 11, 5, and 6 bps), a tick that is crossed
+ * by rounding (5 bps), and a pool whose gas the other pools save if they take its part together (6 bps).
  */
 test.each([
   [5_000_756, 1],
@@ -71,6 +71,7 @@ test.each([
   [1_003_536, 3],
   [1_004_050, 3],
   [1_003_793, 3],
+  [1_003_568, 1],
 ])('market %i, trade %i loses nothing either', (seed, index) => {
   const market = makeMarket(seed)
   const checked = checkTrade(market, buildGraph(snapshotOf(market.pools)), drawTrade(market, index))!

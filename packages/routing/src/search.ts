@@ -23,13 +23,14 @@ import {
 import { isLongAgain, prune, pruneByTrial } from './integrate/pruning.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { distancesFrom, type Potential, pathTo, potential } from './problem/potentials.ts'
-import { isFree, type Problem } from './problem/problem.ts'
+import { baseCost, isFree, type Problem, without } from './problem/problem.ts'
 import { Allocation, allocationOver } from './solver/allocation.ts'
 import { solve } from './solver/dual-solver.ts'
 import { alongPath, type Flow, flowOf } from './solver/flow.ts'
 import {
   COARSE_ROUNDS,
   COLUMN_ROUNDS,
+  COSTLY_PART,
   DIVISION_MIN_GAP,
   DIVISION_WORK,
   FEW_POOLS,
@@ -41,6 +42,7 @@ import {
   MAX_RESIDUAL,
   MAX_RESTRICTED_WORK,
   ORDERS,
+  POOLS_LEFT_OUT,
   RESTRICTED_WORK,
   SMALL_GRAPH_EDGES,
 } from './tolerances.ts'
@@ -174,7 +176,28 @@ function searchRestricted(
   const isFar = maxValue === null || pruned.net < maxValue * (1 - DIVISION_MIN_GAP)
   if (!isFar) return pruned
   const divided = bestOf(problem, [pruned, divide(problem, pruned)]) ?? pruned
-  return isLoose && !isFree(problem) ? divideFromWithoutGas(problem, divided) : divided
+  return isLoose && !isFree(problem)
+    ? divideWithoutPools(problem, divideFromWithoutGas(problem, divided), allocate)
+    : divided
+}
+
+/**
+ * Improves a flow by the best division without one of its pools: a division does not weigh the gas of a pool against what
+ * its other paths would pay.
+ *
+ * @param allocate - finds the route from which the division without the pool starts
+ */
+function divideWithoutPools(problem: Problem, flow: Flow, allocate: (narrow: Problem) => Flow | null): Flow {
+  const { budget, graph } = problem
+  const end = budget.rest - MAX_RESTRICTED_WORK
+  const costlyEdges = flow.edges.filter((edge) => baseCost(problem, edge) > flow.net * COSTLY_PART)
+  const pools = new Set(costlyEdges.map((edge) => graph.edges[edge]!.pool.id))
+  const divided = [...pools].slice(0, POOLS_LEFT_OUT).map((id) => {
+    if (budget.rest < end) return null
+    const narrow = without(problem, graph.topology.edgesOfPool.get(id)!)
+    return divide(narrow, allocate(narrow))
+  })
+  return bestOf(problem, [flow, ...divided]) ?? flow
 }
 
 /** Improves a flow by the best division without gas, whose chunks find paths that gas hides: with it they choose few paths. */
