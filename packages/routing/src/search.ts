@@ -31,6 +31,7 @@ import {
   COARSE_ROUNDS,
   COLUMN_ROUNDS,
   COSTLY_PART,
+  COSTLY_POOLS_WORK,
   DIVISION_MIN_GAP,
   DIVISION_WORK,
   FEW_POOLS,
@@ -176,22 +177,31 @@ function searchRestricted(
   const isFar = maxValue === null || pruned.net < maxValue * (1 - DIVISION_MIN_GAP)
   if (!isFar) return pruned
   const divided = bestOf(problem, [pruned, divide(problem, pruned)]) ?? pruned
-  return isLoose && !isFree(problem)
-    ? divideWithoutPools(problem, divideFromWithoutGas(problem, divided), allocate)
-    : divided
+  if (!isLoose || isFree(problem)) return divided
+  return divideWithoutPools(problem, divideFromWithoutGas(problem, divided), backward.best, allocate)
 }
 
 /**
  * Improves a flow by the best division without one of its pools: a division does not weigh the gas of a pool against what
  * its other paths would pay.
  *
+ * @param values - values of tokens in the output token; pools with little input are tried first
  * @param allocate - finds the route from which the division without the pool starts
  */
-function divideWithoutPools(problem: Problem, flow: Flow, allocate: (narrow: Problem) => Flow | null): Flow {
+function divideWithoutPools(
+  problem: Problem,
+  flow: Flow,
+  values: Float64Array,
+  allocate: (narrow: Problem) => Flow | null,
+): Flow {
   const { budget, graph } = problem
-  const end = budget.rest - MAX_RESTRICTED_WORK
-  const costlyEdges = flow.edges.filter((edge) => baseCost(problem, edge) > flow.net * COSTLY_PART)
-  const pools = new Set(costlyEdges.map((edge) => graph.edges[edge]!.pool.id))
+  const { from } = graph.topology
+  const end = budget.rest - COSTLY_POOLS_WORK
+  const costlyEdges = [...flow.edges.entries()]
+    .filter(([, edge]) => baseCost(problem, edge) > flow.net * COSTLY_PART)
+    .map(([k, edge]) => ({ edge, value: flow.input[k]! * values[from[edge]!]! }))
+    .sort((a, b) => a.value - b.value)
+  const pools = new Set(costlyEdges.map(({ edge }) => graph.edges[edge]!.pool.id))
   const divided = [...pools].slice(0, POOLS_LEFT_OUT).map((id) => {
     if (budget.rest < end) return null
     const narrow = without(problem, graph.topology.edgesOfPool.get(id)!)
