@@ -48,8 +48,8 @@ export function llamaPricePaths(
 }
 
 /**
- * Returns chain ids by the lower-case names that requests may use: DefiLlama's key, the chain id, and the name in the registry
- * unless it is another chain's key.
+ * Returns chain ids by the lower-case names that requests may use. These are DefiLlama's key, the chain id, and the
+ * name in the registry unless it is another chain's key.
  */
 export function chainNames(chains: Readonly<Record<string, ChainMapEntry>>): ReadonlyMap<string, number> {
   const entries = Object.values(chains)

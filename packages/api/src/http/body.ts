@@ -23,8 +23,9 @@ export function bodyOf(request: Request): object {
 }
 
 /**
- * Converts fields of an object to query parameters: true and false to 1 and 0, lists of text to comma-separated text, and an
- * empty list to an absent parameter. Other types stay unchanged; the parameter's schema refuses them.
+ * Converts fields of an object to query parameters. True and false become 1 and 0, a list of text becomes
+ * comma-separated text, and an empty list becomes an absent parameter. Other types stay unchanged; the parameter's
+ * schema refuses them.
  *
  * @param lists - names of the parameters that may be lists
  */

@@ -12,7 +12,7 @@ const [src, dst, from] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.rep
   Address,
 ]
 const requestOf = (amountIn: bigint) => quoteRequest({ tokenIn: src, tokenOut: dst, from, amountIn })
-const snapshot = (number: number) => ({ block: { number, hash: `0x${number}` }, changed: ['pool'] })
+const snapshot = (number: number) => ({ block: { number, hash: `0x${number}` }, changedIds: ['pool'] })
 
 /** Streams of a chain on which every quote is refused at the block that the test adds. */
 function streaming() {

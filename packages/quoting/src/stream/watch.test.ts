@@ -42,7 +42,7 @@ function watchOnChain() {
   watch.add((update) => updates.push(update))
   const add = async (changed = true) => {
     number++
-    watch.observe({ block: blockAt(number), changed: changed ? ['pool'] : [] } as never)
+    watch.observe({ block: blockAt(number), changedIds: changed ? ['pool'] : [] } as never)
     await turn()
   }
   return { watch, chain, updates, add, started: turn }
@@ -136,7 +136,7 @@ function manualWatch() {
     },
   })
   watch.add((update) => updates.push(update))
-  const observe = (number: number) => watch.observe({ block: blockAt(number), changed: ['pool'] } as never)
+  const observe = (number: number) => watch.observe({ block: blockAt(number), changedIds: ['pool'] } as never)
   return { watch, quotes, updates, turns, observe }
 }
 
