@@ -95,6 +95,9 @@ export const pricesQuery = z.object({
   block: pastBlock,
 })
 
+/** Parameters of posted prices that may be booleans. */
+export const priceFlags: ReadonlySet<string> = new Set(['detail'])
+
 const postedMistake = `token must be a list of 1 to ${MAX_POSTED_TOKENS} addresses`
 export const pricesBody = z.object({
   token: z

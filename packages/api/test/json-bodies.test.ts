@@ -103,6 +103,9 @@ describe('at every endpoint that takes a body', () => {
       { slippage: {} },
       { includeSources: [1.5, {}] },
       { maxHops: true },
+      { amount: true },
+      { slippage: false },
+      { calls: 'true' },
     ]
     const quotes = bad.map((change) => ({ ...good, ...change }))
     const { body } = await call('/quotes', JSON.stringify({ quotes }))
@@ -112,8 +115,10 @@ describe('at every endpoint that takes a body', () => {
       ['INVALID_PARAMETER', 'amount must be given once'],
       ['INVALID_PARAMETER', 'slippage must be a string'],
       ['INVALID_PARAMETER', 'includeSources must be given once'],
-      // `true` is accepted as 1.
-      [expect.any(String), expect.any(String)],
+      ['INVALID_PARAMETER', 'maxHops must be a string'],
+      ['INVALID_PARAMETER', 'amount must be a string'],
+      ['INVALID_PARAMETER', 'slippage must be a string'],
+      ['INVALID_PARAMETER', 'calls must be 0 or 1'],
     ])
   })
 

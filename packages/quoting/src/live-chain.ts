@@ -23,6 +23,7 @@ import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
 import { findPermits, type Offers, type PermitRequest } from './permit/find-permits.ts'
 import type { QuoteBatch, RequestOrError } from './quote/batch.ts'
 import { FaultyPools } from './quote/faulty-pools.ts'
+import { FaultyTokens } from './quote/faulty-tokens.ts'
 import type { SwapQuote } from './quote/finalize.ts'
 import { PastQuoter } from './quote/past-quoter.ts'
 import { type Simulate, type Work, withSignal } from './quote/ports.ts'
@@ -113,6 +114,7 @@ export class LiveChain {
   private readonly gasLessons: GasLessons
   private readonly measuredGas: MeasuredGas
   private readonly faultyPools = new FaultyPools()
+  private readonly faultyTokens = new FaultyTokens()
   private readonly gasProber: GasProber
   private readonly laterGas: LaterGas
   private readonly contractBalances = new ContractBalanceReader()
@@ -164,6 +166,7 @@ export class LiveChain {
       this.sampler.forget()
       this.gasProber.forget()
       this.faultyPools.forget()
+      this.faultyTokens.forget()
       void this.past.close()
     }
     const runtime = new ChainRuntime({
@@ -221,6 +224,7 @@ export class LiveChain {
       laterGas: this.laterGas,
       contractBalances: this.contractBalances,
       faultyPools: this.faultyPools,
+      faultyTokens: this.faultyTokens,
       walletChecks: this.walletChecks,
       onQuote: (view, record) => {
         this.quoteLog?.add(view.snapshot, record)
@@ -413,6 +417,7 @@ export class LiveChain {
       gasLessons: this.gasLessons.count,
       measuredGas: this.measuredGas.count,
       faultyPools: this.faultyPools.count,
+      faultyTokens: this.faultyTokens.count,
       laterGas: this.laterGas.count,
       contractBalances: this.contractBalances.count,
       neighbors: this.neighbors.count,

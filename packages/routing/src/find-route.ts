@@ -13,6 +13,7 @@ import { isWorthless } from './integrate/promise.ts'
 import { startsOrEndsNative } from './native.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { MAX_WORK, WorkBudget, WorkSpent } from './problem/budget.ts'
+import { edgeGas } from './problem/edge-gas.ts'
 import type { Ends } from './problem/passable.ts'
 import {
   Admission,
@@ -194,7 +195,7 @@ function problemOf(
   request: RouteRequest | ExactOutputRequest,
   { admission, outPerWei, budget }: Terms,
 ): Problem {
-  const { rate, rateBack, adjustedCurves, outputFactors, extraGas, measuredHops, source, target } = admission
+  const { rate, rateBack, adjustedCurves, outputFactors, source, target } = admission
   return {
     graph,
     swap: request,
@@ -209,8 +210,7 @@ function problemOf(
     rateBack,
     adjustedCurves,
     outputFactors,
-    extraGas,
-    measuredHops,
+    ...edgeGas(graph, request.learnedGas, admission),
     perGas: Number(request.gasPriceWei) * outPerWei,
     perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
     maxAlternatives: request.maxAlternatives ?? 0,
@@ -247,7 +247,9 @@ function deferredBound(
   const [best] = all
   const { best: values, link, hops } = best!.backward
   const backward = { best: values.slice(), link: link.slice(), hops: hops.slice() }
-  const copy = { ...problem, rate: problem.rate.slice(), rateBack: problem.rateBack.slice(), budget: new WorkBudget() }
+  const { rate, rateBack, extraGas } = problem
+  const arrays = { rate: rate.slice(), rateBack: rateBack.slice(), extraGas: extraGas.slice() }
+  const copy = { ...problem, ...arrays, budget: new WorkBudget() }
   return () => {
     const bound = copy.budget.attempt(
       1,

@@ -3,6 +3,7 @@ import { bestSinglePath, onCurves } from './columns/single-path.ts'
 import type { Graph } from './graph/graph.ts'
 import { outputOf } from './graph/price-curve.ts'
 import { WorkBudget } from './problem/budget.ts'
+import { NOTHING_LEARNED } from './problem/edge-gas.ts'
 import { type Ends, passableRates } from './problem/passable.ts'
 import { potential } from './problem/potentials.ts'
 import { newSoftenings, type Problem } from './problem/problem.ts'
@@ -25,9 +26,9 @@ export function outputPerWei(graph: Graph, request: RouteTerms, target: number):
   const source = native && graph.topology.tokenIndex.get(native.token)
   if (costWei === 0 || source === undefined || !native) return 0
   if (target === source) return native.unitsPerWei
-  const byTrust = graph.facts.worthOfWei
-  const cache = byTrust.get(request.trust ?? graph.facts) ?? new Map<string, number>()
-  byTrust.set(request.trust ?? graph.facts, cache)
+  const cachesOfTrust = graph.facts.worthOfWei
+  const cache = cachesOfTrust.get(request.trust ?? graph.facts) ?? new Map<string, number>()
+  cachesOfTrust.set(request.trust ?? graph.facts, cache)
   const key = `${source} ${target} ${costWei}`
   const price = cache.get(key) ?? outputFor(graph, request, { source, target }, costWei * native.unitsPerWei) / costWei
   if (cache.size >= MAX_CACHED_PRICES) cache.clear()
@@ -43,8 +44,7 @@ function outputFor(graph: Graph, request: RouteTerms, ends: Ends, amountIn: numb
     perLeg: 0,
     adjustedCurves: new Map(),
     outputFactors: new Map(),
-    extraGas: new Map(),
-    measuredHops: new Map(),
+    ...NOTHING_LEARNED,
     softenings: newSoftenings(),
   }
   // The result is cached for all requests of the block, so no request is charged for it. One path is a bounded amount

@@ -263,9 +263,9 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
     const isTrusted = soFar && !isUncertain(soFar, bound)
     const second = isTrusted || initial.size === single.length ? [] : [allocate(problem, single)]
     for (const fresh of second) if (!isLongAgain(edgesInUse(fresh.allocation), usedFirst)) flows.push(reduce(fresh))
-    const inUse = flows.flatMap((flow) => flow?.edges ?? [])
+    const usedEdges = flows.flatMap((flow) => flow?.edges ?? [])
     const others = second.flatMap(({ allocation }) => allocation.edges)
-    const repaired = allocate(open, [...inUse, ...opening.edges, ...others])
+    const repaired = allocate(open, [...usedEdges, ...opening.edges, ...others])
     addAlternatives(repaired.open, repaired.allocation)
     flows.push(reduce(repaired, 'keep'))
     // Edges that pay without gas may pay together with gas although no single column did. That takes at least two more legs.
@@ -286,8 +286,8 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   // If there is a profitable cycle, the bound is out of reach, so the gap to it is not a loss of the route.
   const mayLengthen = free ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)
   if (!cyclic && mayLengthen && mayImprove(problem, [best], bound, backward)) {
-    const inUse = gross.edges.filter((_, k) => gross.input[k]! > 0)
-    const longer = extend(problem, best, [...inUse, ...best.edges, ...single], backward.best)
+    const usedEdges = gross.edges.filter((_, k) => gross.input[k]! > 0)
+    const longer = extend(problem, best, [...usedEdges, ...best.edges, ...single], backward.best)
     if (longer !== best)
       progress.best = best = free ? longer : shortenChains(problem, pruneAgain(problem, longer, backward))
   }

@@ -24,8 +24,10 @@ export type Taxes = ReadonlyMap<Address, TaxesOfToken>
 
 /** Returns true if the token charges its sender in addition to the amount sent, in any pool. */
 export function isSurcharging(taxes: Taxes | undefined, token: Address): boolean {
-  const ofToken = taxes?.get(token)
-  return !!ofToken && [ofToken.usual, ...ofToken.inPool.values()].some(({ surchargePpm = 0 }) => surchargePpm > 0)
+  const tokenTaxes = taxes?.get(token)
+  return (
+    !!tokenTaxes && [tokenTaxes.usual, ...tokenTaxes.inPool.values()].some(({ surchargePpm = 0 }) => surchargePpm > 0)
+  )
 }
 
 /** The part of `Map` that a lookup needs. */
@@ -37,6 +39,6 @@ export function taxIn<Tax extends TokenTax>(
   token: Address,
   poolId: string,
 ): Tax | undefined {
-  const ofToken = taxes?.get(token)
-  return ofToken && (ofToken.inPool.get(poolId) ?? ofToken.usual)
+  const tokenTaxes = taxes?.get(token)
+  return tokenTaxes && (tokenTaxes.inPool.get(poolId) ?? tokenTaxes.usual)
 }

@@ -4,7 +4,7 @@ import { discountedOutput } from './exact/drift-penalties.ts'
 import type { SettledRoute } from './exact/search-and-settle.ts'
 import { sqrtPriceAt } from './graph/price-curve.ts'
 import { usesWrapper, WRAP_GAS } from './native.ts'
-import type { Problem } from './problem/problem.ts'
+import { extraGasOf, type Problem } from './problem/problem.ts'
 import type { Flow } from './solver/flow.ts'
 import type { RoutePlan, RouteTerms } from './types.ts'
 
@@ -26,7 +26,7 @@ export function toRoute(
   const { tokenIn, tokenOut } = request
   const { legs, edges, amountOut } = candidate.settlement
   const wrap = wrapGas(candidate, request)
-  const gas = legs.reduce((sum, leg, k) => sum + leg.gas + (problem.extraGas.get(edges[k]!) ?? 0), wrap)
+  const gas = legs.reduce((sum, leg, k) => sum + leg.gas + extraGasOf(problem, edges[k]!), wrap)
   const isPriced = outPerWei > 0 || request.gasPriceWei === 0n
   return {
     tokenIn,
@@ -61,10 +61,7 @@ export function netGapBps(
 ): number | null {
   if (bound === null || bound <= 0) return null
   const { settlement } = candidate
-  const gas = settlement.legs.reduce(
-    (sum, leg, k) => sum + leg.gas + (problem.extraGas.get(settlement.edges[k]!) ?? 0),
-    0,
-  )
+  const gas = settlement.legs.reduce((sum, leg, k) => sum + leg.gas + extraGasOf(problem, settlement.edges[k]!), 0)
   const cost = (gas + wrapGas(candidate, request)) * problem.perGas + settlement.legs.length * problem.perLeg
   return Math.max(0, (1 - (discountedOutput(problem, settlement) - cost) / bound) * FLOAT_BPS)
 }

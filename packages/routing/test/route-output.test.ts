@@ -7,6 +7,7 @@ import { LegRefused, type SettlementCache, settle } from '../src/exact/settle.ts
 import { sharesOf } from '../src/exact/shares.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
+import { NOTHING_LEARNED } from '../src/problem/edge-gas.ts'
 import { Admission, newSoftenings, type Problem } from '../src/problem/problem.ts'
 import { search } from '../src/search.ts'
 import type { Flow } from '../src/solver/flow.ts'
@@ -37,12 +38,7 @@ function searchFor(pools: readonly Pool[], req: RouteRequest): { problem: Proble
   const { tokenIndex, hasWidePools, scratch } = graph.topology
   const [sold, bought] = [tokenIndex.get(req.tokenIn), tokenIndex.get(req.tokenOut)]
   if (sold === undefined || bought === undefined) return null
-  const { source, target, rate, rateBack, adjustedCurves, outputFactors, extraGas, measuredHops } = new Admission(
-    graph,
-    req,
-    sold,
-    bought,
-  )
+  const { source, target, rate, rateBack, adjustedCurves, outputFactors } = new Admission(graph, req, sold, bought)
   const problem: Problem = {
     graph,
     swap: req,
@@ -57,8 +53,7 @@ function searchFor(pools: readonly Pool[], req: RouteRequest): { problem: Proble
     rateBack,
     adjustedCurves,
     outputFactors,
-    extraGas,
-    measuredHops,
+    ...NOTHING_LEARNED,
     perGas: 0,
     perLeg: 0,
     maxAlternatives: 0,

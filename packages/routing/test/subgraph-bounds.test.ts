@@ -5,6 +5,7 @@ import { bestSinglePath } from '../src/columns/single-path.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
+import { NOTHING_LEARNED } from '../src/problem/edge-gas.ts'
 import { potential } from '../src/problem/potentials.ts'
 import { Admission, newSoftenings, type Problem } from '../src/problem/problem.ts'
 import { alongPath } from '../src/solver/flow.ts'
@@ -63,12 +64,7 @@ test('token values are at least those of all paths within the hop limit, through
 
 function problemOn(graph: Graph, req: RouteRequest, perGas: number): Problem {
   const [sold, bought] = [req.tokenIn, req.tokenOut].map((end) => graph.topology.tokenIndex.get(end)!)
-  const { source, target, rate, rateBack, adjustedCurves, outputFactors, extraGas, measuredHops } = new Admission(
-    graph,
-    req,
-    sold!,
-    bought!,
-  )
+  const { source, target, rate, rateBack, adjustedCurves, outputFactors } = new Admission(graph, req, sold!, bought!)
   return {
     graph,
     source,
@@ -77,8 +73,7 @@ function problemOn(graph: Graph, req: RouteRequest, perGas: number): Problem {
     rateBack,
     adjustedCurves,
     outputFactors,
-    extraGas,
-    measuredHops,
+    ...NOTHING_LEARNED,
     perGas,
     swap: req,
     amountIn: Number(req.amountIn),

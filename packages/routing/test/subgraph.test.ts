@@ -5,6 +5,7 @@ import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
+import { NOTHING_LEARNED } from '../src/problem/edge-gas.ts'
 import { Admission, newSoftenings, type Problem } from '../src/problem/problem.ts'
 import { search } from '../src/search.ts'
 import { selectSubgraph } from '../src/subgraph/select-subgraph.ts'
@@ -42,7 +43,7 @@ function hubPools(seed: number, count: number, tokens: number): readonly Pool[] 
 const problemFor = (req: RouteRequest, perGas: number) => (graph: Graph) => {
   const ends = [req.tokenIn, req.tokenOut].map((end) => graph.topology.tokenIndex.get(end)!)
   const admission = new Admission(graph, req, ends[0]!, ends[1]!)
-  const { source, target, rate, rateBack, adjustedCurves, outputFactors, extraGas, measuredHops } = admission
+  const { source, target, rate, rateBack, adjustedCurves, outputFactors } = admission
   const problem: Problem = {
     graph,
     swap: req,
@@ -57,8 +58,7 @@ const problemFor = (req: RouteRequest, perGas: number) => (graph: Graph) => {
     rateBack,
     adjustedCurves,
     outputFactors,
-    extraGas,
-    measuredHops,
+    ...NOTHING_LEARNED,
     perGas,
     perLeg: 0,
     maxAlternatives: 0,

@@ -109,6 +109,18 @@ test('gas before refunds that the node does not report is measured at the target
   })
 })
 
+test('a charge of the calldata floor bounds the gas from above only', async () => {
+  // 1,000 bytes: 37,000 gas before execution, and at least 61,000.
+  const data: Hex = `0x${'11'.repeat(1_000)}`
+  const large = { request: { data } }
+  const floor = { gasUsed: 61_000n, maxUsedGas: 61_000n }
+  expect(await outcomeOf({ simulated: floor }, large)).toMatchObject({ gasUsed: 90_000, chargedGas: 61_000 })
+  expect(await outcomeOf({ simulated: floor, code: '0x' }, large)).toMatchObject({ gasUsed: 24_000, minGasUsed: 0 })
+  expect(await outcomeOf({ simulated: { gasUsed: 61_000n }, code: '0x' }, large)).toMatchObject({ minGasUsed: 0 })
+  const above = { gasUsed: 61_001n, maxUsedGas: 61_001n }
+  expect(await outcomeOf({ simulated: above, code: '0x' }, large)).toMatchObject({ gasUsed: 24_001 })
+})
+
 test('nodes that report gas before refunds are not asked at the target again', async () => {
   const { run, methods } = runOf({ simulated: { maxUsedGas: 121_016n } })
   await run()

@@ -4,7 +4,7 @@ import { RpcError } from '@sluice/rpc'
 import type { CallEnvironment, RunReport } from './attempt.ts'
 import type { BareReport } from './bare.ts'
 import { SimulationError } from './errors.ts'
-import { intrinsicGas } from './gas.ts'
+import { floorGas, intrinsicGas } from './gas.ts'
 import type { Reading } from './probe.ts'
 import type { SetUp } from './setup.ts'
 import { isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
@@ -75,12 +75,15 @@ function outcomeAsSent(
   atTarget: RunReport | undefined,
 ): SentOutcome {
   const intrinsic = Number(intrinsicGas(data))
-  const upperBound = Math.ceil((chargedGas * MAX_REFUND_PART) / (MAX_REFUND_PART - 1)) - intrinsic
-  const measuredGas = gasUsed ?? (atTarget?.success === success ? Number(atTarget.gasUsed) : undefined)
+  // Up to the floor, calldata decides the charge, and the gas that the node reports: any lower gas is charged alike.
+  const floor = Number(floorGas(data))
+  const reportedGas = gasUsed !== undefined && gasUsed + intrinsic <= floor ? undefined : gasUsed
+  const upperBound = gasUsed ?? Math.ceil((chargedGas * MAX_REFUND_PART) / (MAX_REFUND_PART - 1)) - intrinsic
+  const measuredGas = reportedGas ?? (atTarget?.success === success ? Number(atTarget.gasUsed) : undefined)
   const truncatedData = returnData.slice(0, 2 + 2 * context.limits.maxReturnData) as Hex
   return {
     ...{ success, amountOut, returnData: truncatedData, chargedGas, gasUsed: measuredGas ?? upperBound },
-    ...(measuredGas === undefined && { minGasUsed: chargedGas - intrinsic }),
+    ...(measuredGas === undefined && { minGasUsed: chargedGas <= floor ? 0 : chargedGas - intrinsic }),
     isExhausted: !success && returnData === '0x' && chargedGas >= gasLimit,
   }
 }

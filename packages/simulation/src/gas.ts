@@ -6,6 +6,8 @@ const TRANSACTION_GAS = 21_000n
 /** Gas per calldata byte (EIP-2028). */
 const ZERO_BYTE_GAS = 4n
 const BYTE_GAS = 16n
+/** Calldata floor of EIP-7623: 10 gas instead of 4 per token of calldata. */
+const FLOOR = { gas: 10n, for: 4n }
 
 /** Returns an upper bound of the intrinsic gas for calldata of this length, cheaper to compute than the exact value. */
 export function maxIntrinsicGas(data: Hex): bigint {
@@ -25,6 +27,11 @@ export function intrinsicGas(data: Hex): bigint {
   cache[oldest] = { data, gas }
   oldest = (oldest + 1) % MAX_CACHED
   return gas
+}
+
+/** Returns the minimum gas charged for this calldata. @see EIP-7623 */
+export function floorGas(data: Hex): bigint {
+  return TRANSACTION_GAS + ((intrinsicGas(data) - TRANSACTION_GAS) * FLOOR.gas) / FLOOR.for
 }
 
 function countGas(data: Hex): bigint {

@@ -239,6 +239,7 @@ async function tryToken(
   const { tokenIn, holders = [] } = task.request
   const firstResult = setUp && (await runConfirmed(task, environment, setUp))
   const attemptResult = firstResult ?? (await tryOtherLayouts(task, environment, layout))
+  if (firstResult?.report.success) task.context.slots.recordMovable(tokenIn, task.input.from, layout)
   if (attemptResult && (attemptResult.report.success || task.input.allowance || (await canMove(task, layout))))
     return attemptResult
   const ownSlots = await tryOwn(task, environment)
@@ -379,11 +380,15 @@ async function compareAsSent(
 }
 
 /** True if the token lets a spender take the written amount, so that a revert comes from the swap itself. */
-async function canMove({ reader, input }: SimulationTask, layout: TokenLayout): Promise<boolean> {
+async function canMove({ reader, input, context }: SimulationTask, layout: TokenLayout): Promise<boolean> {
+  const { slots } = context
+  if (slots.isMovable(reader.token, input.from, layout)) return true
   const setUp = await slotSetUp(reader, layout, { ...input, spender: SLOT_PROBE })
   if (!setUp || setUp.approve > 0n) return true
   const { before, after } = await reader.transfer(input.from, input.spender, input.amountIn, setUp.writes)
-  return after < before
+  const hasMoved = after < before
+  if (hasMoved) slots.recordMovable(reader.token, input.from, layout)
+  return hasMoved
 }
 
 function resultOf(

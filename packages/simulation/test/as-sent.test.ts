@@ -138,3 +138,15 @@ test('a swap that does not check for code has the same result both ways, which t
     ways: { sender: 'same' },
   })
 })
+
+test.each([
+  ['an account without code', toAddress(`0x${'e0'.repeat(20)}`), 0],
+  // 15 gas, and 3 for each of 313 words.
+  ['the identity precompile', toAddress(`0x${'4'.padStart(40, '0')}`), 15 + 3 * 313],
+])('a call of %s with 10 kB of calldata, for which the floor of its calldata is charged', async (_, to, gasUsed) => {
+  const from = toAddress(`0x${'f7'.repeat(20)}`)
+  const [sold, data] = [await deploy('PlainToken'), `0x${'ff'.repeat(10_000)}` as Hex]
+  const request = { from, to, data, tokenIn: sold, amountIn: 1n, tokenOut: sold, block: 'latest' } as const
+  const result = await simulateSwap(chain.rpc, { ...request, asSent: 'measured' }, patientContext())
+  expect(result).toMatchObject({ success: true, gasUsed, chargedGas: 21_000 + 40 * 10_000 })
+})

@@ -73,6 +73,31 @@ test('a revert is a result with its reason', async () => {
   })
 })
 
+test('a second revert of the same token and sender takes fewer calls, because the slots are known to work', async () => {
+  const from = toAddress(`0x${'f3'.repeat(20)}`)
+  const countCalls = async (sender: typeof from) => {
+    const methods: string[] = []
+    const counting = new Proxy(chain.rpc, {
+      get: (rpc, name) => {
+        const member = Reflect.get(rpc, name)
+        if (typeof member !== 'function') return member
+        return (...parameters: unknown[]) => {
+          methods.push(String(name))
+          return Reflect.apply(member, rpc, parameters)
+        }
+      },
+    })
+    const outcome = await simulateSwap(counting, swap({ from: sender }, 10n ** 30n), context)
+    expect(outcome).toMatchObject({ success: false, ways: { balance: 'slot' } })
+    return methods.filter((name) => name.startsWith('call')).length
+  }
+  await countCalls(from)
+  const again = await countCalls(from)
+  // Other senders are checked on their own: the token may treat them differently.
+  const other = await countCalls(toAddress(`0x${'f4'.repeat(20)}`))
+  expect(again).toBeLessThan(other)
+})
+
 describe('others in the same call', () => {
   const through = (path: readonly string[], minOutput = 0n) =>
     router.encodeFunctionData('swapExactTokensForTokens', [AMOUNT, minOutput, path, unusedAccount, 2n ** 40n]) as Hex

@@ -71,7 +71,7 @@ function endpoint(
   const alsoPost =
     methods.get && methods.post
       ? [
-          'With POST the same fields are one JSON object, in which numbers, booleans, and lists may stand as such and null is an absent field.',
+          'With POST the same fields are one JSON object, in which numbers, booleans of flags, and lists may stand as such and null is an absent field.',
         ]
       : []
   return {

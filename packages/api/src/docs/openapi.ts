@@ -76,7 +76,7 @@ const descriptions = {
   quotes: {
     summary: 'Many quotes of one block',
     description:
-      'Up to 20 quotes at the same block, each with its own result or error, which does not fail the others. Numbers, booleans, and lists may stand as such; null is an absent parameter. The chain waits for the latest `minimumBlock` of all.',
+      'Up to 20 quotes at the same block, each with its own result or error, which does not fail the others. Numbers, booleans of flags, and lists may stand as such; null is an absent parameter. The chain waits for the latest `minimumBlock` of all.',
     statuses: [...chainStatuses, 413],
   },
   stream: {

@@ -22,17 +22,22 @@ export function bodyOf(request: Request): object {
   return body
 }
 
+type ParameterNames = { readonly flags?: ReadonlySet<string>; readonly lists?: ReadonlySet<string> }
+
 /**
- * Converts fields of an object to query parameters. True and false become 1 and 0, a list of text becomes
- * comma-separated text, and an empty list becomes an absent parameter. Other types stay unchanged; the parameter's
- * schema refuses them.
+ * Converts fields of an object to query parameters. True and false of flags become 1 and 0, a list of text becomes
+ * comma-separated text, and an empty list becomes an absent parameter. Other types stay unchanged. The parameter's
+ * schema refuses them, so that an amount of true is not one unit.
  *
- * @param lists - names of the parameters that may be lists
+ * @param names - names of the parameters that may be booleans, and of those that may be lists
  */
-export function parametersIn(fields: object, lists: ReadonlySet<string> = new Set()): Record<string, unknown> {
+export function parametersIn(
+  fields: object,
+  { flags = new Set(), lists = new Set() }: ParameterNames = {},
+): Record<string, unknown> {
   const parameters: Record<string, unknown> = Object.create(null)
   for (const [name, value] of Object.entries(fields)) {
-    if (typeof value === 'boolean') parameters[name] = value ? '1' : '0'
+    if (typeof value === 'boolean' && flags.has(name)) parameters[name] = value ? '1' : '0'
     else if (!lists.has(name) || !isListOfText(value)) parameters[name] = value
     else if (value.length > 0) parameters[name] = value.join()
   }

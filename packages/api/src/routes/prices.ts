@@ -7,7 +7,7 @@ import type { Request } from 'express'
 import type { z } from 'zod'
 import { bodyOf, parametersIn } from '../http/body.ts'
 import type { RequestContext } from '../http/context.ts'
-import { historyQuery, liquidityQuery, pricesBody, pricesQuery, read } from '../requests.ts'
+import { historyQuery, liquidityQuery, priceFlags, pricesBody, pricesQuery, read } from '../requests.ts'
 import type { PriceDetailResponse, PriceHistoryResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 
@@ -34,7 +34,7 @@ export function prices(request: Request, chain: ServedChain, context: RequestCon
 /** Answers POST `/prices`. */
 export function postedPrices(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
   const { token, ...fields }: { readonly token?: unknown } = bodyOf(request)
-  return pricesOf(read(pricesBody, { ...parametersIn(fields), token }), request, chain, context)
+  return pricesOf(read(pricesBody, { ...parametersIn(fields, { flags: priceFlags }), token }), request, chain, context)
 }
 
 async function pricesOf(

@@ -8,7 +8,14 @@ import { read } from '../requests.ts'
 import type { QuotesResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 import { bodyOfQuote, type ParsedRequest, readRequest } from '../swap/answer.ts'
-import { checkFeeExemptKey, listParameters, quotesBody, refusePast, toQuoteRequest } from '../swap/request.ts'
+import {
+  checkFeeExemptKey,
+  flagParameters,
+  listParameters,
+  quotesBody,
+  refusePast,
+  toQuoteRequest,
+} from '../swap/request.ts'
 import { toApiError } from '../translate.ts'
 
 /** Returns up to 20 quotes of one block, each with its own result or error. */
@@ -20,7 +27,9 @@ export async function quotes(
 ): Promise<QuotesResponse> {
   const { quotes } = read(quotesBody, bodyOf(request))
   const key = request.get('x-fee-exempt-key')
-  const parsedQuotes = quotes.map((fields) => parseOne(parametersIn(fields, listParameters), key, config))
+  const parsedQuotes = quotes.map((fields) =>
+    parseOne(parametersIn(fields, { flags: flagParameters, lists: listParameters }), key, config),
+  )
   const quoteRequests = parsedQuotes.map((parsed) =>
     parsed instanceof ApiError ? parsed : parseOrError(() => toQuoteRequest(parsed.query, chain)),
   )

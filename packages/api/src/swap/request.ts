@@ -223,6 +223,8 @@ const quotesMistake = `quotes must be a list of 1 to ${MAX_QUOTES} objects`
 export const quotesBody = z.object({
   quotes: z.array(z.looseObject({}, quotesMistake), quotesMistake).min(1, quotesMistake).max(MAX_QUOTES, quotesMistake),
 })
+/** Parameters that are 0 or 1, which may be booleans in a JSON body. */
+export const flagParameters: ReadonlySet<string> = new Set(['calls'])
 /** Comma-separated parameters, which may be arrays in a JSON body. */
 export const listParameters: ReadonlySet<string> = new Set(['includeSources', 'excludeSources', 'excludePools'])
 /** Documented body of `/quotes`. */

@@ -13,7 +13,14 @@ import {
 
 const WHOLE = 10n ** 18n
 /** Source files; the last one belongs to the tests of packages/simulation. */
-const FILES = ['Tokens.sol', 'Timed.sol', 'Taxed.sol', 'Wallets.sol', '../../../simulation/test/tokens/RealLayouts.sol']
+const FILES = [
+  'Paused.sol',
+  'Tokens.sol',
+  'Timed.sol',
+  'Taxed.sol',
+  'Wallets.sol',
+  '../../../simulation/test/tokens/RealLayouts.sol',
+]
 let compiled: Readonly<Record<string, Artifact>> | undefined
 
 /**

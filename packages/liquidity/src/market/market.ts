@@ -59,6 +59,8 @@ const MAX_PAUSE_MS = 5_000
 /** Milliseconds between two head requests of a caller that waits for a block. */
 const WAIT_STEP_MS = 50
 const AUDIT_MS = 10_000
+/** Milliseconds between two readings of decimals that may have changed. */
+const REFRESH_TOKENS_MS = 60_000
 /** Milliseconds between two evictions. */
 const EVICT_MS = 60_000
 
@@ -259,10 +261,12 @@ class ChainMarket implements IndexedMarket {
     const { signal } = this.stopController
     // The next sync reports a failing node; pools that were not compared are compared later.
     const audit = () => this.auditor.run().catch(() => undefined)
+    const refreshTokens = () => this.tokens.refresh(this.rpc, Date.now(), { signal }).catch(() => undefined)
     this.loops = [
       this.poll(),
       repeat(audit, this.auditMs, signal),
       repeat(async () => this.evict(), EVICT_MS, signal),
+      repeat(refreshTokens, REFRESH_TOKENS_MS, signal),
       ...(this.saver ? [repeat(() => this.saver!.save(), this.saver.everyMs, signal)] : []),
     ]
   }

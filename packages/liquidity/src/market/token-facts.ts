@@ -17,6 +17,11 @@ const PER_CALL = 200
 /** Maximum rounds of calls: contracts that burn all their gas leave room for about forty of their kind in a call. */
 const MAX_ROUNDS = 12
 const GAS_PER_TOKEN = 15_000
+/**
+ * Milliseconds after which decimals are read again. Those of a proxy change when it is initialized or upgraded; with the
+ * old ones, prices would be off by powers of ten.
+ */
+const MAX_AGE_MS = 600_000
 /** Maximum accepted decimals; no ERC-20 in use has more. */
 const MAX_DECIMALS = 77
 /** Bit layout of the results of TokenLens.sol. */
@@ -28,14 +33,20 @@ type LookOptions = RequestOptions & {
   readonly retryBlock?: Hex
 }
 
+type TokenFact = {
+  /** Undefined if the contract does not return them. */
+  decimals: number | undefined
+  /** Unix time in milliseconds of the last reading. */
+  readMs: number
+}
+
 /** Token facts of one chain. */
 export class TokenFacts {
   /** Called for each token that was checked; decimals are undefined if the contract does not return them. */
   onLearned: (token: Address, decimals: number | undefined) => void = () => {}
   private readonly namedTokens: ReadonlySet<Address>
   private readonly fixedDecimals = new Map<Address, number>()
-  /** Tokens, with their decimals if the contract returns them. */
-  private readonly tokens: BoundedMap<Address, { readonly decimals: number | undefined }>
+  private readonly tokens: BoundedMap<Address, TokenFact>
   /** Addresses that are not tokens, with the block at which they were checked. */
   private readonly nonTokens: BoundedMap<Address, { readonly block: Hex | undefined }>
   private readonly pendingReads = new Map<Address, Promise<void>>()
@@ -68,7 +79,30 @@ export class TokenFacts {
   /** Stores the result of another process's check. */
   learn(token: Address, decimals: number | undefined): void {
     this.nonTokens.delete(token)
-    this.tokens.set(token, { decimals })
+    this.tokens.set(token, { decimals, readMs: Date.now() })
+  }
+
+  /**
+   * Reads the decimals of up to 200 tokens again, those first that were read longest ago.
+   *
+   * @param nowMs - Unix time in milliseconds
+   * @throws RpcError
+   */
+  async refresh(rpc: Rpc, nowMs = Date.now(), options: RequestOptions = {}): Promise<void> {
+    const stale = [...this.tokens]
+      .filter(([token, { readMs }]) => nowMs - readMs >= MAX_AGE_MS && !this.fixedDecimals.has(token))
+      .sort(([, a], [, b]) => a.readMs - b.readMs)
+      .slice(0, PER_CALL)
+    if (stale.length === 0) return
+    const [words] = await runReads(rpc, 'latest', [readLensWords(stale.map(([token]) => token))], options)
+    for (const [token, fact] of stale) {
+      fact.readMs = nowMs
+      const decimals = decimalsIn(words!.get(token) ?? 0n)
+      // A token that does not answer now, such as one that lacks gas in the lens, keeps what is known of it.
+      if (decimals === undefined || decimals === fact.decimals) continue
+      fact.decimals = decimals
+      this.onLearned(token, decimals)
+    }
   }
 
   /** Checks the unknown addresses. @throws RpcError */
@@ -108,12 +142,16 @@ export class TokenFacts {
         this.nonTokens.set(address, { block })
         continue
       }
-      const value = Number(word & 0xffn)
-      const decimals = (word & HAS_DECIMALS) !== 0n && value <= MAX_DECIMALS ? value : undefined
+      const decimals = decimalsIn(word)
       this.learn(address, decimals)
       this.onLearned(address, decimals)
     }
   }
+}
+
+function decimalsIn(word: bigint): number | undefined {
+  const value = Number(word & 0xffn)
+  return (word & HAS_DECIMALS) !== 0n && value <= MAX_DECIMALS ? value : undefined
 }
 
 /**

@@ -68,10 +68,10 @@ export class DriftStatistics {
     this.fadingPools.record(sample)
     this.chain[after].add({ ppm, reverted })
     const countedPools = new Set<string>()
-    for (const { pool, ppm: ofLeg } of legs) {
-      if (ofLeg === null) continue
+    for (const { pool, ppm: legPpm } of legs) {
+      if (legPpm === null) continue
       const { id, family, dex } = pool
-      const outcome: DriftOutcome = { ppm: ofLeg, reverted }
+      const outcome: DriftOutcome = { ppm: legPpm, reverted }
       tallyOf(this.families, family, WINDOWS.source)[after].add(outcome)
       tallyOf(this.brands, dex, WINDOWS.source)[after].add(outcome)
       // A route may use a pool twice.

@@ -1,8 +1,8 @@
 /** Gas of a swap after refunds. */
 import type { Address, Hex } from '@sluice/chains'
 import { type ContractBalances, type RoutePlan, transactionRefund } from '@sluice/routing'
-import type { CallOutcome, SwapSimulation } from '@sluice/simulation'
-import { floorGas, larger, transactionGas } from './transaction-gas.ts'
+import { type CallOutcome, floorGas, type SwapSimulation } from '@sluice/simulation'
+import { larger, transactionGas } from './transaction-gas.ts'
 
 type SimulatedGas = Pick<CallOutcome, 'gasUsed'> & Partial<Pick<SwapSimulation, 'chargedGas' | 'ways'>>
 

@@ -1,6 +1,6 @@
 import type { Hex } from '@sluice/chains'
 import { expect, test } from 'vitest'
-import { floorGas, larger, transactionGas } from './transaction-gas.ts'
+import { larger, transactionGas } from './transaction-gas.ts'
 
 /** Calldata with the given numbers of zero and nonzero bytes. */
 const data = (zeros: number, others: number): Hex => `0x${'00'.repeat(zeros)}${'ff'.repeat(others)}`
@@ -8,11 +8,6 @@ const data = (zeros: number, others: number): Hex => `0x${'00'.repeat(zeros)}${'
 test('a transaction costs 21,000 gas, 4 per zero byte, 16 per nonzero byte, and its execution', () => {
   expect(transactionGas('0x', 0n)).toBe(21_000n)
   expect(transactionGas(data(10, 5), 100_000n)).toBe(21_000n + 40n + 80n + 100_000n)
-})
-
-test('the floor counts 10 gas per zero byte and 40 per nonzero byte', () => {
-  expect(floorGas('0x')).toBe(21_000n)
-  expect(floorGas(data(10, 5))).toBe(21_000n + 100n + 200n)
 })
 
 test('the higher of execution and floor counts', () => {

@@ -195,6 +195,6 @@ function typedDataOf(
 ): PermitTypedData {
   const name = 'name' in domain ? 'string name,' : ''
   const version = 'version' in domain ? 'string version,' : ''
-  const ofDomain = fields(`${name}${version}uint256 chainId,address verifyingContract`)
-  return { domain, types: { EIP712Domain: ofDomain, ...types }, primaryType, message }
+  const domainFields = fields(`${name}${version}uint256 chainId,address verifyingContract`)
+  return { domain, types: { EIP712Domain: domainFields, ...types }, primaryType, message }
 }

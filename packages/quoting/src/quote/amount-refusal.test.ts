@@ -32,8 +32,8 @@ test.each([1n, 7n, 999n])(
     expect(refusal?.kind).toBe('too small')
     const { min } = refusal as { readonly min: bigint }
     expect(min).toBeGreaterThanOrEqual(smallest)
-    expect(min).toBeLessThanOrEqual((smallest * 13n) / 10n)
-    expect(searchedSizes.length).toBeLessThanOrEqual(1 + 6)
+    expect(min).toBeLessThanOrEqual((smallest * 102n) / 100n)
+    expect(searchedSizes.length).toBeLessThanOrEqual(1 + 12)
   },
 )
 

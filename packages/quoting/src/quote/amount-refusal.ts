@@ -7,8 +7,15 @@ type RunSearch = (request: SearchRequest) => Promise<RouteResult>
 /** Factor between the sizes that are tried. Six steps lead from one base unit to many whole tokens of any decimals. */
 const STEP = 1_000_000n
 const MAX_STEPS = 6
-/** Searches that narrow the size down, to within a tenth. */
+/** Searches that narrow a maximum down, to within a tenth. */
 const MAX_NARROWING = 6
+/**
+ * Searches that narrow a minimum down. Half of them would leave it up to 27 % too large. The minimum buys one unit, so
+ * the excess is a loss of value, above the limit that requests have by default.
+ */
+const MAX_MIN_NARROWING = 12
+/** A minimum is known well enough once a size without a route is less than 1/64 smaller. */
+const MIN_PRECISION = 64n
 /** Upper limit of amounts: no token has as many base units. */
 const AMOUNT_LIMIT = 1n << 128n
 
@@ -35,16 +42,23 @@ export async function amountRefusal(
   for (let k = 1, factor = STEP; k <= MAX_STEPS; k++, factor *= STEP) {
     const [more, less] = [amount * factor, amount / factor]
     if (isInput && more < AMOUNT_LIMIT && (await routes(more)))
-      return { kind: 'too small', min: await bisect(amount, more, routes) }
-    if (less > 0n && (await routes(less))) return { kind: 'too large', max: await bisect(amount, less, routes) }
+      return { kind: 'too small', min: await bisect(amount, more, MAX_MIN_NARROWING, routes) }
+    if (less > 0n && (await routes(less)))
+      return { kind: 'too large', max: await bisect(amount, less, MAX_NARROWING, routes) }
   }
   return undefined
 }
 
 /** Bisects, by the geometric mean, between a size without and a size with a route. Returns a size with a route. */
-async function bisect(failing: bigint, routing: bigint, routes: (size: bigint) => Promise<boolean>): Promise<bigint> {
+async function bisect(
+  failing: bigint,
+  routing: bigint,
+  maxSearches: number,
+  routes: (size: bigint) => Promise<boolean>,
+): Promise<bigint> {
   let [bad, good] = [failing, routing]
-  for (let k = 0; k < MAX_NARROWING; k++) {
+  for (let k = 0; k < maxSearches; k++) {
+    if (bad < good && (good - bad) * MIN_PRECISION < good) break
     const middle = BigInt(Math.round(Math.sqrt(Number(bad)) * Math.sqrt(Number(good))))
     if (middle === bad || middle === good) break
     if (await routes(middle)) good = middle

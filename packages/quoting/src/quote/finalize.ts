@@ -253,17 +253,18 @@ function warnings({ request, tokens, route, trial }: SimulatedRoute, impactPpm: 
     texts.push(
       `the simulation paid ${toPercent(trial.shortfallPpm)} percent less than the pools' reserves explain; toAmount is what it paid`,
     )
-  const inTax = tokens.taxes.transferPpm(route.tokenIn)
-  const outTax = tokens.taxes.transferPpm(route.tokenOut)
+  const inputTaxPpm = tokens.taxes.transferPpm(route.tokenIn)
+  const outputTaxPpm = tokens.taxes.transferPpm(route.tokenOut)
   if (impactPpm !== null && impactPpm >= IMPACT_WARNING_PPM)
     texts.push(`the price impact is ${toPercent(impactPpm)} percent`)
   if (trial.simulation.ways.sender === 'bare')
     texts.push(
       `a token or pool of the route treats accounts by their code; the figures are those of a transaction that ${request.from} sends itself`,
     )
-  if (inTax > 0n) texts.push(`src takes ${toPercent(inTax)} percent on transfers; toAmount is what is left`)
-  if (outTax > 0n) texts.push(`dst takes ${toPercent(outTax)} percent on transfers; toAmount is what is left`)
-  if (outTax > 0n && request.feePpm > 0n)
+  if (inputTaxPpm > 0n) texts.push(`src takes ${toPercent(inputTaxPpm)} percent on transfers; toAmount is what is left`)
+  if (outputTaxPpm > 0n)
+    texts.push(`dst takes ${toPercent(outputTaxPpm)} percent on transfers; toAmount is what is left`)
+  if (outputTaxPpm > 0n && request.feePpm > 0n)
     texts.push('with a convenience fee the tax of dst is paid once more, on the way from the Guard')
   return texts
 }

@@ -16,6 +16,7 @@ import { afterRequestIsSent } from './after-request-is-sent.ts'
 import { toPercent } from './amounts.ts'
 import { faultyLegs } from './faulty-legs.ts'
 import type { FailedLeg, FaultyPools } from './faulty-pools.ts'
+import { type FaultyTokens, faultyTokens, isIntermediate, withFaultyTokens } from './faulty-tokens.ts'
 import type { AutoSlippage, Search, Work } from './ports.ts'
 import { type DecidedRequest, decideRequest, type QuoteRequest } from './request.ts'
 import { routeTerms, type TermsContext } from './route-terms.ts'
@@ -67,6 +68,7 @@ export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
     readonly emit: QuotingListener
     readonly gasProber: Pick<GasProber, 'isRunning' | 'measureNow'>
     readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'fails' | 'record'>
+    readonly faultyTokens: Pick<FaultyTokens, 'at' | 'record'>
     readonly slippageOf: (route: RoutePlan) => AutoSlippage
   }
 
@@ -134,7 +136,8 @@ async function searchInRounds(
   const { signal, time } = work
   const { view, tokens, rpc, simulation } = context
   const excludePools = new Set(callerRequest.excludePools)
-  const faults: Faults = { avoided: new Set(context.faultyPools.idsAt(view.snapshot.block.timestamp)), failed: [] }
+  const faults = knownFaults(callerRequest, context)
+  const terms = { ...faults, callerRequest, gasPriceWei, excludePools }
   const maxGas = maxRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
   const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
   let request = decideRequest(callerRequest)
@@ -144,7 +147,7 @@ async function searchInRounds(
   let lift: readonly [bigint, bigint] = [1n, 1n]
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
-    const state = { request, callerRequest, gasPriceWei, excludePools, lift, isFirst: round === 0, lastFailure }
+    const state = { ...terms, request, lift, isFirst: round === 0, lastFailure }
     const { result, ...extra } = await searchMeasured(faults.avoided, state, context, work)
     const { route, alternatives = [] } = result
     if (callerRequest.slippagePpm === 'auto' && (slippage === undefined || callerRequest.amountOut === undefined)) {
@@ -197,7 +200,7 @@ async function searchInRounds(
       const again = isRetried ? trial : await simulateRoute()
       isRetried = true
       if ('swap' in again) return toWorkingRoute(again)
-      for (const pool of await poolsToExclude(route, context, work, faults.failed)) excludePools.add(pool)
+      for (const pool of await poolsToExclude(route, context, work, faults)) excludePools.add(pool)
     }
     if (!learnedTaxes && route.legs.length === 0) break
   }
@@ -208,14 +211,29 @@ async function searchInRounds(
 type Faults = {
   /** Ids of pools that searches leave out. */
   readonly avoided: Set<string>
+  /** Tokens that routes do not pass through. */
+  readonly avoidedTokens: Set<Address>
   /** Legs that failed alone, though their tokens may be the cause. */
   readonly failed: FailedLeg[]
+}
+
+function knownFaults(
+  { tokenIn, tokenOut }: QuoteRequest,
+  { view, faultyPools, faultyTokens, wrappedNative }: RoundsContext,
+): Faults {
+  const { timestamp } = view.snapshot.block
+  const tokens = faultyTokens
+    .at(timestamp)
+    .filter((token) => isIntermediate(token, { tokenIn, tokenOut }, wrappedNative))
+  return { avoided: new Set(faultyPools.idsAt(timestamp)), avoidedTokens: new Set(tokens), failed: [] }
 }
 
 type Round = {
   readonly request: DecidedRequest
   readonly gasPriceWei: bigint
   readonly excludePools: ReadonlySet<string>
+  /** Tokens that the route must not pass through; cleared once they are needed. */
+  readonly avoidedTokens: Set<Address>
   readonly lift: readonly [bigint, bigint]
   readonly isFirst: boolean
   /** The request before the slippage was decided. */
@@ -315,15 +333,21 @@ async function searchAvoiding(avoidedPools: Set<string>, round: Round, context: 
       for (const { pool } of failing) avoidedPools.add(pool.id)
     }
   } catch (error) {
-    if (avoidedPools.size === 0 || !(error instanceof QuotingError) || error.code === 'BAD_TOKEN') throw error
+    if (
+      avoidedPools.size + round.avoidedTokens.size === 0 ||
+      !(error instanceof QuotingError) ||
+      error.code === 'BAD_TOKEN'
+    )
+      throw error
   }
   avoidedPools.clear()
+  round.avoidedTokens.clear()
   return searchRound(round, context, work)
 }
 
 /** @throws QuotingError if no route is found */
 async function searchRound(
-  { request, callerRequest, gasPriceWei, excludePools, lift, isFirst, lastFailure }: Round,
+  { request, callerRequest, gasPriceWei, excludePools, avoidedTokens, lift, isFirst, lastFailure }: Round,
   context: RoundsContext,
   { signal, time }: Work,
 ) {
@@ -331,11 +355,10 @@ async function searchRound(
   const terms = await routeTerms(request, gasPriceWei, context, excludePools)
   const amount = searchAmount(request, tokens.taxes, lift)
   const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
-  const work = !isFirst && { work: LATER_WORK }
   const searchRequest = {
     ...terms,
+    ...(avoidedTokens.size > 0 && { taxes: withFaultyTokens(terms.taxes, avoidedTokens) }),
     ...amount,
-    ...work,
     ...(request.withProof && { proof: true }),
     ...(isMeasured && {
       maxAlternatives: context.gasProber.isRunning ? MAX_UNMEASURED_ALTERNATIVES : MAX_ALTERNATIVES,
@@ -343,9 +366,17 @@ async function searchRound(
   }
   const slippagePpmOf = (route: RoutePlan) =>
     callerRequest.slippagePpm === 'auto' ? context.slippageOf(route).ppm : request.slippagePpm
-  const outcome = await time('route', () =>
-    searchSampled(view, searchRequest, { search, signal, slippagePpmOf, mayRefine: isFirst }),
-  )
+  const find = (work?: number) =>
+    time('route', () =>
+      searchSampled(
+        view,
+        { ...searchRequest, ...(work !== undefined && { work }) },
+        { search, signal, slippagePpmOf, mayRefine: isFirst },
+      ),
+    )
+  let outcome = await find(isFirst ? undefined : LATER_WORK)
+  // Too little work looks like too little liquidity, which other pools or a slightly larger output need not cause.
+  if (!isFirst && !outcome.result.ok && outcome.result.code === 'INSUFFICIENT_LIQUIDITY') outcome = await find()
   const { result } = outcome
   if (result.ok) return { ...outcome, result, proof: result.proof }
   if (lastFailure && result.code !== 'BAD_TOKEN') throw revertError(lastFailure, view)
@@ -366,22 +397,27 @@ const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
 /**
  * Picks the pools that later rounds exclude, and lowers the trust of the route's pools and intermediate tokens.
  *
- * @param failedLegs - extended by legs that fail alone, if their tokens may be the cause
+ * @param faults - extended by tokens that cannot be transferred, and by legs that fail alone, if their tokens may be the cause
  */
 async function poolsToExclude(
   route: RoutePlan,
   context: RoundsContext,
   { signal, time }: Work,
-  failedLegs: FailedLeg[],
+  faults: Faults,
 ): Promise<readonly string[]> {
   const { standings, taxes } = context.tokens
   standings.recordFailure(passedThrough(route))
   if (hasTaxes(route, taxes)) return suspects(route)
   const legs = await time('learn', () => faultyLegs(route, { ...context, signal }))
-  if (legs.isConfirmed) {
-    const { timestamp } = context.view.snapshot.block
-    context.faultyPools.record(legs.failed, timestamp)
-  } else failedLegs.push(...legs.failed)
+  const { timestamp } = context.view.snapshot.block
+  const tokens = await time('learn', () => faultyTokens(route, legs, { ...context, signal }))
+  if (tokens.length > 0) {
+    for (const token of tokens) faults.avoidedTokens.add(token)
+    context.faultyTokens.record(tokens, timestamp)
+    return []
+  }
+  if (legs.isConfirmed) context.faultyPools.record(legs.failed, timestamp)
+  else faults.failed.push(...legs.failed)
   return legs.faulty.length > 0 ? legs.faulty : suspects(route)
 }
 

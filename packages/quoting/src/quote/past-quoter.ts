@@ -13,6 +13,7 @@ import { memo, once } from '../view/memoize.ts'
 import type { ListPools, PastBlocks, PastState } from '../view/past-blocks.ts'
 import type { ChainView } from '../view/view.ts'
 import { FaultyPools } from './faulty-pools.ts'
+import { FaultyTokens } from './faulty-tokens.ts'
 import type { SwapQuote } from './finalize.ts'
 import { type Work, withSignal } from './ports.ts'
 import { endsOf, type QuotingParts, quoteAtView } from './quote-at-view.ts'
@@ -21,7 +22,15 @@ import { SingleFlight } from './single-flight.ts'
 
 type Options = Omit<
   QuotingParts,
-  'gasLessons' | 'gasProber' | 'laterGas' | 'contractBalances' | 'faultyPools' | 'simulate' | 'clock' | 'onQuote'
+  | 'gasLessons'
+  | 'gasProber'
+  | 'laterGas'
+  | 'contractBalances'
+  | 'faultyPools'
+  | 'faultyTokens'
+  | 'simulate'
+  | 'clock'
+  | 'onQuote'
 > & {
   readonly chain: Chain
   readonly contracts: ChainContracts
@@ -130,6 +139,7 @@ export class PastQuoter {
       contractBalances: new ContractBalanceReader(),
       // Pools that fail today may have worked at a past block.
       faultyPools: new FaultyPools(),
+      faultyTokens: new FaultyTokens(),
       onQuote: () => {},
     }
     const sharedContext = { view, parts }

@@ -18,6 +18,7 @@ import type { TouchedPools } from '../view/touched-pools.ts'
 import type { ChainView } from '../view/view.ts'
 import { certificateOf } from './certificate.ts'
 import type { FaultyPools } from './faulty-pools.ts'
+import type { FaultyTokens } from './faulty-tokens.ts'
 import { finalize, type SwapQuote } from './finalize.ts'
 import { findWorkingRoute } from './find-working-route.ts'
 import type { AutoSlippage, Search, Simulate, TokenKnowledge, Work } from './ports.ts'
@@ -50,6 +51,7 @@ export type QuotingParts = SearchKnowledge & {
   readonly contractBalances: Pick<ContractBalanceReader, 'of'>
   readonly walletChecks: WalletChecks
   readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'fails' | 'record'>
+  readonly faultyTokens: Pick<FaultyTokens, 'at' | 'record'>
   /** Called after each successful quote. */
   readonly onQuote: (view: ChainView, record: QuoteRecord) => void
 }

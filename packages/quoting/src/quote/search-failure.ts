@@ -24,9 +24,9 @@ const MAX_REASONS = 50
 
 /** Builds the error for a request without a route. */
 export async function searchFailure(failure: Failure, search: FailedSearch): Promise<QuotingError> {
-  const byAmount =
+  const refusal =
     failure.code === 'NO_ROUTE' ? await amountRefusal(search.searchRequest, search.searchAgain) : undefined
-  return byAmount ? refusedAmount(byAmount, failure, search) : noRoute(failure, search)
+  return refusal ? refusedAmount(refusal, failure, search) : noRoute(failure, search)
 }
 
 function noRoute(failure: Failure, { request, taxes, view }: FailedSearch): QuotingError {

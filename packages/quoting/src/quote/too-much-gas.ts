@@ -23,10 +23,10 @@ export function poolsOverGasLimit({ gas, legs }: Pick<RoutePlan, 'gas' | 'legs'>
   for (const { pool, gas } of legs) byPool.set(pool.id, (byPool.get(pool.id) ?? 0) + gas)
   const excludedIds: string[] = []
   let remainingGas = gas
-  for (const [id, ofPool] of [...byPool].sort(([, a], [, b]) => b - a)) {
+  for (const [id, poolGas] of [...byPool].sort(([, a], [, b]) => b - a)) {
     if (remainingGas <= maxGas) break
     excludedIds.push(id)
-    remainingGas -= ofPool
+    remainingGas -= poolGas
   }
   return excludedIds
 }

@@ -345,14 +345,14 @@ function bestMeasured(
   wrappedNative: Address | null,
 ): SimulatedSwap {
   const { alternatives: outcomes = [], ...simulation } = together
-  const asSettled = others.flatMap((other, k): SimulatedSwap[] => {
+  const settledSwaps = others.flatMap((other, k): SimulatedSwap[] => {
     const outcome = outcomes[k]
     const isSettled = outcome?.success && outcome.amountOut >= expectedOf(other.route)
     if (!isSettled) return []
     const { chargedGas: _, ...shared } = simulation
     return [{ ...other, simulation: { ...shared, ...outcome } }]
   })
-  return bestAfterGas([{ ...first, simulation }, ...asSettled], expectedOf, wrappedNative)
+  return bestAfterGas([{ ...first, simulation }, ...settledSwaps], expectedOf, wrappedNative)
 }
 
 /** Decodes the received amount from the Guard's `OutputTooLow` error; undefined for any other return data. */

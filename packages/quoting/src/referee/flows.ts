@@ -72,18 +72,18 @@ function flowOf(token: Address, from: Address, to: Address, amount: bigint, wrap
 export function changesOf(flows: readonly TokenTransfer[]): Changes {
   const changes = new Map<Address, Map<Address, bigint>>()
   const add = (account: Address, token: Address, amount: bigint) => {
-    const asWrapper = changes.get(account) ?? new Map<Address, bigint>()
-    changes.set(account, asWrapper)
-    const sum = (asWrapper.get(token) ?? 0n) + amount
-    if (sum === 0n) asWrapper.delete(token)
-    else asWrapper.set(token, sum)
+    const tokenChanges = changes.get(account) ?? new Map<Address, bigint>()
+    changes.set(account, tokenChanges)
+    const sum = (tokenChanges.get(token) ?? 0n) + amount
+    if (sum === 0n) tokenChanges.delete(token)
+    else tokenChanges.set(token, sum)
   }
   for (const { token, from, to, amount } of flows) {
     add(from, token, -amount)
     add(to, token, amount)
   }
   changes.delete(ZERO_ADDRESS)
-  for (const [account, asWrapper] of changes) if (asWrapper.size === 0) changes.delete(account)
+  for (const [account, tokenChanges] of changes) if (tokenChanges.size === 0) changes.delete(account)
   return changes
 }
 

@@ -90,9 +90,9 @@ class SwapReferee {
     const { minedReceipt: mined, options, work, gaps } = this
     const { rpc } = this.ports
     const block = await work.time('block', () => readBlock(rpc, mined, options))
-    const inPosition = await work.time('position', () => this.runInPosition(block))
-    const flows = withoutGasDeposits(await this.flows(block, inPosition), mined.logs)
-    const changes = this.correctChanges(changesOf(flows), inPosition)
+    const resimulated = await work.time('position', () => this.runInPosition(block))
+    const flows = withoutGasDeposits(await this.flows(block, resimulated), mined.logs)
+    const changes = this.correctChanges(changesOf(flows), resimulated)
     const returnedTokens = new Set(flows.flatMap(({ to, token }) => (to === mined.from ? [token] : [])))
     const reading = await this.read(changes, block, returnedTokens)
     const verdict = { hash: mined.hash, mined: placeOf(mined), gaps }
@@ -102,7 +102,7 @@ class SwapReferee {
     }
     const [sandwich, trades] = await Promise.all([
       work.time('neighbors', () => this.sandwich(changes, block)),
-      this.compare(reading.trades, block, inPosition),
+      this.compare(reading.trades, block, resimulated),
     ])
     return { ...verdict, outcome: 'swap', reason: null, trades, sandwich }
   }
@@ -115,8 +115,8 @@ class SwapReferee {
    * Replaces amounts from the logs by measured balance changes, if the simulation that reads the balances ends as the
    * mined transaction did.
    */
-  private correctChanges(changes: Changes, inPosition: ResimulationResult | undefined): Changes {
-    if (inPosition?.isAsMined && inPosition.balances) return withBalances(changes, inPosition.balances)
+  private correctChanges(changes: Changes, resimulated: ResimulationResult | undefined): Changes {
+    if (resimulated?.isAsMined && resimulated.balances) return withBalances(changes, resimulated.balances)
     this.addGap(
       'BALANCES',
       'balances before and after it: the node cannot simulate it, so amounts are those of its logs',
@@ -157,7 +157,7 @@ class SwapReferee {
   /** Tokens by the receipt's logs; the native token by a trace, by a simulation that ends as the receipt does, or by balances. */
   private async flows(
     { miner, transactions }: MinedBlock,
-    inPosition: ResimulationResult | undefined,
+    resimulated: ResimulationResult | undefined,
   ): Promise<readonly TokenTransfer[]> {
     const { minedReceipt: mined, options, wrapper } = this
     const { rpc } = this.ports
@@ -165,7 +165,7 @@ class SwapReferee {
     const nativeTrace = await this.work.time('trace', () => traceNative(rpc, mined.hash, options))
     const native = nativeTrace ?? recordedNativeFlows(mined.logs)
     if (native) return [...tokens, ...native]
-    if (inPosition?.isAsMined) return [...tokens, ...inPosition.flows.filter(({ token }) => token === NATIVE)]
+    if (resimulated?.isAsMined) return [...tokens, ...resimulated.flows.filter(({ token }) => token === NATIVE)]
     const { from, block, costWei } = mined
     const isAlone = transactions.filter((other) => other.from.toLowerCase() === from).length === 1 && from !== miner
     if (!isAlone) {
@@ -261,22 +261,22 @@ class SwapReferee {
   private async compare(
     trades: readonly AccountTrade[],
     block: MinedBlock,
-    inPosition: ResimulationResult | undefined,
+    resimulated: ResimulationResult | undefined,
   ): Promise<readonly JudgedTrade[]> {
     const { minedReceipt: mined, work } = this
     const { rpc } = this.ports
     if (trades.length > MAX_TRADES)
       this.addGap('MORE_TRADES', `all but ${MAX_TRADES} of its ${trades.length} trades, which are not judged`)
-    const canStand = mined.index === 0 || inPosition?.isAsMined === true
+    const canStand = mined.index === 0 || resimulated?.isAsMined === true
     if (!canStand)
       this.addGap(
         'POSITION_STATE',
         `the state in its position, behind ${mined.index} transactions of the block: ${
-          inPosition ? 'it ends otherwise when it is simulated there' : 'the node cannot simulate it there'
+          resimulated ? 'it ends otherwise when it is simulated there' : 'the node cannot simulate it there'
         }`,
       )
-    const atParent = mined.index === 0 ? inPosition : await work.time('parent', () => this.runBehind(block, []))
-    if (!atParent)
+    const parentResult = mined.index === 0 ? resimulated : await work.time('parent', () => this.runBehind(block, []))
+    if (!parentResult)
       this.addGap(
         'OUTPUT_AT_PARENT',
         'what it would have paid at the end of the block before: the node cannot simulate it',
@@ -297,7 +297,7 @@ class SwapReferee {
       }
       judgedTrades.push({
         ...trade,
-        paidAtParent: outputOf(atParent, trade),
+        paidAtParent: outputOf(parentResult, trade),
         ...netOf(trade, mined, comparisons),
         comparisons,
       })

@@ -94,10 +94,10 @@ export class TaxRecords {
    * @throws RpcError if the node fails
    */
   async learn(places: Iterable<TradedToken>, source: TaxSource): Promise<boolean> {
-    const due = new Map([...places].map((pair) => [keyOf(pair.token, pair.pool.id), pair]))
+    const due = new Map([...places].map((trade) => [keyOf(trade.token, trade.pool.id), trade]))
     const now = Date.now()
     for (const key of due.keys()) if (now - (this.measuredAt.get(key) ?? 0) <= REMEASURE_MS) due.delete(key)
-    const changes = await Promise.all([...due].map(([key, pair]) => this.measure(key, pair, source)))
+    const changes = await Promise.all([...due].map(([key, trade]) => this.measure(key, trade, source)))
     return changes.includes(true)
   }
 
@@ -141,9 +141,9 @@ export class TaxRecords {
     return true
   }
 
-  private async measure(key: string, pair: TradedToken, source: TaxSource): Promise<boolean> {
-    const recordedTax = taxIn(this.taxes, pair.token, pair.pool.id) ?? UNTAXED
-    const report = await measureToken(pair.token, pair.pool, source).catch((error: unknown) => {
+  private async measure(key: string, trade: TradedToken, source: TaxSource): Promise<boolean> {
+    const recordedTax = taxIn(this.taxes, trade.token, trade.pool.id) ?? UNTAXED
+    const report = await measureToken(trade.token, trade.pool, source).catch((error: unknown) => {
       // If a token cannot be measured, its record is kept; routes exclude its pools instead.
       if (error instanceof SimulationError) return null
       throw error
@@ -151,11 +151,11 @@ export class TaxRecords {
     const now = Date.now()
     this.measuredAt.set(key, now)
     if (!report) return false
-    this.onSold(pair.token, report.sellable)
+    this.onSold(trade.token, report.sellable)
     const tax = taxOf(report, recordedTax)
-    this.store(pair.token, pair.pool.id, tax, now)
-    this.onMeasured(pair.token, pair.pool.id, tax, now)
-    const passChanged = this.observePass(pair.token, report)
+    this.store(trade.token, trade.pool.id, tax, now)
+    this.onMeasured(trade.token, trade.pool.id, tax, now)
+    const passChanged = this.observePass(trade.token, report)
     return (
       passChanged ||
       (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== recordedTax[key])

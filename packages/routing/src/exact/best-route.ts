@@ -4,7 +4,7 @@ import { usesWrapper, WRAP_GAS } from '../native.ts'
 import { Admission, newSoftenings, type Problem } from '../problem/problem.ts'
 import { SEARCH_PART } from '../tolerances.ts'
 import type { RouteTerms } from '../types.ts'
-import { ifWorkAllows, netOf, oneOf, type SettledRoute, searchAndSettle } from './search-and-settle.ts'
+import { ifWorkAllows, inWholeUnits, netOf, oneOf, type SettledRoute, searchAndSettle } from './search-and-settle.ts'
 
 /** Returns null if the whole amount cannot be routed. */
 export function bestRoute(
@@ -16,9 +16,14 @@ export function bestRoute(
   const { taxes } = request
   // If pools refuse their share of every allocation, a single path may still take the whole amount.
   const allocate = () => searchAndSettle(problem, amountIn, admission, taxes)
+  const single = { ...problem, onePath: true }
   const candidate =
     problem.budget.attempt(SEARCH_PART, allocate, () => null) ??
-    routeAmount({ ...problem, onePath: true }, amountIn, request)
+    routeAmount(single, amountIn, request) ??
+    // Curves do not round. Of a few units, their best paths may all buy less than one unit of an intermediate token.
+    (admission.hasSmallLegs
+      ? ifWorkAllows(problem, () => inWholeUnits(admit(single, amountIn, request).problem, amountIn, taxes))
+      : null)
   if (!candidate || problem.perGas === 0 || !usesWrapper(candidate.settlement.legs, request)) return candidate
   // The search does not model costs shared by legs: a route without a wrap may be better by the cost of one.
   const native = admit(problem, amountIn, request)

@@ -232,8 +232,8 @@ class InputSearch {
 
   private nearest(): RoutedInput | null {
     const { above, below, regardless, required } = this
-    const inOrder = [above, below].filter((candidate) => candidate !== null)
-    for (const candidate of [...inOrder.toSorted((a, b) => this.distance(a) - this.distance(b)), regardless]) {
+    const candidates = [above, below].filter((candidate) => candidate !== null)
+    for (const candidate of [...candidates.toSorted((a, b) => this.distance(a) - this.distance(b)), regardless]) {
       const min = candidate && minInputOf(candidate, required, this.request)
       if (min) return min
     }

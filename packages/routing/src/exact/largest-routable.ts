@@ -13,7 +13,7 @@ import { AMOUNT_LIMIT } from './shares.ts'
 export function largestRoutable(original: Problem, requested: bigint, request: RouteTerms): bigint {
   // Feasibility depends neither on gas nor on the last basis point.
   const problem: Problem = { ...original, perGas: 0, perLeg: 0, anyRoute: true }
-  const amountIn = requested < AMOUNT_LIMIT ? requested : AMOUNT_LIMIT
+  const amountIn = requested < AMOUNT_LIMIT ? requested : AMOUNT_LIMIT - 1n
   const single = { ...problem, onePath: true }
   let largest = 0n
   const routes = (amount: bigint, as = problem): boolean => {

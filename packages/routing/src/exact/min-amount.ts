@@ -37,12 +37,12 @@ export function narrowBracket(at: Pays, [below, above]: Bracket, required: bigin
   let misses = 0
   for (let steps = 0; steps < OUTPUT_STEPS && width() > 1n; steps++) {
     const isLowNear = required - low.amountOut < high.amountOut - required
-    const bySlope = misses < SLOPE_MISSES
-    const middle = at(bySlope ? between(low, high, required, misses) : (low.amountIn + high.amountIn) / 2n)
+    const usesSlope = misses < SLOPE_MISSES
+    const middle = at(usesSlope ? between(low, high, required, misses) : (low.amountIn + high.amountIn) / 2n)
     const isEnough = middle.amountOut >= required
     if (isEnough) high = middle
     else low = middle
-    if (bySlope) misses = isEnough === isLowNear ? 0 : misses + 1
+    if (usesSlope) misses = isEnough === isLowNear ? 0 : misses + 1
     if (part !== undefined && width() * part <= high.amountIn) break
   }
   return [low, high]

@@ -5,7 +5,7 @@ import { type CompiledCurve, capacityOf, outputOf, upToInput } from '../graph/pr
 import { rankAlternatives } from '../integrate/alternatives.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { potential } from '../problem/potentials.ts'
-import { type Admission, costOf, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
+import { type Admission, costOf, curveOf, extraGasOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
 import { type SearchResult, search } from '../search.ts'
 import { alongPath, type Flow, pushThrough } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
@@ -124,10 +124,10 @@ const withBounds = (route: SettledRoute, { bound, beyondCurves, netBound, backwa
 
 /** By edge: difference between the gas of the settled legs and the gas used for ranking. */
 function unexpectedGasOf(problem: Problem, { flow, settlement }: SettledRoute): ReadonlyMap<number, number> {
-  const { extraGas, perGas, perLeg } = problem
+  const { perGas, perLeg } = problem
   const gasByEdge = new Map<number, number>()
   for (const [k, edge] of settlement.edges.entries())
-    gasByEdge.set(edge, (gasByEdge.get(edge) ?? 0) + settlement.legs[k]!.gas + (extraGas.get(edge) ?? 0))
+    gasByEdge.set(edge, (gasByEdge.get(edge) ?? 0) + settlement.legs[k]!.gas + extraGasOf(problem, edge))
   const unexpectedGas = new Map<number, number>()
   for (const [edge, gas] of gasByEdge) {
     const estimated = (costOf(problem, edge, flow.input[flow.edges.indexOf(edge)]!) - perLeg) / perGas
@@ -201,8 +201,8 @@ function edgesBelowCurve(problem: Problem, { legs, edges }: Settlement): readonl
   return edges.filter((edge, k) => isBelow(edge, legs[k]!))
 }
 
-/** The best path by exact pool quotes in whole units. */
-function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): SettledRoute | null {
+/** Returns the best path by exact pool quotes in whole units; null if no path pays a unit. */
+export function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): SettledRoute | null {
   const { graph, target } = problem
   const backward = potential(problem, target, 'to')
   const path = bestSinglePath(problem, backward, {
@@ -257,6 +257,7 @@ function searchUntilSettled(
     if (!result) return singleUse
     first ??= result
     const outcome = settleFlow(result, problem, amountIn, taxes)
+    admission.hasSmallLegs ||= outcome === null || (outcome instanceof LegRefused && outcome.code === 'TOO_SMALL')
     if (outcome === null) return singleUse
     if (!(outcome instanceof LegRefused)) {
       const route = withBounds(outcome, first)

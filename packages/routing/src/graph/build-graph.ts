@@ -80,13 +80,13 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
     edges[index] = edge
     from[index] = source
     to[index] = tokenIndex.get(edge.tokenOut)!
-    const ofPool = edgesOfPool.get(edge.pool.id)
-    if (ofPool) ofPool.push(index)
+    const poolEdges = edgesOfPool.get(edge.pool.id)
+    if (poolEdges) poolEdges.push(index)
     else edgesOfPool.set(edge.pool.id, [index])
   }
   const reverse = new Int32Array(count)
-  for (const ofPool of edgesOfPool.values())
-    for (const a of ofPool) reverse[a] = ofPool.find((b) => from[b] === to[a] && to[b] === from[a])!
+  for (const poolEdges of edgesOfPool.values())
+    for (const a of poolEdges) reverse[a] = poolEdges.find((b) => from[b] === to[a] && to[b] === from[a])!
 
   const isWide = Uint8Array.from(edges, ({ pool }) => (pool.tokens.length > 2 ? 1 : 0))
   const poolsOfSource = groupBySource(edges, edgesOfPool)

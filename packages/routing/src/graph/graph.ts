@@ -2,6 +2,7 @@
 import type { Address } from '@sluice/chains'
 import type { Pool, Snapshot, TradingFunction, Trust } from '@sluice/liquidity'
 import type { Source } from '../sources.ts'
+import type { LearnedGas, MeasuredHop } from '../types.ts'
 import { type CompiledCurve, firstConductance, firstRate, maxConductance } from './price-curve.ts'
 import type { Scratch } from './scratch.ts'
 
@@ -56,6 +57,14 @@ export type Topology = {
 /** First rate of each edge and of its reverse; 0 if the edge must not be used. */
 export type Rates = { readonly rate: Float64Array; readonly rateBack: Float64Array }
 
+/** Learned gas of edges. */
+export type EdgeGas = {
+  /** By edge: gas in addition to the figure in the graph; may be negative. Empty if nothing was learned. */
+  readonly extraGas: Float64Array
+  /** By edge: measured gas. `extraGas` already includes the difference. */
+  readonly measuredHops: ReadonlyMap<number, MeasuredHop>
+}
+
 /** Upper bounds on token values at spot rates; see `subgraph/labels.ts`. */
 export type TargetLabels = {
   readonly best: Float64Array
@@ -80,6 +89,8 @@ export type GraphFacts = {
   exits?: Exits
   /** Rates of the edges that any route may pass through, by trust list. */
   readonly passable: WeakMap<Trust, Rates>
+  /** Learned gas of hops inside a route; see `problem/edge-gas.ts`. */
+  readonly gasInside: WeakMap<LearnedGas, EdgeGas>
   /** Output base units per wei, by trust list (`GraphFacts` itself if there is none), then by target and gas cost. */
   readonly worthOfWei: WeakMap<object, Map<string, number>>
   /** By trust list, as above, then by target and hop limit. */
@@ -109,7 +120,12 @@ export class Graph {
   readonly topology: Topology
   /** Gas of the cheapest hop. */
   readonly minGas: number
-  readonly facts: GraphFacts = { passable: new WeakMap(), worthOfWei: new WeakMap(), targetLabels: new WeakMap() }
+  readonly facts: GraphFacts = {
+    passable: new WeakMap(),
+    worthOfWei: new WeakMap(),
+    targetLabels: new WeakMap(),
+    gasInside: new WeakMap(),
+  }
   private arrays: EdgeArrays | null
   private asJoined: Graph | null = null
   private successor: { readonly graph: Graph; readonly replaced: ReadonlyMap<number, Edge> } | null = null

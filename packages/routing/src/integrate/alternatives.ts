@@ -11,7 +11,7 @@ import { joinedNetSaving, joinedSavingBeyondTable, measuredRouteGas } from '../g
 import { gasOfParts } from '../gas/route-gas.ts'
 import { outputOf } from '../graph/price-curve.ts'
 import { type Potential, potential } from '../problem/potentials.ts'
-import { costOf, crossingGas, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
+import { costOf, crossingGas, curveOf, extraGasOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import { alongPath, type Flow, pushThrough } from '../solver/flow.ts'
@@ -122,7 +122,7 @@ function onFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[]
 /** Output net of the expected gas of the whole route. The search only adds up legs. */
 function expectedNet(problem: Problem, flow: Flow): number {
   const { edges, input, amountOut } = flow
-  const { graph, swap, extraGas, measuredHops, perGas, perLeg } = problem
+  const { graph, swap, measuredHops, perGas, perLeg } = problem
   const legs = edges.map((edge, k) => {
     const { pool, tokenIn, tokenOut, gas } = graph.edges[edge]!
     return { pool, tokenIn, tokenOut, gas: gas + crossingGas(problem, edge, input[k]!) }
@@ -134,7 +134,7 @@ function expectedNet(problem: Problem, flow: Flow): number {
       ? measuredRouteGas({ ...swap, legs }, hops) + gasOfParts(beyondHops(parts)).charged + oracleGas(problem, flow)
       : gasOfParts(parts).charged -
         joinedSavingBeyondTable(legs) +
-        edges.reduce((sum, edge) => sum + (extraGas.get(edge) ?? 0), 0)
+        edges.reduce((sum, edge) => sum + extraGasOf(problem, edge), 0)
   return amountOut - gas * perGas - edges.length * perLeg
 }
 

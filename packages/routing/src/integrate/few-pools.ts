@@ -52,13 +52,13 @@ export function joinPaths(problem: Problem, candidateEdges: Iterable<number>, va
  * gas only together, and paths that column generation ignores because they are too long.
  */
 export function extend(problem: Problem, flow: Flow, candidateEdges: Iterable<number>, values: Float64Array): Flow {
-  const inUse = new Set(flow.edges)
+  const usedEdges = new Set(flow.edges)
   const paths = pathsOver(problem, withDirectEdges(problem, candidateEdges)).filter(({ edges }) =>
-    edges.some((edge) => !inUse.has(edge)),
+    edges.some((edge) => !usedEdges.has(edge)),
   )
-  const withPaths =
+  const extendedFlow =
     addGreedily(problem, flow, new Set([...bestBy(paths, 'part'), ...bestBy(paths, 'little')]), values) ?? flow
-  return withDetours(problem, withPaths, values)
+  return withDetours(problem, extendedFlow, values)
 }
 
 /** Adds detours to a route while the route improves. Each detour moves the prices, so detours are searched again after each. */

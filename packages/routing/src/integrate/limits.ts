@@ -31,20 +31,20 @@ function cutDown(problem: Problem, allocation: Allocation, flow: Flow): Flow | n
     const used = [...profits.keys()]
     const ways = usedEdges(problem, used)
     const above: number = best.edges.length - problem.maxPools
-    const byProfit: Candidate[] = []
+    const sortedCandidates: Candidate[] = []
     for (const candidate of candidates) {
       const edges = dependentEdges(problem, ways, candidate)
       if (edges)
-        byProfit.push({ edges, profit: edges.reduce((sum, edge) => sum + (profits.get(edge)?.profit ?? 0), 0) })
+        sortedCandidates.push({ edges, profit: edges.reduce((sum, edge) => sum + (profits.get(edge)?.profit ?? 0), 0) })
     }
-    byProfit.sort((a, b) => a.profit - b.profit)
-    if (byProfit.length === 0) return null
+    sortedCandidates.sort((a, b) => a.profit - b.profit)
+    if (sortedCandidates.length === 0) return null
     const removals: readonly Iterable<number>[] =
       above > 0
-        ? [cheapestRemovals(problem, used, byProfit, Math.ceil(above * BULK_PART))]
+        ? [cheapestRemovals(problem, used, sortedCandidates, Math.ceil(above * BULK_PART))]
         : best.edges.length > MANY_POOLS
           ? [[...breaks(problem, best, profits), ...idleEdges(allocation)]]
-          : byProfit.slice(0, SHORTENINGS).map(({ edges }) => edges)
+          : sortedCandidates.slice(0, SHORTENINGS).map(({ edges }) => edges)
     const before = allocation.checkpoint()
     const attempts = removals.flatMap((edges) => {
       allocation.restore(before)
@@ -69,15 +69,15 @@ type Candidate = { readonly edges: readonly number[]; readonly profit: number }
 function cheapestRemovals(
   problem: Problem,
   used: readonly number[],
-  byProfit: readonly Candidate[],
+  sortedCandidates: readonly Candidate[],
   count: number,
 ): Iterable<number> {
   const edges = new Set<number>()
-  for (const removal of byProfit) {
+  for (const removal of sortedCandidates) {
     if (edges.size >= count) break
     for (const edge of removal.edges) edges.add(edge)
   }
-  return leavesWay(problem, used, edges) ? edges : byProfit[0]!.edges
+  return leavesWay(problem, used, edges) ? edges : sortedCandidates[0]!.edges
 }
 
 /**

@@ -329,6 +329,6 @@ function planOf(problem: Problem, paths: readonly Path[], isInUse: (place: numbe
     }
   }
   if (depth.get(target)! > maxHops) return null
-  const inOrder = edges.toSorted((a, b) => depth.get(from[a]!)! - depth.get(from[b]!)!)
-  return inOrder.map((edge) => ({ edge, paths: users.get(edge)! }))
+  const sortedEdges = edges.toSorted((a, b) => depth.get(from[a]!)! - depth.get(from[b]!)!)
+  return sortedEdges.map((edge) => ({ edge, paths: users.get(edge)! }))
 }

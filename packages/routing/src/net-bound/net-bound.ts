@@ -167,9 +167,11 @@ class Search {
     const edge = this.doubtful(branch)
     if (edge === null) return null
     // If the edge traded without an envelope, the prices also suit the routes that use it.
-    const withIt = this.branch(new Set([...inside, edge]), outside, relaxed, whole?.has(edge) ? whole : null)
-    const without = this.branch(inside, new Set([...outside, edge]), relaxed, null)
-    return [withIt, without].flatMap((part) => (part ? [{ ...part, bound: Math.min(part.bound, branch.bound) }] : []))
+    const includingEdge = this.branch(new Set([...inside, edge]), outside, relaxed, whole?.has(edge) ? whole : null)
+    const excludingEdge = this.branch(inside, new Set([...outside, edge]), relaxed, null)
+    return [includingEdge, excludingEdge].flatMap((part) =>
+      part ? [{ ...part, bound: Math.min(part.bound, branch.bound) }] : [],
+    )
   }
 
   private doubtful({ inside, relaxed, whole, way }: Branch): number | null {

@@ -1,12 +1,11 @@
 /** A request compiled for the search: its admissible edges, with taxes folded into their price curves. */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
-import { measuredHopGas } from '../gas/refunds.ts'
-import type { Graph } from '../graph/graph.ts'
+import type { EdgeGas, Graph } from '../graph/graph.ts'
 import { type CompiledCurve, firstRate, piecesCrossed, withTax } from '../graph/price-curve.ts'
 import { refusalOf, type SourceFilter } from '../sources.ts'
 import { isSurcharging, type Taxes, taxIn } from '../taxes.ts'
-import type { LearnedGas, MeasuredHop, RejectedSource, RouteTerms } from '../types.ts'
+import type { RejectedSource, RouteTerms } from '../types.ts'
 import type { WorkBudget } from './budget.ts'
 import { passableRates } from './passable.ts'
 
@@ -30,7 +29,7 @@ type SubgraphTerms = {
 }
 
 /** The problem that the search solves. Tokens and edges are indices of the graph's topology; amounts are floats in base units. */
-export type Problem = {
+export type Problem = EdgeGas & {
   readonly graph: Graph
   /** The tokens as requested. In addition to the pools, the gas of the ends depends on them. */
   readonly swap: Pick<RouteTerms, 'tokenIn' | 'tokenOut' | 'wrappedNative'>
@@ -55,10 +54,8 @@ export type Problem = {
   readonly adjustedCurves: ReadonlyMap<number, CompiledCurve>
   /** By edge: factor below 1 on the output for ranking; 1 if absent. */
   readonly outputFactors: ReadonlyMap<number, number>
-  /** By edge: gas in addition to the figure in the graph; may be negative. */
-  readonly extraGas: Pick<ReadonlyMap<number, number>, 'get' | 'size'>
-  /** By edge: measured gas. `extraGas` already includes the difference. */
-  readonly measuredHops: ReadonlyMap<number, MeasuredHop>
+  /** Offset of an edge's gas in addition to `extraGas`, computed for the edges that the search reaches. */
+  readonly gasOffset?: (edge: number) => number
   /** Maximum number of alternatives returned for measurement. */
   readonly maxAlternatives: number
   /** Facts about the whole graph if this is a problem on a subgraph. */
@@ -112,8 +109,8 @@ export function crossingGas(problem: Problem, edge: number, input: number): numb
  * @param more - offset in gas units; may be negative
  */
 export function withMoreGas(problem: Problem, more: (edge: number) => number): Problem {
-  const { extraGas } = problem
-  return { ...problem, extraGas: { size: 1, get: (edge) => (extraGas.get(edge) ?? 0) + more(edge) } }
+  const { gasOffset } = problem
+  return { ...problem, gasOffset: gasOffset ? (edge) => gasOffset(edge) + more(edge) : more }
 }
 
 /** Cost of a leg before tick crossings, in output base units. */
@@ -122,10 +119,15 @@ export function baseCost(problem: Problem, edge: number): number {
 }
 
 /** Gas of a leg before tick crossings; at least the gas of the cheapest hop, because the bounds on paths assume it. */
-function gasOf({ graph, extraGas }: Problem, edge: number): number {
-  const { gas } = graph.edges[edge]!
-  const more = extraGas.size > 0 ? extraGas.get(edge) : undefined
-  return more === undefined ? gas : Math.max(graph.minGas, gas + more)
+function gasOf(problem: Problem, edge: number): number {
+  const { graph } = problem
+  return Math.max(graph.minGas, graph.edges[edge]!.gas + extraGasOf(problem, edge))
+}
+
+/** Gas of an edge in addition to the figure in the graph. */
+export function extraGasOf({ extraGas, gasOffset }: Problem, edge: number): number {
+  const learned = extraGas.length > 0 ? extraGas[edge]! : 0
+  return gasOffset ? learned + gasOffset(edge) : learned
 }
 
 /** Returns a copy of the problem in which the edges must not be used. */
@@ -152,10 +154,10 @@ export class Admission {
   readonly rateBack: Float64Array
   readonly adjustedCurves = new Map<number, CompiledCurve>()
   readonly outputFactors = new Map<number, number>()
-  readonly extraGas = new Map<number, number>()
-  readonly measuredHops = new Map<number, MeasuredHop>()
   readonly source: number
   readonly target: number
+  /** True once a flow did not settle because a leg was too small, or bought less than one unit. */
+  hasSmallLegs = false
   private readonly graph: Graph
 
   constructor(graph: Graph, request: RouteTerms, source: number, target: number) {
@@ -173,7 +175,7 @@ export class Admission {
     this.ends = [tokens[source], tokens[target]]
     for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.set(reverse[edge]!, 0)
     for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) this.set(edge, 0)
-    const { excludePools, sources, taxes, driftPenalties, learnedGas } = request
+    const { excludePools, sources, taxes, driftPenalties } = request
     for (const id of excludePools ?? []) {
       const edges = topology.edgesOfPool.get(id)
       if (edges) this.ban(graph.edges[edges[0]!]!.pool, 'excluded by the request')
@@ -181,7 +183,6 @@ export class Admission {
     if (sources) this.filter(sources)
     if (taxes) this.applyTaxes(taxes, source, target)
     for (const [id, ppm] of driftPenalties ?? []) this.applyDiscount(id, ppm)
-    if (learnedGas) this.learnGas(learnedGas)
   }
 
   /** Rejected pools with reasons: first those that join both ends of the trade, then those at one end. */
@@ -242,34 +243,6 @@ export class Admission {
       this.adjustedCurves.set(edge, left)
       this.set(edge, firstRate(left))
     }
-  }
-
-  private learnGas(learnedGas: LearnedGas): void {
-    const { edgesOfPool } = this.graph.topology
-    const learn = (edges: readonly number[], gas: number | readonly MeasuredHop[]) => {
-      for (const edge of edges)
-        if (typeof gas === 'number') this.extraGas.set(edge, gas)
-        else this.measure(edge, gas)
-    }
-    // Subgraphs contain fewer pools than the table, so iterate the smaller one.
-    if (edgesOfPool.size < learnedGas.size)
-      for (const [id, edges] of edgesOfPool) {
-        const gas = learnedGas.get(id)
-        if (gas !== undefined) learn(edges, gas)
-      }
-    else for (const [id, gas] of learnedGas) learn(edgesOfPool.get(id) ?? [], gas)
-  }
-
-  /** Records the gas of an edge for its position in the route, as an offset from the family's figure. */
-  private measure(edge: number, hops: readonly MeasuredHop[]): void {
-    const { pool, tokenIn, tokenOut, gas } = this.graph.edges[edge]!
-    const hop = hops.find((one) => one.tokenIn === tokenIn && one.tokenOut === tokenOut)
-    if (!hop) return
-    const { from, to } = this.graph.topology
-    const isFirst = from[edge] === this.source
-    const isLast = to[edge] === this.target
-    this.extraGas.set(edge, measuredHopGas(hop, pool, isFirst, isLast) - gas)
-    this.measuredHops.set(edge, hop)
   }
 
   private applyDiscount(id: string, ppm: number): void {

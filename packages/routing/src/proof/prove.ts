@@ -51,8 +51,8 @@ export function proveBound(
   maxPaid: bigint,
 ): BoundProof | null {
   const edges = edgesInScope(problem)
-  const byHop = pricesByHop(problem, edges, searchPrices)
-  const proof = proofAt(problem, amountIn, edges, byHop)
+  const hopPrices = pricesByHop(problem, edges, searchPrices)
+  const proof = proofAt(problem, amountIn, edges, hopPrices)
   if (proof.bound >= maxPaid) return proof
   // A route may swap in one pool at several hops with different prices. Equal prices at all hops cover that.
   const flat = proofAt(problem, amountIn, edges, flatPrices(pricesByHop(problem, edges, searchPrices)))
@@ -79,8 +79,8 @@ function proofAt(
     )
   alignWrapped(problem, edges, scaled)
   // From here on, use the prices as published.
-  for (const [token, byHop] of scaled)
-    for (const [hop, price] of byHop.entries()) floats[hop]![token] = fromFixedPoint(price, decimals)
+  for (const [token, hopPrices] of scaled)
+    for (const [hop, price] of hopPrices.entries()) floats[hop]![token] = fromFixedPoint(price, decimals)
   const rated = [...byPool(graph, edges)].map(([pool, ownEdges]) => {
     const slack = ownEdges.reduce((max, edge) => {
       return Math.max(max, (rate[edge]! * floats[maxHops]![to[edge]!]!) / floats[0]![from[edge]!]!)
@@ -146,8 +146,10 @@ function earningsOf(
   const none = { earned: 0, extra: 0, heldValue: 0, isCut: false, isSampled: false }
   // `alignWrapped` set the prices so that wrapping earns nothing.
   if (familyOf(problem.graph.edges[edges[0]!]!.pool.family)?.wrapsNative) return none
-  const byHop = floats.slice(1).map((bought, hop) => earningsAt(problem, edges, { sold: floats[hop]!, bought }, value))
-  return byHop.reduce((max, one) => {
+  const hopEarnings = floats
+    .slice(1)
+    .map((bought, hop) => earningsAt(problem, edges, { sold: floats[hop]!, bought }, value))
+  return hopEarnings.reduce((max, one) => {
     const isSampled = max.isSampled || one.isSampled
     return { ...(one.earned > max.earned ? one : max), isSampled, isCut: max.isCut || one.isCut }
   }, none)

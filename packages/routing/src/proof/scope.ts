@@ -125,9 +125,9 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
 }
 
 /** Uses the first hop's prices at all hops. Swaps in a multi-token pool at different hops are then a single trade of the pool. */
-export function flatPrices(byHop: readonly Float64Array[]): readonly Float64Array[] {
-  const [first] = byHop
-  return byHop.map(() => first!)
+export function flatPrices(hopPrices: readonly Float64Array[]): readonly Float64Array[] {
+  const [first] = hopPrices
+  return hopPrices.map(() => first!)
 }
 
 const priceBetween = (value: number, cost: number): number =>

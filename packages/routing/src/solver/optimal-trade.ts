@@ -121,34 +121,34 @@ export class OptimalTrade {
   /** Finds the v that matches the slopes of the trading function: secant steps until the sign changes, then within the bracket. */
   private root(guess: number): number {
     let a = guess
-    let atA = this.mismatch(a)
-    if (atA === 0) return a
+    let mismatchA = this.mismatch(a)
+    if (mismatchA === 0) return a
     // The mismatch rises with v, with about the same slope as at the previous prices.
-    let b = within(a - atA / this.slope, a, atA)
-    let atB = this.mismatch(b)
-    for (let k = 0; k < TRADE_STEPS && atA < 0 === atB < 0 && atB !== 0; k++) {
+    let b = within(a - mismatchA / this.slope, a, mismatchA)
+    let mismatchB = this.mismatch(b)
+    for (let k = 0; k < TRADE_STEPS && mismatchA < 0 === mismatchB < 0 && mismatchB !== 0; k++) {
       const next = b + TRADE_GROWTH * (b - a)
       a = b
-      atA = atB
-      b = within(next, a, atA)
-      atB = this.mismatch(b)
+      mismatchA = mismatchB
+      b = within(next, a, mismatchA)
+      mismatchB = this.mismatch(b)
     }
     // Regula falsi; the weight of the retained end is halved (Illinois algorithm).
     let moved = Number.POSITIVE_INFINITY
-    for (let k = 0; k < TRADE_STEPS && atB !== 0; k++) {
-      this.slope = (atB - atA) / (b - a)
-      const next = b - atB / this.slope
+    for (let k = 0; k < TRADE_STEPS && mismatchB !== 0; k++) {
+      this.slope = (mismatchB - mismatchA) / (b - a)
+      const next = b - mismatchB / this.slope
       const before = moved
       moved = Math.abs(next - b)
       if (moved <= TRADE_TOLERANCE * b || (moved < TRADE_SMALL * b && moved >= before)) break
       const at = this.mismatch(next)
-      if (at < 0 === atB < 0) atA /= 2
+      if (at < 0 === mismatchB < 0) mismatchA /= 2
       else {
         a = b
-        atA = atB
+        mismatchA = mismatchB
       }
       b = next
-      atB = at
+      mismatchB = at
     }
     return b
   }

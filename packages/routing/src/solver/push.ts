@@ -79,12 +79,12 @@ export type PrunedEdges = {
 export function push(problem: Problem, pruned: PrunedEdges): Flow {
   const first = pushOnce(problem, pruned, NO_LIMITS)
   if (first.overflow.size === 0) return first
-  const byRoom = pushWithin(problem, pruned, first, reduceByRoom)
-  if (byRoom.unsold === 0) return byRoom
-  const byAll = pushWithin(problem, pruned, first, reduceAll)
-  if (byAll.unsold === 0 || byAll.unsold > WASTEFUL_UNSOLD) return byAll
-  const wasteful = wastefulParts(problem, pruned, byAll.unsold)
-  return wasteful ? interpolatedFlow(problem, pruned, wasteful) : byAll
+  const reduced = pushWithin(problem, pruned, first, reduceByRoom)
+  if (reduced.unsold === 0) return reduced
+  const fullyReduced = pushWithin(problem, pruned, first, reduceAll)
+  if (fullyReduced.unsold === 0 || fullyReduced.unsold > WASTEFUL_UNSOLD) return fullyReduced
+  const wasteful = wastefulParts(problem, pruned, fullyReduced.unsold)
+  return wasteful ? interpolatedFlow(problem, pruned, wasteful) : fullyReduced
 }
 
 /** Fraction of its token that each edge takes, by index, in proportion to the weights. */
@@ -184,9 +184,9 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
   const { outOf, weights, order, cut, response } = pruned
   const { source, target, amountIn } = problem
   const { to, tokens, scratch } = problem.graph.topology
-  const wipe = (byToken: Float64Array | Int32Array) => {
-    byToken[source] = 0
-    for (const edge of outOf.edges) byToken[to[edge]!] = 0
+  const wipe = (tokenArray: Float64Array | Int32Array) => {
+    tokenArray[source] = 0
+    for (const edge of outOf.edges) tokenArray[to[edge]!] = 0
   }
   const balances = scratch.zeroFloats(tokens.length, wipe)
   const depth = scratch.zeroInts(tokens.length, wipe)

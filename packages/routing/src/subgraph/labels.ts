@@ -16,9 +16,9 @@ export type TokenAtPrice = { readonly token: number; readonly price: number }
  * All requests of a block share the result, since filters, taxes, and discounts only lower rates.
  */
 export function labelsTo(graph: Graph, trust: Trust | undefined, target: number, maxHops: number): TargetLabels {
-  const byTrust = graph.facts.targetLabels
-  const cache = byTrust.get(trust ?? graph.facts) ?? new Map<string, TargetLabels>()
-  byTrust.set(trust ?? graph.facts, cache)
+  const cachesOfTrust = graph.facts.targetLabels
+  const cache = cachesOfTrust.get(trust ?? graph.facts) ?? new Map<string, TargetLabels>()
+  cachesOfTrust.set(trust ?? graph.facts, cache)
   const key = `${target} ${maxHops}`
   const cached = cache.get(key)
   if (cached) return cached

@@ -50,7 +50,7 @@ export function middleOf(
   const degree = (token: number) => offset[token + 1]! - offset[token]!
   // Depth in output base units at spot rates.
   const depthOf = (edge: number) => conductance[edge]! * best[from[edge]!]!
-  const ofEnds: number[] = []
+  const endEdges: number[] = []
   const neighbours = new Set<number>()
   const takeEnd = (end: number, edgeOf: (out: number) => number) => {
     if (degree(end) > MANY_EDGES) return
@@ -58,7 +58,7 @@ export function middleOf(
     const edges = Array.from({ length: degree(end) }, (_, k) => edgeOf(offset[end]! + k))
     for (const edge of largest(edges, depthOf, NEIGHBOURS)) {
       if (!(depthOf(edge) > 0)) continue
-      ofEnds.push(edge)
+      endEdges.push(edge)
       neighbours.add(from[edge] === end ? to[edge]! : from[edge]!)
     }
   }
@@ -74,7 +74,7 @@ export function middleOf(
   }
   const deepest = (edges: readonly number[], max: number) => topEarning(candidatesOf(edges, depthOf), max)
   budget.spend(hubs.edges.length + nearby.size)
-  return [...ofEnds, ...deepest([...nearby], BETWEEN_NEIGHBOURS), ...deepest(hubs.edges, BETWEEN_HUBS)]
+  return [...endEdges, ...deepest([...nearby], BETWEEN_NEIGHBOURS), ...deepest(hubs.edges, BETWEEN_HUBS)]
 }
 
 /** The edges with the largest values, in descending order; the first one wins a tie. */

@@ -27,7 +27,7 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
     const ownEdges = Array.from(edges, (edge) => edgesOfWhole[edge]!)
     const isWide = new Uint8Array(edges.length)
     for (let place = 0; place < edges.length; place++) isWide[place] = wholeTopology.isWide[edges[place]!]!
-    let ofPools: Topology['edgesOfPool'] | null = null
+    let edgesOfPool: Topology['edgesOfPool'] | null = null
     const names = Array.from(tokens, (token) => wholeTopology.tokens[token]!)
     const topology: Topology = {
       tokens: names,
@@ -38,8 +38,8 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
       reverse: mapIndices(wholeTopology.reverse, edges, placeOfEdge),
       // Computed on demand: few searches need it.
       get edgesOfPool() {
-        ofPools ??= groupByPool(ownEdges)
-        return ofPools
+        edgesOfPool ??= groupByPool(ownEdges)
+        return edgesOfPool
       },
       hasWidePools: isWide.includes(1),
       isWide,
@@ -63,13 +63,13 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
 }
 
 function groupByPool(edges: readonly Edge[]): Topology['edgesOfPool'] {
-  const ofPools = new Map<string, number[]>()
+  const edgesOfPool = new Map<string, number[]>()
   for (const [place, { pool }] of edges.entries()) {
-    const ofPool = ofPools.get(pool.id)
-    if (ofPool) ofPool.push(place)
-    else ofPools.set(pool.id, [place])
+    const poolEdges = edgesOfPool.get(pool.id)
+    if (poolEdges) poolEdges.push(place)
+    else edgesOfPool.set(pool.id, [place])
   }
-  return ofPools
+  return edgesOfPool
 }
 
 /** The edges, their reverse edges, and all pairs of multi-token pools, in order. */

@@ -107,7 +107,7 @@ test('a token with the same code but another layout is searched', async () => {
   const first = readerOf({ address: addressOf('1'), ...RARE })
   await resolver.layout(first.reader)
   expect(first.searches()).toBe(1)
-  expect(resolver.counts).toEqual({ slots: { entries: 1, evicted: 0 }, codes: { entries: 1, evicted: 0 } })
+  expect(resolver.counts).toMatchObject({ slots: { entries: 1, evicted: 0 }, codes: { entries: 1, evicted: 0 } })
   const elsewhere = { balance: { order: 'vyper', base: 20n }, allowance: { order: 'vyper', base: 21n } } as const
   const moved = readerOf({ address: addressOf('2'), ...elsewhere })
   expect(await resolver.layout(moved.reader)).toEqual({

@@ -33,6 +33,8 @@ export class SlotResolver {
   private readonly byCode = new BoundedMap<Hex, { readonly token: Address; readonly layout: TokenLayout }>(
     MAX_REMEMBERED,
   )
+  /** Layouts with which a spender has moved an account's tokens, by token and account. */
+  private readonly movable = new BoundedMap<string, TokenLayout>(MAX_REMEMBERED, { ttl: INCOMPLETE_MS })
   private hits = 0
   private misses = 0
 
@@ -41,8 +43,8 @@ export class SlotResolver {
     return { remembered: this.byToken.size, hits: this.hits, misses: this.misses }
   }
 
-  get counts(): Readonly<Record<'slots' | 'codes', StateCount>> {
-    return { slots: this.byToken.count, codes: this.byCode.count }
+  get counts(): Readonly<Record<'slots' | 'codes' | 'movable', StateCount>> {
+    return { slots: this.byToken.count, codes: this.byCode.count, movable: this.movable.count }
   }
 
   /** Returns the layout of a token. Concurrent callers share one search; failures of the node are not cached. */
@@ -71,6 +73,16 @@ export class SlotResolver {
   forget(token: Address): void {
     this.byToken.delete(token)
     this.incomplete.delete(token)
+  }
+
+  /** Records that a spender can move tokens of the account that the layout's slots give it. */
+  recordMovable(token: Address, account: Address, layout: TokenLayout): void {
+    this.movable.set(`${token}${account}`, layout)
+  }
+
+  /** Returns true if a spender has moved tokens of the account with this layout. */
+  isMovable(token: Address, account: Address, layout: TokenLayout): boolean {
+    return this.movable.get(`${token}${account}`) === layout
   }
 
   private remember(token: Address, layout: Promise<TokenLayout>): void {

@@ -1,0 +1,103 @@
+/** Finds and remembers tokens that cannot be transferred, such as while their issuer pauses them. */
+import { IERC20__factory } from '@sluice/bindings'
+import { type Address, FLOAT_PPM, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import type { Leg, RoutePlan, RouteTerms, Taxes, TaxesOfToken } from '@sluice/routing'
+import { BoundedMap, SimulationError, type StateCount } from '@sluice/simulation'
+import type { FaultyLegs } from './faulty-legs.ts'
+import { NEUTRAL_SENDER } from './neutral-sender.ts'
+import type { TrialContext } from './try-route.ts'
+
+const MAX_TOKENS = 64
+/** Seconds for which searches avoid a token. */
+const SECONDS = 60
+/** Part of the smallest leg of a token that is transferred to test it: the size of a leg may be the reason of its failure. */
+const PART = 1_000n
+
+const erc20 = IERC20__factory.createInterface()
+const TAKES_ALL: TaxesOfToken = { usual: { buyPpm: FLOAT_PPM, sellPpm: FLOAT_PPM, transferPpm: 0 }, inPool: new Map() }
+
+/** Tokens that routes do not pass through for a minute. */
+export class FaultyTokens {
+  /** By token: Unix time in seconds until which it is avoided. */
+  private readonly endByToken = new BoundedMap<Address, number>(MAX_TOKENS)
+
+  get count(): StateCount {
+    return this.endByToken.count
+  }
+
+  /** Returns the tokens that failed lately. @param now - Unix time in seconds of the block */
+  at(now: number): readonly Address[] {
+    return [...this.endByToken].flatMap(([token, end]) => (now < end && now >= end - SECONDS ? [token] : []))
+  }
+
+  /** @param now - Unix time in seconds of the block */
+  record(tokens: readonly Address[], now: number): void {
+    for (const token of tokens) this.endByToken.set(token, now + SECONDS)
+  }
+
+  /** Forgets all tokens. Called when the chain becomes idle, because its later blocks are not observed. */
+  forget(): void {
+    this.endByToken.clear()
+  }
+}
+
+/**
+ * Returns the intermediate tokens of a failed route that cannot be transferred. Candidates are those of which no leg works
+ * alone. A transfer to the Executor decides, because the pools of a hostile pair could make a token fail, which all
+ * others would avoid then.
+ */
+export async function faultyTokens(
+  route: RoutePlan,
+  { working }: Pick<FaultyLegs, 'working'>,
+  context: Omit<TrialContext, 'taxes'>,
+): Promise<readonly Address[]> {
+  const tokensOf = (legs: readonly Pick<Leg, 'tokenIn' | 'tokenOut'>[]) =>
+    new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
+  const movable = tokensOf(working)
+  const candidates = [...tokensOf(route.legs)].filter(
+    (token) => !movable.has(token) && isIntermediate(token, route, context.wrappedNative),
+  )
+  const isStuck = await Promise.all(candidates.map((token) => cannotMove(token, route, context)))
+  return candidates.filter((_, k) => isStuck[k])
+}
+
+/** True if routes between these ends may avoid a token. */
+export function isIntermediate(
+  token: Address,
+  { tokenIn, tokenOut }: Pick<RouteTerms, 'tokenIn' | 'tokenOut'>,
+  wrappedNative: Address | null,
+): boolean {
+  return token !== tokenIn && token !== tokenOut && token !== ZERO_ADDRESS && token !== wrappedNative
+}
+
+/** Returns the taxes with tokens that take all of a transfer, which no route passes through. */
+export function withFaultyTokens(taxes: Taxes | undefined, tokens: ReadonlySet<Address>): Taxes {
+  return new Map([...(taxes ?? []), ...[...tokens].map((token) => [token, TAKES_ALL] as const)])
+}
+
+async function cannotMove(
+  token: Address,
+  { legs }: RoutePlan,
+  { contracts, view, simulate, signal }: Omit<TrialContext, 'taxes'>,
+): Promise<boolean> {
+  const { block } = view.snapshot
+  const amounts = legs.flatMap((leg) => [
+    ...(leg.tokenIn === token ? [leg.amountIn] : []),
+    ...(leg.tokenOut === token ? [leg.amountOut] : []),
+  ])
+  const [min = 0n] = amounts.sort((a, b) => Number(a - b))
+  const amountIn = min / PART + 1n
+  const data = erc20.encodeFunctionData('transfer', [contracts.executor.address, amountIn]) as Hex
+  try {
+    const { success } = await simulate({
+      ...{ from: NEUTRAL_SENDER, to: token, data, tokenIn: token, tokenOut: NATIVE, amountIn, signal },
+      block: { blockHash: block.hash },
+      knownState: { header: block, senderCode: '0x' },
+    })
+    return !success
+  } catch (error) {
+    if (signal.aborted) throw error
+    // Of a token that answers, but cannot be funded in a simulation, nothing is known.
+    return error instanceof SimulationError && error.code === 'BAD_TOKEN'
+  }
+}

@@ -1,0 +1,60 @@
+/** Learned gas of the edges of a graph: hops that were measured, and corrections of whole pools. */
+import { measuredHopGas } from '../gas/refunds.ts'
+import type { EdgeGas, Graph } from '../graph/graph.ts'
+import type { LearnedGas, MeasuredHop } from '../types.ts'
+import type { Ends } from './passable.ts'
+
+/** Gas without learned data. */
+export const NOTHING_LEARNED: EdgeGas = { extraGas: new Float64Array(0), measuredHops: new Map() }
+
+/** Returns the learned gas of all edges for a route between two ends. The array is borrowed from the scratch arrays. */
+export function edgeGas(graph: Graph, learnedGas: LearnedGas | undefined, { source, target }: Ends): EdgeGas {
+  if (!learnedGas) return NOTHING_LEARNED
+  const inside = gasInside(graph, learnedGas)
+  const { offset, reverse, from, to, scratch } = graph.topology
+  const extraGas = scratch.copy(inside.extraGas)
+  // Hops at an end of the route differ: the Guard pays the first pool, and the last pool pays the receiver.
+  const setAtEnd = (edge: number) => {
+    const hop = inside.measuredHops.get(edge)
+    if (hop) extraGas[edge] = extraGasOf(graph, edge, hop, from[edge] === source, to[edge] === target)
+  }
+  for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) setAtEnd(edge)
+  for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) setAtEnd(reverse[edge]!)
+  return { extraGas, measuredHops: inside.measuredHops }
+}
+
+/** Returns the learned gas of hops inside a route. Computed once per graph, because requests of a block share it. */
+function gasInside(graph: Graph, learnedGas: LearnedGas): EdgeGas {
+  const { gasInside: cache } = graph.facts
+  const cached = cache.get(learnedGas)
+  if (cached) return cached
+  const extraGas = new Float64Array(graph.topology.from.length)
+  const measuredHops = new Map<number, MeasuredHop>()
+  for (const [id, gas] of learnedGasOf(graph, learnedGas))
+    for (const edge of graph.topology.edgesOfPool.get(id)!) {
+      if (typeof gas === 'number') {
+        extraGas[edge] = gas
+        continue
+      }
+      const { tokenIn, tokenOut } = graph.edges[edge]!
+      const hop = gas.find((one) => one.tokenIn === tokenIn && one.tokenOut === tokenOut)
+      if (!hop) continue
+      extraGas[edge] = extraGasOf(graph, edge, hop, false, false)
+      measuredHops.set(edge, hop)
+    }
+  const inside = { extraGas, measuredHops }
+  cache.set(learnedGas, inside)
+  return inside
+}
+
+/** Iterates the learned gas of the graph's pools: over the smaller of both, since subgraphs contain few pools. */
+function* learnedGasOf({ topology: { edgesOfPool } }: Graph, learnedGas: LearnedGas) {
+  const [ids, others] = edgesOfPool.size < learnedGas.size ? [edgesOfPool, learnedGas] : [learnedGas, edgesOfPool]
+  for (const id of ids.keys()) if (others.has(id)) yield [id, learnedGas.get(id)!] as const
+}
+
+/** Difference between the measured gas of a hop, at its position in the route, and the figure in the graph. */
+function extraGasOf(graph: Graph, edge: number, hop: MeasuredHop, isFirst: boolean, isLast: boolean): number {
+  const { pool, gas } = graph.edges[edge]!
+  return measuredHopGas(hop, pool, isFirst, isLast) - gas
+}
