@@ -248,7 +248,9 @@ function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
             onLight={setHighlighted}
           />
         )}
-        {visibleParts === ALL_PARTS && <Calldata {...{ tx, explanation, facts, highlighted }} onLight={setHighlighted} />}
+        {visibleParts === ALL_PARTS && (
+          <Calldata {...{ tx, explanation, facts, highlighted }} onLight={setHighlighted} />
+        )}
       </div>
       {visibleParts === ALL_PARTS && (
         <Steps explanation={explanation} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />

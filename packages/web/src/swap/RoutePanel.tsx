@@ -109,7 +109,9 @@ export const RoutePanel = memo(function RoutePanel({
         <Figures quote={quote} dst={dst} native={native} />
       </section>
       {visibleParts === ALL_PARTS && <Why {...{ request, quote, src, dst }} />}
-      {visibleParts === ALL_PARTS && <Legs legs={swaps} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />}
+      {visibleParts === ALL_PARTS && (
+        <Legs legs={swaps} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />
+      )}
     </>
   )
 })

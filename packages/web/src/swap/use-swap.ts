@@ -64,7 +64,7 @@ export function useSwap(): SwapPageState {
   const isPayingNative = src !== undefined && isNative(src.address)
   const reserve = useGasReserve(chain.id, isPayingNative, quote?.gasEstimate)
   const gas = isPayingNative ? BigInt(quote?.gasCost?.native ?? 0) : 0n
-  const namedTokens = useNamed(chain.id, quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [])
+  const { tokenOf } = useNamed(chain.id, quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [])
   const open = signing.state === undefined
   const isRefused = open && isRefusal(live.error)
   const reportedMax = isRefused ? refusalOf(live.error)?.maxRoutableAmount : undefined
@@ -73,17 +73,7 @@ export function useSwap(): SwapPageState {
   const searchedMax = largest.isError ? 0n : largest.data === undefined ? undefined : BigInt(largest.data)
   const isReady = entry.isSettled && live.isCurrent
   return {
-    ...{
-      order,
-      live,
-      quote,
-      tokenOf: namedTokens.tokenOf,
-      balance,
-      paying,
-      isRefused,
-      isReady,
-      signing: signing.state,
-    },
+    ...{ order, live, quote, tokenOf, balance, paying, isRefused, isReady, signing: signing.state },
     shortOf:
       balance === undefined ? undefined : paying > balance ? 'input' : paying + gas > balance ? 'gas' : undefined,
     spendable: isPayingNative ? subtractReserve(balance, reserve) : balance,
