@@ -14,7 +14,7 @@ let hash: string
 beforeAll(async () => {
   devnet = await startDevnet({ dir })
   const { accounts, tokens, routers } = devnet.info
-  const router = createBuilder(devnet.url, accounts[0]!.address).at(
+  const router = createBuilder(devnet.url, accounts[0]!.address).contractAt(
     ['function swapExactETHForTokens(uint256,address[],address,uint256) payable'],
     routers.uniswapV2Router02!,
   )

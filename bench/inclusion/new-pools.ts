@@ -79,7 +79,7 @@ const makers: Readonly<Record<string, Maker>> = {
   Aerodrome: async ({ devnet, builder, token }) => {
     const weth = devnet.info.tokens.WETH!.address
     const factory = devnet.info.routers.aerodromePoolFactory!
-    const implementation = await builder.at(AERODROME_FACTORY, factory).read<string>('implementation')
+    const implementation = await builder.contractAt(AERODROME_FACTORY, factory).read<string>('implementation')
     const [token0, token1] = sides(devnet, token)
     const salt = keccak256(solidityPacked(['address', 'address', 'bool'], [token0, token1, false]))
     const clone = `0x3d602d80600a3d3981f3363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`
@@ -107,7 +107,7 @@ export async function newPool(devnet: Devnet, brand: string): Promise<Contract> 
   const builder = createBuilder(devnet.url, from)
   await request(devnet.url, 'anvil_setBalance', [from, `0x${(10n ** 24n).toString(16)}`])
   const token = await builder.deploy(coin)
-  const weth = builder.at(TOKEN, devnet.info.tokens.WETH!.address)
+  const weth = builder.contractAt(TOKEN, devnet.info.tokens.WETH!.address)
   await token.send('mint', [from, 10_000n * WHOLE_TOKEN])
   await weth.send('deposit', [], 1_100n * WHOLE_TOKEN)
   for (const one of [token, weth])

@@ -14,8 +14,8 @@ const INTERVAL_MS = 10_000
 /** Consecutive idle intervals before a collection, so pauses between bursts of load do not trigger one. */
 const LONG = 5
 /**
- * Minimum releasable memory. A load of 32 connections on one chain leaves up to 440 MB of code, young generation, and garbage,
- * which is worth a slow start of the next load.
+ * Minimum releasable memory. A load of 32 connections on one chain leaves up to 440 MB of code, young generation, and
+ * garbage. Freeing them is worth a slow start of the next load.
  */
 const MIN_BYTES = 300e6
 

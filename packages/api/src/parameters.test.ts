@@ -36,7 +36,7 @@ test('text must be given, once, and as text', () => {
 
 describe('an address', () => {
   test('is kept as it was sent, beside its form in lower case', () => {
-    expect(read(address('a'), A)).toEqual({ sent: A, address: A.toLowerCase() })
+    expect(read(address('a'), A)).toEqual({ input: A, address: A.toLowerCase() })
   })
 
   test('is refused for what it is', () => {
@@ -45,9 +45,9 @@ describe('an address', () => {
       expect(read(address('a'), wrong), wrong).toBe('a must be a valid 0x... address')
     expect(read(address('a'), NATIVE)).toBe('a must not be the native token')
     expect(read(address('a'), ZERO)).toBe('a must not be the zero address')
-    expect(read(address('a', { native: true }), NATIVE)).toEqual({ sent: NATIVE, address: NATIVE.toLowerCase() })
+    expect(read(address('a', { native: true }), NATIVE)).toEqual({ input: NATIVE, address: NATIVE.toLowerCase() })
     expect(read(address('a', { native: true }), ZERO)).toBe('a must not be the zero address')
-    expect(read(address('a', { zero: true }), ZERO)).toEqual({ sent: ZERO, address: ZERO })
+    expect(read(address('a', { zero: true }), ZERO)).toEqual({ input: ZERO, address: ZERO })
   })
 
   test('in mixed case has a checksum or not', () => {

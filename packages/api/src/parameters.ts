@@ -16,7 +16,7 @@ export function refuse(context: Context, message: string): never {
 }
 
 /** An address as sent, for the echo in responses, and its normalized form. */
-export type SentAddress = { readonly sent: string; readonly address: Address }
+export type SentAddress = { readonly input: string; readonly address: Address }
 
 /** Creates a schema of any text, with separate messages for missing, repeated and non-text values. */
 export const text = (name: string) =>
@@ -45,7 +45,7 @@ export const address = (name: string, { native = false, zero = false, sends = fa
       if (!native && parsed === NATIVE) return refuse(context, `${name} must not be the native token`)
       if (!zero && parsed === ZERO_ADDRESS) return refuse(context, `${name} must not be the zero address`)
       if (sends && BigInt(parsed) < PRECOMPILES_END) return refuse(context, `${name} must not be a precompile`)
-      return { sent: input, address: parsed }
+      return { input, address: parsed }
     })
     .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })
 

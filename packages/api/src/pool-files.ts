@@ -27,7 +27,8 @@ type LoadedPoolFile = {
 /**
  * Loads and verifies pool lists. A failed download is only a warning.
  *
- * @throws PoolFileError if a file cannot be read, has another hash or is not a pool list, or if two lists have the same chain
+ * @throws PoolFileError if a file cannot be read, has another hash, or is not a pool list; also if two lists have the
+ *   same chain
  */
 export async function loadPoolFiles(sources: readonly PoolSource[]): Promise<LoadedPoolFile> {
   const lists = new Map<number, () => PoolList>()
@@ -103,18 +104,18 @@ async function download(address: string): Promise<Uint8Array> {
 }
 
 async function bodyOf({ body }: Response): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
+  const bodyChunks: Uint8Array[] = []
   let size = 0
   const reader = body?.getReader()
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    size += part.value.length
+  for (let bodyChunk = await reader?.read(); bodyChunk && !bodyChunk.done; bodyChunk = await reader?.read()) {
+    size += bodyChunk.value.length
     if (size > MAX_BYTES) {
       await reader?.cancel()
       throw tooLarge()
     }
-    parts.push(part.value)
+    bodyChunks.push(bodyChunk.value)
   }
-  return Buffer.concat(parts)
+  return Buffer.concat(bodyChunks)
 }
 
 const tooLarge = () => new Error(`it is larger than ${MAX_BYTES} bytes`)

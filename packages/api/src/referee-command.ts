@@ -1,4 +1,4 @@
-/** The referee on the command line: how good a mined swap of any router was, at the state that it met. */
+/** The referee on the command line: judges a mined swap of any router at the state before it. */
 import { parseArgs } from 'node:util'
 import { type Address, type Hex, loadRegistry, NATIVE } from '@sluice/chains'
 import { formatUnits } from 'ethers'
@@ -8,7 +8,7 @@ import { type RefereeResponse, verdictResponse } from './referee-response.ts'
 import { Services, silentLog } from './services.ts'
 import { toApiError } from './translate.ts'
 
-/** Exit codes: without a swap to judge, or if the node failed; and for a command line that is not understood. */
+/** Exit codes: no swap to judge or a failed node, and an invalid command line. */
 const NOT_JUDGED = 1
 const USAGE_EXIT_CODE = 2
 const TIMEOUT_MS = 300_000
@@ -151,9 +151,9 @@ function report(verdict: RefereeResponse, amount: Amount): string {
 
 function tradeLines(trade: RefereeResponse['trades'][number], amount: Amount): readonly string[] {
   const { src, dst, comparisons, fees } = trade
-  const whose = trade.trader === trade.recipient ? trade.trader : `${trade.trader}, for ${trade.recipient}`
+  const traderText = trade.trader === trade.recipient ? trade.trader : `${trade.trader}, for ${trade.recipient}`
   const lines = [
-    `Trade of ${whose}`,
+    `Trade of ${traderText}`,
     row('gave', amount(trade.fromAmount, src)),
     row('received', amount(trade.toAmount, dst)),
     ...fees.map((fee) => row('fee, it seems', `${amount(fee.amount, fee.token)} to ${fee.account}`)),

@@ -50,7 +50,7 @@ const trade = z.object({
   comparisons: z.array(comparison).max(2).describe('The state in its position first, if it is known.'),
 })
 
-const place = z.object({ hash: z.string(), index: z.int() })
+const transactionPosition = z.object({ hash: z.string(), index: z.int() })
 
 export const refereeResponse = z.object({
   hash: z.string(),
@@ -73,8 +73,8 @@ export const refereeResponse = z.object({
   sandwich: z
     .object({
       pool: hexAddress,
-      front: place,
-      back: place,
+      front: transactionPosition,
+      back: transactionPosition,
       by: hexAddress.describe('Sender of both, or contract that both call.'),
       token: hexAddress,
       gain: signedUnits.describe(

@@ -116,8 +116,8 @@ describe('a swap query', () => {
 
   test('echoes addresses as they were sent and compares them in lower case', () => {
     const { src, from } = read(swapQuery, { ...swap, src: NATIVE_TEXT })
-    expect(src).toEqual({ sent: NATIVE_TEXT, address: NATIVE_TEXT.toLowerCase() })
-    expect(from.sent).toBe(C)
+    expect(src).toEqual({ input: NATIVE_TEXT, address: NATIVE_TEXT.toLowerCase() })
+    expect(from.input).toBe(C)
   })
 
   test('percent becomes whole parts per million exactly, whatever the decimals', () => {

@@ -23,13 +23,13 @@ export const NATIVE_TEXT = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const tags = ['latest', 'pending', 'safe', 'finalized', 'earliest'] as const satisfies readonly BlockTag[]
 
 const block = text('block')
-  .transform((input, context): { readonly sent: string; readonly ref: BlockRef } => {
+  .transform((input, context): { readonly input: string; readonly ref: BlockRef } => {
     const tag = tags.find((name) => name === input)
-    if (tag) return { sent: input, ref: tag }
+    if (tag) return { input, ref: tag }
     const number = /^([0-9]{1,15}|0x[0-9a-fA-F]{1,13})$/.test(input) ? Number(input) : Number.NaN
     if (!Number.isSafeInteger(number))
       return refuse(context, `block must be a number, 0x-hex or one of ${tags.join(', ')}`)
-    return { sent: input, ref: number }
+    return { input, ref: number }
   })
   .meta({ pattern: `^([0-9]{1,15}|0x[0-9a-fA-F]{1,13}|${tags.join('|')})$` })
 
@@ -62,15 +62,15 @@ export type SimulateFields = z.output<typeof simulateFields>
 
 /** Parses addresses; the keys are the addresses as sent. */
 function addresses(input: readonly string[], max: number, context: z.core.$RefinementCtx) {
-  const read = new Map<string, Address>()
-  for (const part of input) {
-    const address = asAddress(part)
+  const addressByText = new Map<string, Address>()
+  for (const item of input) {
+    const address = asAddress(item)
     if (address === null) return refuse(context, 'token must be valid 0x... addresses, separated by commas')
-    read.set(part, address)
+    addressByText.set(item, address)
   }
-  if (read.size > max && new Set(read.values()).size > max)
+  if (addressByText.size > max && new Set(addressByText.values()).size > max)
     return refuse(context, `token must list at most ${max} addresses`)
-  return read as ReadonlyMap<string, Address>
+  return addressByText as ReadonlyMap<string, Address>
 }
 
 const tokenList = (max: number) =>
@@ -115,19 +115,19 @@ const MAX_COINS = 100
 /** Pattern of a coin in DefiLlama's format. DefiLlama also accepts names in place of addresses. */
 const COIN = /^([\w-]{1,64}):([!-+\--~]{1,128})$/
 
-export type SentCoin = { readonly sent: string; readonly chain: string; readonly token: string }
+export type SentCoin = { readonly input: string; readonly chain: string; readonly token: string }
 
 const coins = text('coins').transform((input, context): readonly SentCoin[] => {
   if (input === '') return refuse(context, 'coins must be provided')
-  const read = new Map<string, SentCoin>()
-  for (const part of input.split(',')) {
-    const [, chain, token] = COIN.exec(part) ?? []
+  const coinByText = new Map<string, SentCoin>()
+  for (const item of input.split(',')) {
+    const [, chain, token] = COIN.exec(item) ?? []
     if (!chain || !token)
-      return refuse(context, `coins must be <chain>:<address>, separated by commas; "${harmless(part, 60)}" is not`)
-    read.set(part, { sent: part, chain, token })
+      return refuse(context, `coins must be <chain>:<address>, separated by commas; "${harmless(item, 60)}" is not`)
+    coinByText.set(item, { input: item, chain, token })
   }
-  if (read.size > MAX_COINS) return refuse(context, `coins must list at most ${MAX_COINS}`)
-  return [...read.values()]
+  if (coinByText.size > MAX_COINS) return refuse(context, `coins must list at most ${MAX_COINS}`)
+  return [...coinByText.values()]
 })
 export const currentPricesPath = z.object({
   coins: coins

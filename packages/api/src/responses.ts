@@ -254,7 +254,8 @@ export const priceHistory = z
   .describe('Prices of past blocks by token address as sent, oldest first; empty for tokens without a price.')
 export type PriceHistoryResponse = z.infer<typeof priceHistory>
 
-const tax = (what: string) => z.number().min(0).max(100).nullable().describe(`Percent ${what}; null where not known.`)
+const tax = (taxName: string) =>
+  z.number().min(0).max(100).nullable().describe(`Percent ${taxName}; null where not known.`)
 export const tokenReport = z.object({
   symbol: z.string().nullable(),
   decimals: z.int().nullable(),

@@ -83,12 +83,12 @@ export function countRpcEvent(metrics: RpcMetrics, chain: number, event: RpcEven
 export function exportRpcHealth(metrics: RpcMetrics, chain: number, { endpoints, clock }: RpcHealth): void {
   for (const [index, health] of endpoints.entries()) {
     const endpoint = String(index)
-    const set = (what: string, value: number) => metrics.endpoint.set({ chain, endpoint, what }, value)
-    set('success_rate', health.successRate)
-    set('ejected', Number(health.ejected))
-    set('queued', health.queued)
-    set('batch_size', health.batchSize)
-    set('calls_per_second', health.callsPerSecond ?? 0)
+    const setClock = (what: string, value: number) => metrics.endpoint.set({ chain, endpoint, what }, value)
+    setClock('success_rate', health.successRate)
+    setClock('ejected', Number(health.ejected))
+    setClock('queued', health.queued)
+    setClock('batch_size', health.batchSize)
+    setClock('calls_per_second', health.callsPerSecond ?? 0)
   }
   if (clock.intervalMs !== null) metrics.clock.set({ chain, what: 'interval' }, clock.intervalMs / 1_000)
   if (clock.behindSeconds !== null) metrics.clock.set({ chain, what: 'behind' }, clock.behindSeconds)

@@ -106,11 +106,11 @@ export class ScaleOut {
 
   /** Searches of past logs by owned chain. */
   get scans(): ReadonlyMap<number, ScanStatus> {
-    const all = (this.indexers?.chains ?? []).flatMap(({ owns, chainId, market }) => {
+    const ownedChains = (this.indexers?.chains ?? []).flatMap(({ owns, chainId, market }) => {
       const scan = owns ? market?.health().scan : undefined
       return scan ? [[chainId, scan] as const] : []
     })
-    return new Map(all)
+    return new Map(ownedChains)
   }
 
   /** False before the first response of Redis, and if it has been away or full for `AWAY_MS`. */

@@ -59,8 +59,8 @@ export type RunningServer = {
 export async function startServer(config: Config, { poolLists = new Map() }: Lists = {}): Promise<RunningServer> {
   beginYoung()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG))
-  const { chainsDir, deploymentsDir, chains: only } = config
-  const registry = loadRegistry({ chainsDir, deploymentsDir, only })
+  const { chainsDir, deploymentsDir, chains: allowedChains } = config
+  const registry = loadRegistry({ chainsDir, deploymentsDir, allowedIds: allowedChains })
   const metrics = createMetrics()
   for (const id of poolLists.keys())
     if (!registry.supportedIds().includes(id))

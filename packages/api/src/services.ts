@@ -59,8 +59,8 @@ export class Services {
    * @throws ApiError `UNSUPPORTED_CHAIN` for a chain outside the chain map
    */
   chain(chainId: number): ServedChain {
-    const existing = this.chains.get(chainId)
-    if (existing) return existing
+    const existingChain = this.chains.get(chainId)
+    if (existingChain) return existingChain
     const entry = this.registry.chainMap()[String(chainId)]
     const chain = this.registry.chain(chainId)
     const deployment = entry && this.registry.deployment(chainId)

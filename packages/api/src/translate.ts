@@ -9,7 +9,7 @@ import type { ApiErrorCode } from './error-table.ts'
 import { ApiError } from './errors.ts'
 
 /**
- * ApiError of an error code. `words` replaces the original message if the latter may contain secrets, such as node URLs with keys.
+ * ApiError of an error code. `text` replaces the original message if the latter may contain secrets, such as node URLs with keys.
  * `cure` replaces the default cure of the code.
  */
 type Meaning = readonly [code: ApiErrorCode, words?: string, cure?: string]
@@ -116,7 +116,7 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
     thrown instanceof RoutingError ||
     thrown instanceof QuotingError
   ) {
-    const [code, words = thrown.message, cure] = (meanings[thrown.name] as Readonly<Record<string, Meaning>>)[
+    const [code, text = thrown.message, cure] = (meanings[thrown.name] as Readonly<Record<string, Meaning>>)[
       thrown.code
     ]!
     if (thrown instanceof RpcError && thrown.code === 'RATE_LIMITED' && thrown.retryAfterMs !== undefined)
@@ -125,7 +125,7 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
         retryAfter: Math.max(1, Math.ceil(thrown.retryAfterMs / 1_000)),
       })
     const details = 'details' in thrown && { details: thrown.details }
-    return new ApiError(code, words, { cause: thrown, ...details, ...(cure && { cure }) })
+    return new ApiError(code, text, { cause: thrown, ...details, ...(cure && { cure }) })
   }
   // ethers could not decode the response of a contract or node.
   if (isError(thrown, 'BAD_DATA') || isError(thrown, 'BUFFER_OVERRUN'))

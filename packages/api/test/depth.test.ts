@@ -48,8 +48,8 @@ async function inV3(): Promise<{ readonly token: Contract; readonly pool: string
   const { devnet } = local
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
   const token = await builder.deploy(compiledAs('Revocable'))
-  const weth = builder.at(WETH, devnet.info.tokens.WETH!.address)
-  const positions = builder.at(POSITIONS, devnet.info.routers.uniswapV3PositionManager!)
+  const weth = builder.contractAt(WETH, devnet.info.tokens.WETH!.address)
+  const positions = builder.contractAt(POSITIONS, devnet.info.routers.uniswapV3PositionManager!)
   await token.send('mint', [builder.from, 10_000n * WHOLE])
   await weth.send('deposit', [], 100n * WHOLE)
   for (const one of [token, weth]) await one.send('approve', [positions.address, 2n ** 255n])
@@ -58,7 +58,7 @@ async function inV3(): Promise<{ readonly token: Contract; readonly pool: string
   const amount = 100n * WHOLE
   const range = [first.address, second.address, 3_000, -6_000, 6_000, amount, amount, 0, 0, builder.from, 2n ** 40n]
   await positions.send('mint', [range])
-  const factory = builder.at(FACTORY, devnet.info.routers.uniswapV3Factory!)
+  const factory = builder.contractAt(FACTORY, devnet.info.routers.uniswapV3Factory!)
   return { token, pool: await factory.read<string>('getPool', [first.address, second.address, 3_000]) }
 }
 
@@ -87,7 +87,7 @@ test('a Uniswap V2 pair whose balance is below its reserves adds almost no depth
     .poll(async () => (before = (await of<number | null>('liquidity', whole.address)) ?? 0), PATIENT)
     .toBeGreaterThan(0)
   const token = await deployToken(devnet, 'Revocable')
-  const pairs = builder.at(PAIRS, devnet.info.routers.uniswapV2Factory!)
+  const pairs = builder.contractAt(PAIRS, devnet.info.routers.uniswapV2Factory!)
   const pair = await pairs.read<string>('getPair', [token.address, devnet.info.tokens.WETH!.address])
   await token.send('revoke', [pair, 999n * WHOLE])
   await expect
@@ -99,7 +99,7 @@ test('a token that can be bought but not sold has no price, from the first reque
   const { devnet } = local
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
   const trap = await deployToken(devnet, 'TrapToken')
-  const pairs = builder.at(PAIRS, devnet.info.routers.uniswapV2Factory!)
+  const pairs = builder.contractAt(PAIRS, devnet.info.routers.uniswapV2Factory!)
   await trap.send('close', [await pairs.read<string>('getPair', [trap.address, devnet.info.tokens.WETH!.address])])
   const detailed = async () => {
     const { usd, reason } = (
@@ -119,7 +119,7 @@ test('a sale that fails in a quote removes the price of the token at once', asyn
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
   const trap = await deployToken(devnet, 'TrapToken')
   await expect.poll(() => of<number>('prices', trap.address), PATIENT).toBeGreaterThan(0)
-  const pairs = builder.at(PAIRS, devnet.info.routers.uniswapV2Factory!)
+  const pairs = builder.contractAt(PAIRS, devnet.info.routers.uniswapV2Factory!)
   const pair = await pairs.read<string>('getPair', [trap.address, devnet.info.tokens.WETH!.address])
   await trap.send('close', [pair])
   const query = { src: trap.address, dst: devnet.info.tokens.WETH!.address, amount: `${WHOLE}`, from: builder.from }

@@ -38,8 +38,8 @@ describe.each([
     const [donor, from] = [devnet.info.accounts[0]!.address, devnet.info.accounts[1]!.address]
     const query = { src, dst, amount: `${amount}`, from, includeSources: family, maxHops: '1', maxSplits: '1' }
     const before = await quote(query)
-    const pool = createBuilder(devnet.url, donor).at(PAIR, before.swaps[0]!.pool)
-    const token = (who: typeof donor) => createBuilder(devnet.url, who).at(TOKEN, src)
+    const pool = createBuilder(devnet.url, donor).contractAt(PAIR, before.swaps[0]!.pool)
+    const token = (who: typeof donor) => createBuilder(devnet.url, who).contractAt(TOKEN, src)
     await token(donor).send('transfer', [pool.address, 3n * amount])
     const gifted = await quote(query)
     const { toAmount, minToAmount, swaps, priceImpact, warnings } = gifted

@@ -43,7 +43,7 @@ async function send({ gasEstimate, tx }: Route): Promise<Receipt> {
 
 async function approve(token: string, amount = 2n ** 200n): Promise<void> {
   const builder = createBuilder(local.devnet.url, toAddress(from))
-  await builder.at(APPROVE, token).send('approve', [local.devnet.info.guard, amount])
+  await builder.contractAt(APPROVE, token).send('approve', [local.devnet.info.guard, amount])
 }
 
 async function give(token: Contract, amount: bigint): Promise<void> {
@@ -112,7 +112,10 @@ test('a quote whose route depends on gas first measures the pools of its routes,
 test('a unit of a token that was sent to the Guard does not make the charged gas of its swaps too low', async () => {
   const { WETH, DAI } = local.devnet.info.tokens
   const { guard } = local.devnet.info
-  const dai = createBuilder(local.devnet.url, toAddress(from)).at(['function transfer(address,uint256)'], DAI!.address)
+  const dai = createBuilder(local.devnet.url, toAddress(from)).contractAt(
+    ['function transfer(address,uint256)'],
+    DAI!.address,
+  )
   await approve(WETH!.address, 2n ** 256n - 1n)
   const query = { src: WETH!.address, dst: DAI!.address, includeSources: 'uniswap-v3', amount: `${WHOLE / 10n}` }
   await send(await quote(query))

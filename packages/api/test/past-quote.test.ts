@@ -111,10 +111,10 @@ async function moveAllPools(): Promise<readonly string[]> {
   const builder = createBuilder(url, from)
   for (const { address } of Object.values(info.tokens))
     await builder
-      .at(APPROVE, address)
+      .contractAt(APPROVE, address)
       .send('approve', [info.guard, 2n ** 200n])
       .catch(() => {})
-  await builder.at(APPROVE, info.tokens.WETH!.address).send('deposit', [], 50n * 10n ** 18n)
+  await builder.contractAt(APPROVE, info.tokens.WETH!.address).send('deposit', [], 50n * 10n ** 18n)
   const idOf = (pool: DevnetPool) => (pool.id ?? pool.address).toLowerCase()
   const moved: string[] = []
   for (const pool of info.pools.filter(usable)) {
@@ -243,13 +243,13 @@ describe('pools and contracts that appear or disappear', () => {
     await warmUp(local.server.url, `/quote/31337?${new URLSearchParams(query)}`)
     const then = await get('/quote', query)
     const uniswap = (name: string, address: string) =>
-      builder.at(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
+      builder.contractAt(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
     const factory = uniswap('UniswapV2Factory', info.routers.uniswapV2Factory!)
     await factory.send('createPair', [link.address, usdc.address])
     const pair = uniswap('UniswapV2Pair', await factory.read<string>('getPair', [link.address, usdc.address]))
     const mint = ['function mint(address,uint256)']
-    await builder.at(mint, link.address).send('mint', [pair.address, 1_000_000n * WHOLE])
-    await builder.at(mint, usdc.address).send('mint', [pair.address, 10n ** 14n])
+    await builder.contractAt(mint, link.address).send('mint', [pair.address, 1_000_000n * WHOLE])
+    await builder.contractAt(mint, usdc.address).send('mint', [pair.address, 10n ** 14n])
     await pair.send('mint', [builder.from])
     const fresh = await deployToken(local.devnet, 'NamedToken', ['Later', 'LATER'])
     const now = await get('/quote', query)

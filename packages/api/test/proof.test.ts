@@ -149,11 +149,12 @@ describe('earnings of each pool match its quotes', () => {
           if (family === 'uniswap-v2')
             return (
               await builder
-                .at(V2, info.routers.uniswapV2Router02!)
+                .contractAt(V2, info.routers.uniswapV2Router02!)
                 .read<bigint[]>('getAmountsOut', [amount, [tokenIn, tokenOut]])
             )[1]!
-          if (family === 'curve-stable') return builder.at(CURVE, pool.address).read<bigint>('get_dy', [i, j, amount])
-          const quoter = builder.at(V3, info.routers.uniswapV3QuoterV2!)
+          if (family === 'curve-stable')
+            return builder.contractAt(CURVE, pool.address).read<bigint>('get_dy', [i, j, amount])
+          const quoter = builder.contractAt(V3, info.routers.uniswapV3QuoterV2!)
           return (await quoter.readAll('quoteExactInputSingle', [[tokenIn, tokenOut, amount, fee, 0]]))[0] as bigint
         }
         const one = 10n ** BigInt(unitsOf(tokenIn))

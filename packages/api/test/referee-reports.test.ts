@@ -26,7 +26,7 @@ type Receipt = { readonly transactionHash: string; readonly transactionIndex: st
 const account = (k: number): Address => local.devnet.info.accounts[k]!.address
 const path = () => ['WETH', 'USDC'].map((symbol) => local.devnet.info.tokens[symbol]!.address)
 const router = () => local.devnet.info.routers.uniswapV2Router02!
-const routerOf = (k: number) => createBuilder(local.devnet.url, account(k)).at(ROUTER, router())
+const routerOf = (k: number) => createBuilder(local.devnet.url, account(k)).contractAt(ROUTER, router())
 const receiptOf = (sent: unknown) => sent as Receipt
 const swap = async () =>
   receiptOf(await routerOf(1).send('swapExactETHForTokens', [0, path(), account(1), FAR], WHOLE)).transactionHash
@@ -66,8 +66,8 @@ describe('what was given and received', () => {
   test('two tokens that go into a pool are no swap (mev-inspect-py 327)', async () => {
     const usdc = path()[1]!
     const own = createBuilder(local.devnet.url, account(1))
-    await own.at(['function mint(address,uint256)'], usdc).send('mint', [account(1), 10n ** 12n])
-    await own.at(ERC20, usdc).send('approve', [router(), 2n ** 200n])
+    await own.contractAt(['function mint(address,uint256)'], usdc).send('mint', [account(1), 10n ** 12n])
+    await own.contractAt(ERC20, usdc).send('approve', [router(), 2n ** 200n])
     const receipt = receiptOf(
       await routerOf(1).send('addLiquidityETH', [usdc, 10n ** 10n, 0, 0, account(1), FAR], WHOLE),
     )

@@ -51,8 +51,8 @@ const token = (symbol: string): Address => local.devnet.info.tokens[symbol]!.add
 const account = (k: number): Address => local.devnet.info.accounts[k]!.address
 const router = (name: string): Address => local.devnet.info.routers[name]!
 const builderOf = (k: number) => createBuilder(local.devnet.url, account(k))
-const tokenOf = (k: number, address: Address) => builderOf(k).at(TOKEN, address)
-const v2Of = (k: number) => builderOf(k).at(ROUTER, router('uniswapV2Router02'))
+const tokenOf = (k: number, address: Address) => builderOf(k).contractAt(TOKEN, address)
+const v2Of = (k: number) => builderOf(k).contractAt(ROUTER, router('uniswapV2Router02'))
 const receiptOf = (sent: unknown) => sent as Receipt
 
 async function verdictOf(hash: string): Promise<RefereeResponse & { status: number }> {
@@ -121,7 +121,7 @@ describe('tokens whose balances are not the sum of their transfers', () => {
   })
 
   test('shares of a lending market, whose interest is logged as a transfer (aave-v3-core 682)', async () => {
-    const market = builderOf(1).at(MARKET, router('aaveV3Pool'))
+    const market = builderOf(1).contractAt(MARKET, router('aaveV3Pool'))
     const { aToken } = await market.read<{ aToken: string }>('getReserveData', [token('USDC')])
     const shares = toAddress(aToken)
     await market.send('supply', [token('USDC'), 10n ** 11n, account(1), 0])
@@ -168,14 +168,14 @@ describe('routers', () => {
       commands.map(() => 'uint8'),
       [...commands],
     )
-    const universal = builderOf(1).at(UNIVERSAL, router('uniswapUniversalRouter'))
+    const universal = builderOf(1).contractAt(UNIVERSAL, router('uniswapUniversalRouter'))
     return receiptOf(await universal.send('execute', [packed, inputs, FAR]))
   }
 
   beforeAll(async () => {
     for (const symbol of ['WETH', 'USDC'])
       await builderOf(1)
-        .at(PERMIT2, router('permit2'))
+        .contractAt(PERMIT2, router('permit2'))
         .send('approve', [token(symbol), router('uniswapUniversalRouter'), 2n ** 159n, 2n ** 47n])
   })
 
@@ -253,12 +253,12 @@ describe('routers', () => {
     const pool = local.devnet.info.pools.find(
       ({ family, feePpm, tokens }) => family === 'uniswap-v3' && feePpm === 500 && `${tokens}` === 'WETH,USDC',
     )!
-    const contract = builderOf(1).at(V3_POOL, pool.address!)
+    const contract = builderOf(1).contractAt(V3_POOL, pool.address!)
     const price = await contract.read<bigint>('slot0')
     const isFirst = toAddress(await contract.read<string>('token0')) === weth
     const limit = isFirst ? (price * 99_990n) / 100_000n : (price * 100_010n) / 100_000n
     const offered = 50n * WHOLE
-    const v3 = builderOf(1).at(V3_ROUTER, router('uniswapSwapRouter02'))
+    const v3 = builderOf(1).contractAt(V3_ROUTER, router('uniswapSwapRouter02'))
     const receipt = receiptOf(await v3.send('exactInputSingle', [[weth, usdc, 500, account(1), offered, 0, limit]]))
     const spent = -(await growth(weth, account(1), receipt))
     expect(spent).toBeGreaterThan(0n)

@@ -147,22 +147,22 @@ async function mineTogether(
 
 const swapOf = (from: Address, amount: bigint, path: readonly Address[]) => {
   const to = router('uniswapV2Router02')
-  const { abi } = builderOf(1).at(V2_ROUTER, to)
+  const { abi } = builderOf(1).contractAt(V2_ROUTER, to)
   return { from, to, data: abi.encodeFunctionData('swapExactTokensForTokens', [amount, 0, path, from, FAR]) }
 }
 
 describe('a swap is judged by what went in and out', () => {
   beforeAll(async () => {
     await builderOf(1)
-      .at(WETH, token('WETH'))
+      .contractAt(WETH, token('WETH'))
       .send('deposit', [], 200n * WHOLE)
     for (const symbol of ['WETH', 'USDC', 'TAXED'])
       for (const spender of [router('uniswapV2Router02'), router('uniswapSwapRouter02'), router('permit2')])
         await builderOf(1)
-          .at(ERC20, token(symbol))
+          .contractAt(ERC20, token(symbol))
           .send('approve', [spender, 2n ** 200n])
   })
-  const v2 = () => builderOf(1).at(V2_ROUTER, router('uniswapV2Router02'))
+  const v2 = () => builderOf(1).contractAt(V2_ROUTER, router('uniswapV2Router02'))
   const sent = (receipt: unknown) => receipt as Receipt
 
   test('through a router of one pool, that loses to a route over many', async () => {
@@ -194,7 +194,7 @@ describe('a swap is judged by what went in and out', () => {
     const path = [token('USDC'), token('WETH'), token('LINK')]
     const receipt = sent(await v2().send('swapExactTokensForTokens', [10n ** 9n, 0, path, account(6), FAR]))
     await expectTrade(receipt, account(1), { src: token('USDC'), dst: token('LINK'), recipient: account(6) })
-    const v3 = builderOf(1).at(V3_ROUTER, router('uniswapSwapRouter02'))
+    const v3 = builderOf(1).contractAt(V3_ROUTER, router('uniswapSwapRouter02'))
     const order = [token('WETH'), token('USDC'), 500, account(7), 2n * WHOLE, 0, 0]
     const single = sent(await v3.send('exactInputSingle', [order]))
     await expectTrade(single, account(1), { src: token('WETH'), dst: token('USDC'), recipient: account(7) })
@@ -204,7 +204,7 @@ describe('a swap is judged by what went in and out', () => {
     const [weth, usdc] = [token('WETH'), token('USDC')]
     const universal = router('uniswapUniversalRouter')
     await builderOf(1)
-      .at(PERMIT2, router('permit2'))
+      .contractAt(PERMIT2, router('permit2'))
       .send('approve', [weth, universal, 2n ** 159n, 2n ** 47n])
     const abi = AbiCoder.defaultAbiCoder()
     const ROUTER_ITSELF = '0x0000000000000000000000000000000000000002'
@@ -214,7 +214,7 @@ describe('a swap is judged by what went in and out', () => {
       abi.encode(['address', 'address', 'uint256'], [usdc, account(1), 0]),
     ]
     const commands = solidityPacked(['uint8', 'uint8', 'uint8'], [0x08, 0x06, 0x04])
-    const receipt = sent(await builderOf(1).at(UNIVERSAL, universal).send('execute', [commands, inputs, FAR]))
+    const receipt = sent(await builderOf(1).contractAt(UNIVERSAL, universal).send('execute', [commands, inputs, FAR]))
     const verdict = await expectTrade(receipt, account(1), { src: weth, dst: usdc })
     const [{ fees, toAmount }] = verdict.trades as [RefereeResponse['trades'][number]]
     expect(fees).toMatchObject([{ account: account(8), token: usdc }])
@@ -233,7 +233,7 @@ describe('a swap is judged by what went in and out', () => {
   test('of this service, which leaves nothing', async () => {
     const query = { src: token('WETH'), dst: token('USDC'), amount: `${5n * WHOLE}`, from: account(1) }
     await builderOf(1)
-      .at(ERC20, token('WETH'))
+      .contractAt(ERC20, token('WETH'))
       .send('approve', [local.devnet.info.guard, 2n ** 200n])
     const path = `/aggregator/31337?${new URLSearchParams(query)}`
     await warmUp(local.server.url, path)
@@ -256,7 +256,7 @@ describe('what is no swap', () => {
       'transfer',
       () =>
         builderOf(1)
-          .at(ERC20, token('USDC'))
+          .contractAt(ERC20, token('USDC'))
           .send('transfer', [account(6), 5n]),
     ],
     [
@@ -264,11 +264,11 @@ describe('what is no swap', () => {
       'nothing',
       () =>
         builderOf(1)
-          .at(ERC20, token('USDC'))
+          .contractAt(ERC20, token('USDC'))
           .send('approve', [account(6), 5n]),
     ],
-    ['wrapping', 'wrap', () => builderOf(1).at(WETH, token('WETH')).send('deposit', [], 5n)],
-    ['unwrapping', 'wrap', () => builderOf(1).at(WETH, token('WETH')).send('withdraw', [5n])],
+    ['wrapping', 'wrap', () => builderOf(1).contractAt(WETH, token('WETH')).send('deposit', [], 5n)],
+    ['unwrapping', 'wrap', () => builderOf(1).contractAt(WETH, token('WETH')).send('withdraw', [5n])],
     ['native token sent', 'transfer', () => builderOf(1).transact({ to: account(6), value: 5n })],
   ])('%s', async (_, outcome, send) => {
     const { transactionHash } = (await send()) as unknown as Receipt
@@ -278,7 +278,7 @@ describe('what is no swap', () => {
 
   test('a transaction that reverted, and one that nobody knows', async () => {
     const path = [token('WETH'), token('USDC')]
-    const { abi } = builderOf(1).at(V2_ROUTER, router('uniswapV2Router02'))
+    const { abi } = builderOf(1).contractAt(V2_ROUTER, router('uniswapV2Router02'))
     const data = abi.encodeFunctionData('swapExactTokensForTokens', [WHOLE, 2n ** 200n, path, account(1), FAR])
     const failed = { from: account(1), to: router('uniswapV2Router02'), data, gas: '0x100000' }
     const { transactionHash, status } = await rpc<Receipt>('eth_sendTransactionSync', failed)
@@ -300,16 +300,16 @@ describe('transactions around it in its block', () => {
 
   beforeAll(async () => {
     await builderOf(2)
-      .at(WETH, token('WETH'))
+      .contractAt(WETH, token('WETH'))
       .send('deposit', [], 500n * WHOLE)
     const mint = ['function mint(address,uint256)']
     for (const k of [1, 2])
       await builderOf(k)
-        .at(mint, token('USDC'))
+        .contractAt(mint, token('USDC'))
         .send('mint', [account(k), 10n ** 13n])
     for (const symbol of ['WETH', 'USDC', 'LINK'])
       await builderOf(2)
-        .at(ERC20, token(symbol))
+        .contractAt(ERC20, token(symbol))
         .send('approve', [router('uniswapV2Router02'), 2n ** 200n])
   })
 
@@ -317,7 +317,7 @@ describe('transactions around it in its block', () => {
     // The trades above sold WETH in this pair, so it is cheaper here than elsewhere.
     const path = [token('USDC'), token('WETH')]
     const amount = 120_000n * 10n ** 6n
-    const v2 = builderOf(2).at(V2_ROUTER, router('uniswapV2Router02'))
+    const v2 = builderOf(2).contractAt(V2_ROUTER, router('uniswapV2Router02'))
     const out = async (input: bigint, along: readonly Address[]) =>
       (await v2.read<bigint[]>('getAmountsOut', [input, along])).at(-1)!
     const front = 700_000n * 10n ** 6n

@@ -35,7 +35,7 @@ test('a pool with a hook is quoted to the unit, at any amount, and pays that in 
   // Past logs are searched in the background.
   await vi.waitFor(async () => expect((await get({ ...pair(), ...only, amount: `${WHOLE}` })).status).toBe(200), 20_000)
   const builder = createBuilder(local.devnet.url, from)
-  const [uni, usdc] = [builder.at(ERC20, token('UNI')), builder.at(ERC20, token('USDC'))]
+  const [uni, usdc] = [builder.contractAt(ERC20, token('UNI')), builder.contractAt(ERC20, token('USDC'))]
   for (const amount of [WHOLE / 100n, 3n * WHOLE, 217n * WHOLE, 1_003n * WHOLE]) {
     const { status, body } = await get({ ...pair(), ...only, amount: `${amount}` })
     expect(status, JSON.stringify(body)).toBe(200)

@@ -44,7 +44,7 @@ async function heldUsd(tokens: readonly string[], amounts: readonly bigint[]): P
   let dollars = 0
   for (const [k, token] of tokens.entries()) {
     const places = await builder()
-      .at(ERC20, token as Address)
+      .contractAt(ERC20, token as Address)
       .read<bigint>('decimals')
     dollars += (Number(amounts[k]!) / 10 ** Number(places)) * (await usdOf(token))
   }
@@ -63,8 +63,9 @@ test.each([
   const pool = poolOf(family, count)
   const tokens = addressesOf(pool)
   const balances = []
-  for (const token of tokens) balances.push(await builder().at(ERC20, token).read<bigint>('balanceOf', [pool.address]))
-  const share = builder().at(ERC20, pool.address)
+  for (const token of tokens)
+    balances.push(await builder().contractAt(ERC20, token).read<bigint>('balanceOf', [pool.address]))
+  const share = builder().contractAt(ERC20, pool.address)
   const supply = Number(await share.read<bigint>('totalSupply')) / 1e18
   const dollars = await heldUsd(tokens, balances)
   await expect
@@ -87,8 +88,8 @@ test.each([
       dex === 'Balancer V2' &&
       tokens.some((it) => /DAI|USDT|RETH|WSTETH/i.test(it)) === isStable,
   )!
-  const bpt = builder().at(BPT, pool.address)
-  const vault = builder().at(VAULT, await bpt.read<string>('getVault'))
+  const bpt = builder().contractAt(BPT, pool.address)
+  const vault = builder().contractAt(VAULT, await bpt.read<string>('getVault'))
   const all = await vault.readAll('getPoolTokens', [pool.id])
   const [tokens, balances] = [[...all[0]] as string[], [...all[1]] as bigint[]]
   const parts = [...tokens.keys()].filter((k) => tokens[k]!.toLowerCase() !== pool.address.toLowerCase())
@@ -104,7 +105,7 @@ test.each([
 
 test('shares of a reserve are worth one each of what it holds, and count for no more than it has left', async () => {
   const { info } = local.devnet
-  const weth = builder().at(ERC20, info.tokens.WETH!.address)
+  const weth = builder().contractAt(ERC20, info.tokens.WETH!.address)
   const reserve = await builder().deploy(compiledAs('ReserveShare'), [weth.address, 1_000n * WHOLE])
   const share = reserve.address.toLowerCase()
   await weth.send('deposit', [], 10n * WHOLE)

@@ -20,13 +20,13 @@ beforeAll(async () => {
   token = await deployToken(devnet, 'NamedToken', ['Drift', 'DRIFT'], 1_000n)
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
   const uniswap = (name: string, address: string) =>
-    builder.at(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
+    builder.contractAt(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
   const factory = uniswap('UniswapV2Factory', devnet.info.routers.uniswapV2Factory!)
   pair = uniswap(
     'UniswapV2Pair',
     await factory.read<string>('getPair', [devnet.info.tokens.WETH!.address, token.address]),
   )
-  weth = builder.at(
+  weth = builder.contractAt(
     [
       'function deposit() payable',
       'function transfer(address,uint256)',

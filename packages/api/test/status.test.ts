@@ -58,7 +58,9 @@ async function balance(of: string, block: number | 'latest'): Promise<bigint> {
 
 async function approve(of: string): Promise<void> {
   const builder = createBuilder(local.devnet.url, toAddress(from))
-  await builder.at(['function approve(address,uint256)'], of).send('approve', [local.devnet.info.guard, 2n ** 200n])
+  await builder
+    .contractAt(['function approve(address,uint256)'], of)
+    .send('approve', [local.devnet.info.guard, 2n ** 200n])
 }
 
 describe('a mined swap', () => {

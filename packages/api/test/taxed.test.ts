@@ -26,7 +26,7 @@ beforeAll(() => {
 })
 
 const rpc = <T>(method: string, ...params: unknown[]) => request<T>(local.devnet.url, method, ...params)
-const erc20 = (token: string) => createBuilder(local.devnet.url, toAddress(from)).at(ERC20, token)
+const erc20 = (token: string) => createBuilder(local.devnet.url, toAddress(from)).contractAt(ERC20, token)
 const balance = (token: string) => erc20(token).read<bigint>('balanceOf', [from])
 
 async function quote(query: Record<string, string>): Promise<Route> {
@@ -50,7 +50,9 @@ async function open(token: Contract): Promise<void> {
   const { routers } = local.devnet.info
   const factory = artifact('@uniswap/v2-core/build/UniswapV2Factory.json').abi
   const builder = createBuilder(local.devnet.url, toAddress(from))
-  const pair = await builder.at(factory, routers.uniswapV2Factory!).read<string>('getPair', [token.address, weth])
+  const pair = await builder
+    .contractAt(factory, routers.uniswapV2Factory!)
+    .read<string>('getPair', [token.address, weth])
   await token.send('open', [pair])
 }
 
@@ -73,7 +75,7 @@ test('a token that allows one transfer per block and account goes directly from 
   const token = await deployToken(local.devnet, 'OneTransferPerBlock', [], 10n)
   await open(token)
   await createBuilder(local.devnet.url, toAddress(from))
-    .at(['function deposit() payable'], weth)
+    .contractAt(['function deposit() payable'], weth)
     .send('deposit', [], WHOLE)
   await erc20(weth).send('approve', [local.devnet.info.guard, 2n ** 200n])
   const route = await quote({ src: weth, dst: token.address, amount: `${WHOLE / 10n}` })

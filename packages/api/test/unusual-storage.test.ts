@@ -17,7 +17,7 @@ test.each(['StructMember', 'Numbered', 'HashedAllowances', 'LendingMarket', 'ATo
     const from = devnet.info.accounts[2]!.address
     const weth = devnet.info.tokens.WETH!.address
     const token = await deployToken(devnet, name)
-    const mine = createBuilder(devnet.url, toAddress(from)).at(ERC20, token.address)
+    const mine = createBuilder(devnet.url, toAddress(from)).contractAt(ERC20, token.address)
     await token.send('mint', [from, 3n * WHOLE])
     const query = { src: token.address, dst: weth, amount: `${WHOLE}`, from }
     const quote = async (more: Record<string, string> = {}) => {
@@ -30,7 +30,7 @@ test.each(['StructMember', 'Numbered', 'HashedAllowances', 'LendingMarket', 'ATo
     const { status, body } = await quote()
     expect(status, JSON.stringify(body)).toBe(200)
     const { tx, toAmount, gasEstimate } = body
-    const received = createBuilder(devnet.url, toAddress(from)).at(ERC20, weth)
+    const received = createBuilder(devnet.url, toAddress(from)).contractAt(ERC20, weth)
     const before = await received.read<bigint>('balanceOf', [from])
     const gas = `0x${((BigInt(gasEstimate) * 12n + 9n) / 10n).toString(16)}`
     const receipt = await request(devnet.url, 'eth_sendTransactionSync', { from, to: tx.to, data: tx.data, gas })

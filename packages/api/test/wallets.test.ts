@@ -31,7 +31,7 @@ type Route = {
 }
 type Receipt = { readonly status: string; readonly gasUsed: string }
 
-const erc20 = (token: string) => createBuilder(local.devnet.url, toAddress(from)).at(ERC20, token)
+const erc20 = (token: string) => createBuilder(local.devnet.url, toAddress(from)).contractAt(ERC20, token)
 
 async function quote(src: string, dst: string, amount: bigint): Promise<Route & { readonly status: number }> {
   const query = { src, dst, amount: `${amount}`, from }

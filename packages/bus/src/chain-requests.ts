@@ -26,9 +26,11 @@ export async function reasonUnowned(
   { lease }: ChainKeys,
 ): Promise<string | null> {
   if ((await connection.call('EXISTS', lease)) === 1) return null
-  const others = await otherSchemas(connection)
+  const foreignSchemas = await otherSchemas(connection)
   const versions =
-    others.length > 0 ? `; ${others.join(', ')} in use on this bus, and this version reads ${SCHEMA}` : ''
+    foreignSchemas.length > 0
+      ? `; ${foreignSchemas.join(', ')} in use on this bus, and this version reads ${SCHEMA}`
+      : ''
   return `no indexer follows chain ${chainId}${versions}`
 }
 

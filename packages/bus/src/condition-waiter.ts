@@ -9,7 +9,12 @@ export class ConditionWaiter {
   private stopError: Error | null = null
 
   /** Resolves when the condition holds. @param timeoutError - creates the error for a timeout */
-  until(condition: () => boolean, timeoutMs: number, timeoutError: () => Error, signal?: AbortSignal): Promise<void> {
+  waitUntil(
+    condition: () => boolean,
+    timeoutMs: number,
+    timeoutError: () => Error,
+    signal?: AbortSignal,
+  ): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const notice = () => {
       if (condition()) resolve()

@@ -16,8 +16,8 @@ export type Argument = string | number | Buffer
 export type RedisReply = string | number | null | readonly RedisReply[]
 
 /**
- * Sends commands over one connection. Commands are never queued while disconnected and never sent twice, since a write
- * that executes late or again would go unnoticed.
+ * Sends commands over one connection. Commands are never queued while disconnected and never sent twice. A write that
+ * executes late or twice would go unnoticed.
  */
 export interface Connection {
   /** Sends a command. @throws BusError `AWAY`, `FULL`; other errors of Redis are rethrown unchanged */
@@ -56,13 +56,13 @@ export async function connect(url: string): Promise<OwnConnection> {
   }
   const send = <T>(command: readonly Argument[], typeMapping?: TypeMapping) => {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    const words = command.map((word) => (typeof word === 'number' ? String(word) : word))
-    const reply = client.sendCommand<T>(words, typeMapping && { typeMapping })
+    const commandWords = command.map((word) => (typeof word === 'number' ? String(word) : word))
+    const pendingReply = client.sendCommand<T>(commandWords, typeMapping && { typeMapping })
     const replyTimeout = setTimeout(() => {
       reject(new BusError('AWAY', `Redis has not answered for ${REPLY_MS} ms`))
       close()
     }, REPLY_MS).unref()
-    reply.then(resolve, (cause: unknown) => {
+    pendingReply.then(resolve, (cause: unknown) => {
       // An error reply does not end the connection.
       if (!(cause instanceof ErrorReply)) reject(new BusError('AWAY', 'the connection to Redis broke', { cause }))
       else if (cause.message.includes('OOM command not allowed')) reject(new BusError('FULL', FULL, { cause }))

@@ -119,10 +119,10 @@ export class FollowedMarket implements Market {
   }
 
   async checkTokens(addresses: readonly Address[], { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    const again = this.states.at(-1)?.block.hash
+    const hashAfterRead = this.states.at(-1)?.block.hash
     const lookup = this.tokens.check(addresses, this.options.rpc, {
       priority: 'lookup',
-      ...(again && { retryBlock: again }),
+      ...(hashAfterRead && { retryBlock: hashAfterRead }),
     })
     await abortable(lookup, signal)
   }
@@ -273,7 +273,7 @@ export class FollowedMarket implements Market {
       const position = newestNumber === undefined ? 'not read yet' : `at block ${newestNumber}`
       return new MarketError('BEHIND', `chain ${this.chainId} is ${position}`)
     }
-    return this.conditions.until(isThere, timeoutMs, rejectLate, signal)
+    return this.conditions.waitUntil(isThere, timeoutMs, rejectLate, signal)
   }
 
   /** Returns the id of the newest entry; null if Redis does not reply at once. Concurrent callers share one command. */

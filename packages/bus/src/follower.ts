@@ -121,26 +121,26 @@ export class StateFollower {
   /** Applies entries. @returns false if an entry does not follow the current state */
   private apply(entries: readonly StreamEntry[]): boolean {
     for (const entry of entries) {
-      const next = applyEntry(this.shown!, entry)
-      if (!next) return false
+      const nextState = applyEntry(this.shown!, entry)
+      if (!nextState) return false
       this.counts.entries++
-      this.show(next.state, next.ids)
+      this.show(nextState.state, nextState.ids)
     }
     return true
   }
 
   /**
    * Returns true if the head is the current state, or an entry after it exists. After Redis restarts with an earlier
-   * clock or without data, new entries can have lower ids than the current state, so a read for later ids would never
+   * clock or without data, new entries can have lower ids than the current state. A read for later ids would then never
    * return.
    */
   private async isInStep(connection: OwnConnection): Promise<boolean> {
     const { keys } = this.options
-    const { id: ours } = this.shown!
+    const { id: currentId } = this.shown!
     const [id, beat, scan] = await connection.call<(string | null)[]>('HMGET', keys.head, 'id', 'beat', 'scan')
     if (scan) this.scan = fromText<ScanStatus | null>(scan)
-    if (id && id !== ours) {
-      const newer = await connection.call<RedisReply[]>('XRANGE', keys.entries, `(${ours}`, '+', 'COUNT', 1)
+    if (id && id !== currentId) {
+      const newer = await connection.call<RedisReply[]>('XRANGE', keys.entries, `(${currentId}`, '+', 'COUNT', 1)
       return newer.length > 0
     }
     if (id && beat && beat !== this.beat) {
@@ -164,9 +164,9 @@ export class StateFollower {
     const [last] = await connection.call<[string, RedisReply[]][]>('XREVRANGE', keys.factChanges, '+', '-', 'COUNT', 1)
     let cursor = '0'
     do {
-      const [next, flat] = await connection.call<[string, string[]]>('HSCAN', keys.facts, cursor, 'COUNT', PAGE)
+      const [nextCursor, flat] = await connection.call<[string, string[]]>('HSCAN', keys.facts, cursor, 'COUNT', PAGE)
       for (let i = 0; i < flat.length; i += 2) onFact(flat[i]!, flat[i + 1]!)
-      cursor = next
+      cursor = nextCursor
     } while (cursor !== '0')
     this.factChangesId = last?.[0] ?? '0-0'
   }

@@ -293,12 +293,12 @@ export class ChainIndexer {
   }
 
   /**
-   * Returns the pairs to add or remove: those loaded on request, and with `all` every difference between followed and
+   * Returns the pairs to add or remove: those loaded on request, and with `sendsAllPairs` every difference between followed and
    * published pairs.
    */
-  private pairChanges(market: IndexedMarket, all: boolean): PairChanges {
+  private pairChanges(market: IndexedMarket, sendsAllPairs: boolean): PairChanges {
     const addedPairs = new Set(this.requests.take(market))
-    if (!all) return { added: [...addedPairs], removed: [] }
+    if (!sendsAllPairs) return { added: [...addedPairs], removed: [] }
     const publishedPairs = this.publisher.publishedPairs
     const current = new Set(market.pairs)
     for (const pair of current) if (!publishedPairs.has(pair)) addedPairs.add(pair)
@@ -314,7 +314,7 @@ export class ChainIndexer {
   private async expireLater(connection: OwnConnection): Promise<void> {
     const { keys } = this.options
     const { head, entries, pairs, requests, facts, factChanges, poolRecords, memory } = keys
-    const all = [
+    const allKeys = [
       head,
       entries,
       pairs,
@@ -325,7 +325,7 @@ export class ChainIndexer {
       memory,
       keys.pools(this.publisher.generation),
     ]
-    await Promise.all(all.map((key) => connection.call('PEXPIRE', key, EXPIRE_MS)))
+    await Promise.all(allKeys.map((key) => connection.call('PEXPIRE', key, EXPIRE_MS)))
   }
 }
 

@@ -52,16 +52,16 @@ async function tryJoin(
     connection.call<[string, string[]]>('HSCAN', keys.pools(head.gen), cursor, 'COUNT', page)
   let nextPage: Promise<[string, string[]]> | null = scan('0')
   while (nextPage) {
-    const [next, flat]: [string, string[]] = await nextPage
+    const [nextCursor, flat]: [string, string[]] = await nextPage
     // Request the next page while this one is processed; its failure surfaces where it is awaited.
-    nextPage = next === '0' ? null : scan(next)
+    nextPage = nextCursor === '0' ? null : scan(nextCursor)
     nextPage?.catch(() => {})
     await inSlices('join', addFields(fields, flat))
   }
   const end = await readHead(connection, keys)
   if (end?.gen !== head.gen) return null
-  // Fields may date from any moment until `end`, so the state is complete only after all entries up to there are
-  // applied.
+  // Each field may have been read at any moment before `end`. So the state is consistent only after all entries up to
+  // `end` are applied.
   if (!(await replay(connection, keys, head.id, end.id, fields, pairs))) return null
   if (fields.count !== end.size) return null
   const pools = await inSlices('join', fields.toMap())
@@ -141,12 +141,12 @@ export function applyEntry(
   const entry = bytes && readEntry(bytes)
   if (!entry) return null
   const fields = FieldCollector.of(entry)
-  const next = fields.applyTo(state.pools, entry.gone)
-  const facts = blockOf(texts)
-  if (!next || state.size + next.fieldCountChange !== facts.size) return null
+  const nextPools = fields.applyTo(state.pools, entry.gone)
+  const blockFields = blockOf(texts)
+  if (!nextPools || state.size + nextPools.fieldCountChange !== blockFields.size) return null
   followPairs(state.pairs as Set<string>, entry)
   // Routing threads receive the entry's bytes as they are.
-  rememberEntry(state.pools, next.pools, bytes)
-  const after = { ...facts, id: String(id), tag: texts.tag!, pools: next.pools, pairs: state.pairs }
+  rememberEntry(state.pools, nextPools.pools, bytes)
+  const after = { ...blockFields, id: String(id), tag: texts.tag!, pools: nextPools.pools, pairs: state.pairs }
   return { state: after, ids: [...fields.ids, ...entry.gone] }
 }

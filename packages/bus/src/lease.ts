@@ -21,8 +21,8 @@ export class Lease {
 
   /** Takes the lease if it is free. @returns true if this process holds it */
   async acquire(connection: Connection): Promise<boolean> {
-    const reply = await connection.call('SET', this.keys.lease, this.token, 'NX', 'PX', LEASE_MS)
-    return reply === 'OK' || this.renew(connection, false)
+    const answer = await connection.call('SET', this.keys.lease, this.token, 'NX', 'PX', LEASE_MS)
+    return answer === 'OK' || this.renew(connection, false)
   }
 
   /**

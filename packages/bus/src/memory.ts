@@ -112,9 +112,9 @@ export class SharedMemory implements Store {
     const connection = await this.ownerConnection()
     const { poolRecords } = this.options.keys
     const ids = await connection.call<string[]>('HKEYS', poolRecords)
-    const others = ids.filter((id) => !keptIds.has(id))
-    for (let i = 0; i < others.length; i += PAGE)
-      await connection.call('HDEL', poolRecords, ...others.slice(i, i + PAGE))
+    const removedIds = ids.filter((id) => !keptIds.has(id))
+    for (let i = 0; i < removedIds.length; i += PAGE)
+      await connection.call('HDEL', poolRecords, ...removedIds.slice(i, i + PAGE))
   }
 
   /**

@@ -166,13 +166,13 @@ export class Publisher {
     }
     await flush()
     const tag = randomUUID()
-    const old = await readHead(connection, keys)
+    const oldHead = await readHead(connection, keys)
     const payload = [...pairs]
     this.writtenPools.set(tag, state.pools)
     const [answer] = await run<WriteAnswer>(
       connection,
       'flip',
-      [keys.lease, keys.head, key, keys.pools(old?.gen ?? generation), keys.entries, keys.pairs],
+      [keys.lease, keys.head, key, keys.pools(oldHead?.gen ?? generation), keys.entries, keys.pairs],
       [
         ...[lease.token, generation, tag, blockText(state.block), state.canonical.join(), size, REPLACED_TTL_MS],
         ...[payload.length, ...payload],

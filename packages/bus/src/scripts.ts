@@ -118,11 +118,11 @@ export async function run<T>(
   keys: readonly string[],
   args: readonly Argument[],
 ): Promise<T> {
-  const rest = [keys.length, ...keys, ...args]
+  const scriptArguments = [keys.length, ...keys, ...args]
   try {
-    return await connection.call<T>('EVALSHA', hashes[name], ...rest)
+    return await connection.call<T>('EVALSHA', hashes[name], ...scriptArguments)
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-    return connection.call<T>('EVAL', scripts[name], ...rest)
+    return connection.call<T>('EVAL', scripts[name], ...scriptArguments)
   }
 }

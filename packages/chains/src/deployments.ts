@@ -99,8 +99,8 @@ export function deploymentOf({ chainId, build, deployed }: DeploymentFile, relea
 }
 
 /**
- * Returns the same contracts for blocks from before the chain's EVM ran the instructions of the Cancun build; undefined
- * if the deployment's own build runs there.
+ * Returns the same contracts for blocks before the chain's EVM supported the Cancun build. Undefined if the
+ * deployment's own build runs there.
  */
 export function deploymentForOlderEvm({ chainId, guard }: Deployment): Deployment | undefined {
   if (guard.build !== 'cancun') return undefined

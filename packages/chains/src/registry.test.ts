@@ -195,9 +195,11 @@ test('an unknown chain is undefined, not an error', () => {
 })
 
 test('a registry of some chains knows no others, and refuses one that it cannot know', () => {
-  const registry = loadRegistry({ only: [8453, 1] })
+  const registry = loadRegistry({ allowedIds: [8453, 1] })
   expect(registry.supportedIds()).toEqual([1, 8453])
   expect(registry.knownIds()).toEqual([1, 8453])
   expect(registry.chain(10)).toBeUndefined()
-  expect(() => loadRegistry({ only: [1, 999_999_999] })).toThrow(expect.objectContaining({ code: 'UNKNOWN_CHAIN' }))
+  expect(() => loadRegistry({ allowedIds: [1, 999_999_999] })).toThrow(
+    expect.objectContaining({ code: 'UNKNOWN_CHAIN' }),
+  )
 })

@@ -25,35 +25,35 @@ export type RegistryOptions = {
   /** Overlay of `deployments/`: its files replace those of the same chain id and add new ones. */
   readonly deploymentsDir?: string | undefined
   /** Ids of the chains to include; default: all. */
-  readonly only?: readonly number[] | undefined
+  readonly allowedIds?: readonly number[] | undefined
 }
 
 /**
  * Creates the registry of chain files and deployments. Lists directories at once and reads a chain's file when it is
  * first requested. The chain map reads all files once and keeps only its own fields.
  *
- * @throws ChainsError `BAD_DIRECTORY` if a directory cannot be listed, `UNKNOWN_CHAIN` if `only` contains a chain
+ * @throws ChainsError `BAD_DIRECTORY` if a directory cannot be listed, `UNKNOWN_CHAIN` if `allowedIds` contains a chain
  *   without a file. Methods of the registry throw `BAD_FILE`, which names the file and the field
  */
 export function loadRegistry(options: RegistryOptions = {}): Registry {
   const chainFiles = listById(CHAIN_DATA_DIR)
   if (options.chainsDir !== undefined) for (const [id, path] of listById(options.chainsDir)) chainFiles.set(id, path)
-  const { deploymentsDir, only } = options
-  for (const id of only ?? [])
+  const { deploymentsDir, allowedIds } = options
+  for (const id of allowedIds ?? [])
     if (!chainFiles.has(id)) throw new ChainsError('UNKNOWN_CHAIN', `chain ${id} has no file in the registry`)
-  if (only) for (const id of chainFiles.keys()) if (!only.includes(id)) chainFiles.delete(id)
+  if (allowedIds) for (const id of chainFiles.keys()) if (!allowedIds.includes(id)) chainFiles.delete(id)
   // Files of the overlay use the overlay's releases; files of the repository use the repository's releases.
   const deploymentDirs = new Map([...listById(DEPLOYMENTS_DIR).keys()].map((id) => [id, DEPLOYMENTS_DIR]))
   if (deploymentsDir !== undefined)
     for (const id of listById(deploymentsDir).keys()) deploymentDirs.set(id, deploymentsDir)
 
-  const chain = remember((id: number) => {
+  const chain = memoize((id: number) => {
     const path = chainFiles.get(id)
     return path === undefined ? undefined : toChain(parseFileOf(path, id, chainFileSchema))
   })
-  const header = remember((id: number) => parseFileOf(chainFiles.get(id)!, id, chainHeaderSchema))
-  const releasesOf = remember((dir: string) => readReleases(dir))
-  const deployment = remember((id: number): Deployment | undefined => {
+  const header = memoize((id: number) => parseFileOf(chainFiles.get(id)!, id, chainHeaderSchema))
+  const releasesOf = memoize((dir: string) => readReleases(dir))
+  const deployment = memoize((id: number): Deployment | undefined => {
     const dir = deploymentDirs.get(id)
     if (dir !== undefined) return deploymentOf(readDeploymentFile(dir, id)!, releasesOf(dir))
     if (!chainFiles.has(id) || header(id).unsupported !== undefined) return undefined
@@ -61,7 +61,7 @@ export function loadRegistry(options: RegistryOptions = {}): Registry {
     return deploymentOf(predictedDeployment, releasesOf(DEPLOYMENTS_DIR))
   })
 
-  const chainMap = once(() =>
+  const chainMap = lazy(() =>
     Object.freeze(
       Object.fromEntries(
         [...chainFiles.keys()]
@@ -109,7 +109,7 @@ function chainMapEntry(header: z.output<typeof chainHeaderSchema>, guard: Contra
   }
 }
 
-function remember<K, T>(read: (key: K) => T): (key: K) => T {
+function memoize<K, T>(read: (key: K) => T): (key: K) => T {
   const cache = new Map<K, T>()
   return (key) => {
     if (!cache.has(key)) cache.set(key, read(key))
@@ -117,8 +117,8 @@ function remember<K, T>(read: (key: K) => T): (key: K) => T {
   }
 }
 
-function once<T>(read: () => T): () => T {
-  const cached = remember<null, T>(read)
+function lazy<T>(read: () => T): () => T {
+  const cached = memoize<null, T>(read)
   return () => cached(null)
 }
 

@@ -83,8 +83,8 @@ export type Chain = {
   readonly evm: { readonly push0?: boolean; readonly transientStorage?: boolean; readonly mcopy?: boolean }
   readonly dexes: readonly DexRow[]
   /**
-   * Accounts that a pool may depend on without being excluded as an intermediate, such as rate providers, owners, and
-   * factories of pools with code of their own. Listed tokens and DEX rows are trusted without an entry.
+   * Accounts that a pool may depend on without being excluded as an intermediate. Examples are rate providers, owners,
+   * and factories of pools with code of their own. Listed tokens and DEX rows are trusted without an entry.
    */
   readonly vouched?: readonly Address[]
   /** Reason why the contracts cannot run on the chain; such a chain is listed but not served. */

@@ -27,13 +27,13 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
   if (!/^0x([0-9a-fA-F]{2})+$/.test(data) || !swapSelectors.includes(selector))
     throw new ClientError('UNSAFE', 'the calldata is no swap of the Guard')
   const body = data.slice(10).toLowerCase()
-  const word = (index: number): bigint => {
+  const wordAt = (index: number): bigint => {
     const digits = body.slice(index * WORD, (index + 1) * WORD)
     if (digits.length !== WORD) throw new ClientError('UNSAFE', 'the calldata is cut off')
     return BigInt(`0x${digits}`)
   }
   const address = (index: number): Hex => {
-    const value = word(index)
+    const value = wordAt(index)
     if (value >> 160n !== 0n) throw new ClientError('UNSAFE', `word ${index} of the calldata is no address`)
     return `0x${value.toString(16).padStart(40, '0')}`
   }
@@ -44,22 +44,22 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
   const end = payout + (hasPayout ? PAYOUT_WORDS : 0)
   // Word index of the recipient: first word of the payout, or in direct mode the word after the amount.
   const recipient = hasPayout ? payout : isDirect ? 1 : undefined
-  const length = word(end + 1)
+  const length = wordAt(end + 1)
   const start = (end + 2) * WORD
   // The program is the last part of the calldata, padded with zeros to a whole word.
   const digits = 2 * Number(length)
   const program = body.slice(start, start + digits)
   const canonical =
-    word(end) === BigInt((end + 1) * 32) &&
+    wordAt(end) === BigInt((end + 1) * 32) &&
     body.length === start + Math.ceil(digits / WORD) * WORD &&
     /^0*$/.test(body.slice(start + digits))
   if (!canonical) throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
-  const amountIn = selector === swapNative ? value : word(0)
-  if (recipient !== undefined && word(recipient) === 0n)
+  const amountIn = selector === swapNative ? value : wordAt(0)
+  if (recipient !== undefined && wordAt(recipient) === 0n)
     throw new ClientError('UNSAFE', 'the calldata names no recipient where it has to')
-  if (hasPayout && (word(payout + 1) === 0n) !== (word(payout + 2) === 0n))
+  if (hasPayout && (wordAt(payout + 1) === 0n) !== (wordAt(payout + 2) === 0n))
     throw new ClientError('UNSAFE', 'the calldata names a fee without its recipient, or a recipient without a fee')
-  if (hasPayout && word(payout + 3) !== 0n && (word(order + 1) !== 0n || value > 0n))
+  if (hasPayout && wordAt(payout + 3) !== 0n && (wordAt(order + 1) !== 0n || value > 0n))
     throw new ClientError('UNSAFE', 'the calldata names a wrapper of native output without such output')
   const fits = selector === swap ? value === 0n : value === amountIn || (value === 0n && selector !== swapNative)
   if (!fits) throw new ClientError('UNSAFE', `${value} wei come with a swap that takes another value`)
@@ -67,11 +67,11 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
     tokenIn: address(order),
     amountIn,
     tokenOut: address(order + 1),
-    minOutput: word(order + 2),
-    deadline: word(order + 3),
+    minOutput: wordAt(order + 2),
+    deadline: wordAt(order + 3),
     executor: address(order + 4),
     wrapper: hasPayout ? address(payout + 3) : ZERO,
-    feePpm: hasPayout ? word(payout + 1) : 0n,
+    feePpm: hasPayout ? wordAt(payout + 1) : 0n,
     feeRecipient: hasPayout ? address(payout + 2) : ZERO,
     ...(recipient !== undefined && { recipient: address(recipient) }),
     direct: isDirect,
@@ -101,6 +101,6 @@ export function encodeSwap(order: GuardOrder, value: bigint): Hex {
     ...(hasPayout ? [recipient!, feePpm, feeRecipient, wrapper] : []),
   ]
   const size = BigInt(program.length / 2 - 1)
-  const words = encodeCall(selector, ...head, BigInt(32 * (head.length + 1)), size)
-  return `${words}${program.slice(2).padEnd(Math.ceil((program.length - 2) / WORD) * WORD, '0')}`
+  const encodedWords = encodeCall(selector, ...head, BigInt(32 * (head.length + 1)), size)
+  return `${encodedWords}${program.slice(2).padEnd(Math.ceil((program.length - 2) / WORD) * WORD, '0')}`
 }

@@ -14,8 +14,8 @@ export async function allowanceOf(wallet: Wallet, token: string, spender: string
 }
 
 /**
- * Returns the calls that let the spender draw exactly `amount`: none if the allowance suffices, and two if the token requires a
- * reset to zero first.
+ * Returns the calls that let the spender draw exactly `amount`. There are none if the allowance suffices, and two if
+ * the token requires a reset to zero first.
  */
 export async function approvals(
   wallet: Wallet,
@@ -26,8 +26,10 @@ export async function approvals(
   const allowance = await allowanceOf(wallet, token, spender)
   if (allowance >= amount) return []
   const set = (to: bigint): Outgoing => ({ to: token, data: encodeCall(selectors.approve, spender, to), value: 0n })
-  const all = set(amount)
-  return allowance > 0n && !(await accepts(wallet, token, all.data)) ? [set(0n), all] : [all]
+  const approvalCalls = set(amount)
+  return allowance > 0n && !(await accepts(wallet, token, approvalCalls.data))
+    ? [set(0n), approvalCalls]
+    : [approvalCalls]
 }
 
 /**

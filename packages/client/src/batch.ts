@@ -19,7 +19,8 @@ type Status = {
 }
 
 /**
- * Returns true if the wallet supports atomic batches on the chain, or will after its owner agrees to an upgrade.
+ * Returns true if the wallet supports atomic batches on the chain, or will support them once its owner agrees to an
+ * upgrade.
  *
  * @example
  * ```ts

@@ -44,13 +44,13 @@ export function trustedContracts(
   defaults: SwapContracts | undefined = undefined,
 ): SwapContracts {
   const overrides = Object.fromEntries(Object.entries(givenContracts).filter(([, value]) => value !== undefined))
-  const { guard, executors, ...rest } = { ...defaults, ...overrides } as Partial<SwapContracts>
+  const { guard, executors, ...knownFields } = { ...defaults, ...overrides } as Partial<SwapContracts>
   if (!guard || !executors?.length)
     throw new ClientError(
       'UNSAFE',
       `the Guard and Executors of chain ${chainId} are not known to this version; name them by \`contracts\``,
     )
-  return { ...knownContractsOf(() => []), factories: [], ...rest, guard, executors }
+  return { ...knownContractsOf(() => []), factories: [], ...knownFields, guard, executors }
 }
 
 /** Builds the record of trusted lists from a function that returns one list. */

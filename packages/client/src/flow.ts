@@ -118,8 +118,8 @@ export function faultOf(
       return input.amount
     }
     if (present === null) return null
-    const part = shareOf(present, input.share)
-    balances.set(tokenIn, present - part)
-    return part
+    const share = shareOf(present, input.share)
+    balances.set(tokenIn, present - share)
+    return share
   }
 }

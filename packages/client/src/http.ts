@@ -147,7 +147,7 @@ async function readText({ body }: Response, path: string): Promise<string> {
   if (!body) return ''
   const reader = body.getReader()
   const decoder = new TextDecoder()
-  const parts: string[] = []
+  const bodyChunks: string[] = []
   let bytes = 0
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     bytes += read.value.length
@@ -155,9 +155,9 @@ async function readText({ body }: Response, path: string): Promise<string> {
       reader.cancel().catch(() => undefined)
       throw new ClientError('BAD_ANSWER', `${path} answered with more than ${MAX_ANSWER_BYTES} bytes`)
     }
-    parts.push(decoder.decode(read.value, { stream: true }))
+    bodyChunks.push(decoder.decode(read.value, { stream: true }))
   }
-  return parts.join('') + decoder.decode()
+  return bodyChunks.join('') + decoder.decode()
 }
 
 /** Builds the URL of a request. @throws ClientError `INVALID` if `baseUrl` is not a URL */

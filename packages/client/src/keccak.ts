@@ -42,8 +42,8 @@ function permute(a: bigint[]): void {
     }
     // Chi: the only nonlinear step.
     for (let row = 0; row < 25; row += 5) {
-      const old = a.slice(row, row + 5)
-      for (let k = 0; k < 5; k++) a[row + k] = old[k]! ^ (~old[(k + 1) % 5]! & LANE & old[(k + 2) % 5]!)
+      const oldRow = a.slice(row, row + 5)
+      for (let k = 0; k < 5; k++) a[row + k] = oldRow[k]! ^ (~oldRow[(k + 1) % 5]! & LANE & oldRow[(k + 2) % 5]!)
     }
     a[0]! ^= constants[round]!
   }

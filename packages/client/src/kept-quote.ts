@@ -112,11 +112,11 @@ export class KeptQuote {
    * @returns false if the simulation fails; `failure` is the reason
    * @throws ClientError `UNSAFE` if the minimum output is too low, or no known pool can confirm it
    */
-  async runs(tx = this.route.tx, missing?: MissingAllowance): Promise<boolean> {
+  async runs(tx = this.route.tx, missingAllowance?: MissingAllowance): Promise<boolean> {
     const { wallet, request, terms, contracts } = this.options
     let output: bigint
     try {
-      output = await simulate(wallet, tx, missing)
+      output = await simulate(wallet, tx, missingAllowance)
     } catch (cause) {
       this.failure = messageOf(cause)
       return false
@@ -125,7 +125,7 @@ export class KeptQuote {
     const { minOutput } = this.explanation
     if (minOutput < floorOf(output, request, terms.tolerance))
       throw new ClientError('UNSAFE', `the swap brings ${output}, and its least output is ${minOutput}`)
-    const poolOutput = await bestOfKnownPools(wallet, tx, decodeSwap(tx.data, weiOf(tx)), contracts, missing)
+    const poolOutput = await bestOfKnownPools(wallet, tx, decodeSwap(tx.data, weiOf(tx)), contracts, missingAllowance)
     if (poolOutput === undefined)
       throw new ClientError(
         'UNSAFE',

@@ -8,12 +8,12 @@ const ZERO: Hex = `0x${'0'.repeat(40)}`
 /** Byte offset of the signature in an encoded permit, after kind, amount, nonce, deadline and this offset. */
 const SIGNATURE_AT = 160n
 
-const word = (value: bigint | string): string =>
+const toWord = (value: bigint | string): string =>
   (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(WORD, '0')
 /** Encodes dynamic bytes: length, bytes, and zero padding to a whole word. */
 const bytes = (data: string): string => {
   const digits = data.slice(2).toLowerCase()
-  return word(BigInt(digits.length / 2)) + digits.padEnd(Math.ceil(digits.length / WORD) * WORD, '0')
+  return toWord(BigInt(digits.length / 2)) + digits.padEnd(Math.ceil(digits.length / WORD) * WORD, '0')
 }
 
 export function isPermitSwap(selector: string): boolean {
@@ -28,7 +28,7 @@ export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
   const payout = direct ? [] : [recipient, order.feePpm, order.feeRecipient, order.wrapper]
   const kind = BigInt(permitKinds.indexOf(permit.kind))
   const body =
-    [kind, permit.amount, permit.nonce, permit.deadline, SIGNATURE_AT].map(word).join('') + bytes(permit.signature)
+    [kind, permit.amount, permit.nonce, permit.deadline, SIGNATURE_AT].map(toWord).join('') + bytes(permit.signature)
   const permitAt = BigInt(32 * (direct ? 9 : 12))
   const programAt = permitAt + BigInt(body.length / 2)
   const head = [
@@ -44,7 +44,7 @@ export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
     programAt,
   ]
   const selector = direct ? selectors.swapDirectWithPermit : selectors.swapWithPermit
-  return `${selector}${head.map(word).join('')}${body}${bytes(program)}`
+  return `${selector}${head.map(toWord).join('')}${body}${bytes(program)}`
 }
 
 /** Returns true if output and fee have recipients and only native output is unwrapped, as `decodeSwap` requires. */

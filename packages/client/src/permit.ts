@@ -42,7 +42,8 @@ type Request = {
 }
 
 /**
- * Asks the wallet to sign a permit that lets the Guard draw exactly the amount until the deadline; a DAI permit is unlimited.
+ * Asks the wallet to sign a permit that lets the Guard draw exactly the amount until the deadline. A DAI permit is
+ * unlimited.
  *
  * @param deadline - Unix seconds
  * @example

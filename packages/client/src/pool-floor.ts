@@ -23,11 +23,12 @@ const ops = ['uniswap-v2', 'uniswap-v3'] as const
 type Pool = { readonly op: (typeof ops)[number]; readonly pool: Hex; readonly feePpm: number; readonly balance: bigint }
 
 /**
- * Returns the best simulated output, after the order's fee, of the deepest pools that known factories deployed for the two tokens:
- * one pool, or two in a path through the wrapper. Anyone can create such a pool and set its price, so several are simulated.
+ * Returns the best simulated output, after the order's fee, of the deepest pools that known factories deployed for the
+ * two tokens. Tries single pools, and two pools in a path through the wrapper. Anyone can create such a pool and set
+ * its price, so several are simulated.
  *
  * @param order - the proven order, with its permit; its program is replaced
- * @param missing - allowance to simulate by state override
+ * @param missingAllowance - allowance to simulate by state override
  * @returns undefined if no simulation succeeds
  */
 export async function bestOfKnownPools(
@@ -35,7 +36,7 @@ export async function bestOfKnownPools(
   tx: Transaction,
   order: GuardOrder,
   contracts: SwapContracts,
-  missing?: MissingAllowance,
+  missingAllowance?: MissingAllowance,
 ): Promise<bigint | undefined> {
   const value = BigInt(tx.value)
   const wrapper = contracts.wrapper?.toLowerCase() as Hex | undefined
@@ -65,7 +66,7 @@ export async function bestOfKnownPools(
       const data = permit
         ? encodePermitSwap({ ...swap, ...wrapperField }, permit)
         : encodeSwap({ ...swap, ...wrapperField }, value)
-      return simulate(wallet, { ...tx, data }, missing).catch(() => 0n)
+      return simulate(wallet, { ...tx, data }, missingAllowance).catch(() => 0n)
     }),
   )
   let best = 0n

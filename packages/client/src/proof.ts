@@ -135,7 +135,7 @@ export function poolsMadeBy(
   const salts =
     kind === 'uniswap-v2'
       ? [keccak256(`0x${token0}${token1}`)]
-      : FEE_TIERS.map((fee) => keccak256(`0x${[token0, token1, fee.toString(16)].map(word).join('')}`))
+      : FEE_TIERS.map((fee) => keccak256(`0x${[token0, token1, fee.toString(16)].map(toWord).join('')}`))
   return salts.map((salt) => create2(deployer, salt, initCodeHash))
 }
 
@@ -144,11 +144,11 @@ function create2(deployer: string, salt: Hex, initCodeHash: string): Hex {
   return `0x${keccak256(`0xff${packedHex}`).slice(-40)}`
 }
 
-function word(digits: string): string {
+function toWord(digits: string): string {
   return digits.padStart(WORD, '0')
 }
 
 /** Returns true if the list contains the address in any case. */
 export function isIn(address: string, list: readonly string[]): boolean {
-  return list.some((one) => one.toLowerCase() === address.toLowerCase())
+  return list.some((candidate) => candidate.toLowerCase() === address.toLowerCase())
 }

@@ -24,8 +24,8 @@ export type SwapTerms = {
   /** Unproven fields that the caller accepts: names such as `curve.pool` and `ambient.limitBits`, addresses, or pool ids. */
   readonly accept?: readonly string[] | undefined
   /**
-   * False accepts every unproven contract, so that only the minimum output protects the caller; unproven numbers, which set the
-   * price, are still refused. True ignores `accept`.
+   * False accepts every unproven contract, so that only the minimum output protects the caller. Unproven numbers, which
+   * set the price, are still refused. True ignores `accept`.
    */
   readonly knownPools?: boolean | undefined
   /** Contracts that override those known to this package, such as those of a local chain. */

@@ -179,8 +179,8 @@ const addressOf = (topic: string) => `0x${topic.slice(-40)}`
 const wordOf = (data: string) => (data.length === 66 ? BigInt(data) : null)
 
 function readTransaction(answer: unknown, hash: string): ParsedTransaction {
-  const { hash: own, from, to, input, data, value } = Object(answer) as Record<string, unknown>
-  if (hex(own) !== hash) unreadable('transaction')
+  const { hash: transactionHash, from, to, input, data, value } = Object(answer) as Record<string, unknown>
+  if (hex(transactionHash) !== hash) unreadable('transaction')
   return {
     from: address(from) ?? unreadable('transaction'),
     to: to === null || to === undefined ? null : (address(to) ?? unreadable('transaction')),
@@ -208,9 +208,9 @@ function readReceipt(answer: unknown, hash: string): ParsedReceipt {
 }
 
 function readLog(answer: unknown): Log {
-  const { address: of, topics, data } = Object(answer) as Record<string, unknown>
+  const { address: logAddress, topics, data } = Object(answer) as Record<string, unknown>
   return {
-    address: address(of) ?? unreadable('receipt'),
+    address: address(logAddress) ?? unreadable('receipt'),
     topics: Array.isArray(topics) ? topics.map((topic) => hex(topic) ?? unreadable('receipt')) : unreadable('receipt'),
     data: hex(data) ?? unreadable('receipt'),
   }

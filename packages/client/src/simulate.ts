@@ -18,12 +18,14 @@ const SOLADY_SEED = '7f5e9f20'
 /**
  * Returns the output that the Guard measures, in base units, after fees and taxes.
  *
- * @param missing - allowance set by a state override; works if the node supports overrides and the token's layout is common
+ * @param missingAllowance - allowance set by a state override; works if the node supports overrides and the token's layout is common
  * @throws ClientError `REVERTED` if the call fails for any reason
  */
-export async function simulate(wallet: Wallet, tx: Transaction, missing?: MissingAllowance): Promise<bigint> {
+export async function simulate(wallet: Wallet, tx: Transaction, missingAllowance?: MissingAllowance): Promise<bigint> {
   try {
-    const answer = await (missing ? withAllowance(wallet, tx, missing) : wallet.call(tx.to, tx.data, weiOf(tx)))
+    const answer = await (missingAllowance
+      ? withAllowance(wallet, tx, missingAllowance)
+      : wallet.call(tx.to, tx.data, weiOf(tx)))
     if (!/^0x[0-9a-fA-F]{64}$/.test(answer))
       throw new ClientError('REVERTED', 'the Guard did not answer with an amount')
     return BigInt(answer)
@@ -33,13 +35,15 @@ export async function simulate(wallet: Wallet, tx: Transaction, missing?: Missin
   }
 }
 
-async function withAllowance(wallet: Wallet, tx: Transaction, missing: MissingAllowance): Promise<string> {
+async function withAllowance(wallet: Wallet, tx: Transaction, missingAllowance: MissingAllowance): Promise<string> {
   if (!wallet.request) throw new ClientError('REVERTED', 'the wallet gives no access to state overrides')
   const { to, data } = tx
-  const value = word(missing.amount)
-  const stateDiff = Object.fromEntries(allowanceSlots(wallet.address, missing.spender).map((slot) => [slot, value]))
+  const value = toWord(missingAllowance.amount)
+  const stateDiff = Object.fromEntries(
+    allowanceSlots(wallet.address, missingAllowance.spender).map((slot) => [slot, value]),
+  )
   const call = { from: wallet.address, to, data, value: `0x${weiOf(tx).toString(16)}` }
-  return String(await wallet.request('eth_call', [call, 'latest', { [missing.token]: { stateDiff } }]))
+  return String(await wallet.request('eth_call', [call, 'latest', { [missingAllowance.token]: { stateDiff } }]))
 }
 
 /**
@@ -47,14 +51,14 @@ async function withAllowance(wallet: Wallet, tx: Transaction, missing: MissingAl
  * and spender, so no other value of the token changes.
  */
 function allowanceSlots(owner: string, spender: string): readonly Hex[] {
-  const [from, to] = [owner, spender].map((address) => word(BigInt(address))) as [Hex, Hex]
+  const [from, to] = [owner, spender].map((address) => toWord(BigInt(address))) as [Hex, Hex]
   const plainSlots = Array.from({ length: SLOTS }, (_, slot) => BigInt(slot))
   return [
-    ...[...plainSlots, OPENZEPPELIN_SLOT].map((slot) => hash(to, hash(from, word(slot)))),
-    ...plainSlots.map((slot) => hash(hash(word(slot), from), to)),
+    ...[...plainSlots, OPENZEPPELIN_SLOT].map((slot) => hash(to, hash(from, toWord(slot)))),
+    ...plainSlots.map((slot) => hash(hash(toWord(slot), from), to)),
     keccak256(`0x${from.slice(-40)}${SOLADY_SEED.padStart(24, '0')}${to.slice(-40)}`),
   ]
 }
 
-const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
+const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 const hash = (a: Hex, b: Hex): Hex => keccak256(`0x${a.slice(2)}${b.slice(2)}`)

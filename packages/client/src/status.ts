@@ -48,8 +48,8 @@ const BY_TRANSACTION: readonly ProvableField[] = ['from', 'to']
  * Reads the state of a transaction. If the caller passes a node, its receipt and transaction prove the outcome, block, gas,
  * order, spent input and received output. `reason` is never proven.
  *
- * @throws ClientError `INVALID` for an invalid argument, `BAD_ANSWER` for a malformed response of the service, `WALLET` if the
- *   node fails, is on another chain, or returns a malformed response
+ * @throws ClientError `INVALID` for an invalid argument; `BAD_ANSWER` for a malformed response of the service; `WALLET`
+ *   if the node fails, is on another chain, or returns a malformed response
  * @example
  * ```ts
  * const { status, swap, proven } = await getStatus(sluice, 1, hash, { toAmount: route.toAmount, node: wallet })
@@ -125,9 +125,11 @@ function contradictions(
   const fields = provableFields.filter(
     (name) => name !== 'confirmations' && (isMined || name === 'swap' || BY_TRANSACTION.includes(name)),
   )
-  const [own, others] = [partsOf(observedStatus, fields), partsOf(reportedStatus, fields)]
+  const [observedFields, reportedFields] = [partsOf(observedStatus, fields), partsOf(reportedStatus, fields)]
   const afterwards = new Set(['swap.spent', 'swap.received', 'swap.difference'])
-  return [...own.keys()].filter((name) => (isMined || !afterwards.has(name)) && own.get(name) !== others.get(name))
+  return [...observedFields.keys()].filter(
+    (name) => (isMined || !afterwards.has(name)) && observedFields.get(name) !== reportedFields.get(name),
+  )
 }
 
 /** Returns the fields as lower-case text, keyed by `field` or `field.part`. */
@@ -138,9 +140,9 @@ function partsOf(
   return new Map(
     fields.flatMap((name): (readonly [string, string])[] => {
       const value: unknown = status[name]
-      const textOf = (part: unknown) => String(part).toLowerCase()
+      const textOf = (field: unknown) => String(field).toLowerCase()
       if (typeof value !== 'object' || value === null) return [[name, textOf(value)]]
-      return Object.entries(value).map(([part, inner]) => [`${name}.${part}`, textOf(inner)])
+      return Object.entries(value).map(([field, inner]) => [`${name}.${field}`, textOf(inner)])
     }),
   )
 }

@@ -55,8 +55,8 @@ export type SwapOutcome = { readonly hash: string; readonly route: Route }
  * The amount is confirmed by `minToAmount` (`maxFromAmount` for an exact output), by a witness, or by the wallet's own node. The
  * node simulates the transaction, and the output is compared with known pools.
  *
- * @throws ClientError only: `UNSAFE` before anything is signed, `REJECTED` by the owner, `REVERTED` if the mined transaction
- *   failed, `PENDING` if it was not mined in time. `details.hash` is the latest transaction that was sent
+ * @throws ClientError only: `UNSAFE` before anything is signed; `REJECTED` by the owner; `REVERTED` if the mined
+ *   transaction failed; `PENDING` if it was not mined in time. `details.hash` is the latest transaction that was sent
  * @example
  * ```ts
  * const request = { src, dst, amount: 10n ** 18n, slippage: 0.5 }
@@ -178,21 +178,21 @@ class SwapRun {
    */
   private async allow(quote: KeptQuote, request: RouteParameters, guard: string): Promise<SwapOutcome | undefined> {
     const { wallet, chainId, options } = this
-    const missing = { token: request.src, spender: guard, amount: quote.explanation.amountIn }
-    const neededApprovals = await approvals(wallet, request.src, guard, missing.amount)
+    const missingAllowance = { token: request.src, spender: guard, amount: quote.explanation.amountIn }
+    const neededApprovals = await approvals(wallet, request.src, guard, missingAllowance.amount)
     if (neededApprovals.length === 0) return undefined
     // State overrides cannot set the allowance of some tokens. If so, simulate after the approval.
-    const isAhead = quote.isSure || (await quote.runs(quote.route.tx, missing))
-    for (const way of options.ways ?? ALL_WAYS) {
-      if (way === 'batch' && isAhead && (await canBatch(wallet, chainId))) {
+    const isAhead = quote.isSure || (await quote.runs(quote.route.tx, missingAllowance))
+    for (const allowanceWay of options.ways ?? ALL_WAYS) {
+      if (allowanceWay === 'batch' && isAhead && (await canBatch(wallet, chainId))) {
         const allowanceOutcome = await this.batch(quote, neededApprovals)
         if (allowanceOutcome) return allowanceOutcome
       }
-      if (way === 'permit') {
-        const allowanceOutcome = await this.permit(quote, request, missing)
+      if (allowanceWay === 'permit') {
+        const allowanceOutcome = await this.permit(quote, request, missingAllowance)
         if (allowanceOutcome) return allowanceOutcome
       }
-      if (way === 'approve') {
+      if (allowanceWay === 'approve') {
         for (const call of neededApprovals) {
           this.checkAborted()
           this.report({ stage: 'prompted', prompt: 'approval' })
@@ -223,21 +223,24 @@ class SwapRun {
   private async permit(
     quote: KeptQuote,
     request: RouteParameters,
-    missing: MissingAllowance,
+    missingAllowance: MissingAllowance,
   ): Promise<SwapOutcome | undefined> {
     const { wallet, chainId, options } = this
     const { deadline } = quote.explanation
     const onSign = () => this.report({ stage: 'prompted', prompt: 'permit' })
     const unlimitedPermits = options.unlimitedPermits
-    const permit = await signPermit(wallet, chainId, missing, deadline, { unlimited: unlimitedPermits, onSign })
+    const permit = await signPermit(wallet, chainId, missingAllowance, deadline, {
+      unlimited: unlimitedPermits,
+      onSign,
+    })
     if (!permit) return undefined
     this.report({ stage: 'permit-signed' })
     await quote.refresh()
     const { route } = quote
     const tx = withPermit(route.tx, permit)
     // `calls` contains the transaction without the signature, so drop it.
-    const { calls, ...bare } = route
-    proveSwap(quote.contracts, { ...bare, tx }, request, { ...options, permit })
+    const { calls, ...routeWithoutCalls } = route
+    proveSwap(quote.contracts, { ...routeWithoutCalls, tx }, request, { ...options, permit })
     // If the token does not accept the signature, try the next way.
     return (await quote.runs(tx)) ? this.send(route, tx) : undefined
   }

@@ -29,8 +29,8 @@ export function typesOf(
   hasVersion: boolean,
   types: Readonly<Record<string, string>>,
 ): Readonly<Record<string, readonly Field[]>> {
-  const all = { EIP712Domain: hasVersion ? DOMAIN_FIELDS : DOMAIN_FIELDS_WITHOUT_VERSION, ...types }
-  return Object.fromEntries(Object.entries(all).map(([name, fields]) => [name, fieldsOf(fields)]))
+  const allTypes = { EIP712Domain: hasVersion ? DOMAIN_FIELDS : DOMAIN_FIELDS_WITHOUT_VERSION, ...types }
+  return Object.fromEntries(Object.entries(allTypes).map(([name, fields]) => [name, fieldsOf(fields)]))
 }
 
 /** EIP-712 message for a wallet. Amounts, nonces and times are decimal text. */
@@ -58,18 +58,18 @@ export function typehash(text: string): Hex {
 
 /** Hashes a domain with a version; tokens return this hash from `DOMAIN_SEPARATOR()`. */
 export function separatorOf({ name, version = '', chainId, verifyingContract }: Domain): Hex {
-  const words = [
+  const encodedFields = [
     typehash(`EIP712Domain(${DOMAIN_FIELDS})`),
     typehash(name),
     typehash(version),
     BigInt(chainId),
     verifyingContract,
   ]
-  return keccak256(`0x${words.map(word).join('')}`)
+  return keccak256(`0x${encodedFields.map(toWord).join('')}`)
 }
 
 /** Encodes a number or address as 64 hexadecimal digits. */
-function word(value: bigint | string): string {
+function toWord(value: bigint | string): string {
   return (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')
 }
 

@@ -5,9 +5,9 @@ import { type Proven, proveSwap, type SwapTerms } from './prove-swap.ts'
 import type { Route, RouteParameters } from './types.ts'
 
 /**
- * Proves that a route's transaction does exactly what was requested: tokens, amounts, sender, slippage, fee, value, deadline,
- * mode, every contract that it uses, and `calls`. Without `minToAmount` (or `maxFromAmount` for an exact output), the quoted
- * amount itself is not verified.
+ * Proves that a route's transaction does exactly what was requested. Checks tokens, amounts, sender, slippage, fee,
+ * value, deadline, mode, every contract that it uses, and `calls`. Without `minToAmount` (or `maxFromAmount` for an
+ * exact output), the quoted amount itself is not verified.
  *
  * @throws ClientError `UNSAFE` with the first mismatch, or with all unproven fields
  * @example

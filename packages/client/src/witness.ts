@@ -14,7 +14,10 @@ import type { Wallet } from './wallet.ts'
  */
 export type Witness = (request: SwapParameters, wallet: Wallet) => Promise<bigint>
 
-/** Default percent by which a quote may be below its witness in addition to the slippage: fees, price impact, newer blocks. */
+/**
+ * Default percent by which a quote may be below its witness, in addition to the slippage. It covers fees, price impact,
+ * and newer blocks.
+ */
 const DEFAULT_TOLERANCE = 1
 /** Significant digits of the service's prices. */
 const SIGNIFICANT_DIGITS = 15

@@ -35,7 +35,7 @@ export type Contract = {
 export type Builder = {
   readonly from: Address
   deploy(artifact: Artifact, args?: readonly unknown[]): Promise<Contract>
-  at(abi: InterfaceAbi, address: string): Contract
+  contractAt(abi: InterfaceAbi, address: string): Contract
   /** Returns the address of the deployment that follows `skip` other transactions. */
   nextAddress(skip: number): Promise<Address>
   /** Returns the runtime code. */
@@ -76,7 +76,7 @@ export function createBuilder(url: string, from: Address): Builder {
     return receipt
   }
 
-  function at(abi: InterfaceAbi, address: string): Contract {
+  function contractAt(abi: InterfaceAbi, address: string): Contract {
     const iface = Interface.from(abi)
     const to = toAddress(address)
     const encode = (method: string, args: readonly unknown[]) => iface.encodeFunctionData(method, args) as Hex
@@ -95,7 +95,7 @@ export function createBuilder(url: string, from: Address): Builder {
 
   return {
     from,
-    at,
+    contractAt,
     transact,
     nextAddress: async (skip) => {
       const nonce = Number(await request<Hex>(url, 'eth_getTransactionCount', [from, 'latest']))
@@ -107,7 +107,7 @@ export function createBuilder(url: string, from: Address): Builder {
       const iface = Interface.from(abi)
       const receipt = await transact({ data: (bytecode + iface.encodeDeploy(args).slice(2)) as Hex })
       if (!receipt.contractAddress) throw new DevnetError('BUILD', 'the receipt of a deployment has no address')
-      return at(iface.fragments, receipt.contractAddress)
+      return contractAt(iface.fragments, receipt.contractAddress)
     },
   }
 }

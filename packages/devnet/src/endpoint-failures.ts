@@ -111,12 +111,12 @@ export function setEndpointFailure(proxy: NodeProxy, { fault, answer, rewrite }:
 }
 
 function syntheticHead(random: () => number): object {
-  const word = () => `0x${Array.from({ length: 64 }, () => Math.floor(random() * 16).toString(16)).join('')}`
+  const randomWord = () => `0x${Array.from({ length: 64 }, () => Math.floor(random() * 16).toString(16)).join('')}`
   const seconds = Math.floor(Date.now() / 1_000)
   return {
     number: '0xfffff',
-    hash: word(),
-    parentHash: word(),
+    hash: randomWord(),
+    parentHash: randomWord(),
     timestamp: `0x${seconds.toString(16)}`,
     gasLimit: '0x1c9c380',
     baseFeePerGas: '0x7',

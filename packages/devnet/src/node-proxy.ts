@@ -93,7 +93,7 @@ export class NodeProxy {
     const ownAnswers = await Promise.all(calls.map(async (call) => ({ call, answer: await this.answer(call, path) })))
     const passedCalls = ownAnswers.filter(({ answer }) => !answer).map(({ call }) => call)
     const forwardedAnswers = new Map(
-      passedCalls.length > 0 ? (await forward(target, passedCalls)).map((one) => [one.id, one]) : [],
+      passedCalls.length > 0 ? (await forward(target, passedCalls)).map((response) => [response.id, response]) : [],
     )
     return ownAnswers.map(({ call, answer }) =>
       answer ? { jsonrpc: '2.0', id: call.id, ...answer } : forwardedAnswers.get(call.id)!,

@@ -1,7 +1,7 @@
 /**
  * Specifications of the local chain's pools. Depths and prices differ, so that good routes split and take several hops.
  * No pool deviates from the list price by more than its fee, so that no cycle gains and quotes have a bound. Any two
- * tokens are at most four Uniswap V2 or V3 pools apart, and each token has such a pool with a hub of the chain.
+ * tokens are at most four Uniswap V2 or V3 pools apart. Each token has such a pool with a hub of the chain.
  */
 import type { TokenSymbol } from './tokens.ts'
 

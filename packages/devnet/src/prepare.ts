@@ -92,8 +92,8 @@ function read(home: string, fromCache: boolean): PreparedDevnet {
 }
 
 /**
- * Hashes all inputs of the build: recipes, token sources, packages (by the lockfile), the bytecode of our contracts, and the
- * families that the saved deployment records for the Executor.
+ * Hashes all inputs of the build. These are the recipes, token sources, packages (by the lockfile), the bytecode of our
+ * contracts, and the families that the saved deployment records for the Executor.
  */
 function inputsHash(): string {
   const hash = createHash('sha256')

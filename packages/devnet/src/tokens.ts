@@ -69,7 +69,7 @@ export function amountWorth(symbol: TokenSymbol, dollars: bigint): bigint {
 }
 
 /** Gives tokens to an account. */
-export async function give(
+export async function giveTokens(
   chain: Builder,
   tokens: Tokens,
   symbol: TokenSymbol,
@@ -82,13 +82,13 @@ export async function give(
     await token.send('deposit', [], amount)
     if (to !== chain.from) await token.send('transfer', [to, amount])
   } else if (kind === 'SavingsVault') {
-    await give(chain, tokens, asset as TokenSymbol, chain.from, await token.read<bigint>('previewMint', [amount]))
+    await giveTokens(chain, tokens, asset as TokenSymbol, chain.from, await token.read<bigint>('previewMint', [amount]))
     await token.send('mint', [amount, to])
   } else if (kind === 'WrappedShares') {
     const underlying = tokens[asset as TokenSymbol]
     // Wrapping rounds down, so a few additional base units ensure the amount.
     const wrappedAmount = (await underlying.read<bigint>('amountFor', [amount])) + 10n
-    await give(chain, tokens, asset as TokenSymbol, chain.from, wrappedAmount)
+    await giveTokens(chain, tokens, asset as TokenSymbol, chain.from, wrappedAmount)
     await underlying.send('approve', [token.address, wrappedAmount])
     await token.send('wrap', [wrappedAmount])
     if (to !== chain.from) await token.send('transfer', [to, amount])
@@ -135,16 +135,15 @@ async function seedVault(chain: Builder, tokens: Tokens, symbol: TokenSymbol): P
   const asset = spec.asset as TokenSymbol
   const deposit = amountWorth(asset, 5_000_000n)
   const interest = (deposit * (spec.usd6 - TOKENS[asset].usd6)) / TOKENS[asset].usd6
-  await give(chain, tokens, asset, chain.from, deposit)
+  await giveTokens(chain, tokens, asset, chain.from, deposit)
   await tokens[asset].send('approve', [tokens[symbol].address, MaxUint256])
   await tokens[symbol].send('deposit', [deposit, chain.from])
-  await give(chain, tokens, asset, tokens[symbol].address, interest)
+  await giveTokens(chain, tokens, asset, tokens[symbol].address, interest)
 }
 
 /**
  * Funds the first accounts with a million dollars or 10,000 whole tokens of each token, whichever is more. Vaults earn
- * interest before, and a rebase follows, so that no share of a vault or of the rebasing token has a rate of exactly
- * one.
+ * interest first, and then a rebase follows. So no share of a vault or of the rebasing token has a rate of exactly one.
  */
 export async function fundAccounts(chain: Builder, tokens: Tokens): Promise<void> {
   const symbols = Object.keys(TOKENS) as TokenSymbol[]
@@ -153,7 +152,7 @@ export async function fundAccounts(chain: Builder, tokens: Tokens): Promise<void
     for (const symbol of symbols) {
       const seedAmount = 10_000n * 10n ** BigInt(TOKENS[symbol].decimals)
       const million = amountWorth(symbol, 1_000_000n)
-      await give(chain, tokens, symbol, address, million > seedAmount ? million : seedAmount)
+      await giveTokens(chain, tokens, symbol, address, million > seedAmount ? million : seedAmount)
     }
   }
   await tokens.STETH.send('rebase', [31_459n])

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => devnet.stop())
 
-const helper = (name: string, at: string) => devnet.chain.at(compileSources()[name]!.abi, info.routers[at]!)
+const helper = (name: string, at: string) => devnet.chain.contractAt(compileSources()[name]!.abi, info.routers[at]!)
 const addressOf = (symbol: PoolToken) => (symbol === 'ETH' ? ZERO_ADDRESS : info.tokens[symbol]!.address)
 
 /** Sells tokens worth 10,000 dollars, and expects the quoted output, which is within a tenth of the list price. */
@@ -156,7 +156,7 @@ describe('Algebra V1', () => {
 
   it('takes the fee that its volatility oracle moves', async () => {
     const [, pool] = poolsOf('Algebra V1')[0]!
-    const contract = devnet.chain.at(hardhatArtifact('@cryptoalgebra/core', 'AlgebraPool').abi, pool.address)
+    const contract = devnet.chain.contractAt(hardhatArtifact('@cryptoalgebra/core', 'AlgebraPool').abi, pool.address)
     const { fee, communityFeeToken0 } = await contract.readAll('globalState')
     expect(fee).toBeGreaterThan(0n)
     expect(communityFeeToken0).toBeDefined()
@@ -168,7 +168,10 @@ describe('Algebra Integral', () => {
   it.each(poolsOf('Algebra Integral'))('%s', async (_, pool) => {
     const router = devnet.router('algebraIntegralSwapRouter', `${periphery}/SwapRouter.sol/SwapRouter.json`)
     const quoter = devnet.router('algebraIntegralQuoterV2', `${periphery}/lens/QuoterV2.sol/QuoterV2.json`)
-    const contract = devnet.chain.at(hardhatArtifact('@cryptoalgebra/integral-core', 'AlgebraPool').abi, pool.address)
+    const contract = devnet.chain.contractAt(
+      hardhatArtifact('@cryptoalgebra/integral-core', 'AlgebraPool').abi,
+      pool.address,
+    )
     if (pool.feePpm !== undefined) expect(await contract.read('fee')).toBe(BigInt(pool.feePpm))
     expect((await contract.read<string>('plugin')) === ZERO_ADDRESS).toBe(pool.feePpm !== undefined)
     for (const [tokenIn, tokenOut] of both(pool)) {
@@ -189,7 +192,7 @@ describe('Algebra Integral', () => {
 
 describe('Curve', () => {
   it.each(poolsOf('Curve'))('%s', async (_, pool) => {
-    const contract = devnet.chain.at(curve('StableSwap').abi, pool.address)
+    const contract = devnet.chain.contractAt(curve('StableSwap').abi, pool.address)
     const symbols = pool.tokens as readonly TokenSymbol[]
     for (const [i, tokenIn] of symbols.entries()) {
       const j = (i + 1) % symbols.length
@@ -208,8 +211,8 @@ describe('Aave V3', () => {
   it.each(poolsOf('Aave V3'))('%s', async (_, pool) => {
     const [asset, aToken] = pool.addresses!
     const symbol = pool.tokens[0] as TokenSymbol
-    const market = devnet.chain.at(aaveThree('pool/Pool').abi, info.routers.aaveV3Pool!)
-    const share = devnet.chain.at(['function balanceOf(address) view returns (uint256)'], aToken!)
+    const market = devnet.chain.contractAt(aaveThree('pool/Pool').abi, info.routers.aaveV3Pool!)
+    const share = devnet.chain.contractAt(['function balanceOf(address) view returns (uint256)'], aToken!)
     const income = () => market.read<bigint>('getReserveNormalizedIncome', [asset])
     // The repaid loan increased the value of each unit, and no open loan changes it further.
     const index = await income()
@@ -230,7 +233,7 @@ describe('Aave V3', () => {
 
 describe('Balancer V1', () => {
   it.each(poolsOf('Balancer V1'))('%s', async (_, pool) => {
-    const traded = devnet.chain.at(balancerOne('BPool').abi, pool.address)
+    const traded = devnet.chain.contractAt(balancerOne('BPool').abi, pool.address)
     const fee = await traded.read<bigint>('getSwapFee')
     const symbols = pool.tokens as readonly TokenSymbol[]
     for (const [i, tokenIn] of symbols.entries()) {
@@ -253,8 +256,8 @@ describe('Balancer V1', () => {
 
 describe('Balancer V2', () => {
   it.each(poolsOf('Balancer V2'))('%s', async (_, pool) => {
-    const vault = devnet.chain.at(balancer('20210418-vault', 'Vault').abi, info.routers.balancerV2Vault!)
-    const queries = devnet.chain.at(
+    const vault = devnet.chain.contractAt(balancer('20210418-vault', 'Vault').abi, info.routers.balancerV2Vault!)
+    const queries = devnet.chain.contractAt(
       balancer('20220721-balancer-queries', 'BalancerQueries').abi,
       info.routers.balancerV2Queries!,
     )
@@ -284,7 +287,7 @@ describe('Balancer V2', () => {
 
 describe('Aerodrome', () => {
   it.each(poolsOf('Aerodrome'))('%s', async (_, pool) => {
-    const contract = devnet.chain.at(aerodrome().Pool!.abi, pool.address)
+    const contract = devnet.chain.contractAt(aerodrome().Pool!.abi, pool.address)
     for (const [tokenIn, tokenOut] of both(pool)) {
       const out = (amountIn: bigint) => contract.read<bigint>('getAmountOut', [amountIn, addressOf(tokenIn)])
       await trade(tokenIn, tokenOut, contract, out, async (amountIn) => {
@@ -301,8 +304,8 @@ describe('Aerodrome', () => {
 describe('Slipstream', () => {
   it.each(poolsOf('Slipstream'))('%s', async (_, { tickSpacing, ...pool }) => {
     const { SwapRouter, QuoterV2 } = slipstreamContracts()
-    const router = devnet.chain.at(SwapRouter!.abi, info.routers.slipstreamSwapRouter!)
-    const quoter = devnet.chain.at(QuoterV2!.abi, info.routers.slipstreamQuoterV2!)
+    const router = devnet.chain.contractAt(SwapRouter!.abi, info.routers.slipstreamSwapRouter!)
+    const quoter = devnet.chain.contractAt(QuoterV2!.abi, info.routers.slipstreamQuoterV2!)
     for (const [tokenIn, tokenOut] of both(pool)) {
       const order = (amountIn: bigint) => ({
         ...{ tokenIn: addressOf(tokenIn), tokenOut: addressOf(tokenOut), tickSpacing, amountIn },

@@ -47,7 +47,7 @@ export async function startView(): Promise<Devnet & View> {
 
 export function view(url: string, info: DevnetInfo, me: Address): View {
   const chain = createBuilder(url, me)
-  const token = (symbol: TokenSymbol) => chain.at(tokenAbi(symbol), info.tokens[symbol].address)
+  const token = (symbol: TokenSymbol) => chain.contractAt(tokenAbi(symbol), info.tokens[symbol].address)
   return {
     me,
     chain,
@@ -56,7 +56,7 @@ export function view(url: string, info: DevnetInfo, me: Address): View {
     router: (name, path) => {
       const address = info.routers[name]
       if (!address) throw new Error(`no router ${name}`)
-      return chain.at(artifact(path).abi, toAddress(address))
+      return chain.contractAt(artifact(path).abi, toAddress(address))
     },
   }
 }

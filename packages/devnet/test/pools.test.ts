@@ -20,7 +20,7 @@ function constantProduct(amountIn: bigint, reserveIn: bigint, reserveOut: bigint
 }
 
 async function reserves(pool: DevnetPool, tokenIn: TokenSymbol): Promise<readonly [bigint, bigint]> {
-  const pair = devnet.chain.at(pairAbi, pool.address)
+  const pair = devnet.chain.contractAt(pairAbi, pool.address)
   const [reserve0, reserve1] = pair.abi.decodeFunctionResult('getReserves', await pair.call('getReserves'))
   const inIsToken0 = toAddress(await pair.read<string>('token0')) === info.tokens[tokenIn].address
   return inIsToken0 ? [reserve0, reserve1] : [reserve1, reserve0]
@@ -76,7 +76,7 @@ describe('PancakeSwap V2', () => {
       await devnet.token(tokenIn).send('transfer', [pool.address, amountWorth(tokenIn, 1_000n)])
       const arrived = (await devnet.balance(tokenIn, pool.address)) - reserveIn
       const out = constantProduct(arrived, reserveIn, reserveOut, pool.feePpm!)
-      const pair = devnet.chain.at(pairAbi, pool.address)
+      const pair = devnet.chain.contractAt(pairAbi, pool.address)
       const outIsToken0 = toAddress(await pair.read<string>('token0')) === info.tokens[tokenOut].address
       const swap = (amount: bigint) => [outIsToken0 ? amount : 0n, outIsToken0 ? 0n : amount, devnet.me, '0x']
       // An output that is 0.02 % higher, about a tenth of the fee, is rejected, so the fee is not lower than claimed.
@@ -118,7 +118,7 @@ describe('Uniswap V3', () => {
 
   it('has liquidity in several ranges of every pool', async () => {
     for (const [, pool] of poolsOf('Uniswap V3')) {
-      const contract = devnet.chain.at(v3PoolAbi, pool.address)
+      const contract = devnet.chain.contractAt(v3PoolAbi, pool.address)
       const mints = await request<unknown[]>(devnet.url, 'eth_getLogs', [
         {
           fromBlock: '0x0',
@@ -165,7 +165,7 @@ describe("Uniswap's later routers", () => {
     )
     const amountIn = amountWorth('WETH', 3_000n)
     await approve(devnet.token('WETH'), PERMIT2)
-    const permit2 = devnet.chain.at(permit2Abi, PERMIT2)
+    const permit2 = devnet.chain.contractAt(permit2Abi, PERMIT2)
     await permit2.send('approve', [info.tokens.WETH.address, router.address, amountIn, NEVER])
     const abi = AbiCoder.defaultAbiCoder()
     const path = concat([info.tokens.WETH.address, '0x0001f4', info.tokens.USDC.address])

@@ -101,7 +101,8 @@ function codeBlocks(tokens: readonly Token[], id: string, page: string): string 
     else panels.at(-1)!.blocks.push(block)
   }
   const languages = new Set(panels.map(({ language }) => language))
-  const isTabs = languages.size > 1 && languages.size === panels.length && [...languages].every((each) => each in TABS)
+  const isTabs =
+    languages.size > 1 && languages.size === panels.length && [...languages].every((language) => language in TABS)
   if (!isTabs) return panels.flatMap(({ blocks }) => blocks).join('')
   const panelElements = panels.map(
     ({ language, blocks }) =>

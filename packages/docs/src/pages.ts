@@ -51,11 +51,13 @@ export function readSite(): Site {
 
 /** Rewrites the links of a file, outside of code. */
 function withLinks(text: string, source: string, pageNames: ReadonlyMap<string, string>, images: Set<string>): string {
-  const parts = text.split(/(^```.*?^ *```$|`[^`\n]+`)/ms)
-  // Link texts may contain code, so each piece of code is replaced by a numbered private-use character during the
-  // search for links.
+  const textParts = text.split(/(^```.*?^ *```$|`[^`\n]+`)/ms)
+  // Link texts may contain code. So each piece of code is replaced by a numbered private-use character while links are
+  // searched.
   const codes: string[] = []
-  const withPlaceholders = parts.map((part, k) => (k % 2 === 0 ? part : `\ue000${codes.push(part) - 1}\ue000`)).join('')
+  const withPlaceholders = textParts
+    .map((part, k) => (k % 2 === 0 ? part : `\ue000${codes.push(part) - 1}\ue000`))
+    .join('')
   const linkedHtml = withPlaceholders.replace(
     /(!?)\[((?:[^\][]|!\[[^\]]*\]\([^)]*\))*)\]\(([^)\s]+)\)/g,
     (_, image, label, target) =>
@@ -69,7 +71,7 @@ function linkTo(label: string, target: string, source: string, pageNames: Readon
   const [path, anchor] = target.split('#') as [string, string?]
   const file = join(dirname(source), path)
   const folder = `${file.replace(/\/$/, '')}/README.md`
-  const page = [file, folder].find((each) => pageNames.has(each))
+  const page = [file, folder].find((candidate) => pageNames.has(candidate))
   if (page !== undefined) {
     const to = relative(dirname(`/${sitePath(source)}`), `/${sitePath(page)}.md`)
     // A link text that is a file name is replaced by the page's name.

@@ -22,17 +22,17 @@ function documentsOf(page: RenderedPage): SearchDocument[] {
   // Table rows with an anchor are documents of their own too.
   const rows = rendered.html.matchAll(/<tr>\s*<td><a id="([^"]+)">.*?<\/tr>/gs)
   const ofRows = [...rows].map(([row, id]) => documentOf(page, `#${id}`, id!, id!, row))
-  const parts = rendered.html.split(/(?=<h[123] id=")/)
-  const ofParts = parts.flatMap((part) => {
-    const id = /^<h[123] id="([^"]*)"/.exec(part)?.[1]
-    const heading = rendered.headings.find((each) => each.id === id)
+  const htmlSections = rendered.html.split(/(?=<h[123] id=")/)
+  const sectionDocuments = htmlSections.flatMap((section) => {
+    const id = /^<h[123] id="([^"]*)"/.exec(section)?.[1]
+    const heading = rendered.headings.find((candidate) => candidate.id === id)
     if (heading === undefined) return []
-    const text = part.replace(/^<h.*?<\/h\d>/s, '')
+    const text = section.replace(/^<h.*?<\/h\d>/s, '')
     const isTop = heading === rendered.headings[0]
     const names = isTop ? `${name} ${heading.text}` : heading.text
     return [documentOf(page, isTop ? '' : `#${heading.id}`, names, heading.text, text)]
   })
-  return [...ofParts, ...ofRows]
+  return [...sectionDocuments, ...ofRows]
 }
 
 function documentOf(

@@ -194,8 +194,8 @@ export interface DexFamily<State = unknown> {
    */
   rowsOf?(row: DexRow): readonly DexRow[]
   /**
-   * True if pools can hold the native token itself. Their rows then carry the address of the wrapper, because a request
-   * for a pair with the wrapper must also find pools of the native token.
+   * True if pools can hold the native token itself. Their rows then carry the wrapper's address. A request for a pair
+   * with the wrapper must also find pools of the native token.
    */
   readonly holdsNative?: true
   /**
@@ -263,8 +263,8 @@ export interface DexFamily<State = unknown> {
    */
   poolIdOf?(log: Log): string
   /**
-   * Returns the state after a log of the pool, `'reread'` if the log lacks data and the pool must be read again, or
-   * `'ignore'` if the log changes nothing.
+   * Returns the state after a log of the pool. Returns `'reread'` if the log lacks data and the pool must be read
+   * again, and `'ignore'` if the log changes nothing.
    */
   applyLog(pool: Pool<State>, log: Log): State | 'reread' | 'ignore'
 

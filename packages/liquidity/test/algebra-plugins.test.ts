@@ -117,7 +117,7 @@ test('pools of custom deployers are found only if the row names the deployer', a
     hardhatArtifact('@cryptoalgebra/integral-periphery', 'AlgebraCustomPoolEntryPoint'),
     [row.address],
   )
-  const factory = builder.at(factoryAbi, row.address)
+  const factory = builder.contractAt(factoryAbi, row.address)
   await factory.send('grantRole', [await factory.read('CUSTOM_POOL_DEPLOYER'), entry.address])
   // Answers every call with zero: a deployer that gives its pools no plugin.
   await world.request('anvil_setCode', [deployer, '0x5f5f5260205ff3'])

@@ -80,7 +80,7 @@ beforeAll(async () => {
   const dealt = `0x${funds.toString(16).padStart(64, '0')}`
   for (const token of stables) {
     await world.request('anvil_dealERC20', [from, token, dealt])
-    await builder.at(['function approve(address,uint256)'], token).send('approve', [trader.address, funds])
+    await builder.contractAt(['function approve(address,uint256)'], token).send('approve', [trader.address, funds])
   }
   // Three pools of a pair at most, so that the budget holds them all.
   for (const [k, [name, { bits, contract, ...kind }]] of Object.entries<Kind>({
@@ -103,7 +103,7 @@ beforeAll(async () => {
     }
     const key = { currency0, currency1, fee: kind.fee ?? 700, tickSpacing: 10, hooks }
     keys[name as Name] = key
-    await builder.at(managerFunctions, manager).send('initialize', [wordsOf(key), SQRT_PRICE])
+    await builder.contractAt(managerFunctions, manager).send('initialize', [wordsOf(key), SQRT_PRICE])
     for (const reach of [600, 6_000, 887_270]) await trader.send('mint', [wordsOf(key), -reach, reach, LIQUIDITY])
   }
   await world.sync()

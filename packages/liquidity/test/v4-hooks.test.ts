@@ -59,10 +59,10 @@ beforeAll(async () => {
   const balance = 1n << 100n
   for (const token of [currency0, currency1]) {
     await world.request('anvil_dealERC20', [from, token, `0x${balance.toString(16).padStart(64, '0')}`])
-    await builder.at(['function approve(address,uint256)'], token).send('approve', [trader.address, balance])
+    await builder.contractAt(['function approve(address,uint256)'], token).send('approve', [trader.address, balance])
   }
   for (const key of Object.values(keys)) {
-    await builder.at(managerFunctions, manager).send('initialize', [wordsOf(key), SQRT_PRICE])
+    await builder.contractAt(managerFunctions, manager).send('initialize', [wordsOf(key), SQRT_PRICE])
     for (const reach of [600, 6_000, 887_270]) await trader.send('mint', [wordsOf(key), -reach, reach, LIQUIDITY])
   }
   await setFee(2_500)

@@ -101,7 +101,7 @@ function success({ output, list, summarize }: Tool, answer: object): CallToolRes
   }
 }
 
-const cures: Partial<Record<ClientErrorCode, string>> = {
+const advice: Partial<Record<ClientErrorCode, string>> = {
   UNSAFE: 'Do not sign anything. Correct the request if the text names one of its fields; otherwise tell the user.',
   BAD_ANSWER: 'Do not use the answer. Ask the user to check that the URL is that of a Sluice service.',
   NO_ROUTE: 'Try other tokens, another amount, or fewer filters.',
@@ -117,22 +117,22 @@ function errorResult(error: unknown, service: string): CallToolResult {
     return failure('INTERNAL', String(error), 'Report this to the authors of @sluice/mcp.')
   const { status, serviceCode, requestId, retryAfter, body } = error.details
   const network = `Ask the user to check that the Sluice service at ${service} runs (option --service).`
-  const ownCure = error.code === 'NETWORK' ? network : cures[error.code]
-  const facts = [
+  const ownCure = error.code === 'NETWORK' ? network : advice[error.code]
+  const details = [
     ...(status === undefined ? [] : [`status ${status}`]),
     ...(requestId === undefined ? [] : [`request ID ${plainText(requestId, MAX_CODE)}`]),
     ...(retryAfter === undefined ? [] : [`retry after ${retryAfter} s`]),
     error.retryable || retryAfter !== undefined ? 'may succeed later' : 'fails again if unchanged',
   ]
   const cure = typeof body?.cure === 'string' ? body.cure : (ownCure ?? 'Tell the user.')
-  return failure(serviceCode ?? error.code, error.message, cure, facts)
+  return failure(serviceCode ?? error.code, error.message, cure, details)
 }
 
-function failure(code: string, message: string, cure: string, facts: readonly string[] = []): CallToolResult {
+function failure(code: string, message: string, advice: string, details: readonly string[] = []): CallToolResult {
   const lines = [
     `${plainText(code, MAX_CODE)}: ${plainText(message, MAX_MESSAGE)}`,
-    `Cure: ${plainText(cure)}`,
-    ...(facts.length === 0 ? [] : [`(${facts.join(', ')})`]),
+    `Cure: ${plainText(advice)}`,
+    ...(details.length === 0 ? [] : [`(${details.join(', ')})`]),
   ]
   return { isError: true, content: [{ type: 'text', text: lines.join('\n') }] }
 }

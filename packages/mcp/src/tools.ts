@@ -243,5 +243,5 @@ function withoutUndefined(fields: object): object {
 
 /** Copies a value with bigints as decimal strings. */
 function withoutBigints(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? one.toString() : one)))
+  return JSON.parse(JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? item.toString() : item)))
 }

@@ -41,7 +41,7 @@ export function cleanTexts<T>(value: T): T {
   if (typeof value === 'string') return (HEX.test(value) ? value : plainText(value)) as T
   if (Array.isArray(value)) return value.map(cleanTexts) as T
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleanTexts(one)])) as T
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, cleanTexts(item)])) as T
 }
 
 /**

@@ -13,7 +13,7 @@ import { type Holding, type PricedToken, type PriceEdge, stableRate, type TokenP
 const OFF_PEG = 0.03
 /**
  * Share of the votes that must reach a value for it to count as one dollar. Stables fall below their peg but do not
- * rise above it, so the dollar is the highest value that a third of the votes reach. One of four stables above the
+ * rise above it. So the dollar is the highest value that a third of the votes reach. One of four stables above the
  * others is ignored.
  */
 const QUORUM = 1 / 3

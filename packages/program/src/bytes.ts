@@ -62,9 +62,9 @@ export class ByteReader {
         'INVALID_PROGRAM',
         `a step ends at byte ${end / 2} of a program of ${this.#hex.length / 2}`,
       )
-    const part = this.#hex.slice(this.#at, end)
+    const hexDigits = this.#hex.slice(this.#at, end)
     this.#at = end
-    return part
+    return hexDigits
   }
 
   uint(bytes: number): bigint {

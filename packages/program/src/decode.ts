@@ -18,8 +18,8 @@ const SOME_TOKEN = `0x${'11'.repeat(20)}` as const
  * address if absent.
  *
  * @param pulledToken - the order's input token (the wrapper if the Guard wraps)
- * @throws ProgramError `INVALID_PROGRAM` for bytes that `encodeProgram` does not produce. The Executor would revert
- *   for some of them, such as an unknown opcode, and run others, such as a batch without hops
+ * @throws ProgramError `INVALID_PROGRAM` for bytes that `encodeProgram` does not produce. The Executor would revert for
+ *   some of them, such as an unknown opcode. It would run others, such as a batch without hops.
  */
 export function decodeProgram(program: string, pulledToken?: `0x${string}`): Step[] {
   const bytes = new ByteReader(program)

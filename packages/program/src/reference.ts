@@ -34,7 +34,7 @@ function rowOf(op: Op): string {
     `0x${op.code.toString(16).padStart(2, '0')}`,
     op.name,
     fieldsOf(op),
-    op.direction ? `\`${op.direction.name}\`: ${op.direction.says}` : '',
+    op.direction ? `\`${op.direction.name}\`: ${op.direction.meaning}` : '',
     op.prepaid ? 'yes' : '',
     op.native ?? '',
     (op.families ?? [op.name]).join(', '),

@@ -103,12 +103,12 @@ function useStream<P extends QuoteParameters>(
   key: string | undefined,
   record: (change: QuoteChange<QuoteOf<P>>) => void,
 ): boolean {
-  const [ended, setEnded] = useState<string>()
+  const [endReason, setEnded] = useState<string>()
   const isPaused = request === undefined
   // Depend on the key, because `request` is a new object at each render.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
-    if (isPaused || key === undefined || ended === key) return
+    if (isPaused || key === undefined || endReason === key) return
     const controller = new AbortController()
     let isLeft = false
     const silence = setTimeout(() => controller.abort(), FIRST_EVENT_MS)
@@ -131,13 +131,13 @@ function useStream<P extends QuoteParameters>(
       clearTimeout(silence)
       controller.abort()
     }
-  }, [client, key, isPaused, ended, record])
+  }, [client, key, isPaused, endReason, record])
   useEffect(() => {
-    if (ended === undefined) return
+    if (endReason === undefined) return
     const later = setTimeout(() => setEnded(undefined), REOPEN_MS)
     return () => clearTimeout(later)
-  }, [ended])
-  return ended === undefined || ended !== key
+  }, [endReason])
+  return endReason === undefined || endReason !== key
 }
 
 /** Sends single requests, one at a time. A result is ignored after its parameters have changed. */

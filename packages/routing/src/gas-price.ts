@@ -47,7 +47,8 @@ function outputFor(graph: Graph, request: RouteTerms, ends: Ends, amountIn: numb
     ...NOTHING_LEARNED,
     softenings: newSoftenings(),
   }
-  // The result is cached for all requests of the block, so no request is charged for it; one path is a bounded amount of work.
+  // The result is cached for all requests of the block, so no request is charged for it. One path is a bounded amount
+  // of work.
   const limits = { maxHops: 3, maxPools: 3, onePath: true, reuse: false, maxAlternatives: 0, budget: new WorkBudget() }
   const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...free }
   const path = bestSinglePath(problem, potential(problem, ends.target, 'to'), onCurves(problem, 'a part'))

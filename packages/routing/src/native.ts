@@ -1,5 +1,5 @@
 /**
- * NATIVE as an end of a route. At that end, NATIVE and its wrapper count as one token: pools of the native token use
+ * NATIVE as an end of a route. At that end, NATIVE and its wrapper count as one token. Pools of the native token use
  * the sender's coin directly, and pools of the wrapper share one wrap or unwrap. Between the ends they are two tokens,
  * and a conversion is a leg.
  */

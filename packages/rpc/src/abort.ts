@@ -4,7 +4,7 @@ import { LinkedList } from './linked-list.ts'
 export type Signal = Abort | AbortSignal
 
 /**
- * Signal and controller in one, for internal use: each call to a node needs several, and an `AbortController` with
+ * Signal and controller in one, for internal use. Each call to a node needs several, and an `AbortController` with
  * listeners costs many times as much. Each action runs at most once.
  */
 export class Abort {

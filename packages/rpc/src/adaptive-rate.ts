@@ -17,8 +17,8 @@ const GROWTH = 0.1
 /**
  * An endpoint may refuse at random instead of above a limit. Its rate is kept above `RANDOM_HEADROOM` times the recent
  * peak and grows faster. It is detected by a share of refusals above `RANDOM_SHARE` while it answers less than
- * `RANDOM_ANSWERED` of the peak: an endpoint with a limit would still answer as many as before. The detection lasts
- * `RANDOM_MS`.
+ * `RANDOM_ANSWERED` of the peak. An endpoint with a rate limit would still answer as many as before. The detection
+ * lasts `RANDOM_MS`.
  */
 const RANDOM_HEADROOM = 2.2
 const RANDOM_GROWTH = 0.5

@@ -57,8 +57,8 @@ export class BatchSize {
   private reduce(size: number): void {
     const now = this.now()
     // The retry failed too: double the interval.
-    const again = this.reducedAt > 0 && this.allowedSize > 1 && size === 1
-    this.retryMs = again ? Math.min(MAX_RETRY_MS, this.retryMs * 2) : this.retryMs
+    const isRepeatedFailure = this.reducedAt > 0 && this.allowedSize > 1 && size === 1
+    this.retryMs = isRepeatedFailure ? Math.min(MAX_RETRY_MS, this.retryMs * 2) : this.retryMs
     this.allowedSize = Math.min(this.allowedSize, size)
     this.reducedAt = now
     this.strikes = 0

@@ -17,7 +17,7 @@ const CATCH_UP_SHARE = 1 / 40
 const MIN_CATCH_UP_MS = 15
 const MAX_CATCH_UP_MS = 200
 
-type SeenBlock = { readonly number: number; readonly timestamp: number; readonly at: number }
+type SeenBlock = { readonly number: number; readonly timestamp: number; readonly seenAt: number }
 
 /** Recent block intervals and clock offsets of a chain. */
 export class BlockCadence {
@@ -25,7 +25,7 @@ export class BlockCadence {
   private newest: SeenBlock | undefined
   private readonly intervals: number[] = []
   /** Recent ages of new blocks on arrival, in seconds. */
-  private readonly behind: number[] = []
+  private readonly delays: number[] = []
 
   constructor(now: () => number = Date.now) {
     this.now = now
@@ -37,15 +37,15 @@ export class BlockCadence {
     const last = this.newest
     if (last && number <= last.number) {
       // After a reorg to a lower block, measure from there.
-      if (number < last.number) this.newest = { number, timestamp, at: now }
+      if (number < last.number) this.newest = { number, timestamp, seenAt: now }
       return
     }
     if (last) {
       const ms = (1_000 * (timestamp - last.timestamp)) / (number - last.number)
       add(this.intervals, Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, ms)))
-      add(this.behind, now / 1_000 - timestamp)
+      add(this.delays, now / 1_000 - timestamp)
     }
-    this.newest = { number, timestamp, at: now }
+    this.newest = { number, timestamp, seenAt: now }
   }
 
   get catchUpMs(): number {
@@ -57,8 +57,8 @@ export class BlockCadence {
     const intervalMs = median(this.intervals)
     const longestMs = this.intervals.length > 0 ? Math.max(...this.intervals) : null
     // Take the smallest: a poll that came late sees an older block.
-    const smallest = this.behind.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a), Number.POSITIVE_INFINITY)
-    const behindSeconds = this.behind.length > 0 ? smallest : null
+    const smallest = this.delays.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a), Number.POSITIVE_INFINITY)
+    const behindSeconds = this.delays.length > 0 ? smallest : null
     return { intervalMs, longestMs, behindSeconds, state: this.state(intervalMs, behindSeconds) }
   }
 
@@ -67,7 +67,7 @@ export class BlockCadence {
     if (behindSeconds !== null && Math.abs(behindSeconds) > OFF_SECONDS) return 'off'
     const restMs = Math.max(REST_MS, REST_INTERVALS * (intervalMs ?? 0))
     // Also by the block's timestamp: the first observed head of a resting chain is old.
-    const age = Math.max(this.now() - this.newest.at, this.now() - 1_000 * this.newest.timestamp)
+    const age = Math.max(this.now() - this.newest.seenAt, this.now() - 1_000 * this.newest.timestamp)
     if (age > restMs) return 'resting'
     return intervalMs === null ? 'unknown' : 'moving'
   }

@@ -21,14 +21,14 @@ test('a call has the body of a JSON-RPC request', () => {
   expect(JSON.parse(call.body)).toEqual({
     ...{ jsonrpc: '2.0', id: 5, method: 'eth_call', params: [{ to: '0x1' }, 'latest'] },
   })
-  expect(call).toMatchObject({ id: 5, method: 'eth_call', finished: false, send })
+  expect(call).toMatchObject({ id: 5, method: 'eth_call', isFinished: false, send })
 })
 
 test('the first answer counts, and the signal is listened to no more', async () => {
   const { abort, abandoned, call, answer } = world()
   groupOf(call)
   call.finish('0x12')
-  expect(call.finished).toBe(true)
+  expect(call.isFinished).toBe(true)
   call.finish(new RpcError('CREDIT', 'late'))
   abort.abort()
   expect(await answer).toBe('0x12')
@@ -59,7 +59,7 @@ test('an error of the call rejects it, and another object is an answer', async (
 test('a call that is given up is rejected and takes no answer', async () => {
   const { abort, call, answer } = world()
   abort.abort()
-  expect(call.finished).toBe(true)
+  expect(call.isFinished).toBe(true)
   call.finish('0x12')
   await expect(answer).rejects.toMatchObject({ code: 'ABORTED', message: expect.stringContaining('eth_call') })
 })

@@ -24,7 +24,7 @@ export type Call = {
   readonly body: string
   readonly send: SendContext
   readonly finish: (answer: unknown) => void
-  finished: boolean
+  isFinished: boolean
   /** Group that the call is sent with. */
   group?: Group
 }
@@ -53,20 +53,20 @@ export function makeCall(
   const { signal } = send
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const giveUp = () => {
-    if (call.finished) return
-    call.finished = true
+    if (call.isFinished) return
+    call.isFinished = true
     reject(abortError(signal, method))
-    if (call.group?.calls.every(({ finished }) => finished)) abandon(call.group)
+    if (call.group?.calls.every(({ isFinished }) => isFinished)) abandon(call.group)
   }
   const finish = (result: unknown) => {
-    if (call.finished) return
-    call.finished = true
+    if (call.isFinished) return
+    call.isFinished = true
     detach()
     if (result instanceof RpcError) reject(result)
     else resolve(result)
   }
   const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
-  const call: Call = { id, method, params, body, send, finish, finished: false }
+  const call: Call = { id, method, params, body, send, finish, isFinished: false }
   const detach = onAbort(signal, giveUp)
   return { call, answer: promise }
 }

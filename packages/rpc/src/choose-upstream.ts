@@ -23,8 +23,8 @@ export function chooseUpstream(upstreams: readonly Upstream[], kind: string, pri
   const first = Math.min(...upstreams.map(({ index }) => index))
   let best: Upstream | undefined
   let bestCost = Number.POSITIVE_INFINITY
-  for (const [place, upstream] of upstreams.entries()) {
-    const time = times[place] ?? defaultTime
+  for (const [index, upstream] of upstreams.entries()) {
+    const time = times[index] ?? defaultTime
     const cost =
       time +
       (upstream.index === first ? 0 : LATER_MS + LATER_SHARE * time) +

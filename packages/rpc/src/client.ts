@@ -109,7 +109,7 @@ class ChainRpc implements Rpc {
 
   async call(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<Hex> {
     if (options.overrides || options.blockOverrides) return (await this.override(request, block, options, []))[0]
-    return this.atBlock(block, (at) => ['eth_call', [callParam(request), at]], hexAnswer, options)
+    return this.atBlock(block, (atBlock) => ['eth_call', [callParam(request), atBlock]], hexAnswer, options)
   }
 
   async callWithHead(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<AnswerAtHead> {
@@ -126,15 +126,15 @@ class ChainRpc implements Rpc {
   private override(
     request: CallRequest,
     block: BlockRef,
-    { overrides = {}, blockOverrides, ...rest }: CallOptions,
+    { overrides = {}, blockOverrides, ...callOptions }: CallOptions,
     extraCalls: readonly EndpointCall[],
   ): Promise<readonly [Hex, BlockHeader?]> {
     let call = callParam(request)
     const state = overridesParam(overrides)
     let maxGas: bigint | undefined
     let ofBlock: readonly unknown[] = []
-    const at: AtBlock = (ref) => ['eth_call', [call, ref, state, ...ofBlock]]
-    const pinned = pinnedRpc(this.heads, block, at, { alone: true, more: extraCalls })
+    const atBlock: AtBlock = (ref) => ['eth_call', [call, ref, state, ...ofBlock]]
+    const pinned = pinnedRpc(this.heads, block, atBlock, { alone: true, extraCalls })
     const operation: EndpointOperation<readonly [Hex, BlockHeader?]> = async (upstream, send) => {
       const capabilities = await upstream.capabilities()
       if (!capabilities.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
@@ -162,9 +162,9 @@ class ChainRpc implements Rpc {
       // No endpoint gives the requested gas. Retry with less, which is often enough.
       maxGas = maxGas === undefined ? (request.gas ?? DEFAULT_GAS) : maxGas / 2n
       if (maxGas < MIN_GAS) throw error
-      return this.run(operation, kind, rest).catch(retryWithLessGas)
+      return this.run(operation, kind, callOptions).catch(retryWithLessGas)
     }
-    return this.run(operation, kind, rest).catch(retryWithLessGas)
+    return this.run(operation, kind, callOptions).catch(retryWithLessGas)
   }
 
   simulateV1(
@@ -173,7 +173,7 @@ class ChainRpc implements Rpc {
     { overrides = {}, blockOverrides = {}, ...options }: CallOptions = {},
   ): Promise<readonly SimulatedTransaction[]> {
     const simulation = simulationParam(calls, overrides, blockOverrides)
-    return this.atBlock(block, (at) => ['eth_simulateV1', [simulation, at]], readSimulation, options)
+    return this.atBlock(block, (atBlock) => ['eth_simulateV1', [simulation, atBlock]], readSimulation, options)
   }
 
   async getBlock(block: BlockRef, options: RequestOptions = {}): Promise<BlockHeader | null> {
@@ -202,10 +202,14 @@ class ChainRpc implements Rpc {
         'eth_getLogs',
         options,
       )
-    const { blockHash, ...rest } = filter
-    const at: AtBlock = (ref) => [
+    const { blockHash, ...filterFields } = filter
+    const atBlock: AtBlock = (ref) => [
       'eth_getLogs',
-      [logFilterParam(typeof ref === 'object' ? filter : { ...rest, fromBlock: Number(ref), toBlock: Number(ref) })],
+      [
+        logFilterParam(
+          typeof ref === 'object' ? filter : { ...filterFields, fromBlock: Number(ref), toBlock: Number(ref) },
+        ),
+      ],
     ]
     const read = async (raw: unknown) => {
       const logs = await readLogs(raw)
@@ -213,11 +217,11 @@ class ChainRpc implements Rpc {
         throw new RpcError('BAD_ANSWER', 'the node answered with logs of another block')
       return logs
     }
-    return this.atBlock({ blockHash }, at, read, options)
+    return this.atBlock({ blockHash }, atBlock, read, options)
   }
 
   getCode(address: Address, block: BlockRef, options: RequestOptions = {}): Promise<Hex> {
-    return this.atBlock(block, (at) => ['eth_getCode', [address, at]], hexAnswer, options)
+    return this.atBlock(block, (atBlock) => ['eth_getCode', [address, atBlock]], hexAnswer, options)
   }
 
   gasPrice(options: RequestOptions = {}): Promise<bigint> {
@@ -326,7 +330,7 @@ class ChainRpc implements Rpc {
   }
 }
 
-/** Gas assumed for a call without a gas limit, and the lowest gas limit to try at nodes that cap gas. */
+/** Gas assumed for a call without a gas limit. Then the lowest gas limit to try at nodes that cap gas. */
 const DEFAULT_GAS = 50_000_000n
 const MIN_GAS = 2_000_000n
 /** Gas of the cap that the measurement itself may have used. */

@@ -1,5 +1,5 @@
 /**
- * Connection pool of one origin. Requests queue here and not in the sockets, so that an aborted request leaves nothing
+ * Connection pool of one origin. Requests queue here and not in the sockets. So an aborted request leaves nothing
  * behind, and the connections to an unresponsive origin are limited.
  */
 import type { Socket } from 'node:net'

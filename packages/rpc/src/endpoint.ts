@@ -183,11 +183,11 @@ export class Endpoint {
   }
 
   private async post(groups: readonly Group[], priority: Priority): Promise<void> {
-    const calls = groups.flatMap(({ calls }) => calls).filter(({ finished }) => !finished)
+    const calls = groups.flatMap(({ calls }) => calls).filter(({ isFinished }) => !isFinished)
     if (calls.length === 0) return
     const controller = new Abort()
     const abandon = () => {
-      if (calls.every(({ finished }) => finished)) controller.abort()
+      if (calls.every(({ isFinished }) => isFinished)) controller.abort()
     }
     for (const group of groups) group.abandon = abandon
     const sentAt = performance.now()
@@ -223,19 +223,19 @@ export class Endpoint {
     retryAfter: string | undefined,
   ): Promise<void> {
     const failure = httpFailure(status, retryAfter)
-    const { byId, batchError: whole } = (await this.parsed(calls, text, status, failure)) ?? {}
+    const { byId, batchError: batchFailure } = (await this.parsed(calls, text, status, failure)) ?? {}
     if (!byId) return
     if (calls.length > 1) {
-      const batchError = whole && nodeError('batch', whole)
+      const batchError = batchFailure && nodeError('batch', batchFailure)
       const isLimited = batchError?.code === 'RATE_LIMITED' || batchError?.code === 'CREDIT'
-      if (isLimited && batchVerdict(status, whole) !== 'size') throw batchError
-      if (whole) return void this.splitUp(calls, status, whole)
+      if (isLimited && batchVerdict(status, batchFailure) !== 'size') throw batchError
+      if (batchFailure) return void this.splitUp(calls, status, batchFailure)
       this.batch.recordSuccess()
     }
     let answeredCount = 0
     for (const { id, method, params, finish } of calls) {
       // An error for the whole body carries no id.
-      const answer = byId.get(String(id)) ?? (whole && { error: whole })
+      const answer = byId.get(String(id)) ?? (batchFailure && { error: batchFailure })
       try {
         if (!answer) throw failure ?? new RpcError('BAD_ANSWER', 'the node left a request unanswered')
         finish(resultOf(method, params, answer, failure))
@@ -277,7 +277,7 @@ export class Endpoint {
     this.onEvent({ kind: 'batch', size })
     const chunkSize = verdict === 'size' ? Math.max(1, Math.min(size, calls.length >> 1)) : 1
     for (let start = 0; start < calls.length; start += chunkSize) {
-      const remaining = calls.slice(start, start + chunkSize).filter(({ finished }) => !finished)
+      const remaining = calls.slice(start, start + chunkSize).filter(({ isFinished }) => !isFinished)
       if (remaining.length > 0) this.enqueue({ ownBody: true, calls: remaining }, remaining[0]!.send.priority)
     }
   }

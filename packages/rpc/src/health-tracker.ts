@@ -140,13 +140,13 @@ export class HealthTracker {
 }
 
 class Latencies {
-  private readonly all = new Ring()
+  private readonly allLatencies = new Ring()
   private readonly latencyRing = new Ring()
   private count = 0
   private cached: Latency | undefined
 
   add(ms: number, latencyRing: boolean): void {
-    this.all.add(ms)
+    this.allLatencies.add(ms)
     if (latencyRing) this.latencyRing.add(ms)
     if (++this.count === 4 || this.count % REFRESH === 0) this.cached = undefined
   }
@@ -154,7 +154,7 @@ class Latencies {
   get latency(): Latency | undefined {
     if (this.count < 4) return undefined
     if (!this.cached) {
-      const [p50, p95, longest] = this.all.percentiles(0.5, 0.95, 1)
+      const [p50, p95, longest] = this.allLatencies.percentiles(0.5, 0.95, 1)
       const [latencyRing] = this.latencyRing.percentiles(0.9)
       this.cached = { p50: p50!, p95: p95!, longest: longest!, answered: latencyRing ?? longest! }
     }

@@ -96,7 +96,7 @@ export type Latency = {
  * @param isLosing - true if requests get lost: the delay is then bounded by the latency of answered requests
  */
 export function lateMs(latencies: readonly (Latency | undefined)[], isLosing = false): number {
-  const measuredLatencies = latencies.filter((each) => each !== undefined)
+  const measuredLatencies = latencies.filter((latency) => latency !== undefined)
   if (measuredLatencies.length === 0) return DEFAULT_DELAY_MS
   const lateAfterMs = ({ p50, p95, answered }: Latency) =>
     Math.min(1.5 * p95, 8 * p50, isLosing ? answered : MAX_DELAY_MS)

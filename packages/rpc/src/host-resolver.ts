@@ -1,7 +1,7 @@
 /**
- * Caching DNS resolver over `getaddrinfo`, which cannot be canceled and holds a thread of libuv's pool until it
- * returns: half a minute if no name server answers. So each host has at most one lookup in flight, all hosts together
- * at most as many as libuv runs, and failures are cached briefly.
+ * Caching DNS resolver over `getaddrinfo`. That call cannot be canceled and holds a thread of libuv's pool until it
+ * returns: half a minute if no name server answers. So each host has at most one lookup in flight, and all hosts
+ * together have at most as many as libuv runs. Failures are cached briefly.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -24,8 +24,8 @@ export type Addresses = readonly LookupAddress[]
 
 type Host = {
   readonly name: string
-  addresses?: { readonly list: Addresses; readonly at: number }
-  failure?: { readonly error: Error; readonly at: number }
+  addresses?: { readonly list: Addresses; readonly resolvedAt: number }
+  failure?: { readonly error: Error; readonly failedAt: number }
   lookup?: PromiseWithResolvers<Addresses>
 }
 
@@ -63,16 +63,17 @@ export class HostResolver {
     const now = Date.now()
     const host = this.hostOf(hostname)
     const { addresses, failure } = host
-    if (addresses && now - addresses.at < FRESH_MS) return Promise.resolve(addresses.list)
-    const usable = addresses && now - addresses.at < STALE_MS ? addresses.list : undefined
-    if (failure && now - failure.at < FAILED_MS) return usable ? Promise.resolve(usable) : Promise.reject(failure.error)
+    if (addresses && now - addresses.resolvedAt < FRESH_MS) return Promise.resolve(addresses.list)
+    const usable = addresses && now - addresses.resolvedAt < STALE_MS ? addresses.list : undefined
+    if (failure && now - failure.failedAt < FAILED_MS)
+      return usable ? Promise.resolve(usable) : Promise.reject(failure.error)
     const lookup = this.startLookup(host)
     return usable ? firstOf(lookup, usable) : lookup
   }
 
   private hostOf(name: string): Host {
-    const existing = this.hosts.get(name)
-    if (existing) return existing
+    const existingHost = this.hosts.get(name)
+    if (existingHost) return existingHost
     if (this.hosts.size >= MAX_HOSTS)
       for (const [other, { lookup }] of this.hosts)
         if (!lookup) {
@@ -125,22 +126,22 @@ export class HostResolver {
     const { promise: _, resolve, reject } = host.lookup!
     delete host.lookup
     if (!error && list.length > 0) {
-      host.addresses = { list, at: Date.now() }
+      host.addresses = { list, resolvedAt: Date.now() }
       delete host.failure
       resolve(list)
       return
     }
     const failure = error ?? Object.assign(new Error(`${host.name} has no address`), { code: 'ENODATA' })
-    host.failure = { error: failure, at: Date.now() }
-    if (host.addresses && Date.now() - host.addresses.at < STALE_MS) resolve(host.addresses.list)
+    host.failure = { error: failure, failedAt: Date.now() }
+    if (host.addresses && Date.now() - host.addresses.resolvedAt < STALE_MS) resolve(host.addresses.list)
     else reject(failure)
   }
 }
 
 /** Returns the result of a lookup, or the expired addresses if it takes longer than `STALE_WAIT_MS`. */
-function firstOf(lookup: Promise<Addresses>, old: Addresses): Promise<Addresses> {
+function firstOf(lookup: Promise<Addresses>, fallback: Addresses): Promise<Addresses> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(old), STALE_WAIT_MS)
+    const timer = setTimeout(() => resolve(fallback), STALE_WAIT_MS)
     lookup.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -1,7 +1,8 @@
 /**
- * Classifies JSON-RPC errors. Nodes and providers do not agree on codes or texts: -32005 alone means a rate limit, a
- * too large block range, a gas limit, a too large batch, or a used-up plan. So the method and the text decide, and the
- * code only if no text matches. `test/provider-messages.test.ts` checks the rules against messages of providers.
+ * Classifies JSON-RPC errors. Nodes and providers do not agree on codes or texts. Code -32005 alone can mean a rate
+ * limit, a too large block range, a gas limit, a too large batch, or a used-up plan. So the method and the text decide,
+ * and the code only if no text matches. `test/provider-messages.test.ts` checks the rules against messages of
+ * providers.
  */
 import type { Hex } from '@sluice/chains'
 import { RpcError, type RpcErrorCode } from './errors.ts'
@@ -109,12 +110,12 @@ export function nodeError(method: string, { code, message = 'no message', data }
   const revertData = revertDataOf(data)
   // Providers also put texts into `data`; hex there is revert data.
   if (code === 3 || revertData !== undefined) return new RpcError('REVERTED', text, revertData ?? '0x')
-  const all = [text, ...textsOf(data)].join(' ')
-  const rule = rules.find((rule) => (rule.method?.test(method) ?? true) && rule.text.test(all))
+  const allText = [text, ...textsOf(data)].join(' ')
+  const rule = rules.find((rule) => (rule.method?.test(method) ?? true) && rule.text.test(allText))
   const means = rule?.means ?? codes.get(code ?? 0) ?? 'REJECTED'
   if (means === 'REVERTED') return new RpcError('REVERTED', text)
-  const blocks = means === 'RANGE' ? suggestedBlocks(all, data) : undefined
-  const retryAfterMs = means === 'RATE_LIMITED' ? retryHint(all, data) : undefined
+  const blocks = means === 'RANGE' ? suggestedBlocks(allText, data) : undefined
+  const retryAfterMs = means === 'RATE_LIMITED' ? retryHint(allText, data) : undefined
   return new RpcError(means, `${meanings[means] ?? method}: ${text}`, '0x', {
     ...(blocks !== undefined && { blocks }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),

@@ -1,6 +1,6 @@
 /**
- * Circuit breaker of a chain: while no endpoint responds or has credit, requests fail at once, and one probe at a time
- * checks all endpoints at intervals that grow to 30 s.
+ * Circuit breaker of a chain. While no endpoint responds or has credit, requests fail at once. Probes then check all
+ * endpoints, one probe at a time, at intervals that grow to 30 s.
  */
 import { RpcError } from './errors.ts'
 import type { Upstream } from './upstream.ts'

@@ -87,7 +87,7 @@ test.each<[BlockRef, unknown]>([
 test('calls beside it travel in the same body', async () => {
   const { upstream, at } = world((method) => method)
   const more: EndpointCall[] = [['eth_gasPrice', []]]
-  expect(await at('latest', { more })()).toEqual(['eth_call', 'eth_gasPrice'])
+  expect(await at('latest', { extraCalls: more })()).toEqual(['eth_call', 'eth_gasPrice'])
   expect(await at('latest', { alone: true })()).toEqual(['eth_call'])
   expect(upstream.bodies).toEqual([[call('latest'), ...more], [call('latest')]])
 })
@@ -268,10 +268,10 @@ test('header and call travel together where the body may hold them all, else one
   const together = world(numbersOnly(), { acceptsBlockHashes: false, batch: 4 })
   const respond: Respond = (method, params) => (method === 'eth_gasPrice' ? '0x5' : numbersOnly()(method, params))
   const wide = world(respond, { acceptsBlockHashes: false, batch: 4 })
-  expect(await wide.at(at7, { more })()).toEqual(['0x7', '0x5'])
+  expect(await wide.at(at7, { extraCalls: more })()).toEqual(['0x7', '0x5'])
   expect(wide.upstream.bodies).toEqual([[header7, call('0x7'), ...more, header7]])
   const narrow = world(respond, { acceptsBlockHashes: false, batch: 3 })
-  expect(await narrow.at(at7, { more })()).toEqual(['0x7', '0x5'])
+  expect(await narrow.at(at7, { extraCalls: more })()).toEqual(['0x7', '0x5'])
   expect(narrow.upstream.bodies).toEqual([[header7], [call('0x7')], more, [header7]])
   expect(await together.at(at7)()).toEqual(['0x7'])
 })

@@ -39,8 +39,8 @@ export function pinnedRpc(
   call: AtBlock,
   {
     alone: ownBody = false,
-    more: extraCalls = [],
-  }: { readonly alone?: boolean; readonly more?: readonly EndpointCall[] } = {},
+    extraCalls = [],
+  }: { readonly alone?: boolean; readonly extraCalls?: readonly EndpointCall[] } = {},
 ): EndpointOperation<readonly unknown[]> {
   let lags = 0
   let behind = 0
@@ -72,7 +72,8 @@ export function pinnedRpc(
       if (error.code !== 'LAGGING' && error.code !== 'PRUNED') throw error
       // Every node keeps recent state, so a node without it lags.
       const lag = error.code === 'LAGGING' ? error : new RpcError('LAGGING', error.message, '0x', { cause: error })
-      const missing = error.code === 'PRUNED' ? error : new RpcError('REJECTED', error.message, '0x', { cause: error })
+      const prunedError =
+        error.code === 'PRUNED' ? error : new RpcError('REJECTED', error.message, '0x', { cause: error })
       const number = typeof ref === 'number' ? ref : typeof ref === 'object' ? heads.numberOf(ref.blockHash) : undefined
       const distance =
         typeof ref === 'string'
@@ -81,10 +82,10 @@ export function pinnedRpc(
             ? 0
             : number - heads.newest.number
       // The block is too old for every node to keep its state, or in the future.
-      if (distance < -MIN_STATE_BLOCKS || distance > FUTURE_BLOCKS) throw missing
+      if (distance < -MIN_STATE_BLOCKS || distance > FUTURE_BLOCKS) throw prunedError
       // If later blocks are known, a second failure means that no node has the state.
       const tries = typeof ref === 'number' && distance < 0 ? MAX_TRIES : Number.POSITIVE_INFINITY
-      if (++lags >= (distance < -LAG_BLOCKS ? 2 : tries)) throw missing
+      if (++lags >= (distance < -LAG_BLOCKS ? 2 : tries)) throw prunedError
       // The first failure may be lag. From the second on, check whether a reorg removed the block.
       if (lags > 1 && typeof ref === 'object' && number !== undefined) {
         const raw = await upstream.endpoint.request<RawBlock | null>(...headerAt(number), send)

@@ -207,8 +207,8 @@ class Race<T> {
   /** Starts the timeout of an attempt. Time in the queue does not count. */
   private startTimer(attempt: RequestAttempt, maxMs: number, ms = maxMs): void {
     attempt.timer = setTimeout(() => {
-      const since = attempt.send.sentAt
-      const remainingMs = since === undefined ? maxMs : maxMs - (performance.now() - since)
+      const sentAt = attempt.send.sentAt
+      const remainingMs = sentAt === undefined ? maxMs : maxMs - (performance.now() - sentAt)
       if (remainingMs > 1) return void this.startTimer(attempt, maxMs, remainingMs)
       this.handleFailure(attempt, new RpcError('TIMEOUT', `${this.options.kind}: no answer in time`))
     }, ms)
@@ -250,9 +250,9 @@ class Race<T> {
     const free = upstreams.filter(
       (upstream) => !busy.has(upstream) && !this.refusingUpstreams.has(upstream) && !upstream.isEjected,
     )
-    const other = chooseUpstream(free, this.options.kind, this.options.priority)
+    const alternative = chooseUpstream(free, this.options.kind, this.options.priority)
     const waits = [...this.running].every(({ send }) => send.sentAt === undefined)
-    const upstream = other ?? (waits ? undefined : [...busy][0])
+    const upstream = alternative ?? (waits ? undefined : [...busy][0])
     // A queued attempt gains nothing from a second one in the same queue.
     if (!upstream || upstream.endpoint.waitMs(this.options.priority) > 0) return 0
     const newest = Math.max(...[...this.running].map(({ send, startedAt }) => send.sentAt ?? startedAt))
@@ -260,18 +260,19 @@ class Race<T> {
     const lostInMs = lostMs([...busy][0]!.health.latency(this.options.kind)) - sinceMs
     // It is unlikely that two endpoints are slow at the same time, so the attempt was probably lost.
     const againInMs = busy.size > 1 ? Math.min(lostInMs, 2 * this.hedgeDelayMs() - sinceMs) : lostInMs
-    if (!other && againInMs > 1) return againInMs
+    if (!alternative && againInMs > 1) return againInMs
     // A lost attempt, or a request with much of its timeout gone, is hedged without budget.
     const isPressed = performance.now() - this.startedAt > PRESSED_SHARE * this.options.totalMs
-    if (!isPressed && !(other && lostInMs <= 1) && !hedges.take()) return other ? lostInMs : 0
+    if (!isPressed && !(alternative && lostInMs <= 1) && !hedges.take()) return alternative ? lostInMs : 0
     this.hedgeCount++
     onExtra('hedge', upstream)
-    this.startAttempt(upstream, !other)
+    this.startAttempt(upstream, !alternative)
     return 0
   }
 
   /**
-   * Starts a hedge while requests get lost: at the endpoint most likely to answer, even if it already has an attempt.
+   * Starts a hedge while requests get lost. It goes to the endpoint most likely to answer, even if that endpoint
+   * already has an attempt.
    */
   private hedgeLost(): number {
     const running = [...this.running]

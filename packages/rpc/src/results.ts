@@ -21,8 +21,8 @@ export function readLogs(raw: unknown): Promise<readonly Log[]> {
 
 function* decodeLogs(raw: unknown): Steps<readonly Log[]> {
   const logs: Log[] = []
-  const all = orBadAnswer(() => [...(raw as RawLog[])])
-  for (const log of all) {
+  const rawLogs = orBadAnswer(() => [...(raw as RawLog[])])
+  for (const log of rawLogs) {
     logs.push(orBadAnswer(() => decodeLog(log)))
     yield
   }

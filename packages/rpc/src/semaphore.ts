@@ -1,7 +1,7 @@
 /** Concurrency limiter: runs at most `limit` jobs at a time, in FIFO order. With a limit of 1 it is a mutex. */
 export class Semaphore {
   private free: number
-  private readonly waiting: (() => void)[] = []
+  private readonly waiters: (() => void)[] = []
   private readonly inFlight = new Set<Promise<unknown>>()
 
   constructor(limit: number) {
@@ -14,7 +14,7 @@ export class Semaphore {
       try {
         return await work()
       } finally {
-        const next = this.waiting.shift()
+        const next = this.waiters.shift()
         if (next) next()
         else this.free++
       }
@@ -35,6 +35,6 @@ export class Semaphore {
 
   private async waitForSlot(): Promise<void> {
     if (this.free > 0) this.free--
-    else await new Promise<void>((resolve) => this.waiting.push(resolve))
+    else await new Promise<void>((resolve) => this.waiters.push(resolve))
   }
 }

@@ -140,8 +140,8 @@ export interface Rpc {
    */
   call(request: CallRequest, block: BlockRef, options?: CallOptions): Promise<Hex>
   /**
-   * Runs `eth_call` and reads the node's head in the same HTTP request, so that the caller can check whether the block
-   * of the call is still the newest without another request.
+   * Runs `eth_call` and reads the node's head in the same HTTP request. So the caller can check without another request
+   * whether the block of the call is still the newest.
    *
    * @throws RpcError as `call` does
    */

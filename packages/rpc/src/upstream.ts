@@ -36,7 +36,7 @@ export class Upstream {
   private pendingPing: Promise<boolean> | undefined
   /** Last failure that counted against the endpoint; undefined after the next success. */
   lastFailure: RpcError | undefined
-  private seenHead = { number: -1, at: 0 }
+  private seenHead = { number: -1, seenAt: 0 }
   private numbersOnlyAt = Number.NEGATIVE_INFINITY
 
   constructor(index: number, endpoint: Endpoint, chainId: number, ejectMs: number) {
@@ -57,11 +57,11 @@ export class Upstream {
 
   /** Highest recently reported block; -1 if none. */
   get head(): number {
-    return Date.now() - this.seenHead.at < HEAD_MS ? this.seenHead.number : -1
+    return Date.now() - this.seenHead.seenAt < HEAD_MS ? this.seenHead.number : -1
   }
 
   recordHead(number: number): void {
-    this.seenHead = { number, at: Date.now() }
+    this.seenHead = { number, seenAt: Date.now() }
   }
 
   /** True unless the endpoint recently refused a block hash as the block parameter (EIP-1898). */

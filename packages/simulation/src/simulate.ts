@@ -68,7 +68,7 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
 
 /**
  * True if the transaction fails because its gas limit is too low. A contract whose inner call runs out of gas reverts
- * without data and with gas left, so only another run with more gas shows the cause.
+ * without data and with gas left. Only another run with more gas shows that cause.
  */
 async function isStarvedInside(
   task: SimulationTask,

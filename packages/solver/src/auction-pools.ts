@@ -106,7 +106,7 @@ function concentratedPool(item: LiquidityOf<'concentratedLiquidity'>): PoolData 
   if (feePpm === null || item.sqrtPrice === 0n || a === b) return null
   const ticks = Object.entries(item.liquidityNet)
     .map(([tick, net]) => [Number(tick), net] as const)
-    .sort(([one], [other]) => one - other)
+    .sort(([indexA], [indexB]) => indexA - indexB)
   const state: UniswapV3State = {
     ...{ sqrtPriceX96: item.sqrtPrice, tick: item.tick, liquidity: item.liquidity, feePpm, ticks },
     tickSpacing: TICK_SPACINGS[feePpm] ?? 1,

@@ -32,9 +32,13 @@ export class AuctionRouter {
   }
 
   /** Returns the best route for a part of an order; null if the liquidity has none. */
-  fill({ kind, sellToken, buyToken }: Pick<Order, 'kind' | 'sellToken' | 'buyToken'>, part: OrderFill): Fill | null {
+  fill(
+    { kind, sellToken, buyToken }: Pick<Order, 'kind' | 'sellToken' | 'buyToken'>,
+    orderFill: OrderFill,
+  ): Fill | null {
     const trade = { tokenIn: sellToken, tokenOut: buyToken }
-    const legs = kind === 'sell' ? this.forInput(trade, part.sellAmount) : this.forOutput(trade, part.buyAmount)
+    const legs =
+      kind === 'sell' ? this.forInput(trade, orderFill.sellAmount) : this.forOutput(trade, orderFill.buyAmount)
     if (!legs) return null
     const sum = (token: Address, side: keyof Amounts, end: keyof Trade) =>
       legs.reduce((total, leg) => total + (leg[end] === token ? leg[side] : 0n), 0n)
@@ -67,7 +71,7 @@ export class AuctionRouter {
 
   /**
    * Routes for an exact output. The driver settles liquidity of buy orders by exact outputs, which pools round in their
-   * favor; so on a single path each hop takes the input that its pool requires.
+   * favor. So on a single path each hop takes the input that its pool requires.
    */
   private forOutput(trade: Trade, amountOut: bigint): readonly (Hop & Amounts)[] | null {
     const legs = this.search({ ...trade, amountOut })?.legs
@@ -128,9 +132,9 @@ function inputFor(hop: Hop, amountOut: bigint): bigint | null {
   const input = orRefused(() => exactOutputInput(hop, amountOut))
   const paidOutput = input && outputOf(hop, input)
   if (input === null || paidOutput === null || paidOutput >= amountOut) return input
-  const missing = ((amountOut - paidOutput) * input + paidOutput - 1n) / paidOutput
+  const missingInput = ((amountOut - paidOutput) * input + paidOutput - 1n) / paidOutput
   for (let k = 0; k < MAX_RAISES; k++) {
-    const raisedInput = input + missing * 10n ** BigInt(k)
+    const raisedInput = input + missingInput * 10n ** BigInt(k)
     if ((outputOf(hop, raisedInput) ?? 0n) >= amountOut) return raisedInput
   }
   return null

@@ -30,13 +30,13 @@ export class ChainRouter {
   }
 
   /** Quotes a part of an order. @throws an error if the part cannot be quoted */
-  async fill(order: Order, part: OrderFill, gasPriceWei: bigint, signal: AbortSignal): Promise<Fill> {
+  async fill(order: Order, orderFill: OrderFill, gasPriceWei: bigint, signal: AbortSignal): Promise<Fill> {
     const { sellToken, buyToken, kind } = order
     const quoteTerms = { ...this.quoteTerms(sellToken, buyToken), gasPriceWei }
     const quote =
       kind === 'sell'
-        ? await this.chain.quote({ ...quoteTerms, amountIn: part.sellAmount, slippagePpm: 'auto' }, signal)
-        : await this.forOutput(quoteTerms, part.buyAmount, signal)
+        ? await this.chain.quote({ ...quoteTerms, amountIn: orderFill.sellAmount, slippagePpm: 'auto' }, signal)
+        : await this.forOutput(quoteTerms, orderFill.buyAmount, signal)
     const { amountIn } = quote.route
     return {
       input: amountIn,

@@ -49,10 +49,10 @@ const MAX_PARTS = 5n
 
 /** Returns the whole order, and for partially fillable orders its halves down to a sixteenth. */
 export function partsOf({ sellAmount, buyAmount, partiallyFillable }: Order): OrderFill[] {
-  const parts: OrderFill[] = []
+  const fills: OrderFill[] = []
   for (let k = 0n; k < (partiallyFillable ? MAX_PARTS : 1n); k++) {
-    const part = { sellAmount: sellAmount >> k, buyAmount: buyAmount >> k }
-    if (part.sellAmount > 0n && part.buyAmount > 0n) parts.push(part)
+    const fill = { sellAmount: sellAmount >> k, buyAmount: buyAmount >> k }
+    if (fill.sellAmount > 0n && fill.buyAmount > 0n) fills.push(fill)
   }
-  return parts
+  return fills
 }

@@ -95,8 +95,8 @@ function isWithinLimit(order: Order, { sold, bought }: TradedAmounts): boolean {
 }
 
 /**
- * Marks interactions that the settlement contract can replace by its own balances: their input is trusted, and it holds
- * enough of their output.
+ * Marks interactions that the settlement contract can replace by its own balances. Their input token is trusted, and
+ * the contract holds enough of their output.
  *
  * @see CIP-2 of CoW Protocol
  */

@@ -63,7 +63,9 @@ class Search {
   async run(): Promise<Solution[]> {
     const orders = byExpectedSurplus(this.auction).slice(0, MAX_ORDERS)
     const next = orders.values()
-    const ended = new Promise<void>((resolve) => this.signal.addEventListener('abort', () => resolve(), { once: true }))
+    const aborted = new Promise<void>((resolve) =>
+      this.signal.addEventListener('abort', () => resolve(), { once: true }),
+    )
     const workers = Array.from({ length: Math.min(MAX_CONCURRENT, orders.length) }, async () => {
       for (const [id, order] of next) {
         if (this.signal.aborted) return
@@ -72,7 +74,7 @@ class Search {
         await new Promise((resolve) => setImmediate(resolve))
       }
     })
-    await Promise.race([Promise.all(workers), ended])
+    await Promise.race([Promise.all(workers), aborted])
     return [...this.solutions].sort(([a], [b]) => a - b).map(([, { solution }]) => solution)
   }
 
@@ -85,12 +87,12 @@ class Search {
       const best = this.solutions.get(id)
       if (rankedSolution && (!best || rankedSolution.rate > best.rate)) this.solutions.set(id, rankedSolution)
     }
-    for (const part of partsOf(order)) {
+    for (const orderFill of partsOf(order)) {
       if (signal.aborted) return
-      if (order.sellToken === order.buyToken) keepBetter(sameToken(order, part))
+      if (order.sellToken === order.buyToken) keepBetter(sameToken(order, orderFill))
       else {
-        const onChain = chain?.fill(order, part, auction.effectiveGasPrice, signal).catch(() => null)
-        keepBetter(this.router.fill(order, part))
+        const onChain = chain?.fill(order, orderFill, auction.effectiveGasPrice, signal).catch(() => null)
+        keepBetter(this.router.fill(order, orderFill))
         keepBetter(await onChain)
       }
       if (this.solutions.has(id)) return

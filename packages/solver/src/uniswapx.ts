@@ -94,6 +94,6 @@ function afterGas({ route, amountOut, netAmountOut }: SwapQuote, exactOutput: bi
   if (netAmountOut === null || netAmountOut <= 0n) return null
   if (exactOutput === undefined) return { amountIn: route.amountIn, amountOut: netAmountOut }
   // Raises the input by the share of the output that gas costs, rounded up.
-  const part = (amountOut * ONE + netAmountOut - 1n) / netAmountOut
-  return { amountIn: (route.amountIn * part + ONE - 1n) / ONE, amountOut: exactOutput }
+  const shareIn = (amountOut * ONE + netAmountOut - 1n) / netAmountOut
+  return { amountIn: (route.amountIn * shareIn + ONE - 1n) / ONE, amountOut: exactOutput }
 }

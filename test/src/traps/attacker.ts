@@ -54,7 +54,7 @@ export class Attacker {
       'function transfer(address,uint256)',
       'function balanceOf(address) view returns (uint256)',
     ]
-    return this.chain.at(abi, this.devnet.info.tokens[symbol]!.address)
+    return this.chain.contractAt(abi, this.devnet.info.tokens[symbol]!.address)
   }
 
   deploy(
@@ -67,13 +67,13 @@ export class Attacker {
   /** Creates a Uniswap V2 pair with liquidity. */
   async pair(...sides: readonly [Side, Side]): Promise<Contract> {
     const { routers } = this.devnet.info
-    const factory = this.chain.at(
+    const factory = this.chain.contractAt(
       artifact('@uniswap/v2-core/build/UniswapV2Factory.json').abi,
       routers.uniswapV2Factory!,
     )
     const [a, b] = sides.map(({ token }) => token.address)
     await factory.send('createPair', [a, b])
-    const pair = this.chain.at(
+    const pair = this.chain.contractAt(
       artifact('@uniswap/v2-core/build/UniswapV2Pair.json').abi,
       await factory.read<string>('getPair', [a, b]),
     )
@@ -83,7 +83,7 @@ export class Attacker {
   }
 
   private get vault(): Contract {
-    return this.chain.at(balancer('20210418-vault', 'Vault').abi, this.devnet.info.routers.balancerV2Vault!)
+    return this.chain.contractAt(balancer('20210418-vault', 'Vault').abi, this.devnet.info.routers.balancerV2Vault!)
   }
 
   private factory(name: string): Address {
@@ -92,7 +92,10 @@ export class Attacker {
 
   /** Creates a genuine weighted pool with equal weights, whose fee the attacker may set. */
   async weightedPool(sides: readonly Side[]): Promise<Contract> {
-    const factory = this.chain.at(balancer(WEIGHTED, 'WeightedPoolFactory').abi, this.factory('weightedPoolFactory'))
+    const factory = this.chain.contractAt(
+      balancer(WEIGHTED, 'WeightedPoolFactory').abi,
+      this.factory('weightedPoolFactory'),
+    )
     const ordered = inOrder(sides)
     const tokens = ordered.map(({ token }) => token.address)
     const nobody = ordered.map(() => ZeroAddress)
@@ -107,7 +110,7 @@ export class Attacker {
     ]
     const address = await factory.read<string>('create', args)
     await factory.send('create', args)
-    const pool = this.chain.at(balancer(WEIGHTED, 'WeightedPool').abi, address)
+    const pool = this.chain.contractAt(balancer(WEIGHTED, 'WeightedPool').abi, address)
     await this.join(pool, ordered, (amounts) =>
       AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [0, amounts]),
     )
@@ -116,7 +119,7 @@ export class Attacker {
 
   /** Creates a genuine stable pool without owner, with rate providers chosen by the attacker. */
   async stablePool(sides: readonly (Side & { readonly rate?: Address })[]): Promise<Contract> {
-    const factory = this.chain.at(
+    const factory = this.chain.contractAt(
       balancer(STABLE, 'ComposableStablePoolFactory').abi,
       this.factory('stablePoolFactory'),
     )
@@ -127,7 +130,7 @@ export class Attacker {
     const args = ['Bait', 'BAIT', tokens, 2000, rates, none, no, MIN_FEE, ZeroAddress]
     const address = await factory.read<string>('create', args)
     await factory.send('create', args)
-    const pool = this.chain.at(balancer(STABLE, 'ComposableStablePool').abi, address)
+    const pool = this.chain.contractAt(balancer(STABLE, 'ComposableStablePool').abi, address)
     await this.join(pool, ordered, (amounts) =>
       AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [0, amounts]),
     )

@@ -33,8 +33,8 @@ const EXPIRES = 0.9
 /** Extra slots for callers without a running request, as a share of the regular slots. */
 const SPARE = 0.5
 /**
- * Maximum wait in milliseconds while no task of the chain has ended yet: the first ones read its pools, which takes longer than
- * any wait for a turn.
+ * Maximum wait in milliseconds while no task of the chain has ended yet. The first tasks read its pools, which takes
+ * longer than any wait for a turn.
  */
 const MAX_FIRST_WAIT_MS = 8_000
 /** Maximum `Retry-After` in seconds. */

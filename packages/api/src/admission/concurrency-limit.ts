@@ -5,7 +5,10 @@ import { loopMeter } from '@sluice/rpc'
 const WINDOW_MS = 50
 /** Event loop utilization above which more concurrent requests would only slow each other down. */
 const BUSY_UTILIZATION = 0.95
-/** Minimum limit. Below it the process, its threads and its node go idle between turns; each wake-up takes as long as a turn. */
+/**
+ * Minimum limit. With fewer requests the process, its threads, and its node go idle between turns. Each wake-up takes
+ * as long as a turn.
+ */
 const MIN_CONCURRENCY = 8
 const SHRINK = 0.75
 const GROW = 2

@@ -40,22 +40,22 @@ export function loadShedder({ services, version, trusts, listener }: LoadShedder
   let turnedAway: TurnedAway[] = []
   let unloggedCount = 0
   const answerAll = () => {
-    const all = turnedAway
+    const turnedAwayBatch = turnedAway
     turnedAway = []
     if (unloggedCount === 0) setTimeout(logAll, LOG_MS).unref()
-    unloggedCount += all.length
-    for (const one of all) {
-      answer(one)
-      const endpoint = `/${one.endpoint}/:chainId`
-      tally.add(endpoint, integrator(one.request.headers.referer))
+    unloggedCount += turnedAwayBatch.length
+    for (const request of turnedAwayBatch) {
+      answer(request)
+      const endpoint = `/${request.endpoint}/:chainId`
+      tally.add(endpoint, integrator(request.request.headers.referer))
     }
     metrics.backgroundQueue.add(count)
     // Node reads from a connection again when a response has ended, so connections are paused after that.
-    setImmediate(pauseAll, all)
+    setImmediate(pauseAll, turnedAwayBatch)
   }
-  const pauseAll = (all: readonly TurnedAway[]) => {
+  const pauseAll = (turnedAwayBatch: readonly TurnedAway[]) => {
     // A connection of a proxy carries requests of other callers.
-    for (const { request } of all)
+    for (const { request } of turnedAwayBatch)
       if (!trusts(request.socket.remoteAddress ?? '', 0)) pausedConnections.notifyRefused(request.socket)
   }
   const tally = new Tally()
@@ -100,20 +100,20 @@ class Tally {
 
   /** Returns the counts and resets them. */
   take(): Iterable<RefusalCount> {
-    const { tally: counted } = this
+    const { tally: refusalCounts } = this
     this.tally = new Map()
-    return counted.values()
+    return refusalCounts.values()
   }
 }
 
 /** Returns a function that sends refusals. Responses are encoded once per `Retry-After`; only the request id is replaced. */
-function answerer(version: ErrorVersion): (one: TurnedAway) => void {
+function answerer(version: ErrorVersion): (request: TurnedAway) => void {
   const mark = '<id>'
   const replies = new Map<number, HttpReply>()
   const replyFor = (retryAfter: number) => {
-    const reply = replies.get(retryAfter) ?? errorReply(overloadError(retryAfter), mark, version)
-    replies.set(retryAfter, reply)
-    return reply
+    const cachedReply = replies.get(retryAfter) ?? errorReply(overloadError(retryAfter), mark, version)
+    replies.set(retryAfter, cachedReply)
+    return cachedReply
   }
   return ({ request, response, retryAfter }) => {
     const { status, type, body, headers = [] } = replyFor(retryAfter)

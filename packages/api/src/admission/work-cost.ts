@@ -1,6 +1,7 @@
 /**
- * Estimates the cost of tasks in milliseconds of a chain's whole capacity. At full load each of n running tasks is charged 1/n of
- * the elapsed time, so costs add up to that time, whether the CPU, the threads or the node is the bottleneck. Reads no clock.
+ * Estimates the cost of tasks in milliseconds of a chain's whole capacity. At full load each of n running tasks is
+ * charged 1/n of the elapsed time. So costs add up to that time, whether the CPU, the threads, or the node is the
+ * bottleneck. Reads no clock.
  */
 
 /** Assumed cost of a kind of task without a measurement. */

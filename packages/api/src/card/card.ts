@@ -83,8 +83,8 @@ function brand(raster: Raster, font: Font): void {
 
 /** Draws text in a size at which it fits. */
 function drawFittedText(raster: Raster, font: Font, text: string, y: number, size: number): void {
-  const room = CARD.width - 2 * MARGIN
-  raster.text(font, text, MARGIN, y, Math.min(size, (size * room) / widthOf(font, text, size)), INK)
+  const textWidth = CARD.width - 2 * MARGIN
+  raster.text(font, text, MARGIN, y, Math.min(size, (size * textWidth) / widthOf(font, text, size)), INK)
 }
 
 function flow(raster: Raster, { text, strong }: Fonts, pools: CardContent['pools']): void {
@@ -92,8 +92,11 @@ function flow(raster: Raster, { text, strong }: Fonts, pools: CardContent['pools
   const [top, height, bar] = [376, 190, 8]
   const [left, right] = [MARGIN, CARD.width - MARGIN]
   const shownPools = pools.slice(0, pools.length > MAX_BANDS ? MAX_BANDS - 1 : MAX_BANDS)
-  const rest = pools.slice(shownPools.length)
-  const bands = rest.length === 0 ? shownPools : [...shownPools, { name: `${rest.length} more`, share: sum(rest) }]
+  const remainingPools = pools.slice(shownPools.length)
+  const bands =
+    remainingPools.length === 0
+      ? shownPools
+      : [...shownPools, { name: `${remainingPools.length} more`, share: sum(remainingPools) }]
   const total = sum(bands) || 1
   const row = height / bands.length
   let y = top

@@ -38,7 +38,7 @@ export function readFont(woff: Buffer): Font {
     const [start, end] = [offset(index), offset(index + 1)]
     if (start === end || depth > MAX_DEPTH) return []
     const data = glyf.subarray(start, end)
-    return data.readInt16BE(0) >= 0 ? simple(data) : composite(data, (part) => outline(part, depth + 1))
+    return data.readInt16BE(0) >= 0 ? simple(data) : composite(data, (glyphIndex) => outline(glyphIndex, depth + 1))
   }
   const cache = new Map<string, ReturnType<Font['glyph']>>()
   const read = (character: string): ReturnType<Font['glyph']> => {
@@ -62,14 +62,14 @@ function tablesOf(woff: Buffer): ReadonlyMap<string, Buffer> {
   const count = woff.readUInt16BE(12)
   const tables = new Map<string, Buffer>()
   for (let k = 0; k < count; k++) {
-    const at = 44 + 20 * k
-    const [offset, packed, length] = [4, 8, 12].map((field) => woff.readUInt32BE(at + field)) as [
+    const tableOffset = 44 + 20 * k
+    const [offset, packed, length] = [4, 8, 12].map((field) => woff.readUInt32BE(tableOffset + field)) as [
       number,
       number,
       number,
     ]
     const bytes = woff.subarray(offset, offset + packed)
-    tables.set(woff.toString('latin1', at, at + 4), packed === length ? bytes : inflateSync(bytes))
+    tables.set(woff.toString('latin1', tableOffset, tableOffset + 4), packed === length ? bytes : inflateSync(bytes))
   }
   return tables
 }
@@ -112,10 +112,10 @@ function simple(data: Buffer): readonly Contour[] {
     const repeats = flag & 8 ? data[offset++]! : 0
     for (let k = 0; k <= repeats; k++) flags.push(flag)
   }
-  const axis = (short: number, sameFlag: number) => {
+  const axis = (shortFlag: number, sameFlag: number) => {
     let value = 0
     return flags.map((flag) => {
-      if (flag & short) value += flag & sameFlag ? data[offset++]! : -data[offset++]!
+      if (flag & shortFlag) value += flag & sameFlag ? data[offset++]! : -data[offset++]!
       else if (!(flag & sameFlag)) {
         value += data.readInt16BE(offset)
         offset += 2
@@ -131,10 +131,10 @@ function simple(data: Buffer): readonly Contour[] {
 
 /** Converts quadratic curves to line segments. Two control points in a row imply a point between them. */
 function flatten(points: readonly Point[]): Contour {
-  const between = (p: Point, q: Point): Point => ({ x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, isOn: true })
+  const midpoint = (p: Point, q: Point): Point => ({ x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, isOn: true })
   const contourPoints = points.flatMap((point, k) => {
     const next = points[(k + 1) % points.length]!
-    return point.isOn || next.isOn ? [point] : [point, between(point, next)]
+    return point.isOn || next.isOn ? [point] : [point, midpoint(point, next)]
   })
   const first = contourPoints.findIndex(({ isOn }) => isOn)
   if (first < 0) return []

@@ -93,11 +93,11 @@ export function widthOf(font: Font, text: string, size: number): number {
 /** Adds the signed coverage of an edge: in each row, its part left of each pixel's right side. */
 function edge(cover: Float32Array, stride: number, rows: number, x0: number, y0: number, x1: number, y1: number): void {
   if (y0 === y1) return
-  const [sign, ax, ay, bx, by] = y0 < y1 ? [1, x0, y0, x1, y1] : [-1, x1, y1, x0, y0]
-  const slope = (bx - ax) / (by - ay)
+  const [sign, ax, ay, bx, rise] = y0 < y1 ? [1, x0, y0, x1, y1] : [-1, x1, y1, x0, y0]
+  const slope = (bx - ax) / (rise - ay)
   const limit = stride - 2
-  for (let row = Math.max(0, Math.floor(ay)); row < Math.min(rows, Math.ceil(by)); row++) {
-    const [from, to] = [Math.max(ay, row), Math.min(by, row + 1)]
+  for (let row = Math.max(0, Math.floor(ay)); row < Math.min(rows, Math.ceil(rise)); row++) {
+    const [from, to] = [Math.max(ay, row), Math.min(rise, row + 1)]
     if (to <= from) continue
     const height = (to - from) * sign
     const clamp = (x: number) => Math.max(0, Math.min(limit, x))
@@ -116,8 +116,8 @@ function spread(cover: Float32Array, base: number, left: number, right: number, 
   let coveredHeight = 0
   for (let x = first; x < last; x++) {
     // Mean part of this pixel, and of those before it, that lies right of the edge.
-    const part = right > left ? integral(x + 1, left, right) - integral(x, left, right) : x + 1 - left
-    const value = Math.max(0, Math.min(1, part)) * height
+    const coveredWidth = right > left ? integral(x + 1, left, right) - integral(x, left, right) : x + 1 - left
+    const value = Math.max(0, Math.min(1, coveredWidth)) * height
     cover[base + x]! += value - coveredHeight
     coveredHeight = value
   }

@@ -30,11 +30,11 @@ export const approvals: Readonly<
 
   async allowance({ query }, { live, routerAddress }, { signal }) {
     const { tokenAddress, walletAddress } = read(allowanceQuery, query)
-    const { address: of } = tokenAddress
-    if (of === NATIVE || of === ZERO_ADDRESS) return { allowance: MAX_ALLOWANCE.toString() }
+    const { address: tokenContract } = tokenAddress
+    if (tokenContract === NATIVE || tokenContract === ZERO_ADDRESS) return { allowance: MAX_ALLOWANCE.toString() }
     const data = tokenAbi.encodeFunctionData('allowance', [walletAddress.address, routerAddress]) as Hex
     try {
-      const answer = await live.rpc.call({ to: of, data }, 'latest', { signal })
+      const answer = await live.rpc.call({ to: tokenContract, data }, 'latest', { signal })
       const [allowance] = tokenAbi.decodeFunctionResult('allowance', answer)
       return { allowance: allowance.toString() }
     } catch (error) {
@@ -47,6 +47,6 @@ export const approvals: Readonly<
     const { tokenAddress, amount } = read(transactionQuery, query)
     const gasPrice = await live.rpc.gasPrice({ signal })
     const data = tokenAbi.encodeFunctionData('approve', [routerAddress, amount])
-    return { data, gasPrice: gasPrice.toString(), to: tokenAddress.sent, value: '0' }
+    return { data, gasPrice: gasPrice.toString(), to: tokenAddress.input, value: '0' }
   },
 }

@@ -17,7 +17,7 @@ export type Facts = {
 export type Dialect = {
   /** Converts parameters to those of `/aggregator` or `/quote`. @throws ApiError with the client's name of the parameter */
   readonly parameters: (query: Query) => Query
-  readonly body: (route: SwapResponse | QuoteResponse, facts: Facts, query: Query) => object
+  readonly body: (route: SwapResponse | QuoteResponse, routeFacts: Facts, query: Query) => object
   /** Returns the body with status 200 if no route exists; if undefined, a missing route is an error. */
   readonly noRoute: ((requestId: string) => object) | undefined
   readonly error: (error: ApiError, requestId: string) => object

@@ -48,8 +48,8 @@ export function llamaPricePaths(
 }
 
 /**
- * Returns chain ids by the lower-case names that requests may use: DefiLlama's key, the chain id, and the name in the registry
- * unless it is another chain's key.
+ * Returns chain ids by the lower-case names that requests may use. These are DefiLlama's key, the chain id, and the
+ * name in the registry unless it is another chain's key.
  */
 export function chainNames(chains: Readonly<Record<string, ChainMapEntry>>): ReadonlyMap<string, number> {
   const entries = Object.values(chains)
@@ -75,15 +75,15 @@ export function coinsByChain(
   chainIds: ReadonlyMap<string, number>,
 ): ReadonlyMap<number, ChainCoins> {
   const byChain = new Map<number, Map<string, Address>>()
-  for (const { sent, chain, token } of coins) {
+  for (const { input, chain, token } of coins) {
     const chainId = chainIds.get(chain.toLowerCase())
     if (chainId === undefined) continue
     const address = asAddress(token.toLowerCase())
     if (address === null)
       throw new ApiError('INVALID_PARAMETER', `coins must have a valid 0x... address for chain ${chain}`)
     const pending = byChain.get(chainId)
-    if (pending) pending.set(sent, address)
-    else byChain.set(chainId, new Map([[sent, address]]))
+    if (pending) pending.set(input, address)
+    else byChain.set(chainId, new Map([[input, address]]))
   }
   if (byChain.size > MAX_CHAINS)
     throw new ApiError('INVALID_PARAMETER', `coins must be of at most ${MAX_CHAINS} chains`)
@@ -100,7 +100,7 @@ export function bodyOf(coins: readonly SentCoin[], outcomes: readonly Outcome[])
   if (failures.length > 0 && failures.length === outcomes.length) throw failures[0]
   const prices = new Map(outcomes.flatMap((outcome) => ('prices' in outcome ? [...outcome.prices] : [])))
   const byCoin: Record<string, CoinPrice> = Object.create(null)
-  for (const { sent } of coins) if (prices.has(sent)) byCoin[sent] = prices.get(sent)!
+  for (const { input } of coins) if (prices.has(input)) byCoin[input] = prices.get(input)!
   return { coins: byCoin }
 }
 
@@ -173,9 +173,9 @@ class ChainWork {
         })
       }
       return new Map(
-        [...coins].flatMap(([sent, token]): [string, CoinPrice][] => {
+        [...coins].flatMap(([input, token]): [string, CoinPrice][] => {
           const price = prices.get(token)
-          return price ? [[sent, price]] : []
+          return price ? [[input, price]] : []
         }),
       )
     })

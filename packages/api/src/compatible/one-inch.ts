@@ -33,7 +33,7 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
       if (kind === 'swap') refuseOthers(read(swapQuery, query))
       const { from, slippage, referrer, receiver } = query
       return {
-        ...{ src: src.sent, dst: dst.sent, amount: amount.toString() },
+        ...{ src: src.input, dst: dst.input, amount: amount.toString() },
         ...(kind === 'swap' && { from, slippage, ...(receiver !== undefined && { recipient: receiver }) }),
         // A quote pays no fee, so it needs no recipient, but its amount must reflect the fee.
         ...(fee && { convenienceFee: fee, convenienceFeeRecipient: referrer ?? NOBODY }),

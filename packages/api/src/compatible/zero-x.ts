@@ -30,19 +30,23 @@ const quoteQuery = z.object({ ...sharedFields, taker: address('taker', { sends: 
 export function zeroX(kind: 'swap' | 'quote'): Dialect {
   return {
     parameters: (query) => {
-      const { sellToken, buyToken, sellAmount, taker, ...rest } = read(kind === 'swap' ? quoteQuery : priceQuery, query)
-      if (rest.swapFeeToken && rest.swapFeeToken.address !== buyToken.address)
+      const { sellToken, buyToken, sellAmount, taker, ...filters } = read(
+        kind === 'swap' ? quoteQuery : priceQuery,
+        query,
+      )
+      if (filters.swapFeeToken && filters.swapFeeToken.address !== buyToken.address)
         throw new ApiError('INVALID_PARAMETER', 'swapFeeToken must be buyToken')
-      if (rest.sellEntireBalance === 'true') throw new ApiError('INVALID_PARAMETER', 'sellEntireBalance must be false')
+      if (filters.sellEntireBalance === 'true')
+        throw new ApiError('INVALID_PARAMETER', 'sellEntireBalance must be false')
       return {
-        ...{ src: sellToken.sent, dst: buyToken.sent, amount: sellAmount.toString() },
-        ...(taker && { from: taker.sent }),
-        ...(rest.recipient && { recipient: rest.recipient.sent }),
-        slippage: percentOf(rest.slippageBps),
-        ...(rest.swapFeeBps !== undefined && { convenienceFee: percentOf(rest.swapFeeBps) }),
-        ...(rest.swapFeeRecipient && { convenienceFeeRecipient: rest.swapFeeRecipient.sent }),
-        ...(rest.excludedSources && { excludeSources: toSourceNames(rest.excludedSources) }),
-        ...(rest.gasPrice !== undefined && { gasPrice: String(rest.gasPrice) }),
+        ...{ src: sellToken.input, dst: buyToken.input, amount: sellAmount.toString() },
+        ...(taker && { from: taker.input }),
+        ...(filters.recipient && { recipient: filters.recipient.input }),
+        slippage: percentOf(filters.slippageBps),
+        ...(filters.swapFeeBps !== undefined && { convenienceFee: percentOf(filters.swapFeeBps) }),
+        ...(filters.swapFeeRecipient && { convenienceFeeRecipient: filters.swapFeeRecipient.input }),
+        ...(filters.excludedSources && { excludeSources: toSourceNames(filters.excludedSources) }),
+        ...(filters.gasPrice !== undefined && { gasPrice: String(filters.gasPrice) }),
         calls: '1',
       }
     },

@@ -34,18 +34,18 @@ endpoints of the registry.`
 export function configurationReference(): string {
   const names = Object.keys(environment.shape)
   const isIn = (pattern: RegExp) => names.filter((name) => pattern.test(name))
-  const others = names.filter((name) => !GROUPS.some(([, pattern]) => pattern.test(name)))
+  const ungroupedNames = names.filter((name) => !GROUPS.some(([, pattern]) => pattern.test(name)))
   const groups = [
     ...GROUPS.map(([title, pattern]) => ({ title, names: isIn(pattern) })),
-    { title: 'Others', names: others },
+    { title: 'Others', names: ungroupedNames },
   ]
-  const parts = groups
+  const sections = groups
     .filter(({ names }) => names.length > 0)
     .map(
       ({ title, names }) =>
         `## ${title}\n\n| variable | default | allowed | meaning |\n| --- | --- | --- | --- |\n${names.map(row).join('\n')}`,
     )
-  return `${[INTRO, ...parts].join('\n\n')}\n`
+  return `${[INTRO, ...sections].join('\n\n')}\n`
 }
 
 function row(name: string): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const dir = join(import.meta.dirname, '../../../../docs/examples')
 
-const parts = [
+const samples = [
   { title: 'curl', language: 'sh', file: 'swap.sh' },
   { title: 'TypeScript, with `@sluice/client`', language: 'ts', file: 'swap.ts' },
   { title: 'A swap with viem', language: 'ts', file: 'viem.ts' },
@@ -21,7 +21,7 @@ when the quote is too old, and sends; wallets of viem, ethers and EIP-1193 fit.`
 
 /** Returns the section with all examples as Markdown. */
 export function examples(): string {
-  const blocks = parts.map(
+  const blocks = samples.map(
     ({ title, language, file }) =>
       `### ${title}\n\n\`\`\`${language}\n${readFileSync(join(dir, file), 'utf8').trimEnd()}\n\`\`\``,
   )

@@ -202,8 +202,8 @@ const input = (schema: z.ZodType) => toSchema(schema, 'input') as unknown as Obj
 const output = (schema: z.ZodType) => toSchema(schema, 'output')
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' })
-  return rest
+  const { $schema: _, ...schemaBody } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' })
+  return schemaBody
 }
 
 function queryParameters(schema: z.ZodType): Json[] {
@@ -311,14 +311,14 @@ function fieldInJson(field: Json, isList: boolean, isRequired: boolean): Json {
   if (text.type !== 'string') return field
   const allows = (value: string) => typeof text.pattern === 'string' && new RegExp(text.pattern).test(value)
   const isFlag = Array.isArray(text.enum) && text.enum.includes('1')
-  const others = [
+  const otherResponses = [
     ...(allows('1') ? [{ type: allows('0.5') ? 'number' : 'integer', minimum: 0 }] : []),
     ...(isFlag ? [{ enum: [0, 1, false, true] }] : []),
     ...(isList ? [{ type: 'array', items: { type: 'string' } }] : []),
     ...(isRequired ? [] : [{ type: 'null' }]),
   ]
-  if (others.length === 0) return field
-  return { description, ...(value !== undefined && { default: value }), anyOf: [text, ...others] }
+  if (otherResponses.length === 0) return field
+  return { description, ...(value !== undefined && { default: value }), anyOf: [text, ...otherResponses] }
 }
 
 function isObjectSchema(schema: unknown): schema is ObjectSchema {

@@ -25,9 +25,9 @@ export function bodyOf(request: Request): object {
 type ParameterNames = { readonly flags?: ReadonlySet<string>; readonly lists?: ReadonlySet<string> }
 
 /**
- * Converts fields of an object to query parameters: true and false of flags to 1 and 0, lists of text to comma-separated
- * text, and an empty list to an absent parameter. Other types stay unchanged; the parameter's schema refuses them, so
- * that an amount of true is not one unit.
+ * Converts fields of an object to query parameters. True and false of flags become 1 and 0, a list of text becomes
+ * comma-separated text, and an empty list becomes an absent parameter. Other types stay unchanged. The parameter's
+ * schema refuses them, so that an amount of true is not one unit.
  *
  * @param names - names of the parameters that may be booleans, and of those that may be lists
  */

@@ -34,7 +34,7 @@ const ENCODINGS = ['br', 'gzip'] as const
 export class FixedBytes {
   private readonly plainBody: Buffer
   private readonly isCompressible: boolean
-  private readonly encoded: Partial<Record<Encoding, Promise<Buffer>>> = {}
+  private readonly bodies: Partial<Record<Encoding, Promise<Buffer>>> = {}
 
   /** @param isCompressible - false for formats that are already compressed */
   constructor(plainBody: Buffer, isCompressible = true) {
@@ -45,10 +45,10 @@ export class FixedBytes {
   /** Returns the bytes for a client, and the headers `Vary` and `Content-Encoding` if they apply. */
   async bodyFor(request: Request): Promise<{ readonly bytes: Buffer; readonly headers: readonly string[] }> {
     if (!this.isCompressible) return { bytes: this.plainBody, headers: [] }
-    const encoding = ENCODINGS.find((each) => accepts(request, each))
+    const encoding = ENCODINGS.find((candidate) => accepts(request, candidate))
     if (!encoding) return { bytes: this.plainBody, headers: varyingHeaders }
-    this.encoded[encoding] ??= compressions[encoding](this.plainBody)
-    return { bytes: await this.encoded[encoding], headers: [...varyingHeaders, 'Content-Encoding', encoding] }
+    this.bodies[encoding] ??= compressions[encoding](this.plainBody)
+    return { bytes: await this.bodies[encoding], headers: [...varyingHeaders, 'Content-Encoding', encoding] }
   }
 }
 

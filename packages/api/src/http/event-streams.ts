@@ -78,11 +78,11 @@ export class EventStreams {
       end(response, this.endError)
       return
     }
-    const one = { response, check, waited: 0 }
-    this.open.add(one)
+    const openStream = { response, check, waited: 0 }
+    this.open.add(openStream)
     this.timer ??= setInterval(() => this.beat(), HEARTBEAT_MS).unref()
     response.once('close', () => {
-      this.open.delete(one)
+      this.open.delete(openStream)
       if (this.open.size > 0) return
       clearInterval(this.timer)
       this.timer = undefined
@@ -96,12 +96,12 @@ export class EventStreams {
   }
 
   private beat(): void {
-    for (const one of this.open) {
-      const { response, check } = one
+    for (const openStream of this.open) {
+      const { response, check } = openStream
       const reason = check()
-      one.waited = response.writableLength > 0 ? one.waited + 1 : 0
+      openStream.waited = response.writableLength > 0 ? openStream.waited + 1 : 0
       if (reason) end(response, reason)
-      else if (one.waited >= MAX_BEATS_WAITING) response.destroy()
+      else if (openStream.waited >= MAX_BEATS_WAITING) response.destroy()
       else if (!isStuck(response)) response.write(':\n\n')
     }
   }

@@ -162,14 +162,14 @@ export function replyError(
 ): void {
   const context = contextOf(response)
   context.errorCode = error.code
-  const { headers = [], ...rest } = errorReply(error, context.id, version)
-  reply(response, { ...rest, headers: [...headers, ...extraHeaders] })
+  const { headers = [], ...replyFields } = errorReply(error, context.id, version)
+  reply(response, { ...replyFields, headers: [...headers, ...extraHeaders] })
 }
 
 /** Formats a response as raw HTTP, for sockets without a parsed request. */
 export function rawReply(requestId: string, { status = 200, type, body, headers = [] }: HttpReply): string {
-  const all = [...headersOf(requestId, type, Buffer.byteLength(body)), ...headers, 'Connection', 'close']
-  const lines = all.flatMap((name, k) => (k % 2 === 0 ? [`${name}: ${all[k + 1]}`] : []))
+  const allHeaders = [...headersOf(requestId, type, Buffer.byteLength(body)), ...headers, 'Connection', 'close']
+  const lines = allHeaders.flatMap((name, k) => (k % 2 === 0 ? [`${name}: ${allHeaders[k + 1]}`] : []))
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 

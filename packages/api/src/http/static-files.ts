@@ -63,12 +63,19 @@ export async function sendFile(
 ): Promise<void> {
   const { bytes, headers: encoding } = await file.bytes.bodyFor(request)
   const tag = encoding.includes('Content-Encoding') ? weakTag(file.etag) : file.etag
-  const all = [...headers, 'X-Request-Id', contextOf(response).id, 'ETag', tag, 'Cache-Control', cache]
+  const allHeaders = [...headers, 'X-Request-Id', contextOf(response).id, 'ETag', tag, 'Cache-Control', cache]
   if (hasTag(request, file.etag)) {
-    response.writeHead(304, [...all, ...(encoding.length > 0 ? varyingHeaders : [])])
+    response.writeHead(304, [...allHeaders, ...(encoding.length > 0 ? varyingHeaders : [])])
     response.end()
     return
   }
-  response.writeHead(200, ['Content-Type', file.type, 'Content-Length', String(bytes.length), ...encoding, ...all])
+  response.writeHead(200, [
+    'Content-Type',
+    file.type,
+    'Content-Length',
+    String(bytes.length),
+    ...encoding,
+    ...allHeaders,
+  ])
   response.end(bytes)
 }

@@ -13,11 +13,14 @@ export function weakTag(tag: string): string {
 }
 
 /**
- * Returns true if `If-None-Match` lists the tag. Unlike Express's `fresh`, ignores `Cache-Control: no-cache`: browsers and Node.js
- * send it with every `If-None-Match` that a script sets, and it only asks caches to validate with the service.
+ * Returns true if `If-None-Match` lists the tag. Unlike Express's `fresh`, ignores `Cache-Control: no-cache`. Browsers
+ * and Node.js send that header with every `If-None-Match` that a script sets, and it only asks caches to validate with
+ * the service.
  */
 export function hasTag({ headers }: Request, tag: string): boolean {
   const clientTag = headers['if-none-match']
   if (clientTag === undefined) return false
-  return clientTag.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag)
+  return clientTag
+    .split(',')
+    .some((candidate) => candidate.trim() === '*' || candidate.trim().replace(/^W\//, '') === tag)
 }

@@ -62,9 +62,9 @@ export function card(services: Services, webDir: string, trusts: ProxyTrust): Re
     }
   }
   const send = (response: Response, png: Buffer, seconds: number) => {
-    const all = ['Content-Type', 'image/png', 'Content-Length', String(png.length)]
+    const allHeaders = ['Content-Type', 'image/png', 'Content-Length', String(png.length)]
     const cache = ['X-Request-Id', contextOf(response).id, 'Cache-Control', `public, max-age=${seconds}`]
-    response.writeHead(200, [...headers, ...all, ...cache])
+    response.writeHead(200, [...headers, ...allHeaders, ...cache])
     response.end(png)
   }
   return async (request, response) => {
@@ -104,8 +104,8 @@ async function contentOf(chain: ServedChain, order: CardLink, context: RequestCo
   const pools = new Set(quote.swaps.map(({ pool }) => pool)).size
   return {
     ...{ src: src.symbol, dst: dst.symbol },
-    paid: short(quote.fromAmount, src.decimals),
-    received: short(quote.toAmount, dst.decimals),
+    paid: shortAmount(quote.fromAmount, src.decimals),
+    received: shortAmount(quote.toAmount, dst.decimals),
     note: `${pools === 1 ? '1 pool' : `${pools} pools`} on ${chain.chain.name}, simulated at block ${quote.simulationBlock}`,
     pools: first.map(({ dex, share }) => ({ name: dex, share })).sort((a, b) => b.share - a.share),
   }
@@ -118,13 +118,13 @@ async function nameToken({ chain, live }: ServedChain, address: string): Promise
   const key: Address = toAddress(address)
   if (key === toAddress(NATIVE_TEXT)) return chain.nativeCurrency
   const { tokens } = await live.listTokens(key)
-  const token = tokens.find((one) => one.address === key)
+  const token = tokens.find((candidate) => candidate.address === key)
   if (!token) throw new Error(`${key} is not a token`)
   return token
 }
 
 /** Formats base units with at most six digits after the point, cut and not rounded, and spaces between thousands. */
-function short(base: string, decimals: number): string {
+function shortAmount(base: string, decimals: number): string {
   const [whole = '0', digits = ''] = formatUnits(base, decimals).split('.')
   const fraction = digits.slice(0, whole.length > 4 ? 2 : 6).replace(/0+$/, '')
   const groupedDigits = whole.replace(/\B(?=(\d{3})+$)/g, ' ')

@@ -13,8 +13,8 @@ export const health: RequestHandler = (_request, response) => {
 }
 
 /**
- * Answers 503 while the process stops, if all chains fail, or if the Redis connection is not ready, so that an orchestrator sends
- * it no requests. A single failing chain appears only in the body.
+ * Answers 503 while the process stops, if all chains fail, or if the Redis connection is not ready. An orchestrator
+ * then sends it no requests. A single failing chain appears only in the body.
  */
 export function ready(services: Services): RequestHandler {
   return (_request, response) => {

@@ -98,8 +98,9 @@ function readLocalChain(file: string | undefined): z.infer<typeof localChain> | 
 }
 
 /**
- * Returns a function that creates the headers of the page. The Content-Security-Policy allows files of this origin, no inline
- * script or style, no frames, and connections to this service and the node of the local chain. It does not affect wallets.
+ * Returns a function that creates the headers of the page. The Content-Security-Policy allows files of this origin, and
+ * connections to this service and the node of the local chain. It allows no inline script or style, and no frames. It
+ * does not affect wallets.
  */
 function policyFor(localChainFile: string | undefined): () => FixedHeaders {
   let last: { readonly origin: string; readonly headers: FixedHeaders } | undefined

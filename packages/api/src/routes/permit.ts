@@ -19,7 +19,7 @@ export async function permits(
   const permitRequest = { token: src.address, owner: from.address, amount, deadline }
   const { offers, block, ...terms } = await live.permits(permitRequest, context)
   return {
-    ...{ src: src.sent, from: from.sent, spender: routerAddress, amount: amount.toString() },
+    ...{ src: src.input, from: from.input, spender: routerAddress, amount: amount.toString() },
     ...{ deadline: terms.deadline, block: block.number, blockHash: block.hash },
     permits: offers.map(bodyOf),
   }

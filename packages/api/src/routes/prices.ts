@@ -99,7 +99,7 @@ export async function history(
   const { token } = read(historyQuery, request.query)
   const { book, at } = await readPrices(chain, [...token.values()], context)
   const { priceHistory } = chain.live
-  const pricedTokens = new Map([...token].map(([sent, address]) => [sent, pricedAs(address, chain.chain)]))
+  const pricedTokens = new Map([...token].map(([input, address]) => [input, pricedAs(address, chain.chain)]))
   for (const address of pricedTokens.values()) {
     const usd = at.isPending(address) ? null : book.usd(address)
     if (usd === null) continue
@@ -112,7 +112,7 @@ export async function history(
 /** Encodes an object keyed by tokens as sent. Concatenation halves the time of `JSON.stringify`; addresses need no escapes. */
 function jsonOf(tokens: ReadonlyMap<string, Address>, json: (token: Address) => string): string {
   let entries = ''
-  for (const [sent, token] of tokens) entries += `${entries === '' ? '' : ','}"${sent}":${json(token)}`
+  for (const [input, token] of tokens) entries += `${entries === '' ? '' : ','}"${input}":${json(token)}`
   return `{${entries}}`
 }
 
@@ -160,6 +160,6 @@ export async function readPrices(
 /** Creates an object keyed by tokens as sent. It has no prototype, so keys such as `__proto__` are safe. */
 export function byTokenText<K, V>(tokens: ReadonlyMap<string, K>, value: (token: K) => V): Record<string, V> {
   const map: Record<string, V> = Object.create(null)
-  for (const [sent, token] of tokens) map[sent] = value(token)
+  for (const [input, token] of tokens) map[input] = value(token)
   return map
 }

@@ -58,9 +58,9 @@ function parseOne(
   })
 }
 
-function parseOrError<T>(reading: () => T): T | ApiError {
+function parseOrError<T>(parse: () => T): T | ApiError {
   try {
-    return reading()
+    return parse()
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error

@@ -57,7 +57,7 @@ export async function simulate(
     gasUsed: result.gasUsed,
     returnData: result.returnData,
     ...(!result.success && { revertReason: result.revertReason ?? 'reverted without a reason' }),
-    block: fields.block.sent,
+    block: fields.block.input,
   }
 }
 
@@ -77,7 +77,7 @@ async function atStandingBlock<T>(run: () => Promise<T>, { block }: SimulateFiel
 /** Returns the header of the requested block. @throws ApiError `INVALID_PARAMETER` if the block does not exist */
 async function headerOf({ block }: SimulateFields, rpc: Rpc): Promise<BlockHeader> {
   const header = await rpc.getBlock(block.ref)
-  if (header === null) throw new ApiError('INVALID_PARAMETER', `block ${block.sent} does not exist`)
+  if (header === null) throw new ApiError('INVALID_PARAMETER', `block ${block.input} does not exist`)
   return header
 }
 
@@ -96,7 +96,7 @@ async function refuseMissingBlock(error: unknown, fields: SimulateFields, rpc: R
   if (!(error instanceof RpcError && error.ofBlock) || block.ref === 'latest') throw error
   await headerOf(fields, rpc)
   const holdsNone = (cause: unknown) => {
-    throw new ApiError('NO_STATE', `no node of the chain holds the state of block ${block.sent}`, { cause })
+    throw new ApiError('NO_STATE', `no node of the chain holds the state of block ${block.input}`, { cause })
   }
   if (isMissing(error) || isMissing(error.cause)) holdsNone(error)
   await rpc.getCode(ZERO_ADDRESS, block.ref).catch(holdsNone)

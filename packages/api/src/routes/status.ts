@@ -26,13 +26,13 @@ export async function status(
     rpc.getBlock('latest', options),
   ])
   if ((transaction && transaction.hash !== hash) || (minedReceipt && minedReceipt.transactionHash !== hash))
-    throw unreadable()
+    throw unreadableAnswer()
   const landedReceipt = minedReceipt?.status ? minedReceipt : undefined
   const { guard } = live.contracts
   return {
     hash,
     status: minedReceipt ? (minedReceipt.status ? 'landed' : 'reverted') : transaction ? 'pending' : 'unknown',
-    ...minedIn(minedReceipt, head),
+    ...minedFields(minedReceipt, head),
     from: transaction?.from ?? null,
     to: transaction?.to ?? null,
     swap: transaction ? swapStatus(transaction, landedReceipt, { guard, quoted }) : null,
@@ -41,7 +41,7 @@ export async function status(
   }
 }
 
-function minedIn(
+function minedFields(
   minedReceipt: SwapReceipt | null,
   head: BlockHeader | null,
 ): Pick<StatusResponse, 'block' | 'blockHash' | 'confirmations' | 'gasUsed' | 'gasCost'> {
@@ -94,11 +94,11 @@ async function requestOrThrow<T extends z.ZodType>(
 ): Promise<z.output<T> | null> {
   const answer = await rpc.request<unknown>(method, [hash], options)
   if (answer === null) return null
-  const read = schema.safeParse(answer)
-  if (!read.success) throw unreadable()
-  return read.data
+  const parseResult = schema.safeParse(answer)
+  if (!parseResult.success) throw unreadableAnswer()
+  return parseResult.data
 }
 
-function unreadable(): ApiError {
+function unreadableAnswer(): ApiError {
   return new ApiError('RPC_FAILED', 'the node answered about the transaction in a form that cannot be read')
 }

@@ -86,7 +86,7 @@ const encodedBodies = new WeakMap<StreamUpdate, Map<string, string>>()
 function bodyFor(update: StreamUpdate, { kind, query }: ParsedRequest, make: () => string): string {
   const bodies = encodedBodies.get(update) ?? new Map<string, string>()
   encodedBodies.set(update, bodies)
-  const spelling = [kind, query.src.sent, query.dst.sent, query.from?.sent].join()
+  const spelling = [kind, query.src.input, query.dst.input, query.from?.input].join()
   const body = bodies.get(spelling) ?? make()
   bodies.set(spelling, body)
   return body

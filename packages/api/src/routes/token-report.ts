@@ -17,7 +17,7 @@ export async function tokens(request: Request, { live }: ServedChain, context: R
   const measuredToken = await live.views.retryOnReorg(groups, context.signal, ({ snapshot }) =>
     context.time('measure', () => Promise.all(addresses.map((address) => live.tokens.report(address, snapshot)))),
   )
-  const asking = await Promise.all(
+  const pendingReports = await Promise.all(
     addresses.map((address) => live.walletChecks.mayAsk(address, live.rpc, 'latest').catch(() => null)),
   )
   const byAddress = new Map<Address, TokenReportResponse | null>(
@@ -27,7 +27,7 @@ export async function tokens(request: Request, { live }: ServedChain, context: R
         ? {
             ...bodyOf(measuredToken[k]),
             ...live.tokens.standings.of(address),
-            asksForCode: asking[k] ?? null,
+            asksForCode: pendingReports[k] ?? null,
             walletsDiffer: live.walletChecks.differs(address),
           }
         : null,

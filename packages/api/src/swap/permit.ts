@@ -9,11 +9,11 @@ const MAX_SIGNATURE_BYTES = 4_096
 /** Schema of `kind:amount:nonce:deadline:signature`. `/permit` returns all parts but the signature. */
 export const permit = text('permit')
   .transform((input, context): Permit => {
-    const [kindText, ...rest] = input.split(':')
+    const [kindText, ...fields] = input.split(':')
     const kind = permitKinds.find((name) => name === kindText)
-    if (!kind || rest.length !== 4)
+    if (!kind || fields.length !== 4)
       return refuse(context, `permit must be kind:amount:nonce:deadline:signature, of ${permitKinds.join(', ')}`)
-    const [amountText, nonceText, deadlineText, signature] = rest as [string, string, string, string]
+    const [amountText, nonceText, deadlineText, signature] = fields as [string, string, string, string]
     const numbers = { amount: amountText, nonce: nonceText, deadline: deadlineText }
     const values = { amount: 0n, nonce: 0n, deadline: 0n }
     for (const [name, digits] of Object.entries(numbers) as [keyof typeof values, string][]) {

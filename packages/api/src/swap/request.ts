@@ -38,7 +38,7 @@ const swapToken = (name: string) =>
     if (!isAddress(input)) return refuse(context, 'src and dst must be valid 0x... addresses')
     if (/^0x0{40}$/.test(input))
       return refuse(context, `${name} must not be the zero address; the native token is ${NATIVE_TEXT}`)
-    return { sent: input, address: toAddress(input) }
+    return { input, address: toAddress(input) }
   })
 
 const convenienceFee = percent('convenienceFee').refine((ppm) => ppm <= MAX_FEE_PPM, {
@@ -307,9 +307,9 @@ function recipientOf(
 }
 
 /** Checks an address that receives funds. Only these need a valid EIP-55 checksum, because a typo would pay a wrong account. */
-function payee(name: string, { sent, address }: SentAddress, contracts: ReadonlySet<Address>): Address {
+function payee(name: string, { input, address }: SentAddress, contracts: ReadonlySet<Address>): Address {
   const refuse = (reason: string) => new ApiError('INVALID_PARAMETER', `${name} ${reason}`)
-  if (!hasValidChecksum(sent)) throw refuse('has a wrong EIP-55 checksum')
+  if (!hasValidChecksum(input)) throw refuse('has a wrong EIP-55 checksum')
   if (address === ZERO_ADDRESS) throw refuse('must not be the zero address')
   if (address === NATIVE) throw refuse('must not be the native token')
   if (contracts.has(address)) throw refuse('must not be the Guard or an Executor')

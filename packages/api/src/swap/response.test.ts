@@ -11,7 +11,7 @@ const [src, dst, middle, weth, guard] = ['a', 'b', 'c', 'd', 'f'].map(at) as [
   ...[Chain['hubs'][0], Chain['hubs'][0], Chain['hubs'][0], Chain['hubs'][0], Chain['hubs'][0]],
 ]
 const chain = { chain: { wrappedNative: { address: weth, symbol: 'WETH' } } as Chain, routerAddress: guard }
-const sent = (text: string) => ({ sent: text, address: text.toLowerCase() })
+const sent = (text: string) => ({ input: text, address: text.toLowerCase() })
 const query = { src: sent('0xSRC'), dst: sent('0xDST'), from: sent('0xFROM'), amount: 100n } as unknown as SwapQuery
 const leg = (tokenIn: string, tokenOut: string, amountIn: bigint, id = 'pool') => ({
   ...{

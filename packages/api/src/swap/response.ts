@@ -14,7 +14,7 @@ export type AnsweringChain = Pick<ServedChain, 'chain' | 'routerAddress'>
 /** Returns the body of a route with its transaction. Echoes addresses of the request as sent. */
 export function swapResponse(query: SwapQuery, quote: SwapQuote, chain: AnsweringChain): SwapResponse {
   const { data, value } = quote.swap
-  const tx = { from: query.from.sent, to: chain.routerAddress, data, value: value.toString() }
+  const tx = { from: query.from.input, to: chain.routerAddress, data, value: value.toString() }
   const calls = quote.calls?.map((call) => ({ ...call, value: call.value.toString() }))
   const { expiresAtBlock } = quote
   return { ...quoteResponse(query, quote, chain), expiresAtBlock, tx, ...(calls && { calls }) }
@@ -24,8 +24,8 @@ export function swapResponse(query: SwapQuery, quote: SwapQuote, chain: Answerin
 export function quoteResponse(query: QuoteQuery, quote: SwapQuote, { chain }: AnsweringChain): QuoteResponse {
   const { route, block, slippage } = quote
   return {
-    src: query.src.sent,
-    dst: query.dst.sent,
+    src: query.src.input,
+    dst: query.dst.input,
     fromAmount: route.amountIn.toString(),
     toAmount: quote.amountOut.toString(),
     minToAmount: quote.minOutput.toString(),
@@ -56,8 +56,8 @@ export function quoteResponse(query: QuoteQuery, quote: SwapQuote, { chain }: An
 /** Returns the body of `/aggregator` if no route exists, in error version A (`ERROR_VERSION`). */
 export function noRouteResponse(query: QuoteQuery, block: number): SwapNoRoute {
   return {
-    src: query.src.sent,
-    dst: query.dst.sent,
+    src: query.src.input,
+    dst: query.dst.input,
     fromAmount: (query.amount ?? 0n).toString(),
     toAmount: '0',
     gasEstimate: '0',

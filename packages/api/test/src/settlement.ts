@@ -95,10 +95,10 @@ export class Settlement {
   /** Signs an order on chain and approves its sell token. Returns the order in the format of auctions. */
   async place(order: CowOrder) {
     const builder = createBuilder(this.devnet.url, this.owner)
-    await builder.at(ERC20, order.sellToken).send('approve', [this.relayer, 2n ** 250n])
+    await builder.contractAt(ERC20, order.sellToken).send('approve', [this.relayer, 2n ** 250n])
     const salt = toBeHex(++this.orders, 32)
     const uid = this.uid(order, salt)
-    await builder.at(this.contract.abi.fragments, this.address).send('setPreSignature', [uid, true])
+    await builder.contractAt(this.contract.abi.fragments, this.address).send('setPreSignature', [uid, true])
     return { ...this.listed(order, uid), salt }
   }
 
@@ -144,13 +144,13 @@ export class Settlement {
   /** Returns an unlimited approval if the contract lacks the allowance; the driver approves each spender once. */
   private async approval(needed: { readonly token: string; readonly amount: string; readonly spender: string }) {
     const { token, amount, spender } = needed
-    const erc20 = createBuilder(this.devnet.url, this.owner).at(ERC20, token)
+    const erc20 = createBuilder(this.devnet.url, this.owner).contractAt(ERC20, token)
     if ((await erc20.read<bigint>('allowance', [this.address, spender])) >= BigInt(amount)) return []
     return [{ target: token, value: 0n, callData: erc20.abi.encodeFunctionData('approve', [spender, MaxUint256]) }]
   }
 
   balance(token: string, of: Address = this.address): Promise<bigint> {
-    return createBuilder(this.devnet.url, this.owner).at(ERC20, token).read<bigint>('balanceOf', [of])
+    return createBuilder(this.devnet.url, this.owner).contractAt(ERC20, token).read<bigint>('balanceOf', [of])
   }
 
   /** Returns the balance of the orders' owner. */

@@ -54,12 +54,12 @@ function sources(): Record<string, string> {
 
 /** Creates a Uniswap V2 pair of 1,000 whole tokens against WETH. @param amount - whole WETH */
 export async function pairWithWeth({ info }: Devnet, builder: Builder, token: Contract, amount: bigint): Promise<void> {
-  const weth = builder.at(
+  const weth = builder.contractAt(
     ['function deposit() payable', 'function transfer(address,uint256)'],
     info.tokens.WETH!.address,
   )
   const uniswap = (name: string, address: string) =>
-    builder.at(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
+    builder.contractAt(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
   const factory = uniswap('UniswapV2Factory', info.routers.uniswapV2Factory!)
   const sides = [token.address, weth.address]
   await factory.send('createPair', sides)

@@ -6,7 +6,7 @@ import { accounts } from '../accounts.ts'
 import { type Artifact, inNodeModules } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import type { LendingReserveSpec } from '../pools.ts'
-import { amountWorth, give, TOKENS } from '../tokens.ts'
+import { amountWorth, giveTokens, TOKENS } from '../tokens.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Aave V3'
@@ -42,9 +42,9 @@ export function aaveThree(path: string): Linkable {
 
 function linkLibraries(path: string, libraries: Readonly<Record<string, Address>>): Artifact {
   const { abi, bytecode, linkReferences } = aaveThree(path)
-  const places = Object.values(linkReferences).flatMap((byName) => Object.entries(byName))
+  const linkPositions = Object.values(linkReferences).flatMap((byName) => Object.entries(byName))
   let code: string = bytecode
-  for (const [name, references] of places) {
+  for (const [name, references] of linkPositions) {
     for (const { start, length } of references) {
       const [from, to] = [2 + 2 * start, 2 + 2 * (start + length)]
       code = code.slice(0, from) + libraries[name]!.slice(2) + code.slice(to)
@@ -84,8 +84,11 @@ export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
   await provider.send('setPoolConfiguratorImpl', [configuratorCode.address])
   await chain.setCode(ORACLE, ORACLE_CODE)
   await provider.send('setPriceOracle', [ORACLE])
-  const pool = chain.at(poolCode.abi.fragments, await provider.read<string>('getPool'))
-  const configurator = chain.at(configuratorCode.abi.fragments, await provider.read<string>('getPoolConfigurator'))
+  const pool = chain.contractAt(poolCode.abi.fragments, await provider.read<string>('getPool'))
+  const configurator = chain.contractAt(
+    configuratorCode.abi.fragments,
+    await provider.read<string>('getPoolConfigurator'),
+  )
   const aToken = await deploy('tokenization/AToken', [pool.address])
   const stable = await deploy('tokenization/StableDebtToken', [pool.address])
   const variable = await deploy('tokenization/VariableDebtToken', [pool.address])
@@ -112,7 +115,7 @@ export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
       await configurator.send('configureReserveAsCollateral', [address, 7_500, 8_000, 10_500])
       await configurator.send('setReserveBorrowing', [address, true])
       const { aTokenAddress } = await pool.read<{ aTokenAddress: string }>('getReserveData', [address])
-      aTokens.push(chain.at(aToken.abi.fragments, aTokenAddress))
+      aTokens.push(chain.contractAt(aToken.abi.fragments, aTokenAddress))
     }
     return aTokens
   }
@@ -134,7 +137,7 @@ export const aaveV3: Recipe = async (chain, tokens) => {
   for (const [k, { asset, aToken, dollars }] of AAVE_V3_RESERVES.entries()) {
     const { address } = tokens[asset]
     const amount = amountWorth(asset, dollars)
-    await give(chain, tokens, asset, chain.from, 2n * amount)
+    await giveTokens(chain, tokens, asset, chain.from, 2n * amount)
     await tokens[asset].send('approve', [pool.address, MaxUint256])
     await pool.send('supply', [address, amount, chain.from, 0])
     await pool.send('borrow', [address, amount / SHARE_LENT, VARIABLE, 0, chain.from])

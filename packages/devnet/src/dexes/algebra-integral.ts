@@ -46,7 +46,7 @@ export const algebraIntegral: Recipe = async (chain, tokens) => {
     const { token0, token1, sqrtPriceX96 } = side
     const create = [token0, token1, STANDARD.deployer, sqrtPriceX96, '0x']
     await positions.send('createAndInitializePoolIfNecessary', create)
-    const pool = chain.at(core('AlgebraPool').abi, await factory.read<string>('poolByPair', [token0, token1]))
+    const pool = chain.contractAt(core('AlgebraPool').abi, await factory.read<string>('poolByPair', [token0, token1]))
     if (fee !== undefined) await pool.send('setFee', [fee])
     const { tick } = await pool.readAll('globalState')
     const spacing = await pool.read<bigint>('tickSpacing')

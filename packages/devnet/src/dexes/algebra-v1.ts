@@ -48,7 +48,7 @@ export const algebraV1: Recipe = async (chain, tokens) => {
   for (const spec of ALGEBRA_V1_POOLS) {
     const side = sortedPool(spec, tokens)
     await positions.send('createAndInitializePoolIfNecessary', [side.token0, side.token1, side.sqrtPriceX96])
-    const pool = chain.at(poolCode.abi, await factory.read<string>('poolByPair', [side.token0, side.token1]))
+    const pool = chain.contractAt(poolCode.abi, await factory.read<string>('poolByPair', [side.token0, side.token1]))
     const { tick } = await pool.readAll('globalState')
     const spacing = await pool.read<bigint>('tickSpacing')
     await mintRanges(chain, positions, side, { tick: Number(tick), spacing: Number(spacing) }, {})

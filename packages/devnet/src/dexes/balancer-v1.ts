@@ -2,7 +2,7 @@
 import { MaxUint256 } from 'ethers'
 import { artifact } from '../artifact.ts'
 import type { WeightedPoolSpec } from '../pools.ts'
-import { amountWorth, give } from '../tokens.ts'
+import { amountWorth, giveTokens } from '../tokens.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Balancer V1'
@@ -25,11 +25,11 @@ export const balancerV1: Recipe = async (chain, tokens) => {
   for (const { tokens: symbols, weightsPercent, dollars, feePpm } of BALANCER_V1_POOLS) {
     const address = await factory.read<string>('newBPool')
     await factory.send('newBPool')
-    const pool = chain.at(balancerOne('BPool').abi, address)
+    const pool = chain.contractAt(balancerOne('BPool').abi, address)
     for (const [i, symbol] of symbols.entries()) {
       const percent = weightsPercent[i]!
       const amount = amountWorth(symbol, (dollars * percent) / 100n)
-      await give(chain, tokens, symbol, chain.from, amount)
+      await giveTokens(chain, tokens, symbol, chain.from, amount)
       await tokens[symbol].send('approve', [pool.address, 0])
       await tokens[symbol].send('approve', [pool.address, MaxUint256])
       await pool.send('bind', [tokens[symbol].address, amount, (ALL_WEIGHTS * percent) / 100n])

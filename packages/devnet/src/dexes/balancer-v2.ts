@@ -6,7 +6,7 @@ import { artifact } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import { compileSources } from '../compile.ts'
 import type { StablePoolSpec, WeightedPoolSpec } from '../pools.ts'
-import { amountWorth, give, kindOf, type TokenSymbol, type Tokens } from '../tokens.ts'
+import { amountWorth, giveTokens, kindOf, type TokenSymbol, type Tokens } from '../tokens.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Balancer V2'
@@ -55,35 +55,35 @@ export const balancerV2: Recipe = async (chain, tokens) => {
 
   const pools: DevnetPool[] = []
   for (const spec of BALANCER_WEIGHTED_POOLS) {
-    const parts = inAddressOrder(spec.tokens, tokens)
-    const weights = parts.map(({ index }) => (spec.weightsPercent[index]! * ONE) / 100n)
+    const vaultTokens = inAddressOrder(spec.tokens, tokens)
+    const weights = vaultTokens.map(({ index }) => (spec.weightsPercent[index]! * ONE) / 100n)
     const pool = await create(chain, weightedFactory, balancer(WEIGHTED_TASK, 'WeightedPool').abi, [
       spec.tokens.join('/'),
       'WEIGHTED',
-      parts.map(({ address }) => address),
+      vaultTokens.map(({ address }) => address),
       weights,
-      parts.map(() => ZeroAddress),
+      vaultTokens.map(() => ZeroAddress),
       BigInt(spec.feePpm) * 10n ** 12n,
       chain.from,
     ])
-    const dollars = parts.map(({ index }) => (spec.dollars * spec.weightsPercent[index]!) / 100n)
-    pools.push(await join(chain, tokens, vault, pool, parts, dollars, spec.feePpm))
+    const dollars = vaultTokens.map(({ index }) => (spec.dollars * spec.weightsPercent[index]!) / 100n)
+    pools.push(await join(chain, tokens, vault, pool, vaultTokens, dollars, spec.feePpm))
   }
   for (const spec of BALANCER_STABLE_POOLS) {
-    const parts = inAddressOrder(spec.tokens, tokens)
+    const vaultTokens = inAddressOrder(spec.tokens, tokens)
     const pool = await create(chain, stableFactory, balancer(STABLE, 'ComposableStablePool').abi, [
       spec.tokens.join('/'),
       'STABLE',
-      parts.map(({ address }) => address),
+      vaultTokens.map(({ address }) => address),
       spec.amplification,
-      parts.map(({ symbol }) => rateOf[symbol] ?? ZeroAddress),
-      parts.map(() => 0),
-      parts.map(() => false),
+      vaultTokens.map(({ symbol }) => rateOf[symbol] ?? ZeroAddress),
+      vaultTokens.map(() => 0),
+      vaultTokens.map(() => false),
       BigInt(spec.feePpm) * 10n ** 12n,
       chain.from,
     ])
-    const dollars = parts.map(({ index }) => spec.dollars[index]!)
-    pools.push(await join(chain, tokens, vault, pool, parts, dollars, spec.feePpm))
+    const dollars = vaultTokens.map(({ index }) => spec.dollars[index]!)
+    pools.push(await join(chain, tokens, vault, pool, vaultTokens, dollars, spec.feePpm))
   }
   return {
     rows: [
@@ -128,12 +128,12 @@ export async function deployRates(
 async function create(
   chain: Builder,
   factory: Contract,
-  abi: Parameters<Builder['at']>[0],
+  abi: Parameters<Builder['contractAt']>[0],
   args: readonly unknown[],
 ): Promise<Contract> {
   const address = toAddress(await factory.read<string>('create', args))
   await factory.send('create', args)
-  return chain.at(abi, address)
+  return chain.contractAt(abi, address)
 }
 
 /** Sends the first join. A composable stable pool lists its own share among its tokens, with an amount of 0. */
@@ -142,17 +142,17 @@ async function join(
   tokens: Tokens,
   vault: Contract,
   pool: Contract,
-  parts: readonly VaultToken[],
+  vaultTokens: readonly VaultToken[],
   dollars: readonly bigint[],
   feePpm: number,
 ): Promise<DevnetPool> {
   const id = await pool.read<Hex>('getPoolId')
   const { tokens: assets } = (await vault.readAll('getPoolTokens', [id])) as unknown as { tokens: readonly string[] }
   const amountOf = new Map<Address, bigint>()
-  for (const [index, { symbol, address }] of parts.entries()) {
+  for (const [index, { symbol, address }] of vaultTokens.entries()) {
     const amount = amountWorth(symbol, dollars[index]!)
     amountOf.set(address, amount)
-    await give(chain, tokens, symbol, chain.from, amount)
+    await giveTokens(chain, tokens, symbol, chain.from, amount)
     await tokens[symbol].send('approve', [vault.address, 0])
     await tokens[symbol].send('approve', [vault.address, MaxUint256])
   }
@@ -166,6 +166,6 @@ async function join(
     chain.from,
     { assets, maxAmountsIn, userData, fromInternalBalance: false },
   ])
-  const symbols = parts.map(({ symbol }) => symbol)
+  const symbols = vaultTokens.map(({ symbol }) => symbol)
   return { dex: BRAND, family: FAMILY, address: pool.address, id, tokens: symbols, feePpm }
 }

@@ -6,7 +6,7 @@ import type { Builder, Contract } from '../builder.ts'
 import { compileSources } from '../compile.ts'
 import type { StablePoolSpec, WeightedPoolSpec } from '../pools.ts'
 import { compile, publishedSources } from '../solc.ts'
-import { amountWorth, give, type TokenSymbol, type Tokens } from '../tokens.ts'
+import { amountWorth, giveTokens, type TokenSymbol, type Tokens } from '../tokens.ts'
 import { deployRates, inAddressOrder, type VaultToken } from './balancer-v2.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
@@ -67,8 +67,8 @@ export const balancerV3: Recipe = async (chain, tokens) => {
   )
 
   /** Registers a pool and adds its tokens. */
-  async function add(pool: Contract, parts: readonly VaultToken[], dollars: readonly bigint[], feePpm: number) {
-    const config = parts.map(({ symbol, address }) => {
+  async function add(pool: Contract, vaultTokens: readonly VaultToken[], dollars: readonly bigint[], feePpm: number) {
+    const config = vaultTokens.map(({ symbol, address }) => {
       const rate = rateOf[symbol]
       return {
         token: address,
@@ -86,41 +86,43 @@ export const balancerV3: Recipe = async (chain, tokens) => {
     }
     const fee = BigInt(feePpm) * 10n ** 12n
     await extension.send('registerPool', [pool.address, config, fee, 0, false, nobody, ZeroAddress, liquidity])
-    const deposits = parts.map(({ symbol }, index) => amountWorth(symbol, dollars[index]!))
-    for (const [index, { symbol }] of parts.entries()) {
-      await give(chain, tokens, symbol, chain.from, deposits[index]!)
+    const deposits = vaultTokens.map(({ symbol }, index) => amountWorth(symbol, dollars[index]!))
+    for (const [index, { symbol }] of vaultTokens.entries()) {
+      await giveTokens(chain, tokens, symbol, chain.from, deposits[index]!)
       await tokens[symbol].send('approve', [trader.address, 0])
       await tokens[symbol].send('approve', [trader.address, MaxUint256])
     }
-    await trader.send('initialize', [pool.address, parts.map(({ address }) => address), deposits])
-    const symbols: readonly TokenSymbol[] = parts.map(({ symbol }) => symbol)
+    await trader.send('initialize', [pool.address, vaultTokens.map(({ address }) => address), deposits])
+    const symbols: readonly TokenSymbol[] = vaultTokens.map(({ symbol }) => symbol)
     pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: symbols, feePpm })
   }
 
   const pools: DevnetPool[] = []
   for (const spec of BALANCER_V3_WEIGHTED_POOLS) {
-    const parts = inAddressOrder(spec.tokens, tokens)
-    const decimals = await Promise.all(parts.map(({ symbol }) => tokens[symbol].read<bigint>('decimals')))
+    const vaultTokens = inAddressOrder(spec.tokens, tokens)
+    const decimals = await Promise.all(vaultTokens.map(({ symbol }) => tokens[symbol].read<bigint>('decimals')))
     const poolParameters = {
       name: spec.tokens.join('/'),
       symbol: 'WEIGHTED',
-      numTokens: parts.length,
-      normalizedWeights: parts.map(({ index }) => (spec.weightsPercent[index]! * ONE) / 100n),
+      numTokens: vaultTokens.length,
+      normalizedWeights: vaultTokens.map(({ index }) => (spec.weightsPercent[index]! * ONE) / 100n),
       version: '',
       // Minimum balances as the factory sets them: at least a base unit, and at least the vault's minimum trade.
-      minTokenBalances: decimals.map((places) => (places < 12n ? 10n ** (18n - places) : 10n ** 6n)),
+      minTokenBalances: decimals.map((tokenDecimals) =>
+        tokenDecimals < 12n ? 10n ** (18n - tokenDecimals) : 10n ** 6n,
+      ),
     }
     const pool = await chain.deploy(contracts.WeightedPool!, [poolParameters, vault.address])
-    const dollars = parts.map(({ index }) => (spec.dollars * spec.weightsPercent[index]!) / 100n)
-    await add(pool, parts, dollars, spec.feePpm)
+    const dollars = vaultTokens.map(({ index }) => (spec.dollars * spec.weightsPercent[index]!) / 100n)
+    await add(pool, vaultTokens, dollars, spec.feePpm)
   }
   for (const spec of BALANCER_V3_STABLE_POOLS) {
-    const parts = inAddressOrder(spec.tokens, tokens)
+    const vaultTokens = inAddressOrder(spec.tokens, tokens)
     const { amplification: amplificationParameter } = spec
     const poolParameters = { name: spec.tokens.join('/'), symbol: 'STABLE', amplificationParameter, version: '' }
     const pool = await chain.deploy(contracts.StablePool!, [poolParameters, vault.address])
-    const dollars = parts.map(({ index }) => spec.dollars[index]!)
-    await add(pool, parts, dollars, spec.feePpm)
+    const dollars = vaultTokens.map(({ index }) => spec.dollars[index]!)
+    await add(pool, vaultTokens, dollars, spec.feePpm)
   }
   pools.push(...(await fillBuffers(chain, tokens, vault.address, trader)))
   return {
@@ -137,7 +139,7 @@ async function fillBuffers(chain: Builder, tokens: Tokens, vault: Address, trade
   for (const { share, asset, dollars } of BALANCER_V3_BUFFERS) {
     const amounts = [amountWorth(asset, dollars[0]), amountWorth(share, dollars[1])]
     for (const [k, symbol] of [asset, share].entries()) {
-      await give(chain, tokens, symbol, chain.from, amounts[k]!)
+      await giveTokens(chain, tokens, symbol, chain.from, amounts[k]!)
       await tokens[symbol].send('approve', [trader.address, MaxUint256])
     }
     const { address } = tokens[share]
@@ -167,5 +169,5 @@ async function deployVault(chain: Builder, contracts: Readonly<Record<string, Ar
   const extension = await chain.deploy(contracts.VaultExtension!, [address, admin.address])
   const fees = await chain.deploy(contracts.ProtocolFeeController!, [address, ONE / 2n, ONE / 10n])
   const vault = await chain.deploy(contracts.Vault!, [extension.address, chain.from, fees.address])
-  return { vault, extension: chain.at(contracts.VaultExtension!.abi, vault.address) }
+  return { vault, extension: chain.contractAt(contracts.VaultExtension!.abi, vault.address) }
 }

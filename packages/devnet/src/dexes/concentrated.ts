@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import { MaxUint256 } from 'ethers'
 import type { Builder, Contract } from '../builder.ts'
 import type { PoolSpec } from '../pools.ts'
-import { give, type Tokens } from '../tokens.ts'
+import { giveTokens, type Tokens } from '../tokens.ts'
 import { amounts } from './constant-product.ts'
 
 /** Bound of all prices on the local chain. Ranges round it to a multiple of the tick spacing. */
@@ -64,8 +64,7 @@ export function ranges(tick: number, spacing: number): TickRange[] {
 
 /**
  * Returns liquidity that takes roughly the range's share of the pool's amounts, for pools that take liquidity instead
- * of amounts. To first order, a range of w ticks on one side of the price takes w / 20,000 of the amount of a full
- * range.
+ * of amounts. To first order, a range of w ticks on one side of the price needs w / 20,000 of a full range's amount.
  */
 export function liquidityOf({ tickLower, tickUpper, shareBps, side }: TickRange, pool: SortedPool): bigint {
   const width = (tickUpper - tickLower) / (side === 'both' ? 2 : 1)
@@ -112,7 +111,7 @@ export async function fund(
   for (const spec of specs) {
     const deposits = amounts(spec)
     for (const [index, symbol] of spec.pair.entries()) {
-      await give(chain, tokens, symbol, chain.from, deposits[index]! * times)
+      await giveTokens(chain, tokens, symbol, chain.from, deposits[index]! * times)
     }
   }
   for (const symbol of new Set(specs.flatMap(({ pair }) => pair))) {

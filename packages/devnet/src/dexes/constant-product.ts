@@ -4,7 +4,7 @@ import { keccak256 } from 'ethers'
 import type { Artifact } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import type { PoolSpec } from '../pools.ts'
-import { amountWorth, give, type Tokens } from '../tokens.ts'
+import { amountWorth, giveTokens, type Tokens } from '../tokens.ts'
 import { type DevnetPool, type Dex, type DexEntry, START_BLOCK } from './dex.ts'
 
 /** Returns the base units of a pool's two tokens, in the order of `pair`. */
@@ -34,9 +34,9 @@ export async function addFork(
     await factory.send('createPair', sides)
     const address = toAddress(await factory.read<string>('getPair', sides))
     const [amountA, amountB] = amounts(spec)
-    await give(chain, tokens, a, address, amountA)
-    await give(chain, tokens, b, address, amountB)
-    await chain.at(pair.abi, address).send('mint', [chain.from])
+    await giveTokens(chain, tokens, a, address, amountA)
+    await giveTokens(chain, tokens, b, address, amountB)
+    await chain.contractAt(pair.abi, address).send('mint', [chain.from])
     pools.push({ dex: brand, family, address, tokens: spec.pair, feePpm })
   }
   const initCodeHash = keccak256(pair.bytecode) as Hex

@@ -2,7 +2,7 @@
 import { MaxUint256, ZeroAddress } from 'ethers'
 import { artifact } from '../artifact.ts'
 import type { StablePoolSpec } from '../pools.ts'
-import { amountWorth, give } from '../tokens.ts'
+import { amountWorth, giveTokens } from '../tokens.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Curve'
@@ -39,10 +39,10 @@ export const curveStable: Recipe = async (chain, tokens) => {
     // Curve's fees have 10 decimals.
     const poolArguments = [name, name.slice(0, 10), coins, amplification, BigInt(feePpm) * 10_000n]
     await factory.send('deploy_plain_pool(string,string,address[4],uint256,uint256)', poolArguments)
-    const pool = chain.at(curve('StableSwap').abi, await factory.read<string>('pool_list', [pools.length]))
+    const pool = chain.contractAt(curve('StableSwap').abi, await factory.read<string>('pool_list', [pools.length]))
     const deposits = symbols.map((symbol, index) => amountWorth(symbol, dollars[index]!))
     for (const [index, symbol] of symbols.entries()) {
-      await give(chain, tokens, symbol, chain.from, deposits[index]!)
+      await giveTokens(chain, tokens, symbol, chain.from, deposits[index]!)
       await tokens[symbol].send('approve', [pool.address, MaxUint256])
     }
     await pool.send('add_liquidity(uint256[4],uint256)', [deposits, 0n])

@@ -33,7 +33,7 @@ export const pancakeV3: Recipe = async (chain, tokens) => {
     const side = sortedPool(spec, tokens)
     const key = [side.token0, side.token1, spec.fee]
     await factory.send('createPool', key)
-    const pool = chain.at(poolCode.abi, await factory.read<string>('getPool', key))
+    const pool = chain.contractAt(poolCode.abi, await factory.read<string>('getPool', key))
     await pool.send('initialize', [side.sqrtPriceX96])
     const { tick } = await pool.readAll('slot0')
     const spacing = await pool.read<bigint>('tickSpacing')

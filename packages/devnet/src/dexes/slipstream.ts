@@ -61,7 +61,10 @@ export const slipstream: Recipe = async (chain, tokens) => {
     const { tickSpacing } = spec
     const side = sortedPool(spec, tokens)
     await factory.send('createPool', [side.token0, side.token1, tickSpacing, side.sqrtPriceX96])
-    const pool = chain.at(CLPool!.abi, await factory.read<string>('getPool', [side.token0, side.token1, tickSpacing]))
+    const pool = chain.contractAt(
+      CLPool!.abi,
+      await factory.read<string>('getPool', [side.token0, side.token1, tickSpacing]),
+    )
     const { tick } = await pool.readAll('slot0')
     const poolFields = { tickSpacing, sqrtPriceX96: 0n }
     await mintRanges(chain, positions, side, { tick: Number(tick), spacing: tickSpacing }, poolFields)

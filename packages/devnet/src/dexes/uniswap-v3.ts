@@ -52,7 +52,7 @@ export const uniswapV3: Recipe = async (chain, tokens) => {
     const sortedSpec = sortedPool(spec, tokens)
     const key = [sortedSpec.token0, sortedSpec.token1, spec.fee]
     await positions.send('createAndInitializePoolIfNecessary', [...key, sortedSpec.sqrtPriceX96])
-    const pool = chain.at(poolCode.abi, await factory.read<string>('getPool', key))
+    const pool = chain.contractAt(poolCode.abi, await factory.read<string>('getPool', key))
     // The pool has computed its tick from the price, so this code needs no logarithm.
     const { tick } = await pool.readAll('slot0')
     const spacing = await pool.read<bigint>('tickSpacing')

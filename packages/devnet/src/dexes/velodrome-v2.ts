@@ -2,7 +2,7 @@
 import { toAddress } from '@sluice/chains'
 import { type FeeOverride, type PoolSpec, pool } from '../pools.ts'
 import { compile, publishedSources } from '../solc.ts'
-import { give, TOKENS } from '../tokens.ts'
+import { giveTokens, TOKENS } from '../tokens.ts'
 import { amounts } from './constant-product.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
@@ -38,14 +38,15 @@ export const velodromeV2: Recipe = async (chain, tokens) => {
   for (const spec of VELODROME_V2_POOLS) {
     const key = [...spec.pair.map((symbol) => tokens[symbol].address), spec.stable]
     await factory.send('createPool(address,address,bool)', key)
-    const pool = chain.at(Pool!.abi, await factory.read<string>('getPool(address,address,bool)', key))
+    const pool = chain.contractAt(Pool!.abi, await factory.read<string>('getPool(address,address,bool)', key))
     const deposits = amounts(spec)
     const first = spec.stable ? equalParts(spec.pair, deposits) : deposits
-    for (const [index, amount] of first.entries()) await give(chain, tokens, spec.pair[index]!, pool.address, amount)
+    for (const [index, amount] of first.entries())
+      await giveTokens(chain, tokens, spec.pair[index]!, pool.address, amount)
     await pool.send('mint', [chain.from])
     for (const [index, symbol] of spec.pair.entries()) {
       const secondDeposit = deposits[index]! - first[index]!
-      if (secondDeposit > 0n) await give(chain, tokens, symbol, pool.address, secondDeposit)
+      if (secondDeposit > 0n) await giveTokens(chain, tokens, symbol, pool.address, secondDeposit)
     }
     await pool.send('sync')
     // The factory's fees are in parts of 10,000. Pools without a custom fee have the fee of their kind.
@@ -66,6 +67,6 @@ function equalParts([a, b]: PoolSpec['pair'], [givenA, givenB]: readonly [bigint
   const unitB = 10n ** BigInt(TOKENS[b].decimals)
   const coarser = unitA < unitB ? unitA : unitB
   const [partA, partB] = [(givenA * coarser) / unitA, (givenB * coarser) / unitB]
-  const part = partA < partB ? partA : partB
-  return [(part * unitA) / coarser, (part * unitB) / coarser]
+  const share = partA < partB ? partA : partB
+  return [(share * unitA) / coarser, (share * unitB) / coarser]
 }

@@ -51,15 +51,20 @@ export const readBlocks = (): readonly RecordedBlock[] => readRecorded().blocks
 /** Returns the state before the recorded blocks, at a lower block number, which leaves blocks for deployments. */
 export function beforeBlocks(state: MainnetState): MainnetState {
   const { accounts, code, blocks } = readRecorded()
-  const merged: Record<Address, MainnetAccount> = { ...state.accounts }
+  const mergedAccounts: Record<Address, MainnetAccount> = { ...state.accounts }
   for (const [address, { storage, codeHash = NO_CODE, ...account }] of Object.entries(accounts)) {
     const previous = state.accounts[address as Address]
-    merged[address as Address] = { ...previous, ...account, codeHash, storage: { ...previous?.storage, ...storage } }
+    mergedAccounts[address as Address] = {
+      ...previous,
+      ...account,
+      codeHash,
+      storage: { ...previous?.storage, ...storage },
+    }
   }
   const { number, timestamp } = blocks[0]!
   return {
     ...state,
-    accounts: merged,
+    accounts: mergedAccounts,
     code: { ...state.code, ...code, [NO_CODE]: '0x' },
     number: number - 1 - BLOCKS_BEFORE,
     timestamp: timestamp - (1 + BLOCKS_BEFORE) * SECONDS_PER_BLOCK,

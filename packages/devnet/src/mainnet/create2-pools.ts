@@ -24,8 +24,8 @@ const saltByFee = (tokens: readonly [Address, Address], fee: number): Hex =>
   keccak256(AbiCoder.defaultAbiCoder().encode(['address', 'address', 'uint24'], [...tokens, fee])) as Hex
 
 /**
- * Returns the accounts that are pools of a factory in the chain's file. The address proves it, so that the factory
- * needs no recorded state; pools of factories without a known init code hash are left out.
+ * Returns the accounts that are pools of a factory in the chain's file. The address proves that a factory created the
+ * pool, so the factory needs no recorded state. Pools of factories without a known init code hash are left out.
  *
  * @param accounts - recorded accounts with code
  */

@@ -121,15 +121,16 @@ export async function setUpFactories(url: string, pools: readonly MainnetPool[])
 }
 
 /**
- * Makes a factory answer a call with a word: in the slot that its recorded code reads for it, or in the table.
+ * Makes a factory answer a call with a word. Writes it to the slot that the recorded code reads for the call, or to the
+ * table.
  *
  * @throws DevnetError BUILD if no slot that the call reads holds the answer
  */
 async function setAnswer(url: string, factory: Address, { data, value }: Answer): Promise<void> {
-  const word = toBeHex(value, 32)
+  const paddedValue = toBeHex(value, 32)
   const call = { to: factory, data }
   const isAnswered = async () =>
-    (await request<Hex>(url, 'eth_call', [call, 'latest']).catch(() => '0x')).slice(0, 66) === word
+    (await request<Hex>(url, 'eth_call', [call, 'latest']).catch(() => '0x')).slice(0, 66) === paddedValue
   let slots: readonly Hex[] = [keccak256(data) as Hex]
   if ((await request<Hex>(url, 'eth_getCode', [factory, 'latest'])) === '0x')
     await request(url, 'anvil_setCode', [factory, TABLE_CODE])
@@ -137,7 +138,7 @@ async function setAnswer(url: string, factory: Address, { data, value }: Answer)
   else slots = await slotsRead(url, call)
   for (const slot of slots) {
     const before = await request<Hex>(url, 'eth_getStorageAt', [factory, slot, 'latest'])
-    await request(url, 'anvil_setStorageAt', [factory, slot, word])
+    await request(url, 'anvil_setStorageAt', [factory, slot, paddedValue])
     if (await isAnswered()) return
     await request(url, 'anvil_setStorageAt', [factory, slot, before])
   }

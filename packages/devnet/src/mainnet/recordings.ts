@@ -32,8 +32,8 @@ export type RecordedRollup = 'linea' | 'scroll'
 /** Reads the recorded blocks of a rollup, oldest first. */
 export function readRecordings(name: RecordedRollup): readonly Recording[] {
   const file = join(import.meta.dirname, `../../mainnet/${name}-blocks.json.br`)
-  const { recordings, ...shared } = JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as File
-  return recordings.map((recording) => ({ ...recording, ...shared }))
+  const { recordings, ...commonFields } = JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as File
+  return recordings.map((recording) => ({ ...recording, ...commonFields }))
 }
 
 /** Returns the state before the first block, with the pools that it holds. */

@@ -49,7 +49,7 @@ export async function startRollup(
   return { ...(await start(state)), pools: state.pools }
 }
 
-/** Orders transactions as on chain, and accepts like a rollup's sequencer code of any size and fees without a tip. */
+/** Orders transactions as on chain. Accepts code of any size and fees without a tip, as a rollup's sequencer does. */
 const AS_ON_ROLLUP = [...AS_ON_CHAIN, '--disable-code-size-limit', '--disable-min-priority-fee', '--gas-price', '0']
 
 /**

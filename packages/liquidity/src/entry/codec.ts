@@ -120,7 +120,7 @@ export function differenceOf(before: Pools, changedPools: readonly Pool[], goneI
 }
 
 /**
- * Encodes the entry that leads from one state to another; null if more than `maxChanged` pools differ, since encoding
+ * Encodes the entry that leads from one state to another. Null if more than `maxChanged` pools differ, since encoding
  * would block the event loop for too long.
  */
 export function entryBetween(before: Pools, after: Pools, maxChanged: number): Uint8Array | null {
@@ -141,9 +141,9 @@ export function entryBetween(before: Pools, after: Pools, maxChanged: number): U
 type Identity = Omit<Pool, 'state'>
 
 /**
- * Cached identity texts, by the array of tokens, which is the same object in all states of a pool. Keyed by the pools
- * themselves, each changed pool would be inserted again, and garbage collection of the map would take as long as the
- * rest of a block.
+ * Cached identity texts, by the array of tokens, which is the same object in all states of a pool. If the keys were
+ * pools, each changed pool would be inserted again. Garbage collection of the map would then take as long as the rest
+ * of a block.
  */
 const identities = new WeakMap<readonly string[], { readonly identity: Identity; readonly text: string }>()
 

@@ -11,8 +11,8 @@ const MAX_STEPS = 32
 const MAX_BYTES = 2 ** 20
 
 /**
- * Identifies a state without retaining it. A WeakRef would not do: V8 treats it as strong in young-generation
- * collections, so a chain of states would be promoted to the old generation.
+ * Identifies a state without retaining it. A WeakRef does not suffice: V8 treats it as strong in young-generation
+ * collections. A chain of states would be promoted to the old generation.
  */
 export type Mark = object
 const marks = new WeakMap<Pools, Mark>()
@@ -44,7 +44,7 @@ export function rememberEntry(before: Pools, after: Pools, bytes: Uint8Array): v
 }
 
 /**
- * Returns the entries that lead from one state to another, each with the resulting state; null if some are not cached
+ * Returns the entries that lead from one state to another, each with the resulting state. Null if some are not cached
  * or there are more than `maxEntries`.
  */
 export function entriesBetween(

@@ -220,7 +220,7 @@ export function maxBinsInput(
 
 /**
  * Returns the curve of a pool of bins: one straight line per bin, each with its own fee. The curve states the fee of
- * the first bin. A curve must be concave, but a volatile fee can fall from bin to bin, so that the rate rises; such
+ * the first bin. A curve must be concave, but a volatile fee can fall from bin to bin, so that the rate rises. Such
  * bins are merged into one line.
  */
 export function binsCurve(

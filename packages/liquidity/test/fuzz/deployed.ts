@@ -120,7 +120,7 @@ export async function startNode(args: readonly string[] = []): Promise<Node> {
     async coin(holders, decimals = 18, at) {
       const own = await builder.deploy(DecimalCoin as never, [decimals])
       if (at) await ask('anvil_setCode', [at, await builder.code(own.address)])
-      const coin = at ? builder.at(DecimalCoin!.abi as never, at) : own
+      const coin = at ? builder.contractAt(DecimalCoin!.abi as never, at) : own
       for (const holder of [TRADER, ...holders]) await coin.send('mint', [holder, FUNDS])
       return coin
     },

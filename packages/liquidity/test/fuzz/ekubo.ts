@@ -143,7 +143,7 @@ async function makePool(
   const { kind } = decodeConfig(config)!
   const around = kind.name === 'range' && kind.upper < 20_000_000 ? [kind.lower, kind.upper] : [-10_000_000, 10_000_000]
   const tick = around[0]! + r.integer(around[1]! - around[0]!)
-  const { logs } = await builder.at(ABI, CORE).send('initializePool', [[...pair, config], tick])
+  const { logs } = await builder.contractAt(ABI, CORE).send('initializePool', [[...pair, config], tick])
   return ekubo.createdPool!(EKUBO_ROW, logs[0] as never)!
 }
 

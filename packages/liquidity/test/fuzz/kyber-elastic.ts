@@ -67,7 +67,7 @@ export async function startKyberElastic(deployed: DeployedCode, seed: number): P
     const state = randomState(r)
     await node.ask('anvil_setCode', [address, codeOf(code, tokens, state)])
     // Registers the pool with its oracle.
-    await node.builder.at(UNLOCK as never, address).send('unlockPool', [state.sqrtPriceX96])
+    await node.builder.contractAt(UNLOCK as never, address).send('unlockPool', [state.sqrtPriceX96])
     await node.write(address, wordsOf(r, state))
     pools.push({ id: address, family: 'kyber-elastic', dex: 'test', address, tokens, state: null })
   }

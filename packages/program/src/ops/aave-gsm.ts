@@ -8,7 +8,7 @@ export const aaveGsm = defineOp(
     mechanism: 'wrap',
     code: 0x18,
     fields: { pool: address, tokenOut: address },
-    direction: { name: 'sellAsset', says: 'the asset is sold' },
+    direction: { name: 'sellAsset', meaning: 'the asset is sold' },
   },
   betweenTwo,
 )

@@ -15,7 +15,7 @@ export const aaveV3 = defineOp(
     // Contract that the input is approved to.
     singleton: 'pool',
     trustedIn: 'aaveV3Markets',
-    direction: { name: 'supply', says: 'supply, else withdrawal' },
+    direction: { name: 'supply', meaning: 'supply, else withdrawal' },
   },
   ({ supply, tokenIn, tokenOut }) => [{ pool: supply ? tokenOut : tokenIn, tokenIn, tokenOut }],
 )

@@ -18,7 +18,7 @@ export const ambient = defineOp(
   },
   ({ tokenIn, tokenOut, poolIdx }, keccak256) => {
     const tokens = [BigInt(tokenIn), BigInt(tokenOut)].sort((a, b) => (a < b ? -1 : 1))
-    const words = [...tokens, BigInt(poolIdx)].map((word) => word.toString(16).padStart(64, '0'))
-    return [{ pool: keccak256(`0x${words.join('')}`), tokenIn, tokenOut }]
+    const keyWords = [...tokens, BigInt(poolIdx)].map((word) => word.toString(16).padStart(64, '0'))
+    return [{ pool: keccak256(`0x${keyWords.join('')}`), tokenIn, tokenOut }]
   },
 )

@@ -8,7 +8,7 @@ export const dodoV2 = defineOp(
     mechanism: 'pmm',
     code: 0x0d,
     fields: { pool: address },
-    direction: { name: 'sellBase', says: 'the base token is sold' },
+    direction: { name: 'sellBase', meaning: 'the base token is sold' },
     prepaid: true,
   },
   inPool,

@@ -24,6 +24,6 @@ export const ekubo = defineOp(
 /** Returns the pool id: the hash of the words of the pool key. */
 function idOf({ tokenOut, config }: Hop, tokenIn: Address, keccak256: Keccak): `0x${string}` {
   const tokens = [BigInt(tokenIn), BigInt(tokenOut)].sort((a, b) => (a < b ? -1 : 1))
-  const words = [...tokens, BigInt(config)].map((word) => word.toString(16).padStart(64, '0'))
-  return keccak256(`0x${words.join('')}`)
+  const keyWords = [...tokens, BigInt(config)].map((word) => word.toString(16).padStart(64, '0'))
+  return keccak256(`0x${keyWords.join('')}`)
 }

@@ -9,7 +9,7 @@ export const erc4626 = defineOp(
     mechanism: 'wrap',
     code: 0x0b,
     fields: { tokenOut: address },
-    direction: { name: 'deposit', says: 'deposit, else redemption' },
+    direction: { name: 'deposit', meaning: 'deposit, else redemption' },
   },
   ({ deposit, tokenIn, tokenOut }) => [{ pool: deposit ? tokenOut : tokenIn, tokenIn, tokenOut }],
 )

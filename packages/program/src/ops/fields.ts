@@ -3,7 +3,7 @@
 type Address = `0x${string}`
 
 /**
- * Address field. With `flag`: encoded in every hop if the flags contain this bit, else the zero address; the bit is set
+ * Address field. With `flag`: encoded in every hop if the flags contain this bit, else the zero address. The bit is set
  * if any hop needs the field.
  */
 export type AddressField = { readonly kind: 'address'; readonly flag?: number }

@@ -8,7 +8,7 @@ export const fluidDex = defineOp(
     mechanism: 'product',
     code: 0x13,
     fields: { pool: address, tokenOut: address },
-    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+    direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
     native: 'also',
   },
   betweenTwo,

@@ -8,7 +8,7 @@ export const kyberClassic = defineOp(
     mechanism: 'product',
     code: 0x11,
     fields: { pool: address },
-    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+    direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
     prepaid: true,
   },
   inPool,

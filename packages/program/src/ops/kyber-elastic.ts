@@ -8,7 +8,7 @@ export const kyberElastic = defineOp(
     mechanism: 'concentrated',
     code: 0x1f,
     fields: { pool: address },
-    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+    direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
   },
   inPool,
 )

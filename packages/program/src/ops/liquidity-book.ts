@@ -8,7 +8,7 @@ export const liquidityBook = defineOp(
     mechanism: 'bins',
     code: 0x0a,
     fields: { pool: address },
-    direction: { name: 'swapForY', says: 'token X is sold' },
+    direction: { name: 'swapForY', meaning: 'token X is sold' },
     prepaid: true,
   },
   inPool,

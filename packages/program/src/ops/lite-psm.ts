@@ -8,7 +8,7 @@ export const litePsm = defineOp(
     mechanism: 'wrap',
     code: 0x14,
     fields: { pool: address, tokenOut: address },
-    direction: { name: 'sellGem', says: 'the gem is sold' },
+    direction: { name: 'sellGem', meaning: 'the gem is sold' },
   },
   betweenTwo,
 )

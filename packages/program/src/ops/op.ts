@@ -37,7 +37,7 @@ export type OpShape = {
   readonly code: number
   readonly fields: OpFields
   /** Step property in flag bit 5, and its description in FORMAT.md. */
-  readonly direction?: { readonly name: string; readonly says: string }
+  readonly direction?: { readonly name: string; readonly meaning: string }
   /** Fields of each hop, for steps with several pools of one contract; preceded by their number in one byte. */
   readonly hops?: OpFields
   /** Field with the contract that holds all pools. Consecutive steps with the same contract are joined. */

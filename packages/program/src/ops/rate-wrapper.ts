@@ -9,7 +9,7 @@ export const rateWrapper = defineOp(
     mechanism: 'wrap',
     code: 0x0c,
     fields: { tokenOut: address },
-    direction: { name: 'wrap', says: 'wrap, else unwrap' },
+    direction: { name: 'wrap', meaning: 'wrap, else unwrap' },
   },
   ({ wrap, tokenIn, tokenOut }) => [{ pool: wrap ? tokenOut : tokenIn, tokenIn, tokenOut }],
 )

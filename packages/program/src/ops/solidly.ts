@@ -8,7 +8,7 @@ export const solidly = defineOp(
     mechanism: 'product',
     code: 0x06,
     fields: { pool: address },
-    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+    direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
     prepaid: true,
     families: ['solidly', 'velodrome-v2', 'camelot-v2'],
   },

@@ -8,7 +8,7 @@ export const uniswapV2 = defineOp(
     mechanism: 'product',
     code: 0x01,
     fields: { pool: address, feePpm: uint(3) },
-    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+    direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
     prepaid: true,
     families: ['uniswap-v2', 'echodex'],
     salts: { 'uniswap-v2': 'uniswap-v2' },

@@ -9,7 +9,7 @@ export const uniswapV3 = defineOp(
     mechanism: 'concentrated',
     code: 0x02,
     fields: { pool: address },
-    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+    direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
     families: ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'algebra-v1', 'algebra-integral', 'algebra'],
     salts: { 'uniswap-v3': 'uniswap-v3', 'pancake-v3': 'uniswap-v3' },
   },

@@ -61,9 +61,11 @@ function stepsOf(op: Op): fc.Arbitrary<Step>[] {
     ...(op.direction ? { [op.direction.name]: fc.boolean() } : {}),
     ...(op.hops ? { hops: fc.array(fc.record(drawnFields(op.hops)), { minLength: 1, maxLength: 3 }) } : {}),
   }
-  const ways =
+  const variants =
     op.native === 'only' ? [native] : op.prepaid ? [fromBalance, pulledStart, prepaid] : [fromBalance, pulledStart]
-  return ways.map((way) => fc.record({ ...ownFields, ...way }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>)
+  return variants.map(
+    (variant) => fc.record({ ...ownFields, ...variant }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>,
+  )
 }
 
 export const step: fc.Arbitrary<Step> = fc.oneof(...ops.flatMap(stepsOf))

@@ -34,8 +34,8 @@ const FEE_PART = 0.5
 
 /**
  * Returns a tolerance that the route is unlikely to exceed. A pool's move is its worst sample, mixed with the
- * expectation from its fee while samples are few. Moves of one pair's pools are added, weighted by their share of the
- * trade, since they move together; different pairs move independently and add as squares.
+ * expectation from its fee while samples are few. Pools of one pair move together, so their moves are added, weighted
+ * by their share of the trade. Different pairs move independently, so their moves add as squares.
  */
 export function autoSlippage(
   route: Pick<RoutePlan, 'tokenIn' | 'legs'>,

@@ -81,7 +81,7 @@ function afterTrades(before: Pool, after: Pool, { tokenIn, tokenOut }: Hop): Poo
   const trade = (soldToken: Address, boughtToken: Address, amount: bigint) =>
     orRefused(() => family.quoteExactInput(before, soldToken, boughtToken, amount))
   // If both reserves fell, liquidity was removed. If both rose, liquidity was added, or there were trades in both
-  // directions, and the price may have moved as far as the larger inflow would move it.
+  // directions. The price may then have moved as far as the larger inflow would move it.
   const swap = of > 0n ? trade(tokenIn, tokenOut, of) : to > 0n && of < 0n ? trade(tokenOut, tokenIn, to) : null
   return swap ? { ...before, state: swap.state } : before
 }

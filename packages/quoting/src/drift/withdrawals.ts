@@ -19,8 +19,8 @@ const MEMORY = 60
 const HALF_LIFE_SECONDS = 3_600
 /**
  * Thresholds on (faded - improved) / sqrt(faded + improved), above which a pool gets a penalty or is excluded. For a
- * pool whose price changes equally often in both directions, 3 is exceeded in one of 90,000 independent windows;
- * decayed weights make the root 1.4 times the standard deviation.
+ * pool whose price changes equally often in both directions, 3 is exceeded in one of 90,000 independent windows.
+ * Decayed weights make the root 1.4 times the standard deviation.
  */
 const PENALTY_THRESHOLD = 3
 const EXCLUSION_THRESHOLD = 3.5

@@ -1,6 +1,6 @@
 /**
- * Reads which tokens the Guard and the Executor hold before a swap. Anybody can send them some, and tokens that account in
- * shares leave a unit behind; a balance that a swap does not empty refunds no gas.
+ * Reads which tokens the Guard and the Executor hold before a swap. Anybody can send them tokens, and tokens that
+ * account in shares leave a unit behind. A balance that a swap does not empty refunds no gas.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { runReads } from '@sluice/liquidity'

@@ -1,9 +1,9 @@
 /**
  * Extra gas of a route that is mined some time after the next block: oracle observations fall due, cached rates expire,
  * epochs end. A second simulation at the transaction's deadline measures it. It runs for routes through families that
- * declare such gas, and for pools and tokens whose gas changed with time or was not compared recently. Parts without a
- * recent comparison are simulated beyond the deadline, so that one comparison also covers the deadlines of later
- * quotes.
+ * declare such gas. It also runs for pools and tokens whose gas changed with time or was not compared recently. Parts
+ * without a recent comparison are simulated beyond the deadline, so that one comparison also covers the deadlines of
+ * later quotes.
  */
 import { familyOf } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'

@@ -1,8 +1,8 @@
 /**
- * Corrections to the gas table of DEX families, learned from simulations. A simulation shows the gas of a whole route;
- * its difference from the prediction is distributed over the route's pools, tokens, and ends, in proportion to their
+ * Corrections to the gas table of DEX families, learned from simulations. A simulation shows the gas of a whole route.
+ * Its difference from the prediction is distributed over the route's pools, tokens, and ends, in proportion to their
  * uncertainty (a Kalman filter without covariances). Tokens are included because the gas of a transfer belongs to the
- * token: a proxy costs tens of thousands in every pool that trades it.
+ * token. A proxy costs tens of thousands in every pool that trades it.
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, partGas } from '@sluice/liquidity'
@@ -48,8 +48,8 @@ const MIN_DEVIATION = 500
 const SENDER_SHARE = 0.005
 const TICK_GAS = 12_000
 /**
- * Maximum error that one simulation contributes, as a share of the route's gas, so that a route through unusual code
- * does not distort the estimates.
+ * Maximum error that one simulation contributes, as a share of the route's gas. A route through unusual code must not
+ * distort the estimates.
  */
 const MAX_ERROR_SHARE = 0.1
 /** Maximum correction in gas, in both directions. */

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 
 /**
  * Runs work after a request has been sent, while its response is awaited. Undici writes to a kept-alive connection one
- * turn of the event loop after the call, once it has checked that the connection is open; hence two turns.
+ * turn of the event loop after the call, once it has checked that the connection is open. Hence two turns.
  *
  * @param work - skipped if undefined, or if the signal was aborted meanwhile
  */

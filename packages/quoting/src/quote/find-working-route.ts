@@ -96,9 +96,9 @@ type ShortRoute = Omit<WorkingRoute, 'trial' | 'alternativeIndex' | 'ranked'> & 
 }
 
 /**
- * Returns the first route that pays its settled output; otherwise, of the routes with a shortfall of at most 5 %, the
- * one with the smallest, at its measured output. A taxed token that sells its collected tax during a transfer moves its
- * only pool by such amounts.
+ * Returns the first route that pays its settled output. If there is none, returns the route with the smallest
+ * shortfall, at its measured output, if that shortfall is at most 5 %. A taxed token that sells its collected tax
+ * during a transfer moves its only pool by such amounts.
  *
  * @throws QuotingError if no route exists, or none works
  */

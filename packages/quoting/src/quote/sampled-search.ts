@@ -1,8 +1,8 @@
 /**
- * Searches routes with sampled pools, whose answers are those of code that anyone can deploy. Such a pool can answer
- * one thing in a simulation and do another in a transaction; all that a transaction promises is its minimum output. So
- * a route through untrusted pools is used only if its minimum output reaches the output of the best route without them,
- * or if no other route exists.
+ * Searches routes with sampled pools, whose answers are those of code that anyone can deploy. Such a pool can behave
+ * differently in a simulation and in a transaction. A transaction promises only its minimum output. So a route through
+ * untrusted pools is used only if no other route exists, or if its minimum output reaches the output of the best route
+ * without them.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, isTrustedPool, type Pool, type SampledSwap, type Snapshot } from '@sluice/liquidity'

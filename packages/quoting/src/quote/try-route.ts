@@ -161,8 +161,8 @@ async function runRoute(
   const measuredAmount = receivedOf(first.simulation)
   if (measuredAmount === undefined) return revertedOutcome(first)
   const missingPpm = shortfallPpm(expected, measuredAmount)
-  // If a token taxes only plain accounts, the output with a probe shows that pools are not at fault; the lower output
-  // is promised with a warning.
+  // If a token taxes only plain accounts, the output with a probe shows that pools are not at fault. The lower output
+  // is then promised with a warning.
   const { probed = first.simulation } = first.simulation
   const unexplainedPpm = shortfallPpm(expected, larger(measuredAmount, receivedOf(probed) ?? 0n))
   if (unexplainedPpm > maxShortfallPpm || measuredAmount === 0n)

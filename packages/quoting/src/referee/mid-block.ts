@@ -24,8 +24,8 @@ const GAS_LIMIT = 1_000_000_000n
 const CALL_GAS = 100_000_000n
 
 /**
- * Calls by eth_simulateV1 on the parent block. Code, blocks and logs are those of the parent: contracts that an earlier transaction of
- * the block has made are called, but not looked at.
+ * Calls by eth_simulateV1 on the parent block. Code, blocks, and logs are those of the parent. Contracts that an
+ * earlier transaction of the block created can be called, but their code cannot be read.
  */
 export function midBlockRpc(rpc: Rpc, { parent, before, environment }: MidBlock): Rpc {
   const blockRef = { blockHash: parent.hash }

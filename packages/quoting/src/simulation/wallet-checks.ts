@@ -1,7 +1,8 @@
 /**
  * Decides which routes are also simulated as sent, without the probe at the sender's address. The probe is code, and a
  * token, hook, or router may check its callers for code. A route is compared if a token outside the chain's file has
- * code that may check, if a difference was seen before, and at the first use of each token in each pool.
+ * code that may check, or if a difference was seen before. It is also compared at the first use of each token in each
+ * pool.
  */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'

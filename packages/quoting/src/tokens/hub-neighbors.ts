@@ -1,5 +1,5 @@
 /**
- * Discovers tokens with liquidity against a hub before anybody requests them: reads the factories' pool creation logs,
+ * Discovers tokens with liquidity against a hub before anybody requests them. Reads the factories' pool creation logs,
  * newest first, and follows tokens whose pools hold enough of a hub. Runs in the background, in small steps.
  */
 

@@ -164,7 +164,7 @@ export class TaxRecords {
 }
 
 /**
- * Measures a token in a pool, at two amounts; or only its transfers, if there is no pool, or if the pool keeps its
+ * Measures a token in a pool, at two amounts. Measures only its transfers if there is no pool, or if the pool keeps its
  * tokens elsewhere.
  *
  * @throws SimulationError if the token cannot be measured; RpcError if the node fails

@@ -70,8 +70,8 @@ export class TokenLister {
   }
 
   /**
-   * Returns a token by its address, also if it is not on the list; undefined if it is not a token, or lacks a symbol or
-   * decimals.
+   * Returns a token by its address, also if it is not on the list. Undefined if the address is not a token, or if it
+   * lacks a symbol or decimals.
    */
   async unlistedEntry(address: Address, { view, rpc }: ListSource): Promise<TokenListEntry | undefined> {
     const { facts, names } = this.options

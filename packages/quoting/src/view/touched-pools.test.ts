@@ -2,7 +2,8 @@ import type { Snapshot } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { TouchedPools } from './touched-pools.ts'
 
-const at = (hash: string, changed: readonly string[] | null) => ({ block: { hash }, changedIds: changed }) as unknown as Snapshot
+const at = (hash: string, changedIds: readonly string[] | null) =>
+  ({ block: { hash }, changedIds }) as unknown as Snapshot
 const touchedIds = (pools: TouchedPools) => ['a', 'b', 'c'].filter((id) => pools.has(id))
 
 test('pools that changed in the newest block are touched, and so are pools discovered in it', () => {

@@ -14,7 +14,7 @@ export type ChainView = {
   readonly answers: ResponseCache
   readonly graph: () => Graph
   /**
-   * Samples pools at the inputs of swaps, by pool id, and returns a view of the same block with these samples; this view
+   * Samples pools at the inputs of swaps, by pool id. Returns a view of the same block with these samples, or this view
    * if the chain has moved on. Absent if this process does not read the chain.
    *
    * @throws RpcError

@@ -8,8 +8,8 @@ import { MaxHeap } from './max-heap.ts'
 
 type Label = {
   /**
-   * Upper bound on the net output of the path: the amount so far at spot rates to the target, less the gas so far and
-   * the gas of the remaining legs.
+   * Upper bound on the net output of the path. It is the amount so far at spot rates to the target, less the gas so far
+   * and the gas of the remaining legs.
    */
   readonly bound: number
   readonly token: number

@@ -1,8 +1,8 @@
 /**
  * Upper bound on the output of any route within the hop limit over all pools, before gas. By weak duality, any token
- * prices give one: the input valued at its price, plus what each edge would earn by trading at the prices. Tokens that
- * carry flow have the prices of the search. All others get prices between their cost and their value, so that only the
- * edges of the frontier earn. If these earn more than rounding, they join the allocation.
+ * prices give a bound. It is the input valued at its price, plus the maximum earnings of each edge at the prices.
+ * Tokens that carry flow have the prices of the search. All others get prices between their cost and their value, so
+ * that only the edges of the frontier earn. If these earn more than rounding, they join the allocation.
  */
 
 import { hiddenEarnings, maxEarningsAt, tradeTo } from '../graph/price-curve.ts'
@@ -80,7 +80,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
 }
 
 /**
- * Amount by which the bound may be too low, in output base units: some curves interpolate samples of their pools, and
+ * Amount by which the bound may be too low, in output base units. Some curves interpolate samples of their pools, and
  * the trading function of a pool with a variable fee assumes its highest fee.
  */
 function errorOf(

@@ -25,7 +25,7 @@ export function inputAsBrought(leg: Leg, { legs }: RoutePlan): StepInput {
 }
 
 /**
- * Returns the Executor's wrap of the part of a native input that pools of the wrapper take, ahead of all other steps;
+ * Returns the step that wraps the part of a native input that pools of the wrapper take. It precedes all other steps;
  * empty if no pool takes any.
  */
 export function wrapsAhead({ legs }: RoutePlan, wrapped: Address): readonly Step[] {

@@ -96,8 +96,8 @@ function checkLegs({ legs, amountIn, tokenIn }: RoutePlan, sources: readonly (Ad
 }
 
 /**
- * Checks that nothing stays in the Executor, where anybody could take it: for every intermediate token, the last leg
- * takes the whole balance, and no leg makes more of it afterwards.
+ * Checks that nothing stays in the Executor, where anybody could take it. For every intermediate token, the last leg
+ * must take the whole balance, and no leg may produce more of it afterwards.
  */
 function checkNothingStays({ legs }: RoutePlan, ends: readonly (Address | null)[]): void {
   for (const token of new Set(legs.map(({ tokenOut }) => tokenOut))) {

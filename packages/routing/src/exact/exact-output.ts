@@ -1,7 +1,7 @@
 /**
  * Finds the minimum input that buys an output. The best route's output rises with its input, so the search narrows an
  * interval between an input that pays too little and one that pays enough. The shares of a route for a nearby amount
- * then give the minimum input in integers: shares that are optimal for an amount within 0.1 % lose about a millionth.
+ * then give the minimum input in integers. Shares that are optimal for an amount within 0.1 % lose about a millionth.
  */
 import { crossesFlat, inputOf, outputOf } from '../graph/price-curve.ts'
 import { pathTo, potential } from '../problem/potentials.ts'
@@ -223,7 +223,7 @@ class InputSearch {
   }
 
   /**
-   * Tries a smaller input once if a route is far below its bound: if the pools cannot take all of the best path's
+   * Tries a smaller input once if a route is far below its bound. If the pools cannot take all of the best path's
    * output, more input may buy less. If the smaller input pays enough, the search continues below it.
    */
   private lessPaysMore({ route, amountIn }: PricedRoute, min: bigint): boolean {

@@ -1,5 +1,5 @@
 /**
- * Shares of a flow's legs in the precision of the program: legs out of the source take amounts fixed at encoding, legs
+ * Shares of a flow's legs in the precision of the program. Legs out of the source take amounts fixed at encoding. Legs
  * out of other tokens take representable shares of the balance, and the last leg out of each token takes the rest.
  */
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'

@@ -1,6 +1,7 @@
 /**
- * Gas refunds of a transaction (EIP-3529), counted by storage slot: balances and allowances of the Executor and the
- * Guard that are zero before and after, and pool locks that are reset. Receipts show the total; an eth_call does not.
+ * Gas refunds of a transaction (EIP-3529), counted by storage slot. The slots are balances and allowances of the
+ * Executor and the Guard that are zero before and after, and pool locks that are reset. Receipts show the total; an
+ * eth_call does not.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { EMPTIED_REFUND, familyOf, type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'

@@ -32,7 +32,10 @@ const PIECE = 4
 
 export const piecesOf = ({ pieces }: CompiledCurve): number => pieces.length >> 2
 
-/** Square root of the marginal price at the start of a piece; for the index after the last piece, at the end of the pool. */
+/**
+ * Square root of the marginal price at the start of a piece. For the index after the last piece, the price at the end
+ * of the pool.
+ */
 export const sqrtPriceAt = ({ pieces }: CompiledCurve, piece: number): number => pieces[PIECE * piece]!
 
 export const inputBefore = ({ pieces }: CompiledCurve, piece: number): number => pieces[PIECE * piece + INPUT]!

@@ -1,6 +1,7 @@
 /**
- * Opens cycles. If pools disagree on a price by more than their fees, the best allocation trades in a circle: an arbitrage, which
- * is not the user's trade. Each cycle is cut at the edge that carries least, and the rest is allocated again.
+ * Opens cycles. If pools disagree on a price by more than their fees, the best allocation trades in a circle. That is
+ * an arbitrage and not the user's trade. Each cycle is cut at the edge that carries least, and the rest is allocated
+ * again.
  */
 
 import { generateColumns } from '../columns/columns.ts'
@@ -30,7 +31,7 @@ export function gainsInCycle({ graph, rate, adjustedCurves, budget }: Problem): 
 }
 
 /**
- * Corrects labels that gain until one feeds itself. A label of round n stands for a path of n edges, so after as many
+ * Corrects labels that gain until one feeds itself. A label of round n stands for a path of n edges. So after as many
  * rounds as there are tokens, some path visits a token twice.
  */
 function feedsItself(graph: Graph, rate: Float64Array, budget: WorkBudget): boolean {

@@ -1,4 +1,7 @@
-/** Replaces a pool or a chain of pools by a direct pool that costs less gas at a slightly worse price; pruning cannot find this. */
+/**
+ * Replaces a pool or a chain of pools by a direct pool that costs less gas at a slightly worse price. Pruning cannot
+ * find this.
+ */
 
 import { outputOf } from '../graph/price-curve.ts'
 import { baseCost, costOf, curveOf, type Problem } from '../problem/problem.ts'

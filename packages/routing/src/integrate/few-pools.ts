@@ -1,5 +1,5 @@
 /**
- * Routes of few pools, built path by path. An allocation says little about the best route of two or three pools: the
+ * Routes of few pools, built path by path. An allocation says little about the best route of two or three pools. The
  * pool that earns least next to twenty others may be one of the best three. With a low pool limit, paths are therefore
  * added one at a time, each time the one that improves the trade most.
  */

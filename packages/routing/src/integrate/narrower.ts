@@ -1,7 +1,8 @@
 /**
- * Searches restricted problems as further starts: fewer hops and few joined paths; or, if pools disagree on prices, other paths and
- * a smaller amount. If pools disagree, or the gas of a leg weighs much, the allocation depends on its start, and a restricted
- * request may find a better route than the whole problem. The starts are then extended by everything that the whole problem allows.
+ * Searches restricted problems as further starts: fewer hops and few joined paths; or, if pools disagree on prices,
+ * other paths and a smaller amount. If pools disagree, or the gas of a leg weighs much, the allocation depends on its
+ * start. A restricted request may then find a better route than the whole problem. The starts are then extended by
+ * everything that the whole problem allows.
  */
 import { type Problem, without } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'

@@ -177,8 +177,8 @@ class Division {
   }
 
   /**
-   * Closes an edge, or stops it before its last tick, and moves the amounts of its paths to other paths: the edge for which that
-   * leaves most. Returns false if there is none.
+   * Closes an edge, or stops it before its last tick, and moves the amounts of its paths to other paths. Chooses the
+   * edge for which that leaves most. Returns false if there is none.
    */
   private reduceEdge(): boolean {
     const { problem, amounts } = this

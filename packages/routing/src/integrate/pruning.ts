@@ -23,8 +23,9 @@ import { costAtBest, stopAtTicks } from './ticks.ts'
 const NONE: ReadonlySet<number> = new Set()
 
 /**
- * Prunes edge by edge. An edge's earnings at the current prices are a lower bound on the loss from its removal. Edges that earn
- * less than their cost are removed in order of savings, with all edges that depend on them, and the rest is solved again.
+ * Prunes edge by edge. An edge's earnings at the current prices are a lower bound on the loss from its removal. Edges
+ * that earn less than their cost are removed in order of savings, with all edges that depend on them. Then the rest is
+ * solved again.
  *
  * @param idle - `keep`: idle edges may take over flow from removed ones
  */

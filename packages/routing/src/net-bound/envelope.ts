@@ -1,6 +1,6 @@
 /**
- * Concave envelope of a pool with a fixed cost of use: of its output less that cost for any positive input, and of 0
- * for no input. It is a line from the origin to the point of tangency, then the curve itself. Trading on it gives the
+ * Concave envelope of a pool with a fixed cost of use. It covers the output less that cost for any positive input, and
+ * 0 for no input. It is a line from the origin to the point of tangency, then the curve itself. Trading on it gives the
  * prices of the Lagrangian relaxation of fixed costs.
  */
 import {

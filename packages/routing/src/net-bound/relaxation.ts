@@ -1,6 +1,6 @@
 /**
- * The relaxation of the routes that use some edges and avoid others. Its prices are those of an allocation in which
- * used edges, and edges on a path, trade on their curves, and all others on their envelopes.
+ * The relaxation of the routes that use some edges and avoid others. Its prices are those of an allocation. In it, used
+ * edges and edges on a path trade on their curves, and all other edges on their envelopes.
  */
 
 import { type CompiledCurve, firstRate } from '../graph/price-curve.ts'

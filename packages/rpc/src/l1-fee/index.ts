@@ -87,8 +87,8 @@ export async function estimateL1FeePerByte(
     const transaction = { to, data: noise(length), value: 0n, gas: 300_000n, gasPriceWei }
     return (await estimateL1Fee(rpc, model, transaction, block))?.feeWei ?? 0n
   }
-  const [short, long] = await Promise.all([feeOf(SHORT), feeOf(LONG)])
-  return long > short ? Number(long - short) / (LONG - SHORT) : 0
+  const [shortFee, longFee] = await Promise.all([feeOf(SHORT), feeOf(LONG)])
+  return longFee > shortFee ? Number(longFee - shortFee) / (LONG - SHORT) : 0
 }
 
 /** Returns deterministic bytes that look random and do not compress. */

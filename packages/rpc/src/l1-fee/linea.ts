@@ -16,8 +16,8 @@ export type LineaPricing = {
 const KILOWEI = 1_000n
 
 /**
- * Decodes the pricing fields of a block: a version byte, then fixed cost, variable cost, and gas price in kilowei, 4
- * bytes each, padded to 32 bytes or more.
+ * Decodes the pricing fields of a block: a version byte, then fixed cost, variable cost, and gas price. The values are
+ * in kilowei, with 4 bytes each; the whole is padded to 32 bytes or more.
  *
  * @returns null for another version
  * @see LineaPricingUtils, Consensys/linea-monorepo

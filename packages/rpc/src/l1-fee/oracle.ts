@@ -6,8 +6,8 @@ import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
 /**
  * Predeploys with `getL1Fee(bytes)`, and the form of the transaction that each one expects.
  *
- * Boba (bobanetwork/op-geth at e19258b54), Celo (celo-org/op-geth at ffa122403), and opBNB (bnb-chain/op-geth at
- * 1b995c366) are OP Stack chains with their own nodes, which charge by the same core/types/rollup_cost.go.
+ * Boba, Celo, and opBNB are OP Stack chains with their own nodes, which charge by the same core/types/rollup_cost.go.
+ * (Checked in bobanetwork/op-geth at e19258b54, celo-org/op-geth at ffa122403, and bnb-chain/op-geth at 1b995c366.)
  */
 export const oracles = {
   'op-stack': { address: toAddress('0x420000000000000000000000000000000000000F'), form: 'unsigned' },

@@ -50,14 +50,14 @@ const groups: readonly (readonly [string, readonly Look[]])[] = [
 export function ChainsPage() {
   useTitle('Chains')
   const { chains } = useSetting()
-  const { chain: chosen } = useSearch({ strict: false }) as { readonly chain?: number }
+  const { chain: chosenId } = useSearch({ strict: false }) as { readonly chain?: number }
   const navigate = useNavigate()
   const { data, error, dataUpdatedAt } = useStatuses()
-  const all = chains.map((chain) => {
+  const rowsOfChains = chains.map((chain) => {
     const run = data?.chains[chain.id]
-    return { ...chain, run, look: lookOf(chain, run) }
+    return { ...chain, run, appearance: lookOf(chain, run) }
   })
-  const followedChains = all.filter(({ run }) => run !== undefined && run.state !== 'asleep')
+  const followedChains = rowsOfChains.filter(({ run }) => run !== undefined && run.state !== 'asleep')
   return (
     <>
       <Lede page="chains" />
@@ -69,11 +69,11 @@ export function ChainsPage() {
         </div>
       )}
       <dl className="sums">
-        {(Object.keys(looks) as Look[]).map((look) => (
-          <div key={look}>
+        {(Object.keys(looks) as Look[]).map((appearance) => (
+          <div key={appearance}>
             <dd>
-              {data || look === 'predicted' ? (
-                all.filter((one) => one.look === look).length
+              {data || appearance === 'predicted' ? (
+                rowsOfChains.filter((candidate) => candidate.appearance === appearance).length
               ) : error ? (
                 <span className="q">not known</span>
               ) : (
@@ -81,43 +81,43 @@ export function ChainsPage() {
               )}
             </dd>
             <dt>
-              <i className={`chip chip--${look}`} />
-              {looks[look]}
+              <i className={`chip chip--${appearance}`} />
+              {looks[appearance]}
             </dt>
           </div>
         ))}
       </dl>
       <div className="cm">
         <ChainMap
-          rows={all}
-          chosen={chosen ?? all[0]?.id}
+          rows={rowsOfChains}
+          chosenId={chosenId ?? rowsOfChains[0]?.id}
           onChoose={(chain) => navigate({ to: '/app/chains', search: { ...(chain !== undefined && { chain }) } })}
         />
-        <Card chainId={chosen} />
+        <Card chainId={chosenId} />
       </div>
       {followedChains.length > 0 && <Followed rows={followedChains} />}
     </>
   )
 }
 
-type Row = PageChain & { readonly run: ShownStatus | undefined; readonly look: Look }
+type Row = PageChain & { readonly run: ShownStatus | undefined; readonly appearance: Look }
 
 type ChainMapProps = {
   readonly rows: readonly Row[]
-  readonly chosen: number | undefined
+  readonly chosenId: number | undefined
   readonly onChoose: (chain: number | undefined) => Promise<void>
 }
 
-function ChainMap({ rows, chosen: applied, onChoose }: ChainMapProps) {
-  const [chosen, choose] = useChoice(applied, onChoose)
+function ChainMap({ rows, chosenId: applied, onChoose }: ChainMapProps) {
+  const [chosenId, choose] = useChoice(applied, onChoose)
   return (
     <section className="panel map" aria-label="Map of chains">
       {groups.map(([name, members]) => (
         <Group
           key={name}
           name={name}
-          tiles={rows.filter(({ look }) => members.includes(look))}
-          chosen={chosen}
+          tiles={rows.filter(({ appearance }) => members.includes(appearance))}
+          chosenId={chosenId}
           onChoose={choose}
         />
       ))}
@@ -128,14 +128,14 @@ function ChainMap({ rows, chosen: applied, onChoose }: ChainMapProps) {
 type GroupProps = {
   readonly name: string
   readonly tiles: readonly Row[]
-  readonly chosen: number | undefined
+  readonly chosenId: number | undefined
   readonly onChoose: (chain: number) => void
 }
 
-function Group({ name, tiles, chosen, onChoose }: GroupProps) {
-  const [whole, setWhole] = useState(() => innerWidth > 720)
+function Group({ name, tiles, chosenId, onChoose }: GroupProps) {
+  const [isExpanded, setWhole] = useState(() => innerWidth > 720)
   if (tiles.length === 0) return null
-  const shownTiles = whole ? tiles : tiles.slice(0, FEW_TILES)
+  const shownTiles = isExpanded ? tiles : tiles.slice(0, FEW_TILES)
   return (
     <div className="map__g">
       <h2>
@@ -143,8 +143,8 @@ function Group({ name, tiles, chosen, onChoose }: GroupProps) {
         <span className="unit">{tiles.length}</span>
       </h2>
       <div className="tiles">
-        {shownTiles.map(({ id, name, look, run }) => (
-          <Tile key={id} {...{ id, name, look, onChoose }} head={run?.head} isChosen={id === chosen} />
+        {shownTiles.map(({ id, name, appearance, run }) => (
+          <Tile key={id} {...{ id, name, appearance, onChoose }} head={run?.head} isChosen={id === chosenId} />
         ))}
       </div>
       {shownTiles.length < tiles.length && (
@@ -156,25 +156,25 @@ function Group({ name, tiles, chosen, onChoose }: GroupProps) {
   )
 }
 
-type TileProps = Pick<Row, 'id' | 'name' | 'look'> & {
+type TileProps = Pick<Row, 'id' | 'name' | 'appearance'> & {
   readonly head: number | undefined
   readonly isChosen: boolean
   readonly onChoose: (chain: number) => void
 }
 
 /** Shows a chain of the map. Renders again only if this chain changes. */
-const Tile = memo(function Tile({ id, name, look, head, isChosen, onChoose }: TileProps) {
+const Tile = memo(function Tile({ id, name, appearance, head, isChosen, onChoose }: TileProps) {
   return (
     <button
       type="button"
-      className={`tile tile--${look}`}
+      className={`tile tile--${appearance}`}
       aria-pressed={isChosen}
       title={name}
       onClick={() => onChoose(id)}
     >
       <b>{name}</b>
-      {look === 'down' ? 'down' : head === undefined ? id : `block ${head}`}
-      <span className="sr">, {looks[look]}</span>
+      {appearance === 'down' ? 'down' : head === undefined ? id : `block ${head}`}
+      <span className="sr">, {looks[appearance]}</span>
     </button>
   )
 })
@@ -182,7 +182,7 @@ const Tile = memo(function Tile({ id, name, look, head, isChosen, onChoose }: Ti
 function Card({ chainId }: { readonly chainId: number | undefined }) {
   const chain = useChain(chainId)
   const { data: run } = useStatus(chain.id)
-  const look = lookOf(chain, run)
+  const appearance = lookOf(chain, run)
   const command = `npm run deploy -- --chain ${chain.id}`
   const none = <span className="q">—</span>
   return (
@@ -194,11 +194,11 @@ function Card({ chainId }: { readonly chainId: number | undefined }) {
       <dl className="rows">
         <div>
           <dt>Status</dt>
-          <dd>{looks[look]}</dd>
+          <dd>{looks[appearance]}</dd>
         </div>
         <div>
           <dt>Guard</dt>
-          <dd>{chain.guard ? <Address of={chain.guard} /> : none}</dd>
+          <dd>{chain.guard ? <Address address={chain.guard} /> : none}</dd>
         </div>
         <div>
           <dt>Head</dt>
@@ -224,12 +224,12 @@ function Card({ chainId }: { readonly chainId: number | undefined }) {
         )}
       </dl>
       <div className="cd__b">
-        {look === 'down' && (
+        {appearance === 'down' && (
           <Notice kind="bad" title="Its node does not answer.">
             {run?.reason}. Quotes are refused until it is back.
           </Notice>
         )}
-        {look === 'late' && (
+        {appearance === 'late' && (
           <Notice kind="warn" title={`${run?.lagSeconds} s behind.`}>
             Quotes are of an older block and say so.
           </Notice>
@@ -244,13 +244,13 @@ function Card({ chainId }: { readonly chainId: number | undefined }) {
             {sentence(run.scan.reason ?? 'the node is busy')}; the search goes on by itself.
           </Notice>
         )}
-        {look === 'predicted' && (
+        {appearance === 'predicted' && (
           <Notice kind="info" title="Anyone can deploy here.">
             The address is fixed by the code. One command: <code>{command}</code> <Copy text={command}>Copy</Copy>
           </Notice>
         )}
         <Link className="btn" to="/" search={{ chain: chain.id }}>
-          {look === 'predicted' ? `Quotes of ${chain.name}` : `Swap on ${chain.name}`}
+          {appearance === 'predicted' ? `Quotes of ${chain.name}` : `Swap on ${chain.name}`}
         </Link>
       </div>
     </section>
@@ -300,21 +300,21 @@ function Followed({ rows }: { readonly rows: readonly Row[] }) {
             </tr>
           </thead>
           <tbody>
-            {byLag.map(({ id, name, look, run, guard }) => (
+            {byLag.map(({ id, name, appearance, run, guard }) => (
               <tr key={id}>
                 <td>
-                  <span className={`pip pip--row ${pip[look] ?? ''}`} />
+                  <span className={`pip pip--row ${pip[appearance] ?? ''}`} />
                   {name}
                 </td>
                 <td className="unit">{id}</td>
-                <td>{run?.clock === 'resting' ? 'Synced, idle' : looks[look]}</td>
+                <td>{run?.clock === 'resting' ? 'Synced, idle' : looks[appearance]}</td>
                 <td className="r">{run?.head !== undefined && <Count value={run.head} />}</td>
                 <td className="r">
                   {run?.clock === 'moving' && run.lagSeconds !== undefined && <Lag seconds={run.lagSeconds} />}
                 </td>
                 <td className="r">{run?.pools !== undefined && <Count value={run.pools} />}</td>
                 <td>
-                  <Address of={guard} />
+                  <Address address={guard} />
                 </td>
               </tr>
             ))}

@@ -47,7 +47,7 @@ export function ApiPage() {
     <>
       <Lede
         page="api"
-        more={
+        extra={
           <>
             {' '}
             <a href="/docs/api.html">Full reference</a>.
@@ -98,7 +98,7 @@ const sentencesOf = (text: string): readonly string[] => text.split(/(?<=\.) (?=
 function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; readonly params: ApiParams }) {
   const navigate = useNavigate()
   const chain = useChain(params.chain)
-  const { filled, isPending } = useDefaultFields(chain.id, endpoint)
+  const { defaults, isPending } = useDefaultFields(chain.id, endpoint)
   const change = (changes: ApiParams) =>
     navigate({
       to: '/app/api',
@@ -107,7 +107,7 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
     })
   const [set, choose] = useChoice<Texts>(params.set ?? NONE, (set) => change({ set }), TYPING_PAUSE_MS)
   const values: Texts = {
-    ...filled,
+    ...defaults,
     // The service accepts only one of `amount` and `amountOut`.
     ...(set.amountOut && { amount: '' }),
     ...set,
@@ -119,7 +119,7 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
     setAnswer((before) => ({ ...before, state: 'asking' }))
     await nextPaint()
     try {
-      setAnswer({ state: 'none', got: await send(call) })
+      setAnswer({ state: 'none', answer: await send(call) })
     } catch (error) {
       setAnswer({ state: 'failed', error })
     }
@@ -160,7 +160,11 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
   )
 }
 
-type Asking = { readonly state: 'none' | 'asking' | 'failed'; readonly got?: ConsoleAnswer; readonly error?: unknown }
+type Asking = {
+  readonly state: 'none' | 'asking' | 'failed'
+  readonly answer?: ConsoleAnswer
+  readonly error?: unknown
+}
 
 type Texts = Readonly<Record<string, string>>
 const NONE: Texts = {}
@@ -178,7 +182,7 @@ type FormProps = {
 
 function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormProps) {
   const neededFields = endpoint.fields.filter(isNeeded)
-  const others = endpoint.fields.filter((field) => !isNeeded(field))
+  const optionalFields = endpoint.fields.filter((field) => !isNeeded(field))
   const typedValues = useRef(set)
   typedValues.current = set
   const change = useCallback((name: string, text: string) => onSet({ ...typedValues.current, [name]: text }), [onSet])
@@ -194,10 +198,12 @@ function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormPro
       }}
     >
       {neededFields.map(row)}
-      {others.length > 0 && (
-        <details open={others.some(({ name }) => set[name])}>
-          <summary>{others.length === 1 ? '1 optional parameter' : `${others.length} optional parameters`}</summary>
-          {others.map(row)}
+      {optionalFields.length > 0 && (
+        <details open={optionalFields.some(({ name }) => set[name])}>
+          <summary>
+            {optionalFields.length === 1 ? '1 optional parameter' : `${optionalFields.length} optional parameters`}
+          </summary>
+          {optionalFields.map(row)}
         </details>
       )}
       <button type="submit" className="btn btn--go" disabled={busy || isPending}>
@@ -216,10 +222,10 @@ type CodeProps = {
   readonly onLanguage: (language: Language) => Promise<void>
 }
 
-type LanguagesProps = { readonly chosen: Language; readonly onChoose: (language: Language) => Promise<void> }
+type LanguagesProps = { readonly selected: Language; readonly onChoose: (language: Language) => Promise<void> }
 
-function Languages({ chosen, onChoose }: LanguagesProps) {
-  const [language, choose] = useChoice(chosen, onChoose)
+function Languages({ selected, onChoose }: LanguagesProps) {
+  const [language, choose] = useChoice(selected, onChoose)
   return (
     <fieldset className="seg" aria-label="Language">
       {languages.map((name) => (
@@ -237,7 +243,7 @@ function Code({ endpoint, call, values, language, answer, onLanguage }: CodeProp
     <div className="code">
       <section className="panel" aria-label="The request to copy">
         <div className="panel__h">
-          <Languages chosen={language} onChoose={onLanguage} />
+          <Languages selected={language} onChoose={onLanguage} />
           <Copy text={sample} className="btn btn--small">
             Copy
           </Copy>
@@ -246,8 +252,8 @@ function Code({ endpoint, call, values, language, answer, onLanguage }: CodeProp
         <pre tabIndex={0}>{sample}</pre>
       </section>
       <section className="panel" aria-label="Response" aria-live="polite" aria-busy={answer.state === 'asking'}>
-        {answer.got ? (
-          <ResponseView answer={answer.got} />
+        {answer.answer ? (
+          <ResponseView answer={answer.answer} />
         ) : (
           <p className="res-h note">{answer.state === 'asking' ? 'Sending…' : 'Response'}</p>
         )}

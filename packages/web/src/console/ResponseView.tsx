@@ -16,7 +16,7 @@ export function ResponseView({
   const json = isWhole ? parse(body) : undefined
   const code = (json as { code?: unknown } | undefined)?.code
   const pip = status < 400 ? '' : status < 500 ? 'pip--warn' : 'pip--bad'
-  const words = [
+  const statusText = [
     typeof code === 'string' ? code : status < 400 ? 'OK' : '',
     `${ms} ms`,
     retryAfter && `try again in ${retryAfter} s`,
@@ -27,7 +27,7 @@ export function ResponseView({
       <div className="res-h">
         <span className={`pip ${pip}`} />
         <span className="status">{status}</span>
-        <span className="unit">{words.filter(Boolean).join(' · ')}</span>
+        <span className="unit">{statusText.filter(Boolean).join(' · ')}</span>
         <Copy text={body}>Copy</Copy>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this. */}

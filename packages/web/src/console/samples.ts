@@ -41,9 +41,9 @@ const methods: Readonly<Record<string, string>> = {
 
 function typescript({ origin, endpoint, call, values }: Input): string {
   const base = `import { SluiceClient } from '@sluice/client'\n\nconst sluice = new SluiceClient({ baseUrl: '${origin}' })\n`
-  const { chain_id: chain, ...rest } = values
+  const { chain_id: chain, ...otherValues } = values
   const sampleFields = Object.fromEntries(
-    endpoint.fields.flatMap(({ name }) => (rest[name] ? [[name, rest[name]]] : [])),
+    endpoint.fields.flatMap(({ name }) => (otherValues[name] ? [[name, otherValues[name]]] : [])),
   )
   const fields = Object.entries(sampleFields).map(([name, value]) =>
     `  ${name}: ${JSON.stringify(value)},`.replaceAll('"', "'"),

@@ -7,7 +7,7 @@ import { useWallet } from '../wallet/use-wallet.ts'
 import { type ConsoleEndpoint, isNeeded } from './openapi.ts'
 
 type DefaultFields = {
-  readonly filled: Readonly<Record<string, string>>
+  readonly defaults: Readonly<Record<string, string>>
   /** True while values are loading. A request sent now would lack them. */
   readonly isPending: boolean
 }
@@ -33,10 +33,10 @@ export function useDefaultFields(chainId: number, endpoint: ConsoleEndpoint): De
       }),
   })
   // If the token list fails to load, the console sends requests without default values.
-  if (!pair) return { filled: {}, isPending: isPending && failureCount === 0 }
+  if (!pair) return { defaults: {}, isPending: isPending && failureCount === 0 }
   const { src, dst } = pair
   const amount = String(10n ** BigInt(src.decimals))
-  const all: Readonly<Record<string, string>> = {
+  const fieldDefaults: Readonly<Record<string, string>> = {
     ...{ src: src.address, dst: dst.address, amount, token: `${src.address},${dst.address}` },
     ...{ tokenIn: src.address, tokenOut: dst.address, amountIn: amount, from },
     ...(swap && { to: swap.tx.to, data: swap.tx.data }),
@@ -45,9 +45,9 @@ export function useDefaultFields(chainId: number, endpoint: ConsoleEndpoint): De
   // Only required fields and `amount` are filled. Other fields keep the service's defaults.
   const filledFields = Object.fromEntries(
     endpoint.fields.flatMap((field) => {
-      const value = all[field.name]
+      const value = fieldDefaults[field.name]
       return isNeeded(field) && value ? [[field.name, value]] : []
     }),
   )
-  return { filled: filledFields, isPending: isLoading }
+  return { defaults: filledFields, isPending: isLoading }
 }

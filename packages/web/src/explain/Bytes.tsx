@@ -10,13 +10,13 @@ type Props = {
   readonly pieces: readonly Piece[]
   readonly steps: readonly DecodedStep[]
   readonly offFacts: readonly ExplainFact[]
-  readonly lit: string | null
+  readonly highlighted: string | null
   readonly onLight: (key: string | null) => void
 }
 
 /** Shows the calldata. The bytes of a fact or a step are underlined and are highlighted together with it. */
-export function Bytes({ pieces, steps, offFacts, lit, onLight }: Props) {
-  const off = new Set(offFacts.filter(({ how }) => how === 'differs').map(({ owner }) => owner))
+export function Bytes({ pieces, steps, offFacts, highlighted, onLight }: Props) {
+  const differingOwners = new Set(offFacts.filter(({ certainty }) => certainty === 'differs').map(({ owner }) => owner))
   return (
     <section className="panel" aria-labelledby="bytes">
       <div className="panel__h">
@@ -32,8 +32,8 @@ export function Bytes({ pieces, steps, offFacts, lit, onLight }: Props) {
           if (key === undefined) return hex
           const classes = [
             step !== undefined && `st f-${groupOf(steps[step]!.op)}`,
-            fact && off.has(fact) && 'off',
-            lit === key && 'hot',
+            fact && differingOwners.has(fact) && 'off',
+            highlighted === key && 'hot',
           ]
           return (
             <span

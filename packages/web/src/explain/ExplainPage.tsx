@@ -38,12 +38,12 @@ export function ExplainPage() {
   const subject = useMemo(() => tx && { tx, block }, [tx, block])
   // The form shows the transaction at once, since decoding and checking it take longer.
   const paintedSubject = useAfterPaint(subject)
-  const go = (text: string) => {
+  const openTransaction = (text: string) => {
     const next = readPasted(text)
     const fragment = next.kind === 'transaction' ? fragmentOf(next.tx) : text.trim()
     navigate({ to: '/app/explain', search: (before) => before, hash: fragment })
   }
-  const example = useExampleSwap(chain.id, ({ tx }) => go(JSON.stringify(tx)))
+  const example = useExampleSwap(chain.id, ({ tx }) => openTransaction(JSON.stringify(tx)))
   return (
     <>
       <Lede page="explain" />
@@ -51,7 +51,7 @@ export function ExplainPage() {
         key={hash}
         text={pastedInput.kind === 'hash' ? pastedInput.hash : (tx?.data ?? hash)}
         chain={chain.name}
-        onGo={go}
+        onGo={openTransaction}
       />
       <div className="spaced stack">
         {pastedInput.kind === 'nothing' && (
@@ -139,8 +139,8 @@ function Paste({ text, chain, onGo }: PasteProps) {
         onChange={(event) => setTyped(event.target.value)}
         onPaste={(event) => {
           // A paste that replaces the whole text is read at once, without a click.
-          const all = event.currentTarget
-          const replaces = all.selectionEnd - all.selectionStart === all.value.length
+          const formEvent = event.currentTarget
+          const replaces = formEvent.selectionEnd - formEvent.selectionStart === formEvent.value.length
           if (!replaces) return
           event.preventDefault()
           onGo(event.clipboardData.getData('text'))
@@ -175,7 +175,7 @@ function Explained({ chainId, chainName, tx, block }: ExplainedProps) {
   return <Whole {...{ chainId, chainName, tx, block, contracts, read: result }} />
 }
 
-const others: Readonly<Record<string, string>> = {
+const otherMessages: Readonly<Record<string, string>> = {
   '0xa9059cbb': 'transfer(address,uint256) of ERC-20 tokens',
   '0x095ea7b3': 'approve(address,uint256) of ERC-20 tokens',
   '0x23b872dd': 'transferFrom(address,address,uint256) of ERC-20 tokens',
@@ -185,7 +185,7 @@ const others: Readonly<Record<string, string>> = {
 function Foreign({ data, error }: { readonly data: string; readonly error: Error }) {
   const selector = data.slice(0, 10).toLowerCase()
   const isCut = Object.hasOwn(calls, selector)
-  const name = Object.hasOwn(others, selector) ? others[selector] : undefined
+  const name = Object.hasOwn(otherMessages, selector) ? otherMessages[selector] : undefined
   return (
     <div className="verdict verdict--bad" role="alert">
       <Icon name="bad" />
@@ -217,11 +217,11 @@ const ALL_PARTS = 3
 
 function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
   const { explanation, facts, faults } = read
-  const [lit, setLit] = useState<string | null>(null)
+  const [highlighted, setHighlighted] = useState<string | null>(null)
   const wallet = useWallet()
   const { steps, tokenIn, tokenOut } = explanation
-  const { of } = useNamed(chainId, [tokenIn, tokenOut, ...steps.map((step) => step.tokenIn)])
-  const { input, output, isPending } = useValues({ chainId, tokenIn, tokenOut, contracts, block }, of)
+  const { tokenOf } = useNamed(chainId, [tokenIn, tokenOut, ...steps.map((step) => step.tokenIn)])
+  const { input, output, isPending } = useValues({ chainId, tokenIn, tokenOut, contracts, block }, tokenOf)
   const signer = tx.from ?? wallet?.address
   // Proving pools takes many hashes, so it runs once per transaction, and not when prices arrive or on each hover.
   const unknown = useMemo(() => unknownPoolsOf(explanation, contracts), [explanation, contracts])
@@ -232,28 +232,40 @@ function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
     return termsOf({ tx, explanation, contracts, unknown, signer, isMined: block !== undefined, now, input, output })
   }, [tx, explanation, contracts, unknown, signer, block, valueKey])
   // The verdict is painted before the facts, and those before the bytes and the steps, which are many elements.
-  const parts = usePaintedParts(ALL_PARTS)
+  const visibleParts = usePaintedParts(ALL_PARTS)
   const link = `${location.origin}/app/explain?chain=${chainId}#${fragmentOf(tx)}`
   const shownFacts = [...facts, poolsFact(explanation, terms.unknown)]
   return (
     <>
-      <Verdict {...{ explanation, terms, faults, isPending, chainName, tokenOf: of, link }} />
+      <Verdict {...{ explanation, terms, faults, isPending, chainName, tokenOf, link }} />
       <div className="ex">
-        {parts > 1 && <Facts facts={shownFacts} unusual={terms.unusual} tokenOf={of} lit={lit} onLight={setLit} />}
-        {parts === ALL_PARTS && <Calldata {...{ tx, explanation, facts, lit }} onLight={setLit} />}
+        {visibleParts > 1 && (
+          <Facts
+            facts={shownFacts}
+            unusual={terms.unusual}
+            tokenOf={tokenOf}
+            highlighted={highlighted}
+            onLight={setHighlighted}
+          />
+        )}
+        {visibleParts === ALL_PARTS && (
+          <Calldata {...{ tx, explanation, facts, highlighted }} onLight={setHighlighted} />
+        )}
       </div>
-      {parts === ALL_PARTS && <Steps explanation={explanation} tokenOf={of} lit={lit} onLight={setLit} />}
+      {visibleParts === ALL_PARTS && (
+        <Steps explanation={explanation} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />
+      )}
     </>
   )
 }
 
 type CalldataProps = Pick<ExplainedTransaction, 'explanation' | 'facts'> & {
   readonly tx: PastedTx
-  readonly lit: string | null
+  readonly highlighted: string | null
   readonly onLight: (key: string | null) => void
 }
 
-function Calldata({ tx, explanation, facts, lit, onLight }: CalldataProps) {
+function Calldata({ tx, explanation, facts, highlighted, onLight }: CalldataProps) {
   const pieces = useMemo(() => piecesOf(tx.data, rangesOf(tx.data, explanation)), [tx.data, explanation])
-  return <Bytes {...{ pieces, lit, onLight }} steps={explanation.steps} offFacts={facts} />
+  return <Bytes {...{ pieces, highlighted, onLight }} steps={explanation.steps} offFacts={facts} />
 }

@@ -10,7 +10,7 @@ type Props = {
   readonly facts: readonly ExplainFact[]
   readonly unusual: readonly Unusual[]
   readonly tokenOf: TokenOf
-  readonly lit: string | null
+  readonly highlighted: string | null
   readonly onLight: (key: string | null) => void
 }
 
@@ -20,24 +20,24 @@ const marks: Readonly<Record<How, readonly [IconName, string]>> = {
   differs: ['bad', 'mark--off'],
 }
 
-function Mark({ how }: { readonly how: How }) {
-  const [icon, name] = marks[how]
+function Mark({ certainty }: { readonly certainty: How }) {
+  const [icon, name] = marks[certainty]
   return (
     <span className={`mark ${name}`}>
       <Icon name={icon} />
-      {how}
+      {certainty}
     </span>
   )
 }
 
 /** Lists facts with their evidence. Proven and claimed facts look different. */
-export function Facts({ facts, unusual, tokenOf, lit, onLight }: Props) {
+export function Facts({ facts, unusual, tokenOf, highlighted, onLight }: Props) {
   return (
     <section className="panel" aria-labelledby="facts">
       <div className="panel__h">
         <h2 id="facts">Facts</h2>
         <span className="note">
-          <Mark how="proven" /> by the bytes · <Mark how="claimed" /> by its sender
+          <Mark certainty="proven" /> by the bytes · <Mark certainty="claimed" /> by its sender
         </span>
       </div>
       <table className="facts">
@@ -49,7 +49,7 @@ export function Facts({ facts, unusual, tokenOf, lit, onLight }: Props) {
           </tr>
         </thead>
         <tbody>
-          {facts.map(({ name, owner, value, note, how }) => {
+          {facts.map(({ name, owner, value, note, certainty }) => {
             const light = owner && {
               tabIndex: 0,
               onPointerEnter: () => onLight(owner),
@@ -57,8 +57,12 @@ export function Facts({ facts, unusual, tokenOf, lit, onLight }: Props) {
               onFocus: () => onLight(owner),
               onBlur: () => onLight(null),
             }
-            const odd = unusual.find(({ fact }) => fact === name)
-            const classes = [owner && lit === owner && 'hot', how === 'differs' && 'off', odd && 'odd']
+            const unusualTerm = unusual.find(({ fact }) => fact === name)
+            const classes = [
+              owner && highlighted === owner && 'hot',
+              certainty === 'differs' && 'off',
+              unusualTerm && 'odd',
+            ]
               .filter(Boolean)
               .join(' ')
             return (
@@ -73,15 +77,15 @@ export function Facts({ facts, unusual, tokenOf, lit, onLight }: Props) {
                     <Shown value={value} tokenOf={tokenOf} />
                   </div>
                   <div className="note">{note}</div>
-                  {odd && (
+                  {unusualTerm && (
                     <div className="note odd__why">
                       <Icon name="warn" />
-                      <span>Unusual: {odd.text}.</span>
+                      <span>Unusual: {unusualTerm.text}.</span>
                     </div>
                   )}
                 </td>
                 <td className="r">
-                  <Mark how={how} />
+                  <Mark certainty={certainty} />
                 </td>
               </tr>
             )

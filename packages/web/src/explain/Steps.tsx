@@ -6,12 +6,12 @@ import { groupOf } from '../route/families.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount } from '../ui/Num.tsx'
-import { type DecodedStep, gives, lanes, placeOf, takes, titleOf } from './steps.ts'
+import { type DecodedStep, inputAmounts, lanes, outputText, placeOf, titleOf } from './steps.ts'
 
 type Props = {
   readonly explanation: Explanation
   readonly tokenOf: TokenOf
-  readonly lit: string | null
+  readonly highlighted: string | null
   readonly onLight: (key: string | null) => void
 }
 
@@ -21,7 +21,7 @@ type Party = keyof typeof AT
 const HEIGHT = 44
 
 /** Shows every instruction between the parties, in order, preceded and followed by the Guard's own transfers. */
-export function Steps({ explanation, tokenOf, lit, onLight }: Props) {
+export function Steps({ explanation, tokenOf, highlighted, onLight }: Props) {
   const { steps, mode, amountIn, minOutput, tokenIn, tokenOut } = explanation
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(400)
@@ -64,7 +64,7 @@ export function Steps({ explanation, tokenOf, lit, onLight }: Props) {
             <StepLane
               // biome-ignore lint/suspicious/noArrayIndexKey: an instruction has no key other than its index.
               key={index}
-              {...{ step, index, width, mode, tokenOf, lit, onLight }}
+              {...{ step, index, width, mode, tokenOf, highlighted, onLight }}
             />
           ))}
           <Lane number="" width={width} moves={mode === 'custody' ? [['guard', 'you', 22, 'accent']] : []}>
@@ -87,9 +87,9 @@ type StepLaneProps = Omit<Props, 'explanation'> & {
   readonly mode: Explanation['mode']
 }
 
-function StepLane({ step, index, width, mode, tokenOf, lit, onLight }: StepLaneProps) {
+function StepLane({ step, index, width, mode, tokenOf, highlighted, onLight }: StepLaneProps) {
   const { symbol, decimals } = tokenOf(step.tokenIn)
-  const { base, after } = takes(step, symbol)
+  const { base, after } = inputAmounts(step, symbol)
   const { from, to } = lanes(step, mode)
   const key = `step ${index}`
   const moves: Move[] = []
@@ -101,16 +101,16 @@ function StepLane({ step, index, width, mode, tokenOf, lit, onLight }: StepLaneP
       width={width}
       moves={moves}
       family={step.op}
-      lit={lit === key}
+      highlighted={highlighted === key}
       onLight={(on) => onLight(on ? key : null)}
     >
       <b>
         <FamilyMark family={step.op} />
         {titleOf(step)}
       </b>{' '}
-      <Address of={placeOf(step)} />{' '}
+      <Address address={placeOf(step)} />{' '}
       <span className="unit">
-        {base !== undefined && <Amount base={base} decimals={decimals} digits={6} />} {after}, {gives(step, mode)}
+        {base !== undefined && <Amount base={base} decimals={decimals} digits={6} />} {after}, {outputText(step, mode)}
       </span>
     </Lane>
   )
@@ -123,16 +123,16 @@ type LaneProps = {
   readonly width: number
   readonly moves: readonly Move[]
   readonly family?: string
-  readonly lit?: boolean
+  readonly highlighted?: boolean
   readonly onLight?: (on: boolean) => void
   readonly children: ReactNode
 }
 
-function Lane({ number, width, moves, family, lit = false, onLight, children }: LaneProps) {
+function Lane({ number, width, moves, family, highlighted = false, onLight, children }: LaneProps) {
   const x = (party: Party) => Math.round(AT[party] * width) + 0.5
   return (
     <li
-      className={`lane ${lit ? 'hot' : ''} ${family ? `f-${groupOf(family)}` : ''}`}
+      className={`lane ${highlighted ? 'hot' : ''} ${family ? `f-${groupOf(family)}` : ''}`}
       {...(onLight && {
         tabIndex: 0,
         onPointerEnter: () => onLight(true),

@@ -30,8 +30,8 @@ type Kind = 'good' | 'warn' | 'bad' | 'info'
  */
 export function Verdict(props: Props) {
   const { terms, faults, isPending, link } = props
-  const { unusual, missing } = terms
-  const kind: Kind = faults.length > 0 ? 'bad' : unusual.length > 0 ? 'warn' : missing.length > 0 ? 'info' : 'good'
+  const { unusual, missingTerms } = terms
+  const kind: Kind = faults.length > 0 ? 'bad' : unusual.length > 0 ? 'warn' : missingTerms.length > 0 ? 'info' : 'good'
   return (
     <div className={`verdict verdict--${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
       <Icon name={kind satisfies IconName} />
@@ -62,7 +62,9 @@ export function Verdict(props: Props) {
           </p>
         )}
         {kind !== 'bad' && <Sentence {...props} />}
-        {missing.length > 0 && !isPending && <p className="verdict__more">Not known here: {missing.join('; ')}.</p>}
+        {missingTerms.length > 0 && !isPending && (
+          <p className="verdict__more">Not known here: {missingTerms.join('; ')}.</p>
+        )}
       </div>
       <Copy text={link} className="btn btn--small">
         Copy link

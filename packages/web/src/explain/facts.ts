@@ -19,7 +19,7 @@ export type ExplainFact = {
   readonly owner?: FactName
   readonly value: Value
   readonly note: string
-  readonly how: How
+  readonly certainty: How
 }
 
 export type ExplainedTransaction = {
@@ -30,7 +30,7 @@ export type ExplainedTransaction = {
   readonly faults: readonly string[]
 }
 
-const words = (text: string): Value => ({ kind: 'words', text })
+const textValue = (text: string): Value => ({ kind: 'words', text })
 const NOWHERE = `0x${'0'.repeat(40)}`
 
 /**
@@ -51,7 +51,7 @@ export function read(
   const { name, payout, before } = calls[tx.data.slice(0, 10).toLowerCase()]!
   const faults: string[] = []
   const against = (expected: readonly string[] | undefined, address: string, fault: string): How => {
-    if (expected?.some((one) => one.toLowerCase() === address.toLowerCase())) return 'proven'
+    if (expected?.some((candidate) => candidate.toLowerCase() === address.toLowerCase())) return 'proven'
     if (expected !== undefined) faults.push(fault)
     return expected === undefined ? 'claimed' : 'differs'
   }
@@ -63,30 +63,35 @@ export function read(
   const isExpired = !isMined && order.deadline < BigInt(now)
   const facts: ExplainFact[] = [
     {
-      ...{ name: 'Call', owner: 'call', value: words(`Guard.${name}`), how: 'proven' },
+      ...{ name: 'Call', owner: 'call', value: textValue(`Guard.${name}`), certainty: 'proven' },
       note: 'Takes the input, runs the Executor, checks the output, or reverts.',
     },
     contractFact(tx.to, contracts, contractHow),
     {
-      ...{ name: 'Takes at most', owner: 'amountIn', how: name === 'swapNative' ? 'claimed' : 'proven' },
+      ...{ name: 'Takes at most', owner: 'amountIn', certainty: name === 'swapNative' ? 'claimed' : 'proven' },
       value: { kind: 'amount', token: order.tokenIn, base: order.amountIn },
       note: name === 'swapNative' ? 'The value that comes with the call; not in the bytes.' : order.tokenIn,
     },
     {
-      ...{ name: 'Pays at least', owner: 'minOutput', how: 'proven', note: order.tokenOut },
+      ...{ name: 'Pays at least', owner: 'minOutput', certainty: 'proven', note: order.tokenOut },
       value: { kind: 'amount', token: order.tokenOut, base: order.minOutput },
     },
     recipientFact(order.recipient, tx.from, payout > 0 || before === 2),
     {
-      ...{ name: 'Mode', value: words(order.mode === 'custody' ? 'Custody' : 'Direct'), how: 'proven', owner: 'call' },
+      ...{
+        name: 'Mode',
+        value: textValue(order.mode === 'custody' ? 'Custody' : 'Direct'),
+        certainty: 'proven',
+        owner: 'call',
+      },
       note:
         order.mode === 'custody'
           ? 'The Guard receives the output, checks it and passes it on.'
           : 'The Executor pays the recipient; the Guard checks what the balance grew by.',
     },
     {
-      ...{ name: 'Fee', how: 'proven', ...(payout > 0 && { owner: 'fee' as const }) },
-      value: words(order.fee ? `${Number(order.fee.ppm) / 10_000} %` : 'None'),
+      ...{ name: 'Fee', certainty: 'proven', ...(payout > 0 && { owner: 'fee' as const }) },
+      value: textValue(order.fee ? `${Number(order.fee.ppm) / 10_000} %` : 'None'),
       note: order.fee
         ? `To ${order.fee.recipient}.`
         : payout > 0
@@ -94,19 +99,24 @@ export function read(
           : `${name} has no field for a fee.`,
     },
     {
-      ...{ name: 'Valid until', owner: 'deadline', how: 'proven', value: { kind: 'time', seconds: order.deadline } },
+      ...{
+        name: 'Valid until',
+        owner: 'deadline',
+        certainty: 'proven',
+        value: { kind: 'time', seconds: order.deadline },
+      },
       note: isExpired ? 'By this clock it has passed: the transaction would revert.' : 'After that it reverts.',
     },
     executorFact(order.executor, contracts, executorHow),
   ]
   if (order.permit)
     facts.push({
-      ...{ name: 'Signature', value: words(order.permit.kind), how: 'proven' },
+      ...{ name: 'Signature', value: textValue(order.permit.kind), certainty: 'proven' },
       note: 'Lets the Guard draw the input; it comes with the swap.',
     })
-  for (const { name, owner, address, expected, note } of others(order, contracts)) {
-    const how = against(expected, address, `the ${name.toLowerCase()} ${address} is not of this chain`)
-    facts.push({ name, value: { kind: 'address', address }, how, note, ...(owner && { owner }) })
+  for (const { name, owner, address, expected, note } of otherContracts(order, contracts)) {
+    const certainty = against(expected, address, `the ${name.toLowerCase()} ${address} is not of this chain`)
+    facts.push({ name, value: { kind: 'address', address }, certainty, note, ...(owner && { owner }) })
   }
   return { explanation: order, call: name, facts, faults }
 }
@@ -114,31 +124,51 @@ export function read(
 /** Returns the fact about the pools of the route, including the pools that nothing proves. */
 export function poolsFact({ pools }: Explanation, unknown: readonly string[] | undefined): ExplainFact {
   const count = pools.length === 1 ? '1 pool' : `${pools.length} pools`
-  const all = { name: 'Pools', how: 'claimed' } as const
+  const poolsFact = { name: 'Pools', certainty: 'claimed' } as const
   if (unknown === undefined)
-    return { ...all, value: words(count), note: 'This page knows no contracts of this chain to compare them with.' }
+    return {
+      ...poolsFact,
+      value: textValue(count),
+      note: 'This page knows no contracts of this chain to compare them with.',
+    }
   if (unknown.length === 0)
-    return { ...all, how: 'proven', value: words(count), note: 'All from known factories, or named by the deployment.' }
-  return { ...all, value: words(count), note: `Not known: ${unknown.join(', ')}. The minimum still holds.` }
+    return {
+      ...poolsFact,
+      certainty: 'proven',
+      value: textValue(count),
+      note: 'All from known factories, or named by the deployment.',
+    }
+  return { ...poolsFact, value: textValue(count), note: `Not known: ${unknown.join(', ')}. The minimum still holds.` }
 }
 
 /** @param isNamed - false if the calldata has no recipient field */
 function recipientFact(recipient: string, sender: string | undefined, isNamed: boolean): ExplainFact {
-  const [name, how] = ['Pays whom', 'proven'] as const
+  const [name, certainty] = ['Pays whom', 'proven'] as const
   if (!isNamed) {
     const note = 'The bytes have no field for anyone else: the Guard pays the sender.'
-    return { name, how, value: words('Who signs'), note }
+    return { name, certainty, value: textValue('Who signs'), note }
   }
   const notes = {
     own: 'The sender itself.',
     other: 'Another account than the sender. Check that it is the one you mean.',
     unknown: 'Check that it is your account, or the one you mean.',
   }
-  const whose = sender === undefined ? 'unknown' : sender.toLowerCase() === recipient.toLowerCase() ? 'own' : 'other'
-  return { name, owner: 'recipient', how, value: { kind: 'address', address: recipient }, note: notes[whose] }
+  const recipientKind =
+    sender === undefined ? 'unknown' : sender.toLowerCase() === recipient.toLowerCase() ? 'own' : 'other'
+  return {
+    name,
+    owner: 'recipient',
+    certainty,
+    value: { kind: 'address', address: recipient },
+    note: notes[recipientKind],
+  }
 }
 
-function contractFact(to: string | undefined, contracts: SwapContracts | undefined, how: How | undefined): ExplainFact {
+function contractFact(
+  to: string | undefined,
+  contracts: SwapContracts | undefined,
+  certainty: How | undefined,
+): ExplainFact {
   const notes = {
     proven: 'The Guard, as in the deployment. It is the only contract you approve.',
     differs: `The Guard of the deployment is ${contracts?.guard}.`,
@@ -147,20 +177,20 @@ function contractFact(to: string | undefined, contracts: SwapContracts | undefin
   const must = contracts ? ` It must be ${contracts.guard}.` : ''
   return {
     name: 'Contract',
-    value: to === undefined ? words('not given') : { kind: 'address', address: to },
-    note: how === undefined ? `The bytes do not say whom they are sent to.${must}` : notes[how],
+    value: to === undefined ? textValue('not given') : { kind: 'address', address: to },
+    note: certainty === undefined ? `The bytes do not say whom they are sent to.${must}` : notes[certainty],
     // The target address is not part of the calldata, so it stays a claim even if it is correct.
-    how: how === 'differs' ? 'differs' : 'claimed',
+    certainty: certainty === 'differs' ? 'differs' : 'claimed',
   }
 }
 
-function executorFact(address: string, contracts: SwapContracts | undefined, how: How): ExplainFact {
+function executorFact(address: string, contracts: SwapContracts | undefined, certainty: How): ExplainFact {
   const notes = {
     proven: 'One of the deployment.',
     differs: `The deployment has ${contracts?.executors.join(', ')}. Nobody knows what this one does.`,
     claimed: 'This page knows no deployment on this chain to hold it against.',
   }
-  return { name: 'Executor', owner: 'executor', how, value: { kind: 'address', address }, note: notes[how] }
+  return { name: 'Executor', owner: 'executor', certainty, value: { kind: 'address', address }, note: notes[certainty] }
 }
 
 type Other = {
@@ -172,7 +202,7 @@ type Other = {
 }
 
 /** Returns the contracts other than Guard and Executor that receive value. */
-function others({ wrapper, steps }: Explanation, contracts: SwapContracts | undefined): readonly Other[] {
+function otherContracts({ wrapper, steps }: Explanation, contracts: SwapContracts | undefined): readonly Other[] {
   const list: Other[] = []
   const add = (other: Other) => {
     if (!list.some(({ address }) => address.toLowerCase() === other.address.toLowerCase())) list.push(other)

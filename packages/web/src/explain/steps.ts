@@ -9,7 +9,7 @@ export const titleOf = (step: DecodedStep): string => opOf(step).title
 export type Amounts = { readonly before: string; readonly base?: bigint; readonly after: string }
 
 /** Describes the input of a step. `base` is the amount, if the bytes contain one. */
-export function takes({ input }: DecodedStep, symbol: string): Amounts {
+export function inputAmounts({ input }: DecodedStep, symbol: string): Amounts {
   switch (input.kind) {
     case 'pull':
       return { before: '', base: input.amount, after: `${symbol} from you` }
@@ -26,7 +26,7 @@ export function takes({ input }: DecodedStep, symbol: string): Amounts {
   }
 }
 
-export function gives({ output }: DecodedStep, mode: Explanation['mode']): string {
+export function outputText({ output }: DecodedStep, mode: Explanation['mode']): string {
   if (output.kind === 'executor') return 'kept by the Executor'
   if (output.kind === 'address') return 'straight to the next pool'
   return mode === 'custody' ? 'to the Guard (held for you)' : 'straight to you'

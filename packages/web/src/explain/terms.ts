@@ -1,4 +1,4 @@
-/** Terms of a swap that the signer should check: the Guard allows them, but this service does not usually set them. */
+/** Terms of a swap that the signer should check. The Guard allows them, but this service rarely sets them. */
 import { type Explanation, type SwapContracts, unknownPools } from '@sluice/client'
 import { groupThousands, usdOf } from '../format/amount.ts'
 import { isZeroAddress } from '../format/hex.ts'
@@ -28,7 +28,7 @@ export type TokenValue = { readonly usd: number | undefined; readonly decimals: 
 export type TransactionTerms = {
   readonly unusual: readonly Unusual[]
   /** Descriptions of facts that the check needs but that are missing. */
-  readonly missing: readonly string[]
+  readonly missingTerms: readonly string[]
   /** USD value of the input and of the minimum output; undefined without a price. */
   readonly takesUsd: number | undefined
   readonly paysUsd: number | undefined
@@ -78,8 +78,8 @@ export function termsOf(trade: TermsInput): TransactionTerms {
   ]
   return {
     ...{ takesUsd, paysUsd, shortfall, unknown },
-    unusual: unusual.filter((one) => one !== undefined),
-    missing: missing(trade),
+    unusual: unusual.filter((term) => term !== undefined),
+    missingTerms: missingTerms(trade),
   }
 }
 
@@ -133,7 +133,7 @@ function signature({ permit }: Explanation): Unusual | undefined {
   return { fact: 'Signature', text: 'its signature lets the Guard draw any amount of the token' }
 }
 
-function missing({ tx, explanation, contracts, input, output }: TermsInput): readonly string[] {
+function missingTerms({ tx, explanation, contracts, input, output }: TermsInput): readonly string[] {
   const isNative = tx.data.toLowerCase().startsWith(SWAP_NATIVE)
   const names = input.decimals === undefined || output.decimals === undefined
   const prices = input.usd === undefined || output.usd === undefined

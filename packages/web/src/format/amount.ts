@@ -105,8 +105,8 @@ export function compact(amount: bigint | string, decimals: number): string {
   const [whole, fraction] = split(amount, decimals)
   const thousands = Math.floor((whole.length - 1) / 3)
   if (thousands === 0) {
-    const places = whole === '0' ? 4 : Math.max(0, 4 - whole.length)
-    const text = `${whole}.${fraction.slice(0, places)}`.replace(/\.0*$/, '')
+    const digits = whole === '0' ? 4 : Math.max(0, 4 - whole.length)
+    const text = `${whole}.${fraction.slice(0, digits)}`.replace(/\.0*$/, '')
     return text === '0' && BigInt(amount) > 0n ? '< 0.0001' : text
   }
   const lead = whole.length - 3 * thousands
@@ -114,14 +114,15 @@ export function compact(amount: bigint | string, decimals: number): string {
   return `${whole.slice(0, lead)}${lead < 4 ? `.${whole.slice(lead, 4)}` : ''} ${unit}`
 }
 
-/** Returns the units of `out` paid per unit of `into`, as decimal text with 12 decimals. */
+/** Returns the units of `output` paid per unit of `into`, as decimal text with 12 decimals. */
 export function rate(
   into: { readonly amount: bigint; readonly decimals: number },
-  out: { readonly amount: bigint; readonly decimals: number },
+  output: { readonly amount: bigint; readonly decimals: number },
 ): string {
   if (into.amount === 0n) return '0'
   const PLACES = 12
-  const scaledPrice = (out.amount * 10n ** BigInt(into.decimals + PLACES)) / into.amount / 10n ** BigInt(out.decimals)
+  const scaledPrice =
+    (output.amount * 10n ** BigInt(into.decimals + PLACES)) / into.amount / 10n ** BigInt(output.decimals)
   return toPlainText(scaledPrice, PLACES)
 }
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compact, groupThousands, parseAmount, parseUsd, percentBelow, rate, toPlainText } from './amount.ts'
-import { decimal, short, show } from './number.ts'
+import { decimal, shortNumber, show } from './number.ts'
 
 test('a displayed amount parses to the same amount', () => {
   fc.assert(
@@ -113,8 +113,8 @@ test('JSON numbers are displayed without an exponent', () => {
   expect(decimal(1.001e-5)).toBe('0.00001001'.replace('1001', '1001'))
   expect(decimal(1e-7)).toBe('0.0000001')
   expect(decimal(1.5e21)).toBe('1500000000000000000000')
-  expect(short(159_500_000)).toBe('160 M')
-  expect(short(0.2)).toBe('< 1')
+  expect(shortNumber(159_500_000)).toBe('160 M')
+  expect(shortNumber(0.2)).toBe('< 1')
 })
 
 test('rates and differences are exact', () => {

@@ -4,8 +4,8 @@
 const MAX_LENGTH = 80
 
 /**
- * Makes untrusted text safe to show: at most 80 characters, without characters that reverse the writing, are invisible
- * or blank, stack, or break the line.
+ * Makes untrusted text safe to show. The result has at most 80 characters, and no characters that reverse the writing,
+ * are invisible or blank, stack, or break the line.
  */
 export function legible(text: string): string {
   const shownText = text

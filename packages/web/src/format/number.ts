@@ -32,8 +32,8 @@ export function show(text: string, digits = 7, maxDecimals = 6): ShownNumber {
   const zeros = /^0*/.exec(fraction)![0].length
   if (zeros === fraction.length) return { ...base, sign: '', groups: ['0'], fraction: '' }
   if (zeros < 4) return { ...base, groups: ['0'], fraction: `.${fraction.slice(0, zeros + 4)}` }
-  const rest = fraction.slice(zeros, zeros + 4).replace(/0+$/, '')
-  return { ...base, groups: ['0'], fraction: '.0', tiny: { zeros, digits: rest } }
+  const significantDigits = fraction.slice(zeros, zeros + 4).replace(/0+$/, '')
+  return { ...base, groups: ['0'], fraction: '.0', tiny: { zeros, digits: significantDigits } }
 }
 
 export function group(digits: string): readonly string[] {
@@ -48,14 +48,14 @@ export function decimal(value: number): string {
   const text = String(value)
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
   if (!match) return text
-  const [, sign = '', lead = '', rest = '', power = '0'] = match
-  const places = Number(power)
-  if (places < 0) return `${sign}0.${'0'.repeat(-places - 1)}${lead}${rest}`
-  return `${sign}${lead}${rest.padEnd(places, '0').slice(0, places)}`
+  const [, sign = '', lead = '', fractionDigits = '', power = '0'] = match
+  const exponent = Number(power)
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${lead}${fractionDigits}`
+  return `${sign}${lead}${fractionDigits.padEnd(exponent, '0').slice(0, exponent)}`
 }
 
 /** Formats a dollar amount with three significant digits, such as '$159 M', for axes and dense tables. */
-export function short(value: number): string {
+export function shortNumber(value: number): string {
   for (const [size, unit] of [
     [1e9, 'B'],
     [1e6, 'M'],

@@ -2,7 +2,7 @@
 import { Plot } from '../ui/Plot.tsx'
 import type { DriftAfter, Row } from './drift.ts'
 
-type Props = { readonly row: Row; readonly others: readonly Row[] }
+type Props = { readonly row: Row; readonly otherRows: readonly Row[] }
 
 const HEIGHT = 196
 const EDGE = 24
@@ -11,16 +11,16 @@ const MIN_SCALE_BPS = 1
 const LINES = [68, 124] as const
 
 /**
- * Plots drift one and two blocks later: a line from the worst-in-twenty value to the median, a tick at the mean, and
- * the other rows' medians in gray.
+ * Plots drift one and two blocks later. A line runs from the worst-in-twenty value to the median, with a tick at the
+ * mean; the other rows' medians are gray.
  */
 export function DriftPlot(props: Props) {
   return <Plot>{(width) => <Drawn {...props} width={width} />}</Plot>
 }
 
-function Drawn({ row, others, width }: Props & { readonly width: number }) {
+function Drawn({ row, otherRows, width }: Props & { readonly width: number }) {
   const values = row.after.flatMap(({ mean, median, worst5 }) => [mean, median, worst5].filter((bps) => bps !== null))
-  const medians = others.map(({ after }) => after.map(({ median }) => median))
+  const medians = otherRows.map(({ after }) => after.map(({ median }) => median))
   const ends = [...values, ...medians.flat().filter((bps) => bps !== null)]
   const min = Math.min(-MIN_SCALE_BPS, ...ends)
   const max = Math.max(MIN_SCALE_BPS, ...ends)
@@ -84,9 +84,9 @@ const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 56
 const bpsText = (bps: number): string => `${bps.toFixed(Math.abs(bps) < 100 ? 2 : 0).replace('-', '−')} bps`
 
 function spokenRow({ key, after }: Row): string {
-  const of = ({ median, worst5 }: DriftAfter, blocks: string) =>
+  const markOf = ({ median, worst5 }: DriftAfter, blocks: string) =>
     median === null || worst5 === null
       ? `nothing measured ${blocks} later`
       : `median ${bpsText(median)}, worst in twenty ${bpsText(worst5)} ${blocks} later`
-  return `Drift of ${key}: ${of(after[0], 'one block')}; ${of(after[1], 'two blocks')}`
+  return `Drift of ${key}: ${markOf(after[0], 'one block')}; ${markOf(after[1], 'two blocks')}`
 }

@@ -26,7 +26,7 @@ const EVERY_MS = 5_000
 
 export function HonestyPage() {
   useTitle('Accuracy')
-  const { chain: chainId, by = 'family', pick: chosen } = useSearch({ strict: false }) as HonestyParams
+  const { chain: chainId, by = 'family', pick: pickedKey } = useSearch({ strict: false }) as HonestyParams
   const chain = useChain(chainId)
   const navigate = useNavigate()
   const { data, error, dataUpdatedAt } = useQuery({
@@ -37,7 +37,7 @@ export function HonestyPage() {
   })
   const { data: status } = useStatus(chain.id)
   const rows = data?.rows[by]
-  const pick = rows?.find(({ key }) => key === chosen) ?? rows?.[0]
+  const pick = rows?.find(({ key }) => key === pickedKey) ?? rows?.[0]
   return (
     <>
       <Lede page="honesty" />
@@ -56,8 +56,8 @@ export function HonestyPage() {
         </div>
       )}
       {error && !data && <Failure error={error} />}
-      {!(error && !data) && <Sums of={data} />}
-      {data && <Sampling of={data} />}
+      {!(error && !data) && <Sums honesty={data} />}
+      {data && <Sampling honesty={data} />}
       {data && data.leftOut.length > 0 && <LeftOutPools pools={data.leftOut} />}
       {!(error && !data) && (
         <div className={`pd ${error ? 'hn--stale' : ''}`}>
@@ -65,7 +65,7 @@ export function HonestyPage() {
             <div className="panel__h hn__h">
               <h2 id="measured">{kinds[by]}</h2>
               <Kinds
-                chosen={by}
+                selected={by}
                 onChoose={(kind) =>
                   navigate({ to: '/app/honesty', search: { ...(chainId && { chain: chainId }), by: kind } })
                 }
@@ -82,17 +82,17 @@ export function HonestyPage() {
               }
             />
           </section>
-          {pick && <Detail row={pick} others={rows!} />}
+          {pick && <Detail row={pick} otherRows={rows!} />}
         </div>
       )}
     </>
   )
 }
 
-type KindsProps = { readonly chosen: DriftKind; readonly onChoose: (kind: DriftKind) => Promise<void> }
+type KindsProps = { readonly selected: DriftKind; readonly onChoose: (kind: DriftKind) => Promise<void> }
 
-function Kinds({ chosen, onChoose }: KindsProps) {
-  const [by, choose] = useChoice(chosen, onChoose)
+function Kinds({ selected, onChoose }: KindsProps) {
+  const [by, choose] = useChoice(selected, onChoose)
   return (
     <fieldset className="seg" aria-label="Figures by">
       {(Object.keys(kinds) as DriftKind[]).map((kind) => (
@@ -105,29 +105,33 @@ function Kinds({ chosen, onChoose }: KindsProps) {
 }
 
 /** Shows the statistics of the whole chain. */
-function Sums({ of }: { readonly of: Honesty | undefined }) {
-  const [one, two] = of?.chain ?? []
+function Sums({ honesty }: { readonly honesty: Honesty | undefined }) {
+  const [oneBlock, twoBlocks] = honesty?.chain ?? []
   const figure = (name: string, value: ReactNode) => (
     <div>
-      <dd>{of ? value : <Skeleton like="−0.00 bps" />}</dd>
+      <dd>{honesty ? value : <Skeleton like="−0.00 bps" />}</dd>
       <dt>{name}</dt>
     </div>
   )
   return (
-    <dl className="hn__sums" aria-busy={!of}>
-      {figure('quotes re-checked', <Count value={of?.samples ?? 0} />)}
-      {figure('median, 1 block later', <Bps value={one?.median} />)}
-      {figure('median, 2 blocks later', <Bps value={two?.median} />)}
+    <dl className="hn__sums" aria-busy={!honesty}>
+      {figure('quotes re-checked', <Count value={honesty?.samples ?? 0} />)}
+      {figure('median, 1 block later', <Bps value={oneBlock?.median} />)}
+      {figure('median, 2 blocks later', <Bps value={twoBlocks?.median} />)}
       {figure(
         'would revert, 2 blocks later',
-        two && two.samples > 0 ? <Percent value={two.wouldRevert} /> : <span className="q">not known</span>,
+        twoBlocks && twoBlocks.samples > 0 ? (
+          <Percent value={twoBlocks.wouldRevert} />
+        ) : (
+          <span className="q">not known</span>
+        ),
       )}
     </dl>
   )
 }
 
 /** Explains why there are few or no samples. */
-function Sampling({ of: { samplePercent, samples, missed } }: { readonly of: Honesty }) {
+function Sampling({ honesty: { samplePercent, samples, missed } }: { readonly honesty: Honesty }) {
   if (samplePercent === 0)
     return (
       <div className="above">
@@ -196,7 +200,7 @@ function Table({ rows, pick, onPick }: TableProps) {
 type TableRowProps = { readonly row: Row; readonly isChosen: boolean; readonly onPick: (key: string) => void }
 
 const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps) {
-  const [one, two] = row.after
+  const [oneBlock, twoBlocks] = row.after
   return (
     <tr className={isChosen ? 'chosen' : undefined} onClick={() => onPick(row.key)}>
       <td>
@@ -207,22 +211,22 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
         {row.dex !== undefined && <span className="q hide-s">{row.dex}</span>}
       </td>
       <td className="r">
-        <Count value={one.samples + two.samples} />
+        <Count value={oneBlock.samples + twoBlocks.samples} />
       </td>
       <td className="r">
-        <Bps value={two.median} bare />
+        <Bps value={twoBlocks.median} hasNoUnit />
       </td>
       <td className="r hide-s">
-        <Bps value={two.worst5} bare />
+        <Bps value={twoBlocks.worst5} hasNoUnit />
       </td>
       <td className="r">
-        <WouldRevert of={two} />
+        <WouldRevert drift={twoBlocks} />
       </td>
     </tr>
   )
 })
 
-function WouldRevert({ of: { samples, wouldRevert } }: { readonly of: DriftAfter }) {
+function WouldRevert({ drift: { samples, wouldRevert } }: { readonly drift: DriftAfter }) {
   return samples > 0 ? <Percent value={wouldRevert} /> : <span className="q">–</span>
 }
 
@@ -250,7 +254,7 @@ function SkeletonRow() {
   )
 }
 
-function Detail({ row, others }: { readonly row: Row; readonly others: readonly Row[] }) {
+function Detail({ row, otherRows }: { readonly row: Row; readonly otherRows: readonly Row[] }) {
   return (
     <section className="panel plot" aria-labelledby="picked">
       <div className="panel__h">
@@ -259,7 +263,7 @@ function Detail({ row, others }: { readonly row: Row; readonly others: readonly 
         </h2>
         {row.dex === undefined ? null : <Copy text={row.key}>Copy the pool</Copy>}
       </div>
-      <DriftPlot row={row} others={others.filter((other) => other !== row)} />
+      <DriftPlot row={row} otherRows={otherRows.filter((candidate) => candidate !== row)} />
       <div className="scroll">
         <table className="hn__figures">
           <thead>
@@ -280,13 +284,13 @@ function Detail({ row, others }: { readonly row: Row; readonly others: readonly 
                   <Count value={after.samples} />
                 </td>
                 <td className="r">
-                  <Bps value={after.mean} bare />
+                  <Bps value={after.mean} hasNoUnit />
                 </td>
                 <td className="r">
-                  <Bps value={after.worst5} bare />
+                  <Bps value={after.worst5} hasNoUnit />
                 </td>
                 <td className="r">
-                  <WouldRevert of={after} />
+                  <WouldRevert drift={after} />
                 </td>
               </tr>
             ))}

@@ -54,15 +54,15 @@ const MAX_ROWS = 100
 const MAX_FIGURE = 1e12
 
 export function honestyOf(stats: Stats): Honesty {
-  const family = list(stats.families).map((one) => ({
-    key: text(one.protocol),
-    family: text(one.protocol),
-    ...labelOf(one),
+  const family = list(stats.families).map((entry) => ({
+    key: text(entry.protocol),
+    family: text(entry.protocol),
+    ...labelOf(entry),
   }))
-  const brand = list(stats.brands).map((one) => ({ key: text(one.dex), ...labelOf(one) }))
-  const pool = list(stats.pools).map((one) => ({
-    ...{ key: text(one.pool), family: text(one.protocol), dex: text(one.dex) },
-    ...labelOf(one),
+  const brand = list(stats.brands).map((entry) => ({ key: text(entry.dex), ...labelOf(entry) }))
+  const pool = list(stats.pools).map((entry) => ({
+    ...{ key: text(entry.pool), family: text(entry.protocol), dex: text(entry.dex) },
+    ...labelOf(entry),
   }))
   return {
     samplePercent: count(stats.samplePercent),
@@ -70,21 +70,21 @@ export function honestyOf(stats: Stats): Honesty {
     missed: count(stats.missed),
     chain: pairOf(stats.blocks),
     rows: { family: nameRows(family), brand: nameRows(brand), pool: nameRows(pool) },
-    leftOut: list(stats.withdrawing).map((one) => ({
-      pool: text(one.pool),
-      dex: text(one.dex),
-      family: text(one.protocol),
-      driftPenaltyPercent: Math.min(100, count(one.haircutPercent)),
-      until: time(one.leftOutUntil),
-      samples: count(one.samples),
-      withdrew: count(one.withdrew),
+    leftOut: list(stats.withdrawing).map((entry) => ({
+      pool: text(entry.pool),
+      dex: text(entry.dex),
+      family: text(entry.protocol),
+      driftPenaltyPercent: Math.min(100, count(entry.haircutPercent)),
+      until: time(entry.leftOutUntil),
+      samples: count(entry.samples),
+      withdrew: count(entry.withdrew),
     })),
   }
 }
 
 type Plain = Readonly<Record<string, unknown>>
 
-const labelOf = (one: Plain) => ({ after: pairOf(one.blocks) })
+const labelOf = (entry: Plain) => ({ after: pairOf(entry.blocks) })
 
 /** Returns the rows that have a name, without duplicates. */
 function nameRows(rows: readonly Row[]): readonly Row[] {
@@ -94,10 +94,10 @@ function nameRows(rows: readonly Row[]): readonly Row[] {
 
 function pairOf(blocks: unknown): Pair {
   const driftAfter = (after: number): DriftAfter => {
-    const one: Plain = list(blocks).find((block) => block.after === after) ?? {}
-    const drift: Plain = isPlain(one.driftBps) ? one.driftBps : {}
+    const entry: Plain = list(blocks).find((block) => block.after === after) ?? {}
+    const drift: Plain = isPlain(entry.driftBps) ? entry.driftBps : {}
     const figures = { mean: number(drift.mean), median: number(drift.median), worst5: number(drift.worst5) }
-    return { samples: count(one.samples), wouldRevert: Math.min(100, count(one.wouldRevertPercent)), ...figures }
+    return { samples: count(entry.samples), wouldRevert: Math.min(100, count(entry.wouldRevertPercent)), ...figures }
   }
   return [driftAfter(1), driftAfter(2)]
 }

@@ -1,9 +1,9 @@
 /** Plots of market depth. */
-import { short } from '../format/number.ts'
+import { shortNumber } from '../format/number.ts'
 import { Plot } from '../ui/Plot.tsx'
 import { type Depth, impacts, plotOf } from './curve.ts'
 
-type Props = { readonly depth: Depth; readonly others: readonly Depth[]; readonly symbol: string }
+type Props = { readonly depth: Depth; readonly otherDepths: readonly Depth[]; readonly symbol: string }
 
 /** Width in pixels below which every second label is omitted. */
 const NARROW = 420
@@ -12,11 +12,11 @@ export function DepthPlot(props: Props) {
   return <Plot>{(width) => <Drawn {...props} width={width} />}</Plot>
 }
 
-function Drawn({ depth, others, symbol, width }: Props & { readonly width: number }) {
+function Drawn({ depth, otherDepths, symbol, width }: Props & { readonly width: number }) {
   const height = Math.min(380, Math.max(260, width * 0.68))
-  const { ups, acrosses, line, points } = plotOf([depth, ...others], width, height)
+  const { ups, acrosses, line, points } = plotOf([depth, ...otherDepths], width, height)
   const right = width - 64
-  const spokenDepth = impacts.map((impact) => `$${short(depth[impact])} at ${impact} percent`).join(', ')
+  const spokenDepth = impacts.map((impact) => `$${shortNumber(depth[impact])} at ${impact} percent`).join(', ')
   return (
     <svg
       viewBox={`0 0 ${width} ${height}`}
@@ -47,8 +47,8 @@ function Drawn({ depth, others, symbol, width }: Props & { readonly width: numbe
           </text>
         </g>
       ))}
-      {others.map((other) => (
-        <path key={line(other)} className="plot__other" d={line(other)} />
+      {otherDepths.map((otherDepth) => (
+        <path key={line(otherDepth)} className="plot__other" d={line(otherDepth)} />
       ))}
       <path className="plot__line" d={line(depth)} />
       {points(depth).map(({ x, y, usd }, k, all) => (
@@ -61,7 +61,7 @@ function Drawn({ depth, others, symbol, width }: Props & { readonly width: numbe
               y={y - 11}
               textAnchor={k === 0 ? 'start' : k === all.length - 1 ? 'end' : 'middle'}
             >
-              ${short(usd)}
+              ${shortNumber(usd)}
             </text>
           )}
         </g>

@@ -17,7 +17,7 @@ export type PriceEvidence = {
   readonly reason: Reason | null
 }
 
-const words: Readonly<Record<Reason, string>> = {
+const reasonText: Readonly<Record<Reason, string>> = {
   unknown: 'No pool of this token is known here.',
   'no-decimals': 'The token does not state its decimals.',
   'below-floor': 'Under $300 of liquidity: too little to price.',
@@ -29,11 +29,11 @@ const BARS = [0.2, 0.4, 0.6, 0.8]
 const LENGTH_OF_ID = 42
 
 /** Shows a confidence as four bars, one for each fifth above the first. */
-export function Confidence({ share: of }: { readonly share: number }) {
+export function Confidence({ share: confidenceShare }: { readonly share: number }) {
   return (
-    <span className="conf" role="img" aria-label={`Confidence ${Math.round(of * 100)} percent`}>
+    <span className="conf" role="img" aria-label={`Confidence ${Math.round(confidenceShare * 100)} percent`}>
       {BARS.map((from) => (
-        <i key={from} className={of >= from ? 'on' : undefined} />
+        <i key={from} className={confidenceShare >= from ? 'on' : undefined} />
       ))}
     </span>
   )
@@ -43,7 +43,9 @@ export function Confidence({ share: of }: { readonly share: number }) {
 export function Evidence({ detail }: { readonly detail: PriceEvidence }) {
   const { usd, confidence, sources, reason } = detail
   if (usd === null || sources.length === 0)
-    return <p className="note evidence">{reason ? words[reason] : 'Assumed to be $1: no market says otherwise.'}</p>
+    return (
+      <p className="note evidence">{reason ? reasonText[reason] : 'Assumed to be $1: no market says otherwise.'}</p>
+    )
   return (
     <div className="evidence">
       <p className="note">
@@ -65,7 +67,7 @@ export function Evidence({ detail }: { readonly detail: PriceEvidence }) {
                 {protocol}{' '}
                 {pool.length === LENGTH_OF_ID && (
                   <span className="hide-s">
-                    <Address of={pool} />
+                    <Address address={pool} />
                   </span>
                 )}
               </td>

@@ -4,7 +4,7 @@ import '../styles/prices.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, useMemo, useRef } from 'react'
-import { short } from '../format/number.ts'
+import { shortNumber } from '../format/number.ts'
 import { useStatus } from '../service/chains.ts'
 import { retry, sluice } from '../service/client.ts'
 import { isNative, type PageToken, useTokens } from '../service/tokens.ts'
@@ -82,7 +82,7 @@ export function PricesPage() {
           hasFailed={error !== null}
           onPick={(token) => change({ ...(token !== undefined && { token }) }, false)}
         />
-        {pick ? <Detail row={pick} others={rows!} head={status?.head} /> : !rows && !error && <DetailSkeleton />}
+        {pick ? <Detail row={pick} otherRows={rows!} head={status?.head} /> : !rows && !error && <DetailSkeleton />}
       </div>
     </>
   )
@@ -157,7 +157,7 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
           {row.symbol}
         </button>{' '}
         <span className="hide-s">
-          <Address of={row.address} />
+          <Address address={row.address} />
         </span>
       </td>
       <td className="r">
@@ -172,7 +172,7 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
         {row.depth && isEndless(row.depth['2']) ? (
           'any amount'
         ) : row.depth && row.depth['2'] > 0 ? (
-          `$${short(row.depth['2'])}`
+          `$${shortNumber(row.depth['2'])}`
         ) : (
           <span className="q">none</span>
         )}
@@ -204,15 +204,17 @@ function SkeletonRow() {
 /** Renders again only if its data changes, and not on each change of the search. */
 const Detail = memo(function Detail({
   row,
-  others,
+  otherRows,
   head,
 }: {
   readonly row: Row
-  readonly others: readonly Row[]
+  readonly otherRows: readonly Row[]
   readonly head: number | undefined
 }) {
   const { symbol, detail, depth } = row
-  const drawnDepths = others.flatMap((other) => (isDrawn(other.depth) && other !== row ? [other.depth] : []))
+  const drawnDepths = otherRows.flatMap((candidate) =>
+    isDrawn(candidate.depth) && candidate !== row ? [candidate.depth] : [],
+  )
   return (
     <section className="panel plot" aria-labelledby="picked" aria-live="polite">
       <div className="panel__h">
@@ -233,7 +235,7 @@ const Detail = memo(function Detail({
         <p className="note">A pool of this token, such as a wrapper, takes any amount at the same price.</p>
       ) : isDrawn(depth) ? (
         <>
-          <DepthPlot depth={depth} others={drawnDepths} symbol={symbol} />
+          <DepthPlot depth={depth} otherDepths={drawnDepths} symbol={symbol} />
           <p className="note">Gray: the other tokens of this chain.</p>
         </>
       ) : (
@@ -285,7 +287,7 @@ function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
     },
   })
   const rows = useMemo(() => {
-    const all =
+    const visibleRows =
       data &&
       listedRows.map(
         (token): Row => ({
@@ -294,7 +296,7 @@ function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
           depth: data.depths[token.address] ?? null,
         }),
       )
-    return all?.sort((a, b) => (b.depth?.['2'] ?? -1) - (a.depth?.['2'] ?? -1))
+    return visibleRows?.sort((a, b) => (b.depth?.['2'] ?? -1) - (a.depth?.['2'] ?? -1))
   }, [listedRows, data])
   return { error, rows }
 }

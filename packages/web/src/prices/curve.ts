@@ -20,9 +20,9 @@ export type Plot = {
 
 const MARGIN = { left: 16, right: 64, top: 24, bottom: 36 }
 
-export function plotOf(all: readonly Depth[], width: number, height: number): Plot {
+export function plotOf(depths: readonly Depth[], width: number, height: number): Plot {
   const { left, right, top, bottom } = MARGIN
-  const values = all.flatMap((depth) => impacts.map((impact) => depth[impact])).filter((usd) => usd > 0)
+  const values = depths.flatMap((depth) => impacts.map((impact) => depth[impact])).filter((usd) => usd > 0)
   const low = Math.floor(Math.log10(Math.min(...values)))
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))))
   const first = Math.log(Number(impacts[0]))

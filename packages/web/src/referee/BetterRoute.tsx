@@ -10,7 +10,7 @@ type Props = { readonly trade: Trade; readonly comparison: Comparison; readonly 
 
 /** Shows the best route at the chosen state as a flow through pools and as a table. */
 export function BetterRoute({ trade, comparison: { best, legs }, tokenOf }: Props) {
-  const [lit, setLit] = useState<number | null>(null)
+  const [highlighted, setHighlighted] = useState<number | null>(null)
   const { src, dst, gave, paid } = trade
   const pools = new Set(legs.map(({ pool }) => pool)).size
   const route = { src, dst, fromAmount: String(gave), swaps: legs }
@@ -33,9 +33,9 @@ export function BetterRoute({ trade, comparison: { best, legs }, tokenOf }: Prop
             <TokenAmount base={best} token={tokenOf(dst)} digits={9} />
           </p>
         </div>
-        <Flow route={route} tokenOf={tokenOf} lit={lit} onLight={setLit} />
+        <Flow route={route} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />
       </section>
-      <LegTable legs={legs} tokenOf={tokenOf} lit={lit} onLight={setLit} />
+      <LegTable legs={legs} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />
     </div>
   )
 }

@@ -30,7 +30,7 @@ export function JudgedSwap({ report, params, chain, onChange }: Props) {
   const comparison = comparisons.find(({ state }) => state === params.at) ?? comparisons[0]
   const legs = comparison?.legs ?? []
   const namedTokens = [src, dst, ...legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])]
-  const { of } = useNamed(chain.id, [
+  const { tokenOf } = useNamed(chain.id, [
     ...namedTokens,
     ...fees.map(({ token }) => token),
     ...(sandwich ? [sandwich.token] : []),
@@ -38,7 +38,7 @@ export function JudgedSwap({ report, params, chain, onChange }: Props) {
   return (
     <>
       {comparison ? (
-        <Banner comparison={comparison} trade={trade} tokenOf={of} />
+        <Banner comparison={comparison} trade={trade} tokenOf={tokenOf} />
       ) : (
         <Notice kind="warn" title="This trade is not comparable.">
           Another trade of the same transaction is.
@@ -64,11 +64,9 @@ export function JudgedSwap({ report, params, chain, onChange }: Props) {
           A better route may appear. This page asks again by itself.
         </Notice>
       )}
-      <Neighbors sandwich={sandwich} isUnknown={isSandwichUnknown(report)} tokenOf={of} />
+      <Neighbors sandwich={sandwich} isUnknown={isSandwichUnknown(report)} tokenOf={tokenOf} />
       <div className="referee">
-        <Figures
-          {...{ report, trade, comparison, tokenOf: of, chainId: chain.id, hash: params.hash ?? '', onChange }}
-        />
+        <Figures {...{ report, trade, comparison, tokenOf, chainId: chain.id, hash: params.hash ?? '', onChange }} />
         {comparison && (
           <section className="panel plot referee__scale" aria-labelledby="scale">
             <div className="panel__h">
@@ -83,7 +81,7 @@ export function JudgedSwap({ report, params, chain, onChange }: Props) {
           </section>
         )}
       </div>
-      {comparison && legs.length > 0 && <BetterRoute {...{ trade, comparison, tokenOf: of }} />}
+      {comparison && legs.length > 0 && <BetterRoute {...{ trade, comparison, tokenOf }} />}
       {gaps.length > 0 && (
         <Notice kind="info" title="Not known:">
           <ul className="referee__gaps">
@@ -174,13 +172,15 @@ function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }
             name="Fee, it seems"
             value={
               <>
-                <TokenAmount base={fee.amount} token={tokenOf(fee.token)} /> to <Address of={fee.account} />
+                <TokenAmount base={fee.amount} token={tokenOf(fee.token)} /> to <Address address={fee.account} />
               </>
             }
           />
         ))}
-        <Row name="Trader" value={<Address of={trader} />} />
-        {recipient.toLowerCase() !== trader.toLowerCase() && <Row name="Paid to" value={<Address of={recipient} />} />}
+        <Row name="Trader" value={<Address address={trader} />} />
+        {recipient.toLowerCase() !== trader.toLowerCase() && (
+          <Row name="Paid to" value={<Address address={recipient} />} />
+        )}
         {report.block !== null && (
           <Row
             name="Mined"
@@ -238,8 +238,9 @@ function Neighbors({ sandwich, isUnknown, tokenOf }: NeighborsProps) {
   const { front, back, by, pool, token, gain } = sandwich
   return (
     <Notice kind="warn" title="Looks like a sandwich.">
-      <Address of={front} /> before it and <Address of={back} /> after it, both of <Address of={by} />, trade in the
-      pool <Address of={pool} /> and took <TokenAmount base={gain} token={tokenOf(token)} /> out of it.
+      <Address address={front} /> before it and <Address address={back} /> after it, both of <Address address={by} />,
+      trade in the pool <Address address={pool} /> and took <TokenAmount base={gain} token={tokenOf(token)} /> out of
+      it.
     </Notice>
   )
 }

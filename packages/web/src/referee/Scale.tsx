@@ -18,14 +18,15 @@ export function Scale(props: Props) {
 
 function Drawn({ paid, comparison, width }: Props & { readonly width: number }) {
   const { best, bound } = comparison
-  const paidAt = -below(paid, best)
-  const boundAt = bound === null ? null : -below(bound, best)
+  const paidAt = -bpsBelow(paid, best)
+  const boundAt = bound === null ? null : -bpsBelow(bound, best)
   const ends = [paidAt, 0, boundAt ?? 0]
   const [low, high] = [Math.min(...ends), Math.max(...ends)]
   const pad = Math.max(0, MIN_SPAN_BPS - (high - low)) / 2 + (high - low) * 0.04
   const x = (bps: number) => EDGE + ((bps - low + pad) / (high - low + 2 * pad)) * (width - 2 * EDGE)
   const anchor = (value: number) => (x(value) > width * 0.6 ? 'end' : x(value) < width * 0.4 ? 'start' : 'middle')
-  const words = paidAt === 0 ? 'paid: the same' : `paid: ${bpsText(Math.abs(paidAt))} ${paidAt < 0 ? 'less' : 'more'}`
+  const paidText =
+    paidAt === 0 ? 'paid: the same' : `paid: ${bpsText(Math.abs(paidAt))} ${paidAt < 0 ? 'less' : 'more'}`
   const boundWords =
     boundAt === null ? 'bound: not known' : `bound: ${boundAt < 0.01 ? '< 0.01 bps' : bpsText(boundAt)} more at most`
   return (
@@ -35,7 +36,7 @@ function Drawn({ paid, comparison, width }: Props & { readonly width: number }) 
       width={width}
       height={HEIGHT}
       role="img"
-      aria-label={`Compared with the best simulated route: ${words}; ${boundWords}`}
+      aria-label={`Compared with the best simulated route: ${paidText}; ${boundWords}`}
     >
       <path className="grid-l" d={`M${EDGE} ${AXIS}H${width - EDGE}`} />
       <path className={paidAt < 0 ? 'scale__left' : 'scale__more'} d={`M${x(paidAt)} ${AXIS}H${x(0)}`} />
@@ -53,13 +54,13 @@ function Drawn({ paid, comparison, width }: Props & { readonly width: number }) 
       </text>
       <path className="scale__paid" d={`m${x(paidAt)} ${AXIS + 6}-7 12h14Z`} />
       <text className="strong" x={x(paidAt)} y={AXIS + 40} textAnchor={anchor(paidAt)}>
-        {words}
+        {paidText}
       </text>
     </svg>
   )
 }
 
 /** Returns the basis points by which an amount lies below the best, as a float for drawing only. */
-function below(amount: bigint, best: bigint): number {
+function bpsBelow(amount: bigint, best: bigint): number {
   return best === 0n ? 0 : Number(((best - amount) * 10_000_000n) / best) / 1_000
 }

@@ -107,17 +107,17 @@ function tradeOf(trade: Plain): readonly Trade[] {
   ]
 }
 
-function comparisonOf(one: Plain): readonly Comparison[] {
-  const [best = null, bound = null] = [one.toAmount, one.bound].map(units)
-  if (best === null || (one.state !== 'position' && one.state !== 'parent')) return []
+function comparisonOf(comparison: Plain): readonly Comparison[] {
+  const [best = null, bound = null] = [comparison.toAmount, comparison.bound].map(units)
+  if (best === null || (comparison.state !== 'position' && comparison.state !== 'parent')) return []
   return [
     {
-      ...{ state: one.state, best, bound: bound !== null && bound >= best ? bound : null },
-      leftBps: bps(one.leftBps),
-      maxLeftBps: bps(one.leftAtMostBps),
-      leftNetBps: bps(one.leftNetBps),
-      legs: list(one.swaps).flatMap(legOf),
-      isPending: one.poolsPending === true,
+      ...{ state: comparison.state, best, bound: bound !== null && bound >= best ? bound : null },
+      leftBps: bps(comparison.leftBps),
+      maxLeftBps: bps(comparison.leftAtMostBps),
+      leftNetBps: bps(comparison.leftNetBps),
+      legs: list(comparison.swaps).flatMap(legOf),
+      isPending: comparison.poolsPending === true,
     },
   ]
 }
@@ -136,10 +136,10 @@ function legOf(leg: Plain): readonly SwapLeg[] {
 }
 
 function sandwichOf({ pool, front, back, by, token, gain }: Plain): Sandwich | null {
-  const [inPool, who, of, much] = [address(pool), address(by), address(token), units(gain)]
+  const [inPool, sandwicher, tokenAddress, gainAmount] = [address(pool), address(by), address(token), units(gain)]
   const [before, after] = [front, back].map((transaction) => (isPlain(transaction) ? text(transaction.hash) : ''))
-  if (!inPool || !who || !of || much === null || !before || !after) return null
-  return { pool: inPool, front: before, back: after, by: who, token: of, gain: much }
+  if (!inPool || !sandwicher || !tokenAddress || gainAmount === null || !before || !after) return null
+  return { pool: inPool, front: before, back: after, by: sandwicher, token: tokenAddress, gain: gainAmount }
 }
 
 const isPlain = (value: unknown): value is Plain => typeof value === 'object' && value !== null

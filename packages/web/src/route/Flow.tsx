@@ -18,15 +18,15 @@ const CARD = { width: 288, height: 190 }
 type Props = {
   readonly route: DrawnRoute
   readonly tokenOf: TokenOf
-  readonly lit: number | null
+  readonly highlighted: number | null
   readonly onLight: (leg: number | null) => void
 }
 
-export function Flow({ route, tokenOf, lit, onLight }: Props) {
+export function Flow({ route, tokenOf, highlighted, onLight }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   const [unfolded, setUnfolded] = useState(false)
-  const [at, setAt] = useState({ left: 0, top: 0 })
+  const [cardPosition, setAt] = useState({ left: 0, top: 0 })
   // Label widths depend on the page's font, so the drawing is repeated once the font has loaded.
   const [, typeCame] = useState(false)
   useLayoutEffect(() => {
@@ -47,14 +47,14 @@ export function Flow({ route, tokenOf, lit, onLight }: Props) {
     if (leg === null || !gate || !outer) return
     const from = outer.getBoundingClientRect()
     const mark = gate.querySelector('.gt__b')!.getBoundingClientRect()
-    const below = mark.height > 168 ? mark.top + mark.height / 2 + 16 : mark.bottom + 8
+    const cardTop = mark.height > 168 ? mark.top + mark.height / 2 + 16 : mark.bottom + 8
     setAt({
       left: Math.max(8, Math.min(mark.left - from.left + 16, from.width - CARD.width - 16)),
-      top: Math.min(below - from.top, Math.max(mark.top - from.top - CARD.height, from.height - CARD.height)),
+      top: Math.min(cardTop - from.top, Math.max(mark.top - from.top - CARD.height, from.height - CARD.height)),
     })
   }
   const amounts = useMemo(() => amountsOf(route, tokenOf), [route, tokenOf])
-  const sharedProps = { lit, onLight: light, onUnfold: () => setUnfolded(true) }
+  const sharedProps = { highlighted, onLight: light, onUnfold: () => setUnfolded(true) }
   return (
     <div className="flow" ref={box}>
       {width > 0 && (
@@ -71,7 +71,9 @@ export function Flow({ route, tokenOf, lit, onLight }: Props) {
       {width > 0 && width < STRIPS_BELOW && route.swaps.length > 1 && (
         <Strips route={route} width={width} unfolded={unfolded} tokenOf={tokenOf} {...sharedProps} />
       )}
-      {lit !== null && route.swaps[lit] && <LegCard leg={route.swaps[lit]} tokenOf={tokenOf} at={at} />}
+      {highlighted !== null && route.swaps[highlighted] && (
+        <LegCard leg={route.swaps[highlighted]} tokenOf={tokenOf} position={cardPosition} />
+      )}
     </div>
   )
 }
@@ -82,18 +84,21 @@ type SizedRoute = { readonly route: DrawnRoute; readonly width: number; readonly
 const HEIGHTS = { one: 72, few: 220, many: 320, compact: 150 } as const
 /** Number of legs from which the diagram is taller. */
 const MANY_LEGS = 4
-/** Height above a bar for its symbol, and number of legs of a pair from which thin legs fold, in the compact diagram. */
+/**
+ * In the compact diagram: height above a bar for its symbol, and number of legs of a pair from which thin legs are
+ * folded.
+ */
 const COMPACT = { head: 20, most: 4 } as const
 
-function Whole({ route, width, unfolded, ...rest }: SizedRoute & Omit<SankeyProps, 'layout'>) {
-  const { compact = false } = rest
+function Whole({ route, width, unfolded, ...sankeyProps }: SizedRoute & Omit<SankeyProps, 'layout'>) {
+  const { compact = false } = sankeyProps
   const drawnFlow = useMemo(() => {
     const count = route.swaps.length
     if (count === 1) return layout(route, { width, unfolded, flowHeight: HEIGHTS.one, head: 0 })
     if (compact) return layout(route, { width, unfolded, flowHeight: HEIGHTS.compact, ...COMPACT })
     return layout(route, { width, unfolded, flowHeight: count < MANY_LEGS ? HEIGHTS.few : HEIGHTS.many })
   }, [route, width, unfolded, compact])
-  return <Sankey layout={drawnFlow} {...rest} compact={compact && route.swaps.length > 1} />
+  return <Sankey layout={drawnFlow} {...sankeyProps} compact={compact && route.swaps.length > 1} />
 }
 
 function Strips({
@@ -101,7 +106,7 @@ function Strips({
   width,
   unfolded,
   tokenOf,
-  ...rest
+  ...sankeyProps
 }: SizedRoute & { readonly tokenOf: TokenOf } & Omit<SankeyProps, 'layout' | 'symbol' | 'amount'>) {
   const strips = useMemo(
     () =>
@@ -123,7 +128,7 @@ function Strips({
   const symbol = (address: string) => tokenOf(address).symbol
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const toggle = (key: string) =>
-    setOpen(open.has(key) ? new Set([...open].filter((one) => one !== key)) : new Set([...open, key]))
+    setOpen(open.has(key) ? new Set([...open].filter((column) => column !== key)) : new Set([...open, key]))
   return strips.map(({ strip: { a, b, flow, legs }, drawn }) => {
     const key = `${a}${b}`
     return (
@@ -133,10 +138,10 @@ function Strips({
             {symbol(a)} → {symbol(b)}
           </span>
           <span className="unit">
-            <Percent value={flow * 100} places={1} />, {legs.length === 1 ? '1 pool' : `${legs.length} pools`}
+            <Percent value={flow * 100} maxDecimals={1} />, {legs.length === 1 ? '1 pool' : `${legs.length} pools`}
           </span>
         </button>
-        {open.has(key) && <Sankey layout={drawn} symbol={symbol} amount={() => ''} bare {...rest} />}
+        {open.has(key) && <Sankey layout={drawn} symbol={symbol} amount={() => ''} isBare {...sankeyProps} />}
       </div>
     )
   })

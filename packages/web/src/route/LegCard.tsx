@@ -9,21 +9,21 @@ import { FamilyMark } from './FamilyMark.tsx'
 type Props = {
   readonly leg: SwapLeg
   readonly tokenOf: TokenOf
-  readonly at: { readonly left: number; readonly top: number }
+  readonly position: { readonly left: number; readonly top: number }
 }
 
 /** Shows details of a pool next to its gate. The table contains the same details. */
-export function LegCard({ leg, tokenOf, at }: Props) {
+export function LegCard({ leg, tokenOf, position }: Props) {
   const soldToken = tokenOf(leg.tokenIn)
   const boughtToken = tokenOf(leg.tokenOut)
   return (
-    <div className="tip" style={at} aria-hidden="true">
+    <div className="tip" style={position} aria-hidden="true">
       <h3>
         <FamilyMark family={leg.protocol} />
         {leg.dex}
       </h3>
       <span className="addr">
-        {leg.protocol} · <Address of={leg.pool} />
+        {leg.protocol} · <Address address={leg.pool} />
       </span>
       <dl>
         <dt>In</dt>

@@ -11,12 +11,12 @@ import { legRate } from './LegCard.tsx'
 type Props = {
   readonly legs: readonly SwapLeg[]
   readonly tokenOf: TokenOf
-  readonly lit: number | null
+  readonly highlighted: number | null
   readonly onLight: (leg: number | null) => void
 }
 
 /** Shows every leg with all its numbers in execution order, as an accessible alternative to the drawing. */
-export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
+export function LegTable({ legs, tokenOf, highlighted, onLight }: Props) {
   return (
     <section className="panel legs" aria-labelledby="legs">
       <div className="panel__h">
@@ -46,7 +46,7 @@ export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
                 <tr
                   // biome-ignore lint/suspicious/noArrayIndexKey: a route may use a pool twice, so the index is the key.
                   key={index}
-                  className={lit === index ? 'hot' : undefined}
+                  className={highlighted === index ? 'hot' : undefined}
                   onPointerEnter={() => onLight(index)}
                   onPointerLeave={() => onLight(null)}
                 >
@@ -59,7 +59,7 @@ export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
                     {soldToken.symbol} → {boughtToken.symbol}
                   </td>
                   <td className="r">
-                    <Percent value={leg.share} bare />
+                    <Percent value={leg.share} hasNoUnit />
                   </td>
                   <td className="r">
                     <Cell base={leg.amountIn} decimals={soldToken.decimals} />
@@ -74,7 +74,7 @@ export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
                     <Count value={leg.gas} />
                   </td>
                   <td>
-                    <Address of={leg.pool} />
+                    <Address address={leg.pool} />
                   </td>
                 </tr>
               )

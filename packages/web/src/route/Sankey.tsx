@@ -9,11 +9,11 @@ export type SankeyProps = {
   readonly symbol: (address: string) => string
   readonly amount: (address: string) => string
   /** Index of the leg under the pointer or with the focus. */
-  readonly lit: number | null
+  readonly highlighted: number | null
   readonly onLight: (leg: number | null, gate?: SVGGElement) => void
   readonly onUnfold: () => void
   /** True if bars have no names because the strip's heading shows them. */
-  readonly bare?: boolean
+  readonly isBare?: boolean
   /** True if gates have no names, and bars have no amounts, because the diagram is too narrow. */
   readonly compact?: boolean
 }
@@ -23,7 +23,16 @@ const TWO_LINES = 40
 /** Band height in pixels below which the band is interrupted by its label. */
 const KNOCKED_OUT = 15
 
-export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = false, compact = false }: SankeyProps) {
+export function Sankey({
+  layout,
+  symbol,
+  amount,
+  highlighted,
+  onLight,
+  onUnfold,
+  isBare = false,
+  compact = false,
+}: SankeyProps) {
   const { width, height, bands, bars, gates } = layout
   const root = useRef<SVGSVGElement>(null)
   const inOrder = useMemo(() => [...gates].sort((p, q) => p.x - q.x || p.y - q.y), [gates])
@@ -46,13 +55,13 @@ export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = 
   // The diagram is one tab stop: the highlighted gate, or the first gate.
   const stop = Math.max(
     0,
-    inOrder.findIndex(({ leg }) => leg.index === lit),
+    inOrder.findIndex(({ leg }) => leg.index === highlighted),
   )
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset element.
     <svg
       ref={root}
-      className={lit === null ? undefined : 'lit'}
+      className={highlighted === null ? undefined : 'lit'}
       viewBox={`0 0 ${width} ${tall}`}
       width={width}
       height={tall}
@@ -66,18 +75,24 @@ export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = 
       </defs>
       {bands.map(({ leg, path }) => {
         const group = groupOf(leg.protocol)
-        const classes = ['bd', `f-${group}`, group === 'wrap' && 'bd--wrap', leg.index === lit && 'hot']
+        const classes = ['bd', `f-${group}`, group === 'wrap' && 'bd--wrap', leg.index === highlighted && 'hot']
         return <path key={leg.index} className={classes.filter(Boolean).join(' ')} d={path} />
       })}
       {bars.map((bar) => (
-        <BarMark key={bar.id} bar={bar} symbol={symbol(bar.id)} amount={compact ? '' : amount(bar.id)} bare={bare} />
+        <BarMark
+          key={bar.id}
+          bar={bar}
+          symbol={symbol(bar.id)}
+          amount={compact ? '' : amount(bar.id)}
+          isBare={isBare}
+        />
       ))}
       {inOrder.map((gate, index) => (
         <GateMark
           key={gate.leg.index}
           gate={gate}
           isStop={index === stop}
-          isLit={gate.leg.index === lit}
+          isLit={gate.leg.index === highlighted}
           hasLabel={!compact}
           pair={`${symbol(gate.leg.a)} to ${symbol(gate.leg.b)}`}
           onLight={onLight}
@@ -89,16 +104,16 @@ export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = 
   )
 }
 
-type BarProps = { readonly bar: Bar; readonly symbol: string; readonly amount: string; readonly bare: boolean }
+type BarProps = { readonly bar: Bar; readonly symbol: string; readonly amount: string; readonly isBare: boolean }
 
-function BarMark({ bar: { x, y, height, isEnd }, symbol, amount, bare }: BarProps) {
-  const isNamed = !isEnd && !bare
+function BarMark({ bar: { x, y, height, isEnd }, symbol, amount, isBare }: BarProps) {
+  const isNamed = !isEnd && !isBare
   const isTall = amount !== ''
-  const room = Math.max(widthOf(symbol, 600, 14), widthOf(amount)) + 6
+  const textWidth = Math.max(widthOf(symbol, 600, 14), widthOf(amount)) + 6
   return (
     <g className="tk">
       {isNamed && (
-        <rect className="tk__k" x={x - 3} y={y - (isTall ? 37 : 19)} width={room} height={isTall ? 36 : 18} />
+        <rect className="tk__k" x={x - 3} y={y - (isTall ? 37 : 19)} width={textWidth} height={isTall ? 36 : 18} />
       )}
       <rect x={x} y={y} width={BAR} height={height} />
       {isNamed && (
@@ -134,7 +149,7 @@ type GateProps = {
 }
 
 function GateMark({
-  gate: { leg, x, y, height, room },
+  gate: { leg, x, y, height, labelWidth: textWidth },
   isStop,
   isLit,
   hasLabel,
@@ -148,7 +163,7 @@ function GateMark({
   const middle = y + height / 2
   const shownHeight = Math.max(height, 10)
   const two = height >= TWO_LINES
-  const name = cut(leg.dex, two ? room : room - widthOf(share, 600) - 4)
+  const name = cut(leg.dex, two ? textWidth : textWidth - widthOf(share, 600) - 4)
   const label = two ? `${name} ${share}` : `${share} ${name}`
   const full = name === leg.dex ? '' : `, ${leg.dex}`
   const classes = ['gt', `f-${group}`, group === 'wrap' && 'gt--wrap', leg.folded && 'gt--fold', isLit && 'hot']
@@ -171,7 +186,7 @@ function GateMark({
         className="gt__hit"
         x={x - 6}
         y={middle - Math.max(12, height / 2)}
-        width={Math.max(40, room)}
+        width={Math.max(40, textWidth)}
         height={Math.max(24, height)}
       />
       {hasLabel && !two && height <= KNOCKED_OUT && (

@@ -33,8 +33,8 @@ export function saveSvg({ svg, title, file }: Drawing): void {
   }
   const { ground, ink } = colorsOf(svg)
   const outer = document.createElementNS(svg.namespaceURI, 'svg') as SVGSVGElement
-  const all = { width: width + 2 * MARGIN, height: height + 2 * MARGIN + TITLE }
-  set(outer, { ...all, viewBox: `0 0 ${all.width} ${all.height}`, 'font-family': FONT })
+  const imageSize = { width: width + 2 * MARGIN, height: height + 2 * MARGIN + TITLE }
+  set(outer, { ...imageSize, viewBox: `0 0 ${imageSize.width} ${imageSize.height}`, 'font-family': FONT })
   const background = document.createElementNS(svg.namespaceURI, 'rect') as SVGElement
   set(background, { width: '100%', height: '100%', fill: ground })
   const line = document.createElementNS(svg.namespaceURI, 'text') as SVGElement
@@ -93,16 +93,16 @@ function draw(context: CanvasRenderingContext2D, mark: SVGElement): void {
 function write(context: CanvasRenderingContext2D, text: SVGElement, opacity: number): void {
   let x = Number(text.getAttribute('x'))
   const y = Number(text.getAttribute('y'))
-  const parts = text.querySelectorAll<SVGElement>('tspan')
-  for (const part of parts.length > 0 ? parts : [text]) {
-    const style = getComputedStyle(part)
-    const words = part.textContent ?? ''
+  const textSpans = text.querySelectorAll<SVGElement>('tspan')
+  for (const textSpan of textSpans.length > 0 ? textSpans : [text]) {
+    const style = getComputedStyle(textSpan)
+    const content = textSpan.textContent ?? ''
     context.font = `${style.fontWeight} ${style.fontSize} ${FONT}`
     context.lineJoin = 'round'
     context.lineWidth = Number.parseFloat(style.strokeWidth)
-    paint(context, style.stroke, opacity * Number(style.strokeOpacity), () => context.strokeText(words, x, y))
-    paint(context, style.fill, opacity * Number(style.fillOpacity), () => context.fillText(words, x, y))
-    x += context.measureText(`${words} `).width + 3
+    paint(context, style.stroke, opacity * Number(style.strokeOpacity), () => context.strokeText(content, x, y))
+    paint(context, style.fill, opacity * Number(style.fillOpacity), () => context.fillText(content, x, y))
+    x += context.measureText(`${content} `).width + 3
   }
 }
 

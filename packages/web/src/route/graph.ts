@@ -14,7 +14,7 @@ export type GraphToken = {
   readonly id: string
   flow: number
   column: number
-  readonly out: GraphLeg[]
+  readonly outgoing: GraphLeg[]
   readonly into: GraphLeg[]
 }
 
@@ -37,12 +37,12 @@ export function graphOf({ src, dst, swaps }: Drawn): RouteGraph {
   })
   const tokens = new Map<string, GraphToken>()
   const token = (id: string): GraphToken => {
-    const node = tokens.get(id) ?? { id, flow: 0, column: 0, out: [], into: [] }
+    const node = tokens.get(id) ?? { id, flow: 0, column: 0, outgoing: [], into: [] }
     tokens.set(id, node)
     return node
   }
   for (const leg of legs) {
-    token(leg.a).out.push(leg)
+    token(leg.a).outgoing.push(leg)
     token(leg.b).into.push(leg)
   }
   // The native token is wrapped outside the legs, so the first or last leg's token represents it.
@@ -59,9 +59,9 @@ export function graphOf({ src, dst, swaps }: Drawn): RouteGraph {
   token(end).column = last
   const order = [...tokens.values()].sort((x, y) => x.column - y.column)
   token(first).flow = 1
-  for (const { flow, out } of order) {
-    const total = out.reduce((sum, leg) => sum + leg.share, 0) || 1
-    for (const leg of out) {
+  for (const { flow, outgoing } of order) {
+    const total = outgoing.reduce((sum, leg) => sum + leg.share, 0) || 1
+    for (const leg of outgoing) {
       leg.flow = (flow * leg.share) / total
       token(leg.b).flow += leg.flow
     }
@@ -77,9 +77,9 @@ const THIN = 0.03
 
 /** Folds thin legs between the same two tokens into one gate, so that a column can label all its gates. */
 export function fold(legs: readonly GraphLeg[], max: number): readonly ShownLeg[] {
-  const room = legs.length > 30 ? Math.min(max, 4) : max
+  const maxColumns = legs.length > 30 ? Math.min(max, 4) : max
   return pairsOf(legs).flatMap((members): readonly ShownLeg[] => {
-    const thin = members.slice(room - 1).filter((leg) => leg.flow < THIN)
+    const thin = members.slice(maxColumns - 1).filter((leg) => leg.flow < THIN)
     if (thin.length < 2) return members
     const sum = (name: 'share' | 'flow') => thin.reduce((total, leg) => total + leg[name], 0)
     const foldedLeg = { ...thin[0]!, dex: `${thin.length} more`, folded: thin, share: sum('share'), flow: sum('flow') }

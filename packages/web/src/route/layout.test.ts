@@ -47,7 +47,7 @@ test('the whole order arrives, each part once', () => {
     fc.property(route, (drawn) => {
       const { tokens, dst } = graphOf(drawn)
       expect(tokens.find(({ id }) => id === dst)!.flow).toBeCloseTo(1, 9)
-      for (const { into, out, flow, id } of tokens) {
+      for (const { into, outgoing: out, flow, id } of tokens) {
         if (into.length > 0) expect(into.reduce((sum, leg) => sum + leg.flow, 0)).toBeCloseTo(flow, 9)
         if (id !== dst) expect(out.reduce((sum, leg) => sum + leg.flow, 0)).toBeCloseTo(flow, 9)
       }

@@ -36,7 +36,7 @@ export type Gate = {
   readonly y: number
   readonly height: number
   /** Width for the label. */
-  readonly room: number
+  readonly labelWidth: number
 }
 export type Band = { readonly leg: ShownLeg; readonly path: string }
 export type Layout = {
@@ -71,20 +71,20 @@ export function layout(route: Drawn, options: LayoutOptions): Layout {
   const bands = chains.map(({ leg, gate, slots, links }): Band => {
     const column = bySlot.get(leg.a)!.token.column
     const [enter, leave] = [ports.out.get(links[0]!)!, ports.into.get(links.at(-1)!)!]
-    const pieces: Piece[] = [[barAt(column) + BAR, enter, gateAt(column), gate.y]]
+    const segments: Piece[] = [[barAt(column) + BAR, enter, gateAt(column), gate.y]]
     let [x, y] = [gateAt(column), gate.y]
-    const go = (nextX: number, nextY: number) => {
+    const curveTo = (nextX: number, nextY: number) => {
       const bend = Math.max(x, nextX - Math.max(fan, step * 0.22))
-      pieces.push([x, y, bend, y], [bend, y, nextX, nextY])
+      segments.push([x, y, bend, y], [bend, y, nextX, nextY])
       x = nextX
       y = nextY
     }
     for (const pass of slots.slice(2, -1)) {
       const index = pass.column
-      go(index % 2 === 1 ? gateAt((index - 1) / 2) : barAt(index / 2), pass.y)
+      curveTo(index % 2 === 1 ? gateAt((index - 1) / 2) : barAt(index / 2), pass.y)
     }
-    go(barAt(bySlot.get(leg.b)!.token.column), leave)
-    return { leg, path: outline(pieces, gate.size) }
+    curveTo(barAt(bySlot.get(leg.b)!.token.column), leave)
+    return { leg, path: outline(segments, gate.size) }
   })
   return {
     width,
@@ -94,8 +94,8 @@ export function layout(route: Drawn, options: LayoutOptions): Layout {
     }),
     gates: chains.map(({ leg, gate, slots }) => {
       const passes = slots.length > 3
-      const room = step - BAR - 2 * fan - GATE - 8 + (passes ? step : fan * 0.35)
-      return { leg, x: gateAt(bySlot.get(leg.a)!.token.column), y: gate.y, height: gate.size, room }
+      const labelWidth = step - BAR - 2 * fan - GATE - 8 + (passes ? step : fan * 0.35)
+      return { leg, x: gateAt(bySlot.get(leg.a)!.token.column), y: gate.y, height: gate.size, labelWidth }
     }),
     bands,
   }
@@ -159,14 +159,14 @@ function portsOf(bars: readonly Slot[]) {
   const out = new Map<FlowLink, number>()
   const into = new Map<FlowLink, number>()
   for (const bar of bars)
-    for (const [links, other, ports] of [
+    for (const [links, opposite, ports] of [
       [bar.right, 'right', out],
       [bar.left, 'left', into],
     ] as const) {
       const total = links.reduce((sum, { size }) => sum + size, 0)
       const squeeze = Math.min(1, bar.size / (total || 1))
       let y = bar.y + Math.max(0, (bar.size - total) / 2)
-      for (const link of [...links].sort((p, q) => middle(p[other]) - middle(q[other]))) {
+      for (const link of [...links].sort((p, q) => middle(p[opposite]) - middle(q[opposite]))) {
         ports.set(link, y)
         y += link.size * squeeze
       }
@@ -178,7 +178,7 @@ function portsOf(bars: readonly Slot[]) {
 type Piece = readonly [number, number, number, number]
 
 /** Returns one closed outline per leg: along the upper edge and back along the lower edge. Separate pieces would show seams. */
-function outline(pieces: readonly Piece[], height: number): string {
+function outline(segments: readonly Piece[], height: number): string {
   const f = (value: number) => value.toFixed(1)
   const edge = (list: readonly Piece[], offset: number) =>
     list
@@ -188,8 +188,8 @@ function outline(pieces: readonly Piece[], height: number): string {
         return `C${middle} ${f(y0 + offset)} ${middle} ${f(y1 + offset)} ${f(x1)} ${f(y1 + offset)}`
       })
       .join('')
-  const reversedPieces = [...pieces].reverse().map(([x0, y0, x1, y1]): Piece => [x1, y1, x0, y0])
-  const [startX, startY] = pieces[0]!
-  const [, , endX, endY] = pieces.at(-1)!
-  return `M${f(startX)} ${f(startY)}${edge(pieces, 0)}L${f(endX)} ${f(endY + height)}${edge(reversedPieces, height)}Z`
+  const reversedPieces = [...segments].reverse().map(([x0, y0, x1, y1]): Piece => [x1, y1, x0, y0])
+  const [startX, startY] = segments[0]!
+  const [, , endX, endY] = segments.at(-1)!
+  return `M${f(startX)} ${f(startY)}${edge(segments, 0)}L${f(endX)} ${f(endY + height)}${edge(reversedPieces, height)}Z`
 }

@@ -42,10 +42,10 @@ export function order(columns: readonly Slot[][], minSize: number): number {
     const forward = round % 2 === 0
     for (const column of forward ? columns : [...columns].reverse()) sweep(column, forward, round < ORDERING, height)
   }
-  const all = columns.flat()
-  const top = Math.min(...all.map(({ y, above }) => y - above))
-  for (const slot of all) slot.y -= top
-  return Math.max(...all.map(({ y, size, below }) => y + size + below))
+  const allSlots = columns.flat()
+  const top = Math.min(...allSlots.map(({ y, above }) => y - above))
+  for (const slot of allSlots) slot.y -= top
+  return Math.max(...allSlots.map(({ y, size, below }) => y + size + below))
 }
 
 function sweep(column: Slot[], forward: boolean, ordering: boolean, height: number): void {

@@ -75,21 +75,21 @@ function namer(tokens: readonly PageToken[] | undefined): TokenOf {
 export function useNamed(
   chainId: number,
   addresses: readonly string[],
-): { readonly of: TokenOf; readonly ready: boolean } {
+): { readonly tokenOf: TokenOf; readonly ready: boolean } {
   const list = useTokens(chainId)
   const listedAddresses = useMemo(() => new Set(list.data?.map(({ address }) => address.toLowerCase())), [list.data])
-  const missing = [...new Set(addresses.map((address) => address.toLowerCase()))].filter(
+  const missingAddresses = [...new Set(addresses.map((address) => address.toLowerCase()))].filter(
     (address) => list.data && !listedAddresses.has(address) && !isNative(address),
   )
   const lookup = useQuery({
-    queryKey: ['token names', chainId, missing],
-    queryFn: () => Promise.all(missing.map((address) => sluice.tokenList(chainId, { q: address, limit: 1 }))),
-    enabled: missing.length > 0,
+    queryKey: ['token names', chainId, missingAddresses],
+    queryFn: () => Promise.all(missingAddresses.map((address) => sluice.tokenList(chainId, { q: address, limit: 1 }))),
+    enabled: missingAddresses.length > 0,
     staleTime: FRESH_MS,
   })
-  const of = useMemo(
+  const tokenOf = useMemo(
     () => namer([...(list.data ?? []), ...(lookup.data?.flat().map((token) => withSafeNames<PageToken>(token)) ?? [])]),
     [list.data, lookup.data],
   )
-  return { of, ready: list.isSuccess && (missing.length === 0 || !lookup.isPending) }
+  return { tokenOf, ready: list.isSuccess && (missingAddresses.length === 0 || !lookup.isPending) }
 }

@@ -43,8 +43,8 @@ const MAX_SHOWN = 258
 
 export function Result({ result, chainId, params, data }: ResultProps) {
   const { success, amountOut, gasUsed, returnData, revertReason, block } = result
-  const { of } = useNamed(chainId, [params.tokenOut!])
-  const token = of(params.tokenOut!)
+  const { tokenOf } = useNamed(chainId, [params.tokenOut!])
+  const token = tokenOf(params.tokenOut!)
   return (
     <>
       <div className="sim__b" role="status">

@@ -105,9 +105,9 @@ type FormProps = {
 
 function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
   const navigate = useNavigate()
-  const go = (search: SimulateParams, hash: string) => navigate({ to: '/app/simulate', search, hash })
+  const navigateTo = (search: SimulateParams, hash: string) => navigate({ to: '/app/simulate', search, hash })
   const example = useExampleSwap(chainId, ({ tx, src, dst }, amountIn) =>
-    go({ chain: chainId, from: tx.from, to: tx.to, tokenIn: src, amountIn, tokenOut: dst }, tx.data),
+    navigateTo({ chain: chainId, from: tx.from, to: tx.to, tokenIn: src, amountIn, tokenOut: dst }, tx.data),
   )
   const form = useRef<HTMLFormElement>(null)
   const stands = JSON.stringify({ ...params, data })
@@ -126,10 +126,14 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
     const next = readSimulateParams({ ...trimmedFields, chain: chainId })
     const isUnchanged = JSON.stringify(next) === JSON.stringify(readSimulateParams({ ...params, chain: chainId }))
     if (isUnchanged && trimmedFields.data === data) onAgain()
-    else go(next, trimmedFields.data ?? '')
+    else navigateTo(next, trimmedFields.data ?? '')
   }
-  const row = (one: Row) => (
-    <FieldRow key={one.name} row={one} value={one.name === 'data' ? data : (params[one.name] ?? '')} />
+  const row = (rowProps: Row) => (
+    <FieldRow
+      key={rowProps.name}
+      row={rowProps}
+      value={rowProps.name === 'data' ? data : (params[rowProps.name] ?? '')}
+    />
   )
   return (
     <section className="panel" aria-labelledby="call">

@@ -8,7 +8,7 @@ const TICKS = [0, 1, 2, 3, 4]
 
 /** Shows the age of a quote in blocks. Changes once per block and has no countdown. */
 export function Age({ live: { newestBlock: block, age, head, isAsking, isStale, silent } }: Props) {
-  const words = silent
+  const ageText = silent
     ? `Can’t reach the ${silent}. These figures are out of date.`
     : isAsking && block !== undefined && head !== undefined
       ? `Updating to block ${head}…`
@@ -19,7 +19,7 @@ export function Age({ live: { newestBlock: block, age, head, isAsking, isStale, 
           : `${age} ${age === 1 ? 'block' : 'blocks'} old`
   return (
     <div className={`age ${isStale ? 'age--stale' : ''}`}>
-      <span className="age__w">{block === undefined ? 'Getting a quote…' : words}</span>
+      <span className="age__w">{block === undefined ? 'Getting a quote…' : ageText}</span>
       <span className="unit">
         {block !== undefined && (
           <>

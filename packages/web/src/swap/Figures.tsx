@@ -41,7 +41,7 @@ export function Figures({ quote, dst, native }: Props) {
             <Unknown />
           ))}
       </Figure>
-      <Figure name="Optimality gap (at most)" note={quote && gapWords(gap, afterGas ? 'after gas' : 'before gas')}>
+      <Figure name="Optimality gap (at most)" note={quote && gapText(gap, afterGas ? 'after gas' : 'before gas')}>
         {quote &&
           (isKnown(gap) ? (
             <>
@@ -57,9 +57,9 @@ export function Figures({ quote, dst, native }: Props) {
 
 const isKnown = <T,>(value: T | null | undefined): value is T => value !== null && value !== undefined
 
-function gapWords(gap: number | null | undefined, of: 'after gas' | 'before gas'): string {
+function gapText(gap: number | null | undefined, gasBasis: 'after gas' | 'before gas'): string {
   if (!isKnown(gap)) return 'We can’t bound this route.'
-  return `At most ${gap < 1 ? '0.01' : (Math.ceil(gap) / 100).toFixed(2)} % better is possible with these pools, ${of}.`
+  return `At most ${gap < 1 ? '0.01' : (Math.ceil(gap) / 100).toFixed(2)} % better is possible with these pools, ${gasBasis}.`
 }
 
 const Unknown = () => <span className="q">not known</span>

@@ -56,7 +56,7 @@ function Follower({ entry }: { readonly entry: LedgerEntry }) {
   return null
 }
 
-const words = { pending: 'Pending', landed: 'Confirmed', failed: 'Reverted' } as const
+const statusText = { pending: 'Pending', landed: 'Confirmed', failed: 'Reverted' } as const
 
 function Entry({ entry }: { readonly entry: LedgerEntry }) {
   const { id, kind, chainId, src, dst, fromAmount, toAmount, status, block, received, sentAt } = entry
@@ -70,7 +70,7 @@ function Entry({ entry }: { readonly entry: LedgerEntry }) {
           {kind !== 'approval' && ` → ${dst.symbol}`}
         </b>
         <span className="ledger__s" title={utc(Math.floor(sentAt / 1000))}>
-          {words[status]}
+          {statusText[status]}
           {block !== undefined && (
             <>
               {' in '}
@@ -96,7 +96,7 @@ function Entry({ entry }: { readonly entry: LedgerEntry }) {
             <>
               {kind === 'approval' ? '' : ' · '}
               Not seen on-chain yet.{' '}
-              <button type="button" className="link" onClick={() => removeEntries((one) => one.id === id)}>
+              <button type="button" className="link" onClick={() => removeEntries((candidate) => candidate.id === id)}>
                 Forget
               </button>
             </>

@@ -22,43 +22,43 @@ const LossDialog = loadPart(async () => (await import('./LossDialog.tsx')).LossD
 
 /** Shows one button with the next step, or with the reason why there is none. */
 export function MainAction({ swap }: { readonly swap: SwapPageState }) {
-  const { order, refused, quote } = swap
+  const { order, isRefused, quote } = swap
   const [isConnecting, setIsConnecting] = useState(false)
   return (
     <>
       <TermList terms={order.terms} />
       <Action swap={swap} onConnect={() => setIsConnecting(true)} />
-      {quote && !refused && <Footnote swap={swap} />}
+      {quote && !isRefused && <Footnote swap={swap} />}
       {isConnecting && <WalletDialog onClose={() => setIsConnecting(false)} />}
     </>
   )
 }
 
 function Action({ swap, onConnect }: { readonly swap: SwapPageState; readonly onConnect: () => void }) {
-  const { order, live, short, refused, isReady, act } = swap
+  const { order, live, shortOf, isRefused, isReady, act } = swap
   const { chain, src, dst, entry, same, terms } = order
   const { typed } = entry
   const wallet = useWallet()
-  if (order.broken) return <MainButton onClick={order.again}>Try again</MainButton>
+  if (order.broken) return <MainButton onClick={order.retry}>Try again</MainButton>
   if (!src || !dst) return <MainButton>Loading tokens…</MainButton>
   if (same) return <MainButton>Choose two tokens</MainButton>
   if (terms.problems.length > 0) return <TermProblems terms={terms} />
   if (typed?.kind === 'wrong') return <MainButton>Correct the amount</MainButton>
   if (typed?.kind === 'ambiguous') return <MainButton>Choose an amount</MainButton>
   if (typed?.kind !== 'amount') return <MainButton>Enter an amount</MainButton>
-  if (refused && entry.isSettled) return <Refused swap={swap} />
+  if (isRefused && entry.isSettled) return <Refused swap={swap} />
   if (isInvalidOrder(live.error) && !live.isAsking && entry.isSettled) return <MainButton>Correct the order</MainButton>
   if (!isReady)
     return live.error !== undefined && !live.isAsking && entry.isSettled ? (
-      <MainButton onClick={live.again}>Try again</MainButton>
+      <MainButton onClick={live.retry}>Try again</MainButton>
     ) : (
       <MainButton>Getting a quote…</MainButton>
     )
   if (!wallet) return <MainButton onClick={onConnect}>Connect a wallet</MainButton>
   if (wallet.chainId !== chain.id) return <OtherChain swap={swap} chainId={wallet.chainId} />
-  if (short) return <MainButton>{`Not enough ${src.symbol}${short === 'gas' ? ' for gas' : ''}`}</MainButton>
+  if (shortOf) return <MainButton>{`Not enough ${src.symbol}${shortOf === 'gas' ? ' for gas' : ''}`}</MainButton>
   if (terms.isNew) return <AcceptTerms terms={terms} symbol={dst.symbol} />
-  if (live.isStale) return <MainButton onClick={live.again}>Refresh the quote</MainButton>
+  if (live.isStale) return <MainButton onClick={live.retry}>Refresh the quote</MainButton>
   // The button stays enabled while a quote updates, because signing requests a new quote first.
   return <Sign swap={swap} onSign={act.sign} />
 }
@@ -69,8 +69,17 @@ function Sign({ swap, onSign }: { readonly swap: SwapPageState; readonly onSign:
   const [isConfirming, setIsConfirming] = useState(false)
   const allowance = useAllowance(chain.id, src?.address, chain.guard)
   const free = (src && isNative(src.address)) || (allowance !== undefined && allowance >= paying)
-  const way = useAllowanceWay(chain.id, src?.address, chain.guard, free || allowance === undefined ? 0n : paying)
-  const label: ReactNode = free ? 'Swap' : way === 'permit' ? 'Sign and swap' : `Approve ${src?.symbol} and swap`
+  const allowanceWay = useAllowanceWay(
+    chain.id,
+    src?.address,
+    chain.guard,
+    free || allowance === undefined ? 0n : paying,
+  )
+  const label: ReactNode = free
+    ? 'Swap'
+    : allowanceWay === 'permit'
+      ? 'Sign and swap'
+      : `Approve ${src?.symbol} and swap`
   if (!loss?.isHigh) return <MainButton onClick={onSign}>{label}</MainButton>
   return (
     <>

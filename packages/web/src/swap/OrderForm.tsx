@@ -41,14 +41,14 @@ type Props = { readonly swap: SwapPageState; readonly onPick: (side: TicketSide)
 
 /** Shows the order from top to bottom: input, output, minimum, settings, age, and the main button. */
 export function OrderForm({ swap, onPick }: Props) {
-  const { order, live, quote, refused } = swap
+  const { order, live, quote, isRefused } = swap
   const [settings, setSettings] = useState(false)
   const isQuiet = live.isAsking || live.isStale || !swap.isReady
   return (
     <>
       <form id={ORDER_FORM} onSubmit={(event) => event.preventDefault()} />
       <div className="ticket__mode">
-        <Modes chosen={order.exact} onChoose={swap.act.exact} />
+        <Modes exactEnd={order.exact} onChoose={swap.act.exact} />
         <button
           type="button"
           className="link"
@@ -66,7 +66,7 @@ export function OrderForm({ swap, onPick }: Props) {
         <Flip onFlip={() => afterPaint(swap.act.flip)} />
         <Receive swap={swap} onPick={onPick} quiet={isQuiet} />
       </div>
-      {!refused && isExpected(swap) && <Minimum quote={quote} token={order.dst} quiet={isQuiet} />}
+      {!isRefused && isExpected(swap) && <Minimum quote={quote} token={order.dst} quiet={isQuiet} />}
       <div id="settings">
         {settings && <Settings key={order.terms.resets} auto={quote?.slippage} terms={order.terms} />}
       </div>
@@ -75,10 +75,10 @@ export function OrderForm({ swap, onPick }: Props) {
   )
 }
 
-type ModesProps = { readonly chosen: 'in' | 'out'; readonly onChoose: (end: 'in' | 'out') => void }
+type ModesProps = { readonly exactEnd: 'in' | 'out'; readonly onChoose: (end: 'in' | 'out') => void }
 
-function Modes({ chosen, onChoose }: ModesProps) {
-  const [exact, choose] = useChoice(chosen, onChoose)
+function Modes({ exactEnd, onChoose }: ModesProps) {
+  const [exact, choose] = useChoice(exactEnd, onChoose)
   return (
     <fieldset className="seg" aria-label="Which amount is exact">
       {modes.map(([end, name]) => (
@@ -105,14 +105,14 @@ function AmountOf({
   readonly end: 'in' | 'out'
   readonly quiet: boolean
 }) {
-  const { order, quote, refused } = swap
+  const { order, quote, isRefused } = swap
   const token = end === 'in' ? order.src : order.dst
   const quotedAmount = end === 'in' ? quote?.fromAmount : quote?.toAmount
   if (order.exact === end)
     return <AmountField label={end === 'in' ? 'Amount to pay' : 'Amount to receive at least'} entry={order.entry} />
   return (
     <output className={`amt ${quiet ? 'quiet' : ''} ${long(quotedAmount, token)}`}>
-      {refused || !isExpected(swap) ? (
+      {isRefused || !isExpected(swap) ? (
         <span className="q">—</span>
       ) : quotedAmount !== undefined && token ? (
         <Amount base={quotedAmount} decimals={token.decimals} digits={9} maxDecimals={4} />
@@ -124,7 +124,7 @@ function AmountOf({
 }
 
 const Pay = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) => {
-  const { order, quote, balance, short } = swap
+  const { order, quote, balance, shortOf } = swap
   const { src, entry, exact, priceOf } = order
   const isTyped = exact === 'in'
   return (
@@ -139,7 +139,7 @@ const Pay = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) 
             ) : (
               <Worth base={quote?.fromAmount} token={src} price={priceOf(src)} />
             )}
-            {short === 'input' && balance !== undefined && src && (
+            {shortOf === 'input' && balance !== undefined && src && (
               <span className="have">
                 You have <Amount base={balance} decimals={src.decimals} digits={9} /> {src.symbol}.
               </span>
@@ -191,7 +191,7 @@ function Balance({ swap }: { readonly swap: SwapPageState }) {
  * Returns the action of the Max button. Selling a whole balance of the native token may take many times the gas of the
  * previous quote. So the entered maximum is lowered if its own quote needs more gas than is left.
  */
-function useMax({ order: { src, text }, spendable, short, act }: SwapPageState): () => void {
+function useMax({ order: { src, text }, spendable, shortOf, act }: SwapPageState): () => void {
   const [entered, setEntered] = useState<string>()
   const max = src && spendable ? toPlainText(spendable, src.decimals) : undefined
   const enter = (replace: boolean) => {
@@ -199,7 +199,7 @@ function useMax({ order: { src, text }, spendable, short, act }: SwapPageState):
     setEntered(max)
     act.amount(max, replace)
   }
-  const isTooMuch = short === 'gas' && entered !== undefined && entered === text && max !== entered
+  const isTooMuch = shortOf === 'gas' && entered !== undefined && entered === text && max !== entered
   useEffect(() => {
     if (isTooMuch) enter(true)
   })
@@ -207,11 +207,11 @@ function useMax({ order: { src, text }, spendable, short, act }: SwapPageState):
 }
 
 const Receive = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) => {
-  const { order, quote, refused, loss } = swap
+  const { order, quote, isRefused, loss } = swap
   const { src, dst, entry, exact, priceOf } = order
   const isTyped = exact === 'out'
   const note =
-    quote && src && dst && !refused ? (
+    quote && src && dst && !isRefused ? (
       <>
         {isTyped ? (
           <UnitToggle entry={entry} token={dst} price={priceOf(dst)} />
@@ -240,19 +240,19 @@ const Receive = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean
 })
 
 const Foot = memo(({ swap }: { readonly swap: SwapPageState }) => {
-  const { order, live, quote, refused, failed, tokenOf, loss } = swap
+  const { order, live, quote, isRefused, hasFailed, tokenOf, loss } = swap
   const isPending = useLedger(order.chain.id).some(({ kind, status }) => kind !== 'approval' && status === 'pending')
-  const isQuoted = !refused && isExpected(swap)
+  const isQuoted = !isRefused && isExpected(swap)
   return (
     <div className={`ticket__go ${isQuoted ? 'ticket__go--ruled' : ''}`}>
       {isQuoted && <Age live={live} />}
-      {(failed || order.broken !== null) && (
+      {(hasFailed || order.broken !== null) && (
         <Failure error={order.broken ?? live.error}>
           <Cure error={live.error} chainId={order.chain.id} token={order.dst?.address} />
         </Failure>
       )}
-      {quote && !refused && <Warnings {...{ quote, tokenOf, loss }} src={order.src} direct={isDirect(quote)} />}
-      {quote && !refused && <GasRemark swap={swap} />}
+      {quote && !isRefused && <Warnings {...{ quote, tokenOf, loss }} src={order.src} direct={isDirect(quote)} />}
+      {quote && !isRefused && <GasRemark swap={swap} />}
       {isPending && (
         <Notice kind="warn" title="A swap is still pending.">
           Another one is sent in addition to it.

@@ -1,7 +1,7 @@
 /** Price history and depth of the pair, from the service's own blocks. */
 import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
-import { short } from '../format/number.ts'
+import { shortNumber } from '../format/number.ts'
 import { isEndless } from '../prices/curve.ts'
 import { sluice } from '../service/client.ts'
 import type { PageToken } from '../service/tokens.ts'
@@ -69,7 +69,7 @@ export const PairChart = memo(function PairChart({ chainId, src, dst }: Props) {
 function depthText(depth: Depth | undefined): string {
   const usd = depth?.['2'] ?? 0
   if (isEndless(usd)) return 'any amount'
-  return usd > 0 ? `$${short(usd)}` : 'nothing'
+  return usd > 0 ? `$${shortNumber(usd)}` : 'nothing'
 }
 
 function Line({ rates, width }: { readonly rates: readonly PairRate[]; readonly width: number }) {

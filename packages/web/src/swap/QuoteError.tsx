@@ -12,7 +12,7 @@ type Props = {
   readonly error: unknown
   /** Token of the typed amount. */
   readonly token: PageToken
-  readonly requested: bigint
+  readonly requestedAmount: bigint
   /** Requested limit of price impact, in percent. */
   readonly limit: string | undefined
   /** USD value of the input; undefined without a price. */
@@ -27,7 +27,7 @@ type Props = {
 const MAX_LISTED = 6
 
 /** Explains why there is no route, and offers the largest amount with a route. */
-export function WhyNot({ error, token, requested, limit, worth, maxRoutable, onUse, onRaise }: Props) {
+export function WhyNot({ error, token, requestedAmount, limit, worth, maxRoutable, onUse, onRaise }: Props) {
   const { title, text, small } = errorTextOf(error, limit)
   const { reasons, block } = refusalOf(error) ?? { reasons: [] }
   const byReason = new Map<string, Reason[]>()
@@ -56,7 +56,9 @@ export function WhyNot({ error, token, requested, limit, worth, maxRoutable, onU
               </div>
               <div className="gauge">
                 <Plot>
-                  {(width) => <Gauge width={width} maxRoutable={maxRoutable} requested={requested} token={token} />}
+                  {(width) => (
+                    <Gauge width={width} maxRoutable={maxRoutable} requestedAmount={requestedAmount} token={token} />
+                  )}
                 </Plot>
               </div>
               <p className="note">
@@ -85,7 +87,7 @@ export function WhyNot({ error, token, requested, limit, worth, maxRoutable, onU
                   {list.slice(0, MAX_LISTED).map(({ pool, family }) => (
                     <div className="note" key={pool}>
                       {family && <FamilyMark family={family} />}
-                      {family} {pool && <Address of={pool} />}
+                      {family} {pool && <Address address={pool} />}
                     </div>
                   ))}
                   {list.length > MAX_LISTED && <div className="note">{list.length - MAX_LISTED} more</div>}
@@ -136,24 +138,24 @@ const TICK_NAME = 64
 type GaugeProps = {
   readonly width: number
   readonly maxRoutable: bigint
-  readonly requested: bigint
+  readonly requestedAmount: bigint
   readonly token: PageToken
 }
 
 /** Shows the largest amount with a route and the typed amount on a logarithmic scale. */
-function Gauge({ width, maxRoutable, requested, token }: GaugeProps) {
+function Gauge({ width, maxRoutable, requestedAmount, token }: GaugeProps) {
   const power = (amount: bigint) =>
     String(amount).length - 1 + Math.log10(Number(`0.${String(amount).slice(0, 12)}`) * 10)
-  const high = Math.max(power(requested), power(maxRoutable) + 1)
-  const low = Math.floor(Math.min(power(maxRoutable), power(requested))) - 2
-  const x = (at: number) => 1 + ((at - low) / (high - low)) * (width - 2)
+  const high = Math.max(power(requestedAmount), power(maxRoutable) + 1)
+  const low = Math.floor(Math.min(power(maxRoutable), power(requestedAmount))) - 2
+  const x = (amount: number) => 1 + ((amount - low) / (high - low)) * (width - 2)
   const ticks = Array.from({ length: Math.floor(high) - low + 1 }, (_, k) => low + k)
   const every = Math.ceil((ticks.length * TICK_NAME) / width)
   // Labels that would overlap move to the outer sides of their marks.
-  const isNear = x(power(requested)) - x(power(maxRoutable)) < WORDS_MEET
-  const ends = isNear && x(power(requested)) < width - WORDS_MEET ? 'start' : 'end'
-  const name = (at: number) => {
-    const exponent = at - token.decimals
+  const isNear = x(power(requestedAmount)) - x(power(maxRoutable)) < WORDS_MEET
+  const ends = isNear && x(power(requestedAmount)) < width - WORDS_MEET ? 'start' : 'end'
+  const name = (amount: number) => {
+    const exponent = amount - token.decimals
     return exponent >= 0 && exponent < 7
       ? (10 ** exponent).toLocaleString('en').replaceAll(',', ' ')
       : exponent < 0 && exponent > -5
@@ -167,12 +169,12 @@ function Gauge({ width, maxRoutable, requested, token }: GaugeProps) {
       aria-label="Largest amount with a route and the amount you entered, on a logarithmic scale"
     >
       <path className="gauge__axis" d={`M1 36H${width - 1}`} />
-      {ticks.map((at, k) => (
-        <g key={at}>
-          <path className="gauge__axis" d={`M${x(at)} 30V36`} />
+      {ticks.map((amount, k) => (
+        <g key={amount}>
+          <path className="gauge__axis" d={`M${x(amount)} 30V36`} />
           {k % every === 0 && (
-            <text x={x(at)} y={54} textAnchor={k === 0 ? 'start' : k === ticks.length - 1 ? 'end' : 'middle'}>
-              {name(at)}
+            <text x={x(amount)} y={54} textAnchor={k === 0 ? 'start' : k === ticks.length - 1 ? 'end' : 'middle'}>
+              {name(amount)}
             </text>
           )}
         </g>
@@ -181,8 +183,8 @@ function Gauge({ width, maxRoutable, requested, token }: GaugeProps) {
       <text className="strong" x={x(power(maxRoutable))} y={20} textAnchor={isNear ? 'end' : 'middle'}>
         routes
       </text>
-      <path className="gauge__no" d={`M${x(power(requested)) - 1.5} 26V46`} />
-      <text className="strong" x={x(power(requested))} y={20} textAnchor={ends}>
+      <path className="gauge__no" d={`M${x(power(requestedAmount)) - 1.5} 26V46`} />
+      <text className="strong" x={x(power(requestedAmount))} y={20} textAnchor={ends}>
         entered
       </text>
       <text x={0} y={74}>

@@ -49,8 +49,8 @@ export const RoutePanel = memo(function RoutePanel({
   chainName,
   pools: poolsOfChain,
 }: Props) {
-  const parts = usePaintedParts(ALL_PARTS)
-  const [lit, setLit] = useState<number | null>(null)
+  const visibleParts = usePaintedParts(ALL_PARTS)
+  const [highlighted, setHighlighted] = useState<number | null>(null)
   const panel = useRef<HTMLElement>(null)
   const { swaps } = quote
   const pools = new Set(swaps.map(({ pool }) => pool)).size
@@ -65,7 +65,7 @@ export const RoutePanel = memo(function RoutePanel({
     const drawing = { svg, title, file: `sluice-route-${quote.simulationBlock}` }
     await (format === 'SVG' ? saveSvg(drawing) : savePng(drawing))
   }
-  if (parts === 1) return <RouteSkeleton pools={poolsOfChain} />
+  if (visibleParts === 1) return <RouteSkeleton pools={poolsOfChain} />
   const state = isSigning ? 'held' : isStale ? 'stale' : isAsking ? 'asking' : 'fresh'
   return (
     <>
@@ -90,7 +90,7 @@ export const RoutePanel = memo(function RoutePanel({
             <Amount base={quote.toAmount} decimals={dst.decimals} digits={9} /> <b>{dst.symbol}</b>
           </p>
         </div>
-        <Flow route={quote} tokenOf={tokenOf} lit={lit} onLight={setLit} />
+        <Flow route={quote} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />
         <div className="key">
           {shownGroups.map((group) => (
             <span key={group}>
@@ -108,8 +108,10 @@ export const RoutePanel = memo(function RoutePanel({
         </div>
         <Figures quote={quote} dst={dst} native={native} />
       </section>
-      {parts === ALL_PARTS && <Why {...{ request, quote, src, dst }} />}
-      {parts === ALL_PARTS && <Legs legs={swaps} tokenOf={tokenOf} lit={lit} onLight={setLit} />}
+      {visibleParts === ALL_PARTS && <Why {...{ request, quote, src, dst }} />}
+      {visibleParts === ALL_PARTS && (
+        <Legs legs={swaps} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />
+      )}
     </>
   )
 })
@@ -122,7 +124,7 @@ const Legs = memo(function Legs(props: ComponentProps<typeof LegTable>) {
 })
 
 /** Compares the route with others on demand; at once for one pool, whose drawing shows nothing else. */
-function Why({ quote, ...rest }: WhyRouteProps) {
+function Why({ quote, ...routeProps }: WhyRouteProps) {
   const [isOpen, setIsOpen] = useState<boolean>()
   const isShown = isOpen ?? quote.swaps.length === 1
   return (
@@ -133,7 +135,7 @@ function Why({ quote, ...rest }: WhyRouteProps) {
           {isShown ? 'Hide' : 'Compare with other routes'}
         </button>
       </div>
-      {isShown && <WhyRoute quote={quote} {...rest} />}
+      {isShown && <WhyRoute quote={quote} {...routeProps} />}
     </section>
   )
 }

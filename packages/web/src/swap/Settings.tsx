@@ -89,7 +89,7 @@ function Recipient({ value, onChange }: RecipientProps) {
 
 function Slippage({ auto, terms }: Props) {
   const [{ slippage }] = useSwapParams()
-  const [own, setOwn] = useState(slippage !== undefined && !presets.some((preset) => preset === slippage))
+  const [isCustom, setOwn] = useState(slippage !== undefined && !presets.some((preset) => preset === slippage))
   const warning = slippage === undefined ? null : slippageWarning(slippage)
   return (
     <div className="set__r">
@@ -99,7 +99,7 @@ function Slippage({ auto, terms }: Props) {
       <fieldset className="seg" aria-labelledby="slippage">
         <button
           type="button"
-          aria-pressed={slippage === undefined && !own}
+          aria-pressed={slippage === undefined && !isCustom}
           onClick={() => {
             setOwn(false)
             terms.set({ slippage: undefined })
@@ -111,7 +111,7 @@ function Slippage({ auto, terms }: Props) {
           <button
             key={preset}
             type="button"
-            aria-pressed={slippage === preset && !own}
+            aria-pressed={slippage === preset && !isCustom}
             onClick={() => {
               setOwn(false)
               terms.set({ slippage: preset })
@@ -120,11 +120,11 @@ function Slippage({ auto, terms }: Props) {
             {preset} %
           </button>
         ))}
-        <button type="button" aria-pressed={own} onClick={() => setOwn(true)}>
+        <button type="button" aria-pressed={isCustom} onClick={() => setOwn(true)}>
           Custom
         </button>
       </fieldset>
-      {own && (
+      {isCustom && (
         <Percentage
           label="Custom slippage"
           value={slippage ?? ''}

@@ -189,12 +189,12 @@ function Check({ children }: { readonly children: ReactNode }) {
 
 /** Returns true once `ms` milliseconds have passed since `start`. */
 function useSince(start: number | undefined, ms: number): boolean {
-  const [passed, setPassed] = useState(false)
+  const [isConfirmed, setPassed] = useState(false)
   useEffect(() => {
     setPassed(false)
     if (start === undefined) return
     const later = setTimeout(() => setPassed(true), ms)
     return () => clearTimeout(later)
   }, [start, ms])
-  return passed
+  return isConfirmed
 }

@@ -28,7 +28,7 @@ export function SwapPage() {
   const swap = useSwap()
   const [picking, setPicking] = useState<TicketSide>()
   useKey('/', () => setPicking('pay'))
-  useKey('r', swap.live.again)
+  useKey('r', swap.live.retry)
   const { chain, src, dst } = swap.order
   const entries = useLedger(chain.id)
   return (
@@ -51,7 +51,7 @@ export function SwapPage() {
         <TokenPicker
           chain={chain}
           side={picking}
-          chosen={(picking === 'pay' ? src : dst)?.address}
+          chosenAddress={(picking === 'pay' ? src : dst)?.address}
           onClose={() => setPicking(undefined)}
           onChoose={(token) => {
             setPicking(undefined)
@@ -86,7 +86,7 @@ function Ticket({ swap, onPick }: { readonly swap: SwapPageState; readonly onPic
 /** Shows the route next to the ticket, or the reason for a missing route. Follows the ticket after the next paint. */
 const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState }) {
   const { swap } = useAfterPaint(props)
-  const { order, live, quote, refused, failed, signing, tokenOf, maxRoutable, act } = swap
+  const { order, live, quote, isRefused, hasFailed, signing, tokenOf, maxRoutable, act } = swap
   const { src, dst, request, exact, native, pools } = order
   const { limit, broken, same, entry, terms } = order
   if (broken) return <RouteEmpty>Couldn’t load the token list.</RouteEmpty>
@@ -97,18 +97,18 @@ const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState 
   if (src && dst && !request) return <RouteEmpty>Enter an amount to see its route.</RouteEmpty>
   if (!src || !dst || !request) return <RouteSkeleton pools={pools} />
   const price = order.priceOf(src)
-  if (refused)
+  if (isRefused)
     return (
       <WhyNot
         {...{ error: live.error, maxRoutable, limit }}
         worth={exact === 'in' && price ? usdOf(request.amount ?? 0n, src.decimals, price) : undefined}
         token={exact === 'in' ? src : dst}
-        requested={BigInt(request.amountOut ?? request.amount ?? 0)}
+        requestedAmount={BigInt(request.amountOut ?? request.amount ?? 0)}
         onUse={act.amount}
         onRaise={act.raise}
       />
     )
-  if (!quote && failed) return <RouteEmpty>No route yet: the service returned no quote.</RouteEmpty>
+  if (!quote && hasFailed) return <RouteEmpty>No route yet: the service returned no quote.</RouteEmpty>
   if (!quote) return <RouteSkeleton pools={pools} />
   return (
     <>

@@ -33,7 +33,7 @@ export function ReceiptTicket({ chainId, route, paid, src, dst, fee, onNew }: Ti
         <h2 tabIndex={-1} ref={heading}>
           Swapped
         </h2>
-        <Address of={paid.hash} />
+        <Address address={paid.hash} />
       </div>
       <dl className="rows">
         <div>
@@ -64,7 +64,7 @@ export function ReceiptTicket({ chainId, route, paid, src, dst, fee, onNew }: Ti
           <div>
             <dt>Integrator fee</dt>
             <dd>
-              {Number(fee.ppm) / 10_000} % to <Address of={fee.recipient} />
+              {Number(fee.ppm) / 10_000} % to <Address address={fee.recipient} />
             </dd>
           </div>
         )}
@@ -93,13 +93,13 @@ export function ReceiptTicket({ chainId, route, paid, src, dst, fee, onNew }: Ti
 export function ReceiptPanel({ route, paid, dst }: Props) {
   const { received } = paid
   const quotedAmount = BigInt(route.toAmount)
-  const below = received === undefined ? undefined : percentBelow(quotedAmount, received)
-  const words =
-    below === undefined
+  const percentLess = received === undefined ? undefined : percentBelow(quotedAmount, received)
+  const comparisonText =
+    percentLess === undefined
       ? ''
-      : below === '0'
+      : percentLess === '0'
         ? '0 %'
-        : `${below.startsWith('-') ? '+' : '\u2212'}${below.replace('-', '')} %`
+        : `${percentLess.startsWith('-') ? '+' : '\u2212'}${percentLess.replace('-', '')} %`
   return (
     <section className="panel landed" aria-labelledby="paid">
       <div className="panel__h">
@@ -133,14 +133,17 @@ export function ReceiptPanel({ route, paid, dst }: Props) {
         </div>
         <div>
           <span className="lab">Difference</span>
-          <div className="paid__v">{words}</div>
+          <div className="paid__v">{comparisonText}</div>
         </div>
       </div>
       {received !== undefined && (
         <div className="gauge gauge--wide">
           <Plot>
             {(width) => (
-              <Scale {...{ width, quoted: quotedAmount, received, words }} minimum={BigInt(route.minToAmount ?? '0')} />
+              <Scale
+                {...{ width, quoted: quotedAmount, received, comparisonText }}
+                minimum={BigInt(route.minToAmount ?? '0')}
+              />
             )}
           </Plot>
         </div>
@@ -155,25 +158,25 @@ function Scale({
   minimum,
   quoted,
   received,
-  words,
+  comparisonText,
 }: {
   readonly width: number
   readonly minimum: bigint
   readonly quoted: bigint
   readonly received: bigint
-  readonly words: string
+  readonly comparisonText: string
 }) {
   const QUOTED_AT = 0.97
-  const room = quoted - minimum
+  const range = quoted - minimum
   // Position between the minimum and the quote in millionths, which is precise enough to draw.
-  const part = room > 0n ? Number(((received - minimum) * 1_000_000n) / room) / 1e6 : 1
-  const x = (at: number) => 1 + Math.min(1, Math.max(0, at)) * (width - 2)
-  const paidAt = part * QUOTED_AT
+  const position = range > 0n ? Number(((received - minimum) * 1_000_000n) / range) / 1e6 : 1
+  const x = (fraction: number) => 1 + Math.min(1, Math.max(0, fraction)) * (width - 2)
+  const paidAt = position * QUOTED_AT
   return (
     <svg
       viewBox={`0 0 ${width} 84`}
       role="img"
-      aria-label={`Received compared with quoted: ${words}; the minimum is at the left end`}
+      aria-label={`Received compared with quoted: ${comparisonText}; the minimum is at the left end`}
     >
       <path className="gauge__axis" d={`M1 44H${width - 1}`} />
       <path className="gauge__end" d={`M${x(0)} 28V52`} />
@@ -187,7 +190,7 @@ function Scale({
       </text>
       <path className="gauge__mark" d={`m${x(paidAt)} 46-6 10h12Z`} />
       <text className="strong" x={x(paidAt)} y={74} textAnchor={paidAt > 0.5 ? 'end' : 'start'}>
-        {words === '0 %' ? 'exactly as quoted' : `received, ${words}`}
+        {comparisonText === '0 %' ? 'exactly as quoted' : `received, ${comparisonText}`}
       </text>
     </svg>
   )

@@ -15,7 +15,7 @@ import { sameToken } from './use-quote.ts'
 type Props = {
   readonly chain: Pick<PageChain, 'id' | 'name'>
   readonly side: TicketSide
-  readonly chosen: string | undefined
+  readonly chosenAddress: string | undefined
   readonly onChoose: (token: PageToken) => void
   readonly onClose: () => void
 }
@@ -24,23 +24,23 @@ type Props = {
  * A combobox that searches the service's tokens by symbol, name, or address. Copies of known symbols are marked and
  * listed last.
  */
-export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
+export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: Props) {
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
   const { data, isPending, isPlaceholderData, isError } = useTokenSearch(chain.id, text.trim(), true)
   const list = id(useId())
   const options = orderTokens(data ?? [])
-  const at = Math.min(active, options.length - 1)
+  const activeIndex = Math.min(active, options.length - 1)
   // Until the tokens of the typed text arrive, those of an earlier text are shown; Enter must not choose one of them.
   const isSearching = isPending || isPlaceholderData
   const [isChosenNext, setIsChosenNext] = useState(false)
   useEffect(() => {
     if (!isChosenNext || isSearching) return
     setIsChosenNext(false)
-    if (options[at]) onChoose(options[at])
+    if (options[activeIndex]) onChoose(options[activeIndex])
   })
   const press = (event: KeyboardEvent) => {
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: options.length - 1 }[event.key]
+    const to = { ArrowDown: activeIndex + 1, ArrowUp: activeIndex - 1, Home: 0, End: options.length - 1 }[event.key]
     if (to !== undefined) {
       event.preventDefault()
       const next = (to + options.length) % options.length
@@ -50,7 +50,7 @@ export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
       // Otherwise the key would also click the button that regains the focus.
       event.preventDefault()
       if (isSearching) setIsChosenNext(true)
-      else if (options[at]) onChoose(options[at])
+      else if (options[activeIndex]) onChoose(options[activeIndex])
     }
   }
   return (
@@ -62,7 +62,7 @@ export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
           role="combobox"
           aria-expanded="true"
           aria-controls={list}
-          aria-activedescendant={options[at] && `${list}-${at}`}
+          aria-activedescendant={options[activeIndex] && `${list}-${activeIndex}`}
           aria-autocomplete="list"
           aria-label="Search tokens"
           placeholder="Symbol, name or address"
@@ -86,11 +86,11 @@ export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
             className="opt"
             id={`${list}-${index}`}
             role="option"
-            aria-selected={index === at}
+            aria-selected={index === activeIndex}
             onPointerMove={() => setActive(index)}
             onClick={() => onChoose(token)}
           >
-            <Named token={token} isChosen={sameToken(token.address, chosen)} />
+            <Named token={token} isChosen={sameToken(token.address, chosenAddress)} />
             <Balance chainId={chain.id} token={token} />
           </div>
         ))}
@@ -129,16 +129,16 @@ function Named({ token, isChosen }: { readonly token: PageToken; readonly isChos
         <br />
         {token.tags?.includes('copy') ? (
           <span className="copy">
-            Not the well-known {token.symbol}: different contract <Address of={token.address} />
+            Not the well-known {token.symbol}: different contract <Address address={token.address} />
           </span>
         ) : token.tags?.includes('unlisted') ? (
           <span className="copy">
-            Unverified: found by address only <Address of={token.address} />
+            Unverified: found by address only <Address address={token.address} />
           </span>
         ) : isNative(token.address) ? (
           <span className="addr">native</span>
         ) : (
-          <Address of={token.address} />
+          <Address address={token.address} />
         )}
       </p>
     </>

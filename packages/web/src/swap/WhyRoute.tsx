@@ -45,7 +45,7 @@ export function WhyRoute({ request, quote, src, dst }: WhyRouteProps) {
               </thead>
               <tbody>
                 <Row name="This route" quote={data.best} {...{ data, isExactOutput, src, dst }} />
-                {data.others.map((other) => (
+                {data.otherAlternatives.map((other) => (
                   <Row key={other.name} {...other} {...{ data, isExactOutput, src, dst }} />
                 ))}
               </tbody>

@@ -17,7 +17,7 @@ export type Alternative = {
 export type RouteComparison = {
   readonly block: number
   readonly best: ServiceQuote
-  readonly others: readonly Alternative[]
+  readonly otherAlternatives: readonly Alternative[]
 }
 
 /** Requests the order again with restrictions, all at one block, so that only the restrictions differ. */
@@ -26,7 +26,7 @@ export async function compare(
   quote: ShownQuote,
   signal: AbortSignal,
 ): Promise<RouteComparison> {
-  const all = order as QuoteParameters
+  const parameters = order as QuoteParameters
   const names = namesOf(quote)
   const top = largestPool(quote)
   const narrowedParameters: readonly (readonly [
@@ -43,17 +43,17 @@ export async function compare(
         ]
   const [best, ...narrow] = await sluice.getQuotes(
     chainId,
-    [all, ...narrowedParameters.map(([, terms]): QuoteParameters => ({ ...all, ...terms }))],
+    [parameters, ...narrowedParameters.map(([, terms]): QuoteParameters => ({ ...parameters, ...terms }))],
     signal,
   )
   if (!best || best instanceof ClientError) throw best ?? new ClientError('BAD_ANSWER', 'no quote')
-  const comparedAlternatives = narrow.map((other, index) => alternative(narrowedParameters[index]![0], other))
-  const losers = quote.swaps.length === 1 ? await singlePools(chainId, all, top, signal) : []
+  const comparedAlternatives = narrow.map((quote, index) => alternative(narrowedParameters[index]![0], quote))
+  const losers = quote.swaps.length === 1 ? await singlePools(chainId, parameters, top, signal) : []
   // The best single pool is often also the best route without the quoted pool.
-  const others = comparedAlternatives.filter(
-    ({ quote: other }) => !other || !losers.some((loser) => samePools(loser.quote!, other)),
+  const otherAlternatives = comparedAlternatives.filter(
+    ({ quote }) => !quote || !losers.some((loser) => samePools(loser.quote!, quote)),
   )
-  return { block: best.simulationBlock, best, others: [...losers, ...others] }
+  return { block: best.simulationBlock, best, otherAlternatives: [...losers, ...otherAlternatives] }
 }
 
 /** Returns the next best single pools, each found without the ones before it. */
@@ -92,17 +92,17 @@ function namesOf({ swaps }: ShownQuote): (pool: string) => string {
 const MILLION = 1_000_000n
 
 /**
- * Returns how much less an alternative pays than the best route: in base units of the output, net of gas if both are
- * known, and in percent. For an exact output, how much more it costs.
+ * Returns how much less an alternative pays than the best route, in base units of the output and in percent. Net of gas
+ * if both gas costs are known. For an exact output, how much more it costs.
  */
-export function lossOf(best: ServiceQuote, other: ServiceQuote, isExactOutput: boolean) {
-  if (isExactOutput) return difference(BigInt(other.fromAmount), BigInt(best.fromAmount), BigInt(best.fromAmount))
-  const isNet = typeof best.netToAmount === 'string' && typeof other.netToAmount === 'string'
-  const [a, b] = isNet ? [best.netToAmount!, other.netToAmount!] : [best.toAmount, other.toAmount]
+export function lossOf(best: ServiceQuote, quote: ServiceQuote, isExactOutput: boolean) {
+  if (isExactOutput) return difference(BigInt(quote.fromAmount), BigInt(best.fromAmount), BigInt(best.fromAmount))
+  const isNet = typeof best.netToAmount === 'string' && typeof quote.netToAmount === 'string'
+  const [a, b] = isNet ? [best.netToAmount!, quote.netToAmount!] : [best.toAmount, quote.toAmount]
   return difference(BigInt(a), BigInt(b), BigInt(a))
 }
 
-function difference(more: bigint, less: bigint, whole: bigint) {
-  const base = more - less
-  return { base, percent: whole > 0n ? Number((base * 100n * MILLION) / whole) / Number(MILLION) : 0 }
+function difference(larger: bigint, smaller: bigint, reference: bigint) {
+  const base = larger - smaller
+  return { base, percent: reference > 0n ? Number((base * 100n * MILLION) / reference) / Number(MILLION) : 0 }
 }

@@ -8,8 +8,8 @@ export type PairRate = { readonly block: number; readonly timestamp: number; rea
 export function ratesOf(src: readonly UsdPoint[], dst: readonly UsdPoint[]): readonly PairRate[] {
   const byBlock = new Map(dst.map((point) => [point.block, point.usd]))
   return src.flatMap(({ block, timestamp, usd }) => {
-    const other = byBlock.get(block)
-    return other === undefined || other === 0 ? [] : [{ block, timestamp, rate: usd / other }]
+    const existing = byBlock.get(block)
+    return existing === undefined || existing === 0 ? [] : [{ block, timestamp, rate: usd / existing }]
   })
 }
 

@@ -71,11 +71,11 @@ function store(change: (before: readonly LedgerEntry[]) => readonly LedgerEntry[
 }
 
 /** Drops entries above the limit: the oldest settled ones first, then the oldest pending ones. */
-export function withinLimit(all: readonly LedgerEntry[]): readonly LedgerEntry[] {
-  let surplus = all.length - MAX_ENTRIES
+export function withinLimit(allEntries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+  let surplus = allEntries.length - MAX_ENTRIES
   const isKept = (entry: LedgerEntry) => entry.status === 'pending' || surplus-- <= 0
   // The filter drops the first settled entries that it visits, so it visits the oldest first.
-  return [...all].reverse().filter(isKept).reverse().slice(0, MAX_ENTRIES)
+  return [...allEntries].reverse().filter(isKept).reverse().slice(0, MAX_ENTRIES)
 }
 
 /** Adds an entry, or replaces the entry with the same id. */
@@ -107,6 +107,6 @@ function subscribe(listener: () => void): () => void {
 
 /** Returns the entries of a chain, newest first. */
 export function useLedger(chainId: number): readonly LedgerEntry[] {
-  const all = useSyncExternalStore(subscribe, () => entries)
-  return all.filter((entry) => entry.chainId === chainId)
+  const allEntries = useSyncExternalStore(subscribe, () => entries)
+  return allEntries.filter((entry) => entry.chainId === chainId)
 }

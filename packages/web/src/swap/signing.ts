@@ -181,7 +181,7 @@ async function receiptOf(provider: Eip1193Provider, route: Route, owner: string,
   const block = Number(receipt.blockNumber)
   const gasUsed = BigInt(receipt.gasUsed)
   const native = route.dst.toLowerCase() === NATIVE.toLowerCase()
-  const at = async (number: number): Promise<bigint> => {
+  const balanceAt = async (number: number): Promise<bigint> => {
     const tag = `0x${number.toString(16)}`
     if (native) return BigInt(await provider.request({ method: 'eth_getBalance', params: [owner, tag] }))
     // Selector of `balanceOf(address)`.
@@ -191,7 +191,7 @@ async function receiptOf(provider: Eip1193Provider, route: Route, owner: string,
   const isForRecipient = owner.toLowerCase() !== route.tx.from.toLowerCase()
   const fee = native && !isForRecipient ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') : 0n
   // Nodes that do not keep the state of the previous block reject the call.
-  const receivedAmount = await Promise.all([at(block), at(block - 1)]).then(
+  const receivedAmount = await Promise.all([balanceAt(block), balanceAt(block - 1)]).then(
     ([after, before]) => after - before + fee,
     () => undefined,
   )

@@ -39,7 +39,7 @@ export type OrderState = {
   readonly terms: OrderTerms
   /** Error of the token list, and the retry of it. */
   readonly broken: unknown
-  readonly again: () => void
+  readonly retry: () => void
   /** Symbol of the native token. */
   readonly native: string
   /** Changes the URL and writes the defaults into it. */
@@ -62,7 +62,7 @@ export function useOrder(): OrderState {
     chain.id,
     Object.values(ends).filter((address) => address !== undefined),
   )
-  const tokenOf = (address: string | undefined) => (address && names.ready ? names.of(address) : undefined)
+  const tokenOf = (address: string | undefined) => (address && names.ready ? names.tokenOf(address) : undefined)
   const src = tokenOf(ends.src)
   const dst = tokenOf(ends.dst)
   const text = params.amount ?? (params.src ? '' : FIRST_AMOUNT[chain.id === local?.chainId ? 'local' : 'other'])
@@ -102,7 +102,7 @@ export function useOrder(): OrderState {
     ...{ chain, src, dst, same: hasSameToken, exact, text, entry, priceOf, terms, change, pools: status?.pools },
     limit: terms.values.impact,
     broken: src && dst ? null : broken,
-    again: () => void refetch(),
+    retry: () => void refetch(),
     request,
     native: tokens?.find(({ address }) => isNative(address))?.symbol ?? 'of the native token',
   }

@@ -40,7 +40,7 @@ export type Live = {
   readonly silent: 'service' | 'chain' | undefined
   readonly isAsking: boolean
   readonly head: number | undefined
-  readonly again: () => void
+  readonly retry: () => void
 }
 
 /** @param isSigning - true while the user signs, which stops requests and updates */
@@ -71,7 +71,7 @@ export function useQuote(order: TypedRequest | undefined, isSigning: boolean): L
     isStale: quote !== undefined && (age >= STALE_BLOCKS || hasFailed || isChainDown || isSilent),
     silent: isSilent ? 'service' : isChainDown || hasFailed ? 'chain' : undefined,
     isAsking: stream.isFetching,
-    again() {
+    retry() {
       stream.refetch()
       void refetch()
     },
@@ -79,15 +79,15 @@ export function useQuote(order: TypedRequest | undefined, isSigning: boolean): L
 }
 
 /** Returns true once `ms` milliseconds have passed since a time. A time of 0 means that nothing has happened yet. */
-function useIsOlder(since: number, ms: number): boolean {
+function useIsOlder(startedAt: number, ms: number): boolean {
   const [isOlder, setIsOlder] = useState(false)
   useEffect(() => {
-    const leftMs = since + ms - Date.now()
-    setIsOlder(since > 0 && leftMs <= 0)
-    if (since === 0 || leftMs <= 0) return
+    const leftMs = startedAt + ms - Date.now()
+    setIsOlder(startedAt > 0 && leftMs <= 0)
+    if (startedAt === 0 || leftMs <= 0) return
     const later = setTimeout(() => setIsOlder(true), leftMs)
     return () => clearTimeout(later)
-  }, [since, ms])
+  }, [startedAt, ms])
   return isOlder
 }
 

@@ -25,14 +25,14 @@ export type SwapPageState = {
   /** Base units of the input; 0 while unknown. */
   readonly paying: bigint
   /** The wallet's missing funds: for the input, or for gas. */
-  readonly short: 'input' | 'gas' | undefined
+  readonly shortOf: 'input' | 'gas' | undefined
   /** True if the quote answers the amount as typed. Signing requires it. */
   readonly isReady: boolean
   readonly loss: Loss | undefined
   /** True if the service found no route. */
-  readonly refused: boolean
+  readonly isRefused: boolean
   /** True if the request failed for another reason. */
-  readonly failed: boolean
+  readonly hasFailed: boolean
   /** Largest amount with a route, if the typed amount has none; undefined while loading, 0 if no amount has a route. */
   readonly maxRoutable: bigint | undefined
   readonly signing: Signing | undefined
@@ -64,20 +64,21 @@ export function useSwap(): SwapPageState {
   const isPayingNative = src !== undefined && isNative(src.address)
   const reserve = useGasReserve(chain.id, isPayingNative, quote?.gasEstimate)
   const gas = isPayingNative ? BigInt(quote?.gasCost?.native ?? 0) : 0n
-  const named = useNamed(chain.id, quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [])
+  const { tokenOf } = useNamed(chain.id, quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [])
   const open = signing.state === undefined
-  const refused = open && isRefusal(live.error)
-  const reportedMax = refused ? refusalOf(live.error)?.maxRoutableAmount : undefined
-  const needsSearch = refused && reportedMax === undefined && isAboutSize(live.error)
+  const isRefused = open && isRefusal(live.error)
+  const reportedMax = isRefused ? refusalOf(live.error)?.maxRoutableAmount : undefined
+  const needsSearch = isRefused && reportedMax === undefined && isAboutSize(live.error)
   const largest = useLargest(request, needsSearch)
   const searchedMax = largest.isError ? 0n : largest.data === undefined ? undefined : BigInt(largest.data)
   const isReady = entry.isSettled && live.isCurrent
   return {
-    ...{ order, live, quote, tokenOf: named.of, balance, paying, refused, isReady, signing: signing.state },
-    short: balance === undefined ? undefined : paying > balance ? 'input' : paying + gas > balance ? 'gas' : undefined,
+    ...{ order, live, quote, tokenOf, balance, paying, isRefused, isReady, signing: signing.state },
+    shortOf:
+      balance === undefined ? undefined : paying > balance ? 'input' : paying + gas > balance ? 'gas' : undefined,
     spendable: isPayingNative ? subtractReserve(balance, reserve) : balance,
     loss: quote && lossOf(quote, order),
-    failed: open && live.error !== undefined && !refused,
+    hasFailed: open && live.error !== undefined && !isRefused,
     maxRoutable: reportedMax ?? (needsSearch ? searchedMax : 0n),
     act: {
       amount: (amount, replace) => change({ amount }, replace),
@@ -95,16 +96,16 @@ export function useSwap(): SwapPageState {
             ? end === 'in'
               ? toPlainText(quote.fromAmount, src.decimals)
               : toPlainText(quote.minToAmount ?? quote.toAmount, dst.decimals)
-            : // As an amount of the other token, the text would be another trade, which may be thousands of times larger.
+            : // With the other token, the same text would mean another trade, which may be thousands of times larger.
               ''
         change({ amount, exact: end === 'out' ? 'out' : undefined })
       },
       choose(side, token) {
-        const [mine, other] = side === 'pay' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
+        const [thisSide, otherSide] = side === 'pay' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
         const before = { src: src?.address, dst: dst?.address }
         // Choosing the other side's token swaps the two tokens.
-        const swappedToken = sameToken(token.address, before[other]) ? before[mine] : before[other]
-        change({ [mine]: token.address, ...(swappedToken && { [other]: swappedToken }) })
+        const swappedToken = sameToken(token.address, before[otherSide]) ? before[thisSide] : before[otherSide]
+        change({ [thisSide]: token.address, ...(swappedToken && { [otherSide]: swappedToken }) })
       },
       sign() {
         if (!src || !dst || !request || !live.quote || !wallet || !isReady || terms.isNew) return
@@ -123,7 +124,7 @@ export function useSwap(): SwapPageState {
       leave() {
         signing.cancel()
         void queries.invalidateQueries({ queryKey: ['balance'] })
-        live.again()
+        live.retry()
       },
     },
   }

@@ -2,10 +2,10 @@
 import { brief } from '../format/number.ts'
 
 /** Shows the first six and last four characters. The title has the full address. */
-export function Address({ of }: { readonly of: string }) {
+export function Address({ address }: { readonly address: string }) {
   return (
-    <span className="addr" title={of}>
-      {brief(of)}
+    <span className="addr" title={address}>
+      {brief(address)}
     </span>
   )
 }

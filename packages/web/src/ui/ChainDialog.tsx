@@ -6,7 +6,7 @@ import { useSetting } from './setting.ts'
 
 const MAX_SHOWN = 60
 
-export function ChainDialog({ chosen, onClose }: { readonly chosen: number; readonly onClose: () => void }) {
+export function ChainDialog({ chosenId, onClose }: { readonly chosenId: number; readonly onClose: () => void }) {
   const { chains, local } = useSetting()
   const navigate = useNavigate()
   const [text, setText] = useState('')
@@ -37,7 +37,7 @@ export function ChainDialog({ chosen, onClose }: { readonly chosen: number; read
       <ul className="opts">
         {matches.slice(0, MAX_SHOWN).map(({ id, name, status }) => (
           <li key={id}>
-            <button type="button" className="opt opt--plain" aria-pressed={id === chosen} onClick={() => choose(id)}>
+            <button type="button" className="opt opt--plain" aria-pressed={id === chosenId} onClick={() => choose(id)}>
               <p>
                 <b>{name}</b> <span className="unit">{id}</span>
               </p>

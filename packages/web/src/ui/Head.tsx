@@ -63,7 +63,7 @@ export const Head = memo(function Head() {
           <WalletButton />
         </div>
       </div>
-      {choosing && <ChainDialog chosen={chain.id} onClose={() => setChoosing(false)} />}
+      {choosing && <ChainDialog chosenId={chain.id} onClose={() => setChoosing(false)} />}
     </header>
   )
 })
@@ -72,7 +72,7 @@ export const Head = memo(function Head() {
 function showOpenPage(nav: HTMLElement | null): void {
   const link = nav?.querySelector('[aria-current]')
   if (!nav || !link) return
-  const [row, own] = [nav.getBoundingClientRect(), link.getBoundingClientRect()]
+  const [navBox, linkBox] = [nav.getBoundingClientRect(), link.getBoundingClientRect()]
   // `scrollIntoView` would make the Tab key start from this link and skip the skip link.
-  nav.scrollLeft += (own.left + own.right - row.left - row.right) / 2
+  nav.scrollLeft += (linkBox.left + linkBox.right - navBox.left - navBox.right) / 2
 }

@@ -5,19 +5,19 @@ import { type PageName, pages } from '../pages.ts'
 type Props = {
   readonly page: PageName
   /** Continues the introduction. */
-  readonly more?: ReactNode
+  readonly extra?: ReactNode
   /** Shown next to the introduction. */
   readonly children?: ReactNode
 }
 
-export function Lede({ page, more, children }: Props) {
+export function Lede({ page, extra, children }: Props) {
   const { heading, lede } = pages[page]
   return (
     <div className="lede">
       <h1>{heading}</h1>
       <p>
         {lede}
-        {more}
+        {extra}
       </p>
       {children}
     </div>

@@ -18,7 +18,7 @@ function Digits({ shown, title }: { readonly shown: ShownNumber; readonly title?
       ) : (
         <>
           {sign}
-          <Groups of={groups} />
+          <Groups digitGroups={groups} />
           {fraction && <span className="fr">{fraction}</span>}
         </>
       )}
@@ -26,13 +26,13 @@ function Digits({ shown, title }: { readonly shown: ShownNumber; readonly title?
   )
 }
 
-function Groups({ of: [first, ...rest] }: { readonly of: readonly string[] }) {
+function Groups({ digitGroups: [first, ...otherGroups] }: { readonly digitGroups: readonly string[] }) {
   return (
     <>
       {first}
-      {rest.map((part, index) => (
+      {otherGroups.map((digits, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: groups of digits have no key other than their index.
-        <i key={index}>{part}</i>
+        <i key={index}>{digits}</i>
       ))}
     </>
   )
@@ -73,7 +73,7 @@ export function Decimal({
 export function Count({ value }: { readonly value: number | bigint | string }) {
   return (
     <span className="num">
-      <Groups of={group(String(value))} />
+      <Groups digitGroups={group(String(value))} />
     </span>
   )
 }
@@ -106,32 +106,34 @@ export function Price({ value }: { readonly value: number | null | undefined }) 
   )
 }
 
-/** `value` is in percent; `places` defaults to two decimals. */
-type PercentProps = { readonly value: number; readonly places?: number; readonly bare?: boolean }
+/** `value` is in percent; `maxDecimals` defaults to two decimals. */
+type PercentProps = { readonly value: number; readonly maxDecimals?: number; readonly hasNoUnit?: boolean }
 
-export function Percent({ value, places = 2, bare = false }: PercentProps) {
-  const minShown = 10 ** -places
+export function Percent({ value, maxDecimals = 2, hasNoUnit = false }: PercentProps) {
+  const minShown = 10 ** -maxDecimals
   const text =
-    value > 0 && value < minShown ? `< ${minShown.toFixed(places)}` : value.toFixed(places).replace('-', '\u2212')
+    value > 0 && value < minShown
+      ? `< ${minShown.toFixed(maxDecimals)}`
+      : value.toFixed(maxDecimals).replace('-', '\u2212')
   return (
     <span className="num">
       {text}
-      {!bare && <span className="unit"> %</span>}
+      {!hasNoUnit && <span className="unit"> %</span>}
     </span>
   )
 }
 
-type BpsProps = { readonly value: number | null | undefined; readonly bare?: boolean }
+type BpsProps = { readonly value: number | null | undefined; readonly hasNoUnit?: boolean }
 
 /** Shows basis points with two decimals; a missing value reads as not known. */
-export function Bps({ value, bare = false }: BpsProps) {
-  if (value === null || value === undefined) return <span className="q">{bare ? '–' : 'not known'}</span>
+export function Bps({ value, hasNoUnit = false }: BpsProps) {
+  if (value === null || value === undefined) return <span className="q">{hasNoUnit ? '–' : 'not known'}</span>
   // A value that rounds to 0 has no sign.
   const text = value.toFixed(2).replace(/^-(?=0\.00$)/, '')
   return (
     <span className="num">
       {text.replace('-', '\u2212')}
-      {!bare && <span className="unit"> bps</span>}
+      {!hasNoUnit && <span className="unit"> bps</span>}
     </span>
   )
 }

@@ -14,7 +14,7 @@ export function WalletDialog({ onClose }: { readonly onClose: () => void }) {
   const { mutate: load } = loading
   useEffect(() => load(), [load])
   const { mutate: connect, error, isPending, variables } = useMutation({ mutationFn: wallets.connect })
-  const others = options?.filter(({ name }) => name !== wallet?.name)
+  const otherWallets = options?.filter(({ name }) => name !== wallet?.name)
   const failure = error ?? loading.error
   return (
     <Dialog title={wallet ? 'Wallet' : 'Connect a wallet'} onClose={onClose}>
@@ -36,7 +36,7 @@ export function WalletDialog({ onClose }: { readonly onClose: () => void }) {
         </div>
       )}
       <ul className="opts" aria-busy={options === undefined}>
-        {others?.map(({ id, name, isLocal }) => (
+        {otherWallets?.map(({ id, name, isLocal }) => (
           <li key={id}>
             <button
               type="button"

@@ -36,11 +36,11 @@ export function useAfterPaint<T>(value: T): T {
 
 /** Returns how many parts of a large view to show: one at first, and one more after each paint. */
 export function usePaintedParts(count: number): number {
-  const [parts, setParts] = useState(1)
+  const [partCount, setParts] = useState(1)
   useEffect(() => {
-    if (parts < count) afterPaint(() => setParts(parts + 1))
-  }, [parts, count])
-  return parts
+    if (partCount < count) afterPaint(() => setParts(partCount + 1))
+  }, [partCount, count])
+  return partCount
 }
 
 /** Resolves after the next frame is painted. */

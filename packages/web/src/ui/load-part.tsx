@@ -4,8 +4,8 @@ import { type FunctionComponent, useEffect, useState } from 'react'
 type Code<P> = { readonly load: () => Promise<FunctionComponent<P>>; loaded?: FunctionComponent<P> }
 
 /**
- * Returns a component whose code loads when it is first shown. If the code does not arrive, for example because the
- * network is lost or a new version replaced its file, the rest of the page stays.
+ * Returns a component whose code loads when it is first shown. The code may not arrive, for example because the network
+ * is lost or a new version replaced its file. The rest of the page then stays.
  */
 export function loadPart<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
   const code: Code<P> = { load }

@@ -29,13 +29,13 @@ export type BrowserWallets = {
 /** @param notify - called after each change of the session or of the announced wallets */
 export function openBrowserWallets({ chains, local }: Setting, notify: () => void): BrowserWallets {
   const wagmiChains = chains.map(({ id, name }) => chainOf(id, name, id === local?.chainId ? [local.rpcUrl] : []))
-  const [first = NOWHERE, ...others] = wagmiChains
+  const [first = NOWHERE, ...otherChains] = wagmiChains
   const config: Config = createConfig({
-    chains: [first, ...others],
+    chains: [first, ...otherChains],
     connectors: [],
     multiInjectedProviderDiscovery: true,
     // The page reads chain state only through the wallet or the local chain's node.
-    transports: Object.fromEntries([first, ...others].map(({ id }) => [id, http()])),
+    transports: Object.fromEntries([first, ...otherChains].map(({ id }) => [id, http()])),
     storage: createStorage({ storage: localStorage }),
   })
   watchConnection(config, { onChange: notify })

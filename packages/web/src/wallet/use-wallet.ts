@@ -73,7 +73,10 @@ export function useAllowance(chainId: number, token: string | undefined, spender
     queryFn: async () => {
       const { wallet } = await connected!.open()
       // Selector of `allowance(address,address)`.
-      const answer = await wallet.call(token!, `0xdd62ed3e${word(connected!.address)}${word(spender)}`)
+      const answer = await wallet.call(
+        token!,
+        `0xdd62ed3e${paddedAddress(connected!.address)}${paddedAddress(spender)}`,
+      )
       return String(BigInt(answer.slice(0, 66)))
     },
   })
@@ -110,13 +113,13 @@ export function useAllowanceWay(
   return data
 }
 
-const word = (address: string): string => address.slice(2).toLowerCase().padStart(64, '0')
+const paddedAddress = (address: string): string => address.slice(2).toLowerCase().padStart(64, '0')
 
 async function balanceOf(connected: ConnectedWallet, token: string): Promise<bigint> {
   const { provider, wallet } = await connected.open()
   if (isNative(token))
     return BigInt(await provider.request({ method: 'eth_getBalance', params: [connected.address, 'latest'] }))
   // Selector of `balanceOf(address)`.
-  const answer = await wallet.call(token, `0x70a08231${word(connected.address)}`)
+  const answer = await wallet.call(token, `0x70a08231${paddedAddress(connected.address)}`)
   return BigInt(answer.slice(0, 66))
 }

@@ -37,13 +37,13 @@ export async function mined(stage: Stage): Promise<MinedSwap> {
   const account = (k: number) => devnet.info.accounts[k]!.address
   const router = devnet.info.routers.uniswapV2Router02!
   for (const k of [1, 2]) {
-    const at = (symbol: string) => createBuilder(devnet.url, account(k)).at(WETH, token(symbol))
+    const at = (symbol: string) => createBuilder(devnet.url, account(k)).contractAt(WETH, token(symbol))
     await at('WETH').send('deposit', [], 500n * WHOLE)
     await at('USDC').send('mint', [account(k), 10n ** 13n])
     for (const symbol of ['WETH', 'USDC'])
       for (const spender of [router, devnet.info.guard]) await at(symbol).send('approve', [spender, 2n ** 200n])
   }
-  const { abi } = createBuilder(devnet.url, account(1)).at(V2_ROUTER, router)
+  const { abi } = createBuilder(devnet.url, account(1)).contractAt(V2_ROUTER, router)
   const swapOf = (k: number, amount: bigint, path: readonly string[], minOutput = 0n): SentSwapCall => {
     const symbols = path.map(token)
     const data = abi.encodeFunctionData('swapExactTokensForTokens', [amount, minOutput, symbols, account(k), FAR])
@@ -84,7 +84,7 @@ export async function mined(stage: Stage): Promise<MinedSwap> {
     async sandwiched() {
       // The attacker buys before the victim and sells after it, so that the pair pays the victim less.
       const front = 700_000n * 10n ** 6n
-      const quoter = createBuilder(devnet.url, account(2)).at(
+      const quoter = createBuilder(devnet.url, account(2)).contractAt(
         ['function getAmountsOut(uint256,address[]) view returns (uint256[])'],
         router,
       )
@@ -97,7 +97,7 @@ export async function mined(stage: Stage): Promise<MinedSwap> {
       return hashes[1]!
     },
     transfer: () => {
-      const { abi } = createBuilder(devnet.url, account(1)).at(WETH, token('USDC'))
+      const { abi } = createBuilder(devnet.url, account(1)).contractAt(WETH, token('USDC'))
       const data = abi.encodeFunctionData('transfer', [account(6), 5n])
       return alone({ from: account(1), to: token('USDC'), data })
     },

@@ -166,8 +166,8 @@ function onLine([fromIn, fromOut]: SampledAmount, [toIn, toOut]: SampledAmount, 
 }
 
 /**
- * Returns the output of an input on the hyperbola a·t / (1 + b·t) through samples `first` to `first` + 2; an x·y = k
- * pool is such a hyperbola. Null without three samples, or if they are not concave.
+ * Returns the output of an input on the hyperbola a·t / (1 + b·t) through samples `first` to `first` + 2. The outputs
+ * of an x·y = k pool form such a hyperbola. Null without three samples, or if they are not concave.
  */
 function hyperbolaAt(samples: readonly SampledAmount[], first: number, amountIn: bigint): bigint | null {
   if (first < -1 || first + 2 >= samples.length) return null

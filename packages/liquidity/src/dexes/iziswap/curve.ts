@@ -1,7 +1,6 @@
 /**
  * Price curves of iZiSwap pools. Each point trades at one price. The first points of a range are straight lines. The
- * rest is one x·y = k piece between prices half a point beyond its ends; the piece has exactly the same input and
- * output.
+ * rest is one x·y = k piece between prices half a point beyond its ends. It has exactly the same input and output.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../../family.ts'
