@@ -208,7 +208,10 @@ function watched(wallet: Wallet): { sent: Outgoing[]; wallet: Wallet } {
   return { sent, wallet: { ...wallet, send } }
 }
 
-describe.each(Object.keys(makers))('%s', (kind) => {
+/** Kinds of signers of the daily profile: one for each library. */
+const DAILY = ['viem with a local account', 'an ethers wallet', 'a wallet of ethers 5', 'EIP-1193']
+
+function signerTests(kind: string): void {
   let sent: Outgoing[]
   let wallet: Wallet
   beforeAll(async () => {
@@ -268,7 +271,10 @@ describe.each(Object.keys(makers))('%s', (kind) => {
     const { route } = await swap(stage.client, wallet, CHAIN, { src: NATIVE, dst, amount: 10n ** 16n }, stage)
     expect((await stage.balance(dst, wallet.address)) - before).toBe(BigInt(route.toAmount))
   })
-})
+}
+
+describe.each(DAILY)('%s', signerTests)
+describe.each(Object.keys(makers).filter((kind) => !DAILY.includes(kind)))('%s', { tags: 'long' }, signerTests)
 
 test('without state overrides at the node, a signature suffices, and known pools confirm the amount', async () => {
   const { address, provider } = keeper(await newKey())

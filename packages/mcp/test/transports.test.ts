@@ -163,18 +163,20 @@ describe('Streamable HTTP', () => {
     for (const one of both) expect(await one.json()).toMatchObject({ id: 2, result: { isError: true } })
   })
 
-  test.each([
-    ['GET', '/mcp', 405],
-    ['DELETE', '/mcp', 405],
-    ['PUT', '/mcp', 405],
-    ['GET', '/', 404],
-    ['POST', '/sse', 404],
-  ])('%s %s is %i', async (method, path, status) => {
+  test('other methods are 405, and other paths 404', async () => {
     const { url } = await listen()
-    const answer = await fetch(new URL(path, url), { method, headers })
-    expect(answer.status).toBe(status)
-    if (status === 405) expect(answer.headers.get('allow')).toBe('POST')
-    expect(await answer.json()).toMatchObject({ error: { message: expect.any(String) } })
+    for (const [method, path, status] of [
+      ['GET', '/mcp', 405],
+      ['DELETE', '/mcp', 405],
+      ['PUT', '/mcp', 405],
+      ['GET', '/', 404],
+      ['POST', '/sse', 404],
+    ] as const) {
+      const answer = await fetch(new URL(path, url), { method, headers })
+      expect(answer.status, `${method} ${path}`).toBe(status)
+      if (status === 405) expect(answer.headers.get('allow')).toBe('POST')
+      expect(await answer.json()).toMatchObject({ error: { message: expect.any(String) } })
+    }
   })
 
   test('refuses hosts and origins of web pages, except for configured ones', async () => {
@@ -275,19 +277,22 @@ describe('Streamable HTTP', () => {
 })
 
 describe('the command line', () => {
-  test.each([
-    [['--bogus'], /Unknown option '--bogus'/],
-    [['extra'], /extra/],
-    [['--http', 'x:y'], /--http x:y: must be/],
-    [['--http', '0.0.0.0:8080'], /--allow-host/],
-    [['--service', 'ftp://x'], /--service: must be/],
-    [['--contracts', '/nowhere.json'], /ENOENT/],
-    [['--timeout', '56'], /--timeout: must be/],
-  ])('%j is a mistake', async (args, message) => {
+  async function expectMistake(args: readonly string[], message: RegExp): Promise<void> {
     const { log, out, exit } = start(...args)
     expect(await exit).toBe(2)
     expect(log()).toMatch(message)
     expect(log()).toContain('sluice-mcp [options]')
     expect(out()).toBe('')
-  })
+  }
+  test.each([
+    [['--bogus'], /Unknown option '--bogus'/],
+    [['--service', 'ftp://x'], /--service: must be/],
+  ])('%j is a mistake', expectMistake)
+  test.each([
+    [['extra'], /extra/],
+    [['--http', 'x:y'], /--http x:y: must be/],
+    [['--http', '0.0.0.0:8080'], /--allow-host/],
+    [['--contracts', '/nowhere.json'], /ENOENT/],
+    [['--timeout', '56'], /--timeout: must be/],
+  ])('%j is a mistake', { tags: 'long' }, expectMistake)
 })

@@ -17,9 +17,9 @@ import { E18, fairPools, request, snapshotOf } from './graphs.ts'
 const threads = new RouterThreads({ count: 2, timeoutMs: 30_000 })
 afterAll(() => threads.close())
 
-const pools = fairPools(1, 1_500, 200)
+const pools = fairPools(1, 300, 60)
 const snapshot = { ...snapshotOf([]), pools: PoolMap.empty.with(pools) }
-const richer = pools.slice(0, 700).map((pool) => ({
+const richer = pools.slice(0, 140).map((pool) => ({
   ...pool,
   state: { ...pool.state, reserve0: pool.state.reserve0 * 2n },
 }))

@@ -73,7 +73,7 @@ const cases: Readonly<Record<string, Case>> = {
   'a hook that keeps of wallets': { router: 'Hooked' },
 }
 
-describe.each(Object.entries(senders))('a %s', (_, newSender) => {
+function senderTests(newSender: () => Promise<Address>): void {
   test.each(Object.entries(cases))(
     '%s',
     async (_, { tokenIn = 'PlainToken', tokenOut = 'PlainToken', router = 'Exchange' }) => {
@@ -111,7 +111,11 @@ describe.each(Object.entries(senders))('a %s', (_, newSender) => {
       if (sent.success) expect(BigInt(simulated.chargedGas!)).toBe(sent.chargedGas)
     },
   )
-})
+}
+
+describe('a wallet', () => senderTests(senders.wallet))
+describe('a delegated account', () => senderTests(senders.delegated))
+describe('a smart account', { tags: 'long' }, () => senderTests(senders['smart account']))
 
 const deploy = (name: string) => chain.deploy(contracts[name]!.creation)
 

@@ -221,7 +221,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(await page.locator('.age--stale').count()).toBe(0)
   })
 
-  test('after a declined request nothing was sent, and the wallet can be asked again', async () => {
+  test('after a declined request nothing was sent, and the wallet can be asked again', { tags: 'long' }, async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '1'), { before: withWallet({ declines: 1 }) })
     await connect(page)
     const before = await stage.balance(stage.token('USDC'), owner(1))
@@ -312,7 +312,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(quoted).toBeGreaterThan(head + 4)
   })
 
-  test('a wallet on another chain is asked to switch', async () => {
+  test('a wallet on another chain is asked to switch', { tags: 'long' }, async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '1'), { before: withWallet({ chainId: 1 }) })
     await connect(page)
     await page.getByText('Your wallet is on Ethereum.').waitFor(WAIT)

@@ -172,7 +172,7 @@ export function safetyTests(stageOf: () => Stage): void {
     expect(await maxAmount()).toBeLessThan(has)
   })
 
-  test('a loss above five percent needs a red button and a confirmation that states it', async () => {
+  test('a loss above five percent needs a red button and a confirmation that states it', { tags: 'long' }, async () => {
     const coin = await deployCoin(stageOf().devnet)
     const page = await open(`/?src=${stageOf().token('WETH')}&dst=${coin.address}&amount=1&impact=100`)
     await go(page, 'Accept these terms').click(WAIT)
@@ -346,7 +346,7 @@ export function safetyTests(stageOf: () => Stage): void {
     await go(page, 'Connect a wallet').waitFor(WAIT)
   })
 
-  test('hostile token names cannot reverse, hide, or displace text', async () => {
+  test('hostile token names cannot reverse, hide, or displace text', { tags: 'long' }, async () => {
     const page = await open('/health', { viewport: { width: 390, height: 844 } })
     const hostile = `\u202eCDSU\u200b${'W'.repeat(46)}`
     // The service's own list, in which one symbol is replaced by a hostile one.
