@@ -19,10 +19,10 @@ afterAll(() => threads.close())
 
 const pools = fairPools(1, 300, 60)
 const snapshot = { ...snapshotOf([]), pools: PoolMap.empty.with(pools) }
-const richer = pools.slice(0, 140).map((pool) => ({
-  ...pool,
-  state: { ...pool.state, reserve0: pool.state.reserve0 * 2n },
-}))
+/** Returns pools with twice the reserves of their first token. */
+const richerOf = (of: typeof pools) =>
+  of.map((pool) => ({ ...pool, state: { ...pool.state, reserve0: pool.state.reserve0 * 2n } }))
+const richer = richerOf(pools.slice(0, 140))
 const later = { ...snapshot, pools: snapshot.pools.with(richer, [pools.at(-1)!.id]) }
 const graphs = new WeakMap<typeof snapshot, Graph>()
 /** Searches in this process, on one graph per state. */
@@ -122,7 +122,11 @@ test('a request that cannot be posted to a thread fails alone', async () => {
 
 test('changes are encoded once for all threads', () => {
   const log = new EntryLog()
-  const [first, second, third] = [snapshot.pools, later.pools, snapshot.pools.with(richer.slice(0, 3))]
+  // More pools than one entry has.
+  const all = fairPools(1, 1_500, 200)
+  const first = PoolMap.empty.with(all)
+  const second = first.with(richerOf(all.slice(0, 700)), [all.at(-1)!.id])
+  const third = first.with(richerOf(all.slice(0, 3)))
   expect(log.between(PoolMap.empty, first)).toBeNull()
   const [entry, ...more] = log.between(first, second)!
   expect(more).toEqual([])
