@@ -133,7 +133,10 @@ describe('an unsigned deployment', () => {
     expect(JSON.parse(again.stdout)).toEqual([])
   })
 
-  test('as a batch for a Safe funds the keyless deployer first, then creates both, executed by a contract', async () => {
+  test('as a batch for a Safe funds the keyless deployer first, then creates both, executed by a contract', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     const anvil = await node(NO_DEPLOYER)
     const { url } = anvil
     const [owner] = (await accountsOf(url)) as [string]
@@ -190,7 +193,7 @@ describe('an unsigned deployment', () => {
     await execute(batch)
     await expectDeployed(url)
     expect(await safeDeployment(options)).toBeUndefined()
-  }, 120_000)
+  })
 
   test('for a Safe of another chain, or an invalid address, is refused', async () => {
     const { url } = await node()

@@ -56,7 +56,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
 }
 
 /** Commands that run only in the long profile. */
-const SLOW = ['language', 'pack']
+const SLOW = ['language', 'pack', 'vectors', 'solver']
 
 /** npm's own words after `npm`. */
 const OWN = ['run', 'install']

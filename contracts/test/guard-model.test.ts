@@ -27,7 +27,7 @@ const NOTICED = [
   'an answer of false is true',
 ]
 /** Number of these mutants in the daily profile. */
-const DAILY = 4
+const DAILY = 2
 /** Errors that random calls from outside must meet. */
 const ERRORS = [
   ...['Expired', 'ZeroAmount', 'InvalidValue', 'SameToken', 'InvalidExecutor', 'InvalidWrapper', 'FeeTooHigh'],

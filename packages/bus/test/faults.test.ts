@@ -1,6 +1,8 @@
 /**
  * Fails processes, Redis, and connections in random order, and checks that workers only show complete states of real
  * blocks. Longer runs: `npm run bench -- bus faults <seconds> <seed>`.
+ *
+ * @module-tag long
  */
 import { describe, expect, test } from 'vitest'
 import { runFaults } from './faults/run.ts'
@@ -8,7 +10,7 @@ import { hasRedis } from './redis.ts'
 
 /** Fixed order of faults; the benchmark and `LONG` use others. */
 const SEED = process.env.LONG ? Date.now() % 1_000_000 : 1
-const SECONDS = process.env.LONG ? 600 : 8
+const SECONDS = process.env.LONG ? 600 : 20
 /** Generous limit, because this test checks that workers recover on a busy machine; the benchmark measures how fast. */
 const STUCK_MS = 90_000
 /** Time for recovery from the last faults, and for open requests. */

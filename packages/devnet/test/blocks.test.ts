@@ -10,7 +10,7 @@ afterAll(() => node?.stop())
 
 const [first, second] = readBlocks()
 
-test('a replayed block with another result is reported', async () => {
+test('a replayed block with another result is reported', { tags: 'long' }, async () => {
   const before = await request(node.url, 'evm_snapshot', [])
   const [one, ...others] = first!.transactions
   const alteredBlock = { ...first!, transactions: [{ ...one!, gasUsed: one!.gasUsed + 1 }, ...others] }

@@ -146,7 +146,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('an exact output is the minimum that arrives', async () => {
+  test('an exact output is the minimum that arrives', { tags: 'long' }, async () => {
     const { page } = await stage.open(`${pair('WETH', 'USDC', '3000')}&exact=out`)
     await go(page, 'Approve WETH and swap').waitFor(WAIT)
     expect(await page.locator('.least__v .num').getAttribute('title')).toBe('3000')

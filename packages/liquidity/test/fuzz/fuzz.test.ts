@@ -51,11 +51,9 @@ function worldTests(_: string, start: () => Promise<PoolWorld>): void {
   })
 }
 
+describe.each([['the local chain', startLocal]] as const)('%s', worldTests)
 describe.each([
-  ['the local chain', startLocal],
   ['real pools of Curve', startCurvePools],
-] as const)('%s', worldTests)
-describe.each([
   ['the real state of Ethereum', startEthereum],
   ['real pools of Linea', () => startRollupPools('linea')],
   ['real pools of Scroll', () => startRollupPools('scroll')],
