@@ -7,7 +7,7 @@ import { startChain, startOver } from './src/devnet.ts'
 import { ask, warmUp } from './src/service.ts'
 import { type CowOrder, type CowSolution, Settlement } from './src/settlement.ts'
 
-const RUNS = process.env.LONG ? 60 : 6
+const RUNS = process.env.LONG ? 60 : 12
 const WHOLE = 10n ** 18n
 const GAS_PRICE = 2_000_000_000n
 

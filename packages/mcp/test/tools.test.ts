@@ -23,7 +23,7 @@ import {
 const TOOLS = ['build_swap', 'chains', 'explain', 'prices', 'quote', 'simulate', 'tokens']
 const ETHER = 10n ** 18n
 /** Random requests. */
-const RUNS = process.env.LONG ? 500 : 40
+const RUNS = process.env.LONG ? 500 : 60
 
 let stage: Stage
 let options: readonly string[]

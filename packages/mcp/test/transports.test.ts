@@ -1,7 +1,7 @@
 /** Tests the transports: malformed and hostile messages, limits, and process exit. Uses no real service. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { connect } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { BIN, type Local, serveLocally } from './stage.ts'
 
 const HELLO = {
@@ -129,7 +129,7 @@ describe('Streamable HTTP', () => {
 
   async function listen(...args: readonly string[]): Promise<Running & { readonly url: string }> {
     const started = start('--http', '0', ...args)
-    await expect.poll(started.log, { timeout: 30_000 }).toMatch(/serving http:\S+/)
+    await vi.waitFor(() => expect(started.log()).toMatch(/serving http:\S+/), 30_000)
     return Object.assign(started, { url: /serving (http:\S+)/.exec(started.log())![1]! })
   }
 
