@@ -45,7 +45,10 @@ test('an import against the direction, a cycle and a reach into another package 
   expect(result).toMatch(/client-stands-alone: packages\/client\/src\/e\.ts/)
 }, 30_000)
 
-test('folders that import one another are named, even if no two files do', async () => {
+test('folders that import one another are named, even if no two files do', {
+  tags: 'long',
+  timeout: 60_000,
+}, async () => {
   const files = {
     'packages/rpc/src/a/one.ts': "import type { Two } from '../b/two.ts'\nexport type One = Two\n",
     'packages/rpc/src/b/two.ts': 'export type Two = 2\n',
@@ -60,7 +63,7 @@ test('folders that import one another are named, even if no two files do', async
     'packages/rpc/src/b/b.test.ts': files['packages/rpc/src/b/three.ts'],
   }
   expect(await cruise(ofTest, '.dependency-cruiser.folders.mjs')).toContain('no dependency violations')
-}, 60_000)
+})
 
 test('imports along the direction pass', async () => {
   const result = await cruise({ 'packages/rpc/src/a.ts': "import { b } from './b.ts'\n", 'packages/rpc/src/b.ts': '' })

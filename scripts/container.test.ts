@@ -1,6 +1,8 @@
 /**
  * Runs the Dockerfile's commands without a container engine, and starts the resulting entry point as an unprivileged
  * user in a tree of another owner.
+ *
+ * @module-tag long
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { chmodSync, chownSync, copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

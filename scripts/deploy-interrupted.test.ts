@@ -1,4 +1,8 @@
-/** Tests that the next run finishes a deployment that was killed between any two of its transactions. */
+/**
+ * Tests that the next run finishes a deployment that was killed between any two of its transactions.
+ *
+ * @module-tag long
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'

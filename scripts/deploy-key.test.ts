@@ -24,7 +24,10 @@ function runNode(args: readonly string[], { input = '', env = {} }: { input?: st
 const run = (env: NodeJS.ProcessEnv = {}) =>
   runNode(['-e', "console.log(await (await import('@sluice/contracts')).deployerKey())"], { env }).stdout.trim()
 
-test('the key is undefined without both sources; the environment takes precedence over the keystore', () => {
+test('the key is undefined without both sources; the environment takes precedence over the keystore', {
+  tags: 'long',
+  timeout: 180_000,
+}, () => {
   expect(run()).toBe('undefined')
   const hardhat = join(root, 'node_modules/hardhat/dist/src/cli.js')
   const stored = runNode([hardhat, 'keystore', 'set', '--dev', 'DEPLOYER_KEY'], { input: `${key}\n` })
@@ -32,7 +35,7 @@ test('the key is undefined without both sources; the environment takes precedenc
   expect(run()).toBe(key)
   const other = `0x${'34'.repeat(32)}`
   expect(run({ DEPLOYER_KEY: other })).toBe(other)
-}, 180_000)
+})
 
 test('Hardhat has a network for every chain of the registry that runs the contracts', () => {
   const networks = Object.entries(registryNetworks())

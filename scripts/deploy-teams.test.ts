@@ -98,7 +98,10 @@ async function expectDeployed(url: string): Promise<void> {
 }
 
 describe('an unsigned deployment', () => {
-  test('printed by the command and replayed by another account gives the frozen Guard, and is recorded without a key', async () => {
+  test('printed by the command and replayed by another account gives the frozen Guard, and is recorded without a key', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     const { url } = await node(NO_DEPLOYER)
     const args = ['--chain', String(CHAIN), '--rpc', url]
     const { code, stdout, stderr } = await command([...args, '--unsigned'])
@@ -128,9 +131,12 @@ describe('an unsigned deployment', () => {
     expect(readDeployment(dir, CHAIN)!.guard.block).toBe(3)
     const again = await command([...args, '--unsigned'])
     expect(JSON.parse(again.stdout)).toEqual([])
-  }, 120_000)
+  })
 
-  test('as a batch for a Safe funds the keyless deployer first, then creates both, executed by a contract', async () => {
+  test('as a batch for a Safe funds the keyless deployer first, then creates both, executed by a contract', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     const anvil = await node(NO_DEPLOYER)
     const { url } = anvil
     const [owner] = (await accountsOf(url)) as [string]
@@ -187,7 +193,7 @@ describe('an unsigned deployment', () => {
     await execute(batch)
     await expectDeployed(url)
     expect(await safeDeployment(options)).toBeUndefined()
-  }, 120_000)
+  })
 
   test('for a Safe of another chain, or an invalid address, is refused', async () => {
     const { url } = await node()
@@ -238,7 +244,10 @@ describe('an unsigned deployment', () => {
 })
 
 describe('a deployment to many chains', () => {
-  test('continues after a failing chain, accepts a front-run creation, and resumes', async () => {
+  test('continues after a failing chain, accepts a front-run creation, and resumes', {
+    tags: 'long',
+    timeout: 240_000,
+  }, async () => {
     const [dying, contested, easy] = await Promise.all([
       node(NO_DEPLOYER, 424_301),
       node([], 424_302),
@@ -301,9 +310,12 @@ describe('a deployment to many chains', () => {
     // Two for the keyless deployer and one per contract, so nothing was sent twice.
     expect(await blockOf(dying!.url)).toBe(4)
     expect(readDeployment(dir, 424_301)).toMatchObject({ guard: { block: 3 }, executors: [{ block: 4 }] })
-  }, 240_000)
+  })
 
-  test('by the command names its chains, prints estimates only in a dry run, and ends with 1 when a chain failed', async () => {
+  test('by the command names its chains, prints estimates only in a dry run, and ends with 1 when a chain failed', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     const { url } = await node()
     const env = { RPC_URL_424300: `${url},http://127.0.0.1:1`, RPC_URL_424399: 'http://127.0.0.1:1' }
     const { code, stdout, stderr } = await command(['--chains', '424300,424399,424300', '--dry-run'], env)
@@ -319,7 +331,7 @@ describe('a deployment to many chains', () => {
       ['--chain', '1', '--safe', POOR],
     ])
       expect((await command(args)).code, args.join(' ')).toBe(1)
-  }, 120_000)
+  })
 })
 
 describe('an account', () => {

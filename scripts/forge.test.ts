@@ -22,14 +22,17 @@ function write(claim: string): void {
   )
 }
 
-test('forge exits with a nonzero code if a test fails, in a plain run and with coverage', async () => {
+test('forge exits with a nonzero code if a test fails, in a plain run and with coverage', {
+  tags: 'long',
+  timeout: 120_000,
+}, async () => {
   write('1 == 2')
   expect(await forge(['test'], { cwd: project, quiet: true })).toMatchObject({ code: 1 })
   expect((await forge(['coverage'], { cwd: project, quiet: true })).code).not.toBe(0)
   write('1 == 1')
   const { code, output } = await forge(['test'], { cwd: project, quiet: true })
   expect(code, output).toBe(0)
-}, 120_000)
+})
 
 test('nothing in the repository calls the wrapper', async () => {
   const { readFileSync, readdirSync } = await import('node:fs')

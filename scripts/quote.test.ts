@@ -44,29 +44,45 @@ test('the output equals the response of the endpoint, with the transaction', asy
   // Dollar values depend on the pools that the service has found, and it may find some after its first response.
   await expect.poll(() => ask('aggregator', { src, dst, amount, ...more }), { timeout: 20_000 }).toEqual(body)
   expect({ code, tx: body.tx }).toMatchObject({ code: 0, tx: { data: expect.stringMatching(/^0x/) } })
-  const without = await quote(src, dst, amount)
-  await expect.poll(() => ask('quote', { src, dst, amount }), { timeout: 20_000 }).toEqual(without.body)
 }, 120_000)
 
-test('a refusal has the message of the endpoint, and an exit code', async () => {
+test('without an account, it equals a quote', { tags: 'long', timeout: 120_000 }, async () => {
+  const [src, dst] = [devnet.info.tokens.WETH!.address, devnet.info.tokens.USDC!.address]
+  const amount = `${10n ** 18n}`
+  const without = await quote(src, dst, amount)
+  await expect.poll(() => ask('quote', { src, dst, amount }), { timeout: 20_000 }).toEqual(without.body)
+})
+
+test('an invalid parameter has the message of the endpoint, and exit code 2', async () => {
   const [src, dst] = [devnet.info.tokens.WETH!.address, devnet.info.tokens.USDC!.address]
   const wrong = await quote(src, dst, '1.5')
   expect(wrong).toMatchObject({ code: 2, body: { code: 'INVALID_PARAMETER' } })
-  const nowhere = await quote(src, `0x${'77'.repeat(20)}`, '1')
-  expect(nowhere).toMatchObject({ code: 1, body: { code: 'UNKNOWN_TOKEN' } })
 }, 120_000)
 
-test('prices equal those of the endpoint, with their sources, also at past blocks', async () => {
+test('a refusal has the message of the endpoint, and exit code 1', { tags: 'long', timeout: 120_000 }, async () => {
+  const src = devnet.info.tokens.WETH!.address
+  const nowhere = await quote(src, `0x${'77'.repeat(20)}`, '1')
+  expect(nowhere).toMatchObject({ code: 1, body: { code: 'UNKNOWN_TOKEN' } })
+})
+
+function prices(...args: readonly string[]) {
+  const command = [join(root, 'scripts/prices.ts'), '--chain', '31337', '--rpc', devnet.url, ...args]
+  return promisify(execFile)(process.execPath, command, { env: { ...process.env, ...overlay } })
+}
+
+test('prices equal those of the endpoint, with their sources', async () => {
   const token = devnet.info.tokens.WETH!.address
-  const command = [join(root, 'scripts/prices.ts'), '--chain', '31337', '--rpc', devnet.url]
-  const run = (...args: readonly string[]) =>
-    promisify(execFile)(process.execPath, [...command, ...args], { env: { ...process.env, ...overlay } })
-  const now = JSON.parse((await run(token)).stdout)
+  const now = JSON.parse((await prices(token)).stdout)
   // The service prices newly found pools one block later.
   const pricesOf = async () => (await ask('prices', { token, detail: '1' })) as Record<string, { usd: number }>
   await expect.poll(async () => (await pricesOf())[token]!.usd, { timeout: 20_000 }).toBe(now[token].usd)
   expect(now[token]).toMatchObject({ reason: null, sources: expect.any(Array) })
-  expect(JSON.parse((await run('--block', String(now[token].block), token)).stdout)).toEqual(now)
-  await expect(run('--block', '99999999', token)).rejects.toMatchObject({ code: 1 })
-  await expect(run('no-token')).rejects.toMatchObject({ code: 2 })
 }, 120_000)
+
+test('prices of past blocks, and exit codes of failures', { tags: 'long', timeout: 120_000 }, async () => {
+  const token = devnet.info.tokens.WETH!.address
+  const now = JSON.parse((await prices(token)).stdout)
+  expect(JSON.parse((await prices('--block', String(now[token].block), token)).stdout)).toEqual(now)
+  await expect(prices('--block', '99999999', token)).rejects.toMatchObject({ code: 1 })
+  await expect(prices('no-token')).rejects.toMatchObject({ code: 2 })
+})

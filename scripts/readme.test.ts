@@ -55,6 +55,9 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   docs: { in: ['packages/api/test/examples.test.ts', 'docs'] },
 }
 
+/** Commands that run only in the long profile. */
+const SLOW = ['language', 'pack', 'vectors', 'solver']
+
 /** npm's own words after `npm`. */
 const OWN = ['run', 'install']
 const commands = [
@@ -78,19 +81,18 @@ describe('commands that are run elsewhere', () => {
 
 describe('commands that are run here', () => {
   const here = Object.entries(TRIALS).flatMap(([name, trial]) => (trial.args ? [[name, trial] as const] : []))
-  test.each(here)(
-    '%s',
-    async (name, { args, code = 0, prints }) => {
-      const task = /bootstrap\.mjs ([\w-]+)/.exec(scripts[name]!)![1]!
-      const env = { ...process.env, INIT_CWD: dir }
-      const done = await run(process.execPath, [`scripts/${task}.ts`, ...args!], { quiet: true, env })
-      expect(done.code, done.output).toBe(code)
-      expect(done.output).toMatch(prints!)
-    },
-    300_000,
-  )
+  async function expectTrial(name: string, { args, code = 0, prints }: Trial): Promise<void> {
+    const task = /bootstrap\.mjs ([\w-]+)/.exec(scripts[name]!)![1]!
+    const env = { ...process.env, INIT_CWD: dir }
+    const done = await run(process.execPath, [`scripts/${task}.ts`, ...args!], { quiet: true, env })
+    expect(done.code, done.output).toBe(code)
+    expect(done.output).toMatch(prints!)
+  }
+  const isSlow = (name: string) => SLOW.includes(name)
+  test.each(here.filter(([name]) => !isSlow(name)))('%s', expectTrial, 300_000)
+  test.each(here.filter(([name]) => isSlow(name)))('%s', { tags: 'long', timeout: 300_000 }, expectTrial)
 
-  test('the README names the file that npm pack creates', () => {
+  test('the README names the file that npm pack creates', { tags: 'long' }, () => {
     const [archive] = readdirSync(dir).filter((name) => name.endsWith('.tgz'))
     expect(readme).toContain(`npx ./${archive} --rpc 1=`)
   })

@@ -35,7 +35,7 @@ async function referee(...args: readonly string[]): Promise<Finished> {
   )
 }
 
-test('a swap is judged as text, and as the JSON of the endpoint', async () => {
+test('a swap is judged as the JSON of the endpoint', { tags: 'long', timeout: 240_000 }, async () => {
   const json = await referee(hash, '--rpc', devnet.url, '--json')
   const verdict = JSON.parse(json.stdout)
   expect(json.code).toBe(0)
@@ -43,6 +43,9 @@ test('a swap is judged as text, and as the JSON of the endpoint', async () => {
   const [{ fromAmount, comparisons }] = verdict.trades
   expect(fromAmount).toBe(`${30n * WHOLE}`)
   expect(comparisons[0].leftBps).toBeGreaterThan(1)
+})
+
+test('a swap is judged as text', async () => {
   const words = await referee(hash, '--rpc', devnet.url)
   expect(words.code).toBe(0)
   expect(words.stdout).toMatch(/gave +30\.0 ETH/)
@@ -52,23 +55,29 @@ test('a swap is judged as text, and as the JSON of the endpoint', async () => {
   expect(words.stdout).toContain('No sandwich was seen around it.')
 }, 240_000)
 
-test('a transaction that is not a swap, an unknown hash, and an invalid one have different exit codes', async () => {
+test('an unknown hash and an invalid one have different exit codes', async () => {
   const unknown = await referee(`0x${'ab'.repeat(32)}`, '--rpc', devnet.url)
   expect(unknown).toMatchObject({ code: 1, stdout: expect.stringContaining('the node does not know') })
-  expect(await referee(hash, '--rpc', devnet.url, '--chain', '31338')).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/31338 is not supported.*CHAINS_DIR and DEPLOYMENTS_DIR add chains/s),
-  })
   expect(await referee('0x12', '--rpc', devnet.url)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('usage'),
   })
+}, 120_000)
+
+test('an unsupported chain, no node, and a node that does not answer', { tags: 'long', timeout: 120_000 }, async () => {
+  expect(await referee(hash, '--rpc', devnet.url, '--chain', '31338')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/31338 is not supported.*CHAINS_DIR and DEPLOYMENTS_DIR add chains/s),
+  })
   expect(await referee(hash)).toMatchObject({ code: 2 })
   const nowhere = await referee(hash, '--rpc', 'http://127.0.0.1:9')
   expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('does not answer') })
-}, 120_000)
+})
 
-test('a node with malformed responses or without the block is an error with a reason, without a stack trace', async () => {
+test('a node with malformed responses or without the block is an error with a reason, without a stack trace', {
+  tags: 'long',
+  timeout: 240_000,
+}, async () => {
   const receipt = { transactionHash: hash, transactionIndex: '0x0', blockNumber: '0x1', status: '0x1' }
   for (const result of [{ ...receipt, logs: 5 }, { logs: [] }, 'x']) {
     const proxy = await NodeProxy.start(devnet.url, ({ method }) =>
@@ -81,4 +90,4 @@ test('a node with malformed responses or without the block is an error with a re
     expect(stderr).toContain('cannot be read')
     expect(stderr).not.toMatch(/\n +at /)
   }
-}, 240_000)
+})

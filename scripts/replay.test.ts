@@ -1,4 +1,8 @@
-/** Tests that quotes can be replayed from the quote log. */
+/**
+ * Tests that quotes can be replayed from the quote log.
+ *
+ * @module-tag long
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -19,7 +19,7 @@ function expectVerdicts(solver: Solver): void {
 }
 
 describe('the models', () => {
-  test('hold by Z3, and no mutation does', () => expectVerdicts(z3()), TIMEOUT_MS)
+  test('hold by Z3, and no mutation does', { tags: 'long', timeout: TIMEOUT_MS }, () => expectVerdicts(z3()))
 
   test.skipIf(!second)(
     `hold by cvc5, and no mutation does${second ? '' : ' (cvc5 is not installed)'}`,

@@ -18,21 +18,27 @@ const units = has('--units')
 const short = !env.LONG && only.length === 0
 const cache = short && !units && !has('--costs') && !has('--all') ? openCache() : undefined
 
-const outcomes: Outcome[] = []
-if (only.length === 0 && !units)
-  for (const build of ['cancun', 'london']) {
-    console.log(`\nSolidity tests, ${build} build`)
-    outcomes.push(await solidityTests(build, { env, cache }))
-  }
-console.log('\nTypeScript tests')
+// Next to the TypeScript tests, which wait for other processes and for time.
+const solidity = only.length === 0 && !units ? bothBuilds() : []
 const args = [...(units ? ['--project=units'] : []), ...(short ? ['--tagsFilter=!long'] : []), ...only]
 const { files, ...outcome } = await typescriptTests(args, { env, cache })
-const total = sumOf([...outcomes, outcome])
+const total = sumOf([...(await solidity), outcome])
 
 for (const { reason, enable, tests } of total.skips) console.log(`${tests} skipped: ${reason} (to run them: ${enable})`)
 if (has('--costs')) record('test-costs', { files }, { shown: false })
 console.log(closingLine(total))
 process.exit(total.failed === 0 ? 0 : 1)
+
+/** Runs the Solidity tests of one build after the other, and prints the output of each at its end. */
+async function bothBuilds(): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const build of ['cancun', 'london']) {
+    const { output, ...outcome } = await solidityTests(build, { env, cache })
+    if (output !== '') console.log(`\nSolidity tests, ${build} build\n${output}`)
+    outcomes.push(outcome)
+  }
+  return outcomes
+}
 
 /** Opens the stored results. Absent if the inputs of tests cannot be hashed, as in a folder without git. */
 function openCache(): Cache | undefined {

@@ -1,6 +1,8 @@
 /**
  * Counts calls and bytes that a self-hosted service with one chain sends to its node, and checks the targets of
  * docs/operations.md.
+ *
+ * @module-tag long
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'

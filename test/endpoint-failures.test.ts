@@ -8,7 +8,7 @@ import { get, quote, type RouteBody, type SwapQuery, send, swapUrl } from './src
 import { Node } from './src/wallet.ts'
 
 const CALLERS = 4
-const QUOTES = 12
+const QUOTES = process.env.LONG ? 12 : 4
 
 let devnet: Devnet
 let proxies: NodeProxy[]

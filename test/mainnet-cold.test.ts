@@ -1,5 +1,7 @@
 /**
  * Tests a new service with hundreds of tokens it has not seen: it responds at once, and knows more prices at each call.
+ *
+ * @module-tag long
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

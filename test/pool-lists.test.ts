@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { deployContracts } from '@sluice/contracts'
 import { accounts, freePort, type Mainnet, NodeProxy, readState, startMainnet } from '@sluice/devnet'
 import { readPoolList } from '@sluice/liquidity'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startService } from './src/service.ts'
 import { get, swapUrl } from './src/swap.ts'
 
@@ -39,17 +39,9 @@ const query = {
   from: accounts()[0]!.address,
 }
 
-let mainnet: Mainnet
 let kill = () => {}
-beforeAll(async () => {
-  mainnet = await startMainnet()
-  await deployContracts({ rpcUrl: mainnet.url, chainId: 1, deploymentsDir: env.DEPLOYMENTS_DIR })
-}, 300_000)
 afterEach(() => kill())
-afterAll(async () => {
-  await mainnet?.stop()
-  rmSync(dir, { recursive: true })
-})
+afterAll(() => rmSync(dir, { recursive: true }))
 
 type Ready = { readonly pools?: number; readonly scan?: { readonly state: string } }
 
@@ -61,39 +53,6 @@ async function untilScanned(url: string): Promise<Ready> {
   }
   throw new Error('the search of past logs has not ended')
 }
-
-test('the list in the repository equals the export of a service after requests for the recorded pairs', async () => {
-  const service = await startService({ ...env, RPC_URL_1: mainnet.url, DATA_DIR: join(dir, 'data') })
-  const recorded = readState('ethereum').pools
-  const sample = process.env.WRITE_POOLS ? recorded : recorded.filter((_, k) => k % SAMPLE === 0)
-  const pairs = sample.map(({ tokens }) => tokens)
-  for (let at = 0; at < pairs.length; at += AT_ONCE)
-    await Promise.all(
-      pairs.slice(at, at + AT_ONCE).map(([src, dst]) => get(swapUrl(service.url, 1, { ...query, src, dst }))),
-    )
-  await untilScanned(service.url)
-  await service.stop()
-  const file = join(dir, 'pools.json.gz')
-  await run('npm', ['run', '--silent', 'snapshot', '--', 'pools', '1', file], {
-    cwd: root,
-    env: { ...process.env, ...env, DATA_DIR: join(dir, 'data') },
-  })
-  // Test data, regenerated manually after changes of the state or the families.
-  if (process.env.WRITE_POOLS) writeFileSync(join(root, FILE), readFileSync(file))
-  const [exportedList, recordedList] = [readPoolList(readFileSync(file)), readPoolList(bytes())]
-  const idsOf = ({ deployments }: typeof exportedList) =>
-    deployments.flatMap(({ family, pools }) => pools.map(({ id }) => `${family} ${id}`)).sort()
-  const recordedIds = new Set(idsOf(recordedList))
-  expect(idsOf(exportedList).filter((id) => !recordedIds.has(id))).toEqual([])
-  const factories = new Set(recordedList.deployments.map(({ address }): string => address))
-  const missing = sample.filter(
-    ({ factory, family, address }) => factories.has(factory) && !recordedIds.has(`${family} ${address}`),
-  )
-  expect(missing).toEqual([])
-  expect(recordedList.chainId).toBe(1)
-  expect(recordedIds.size).toBeGreaterThan(recorded.length)
-  expect(bytes().length).toBeLessThan(1_000_000)
-}, 600_000)
 
 /** Starts a command as a shell does, in its own process group. */
 function serve(command: string, args: readonly string[], set: Readonly<Record<string, string>>) {
@@ -115,49 +74,97 @@ function serve(command: string, args: readonly string[], set: Readonly<Record<st
   return { output: () => text, ended }
 }
 
-test('npm run serve starts from the list, and does not search logs that it covers', async () => {
-  const covered = new Map(
-    readPoolList(bytes()).deployments.flatMap(({ address, scannedTo }) =>
-      scannedTo === undefined ? [] : [[address as string, scannedTo] as const],
-    ),
-  )
-  expect(covered.size).toBeGreaterThan(0)
-  /** Requests for logs of deployments in blocks that the list covers. */
-  const scanned: string[] = []
-  const node = await NodeProxy.start(mainnet.url, ({ method, params }) => {
-    const { address, fromBlock } = (params[0] ?? {}) as { address?: string | string[]; fromBlock?: string }
-    if (method === 'eth_getLogs' && fromBlock !== undefined)
-      for (const one of [address ?? []].flat())
-        if (Number(fromBlock) <= (covered.get(one.toLowerCase()) ?? -1))
-          scanned.push(`${one} from ${Number(fromBlock)}`)
-    return undefined
-  })
-  const plain = await startService({ ...env, RPC_URL_1: mainnet.url })
-  await get(swapUrl(plain.url, 1, query))
-  const { pools } = await untilScanned(plain.url)
-  await plain.stop()
+describe('the recorded state of Ethereum', () => {
+  let mainnet: Mainnet
+  beforeAll(async () => {
+    mainnet = await startMainnet()
+    await deployContracts({ rpcUrl: mainnet.url, chainId: 1, deploymentsDir: env.DEPLOYMENTS_DIR })
+  }, 300_000)
+  afterAll(() => mainnet?.stop())
 
-  const port = await freePort()
-  const command = ['run', '--silent', 'serve', '--', '--pools', `${FILE}#sha256=${hash()}`]
-  const { output } = serve('npm', command, { RPC_URL_1: node.url, PORT: String(port) })
-  const url = `http://127.0.0.1:${port}`
-  await expect
-    .poll(
-      () =>
-        fetch(`${url}/health`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      { timeout: 240_000 },
+  test('the list in the repository equals the export of a service after requests for the recorded pairs', {
+    tags: 'long',
+    timeout: 600_000,
+  }, async () => {
+    const service = await startService({ ...env, RPC_URL_1: mainnet.url, DATA_DIR: join(dir, 'data') })
+    const recorded = readState('ethereum').pools
+    const sample = process.env.WRITE_POOLS ? recorded : recorded.filter((_, k) => k % SAMPLE === 0)
+    const pairs = sample.map(({ tokens }) => tokens)
+    for (let at = 0; at < pairs.length; at += AT_ONCE)
+      await Promise.all(
+        pairs.slice(at, at + AT_ONCE).map(([src, dst]) => get(swapUrl(service.url, 1, { ...query, src, dst }))),
+      )
+    await untilScanned(service.url)
+    await service.stop()
+    const file = join(dir, 'pools.json.gz')
+    await run('npm', ['run', '--silent', 'snapshot', '--', 'pools', '1', file], {
+      cwd: root,
+      env: { ...process.env, ...env, DATA_DIR: join(dir, 'data') },
+    })
+    // Test data, regenerated manually after changes of the state or the families.
+    if (process.env.WRITE_POOLS) writeFileSync(join(root, FILE), readFileSync(file))
+    const [exportedList, recordedList] = [readPoolList(readFileSync(file)), readPoolList(bytes())]
+    const idsOf = ({ deployments }: typeof exportedList) =>
+      deployments.flatMap(({ family, pools }) => pools.map(({ id }) => `${family} ${id}`)).sort()
+    const recordedIds = new Set(idsOf(recordedList))
+    expect(idsOf(exportedList).filter((id) => !recordedIds.has(id))).toEqual([])
+    const factories = new Set(recordedList.deployments.map(({ address }): string => address))
+    const missing = sample.filter(
+      ({ factory, family, address }) => factories.has(factory) && !recordedIds.has(`${family} ${address}`),
     )
-    .toBe(true)
-  expect((await get(swapUrl(url, 1, query))).status).toBe(200)
-  const ready = await untilScanned(url)
-  expect(ready.pools).toBeGreaterThanOrEqual(pools!)
-  await expect.poll(output, { timeout: 60_000 }).toContain('the chain has all pools of the list')
-  expect(scanned).toEqual([])
-  await node.stop()
-}, 600_000)
+    expect(missing).toEqual([])
+    expect(recordedList.chainId).toBe(1)
+    expect(recordedIds.size).toBeGreaterThan(recorded.length)
+    expect(bytes().length).toBeLessThan(1_000_000)
+  })
+
+  test('npm run serve starts from the list, and does not search logs that it covers', {
+    tags: 'long',
+    timeout: 600_000,
+  }, async () => {
+    const covered = new Map(
+      readPoolList(bytes()).deployments.flatMap(({ address, scannedTo }) =>
+        scannedTo === undefined ? [] : [[address as string, scannedTo] as const],
+      ),
+    )
+    expect(covered.size).toBeGreaterThan(0)
+    /** Requests for logs of deployments in blocks that the list covers. */
+    const scanned: string[] = []
+    const node = await NodeProxy.start(mainnet.url, ({ method, params }) => {
+      const { address, fromBlock } = (params[0] ?? {}) as { address?: string | string[]; fromBlock?: string }
+      if (method === 'eth_getLogs' && fromBlock !== undefined)
+        for (const one of [address ?? []].flat())
+          if (Number(fromBlock) <= (covered.get(one.toLowerCase()) ?? -1))
+            scanned.push(`${one} from ${Number(fromBlock)}`)
+      return undefined
+    })
+    const plain = await startService({ ...env, RPC_URL_1: mainnet.url })
+    await get(swapUrl(plain.url, 1, query))
+    const { pools } = await untilScanned(plain.url)
+    await plain.stop()
+
+    const port = await freePort()
+    const command = ['run', '--silent', 'serve', '--', '--pools', `${FILE}#sha256=${hash()}`]
+    const { output } = serve('npm', command, { RPC_URL_1: node.url, PORT: String(port) })
+    const url = `http://127.0.0.1:${port}`
+    await expect
+      .poll(
+        () =>
+          fetch(`${url}/health`).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        { timeout: 240_000 },
+      )
+      .toBe(true)
+    expect((await get(swapUrl(url, 1, query))).status).toBe(200)
+    const ready = await untilScanned(url)
+    expect(ready.pools).toBeGreaterThanOrEqual(pools!)
+    await expect.poll(output, { timeout: 60_000 }).toContain('the chain has all pools of the list')
+    expect(scanned).toEqual([])
+    await node.stop()
+  })
+})
 
 test.each([
   ['a file with another hash', `${FILE}#sha256=${'0'.repeat(64)}`, 'it is not the file that was named'],

@@ -64,8 +64,8 @@ async function untilScanned(service: Service, pools = 0): Promise<Ready> {
   throw new Error(`the search has not ended: ${JSON.stringify(await ready(service))}`)
 }
 
-/** Without LONG: all providers that hide pools, and a sixth of the others. */
-const tried = providers().filter(({ failsWith }, k) => process.env.LONG || failsWith || k % 6 === 0)
+/** Without LONG: all providers that hide pools, and a twelfth of the others. */
+const tried = providers().filter(({ failsWith }, k) => process.env.LONG || failsWith || k % 12 === 0)
 
 test.each(tried)('$name', { timeout: 120_000 }, async (provider) => {
   const node = await NodeProxy.start(devnet.url)

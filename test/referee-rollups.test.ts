@@ -1,6 +1,8 @@
 /**
  * Tests that verdicts on recorded blocks of Linea and Scroll are those of the committed table. The blocks of Linea are
  * from before its EVM ran the instructions of the Cancun build. `npm run bench -- referee` judges all of them.
+ *
+ * @module-tag long
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

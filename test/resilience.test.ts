@@ -104,7 +104,7 @@ test('minimumBlock far ahead of the head is refused with 503 and Retry-After', a
   expect(route.simulationBlock).toBeGreaterThanOrEqual(head)
 })
 
-test('two starts of the local chain have the same quotes', async () => {
+test('two starts of the local chain have the same quotes', { tags: 'long' }, async () => {
   const quotes: string[] = []
   for (let start = 0; start < 2; start++) {
     const fresh = await startDevnet({ dir: devnetDir })

@@ -1,4 +1,8 @@
-/** Tests `npm start` and `npm run mainnet` as a user runs them. */
+/**
+ * Tests `npm start` and `npm run mainnet` as a user runs them.
+ *
+ * @module-tag long
+ */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

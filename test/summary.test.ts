@@ -16,6 +16,12 @@ test('a skipped test names the tool that it needs and how to install it', () => 
   })
 })
 
+test('a test that the daily profile leaves out names the command that runs it; one that is skipped otherwise its tool', () => {
+  const file = 'packages/web/test/pages.test.ts'
+  expect(reasonOf(file, 'x', undefined, true).enable).toBe('npm test -- --long')
+  expect(reasonOf(file, 'x').enable).toBe('apt-get install chromium')
+})
+
 test('the note of a test takes precedence over the needs of its file, and other skips name their file', () => {
   expect(reasonOf('packages/bus/test/bus.test.ts', 'x', 'no state').reason).toBe('no state')
   expect(reasonOf('packages/rpc/test/client.test.ts', 'x').enable).toBe('see packages/rpc/test/client.test.ts')

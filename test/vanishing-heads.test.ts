@@ -6,7 +6,7 @@ import { devnetDir, type Service, serviceEnv, startService } from './src/service
 import { get, type RouteBody, type SwapQuery, swapUrl } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
 
-const ROUNDS = 25
+const ROUNDS = process.env.LONG ? 25 : 8
 const E18 = 10n ** 18n
 /**
  * Maximum HTTP requests to the node by a quote whose block was removed, on average, since the head is also polled by the

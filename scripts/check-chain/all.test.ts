@@ -10,7 +10,7 @@ import { checkChain } from './check.ts'
 
 const registry = loadRegistry()
 
-test('--all asks every chain, many at a time, and reports each', async () => {
+test('--all asks every chain, many at a time, and reports each', { tags: 'long', timeout: 120_000 }, async () => {
   const anvil = await startAnvil()
   const dir = mkdtempSync(join(tmpdir(), 'sluice-check-all-'))
   // One node serves all chains. It has none of their contracts, but reports each chain's id.
@@ -52,7 +52,7 @@ test('--all asks every chain, many at a time, and reports each', async () => {
     await anvil.stop()
     rmSync(dir, { recursive: true })
   }
-}, 120_000)
+})
 
 test('the file of Ethereum matches its recorded state: wrapper, anchors, and the pools of five factories', async () => {
   const anvil = await startMainnet()

@@ -4,22 +4,24 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from './run.ts'
 
+const printsUsage = '%s prints its usage for an unknown option, without a stack trace'
+
+function expectUsage(name: string, code: number): void {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts', `${name}.ts`), '--nonsense'], {
+    encoding: 'utf8',
+  })
+  expect(status, stderr).toBe(code)
+  expect(stderr).toMatch(/^Unknown option '--nonsense'.*\n.*npm run/)
+  expect(stderr).not.toMatch(/^ {4}at /m)
+}
+
 test.each([
   ['quote', 2],
+  ['deploy', 1],
+])(printsUsage, expectUsage, 30_000)
+test.each([
   ['check-chain', 2],
   ['coverage-pools', 2],
   ['verify-deployment', 1],
-  ['deploy', 1],
   ['route', 1],
-])(
-  '%s prints its usage for an unknown option, without a stack trace',
-  (name, code) => {
-    const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts', `${name}.ts`), '--nonsense'], {
-      encoding: 'utf8',
-    })
-    expect(status, stderr).toBe(code)
-    expect(stderr).toMatch(/^Unknown option '--nonsense'.*\n.*npm run/)
-    expect(stderr).not.toMatch(/^ {4}at /m)
-  },
-  30_000,
-)
+])(printsUsage, { tags: 'long', timeout: 30_000 }, expectUsage)

@@ -1,4 +1,8 @@
-/** Tests the accuracy of the gas table and of refunds. */
+/**
+ * Tests the accuracy of the gas table and of refunds.
+ *
+ * @module-tag long
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startLocal, type World } from '@sluice/liquidity/testing'

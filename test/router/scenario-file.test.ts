@@ -49,22 +49,23 @@ function renamed({ tokens, pools, trades, ...rest }: Scenario) {
   }
 }
 
-test('the command prints one line per trade, with its actual output', async () => {
-  for (const gasPrice of ['0', '10000000000']) {
-    const { lines } = await route(scenario, '--gas-price', gasPrice)
-    expect(lines).toHaveLength(scenario.trades.length)
-    for (const [index, trade] of scenario.trades.entries()) {
-      const { id, amountOut, legs, gapBps, ms } = lines[index]
-      expect(id).toBe(trade.id)
-      expect(ms).toBeGreaterThan(0)
-      expect(gapBps).toBeGreaterThanOrEqual(0)
-      for (const { num, den } of legs) expect([num, den].every((text) => /^\d+$/.test(text))).toBe(true)
-      expect(String(evaluate(scenario, trade, legs).amountOut)).toBe(amountOut)
-    }
+async function expectActualOutputs(gasPrice: string): Promise<void> {
+  const { lines } = await route(scenario, '--gas-price', gasPrice)
+  expect(lines).toHaveLength(scenario.trades.length)
+  for (const [index, trade] of scenario.trades.entries()) {
+    const { id, amountOut, legs, gapBps, ms } = lines[index]
+    expect(id).toBe(trade.id)
+    expect(ms).toBeGreaterThan(0)
+    expect(gapBps).toBeGreaterThanOrEqual(0)
+    for (const { num, den } of legs) expect([num, den].every((text) => /^\d+$/.test(text))).toBe(true)
+    expect(String(evaluate(scenario, trade, legs).amountOut)).toBe(amountOut)
   }
-})
+}
 
-test('ids keep their spelling, and one trade can be selected', async () => {
+test('the command prints one line per trade, with its actual output', () => expectActualOutputs('10000000000'))
+test('without gas too', { tags: 'long' }, () => expectActualOutputs('0'))
+
+test('ids keep their spelling, and one trade can be selected', { tags: 'long' }, async () => {
   const words = renamed(scenario)
   const trades = words.trades.map((trade) => ({ ...trade, id: `trade ${trade.id}` }))
   const { lines } = await route({ ...words, trades }, '--trade', 'trade 2')
@@ -76,22 +77,25 @@ test('ids keep their spelling, and one trade can be selected', async () => {
   for (const { pool, tokenIn } of lines[0].legs) expect([pool, tokenIn].join()).toMatch(/^pool \d+,token \d+$/)
 })
 
-test('a trade without a route has a line too', async () => {
+test('a trade without a route has a line too', { tags: 'long' }, async () => {
   const { lines } = await route({ ...scenario, pools: [] })
   expect(lines[0]).toMatchObject({ id: 0, amountOut: '0', legs: [], gapBps: null })
 })
 
-test.each<[string, readonly string[], object, string]>([
-  ['an unknown trade', ['--trade', '99'], {}, 'has no trade 99'],
-  ['a gas price that is none', ['--gas-price', '1.5'], {}, '--gas-price: 1.5 is not a whole number of wei'],
-  ['another version', [], { version: 2 }, 'version must be 1'],
-  ['no trades', [], { trades: [] }, 'has no trades'],
-])('%s is refused with its name', async (_what, args, change, message) => {
+async function expectRefused(_: string, args: readonly string[], change: object, message: string): Promise<void> {
   const { lines, stderr } = await route({ ...scenario, ...change }, ...args)
   expect(stderr).toContain(message)
   expect(stderr).not.toContain('    at ')
   expect(lines).toBe('')
-})
+}
+test.each<[string, readonly string[], object, string]>([
+  ['an unknown trade', ['--trade', '99'], {}, 'has no trade 99'],
+])('%s is refused with its name', expectRefused)
+test.each<[string, readonly string[], object, string]>([
+  ['a gas price that is none', ['--gas-price', '1.5'], {}, '--gas-price: 1.5 is not a whole number of wei'],
+  ['another version', [], { version: 2 }, 'version must be 1'],
+  ['no trades', [], { trades: [] }, 'has no trades'],
+])('%s is refused with its name', { tags: 'long' }, expectRefused)
 
 test.each<[string, (scenario: ReturnType<typeof copy>) => void, string]>([
   [

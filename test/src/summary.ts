@@ -1,7 +1,7 @@
 /** Summarizes a test run for `npm test`: counts and reasons for skipped tests, how to run them, and costs, by file. */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import type { Reporter, SerializedError, TestModule, TestRunEndReason, TestState } from 'vitest/node'
+import type { Reporter, SerializedError, TestModule, TestRunEndReason, TestState, Vitest } from 'vitest/node'
 
 export type Skip = { readonly reason: string; readonly enable: string; readonly tests: number }
 export type FileCost = {
@@ -41,9 +41,13 @@ const RULES: readonly Rule[] = [
 ]
 const OTHER = 'a case of the test does not apply'
 
-/** Returns the reason of a skipped test: its tag `long`, its own note, or the first matching rule. */
-export function reasonOf(file: string, name: string, note?: string, tags: readonly string[] = []): Omit<Skip, 'tests'> {
-  if (tags.includes('long')) return { reason: 'it belongs to the long profile', enable: 'npm test -- --long' }
+/**
+ * Returns the reason of a skipped test: the profile, its own note, or the first matching rule.
+ *
+ * @param isLeftOut - true if the run leaves out the test by its tags
+ */
+export function reasonOf(file: string, name: string, note?: string, isLeftOut = false): Omit<Skip, 'tests'> {
+  if (isLeftOut) return { reason: 'it belongs to the long profile', enable: 'npm test -- --long' }
   if (note) return { reason: note, enable: `see ${file}` }
   const rule = RULES.find(([pattern]) => pattern.test(file) || pattern.test(name))
   return rule ? { reason: rule[1], enable: rule[2] } : { reason: OTHER, enable: `see ${file}` }
@@ -61,6 +65,12 @@ export function groupSkips(skips: readonly (Omit<Skip, 'tests'> & Partial<Skip>)
 
 /** Writes the summary of a run to the file in SUMMARY_FILE. */
 export default class SummaryReporter implements Reporter {
+  #isShort = false
+
+  onInit({ config }: Vitest): void {
+    this.#isShort = (config.tagsFilter ?? []).length > 0
+  }
+
   onTestRunEnd(
     modules: readonly TestModule[],
     unhandledErrors: readonly SerializedError[],
@@ -69,7 +79,7 @@ export default class SummaryReporter implements Reporter {
     const path = process.env.SUMMARY_FILE
     if (!path) return
     const summary: Summary = {
-      results: modules.map(resultOf),
+      results: modules.map((module) => resultOf(module, this.#isShort)),
       files: modules.map(costOf).sort((a, b) => b.wallMs - a.wallMs),
       isComplete: unhandledErrors.length === 0 && reason !== 'interrupted',
     }
@@ -77,13 +87,14 @@ export default class SummaryReporter implements Reporter {
   }
 }
 
-function resultOf(module: TestModule): FileResult {
+function resultOf(module: TestModule, isShort: boolean): FileResult {
   const file = fileOf(module)
   const tests = [...module.children.allTests()]
   const inState = (state: TestState) => tests.filter((test) => test.result().state === state)
   const skips = inState('skipped').map((test) => {
     const result = test.result()
-    return reasonOf(file, test.fullName, result.state === 'skipped' ? result.note : undefined, test.tags)
+    const isLeftOut = isShort && test.tags.includes('long')
+    return reasonOf(file, test.fullName, result.state === 'skipped' ? result.note : undefined, isLeftOut)
   })
   const passed = inState('passed').length
   const isComplete = ['passed', 'skipped'].includes(module.state()) && passed + skips.length === tests.length

@@ -9,7 +9,7 @@ import { Connection, getRequest } from '../../../bench/load/connection.ts'
 import { request } from './src/devnet.ts'
 import { ask } from './src/service.ts'
 
-const ADDRESSES = process.env.LONG ? 100_000 : 1_500
+const ADDRESSES = process.env.LONG ? 100_000 : 600
 /** One of this many addresses is a hostile token. */
 const HOSTILE = 25
 /** Length of the token lists in requests. */

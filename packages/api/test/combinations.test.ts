@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LocalService, startLocalService } from '../../../bench/lib/world.ts'
 import { runCombinations } from './src/combinations/run.ts'
 
-const REQUESTS = process.env.LONG ? 20_000 : 100
+const REQUESTS = process.env.LONG ? 20_000 : 80
 const IN_TIME_MS = 2_000
 
 /** Service in a separate process, so a search that never ends does not block the test. */

@@ -7,7 +7,7 @@ import type { RunningServer } from '../src/index.ts'
 import { startChain, startOver } from './src/devnet.ts'
 import { ask } from './src/service.ts'
 
-const RUNS = process.env.LONG ? 20_000 : 800
+const RUNS = process.env.LONG ? 20_000 : 300
 const AT_ONCE = 16
 
 let devnet: Devnet

@@ -140,7 +140,7 @@ test('all requests of a heavy overload are answered, and its connections serve a
   }
 })
 
-test('a chain with a slow node and a full queue does not slow other chains', async () => {
+test('a chain with a slow node and a full queue does not slow other chains', { tags: 'long' }, async () => {
   const slowId = 31338
   const slow = await NodeProxy.start(devnet.url, ({ method }) =>
     method === 'eth_chainId' ? { result: `0x${slowId.toString(16)}` } : undefined,

@@ -1,4 +1,8 @@
-/** Tests a pool that quotes well at the head and pays less a block later: it is left out, and genuine pools are not. */
+/**
+ * Tests a pool that quotes well at the head and pays less a block later: it is left out, and genuine pools are not.
+ *
+ * @module-tag long
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -122,7 +122,10 @@ test('a token that could not be sold when measured has no price: unsellable', as
   expect(await get(`/liquidity/31337?token=${token}`)).toEqual({ [token]: null })
 })
 
-test('concurrent requests for many past blocks are answered, and do not delay other requests', async () => {
+test('concurrent requests for many past blocks are answered, and do not delay other requests', {
+  tags: 'long',
+  timeout: 600_000,
+}, async () => {
   const [weth] = tokens
   const newest = async () => ((await get(listed('&detail=1'))) as unknown as Record<string, Detail>)[weth!]!.block
   const before = await newest()
@@ -161,7 +164,7 @@ test('concurrent requests for many past blocks are answered, and do not delay ot
   }
   expect(remaining).toEqual([])
   expect(answered).toBeGreaterThanOrEqual(CHART / 2)
-}, 600_000)
+})
 
 test('excess requests for past blocks are refused with an error, and other requests are answered', async () => {
   const block = ((await get(listed('&detail=1'))) as unknown as Record<string, Detail>)[tokens[0]!]!.block

@@ -14,7 +14,9 @@ import { digestOf, falsify } from './src/certificates.ts'
 import { localService, request } from './src/devnet.ts'
 import { ask, warmUp } from './src/service.ts'
 
-const RUNS = process.env.LONG ? 2_000 : 12
+const RUNS = process.env.LONG ? 2_000 : 6
+/** Pools of each family whose maximum earnings are found by trial. */
+const POOLS = process.env.LONG ? 6 : 2
 const SEED = 20_261_127
 const local = localService({ REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '30000' })
 /** Timeout that suffices on a busy machine. */
@@ -136,7 +138,7 @@ describe('earnings of each pool match its quotes', () => {
       )
       const pools = proof!.pools
         .filter(({ family: of, kind, address }) => of === family && kind !== 'assumed' && own.has(address))
-        .slice(0, 6)
+        .slice(0, POOLS)
       expect(pools.length).toBeGreaterThan(1)
       let earning = 0
       for (const pool of pools) {

@@ -190,7 +190,7 @@ describe('a swap is judged by what went in and out', () => {
     await expectTrade(sold, account(1), { src: token('USDC'), dst: NATIVE })
   })
 
-  test('for another recipient, over two pools, and in a pool of another kind', async () => {
+  test('for another recipient, over two pools, and in a pool of another kind', { tags: 'long' }, async () => {
     const path = [token('USDC'), token('WETH'), token('LINK')]
     const receipt = sent(await v2().send('swapExactTokensForTokens', [10n ** 9n, 0, path, account(6), FAR]))
     await expectTrade(receipt, account(1), { src: token('USDC'), dst: token('LINK'), recipient: account(6) })
@@ -200,7 +200,7 @@ describe('a swap is judged by what went in and out', () => {
     await expectTrade(single, account(1), { src: token('WETH'), dst: token('USDC'), recipient: account(7) })
   })
 
-  test('with a fee that the router takes of the output', async () => {
+  test('with a fee that the router takes of the output', { tags: 'long' }, async () => {
     const [weth, usdc] = [token('WETH'), token('USDC')]
     const universal = router('uniswapUniversalRouter')
     await builderOf(1)
@@ -368,7 +368,9 @@ describe('transactions around it in its block', () => {
     expect(difference).toBeLessThan(1e-6)
   })
 
-  test('two strangers around it, or one who trades elsewhere or in one direction, are none', async () => {
+  test('two strangers around it, or one who trades elsewhere or in one direction, are none', {
+    tags: 'long',
+  }, async () => {
     const path = [token('WETH'), token('USDC')]
     const other = [token('WETH'), token('LINK')]
     const both = [
@@ -387,7 +389,9 @@ describe('transactions around it in its block', () => {
   })
 })
 
-test('creations of contracts before it, which the node does not simulate, are left out and told', async () => {
+test('creations of contracts before it, which the node does not simulate, are left out and told', {
+  tags: 'long',
+}, async () => {
   const path = [token('WETH'), token('USDC')]
   // Deploys a contract whose code is STOP.
   const creation = { from: account(3), data: '0x6001600c60003960016000f300' }
@@ -401,7 +405,7 @@ test('creations of contracts before it, which the node does not simulate, are le
   expect(verdict.trades[0]!.comparisons.map(({ state }) => state)).toEqual(['position', 'parent'])
 })
 
-test('without traces and simulations of blocks, the verdict names what it lacks', async () => {
+test('without traces and simulations of blocks, the verdict names what it lacks', { tags: 'long' }, async () => {
   const lacking = /^(debug_|eth_simulateV1|eth_getBlockReceipts)/
   const proxy = await NodeProxy.start(local.devnet.url, ({ method }) =>
     lacking.test(method) ? { error: { code: -32_601, message: `the method ${method} does not exist` } } : undefined,

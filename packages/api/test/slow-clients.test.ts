@@ -1,4 +1,8 @@
-/** Tests clients that send single bytes slowly to hold connections open (slowloris). */
+/**
+ * Tests clients that send single bytes slowly to hold connections open (slowloris).
+ *
+ * @module-tag long
+ */
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'

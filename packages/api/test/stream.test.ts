@@ -177,7 +177,7 @@ async function unread(from: RunningServer): Promise<Socket> {
 const streamsOf = async (from: RunningServer) =>
   Number(/sluice_streams\{chain="31337",kind="streams"\} (\d+)/.exec((await ask(`${from.url}/metrics`)).text)?.[1])
 
-test('a service stops although clients do not read their streams', async () => {
+test('a service stops although clients do not read their streams', { tags: 'long', timeout: 90_000 }, async () => {
   const other = await startOver(devnet.url)
   await warmUp(other.url, `/quote/31337?${query()}`)
   const sockets = await Promise.all(Array.from({ length: 20 }, () => unread(other)))
@@ -187,7 +187,7 @@ test('a service stops although clients do not read their streams', async () => {
   } finally {
     for (const socket of sockets) socket.destroy()
   }
-}, 90_000)
+})
 
 /** Fake response of a client that reads nothing. */
 class Unread extends EventEmitter {

@@ -149,7 +149,7 @@ test('an unreachable collector loses spans, and fails no request', async () => {
 test.each([
   { set: '', loads: false },
   { set: 'http://127.0.0.1:9', loads: true },
-])('the recorder is loaded only if a collector is configured ($set)', async ({ set, loads }) => {
+])('the recorder is loaded only if a collector is configured ($set)', { tags: 'long' }, async ({ set, loads }) => {
   const script = `
     import { registerHooks } from 'node:module'
     const loaded = []

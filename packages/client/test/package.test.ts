@@ -74,6 +74,7 @@ test('contains the compiled package, and no dependency, source, or test', async 
 
 test.each(['nodenext', 'bundler'])(
   'type-checks strictly for a consumer that resolves as %s does',
+  { tags: 'long' },
   async (resolution) => {
     const module = resolution === 'bundler' ? 'esnext' : 'nodenext'
     const compilerOptions = {
@@ -86,7 +87,9 @@ test.each(['nodenext', 'bundler'])(
   },
 )
 
-test('is typed for a consumer of CommonJS, and for one that resolves as old compilers do', async () => {
+test('is typed for a consumer of CommonJS, and for one that resolves as old compilers do', {
+  tags: 'long',
+}, async () => {
   writeFileSync(
     join(dir, 'old.cts'),
     "import { guardOf, swap } from '@sluice/client'\nexport const guard: string | undefined = guardOf(1)\nexport const run = swap\n",
@@ -137,7 +140,7 @@ test('runs after installation', async () => {
   expect(stdout.trim()).toBe(`NETWORK true ${loadRegistry().deployment(1)!.guard.address}`)
 })
 
-test('passes the checks of publint and of Are The Types Wrong', async () => {
+test('passes the checks of publint and of Are The Types Wrong', { tags: 'long' }, async () => {
   const installed = join(dir, 'node_modules/@sluice/client')
   expect((await publint({ pkgDir: installed, pack: false, strict: true })).messages).toEqual([])
   const [tarball] = readdirSync(dir).filter((name) => name.endsWith('.tgz'))
@@ -229,6 +232,7 @@ async function weigh(bundler: string, names: string): Promise<Weight> {
 
 test.each(Object.keys(bundlers))(
   'by %s, a page that swaps loads at most 24 kB, and loads the contracts of all chains at its first swap',
+  { tags: 'long' },
   async (bundler) => {
     const { first, later } = await weigh(bundler, 'SluiceClient, swap, fromEip1193')
     expect(first).toBeLessThanOrEqual(24_000)

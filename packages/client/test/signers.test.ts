@@ -208,7 +208,10 @@ function watched(wallet: Wallet): { sent: Outgoing[]; wallet: Wallet } {
   return { sent, wallet: { ...wallet, send } }
 }
 
-describe.each(Object.keys(makers))('%s', (kind) => {
+/** Kinds of signers of the daily profile: one for each library. */
+const DAILY = ['viem with a local account', 'an ethers wallet', 'a wallet of ethers 5', 'EIP-1193']
+
+function signerTests(kind: string): void {
   let sent: Outgoing[]
   let wallet: Wallet
   beforeAll(async () => {
@@ -221,12 +224,15 @@ describe.each(Object.keys(makers))('%s', (kind) => {
     )
   })
 
+  // One kind signs and trades all in the daily profile.
+  const tags = kind === 'EIP-1193' ? [] : ['long']
+
   // The signature has the same form for both tokens of EIP-2612, so one kind of signer signs for the second one.
-  test.each([
-    ['LINK', 'eip2612', {}],
-    ...(kind === 'EIP-1193' ? ([['AAVE', 'eip2612', {}]] as const) : []),
-    ['DAI', 'dai', { unlimitedPermits: true }],
-  ] as const)('a signature for %s comes with the swap', async (symbol, form, options) => {
+  async function expectSigned(
+    symbol: string,
+    form: 'eip2612' | 'dai',
+    options: { readonly unlimitedPermits?: boolean },
+  ): Promise<void> {
     sent.length = 0
     const [src, dst] = [stage.token(symbol), stage.token('WETH')]
     const before = await stage.balance(dst, wallet.address)
@@ -239,7 +245,12 @@ describe.each(Object.keys(makers))('%s', (kind) => {
     expect((await stage.balance(dst, wallet.address)) - before).toBe(BigInt(route.toAmount))
     expect(await allowanceOf(wallet, src, stage.guard)).toBe(form === 'dai' ? 2n ** 256n - 1n : 0n)
     expect(stages).toEqual(['quoted', 'prompted', 'permit-signed', 'signing', 'prompted', 'sent', 'done'])
-  })
+  }
+  test.each([['LINK', 'eip2612', {}]] as const)('a signature for %s comes with the swap', expectSigned)
+  test.each([
+    ...(kind === 'EIP-1193' ? ([['AAVE', 'eip2612', {}]] as const) : []),
+    ['DAI', 'dai', { unlimitedPermits: true }],
+  ] as const)('a signature for %s comes with the swap', { tags }, expectSigned)
 
   test('a token without a permit is approved, for an exact output too', async () => {
     sent.length = 0
@@ -262,13 +273,16 @@ describe.each(Object.keys(makers))('%s', (kind) => {
     ).rejects.toMatchObject({ code: 'UNSAFE', message: expect.stringContaining('maxFromAmount') })
   })
 
-  test('the native token can be input and output', async () => {
+  test('the native token can be input and output', { tags }, async () => {
     const dst = stage.token('DAI')
     const before = await stage.balance(dst, wallet.address)
     const { route } = await swap(stage.client, wallet, CHAIN, { src: NATIVE, dst, amount: 10n ** 16n }, stage)
     expect((await stage.balance(dst, wallet.address)) - before).toBe(BigInt(route.toAmount))
   })
-})
+}
+
+describe.each(DAILY)('%s', signerTests)
+describe.each(Object.keys(makers).filter((kind) => !DAILY.includes(kind)))('%s', { tags: 'long' }, signerTests)
 
 test('without state overrides at the node, a signature suffices, and known pools confirm the amount', async () => {
   const { address, provider } = keeper(await newKey())
@@ -340,7 +354,7 @@ describe.each(['Safe', 'ERC-4337'] as const)('an account of %s', (kind) => {
     expect(await stage.balance(dst, wallet.address)).toBe(BigInt(route.toAmount))
   })
 
-  test('that fails is REVERTED', async () => {
+  test('that fails is REVERTED', { tags: kind === 'Safe' ? [] : ['long'] }, async () => {
     const { wallet } = await contractWallet(kind, false)
     const [src, dst] = [stage.token('UNI'), stage.token('WETH')]
     await expect(swap(stage.client, wallet, CHAIN, { src, dst, amount: 10n ** 18n }, stage)).rejects.toMatchObject({

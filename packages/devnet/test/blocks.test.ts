@@ -10,7 +10,7 @@ afterAll(() => node?.stop())
 
 const [first, second] = readBlocks()
 
-test('a replayed block with another result is reported', async () => {
+test('a replayed block with another result is reported', { tags: 'long' }, async () => {
   const before = await request(node.url, 'evm_snapshot', [])
   const [one, ...others] = first!.transactions
   const alteredBlock = { ...first!, transactions: [{ ...one!, gasUsed: one!.gasUsed + 1 }, ...others] }
@@ -18,7 +18,7 @@ test('a replayed block with another result is reported', async () => {
   await request(node.url, 'evm_revert', [before])
 })
 
-test('a block without its last transaction has other receipts', async () => {
+test('a block without its last transaction has other receipts', { tags: 'long' }, async () => {
   const before = await request(node.url, 'evm_snapshot', [])
   const shorter = { ...first!, transactions: first!.transactions.slice(0, -1) }
   await expect(replayBlock(node.url, shorter)).rejects.toThrow(`and not ${first!.receiptsRoot}`)

@@ -1,4 +1,8 @@
-/** Tests that replayed blocks of rollups match the recorded ones, and that their factories return the pools. */
+/**
+ * Tests that replayed blocks of rollups match the recorded ones, and that their factories return the pools.
+ *
+ * @module-tag long
+ */
 import { Interface } from 'ethers'
 import { expect, test } from 'vitest'
 import { type RecordedRollup, readRecordings, replayBlock, request, startRecording } from '../src/index.ts'

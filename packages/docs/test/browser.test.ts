@@ -1,5 +1,7 @@
 /**
  * Browser tests of the site: phones and desktops, both themes, search, tabs, no scripts, and a service behind a path.
+ *
+ * @module-tag long
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -5,7 +5,7 @@ import { families, familyOf, PoolRefusal, refusalOf } from '../src/index.ts'
 import { endOf, endsAt } from './curve-end.ts'
 import { afterSwap, knownWays, poolStates } from './pool-states.ts'
 
-const RUNS = process.env.LONG ? 2_000 : 60
+const RUNS = process.env.LONG ? 2_000 : 25
 const states = poolStates(17)
 
 /** Families that refuse single amounts for roundings, of theirs or of what is not known of them. */

@@ -11,7 +11,7 @@ import { CRV, CRVUSD, USDC, USDE, USDT, WBTC, WETH } from './ethereum-tokens.ts'
 import { type Mainnet, onMainnet } from './mainnet.ts'
 import { type Random, random } from './random.ts'
 
-const SWAPS_PER_POOL = process.env.LONG ? 2_500 : 40
+const SWAPS_PER_POOL = process.env.LONG ? 2_500 : 20
 /** A test that times out goes on in the background and would change the next one's chain. */
 const TIMEOUT_MS = process.env.LONG ? 1_800_000 : 60_000
 /** After so many swaps a pool starts afresh: a drained one refuses all but a few amounts. */

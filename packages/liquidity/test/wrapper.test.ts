@@ -9,7 +9,7 @@ import { type Pool, PoolRefusal } from '../src/index.ts'
 import { type Log, type Mainnet, onMainnet } from './mainnet.ts'
 import { random } from './random.ts'
 
-const QUOTES = process.env.LONG ? 5_000 : 200
+const QUOTES = process.env.LONG ? 5_000 : 60
 
 const WSTETH = toAddress('0x7f39c581f595b53c5cb19bd0b3f8da6c935e2ca0')
 const STETH = toAddress('0xae7ab96520de3a18e5e111b5eaab095312d7fe84')

@@ -1,7 +1,7 @@
 /** Tests the transports: malformed and hostile messages, limits, and process exit. Uses no real service. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { connect } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { BIN, type Local, serveLocally } from './stage.ts'
 
 const HELLO = {
@@ -129,9 +129,17 @@ describe('Streamable HTTP', () => {
 
   async function listen(...args: readonly string[]): Promise<Running & { readonly url: string }> {
     const started = start('--http', '0', ...args)
-    await expect.poll(started.log, { timeout: 30_000 }).toMatch(/serving http:\S+/)
-    return { ...started, url: /serving (http:\S+)/.exec(started.log())![1]! }
+    await vi.waitFor(() => expect(started.log()).toMatch(/serving http:\S+/), 30_000)
+    return Object.assign(started, { url: /serving (http:\S+)/.exec(started.log())![1]! })
   }
+
+  /** Process without options, for tests that leave it as it was. */
+  let plain: Running & { readonly url: string }
+  beforeAll(async () => {
+    plain = await listen()
+    running.splice(running.indexOf(plain), 1)
+  })
+  afterAll(() => plain?.child.kill('SIGKILL'))
 
   /** Sends a raw request, because `fetch` does not allow a custom Host header. */
   function raw(url: string, head: string, body = ''): Promise<string> {
@@ -149,7 +157,7 @@ describe('Streamable HTTP', () => {
   }
 
   test('answers each request without a session', async () => {
-    const { url } = await listen()
+    const { url } = plain
     const hello = await post(url, HELLO)
     expect(hello.status).toBe(200)
     expect(hello.headers.get('mcp-session-id')).toBeNull()
@@ -163,18 +171,20 @@ describe('Streamable HTTP', () => {
     for (const one of both) expect(await one.json()).toMatchObject({ id: 2, result: { isError: true } })
   })
 
-  test.each([
-    ['GET', '/mcp', 405],
-    ['DELETE', '/mcp', 405],
-    ['PUT', '/mcp', 405],
-    ['GET', '/', 404],
-    ['POST', '/sse', 404],
-  ])('%s %s is %i', async (method, path, status) => {
-    const { url } = await listen()
-    const answer = await fetch(new URL(path, url), { method, headers })
-    expect(answer.status).toBe(status)
-    if (status === 405) expect(answer.headers.get('allow')).toBe('POST')
-    expect(await answer.json()).toMatchObject({ error: { message: expect.any(String) } })
+  test('other methods are 405, and other paths 404', async () => {
+    const { url } = plain
+    for (const [method, path, status] of [
+      ['GET', '/mcp', 405],
+      ['DELETE', '/mcp', 405],
+      ['PUT', '/mcp', 405],
+      ['GET', '/', 404],
+      ['POST', '/sse', 404],
+    ] as const) {
+      const answer = await fetch(new URL(path, url), { method, headers })
+      expect(answer.status, `${method} ${path}`).toBe(status)
+      if (status === 405) expect(answer.headers.get('allow')).toBe('POST')
+      expect(await answer.json()).toMatchObject({ error: { message: expect.any(String) } })
+    }
   })
 
   test('refuses hosts and origins of web pages, except for configured ones', async () => {
@@ -193,7 +203,7 @@ describe('Streamable HTTP', () => {
   })
 
   test('refuses bodies that are too large or invalid, and keeps answering', async () => {
-    const { url } = await listen()
+    const { url } = plain
     const large = JSON.stringify({ ...EXPLAIN, params: { filler: 'x'.repeat(600 * 1024) } })
     expect((await post(url, large)).status).toBe(413)
     // The same body without a Content-Length header.
@@ -222,7 +232,7 @@ describe('Streamable HTTP', () => {
   })
 
   test('incomplete requests take slots: further ones get 503 until they end', async () => {
-    const { url } = await listen()
+    const { url } = plain
     const { hostname, port, host } = new URL(url)
     const sockets = Array.from({ length: 64 }, () => {
       const socket = connect(Number(port), hostname).on('error', () => undefined)
@@ -267,7 +277,7 @@ describe('Streamable HTTP', () => {
   })
 
   test('a port that is taken is reported', async () => {
-    const { url } = await listen()
+    const { url } = plain
     const second = start('--http', new URL(url).port)
     expect(await second.exit).toBe(1)
     expect(second.log()).toMatch(/failed to listen: .*EADDRINUSE/)
@@ -275,19 +285,22 @@ describe('Streamable HTTP', () => {
 })
 
 describe('the command line', () => {
-  test.each([
-    [['--bogus'], /Unknown option '--bogus'/],
-    [['extra'], /extra/],
-    [['--http', 'x:y'], /--http x:y: must be/],
-    [['--http', '0.0.0.0:8080'], /--allow-host/],
-    [['--service', 'ftp://x'], /--service: must be/],
-    [['--contracts', '/nowhere.json'], /ENOENT/],
-    [['--timeout', '56'], /--timeout: must be/],
-  ])('%j is a mistake', async (args, message) => {
+  async function expectMistake(args: readonly string[], message: RegExp): Promise<void> {
     const { log, out, exit } = start(...args)
     expect(await exit).toBe(2)
     expect(log()).toMatch(message)
     expect(log()).toContain('sluice-mcp [options]')
     expect(out()).toBe('')
-  })
+  }
+  test.each([
+    [['--bogus'], /Unknown option '--bogus'/],
+    [['--service', 'ftp://x'], /--service: must be/],
+  ])('%j is a mistake', expectMistake)
+  test.each([
+    [['extra'], /extra/],
+    [['--http', 'x:y'], /--http x:y: must be/],
+    [['--http', '0.0.0.0:8080'], /--allow-host/],
+    [['--contracts', '/nowhere.json'], /ENOENT/],
+    [['--timeout', '56'], /--timeout: must be/],
+  ])('%j is a mistake', { tags: 'long' }, expectMistake)
 })

@@ -141,7 +141,7 @@ describe.skipIf(!executablePath)('hooks', () => {
     expect(complaints).toEqual([])
   })
 
-  test('work over a path of the page’s own origin', async () => {
+  test('work over a path of the page’s own origin', { tags: 'long' }, async () => {
     const requestedUrls = new Set<string>()
     const watch = async (page: Page) => page.on('request', (sent) => requestedUrls.add(sent.url()))
     const { page, complaints, press } = await open(watch, SAME_ORIGIN)
@@ -154,7 +154,7 @@ describe.skipIf(!executablePath)('hooks', () => {
     expect(complaints).toEqual([])
   })
 
-  test('poll if there is no stream, and report refusals', async () => {
+  test('poll if there is no stream, and report refusals', { tags: 'long' }, async () => {
     const { page, press } = await open((page) => page.route('**/stream/**', (route) => route.abort()))
     await press('one')
     const first = await until(page, ({ live }) => live.transport === 'poll' && live.toAmount !== undefined)

@@ -7,7 +7,7 @@ import type { RoutePlan } from '../src/types.ts'
 import { bestByTrial } from './by-trial.ts'
 import { randomPools, request, seeded, snapshotOf } from './graphs.ts'
 
-const GRAPHS = process.env.LONG ? 600 : 60
+const GRAPHS = process.env.LONG ? 600 : 30
 
 function routeOf(pools: readonly Pool[], amountIn: bigint, maxHops = 4): RoutePlan | null {
   const result = findRoute(buildGraph(snapshotOf(pools)), request({ amountIn, maxHops }))

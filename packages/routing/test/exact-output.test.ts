@@ -11,7 +11,7 @@ import { E18, fairPools, pair, request, seeded, snapshotOf, token } from './grap
 import { expectValid } from './random-requests.ts'
 import { kinds } from './wide-pools.ts'
 
-const RUNS = process.env.LONG ? 3_000 : 120
+const RUNS = process.env.LONG ? 3_000 : 48
 
 function forOutput(amountOut: bigint, over: Partial<RouteRequest> = {}): ExactOutputRequest {
   const { amountIn: _, ...terms } = request(over)

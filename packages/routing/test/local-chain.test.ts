@@ -11,7 +11,7 @@ import { WorkBudget } from '../src/problem/budget.ts'
 import { seeded } from './graphs.ts'
 import { drawRequest, expectValid, netOf } from './random-requests.ts'
 
-const RUNS = process.env.LONG ? 20_000 : 400
+const RUNS = process.env.LONG ? 20_000 : 100
 
 let devnet: Devnet
 let tokens: readonly Address[]

@@ -10,7 +10,7 @@ import { E18, fairPools, randomPools, request, seeded, snapshotOf, token } from 
 import { netOf } from './random-requests.ts'
 import { kinds } from './wide-pools.ts'
 
-const RUNS = process.env.LONG ? 600 : 40
+const RUNS = process.env.LONG ? 600 : 16
 /** Relative difference between floats and whole units. */
 const ROUNDING = 1e-8
 

@@ -11,7 +11,7 @@ import type { BoundProof, RoutePlan, RouteRequest } from '../src/types.ts'
 import { E18, fairPools, pair, randomPools, request, seeded, snapshotOf, token } from './graphs.ts'
 import { kinds, stable } from './wide-pools.ts'
 
-const RUNS = process.env.LONG ? 5_000 : 200
+const RUNS = process.env.LONG ? 5_000 : 80
 /** 0.1 bps: maximum difference between the bounds of search and proof. */
 const CLOSE = 1e-5
 

@@ -8,7 +8,7 @@ import type { RoutePlan, RouteRequest } from '../src/types.ts'
 import { bestByTrial } from './by-trial.ts'
 import { E18, fairPools, pair, randomPools, request, seeded, snapshotOf } from './graphs.ts'
 
-const RUNS = process.env.LONG ? 10_000 : 100
+const RUNS = process.env.LONG ? 10_000 : 40
 const seed = fc.integer({ min: 1, max: 2 ** 31 })
 const count = fc.integer({ min: 2, max: 24 })
 /** 0.1 bps. */

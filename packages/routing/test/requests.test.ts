@@ -10,7 +10,7 @@ import type { RouteRequest } from '../src/types.ts'
 import { randomPools, seeded, snapshotOf, token } from './graphs.ts'
 import { drawRequest, expectValid, netOf } from './random-requests.ts'
 
-const RUNS = process.env.LONG ? 20_000 : 600
+const RUNS = process.env.LONG ? 20_000 : 250
 const DEXES = ['alpha', 'beta', 'gamma']
 
 /** Pools of several DEXes that disagree by up to 1 %. */

@@ -15,7 +15,7 @@ import type { RouteRequest } from '../src/types.ts'
 import { pair, request, seeded, snapshotOf, token } from './graphs.ts'
 
 const HUBS = 5
-const RUNS = process.env.LONG ? 400 : 24
+const RUNS = process.env.LONG ? 400 : 10
 /** Fraction of the output by which the whole graph may pay more: columns below that join neither search. */
 const BEHIND = 2e-5
 

@@ -17,12 +17,12 @@ import { E18, fairPools, request, snapshotOf } from './graphs.ts'
 const threads = new RouterThreads({ count: 2, timeoutMs: 30_000 })
 afterAll(() => threads.close())
 
-const pools = fairPools(1, 1_500, 200)
+const pools = fairPools(1, 300, 60)
 const snapshot = { ...snapshotOf([]), pools: PoolMap.empty.with(pools) }
-const richer = pools.slice(0, 700).map((pool) => ({
-  ...pool,
-  state: { ...pool.state, reserve0: pool.state.reserve0 * 2n },
-}))
+/** Returns pools with twice the reserves of their first token. */
+const richerOf = (of: typeof pools) =>
+  of.map((pool) => ({ ...pool, state: { ...pool.state, reserve0: pool.state.reserve0 * 2n } }))
+const richer = richerOf(pools.slice(0, 140))
 const later = { ...snapshot, pools: snapshot.pools.with(richer, [pools.at(-1)!.id]) }
 const graphs = new WeakMap<typeof snapshot, Graph>()
 /** Searches in this process, on one graph per state. */
@@ -110,19 +110,21 @@ test('the graph of a block is built once for all of its searches', async () => {
 })
 
 test('a request that cannot be posted to a thread fails alone', async () => {
-  const one = new RouterThreads({ count: 1, timeoutMs: 30_000 })
   const unpostable = request({ wrappedNative: (() => {}) as never })
-  const req = [request(), unpostable, request()].map((of) => one.findRoute(snapshot, of, undefined, true))
+  const req = [request(), unpostable, request()].map((of) => threads.findRoute(snapshot, of, undefined, true))
   const [first, second, third] = await Promise.allSettled(req)
   expect(second).toMatchObject({ status: 'rejected', reason: { name: 'DataCloneError' } })
   for (const settled of [first, third]) expect(settled).toEqual({ status: 'fulfilled', value: inProcess(snapshot) })
-  expect(await one.findRoute(later, request())).toEqual(inProcess(later))
-  await one.close()
+  expect(await threads.findRoute(later, request())).toEqual(inProcess(later))
 })
 
 test('changes are encoded once for all threads', () => {
   const log = new EntryLog()
-  const [first, second, third] = [snapshot.pools, later.pools, snapshot.pools.with(richer.slice(0, 3))]
+  // More pools than one entry has.
+  const all = fairPools(1, 1_500, 200)
+  const first = PoolMap.empty.with(all)
+  const second = first.with(richerOf(all.slice(0, 700)), [all.at(-1)!.id])
+  const third = first.with(richerOf(all.slice(0, 3)))
   expect(log.between(PoolMap.empty, first)).toBeNull()
   const [entry, ...more] = log.between(first, second)!
   expect(more).toEqual([])
@@ -179,17 +181,18 @@ test('refusals include their reasons', async () => {
 
 test('chains are independent, and a forgotten chain is sent again', async () => {
   const other = { ...later, chainId: 2 }
-  const one = new RouterThreads({ count: 1, timeoutMs: 30_000 })
-  const [first, second] = await Promise.all([one.findRoute(snapshot, request()), one.findRoute(other, request())])
+  const [first, second] = await Promise.all([
+    threads.findRoute(snapshot, request()),
+    threads.findRoute(other, request()),
+  ])
   expect(first).toEqual(inProcess(snapshot))
   expect(second).toEqual(inProcess(other))
-  one.forget(2)
-  expect(await one.findRoute(other, request())).toEqual(inProcess(other))
-  const req = one.findRoute(other, request())
-  one.forget(2)
+  threads.forget(2)
+  expect(await threads.findRoute(other, request())).toEqual(inProcess(other))
+  const req = threads.findRoute(other, request())
+  threads.forget(2)
   expect(await req).toEqual(inProcess(other))
-  expect(await one.findRoute(other, request())).toEqual(inProcess(other))
-  await one.close()
+  expect(await threads.findRoute(other, request())).toEqual(inProcess(other))
 })
 
 test('small searches are answered while a large one runs', async () => {
@@ -232,7 +235,7 @@ describe('faulty searches', () => {
     await one.close()
   })
 
-  test('only a search of a new block has time to prepare', async () => {
+  test('only a search of a new block has time to prepare', { tags: 'long' }, async () => {
     const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 1_500 })
     expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
     expect(await one.findRoute(later, UNPREPARED)).toEqual(inProcess(later, UNPREPARED))
@@ -247,7 +250,7 @@ describe('faulty searches', () => {
     await one.close()
   })
 
-  test('searches behind it do not wait for its end', async () => {
+  test('searches behind it do not wait for its end', { tags: 'long' }, async () => {
     const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
     let ended = false
     const lost = one.findRoute(snapshot, ENDLESS).catch(({ code }) => {
@@ -262,7 +265,8 @@ describe('faulty searches', () => {
 
   test('a search that kills its thread or exhausts its memory fails alone', async () => {
     const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000, memoryMb: 128 })
-    for (const fatal of [DYING, HOARDING]) {
+    // Without LONG: the end alone, since the memory takes seconds to fill.
+    for (const fatal of process.env.LONG ? [DYING, HOARDING] : [DYING]) {
       const lost = expect(one.findRoute(snapshot, fatal)).rejects.toMatchObject({ code: 'THREAD_ENDED' })
       expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
       await lost
@@ -290,7 +294,7 @@ describe('faulty searches', () => {
     }
   })
 
-  test('a thread that finishes after its queue was handed back accepts new searches', async () => {
+  test('a thread that finishes after its queue was handed back accepts new searches', { tags: 'long' }, async () => {
     const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
     expect(await one.findRoute(snapshot, SLOW)).toEqual(inProcess(snapshot, SLOW))
     const [slow, behind] = [SLOW, request()].map((req) => one.findRoute(snapshot, req, undefined, true))

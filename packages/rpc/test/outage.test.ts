@@ -38,15 +38,18 @@ async function untilOut(rpc: Rpc, code: RpcErrorCode): Promise<void> {
   throw new Error('failures never came at once')
 }
 
-test('a host without an address: after some seconds requests fail at once, with the reason', async () => {
+test('a host without an address: after some seconds requests fail at once, with the reason', {
+  tags: 'long',
+  timeout: 30_000,
+}, async () => {
   const rpc = rpcOf('http://node.sluice.invalid:8545')
   await untilOut(rpc, 'UNREACHABLE')
   const results = await Promise.allSettled(Array.from({ length: 1_000 }, () => rpc.gasPrice()))
   for (const result of results)
     expect(result).toMatchObject({ reason: { message: expect.stringMatching(/ENOTFOUND|EAI_/) } })
-}, 30_000)
+})
 
-test('a hanging node is probed rarely, and used again once it answers', async () => {
+test('a hanging node is probed rarely, and used again once it answers', { tags: 'long', timeout: 60_000 }, async () => {
   const node = await NodeProxy.start(anvil.url)
   stops.push(() => node.stop())
   const rpc = rpcOf(node.url)
@@ -61,9 +64,12 @@ test('a hanging node is probed rarely, and used again once it answers', async ()
   await expect.poll(() => rpc.gasPrice().catch(() => null), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0n)
   // After that, requests work as before.
   expect(await Promise.all(Array.from({ length: 50 }, () => rpc.gasPrice()))).toHaveLength(50)
-}, 60_000)
+})
 
-test('a host that does not complete handshakes costs two connections, for any number of requests', async () => {
+test('a host that does not complete handshakes costs two connections, for any number of requests', {
+  tags: 'long',
+  timeout: 30_000,
+}, async () => {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
     sockets.add(socket)
@@ -84,7 +90,7 @@ test('a host that does not complete handshakes costs two connections, for any nu
   for (let round = 0; round < 5; round++)
     await Promise.allSettled(Array.from({ length: 200 }, () => rpc.gasPrice({ timeoutMs: 500 })))
   expect(maxSockets).toBe(2)
-}, 30_000)
+})
 
 test('a first endpoint that never answers delays requests with long timeouts only briefly', async () => {
   const silent = createServer(() => {})

@@ -1,6 +1,10 @@
-/** Tests a first installation: the package in an empty folder, on real Ethereum state. */
+/**
+ * Tests a first installation: the package in an empty folder, on real Ethereum state.
+ *
+ * @module-tag long
+ */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,19 +46,6 @@ async function startChain(): Promise<void> {
   anvil = await startMainnet()
   await deployContracts({ rpcUrl: anvil.url, chainId: 1, deploymentsDir: join(dir, 'deployments') })
 }
-
-test('contains the run-time dependencies of its packages, at their versions, without duplicates', () => {
-  const dependencies = (path: string) =>
-    (JSON.parse(readFileSync(join(folder, path), 'utf8')) as { dependencies?: Record<string, string> }).dependencies ??
-    {}
-  const needed = new Map<string, string>()
-  const inside = new Set(['api'])
-  for (const name of inside)
-    for (const [dependency, version] of Object.entries(dependencies(`../${name}/package.json`)))
-      if (dependency.startsWith('@sluice/')) inside.add(dependency.slice('@sluice/'.length))
-      else needed.set(dependency, version)
-  expect(dependencies('package.json')).toEqual(Object.fromEntries(needed))
-})
 
 /** The Node that runs the tests, and a Node before 22.15 if this machine has one. */
 const OLD_NODE = process.env.OLD_NODE ?? '/usr/bin/node'

@@ -73,8 +73,16 @@ const cases: Readonly<Record<string, Case>> = {
   'a hook that keeps of wallets': { router: 'Hooked' },
 }
 
-describe.each(Object.entries(senders))('a %s', (_, newSender) => {
-  test.each(Object.entries(cases))(
+/** Cases that depend on the delegate, for the daily profile. */
+const OF_DELEGATES = [
+  'for people only, bought',
+  'by the hash of code, sold',
+  'bars delegated accounts',
+  'calls receivers',
+]
+
+function senderTests(newSender: () => Promise<Address>, chosen = Object.keys(cases)): void {
+  test.each(Object.entries(cases).filter(([name]) => chosen.includes(name)))(
     '%s',
     async (_, { tokenIn = 'PlainToken', tokenOut = 'PlainToken', router = 'Exchange' }) => {
       const [sold, bought] = [await deploy(tokenIn), await deploy(tokenOut)]
@@ -111,7 +119,15 @@ describe.each(Object.entries(senders))('a %s', (_, newSender) => {
       if (sent.success) expect(BigInt(simulated.chargedGas!)).toBe(sent.chargedGas)
     },
   )
+}
+
+describe('a wallet', () => senderTests(senders.wallet))
+describe('a delegated account', () => senderTests(senders.delegated, OF_DELEGATES))
+describe('a delegated account', { tags: 'long' }, () => {
+  const others = Object.keys(cases).filter((name) => !OF_DELEGATES.includes(name))
+  senderTests(senders.delegated, others)
 })
+describe('a smart account', { tags: 'long' }, () => senderTests(senders['smart account']))
 
 const deploy = (name: string) => chain.deploy(contracts[name]!.creation)
 

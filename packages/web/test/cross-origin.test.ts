@@ -1,4 +1,8 @@
-/** Tests calls from a page of another site in a real browser, since only browsers enforce CORS. */
+/**
+ * Tests calls from a page of another site in a real browser, since only browsers enforce CORS.
+ *
+ * @module-tag long
+ */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startChain, startOver } from '@sluice/api/testing'

@@ -1,4 +1,8 @@
-/** Browser tests of the Explain page. */
+/**
+ * Browser tests of the Explain page.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
 import { mined } from './src/mined.ts'

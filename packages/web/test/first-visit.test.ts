@@ -1,6 +1,8 @@
 /**
  * The first visit of a new user: opens the page, reads what it is, swaps, reads the receipt, and has it explained. Keeps pictures of
  * each step, in two widths and two themes; with `PICTURES=1` also those of the documentation.
+ *
+ * @module-tag long
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,8 @@
-/** Browser tests of the Accuracy page. */
+/**
+ * Browser tests of the Accuracy page.
+ *
+ * @module-tag long
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { devnetDir } from '@sluice/api/testing'

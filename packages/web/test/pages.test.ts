@@ -1,4 +1,8 @@
-/** Browser tests of every page: layout, accessibility, load size, and security policy. */
+/**
+ * Browser tests of every page: layout, accessibility, and load size. `src/opening.ts` has a short test of each page.
+ *
+ * @module-tag long
+ */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -152,56 +156,6 @@ describe.skipIf(!browser)('every page', () => {
     const sum = sizes.reduce((total, size) => total + size, 0)
     expect(sizes.length).toBeGreaterThan(4)
     expect(sum).toBeLessThan(FIRST_LOAD)
-  })
-
-  test('injected markup runs, loads, and sends nothing, and is reported', async () => {
-    const { page } = await stage.open('/health', { isOwn: true })
-    const other = stage.devnet.url.replace('127.0.0.1', 'localhost')
-    const injected = `<base href="${other}/"><style>.gt{display:none}</style><script>globalThis.ran='inline'</script>
-      <script src="${other}/x.js"></script><script src="data:text/javascript,globalThis.ran='data'"></script>
-      <img src="x" onerror="globalThis.ran='handler'"><img src="${other}/x.png"><object data="${stage.server.url}/"></object>
-      <iframe src="${stage.server.url}/"></iframe><form id="f" action="${other}/"><input name="a"></form>`
-    await page.addInitScript(() => {
-      const refused: string[] = []
-      Object.assign(globalThis, { refused })
-      addEventListener('securitypolicyviolation', ({ effectiveDirective }) => refused.push(effectiveDirective))
-    })
-    // The headers are the service's own.
-    await page.route(stage.server.url, async (route) => {
-      const response = await route.fetch()
-      await route.fulfill({ response, body: (await response.text()).replace('<div id="root">', `${injected}$&`) })
-    })
-    await page.goto(`${stage.server.url}/`)
-    await page.locator('.gt').first().waitFor(WAIT)
-    const answer = await page.evaluate(async (url) => {
-      ;(document.getElementById('f') as HTMLFormElement).submit()
-      const sent = await fetch(`${url}/elsewhere`).then(
-        () => 'sent',
-        () => 'refused',
-      )
-      const text = (() => {
-        try {
-          document.createElement('div').innerHTML = '<img src=x onerror=alert(1)>'
-          return 'taken'
-        } catch {
-          return 'refused'
-        }
-      })()
-      const { ran } = globalThis as unknown as { ran: string | undefined }
-      return { ran, sent, text, base: document.baseURI }
-    }, other)
-    expect(answer).toEqual({ ran: undefined, sent: 'refused', text: 'refused', base: `${stage.server.url}/` })
-    const refused = () => page.evaluate(() => (globalThis as unknown as { refused: string[] }).refused)
-    const all = 'base-uri connect-src form-action frame-src img-src object-src require-trusted-types-for'.split(' ')
-    const expected = [...all, 'script-src-attr', 'script-src-elem', 'style-src-elem']
-    await expect.poll(async () => [...new Set(await refused())].sort(), WAIT).toEqual(expected)
-  })
-
-  test('no other page can frame this one', async () => {
-    const { page } = await stage.open('/health')
-    await page.goto('about:blank')
-    await page.setContent(`<iframe src="${stage.server.url}/"></iframe>`)
-    await expect.poll(() => page.frames()[1]?.url()).toMatch(/^chrome-error:/)
   })
 
   test.each([

@@ -1,6 +1,8 @@
 /**
  * Bug reports from the public trackers of similar pages, tried on this one. Each test names its report.
  * Long: one case for each report, which share the stage.
+ *
+ * @module-tag long
  */
 
 import type { Page } from 'playwright-core'

@@ -1,4 +1,8 @@
-/** Browser tests of the Referee page. */
+/**
+ * Browser tests of the Referee page.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
 import { type MinedSwap, mined } from './src/mined.ts'

@@ -1,4 +1,8 @@
-/** Browser tests of the picture of a route, its comparison with other routes, the pair's chart, and the picture of a link. */
+/**
+ * Browser tests of the picture of a route, its comparison with other routes, the pair's chart, and the picture of a link.
+ *
+ * @module-tag long
+ */
 import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

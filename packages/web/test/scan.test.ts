@@ -1,4 +1,8 @@
-/** Browser tests of the pool scan's progress. */
+/**
+ * Browser tests of the pool scan's progress.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
 import { type Stage, startStage } from './src/stage.ts'

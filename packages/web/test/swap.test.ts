@@ -3,6 +3,7 @@ import { deployCoin } from '@sluice/api/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
+import { openingTests } from './src/opening.ts'
 import { safetyTests } from './src/safety.ts'
 import { type Stage, startStage } from './src/stage.ts'
 import { announce, type WalletOptions } from './src/wallet.ts'
@@ -74,7 +75,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('follows the chain block by block, without layout shifts', async () => {
+  test('follows the chain block by block, without layout shifts', { tags: 'long' }, async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '3'))
     await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
     // The route and the chart of the pair are drawn after the quote, and belong to the first load.
@@ -97,7 +98,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBe(0)
   })
 
-  test(`a route is drawn ${DRAWN_MS} ms after its answer`, async () => {
+  test(`a route is drawn ${DRAWN_MS} ms after its answer`, { tags: 'long' }, async () => {
     const { page } = await stage.open('/health', { before: `(${clockDrawings.toString()})()` })
     const took: number[] = []
     // Other load on the machine can only increase the time, so one fast run is enough.
@@ -111,7 +112,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(Math.min(...took)).toBeLessThanOrEqual(DRAWN_MS)
   })
 
-  test('tokens are found by symbol and address, and back returns to the previous pair', async () => {
+  test('tokens are found by symbol and address, and back returns to the previous pair', { tags: 'long' }, async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '3'))
     await page.getByRole('button', { name: 'USDC, token to receive' }).click()
     const search = page.getByRole('combobox', { name: 'Search tokens' })
@@ -128,7 +129,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('Enter chooses among the tokens of the typed text, also before they arrive', async () => {
+  test('Enter chooses among the tokens of the typed text, also before they arrive', { tags: 'long' }, async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '3'))
     await page.getByRole('button', { name: 'USDC, token to receive' }).click()
     await page.getByRole('option', { name: /LINK/ }).waitFor(WAIT)
@@ -145,7 +146,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('an exact output is the minimum that arrives', async () => {
+  test('an exact output is the minimum that arrives', { tags: 'long' }, async () => {
     const { page } = await stage.open(`${pair('WETH', 'USDC', '3000')}&exact=out`)
     await go(page, 'Approve WETH and swap').waitFor(WAIT)
     expect(await page.locator('.least__v .num').getAttribute('title')).toBe('3000')
@@ -172,7 +173,9 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(Math.round(Number(shown) * 1e6)).toBe(Number(paid))
   })
 
-  test('a recipient of a link can be replaced by the wallet, and one can be typed in the settings', async () => {
+  test('a recipient of a link can be replaced by the wallet, and one can be typed in the settings', {
+    tags: 'long',
+  }, async () => {
     const recipient = '0x00000000000000000000000000000000000b0b02'
     const { page } = await stage.open(`${pair('WETH', 'USDC', '2')}&recipient=${recipient}`)
     await page.getByRole('button', { name: 'Use the defaults' }).click(WAIT)
@@ -188,7 +191,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(page.url()).toContain(recipient)
   })
 
-  test('reports why there is no route, and the largest amount that routes', async () => {
+  test('reports why there is no route, and the largest amount that routes', { tags: 'long' }, async () => {
     const { page } = await stage.open(pair('WETH', 'FAR', '100000'))
     // On a new chain the largest amount takes several searches of seconds on a busy machine.
     await page.getByRole('heading', { name: 'Why there is no route' }).waitFor({ timeout: 3 * WAIT.timeout })
@@ -198,7 +201,9 @@ describe.skipIf(!browser)('the Swap page', () => {
     await page.locator('.gt').first().waitFor(WAIT)
   })
 
-  test('if the node fails, the last figures are marked as old, and new ones appear after recovery', async () => {
+  test('if the node fails, the last figures are marked as old, and new ones appear after recovery', {
+    tags: 'long',
+  }, async () => {
     const { page } = await stage.open(pair('WETH', 'DAI', '2'))
     await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
     const minimum = await page.locator('.least__v').textContent()
@@ -216,7 +221,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(await page.locator('.age--stale').count()).toBe(0)
   })
 
-  test('after a declined request nothing was sent, and the wallet can be asked again', async () => {
+  test('after a declined request nothing was sent, and the wallet can be asked again', { tags: 'long' }, async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '1'), { before: withWallet({ declines: 1 }) })
     await connect(page)
     const before = await stage.balance(stage.token('USDC'), owner(1))
@@ -260,7 +265,9 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('a token with its own permit is swapped by a signature and one transaction, without an approval', async () => {
+  test('a token with its own permit is swapped by a signature and one transaction, without an approval', {
+    tags: 'long',
+  }, async () => {
     const from = owner(3)
     const coin = await deployCoin(stage.devnet)
     await coin.send('mint', [from, 10n ** 21n])
@@ -278,7 +285,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('if the Guard is approved already, the button requests only the swap', async () => {
+  test('if the Guard is approved already, the button requests only the swap', { tags: 'long' }, async () => {
     const word = (value: string) => value.slice(2).toLowerCase().padStart(64, '0')
     const [from, to] = [owner(2), stage.token('WETH')]
     const data = `0x095ea7b3${word(stage.devnet.info.guard)}${'f'.repeat(64)}`
@@ -291,7 +298,9 @@ describe.skipIf(!browser)('the Swap page', () => {
     await page.getByText(/^You have [\d.]+ WETH\.$/).waitFor(WAIT)
   })
 
-  test('a quote that becomes outdated while the wallet asks is renewed before the swap is signed', async () => {
+  test('a quote that becomes outdated while the wallet asks is renewed before the swap is signed', {
+    tags: 'long',
+  }, async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '2'), { before: withWallet({ slowBlocks: 4 }) })
     await connect(page)
     await go(page, 'Approve WETH and swap').waitFor(WAIT)
@@ -303,7 +312,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(quoted).toBeGreaterThan(head + 4)
   })
 
-  test('a wallet on another chain is asked to switch', async () => {
+  test('a wallet on another chain is asked to switch', { tags: 'long' }, async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '1'), { before: withWallet({ chainId: 1 }) })
     await connect(page)
     await page.getByText('Your wallet is on Ethereum.').waitFor(WAIT)
@@ -312,8 +321,9 @@ describe.skipIf(!browser)('the Swap page', () => {
   })
 
   safetyTests(() => stage)
+  openingTests(() => stage)
 
-  test('another chain of the service can be selected in the header, with its own URL', async () => {
+  test('another chain of the service can be selected in the header, with its own URL', { tags: 'long' }, async () => {
     const { page } = await stage.open('/')
     await page.locator('.head-chip').first().click()
     await page

@@ -37,13 +37,16 @@ export type TestOptions = {
 const CONTRACTS = 'contracts'
 
 /** Runs the Solidity tests of a build with Hardhat. Output without test counts is a failure. */
-export async function solidityTests(build: string, { env, cache }: TestOptions): Promise<Outcome> {
+export async function solidityTests(
+  build: string,
+  { env, cache }: TestOptions,
+): Promise<Outcome & { readonly output: string }> {
   const key = cache?.keys.get(CONTRACTS)
   const stored = key && cache?.results.get(`${key}-${build}`)
-  if (stored) return unchangedOutcome(CONTRACTS, stored)
+  if (stored) return { ...unchangedOutcome(CONTRACTS, stored), output: '' }
   const { code, output } = await run('hardhat', ['test', 'solidity'], {
     cwd: join(root, CONTRACTS),
-    capture: true,
+    quiet: true,
     env: { ...env, BUILD: build },
   })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colors are control characters.
@@ -53,7 +56,7 @@ export async function solidityTests(build: string, { env, cache }: TestOptions):
   const failed = count('failing') || (passed === 0 || code !== 0 ? 1 : 0)
   if (key && failed === 0 && cache?.currentKeys().get(CONTRACTS) === key)
     cache.results.set(`${key}-${build}`, { passed, skipped, skips: [] })
-  return { passed, failed, skipped, unchanged: 0, skips: [] }
+  return { passed, failed, skipped, unchanged: 0, skips: [], output }
 }
 
 /**

@@ -18,7 +18,7 @@ afterAll(() => stage?.stop())
 
 const plan = LONG
   ? { mutations: 20_000, seed: Date.now() >>> 0, runEvery: 50 }
-  : { mutations: 600, seed: 1, runEvery: 3 }
+  : { mutations: 300, seed: 1, runEvery: 3 }
 
 test(`of ${plan.mutations} mutations, seed ${plan.seed}, none is accepted that changes an amount or a recipient`, async () => {
   const report = await campaign(stage, plan)

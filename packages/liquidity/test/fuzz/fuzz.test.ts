@@ -6,20 +6,14 @@ import { fuzz, stir } from './trials.ts'
 import { startCurvePools, startRollupPools } from './unlisted-pools.ts'
 import { type PoolWorld, startEthereum, startLocal } from './world.ts'
 
-const QUOTES = process.env.LONG ? 200 : 60
+const QUOTES = process.env.LONG ? 200 : 30
 
 /** Families whose pools cannot be tried up to their end, by why. */
 const LAME: ReadonlyMap<string, string> = new Map([
   ['ramses-cl', 'pools of which the state lacks code that they call once the tick moves'],
 ])
 
-describe.each([
-  ['the local chain', startLocal],
-  ['the real state of Ethereum', startEthereum],
-  ['real pools of Linea', () => startRollupPools('linea')],
-  ['real pools of Scroll', () => startRollupPools('scroll')],
-  ['real pools of Curve', startCurvePools],
-] as const)('%s', (_, start) => {
+function worldTests(_: string, start: () => Promise<PoolWorld>): void {
   let world: PoolWorld
   beforeAll(async () => {
     world = await start()
@@ -55,4 +49,12 @@ describe.each([
       expect(ends + beyond + ownLimits).toBeGreaterThan(0)
     }
   })
-})
+}
+
+describe.each([['the local chain', startLocal]] as const)('%s', worldTests)
+describe.each([
+  ['real pools of Curve', startCurvePools],
+  ['the real state of Ethereum', startEthereum],
+  ['real pools of Linea', () => startRollupPools('linea')],
+  ['real pools of Scroll', () => startRollupPools('scroll')],
+] as const)('%s', { tags: 'long' }, worldTests)

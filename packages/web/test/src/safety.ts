@@ -56,7 +56,7 @@ export function safetyTests(stageOf: () => Stage): void {
     expect(await textOf(page.locator('.terms'))).not.toContain('from the link')
   })
 
-  test('one term of a link requires acceptance, and can be replaced by the defaults', async () => {
+  test('one term of a link requires acceptance, and can be replaced by the defaults', { tags: 'long' }, async () => {
     const page = await open(`${pair('WETH', 'USDC', '2')}&slippage=3`)
     await go(page, 'Accept these terms').waitFor(WAIT)
     await page.getByRole('button', { name: 'Use the defaults' }).click()
@@ -90,7 +90,7 @@ export function safetyTests(stageOf: () => Stage): void {
     expect(await main(page).isDisabled()).toBe(true)
   })
 
-  test('the field keeps what is typed, and Enter does what the button says', async () => {
+  test('the field keeps what is typed, and Enter does what the button says', { tags: 'long' }, async () => {
     const page = await open(pair('WETH', 'USDC', '3'))
     await ready(page)
     await field(page).fill('0.00')
@@ -110,7 +110,7 @@ export function safetyTests(stageOf: () => Stage): void {
     await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
   })
 
-  test('amounts are parsed as intended, and stay as typed', async () => {
+  test('amounts are parsed as intended, and stay as typed', { tags: 'long' }, async () => {
     const page = await open(pair('WETH', 'USDC', '3'))
     await ready(page)
     for (const [text, amount] of [
@@ -125,7 +125,7 @@ export function safetyTests(stageOf: () => Stage): void {
     }
   })
 
-  test('an invalid amount gets a reason, and stays in the field', async () => {
+  test('an invalid amount gets a reason, and stays in the field', { tags: 'long' }, async () => {
     const page = await open(pair('WETH', 'USDC', '3'))
     await ready(page)
     for (const [text, words] of [
@@ -142,7 +142,9 @@ export function safetyTests(stageOf: () => Stage): void {
     }
   })
 
-  test('Max and shares of the balance, input in dollars, and gas reserved of the native token', async () => {
+  test('Max and shares of the balance, input in dollars, and gas reserved of the native token', {
+    tags: 'long',
+  }, async () => {
     await fund(5)
     const page = await open(pair('WETH', 'USDC', '3'), { before: withWallet() })
     await connect(page)
@@ -170,7 +172,7 @@ export function safetyTests(stageOf: () => Stage): void {
     expect(await maxAmount()).toBeLessThan(has)
   })
 
-  test('a loss above five percent needs a red button and a confirmation that states it', async () => {
+  test('a loss above five percent needs a red button and a confirmation that states it', { tags: 'long' }, async () => {
     const coin = await deployCoin(stageOf().devnet)
     const page = await open(`/?src=${stageOf().token('WETH')}&dst=${coin.address}&amount=1&impact=100`)
     await go(page, 'Accept these terms').click(WAIT)
@@ -187,7 +189,9 @@ export function safetyTests(stageOf: () => Stage): void {
     await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
   })
 
-  test('the difference of value is next to the output, and gas above the output has a warning', async () => {
+  test('the difference of value is next to the output, and gas above the output has a warning', {
+    tags: 'long',
+  }, async () => {
     const page = await open(pair('WETH', 'DAI', '50'))
     await ready(page)
     const note = page.locator('.leg-in__note').nth(1)
@@ -196,20 +200,24 @@ export function safetyTests(stageOf: () => Stage): void {
     await page.getByText('Gas costs more than you receive.').waitFor(WAIT)
   })
 
-  test.each(['hang', 'drop'] as const)('figures are marked as outdated if the node is silent: %s', async (fault) => {
-    const page = await open(pair('WETH', 'USDC', '2'))
-    await ready(page)
-    stageOf().proxy.fault = () => fault
-    try {
-      await go(page, 'Refresh the quote').waitFor(WAIT)
-      await page.getByText(/^Can’t reach the (chain|service)\. These figures are out of date\.$/).waitFor(WAIT)
-    } finally {
-      stageOf().proxy.fault = () => undefined
-    }
-    await ready(page)
-  })
+  test.each(['hang', 'drop'] as const)(
+    'figures are marked as outdated if the node is silent: %s',
+    { tags: 'long' },
+    async (fault) => {
+      const page = await open(pair('WETH', 'USDC', '2'))
+      await ready(page)
+      stageOf().proxy.fault = () => fault
+      try {
+        await go(page, 'Refresh the quote').waitFor(WAIT)
+        await page.getByText(/^Can’t reach the (chain|service)\. These figures are out of date\.$/).waitFor(WAIT)
+      } finally {
+        stageOf().proxy.fault = () => undefined
+      }
+      await ready(page)
+    },
+  )
 
-  test('figures are marked as outdated if the service is silent', async () => {
+  test('figures are marked as outdated if the service is silent', { tags: 'long' }, async () => {
     const page = await open(pair('WETH', 'USDC', '2'))
     await ready(page)
     await page.context().setOffline(true)
@@ -219,7 +227,9 @@ export function safetyTests(stageOf: () => Stage): void {
     await ready(page)
   })
 
-  test('parts of the page whose code does not arrive leave the rest usable, and a reload loads them', async () => {
+  test('parts of the page whose code does not arrive leave the rest usable, and a reload loads them', {
+    tags: 'long',
+  }, async () => {
     const code = /\/assets\/(PairChart|WhyRoute|Settings)-/
     const page = await open('/app/chains', { isOwn: true })
     await page.route(code, (route) => route.abort())
@@ -240,7 +250,7 @@ export function safetyTests(stageOf: () => Stage): void {
     await page.getByText('Slippage tolerance').waitFor(WAIT)
   })
 
-  test('old figures disappear if the quote of a new amount fails', async () => {
+  test('old figures disappear if the quote of a new amount fails', { tags: 'long' }, async () => {
     const page = await open(pair('WETH', 'USDC', '2'))
     await ready(page)
     await page.route(/\/(stream|aggregator|quote)\//, (route) => route.abort())
@@ -251,7 +261,9 @@ export function safetyTests(stageOf: () => Stage): void {
     await expect.poll(() => page.locator('.gt').count(), WAIT).toBe(0)
   })
 
-  test('a swap that was sent cannot be canceled, and is listed until it is mined, over a reload', async () => {
+  test('a swap that was sent cannot be canceled, and is listed until it is mined, over a reload', {
+    tags: 'long',
+  }, async () => {
     await fund(6)
     const page = await open(pair('WETH', 'USDC', '1'), { before: withWallet({ address: owner(6) }) })
     await connect(page)
@@ -280,7 +292,7 @@ export function safetyTests(stageOf: () => Stage): void {
     }
   })
 
-  test('after a sent approval, declining the swap reports the remaining approval', async () => {
+  test('after a sent approval, declining the swap reports the remaining approval', { tags: 'long' }, async () => {
     await fund(4)
     const before = withWallet({ address: owner(4), sendsFirst: 1, declines: 1 })
     const page = await open(pair('WETH', 'USDC', '1'), { before })
@@ -293,7 +305,9 @@ export function safetyTests(stageOf: () => Stage): void {
     await page.locator('.ledger__e', { hasText: 'Approve' }).waitFor(WAIT)
   })
 
-  test('the offered amount never exceeds the balance, and the error of a node for missing gas money is shown', async () => {
+  test('the offered amount never exceeds the balance, and the error of a node for missing gas money is shown', {
+    tags: 'long',
+  }, async () => {
     await fund(7)
     const page = await open(pair('WETH', 'FAR', '1000000'), { before: withWallet({ address: owner(7) }) })
     await connect(page)
@@ -318,7 +332,9 @@ export function safetyTests(stageOf: () => Stage): void {
     }
   })
 
-  test('after a wallet is disconnected no other account takes its place, over a reload too', async () => {
+  test('after a wallet is disconnected no other account takes its place, over a reload too', {
+    tags: 'long',
+  }, async () => {
     await fund(5)
     const page = await open(pair('WETH', 'USDC', '1'), { before: withWallet() })
     await connect(page)
@@ -330,7 +346,7 @@ export function safetyTests(stageOf: () => Stage): void {
     await go(page, 'Connect a wallet').waitFor(WAIT)
   })
 
-  test('hostile token names cannot reverse, hide, or displace text', async () => {
+  test('hostile token names cannot reverse, hide, or displace text', { tags: 'long' }, async () => {
     const page = await open('/health', { viewport: { width: 390, height: 844 } })
     const hostile = `\u202eCDSU\u200b${'W'.repeat(46)}`
     // The service's own list, in which one symbol is replaced by a hostile one.
@@ -350,7 +366,7 @@ export function safetyTests(stageOf: () => Stage): void {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   })
 
-  test('an address without pools is distinguished from a name without matches', async () => {
+  test('an address without pools is distinguished from a name without matches', { tags: 'long' }, async () => {
     const page = await open(pair('WETH', 'USDC', '2'))
     await page.getByRole('button', { name: 'USDC, token to receive' }).click(WAIT)
     const search = page.getByRole('combobox', { name: 'Search tokens' })
@@ -360,13 +376,13 @@ export function safetyTests(stageOf: () => Stage): void {
     await page.getByText('No match. Try the contract address.').waitFor(WAIT)
   })
 
-  test('the warning of a tax is in the words of the page', async () => {
+  test('the warning of a tax is in the words of the page', { tags: 'long' }, async () => {
     const page = await open(pair('WETH', 'TAXED', '1'))
     await page.getByText(/keeps [\d.]+ % of every transfer\./).waitFor(WAIT)
     expect(await page.getByText('toAmount').count()).toBe(0)
   })
 
-  test('the pressed segment keeps its contrast under the mouse', async () => {
+  test('the pressed segment keeps its contrast under the mouse', { tags: 'long' }, async () => {
     const page = await open(pair('WETH', 'USDC', '2'))
     const pressed = page.getByRole('button', { name: 'Exact input' })
     await pressed.hover(WAIT)
