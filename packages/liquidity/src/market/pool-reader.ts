@@ -78,9 +78,9 @@ export async function readPools(
   families: Families,
   options: RequestOptions,
 ): Promise<PoolsRead> {
-  const read = function* (row: DexRow, pairBatch: readonly PoolEntry[], isComplete: boolean): Reads<PoolsRead> {
+  const read = function* (row: DexRow, batch: readonly PoolEntry[], isComplete: boolean): Reads<PoolsRead> {
     const { readFixed, stateNeedsFixed, readStates } = families.get(row.family)!
-    const foundPools = pairBatch.map(({ pool }) => pool)
+    const foundPools = batch.map(({ pool }) => pool)
     if (isComplete || !readFixed)
       return { pools: withStates(foundPools, yield* readStates(row, foundPools)), completed: [] }
     const fixedFields = readFixed(row, foundPools, block.number)
@@ -114,11 +114,11 @@ export async function refreshPools(
   families: Families,
   options: RequestOptions,
 ): Promise<readonly Pool[]> {
-  const refresh = function* (row: DexRow, pairBatch: readonly LoadedPoolEntry[]): Reads<readonly Pool[]> {
-    const pools = pairBatch.map(({ pool }) => pool)
+  const refresh = function* (row: DexRow, batch: readonly LoadedPoolEntry[]): Reads<readonly Pool[]> {
+    const pools = batch.map(({ pool }) => pool)
     return withStates(pools, yield* families.get(row.family)!.refreshStates!(row, pools, block))
   }
-  const generators = byRow(knownPools).flatMap(([row, group]) => group.map((pairBatch) => refresh(row, pairBatch)))
+  const generators = byRow(knownPools).flatMap(([row, group]) => group.map((batch) => refresh(row, batch)))
   return (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat()
 }
 
