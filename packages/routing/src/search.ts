@@ -204,8 +204,11 @@ function divideWithoutPools(
   const pools = new Set(costlyEdges.map(({ edge }) => graph.edges[edge]!.pool.id))
   const divided = [...pools].slice(0, POOLS_LEFT_OUT).map((id) => {
     if (budget.rest < end) return null
-    const narrow = without(problem, graph.topology.edgesOfPool.get(id)!)
-    return divide(narrow, allocate(narrow))
+    const divideWithout = () => {
+      const narrow = without(problem, graph.topology.edgesOfPool.get(id)!)
+      return divide(narrow, allocate(narrow))
+    }
+    return budget.attempt(1 / 2, divideWithout, () => null)
   })
   return bestOf(problem, [flow, ...divided]) ?? flow
 }
