@@ -128,7 +128,7 @@ export class Graph {
   }
   private arrays: EdgeArrays | null
   private asJoined: Graph | null = null
-  private successor: { readonly graph: Graph; readonly replaced: ReadonlyMap<number, Edge> } | null = null
+  private successor: { readonly graph: Graph; readonly oldEdges: ReadonlyMap<number, Edge> } | null = null
 
   constructor(snapshot: Snapshot, topology: Topology, edges: Edge[] | EdgeArrays, minGas: number) {
     this.snapshot = snapshot
@@ -166,28 +166,28 @@ export class Graph {
   }
 
   /** Creates the graph of a later block with some edges replaced, and transfers the arrays to it. */
-  with(changed: ReadonlyMap<number, Edge>, snapshot: Snapshot): Graph {
+  with(newEdges: ReadonlyMap<number, Edge>, snapshot: Snapshot): Graph {
     const arrays = this.arrays ?? this.restore()
-    const replaced = new Map([...changed.keys()].map((index) => [index, arrays.edges[index]!]))
-    put(arrays, changed, this.topology)
+    const oldEdges = new Map([...newEdges.keys()].map((index) => [index, arrays.edges[index]!]))
+    setEdges(arrays, newEdges, this.topology)
     const graph = new Graph(snapshot, this.topology, arrays, this.minGas)
-    this.asJoined?.giveWay(graph.joined, replaced)
+    this.asJoined?.transferArrays(graph.joined, oldEdges)
     this.asJoined = null
-    this.giveWay(graph, replaced)
+    this.transferArrays(graph, oldEdges)
     return graph
   }
 
   /** Transfers the arrays to a later graph. */
-  private giveWay(graph: Graph, replaced: ReadonlyMap<number, Edge>): void {
+  private transferArrays(graph: Graph, oldEdges: ReadonlyMap<number, Edge>): void {
     this.arrays = null
-    this.successor = { graph, replaced }
+    this.successor = { graph, oldEdges }
   }
 
   private restore(): EdgeArrays {
-    const undone: ReadonlyMap<number, Edge>[] = []
+    const edgeChanges: ReadonlyMap<number, Edge>[] = []
     let owner: Graph = this
     for (let next = owner.successor; next; next = owner.successor) {
-      undone.push(next.replaced)
+      edgeChanges.push(next.oldEdges)
       owner = next.graph
     }
     const { edges, rate, rateBack, conductance, maxConductance } = owner.arrays!
@@ -198,7 +198,7 @@ export class Graph {
       conductance: conductance.slice(),
       maxConductance: maxConductance.slice(),
     }
-    for (const replaced of undone.reverse()) put(arrays, replaced, this.topology)
+    for (const oldEdges of edgeChanges.reverse()) setEdges(arrays, oldEdges, this.topology)
     this.arrays = arrays
     this.successor = null
     return arrays
@@ -213,8 +213,8 @@ function arraysOf(edges: Edge[], { reverse }: Topology): EdgeArrays {
   return { edges, rate, rateBack, conductance, maxConductance: max }
 }
 
-function put(arrays: EdgeArrays, changed: ReadonlyMap<number, Edge>, { reverse }: Topology): void {
-  for (const [index, edge] of changed) {
+function setEdges(arrays: EdgeArrays, newEdges: ReadonlyMap<number, Edge>, { reverse }: Topology): void {
+  for (const [index, edge] of newEdges) {
     const rate = firstRate(edge.curve)
     arrays.edges[index] = edge
     arrays.rate[index] = rate
