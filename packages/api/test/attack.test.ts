@@ -19,7 +19,7 @@ const ATTACKERS = ['127.0.0.66', '127.0.0.67', '127.0.0.68', '127.0.0.69']
 /** Maximum growth of resident memory in megabytes. */
 const MEMORY_MB = 250
 /** @see packages/liquidity/src/market/limits.ts */
-const LIMITS = { tokens: 5_050, tokenFacts: 100_000, pairs: 100_000, queuedSearches: 2_000 }
+const LIMITS = { tokens: 5_050, facts: 100_000, pairs: 100_000, queued: 2_000 }
 
 /** Bytecode of hostile tokens; each behaves the same for every call. */
 const hostile: Readonly<Record<string, string>> = {

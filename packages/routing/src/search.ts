@@ -172,11 +172,11 @@ function searchRestricted(
     leavesOut: isSmall(problem) && (isLoose || spent < LEFT_OUT_MAX_SPENT),
     work,
   })
-  const pruned = flow === best || isFree(problem) ? flow : pruneAgain(problem, flow, backward)
+  const prunedFlow = flow === best || isFree(problem) ? flow : pruneAgain(problem, flow, backward)
   const maxValue = maxNet ?? progress.bound
-  const isFar = maxValue === null || pruned.net < maxValue * (1 - DIVISION_MIN_GAP)
-  if (!isFar) return pruned
-  const divided = bestOf(problem, [pruned, divide(problem, pruned)]) ?? pruned
+  const isFar = maxValue === null || prunedFlow.net < maxValue * (1 - DIVISION_MIN_GAP)
+  if (!isFar) return prunedFlow
+  const divided = bestOf(problem, [prunedFlow, divide(problem, prunedFlow)]) ?? prunedFlow
   if (!isLoose || isFree(problem)) return divided
   return divideWithoutPools(problem, divideFromWithoutGas(problem, divided), backward.best, allocate)
 }
@@ -298,10 +298,11 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
     const soFar = bestOf(problem, flows)
     const isTrusted = soFar && !isUncertain(soFar, bound)
     const second = isTrusted || initial.size === single.length ? [] : [allocate(problem, single)]
-    for (const fresh of second) if (!isLongAgain(edgesInUse(fresh.allocation), usedFirst)) flows.push(reduce(fresh))
+    for (const freshAllocation of second)
+      if (!isLongAgain(edgesInUse(freshAllocation.allocation), usedFirst)) flows.push(reduce(freshAllocation))
     const usedEdges = flows.flatMap((flow) => flow?.edges ?? [])
-    const others = second.flatMap(({ allocation }) => allocation.edges)
-    const repaired = allocate(open, [...usedEdges, ...opening.edges, ...others])
+    const otherEdges = second.flatMap(({ allocation }) => allocation.edges)
+    const repaired = allocate(open, [...usedEdges, ...opening.edges, ...otherEdges])
     addAlternatives(repaired.open, repaired.allocation)
     flows.push(reduce(repaired, 'keep'))
     // Edges that pay without gas may pay together with gas although no single column did. That takes at least two more legs.
@@ -331,9 +332,9 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
     const mixed = bestOf(problem, [best, combine(open, flows, best, backward)])!
     if (mixed !== best) progress.best = best = shortenChains(problem, mixed)
   }
-  const others = otherRoutes(problem, [best], progress, paths)
-  flows.push(best, ...others)
-  progress.best = localSearch(problem, bestOf(problem, [best, ...others])!)
+  const otherFlows = otherRoutes(problem, [best], progress, paths)
+  flows.push(best, ...otherFlows)
+  progress.best = localSearch(problem, bestOf(problem, [best, ...otherFlows])!)
 }
 
 const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.filter((_, k) => input[k]! > 0)

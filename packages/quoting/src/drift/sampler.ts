@@ -94,13 +94,13 @@ export class DriftSampler {
     if (!isNew) return
     const due = this.pending.filter(({ quote: { block } }) => block.number < number)
     this.pending = this.pending.filter(({ quote: { block } }) => block.number + CALLS > number)
-    for (const one of due) {
-      const blocks = Math.min(number - one.quote.block.number, CALLS + 1)
+    for (const pendingSample of due) {
+      const blocks = Math.min(number - pendingSample.quote.block.number, CALLS + 1)
       // Blocks that were skipped between two snapshots.
-      for (; one.processed < blocks - 1; one.processed++) this.statistics.miss()
-      one.processed = blocks
+      for (; pendingSample.processed < blocks - 1; pendingSample.processed++) this.statistics.miss()
+      pendingSample.processed = blocks
     }
-    await Promise.all(due.map((one) => this.simulateAgain(one, snapshot)))
+    await Promise.all(due.map((pendingSample) => this.simulateAgain(pendingSample, snapshot)))
   }
 
   /** Drops the waiting quotes when the chain falls asleep. */
@@ -109,15 +109,15 @@ export class DriftSampler {
     this.lastBlock = 0
   }
 
-  private async simulateAgain(one: PendingSample, snapshot: Snapshot): Promise<void> {
-    const { block } = one.quote
+  private async simulateAgain(pendingSample: PendingSample, snapshot: Snapshot): Promise<void> {
+    const { block } = pendingSample.quote
     const after = AFTER.find((blocks) => block.number + blocks === snapshot.block.number)
     if (!after) return
-    const isOver = one.terms.deadline <= BigInt(snapshot.block.timestamp)
+    const isOver = pendingSample.terms.deadline <= BigInt(snapshot.block.timestamp)
     if (isOver || !this.options.holds(block)) return this.statistics.miss()
     try {
-      const state = { snapshot, code: await one.code }
-      const sample = await this.sample(one, state, after)
+      const state = { snapshot, code: await pendingSample.code }
+      const sample = await this.sample(pendingSample, state, after)
       this.statistics.add(sample)
       this.options.onSample(sample)
     } catch (error) {
@@ -127,8 +127,8 @@ export class DriftSampler {
     }
   }
 
-  private async sample(one: PendingSample, state: SampleState, after: After): Promise<DriftSample> {
-    const { quote, from, asSent, terms } = one
+  private async sample(pendingSample: PendingSample, state: SampleState, after: After): Promise<DriftSample> {
+    const { quote, from, asSent, terms } = pendingSample
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route
     const { recipient = from } = terms
@@ -145,7 +145,7 @@ export class DriftSampler {
       timestamp: state.snapshot.block.timestamp,
       ppm,
       reverted: !result.success,
-      legs: one.isTaxed ? sampledLegs : await this.attribute(one, sampledLegs, ppm, state),
+      legs: pendingSample.isTaxed ? sampledLegs : await this.attribute(pendingSample, sampledLegs, ppm, state),
     }
   }
 
@@ -153,8 +153,13 @@ export class DriftSampler {
    * Attributes a shortfall against the pools' states to pools: a pool did something that its state does not show. With
    * a single leg it is that pool; with several, each pool is simulated.
    */
-  private async attribute(one: PendingSample, legs: readonly SampledLeg[], ppm: number | null, state: SampleState) {
-    const { route } = one.quote
+  private async attribute(
+    pendingSample: PendingSample,
+    legs: readonly SampledLeg[],
+    ppm: number | null,
+    state: SampleState,
+  ) {
+    const { route } = pendingSample.quote
     const shares = sharesOf(route)
     const expectedPpm = legs.reduce((sum, leg, k) => sum + (leg.ppm ?? -FLOAT_PPM) * shares[k]!, 0)
     const missing = (ppm ?? -FLOAT_PPM) - expectedPpm
@@ -162,7 +167,7 @@ export class DriftSampler {
     if (legs.length === 1) return [addShortfall(legs[0]!, missing)]
     if (legs.length > MAX_PROBED_LEGS || !this.calls.takeCalls(legs.length)) return legs
     return Promise.all(
-      legs.map(async (leg, k) => addShortfall(leg, await this.missingOf(route.legs[k]!, leg, one, state))),
+      legs.map(async (leg, k) => addShortfall(leg, await this.missingOf(route.legs[k]!, leg, pendingSample, state))),
     )
   }
 

@@ -43,7 +43,10 @@ export async function quoteBatch(inputs: readonly RequestOrError[], work: Work, 
   const { signal } = work
   const requests = inputs.map((request) => attempt(() => withEnds(request, endsOf)))
   const groups = requests.flatMap((request) => ('ends' in request ? [request.ends] : []))
-  const minimumBlock = Math.max(0, ...inputs.map((one) => (one instanceof Error ? 0 : (one.minimumBlock ?? 0))))
+  const minimumBlock = Math.max(
+    0,
+    ...inputs.map((requestOrError) => (requestOrError instanceof Error ? 0 : (requestOrError.minimumBlock ?? 0))),
+  )
   let earlier: ChainView | undefined
   for (let round = 1; ; round++) {
     const { views } = runtime.now

@@ -286,15 +286,15 @@ async function cheaperInput(
   const request = { ...round.request, amountIn: route.amountIn, amountOut: undefined }
   try {
     const { result } = await searchMeasured(avoidedPools, { ...round, request }, context, work)
-    const others = [result.route, ...(result.alternatives ?? [])]
+    const otherRoutes = [result.route, ...(result.alternatives ?? [])]
     const { signal } = work
     const trialContext = { ...context, taxes: context.tokens.taxes, signal }
-    const trial = await work.time('simulate', () => tryRoute(route, others, request, trialContext))
+    const trial = await work.time('simulate', () => tryRoute(route, otherRoutes, request, trialContext))
     if (!('swap' in trial) || usesSamePools(trial.route, route)) return estimatedOutcome
     const best = new Set(poolsOf(trial.route))
     const excludePools = new Set(round.excludePools)
     // The search prefers these routes, as it does not know their measured gas.
-    let preferredRoutes = [route, ...others.slice(0, others.indexOf(trial.route))]
+    let preferredRoutes = [route, ...otherRoutes.slice(0, otherRoutes.indexOf(trial.route))]
     for (let searches = 0; searches < MAX_CHEAPER_SEARCHES; searches++) {
       for (const pool of preferredRoutes.flatMap(poolsOf)) if (!best.has(pool)) excludePools.add(pool)
       const outcome = await searchAvoiding(avoidedPools, { ...round, excludePools }, context, work)

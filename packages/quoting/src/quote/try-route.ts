@@ -141,7 +141,7 @@ async function runRoute(
   const expectedOf = (of: RoutePlan) => netOf(of.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
   const expected = expectedOf(route)
   const settledMinOutput = requestedOut ?? minOutputOf(expected, request.slippagePpm)
-  const others = alternatives.map((alternative) =>
+  const otherRoutes = alternatives.map((alternative) =>
     encode(alternative, minOutputOf(expectedOf(alternative), request.slippagePpm)),
   )
   const span = { now: block.timestamp, deadline }
@@ -150,7 +150,7 @@ async function runRoute(
   const laterAt = permit && dueAt !== undefined ? deadline : dueAt
   const holders = { guard: contracts.guard, executor: contracts.executor.address, wrappedNative }
   const [first, later, balances] = await Promise.all([
-    run(encode(route, settledMinOutput), others),
+    run(encode(route, settledMinOutput), otherRoutes),
     laterAt === undefined ? [] : runLater(laterAt),
     context.contractBalances.of([route, ...alternatives], holders, { rpc, block }),
   ])
@@ -168,7 +168,7 @@ async function runRoute(
   if (unexplainedPpm > maxShortfallPpm || measuredAmount === 0n)
     return { outcome: 'shortfall', shortfallPpm: unexplainedPpm }
   if (first.simulation.success && measuredAmount >= expected) {
-    const rankedSwap = bestMeasured(first, others, expectedOf, wrappedNative)
+    const rankedSwap = bestMeasured(first, otherRoutes, expectedOf, wrappedNative)
     const best = (await asSentOf(rankedSwap.route)) ? await confirmedAsSent(first, rankedSwap, run) : rankedSwap
     const { route: of, terms } = best
     const amountOut = expectedOf(of)
@@ -227,7 +227,7 @@ async function createRunner(
   }
   const simulate = (
     { to, data }: EncodedSwap,
-    others: readonly EncodedRoute[],
+    otherRoutes: readonly EncodedRoute[],
     overrides: Partial<SimulationRequest>,
   ) =>
     context.simulate(
@@ -235,7 +235,7 @@ async function createRunner(
         from: request.from,
         to,
         data,
-        ...(others.length > 0 && { alternatives: others.map(({ swap }) => swap.data) }),
+        ...(otherRoutes.length > 0 && { alternatives: otherRoutes.map(({ swap }) => swap.data) }),
         tokenIn: route.tokenIn,
         amountIn: route.amountIn,
         tokenOut: route.tokenOut,
@@ -249,9 +249,9 @@ async function createRunner(
       pools,
     )
   const asSentOf = (of: RoutePlan) => walletChecks.due(of, context.rpc, { blockHash: block.hash })
-  const run = async (encoded: EncodedRoute, others: readonly EncodedRoute[] = []): Promise<SimulatedSwap> => {
+  const run = async (encoded: EncodedRoute, otherRoutes: readonly EncodedRoute[] = []): Promise<SimulatedSwap> => {
     const asSent = await asSentOf(encoded.route)
-    const result = await simulate(encoded.swap, others, { withHead: true, ...(asSent && { asSent }) })
+    const result = await simulate(encoded.swap, otherRoutes, { withHead: true, ...(asSent && { asSent }) })
     const { sender } = result.ways
     // Only a measured comparison renews the time until the next one.
     if (sender === 'bare' || (sender && asSent === 'measured')) walletChecks.observe(encoded.route, sender === 'bare')
@@ -340,12 +340,12 @@ type SimulatedSwap = EncodedRoute & { readonly simulation: SwapSimulation }
 /** Returns the route with the highest output after gas, among those that paid at least what they settled at. */
 function bestMeasured(
   { simulation: together, ...first }: SimulatedSwap,
-  others: readonly EncodedRoute[],
+  otherRoutes: readonly EncodedRoute[],
   expectedOf: (route: RoutePlan) => bigint,
   wrappedNative: Address | null,
 ): SimulatedSwap {
   const { alternatives: outcomes = [], ...simulation } = together
-  const settledSwaps = others.flatMap((other, k): SimulatedSwap[] => {
+  const settledSwaps = otherRoutes.flatMap((other, k): SimulatedSwap[] => {
     const outcome = outcomes[k]
     const isSettled = outcome?.success && outcome.amountOut >= expectedOf(other.route)
     if (!isSettled) return []

@@ -137,7 +137,7 @@ export class HubNeighbors {
     if (!pool || this.checkedPools.has(pool.id)) return []
     this.checkedPools.set(pool.id, true)
     const hub = pool.tokens.find((token) => this.hubs.has(token))
-    const token = pool.tokens.find((one) => !this.hubs.has(one) && !this.registry.has(one))
+    const token = pool.tokens.find((other) => !this.hubs.has(other) && !this.registry.has(other))
     return hub && token && pool.tokens.length === 2 ? [{ token, hub, pool }] : []
   }
 

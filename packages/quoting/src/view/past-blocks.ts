@@ -194,8 +194,8 @@ export class PastBlocks {
   private async search({ number, rpc, kind, isKnown, read }: Search, hasCallers: () => boolean): Promise<PastBlock> {
     const block = await rpc.getBlock(number)
     if (!block) throw new QuotingError('NO_STATE', `the node has no block ${number}`)
-    const cached = this.blocks.get(`${kind} ${block.hash}`)
-    if (cached && isKnown(cached)) return cached
+    const cachedBlock = this.blocks.get(`${kind} ${block.hash}`)
+    if (cachedBlock && isKnown(cachedBlock)) return cachedBlock
     const queuedAt = performance.now()
     return this.slots.run(async () => {
       const isLate = performance.now() - queuedAt > MAX_WAIT_MS
@@ -240,8 +240,8 @@ export class PastBlocks {
 
   private async open(kind: Search['kind'], block: BlockHeader, rpc: Rpc): Promise<PastBlock> {
     const key = `${kind} ${block.hash}`
-    const cached = this.blocks.get(key)
-    if (cached) return cached
+    const cachedBlock = this.blocks.get(key)
+    if (cachedBlock) return cachedBlock
     const opening = this.opening.get(key) ?? this.create(kind, block, rpc).finally(() => this.opening.delete(key))
     this.opening.set(key, opening)
     const past = await opening

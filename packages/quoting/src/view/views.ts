@@ -158,9 +158,9 @@ export class ChainViews {
     const realTokens = tokens.filter((token) => market.tokens.isToken(token) === true)
     const { block } = market.snapshot()
     const parts = await redemptions.readShares(realTokens, { rpc, block, holderOf: (share) => prices.holderOf(share) })
-    const others = parts.filter((token) => token !== ZERO_ADDRESS && !tokens.includes(token))
-    if (others.length > 0) await market.searchPools(others)
-    return [...realTokens, ...others].every((token) => redemptions.isCurrentAt(token, block))
+    const otherTokens = parts.filter((token) => token !== ZERO_ADDRESS && !tokens.includes(token))
+    if (otherTokens.length > 0) await market.searchPools(otherTokens)
+    return [...realTokens, ...otherTokens].every((token) => redemptions.isCurrentAt(token, block))
   }
 
   /** Returns the response of an identical request at the same head, if that head was seen recently. */

@@ -195,7 +195,7 @@ export class Frontier {
     const { problem, valueLabel, next, live, rate } = this
     const { from, to } = problem.graph.topology
     for (let sweep = 0; sweep < problem.maxHops; sweep++) {
-      let changed = false
+      let hasChanged = false
       problem.budget.spend(candidates.length + 1)
       for (let k = candidates.length - 1; k >= 0; k--) {
         const edge = candidates[k]!
@@ -205,9 +205,9 @@ export class Frontier {
         if (!(value > valueLabel[token]! * (1 + LABEL_GAIN))) continue
         valueLabel[token] = value
         next[token] = edge
-        changed = true
+        hasChanged = true
       }
-      if (!changed) return
+      if (!hasChanged) return
     }
     this.converged = false
   }

@@ -71,9 +71,10 @@ export function bestSinglePath(
   const queue = new MaxHeap<Label>()
   const lengths = furthest + 1
   /** By token and path length: bounds of the best labels, descending. */
-  const touched: number[] = []
+  const touchedTokens: number[] = []
   const wipe = (labels: Float64Array, blank: number) => {
-    for (const token of touched) labels.fill(blank, token * lengths * PATH_LABELS, (token + 1) * lengths * PATH_LABELS)
+    for (const token of touchedTokens)
+      labels.fill(blank, token * lengths * PATH_LABELS, (token + 1) * lengths * PATH_LABELS)
   }
   const reached = scratch.lowest(tokens.length * lengths * PATH_LABELS, (labels) =>
     wipe(labels, Number.NEGATIVE_INFINITY),
@@ -118,7 +119,7 @@ export function bestSinglePath(
       if (!(amount > 0 && bound > threshold)) continue
       const passed = label.passed + markOf(next)
       // Also register the label for longer paths: a longer path is useful only if its bound is higher.
-      touched.push(next)
+      touchedTokens.push(next)
       let inserted = insert(reached, passing, place, bound, passed)
       if (!inserted) continue
       for (let k = place + PATH_LABELS; inserted && k < (next + 1) * lengths * PATH_LABELS; k += PATH_LABELS)

@@ -43,9 +43,9 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
   let bound = Number.POSITIVE_INFINITY
   for (let round = 0; round < BOUND_ROUNDS; round++) {
     if (!frontier.converged) return null
-    const shared = allocation.shared.filter(({ tradesSeveral }) => tradesSeveral)
-    if (shared.some(({ tradingFunction }) => !tradingFunction.fixedFee)) return null
-    const base = shared.reduce((sum, { feesReused }) => sum + feesReused, allocation.value + frontier.dust)
+    const sharedPools = allocation.shared.filter(({ tradesSeveral }) => tradesSeveral)
+    if (sharedPools.some(({ tradingFunction }) => !tradingFunction.fixedFee)) return null
+    const base = sharedPools.reduce((sum, { feesReused }) => sum + feesReused, allocation.value + frontier.dust)
     if (frontier.edges.length === 0) {
       bound = Math.min(bound, base)
       break

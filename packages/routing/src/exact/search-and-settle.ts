@@ -46,7 +46,7 @@ export function searchAndSettle(
 ): SettledRoute | null {
   const first = searchUntilSettled(problem, amountIn, admission, taxes)
   if (!first) return null
-  const repeat = (changed: Problem) => searchUntilSettled(changed, amountIn, admission, taxes)
+  const repeat = (changedProblem: Problem) => searchUntilSettled(changedProblem, amountIn, admission, taxes)
   const result = withSettledGas(problem, first, repeat, taxes)
   if (!isCoarse(problem, result)) return result
   const others = [
@@ -79,8 +79,8 @@ function withSettledGas(
     const more = [...unexpectedGasOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
     return netOf(problem, route) - more * problem.perGas
   }
-  return [costlier, smaller].reduce((best, changed) => {
-    const other = changed && ifWorkAllows(problem, () => repeat(changed))
+  return [costlier, smaller].reduce((best, changedProblem) => {
+    const other = changedProblem && ifWorkAllows(problem, () => repeat(changedProblem))
     // Alternatives are ranked with the gas of the settlement.
     return other ? oneOf(costlier, best, other, netAfterGas(other) > netAfterGas(best)) : best
   }, result)
@@ -161,20 +161,20 @@ function withoutCoarseEdges(
   const coarseTokens = new Set<number>()
   let best: SettledRoute | null = null
   let open = problem
-  let closed = coarseEdges(problem, result)
-  for (let round = 1; round <= COARSE_SEARCHES && closed.length > 0; round++) {
-    for (const edge of closed) coarseTokens.add(to[edge]!)
+  let closedEdges = coarseEdges(problem, result)
+  for (let round = 1; round <= COARSE_SEARCHES && closedEdges.length > 0; round++) {
+    for (const edge of closedEdges) coarseTokens.add(to[edge]!)
     coarseTokens.delete(problem.target)
     // Further edges buy few units of the same tokens, so the last round closes all of them.
     const isLast = round === COARSE_SEARCHES
-    open = without(open, isLast ? Array.from(to.keys()).filter((edge) => coarseTokens.has(to[edge]!)) : closed)
+    open = without(open, isLast ? Array.from(to.keys()).filter((edge) => coarseTokens.has(to[edge]!)) : closedEdges)
     const next = search(open)
     const outcome = next && settleFlow(next, open, amountIn, taxes)
     if (outcome === null) break
-    if (outcome instanceof LegRefused) closed = [outcome.edge]
+    if (outcome instanceof LegRefused) closedEdges = [outcome.edge]
     else {
       if (!best || netOf(problem, outcome) > netOf(problem, best)) best = outcome
-      closed = coarseEdges(problem, outcome)
+      closedEdges = coarseEdges(problem, outcome)
     }
   }
   return best
@@ -324,10 +324,10 @@ function withSingleUse(problem: Problem, { flow, backward }: SearchResult): Prob
     if (other !== undefined) usedAgain.add(id)
     if (other === undefined || value(place) > value(other)) main.set(id, place)
   }
-  const closed = [...usedAgain].flatMap((id) =>
+  const closedEdges = [...usedAgain].flatMap((id) =>
     topology.edgesOfPool.get(id)!.filter((edge) => edge !== flow.edges[main.get(id)!]),
   )
-  return closed.length > 0 ? without(problem, closed) : null
+  return closedEdges.length > 0 ? without(problem, closedEdges) : null
 }
 
 /** Runs a computation of an optional improvement with half of the remaining budget; null if that does not suffice. */
@@ -402,10 +402,15 @@ function withoutSmallLegs(
   taxes?: Taxes,
 ): SettledRoute | LegRefused | null {
   let { flow } = result
-  const dropped: number[] = []
+  const droppedEdges: number[] = []
   // Each round drops one leg, or is the last.
   for (;;) {
-    const outcome = trySettle({ ...result, flow, ...(dropped.length > 0 && { dropped }) }, problem, amountIn, taxes)
+    const outcome = trySettle(
+      { ...result, flow, ...(droppedEdges.length > 0 && { dropped: droppedEdges }) },
+      problem,
+      amountIn,
+      taxes,
+    )
     if (!(outcome instanceof LegRefused && outcome.code === 'TOO_SMALL')) return outcome
     const isKept = flow.edges.map((edge) => edge !== outcome.edge)
     const rest = pushThrough(
@@ -414,7 +419,7 @@ function withoutSmallLegs(
       flow.input.filter((_, k) => isKept[k]),
     )
     if (!rest || rest.unsold > 0 || rest.edges.length >= flow.edges.length) return outcome
-    dropped.push(outcome.edge)
+    droppedEdges.push(outcome.edge)
     flow = rest
   }
 }

@@ -111,13 +111,13 @@ export function upToInput(curve: CompiledCurve, amountIn: number): CompiledCurve
   if (!(amountIn < capacityOf(curve))) return curve
   const piece = pieceOfInput(curve, amountIn)
   const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
-  const traded = amountIn * curve.keepIn
-  const within = traded - inputBefore(curve, piece)
+  const tradedAmount = amountIn * curve.keepIn
+  const within = tradedAmount - inputBefore(curve, piece)
   const to = depth === 0 ? from : 1 / (1 / from + within / depth)
   const end = PIECE * (piece + 1)
   const pieces = curve.pieces.slice(0, end + DEPTH)
   pieces[end] = to
-  pieces[end + INPUT] = traded
+  pieces[end + INPUT] = tradedAmount
   pieces[end + OUTPUT] = outputBefore(curve, piece) + from * to * within
   return { ...curve, pieces }
 }
@@ -231,13 +231,13 @@ export function marginalRate(curve: CompiledCurve, amountIn: number): number {
 /** Input for an output; ∞ if the pool cannot pay it. */
 export function inputOf(curve: CompiledCurve, amountOut: number): number {
   const { keepIn, keepOut } = curve
-  const traded = amountOut / keepOut
+  const tradedAmount = amountOut / keepOut
   const count = piecesOf(curve)
-  if (count === 0 || !(traded <= outputBefore(curve, count))) return Number.POSITIVE_INFINITY
+  if (count === 0 || !(tradedAmount <= outputBefore(curve, count))) return Number.POSITIVE_INFINITY
   let piece = 0
-  while (outputBefore(curve, piece + 1) < traded) piece++
+  while (outputBefore(curve, piece + 1) < tradedAmount) piece++
   const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
-  const within = traded - outputBefore(curve, piece)
+  const within = tradedAmount - outputBefore(curve, piece)
   const to = Math.max(sqrtPriceAt(curve, piece + 1), depth === 0 ? from : from - within / depth)
   return (inputBefore(curve, piece) + (within === 0 ? 0 : within / (from * to))) / keepIn
 }
@@ -272,12 +272,12 @@ export function piecesCrossed(curve: CompiledCurve, amountIn: number): number {
 }
 
 function pieceOfInput({ pieces, keepIn }: CompiledCurve, amountIn: number): number {
-  const traded = amountIn * keepIn
+  const tradedAmount = amountIn * keepIn
   let low = 0
   let high = (pieces.length >> 2) - 1
   while (low < high) {
     const middle = (low + high + 1) >> 1
-    if (pieces[PIECE * middle + INPUT]! <= traded) low = middle
+    if (pieces[PIECE * middle + INPUT]! <= tradedAmount) low = middle
     else high = middle - 1
   }
   return low
@@ -360,8 +360,8 @@ function maxEarningsByPiece(
     const at = PIECE * piece
     const [from, depth, end] = [pieces[at]!, pieces[at + DEPTH]!, pieces[at + PIECE]!]
     const value = bought * (1 + outputErrors![piece]!)
-    const traded = maxInput * keepIn - pieces[at + INPUT]!
-    const farthest = depth > 0 ? Math.max(end, 1 / (1 / from + traded / depth)) : end
+    const tradedAmount = maxInput * keepIn - pieces[at + INPUT]!
+    const farthest = depth > 0 ? Math.max(end, 1 / (1 / from + tradedAmount / depth)) : end
     const to = Math.max(farthest, Math.min(from, Math.sqrt(sold / (value * keepIn * keepOut))))
     const input = (pieces[at + INPUT]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
     best = Math.max(best, (pieces[at + OUTPUT]! + depth * (from - to)) * keepOut * value - input * sold)

@@ -51,7 +51,7 @@ export function alternativesOf(
   { backward, single }: Paths,
 ): readonly Flow[] {
   if (!isMeasured(problem, best)) return []
-  const others = problem.budget.attempt(
+  const otherFlows = problem.budget.attempt(
     IMPROVING_PART,
     () => [
       onFewerPools(problem, best),
@@ -63,18 +63,18 @@ export function alternativesOf(
     ],
     () => [],
   )
-  const candidates: (Flow | null)[] = [...flows, ...others]
-  let ranked = rankAlternatives(problem, best, candidates)
+  const candidates: (Flow | null)[] = [...flows, ...otherFlows]
+  let rankedFlows = rankAlternatives(problem, best, candidates)
   let top = best
   for (let exchanges = 1; exchanges < MAX_EXCHANGES; exchanges++) {
-    const [first] = ranked
+    const [first] = rankedFlows
     if (!first || !(expectedNet(problem, first) > expectedNet(problem, top))) break
     top = first
     const exchange = () => withExchangedPool(problem, backward, first)
     candidates.push(...problem.budget.attempt(IMPROVING_PART, exchange, () => []))
-    ranked = rankAlternatives(problem, best, candidates)
+    rankedFlows = rankAlternatives(problem, best, candidates)
   }
-  return ranked
+  return rankedFlows
 }
 
 /** Returns true if the uncertain gas is worth enough that alternatives should be measured. */
@@ -194,8 +194,8 @@ function withExchangedPool(problem: Problem, backward: Potential, flow: Flow): r
     ]
     return bestOfFamilies(problem, backward, flow, { place, replacements })
   })
-  const ranked = exchanges.toSorted((x, y) => y.gain - x.gain).slice(0, EXCHANGES_TRIED)
-  return ranked.map((exchange) => withExchange(problem, flow, exchange))
+  const rankedExchanges = exchanges.toSorted((x, y) => y.gain - x.gain).slice(0, EXCHANGES_TRIED)
+  return rankedExchanges.map((exchange) => withExchange(problem, flow, exchange))
 }
 
 /** The two edges of the native token's wrapper; none if the chain has none. */
@@ -264,14 +264,14 @@ function withExchange(problem: Problem, { edges, input }: Flow, { place, edges: 
 export function pathsElsewhere(problem: Problem, best: Flow): readonly Flow[] {
   const { graph, target } = problem
   const results: Flow[] = []
-  const used = new Set<number>()
+  const usedEdges = new Set<number>()
   const take = ({ edges }: Flow) => {
     for (const edge of edges)
-      for (const other of graph.topology.edgesOfPool.get(graph.edges[edge]!.pool.id) ?? []) used.add(other)
+      for (const other of graph.topology.edgesOfPool.get(graph.edges[edge]!.pool.id) ?? []) usedEdges.add(other)
   }
   take(best)
   while (results.length < PATHS_ELSEWHERE) {
-    const open = without(problem, used)
+    const open = without(problem, usedEdges)
     const path = bestSinglePath(open, potential(open, target, 'to'))
     const flow = path && alongPath(problem, path)
     if (!flow) break

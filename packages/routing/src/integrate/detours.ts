@@ -93,10 +93,10 @@ function spread(
   let layer: number[] = []
   for (let k = 0; k < maxHops; k++) {
     const [here, before, behind] = [k * count, (k - 1) * count, (maxHops - k) * count]
-    const changed: number[] = []
+    const changedTokens: number[] = []
     const change = (token: number, label: number) => {
       value[here + token] = label
-      if (isIn[token] === 0) changed.push(token)
+      if (isIn[token] === 0) changedTokens.push(token)
       isIn[token] = 1
     }
     if (k > 0) {
@@ -121,8 +121,8 @@ function spread(
       if (away !== k) continue
       change(token, direction === 'back' ? allocation.price(token) : 1 / allocation.price(token))
     }
-    for (const token of changed) isIn[token] = 0
-    layer = changed
+    for (const token of changedTokens) isIn[token] = 0
+    layer = changedTokens
   }
   return { value, edge: edgeOf }
 }

@@ -90,8 +90,8 @@ function routesWithoutPools(
   isLeft: () => boolean,
 ): readonly Flow[] {
   const { edges, topology } = problem.graph
-  const used = new Set(route.edges.map((edge) => edges[edge]!.pool.id))
-  return [...used].slice(0, POOLS_LEFT_OUT).flatMap((id) => {
+  const usedPools = new Set(route.edges.map((edge) => edges[edge]!.pool.id))
+  return [...usedPools].slice(0, POOLS_LEFT_OUT).flatMap((id) => {
     const flow = isLeft() && allocate(without(problem, topology.edgesOfPool.get(id)!))
     return flow ? [withDetours(problem, flow, values)] : []
   })

@@ -159,7 +159,7 @@ class Division {
   }
 
   /** Moves amounts of up to a size to other paths while the net output grows. */
-  private moveAmounts(size: number, closed: readonly number[]): void {
+  private moveAmounts(size: number, closedPaths: readonly number[]): void {
     const { amounts } = this
     for (let move = 0, idle = 0; move < DIVISION_MOVES && idle < amounts.length && this.hasWork; move++) {
       const from = move % amounts.length
@@ -167,7 +167,7 @@ class Division {
       const share = Math.min(amounts[from]!, size)
       if (share === 0) continue
       amounts[from]! -= share
-      const [place, net] = this.bestGain(share, [from, ...closed])
+      const [place, net] = this.bestGain(share, [from, ...closedPaths])
       if (place >= 0 && net > this.net + DIVISION_MIN_GAIN * Math.abs(this.net)) {
         amounts[place]! += share
         this.accept(net)
@@ -207,12 +207,12 @@ class Division {
   /** Moves all but a part of the amounts of some paths to paths without an edge. Returns the net output; −∞ if it is impossible. */
   private movePartOf(places: readonly number[], keptPart: number, edge: number): number {
     const { amounts, paths } = this
-    const closed = paths.flatMap((path, place) => (path.includes(edge) ? [place] : []))
+    const closedPaths = paths.flatMap((path, place) => (path.includes(edge) ? [place] : []))
     const moved = places.map((place) => amounts[place]! * (1 - keptPart))
     for (const place of places) amounts[place]! *= keptPart
     let net = Number.NEGATIVE_INFINITY
     for (const amount of moved) {
-      const [place, next] = this.bestGain(amount, closed)
+      const [place, next] = this.bestGain(amount, closedPaths)
       if (place < 0) return Number.NEGATIVE_INFINITY
       amounts[place]! += amount
       net = next
@@ -224,14 +224,14 @@ class Division {
    * The path to which an amount is added best, and the net output with it; −1 if no path takes it. Tries the best paths in use and the
    * best others, since those not in use must earn their gas.
    */
-  private bestGain(amount: number, closed: readonly number[]): readonly [place: number, net: number] {
+  private bestGain(amount: number, closedPaths: readonly number[]): readonly [place: number, net: number] {
     const { amounts } = this
     let best = -1
     let bestNet = Number.NEGATIVE_INFINITY
     let [used, idle] = [0, 0]
     for (const place of this.ranking) {
       const before = amounts[place]!
-      if (closed.includes(place) || (before > 0 ? used : idle) === DIVISION_TARGETS) continue
+      if (closedPaths.includes(place) || (before > 0 ? used : idle) === DIVISION_TARGETS) continue
       amounts[place] = before + amount
       const plan = this.planOf(amounts)
       const net = plan ? this.netOf(plan) : Number.NEGATIVE_INFINITY
@@ -307,8 +307,8 @@ function planOf(problem: Problem, paths: readonly Path[], isInUse: (place: numbe
   for (const [place, path] of paths.entries()) {
     if (!isInUse(place)) continue
     for (const edge of path) {
-      const others = users.get(edge)
-      if (others) others.push(place)
+      const edgePaths = users.get(edge)
+      if (edgePaths) edgePaths.push(place)
       else users.set(edge, [place])
     }
   }

@@ -71,7 +71,7 @@ function fitting(problem: Problem, flow: Flow, ways: readonly Way[]): readonly W
   const { from, to } = graph.topology
   const depth = depthsOf(problem, flow)
   const height = heightsOf(problem, flow)
-  const used = new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id))
+  const usedPools = new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id))
   let room = maxPools - flow.edges.length
   return ways.filter(({ edges }) => {
     const [u, v] = [from[edges[0]!]!, to[edges.at(-1)!]!]
@@ -80,8 +80,8 @@ function fitting(problem: Problem, flow: Flow, ways: readonly Way[]): readonly W
     // Only forward in the order of the flow, which therefore stays acyclic.
     if (!(before < (depth.get(v) ?? 0)) || edges.length > room) return false
     const pools = edges.map((edge) => graph.edges[edge]!.pool.id)
-    if (!reuse && pools.some((id) => used.has(id))) return false
-    for (const id of pools) used.add(id)
+    if (!reuse && pools.some((id) => usedPools.has(id))) return false
+    for (const id of pools) usedPools.add(id)
     room -= edges.length
     return true
   })

@@ -86,9 +86,9 @@ export function refillPrices(
       cost[token] = Number.POSITIVE_INFINITY
     }
     // Paths may lead through several of these tokens, so each round extends them by one edge.
-    let changed = true
-    for (let round = 0; round < tokens.length && changed; round++) {
-      changed = false
+    let hasChanged = true
+    for (let round = 0; round < tokens.length && hasChanged; round++) {
+      hasChanged = false
       for (const token of tokens) {
         budget.spend(1 + offset[token + 1]! - offset[token]!)
         let [min, max] = [cost[token]!, value[token]!]
@@ -99,7 +99,7 @@ export function refillPrices(
           const costs = cost[other]! / rateBack[edge]!
           if (costs < min && rateBack[edge]! > 0 && !outside.has(reverse[edge]!)) min = costs
         }
-        if (min < cost[token]! * (1 - LABEL_GAIN) || max > value[token]! * (1 + LABEL_GAIN)) changed = true
+        if (min < cost[token]! * (1 - LABEL_GAIN) || max > value[token]! * (1 + LABEL_GAIN)) hasChanged = true
         cost[token] = min
         value[token] = max
       }

@@ -60,32 +60,32 @@ export class Relaxation {
     around: NetBoundAtPrices | null,
     enough: number,
   ): RelaxedBound | null {
-    const included = new Set(whole)
-    if (around) this.takeEarners(included, around, outside, MAX_INITIAL_EARNERS)
+    const includedEdges = new Set(whole)
+    if (around) this.takeEarners(includedEdges, around, outside, MAX_INITIAL_EARNERS)
     let best: RelaxedBound | null = null
     for (let round = 0; round < EARNER_ROUNDS; round++) {
       const next = this.original.budget.attempt(
         1,
-        () => this.relax(included, whole, outside),
+        () => this.relax(includedEdges, whole, outside),
         () => null,
       )
       if (!next) break
       if (!best || next.priced.bound < best.priced.bound) best = next
-      if (best.priced.bound <= enough || !this.takeEarners(included, next.priced, outside, JOINING_EARNERS)) break
+      if (best.priced.bound <= enough || !this.takeEarners(includedEdges, next.priced, outside, JOINING_EARNERS)) break
     }
     return best
   }
 
   private relax(
-    included: ReadonlySet<number>,
+    includedEdges: ReadonlySet<number>,
     whole: ReadonlySet<number>,
     outside: ReadonlySet<number>,
   ): RelaxedBound | null {
-    const lines = this.arrange(included, whole, outside)
+    const lines = this.arrange(includedEdges, whole, outside)
     solve(this.allocation, RELAXED, FEW_STEPS)
     if (!this.price(this.live(), outside)) return null
-    const priced = pricedAt(this.original, this.prices, this.sharedPools)
-    return priced && { priced, fractions: this.fractions(lines) }
+    const boundAtPrices = pricedAt(this.original, this.prices, this.sharedPools)
+    return boundAtPrices && { priced: boundAtPrices, fractions: this.fractions(lines) }
   }
 
   /**
@@ -93,7 +93,7 @@ export class Relaxation {
    * nothing above it.
    */
   private takeEarners(
-    included: Set<number>,
+    includedEdges: Set<number>,
     { base, earners }: NetBoundAtPrices,
     outside: ReadonlySet<number>,
     max: number,
@@ -102,21 +102,21 @@ export class Relaxation {
       .map((earner) => ({ ...earner, above: earner.earned - earner.cost }))
       .filter(
         ({ edges, above, cost }) =>
-          above > -NEAR_EARNER * cost && edges.some((edge) => !included.has(edge) && !outside.has(edge)),
+          above > -NEAR_EARNER * cost && edges.some((edge) => !includedEdges.has(edge) && !outside.has(edge)),
       )
       .sort((a, b) => b.above - a.above)
       .slice(0, max)
     let lacking = 0
     for (const { edges, above } of near) {
       lacking += Math.max(0, above)
-      for (const edge of edges) included.add(edge)
+      for (const edge of edges) includedEdges.add(edge)
     }
     return lacking > RELAXED * base
   }
 
   /** Builds the allocation, and returns the line length of each edge that trades on its envelope. */
   private arrange(
-    included: ReadonlySet<number>,
+    includedEdges: ReadonlySet<number>,
     whole: ReadonlySet<number>,
     outside: ReadonlySet<number>,
   ): ReadonlyMap<number, number> {
@@ -124,7 +124,7 @@ export class Relaxation {
     const { from, to } = original.graph.topology
     const lines = new Map<number, number>()
     const edges: number[] = []
-    for (const edge of included) {
+    for (const edge of includedEdges) {
       if (outside.has(edge) || !(original.rate[edge]! > 0) || !(starts[to[edge]!]! > 0) || !(starts[from[edge]!]! > 0))
         continue
       const ownCurve = curveOf(original, edge)

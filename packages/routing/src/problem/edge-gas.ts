@@ -26,8 +26,8 @@ export function edgeGas(graph: Graph, learnedGas: LearnedGas | undefined, { sour
 /** Returns the learned gas of hops inside a route. Computed once per graph, because requests of a block share it. */
 function gasInside(graph: Graph, learnedGas: LearnedGas): EdgeGas {
   const { gasInside: cache } = graph.facts
-  const cached = cache.get(learnedGas)
-  if (cached) return cached
+  const cachedGas = cache.get(learnedGas)
+  if (cachedGas) return cachedGas
   const extraGas = new Float64Array(graph.topology.from.length)
   const measuredHops = new Map<number, MeasuredHop>()
   for (const [id, gas] of learnedGasOf(graph, learnedGas))
@@ -37,7 +37,7 @@ function gasInside(graph: Graph, learnedGas: LearnedGas): EdgeGas {
         continue
       }
       const { tokenIn, tokenOut } = graph.edges[edge]!
-      const hop = gas.find((one) => one.tokenIn === tokenIn && one.tokenOut === tokenOut)
+      const hop = gas.find((measuredHop) => measuredHop.tokenIn === tokenIn && measuredHop.tokenOut === tokenOut)
       if (!hop) continue
       extraGas[edge] = extraGasOf(graph, edge, hop, false, false)
       measuredHops.set(edge, hop)

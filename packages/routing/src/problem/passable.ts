@@ -5,8 +5,8 @@ import type { SourceFilter } from '../sources.ts'
 
 /** Rates of the edges that every route may pass through. Cached per graph. */
 export function ratesBetween(graph: Graph, trust: Trust): Rates {
-  const cached = graph.facts.passable.get(trust)
-  if (cached) return cached
+  const cachedRates = graph.facts.passable.get(trust)
+  if (cachedRates) return cachedRates
   const { edges, topology } = graph
   const [rate, rateBack] = [graph.rate.slice(), graph.rateBack.slice()]
   for (let edge = 0; edge < edges.length; edge++) {
@@ -29,7 +29,7 @@ export type Ends = { readonly source: number; readonly target: number }
  * true.
  *
  * @param withSampled - true if the caller compares the route with one without such pools
- * @param refused - called for each pool at the ends that is not admitted
+ * @param onRefused - called for each pool at the ends that is not admitted
  */
 export function passableRates(
   graph: Graph,
@@ -37,7 +37,7 @@ export function passableRates(
   { source, target }: Ends,
   sources: SourceFilter | undefined,
   withSampled: boolean,
-  refused: (pool: Pool) => void,
+  onRefused: (pool: Pool) => void,
 ): Rates {
   const { topology, edges } = graph
   const { scratch, offset, reverse, from, to } = topology
@@ -52,7 +52,7 @@ export function passableRates(
       (from[edge] === source || trust.tokens.has(tokenIn)) && (to[edge] === target || trust.tokens.has(tokenOut))
     if (!joins) return
     if (!isTrustedPool(pool, trust) && !isChosen(pool, sources) && !(withSampled && isSampled(pool)))
-      return refused(pool)
+      return onRefused(pool)
     rate[edge] = graph.rate[edge]!
     rateBack[reverse[edge]!] = graph.rate[edge]!
   }

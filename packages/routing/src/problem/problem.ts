@@ -214,13 +214,13 @@ export class Admission {
 
   private applyTaxes(taxes: Taxes, source: number, target: number): void {
     const { from, to, offset, reverse, tokenIndex } = this.graph.topology
-    const touched = new Set<number>()
+    const touchedEdges = new Set<number>()
     for (const token of taxes.keys()) {
       const index = tokenIndex.get(token)
       if (index === undefined) continue
-      for (let edge = offset[index]!; edge < offset[index + 1]!; edge++) touched.add(edge).add(reverse[edge]!)
+      for (let edge = offset[index]!; edge < offset[index + 1]!; edge++) touchedEdges.add(edge).add(reverse[edge]!)
     }
-    for (const edge of touched) {
+    for (const edge of touchedEdges) {
       if (this.rate[edge] === 0) continue
       const { pool, tokenIn, tokenOut, curve } = this.graph.edges[edge]!
       if (isSurcharging(taxes, tokenIn) || isSurcharging(taxes, tokenOut)) {

@@ -24,10 +24,10 @@ export function toFixedPoint(value: number, decimals: number): bigint {
   // Subnormal numbers have no implicit leading one.
   const mantissa = exponent === 0 ? fraction : fraction | (1n << 52n)
   const shift = (exponent === 0 ? 1 : exponent) - 1075
-  const scaled = mantissa * 10n ** BigInt(decimals)
-  if (shift >= 0) return scaled << BigInt(shift)
+  const scaledPrice = mantissa * 10n ** BigInt(decimals)
+  if (shift >= 0) return scaledPrice << BigInt(shift)
   const divisor = 1n << BigInt(-shift)
-  return (scaled + divisor - 1n) / divisor
+  return (scaledPrice + divisor - 1n) / divisor
 }
 
 /** Converts back to a float. */

@@ -68,18 +68,18 @@ function proofAt(
 ): BoundProof {
   const { graph, source, target, rate, maxHops } = problem
   const { tokens, from, to } = graph.topology
-  const used = new Set([source, target, ...edges.flatMap((edge) => [from[edge]!, to[edge]!])])
-  const decimals = decimalsFor(Array.from(used, (token) => floats.map((prices) => prices[token]!)).flat())
+  const usedTokens = new Set([source, target, ...edges.flatMap((edge) => [from[edge]!, to[edge]!])])
+  const decimals = decimalsFor(Array.from(usedTokens, (token) => floats.map((prices) => prices[token]!)).flat())
   const unit = 10n ** BigInt(decimals)
-  const scaled = new Map<number, bigint[]>()
-  for (const token of used)
-    scaled.set(
+  const scaledPrices = new Map<number, bigint[]>()
+  for (const token of usedTokens)
+    scaledPrices.set(
       token,
       floats.map((prices) => (token === target ? unit : toFixedPoint(prices[token]!, decimals))),
     )
-  alignWrapped(problem, edges, scaled)
+  alignWrapped(problem, edges, scaledPrices)
   // From here on, use the prices as published.
-  for (const [token, hopPrices] of scaled)
+  for (const [token, hopPrices] of scaledPrices)
     for (const [hop, price] of hopPrices.entries()) floats[hop]![token] = fromFixedPoint(price, decimals)
   const rated = [...byPool(graph, edges)].map(([pool, ownEdges]) => {
     const slack = ownEdges.reduce((max, edge) => {
@@ -88,7 +88,7 @@ function proofAt(
     return { pool, ownEdges, slack, shown: earningsOf(problem, ownEdges, floats, 0) }
   })
   problem.budget.spend(8 * maxHops * edges.length)
-  const input = fromFixedPoint(amountIn * scaled.get(source)![0]!, decimals)
+  const input = fromFixedPoint(amountIn * scaledPrices.get(source)![0]!, decimals)
   // No route sends more to a pool than the bound is worth, including the payout of pools beyond sampled curves.
   let value = rated.reduce((total, { shown }) => total + shown.earned, input)
   let counted = rated.map((one) => ({ ...one, ...one.shown }))
@@ -105,18 +105,18 @@ function proofAt(
     earned: toFixedPoint(earned, decimals),
     isCut,
   }))
-  const others = counted.slice(MAX_PROVED_POOLS)
-  const beyondEarned = others.reduce((sum, { earned }) => sum + earned, 0)
-  const beyond = { pools: others.length, earned: toFixedPoint(beyondEarned, decimals) }
+  const otherPools = counted.slice(MAX_PROVED_POOLS)
+  const beyondEarned = otherPools.reduce((sum, { earned }) => sum + earned, 0)
+  const beyond = { pools: otherPools.length, earned: toFixedPoint(beyondEarned, decimals) }
   const earned = proved.reduce((total, pool) => total + pool.earned, 0n)
-  const sum = amountIn * scaled.get(source)![0]! + earned + beyond.earned
+  const sum = amountIn * scaledPrices.get(source)![0]! + earned + beyond.earned
   const error = counted.reduce(
     (total, { extra, heldValue }) => total + extra + heldValue * FLOAT_ROUNDING,
     fromFixedPoint(sum, decimals) * FLOAT_ERROR,
   )
   const allowance = toFixedPoint(error, decimals)
   const bound = (sum + allowance + unit - 1n) / unit
-  const prices = Array.from(used, (token) => [tokens[token]!, scaled.get(token)!] as const)
+  const prices = Array.from(usedTokens, (token) => [tokens[token]!, scaledPrices.get(token)!] as const)
   return { decimals, prices, pools: proved, beyond, allowance, bound, maxHops }
 }
 
@@ -210,13 +210,13 @@ function onTradingFunction(
   const pairs = new SharedPool(tradingFunction)
   for (const [place, edge] of edges.entries()) pairs.add(problem, edge, place)
   const amounts = [new Float64Array(edges.length), new Float64Array(edges.length)] as const
-  const traded = pairs.tradeTo(prices.sold, ...amounts, prices.bought)
+  const tradeEarnings = pairs.tradeTo(prices.sold, ...amounts, prices.bought)
   problem.budget.spend(pairs.work)
   const { fixedFee } = tradingFunction
   const isStable = familyOf(pool.family)?.readableState?.(pool)?.kind === 'stable'
   if (isStable) problem.budget.spend(STABLE_WORK)
-  const earned = isStable ? stableEarnings(tradingFunction, pairs.ends) : traded
-  if ((!fixedFee && pairs.tradesSeveral) || (!isStable && traded !== 0 && !(pairs.miss < MAX_MISS))) return null
+  const earned = isStable ? stableEarnings(tradingFunction, pairs.ends) : tradeEarnings
+  if ((!fixedFee && pairs.tradesSeveral) || (!isStable && tradeEarnings !== 0 && !(pairs.miss < MAX_MISS))) return null
   const { balances, units } = tradingFunction
   const heldValue = pairs.tokens.reduce(
     (sum, token, place) => sum + (token < 0 ? 0 : (balances[place]! / units[place]!) * prices.sold[token]!),

@@ -125,8 +125,8 @@ export class Allocation {
     for (const other of pairs.places) this.together[other] = IDLE_TOGETHER
   }
 
-  removeEdges(dropped: ReadonlySet<number>): void {
-    this.restore({ edges: this.edges.filter((edge) => !dropped.has(edge)), tokens: this.tokens, logPrice: [] })
+  removeEdges(droppedEdges: ReadonlySet<number>): void {
+    this.restore({ edges: this.edges.filter((edge) => !droppedEdges.has(edge)), tokens: this.tokens, logPrice: [] })
     this.dropIdleTokens()
   }
 
@@ -230,10 +230,10 @@ export class Allocation {
   dropIdleTokens(): void {
     const { problem } = this
     const { from, to } = problem.graph.topology
-    const used = new Set([problem.target, problem.source])
-    for (const edge of this.edges) used.add(from[edge]!).add(to[edge]!)
+    const usedTokens = new Set([problem.target, problem.source])
+    for (const edge of this.edges) usedTokens.add(from[edge]!).add(to[edge]!)
     for (const token of this.tokens) this.place[token] = -1
-    this.tokens = this.tokens.filter((token) => used.has(token))
+    this.tokens = this.tokens.filter((token) => usedTokens.has(token))
     this.tokens.forEach((token, index) => {
       this.place[token] = index
     })

@@ -38,7 +38,7 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
 function unresolved(
   problem: Problem,
   allocation: Allocation,
-  used: readonly number[],
+  usedEdges: readonly number[],
   weights: readonly number[],
 ): Flow | null {
   const { residual, edges, conductance, sold, prices, value } = allocation
@@ -49,7 +49,7 @@ function unresolved(
   const isDeep = (response: number, k: number) => response * prices[sold[k]!]! * PRICE_ROUNDING > UNRESOLVED * value
   if (!responses.some(isDeep)) return null
   const response = new Map(edges.map((edge, k) => [edge, responses[k]!]))
-  const open = [...used, ...starting]
+  const open = [...usedEdges, ...starting]
   const inputs = [...weights, ...starting.map(() => 0)]
   const flow = pushThrough(problem, open, inputs, { response })
   return flow?.unsold === 0 ? flow : null

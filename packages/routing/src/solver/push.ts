@@ -79,8 +79,8 @@ export type PrunedEdges = {
 export function push(problem: Problem, pruned: PrunedEdges): Flow {
   const first = pushOnce(problem, pruned, NO_LIMITS)
   if (first.overflow.size === 0) return first
-  const reduced = pushWithin(problem, pruned, first, reduceByRoom)
-  if (reduced.unsold === 0) return reduced
+  const reducedFlow = pushWithin(problem, pruned, first, reduceByRoom)
+  if (reducedFlow.unsold === 0) return reducedFlow
   const fullyReduced = pushWithin(problem, pruned, first, reduceAll)
   if (fullyReduced.unsold === 0 || fullyReduced.unsold > WASTEFUL_UNSOLD) return fullyReduced
   const wasteful = wastefulParts(problem, pruned, fullyReduced.unsold)

@@ -10,8 +10,8 @@ import { OptimalTrade } from './optimal-trade.ts'
 /** Returns the trading function of a pool, cached per topology; null for pools of two tokens, and for families without one. */
 export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunction | null {
   if (pool.tokens.length === 2) return null
-  const cached = topology.tradingFunctions.get(pool)
-  if (cached !== undefined) return cached
+  const cachedFunction = topology.tradingFunctions.get(pool)
+  if (cachedFunction !== undefined) return cachedFunction
   const result = wholeFunctionOf(pool)
   topology.tradingFunctions.set(pool, result)
   return result

@@ -20,7 +20,7 @@ export function topEarning({ edges, earnings }: Candidates, max: number): readon
   let count = 0
   let lowest = PLACES
   while (lowest > 0 && count + counts[lowest - 1]! <= max) count += counts[--lowest]!
-  const chosen: number[] = []
-  for (let k = 0; k < edges.length; k++) if (places[k]! >= lowest) chosen.push(edges[k]!)
-  return chosen
+  const chosenEdges: number[] = []
+  for (let k = 0; k < edges.length; k++) if (places[k]! >= lowest) chosenEdges.push(edges[k]!)
+  return chosenEdges
 }

@@ -87,7 +87,11 @@ export class SubgraphExpander {
    * @param labels - upper bounds on token values
    * @returns false if more than `max` edges were found
    */
-  grow(priced: readonly TokenAtPrice[], labels: SubgraphExpander['labels'], max = Number.POSITIVE_INFINITY): boolean {
+  grow(
+    pricedTokens: readonly TokenAtPrice[],
+    labels: SubgraphExpander['labels'],
+    max = Number.POSITIVE_INFINITY,
+  ): boolean {
     const { ends, maxHops } = this.growth
     const { units, depth, hasPrice, queued, looks, reached } = this
     for (let k = 0; k < this.reachedCount; k++) {
@@ -96,7 +100,7 @@ export class SubgraphExpander {
     }
     this.labels = labels
     this.size = this.lookCount = this.followingCount = this.reachedCount = 0
-    for (const { token, price } of priced) {
+    for (const { token, price } of pricedTokens) {
       reached[this.reachedCount++] = token
       this.following[this.followingCount++] = token
       units[token] = 1 / price
@@ -199,8 +203,8 @@ export class SubgraphExpander {
 
   /** Maximum value of the first unit through each block of edges; computed once per labels. */
   private blocksOf(blocks: TargetLabels['blocks'], token: number, start: number, end: number): Float64Array {
-    const cached = blocks.get(token)
-    if (cached) return cached
+    const cachedLabels = blocks.get(token)
+    if (cachedLabels) return cachedLabels
     const { to } = this.graph.topology
     const { rate } = this.growth.between
     const { best } = this.labels

@@ -20,8 +20,8 @@ export function labelsTo(graph: Graph, trust: Trust | undefined, target: number,
   const cache = cachesOfTrust.get(trust ?? graph.facts) ?? new Map<string, TargetLabels>()
   cachesOfTrust.set(trust ?? graph.facts, cache)
   const key = `${target} ${maxHops}`
-  const cached = cache.get(key)
-  if (cached) return cached
+  const cachedLabels = cache.get(key)
+  if (cachedLabels) return cachedLabels
   // The rounds bound the work. No request is charged for it, since later requests may use the result.
   const between = trust ? ratesBetween(graph, trust) : graph
   const labels = valuesOf(graph, between, target, maxHops)

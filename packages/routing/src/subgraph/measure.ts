@@ -13,10 +13,15 @@ type Around = Omit<ExpansionTerms, 'labels'>
  *
  * @param best - output array
  */
-export function measureValues(graph: Graph, growth: Around, priced: readonly TokenAtPrice[], best: Float64Array): void {
+export function measureValues(
+  graph: Graph,
+  growth: Around,
+  pricedTokens: readonly TokenAtPrice[],
+  best: Float64Array,
+): void {
   const { topology } = graph
   best.fill(0)
-  topology.scratch.within(() => new Measure(graph, growth, best).run(priced))
+  topology.scratch.within(() => new Measure(graph, growth, best).run(pricedTokens))
 }
 
 class Measure {
@@ -34,13 +39,13 @@ class Measure {
     this.hasPrice = scratch.bytes(tokens.length, 0)
   }
 
-  run(priced: readonly TokenAtPrice[]): void {
+  run(pricedTokens: readonly TokenAtPrice[]): void {
     const { best, hasPrice } = this
-    for (const { token, price } of priced) {
+    for (const { token, price } of pricedTokens) {
       best[token] = price
       hasPrice[token] = 1
     }
-    for (const { token } of priced) this.spread(token)
+    for (const { token } of pricedTokens) this.spread(token)
     const hubs = hubsOf(this.graph.topology)
     /** Hubs without a given price, with the value last propagated to their neighbors. */
     const spreadValues = new Map(hubs.tokens.filter((hub) => hasPrice[hub] === 0).map((hub) => [hub, 0]))

@@ -64,13 +64,13 @@ export function middleOf(
   }
   takeEnd(source, (out) => out)
   takeEnd(target, (out) => reverse[out]!)
-  const chosen = new Set([source, target, ...hubs.tokens, ...neighbours])
+  const chosenTokens = new Set([source, target, ...hubs.tokens, ...neighbours])
   const nearby = new Set<number>()
   for (const token of neighbours) {
     if (degree(token) > MANY_EDGES) continue
     budget.spend(degree(token))
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++)
-      if (chosen.has(to[edge]!)) nearby.add(edge).add(reverse[edge]!)
+      if (chosenTokens.has(to[edge]!)) nearby.add(edge).add(reverse[edge]!)
   }
   const deepest = (edges: readonly number[], max: number) => topEarning(candidatesOf(edges, depthOf), max)
   budget.spend(hubs.edges.length + nearby.size)
@@ -79,20 +79,20 @@ export function middleOf(
 
 /** The edges with the largest values, in descending order; the first one wins a tie. */
 function largest(edges: readonly number[], score: (edge: number) => number, max: number): readonly number[] {
-  const chosen: number[] = []
+  const chosenEdges: number[] = []
   const values: number[] = []
   for (const edge of edges) {
     const value = score(edge)
-    if (chosen.length === max && !(value > values[max - 1]!)) continue
-    let at = Math.min(chosen.length, max - 1)
+    if (chosenEdges.length === max && !(value > values[max - 1]!)) continue
+    let at = Math.min(chosenEdges.length, max - 1)
     for (; at > 0 && value > values[at - 1]!; at--) {
-      chosen[at] = chosen[at - 1]!
+      chosenEdges[at] = chosenEdges[at - 1]!
       values[at] = values[at - 1]!
     }
-    chosen[at] = edge
+    chosenEdges[at] = edge
     values[at] = value
   }
-  return chosen
+  return chosenEdges
 }
 
 function candidatesOf(edges: readonly number[], score: (edge: number) => number): Candidates {

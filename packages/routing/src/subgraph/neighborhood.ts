@@ -28,8 +28,8 @@ export class Neighborhood {
    *
    * @param min - in output base units
    */
-  around(priced: readonly TokenAtPrice[], min: number): Candidates {
-    this.growFrom(priced, MAX_PRICE_RISE)
+  around(pricedTokens: readonly TokenAtPrice[], min: number): Candidates {
+    this.growFrom(pricedTokens, MAX_PRICE_RISE)
     return this.expander.earning(min)
   }
 
@@ -39,8 +39,8 @@ export class Neighborhood {
    * @param inside - tokens of the subgraph, whose prices lie between their bounds
    * @param counted - edges that are counted elsewhere
    */
-  earnedBeyond(priced: readonly TokenAtPrice[], inside: Int32Array, counted: Int32Array): number {
-    this.growFrom(priced, 1 + LABEL_GAIN)
+  earnedBeyond(pricedTokens: readonly TokenAtPrice[], inside: Int32Array, counted: Int32Array): number {
+    this.growFrom(pricedTokens, 1 + LABEL_GAIN)
     const { scratch, tokens, from } = this.graph.topology
     return scratch.within(() =>
       this.expander.earnedBeyond(marksFor(scratch, tokens.length, inside), marksFor(scratch, from.length, counted)),
@@ -53,27 +53,27 @@ export class Neighborhood {
    *
    * @param max - maximum price increase since the measurement
    */
-  private growFrom(priced: readonly TokenAtPrice[], max: number): void {
+  private growFrom(pricedTokens: readonly TokenAtPrice[], max: number): void {
     const { graph, growth, expander, best } = this
-    if (!this.measuredAt && expander.grow(priced, growth.labels, LOOSE_EDGES)) return
-    let rise = this.rise(priced)
+    if (!this.measuredAt && expander.grow(pricedTokens, growth.labels, LOOSE_EDGES)) return
+    let rise = this.rise(pricedTokens)
     if (!(rise <= max)) {
       // If the work runs out during the measurement, no values are known.
       this.measuredAt = null
-      measureValues(graph, growth, priced, best)
-      this.measuredAt = priced
+      measureValues(graph, growth, pricedTokens, best)
+      this.measuredAt = pricedTokens
       rise = 1
     }
-    const lower = priced.map(({ token, price }) => ({ token, price: price / rise }))
+    const lower = pricedTokens.map(({ token, price }) => ({ token, price: price / rise }))
     expander.grow(lower, { best, hops: growth.labels.hops })
   }
 
   /** Maximum ratio of prices to the measured values; ∞ if a token of the measurement has no price any more. */
-  private rise(priced: readonly TokenAtPrice[]): number {
+  private rise(pricedTokens: readonly TokenAtPrice[]): number {
     const { best, measuredAt } = this
-    const now = new Set(priced.map(({ token }) => token))
+    const now = new Set(pricedTokens.map(({ token }) => token))
     if (!measuredAt?.every(({ token }) => now.has(token))) return Number.POSITIVE_INFINITY
-    return priced.reduce((max, { token, price }) => Math.max(max, price / best[token]!), 1)
+    return pricedTokens.reduce((max, { token, price }) => Math.max(max, price / best[token]!), 1)
   }
 }
 

@@ -65,12 +65,12 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
     { token: target, price: 1 },
   ]
   let prices: Prices = { priced: start, used: [], value: spot * amountIn }
-  let included = new Set([...bestWay(whole, growth), ...middleOf(whole, ends, labels, budget)])
+  let includedEdges = new Set([...bestWay(whole, growth), ...middleOf(whole, ends, labels, budget)])
   for (let round = 0; round < COARSE_PRICES; round++) {
     const near = topEarning(neighborhood.around(prices.priced, COARSE_BENEFIT * prices.value), COARSE_EDGES)
-    if (round > 0 && near.every((edge) => included.has(edge))) break
-    included = new Set([...(round === 0 ? included : prices.used), ...near])
-    part = partWith(included)
+    if (round > 0 && near.every((edge) => includedEdges.has(edge))) break
+    includedEdges = new Set([...(round === 0 ? includedEdges : prices.used), ...near])
+    part = partWith(includedEdges)
     const coarse = coarsePrices(on(part.graph).problem, part)
     if (!coarse) return null
     prices = coarse
@@ -81,12 +81,13 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   const candidates = topEarning(neighborhood.around(lower, SUBGRAPH_BENEFIT * value), max)
   // With gas, the best path may be far from any of these prices.
   const single = isFree(bare) ? [] : bestPath(on(whole).problem, labels, { problem: on(part.graph).problem, part })
-  const others = isFree(bare) ? [] : alternatives(whole, [...used, ...single], { priced, labels, budget })
-  part = partWith([...used, ...single, ...others, ...candidates])
+  const otherEdges = isFree(bare) ? [] : alternatives(whole, [...used, ...single], { priced, labels, budget })
+  part = partWith([...used, ...single, ...otherEdges, ...candidates])
   const ready = on(part.graph)
   const subgraph = {
     fewestHops: labels.hops[source]!,
-    earnedBeyond: (solved: SolvedAllocation) => earnedBeyond(solved, ready.problem, part, neighborhood),
+    earnedBeyond: (solvedAllocation: SolvedAllocation) =>
+      earnedBeyond(solvedAllocation, ready.problem, part, neighborhood),
   }
   return { ...ready, problem: { ...ready.problem, subgraph } }
 }
@@ -114,8 +115,14 @@ function coarsePrices(original: Problem, { tokens, edges }: Subgraph): Prices | 
   const allocation = allocationOver(problem, way, backward)
   const frontier = new Frontier(problem, backward, distancesFrom(problem, source))
   generateColumns(problem, allocation, frontier, COARSE_COLUMNS)
-  const priced = pricesOf(allocation, problem, tokens)
-  return priced && { priced, used: allocation.edges.map((edge) => edges[edge]!), value: allocation.value }
+  const pricedTokens = pricesOf(allocation, problem, tokens)
+  return (
+    pricedTokens && {
+      priced: pricedTokens,
+      used: allocation.edges.map((edge) => edges[edge]!),
+      value: allocation.value,
+    }
+  )
 }
 
 /** Prices of the tokens that carry flow, by number in the whole graph; null if one is not positive and finite. */
@@ -129,19 +136,19 @@ function pricesOf(
     const [sold, bought] = [allocation.sold[k]!, allocation.bought[k]!]
     if (allocation.input[k]! * allocation.price(sold) > MIN_LIVE_SHARE * allocation.value) live.add(sold).add(bought)
   }
-  const priced = Array.from(live, (token) => ({ token: tokens[token]!, price: allocation.price(token) }))
-  return priced.every(({ price }) => price > 0 && price < Number.POSITIVE_INFINITY) ? priced : null
+  const pricedTokens = Array.from(live, (token) => ({ token: tokens[token]!, price: allocation.price(token) }))
+  return pricedTokens.every(({ price }) => price > 0 && price < Number.POSITIVE_INFINITY) ? pricedTokens : null
 }
 
 /** Maximum total earnings of the edges outside the subgraph at the prices of an allocation on it; null if unknown. */
 function earnedBeyond(
-  solved: SolvedAllocation,
+  solvedAllocation: SolvedAllocation,
   problem: Problem,
   { tokens, edges }: Subgraph,
   neighborhood: Neighborhood,
 ): number | null {
-  const priced = pricesOf(solved, problem, tokens)
-  if (!priced) return null
-  const sum = neighborhood.earnedBeyond(priced, tokens, edges)
+  const pricedTokens = pricesOf(solvedAllocation, problem, tokens)
+  if (!pricedTokens) return null
+  const sum = neighborhood.earnedBeyond(pricedTokens, tokens, edges)
   return Number.isFinite(sum) ? sum : null
 }

@@ -52,9 +52,9 @@ function find({ chainId, block, request, shared }: Extract<ToThread, { do: 'find
 /** Returns the graph of a block. It is kept with its cached facts until the block or the pools change. */
 function graphAt(chainId: number, block: Snapshot['block']): Graph {
   const pools = poolsOf.get(chainId) ?? PoolMap.empty
-  const cached = graphOf.get(chainId)
-  if (cached?.snapshot.pools === pools && cached.snapshot.block.hash === block.hash) return cached
-  const graph = buildGraph({ chainId, block, pools, changedIds: null }, cached)
+  const cachedGraph = graphOf.get(chainId)
+  if (cachedGraph?.snapshot.pools === pools && cachedGraph.snapshot.block.hash === block.hash) return cachedGraph
+  const graph = buildGraph({ chainId, block, pools, changedIds: null }, cachedGraph)
   graphOf.set(chainId, graph)
   post({ prepared: true })
   return graph
