@@ -3,6 +3,7 @@ import { addAlternatives, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
 import { bestSinglePath, onCurves } from './columns/single-path.ts'
 import { upperBound } from './columns/upper-bound.ts'
+import { capacityOf } from './graph/price-curve.ts'
 import { alternativesOf } from './integrate/alternatives.ts'
 import { gainsInCycle, inOrderOf, type OpenAllocation, openCycles, orderOf } from './integrate/cycles.ts'
 import { shortenChains } from './integrate/direct.ts'
@@ -23,7 +24,7 @@ import {
 import { isLongAgain, prune, pruneByTrial } from './integrate/pruning.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { distancesFrom, type Potential, pathTo, potential } from './problem/potentials.ts'
-import { baseCost, isFree, type Problem, without } from './problem/problem.ts'
+import { baseCost, curveOf, isFree, type Problem, without } from './problem/problem.ts'
 import { Allocation, allocationOver } from './solver/allocation.ts'
 import { solve } from './solver/dual-solver.ts'
 import { alongPath, type Flow, flowOf } from './solver/flow.ts'
@@ -45,6 +46,7 @@ import {
   ORDERS,
   POOLS_LEFT_OUT,
   RESTRICTED_WORK,
+  ROOMY_DIVISION_MIN_GAP,
   SMALL_GRAPH_EDGES,
 } from './tolerances.ts'
 
@@ -174,10 +176,11 @@ function searchRestricted(
   })
   const prunedFlow = flow === best || isFree(problem) ? flow : pruneAgain(problem, flow, backward)
   const maxValue = maxNet ?? progress.bound
-  const isFar = maxValue === null || prunedFlow.net < maxValue * (1 - DIVISION_MIN_GAP)
-  if (!isFar) return prunedFlow
+  const isLimited = hasSmallPool(problem, prunedFlow, backward)
+  const minGap = isLimited ? DIVISION_MIN_GAP : ROOMY_DIVISION_MIN_GAP
+  if (maxValue !== null && !(prunedFlow.net < maxValue * (1 - minGap))) return prunedFlow
   const divided = bestOf(problem, [prunedFlow, divide(problem, prunedFlow)]) ?? prunedFlow
-  if (!isLoose || isFree(problem)) return divided
+  if (!isLimited || !isLoose || isFree(problem) || !isDivisible(problem)) return divided
   return divideWithoutPools(problem, divideFromWithoutGas(problem, divided), backward.best, allocate)
 }
 
@@ -213,15 +216,28 @@ function divideWithoutPools(
   return bestOf(problem, [flow, ...divided]) ?? flow
 }
 
+/**
+ * Returns true if a pool of the flow is too small for the whole trade. Otherwise prices alone find almost every division: of 2,000
+ * uncertified trades on small graphs, 4 others gained more than 1 bps, and their bounds were 2 % away.
+ */
+function hasSmallPool(problem: Problem, { edges }: Flow, { best }: Potential): boolean {
+  const { from } = problem.graph.topology
+  const value = problem.amountIn * best[problem.source]!
+  return edges.some((edge) => capacityOf(curveOf(problem, edge)) * best[from[edge]!]! < value)
+}
+
 /** Improves a flow by the best division without gas, whose chunks find paths that gas hides: with it they choose few paths. */
 function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
   const start = divide({ ...problem, perGas: 0, perLeg: 0 }, flow)
   return (start && bestOf(problem, [flow, divide(problem, start)])) || flow
 }
 
+const isDivisible = (problem: Problem): boolean =>
+  !problem.onePath && isSmall(problem) && problem.budget.rest >= DIVISION_WORK
+
 /** Divides the trade among all paths of a small graph; null for larger graphs, with little work left, or if no division was found. */
 function divide(problem: Problem, flow: Flow | null): Flow | null {
-  if (problem.onePath || !isSmall(problem) || problem.budget.rest < DIVISION_WORK) return null
+  if (!isDivisible(problem)) return null
   const edges = new Set([...problem.rate.keys()].filter((edge) => problem.rate[edge]! > 0))
   return problem.budget.attempt(
     1 / 2,
