@@ -13,6 +13,7 @@ let from: string
 let weth: string
 
 type Route = {
+  readonly fromAmount: string
   readonly toAmount: string
   readonly minToAmount: string
   readonly gasEstimate: string
@@ -66,6 +67,14 @@ test('a tax is found although the token sells its own balance in the same sale, 
   // The tax takes 25 % of the sale, and the sale of ten tokens before it lowers the price by 2 %.
   expect(Number(route.toAmount) / 1e18).toBeCloseTo(0.75 * 0.01 * 0.98 * 0.997, 4)
   expect(route.warnings.join()).toMatch(/percent less than the pools' reserves explain/)
+  // The same output, asked for, takes the same input, though no route pays what its pools' reserves explain.
+  const exact = await quote({
+    ...{ src: token.address, dst: weth, amountOut: route.toAmount },
+    ...{ slippage: '0', maxPriceImpact: '100' },
+  })
+  expect(Number(exact.fromAmount) / Number(WHOLE)).toBeGreaterThan(1 - 1e-6)
+  expect(Number(exact.fromAmount) / Number(WHOLE)).toBeLessThan(1.001)
+  expect(BigInt(exact.toAmount)).toBeGreaterThanOrEqual(BigInt(route.toAmount))
   const paid = await sent(route, weth)
   expect(paid).toBeGreaterThanOrEqual(BigInt(route.minToAmount))
   expect(paid).toBe(BigInt(route.toAmount))

@@ -97,8 +97,9 @@ type ShortRoute = Omit<WorkingRoute, 'trial' | 'alternativeIndex' | 'ranked'> & 
 
 /**
  * Returns the first route that pays its settled output. If there is none, returns the route with the smallest
- * shortfall, at its measured output, if that shortfall is at most 5 %. A taxed token that sells its collected tax
- * during a transfer moves its only pool by such amounts.
+ * shortfall, at its measured output, if that shortfall is at most 5 %; for an exact output, a route whose settled output is
+ * as much higher. A taxed token that sells its collected tax during a transfer moves its only pool by such amounts, and so
+ * does a pool that holds less than its reserves.
  *
  * @throws QuotingError if no route exists, or none works
  */
@@ -116,6 +117,9 @@ export async function findWorkingRoute(
       .filter(({ shortfallPpm }) => shortfallPpm <= MAX_LAST_SHORTFALL_PPM)
       .sort((a, b) => Number(a.shortfallPpm - b.shortfallPpm))
     if (!closest || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
+    // An exact output needs more input than the route has, so it is searched again with higher targets.
+    if (callerRequest.amountOut !== undefined)
+      return searchInRounds(callerRequest, gasPriceWei, context, work, () => {}, MAX_LAST_SHORTFALL_PPM)
     const { request, shortfallPpm: _, ...shortRoute } = closest
     const trialContext = { ...context, taxes: context.tokens.taxes, signal: work.signal }
     const run = () => tryRoute(shortRoute.route, [], request, trialContext, MAX_LAST_SHORTFALL_PPM)
@@ -125,13 +129,17 @@ export async function findWorkingRoute(
   }
 }
 
-/** @param onShort - called with each route that pays too little */
+/**
+ * @param onShort - called with each route that pays too little
+ * @param maxShortfallPpm - maximum shortfall of a route that is used; the default of `tryRoute` if absent
+ */
 async function searchInRounds(
   callerRequest: QuoteRequest,
   gasPriceWei: bigint,
   context: RoundsContext,
   work: Work,
   onShort: (route: ShortRoute) => void,
+  maxShortfallPpm?: bigint,
 ): Promise<WorkingRoute> {
   const { signal, time } = work
   const { view, tokens, rpc, simulation } = context
@@ -160,7 +168,8 @@ async function searchInRounds(
     await view.assertDeployed()
     const simulateRoute = async (meanwhile?: () => void) => {
       const affordable = alternatives.filter(({ gas }) => gas <= maxGas)
-      const run = () => tryRoute(route, affordable, request, { ...context, taxes: tokens.taxes, signal })
+      const trialContext = { ...context, taxes: tokens.taxes, signal }
+      const run = () => tryRoute(route, affordable, request, trialContext, maxShortfallPpm)
       const [trial] = await time('simulate', () => Promise.all([run(), afterRequestIsSent(meanwhile, signal)]))
       context.emit(trialEvent(route, trial))
       return trial
