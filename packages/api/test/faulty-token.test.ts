@@ -41,29 +41,43 @@ const trades: readonly (readonly [src: string, dst: string, amount: bigint])[] =
   ['LINK', 'CRV', 20_000n * E18],
 ]
 
-test.each([
-  ['its issuer pauses', 'PausedToken'],
-  ['does not answer at all', undefined],
-])('a token that %s is avoided, also by pools that hold it, until a minute later', async (_, name) => {
+const REVERT = '0x5f5ffd'
+/** Assertions of old compilers, which USDT was compiled with, fail like this. */
+const INVALID = '0xfe'
+
+async function codeOfPausedToken(): Promise<string> {
   const builder = createBuilder(local.devnet.url, local.devnet.info.accounts[7]!.address)
-  const paused = name && (await builder.deploy(compiledAs(name), [])).address
-  const code = paused ? await request<string>(local.devnet.url, 'eth_getCode', paused, 'latest') : '0x5f5ffd'
-  const usual = await Promise.all(trades.map((trade) => quote(...trade)))
-  for (const { body, text } of usual) expect(legsOf(body, 'USDT').length, text).toBeGreaterThan(0)
+  const { address } = await builder.deploy(compiledAs('PausedToken'), [])
+  return request(local.devnet.url, 'eth_getCode', address, 'latest')
+}
+
+test.each([
+  ['its issuer pauses', codeOfPausedToken],
+  ['does not answer at all', async () => REVERT],
+  ['uses up all gas', async () => INVALID],
+])('a token that %s is avoided, also by pools that hold it, until a minute later', async (_, codeOf) => {
+  const code = await codeOf()
+  const usual: Answer[] = []
+  for (const trade of trades) {
+    const { status, body, text } = await quote(...trade)
+    expect(status, text).toBe(200)
+    expect(legsOf(body, 'USDT').length, text).toBeGreaterThan(0)
+    usual.push(body)
+  }
   await withCode('USDT', code, async () => {
     for (const [k, trade] of trades.entries()) {
       const { status, body, text } = await quote(...trade)
       expect(status, text).toBe(200)
       expect(legsOf(body, 'USDT')).toEqual([])
       // Pools of USDT and two other tokens still trade the other two.
-      expect(Number(body.toAmount) / Number(usual[k]!.body.toAmount)).toBeGreaterThan(0.995)
+      expect(Number(body.toAmount) / Number(usual[k]!.toAmount)).toBeGreaterThan(0.995)
     }
     const sold = await quote('USDT', 'USDC', 1_000_000n)
     expect([sold.status, sold.body.code]).toEqual([422, expect.stringMatching(/^(ROUTE_REVERTED|BAD_TOKEN)$/)])
   })
-  // One second each.
-  await request(local.devnet.url, 'anvil_mine', '0x200')
+  await request(local.devnet.url, 'evm_increaseTime', 512)
+  await request(local.devnet.url, 'anvil_mine', '0x40')
   await expect
-    .poll(async () => legsOf((await quote(...trades[0]!)).body, 'USDT').length, { timeout: 20_000 })
+    .poll(async () => legsOf((await quote(...trades[0]!)).body, 'USDT').length, { timeout: 90_000, interval: 500 })
     .toBeGreaterThan(0)
 })

@@ -80,7 +80,10 @@ export type Trial =
        */
       readonly paid?: readonly [bigint, bigint]
     }
-  /** `gasUsed` is the gas spent up to the revert, if known: running out of gas has no revert reason. */
+  /**
+   * `gasUsed` is the gas spent up to a revert without data, if known: running out of gas has none. With data, a token's failed
+   * assertion may have used all gas (INVALID, as USDT compiles it).
+   */
   | { readonly outcome: 'reverted'; readonly reason: string; readonly gasUsed?: number }
 
 export type TrialContext = {
@@ -305,9 +308,9 @@ function laterGasOf(
 }
 
 function revertedOutcome({
-  simulation: { revertReason: reason = 'reverted without a reason', gasUsed },
+  simulation: { revertReason: reason = 'reverted without a reason', gasUsed, returnData },
 }: SimulatedSwap): Trial {
-  return { outcome: 'reverted', reason, gasUsed }
+  return { outcome: 'reverted', reason, ...(returnData === '0x' && { gasUsed }) }
 }
 
 /** Returns the encoding terms that do not depend on the route. */
