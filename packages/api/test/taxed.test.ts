@@ -1,7 +1,7 @@
 /** Tests tokens whose taxes and limits depend on other actions in the same transaction. */
 import { toAddress } from '@sluice/chains'
-import { artifact, type Contract, createBuilder } from '@sluice/devnet'
-import { beforeAll, expect, test } from 'vitest'
+import { artifact, type Builder, type Contract, createBuilder } from '@sluice/devnet'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { localService, request } from './src/devnet.ts'
 import { ask } from './src/service.ts'
 import { deployToken } from './src/tokens.ts'
@@ -46,15 +46,33 @@ async function sent({ gasEstimate, tx }: Route, token: string): Promise<bigint> 
   return (await balance(token)) - before
 }
 
+const uniswapV2 = (builder: Builder, name: string, address: string) =>
+  builder.contractAt(artifact(`@uniswap/v2-core/build/${name}.json`).abi, address)
+
+function pairOf(token: string, other: string): Promise<string> {
+  const { info, url } = local.devnet
+  const factory = uniswapV2(createBuilder(url, toAddress(from)), 'UniswapV2Factory', info.routers.uniswapV2Factory!)
+  return factory.read<string>('getPair', [token, other])
+}
+
 /** Sets the token's pair; only then does the token detect trades. */
 async function open(token: Contract): Promise<void> {
-  const { routers } = local.devnet.info
-  const factory = artifact('@uniswap/v2-core/build/UniswapV2Factory.json').abi
-  const builder = createBuilder(local.devnet.url, toAddress(from))
-  const pair = await builder
-    .contractAt(factory, routers.uniswapV2Factory!)
-    .read<string>('getPair', [token.address, weth])
-  await token.send('open', [pair])
+  await token.send('open', [await pairOf(token.address, weth)])
+}
+
+/** Creates a Uniswap V2 pair with USDC, and returns its address. */
+async function pairWithUsdc(builder: Builder, token: Contract, amount: bigint, usdcAmount: bigint): Promise<string> {
+  const { info } = local.devnet
+  const usdc = builder.contractAt(['function mint(address,uint256)'], info.tokens.USDC!.address)
+  await uniswapV2(builder, 'UniswapV2Factory', info.routers.uniswapV2Factory!).send('createPair', [
+    token.address,
+    usdc.address,
+  ])
+  const pair = uniswapV2(builder, 'UniswapV2Pair', await pairOf(token.address, usdc.address))
+  await token.send('mint', [pair.address, amount])
+  await usdc.send('mint', [pair.address, usdcAmount])
+  await pair.send('mint', [builder.from])
+  return pair.address
 }
 
 test('a tax is found although the token sells its own balance in the same sale, and the sale pays the quote', async () => {
@@ -89,4 +107,51 @@ test('a token that allows one transfer per block and account goes directly from 
   await erc20(weth).send('approve', [local.devnet.info.guard, 2n ** 200n])
   const route = await quote({ src: weth, dst: token.address, amount: `${WHOLE / 10n}` })
   expect(await sent(route, token.address)).toBe(BigInt(route.toAmount))
+})
+
+describe('a token that limits what one transfer moves into or out of a pair', () => {
+  const LIMIT = 30n * WHOLE
+  let token: Contract
+
+  beforeAll(async () => {
+    const { devnet } = local
+    token = await deployToken(devnet, 'LimitedTrades', [], 10n)
+    // The second pair is five times as shallow.
+    const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
+    const second = await pairWithUsdc(builder, token, 200n * WHOLE, 6_000n * 10n ** 6n)
+    await token.send('limit', [await pairOf(token.address, weth), LIMIT])
+    await token.send('limit', [second, LIMIT])
+    await token.send('mint', [from, 1_000n * WHOLE])
+    await erc20(token.address).send('approve', [devnet.info.guard, 2n ** 200n])
+  })
+
+  const query = (sells: boolean, amount: bigint) => ({
+    ...(sells ? { src: token.address, dst: weth } : { src: weth, dst: token.address }),
+    ...{ amount: `${amount}`, maxPriceImpact: '100' },
+  })
+
+  test.each([
+    ['sold', true, [10n, 25n, 29n, 33n, 36n, 40n, 45n, 50n].map((tokens) => tokens * WHOLE)],
+    ['bought', false, [10n, 25n, 31n, 33n, 36n, 40n, 45n, 50n].map((parts) => (parts * WHOLE) / 100n)],
+  ])('more of it that is %s pays more, since pairs take what they may', async (_, sells, amounts) => {
+    let paid = 0n
+    for (const amount of amounts) {
+      const { toAmount } = await quote(query(sells, amount))
+      expect(BigInt(toAmount)).toBeGreaterThan(paid)
+      paid = BigInt(toAmount)
+    }
+  })
+
+  test('a sale above the limit of one pair pays what its quote says', async () => {
+    const route = await quote(query(true, 45n * WHOLE))
+    expect(await sent(route, weth)).toBe(BigInt(route.toAmount))
+  })
+
+  test('a sale above the limits of both is refused with an amount that routes', async () => {
+    const refused = await ask(`${local.server.url}/quote/31337?${new URLSearchParams(query(true, 90n * WHOLE))}`)
+    const { code, maxRoutableAmount } = JSON.parse(refused.text) as Readonly<Record<string, string>>
+    expect([refused.status, code]).toEqual([422, 'INSUFFICIENT_LIQUIDITY'])
+    expect(Number(maxRoutableAmount) / Number(WHOLE)).toBeGreaterThan(50)
+    await quote(query(true, BigInt(maxRoutableAmount!)))
+  })
 })

@@ -52,6 +52,8 @@ export type RouteTerms = {
   readonly work?: number
   /** Ids of pools that the route must not use. */
   readonly excludePools?: ReadonlySet<string>
+  /** Directions of pools that are known to take less than the pool's state says. */
+  readonly inputLimits?: readonly InputLimit[]
   /** Output discounts of pools that have paid less than they quoted. */
   readonly driftPenalties?: DriftPenalties
   /** Gas of pools, learned from simulations. */
@@ -77,6 +79,14 @@ export type RouteTerms = {
    * is measured. Default: none.
    */
   readonly maxAlternatives?: number
+}
+
+/** Largest input that a pool takes in one direction, in base units. */
+export type InputLimit = {
+  readonly poolId: string
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly maxInput: bigint
 }
 
 /** An exact-input request: maximize the output. */

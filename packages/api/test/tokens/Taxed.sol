@@ -57,3 +57,18 @@ contract OneTransferPerBlock is TimedToken {
         super.move(from, to, amount);
     }
 }
+
+/// Limits what one transfer moves into or out of a pair, as tokens do against large holders.
+contract LimitedTrades is TimedToken {
+    mapping(address => uint256) private maxOf;
+
+    function limit(address pair, uint256 max) external {
+        maxOf[pair] = max;
+    }
+
+    function move(address from, address to, uint256 amount) internal override {
+        require(maxOf[from] == 0 || amount <= maxOf[from], "max buy");
+        require(maxOf[to] == 0 || amount <= maxOf[to], "max sell");
+        super.move(from, to, amount);
+    }
+}

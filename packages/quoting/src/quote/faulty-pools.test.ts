@@ -4,13 +4,14 @@ import { expect, test } from 'vitest'
 import { FaultyPools } from './faulty-pools.ts'
 
 const NOW = 1_800_000_000
-const [X, Y, Z] = [...'123'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [never, never, never]
+const [X, Y] = [...'12'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [never, never]
 const legOf = (id: string, amountIn = 100n, tokenIn = X, tokenOut = Y) =>
   ({ pool: { id }, tokenIn, tokenOut, amountIn }) as unknown as Leg
-/** A leg that fails from an input on; from any by default. */
+/** A leg that fails from an input on, from any by default, and works with half of it. */
 const failed = (id: string, minFailing = 0n, tokenIn = X, tokenOut = Y) => ({
   ...legOf(id, 100n, tokenIn, tokenOut),
   minFailing,
+  maxWorking: minFailing / 2n,
 })
 
 test('a pool is avoided for half a minute, and twice as long after each further failure, up to eight minutes', () => {
@@ -22,7 +23,6 @@ test('a pool is avoided for half a minute, and twice as long after each further 
     expect(faults.idsAt(now + seconds - 1)).toEqual(['a'])
     now += seconds
     expect(faults.idsAt(now)).toEqual([])
-    expect(faults.fails(legOf('a'), now)).toBe(false)
   }
 })
 
@@ -38,27 +38,28 @@ test('a block before the failure avoids nothing', () => {
   const faults = new FaultyPools()
   faults.record([failed('a')], NOW)
   expect(faults.idsAt(NOW - 1)).toEqual([])
-  expect(faults.fails(legOf('a'), NOW - 1)).toBe(false)
+  faults.record([failed('b', 100n)], NOW)
+  expect(faults.limitsAt(NOW - 1)).toEqual([])
 })
 
-test('a swap that failed for its size fails at that size and above, in its direction only', () => {
+test('a swap that failed for its size is limited to what worked, in its direction only', () => {
   const faults = new FaultyPools()
   faults.record([failed('a', 100n)], NOW)
   expect(faults.idsAt(NOW)).toEqual([])
-  const fails = (...leg: Parameters<typeof legOf>) => faults.fails(legOf(...leg), NOW)
-  expect([99n, 100n, 101n].map((amount) => fails('a', amount))).toEqual([false, true, true])
-  expect([fails('a', 100n, Y, X), fails('a', 100n, X, Z), fails('b', 100n)]).toEqual([false, false, false])
-  // The least amount counts, in whichever order they were tried.
-  for (const [amount, min] of [
-    [120n, 100n],
-    [90n, 90n],
+  const limit = { poolId: 'a', tokenIn: X, tokenOut: Y }
+  expect(faults.limitsAt(NOW)).toEqual([{ ...limit, maxInput: 50n }])
+  // The least amount that fails counts, in whichever order they were tried.
+  for (const [amount, maxInput] of [
+    [120n, 50n],
+    [90n, 45n],
   ] as const) {
     faults.record([failed('a', amount)], NOW)
-    expect([fails('a', min), fails('a', min - 1n)]).toEqual([true, false])
+    expect(faults.limitsAt(NOW)).toEqual([{ ...limit, maxInput }])
   }
   faults.record([failed('a', 0n, Y, X)], NOW)
-  expect([fails('a', 90n), fails('a', 89n), fails('a', 1n, Y, X)]).toEqual([true, false, true])
+  expect(faults.limitsAt(NOW)).toEqual([{ ...limit, maxInput: 45n }])
   expect(faults.idsAt(NOW)).toEqual(['a'])
+  expect(faults.limitsAt(NOW + 30)).toEqual([])
 })
 
 test('a pool whose state changes is used again', () => {
@@ -84,6 +85,6 @@ test('the numbers of pools and of their directions are limited', () => {
   expect(faults.idsAt(NOW)).not.toContain('pool 87')
   expect(faults.idsAt(NOW)).toContain('pool 88')
   const directions = Array.from({ length: 20 }, (_, k) => toAddress(`0x${String(k + 10).repeat(20)}`) as never)
-  for (const token of directions) faults.record([failed('a', 0n, X, token)], NOW)
-  expect(directions.filter((token) => faults.fails(legOf('a', 1n, X, token), NOW))).toHaveLength(12)
+  for (const token of directions) faults.record([failed('a', 2n, X, token)], NOW)
+  expect(faults.limitsAt(NOW)).toHaveLength(12)
 })

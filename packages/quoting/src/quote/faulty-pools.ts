@@ -1,7 +1,7 @@
 /** Remembers swaps that fail although the pool's math accepts them, such as those in a paused pool. */
 import type { Address } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
-import type { Leg } from '@sluice/routing'
+import type { InputLimit, Leg } from '@sluice/routing'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 const MAX_POOLS = 512
@@ -15,12 +15,15 @@ const MAX_SECONDS = 480
 export type FailedLeg = Pick<Leg, 'pool' | 'tokenIn' | 'tokenOut'> & {
   /** Minimum input that is known to fail, in base units; 0n if a small amount failed too. */
   readonly minFailing: bigint
+  /** Maximum input that is known to work, in base units; 0n if none is. */
+  readonly maxWorking: bigint
 }
 
 type Fault = {
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly minFailing: bigint
+  readonly maxWorking: bigint
   /** Unix time in seconds until which the failure is remembered. */
   readonly until: number
   readonly seconds: number
@@ -41,10 +44,13 @@ export class FaultyPools {
     )
   }
 
-  /** Returns true if a swap is as large as one that failed. @param now - Unix time in seconds of the block */
-  fails({ pool, amountIn, ...leg }: Leg, now: number): boolean {
-    const fault = this.faults.peek(pool.id)?.find((each) => isSameDirection(each, leg))
-    return fault !== undefined && isActive(fault, now) && amountIn >= fault.minFailing
+  /** Returns the largest inputs that work, of swaps that failed for their size. @param now - Unix time in seconds of the block */
+  limitsAt(now: number): readonly InputLimit[] {
+    return [...this.faults].flatMap(([poolId, faults]) =>
+      faults
+        .filter((fault) => fault.minFailing > 0n && isActive(fault, now))
+        .map(({ tokenIn, tokenOut, maxWorking }) => ({ poolId, tokenIn, tokenOut, maxInput: maxWorking })),
+    )
   }
 
   /** Records swaps that failed at a block. @param now - Unix time in seconds of the block */
@@ -69,11 +75,12 @@ export class FaultyPools {
   }
 }
 
-function nextFault({ tokenIn, tokenOut, minFailing }: FailedLeg, last: Fault | undefined, now: number): Fault {
-  if (last && isActive(last, now))
-    return { ...last, minFailing: minFailing < last.minFailing ? minFailing : last.minFailing }
+function nextFault(failedLeg: FailedLeg, last: Fault | undefined, now: number): Fault {
+  const { tokenIn, tokenOut, minFailing, maxWorking } = failedLeg
+  // A smaller amount that fails replaces a larger one, and so does what works below it.
+  if (last && isActive(last, now)) return minFailing < last.minFailing ? { ...last, minFailing, maxWorking } : last
   const seconds = last ? Math.min(2 * last.seconds, MAX_SECONDS) : FIRST_SECONDS
-  return { tokenIn, tokenOut, minFailing, until: now + seconds, seconds }
+  return { tokenIn, tokenOut, minFailing, maxWorking, until: now + seconds, seconds }
 }
 
 const isActive = ({ until, seconds }: Fault, now: number): boolean => now < until && now >= until - seconds

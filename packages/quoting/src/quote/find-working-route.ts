@@ -3,7 +3,14 @@
  * have learned.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import { type BoundProof, type ExactOutputRequest, MAX_WORK, type RoutePlan, type RouteRequest } from '@sluice/routing'
+import {
+  type BoundProof,
+  type ExactOutputRequest,
+  type InputLimit,
+  MAX_WORK,
+  type RoutePlan,
+  type RouteRequest,
+} from '@sluice/routing'
 import { type SimulationContext, usualGas } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
@@ -46,9 +53,6 @@ const OUT_OF_GAS = {
   gasUsed: Number.POSITIVE_INFINITY,
 } as const
 
-/** Maximum searches of a round for a route without swaps that failed lately. */
-const MAX_SEARCHES = 4
-
 /** Maximum searches of the first round, each with more measured pools. */
 const MAX_MEASURED_SEARCHES = 6
 /** Maximum searches for an exact output by given pools, each without the foreign pools of the one before. */
@@ -67,7 +71,7 @@ export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
     readonly simulation: SimulationContext
     readonly emit: QuotingListener
     readonly gasProber: Pick<GasProber, 'isRunning' | 'measureNow'>
-    readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'fails' | 'record'>
+    readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'limitsAt' | 'record'>
     readonly faultyTokens: Pick<FaultyTokens, 'at' | 'record'>
     readonly slippageOf: (route: RoutePlan) => AutoSlippage
   }
@@ -156,7 +160,7 @@ async function searchInRounds(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
     const state = { ...terms, request, lift, isFirst: round === 0, lastFailure }
-    const { result, ...extra } = await searchMeasured(faults.avoided, state, context, work)
+    const { result, ...extra } = await searchMeasured(state, context, work)
     const { route, alternatives = [] } = result
     if (callerRequest.slippagePpm === 'auto' && (slippage === undefined || callerRequest.amountOut === undefined)) {
       const isFirst = slippage === undefined
@@ -218,9 +222,16 @@ async function searchInRounds(
 
 /** Swaps that fail, as far as the rounds of a quote know. */
 type Faults = {
-  /** Ids of pools that searches leave out. */
-  readonly avoided: Set<string>
-  /** Tokens that routes do not pass through. */
+  /** What failed lately; cleared once it is needed. */
+  readonly known: {
+    /** Ids of pools that searches leave out. */
+    readonly pools: Set<string>
+    /** Swaps that failed for their size. */
+    readonly limits: Set<InputLimit>
+  }
+  /** Swaps that failed for their size in this quote. */
+  readonly limits: InputLimit[]
+  /** Tokens that routes do not pass through; cleared once they are needed. */
   readonly avoidedTokens: Set<Address>
   /** Legs that failed alone, though their tokens may be the cause. */
   readonly failed: FailedLeg[]
@@ -234,15 +245,14 @@ function knownFaults(
   const tokens = faultyTokens
     .at(timestamp)
     .filter((token) => isIntermediate(token, { tokenIn, tokenOut }, wrappedNative))
-  return { avoided: new Set(faultyPools.idsAt(timestamp)), avoidedTokens: new Set(tokens), failed: [] }
+  const known = { pools: new Set(faultyPools.idsAt(timestamp)), limits: new Set(faultyPools.limitsAt(timestamp)) }
+  return { known, limits: [], avoidedTokens: new Set(tokens), failed: [] }
 }
 
-type Round = {
+type Round = Omit<Faults, 'failed'> & {
   readonly request: DecidedRequest
   readonly gasPriceWei: bigint
   readonly excludePools: ReadonlySet<string>
-  /** Tokens that the route must not pass through; cleared once they are needed. */
-  readonly avoidedTokens: Set<Address>
   readonly lift: readonly [bigint, bigint]
   readonly isFirst: boolean
   /** The request before the slippage was decided. */
@@ -255,25 +265,18 @@ type Round = {
  * Searches. If gas may decide between routes, measures those pools of the routes that have no measurement, and searches
  * again. The gas of a family can be half of what one of its pools takes.
  */
-async function searchMeasured(
-  avoidedPools: Set<string>,
-  round: Round,
-  context: RoundsContext,
-  work: Work,
-): Promise<SearchOutcome> {
+async function searchMeasured(round: Round, context: RoundsContext, work: Work): Promise<SearchOutcome> {
   const { rpc, view, gasProber } = context
-  let outcome = await searchAvoiding(avoidedPools, round, context, work)
+  let outcome = await searchAvoiding(round, context, work)
   if (round.request.amountOut !== undefined)
-    return round.isFirst && isGasDecisive(outcome.result.route)
-      ? cheaperInput(outcome, avoidedPools, round, context, work)
-      : outcome
+    return round.isFirst && isGasDecisive(outcome.result.route) ? cheaperInput(outcome, round, context, work) : outcome
   for (let searches = 1; round.isFirst && searches < MAX_MEASURED_SEARCHES; searches++) {
     const { route, alternatives = [] } = outcome.result
     if (!isGasDecisive(route)) break
     const pools = new Set([route, ...alternatives].flatMap(({ legs }) => legs.map(({ pool }) => pool)))
     const source = { rpc, snapshot: view.snapshot }
     if (!(await work.time('probe', () => gasProber.measureNow([...pools], source)))) break
-    outcome = await searchAvoiding(avoidedPools, round, context, work)
+    outcome = await searchAvoiding(round, context, work)
   }
   return outcome
 }
@@ -286,7 +289,6 @@ type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
  */
 async function cheaperInput(
   estimatedOutcome: SearchOutcome,
-  avoidedPools: Set<string>,
   round: Round,
   context: RoundsContext,
   work: Work,
@@ -294,7 +296,7 @@ async function cheaperInput(
   const { route } = estimatedOutcome.result
   const request = { ...round.request, amountIn: route.amountIn, amountOut: undefined }
   try {
-    const { result } = await searchMeasured(avoidedPools, { ...round, request }, context, work)
+    const { result } = await searchMeasured({ ...round, request }, context, work)
     const otherRoutes = [result.route, ...(result.alternatives ?? [])]
     const { signal } = work
     const trialContext = { ...context, taxes: context.tokens.taxes, signal }
@@ -306,7 +308,7 @@ async function cheaperInput(
     let preferredRoutes = [route, ...otherRoutes.slice(0, otherRoutes.indexOf(trial.route))]
     for (let searches = 0; searches < MAX_CHEAPER_SEARCHES; searches++) {
       for (const pool of preferredRoutes.flatMap(poolsOf)) if (!best.has(pool)) excludePools.add(pool)
-      const outcome = await searchAvoiding(avoidedPools, { ...round, excludePools }, context, work)
+      const outcome = await searchAvoiding({ ...round, excludePools }, context, work)
       if (usesSamePools(outcome.result.route, trial.route)) return outcome
       preferredRoutes = [outcome.result.route]
     }
@@ -323,50 +325,47 @@ const usesSamePools = (a: RoutePlan, b: RoutePlan): boolean =>
 const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
   gasCostOut !== null && gasCostOut * DECISIVE_SHARE >= amountOut
 
-/**
- * Searches without pools that failed lately, and without those that failed at the size of the route's legs. Searches with
- * all pools if there is no route without them.
- *
- * @param avoidedPools - extended by pools that fail at the size of their legs; cleared once they are needed
- */
-async function searchAvoiding(avoidedPools: Set<string>, round: Round, context: RoundsContext, work: Work) {
-  const { timestamp } = context.view.snapshot.block
+/** Searches without swaps that failed lately. Searches with all of them if there is no route without them. */
+async function searchAvoiding(round: Round, context: RoundsContext, work: Work) {
+  const { pools, limits } = round.known
   try {
-    for (let searches = 0; searches < MAX_SEARCHES; searches++) {
-      const excludePools =
-        avoidedPools.size === 0 ? round.excludePools : new Set([...round.excludePools, ...avoidedPools])
-      const isFirst = round.isFirst && searches === 0
-      const outcome = await searchRound({ ...round, excludePools, isFirst }, context, work)
-      const failing = outcome.result.route.legs.filter((leg) => context.faultyPools.fails(leg, timestamp))
-      if (failing.length === 0) return outcome
-      for (const { pool } of failing) avoidedPools.add(pool.id)
-    }
+    return await searchRound(round, context, work)
   } catch (error) {
-    if (
-      avoidedPools.size + round.avoidedTokens.size === 0 ||
-      !(error instanceof QuotingError) ||
-      error.code === 'BAD_TOKEN'
-    )
-      throw error
+    const hasAvoided = pools.size + limits.size + round.avoidedTokens.size > 0
+    if (!hasAvoided || !(error instanceof QuotingError) || error.code === 'BAD_TOKEN') throw error
   }
-  avoidedPools.clear()
+  pools.clear()
+  limits.clear()
   round.avoidedTokens.clear()
   return searchRound(round, context, work)
 }
 
 /** @throws QuotingError if no route is found */
 async function searchRound(
-  { request, callerRequest, gasPriceWei, excludePools, avoidedTokens, lift, isFirst, lastFailure }: Round,
+  {
+    request,
+    callerRequest,
+    gasPriceWei,
+    excludePools,
+    known,
+    limits,
+    avoidedTokens,
+    lift,
+    isFirst,
+    lastFailure,
+  }: Round,
   context: RoundsContext,
   { signal, time }: Work,
 ) {
   const { view, tokens, search } = context
-  const terms = await routeTerms(request, gasPriceWei, context, excludePools)
+  const terms = await routeTerms(request, gasPriceWei, context, new Set([...excludePools, ...known.pools]))
+  const inputLimits = [...known.limits, ...limits]
   const amount = searchAmount(request, tokens.taxes, lift)
   const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
   const searchRequest = {
     ...terms,
     ...(avoidedTokens.size > 0 && { taxes: withFaultyTokens(terms.taxes, avoidedTokens) }),
+    ...(inputLimits.length > 0 && { inputLimits }),
     ...amount,
     ...(request.withProof && { proof: true }),
     ...(isMeasured && {
@@ -388,7 +387,8 @@ async function searchRound(
   if (!isFirst && !outcome.result.ok && outcome.result.code === 'INSUFFICIENT_LIQUIDITY') outcome = await find()
   const { result } = outcome
   if (result.ok) return { ...outcome, result, proof: result.proof }
-  if (lastFailure && result.code !== 'BAD_TOKEN') throw revertError(lastFailure, view)
+  const isForSize = result.code === 'INSUFFICIENT_LIQUIDITY' && limits.length > 0
+  if (lastFailure && result.code !== 'BAD_TOKEN' && !isForSize) throw revertError(lastFailure, view)
   const searchAgain = (other: RouteRequest | ExactOutputRequest) => search(view, { ...other, work: LATER_WORK }, signal)
   throw await searchFailure(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
 }
@@ -406,7 +406,8 @@ const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
 /**
  * Picks the pools that later rounds exclude, and lowers the trust of the route's pools and intermediate tokens.
  *
- * @param faults - extended by tokens that cannot be transferred, and by legs that fail alone, if their tokens may be the cause
+ * @param faults - extended by tokens that cannot be transferred, by legs that fail for their size, and by legs that fail alone, if
+ *   their tokens may be the cause
  */
 async function poolsToExclude(
   route: RoutePlan,
@@ -427,7 +428,11 @@ async function poolsToExclude(
   }
   if (legs.isConfirmed) context.faultyPools.record(legs.failed, timestamp)
   else faults.failed.push(...legs.failed)
-  return legs.faulty.length > 0 ? legs.faulty : suspects(route)
+  const tooLarge = legs.failed.filter(({ maxWorking }) => maxWorking > 0n)
+  for (const { pool, tokenIn, tokenOut, maxWorking } of tooLarge)
+    faults.limits.push({ poolId: pool.id, tokenIn, tokenOut, maxInput: maxWorking })
+  const faulty = legs.faulty.filter((id) => !tooLarge.some(({ pool }) => pool.id === id))
+  return faulty.length + tooLarge.length > 0 ? faulty : suspects(route)
 }
 
 /** Records the failed legs whose tokens work in a route, so that the tokens are not the cause. */

@@ -50,7 +50,7 @@ export type QuotingParts = SearchKnowledge & {
   readonly laterGas: LaterGas
   readonly contractBalances: Pick<ContractBalanceReader, 'of'>
   readonly walletChecks: WalletChecks
-  readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'fails' | 'record'>
+  readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'limitsAt' | 'record'>
   readonly faultyTokens: Pick<FaultyTokens, 'at' | 'record'>
   /** Called after each successful quote. */
   readonly onQuote: (view: ChainView, record: QuoteRecord) => void

@@ -2,10 +2,10 @@
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { EdgeGas, Graph } from '../graph/graph.ts'
-import { type CompiledCurve, firstRate, piecesCrossed, withTax } from '../graph/price-curve.ts'
+import { type CompiledCurve, firstRate, piecesCrossed, upToInput, withTax } from '../graph/price-curve.ts'
 import { refusalOf, type SourceFilter } from '../sources.ts'
 import { isSurcharging, type Taxes, taxIn } from '../taxes.ts'
-import type { RejectedSource, RouteTerms } from '../types.ts'
+import type { InputLimit, RejectedSource, RouteTerms } from '../types.ts'
 import type { WorkBudget } from './budget.ts'
 import { passableRates } from './passable.ts'
 
@@ -175,7 +175,7 @@ export class Admission {
     this.ends = [tokens[source], tokens[target]]
     for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.set(reverse[edge]!, 0)
     for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) this.set(edge, 0)
-    const { excludePools, sources, taxes, driftPenalties } = request
+    const { excludePools, sources, taxes, driftPenalties, inputLimits } = request
     for (const id of excludePools ?? []) {
       const edges = topology.edgesOfPool.get(id)
       if (edges) this.ban(graph.edges[edges[0]!]!.pool, 'excluded by the request')
@@ -183,6 +183,7 @@ export class Admission {
     if (sources) this.filter(sources)
     if (taxes) this.applyTaxes(taxes, source, target)
     for (const [id, ppm] of driftPenalties ?? []) this.applyDiscount(id, ppm)
+    for (const limit of inputLimits ?? []) this.applyLimit(limit)
   }
 
   /** Rejected pools with reasons: first those that join both ends of the trade, then those at one end. */
@@ -242,6 +243,15 @@ export class Admission {
       const left = withTax(curve, 1 - sellPpm / FLOAT_PPM, 1 - buyPpm / FLOAT_PPM)
       this.adjustedCurves.set(edge, left)
       this.set(edge, firstRate(left))
+    }
+  }
+
+  private applyLimit({ poolId, tokenIn, tokenOut, maxInput }: InputLimit): void {
+    for (const edge of this.graph.topology.edgesOfPool.get(poolId) ?? []) {
+      const { tokenIn: sold, tokenOut: bought, curve } = this.graph.edges[edge]!
+      if (sold !== tokenIn || bought !== tokenOut) continue
+      if (maxInput === 0n) this.set(edge, 0)
+      else this.adjustedCurves.set(edge, upToInput(this.adjustedCurves.get(edge) ?? curve, Number(maxInput)))
     }
   }
 
