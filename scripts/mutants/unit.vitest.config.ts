@@ -22,5 +22,6 @@ export default defineConfig({
     ),
     setupFiles: ['test/src/fast-check.ts'],
     testTimeout: 60_000,
+    tags: [{ name: 'long', description: 'Runs in mutation tests as in `npm test -- --long`.' }],
   },
 })
