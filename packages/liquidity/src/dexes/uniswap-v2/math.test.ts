@@ -87,6 +87,8 @@ test('a pair sells until its output is one unit, and takes nothing if it lacks a
   const half = (LIMIT - 1n) / 2n
   expect(maxInput({ reserve0: half, reserve1: 2n, feePpm: 0 }, true)).toBe(LIMIT - 1n - half)
   expect(maxInput({ reserve0: half + 1n, reserve1: 2n, feePpm: 0 }, true)).toBe(0n)
+  // A fee of the input leaves less than one unit.
+  expect(maxInput({ reserve0: half, reserve1: 2n, feePpm: 1 }, true)).toBe(0n)
   expect(maxInput({ reserve0: half + 1n, reserve1: 2n, feePpm: 0 }, false)).toBe(LIMIT - 3n)
   for (const [reserve0, reserve1] of [
     [0n, 5n],
