@@ -2,6 +2,7 @@
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { E18, fairPools, request, seeded, snapshotOf, token } from '../test/graphs.ts'
+import { kinds } from '../test/wide-pools.ts'
 import { findRoute } from './find-route.ts'
 import { buildGraph } from './graph/build-graph.ts'
 import type { Leg } from './types.ts'
@@ -155,4 +156,63 @@ test('with gas, a route leaves at least as much as each single path', () => {
     else several++
   }
   expect([single > 3, several > 3]).toEqual([true, true])
+})
+
+describe('pools of three tokens', () => {
+  /** Output of small steps, each along the path that pays most for it, by quotes of the pools after the steps before. */
+  function outputInQuotes(pools: readonly Pool[], amountIn: bigint, steps: bigint): bigint {
+    const states = new Map(pools.map((pool) => [pool.id, pool]))
+    type WideHop = { readonly id: string; readonly tokenIn: Pool['address']; readonly tokenOut: Pool['address'] }
+    const hops = pools.flatMap(({ id, tokens }) =>
+      tokens.flatMap((tokenIn) =>
+        tokens.flatMap((tokenOut): readonly WideHop[] => (tokenIn === tokenOut ? [] : [{ id, tokenIn, tokenOut }])),
+      ),
+    )
+    const paths = hops.flatMap((first) => {
+      if (first.tokenIn !== SOURCE) return []
+      if (first.tokenOut === TARGET) return [[first]]
+      return hops
+        .filter(({ id, tokenIn, tokenOut }) => tokenIn === first.tokenOut && tokenOut === TARGET && id !== first.id)
+        .map((second) => [first, second])
+    })
+    const swap = (path: readonly WideHop[], input: bigint, isFinal: boolean) =>
+      path.reduce((amount, { id, tokenIn, tokenOut }) => {
+        const pool = states.get(id)!
+        const { amountOut, state } = familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amount)
+        if (isFinal) states.set(id, { ...pool, state })
+        return amountOut
+      }, input)
+    let total = 0n
+    for (let step = 0n; step < steps; step++) {
+      const part = amountIn / steps
+      const best = paths.reduce((a, b) => (swap(b, part, false) > swap(a, part, false) ? b : a))
+      total += swap(best, part, true)
+    }
+    return total
+  }
+
+  test('a route pays at least as much as small steps, near its bound', () => {
+    let split = 0
+    for (let seed = 1; seed <= 8; seed++) {
+      const random = seeded(seed)
+      const amount = () => BigInt(Math.floor(1e5 * (0.9 + 0.2 * random()))) * E18
+      const stable = { ...kinds.stable([1, 2, 3], [amount(), amount(), amount()]), id: 'stable' }
+      const weighted = { ...kinds.weighted([3, 1, 2], [2n * amount(), amount(), amount()]), id: 'weighted' }
+      const pairs = fairPools(seed, 3, 4).map((pool, k) => ({
+        ...pool,
+        ...{ id: `pair ${k}`, tokens: [token([1, 1, 3][k]!), token([2, 3, 2][k]!)] },
+        state: { ...pool.state, reserve0: amount(), reserve1: amount() },
+      }))
+      const pools: readonly Pool[] = [stable, weighted, ...pairs]
+      const amountIn = BigInt(Math.floor(10 ** (20 + 2.3 * random())))
+      const result = findRoute(buildGraph(snapshotOf(pools)), request({ amountIn, maxHops: 2 }))
+      if (!result.ok) throw new Error(result.message)
+      const inSteps = Number(outputInQuotes(pools, amountIn, 60n))
+      const { amountOut, optimalityGapBps, legs } = result.route
+      expect(Number(amountOut) / inSteps, `seed ${seed}`).toBeGreaterThan(1 - 1e-5)
+      expect(optimalityGapBps!).toBeLessThan(20)
+      if (legs.length > 1) split++
+    }
+    expect(split).toBeGreaterThan(3)
+  })
 })
