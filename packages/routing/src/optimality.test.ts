@@ -87,7 +87,7 @@ function drawMarket(seed: number) {
 
 describe.each([1, 2, 3, 4])('with at most %d pools in series', (maxHops) => {
   test('the output is at least that of small steps, and at most its own bound', () => {
-    let split = 0
+    let splitCount = 0
     for (let seed = 1; seed <= 40; seed++) {
       const { pools, amountIn, graph } = drawMarket(seed)
       const paths = pathsOf(pools, maxHops)
@@ -102,9 +102,9 @@ describe.each([1, 2, 3, 4])('with at most %d pools in series', (maxHops) => {
       if (maxHops === 4) expect(optimalityGapBps!, `seed ${seed}`).toBeLessThan(0.02)
       expect((Number(amountOut) / (1 - optimalityGapBps! / 10_000)) * (1 + 1e-9)).toBeGreaterThanOrEqual(inSteps)
       expect(depthOf(legs)).toBeLessThanOrEqual(maxHops)
-      if (legs.length > 1) split++
+      if (legs.length > 1) splitCount++
     }
-    expect(split).toBeGreaterThan(10)
+    expect(splitCount).toBeGreaterThan(10)
   })
 })
 
@@ -192,7 +192,7 @@ describe('pools of three tokens', () => {
   }
 
   test('a route pays at least as much as small steps, near its bound', () => {
-    let split = 0
+    let splitCount = 0
     for (let seed = 1; seed <= 8; seed++) {
       const random = seeded(seed)
       const amount = () => BigInt(Math.floor(1e5 * (0.9 + 0.2 * random()))) * E18
@@ -211,8 +211,8 @@ describe('pools of three tokens', () => {
       const { amountOut, optimalityGapBps, legs } = result.route
       expect(Number(amountOut) / inSteps, `seed ${seed}`).toBeGreaterThan(1 - 1e-5)
       expect(optimalityGapBps!).toBeLessThan(20)
-      if (legs.length > 1) split++
+      if (legs.length > 1) splitCount++
     }
-    expect(split).toBeGreaterThan(3)
+    expect(splitCount).toBeGreaterThan(3)
   })
 })

@@ -131,7 +131,7 @@ test.each([
     const entry = readEntry(entryBetween(before, after, MAX_CHANGED)!)!
     for (let time = 0; time < 2; time++) {
       collector.follow(entry)
-      expect(new Map(collector.applyTo(PoolMap.empty, new Set())!.pools)).toEqual(new Map(after))
+      expect(new Map(collector.applyTo(PoolMap.empty, [])!.pools)).toEqual(new Map(after))
     }
   },
 )

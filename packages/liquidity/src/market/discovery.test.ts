@@ -55,16 +55,16 @@ test('a requested token is searched with all intermediates at once, and all inte
   const { discovery, searches, requests } = discovered()
   await discovery.ensure([[token]])
   await discovery.whenIdle()
-  const found = new Set(searches.flat())
-  for (const intermediate of [hub, other, third]) expect(found).toContain(keyOf(token, intermediate))
+  const searchedPairs = new Set(searches.flat())
+  for (const intermediate of [hub, other, third]) expect(searchedPairs).toContain(keyOf(token, intermediate))
   for (const [a, b] of [
     [hub, other],
     [hub, third],
     [other, third],
   ] as const)
-    expect(found).toContain(keyOf(a, b))
+    expect(searchedPairs).toContain(keyOf(a, b))
   // Each pair is searched once.
-  expect(searches.flat()).toHaveLength(found.size)
+  expect(searches.flat()).toHaveLength(searchedPairs.size)
   const limitOf = (priority: string) => [
     ...new Set(requests.filter((request) => request.priority === priority).map(({ timeoutMs }) => timeoutMs)),
   ]

@@ -170,7 +170,7 @@ describe('random pools', () => {
   })
 
   test('the input for an output buys it, up to a few units, and not much less does', () => {
-    let found = 0
+    let solvedCount = 0
     fc.assert(
       fc.property(pools, directions, fc.integer({ min: 1, max: 999 }), (pool, zeroForOne, part) => {
         const max = maxConcentratedInput(pool, 3_000, zeroForOne)!
@@ -182,9 +182,9 @@ describe('random pools', () => {
         expect(swapExactInput(pool, 3_000, zeroForOne, input + 8n).amountOut).toBeGreaterThanOrEqual(amountOut)
         const all = swapExactInput(pool, 3_000, zeroForOne, max).amountOut
         expect(inputForOutput(pool, 3_000, zeroForOne, all + 100n)).toBeNull()
-        found++
+        solvedCount++
       }),
     )
-    expect(found).toBeGreaterThan(30)
+    expect(solvedCount).toBeGreaterThan(30)
   })
 })

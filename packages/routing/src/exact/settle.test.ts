@@ -32,11 +32,11 @@ test.each<[PoolRefusalCode, boolean]>([
 })
 
 test('the pool of an unknown family is refused, not an error', () => {
-  const known = graph.edges[edge]!
-  const unknown: Edge = { ...known, pool: { ...known.pool, family: 'no such family' } }
+  const knownEdge = graph.edges[edge]!
+  const unknown: Edge = { ...knownEdge, pool: { ...knownEdge.pool, family: 'no such family' } }
   expect(legOf(unknown, E18)).toBeNull()
   expect(outputOfPool(unknown, E18)).toBe(0n)
-  expect(outputOfPool(known, 0n)).toBe(0n)
+  expect(outputOfPool(knownEdge, 0n)).toBe(0n)
   const problem = { graph: { edges: [unknown] }, budget: new WorkBudget() } as unknown as Problem
   const part = { amount: E18, num: 1n, den: 1n }
   const result = settleLegCached(problem, { edge: 0, current: unknown.pool, part })
@@ -44,13 +44,13 @@ test('the pool of an unknown family is refused, not an error', () => {
 })
 
 test('both taxes of a leg are taken: of what arrives at the pool, and of what it pays', () => {
-  const known = graph.edges[edge]!
+  const knownEdge = graph.edges[edge]!
   const usual = { buyPpm: 100_000, sellPpm: 200_000, transferPpm: 0 }
   const taxOf = (n: number) => new Map([[token(n), { usual, inPool: new Map() }]])
-  const free = (amountIn: bigint) => legOf(known, amountIn)!.amountOut
-  expect(legOf(known, E18, taxOf(1))).toMatchObject({ amountIn: E18, amountOut: free((E18 * 8n) / 10n) })
+  const free = (amountIn: bigint) => legOf(knownEdge, amountIn)!.amountOut
+  expect(legOf(knownEdge, E18, taxOf(1))).toMatchObject({ amountIn: E18, amountOut: free((E18 * 8n) / 10n) })
   const taxed = free(E18)
-  expect(legOf(known, E18, taxOf(2))!.amountOut).toBe(taxed - taxed / 10n)
+  expect(legOf(knownEdge, E18, taxOf(2))!.amountOut).toBe(taxed - taxed / 10n)
 })
 
 test('the cache answers for the same edge, amount, and state, without work, in the share that is asked for', () => {

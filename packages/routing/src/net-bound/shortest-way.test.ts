@@ -9,11 +9,12 @@ import type { Problem } from '../problem/problem.ts'
 import { shortestPath } from './shortest-way.ts'
 
 const TOKENS = 5
+type Link = readonly [number, number]
 const links = fc
   .array(fc.tuple(fc.integer({ min: 0, max: TOKENS - 1 }), fc.integer({ min: 0, max: TOKENS - 1 })), { maxLength: 10 })
-  .map((rows) => [[1, 3], [3, 2], ...rows].filter(([a, b]) => a !== b) as readonly (readonly [number, number])[])
+  .map((rows): readonly Link[] => ([[1, 3], [3, 2], ...rows] as const).filter(([a, b]) => a !== b))
 
-function problemOf(ends: readonly (readonly [number, number])[], maxHops: number): Problem {
+function problemOf(ends: readonly Link[], maxHops: number): Problem {
   const pools = ends.map(([a, b], k) => pair(k + 1, { a, b, reserveA: 1_000n * E18, reserveB: 1_000n * E18 }))
   const graph = buildGraph(snapshotOf(pools))
   const { tokenIndex } = graph.topology
@@ -34,8 +35,8 @@ function shortestOf({ graph, target }: Problem, at: number, hops: number, length
 }
 
 test('no path within the hop limit is shorter', () => {
-  let found = 0
-  let barred = 0
+  let foundCount = 0
+  let barredCount = 0
   fc.assert(
     fc.property(
       links,
@@ -49,7 +50,7 @@ test('no path within the hop limit is shorter', () => {
         const expected = shortestOf(problem, problem.source, maxHops, lengthOf)
         if (!path) {
           expect(expected).toBe(Number.POSITIVE_INFINITY)
-          barred++
+          barredCount++
           return
         }
         const { from, to } = problem.graph.topology
@@ -58,11 +59,11 @@ test('no path within the hop limit is shorter', () => {
         expect(path.edges.length).toBeLessThanOrEqual(maxHops)
         expect([from[path.edges[0]!], to[path.edges.at(-1)!]]).toEqual([problem.source, problem.target])
         for (const [k, edge] of path.edges.slice(1).entries()) expect(from[edge]).toBe(to[path.edges[k]!])
-        found++
+        foundCount++
       },
     ),
     { numRuns: 200 },
   )
-  expect(found).toBeGreaterThan(50)
-  expect(barred).toBeGreaterThan(5)
+  expect(foundCount).toBeGreaterThan(50)
+  expect(barredCount).toBeGreaterThan(5)
 })

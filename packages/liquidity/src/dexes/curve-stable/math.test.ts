@@ -112,7 +112,7 @@ test('an unknown rounding is refused where it shows', () => {
 })
 
 test('the input for an output buys it, and one per million less does not', () => {
-  let found = 0
+  let solvedCount = 0
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 900 }),
@@ -123,11 +123,11 @@ test('the input for an output buys it, and one per million less does not', () =>
         const amountIn = inputFor(state, 0, 1, amountOut)!
         expect(quote(state, 0, 1, amountIn + 4n).amountOut).toBeGreaterThanOrEqual(amountOut)
         expect(quote(state, 0, 1, amountIn - amountIn / 1_000_000n).amountOut).toBeLessThan(amountOut)
-        found++
+        solvedCount++
       },
     ),
   )
-  expect(found).toBeGreaterThan(50)
+  expect(solvedCount).toBeGreaterThan(50)
   expect(inputFor(pool(), 0, 1, 9n * 10n ** 23n)).toBeNull()
 })
 

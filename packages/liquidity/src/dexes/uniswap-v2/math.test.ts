@@ -12,7 +12,7 @@ const fees = fc.constantFrom(0, 500, 3_000, 10_000)
 const cases = fc.record({ reserve0: reserves, reserve1: reserves, feePpm: fees })
 
 test('the output is the largest one that passes the check of x·y, and the input arrives whole', () => {
-  let accepted = 0
+  let acceptedCount = 0
   fc.assert(
     fc.property(cases, reserves, fc.boolean(), (state, amountIn, zeroForOne) => {
       const [x, y] = zeroForOne ? [state.reserve0, state.reserve1] : [state.reserve1, state.reserve0]
@@ -29,14 +29,14 @@ test('the output is the largest one that passes the check of x·y, and the input
       expect({ sold, bought, feePpm: after.feePpm }).toEqual({
         ...{ sold: x + amountIn, bought: y - amountOut, feePpm: state.feePpm },
       })
-      accepted++
+      acceptedCount++
     }),
   )
-  expect(accepted).toBeGreaterThan(50)
+  expect(acceptedCount).toBeGreaterThan(50)
 })
 
 test('the input for an output is the smallest one that buys it', () => {
-  let found = 0
+  let solvedCount = 0
   fc.assert(
     fc.property(cases, fc.bigInt({ min: 1n, max: 999n }), fc.boolean(), (state, part, zeroForOne) => {
       const reserveOut = zeroForOne ? state.reserve1 : state.reserve0
@@ -55,10 +55,10 @@ test('the input for an output is the smallest one that buys it', () => {
         expect(paid).toBeLessThan(amountOut)
       }
       expect(inputFor(state, zeroForOne, reserveOut)).toBeNull()
-      found++
+      solvedCount++
     }),
   )
-  expect(found).toBeGreaterThan(50)
+  expect(solvedCount).toBeGreaterThan(50)
 })
 
 test.each([
