@@ -119,3 +119,39 @@ test('the entry cache finds entries by the states that they lead to, as far back
   expect(between(0, 4, 3)).toBeNull()
   expect(entriesBetween(states[0]!, states[4]!.with([poolOf(9, 1)]), 9)).toBeNull()
 })
+
+test.each([
+  ['long arrays that change, come, and go', [poolOf(1, 2, ticksOf(25, 9n)), poolOf(2, 2, long), poolOf(4, 2)], []],
+  ['pools that come and go', [poolOf(7, 1, long)], [poolOf(1, 1).id]],
+])(
+  'a collector that follows an entry holds the state after it, also if it follows it twice: %s',
+  (_, changed, gone) => {
+    const after = before.with(changed, gone)
+    const collector = FieldCollector.of(readEntry(entryBetween(PoolMap.empty, before, MAX_CHANGED)!)!)
+    const entry = readEntry(entryBetween(before, after, MAX_CHANGED)!)!
+    for (let time = 0; time < 2; time++) {
+      collector.follow(entry)
+      expect(new Map(collector.applyTo(PoolMap.empty, [])!.pools)).toEqual(new Map(after))
+    }
+  },
+)
+
+test('the entry cache holds a megabyte and 32 entries before the last one', () => {
+  const statesOf = (sizes: readonly number[]) => {
+    const states = [before]
+    for (const [k, size] of sizes.entries()) {
+      const next = states.at(-1)!.with([poolOf(1, k + 2)])
+      rememberEntry(states.at(-1)!, next, Buffer.alloc(size))
+      states.push(next)
+    }
+    return states
+  }
+  const isHeld = (sizes: readonly number[]) => {
+    const states = statesOf(sizes)
+    return entriesBetween(states[0]!, states.at(-1)!, 99) !== null
+  }
+  const half = 2 ** 19
+  expect(isHeld([half, half, 2 ** 21])).toBe(true)
+  expect(isHeld([half + 1, half, 2 ** 21])).toBe(false)
+  expect([isHeld(Array(32).fill(1)), isHeld(Array(33).fill(1))]).toEqual([true, false])
+})

@@ -36,6 +36,7 @@ const pools: readonly (readonly [string, Bins])[] = [
     ]),
   ],
   ['whose active bin is at the limit', poolOf([bin(0, half, LIMIT - half)])],
+  ['whose active bin is beyond the limit', poolOf([bin(0, half, LIMIT)])],
   ['of single units', poolOf([bin(-1, 0n, 1n), bin(0, 1n, 1n), bin(1, 1n, 0n)])],
 ]
 

@@ -65,8 +65,11 @@ test('a pool that refuses because of its state accepts nothing, and is quoted on
     quotes++
     throw new PoolRefusal('PAUSED', 'paused')
   }
-  expect(largestInput(paused, 1_000n)).toBe(0n)
-  expect(quotes).toBe(1)
+  for (const guess of [1_000n, 0n, -7n]) {
+    quotes = 0
+    expect(largestInput(paused, guess)).toBe(0n)
+    expect(quotes).toBe(1)
+  }
 })
 
 test('any other error is rethrown', () => {

@@ -6,7 +6,7 @@ import { adapters } from '../../test/vectors/adapters.ts'
 import type { VectorFile } from '../../test/vectors/index.ts'
 import { familyOf } from '../dexes/index.ts'
 import { orRefused, type Pool } from '../family.ts'
-import { sumsOf, swapOn } from './trading-function.ts'
+import { evenTradingFunction, stableLevel, sumsOf, swapOn } from './trading-function.ts'
 
 /** 0.1 %: without a fee, pools refuse swaps whose rounding lowers the value of a share. */
 const FEE = 10_000_000n
@@ -80,4 +80,35 @@ describe.each(files)('%s', (name) => {
       })
     }
   })
+})
+
+test('a swap ends once its steps are noise, and not before', () => {
+  const { linear, logarithmic, level, ...rest } = stableLevel(600, 3e24, 3)
+  let steps = 0
+  const countedLevel = (sum: number, logs: number) => {
+    steps++
+    return level(sum, logs)
+  }
+  const counted = { ...rest, linear, logarithmic, level: countedLevel }
+  const pool = { balances: new Float64Array(3).fill(1e24), units: new Float64Array(3).fill(1), keepIn: 1, keepOut: 1 }
+  const tradingFunction = evenTradingFunction(counted, { ...pool, fixedFee: true })
+  for (const [part, expectedSteps] of [
+    [1e-9, 3],
+    [1e-6, 4],
+    [1e-3, 4],
+    [0.1, 5],
+    [0.9, 8],
+    [5, 11],
+    [100, 16],
+  ] as const) {
+    steps = 0
+    const balances = pool.balances.slice()
+    const output = swapOn(tradingFunction, balances, 0, 1, part * 1e24)
+    // Newton's method doubles the digits with each step once it is near.
+    expect(steps).toBe(expectedSteps)
+    const { sum, logs } = sumsOf(tradingFunction, balances)
+    const slope = linear(sum, logs) + logarithmic(sum, logs) / balances[1]!
+    expect(Math.abs(level(sum, logs) / slope) / 1e24).toBeLessThan(1e-13)
+    expect(output).toBeLessThan(part * 1e24 * (1 + 1e-6))
+  }
 })

@@ -174,3 +174,20 @@ const dodo = (price: bigint) => ({
   lpFee: 0n,
   maintainerFee: 0n,
 })
+
+test('the depth of a pool is the value of the named tokens in it, each by its own reserve', () => {
+  const uneven = (n: number, tokens: readonly Address[], named: 0 | 1) => {
+    const reserves = [named === 0 ? 1_000n : 1n, named === 0 ? 1n : 1_000n] as const
+    const state = { reserve0: reserves[0], reserve1: reserves[1], feePpm: 3_000 }
+    return { ...pair(n, tokens), state }
+  }
+  const others = (named: 0 | 1) => [
+    uneven(11, [WETH, UNLISTED], named),
+    uneven(12, [UNLISTED, WETH], named === 0 ? 1 : 0),
+    uneven(13, [USDC, UNLISTED], named),
+  ]
+  observeUntil(1, 20, others(1))
+  expect(ledger.due).toBeUndefined()
+  observeUntil(21, 30, others(0))
+  expect(ledger.due).toBe(UNLISTED)
+})

@@ -116,3 +116,30 @@ test('the number of steps is bounded, and a bracket of one unit stays', () => {
   expect(narrowBracket(at, unit, 6n)).toEqual(unit)
   expect(quotes).toBe(301)
 })
+
+test('slopes find the input of a smooth function in a few steps', () => {
+  for (const [reserveIn, reserveOut] of [
+    [10n ** 24n, 10n ** 24n],
+    [10n ** 18n, 10n ** 27n],
+  ] as const)
+    for (const part of [10n, 100n, 10_000n]) {
+      const { at, minInput, quotes } = productPool(reserveIn, reserveOut)
+      const required = reserveOut / part
+      const high = at(2n * minInput(required))
+      const [, above] = narrowBracket(at, [{ amountIn: 0n, amountOut: 0n }, high], required)
+      expect(above.amountIn).toBe(minInput(required))
+      expect(quotes()).toBeLessThanOrEqual(16)
+    }
+})
+
+test('after slopes that mislead, bisection goes on to the end', () => {
+  let quotes = 0
+  const at = (amountIn: bigint): AmountPoint => {
+    quotes++
+    return { amountIn, amountOut: amountIn >= 777_777n ? 10n ** 18n + amountIn : amountIn }
+  }
+  const [, above] = narrowBracket(at, [at(0n), at(1n << 90n)], 10n ** 18n)
+  expect(above.amountIn).toBe(777_777n)
+  // Three slopes, and 61 halves of what they left.
+  expect(quotes).toBeLessThanOrEqual(66)
+})

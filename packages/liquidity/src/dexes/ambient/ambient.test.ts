@@ -135,3 +135,32 @@ test('the step names the kind of pool and the limit', () => {
   const step = ambient.step(poolOf({}), token, ZERO_ADDRESS, { kind: 'rest' }, { kind: 'executor' })
   expect(step).toMatchObject({ op: 'ambient', dex, tokenOut: ZERO_ADDRESS, poolIdx: 420, limitBits: 60 })
 })
+
+test('the flag of knockout liquidity counts neither in the reserves nor in the price curve', () => {
+  const ranged = (flag: bigint) =>
+    poolOf({
+      ambientSeeds: 10n ** 6n,
+      concLiq: lots(10n ** 5n) << 10n,
+      levels: [
+        [-1_000, lots(10n ** 5n) | flag, 0n],
+        [1_000, 0n, lots(10n ** 5n) | flag],
+      ],
+    })
+  expect(ambient.reserves(ranged(1n))).toEqual(ambient.reserves(ranged(0n)))
+  // One lot is 1,024 units of liquidity; between two prices these are worth L · (√b − √a).
+  const [, quoteTokens] = ambient.reserves(ranged(0n))
+  const expected = 2 * 10 ** 5 * 1_024 * (1 - 1.0001 ** -500) + 10 ** 6
+  expect(Number(quoteTokens) / expected).toBeCloseTo(1, 2)
+})
+
+test('an output of exactly nothing is refused, too', () => {
+  const shallow = { ...state, ambientSeeds: 10n ** 6n }
+  const outputs = Array.from(
+    { length: 64 },
+    (_, k) => swapExactInput(shallow, true, BigInt(k + 1), MAX_ROOT - 1n).amountOut,
+  )
+  expect(outputs).toContain(0n)
+  for (const [k, output] of outputs.entries())
+    if (output <= 0n) expect(() => quote(shallow, true, BigInt(k + 1))).toThrow(refusal('TOO_SMALL'))
+    else expect(quote(shallow, true, BigInt(k + 1)).amountOut).toBe(output)
+})

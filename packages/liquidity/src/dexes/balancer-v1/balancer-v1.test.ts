@@ -64,6 +64,13 @@ test('a pool refuses if its remaining units would have no price', () => {
   expect(() => quote(tiny, 0, 1, 10n ** 8n)).toThrow(expect.objectContaining({ code: 'TOO_SMALL' }))
 })
 
+test('a price that rounds to the same as before is accepted', () => {
+  // One token in 10^27: the price is zero in 18 decimals, before and after.
+  const steep = { ...state, balances: [1_000n, 10n ** 30n, 1n], weights: [ONE, ONE, ONE], swapFee: 0n }
+  // 1 of 1,001 is 0.000999000999000999.
+  expect(quote(steep, 0, 1, 1n).amountOut).toBe(999_000_999_000_999n * 10n ** 12n)
+})
+
 test('an overflow of 256 bits is refused', () => {
   const huge = { ...state, balances: [1n << 250n, 500n * ONE, 1n] }
   expect(() => quote(huge, 0, 1, ONE)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }))

@@ -1,8 +1,8 @@
 /** Tests that arithmetic errors count as refusals. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { orRefused, PoolRefusal, refusalOf } from '../../family.ts'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
-import { quote } from './math.ts'
+import { balancerV2InputFor, quote, tradingFunction } from './math.ts'
 import type { BalancerV2State } from './types.ts'
 
 const ONE = 10n ** 18n
@@ -34,4 +34,46 @@ test('other errors are not refusals', () => {
     expect(() => refusalOf(failure)).toThrow(failure)
   const refusal = new PoolRefusal('EMPTY', 'empty')
   expect(refusalOf(refusal)).toBe(refusal)
+})
+
+describe('an exact output', () => {
+  const [A, B] = [10n ** 24n, 3n * 10n ** 24n]
+  const common = { balances: [A, B, A], scaling: [ONE, ONE, ONE], swapFee: ONE / 1_000n }
+  const pools: readonly (readonly [string, BalancerV2State])[] = [
+    ['stable', { ...common, kind: 'stable', amp: 200_000n, roundsUp: false }],
+    [
+      'weighted',
+      { ...common, kind: 'weighted', weights: [ONE / 2n, ONE / 4n, ONE / 4n], exactPowers: false } as BalancerV2State,
+    ],
+  ]
+
+  test.each(pools)('of a %s pool costs what buys it, and hardly more', (_, state) => {
+    for (const [i, j] of [
+      [0, 1],
+      [1, 0],
+      [2, 1],
+    ] as const) {
+      const amountOut = state.balances[j]! / 20n
+      const amountIn = balancerV2InputFor(state, i, j, amountOut)!
+      // Powers are exact to 10⁻¹⁴ of their value, and rounded in favor of the pool on both ways.
+      expect(Number(quote(state, i, j, amountIn).amountOut) / Number(amountOut)).toBeCloseTo(1, 10)
+    }
+    expect(balancerV2InputFor(state, 0, 1, B)).toBeNull()
+  })
+
+  test('of a weighted pool follows the power law', () => {
+    const [, state] = pools[1]!
+    // ((1 / (1 − 1/20))^(1/4 / 1/2) − 1) of the balance, before the fee.
+    const expected = (1e24 * (Math.sqrt(20 / 19) - 1)) / 0.999
+    expect(Number(balancerV2InputFor(state, 0, 1, B / 20n)) / expected).toBeCloseTo(1, 9)
+  })
+
+  test.each(pools)('of a %s pool that lacks a token is refused, which has no trading function either', (_, state) => {
+    expect(tradingFunction(state)).not.toBeNull()
+    for (const k of [0, 1, 2]) {
+      const empty = { ...state, balances: state.balances.with(k, 0n) }
+      expect(tradingFunction(empty)).toBeNull()
+      expect(balancerV2InputFor(empty, 0, 1, 5n)).toBeNull()
+    }
+  })
 })

@@ -46,3 +46,23 @@ test('quotes of pools without an oracle report only ticks', () => {
   expect(bare.quoteExactInput(pool, B, A, E18 / 100n).writes).toBe(undefined)
   expect(bare.quoteExactInput(pool, B, A, E18 / 20n).writes).toEqual(['tick 60'])
 })
+
+test('a word of the bitmap costs about one cold slot, far less than a crossed tick', () => {
+  const { quoteExactInput } = concentratedTrade<ConcentratedState>('uniswap-v3')
+  const wide = (tickSpacing: number): Pool<ConcentratedState> => ({
+    ...pool,
+    state: {
+      ...state,
+      tickSpacing,
+      liquidity: 10n * E18,
+      ticks: [[-60_000, 10n * E18] as const, [60_000, -10n * E18]],
+    },
+  })
+  // The price doubles: 6,931 ticks are 28 words of 256 at a spacing of 1, of which the first 27 are walked.
+  const gasOf = (tickSpacing: number) => quoteExactInput(wide(tickSpacing), B, A, 5n * E18).gas
+  const perWord = (gasOf(1) - gasOf(60)) / 27
+  expect(perWord).toBeGreaterThan(2_600)
+  expect(perWord).toBeLessThan(7_000)
+  const [none, one] = [E18 / 100n, E18 / 20n].map((amount) => quoteExactInput(pool, B, A, amount).gas)
+  expect(one! - none!).toBeGreaterThan(20_000)
+})

@@ -130,3 +130,21 @@ test('listed pools are verified only by the hash of their keys', () => {
   expect(done).toBe(true)
   expect(value).toEqual([{ ...genuine, state: null }, null, null, null, null, null, null])
 })
+
+test('a pool is found only if the core reports a price; a read without an answer finds none', () => {
+  const row = { family: 'ekubo', brand: 'ekubo', role: 'core', address: core, version: '3' } as const
+  const answerWith = (answer: (slots: number) => Hex | null) => {
+    const reads = ekubo.findPools(row, [[A, B]])
+    const { value } = reads.next([])
+    const slots = ((value as readonly { readonly data: Hex }[])[0]!.data.length - 10) / 64
+    return reads.next([answer(slots)]).value as readonly Pool[]
+  }
+  const word = (value: bigint) => value.toString(16).padStart(64, '0')
+  const all = answerWith((slots) => `0x${word(7n).repeat(slots)}`)
+  expect(all.length).toBeGreaterThan(10)
+  const first = answerWith((slots) => `0x${word(7n)}${word(0n).repeat(slots - 1)}`)
+  expect(first.map(({ id }) => id)).toEqual([all[0]!.id])
+  // An answer that is cut off says nothing of the pools beyond its end.
+  expect(answerWith(() => `0x${word(7n)}`).map(({ id }) => id)).toEqual([all[0]!.id])
+  expect(answerWith(() => null)).toEqual([])
+})

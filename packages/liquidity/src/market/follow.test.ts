@@ -1,0 +1,119 @@
+/** Tests when work at a block is repeated, and how reads of incomplete pools are recorded, with a node in memory. */
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { type BlockHeader, RpcError } from '@sluice/rpc'
+import { beforeEach, expect, test } from 'vitest'
+import { MarketError } from '../errors.ts'
+import { PoolMap } from '../pool-map.ts'
+import { MarketFollower, type MarketParts } from './follow.ts'
+import { History } from './history.ts'
+import { Ledger } from './ledger.ts'
+
+const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const header = (number: number): BlockHeader => ({
+  ...{ number, hash: `0x${number}` as Hex, parentHash: `0x${number - 1}` as Hex, timestamp: number },
+  ...{ gasLimit: 1n, baseFeePerGas: null, miner: at(0) },
+})
+const GONE = new RpcError('BLOCK_GONE', 'gone')
+
+let ledger: Ledger
+let follower: MarketFollower
+/** Number of the newest block. */
+let head: number
+/** Numbers of the blocks that the work was done at. */
+let attempts: number[]
+const commit = (number: number) =>
+  ledger.commit(new History([{ block: header(number), pools: PoolMap.empty, changedIds: new Set() }]), null)
+
+beforeEach(() => {
+  ledger = new Ledger(1)
+  head = 1
+  attempts = []
+  const signal = new AbortController().signal
+  follower = new MarketFollower({ ledger, signal, rpc: {}, directory: {} } as unknown as MarketParts, () => {})
+  follower.follow = async () => {
+    commit(head)
+    return ledger.snapshot()
+  }
+  commit(1)
+})
+
+/** Work that fails as many times as there are errors; `advance` moves the head before the failure. */
+const workWith = (errors: readonly Error[], advances: boolean) => async (block: BlockHeader) => {
+  attempts.push(block.number)
+  const error = errors[attempts.length - 1]
+  if (!error) return 'done'
+  if (advances) head++
+  throw error
+}
+
+test.each([
+  ['a block that is gone', GONE],
+  ['a reorg', new MarketError('REORGED', 'gone')],
+])('work that fails because of %s is repeated at the next block', async (_, error) => {
+  expect(await follower.retrying(workWith([error, error], true))).toBe('done')
+  expect(attempts).toEqual([1, 2, 3])
+})
+
+test('a block that is gone is tried again while the node still announces it', async () => {
+  expect(await follower.retrying(workWith([GONE, GONE], false))).toBe('done')
+  expect(attempts).toEqual([1, 1, 1])
+})
+
+test('another failure at a block that stays is not repeated', async () => {
+  const error = new RpcError('LAGGING', 'behind')
+  await expect(follower.retrying(workWith([error], false))).rejects.toBe(error)
+  expect(attempts).toEqual([1])
+  attempts = []
+  expect(await follower.retrying(workWith([error], true))).toBe('done')
+  expect(attempts).toEqual([1, 2])
+})
+
+test('a failure that no block explains is thrown at once, and any other after eight attempts', async () => {
+  const broken = new RpcError('UNREACHABLE', 'down')
+  await expect(follower.retrying(workWith([broken], true))).rejects.toBe(broken)
+  expect(attempts).toEqual([1])
+  attempts = []
+  head = 1
+  commit(1)
+  await expect(follower.retrying(workWith(Array(99).fill(GONE), true))).rejects.toBe(GONE)
+  expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+})
+
+test('a failed read of immutable facts is recorded, unless the pool was read or dropped meanwhile', async () => {
+  const pools = [1, 2, 3, 4].map((n) => ({ id: `${n}`, address: at(n), tokens: [], state: null }))
+  const row = { family: 'test' } as unknown as DexRow
+  const entries = new Map(pools.map((pool) => [pool.id, { row, pool }]))
+  const completed = new Set<string>()
+  const recorded: string[] = []
+  const directory = {
+    followedPools: entries,
+    sampling: { has: () => false },
+    isIncomplete: ({ pool }: { pool: { id: string } }) => pool.id !== '4' && !completed.has(pool.id),
+    isDueToComplete: ({ pool }: { pool: { id: string } }) => pool.id !== '4',
+    complete: ({ pool }: { pool: { id: string } }) => completed.add(pool.id),
+    recordIncomplete: ({ pool }: { pool: { id: string } }, block: number) => recorded.push(`${pool.id} at ${block}`),
+    families: new Map([
+      [
+        'test',
+        {
+          // The second pool has no facts yet, and the third is dropped during the read.
+          readFixed: function* (_: DexRow, batch: readonly { id: string }[]) {
+            entries.delete('3')
+            return batch.map((pool) => (pool.id === '1' ? pool : null))
+          },
+          readStates: function* (_: DexRow, batch: readonly { id: string }[]) {
+            return batch.map(() => 'read')
+          },
+        },
+      ],
+    ]),
+  }
+  const { signal } = new AbortController()
+  const reader = new MarketFollower({ ledger, signal, rpc: {}, directory } as unknown as MarketParts, () => {})
+  const read = await reader.read(header(7), ['1', '2', '3', '4', 'unknown'])
+  expect(read.map(({ id, state }) => [id, state])).toEqual([
+    ['4', 'read'],
+    ['1', 'read'],
+  ])
+  expect(recorded).toEqual(['2 at 7'])
+})

@@ -1,0 +1,69 @@
+/** Compares shortest paths with the shortest of all paths of small graphs. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { E18, pair, snapshotOf, token } from '../../test/graphs.ts'
+import { buildGraph } from '../graph/build-graph.ts'
+import { WorkBudget } from '../problem/budget.ts'
+import { potential } from '../problem/potentials.ts'
+import type { Problem } from '../problem/problem.ts'
+import { shortestPath } from './shortest-way.ts'
+
+const TOKENS = 5
+type Link = readonly [number, number]
+const links = fc
+  .array(fc.tuple(fc.integer({ min: 0, max: TOKENS - 1 }), fc.integer({ min: 0, max: TOKENS - 1 })), { maxLength: 10 })
+  .map((rows): readonly Link[] => ([[1, 3], [3, 2], ...rows] as const).filter(([a, b]) => a !== b))
+
+function problemOf(ends: readonly Link[], maxHops: number): Problem {
+  const pools = ends.map(([a, b], k) => pair(k + 1, { a, b, reserveA: 1_000n * E18, reserveB: 1_000n * E18 }))
+  const graph = buildGraph(snapshotOf(pools))
+  const { tokenIndex } = graph.topology
+  const [source, target] = [tokenIndex.get(token(1))!, tokenIndex.get(token(2))!]
+  const { rate, rateBack } = graph
+  return { graph, source, target, rate, rateBack, maxHops, budget: new WorkBudget() } as unknown as Problem
+}
+
+/** Length of the shortest path of at most `hops` edges, by trying all. */
+function shortestOf({ graph, target }: Problem, at: number, hops: number, lengthOf: (edge: number) => number): number {
+  if (at === target) return 0
+  if (hops === 0) return Number.POSITIVE_INFINITY
+  const { offset, to } = graph.topology
+  let min = Number.POSITIVE_INFINITY
+  for (let edge = offset[at]!; edge < offset[at + 1]!; edge++)
+    min = Math.min(min, lengthOf(edge) + shortestOf({ graph, target } as Problem, to[edge]!, hops - 1, lengthOf))
+  return min
+}
+
+test('no path within the hop limit is shorter', () => {
+  let foundCount = 0
+  let barredCount = 0
+  fc.assert(
+    fc.property(
+      links,
+      fc.integer({ min: 1, max: 4 }),
+      fc.infiniteStream(fc.constantFrom(0, 1, 2, 3, 5, 8, Number.POSITIVE_INFINITY)),
+      (ends, maxHops, drawn) => {
+        const problem = problemOf(ends, maxHops)
+        const lengths = [...drawn.take(4 * ends.length)]
+        const lengthOf = (edge: number) => lengths[edge]!
+        const path = shortestPath(problem, potential(problem, problem.target, 'to'), lengthOf)
+        const expected = shortestOf(problem, problem.source, maxHops, lengthOf)
+        if (!path) {
+          expect(expected).toBe(Number.POSITIVE_INFINITY)
+          barredCount++
+          return
+        }
+        const { from, to } = problem.graph.topology
+        expect(path.length).toBe(expected)
+        expect(path.edges.reduce((sum, edge) => sum + lengthOf(edge), 0)).toBe(expected)
+        expect(path.edges.length).toBeLessThanOrEqual(maxHops)
+        expect([from[path.edges[0]!], to[path.edges.at(-1)!]]).toEqual([problem.source, problem.target])
+        for (const [k, edge] of path.edges.slice(1).entries()) expect(from[edge]).toBe(to[path.edges[k]!])
+        foundCount++
+      },
+    ),
+    { numRuns: 200 },
+  )
+  expect(foundCount).toBeGreaterThan(50)
+  expect(barredCount).toBeGreaterThan(5)
+})
