@@ -218,7 +218,7 @@ function divideWithoutPools(
 
 /**
  * Returns true if a pool of the flow is too small for the whole trade. Otherwise prices alone find almost every division: of 2,000
- * uncertified trades on small graphs, 4 others gained more than 1 bps, and their bounds were 2 % away.
+ * uncertified trades on small graphs, 4 others gained more than 3 bps, and their bounds were 0.8 % away or more.
  */
 function hasSmallPool(problem: Problem, { edges }: Flow, { best }: Potential): boolean {
   const { from } = problem.graph.topology

@@ -374,7 +374,7 @@ export const UNIT_PARTS = 16n
  * graphs that were divided, 38 gained more than 0.3 bps.
  */
 export const DIVISION_MIN_GAP = 5e-5
-export const ROOMY_DIVISION_MIN_GAP = 1e-2
+export const ROOMY_DIVISION_MIN_GAP = 5e-3
 export const DIVISION_CHUNKS = 24
 export const DIVISION_COARSE_PART = 1 / 512
 export const DIVISION_OPENING_PART = 1 / 10_000
