@@ -70,13 +70,13 @@ test('the smallest complete family has eight files, with vectors and a lens, and
   })
     .split('\n')
     .filter((path) => !DEPLOYED.test(path))
-  const own = listed.filter((path) => spelled([name, Name]).test(path) && !GENERATED.test(path))
-  expect(own).toHaveLength(8)
-  expect(own.filter((path) => /lens|genuine|README/i.test(path))).toHaveLength(3)
+  const ownFiles = listed.filter((path) => spelled([name, Name]).test(path) && !GENERATED.test(path))
+  expect(ownFiles).toHaveLength(8)
+  expect(ownFiles.filter((path) => /lens|genuine|README/i.test(path))).toHaveLength(3)
   const named = listed.filter(
     (path) =>
       /\.(ts|sol|json)$/.test(path) &&
-      !own.includes(path) &&
+      !ownFiles.includes(path) &&
       !GENERATED.test(path) &&
       existsSync(join(root, path)) &&
       spelled([name, Name, camel, snake.toUpperCase()]).test(readFileSync(join(root, path), 'utf8')),

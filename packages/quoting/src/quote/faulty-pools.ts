@@ -43,7 +43,7 @@ export class FaultyPools {
 
   /** Returns true if a swap is as large as one that failed. @param now - Unix time in seconds of the block */
   fails({ pool, amountIn, ...leg }: Leg, now: number): boolean {
-    const fault = this.faults.peek(pool.id)?.find((each) => isSameDirection(each, leg))
+    const fault = this.faults.peek(pool.id)?.find((candidate) => isSameDirection(candidate, leg))
     return fault !== undefined && isActive(fault, now) && amountIn >= fault.minFailing
   }
 
@@ -52,8 +52,8 @@ export class FaultyPools {
     for (const leg of legs) {
       const faults = this.faults.peek(leg.pool.id) ?? []
       const last = faults.find((fault) => isSameDirection(fault, leg))
-      const others = faults.filter((fault) => fault !== last).slice(0, MAX_DIRECTIONS - 1)
-      this.faults.set(leg.pool.id, [...others, nextFault(leg, last, now)])
+      const otherFaults = faults.filter((fault) => fault !== last).slice(0, MAX_DIRECTIONS - 1)
+      this.faults.set(leg.pool.id, [...otherFaults, nextFault(leg, last, now)])
     }
   }
 
