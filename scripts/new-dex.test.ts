@@ -158,7 +158,9 @@ function copyTree(to: string): void {
   for (const name of readdirSync(join(root, 'node_modules')))
     if (name !== '@sluice') symlinkSync(join(root, 'node_modules', name), join(to, 'node_modules', name))
   for (const name of PACKAGES) {
-    for (const part of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'scripts', 'golden', 'dist']) {
+    const configs = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
+    // Unit tests import the adapters of test vectors.
+    for (const part of [...configs, 'src', 'scripts', 'golden', 'dist', 'test/vectors']) {
       const from = join(root, 'packages', name, part)
       if (existsSync(from)) cpSync(from, join(to, 'packages', name, part), { recursive: true })
     }
@@ -166,7 +168,7 @@ function copyTree(to: string): void {
   }
   // Omits the repository's global test setup.
   writeFileSync(join(to, 'vitest.config.ts'), 'export default {}\n')
-  // Tests of the package need the local chain, which is not copied.
+  // Other tests of the package need the local chain, which is not copied.
   const source = { extends: '../../tsconfig.base.json', include: ['src'] }
   writeFileSync(join(to, 'packages/liquidity/tsconfig.json'), JSON.stringify(source))
 }
