@@ -51,7 +51,7 @@ const STARTS: Readonly<Record<string, string>> = { wrap: 'wrapped-native', unwra
 export function familyFacts(): FamilyFacts[] {
   return ops.map(({ name }) => {
     const folder = STARTS[name] ?? name
-    const file = readdirSync(join(SOURCES, 'dexes', folder)).find((each) => each.endsWith('.sol'))!
+    const file = readdirSync(join(SOURCES, 'dexes', folder)).find((entry) => entry.endsWith('.sol'))!
     const source = read(`dexes/${folder}/${file}`).replace(/^\s*\/\/.*$/gm, '')
     const ownSource = folder === 'wrapped-native' ? functionOf(source, name) : source
     const entry = new RegExp(`opcode == Program\\.${name.replaceAll('-', '_').toUpperCase()}\\) at = (\\w+)`).exec(

@@ -15,7 +15,8 @@ test('the API is compatible with the last release', () => {
 })
 
 const aggregator = (document: Any) => document.paths['/aggregator/{chain_id}'].get
-const parameter = (document: Any, name: string) => aggregator(document).parameters.find((one: Any) => one.name === name)
+const parameter = (document: Any, name: string) =>
+  aggregator(document).parameters.find((parameter: Any) => parameter.name === name)
 
 test.each<[string, (document: Any) => void, string]>([
   ['a path that goes', (it) => delete it.paths['/prices/{chain_id}'], 'GET /prices/{chain_id} is gone'],

@@ -21,8 +21,8 @@ describe('Dockerfile', () => {
     const [, name, rest] = /^([A-Z]+) (.*)$/.exec(line)!
     return { name: name!, rest: rest! }
   })
-  const all = (name: string) => instructions.filter((one) => one.name === name).map(({ rest }) => rest)
-  const last = (name: string) => instructions.findLastIndex((one) => one.name === name)
+  const all = (name: string) => instructions.filter((instruction) => instruction.name === name).map(({ rest }) => rest)
+  const last = (name: string) => instructions.findLastIndex((instruction) => instruction.name === name)
   const stages = all('FROM').flatMap((from) => / AS (\S+)$/.exec(from)?.[1] ?? [])
 
   test('copies existing files, from existing stages', () => {

@@ -35,7 +35,7 @@ beforeEach(() => {
   running = []
 })
 afterEach(async () => {
-  await Promise.all(running.map((each) => each.stop()))
+  await Promise.all(running.map((service) => service.stop()))
   rmSync(dir, { recursive: true, force: true })
 })
 
@@ -49,8 +49,8 @@ async function proxyTo({ url }: Anvil, answer?: Interceptor): Promise<NodeProxy>
   running.push(proxy)
   return proxy
 }
-const deploy = (url: string, more: object = {}) =>
-  deployContracts({ rpcUrl: url, chainId: CHAIN, deploymentsDir: dir, ...more })
+const deploy = (url: string, overrides: object = {}) =>
+  deployContracts({ rpcUrl: url, chainId: CHAIN, deploymentsDir: dir, ...overrides })
 const codeOf = (url: string, address: string) => request<string>(url, 'eth_getCode', [address, 'latest'])
 const balanceOf = async (url: string, address: string) =>
   BigInt(await request<string>(url, 'eth_getBalance', [address, 'latest']))
@@ -124,7 +124,9 @@ describe('an unsigned deployment', () => {
     const frozen = JSON.parse(readFileSync(join(root, 'contracts/frozen-guards.json'), 'utf8')).cancun
     const { guard } = await currentPlan('cancun')
     expect({ address: guard.address, initCodeHash: guard.initCodeHash }).toEqual(frozen)
-    const created = transactions.flatMap((one) => ('data' in one && one.data.length > 2 ? [one.data] : []))
+    const created = transactions.flatMap((transaction) =>
+      'data' in transaction && transaction.data.length > 2 ? [transaction.data] : [],
+    )
     expect(keccak256(`0x${created[0]!.slice(66)}`)).toBe(frozen.initCodeHash)
 
     expect((await command(args)).code).toBe(0)
@@ -373,12 +375,17 @@ describe('an account', () => {
 
   test('whose own transactions are pending waits for them instead of paying twice', async () => {
     const { url } = await node(['--no-mining'])
-    const [own] = (await accountsOf(url)) as [string]
+    const [account] = (await accountsOf(url)) as [string]
     const { guard, executor } = await currentPlan('cancun')
     // Transactions that a killed run left in the pool.
     for (const { initCode } of [guard, executor])
       await request(url, 'eth_sendTransaction', [
-        { from: own, to: KEYLESS_DEPLOYER.address, data: `0x${'00'.repeat(32)}${initCode.slice(2)}`, gas: '0x7a1200' },
+        {
+          from: account,
+          to: KEYLESS_DEPLOYER.address,
+          data: `0x${'00'.repeat(32)}${initCode.slice(2)}`,
+          gas: '0x7a1200',
+        },
       ])
     await expect(deploy(url, { timeoutMs: 1_500 })).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
     const output: string[] = []
@@ -387,7 +394,7 @@ describe('an account', () => {
     await request(url, 'evm_mine', [])
     await deployment
     await expectDeployed(url)
-    expect(Number(await request<string>(url, 'eth_getTransactionCount', [own, 'pending']))).toBe(2)
+    expect(Number(await request<string>(url, 'eth_getTransactionCount', [account, 'pending']))).toBe(2)
   }, 240_000)
 })
 

@@ -30,7 +30,8 @@ async function rpcOf<T>(url: string, method: string, ...params: unknown[]): Prom
   return ((await response.json()) as { result: T }).result
 }
 const rpc = <T>(method: string, ...params: unknown[]): Promise<T> => rpcOf(anvil.url, method, ...params)
-const deploy = (more: object = {}) => deployContracts({ rpcUrl: anvil.url, chainId, deploymentsDir: dir, ...more })
+const deploy = (overrides: object = {}) =>
+  deployContracts({ rpcUrl: anvil.url, chainId, deploymentsDir: dir, ...overrides })
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'sluice-deploy-'))

@@ -71,10 +71,10 @@ function render(values: object): readonly Manifest[] {
 function environmentOf(pod: Manifest['spec'], all: readonly Manifest[]): Readonly<Record<string, string>> {
   const [{ env, envFrom = [] }] = pod.containers
   const secrets = all.filter(({ kind }) => kind === 'Secret')
-  const own = envFrom.flatMap(
+  const ownVariables = envFrom.flatMap(
     ({ secretRef }: Manifest) => secrets.find(({ metadata }) => metadata.name === secretRef.name)?.stringData ?? [],
   )
-  return Object.assign({}, ...own, ...env.map(({ name, value }: Manifest) => ({ [name]: value })))
+  return Object.assign({}, ...ownVariables, ...env.map(({ name, value }: Manifest) => ({ [name]: value })))
 }
 
 const isOf = (labels: Readonly<Record<string, string>>, selector: Readonly<Record<string, string>>) =>
@@ -151,7 +151,8 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
 
   test.each(cases)('$name: referenced objects exist', ({ all }) => {
     const templates = podsOf(all).map(({ spec, metadata }) => ({ ...spec.template, owner: metadata.name }))
-    const named = (of: string, name: string) => all.some(({ kind, metadata }) => kind === of && metadata.name === name)
+    const named = (kindName: string, name: string) =>
+      all.some(({ kind, metadata }) => kind === kindName && metadata.name === name)
     const some = (selector: Readonly<Record<string, string>>) =>
       templates.filter(({ metadata }) => isOf(metadata.labels, selector))
     const portsOf = (template: Manifest) =>

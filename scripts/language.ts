@@ -25,9 +25,9 @@ const folderOf = (path: string) => /^(?:packages\/)?[^/]+(?=\/)/.exec(path)?.[0]
 const faults = new Map<string, Record<Kind, string[]>>()
 function add(path: string, kind: Kind, line: string): void {
   const folder = folderOf(path)
-  const own = faults.get(folder) ?? { comments: [], names: [], types: [], docstrings: [], documents: [] }
-  faults.set(folder, own)
-  own[kind].push(line)
+  const folderFaults = faults.get(folder) ?? { comments: [], names: [], types: [], docstrings: [], documents: [] }
+  faults.set(folder, folderFaults)
+  folderFaults[kind].push(line)
 }
 
 function collect(): void {
@@ -57,8 +57,11 @@ function collect(): void {
 }
 
 function recordLimits(): void {
-  const counts = [...faults].map(([folder, own]) => {
-    const remaining = KINDS.filter((kind) => own[kind].length > 0).map((kind) => [kind, own[kind].length])
+  const counts = [...faults].map(([folder, folderFaults]) => {
+    const remaining = KINDS.filter((kind) => folderFaults[kind].length > 0).map((kind) => [
+      kind,
+      folderFaults[kind].length,
+    ])
     return [folder, Object.fromEntries(remaining)] as const
   })
   const sorted = Object.fromEntries(counts.sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -70,13 +73,13 @@ const lastSubject = () =>
 
 function check(): void {
   const limits: Record<string, Partial<Record<Kind, number>>> = JSON.parse(readFileSync(LIMITS, 'utf8'))
-  for (const [folder, own] of faults) {
+  for (const [folder, folderFaults] of faults) {
     for (const kind of KINDS) {
       const limit = limits[folder]?.[kind] ?? 0
-      if (own[kind].length <= limit) continue
+      if (folderFaults[kind].length <= limit) continue
       process.exitCode = 1
-      console.error(`${folder}: ${own[kind].length} faults in ${kind}, but the limit is ${limit}:`)
-      for (const line of own[kind]) console.error(`  ${line}`)
+      console.error(`${folder}: ${folderFaults[kind].length} faults in ${kind}, but the limit is ${limit}:`)
+      for (const line of folderFaults[kind]) console.error(`  ${line}`)
     }
   }
   const fault = subjectFault(lastSubject())

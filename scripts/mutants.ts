@@ -94,8 +94,8 @@ function ofContracts(mutant: Mutant): readonly MutantRun[] {
       const first = solidity.filesOf(last?.killedBy ?? [])
       const noticedTests = first.length > 0 ? await solidity.failures(first.slice(0, 1), build, CASES) : []
       if (noticedTests.length > 0) return noticedTests
-      const others = solidity.testFiles.filter((path) => path !== first[0])
-      return solidity.failures(others, build, CASES)
+      const otherTests = solidity.testFiles.filter((path) => path !== first[0])
+      return solidity.failures(otherTests, build, CASES)
     },
   }))
 }

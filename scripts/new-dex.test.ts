@@ -70,13 +70,13 @@ test('the smallest complete family has eight files, with vectors and a lens, and
   })
     .split('\n')
     .filter((path) => !DEPLOYED.test(path))
-  const own = listed.filter((path) => spelled([name, Name]).test(path) && !GENERATED.test(path))
-  expect(own).toHaveLength(8)
-  expect(own.filter((path) => /lens|genuine|README/i.test(path))).toHaveLength(3)
+  const ownFiles = listed.filter((path) => spelled([name, Name]).test(path) && !GENERATED.test(path))
+  expect(ownFiles).toHaveLength(8)
+  expect(ownFiles.filter((path) => /lens|genuine|README/i.test(path))).toHaveLength(3)
   const named = listed.filter(
     (path) =>
       /\.(ts|sol|json)$/.test(path) &&
-      !own.includes(path) &&
+      !ownFiles.includes(path) &&
       !GENERATED.test(path) &&
       existsSync(join(root, path)) &&
       spelled([name, Name, camel, snake.toUpperCase()]).test(readFileSync(join(root, path), 'utf8')),
@@ -158,7 +158,9 @@ function copyTree(to: string): void {
   for (const name of readdirSync(join(root, 'node_modules')))
     if (name !== '@sluice') symlinkSync(join(root, 'node_modules', name), join(to, 'node_modules', name))
   for (const name of PACKAGES) {
-    for (const part of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'scripts', 'golden', 'dist']) {
+    const configs = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
+    // Unit tests import the adapters of test vectors.
+    for (const part of [...configs, 'src', 'scripts', 'golden', 'dist', 'test/vectors']) {
       const from = join(root, 'packages', name, part)
       if (existsSync(from)) cpSync(from, join(to, 'packages', name, part), { recursive: true })
     }
@@ -166,7 +168,7 @@ function copyTree(to: string): void {
   }
   // Omits the repository's global test setup.
   writeFileSync(join(to, 'vitest.config.ts'), 'export default {}\n')
-  // Tests of the package need the local chain, which is not copied.
+  // Other tests of the package need the local chain, which is not copied.
   const source = { extends: '../../tsconfig.base.json', include: ['src'] }
   writeFileSync(join(to, 'packages/liquidity/tsconfig.json'), JSON.stringify(source))
 }

@@ -34,7 +34,7 @@ const exported = new Map<string, readonly string[]>(Object.entries(OWN))
 for (const metric of createMetrics().registry.getMetricsAsArray()) {
   const { name, type, labelNames } = metric as unknown as { name: string; type: string; labelNames: readonly string[] }
   const series = type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name]
-  for (const one of series) exported.set(one, type === 'histogram' ? [...labelNames, 'le'] : labelNames)
+  for (const seriesName of series) exported.set(seriesName, type === 'histogram' ? [...labelNames, 'le'] : labelNames)
 }
 
 /** Returns the series in a query with the labels that select them. */

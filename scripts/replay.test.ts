@@ -28,10 +28,10 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-function start(more: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+function start(overrides: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   const overlay = { CHAINS_DIR: join(dir, 'chains'), DEPLOYMENTS_DIR: join(dir, 'deployments') }
   const env = { ...overlay, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', RPC_URL_31337: devnet.url }
-  return startServer(loadConfig({ ...env, DATA_DIR: dataDir, ...more }))
+  return startServer(loadConfig({ ...env, DATA_DIR: dataDir, ...overrides }))
 }
 
 async function replay(quoteId: string, env = { DATA_DIR: dataDir }): Promise<{ code: number; text: string }> {

@@ -15,9 +15,9 @@ The service's directory is taken from DATA_DIR, the default one when unset.`
 /** Exit code for a quote that cannot be replayed. */
 const USAGE_EXIT_CODE = 2
 
-const [quoteId = '', ...more] = process.argv.slice(2)
+const [quoteId = '', ...extraArguments] = process.argv.slice(2)
 const quoteKey = readQuoteId(quoteId)
-if (!quoteKey || more.length > 0) fail(USAGE, USAGE_EXIT_CODE)
+if (!quoteKey || extraArguments.length > 0) fail(USAGE, USAGE_EXIT_CODE)
 const dataDir = userPath(process.env.DATA_DIR || defaultDataDir(process.env))
 
 try {

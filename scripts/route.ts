@@ -25,8 +25,8 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: { 'gas-price': { type: 'string', default: '0' }, trade: { type: 'string' } },
   })
-  const [file, ...more] = positionals
-  if (!file || more.length > 0) throw new Error(USAGE)
+  const [file, ...extraArguments] = positionals
+  if (!file || extraArguments.length > 0) throw new Error(USAGE)
   const gasPrice = values['gas-price']
   if (!/^\d{1,30}$/.test(gasPrice)) throw new Error(`--gas-price: ${gasPrice} is not a whole number of wei`)
   const { scenario, inOwnIds } = readScenario(readFileSync(userPath(file), 'utf8'))

@@ -30,7 +30,12 @@ if (requestedModels.length === 0 || requestedModels.includes('models')) checkMod
 const sections: string[] = []
 for (const { engine, name, timeoutMs, wholeMs } of ENGINES) {
   if (requestedModels.length > 0 && !requestedModels.includes(engine)) continue
-  const { answers, messages } = await run({ engine, timeoutMs, wholeMs, standard })
+  const { answers, messages } = await run({
+    engine,
+    queryTimeoutMs: timeoutMs,
+    totalTimeoutMs: wholeMs,
+    standardJson: standard,
+  })
   const messageCounts = new Map<string, number>()
   for (const message of messages)
     messageCounts.set(summaryOf(message), (messageCounts.get(summaryOf(message)) ?? 0) + 1)

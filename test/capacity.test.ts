@@ -29,7 +29,7 @@ describe.each(Object.entries(LOADS))('%s', (name, load) => {
         simulated: Pick<ReturnType<typeof simulate>, 'busy'>
       }[]
     }
-    const recorded = loads.find((one) => one.name === name)!
+    const recorded = loads.find((load) => load.name === name)!
     const { workers, indexers, cores } = plan
     expect(recorded.plan).toMatchObject({ workers, indexers, cores })
     const row = readFileSync(join(import.meta.dirname, '../docs/scaling.md'), 'utf8')

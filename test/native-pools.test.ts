@@ -20,10 +20,10 @@ afterAll(() => system?.stop())
 const address = (symbol: string) => system.devnet.info.tokens[symbol]!.address
 const nativePools = () => system.devnet.info.pools.filter(({ tokens }) => tokens.includes('ETH'))
 
-async function expectExact(src: string, dst: string, part: bigint, more: Readonly<Record<string, string>>) {
+async function expectExact(src: string, dst: string, part: bigint, overrides: Readonly<Record<string, string>>) {
   const from = system.devnet.info.accounts[0]!.address
   const amount = (await node.balance(src, from)) / part
-  const query = { src, dst, amount, from, maxPriceImpact: 100, ...more }
+  const query = { src, dst, amount, from, maxPriceImpact: 100, ...overrides }
   const { route, receipt, received } = await approveQuoteSend(node, system.api, system.devnet.chainId, query)
   expect(receipt.status, 'the returned transaction reverted').toBe(true)
   expect(received).toBe(BigInt(route.toAmount))

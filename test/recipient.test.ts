@@ -38,8 +38,8 @@ test.each([
 ] as const)('%s to %s: another account receives exactly toAmount', async (src, dst, thousandths, fee) => {
   const recipient = payee
   const from = account(0)
-  const more = 'convenienceFee' in fee ? { ...fee, convenienceFeeRecipient: account(7) } : {}
-  const query = { src: token(src), dst: token(dst), amount: units(src, thousandths), from, recipient, ...more }
+  const feeParameters = 'convenienceFee' in fee ? { ...fee, convenienceFeeRecipient: account(7) } : {}
+  const query = { src: token(src), dst: token(dst), amount: units(src, thousandths), from, recipient, ...feeParameters }
   if (src !== 'NATIVE') await node.approve(query.src, from, (await routed(query)).tx.to, query.amount)
   const route = await routed(query)
   const senderBefore = await node.balance(query.dst, from)
@@ -55,12 +55,12 @@ test.each([
 
 test('the same quote with and without a recipient pays the same and costs little more gas', async () => {
   const query = { src: token('WETH'), dst: token('USDC'), amount: units('WETH', 1_000n), from: account(0) }
-  const [own, other] = [await routed(query), await routed({ ...query, recipient: account(3) })]
-  expect(other.toAmount).toBe(own.toAmount)
-  expect(other.swaps.map(({ pool }) => pool)).toEqual(own.swaps.map(({ pool }) => pool))
-  expect((await routed({ ...query, recipient: query.from })).tx.data.length).toBe(own.tx.data.length)
-  expect(other.tx.data.slice(0, 10)).not.toBe(own.tx.data.slice(0, 10))
-  expect(other.tx.data).toContain(account(3).slice(2).toLowerCase())
+  const [toSender, toRecipient] = [await routed(query), await routed({ ...query, recipient: account(3) })]
+  expect(toRecipient.toAmount).toBe(toSender.toAmount)
+  expect(toRecipient.swaps.map(({ pool }) => pool)).toEqual(toSender.swaps.map(({ pool }) => pool))
+  expect((await routed({ ...query, recipient: query.from })).tx.data.length).toBe(toSender.tx.data.length)
+  expect(toRecipient.tx.data.slice(0, 10)).not.toBe(toSender.tx.data.slice(0, 10))
+  expect(toRecipient.tx.data).toContain(account(3).slice(2).toLowerCase())
 })
 
 test('a quote without a sender names the recipient as well, and an exact output reaches it', async () => {

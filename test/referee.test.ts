@@ -33,7 +33,7 @@ type Results = {
 const file = join(import.meta.dirname, '../bench/results/referee.json')
 const { recordedRouterTransactions } = JSON.parse(readFileSync(file, 'utf8')) as Results
 
-const latestOf = (router: string) => readRecorded().findLast((each) => each.router.startsWith(router))!
+const latestOf = (router: string) => readRecorded().findLast((record) => record.router.startsWith(router))!
 
 async function expectSameReading(recorded: ReturnType<typeof latestOf>): Promise<void> {
   const anvil = await startBefore(recorded)
@@ -55,7 +55,7 @@ async function expectSameReading(recorded: ReturnType<typeof latestOf>): Promise
     expect(BigInt(trade!.fromAmount)).toBeLessThanOrEqual(BigInt(recorded.amountIn))
     expect(BigInt(trade!.fromAmount)).toBeGreaterThan(0n)
     expect(trade!.toAmountAtParent).toBe(trade!.toAmount)
-    const row = recordedRouterTransactions.table.find((each) => each.hash === hash)!
+    const row = recordedRouterTransactions.table.find((row) => row.hash === hash)!
     const [comparison] = trade!.comparisons
     expect(comparison === undefined).toBe(row.leftBps === null)
     if (!comparison) return

@@ -29,7 +29,7 @@ afterAll(async () => {
   await proxy?.stop()
 })
 
-const latestOf = (router: string) => readRecorded().findLast((each) => each.router.startsWith(router))!
+const latestOf = (router: string) => readRecorded().findLast((record) => record.router.startsWith(router))!
 const earliestFirst = ['UniversalRouter', '1inch', '0x', 'ParaSwap', 'KyberSwap', 'MetaMask']
   .map(latestOf)
   .sort((a, b) => a.block.number - b.block.number)

@@ -95,9 +95,9 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     const commands = async () => {
       const stats = await redis.call<string>('INFO', 'commandstats')
       // Redis commands that run without quotes: leases, membership, the owners' storage, and polling.
-      const own = /cmdstat_(evalsha|set|get|exists|hset|pexpire|time|zadd|zrangebyscore|xread|hmget|info)\b/
-      const others = stats.split('\r\n').filter((line) => line.startsWith('cmdstat_') && !own.test(line))
-      return others.map((line) => line.split(',')[0]).sort()
+      const ownCommands = /cmdstat_(evalsha|set|get|exists|hset|pexpire|time|zadd|zrangebyscore|xread|hmget|info)\b/
+      const otherCommands = stats.split('\r\n').filter((line) => line.startsWith('cmdstat_') && !ownCommands.test(line))
+      return otherCommands.map((line) => line.split(',')[0]).sort()
     }
     // The owner may still write newly found pools. Commands caused by quotes would appear in every round.
     let amount = AMOUNT
@@ -176,8 +176,8 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     lag.pinnedTo = pinnedBlock
     await node.request('evm_mine')
     // The worker's node has the next block, but nobody has published its state.
-    for (const more of [78n, 79n, 80n]) {
-      const route = await quote(worker.url, devnet.chainId, query('WETH', 'USDC', AMOUNT + more))
+    for (const number of [78n, 79n, 80n]) {
+      const route = await quote(worker.url, devnet.chainId, query('WETH', 'USDC', AMOUNT + number))
       expect(route.simulationBlock).toBe(pinnedBlock)
     }
     lag.pinnedTo = undefined
@@ -204,8 +204,8 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     await soon(workers[0]!, 'WETH', 'USDC')
     redis.hang()
     try {
-      for (const more of [91n, 92n, 93n]) {
-        const route = await quote(workers[0]!.url, devnet.chainId, query('WETH', 'USDC', AMOUNT + more))
+      for (const number of [91n, 92n, 93n]) {
+        const route = await quote(workers[0]!.url, devnet.chainId, query('WETH', 'USDC', AMOUNT + number))
         expect(route.simulationBlock).toBe(await blockNumber())
       }
       expect((await ready(workers[0]!)).bus.state).toBe('connected')
@@ -259,9 +259,9 @@ test('the Redis client is loaded only with REDIS_URL', { tags: 'long' }, () => {
     process.exit()`
   const loads = (env: Record<string, string>) => {
     const args = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, '--input-type=module', '-e', program]
-    const own = { ...process.env, PORT: '0', LOG_LEVEL: 'silent', ...env }
+    const environment = { ...process.env, PORT: '0', LOG_LEVEL: 'silent', ...env }
     const { stdout, stderr } = spawnSync(process.execPath, args, {
-      env: own,
+      env: environment,
       encoding: 'utf8',
       cwd: import.meta.dirname,
     })

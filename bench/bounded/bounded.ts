@@ -11,7 +11,7 @@ const PART = 250
 const isContinued = process.argv.includes('--continue')
 const [trades = 10_000, seed = 1_000_000] = process.argv
   .slice(2)
-  .filter((each) => !each.startsWith('--'))
+  .filter((argument) => !argument.startsWith('--'))
   .map(Number)
 const result = isContinued ? earlier() : noTrades(seed)
 while (result.trades < trades) {

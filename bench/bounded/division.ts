@@ -101,7 +101,7 @@ function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: n
   const balances = new Map<Path, bigint>(states.map(({ path, amount }) => [path, amount]))
   for (const key of order) {
     const statesThrough = states.filter(({ path }) => path.some((hop) => keyOf(hop) === key))
-    const hop = statesThrough[0]!.path.find((each) => keyOf(each) === key)!
+    const hop = statesThrough[0]!.path.find((edge) => keyOf(edge) === key)!
     const sum = statesThrough.reduce((all, { path }) => all + balances.get(path)!, 0n)
     const hopOutput = sum > 0n ? quoteOrNull(hop.pool, hop.tokenIn, hop.tokenOut, sum) : 0n
     if (hopOutput === null) return null
@@ -139,7 +139,7 @@ function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | n
   const depth = new Map<Address, number>()
   while (doneKeys.size < predecessors.size) {
     const ready = [...predecessors].filter(
-      ([key, before]) => !doneKeys.has(key) && [...before].every((each) => doneKeys.has(each)),
+      ([key, before]) => !doneKeys.has(key) && [...before].every((edgeKey) => doneKeys.has(edgeKey)),
     )
     if (ready.length === 0) return null
     for (const [key] of ready) {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
-import { asksOf, parseVectors } from '@sluice/liquidity/vectors'
+import { parseVectors, vectorReaders } from '@sluice/liquidity/vectors'
 
 export type RealState = {
   readonly pool: Pool
@@ -37,7 +37,7 @@ function load(): readonly RealState[] {
     const bytes = readFileSync(join(folder, name))
     const file = parseVectors((name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'))
     if (!file) continue
-    for (const ask of asksOf(file)) {
+    for (const ask of vectorReaders(file)) {
       const question = ask()
       if ('skip' in question || question.amountOut === null || question.amountOut === 0n) continue
       const { pool, tokenIn, tokenOut, amountIn } = question

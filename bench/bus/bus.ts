@@ -63,7 +63,7 @@ function stateOf(map: PoolMap): PublishedState {
  * @param hasTicks - true if a fifth of the changed pools with ticks change their ticks too
  */
 function changePools(map: PoolMap, version: number, hasTicks: boolean, perBlock: number): PoolMap {
-  const pick = (of: readonly number[], i: number) => of[(version * 7_919 + i * 61) % of.length]!
+  const pick = (choices: readonly number[], i: number) => choices[(version * 7_919 + i * 61) % choices.length]!
   const next = Array.from({ length: perBlock }, (_, i) => {
     const n = pick(i % 2 === 0 ? threes : twos, i)
     const old = map.get(ids[n]!) as Pool<{ ticks?: unknown }>
@@ -139,13 +139,13 @@ async function blocks(workers: readonly ChildProcess[], subject: Blocks) {
   const { bytes } = publisher.counts
   const { seconds, writerCpuMs, redisCpuMs } = await publishing(subject)
   while (
-    (await Promise.all(workers.map((each) => requestWorker<number>(each, 'number')))).some(
+    (await Promise.all(workers.map((worker) => requestWorker<number>(worker, 'number')))).some(
       (blockNumber) => blockNumber < number,
     )
   )
     await sleep(20)
-  const figures = await Promise.all(workers.map((each) => requestWorker<WorkerFigures>(each, 'figures')))
-  const lags = figures.flatMap((each) => each.lags)
+  const figures = await Promise.all(workers.map((worker) => requestWorker<WorkerFigures>(worker, 'figures')))
+  const lags = figures.flatMap((workerFigures) => workerFigures.lags)
   const lag = (share: number) => quantile(lags, share)
   return {
     blocksPerSecond: rounded(count / seconds),
@@ -155,7 +155,7 @@ async function blocks(workers: readonly ChildProcess[], subject: Blocks) {
     redisCpuMsPerBlock: rounded(redisCpuMs / count, 2),
     ...(workers.length > 0 && {
       lagMs: { p50: lag(0.5), p99: lag(0.99), max: lags.at(-1) },
-      workerCpuMsPerBlock: figures.map((each) => rounded(each.cpuMsPerBlock, 2)),
+      workerCpuMsPerBlock: figures.map((workerFigures) => rounded(workerFigures.cpuMsPerBlock, 2)),
     }),
   }
 }

@@ -39,7 +39,7 @@ const guards: readonly Guard[] = [
     name: 'the number of fields is counted',
     edits: [
       edit('join.ts', 'if (fields.count !== end.size) return null'),
-      edit('join.ts', ' || shown.size + next.more !== facts.size'),
+      edit('join.ts', ' || state.size + nextPools.fieldCountChange !== blockFields.size'),
       edit('scripts.ts', LENGTH),
     ],
     faults: ['pools are evicted', 'a worker is killed'],
@@ -68,7 +68,7 @@ const guards: readonly Guard[] = [
     name: 'an entry follows upon the one that is shown',
     edits: [
       edit('join.ts', 'if (texts.prev !== state.id) return null'),
-      edit('join.ts', 'if (prev !== at) return false'),
+      edit('join.ts', 'if (prev !== offset) return false'),
     ],
     faults: ['a worker stands still', 'all entries are trimmed', "a worker's network is cut"],
   },
@@ -91,12 +91,12 @@ const guards: readonly Guard[] = [
   },
   {
     name: 'all is written anew where what is there is not whole',
-    edits: [edit('indexer.ts', 'attempts: JOINS, ')],
+    edits: [edit('indexer.ts', 'attempts: MAX_JOIN_ATTEMPTS, ')],
     faults: ['pools are evicted', 'both indexers are killed'],
   },
   {
     name: 'pairs are not remembered without their pools',
-    edits: [edit('memory.ts', ' && savedPools >= Number(saved.known)')],
+    edits: [edit('memory.ts', ' && savedPools >= Number(savedFields.known)')],
     faults: ['the memory of owners is evicted', 'the owner leaves'],
   },
   {

@@ -59,7 +59,7 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
     { length: workers },
     (_, worker) => homes.filter((home) => home.includes(worker)).length,
   )
-  const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length
+  const mean = (all: readonly number[]) => all.reduce((sum, value) => sum + value, 0) / all.length
   const heapOf = (chains: number) => (chains * load.poolsPerChain * COEFFICIENTS.poolKB * (1 + threads)) / 1e6
   const maxChains = Math.max(...followedChains)
   return {

@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- contracts guard-model [calls]`: differential fuzz of the Guard, 1,000,000 calls of each build by default. Random sequences
  * of calls run against the compiled Guard on a local node and against a reference implementation in TypeScript
- * (contracts/test/model). First the same fuzz must notice each mutant of the Guard. Writes results/guard-model.json part by part: an
- * interrupted run continues, and parts of other code are dropped. Fails at the first difference.
+ * (contracts/test/model). The same fuzz must first detect each mutant of the Guard. Writes results/guard-model.json after each
+ * part. An interrupted run continues; parts that ran with other code are dropped. Fails at the first difference.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -28,25 +28,25 @@ type Result = { readonly parts: Record<Build, readonly Part[]>; readonly mutants
 
 const CODE = { cancun: bytecode.Guard.runtime, london: bytecode.GuardLondon.runtime } as const
 const BUILDS = ['cancun', 'london'] as const
-const CALLS_OF_A_PART = 50_000
-/** One part of so many is of a chain without Permit2. */
-const PARTS_WITH_PERMIT2 = 10
-/** Maximum calls until a mutant must be noticed. */
-const CALLS_OF_A_MUTANT = 20_000
+const CALLS_PER_PART = 50_000
+/** One of this many parts runs on a chain without Permit2. */
+const NO_PERMIT2_INTERVAL = 10
+/** Maximum calls within which a mutant must be detected. */
+const MAX_CALLS_PER_MUTANT = 20_000
 const calls = Number(process.argv[2] ?? 1_000_000)
 if (!Number.isInteger(calls) || calls < 1) throw new Error('the number of calls must be a positive integer')
 
 const sha256 = (data: string) => createHash('sha256').update(data).digest('hex').slice(0, 16)
-const model = join(root, 'contracts/test/model')
-const sources = readdirSync(model)
+const modelDir = join(root, 'contracts/test/model')
+const sources = readdirSync(modelDir)
   .filter((file) => !file.endsWith('.md'))
-  .map((file) => readFileSync(join(model, file), 'utf8'))
+  .map((file) => readFileSync(join(modelDir, file), 'utf8'))
 const fingerprint = (code: string) => sha256(JSON.stringify([code, sources]))
 
-const earlier = lastRecord<Result>('guard-model') ?? { parts: { cancun: [], london: [] }, mutants: [] }
+const lastResult = lastRecord<Result>('guard-model') ?? { parts: { cancun: [], london: [] }, mutants: [] }
 const parts = {
-  cancun: earlier.parts.cancun.filter(({ of }) => of === fingerprint(CODE.cancun)),
-  london: earlier.parts.london.filter(({ of }) => of === fingerprint(CODE.london)),
+  cancun: lastResult.parts.cancun.filter(({ of }) => of === fingerprint(CODE.cancun)),
+  london: lastResult.parts.london.filter(({ of }) => of === fingerprint(CODE.london)),
 }
 const mutants: MutantResult[] = []
 const arena = await Arena.start()
@@ -56,17 +56,19 @@ try {
       const code = compileMutant(mutant, build)
       const { name, file } = mutant
       const codeHash = fingerprint(code)
-      const result = earlier.mutants.find((one) => one.name === name && one.build === build && one.of === codeHash)
+      const result = lastResult.mutants.find(
+        (mutantResult) => mutantResult.name === name && mutantResult.build === build && mutantResult.of === codeHash,
+      )
       if (result) mutants.push(result)
       else {
-        const { tally, difference } = await noticeMutant(code, build)
+        const { tally, difference } = await fuzzMutant(code, build)
         mutants.push({ name, file, build, calls: tally.calls, isNoticed: difference !== undefined, of: codeHash })
         console.log(`${difference ? 'noticed' : 'MISSED '}  ${build}  ${name}`)
       }
       write(false)
     }
-  const due = Math.ceil(calls / CALLS_OF_A_PART)
-  for (let seed = 1; seed <= due; seed++) for (const build of BUILDS) await measure(build, seed)
+  const seedCount = Math.ceil(calls / CALLS_PER_PART)
+  for (let seed = 1; seed <= seedCount; seed++) for (const build of BUILDS) await measure(build, seed)
   write(true)
 } finally {
   await arena.stop()
@@ -75,8 +77,8 @@ try {
 async function measure(build: Build, seed: number): Promise<void> {
   if (parts[build].some((part) => part.seed === seed)) return
   const start = performance.now()
-  const hasPermit2 = seed % PARTS_WITH_PERMIT2 !== 0
-  const { tally, difference } = await arena.run({ code: CODE[build], build, calls: CALLS_OF_A_PART, seed, hasPermit2 })
+  const hasPermit2 = seed % NO_PERMIT2_INTERVAL !== 0
+  const { tally, difference } = await arena.run({ code: CODE[build], build, calls: CALLS_PER_PART, seed, hasPermit2 })
   if (difference) throw new Error(`${build}, seed ${seed}: ${JSON.stringify(difference, null, 2)}`)
   const seconds = rounded((performance.now() - start) / 1000)
   parts[build].push({ seed, seconds, of: fingerprint(CODE[build]), ...tally })
@@ -84,15 +86,15 @@ async function measure(build: Build, seed: number): Promise<void> {
   write(false)
 }
 
-/** Tries a mutant, at last on a chain without Permit2. */
-async function noticeMutant(code: string, build: Build): Promise<Finding> {
-  const baseline = await arena.run({ code, build, calls: CALLS_OF_A_MUTANT, seed: 1 })
+/** Fuzzes a mutant; if there is no difference, again on a chain without Permit2. */
+async function fuzzMutant(code: string, build: Build): Promise<Finding> {
+  const baseline = await arena.run({ code, build, calls: MAX_CALLS_PER_MUTANT, seed: 1 })
   return baseline.difference
     ? baseline
-    : arena.run({ code, build, calls: CALLS_OF_A_MUTANT, seed: 1, hasPermit2: false })
+    : arena.run({ code, build, calls: MAX_CALLS_PER_MUTANT, seed: 1, hasPermit2: false })
 }
 
-function write(isShown: boolean): void {
+function write(isPrinted: boolean): void {
   const summaryOf = (all: readonly Part[]) => {
     const sum = (figure: (part: Part) => number) => all.reduce((total, part) => total + figure(part), 0)
     const seconds = rounded(sum((part) => part.seconds))
@@ -116,12 +118,12 @@ function write(isShown: boolean): void {
     { ...summary, mutantsNoticed: noticedCount, mutantsMissed: missedMutants, parts, mutants },
     { shown: false },
   )
-  if (isShown)
+  if (isPrinted)
     console.log(JSON.stringify({ ...summary, mutantsNoticed: noticedCount, mutantsMissed: missedMutants }, null, 2))
 }
 
 function sumOfCounts(all: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {}
-  for (const one of all) for (const [name, times] of Object.entries(one)) sums[name] = (sums[name] ?? 0) + times
+  for (const counts of all) for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count
   return Object.fromEntries(Object.entries(sums).sort(([, a], [, b]) => b - a))
 }

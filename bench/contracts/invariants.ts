@@ -48,8 +48,8 @@ const fingerprint = (build: string, file: string) => {
 for (const name of requestedNames)
   if (![...BUILDS, ...files].includes(name)) throw new Error(`no build and no file ${name}`)
 const chosenFrom = (all: readonly string[]) => {
-  const some = all.filter((name) => requestedNames.includes(name))
-  return some.length > 0 ? some : all
+  const requestedMutants = all.filter((name) => requestedNames.includes(name))
+  return requestedMutants.length > 0 ? requestedMutants : all
 }
 
 const parts = new Map<string, Part>(

@@ -56,10 +56,10 @@ try {
   await local.stop()
 }
 const worst = (struck: Row['struck']) => {
-  const some = rows.filter((row) => row.struck === struck)
+  const modeRows = rows.filter((row) => row.struck === struck)
   return {
-    leastAnsweredPercent: Math.min(...some.map(({ answeredPercent }) => answeredPercent)),
-    mostTimesCalm: Math.max(...some.map(({ times }) => times)),
+    leastAnsweredPercent: Math.min(...modeRows.map(({ answeredPercent }) => answeredPercent)),
+    mostTimesCalm: Math.max(...modeRows.map(({ times }) => times)),
   }
 }
 if (requestedNames.length === 0) record('faults', { one: worst('one'), both: worst('both'), rows })

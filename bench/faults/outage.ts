@@ -25,14 +25,14 @@ type Mode = (typeof MODES)[number]
 
 const ENDPOINTS = 3
 /** Milliseconds between quotes of the healthy chain, and between requests to the others. */
-const QUOTE_MS = 100
-const ASK_MS = 250
+const QUOTE_INTERVAL_MS = 100
+const DEAD_CHAIN_REQUEST_MS = 250
 /** Milliseconds before memory is compared, after every chain has been requested. */
 const SETTLE_MS = 60_000
 
-const [minutesText = '30', ...named] = process.argv.slice(2)
+const [minutesText = '30', ...modeArguments] = process.argv.slice(2)
 const minutes = Number(minutesText)
-const modes = named.length > 0 ? (named as Mode[]) : MODES
+const modes = modeArguments.length > 0 ? (modeArguments as Mode[]) : MODES
 if (!(minutes > 0) || modes.some((mode) => !MODES.includes(mode)))
   throw new Error(`usage: npm run bench -- faults outage [minutes] [${MODES.join('|')}…]`)
 
@@ -73,8 +73,8 @@ function lastLine(text: string): object {
 async function measure(mode: Mode): Promise<object> {
   const endpoints = await deadEndpoints(mode)
   const devnet = await startDevnet({ dir: devnetDir })
-  const dead = loadRegistry().supportedIds()
-  const urls = Object.fromEntries(dead.map((id, k) => [`RPC_URL_${id}`, endpoints(k)]))
+  const deadChainIds = loadRegistry().supportedIds()
+  const urls = Object.fromEntries(deadChainIds.map((id, k) => [`RPC_URL_${id}`, endpoints(k)]))
   const service = await startProcess({
     ...urls,
     ...serviceEnv(devnet),
@@ -83,60 +83,58 @@ async function measure(mode: Mode): Promise<object> {
   })
   const { WETH, USDC } = devnet.info.tokens
   const query = { src: WETH.address, dst: USDC.address, from: devnet.info.accounts[0]!.address }
-  const quotes = async (ms: number, onQuote: (elapsedMs: number) => void = () => {}) => {
-    const times: number[] = []
-    const start = performance.now()
-    for (let k = 0; performance.now() - start < ms; k++) {
-      const before = performance.now()
-      const { status } = await get(swapUrl(service.url, devnet.chainId, { ...query, amount: 10n ** 18n + BigInt(k) }))
-      if (status === 200) times.push(performance.now() - before)
-      onQuote(performance.now() - start)
-      await sleep(Math.max(0, QUOTE_MS - (performance.now() - before)))
-    }
-    return { count: times.length, p50Ms: rounded(median(times), 2), p95Ms: rounded(quantile(times, 0.95), 2) }
-  }
+  const urlOf = (amount: bigint) => swapUrl(service.url, devnet.chainId, { ...query, amount })
   try {
-    await quotes(5_000)
-    const before = await quotes(15_000)
-    const atStart = processNow(service)
+    await measureQuotes(urlOf, 5_000)
+    const before = await measureQuotes(urlOf, 15_000)
+    const stateAtStart = processState(service)
     const statuses: number[] = []
-    const askedMs: number[] = []
+    const responseTimesMs: number[] = []
     const sendRequest = async (id: number) => {
       const start = performance.now()
       const { status } = await get(`${service.url}/prices/${id}?token=${WETH.address}`)
       statuses.push(status)
-      askedMs.push(performance.now() - start)
+      responseTimesMs.push(performance.now() - start)
     }
-    const waking = Promise.all(dead.map(sendRequest))
+    const firstRequests = Promise.all(deadChainIds.map(sendRequest))
     let next = 0
-    const asking = setInterval(() => void sendRequest(dead[next++ % dead.length]!).catch(() => {}), ASK_MS)
-    let settledAt: number | undefined
-    let highest = 0
-    let lowest = Number.POSITIVE_INFINITY
-    let sockets = 0
+    const requestTimer = setInterval(
+      () => void sendRequest(deadChainIds[next++ % deadChainIds.length]!).catch(() => {}),
+      DEAD_CHAIN_REQUEST_MS,
+    )
+    let settledMemoryMB: number | undefined
+    let maxMemoryMB = 0
+    let minMemoryMB = Number.POSITIVE_INFINITY
+    let maxSockets = 0
     const settleMs = Math.min(SETTLE_MS, minutes * 20_000)
-    const meanwhile = await quotes(minutes * 60_000, (elapsedMs) => {
-      const now = processNow(service)
-      sockets = Math.max(sockets, now.sockets)
+    const meanwhile = await measureQuotes(urlOf, minutes * 60_000, (elapsedMs) => {
+      const state = processState(service)
+      maxSockets = Math.max(maxSockets, state.sockets)
       if (elapsedMs < settleMs) return
-      settledAt ??= now.memoryMB
-      highest = Math.max(highest, now.memoryMB)
-      lowest = Math.min(lowest, now.memoryMB)
+      settledMemoryMB ??= state.memoryMB
+      maxMemoryMB = Math.max(maxMemoryMB, state.memoryMB)
+      minMemoryMB = Math.min(minMemoryMB, state.memoryMB)
     })
-    clearInterval(asking)
-    await waking
-    const atEnd = processNow(service)
-    const lastMs = askedMs.slice(-Math.min(200, askedMs.length >> 1))
+    clearInterval(requestTimer)
+    await firstRequests
+    const stateAtEnd = processState(service)
+    const lastTimesMs = responseTimesMs.slice(-Math.min(200, responseTimesMs.length >> 1))
     return {
-      chains: dead.length,
-      memoryMB: { beforeWaking: atStart.memoryMB, settled: settledAt, lowest, highest, atEnd: atEnd.memoryMB },
-      growthMB: rounded(highest - settledAt!),
-      maxSockets: sockets,
-      cpuPercent: rounded((100 * (atEnd.cpuSeconds - atStart.cpuSeconds)) / (minutes * 60)),
+      chains: deadChainIds.length,
+      memoryMB: {
+        beforeWaking: stateAtStart.memoryMB,
+        settled: settledMemoryMB,
+        lowest: minMemoryMB,
+        highest: maxMemoryMB,
+        atEnd: stateAtEnd.memoryMB,
+      },
+      growthMB: rounded(maxMemoryMB - settledMemoryMB!),
+      maxSockets,
+      cpuPercent: rounded((100 * (stateAtEnd.cpuSeconds - stateAtStart.cpuSeconds)) / (minutes * 60)),
       deadChains: {
         requests: statuses.length,
         statuses: count(statuses),
-        lateMedianMs: rounded(median(lastMs)),
+        lateMedianMs: rounded(median(lastTimesMs)),
       },
       healthy: { before, meanwhile, p50Ratio: rounded(meanwhile.p50Ms / before.p50Ms, 2) },
     }
@@ -144,6 +142,24 @@ async function measure(mode: Mode): Promise<object> {
     await service.stop()
     await devnet.stop()
   }
+}
+
+/** Quotes the healthy chain for a time, with a new amount in each request. */
+async function measureQuotes(
+  urlOf: (amount: bigint) => string,
+  durationMs: number,
+  onQuote: (elapsedMs: number) => void = () => {},
+) {
+  const times: number[] = []
+  const start = performance.now()
+  for (let k = 0; performance.now() - start < durationMs; k++) {
+    const startTime = performance.now()
+    const { status } = await get(urlOf(10n ** 18n + BigInt(k)))
+    if (status === 200) times.push(performance.now() - startTime)
+    onQuote(performance.now() - start)
+    await sleep(Math.max(0, QUOTE_INTERVAL_MS - (performance.now() - startTime)))
+  }
+  return { count: times.length, p50Ms: rounded(median(times), 2), p95Ms: rounded(quantile(times, 0.95), 2) }
 }
 
 function count(statuses: readonly number[]): Record<number, number> {
@@ -168,7 +184,7 @@ async function deadEndpoints(mode: Mode): Promise<(chain: number) => string> {
   return (chain) => list((k) => `http://127.${100 + k}.${chain >> 8}.${(chain & 255) + 1}:${port}`)
 }
 
-function processNow({ process: child }: ServiceProcess) {
+function processState({ process: child }: ServiceProcess) {
   const pid = child.pid!
   return { memoryMB: memoryMB(pid), cpuSeconds: cpuMs(pid) / 1_000, sockets: readdirSync(`/proc/${pid}/fd`).length }
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- faults reorgs`: removes 1 to 64 blocks at a time while all endpoints are requested. Compares each response
- * with the node: only 200 or a true 422 or 503 are allowed, and no response for a block removed before the request.
+ * with the node. The allowed statuses are 200, 422, and 503. A block that was removed before the request must not be used.
  * `seen` means that quotes used the blocks before their removal; other blocks are used only by chance. Results in
  * `results/reorgs.json`.
  */
@@ -13,9 +13,9 @@ import { record, rounded } from '../record.ts'
 
 const DEPTHS = [1, 2, 4, 8, 16, 32, 64]
 const ROUNDS = 2
-const LANES = 4
+const CONCURRENT_CLIENTS = 4
 /** Milliseconds of load before and after a reorg. */
-const AROUND_MS = 400
+const LOAD_AROUND_REORG_MS = 400
 /** Maximum tokens of one `/tokens` request. */
 const MAX_TOKENS = 10
 const ALLOWED: ReadonlySet<number> = new Set([200, 422, 503])
@@ -24,7 +24,7 @@ const ALLOWED: ReadonlySet<number> = new Set([200, 422, 503])
 type Answer = Outcome & { readonly askedAt: number }
 type Block = { readonly number: string; readonly hash: string }
 /** Times at which blocks were removed from the chain. */
-type RemovedBlocks = Map<string, number>
+type RemovalTimes = Map<string, number>
 
 const { devnet, service, stop } = await startLocalService({ LOG_LEVEL: 'silent' })
 const random = randomOf(14)
@@ -35,12 +35,12 @@ function nextPath(): string {
   const kind = random()
   if (kind < 0.6) return randomPath(devnet, random)
   if (kind < 0.7) return simulation
-  const some =
+  const selected =
     tokens
       .filter(() => random() < 0.3)
       .slice(0, MAX_TOKENS)
       .join() || tokens[0]
-  return `/${kind < 0.8 ? 'prices' : kind < 0.9 ? 'liquidity' : 'tokens'}/31337?token=${some}`
+  return `/${kind < 0.8 ? 'prices' : kind < 0.9 ? 'liquidity' : 'tokens'}/31337?token=${selected}`
 }
 
 async function simulationPath(): Promise<string> {
@@ -61,10 +61,10 @@ async function requestPath(path: string): Promise<Answer> {
 }
 
 /** @returns a function that ends the load and returns the responses */
-function load(): () => Promise<readonly Answer[]> {
+function startLoad(): () => Promise<readonly Answer[]> {
   const answers: Answer[] = []
   let hasEnded = false
-  const lanes = Array.from({ length: LANES }, async () => {
+  const clients = Array.from({ length: CONCURRENT_CLIENTS }, async () => {
     while (!hasEnded) {
       answers.push(await requestPath(nextPath()))
       await sleep(15)
@@ -72,7 +72,7 @@ function load(): () => Promise<readonly Answer[]> {
   })
   return async () => {
     hasEnded = true
-    await Promise.all(lanes)
+    await Promise.all(clients)
     return answers
   }
 }
@@ -81,75 +81,75 @@ const blockAt = (number: number) =>
   request(devnet.url, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false]) as Promise<Block | null>
 
 /** Adds blocks and removes them. Other blocks replace them, unless the chain becomes shorter. */
-async function reorg(depth: number, isReported: boolean, goneBlocks: RemovedBlocks): Promise<void> {
+async function reorg(depth: number, isQuoted: boolean, removedBlocks: RemovalTimes): Promise<void> {
   const { chainId, info } = devnet
   const [from, to] = info.accounts
-  const mark = await request(devnet.url, 'evm_snapshot', [])
+  const snapshotId = await request(devnet.url, 'evm_snapshot', [])
   const base = Number(await request(devnet.url, 'eth_blockNumber', []))
   const value = `0x${(1 + Math.floor(random() * 1_000_000)).toString(16)}`
   // The block contains a transaction, so that no block of the other branch has its hash.
   await request(devnet.url, 'eth_sendTransaction', [{ from: from!.address, to: to!.address, value }])
   if (depth > 1) await request(devnet.url, 'anvil_mine', [`0x${(depth - 1).toString(16)}`])
-  if (isReported) await requestPath(`/prices/${chainId}?token=${tokens[0]}`)
-  if (isReported) await requestPath(randomPath(devnet, random))
+  if (isQuoted) await requestPath(`/prices/${chainId}?token=${tokens[0]}`)
+  if (isQuoted) await requestPath(randomPath(devnet, random))
   const head = Number(await request(devnet.url, 'eth_blockNumber', []))
   const hashes: string[] = []
   for (let number = base + 1; number <= head; number++) hashes.push((await blockAt(number))!.hash)
-  await request(devnet.url, 'evm_revert', [mark])
+  await request(devnet.url, 'evm_revert', [snapshotId])
   const now = performance.now()
-  for (const hash of hashes) goneBlocks.set(hash, now)
+  for (const hash of hashes) removedBlocks.set(hash, now)
   if (random() < 0.5) await request(devnet.url, 'anvil_mine', [`0x${(depth + 1).toString(16)}`])
 }
 
 /** Returns the fault of a response; undefined if there is none. */
 function fault(
   { status, body, askedAt }: Answer,
-  goneBlocks: RemovedBlocks,
+  removedBlocks: RemovalTimes,
   knownHashes: ReadonlySet<string>,
 ): string | undefined {
   if (!ALLOWED.has(status)) return `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
   if (status !== 200) return undefined
   const { blockHash } = JSON.parse(body) as { readonly blockHash?: string }
   if (blockHash === undefined) return undefined
-  const goneAt = goneBlocks.get(blockHash)
-  if (goneAt !== undefined) return goneAt < askedAt ? 'a block that was gone when it was asked for' : undefined
+  const removedAt = removedBlocks.get(blockHash)
+  if (removedAt !== undefined) return removedAt < askedAt ? 'a block that was gone when it was asked for' : undefined
   return knownHashes.has(blockHash) ? undefined : 'a block that never was'
 }
 
 const rows: object[] = []
 const faults: Record<string, number> = {}
-let slowest = 0
+let slowestMs = 0
 /** Number of responses that contain their block. */
-let consistent = 0
+let answersWithBlock = 0
 try {
   for (let i = 0; i < 40; i++) await requestPath(nextPath())
-  for (const isReported of [true, false])
+  for (const isQuoted of [true, false])
     for (const depth of DEPTHS) {
       const answers: Answer[] = []
       for (let round = 0; round < ROUNDS; round++) {
-        const goneBlocks: RemovedBlocks = new Map()
-        const end = load()
-        await sleep(AROUND_MS)
-        await reorg(depth, isReported, goneBlocks)
-        await sleep(AROUND_MS)
-        const some = await end()
+        const removedBlocks: RemovalTimes = new Map()
+        const endLoad = startLoad()
+        await sleep(LOAD_AROUND_REORG_MS)
+        await reorg(depth, isQuoted, removedBlocks)
+        await sleep(LOAD_AROUND_REORG_MS)
+        const roundAnswers = await endLoad()
         const head = Number(await request(devnet.url, 'eth_blockNumber', []))
         const knownHashes = new Set<string>()
         for (let number = Math.max(0, head - 200); number <= head; number++)
           knownHashes.add((await blockAt(number))!.hash)
-        for (const answer of some) {
-          const faultText = fault(answer, goneBlocks, knownHashes)
-          if (answer.status === 200 && answer.body.includes('"blockHash"')) consistent++
+        for (const answer of roundAnswers) {
+          const faultText = fault(answer, removedBlocks, knownHashes)
+          if (answer.status === 200 && answer.body.includes('"blockHash"')) answersWithBlock++
           if (faultText) faults[faultText] = (faults[faultText] ?? 0) + 1
         }
-        answers.push(...some)
+        answers.push(...roundAnswers)
       }
       const maxMs = Math.max(...answers.map(({ ms }) => ms))
-      slowest = Math.max(slowest, maxMs)
+      slowestMs = Math.max(slowestMs, maxMs)
       const refusedCount = answers.filter(({ status }) => status === 422 || status === 503).length
       const row = {
         depth,
-        seen: isReported,
+        seen: isQuoted,
         answers: answers.length,
         refused: refusedCount,
         p50: percentile(answers, 0.5),
@@ -161,5 +161,5 @@ try {
 } finally {
   await stop()
 }
-record('reorgs', { slowest: rounded(slowest), heldToTheNode: consistent, faults, rows })
+record('reorgs', { slowest: rounded(slowestMs), heldToTheNode: answersWithBlock, faults, rows })
 process.exit(Object.keys(faults).length > 0 ? 1 : 0)

@@ -21,18 +21,18 @@ type Step = {
 }
 type Frame = { readonly type: string; readonly to: string; readonly input: string; readonly calls?: readonly Frame[] }
 /** Gas by cause. */
-type Account = Map<string, number>
-type Column = { readonly name: string; readonly gas: number; readonly account: Account; readonly refund: number }
+type GasByCause = Map<string, number>
+type Column = { readonly name: string; readonly gas: number; readonly gasByCause: GasByCause; readonly refund: number }
 
 const SCENARIOS: readonly Scenario[] = ['v3', 'nativeIn', 'permit', 'permit2']
-const NAMES: readonly Router['name'][] = ['sluice', 'sluiceDirect', 'universalRouter']
+const ROUTER_NAMES: readonly Router['name'][] = ['sluice', 'sluiceDirect', 'universalRouter']
 const BLOCK_SECONDS = 12n
-/** Refund of a slot that is set from zero and cleared in the same transaction. All of them are at most a fifth of the gas spent. */
+/** Refund of a slot that is set from zero and cleared in the same transaction. The sum of refunds is at most a fifth of the gas spent. */
 const CLEARED_SLOT_REFUND = 19_900
 const TX_GAS = 21_000
 const ZERO_BYTE_GAS = 4
 const BYTE_GAS = 16
-const CALLS = ['CALL', 'STATICCALL', 'DELEGATECALL']
+const CALL_OPCODES = ['CALL', 'STATICCALL', 'DELEGATECALL']
 const FUNCTIONS = [
   'balanceOf(address)',
   'transfer(address,uint256)',
@@ -45,7 +45,9 @@ const FUNCTIONS = [
   'pullInput(address,uint256)',
   'execute((address,uint256,address))',
 ]
-const functionNames = new Map(FUNCTIONS.map((one) => [toFunctionSelector(one), one.slice(0, one.indexOf('('))]))
+const functionNames = new Map(
+  FUNCTIONS.map((signature) => [toFunctionSelector(signature), signature.slice(0, signature.indexOf('('))]),
+)
 
 const { node, world, routers, stop } = await startRouters()
 try {
@@ -64,7 +66,8 @@ try {
   const sections: string[] = []
   for (const scenario of SCENARIOS) {
     const columns: Column[] = []
-    for (const name of NAMES) columns.push(await measure(routers.find((router) => router.name === name)!, scenario))
+    for (const name of ROUTER_NAMES)
+      columns.push(await measure(routers.find((router) => router.name === name)!, scenario))
     sections.push(sectionOf(scenario, columns))
   }
   writeFileSync(join(root, 'docs/audit/gas.md'), documentOf(sections))
@@ -74,7 +77,7 @@ try {
     const snapshot = await node.rpc('evm_snapshot')
     if (scenario === 'permit' || scenario === 'permit2') await takeApprovals(node, world, router)
     const { to, data, value = 0n } = (await router.build(scenario))!
-    // Traced in the block in which it is sent right after: anvil does not keep the steps of mined transactions.
+    // Trace the call in the block in which it is sent afterwards: anvil does not keep the steps of mined transactions.
     const { number, timestamp } = await node.client.getBlock()
     const hex = (quantity: bigint) => `0x${quantity.toString(16)}`
     const call = { from: node.user, to, data, value: hex(value), gas: hex(15_000_000n) }
@@ -86,29 +89,29 @@ try {
     await node.rpc('evm_revert', [snapshot])
     // Without this block, anvil may lose the next transaction.
     await node.rpc('evm_mine')
-    const account = accountOf(trace.structLogs, frames, data, labels)
-    const gasSum = [...account.values()].reduce((sum, gas) => sum + gas, 0)
+    const gasByCause = attributeGas(trace.structLogs, frames, data, labels)
+    const gasSum = [...gasByCause.values()].reduce((sum, gas) => sum + gas, 0)
     const refund = gasSum - Number(gasUsed)
     const maxRefunds = [0, 1, 2].map((slots) => Math.min(slots * CLEARED_SLOT_REFUND, Math.floor(gasSum / 5)))
     if (!maxRefunds.includes(refund))
       throw new Error(`${router.name}, ${scenario}: ${gasSum} explained, ${gasUsed} charged, ${trace.gas} traced`)
-    return { name: router.name, gas: Number(gasUsed), account, refund }
+    return { name: router.name, gas: Number(gasUsed), gasByCause, refund }
   }
 } finally {
   await stop()
 }
 
 /** Attributes the gas of every instruction to a cause. */
-function accountOf(steps: readonly Step[], top: Frame, data: Hex, labels: ReadonlyMap<string, string>): Account {
-  const account: Account = new Map()
-  const add = (cause: string, gas: number) => account.set(cause, (account.get(cause) ?? 0) + gas)
+function attributeGas(steps: readonly Step[], top: Frame, data: Hex, labels: ReadonlyMap<string, string>): GasByCause {
+  const gasByCause: GasByCause = new Map()
+  const add = (cause: string, gas: number) => gasByCause.set(cause, (gasByCause.get(cause) ?? 0) + gas)
   add('base cost of a transaction', TX_GAS)
   const bytes = hexToBytes(data)
   add(
     'calldata',
     bytes.reduce((sum, byte) => sum + (byte === 0 ? ZERO_BYTE_GAS : BYTE_GAS), 0),
   )
-  // Frames in the order of their calls, as the steps enter them. Calls of precompiles and of plain accounts have no steps.
+  // Steps enter the frames in the order of their calls. Calls of precompiles and of plain accounts have no steps.
   const causeOf = (frame: Frame): string | undefined => {
     const label = labels.get(frame.to.toLowerCase())
     return (
@@ -120,48 +123,48 @@ function accountOf(steps: readonly Step[], top: Frame, data: Hex, labels: Readon
   for (let k = 0; k < steps.length; k++) {
     const { op, depth } = steps[k]!
     while (stack.length > depth) stack.pop()
-    const current = stack.at(-1)!
-    const cause = causeOf(current.frame)
+    const currentEntry = stack.at(-1)!
+    const cause = causeOf(currentEntry.frame)
     const gas = gasOf(steps, k)
     if (cause) add(cause, gas)
     else if (op === 'TLOAD' || op === 'TSTORE') add('own code: transient storage', gas)
     else if (op === 'SLOAD' || op === 'SSTORE') add('own code: storage', gas)
-    else if (CALLS.includes(op)) add('own code: calls (access to accounts, value)', gas)
+    else if (CALL_OPCODES.includes(op)) add('own code: calls (access to accounts, value)', gas)
     else if (op === 'EXTCODESIZE' || op === 'BALANCE' || op === 'EXTCODEHASH') add('own code: reads of accounts', gas)
     else add('own code: everything else', gas)
-    if (!CALLS.includes(op)) continue
-    const frame = current.frame.calls?.[current.next++]
+    if (!CALL_OPCODES.includes(op)) continue
+    const frame = currentEntry.frame.calls?.[currentEntry.next++]
     if (!frame) throw new Error('the two traces do not agree')
     if (steps[k + 1]?.depth === depth + 1) stack.push({ frame, next: 0 })
   }
-  return account
+  return gasByCause
 }
 
-/** Gas of one instruction without the gas of the code that it calls. */
+/** Returns the gas of one instruction without the gas of the code that it calls. */
 function gasOf(steps: readonly Step[], k: number): number {
   const { gas, gasCost, depth, op } = steps[k]!
-  if (!CALLS.includes(op)) return gasCost
+  if (!CALL_OPCODES.includes(op)) return gasCost
   let end = k + 1
   while (end < steps.length && steps[end]!.depth > depth) end++
   const total = gas - steps[end]!.gas
   if (end === k + 1) return total
-  const last = steps[end - 1]!
-  return total - (steps[k + 1]!.gas - last.gas + last.gasCost)
+  const lastInnerStep = steps[end - 1]!
+  return total - (steps[k + 1]!.gas - lastInnerStep.gas + lastInnerStep.gasCost)
 }
 
 function sectionOf(scenario: Scenario, columns: readonly Column[]): string {
-  const causes = [...new Set(columns.flatMap(({ account }) => [...account.keys()]))]
-  const [ours, , other] = columns
+  const causes = [...new Set(columns.flatMap(({ gasByCause }) => [...gasByCause.keys()]))]
+  const [sluiceColumn, , otherColumn] = columns
   const cell = (gas: number | undefined) => (gas === undefined || gas === 0 ? '–' : gas.toLocaleString('en'))
   const rows = causes
     .map((cause) => {
-      const [a, direct, b] = columns.map(({ account }) => account.get(cause) ?? 0)
+      const [a, direct, b] = columns.map(({ gasByCause }) => gasByCause.get(cause) ?? 0)
       return { cause, difference: a! - b!, cells: [a, direct, b] }
     })
     .sort((x, y) => y.difference - x.difference)
     .map(({ cause, difference, cells }) => `| ${cause} | ${[...cells, difference].map(cell).join(' | ')} |`)
   const refunds = columns.map(({ refund }) => cell(-refund))
-  const ratio = (ours!.gas / other!.gas).toFixed(3)
+  const ratio = (sluiceColumn!.gas / otherColumn!.gas).toFixed(3)
   return `
 ## ${scenario}
 
@@ -170,12 +173,12 @@ Ratio ${ratio}.
 | cause | custody | direct | UniversalRouter | custody − UniversalRouter |
 | --- | ---: | ---: | ---: | ---: |
 ${rows.join('\n')}
-| refund | ${refunds.join(' | ')} | ${cell(other!.refund - ours!.refund)} |
-| **charged** | ${columns.map(({ gas }) => `**${cell(gas)}**`).join(' | ')} | **${cell(ours!.gas - other!.gas)}** |
+| refund | ${refunds.join(' | ')} | ${cell(otherColumn!.refund - sluiceColumn!.refund)} |
+| **charged** | ${columns.map(({ gas }) => `**${cell(gas)}**`).join(' | ')} | **${cell(sluiceColumn!.gas - otherColumn!.gas)}** |
 `
 }
 
-/** Compares custody with 1.10 of the bare contract, from results/gas.json. */
+/** Compares the gas of custody with 1.10 times that of a contract without checks, from results/gas.json. */
 function floorTable(): string {
   const results = lastRecord<Record<Scenario, Record<Router['name'], number>>>('gas')
   if (!results) throw new Error('Run `npm run bench -- gas` first')

@@ -32,12 +32,12 @@ if (!check) {
   for (const world of worlds) samples.push(...(await observePools(world)), ...(await observe(world, FITTED_SAMPLES, 2)))
   table = fitTable(samples, before)
 }
-const others: ObservedRoute[] = []
+const otherRoutes: ObservedRoute[] = []
 const errorPercent: Record<string, object> = {}
 const learnedErrorPercent: Record<string, object> = {}
 for (const world of worlds) {
   const samples = await observe(world, SAMPLES, 3)
-  others.push(...samples)
+  otherRoutes.push(...samples)
   errorPercent[world.name] = errorsOf(samples, table)
   learnedErrorPercent[world.name] = learnedErrorsOf(samples)
   console.error(
@@ -49,7 +49,7 @@ for (const world of worlds) {
   )
   await world.stop()
 }
-const [now, then] = [errorsOf(others, table), errorsOf(others, before)]
+const [now, then] = [errorsOf(otherRoutes, table), errorsOf(otherRoutes, before)]
 if (check || (now.absoluteMedian <= then.absoluteMedian && now.absoluteP90 <= then.absoluteP90)) {
   if (!check) writeFileSync(FILE, `${JSON.stringify(table, null, 2)}\n`)
   record('hop-gas', { ...table, errorPercent, learnedErrorPercent })

@@ -44,8 +44,8 @@ function partOf<T>(name: string, format: (result: T) => string): string {
 
 function honesty(figures: Honesty): string {
   const classes = [figures.all, figures.marketConsistent, figures.rest]
-  const row = (name: string, of: (each: Figures['all']) => unknown) =>
-    `| ${name} | ${classes.map((each) => of(each) ?? '–').join(' | ')} |`
+  const row = (name: string, read: (figures: Figures['all']) => unknown) =>
+    `| ${name} | ${classes.map((figures) => read(figures) ?? '–').join(' | ')} |`
   const refusalCounts = Object.entries(figures.refused).map(([code, count]) => `${count} ${code}`)
   const number = (block: number) => block.toLocaleString('en')
   return `Random trades on the real state of Ethereum ([mainnet.md](mainnet.md)) before block ${number(figures.blocks[0]!.block)}, each quoted over HTTP,
@@ -62,28 +62,28 @@ through pools whose prices disagree pay more than any market would.
 
 | | all | market-consistent | the rest |
 | --- | ---: | ---: | ---: |
-${row('answered', (each) => each.answered)}
-${row('reverted at the quoted state', (each) => each.reverted)}
-${row('paid exactly what was promised', (each) => each.exact)}
-${row('paid less', (each) => each.paidLess)}
-${row('paid more', (each) => each.paidMore)}
-${row('difference, p99 (bps)', (each) => each.differenceBps.p99)}
-${row('difference, most (bps)', (each) => each.differenceBps.most)}
-${row('gas needed, of `gasEstimate`: p50', (each) => each.gasNeeded.p50)}
-${row('p1', (each) => each.gasNeeded.p1)}
-${row('p99', (each) => each.gasNeeded.p99)}
-${row('most', (each) => each.gasNeeded.most)}
-${row('gas charged, after refunds: p50', (each) => each.gasCharged.p50)}
-${row('most', (each) => each.gasCharged.most)}
-${row('out of gas at 1.2 times the estimate', (each) => each.outOfGas)}
-${row('time of a quote, p50 (ms)', (each) => each.quoteMs.p50)}
+${row('answered', (figures) => figures.answered)}
+${row('reverted at the quoted state', (figures) => figures.reverted)}
+${row('paid exactly what was promised', (figures) => figures.exact)}
+${row('paid less', (figures) => figures.paidLess)}
+${row('paid more', (figures) => figures.paidMore)}
+${row('difference, p99 (bps)', (figures) => figures.differenceBps.p99)}
+${row('difference, most (bps)', (figures) => figures.differenceBps.most)}
+${row('gas needed, of `gasEstimate`: p50', (figures) => figures.gasNeeded.p50)}
+${row('p1', (figures) => figures.gasNeeded.p1)}
+${row('p99', (figures) => figures.gasNeeded.p99)}
+${row('most', (figures) => figures.gasNeeded.most)}
+${row('gas charged, after refunds: p50', (figures) => figures.gasCharged.p50)}
+${row('most', (figures) => figures.gasCharged.most)}
+${row('out of gas at 1.2 times the estimate', (figures) => figures.outOfGas)}
+${row('time of a quote, p50 (ms)', (figures) => figures.quoteMs.p50)}
 
 ## What real blocks do to a quote
 
 | | all | market-consistent | the rest |
 | --- | ---: | ---: | ---: |
-${row('`slippage=auto` chose, p50 (%)', (each) => each.autoPercent.p50)}
-${row('p99', (each) => each.autoPercent.p99)}
+${row('`slippage=auto` chose, p50 (%)', (figures) => figures.autoPercent.p50)}
+${row('p99', (figures) => figures.autoPercent.p99)}
 ${figures.blocks.flatMap(({ block }, index) => blockRows(row, number(block), index)).join('\n')}
 
 A trade that the blocks moved pays more or less than was promised; one that reverts pays nothing and costs its gas. What is
@@ -179,11 +179,11 @@ ${Object.entries(versus)
   .join('\n')}
 ${losses.length === 0 ? '' : `\nLosses: ${losses.map(({ peer, usd, bps }) => `${bps} bps compared with ${peer} at $${usd}`).join('; ')}.\n`}`
 
-type Row = (name: string, of: (each: Figures['all']) => unknown) => string
+type Row = (name: string, read: (figures: Figures['all']) => unknown) => string
 
 function blockRows(row: Row, block: string, index: number): readonly string[] {
-  const after = (name: string, of: (each: Figures['all']['afterBlocks'][number]) => unknown) =>
-    row(name, ({ afterBlocks }) => of(afterBlocks[index]!))
+  const after = (name: string, read: (figures: Figures['all']['afterBlocks'][number]) => unknown) =>
+    row(name, ({ afterBlocks }) => read(afterBlocks[index]!))
   return [
     after(`**after block ${block}**: sent`, ({ sent }) => sent),
     after('moved by it', ({ moved }) => moved),

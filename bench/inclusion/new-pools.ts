@@ -28,16 +28,16 @@ const AERODROME_FACTORY = [
 ]
 
 type Call = { readonly to: string; readonly data: string }
-type Maker = (at: {
+type PoolMaker = (context: {
   readonly devnet: Devnet
   readonly builder: Builder
   readonly token: Address
 }) => Promise<readonly Call[]>
 
-const call = (abi: readonly string[], to: string, method: string, args: readonly unknown[]): Call => {
+const encodeCall = (abi: readonly string[], to: string, method: string, args: readonly unknown[]): Call => {
   return { to, data: new Interface(abi).encodeFunctionData(method, args) }
 }
-const sides = (devnet: Devnet, token: Address) => {
+const sortedTokens = (devnet: Devnet, token: Address) => {
   const weth = devnet.info.tokens.WETH!.address
   return BigInt(token) < BigInt(weth) ? [token, weth] : [weth, token]
 }
@@ -48,71 +48,71 @@ async function callResult(devnet: Devnet, from: Address, { to, data }: Call): Pr
   return `0x${answer.slice(-40)}`
 }
 
-const pair =
-  (factoryOf: (devnet: Devnet) => string): Maker =>
+const pairMaker =
+  (factoryOf: (devnet: Devnet) => string): PoolMaker =>
   async ({ devnet, builder, token }) => {
     const weth = devnet.info.tokens.WETH!.address
-    const create = call(PAIR_FACTORY, factoryOf(devnet), 'createPair', [token, weth])
-    const pool = await callResult(devnet, builder.from, create)
+    const createCall = encodeCall(PAIR_FACTORY, factoryOf(devnet), 'createPair', [token, weth])
+    const pool = await callResult(devnet, builder.from, createCall)
     return [
-      create,
-      call(TOKEN, token, 'transfer', [pool, 1_000n * WHOLE_TOKEN]),
-      call(TOKEN, weth, 'transfer', [pool, 10n * WHOLE_TOKEN]),
-      call(PAIR, pool, 'mint', [builder.from]),
+      createCall,
+      encodeCall(TOKEN, token, 'transfer', [pool, 1_000n * WHOLE_TOKEN]),
+      encodeCall(TOKEN, weth, 'transfer', [pool, 10n * WHOLE_TOKEN]),
+      encodeCall(PAIR, pool, 'mint', [builder.from]),
     ]
   }
 
-const makers: Readonly<Record<string, Maker>> = {
-  'Uniswap V2': pair(({ info }) => info.routers.uniswapV2Factory!),
-  'PancakeSwap V2': pair(({ info }) => info.routers.pancakeV2Factory!),
+const poolMakers: Readonly<Record<string, PoolMaker>> = {
+  'Uniswap V2': pairMaker(({ info }) => info.routers.uniswapV2Factory!),
+  'PancakeSwap V2': pairMaker(({ info }) => info.routers.pancakeV2Factory!),
   'Uniswap V3': async ({ devnet, builder, token }) => {
     const positions = devnet.info.routers.uniswapV3PositionManager!
-    const [token0, token1] = sides(devnet, token)
+    const [token0, token1] = sortedTokens(devnet, token)
     const amount = 1_000n * WHOLE_TOKEN
     const mint = [token0, token1, 3_000, -6_000, 6_000, amount, amount, 0, 0, builder.from, 2n ** 40n]
     return [
       // The initial price is one.
-      call(POSITIONS, positions, 'createAndInitializePoolIfNecessary', [token0, token1, 3_000, 2n ** 96n]),
-      call(POSITIONS, positions, 'mint', [mint]),
+      encodeCall(POSITIONS, positions, 'createAndInitializePoolIfNecessary', [token0, token1, 3_000, 2n ** 96n]),
+      encodeCall(POSITIONS, positions, 'mint', [mint]),
     ]
   },
   Aerodrome: async ({ devnet, builder, token }) => {
     const weth = devnet.info.tokens.WETH!.address
     const factory = devnet.info.routers.aerodromePoolFactory!
     const implementation = await builder.contractAt(AERODROME_FACTORY, factory).read<string>('implementation')
-    const [token0, token1] = sides(devnet, token)
+    const [token0, token1] = sortedTokens(devnet, token)
     const salt = keccak256(solidityPacked(['address', 'address', 'bool'], [token0, token1, false]))
     const clone = `0x3d602d80600a3d3981f3363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`
     const pool = getCreate2Address(factory, salt, keccak256(clone))
     return [
-      call(AERODROME_FACTORY, factory, 'createPool', [token, weth, false]),
-      call(TOKEN, token, 'transfer', [pool, 1_000n * WHOLE_TOKEN]),
-      call(TOKEN, weth, 'transfer', [pool, 10n * WHOLE_TOKEN]),
-      call(PAIR, pool, 'mint', [builder.from]),
+      encodeCall(AERODROME_FACTORY, factory, 'createPool', [token, weth, false]),
+      encodeCall(TOKEN, token, 'transfer', [pool, 1_000n * WHOLE_TOKEN]),
+      encodeCall(TOKEN, weth, 'transfer', [pool, 10n * WHOLE_TOKEN]),
+      encodeCall(PAIR, pool, 'mint', [builder.from]),
     ]
   },
 }
 
-export const NEW_POOLS = Object.keys(makers)
+export const NEW_POOLS = Object.keys(poolMakers)
 
-let coin: ReturnType<typeof compile>[string] | undefined
+let coinArtifact: ReturnType<typeof compile>[string] | undefined
 
 /** Creates a new token with a pool against WETH, created and funded in the newest block. */
 export async function newPool(devnet: Devnet, brand: string): Promise<Contract> {
-  coin ??= compile({
+  coinArtifact ??= compile({
     ...{ compiler: 'solc', evmVersion: 'cancun', runs: 200, packages: ['@openzeppelin/contracts'] },
     sources: { 'Coin.sol': SOURCE },
   }).Coin!
   const from = devnet.info.accounts[7]!.address
   const builder = createBuilder(devnet.url, from)
   await request(devnet.url, 'anvil_setBalance', [from, `0x${(10n ** 24n).toString(16)}`])
-  const token = await builder.deploy(coin)
+  const token = await builder.deploy(coinArtifact)
   const weth = builder.contractAt(TOKEN, devnet.info.tokens.WETH!.address)
   await token.send('mint', [from, 10_000n * WHOLE_TOKEN])
   await weth.send('deposit', [], 1_100n * WHOLE_TOKEN)
-  for (const one of [token, weth])
-    await one.send('approve', [devnet.info.routers.uniswapV3PositionManager!, MaxUint256])
-  const calls = await makers[brand]!({ devnet, builder, token: token.address })
+  for (const erc20 of [token, weth])
+    await erc20.send('approve', [devnet.info.routers.uniswapV3PositionManager!, MaxUint256])
+  const calls = await poolMakers[brand]!({ devnet, builder, token: token.address })
   await request(devnet.url, 'evm_setAutomine', [false])
   try {
     for (const { to, data } of calls)

@@ -8,14 +8,14 @@ const FURTHEST = 20
 
 export function summary(sentSwaps: readonly SentSwap[]) {
   const landedSwaps = sentSwaps.filter(({ outcome }) => outcome === 'landed')
-  const families = [...new Set(sentSwaps.flatMap((one) => one.families))].sort()
+  const families = [...new Set(sentSwaps.flatMap((swap) => swap.families))].sort()
   return {
     swaps: sentSwaps.length,
     outOfGas: count(sentSwaps, 'out of gas'),
     reverted: count(sentSwaps, 'reverted'),
     chargedErrorPercent: errors(landedSwaps),
     /** Errors of transactions at all delays compared with the prediction for the next block. */
-    nextBlockErrorPercent: errors(landedSwaps.map((one) => ({ ...one, predicted: one.predictedNext }))),
+    nextBlockErrorPercent: errors(landedSwaps.map((swap) => ({ ...swap, predicted: swap.predictedNext }))),
     /** Charged gas as a fraction of the estimate, which includes a buffer for later blocks and refunds. */
     chargedOfEstimate: quantiles(landedSwaps.map(({ gasUsed, estimate }) => gasUsed / estimate)),
     furthestOff: furthest(landedSwaps),
@@ -23,13 +23,13 @@ export function summary(sentSwaps: readonly SentSwap[]) {
     byPlace: Object.fromEntries(
       [...new Set(sentSwaps.map(({ place }) => place))].map((place) => [
         place,
-        summaryOf(sentSwaps.filter((one) => one.place === place)),
+        summaryOf(sentSwaps.filter((swap) => swap.place === place)),
       ]),
     ),
     byFamily: Object.fromEntries(
       families.map((family) => {
-        const familySwaps = sentSwaps.filter((one) => one.families.includes(family))
-        const p95ByDelay = byDelay(familySwaps, (some) => summaryOf(some).chargedErrorPercent.p95)
+        const familySwaps = sentSwaps.filter((swap) => swap.families.includes(family))
+        const p95ByDelay = byDelay(familySwaps, (delayedSwaps) => summaryOf(delayedSwaps).chargedErrorPercent.p95)
         return [family, { ...summaryOf(familySwaps), p95ByDelay }]
       }),
     ),
@@ -38,10 +38,12 @@ export function summary(sentSwaps: readonly SentSwap[]) {
 
 function byDelay<T>(
   sentSwaps: readonly SentSwap[],
-  figure: (some: readonly SentSwap[]) => T,
+  figure: (swaps: readonly SentSwap[]) => T,
 ): Readonly<Record<string, T>> {
-  const usedDelays = DELAYS.filter((delay) => sentSwaps.some((one) => one.delay === delay))
-  return Object.fromEntries(usedDelays.map((delay) => [delay, figure(sentSwaps.filter((one) => one.delay === delay))]))
+  const usedDelays = DELAYS.filter((delay) => sentSwaps.some((swap) => swap.delay === delay))
+  return Object.fromEntries(
+    usedDelays.map((delay) => [delay, figure(sentSwaps.filter((swap) => swap.delay === delay))]),
+  )
 }
 
 /**
@@ -49,8 +51,8 @@ function byDelay<T>(
  */
 function furthest(landedSwaps: readonly SentSwap[]) {
   const rows = new Map<string, { delays: number[]; row: object }>()
-  for (const one of landedSwaps.toSorted((a, b) => errorOf(b) - errorOf(a))) {
-    const { place, delay, families, predicted, gasUsed } = one
+  for (const swap of landedSwaps.toSorted((a, b) => errorOf(b) - errorOf(a))) {
+    const { place, delay, families, predicted, gasUsed } = swap
     const key = [place, families, predicted, gasUsed].join(' ')
     const existingRow = rows.get(key)
     if (existingRow) {
@@ -58,7 +60,7 @@ function furthest(landedSwaps: readonly SentSwap[]) {
       continue
     }
     if (rows.size >= FURTHEST) continue
-    const row = { place, families, predicted, gasUsed, offPercent: rounded(errorOf(one), 2) }
+    const row = { place, families, predicted, gasUsed, offPercent: rounded(errorOf(swap), 2) }
     rows.set(key, { delays: [delay], row })
   }
   return [...rows.values()].map(({ delays, row }) => ({ ...row, delays }))
@@ -75,7 +77,7 @@ function summaryOf(sentSwaps: readonly SentSwap[]) {
 }
 
 const count = (sentSwaps: readonly SentSwap[], outcome: SentSwap['outcome']) =>
-  sentSwaps.filter((one) => one.outcome === outcome).length
+  sentSwaps.filter((swap) => swap.outcome === outcome).length
 
 function errors(landedSwaps: readonly SentSwap[]) {
   return quantiles(landedSwaps.map(errorOf))

@@ -74,7 +74,7 @@ export async function pricedTokens(api: string, url: string): Promise<Tokens> {
 export function tokensOfState(): { readonly all: readonly string[]; readonly busy: ReadonlySet<string> } {
   const { pools, accounts } = readState('ethereum')
   const blocks = readBlocks().map(({ number }) => number)
-  const tokensOf = (some: typeof pools) => new Set<string>(some.flatMap(({ tokens }) => tokens))
+  const tokensOf = (tokenPools: typeof pools) => new Set<string>(tokenPools.flatMap(({ tokens }) => tokens))
   return {
     all: [...tokensOf(pools)],
     busy: tokensOf(pools.filter(({ address }) => blocks.includes(accounts[address]!.since!))),

@@ -31,8 +31,8 @@ export type World = {
  */
 export async function startWorld(root = ROOT): Promise<World> {
   const dir = join(root, '.devnet')
-  const own = (await import(join(root, 'packages/devnet/src/index.ts'))) as { startDevnet: typeof startDevnet }
-  const devnet = await own.startDevnet({ dir, port: await freePort() })
+  const devnetModule = (await import(join(root, 'packages/devnet/src/index.ts'))) as { startDevnet: typeof startDevnet }
+  const devnet = await devnetModule.startDevnet({ dir, port: await freePort() })
   const env = {
     PORT: '0',
     HOST: '127.0.0.1',

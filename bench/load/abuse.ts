@@ -83,8 +83,8 @@ async function honestLatencies(forSeconds: number) {
     ...{ url: service.url, next: () => getRequest(nextPath()), seconds: forSeconds },
     ...{ connections: HONEST.length, from: HONEST, restMs: EVERY_MS, giveUpMs: LOST_MS },
   })
-  const { 200: answered = 0, ...others } = answers
-  const lostCount = Object.values(others).reduce((sum, count) => sum + count, 0)
+  const { 200: answered = 0, ...otherStatuses } = answers
+  const lostCount = Object.values(otherStatuses).reduce((sum, count) => sum + count, 0)
   return { answered, lost: lostCount, p50, p95, slowest }
 }
 

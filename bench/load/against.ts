@@ -63,8 +63,8 @@ async function measure(name: Name, connections: number, seconds = SECONDS) {
   const before = [cpuMs(pid), cpuMs(node)] as const
   const { p50, perSecond, answers } = await closedLoop({ url, next: () => getRequest(next()), connections, seconds })
   const swaps = answers[200] ?? 0
-  const each = (process: number, earlier: number) => Math.round(((cpuMs(process) - earlier) * 1_000) / swaps)
-  return { p50, perSecond, serviceUs: each(pid, before[0]), nodeUs: each(node, before[1]) }
+  const cpuMsPerSwap = (process: number, earlier: number) => Math.round(((cpuMs(process) - earlier) * 1_000) / swaps)
+  return { p50, perSecond, serviceUs: cpuMsPerSwap(pid, before[0]), nodeUs: cpuMsPerSwap(node, before[1]) }
 }
 
 async function warmUp(name: Name, connections: number): Promise<void> {
@@ -80,8 +80,8 @@ async function warmUp(name: Name, connections: number): Promise<void> {
  */
 async function measureMoving(name: Name) {
   const { url, next, chain } = sides[name]
-  const others = names.filter((other) => other !== name).map((other) => sides[other].child)
-  for (const other of others) other.kill('SIGSTOP')
+  const otherProcesses = names.filter((other) => other !== name).map((other) => sides[other].child)
+  for (const other of otherProcesses) other.kill('SIGSTOP')
   const { baseFeePerGas } = await request<{ baseFeePerGas: string }>(chain, 'eth_getBlockByNumber', ['latest', false])
   let lastMined: Promise<unknown> = Promise.resolve()
   const mineBlock = () => {
@@ -93,7 +93,7 @@ async function measureMoving(name: Name) {
   const { p50, p95, answers } = await closedLoop({ url, next: () => getRequest(next()), ...MOVING })
   clearInterval(blocks)
   await lastMined
-  for (const other of others) other.kill('SIGCONT')
+  for (const other of otherProcesses) other.kill('SIGCONT')
   await sleep(CATCH_UP_MS)
   return { p50, p95, answers }
 }

@@ -51,14 +51,14 @@ export async function measureRestricted(
     const answer = await quote(restriction)
     if (answer && !results.has(keyOf(answer))) results.set(keyOf(answer), { restriction, answer })
   }
-  const [first, ...others] = results.values()
+  const [first, ...otherItems] = results.values()
   const firstReceipt = await receiptOf(world, request, first!.answer)
   if (!firstReceipt) return null
   const net = ({ received, gasUsed }: ReceiptFigures) =>
     Number(received - firstReceipt.received) - Number(gasUsed) * perGas
   const perGas = gasInOutput(world, request)
   const restrictedReceipts: RestrictedReceipt[] = []
-  for (const { restriction, answer } of others) {
+  for (const { restriction, answer } of otherItems) {
     const other = await receiptOf(world, request, answer)
     if (!other) continue
     const bps = ((net(other) - net(firstReceipt)) / Number(firstReceipt.received)) * 10_000

@@ -42,7 +42,7 @@ const keyOf = ({ legs }: RoutePlan): string =>
 /** Returns the basis points of the output by which the best alternative is ahead after gas; 0 if none is. */
 export function lossBps(
   ownRoute: { readonly net: number; readonly amountOut: number },
-  others: readonly number[],
+  otherTokens: readonly number[],
 ): number {
-  return (Math.max(0, ...others.map((net) => net - ownRoute.net)) / ownRoute.amountOut) * 10_000
+  return (Math.max(0, ...otherTokens.map((net) => net - ownRoute.net)) / ownRoute.amountOut) * 10_000
 }

@@ -36,8 +36,8 @@ const byTable = SCENARIOS.flatMap((size) => {
       const result = alternatives(graph, requestOf(loadedScenario, trade, gasPriceWei, SERVICE_LIMITS))
       if (!result) return []
       const net = ({ route }: Alternative) => Number(route.amountOut) - Number(route.gasCostOut ?? 0n)
-      const [ownRoute, ...others] = result
-      return [lossBps({ net: net(ownRoute), amountOut: Number(ownRoute.route.amountOut) }, others.map(net))]
+      const [ownRoute, ...otherRoutes] = result
+      return [lossBps({ net: net(ownRoute), amountOut: Number(ownRoute.route.amountOut) }, otherRoutes.map(net))]
     })
     return { pools: size.nPools, gwei: Number(gasPriceWei) / 1e9, ...figures(losses) }
   })

@@ -36,7 +36,9 @@ async function attack(seed: number) {
     readings = pools === market.pools ? market.shares : market.bentShares
     prices.applyNow(snapshotAt(market, k + 1, pools))
     const { honest, credited } = await scoreOf(prices, market)
-    const times = Object.fromEntries(Object.entries(credited).map(([by, maxFactor]) => [by, rounded(maxFactor, 3)]))
+    const times = Object.fromEntries(
+      Object.entries(credited).map(([cause, maxFactor]) => [cause, rounded(maxFactor, 3)]),
+    )
     results[when] = { honest, creditedTimesWhatIsLocked: times }
   }
   return { seed, hostileTokens: market.fakes.length, poolsBentForABlock: market.spike.length, ...results }

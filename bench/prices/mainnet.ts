@@ -56,7 +56,7 @@ try {
   const rowsByReason = Object.groupBy(rows, ({ detail }) => detail.reason ?? 'priced')
   record('mainnet-prices', {
     ...{ block: block.number, tokens: rows.length, tolerancePercent: TOLERANCE * 100 },
-    by: Object.fromEntries(Object.entries(rowsByReason).map(([reason, some]) => [reason, some?.length])),
+    by: Object.fromEntries(Object.entries(rowsByReason).map(([reason, reasonRows]) => [reason, reasonRows?.length])),
     compared: comparisons,
   })
   if (comparisons.some(({ percentOff }) => Math.abs(percentOff) > TOLERANCE * 100)) process.exitCode = 1
@@ -91,8 +91,12 @@ async function compare(rows: readonly Row[]) {
   const comparisons = []
   for (const { address, symbol, detail } of comparedRows) {
     const isDollar = DOLLARS.includes(symbol)
-    const others = isDollar ? DOLLARS.filter((other) => other !== symbol) : symbol === 'wstETH' ? ['WETH'] : DOLLARS
-    const deepestRate = await deepest(address, others, namedTokens, symbol === 'wstETH' ? wethUsd.usd : 1)
+    const otherSymbols = isDollar
+      ? DOLLARS.filter((other) => other !== symbol)
+      : symbol === 'wstETH'
+        ? ['WETH']
+        : DOLLARS
+    const deepestRate = await deepest(address, otherSymbols, namedTokens, symbol === 'wstETH' ? wethUsd.usd : 1)
     const percentOff = rounded((detail.usd! / deepestRate.usd - 1) * 100, 3)
     comparisons.push({ symbol, usd: detail.usd, deepestPool: deepestRate.pool, poolUsd: deepestRate.usd, percentOff })
   }
@@ -107,7 +111,7 @@ async function compare(rows: readonly Row[]) {
  */
 async function deepest(
   token: Address,
-  others: readonly string[],
+  otherSymbols: readonly string[],
   namedTokens: ReadonlyMap<string, NamedToken>,
   usd: number,
 ) {
@@ -115,7 +119,7 @@ async function deepest(
   for (const pool of state.pools) {
     const [a, b] = pool.tokens.map((it) => toAddress(it)) as [Address, Address]
     const other = namedTokens.get(a === token ? b : a)
-    if ((a !== token && b !== token) || !other || !others.includes(other.symbol)) continue
+    if ((a !== token && b !== token) || !other || !otherSymbols.includes(other.symbol)) continue
     const balance = await read(other.address, 'balanceOf', [pool.address])
     const balanceNumber = Number(balance?.[0] ?? 0n) / 10 ** other.decimals
     const poolRate = await rateOf(pool)
@@ -126,8 +130,8 @@ async function deepest(
     )
       continue
     const { rate, isDated } = poolRate
-    const [own, its] = [namedTokens.get(token)!.decimals, other.decimals]
-    const price = a === token ? rate * 10 ** (own - its) : (1 / rate) * 10 ** (own - its)
+    const [decimals, otherDecimals] = [namedTokens.get(token)!.decimals, other.decimals]
+    const price = a === token ? rate * 10 ** (decimals - otherDecimals) : (1 / rate) * 10 ** (decimals - otherDecimals)
     best = { pool: pool.address, usd: price * usd, held: balanceNumber, isDated }
   }
   return best

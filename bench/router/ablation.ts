@@ -61,7 +61,7 @@ function* cases(): Generator<Case> {
   for (let index = 0; index < MARKETS; index++) {
     const market = makeMarket(SEED + index)
     const { tokenIn, tokenOut, amountIn } = drawTrade(market, 0)
-    const value = (of: typeof tokenIn) => market.values[market.tokens.indexOf(of)]!
+    const value = (token: typeof tokenIn) => market.values[market.tokens.indexOf(token)]!
     const worth = Number(amountIn) * value(tokenIn)
     const terms = { tokenIn, tokenOut, wrappedNative: market.tokens[0]! }
     const priced = GAS_SHARES.map((share) => BigInt(Math.floor((share * worth) / (USUAL_GAS * market.values[0]!))))

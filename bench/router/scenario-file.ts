@@ -84,9 +84,9 @@ export function readScenario(text: string): ScenarioFile {
   const placeOfToken = places('tokens', data.tokens)
   places('pools', data.pools)
   places('trades', data.trades)
-  const token = (of: Id, field: string) => {
-    const tokenIndex = placeOfToken.get(of)
-    if (tokenIndex === undefined) throw new Error(`${field} ${JSON.stringify(of)} is not among the tokens`)
+  const token = (tokenId: Id, field: string) => {
+    const tokenIndex = placeOfToken.get(tokenId)
+    if (tokenIndex === undefined) throw new Error(`${field} ${JSON.stringify(tokenId)} is not among the tokens`)
     return tokenIndex
   }
   const differ = (a: number, b: number, field: string) => {

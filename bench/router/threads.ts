@@ -96,20 +96,20 @@ async function blockCost(threads: RouterThreads, count: number): Promise<number>
   return median(times)
 }
 
-const one = new RouterThreads({ count: 1, timeoutMs: TIMEOUT_MS })
-const two = new RouterThreads({ count: 2, timeoutMs: TIMEOUT_MS })
+const oneThread = new RouterThreads({ count: 1, timeoutMs: TIMEOUT_MS })
+const twoThreads = new RouterThreads({ count: 2, timeoutMs: TIMEOUT_MS })
 for (const [threads, count] of [
-  [one, 1],
-  [two, 2],
+  [oneThread, 1],
+  [twoThreads, 2],
 ] as const)
   await throughput(threads, count)
 const rounds: { one: number; two: number; times: number }[] = []
 for (let round = 0; round < ROUNDS; round++) {
-  const [alone, both] = [await throughput(one, 1), await throughput(two, 2)]
+  const [alone, both] = [await throughput(oneThread, 1), await throughput(twoThreads, 2)]
   rounds.push({ one: rounded(alone), two: rounded(both), times: rounded(both / alone, 2) })
 }
-const cost = { one: Math.round(await blockCost(one, 1)), two: Math.round(await blockCost(two, 2)) }
-await Promise.all([one.close(), two.close()])
+const cost = { one: Math.round(await blockCost(oneThread, 1)), two: Math.round(await blockCost(twoThreads, 2)) }
+await Promise.all([oneThread.close(), twoThreads.close()])
 record('threads', {
   ...{ pools: POOLS, searchesPerSecond: rounds, times: median(rounds.map(({ times }) => times)), encoded },
   processMicrosPerBlock: { changedPools: CHANGED_POOLS, ...cost },

@@ -76,7 +76,7 @@ record('routers', {
       `${group.filter(exact).length} of ${group.length}`,
     ]),
   ),
-  differing: comparisons.filter((each) => !exact(each)).map(name),
+  differing: comparisons.filter((comparison) => !exact(comparison)).map(name),
   gas: {
     overTheTrace: { least: Math.min(...excessGas), p50: median(excessGas), most: Math.max(...excessGas) },
     ofTheTrace: { p50: rounded(median(shares), 4), most: rounded(Math.max(...shares), 4) },
@@ -85,5 +85,5 @@ record('routers', {
   },
 })
 writePage()
-if (unexplainedSwaps.length > 0 || !comparisons.every((each) => exact(each) && each.sent.asOnChain))
+if (unexplainedSwaps.length > 0 || !comparisons.every((comparison) => exact(comparison) && comparison.sent.asOnChain))
   process.exitCode = 1

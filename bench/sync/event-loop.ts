@@ -124,7 +124,7 @@ function fail(error: Error): void {
 function saveAll(): void {
   const directory = new PoolDirectory(chain, families)
   const rows = createHash('sha256').update(JSON.stringify(directory.rows)).digest('hex')
-  const numberOf = (family: string) => directory.rows.findIndex((each) => each.family === family)
+  const numberOf = (family: string) => directory.rows.findIndex((row) => row.family === family)
   const extra = { rest: { rows, scannedTo: [] }, lists: { tokens: [...hubs, ...untrustedTokens], pairs: [] } }
   const header = {
     ...{ number: FIRST_BLOCK, hash: hashOf(FIRST_BLOCK, 0) as Hex, parentHash: hashOf(0, 0) as Hex },

@@ -156,7 +156,7 @@ async function copy(address: Hex, count: number, from: bigint): Promise<readonly
   const account = Object.entries(state.accounts).find(([at]) => at.toLowerCase() === address)![1]
   const copies = Array.from({ length: count }, (_, i) => toAddress(toBeHex(from + BigInt(i), 20)))
   for (let i = 0; i < count; i += COPIES) {
-    state.accounts = Object.fromEntries(copies.slice(i, i + COPIES).map((at) => [at, account]))
+    state.accounts = Object.fromEntries(copies.slice(i, i + COPIES).map((copyAddress) => [copyAddress, account]))
     await f.request('anvil_loadState', [`0x${gzipSync(JSON.stringify(state)).toString('hex')}`])
   }
   return copies

@@ -10,19 +10,19 @@ import { checkChain } from './check.ts'
 
 const registry = loadRegistry()
 
-test('--all asks every chain, many at a time, and reports each', { tags: 'long', timeout: 120_000 }, async () => {
+test('--all checks all chains concurrently and reports each one', { tags: 'long', timeout: 120_000 }, async () => {
   const anvil = await startAnvil()
   const dir = mkdtempSync(join(tmpdir(), 'sluice-check-all-'))
   // One node serves all chains. It has none of their contracts, but reports each chain's id.
-  let open = 0
-  let max = 0
+  let inFlight = 0
+  let maxInFlight = 0
   const methods = new Set<string>()
   const proxy = await NodeProxy.start(anvil.url, async ({ method }, path) => {
     if (method !== 'eth_chainId') return undefined
     methods.add(path)
-    max = Math.max(max, ++open)
+    maxInFlight = Math.max(maxInFlight, ++inFlight)
     await new Promise((resolve) => setTimeout(resolve, 5))
-    open--
+    inFlight--
     return { result: `0x${Number(path.slice(1)).toString(16)}` }
   })
   try {
@@ -46,7 +46,7 @@ test('--all asks every chain, many at a time, and reports each', { tags: 'long',
       expect([chainId, status('chain id'), status('state overrides')]).toEqual([chainId, 'pass', 'pass'])
     }
     expect(methods.size).toBe(ids.length)
-    expect(max).toBeGreaterThan(1)
+    expect(maxInFlight).toBeGreaterThan(1)
   } finally {
     await proxy.stop()
     await anvil.stop()
@@ -58,8 +58,8 @@ test('the file of Ethereum matches its recorded state: wrapper, anchors, and the
   const anvil = await startMainnet()
   try {
     const findings = await checkChain(registry.chain(1)!, registry.deployment(1), [anvil.url])
-    const passed = findings.filter(({ status }) => status === 'pass').map(({ check }) => check)
-    expect(passed).toEqual(
+    const passedChecks = findings.filter(({ status }) => status === 'pass').map(({ check }) => check)
+    expect(passedChecks).toEqual(
       expect.arrayContaining([
         'deposit and withdraw',
         'L1 fee model',
@@ -72,8 +72,10 @@ test('the file of Ethereum matches its recorded state: wrapper, anchors, and the
     )
     // The recorded state is a part of Ethereum. Missing contracts are absent or read as zero, but never have wrong
     // values.
-    const failed = findings.filter(({ status }) => status === 'fail').map(({ detail }) => detail)
-    expect(failed.filter((detail) => !/no code at|is no token|tells 0 decimals|told as 0/.test(detail))).toEqual([])
+    const failedDetails = findings.filter(({ status }) => status === 'fail').map(({ detail }) => detail)
+    expect(failedDetails.filter((detail) => !/no code at|is no token|tells 0 decimals|told as 0/.test(detail))).toEqual(
+      [],
+    )
   } finally {
     await anvil.stop()
   }

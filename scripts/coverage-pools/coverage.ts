@@ -94,7 +94,9 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
   })
   const tokens = topTokens(tradedSwaps, count)
   const top = new Set(tokens)
-  const inScope = tradedSwaps.filter((each) => each.tokens.length === 0 || each.tokens.some((token) => top.has(token)))
+  const inScope = tradedSwaps.filter(
+    (tradedSwap) => tradedSwap.tokens.length === 0 || tradedSwap.tokens.some((token) => top.has(token)),
+  )
 
   const pools = new Map<string, PoolCoverage>()
   for (const [key, group] of Map.groupBy(inScope, keyOf)) {
@@ -112,7 +114,7 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
       dex: pool?.dex ?? row?.brand ?? null,
     })
   }
-  const stateOf = (each: TradedSwap) => pools.get(keyOf(each))!.state
+  const stateOf = (tradedSwap: TradedSwap) => pools.get(keyOf(tradedSwap))!.state
   const transactions = [...Map.groupBy(inScope, ({ swap }) => swap.transaction).values()]
   return {
     tokens,
@@ -163,7 +165,7 @@ function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Add
 }
 
 function countsOf(states: readonly PoolState[]): Counts {
-  const count = (state: PoolState) => states.filter((each) => each === state).length
+  const count = (state: PoolState) => states.filter((poolState) => poolState === state).length
   return { served: count('served'), sampled: count('sampled'), unread: count('unread'), invisible: count('invisible') }
 }
 
@@ -177,21 +179,25 @@ function keyOf({ swap: { pool, contract }, tokens }: TradedSwap): string {
 /** Returns the pool of a contract that holds many and names none of them by an id in its event. */
 function sharedPool(pools: ReadonlyMap<string, Pool>, { pool, contract, tokens, moved }: Swap): Pool | undefined {
   if (pool !== contract) return undefined
-  const others = new Set<Address>([...moved, ZERO_ADDRESS])
-  const isOf = (own: readonly Address[]) =>
-    tokens ? tokens.every((token) => own.includes(token)) : own.every((token) => others.has(token))
-  return [...pools.values()].find((each) => each.address === contract && isOf(each.tokens))
+  const movedTokens = new Set<Address>([...moved, ZERO_ADDRESS])
+  const isOf = (poolTokens: readonly Address[]) =>
+    tokens ? tokens.every((token) => poolTokens.includes(token)) : poolTokens.every((token) => movedTokens.has(token))
+  return [...pools.values()].find((pool) => pool.address === contract && isOf(pool.tokens))
 }
 
 /**
  * Returns the tokens for which a swap counts, the native token as its wrapper. Of a large pool those that moved.
  *
- * @param own - tokens of the pool, if they are known
+ * @param poolTokens - tokens of the pool, if they are known
  */
-function rankedTokens({ tokens, moved }: Swap, own: readonly Address[], { wrappedNative }: Chain): readonly Address[] {
+function rankedTokens(
+  { tokens, moved }: Swap,
+  poolTokens: readonly Address[],
+  { wrappedNative }: Chain,
+): readonly Address[] {
   const isNative = (token: Address) => token === ZERO_ADDRESS || token === NATIVE
   const plain = (token: Address) => (isNative(token) ? (wrappedNative?.address ?? token) : token)
-  const all = own.map(plain)
+  const all = poolTokens.map(plain)
   return [...new Set(tokens?.map(plain) ?? (all.length === 2 ? all : all.filter((token) => moved.includes(token))))]
 }
 
@@ -208,7 +214,9 @@ function otherTrades(all: readonly Swap[]): Coverage['otherTrades'] {
     all.filter(({ kind }) => kind === UNKNOWN),
     ({ contract }) => contract,
   )
-  return [...trades].map(([contract, own]) => ({ contract, trades: own.length })).sort((a, b) => b.trades - a.trades)
+  return [...trades]
+    .map(([contract, contractTrades]) => ({ contract, trades: contractTrades.length }))
+    .sort((a, b) => b.trades - a.trades)
 }
 
 const [TOKEN0, TOKEN1] = ['token0()', 'token1()'].map((signature) => id(signature).slice(0, 10) as Hex)

@@ -30,19 +30,22 @@ export async function reasonOf(swap: Swap, { chain, rpc, block, pool, row }: Con
   if (pool) return { code: 'rule', text: `${pool.family} (${pool.dex}): it refuses every amount` }
   if (row) return leftOut(row)
   const holds = ({ address, contracts }: DexRow) =>
-    [address, ...Object.values(contracts ?? {})].some((own) => toAddress(own) === swap.contract)
+    [address, ...Object.values(contracts ?? {})].some((rowAddress) => toAddress(rowAddress) === swap.contract)
   const factory = await readFactory(rpc, swap.contract)
-  const rows = chain.dexes.filter((each) => holds(each) || toAddress(each.address) === factory)
-  const servedDexRows = servedRows({ ...chain, dexes: rows }, new Map(families.map((each) => [each.id, each])))
+  const rows = chain.dexes.filter((dex) => holds(dex) || toAddress(dex.address) === factory)
+  const servedDexRows = servedRows({ ...chain, dexes: rows }, new Map(families.map((family) => [family.id, family])))
   const [first] = rows
   if (!first && !factory) return { code: 'unknown', text: `${swap.kind}: names no factory` }
   if (!first) return { code: 'not in file', text: `${swap.kind}: factory ${factory} is not in the chain's file` }
-  if (!rows.some((each) => families.some((family) => rowsOf(family, each).length > 0)))
+  if (!rows.some((row) => families.some((family) => rowsOf(family, row).length > 0)))
     return { code: 'family', text: `${first.family} (${first.brand}): ${REASONS[first.family] ?? 'not written yet'}` }
   const { tokens } = swap
-  const searches = tokens ? servedDexRows.map((each) => familyOf(each.family)!.findPools(each, [tokens])) : []
+  const searches = tokens
+    ? servedDexRows.map((servedRow) => familyOf(servedRow.family)!.findPools(servedRow, [tokens]))
+    : []
   const namedPools = (await runReads(rpc, { blockHash: block.hash }, searches)).flat()
-  if (namedPools.some((each) => each.id === swap.pool || each.address === swap.pool)) return leftOut(first)
+  if (namedPools.some((namedPool) => namedPool.id === swap.pool || namedPool.address === swap.pool))
+    return leftOut(first)
   return { code: 'not found', text: `${first.family} (${first.brand}): ${first.address} does not name it` }
 }
 

@@ -35,7 +35,8 @@ type Group = {
 export function summaryOf(coverages: readonly Coverage[]): Summary {
   const pools = coverages.flatMap((coverage) => coverage.pools)
   const isUsed = ({ state }: PoolCoverage) => state === 'served' || state === 'sampled'
-  const sum = (count: (coverage: Coverage) => number) => coverages.reduce((total, each) => total + count(each), 0)
+  const sum = (count: (coverage: Coverage) => number) =>
+    coverages.reduce((total, coverage) => total + count(coverage), 0)
   const shares = (of: (coverage: Coverage) => Counts) => {
     const count = (state: PoolState) => sum((coverage) => of(coverage)[state])
     return sharesOf({
@@ -83,9 +84,9 @@ function groupsOf(pools: readonly PoolCoverage[]): readonly Group[] {
 /** Returns the pools of each token as text, the most traded token first. */
 export function tokenTable({ tokens, pools }: Coverage, nameOf: (token: string) => string): string {
   const lines = tokens.flatMap((token) => {
-    const own = pools.filter((pool) => pool.tokens.includes(token))
-    const swaps = own.reduce((sum, pool) => sum + pool.swaps, 0)
-    return [`${nameOf(token)}: ${swaps} swaps in ${own.length} pools`, ...own.map(poolLine)]
+    const tokenPools = pools.filter((pool) => pool.tokens.includes(token))
+    const swaps = tokenPools.reduce((sum, pool) => sum + pool.swaps, 0)
+    return [`${nameOf(token)}: ${swaps} swaps in ${tokenPools.length} pools`, ...tokenPools.map(poolLine)]
   })
   return lines.join('\n')
 }
@@ -102,11 +103,11 @@ export function summaryText(name: string, { swaps, transactions, pools, unused, 
     return `  ${what.padEnd(13)} ${usablePercent ?? 'none'} % of ${total} usable${upTo}: ${counts}`
   })
   const missing = unused.map(({ swaps: count, reason, dex }) => `  ${String(count).padStart(5)}  ${reason ?? dex}`)
-  const others = `  not counted   ${rest.otherTrades} trades of contracts without a known event, ${rest.swapsOfOtherTokens} swaps of other tokens`
+  const notCounted = `  not counted   ${rest.otherTrades} trades of contracts without a known event, ${rest.swapsOfOtherTokens} swaps of other tokens`
   return [
     `${name}: ${rest.tokens} tokens`,
     ...lines,
-    others,
+    notCounted,
     ...(missing.length > 0 ? ['  Not usable, by swaps:'] : []),
     ...missing,
   ].join('\n')

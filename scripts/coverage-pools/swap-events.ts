@@ -7,9 +7,9 @@ import { id } from 'ethers'
 export type ReportedSwap = {
   /** Kind of the event, for people. */
   readonly kind: string
-  /** Id of the pool in a contract that holds many; the address of the contract if it is the pool itself. */
+  /** Pool id if the contract holds many pools, else the address of the contract. */
   readonly pool: string
-  /** True if the contract holds many pools, so that its transfers say nothing of one of them. */
+  /** True if the contract holds many pools, so its token transfers cannot be attributed to one pool. */
   readonly isShared: boolean
   /** Fee that the event reports, in ppm; null if it reports none. */
   readonly feePpm: number | null
@@ -18,14 +18,14 @@ export type ReportedSwap = {
 type SwapEvent = {
   readonly kind: string
   readonly signature: string
-  /** Reads the pool from the log of a contract that holds many. */
+  /** Reads the pool from a log of a contract with many pools. */
   readonly poolOf?: (log: FlowLog) => string
   /** Word of the data that holds the fee in ppm. */
   readonly feeWord?: number
 }
 
-const byId = ({ topics }: FlowLog): string => topics[1]!
-const byAddress = ({ topics }: FlowLog): Address => toAddress(`0x${topics[1]!.slice(-40)}`)
+const poolIdOf = ({ topics }: FlowLog): string => topics[1]!
+const poolAddressOf = ({ topics }: FlowLog): Address => toAddress(`0x${topics[1]!.slice(-40)}`)
 
 const EVENTS: readonly SwapEvent[] = [
   { kind: 'Uniswap V2', signature: 'Swap(address,uint256,uint256,uint256,uint256,address)' },
@@ -36,26 +36,30 @@ const EVENTS: readonly SwapEvent[] = [
   {
     kind: 'Uniswap V4',
     signature: 'Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)',
-    poolOf: byId,
+    poolOf: poolIdOf,
     feeWord: 5,
   },
   {
     kind: 'PancakeSwap Infinity',
     signature: 'Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24,uint16)',
-    poolOf: byId,
+    poolOf: poolIdOf,
   },
-  { kind: 'PancakeSwap Infinity', signature: 'Swap(bytes32,address,int128,int128,uint24,uint24,uint16)', poolOf: byId },
+  {
+    kind: 'PancakeSwap Infinity',
+    signature: 'Swap(bytes32,address,int128,int128,uint24,uint24,uint16)',
+    poolOf: poolIdOf,
+  },
   { kind: 'Curve', signature: 'TokenExchange(address,int128,uint256,int128,uint256)' },
   { kind: 'Curve', signature: 'TokenExchangeUnderlying(address,int128,uint256,int128,uint256)' },
   { kind: 'Curve', signature: 'TokenExchange(address,uint256,uint256,uint256,uint256)' },
   { kind: 'Curve', signature: 'TokenExchange(address,uint256,uint256,uint256,uint256,uint256,uint256)' },
   { kind: 'Saddle', signature: 'TokenSwap(address,uint256,uint256,uint128,uint128)' },
   { kind: 'Balancer V1', signature: 'LOG_SWAP(address,address,address,uint256,uint256)' },
-  { kind: 'Balancer V2', signature: 'Swap(bytes32,address,address,uint256,uint256)', poolOf: byId },
+  { kind: 'Balancer V2', signature: 'Swap(bytes32,address,address,uint256,uint256)', poolOf: poolIdOf },
   {
     kind: 'Balancer V3',
     signature: 'Swap(address,address,address,uint256,uint256,uint256,uint256)',
-    poolOf: byAddress,
+    poolOf: poolAddressOf,
   },
   { kind: 'Liquidity Book', signature: 'Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)' },
   { kind: 'Liquidity Book 2.0', signature: 'Swap(address,address,uint256,bool,uint256,uint256,uint256,uint256)' },
@@ -69,7 +73,7 @@ const EVENTS: readonly SwapEvent[] = [
     signature: 'Swap(address,uint256,uint256,uint256,uint256,uint112,uint112,address)',
   },
   { kind: 'Ambient', signature: 'CrocHotCmd(bytes,int128,int128)' },
-  { kind: 'Velocore', signature: 'Swap(address,address,bytes32[],int128[])', poolOf: byAddress },
+  { kind: 'Velocore', signature: 'Swap(address,address,bytes32[],int128[])', poolOf: poolAddressOf },
   { kind: 'Wombat', signature: 'Swap(address,address,address,uint256,uint256,address)' },
   {
     kind: 'Bancor V3',
@@ -81,19 +85,24 @@ const EVENTS: readonly SwapEvent[] = [
 
 const BY_TOPIC: ReadonlyMap<string, SwapEvent> = new Map(EVENTS.map((event) => [id(event.signature), event]))
 
-/** Events of pairs with their reserves after a swap, or after any other change. */
-export const SYNCS: ReadonlySet<string> = new Set(['Sync(uint112,uint112)', 'Sync(uint256,uint256)'].map(id))
+/** Topics of events that report the reserves of a pair after a swap or another change. */
+export const SYNC_TOPICS: ReadonlySet<string> = new Set(['Sync(uint112,uint112)', 'Sync(uint256,uint256)'].map(id))
 
-/** Bytes of Ekubo's report of a swap, a log without topics: the locker, the id of the pool, and the pool after it. */
-const EKUBO_BYTES = 116
+/** Data length of Ekubo's swap log, which has no topics: the locker, the pool id, and the new state of the pool. */
+const EKUBO_LOG_BYTES = 116
 /** Hex digits before the id of the pool: `0x` and the locker. */
-const EKUBO_ID = 2 + 40
+const EKUBO_ID_OFFSET = 2 + 40
 
 /** Returns the swap that a log reports; null if it reports none. */
 export function reportedSwap(log: FlowLog): ReportedSwap | null {
   const [topic] = log.topics
-  if (topic === undefined && log.data.length === 2 + 2 * EKUBO_BYTES)
-    return { kind: 'Ekubo', pool: `0x${log.data.slice(EKUBO_ID, EKUBO_ID + 64)}`, isShared: true, feePpm: null }
+  if (topic === undefined && log.data.length === 2 + 2 * EKUBO_LOG_BYTES)
+    return {
+      kind: 'Ekubo',
+      pool: `0x${log.data.slice(EKUBO_ID_OFFSET, EKUBO_ID_OFFSET + 64)}`,
+      isShared: true,
+      feePpm: null,
+    }
   const event = BY_TOPIC.get(topic as Hex)
   if (!event || (event.poolOf && log.topics.length < 2)) return null
   const { kind, poolOf, feeWord } = event

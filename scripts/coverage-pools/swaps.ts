@@ -1,7 +1,7 @@
 /** Swaps of mined transactions, from their logs alone. */
 import type { Address, Hex } from '@sluice/chains'
 import { changesOf, type FlowLog, poolTrades, tokenFlows } from '@sluice/quoting'
-import { reportedSwap, SYNCS } from './swap-events.ts'
+import { reportedSwap, SYNC_TOPICS } from './swap-events.ts'
 
 /** A mined transaction with its logs. */
 export type MinedTransaction = {
@@ -68,12 +68,12 @@ export function swapsOf({ hash, from, to, logs }: MinedTransaction, wrapper: Add
   // A pool of the native token takes and gives through the wrapper.
   if (wrapper && pools.size > 0) add(wrapper)
 
-  const syncing = new Set(logs.filter(({ topics }) => SYNCS.has(topics[0] ?? '')).map(({ address }) => address))
-  const others = [...trades.values()]
+  const syncing = new Set(logs.filter(({ topics }) => SYNC_TOPICS.has(topics[0] ?? '')).map(({ address }) => address))
+  const otherTrades = [...trades.values()]
     .filter(({ pool, tokenIn, tokenOut }) => !pools.has(pool) && pool !== tokenIn && pool !== tokenOut)
     .filter(({ pool }) => pool !== from && (pool !== to || trades.has(from)))
     .sort((a, b) => Number(syncing.has(b.pool)) - Number(syncing.has(a.pool)))
-  const unreportedSwaps = others.flatMap(({ pool, tokenIn, tokenOut }): Swap[] => {
+  const unreportedSwaps = otherTrades.flatMap(({ pool, tokenIn, tokenOut }): Swap[] => {
     const isOtherSide = (sums.get(tokenIn) ?? 0n) < 0n && (sums.get(tokenOut) ?? 0n) > 0n
     if (isOtherSide) return []
     add(pool)
@@ -91,7 +91,7 @@ export function topTokens(
   const counts = new Map<Address, number>()
   for (const { tokens } of swaps) for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1)
   return [...counts]
-    .sort(([a, some], [b, others]) => others - some || (a < b ? -1 : 1))
+    .sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1))
     .slice(0, count)
     .map(([token]) => token)
 }

@@ -33,7 +33,7 @@ export function dexCoverage(chains: readonly Chain[], recorded: RecordedShares):
   const rows = chains.flatMap(({ dexes }) => dexes)
   const servedCount = rows.filter(isServed).length
   const byFamily = [...Map.groupBy(rows, ({ family }) => family)].sort(
-    ([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1),
+    ([a, rowsA], [b, rowsB]) => rowsB.length - rowsA.length || (a < b ? -1 : 1),
   )
   return `# DEX deployments that are routed through
 
@@ -77,7 +77,7 @@ that names no factory there may name one on the chain. *Up to* counts the unread
 
 | chain | blocks | swaps | served | sampled | unread | invisible | usable | up to | of transactions | of pools |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-${chains.map(([name, each]) => recordedLine(name, each)).join('\n')}
+${chains.map(([name, coverage]) => recordedLine(name, coverage)).join('\n')}
 
 - A recorded pool is assigned to a row by the factory that it names, by its CREATE2 address, by an event that one family alone emits, by its
   code, or by the name of its share. Its state is then read and quoted as on the chain.

@@ -13,8 +13,10 @@ export default defineConfig({
       name: 'mutant',
       enforce: 'pre',
       transform: (code, id) => {
-        const own = edits.filter(({ file }) => id.split('?')[0] === file)
-        return own.length > 0 ? own.reduce((text, { from, to }) => text.replaceAll(from, () => to), code) : undefined
+        const fileEdits = edits.filter(({ file }) => id.split('?')[0] === file)
+        return fileEdits.length > 0
+          ? fileEdits.reduce((text, { from, to }) => text.replaceAll(from, () => to), code)
+          : undefined
       },
     },
   ],

@@ -8,9 +8,9 @@ import { root } from '../lib/run.ts'
 export type Job = {
   readonly engine: string
   /** Timeouts per query and in total. Queries after the total are not sent. */
-  readonly timeoutMs: number
-  readonly wholeMs: number
-  readonly standard: StandardJson
+  readonly queryTimeoutMs: number
+  readonly totalTimeoutMs: number
+  readonly standardJson: StandardJson
 }
 export type StandardJson = { readonly settings: { readonly evmVersion: string } }
 export type EngineResult = {
@@ -26,24 +26,24 @@ type Solc = { compile(input: string, callbacks: { smtSolver: (query: string) => 
 const TARGETS = ['assert', 'underflow', 'overflow', 'divByZero', 'balance', 'popEmptyArray', 'outOfBounds']
 const MAX_ANSWER_BYTES = 64 * 2 ** 20
 
-const { engine, timeoutMs, wholeMs, standard } = workerData as Job
+const { engine, queryTimeoutMs, totalTimeoutMs, standardJson } = workerData as Job
 const start = performance.now()
 const solc = createRequire(join(root, 'contracts/package.json'))('solc') as Solc
 const answers: Record<string, number> = {}
 
 const smtSolver = (query: string) => {
-  if (performance.now() - start > wholeMs) {
-    count(`not asked: ${wholeMs / 1000} s were over`)
+  if (performance.now() - start > totalTimeoutMs) {
+    count(`not asked: ${totalTimeoutMs / 1000} s were over`)
     return { contents: '' }
   }
   const { stdout = '' } = spawnSync(process.execPath, [join(import.meta.dirname, 'z3.ts')], {
-    ...{ input: query, encoding: 'utf8', timeout: timeoutMs, maxBuffer: MAX_ANSWER_BYTES },
+    ...{ input: query, encoding: 'utf8', timeout: queryTimeoutMs, maxBuffer: MAX_ANSWER_BYTES },
   })
   count(answerOf(stdout))
   return { contents: stdout }
 }
 const settings = {
-  evmVersion: standard.settings.evmVersion,
+  evmVersion: standardJson.settings.evmVersion,
   modelChecker: {
     ...{ engine, targets: TARGETS, contracts: { 'project/src/Guard.sol': ['Guard'] }, solvers: ['smtlib2'] },
     ...{ showProvedSafe: true, showUnproved: true, showUnsupported: true },
@@ -51,7 +51,7 @@ const settings = {
 }
 let messages: readonly string[]
 try {
-  const output = JSON.parse(solc.compile(JSON.stringify({ ...standard, settings }), { smtSolver })) as Output
+  const output = JSON.parse(solc.compile(JSON.stringify({ ...standardJson, settings }), { smtSolver })) as Output
   messages = (output.errors ?? []).map(({ formattedMessage }) => formattedMessage)
 } catch (error) {
   messages = [`solc itself fails: ${(error as Error).message}`]
@@ -64,6 +64,6 @@ function count(answer: string): void {
 
 function answerOf(answer: string): string {
   const [line = ''] = answer.split('\n')
-  if (line === '') return `nothing within ${timeoutMs / 1000} s`
+  if (line === '') return `nothing within ${queryTimeoutMs / 1000} s`
   return line.startsWith('(error') ? 'an error: the query names what it does not declare' : line
 }

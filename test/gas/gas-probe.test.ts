@@ -52,20 +52,20 @@ test(
   async () => {
     const measured = await measuredGas()
     const samples = (await observePools(world)).flatMap(({ route, gross, charged, wrappedNative }) => {
-      const [leg, ...others] = route.legs
+      const [leg, ...otherLegs] = route.legs
       const hop = leg && hopOfLeg(measured, leg)
       // The probe's small amount crosses no tick, so it writes no oracle.
-      if (!hop || others.length > 0 || (leg.writes ?? []).length > 0) return []
+      if (!hop || otherLegs.length > 0 || (leg.writes ?? []).length > 0) return []
       const refund = transactionRefund({ ...route, wrappedNative }, gross, false)
       return [{ family: leg.pool.family, rest: gross - alone(hop), refundOff: gross - charged - refund }]
     })
     expect(new Set(samples.map(({ family }) => family)).size).toBeGreaterThanOrEqual(10)
-    const rest = samples.map((of) => of.rest)
+    const rest = samples.map((sample) => sample.rest)
     const usual = median(rest)
     const off = rest.map((gas) => Math.abs(gas - usual))
     console.info(`gas of the rest of a route ${usual}, hops off by ${median(off)}, at most ${Math.max(...off)}`)
     expect(median(off)).toBeLessThan(TOLERANCE)
-    const refundOff = samples.map((of) => Math.abs(of.refundOff))
+    const refundOff = samples.map((sample) => Math.abs(sample.refundOff))
     expect(median(refundOff)).toBeLessThan(REFUND_TOLERANCE)
   },
   LONG,

@@ -17,7 +17,7 @@ test.each([
 ])('trade $id of $nPools pools of seed $seed', ({ nPools, seed, nTrades, id, theirs }) => {
   const scenario = generate({ name: 'loss', nPools, seed, nTrades })
   const loaded = loadScenario(scenario)
-  const trade = scenario.trades.find((each) => each.id === id)!
+  const trade = scenario.trades.find((trade) => trade.id === id)!
   const { legs } = routeTrade(loaded, scenarioGraph(loaded), trade, GAS_PRICE)
   const net = netOf(evaluate(scenario, trade, legs), scenario, trade, GAS_PRICE)
   expect(net).toBeGreaterThanOrEqual(theirs * (1 - TIE))

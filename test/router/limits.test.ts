@@ -10,8 +10,8 @@ const WORST = { seed: 920_002, trade: 35 }
 test('no route of four hops pays more than the limited one, also without a limit on pools', () => {
   const scenario = generate({ name: 'bench', nPools: 200, seed: WORST.seed, nTrades: 120 })
   const trade = scenario.trades.find(({ id }) => id === WORST.trade)!
-  const route = (of: Scenario, limits?: typeof SERVICE_LIMITS) => {
-    const loaded = loadScenario(of)
+  const route = (scenario: Scenario, limits?: typeof SERVICE_LIMITS) => {
+    const loaded = loadScenario(scenario)
     const { amountOut, gapBps } = routeTrade(loaded, scenarioGraph(loaded), trade, 0n, limits)
     return { output: Number(amountOut), gapBps }
   }

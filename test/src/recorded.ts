@@ -70,8 +70,13 @@ export async function startBefore({ block, hardfork, accounts }: RecordedSwap): 
   writeFileSync(file, JSON.stringify({ config: { chainId: 1 }, alloc, ...head, baseFeePerGas: block.baseFeePerGas }))
   try {
     const args = ['--init', file, '--hardfork', hardfork, '--number', String(number), '--timestamp', String(timestamp)]
-    const more = ['--gas-limit', String(BigInt(block.gasLimit)), '--disable-pool-balance-checks', '--steps-tracing']
-    return await startAnvil({ chainId: 1, args: [...args, ...more, '--no-mining'] })
+    const anvilOptions = [
+      '--gas-limit',
+      String(BigInt(block.gasLimit)),
+      '--disable-pool-balance-checks',
+      '--steps-tracing',
+    ]
+    return await startAnvil({ chainId: 1, args: [...args, ...anvilOptions, '--no-mining'] })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

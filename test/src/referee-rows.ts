@@ -51,7 +51,7 @@ const MAX_ATTEMPTS = 5
 
 /** Judges a mined transaction. */
 export async function judge(services: Services, chainId: number, hash: Hex): Promise<RefereeResponse> {
-  const { chain, live } = services.chain(chainId)
+  const { chain, liveChain } = services.chain(chainId)
   for (let attempt = 1; ; attempt++) {
     const work = {
       signal: AbortSignal.timeout(600_000),
@@ -59,7 +59,7 @@ export async function judge(services: Services, chainId: number, hash: Hex): Pro
       log: silentLog(),
     }
     try {
-      return verdictResponse(await live.judge(hash, work), chain)
+      return verdictResponse(await liveChain.judge(hash, work), chain)
     } catch (error) {
       const isOverrun = error instanceof CodedError && error.code === 'SEARCH_OVERRAN'
       if (!isOverrun || attempt === MAX_ATTEMPTS) throw error

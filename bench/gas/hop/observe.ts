@@ -103,18 +103,22 @@ const contexts = new WeakMap<World, ReturnType<typeof createSimulationContext>>(
  */
 export async function grossGas(
   world: World,
-  [route, ...others]: readonly [RoutePlan, ...RoutePlan[]],
+  [route, ...otherRoutes]: readonly [RoutePlan, ...RoutePlan[]],
 ): Promise<(number | null)[]> {
   const context = contexts.get(world) ?? createSimulationContext()
   contexts.set(world, context)
   try {
     const { to, data } = encodeRoute(world, route)
     const { tokenIn, amountIn, tokenOut } = route
-    const datas = [data, ...others.map((other) => encodeRoute(world, other).data)]
+    const datas = [data, ...otherRoutes.map((other) => encodeRoute(world, other).data)]
     const ends = { from: world.trader, to, data, tokenIn, amountIn, tokenOut }
-    const callOptions = { gasPrice: 0n, block: 'latest', ...(others.length > 0 && { others: datas.slice(1) }) } as const
+    const callOptions = {
+      gasPrice: 0n,
+      block: 'latest',
+      ...(otherRoutes.length > 0 && { others: datas.slice(1) }),
+    } as const
     const result = await simulateSwap(world.rpc, { ...ends, ...callOptions }, context)
-    const routes = [route, ...others]
+    const routes = [route, ...otherRoutes]
     return [result, ...(result.alternatives ?? [])].map(({ success, amountOut, gasUsed }, k) =>
       success && amountOut === routes[k]!.amountOut ? gasUsed + Number(intrinsicGas(datas[k]!)) : null,
     )

@@ -45,7 +45,7 @@ export function v3Contender(node: Node): Contender {
   const pools = readState('ethereum').pools.filter(({ factory }) => factory === V3_FACTORY)
   return async ({ src, dst, amount }) => {
     const hasBothTokens = ({ tokens }: MainnetPool) =>
-      [src, dst].every(({ token }) => tokens.some((each) => each === token))
+      [src, dst].every(({ token }) => tokens.some((tradedToken) => tradedToken === token))
     let best: { readonly paid: bigint; readonly call: Call } | null = null
     for (const { fee } of pools.filter(hasBothTokens)) {
       const swap = { tokenIn: src.token, tokenOut: dst.token, fee, recipient: wallet, amountIn: amount }

@@ -18,7 +18,7 @@ export async function scenarioOf(url: string, tokens: readonly TradedToken[]): P
   try {
     const block = { blockHash: (await rpc.getBlock('latest'))!.hash }
     for (const family of ['uniswap-v2', 'uniswap-v3'] as const) {
-      const row = rows.find((each) => each.family === family && each.brand === BRANDS[family])!
+      const row = rows.find((candidate) => candidate.family === family && candidate.brand === BRANDS[family])!
       const pairPools = readState('ethereum').pools.filter(
         ({ factory, tokens: [a, b] }) => factory === row.address.toLowerCase() && ids.has(a) && ids.has(b),
       )

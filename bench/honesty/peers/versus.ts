@@ -21,20 +21,20 @@ export function versus(results: readonly Result[]) {
   const [ours, ...peers] = Object.keys(results[0]!.nets) as [string, ...string[]]
   const comparisons = results.flatMap(({ usd, trade, nets, refused }) =>
     peers.flatMap((peer) => {
-      const [own, their] = [nets[ours], nets[peer]]
+      const [ourNet, peerNet] = [nets[ours], nets[peer]]
       // Nobody makes a trade whose gas exceeds its output.
-      if (their === null || their === undefined || their <= 0) return []
-      const bps = own === null || own === undefined ? Number.NEGATIVE_INFINITY : (own / their - 1) * 10_000
+      if (peerNet === null || peerNet === undefined || peerNet <= 0) return []
+      const bps = ourNet === null || ourNet === undefined ? Number.NEGATIVE_INFINITY : (ourNet / peerNet - 1) * 10_000
       return [{ usd, trade, peer, bps, refused }]
     }),
   )
-  const table = (some: typeof comparisons) => {
-    const bps = some.map((each) => each.bps)
+  const table = (rows: typeof comparisons) => {
+    const bps = rows.map((row) => row.bps)
     return {
-      trades: some.length,
-      wins: bps.filter((each) => each > TIE_BPS).length,
-      ties: bps.filter((each) => Math.abs(each) <= TIE_BPS).length,
-      losses: bps.filter((each) => each < -TIE_BPS).length,
+      trades: rows.length,
+      wins: bps.filter((bps) => bps > TIE_BPS).length,
+      ties: bps.filter((bps) => Math.abs(bps) <= TIE_BPS).length,
+      losses: bps.filter((bps) => bps < -TIE_BPS).length,
       medianBps: bps.length === 0 ? null : rounded(median(bps), 2),
     }
   }
@@ -46,7 +46,10 @@ export function versus(results: readonly Result[]) {
       peers.map((peer) => [
         peer,
         Object.fromEntries(
-          sizes.map((size) => [size, table(comparisons.filter((each) => each.peer === peer && each.usd === size))]),
+          sizes.map((size) => [
+            size,
+            table(comparisons.filter((comparison) => comparison.peer === peer && comparison.usd === size)),
+          ]),
         ),
       ]),
     ),

@@ -151,8 +151,10 @@ describe('requests at the edge', () => {
     const { status, headers, body } = await preflight({ 'access-control-request-headers': 'traceparent, x-mine' })
     expect([status, body, headers['access-control-allow-headers']]).toEqual([204, '', 'traceparent, x-mine'])
     expect(headers).toMatchObject({ 'access-control-allow-origin': '*', 'access-control-max-age': '86400' })
-    for (const others of [{}, { 'access-control-request-headers': 'x; y' }] as Readonly<Record<string, string>>[])
-      expect((await preflight(others)).headers['access-control-allow-headers']).toBe(
+    for (const requestHeaders of [{}, { 'access-control-request-headers': 'x; y' }] as Readonly<
+      Record<string, string>
+    >[])
+      expect((await preflight(requestHeaders)).headers['access-control-allow-headers']).toBe(
         'Content-Type, X-Request-Id, X-Fee-Exempt-Key',
       )
   })
@@ -191,7 +193,7 @@ describe('reports of tokens', () => {
     expect(status).toBe(200)
     expect(groups).toEqual([[[ONE], [TWO]]])
     expect(NATIVE_TEXT.toLowerCase()).toBe(NATIVE)
-    const of = {
+    const tokenReport = {
       ...{ symbol: 'TKN', decimals: 18, rebasing: false, needsApprovalReset: true, transferTax: null, surcharge: 0 },
       pools: [
         {
@@ -201,7 +203,7 @@ describe('reports of tokens', () => {
       ],
       ...{ standing: 'stranger', reason: 'not seen yet', asksForCode: null, walletsDiffer: false },
     }
-    expect(JSON.parse(body)).toEqual({ [ONE]: of, [upper]: of, [TWO]: null, [NATIVE_TEXT]: null })
+    expect(JSON.parse(body)).toEqual({ [ONE]: tokenReport, [upper]: tokenReport, [TWO]: null, [NATIVE_TEXT]: null })
   })
 })
 
@@ -209,14 +211,14 @@ describe('streams of quotes', () => {
   const path = `/stream/1?src=${ONE}&dst=${TWO}&amount=1000`
   const block = { number: 8, hash: '0x08' }
   const refused: StreamUpdate = { kind: 'refused', error: new QuotingError('NO_ROUTE', 'no route'), block: undefined }
-  const of = (...updates: readonly StreamUpdate[]) =>
+  const streamOf = (...updates: readonly StreamUpdate[]) =>
     served({
       streams: {
         open: (_request: unknown, listener: (update: StreamUpdate) => void) => {
-          const [first, ...more] = updates
+          const [first, ...laterUpdates] = updates
           listener(first!)
           setImmediate(() => {
-            for (const update of more) listener(update)
+            for (const update of laterUpdates) listener(update)
           })
           return { first: Promise.resolve(), close: () => {} }
         },
@@ -225,7 +227,7 @@ describe('streams of quotes', () => {
 
   test('send each update as an event, and count it', async () => {
     const ended: StreamUpdate = { kind: 'end', error: new Error('the node is gone') }
-    const { ask, metrics } = of(refused, { kind: 'block', block } as unknown as StreamUpdate, ended)
+    const { ask, metrics } = streamOf(refused, { kind: 'block', block } as unknown as StreamUpdate, ended)
     const { status, headers, body } = await ask(path)
     expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8'])
     expect(headers).toMatchObject({ 'ratelimit-policy': '"streams";q=2', ratelimit: '"streams";r=1' })
@@ -247,14 +249,14 @@ describe('streams of quotes', () => {
   })
 
   test('that end before their first answer are errors', async () => {
-    const { ask, metrics } = of({ kind: 'end', error: new QuotingError('BEHIND', 'the chain is behind') })
+    const { ask, metrics } = streamOf({ kind: 'end', error: new QuotingError('BEHIND', 'the chain is behind') })
     const { body } = await ask(path)
     expect(JSON.parse(body)).toMatchObject({ code: 'BEHIND', error: 'the chain is behind' })
     expect((await metrics.streamEvents.get()).values).toEqual([])
   })
 
   test('are for GET alone, and need a whole request', async () => {
-    const { ask } = of(refused)
+    const { ask } = streamOf(refused)
     expect((await ask(path, { method: 'HEAD' })).status).toBe(405)
     expect((await ask(`/stream/1?src=${ONE}`)).status).toBe(400)
   })

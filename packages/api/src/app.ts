@@ -187,7 +187,7 @@ function createRoutes(services: Services, config: Config): Express {
 /** Sends the remembered answer if the same URL was answered at this block. */
 const recentAnswer: RequestHandler = (request, response, next) => {
   const chain: ServedChain = response.locals.chain
-  const body = chain.live.recentAnswer(request.url)
+  const body = chain.liveChain.recentAnswer(request.url)
   if (body === undefined) next()
   else replyTagged(request, response, contextOf(response), body)
 }

@@ -7,14 +7,14 @@ import type { ServedChain } from './served-chain.ts'
 test('show state, head, queue and remembered callers of the chain', async () => {
   const metrics = createMetrics()
   const none = { samples: 0 }
-  const live = {
+  const liveChain = {
     ...{ chain: { chainId: 7 }, counts: { pools: { entries: 3, evicted: 1 } } },
     status: () => ({ state: 'awake', head: 90, lagSeconds: 2, pools: 5 }),
     ...{ simulation: { slots: { statistics: { known: 4 } } }, tokens: { standings: { counts: { earned: 6 } } } },
     drift: () => ({ missed: 0, chain: { 1: none, 2: none }, families: [], brands: [], pools: [], withdrawing: [] }),
     streams: { counts: { open: 8 } },
   }
-  const chain = { live, admission: { load: { running: 2, waiting: 9 }, callers: 11 } } as unknown as ServedChain
+  const chain = { liveChain, admission: { load: { running: 2, waiting: 9 }, callers: 11 } } as unknown as ServedChain
   exportGauges(chain, metrics)
   const seriesOf = (gauge: { get: () => Promise<{ values: readonly { labels: object; value: number }[] }> }) =>
     gauge.get().then(({ values }) => values.map(({ labels, value }) => [...Object.values(labels), value]))

@@ -18,26 +18,26 @@ export function exportScan(chainId: number, scan: ScanStatus, metrics: Metrics):
 }
 
 /** Sets the gauges of a chain's current state. */
-export function exportGauges({ live, admission }: ServedChain, metrics: Metrics): void {
-  const chain = String(live.chain.chainId)
-  const { state: now, head, lagSeconds, pools, scan } = live.status()
+export function exportGauges({ liveChain, admission }: ServedChain, metrics: Metrics): void {
+  const chain = String(liveChain.chain.chainId)
+  const { state: now, head, lagSeconds, pools, scan } = liveChain.status()
   for (const state of CHAIN_STATES) metrics.chainState.set({ chain, state }, Number(state === now))
   if (head !== undefined) metrics.headBlock.set({ chain }, head)
   if (lagSeconds !== undefined) metrics.headAge.set({ chain }, lagSeconds)
   if (pools !== undefined) metrics.pools.set({ chain }, pools)
-  if (scan) exportScan(live.chain.chainId, scan, metrics)
-  for (const [kind, count] of Object.entries(live.audit ?? {})) metrics.audited.set({ chain, kind }, count)
-  for (const [kind, { entries, evicted }] of Object.entries(live.counts)) {
+  if (scan) exportScan(liveChain.chain.chainId, scan, metrics)
+  for (const [kind, count] of Object.entries(liveChain.audit ?? {})) metrics.audited.set({ chain, kind }, count)
+  for (const [kind, { entries, evicted }] of Object.entries(liveChain.counts)) {
     metrics.state.set({ chain, kind }, entries)
     metrics.evictions.set({ chain, kind }, evicted)
   }
-  for (const [kind, count] of Object.entries(live.simulation.slots.statistics))
+  for (const [kind, count] of Object.entries(liveChain.simulation.slots.statistics))
     metrics.slots.set({ chain, kind }, count)
-  for (const [kind, count] of Object.entries(live.tokens.standings.counts))
+  for (const [kind, count] of Object.entries(liveChain.tokens.standings.counts))
     metrics.standings.set({ chain, kind }, count)
-  exportDrift(metrics.drift, live.chain.chainId, live.drift(MAX_DRIFTS))
-  if (live.rpcHealth) exportRpcHealth(metrics.rpc, live.chain.chainId, live.rpcHealth)
-  for (const [kind, count] of Object.entries(live.streams.counts)) metrics.streams.set({ chain, kind }, count)
+  exportDrift(metrics.drift, liveChain.chain.chainId, liveChain.drift(MAX_DRIFTS))
+  if (liveChain.rpcHealth) exportRpcHealth(metrics.rpc, liveChain.chain.chainId, liveChain.rpcHealth)
+  for (const [kind, count] of Object.entries(liveChain.streams.counts)) metrics.streams.set({ chain, kind }, count)
   for (const [state, count] of Object.entries(admission.load)) metrics.load.set({ chain, state }, count)
   metrics.callers.set({ chain }, admission.callers)
 }

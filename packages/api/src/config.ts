@@ -39,8 +39,8 @@ export type PoolSource = { readonly location: string; readonly isUrl: boolean; r
 const pools = z
   .string()
   .transform((text, context): readonly PoolSource[] =>
-    text.split(',').flatMap((part) => {
-      const source = poolSource(part.trim())
+    text.split(',').flatMap((item) => {
+      const source = poolSource(item.trim())
       if (typeof source !== 'string') return [source]
       context.addIssue(source)
       return []

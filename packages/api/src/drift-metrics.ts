@@ -1,6 +1,6 @@
 /** Metrics of drift: the difference between quotes and their simulation one and two blocks later. */
 import { FLOAT_PPM } from '@sluice/chains'
-import { AFTER, type ByBlock, type DriftFigures, type Figures } from '@sluice/quoting'
+import { BLOCKS_AFTER, type ByBlock, type DriftFigures, type Figures } from '@sluice/quoting'
 import type { Registry } from 'prom-client'
 import { metricFactory } from './metric-factory.ts'
 
@@ -45,10 +45,10 @@ export function createDriftMetrics(registry: Registry) {
 export function exportDrift(metrics: DriftMetrics, chainId: number, figures: DriftFigures): void {
   const chain = String(chainId)
   metrics.missed.set({ chain }, figures.missed)
-  const write = (scope: string, name: string, after: ByBlock<Figures>) => {
-    for (const blocks of AFTER) {
+  const write = (scope: string, name: string, figuresByBlock: ByBlock<Figures>) => {
+    for (const blocks of BLOCKS_AFTER) {
       const labels = { chain, of: scope, name, after: String(blocks) }
-      const { samples, wouldRevert, meanBps, medianBps, worst5Bps } = after[blocks]
+      const { samples, wouldRevert, meanBps, medianBps, worst5Bps } = figuresByBlock[blocks]
       if (samples === 0) continue
       metrics.samples.set(labels, samples)
       metrics.wouldRevert.set(labels, wouldRevert)

@@ -130,13 +130,13 @@ export const hexData = (name: string, maxBytes: number) =>
     .meta({ pattern: '^0x([0-9a-fA-F]{2})*$' })
 
 /** Creates a schema of 1 to `max` comma-separated items. @param description - description of the items for the error message */
-export const list = <T>(name: string, max: number, item: (input: string) => T | undefined, description: string) =>
+export const list = <T>(name: string, max: number, parseItem: (input: string) => T | undefined, description: string) =>
   text(name).transform((input, context): readonly T[] => {
-    const items = input.split(',').map((part) => part.trim())
+    const items = input.split(',').map((item) => item.trim())
     if (items.length > max) return refuse(context, `${name} must list at most ${max}`)
     const read: T[] = []
-    for (const part of items) {
-      const value = item(part)
+    for (const item of items) {
+      const value = parseItem(item)
       if (value === undefined) return refuse(context, `${name} must be ${description}, separated by commas`)
       read.push(value)
     }

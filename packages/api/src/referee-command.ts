@@ -104,21 +104,21 @@ async function judge(hash: Hex, chainId: number, { environment, isJson }: Settin
     log: silentLog(),
   }
   try {
-    const { chain, live } = services.chain(chainId)
-    let verdict = await live.judge(hash, work)
+    const { chain, liveChain } = services.chain(chainId)
+    let verdict = await liveChain.judge(hash, work)
     if (verdict.trades.some(({ comparisons }) => comparisons.some(({ best }) => best.poolsPending))) {
-      await live.settled(SETTLE_MS)
-      verdict = await live.judge(hash, work)
+      await liveChain.settled(SETTLE_MS)
+      verdict = await liveChain.judge(hash, work)
     }
     const body = verdictResponse(verdict, chain)
     if (isJson) console.log(JSON.stringify(body, null, 2))
     else {
       const tokens = [...new Set(body.trades.flatMap(({ src, dst }) => [src, dst]))].filter((token) => token !== NATIVE)
-      const symbols = await live.tokens.symbols(tokens as Address[], live.rpc)
+      const symbols = await liveChain.tokens.symbols(tokens as Address[], liveChain.rpc)
       const nameOf = (token: string) =>
         token === NATIVE ? chain.nativeCurrency.symbol : (symbols.get(token as Address) ?? token)
       const decimals = (token: string) =>
-        token === NATIVE ? chain.nativeCurrency.decimals : (live.tokens.facts.decimals(token as Address) ?? 0)
+        token === NATIVE ? chain.nativeCurrency.decimals : (liveChain.tokens.facts.decimals(token as Address) ?? 0)
       console.log(report(body, (amount, token) => `${formatUnits(amount, decimals(token))} ${nameOf(token)}`))
     }
     return body.outcome === 'swap' ? 0 : NOT_JUDGED

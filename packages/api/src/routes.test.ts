@@ -137,14 +137,14 @@ describe('/simulate', () => {
   const result = { success: true, amountOut: 9n, gasUsed: 7, returnData: '0x' }
   const simulate = (run: (of: Record<string, unknown>) => unknown, more = '', rpc: object = {}) => {
     const runs: Record<string, unknown>[] = []
-    const live = {
+    const liveChain = {
       rpc: { getBlock: async () => ({ number: 5 }), getCode: async () => '0x', ...rpc },
       simulate: async (of: Record<string, unknown>) => {
         runs.push(of)
         return run(of)
       },
     }
-    return json(served(live).ask(`/simulate/1?${query}${more}`)).then((answer) => ({ ...answer, runs }))
+    return json(served(liveChain).ask(`/simulate/1?${query}${more}`)).then((answer) => ({ ...answer, runs }))
   }
   const ofBlock = (code: 'LAGGING' | 'REJECTED') => () => {
     throw new RpcError(code, 'gone')
@@ -267,11 +267,11 @@ describe('approvals in the format of 1inch', () => {
 
   test('without a route answer 200 in the format of 0x, and an error in that of 1inch', async () => {
     const { QuotingError } = await import('@sluice/quoting')
-    const live = {
+    const liveChain = {
       quote: () => Promise.reject(new QuotingError('NO_ROUTE', 'none')),
       rpc: { gasPrice: async () => 1n },
     }
-    const { ask: get } = served(live, { COMPATIBLE: '1' })
+    const { ask: get } = served(liveChain, { COMPATIBLE: '1' })
     const zeroX = `sellToken=${ONE}&buyToken=${TWO}&sellAmount=1`
     expect(await json(get(`/compatible/0x/swap/allowance-holder/price?chainId=1&${zeroX}`))).toMatchObject({
       ...{ status: 200, body: { liquidityAvailable: false } },

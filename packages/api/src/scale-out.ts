@@ -1,8 +1,14 @@
 /** Shares the state of chains between processes over Redis. The bus package is loaded only if `REDIS_URL` is set. */
 import type { ChainIndexers, Fact, StateBus } from '@sluice/bus'
 import type { Chain, Registry } from '@sluice/chains'
-import { createMarket, type HeadStartCount, pairScopeOf, type SaveOptions, type ScanStatus } from '@sluice/liquidity'
-import { logHeadStart, logScan, type OpenMarket } from '@sluice/quoting'
+import {
+  createMarket,
+  type PoolListImportCount,
+  pairScopeOf,
+  type SaveOptions,
+  type ScanStatus,
+} from '@sluice/liquidity'
+import { logPoolListImport, logScan, type OpenMarket } from '@sluice/quoting'
 import { createRpc } from '@sluice/rpc'
 import type { Logger } from 'pino'
 import { type Config, rpcOptions } from './config.ts'
@@ -166,10 +172,13 @@ function indexedMarket(chain: Chain, { config, metrics, log, poolLists }: Parts)
       })
       const onError = (error: Error) => lines.warn({ err: error }, 'what is known cannot be shared or taken over')
       const onScan = (status: ScanStatus) => logScan(lines, status)
-      const headStart = poolLists.get(chainId)
+      const loadPoolList = poolLists.get(chainId)
       const market = createMarket({
         ...{ chain, rpc, save: { path, everyMs: REMEMBER_MS, onError }, onScan },
-        ...(headStart && { headStart, onHeadStart: (count: HeadStartCount) => logHeadStart(lines, count) }),
+        ...(loadPoolList && {
+          loadPoolList,
+          onPoolListImport: (count: PoolListImportCount) => logPoolListImport(lines, count),
+        }),
       })
       market.start()
       lines.info({}, 'this process reads the chain for all')

@@ -13,7 +13,7 @@ export class ServedChain {
   readonly chain: Chain
   readonly deployment: Deployment
   readonly routerAddress: string
-  readonly live: LiveChain
+  readonly liveChain: LiveChain
   readonly admission: ChainAdmission
 
   /** @throws QuotingError `NO_EXECUTOR` */
@@ -22,6 +22,6 @@ export class ServedChain {
     this.deployment = options.deployment
     this.routerAddress = routerAddress
     this.admission = new ChainAdmission(admission)
-    this.live = new LiveChain({ ...options, isBusy: () => this.admission.load.running > 0 })
+    this.liveChain = new LiveChain({ ...options, isBusy: () => this.admission.load.running > 0 })
   }
 }

@@ -97,7 +97,7 @@ export class Services {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.scaleOut?.leave(), ...this.started.map(({ live }) => live.sleep())])
+    await Promise.all([this.scaleOut?.leave(), ...this.started.map(({ liveChain }) => liveChain.sleep())])
     this.scaleOut?.close()
     this.metrics.backgroundQueue.flush()
     await this.threads.close()
@@ -111,13 +111,13 @@ function threadsOf({ routeThreads, routeTimeoutMs, routeThreadMemoryMb }: Config
 function settingsOf(chain: Chain, config: Config, poolLists: PoolLists): ChainSettings {
   const { chainId } = chain
   const { dataDir, dataSaveMs, quoteLogMb } = config
-  const headStart = poolLists.get(chainId)
+  const loadPoolList = poolLists.get(chainId)
   return {
     rpc: rpcOptions(chain, config),
     ...(dataDir !== undefined && { save: { path: join(dataDir, `${chainId}.sqlite`), everyMs: dataSaveMs } }),
     ...(dataDir !== undefined &&
       quoteLogMb > 0 && { quoteLog: { path: quoteLogPath(dataDir, chainId), maxBytes: quoteLogMb * 1_000_000 } }),
-    ...(headStart && { headStart }),
+    ...(loadPoolList && { loadPoolList }),
     idleSleepMs: config.idleSleepMs,
     inlinePools: config.routeInlinePools,
     earnBlocks: config.earnBlocks,

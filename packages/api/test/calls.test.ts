@@ -28,8 +28,8 @@ async function make(from: string, { to, data, value }: Call): Promise<void> {
   expect(status).toBe('0x1')
 }
 
-const balance = async (of: string, owner: string) =>
-  BigInt(await request<string>(local.devnet.url, 'eth_call', { to: of, data: `0x70a08231${word(owner)}` }, 'latest'))
+const balance = async (token: string, owner: string) =>
+  BigInt(await request<string>(local.devnet.url, 'eth_call', { to: token, data: `0x70a08231${word(owner)}` }, 'latest'))
 
 test.each(['USDC', 'USDT', 'WETH', 'STETH'])(
   '%s: approves the exact amount, resets the allowance if the token requires it, and swaps',
@@ -104,7 +104,8 @@ test('approvals and swap are simulated together: calls that only work separately
   const from = local.devnet.info.accounts[1]!.address
   await coin.send('mint', [from, 10n ** 20n])
   const query = { src: coin.address, dst: token('DAI'), from, amount: `${10n ** 18n}` }
-  const get = (more = {}) => ask(`${local.server.url}/aggregator/31337?${new URLSearchParams({ ...query, ...more })}`)
+  const get = (overrides = {}) =>
+    ask(`${local.server.url}/aggregator/31337?${new URLSearchParams({ ...query, ...overrides })}`)
   const { status, text } = await get()
   expect(status, text).toBe(200)
   const together = await get({ calls: '1' })

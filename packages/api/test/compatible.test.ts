@@ -39,15 +39,15 @@ test('0x: price and quote agree with the endpoints, and the transaction works', 
   const base = { chainId: '31337', sellToken: NATIVE, buyToken: token('USDC'), sellAmount: `${10n ** 18n}` }
   const price = await get('/compatible/0x/swap/allowance-holder/price', base)
   const query = { src: NATIVE, dst: token('USDC'), amount: `${10n ** 18n}`, slippage: '1' }
-  const own = await get('/quote/31337', query)
+  const nativeAnswer = await get('/quote/31337', query)
   expect(price).toMatchObject({
     status: 200,
     body: {
       liquidityAvailable: true,
-      buyAmount: own.body.toAmount,
-      minBuyAmount: own.body.minToAmount,
+      buyAmount: nativeAnswer.body.toAmount,
+      minBuyAmount: nativeAnswer.body.minToAmount,
       sellAmount: base.sellAmount,
-      blockNumber: `${own.body.simulationBlock}`,
+      blockNumber: `${nativeAnswer.body.simulationBlock}`,
       issues: { allowance: null, balance: null },
     },
   })
@@ -85,11 +85,14 @@ test('1inch: quote, spender and swap', async () => {
   const from = devnet.info.accounts[6]!.address
   const query = { src: NATIVE, dst: token('DAI'), amount: `${10n ** 18n}` }
   const base = '/compatible/1inch/swap/v6.0/31337'
-  const own = await get('/quote/31337', query)
-  expect(await get(`${base}/quote`, query)).toEqual({ status: 200, body: { dstAmount: own.body.toAmount } })
+  const nativeAnswer = await get('/quote/31337', query)
+  expect(await get(`${base}/quote`, query)).toEqual({ status: 200, body: { dstAmount: nativeAnswer.body.toAmount } })
   const spender = (await get(`${base}/approve/spender`)).body.address
   const swap = await get(`${base}/swap`, { ...query, from, origin: from, slippage: '1' })
-  expect(swap.body).toMatchObject({ dstAmount: own.body.toAmount, tx: { from, to: spender, value: query.amount } })
+  expect(swap.body).toMatchObject({
+    dstAmount: nativeAnswer.body.toAmount,
+    tx: { from, to: spender, value: query.amount },
+  })
   expect((await send(from, swap.body.tx)).status).toBe('0x1')
   const { error, description, statusCode } = (await get(`${base}/swap`, query)).body
   expect({ error, description, statusCode }).toEqual({

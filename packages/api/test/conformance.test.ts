@@ -341,9 +341,9 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
     paths.push(`/prices/1?token=${NATIVE},${A}`, `/liquidity/1?token=${NATIVE}&curve=1`)
     // Each request waits for the timeout of its node, so several run at once.
     for (let from = 0; from < paths.length; from += AT_ONCE) {
-      const some = paths.slice(from, from + AT_ONCE)
-      const answers = await Promise.all(some.map((path) => askAgain(server.url + path)))
-      for (const [k, { status, text }] of answers.entries()) expect(status, `${some[k]}: ${text}`).toBe(502)
+      const batch = paths.slice(from, from + AT_ONCE)
+      const answers = await Promise.all(batch.map((path) => askAgain(server.url + path)))
+      for (const [k, { status, text }] of answers.entries()) expect(status, `${batch[k]}: ${text}`).toBe(502)
     }
   }, 120_000)
 })

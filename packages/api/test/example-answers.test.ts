@@ -58,10 +58,10 @@ test('a response without a required field is detected', () => {
 
 /** Returns the paths and types of all values. Keys that are addresses or chain ids become `*`. */
 function shapeOf(value: unknown, path = ''): string[] {
-  if (Array.isArray(value)) return [path, ...new Set(value.flatMap((each) => shapeOf(each, `${path}[]`)))].toSorted()
+  if (Array.isArray(value)) return [path, ...new Set(value.flatMap((item) => shapeOf(item, `${path}[]`)))].toSorted()
   if (typeof value !== 'object' || value === null) return [`${path} ${value === null ? 'null' : typeof value}`.trim()]
-  const all = Object.entries(value).flatMap(([name, each]) =>
-    shapeOf(each, `${path} ${/^(0x[0-9a-fA-F]+|\d+(:0x[0-9a-fA-F]+)?)$/.test(name) ? '*' : name}`.trim()),
+  const all = Object.entries(value).flatMap(([name, fieldValue]) =>
+    shapeOf(fieldValue, `${path} ${/^(0x[0-9a-fA-F]+|\d+(:0x[0-9a-fA-F]+)?)$/.test(name) ? '*' : name}`.trim()),
   )
   return [...new Set(all)].toSorted()
 }

@@ -50,9 +50,9 @@ test('a small pool whose code was removed is excluded, and the larger pools stay
   const code = await replaceCode(smallest, '0x')
   const after = await quote()
   expect(poolsOf(after)).not.toContain(smallest)
-  const others = poolsOf(before).filter((pool) => pool !== smallest)
-  const remaining = others.filter((pool) => poolsOf(after).includes(pool))
-  expect(remaining.length).toBeGreaterThanOrEqual(others.length - 2)
+  const otherPools = poolsOf(before).filter((pool) => pool !== smallest)
+  const remaining = otherPools.filter((pool) => poolsOf(after).includes(pool))
+  expect(remaining.length).toBeGreaterThanOrEqual(otherPools.length - 2)
   // The smallest pool carried little, so its loss costs at most 0.2 % of the output.
   expect(Number(after.toAmount) / Number(before.toAmount)).toBeGreaterThan(0.998)
   await replaceCode(smallest, code)

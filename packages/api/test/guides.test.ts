@@ -94,9 +94,13 @@ function differenceOfObjects(actual: unknown, printed: object, path: string): st
   if (!('…' in printed) && keys.length < patterns.length) return `${path}: fields ${keys}`
   return first(
     patterns.map(([key, value]) => {
-      const match = keys.filter((own) => isLike(own, key))
+      const match = keys.filter((actualKey) => isLike(actualKey, key))
       if (match.length === 0) return `${path}.${key}: missing`
-      return first(match.map((own) => difference((actual as Record<string, unknown>)[own], value, `${path}.${own}`)))
+      return first(
+        match.map((actualKey) =>
+          difference((actual as Record<string, unknown>)[actualKey], value, `${path}.${actualKey}`),
+        ),
+      )
     }),
   )
 }

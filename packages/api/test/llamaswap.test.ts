@@ -34,25 +34,25 @@ afterAll(async () => {
 /** Returns the address of a token; LlamaSwap uses the zero address for the native token. */
 const token = (symbol: string) => (symbol === 'ETH' ? ZERO : devnet.info.tokens[symbol]!.address)
 const rpc = <T>(method: string, ...params: readonly unknown[]) => request<T>(devnet.url, method, params)
-const extra = (more: object = {}) => ({ userAddress, slippage: '0.5', ...more })
-const approve = async (of: string, amount: bigint) => {
+const extra = (overrides: object = {}) => ({ userAddress, slippage: '0.5', ...overrides })
+const approve = async (token: string, amount: bigint) => {
   const data = `0x095ea7b3${sluice.approvalAddress().slice(2).padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`
-  await rpc('eth_sendTransactionSync', { from: userAddress, to: of, data })
+  await rpc('eth_sendTransactionSync', { from: userAddress, to: token, data })
 }
-async function balance(of: string): Promise<bigint> {
-  if (of === ZERO) return BigInt(await rpc<string>('eth_getBalance', userAddress, 'latest'))
+async function balance(token: string): Promise<bigint> {
+  if (token === ZERO) return BigInt(await rpc<string>('eth_getBalance', userAddress, 'latest'))
   const data = `0x70a08231${userAddress.slice(2).padStart(64, '0')}`
-  return BigInt(await rpc<string>('eth_call', { to: of, data }, 'latest'))
+  return BigInt(await rpc<string>('eth_call', { to: token, data }, 'latest'))
 }
 
 type Receipt = { readonly status: string; readonly gasUsed: string; readonly effectiveGasPrice: string }
 
 /** Sends the transaction of `act` and returns the growth of the token balance, without gas costs. */
-async function grownBy(of: string, act: () => Promise<Receipt>): Promise<bigint> {
-  const before = await balance(of)
+async function grownBy(token: string, act: () => Promise<Receipt>): Promise<bigint> {
+  const before = await balance(token)
   const { status, gasUsed, effectiveGasPrice } = await act()
   expect(status).toBe('0x1')
-  return (await balance(of)) - before + (of === ZERO ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : 0n)
+  return (await balance(token)) - before + (token === ZERO ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : 0n)
 }
 
 const SWAPS = [

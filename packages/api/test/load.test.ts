@@ -66,9 +66,9 @@ test('identical requests of one block share one simulation, and an abort of one 
   const path = swapPath(LARGE)
   const impatient = get(path, { signal: AbortSignal.timeout(100) })
   const before = simulations
-  const others = Array.from({ length: 9 }, () => get(path))
+  const otherRequests = Array.from({ length: 9 }, () => get(path))
   await expect(impatient).rejects.toThrow(/aborted|timeout/i)
-  const answers = await Promise.all(others)
+  const answers = await Promise.all(otherRequests)
   for (const { status, text } of answers) expect(status, text).toBe(200)
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   // The ten requests share one simulation, which may be hedged once.
@@ -197,9 +197,9 @@ test('a chain with a slow node and a full queue does not slow other chains', { t
 test('prices of a recent block are served while the node does not report its head', async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const silent = await NodeProxy.start(devnet.url)
-  const own = await startOver(silent.url)
+  const service = await startOver(silent.url)
   const { WETH, USDC } = devnet.info.tokens
-  const prices = `${own.url}/prices/31337?token=${WETH!.address},${USDC!.address}`
+  const prices = `${service.url}/prices/31337?token=${WETH!.address},${USDC!.address}`
   try {
     await until(async () => {
       const { status, text } = await ask(prices)
@@ -213,7 +213,7 @@ test('prices of a recent block are served while the node does not report its hea
     expect(text).not.toContain('null')
   } finally {
     resolve(undefined)
-    await own.close()
+    await service.close()
     await silent.stop()
   }
 })

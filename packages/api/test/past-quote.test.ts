@@ -89,9 +89,9 @@ async function amountOf(token: string, usd: number): Promise<string | undefined>
 async function randomQueries(): Promise<readonly Query[]> {
   const queries: Query[] = []
   const { pools } = local.devnet.info
-  for (const [family, own] of Map.groupBy(pools.filter(usable), (pool) => pool.family)) {
+  for (const [family, familyPools] of Map.groupBy(pools.filter(usable), (pool) => pool.family)) {
     for (let k = 0; k < OWN; k++) {
-      const pool = own[random(own.length)]!
+      const pool = familyPools[random(familyPools.length)]!
       const side = random(2)
       const [src, dst] = [pool.tokens[side]!, pool.tokens[1 - side]!].map(addressOf) as [string, string]
       const amount = await amountOf(src, 50 + random(20_000))
@@ -347,8 +347,8 @@ describe('requests that cannot be answered', () => {
         ...(path === '/permit' ? { status: 200 } : { status: 400, code: 'INVALID_PARAMETER' }),
       })
     expect(await get('/stream', { ...query(), block })).toMatchObject({ status: 400, code: 'INVALID_PARAMETER' })
-    for (const own of [{}, { from }]) {
-      const body = JSON.stringify({ quotes: [{ ...query(), block, ...own }] })
+    for (const sender of [{}, { from }]) {
+      const body = JSON.stringify({ quotes: [{ ...query(), block, ...sender }] })
       const headers = { 'content-type': 'application/json' }
       const { text } = await ask(`${local.server.url}/quotes/31337`, { method: 'POST', headers, body })
       expect(JSON.parse(text).quotes[0]).toMatchObject({ code: 'INVALID_PARAMETER' })

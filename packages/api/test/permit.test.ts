@@ -31,8 +31,8 @@ const word = (value: bigint | string) =>
   (typeof value === 'string' ? value.slice(2).toLowerCase() : value.toString(16)).padStart(64, '0')
 const read = async (to: string, selector: string, ...words: (bigint | string)[]) =>
   BigInt(await rpc<string>('eth_call', { to, data: selector + words.map(word).join('') }, 'latest'))
-const balance = (of: string, owner: string) => read(of, '0x70a08231', owner)
-const allowance = (of: string, owner: string, spender: string) => read(of, '0xdd62ed3e', owner, spender)
+const balance = (token: string, owner: string) => read(token, '0x70a08231', owner)
+const allowance = (token: string, owner: string, spender: string) => read(token, '0xdd62ed3e', owner, spender)
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies as any reader gets them
 async function get(path: string, query: Record<string, string>): Promise<{ status: number; body: any }> {
@@ -46,9 +46,9 @@ async function make(from: string, { to, data, value }: Sent): Promise<{ status: 
 }
 
 /** Returns a permit signed by the owner with eth_signTypedData_v4. */
-async function signed(src: string, from: string, amount: bigint, kind: string, more: Record<string, string> = {}) {
-  const { body } = await get('permit', { src, from, amount: `${amount}`, ...more })
-  const offer = body.permits.find((one: { kind: string }) => one.kind === kind)
+async function signed(src: string, from: string, amount: bigint, kind: string, overrides: Record<string, string> = {}) {
+  const { body } = await get('permit', { src, from, amount: `${amount}`, ...overrides })
+  const offer = body.permits.find((permit: { kind: string }) => permit.kind === kind)
   const signature = await rpc<string>('eth_signTypedData_v4', from, JSON.stringify(offer.typedData))
   return { body, offer, signature, permit: `${offer.permit}${signature}` }
 }
@@ -125,7 +125,7 @@ test.each(['WETH', 'USDT', 'STETH'])(
     const query = { src: token(symbol), dst: token('DAI'), from, amount: `${amount}` }
     const early = await signed(query.src, from, amount, 'permit2')
     expect(early.offer.approval).toMatchObject({ to: token(symbol), value: '0' })
-    expect(early.body.permits.map((one: { kind: string }) => one.kind)).toEqual(['permit2'])
+    expect(early.body.permits.map((permit: { kind: string }) => permit.kind)).toEqual(['permit2'])
     const refused = await get('aggregator', { ...query, permit: early.permit })
     expect(refused).toMatchObject({ status: 400, body: { code: 'BAD_PERMIT', field: 'permit.kind' } })
     await make(from, early.offer.approval)
@@ -238,7 +238,7 @@ describe('a wallet that is a contract (ERC-1271)', () => {
       amount,
     )
     const { body } = await get('permit', { src, from, amount: `${amount}` })
-    const offer = body.permits.find((one: { kind: string }) => one.kind === kind)
+    const offer = body.permits.find((permit: { kind: string }) => permit.kind === kind)
     const { EIP712Domain: _, ...types } = offer.typedData.types
     const hash = TypedDataEncoder.hash(offer.typedData.domain, types, offer.typedData.message)
     const signatures: string[] = []
@@ -286,7 +286,7 @@ describe('a wallet that is a contract (ERC-1271)', () => {
 
   async function signedFor(from: string, owner: string) {
     const { body } = await get('permit', { src: coin.address, from, amount: '1000000' })
-    const offer = body.permits.find((one: { kind: string }) => one.kind === 'eip2612')
+    const offer = body.permits.find((permit: { kind: string }) => permit.kind === 'eip2612')
     const signature = await rpc<string>('eth_signTypedData_v4', owner, JSON.stringify(offer.typedData))
     return { permit: `${offer.permit}${signature}` }
   }
@@ -310,5 +310,5 @@ test('/permit limits deadlines to a day and names invalid parameters', async () 
   // An account without code has no permits, and amounts above 2^160 exclude Permit2.
   expect(await get('permit', { ...base, src: account(9) })).toMatchObject({ status: 200, body: { permits: [] } })
   const big = await get('permit', { ...base, amount: `${2n ** 200n}` })
-  expect(big.body.permits.map((one: { kind: string }) => one.kind)).toEqual(['eip2612'])
+  expect(big.body.permits.map((permit: { kind: string }) => permit.kind)).toEqual(['eip2612'])
 })

@@ -133,11 +133,11 @@ describe('earnings of each pool match its quotes', () => {
         includeSources: family === 'curve-stable' ? 'uniswap-v3,curve-stable' : family,
       })
       // Only Uniswap and Curve pools: forks need other routers.
-      const own = new Set(
+      const routePools = new Set(
         info.pools.flatMap(({ dex, address }) => (/^(Uniswap|Curve)/.test(dex) ? [address.toLowerCase()] : [])),
       )
       const pools = proof!.pools
-        .filter(({ family: of, kind, address }) => of === family && kind !== 'assumed' && own.has(address))
+        .filter(({ family: of, kind, address }) => of === family && kind !== 'assumed' && routePools.has(address))
         .slice(0, POOLS)
       expect(pools.length).toBeGreaterThan(1)
       let earning = 0

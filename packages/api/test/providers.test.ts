@@ -27,10 +27,10 @@ async function serve(...urls: string[]): Promise<RunningServer> {
 }
 const token = (symbol: string) => devnet.info.tokens[symbol]!.address
 type Body = { readonly toAmount: string; readonly code?: string; readonly swaps: readonly { readonly pool: string }[] }
-async function quote(server: RunningServer, more: Readonly<Record<string, string>> = {}) {
+async function quote(server: RunningServer, overrides: Readonly<Record<string, string>> = {}) {
   const from = devnet.info.accounts[0]!.address
   const pair = { src: token('WETH'), dst: token('USDC') }
-  const swap = new URLSearchParams({ ...pair, amount: '1000000000000000000', from, ...more })
+  const swap = new URLSearchParams({ ...pair, amount: '1000000000000000000', from, ...overrides })
   const { status, text, headers } = await ask(`${server.url}/aggregator/31337?${swap}`)
   return { status, headers, body: JSON.parse(text) as Body }
 }

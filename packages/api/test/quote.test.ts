@@ -46,11 +46,11 @@ test('a quote without a sender equals the swap of an account without funds and o
         expect({ ...figures, status: quoted.status }, `${src} ${dst}`).toEqual({ ...same, status: untrusted.status })
         if (quoted.status !== 200) return { quoted, tx }
         const withHoldings = await get('aggregator', { ...query, from: holder })
-        const more = BigInt(withHoldings.body.toAmount) - BigInt(quoted.body.toAmount)
+        const extraAmount = BigInt(withHoldings.body.toAmount) - BigInt(quoted.body.toAmount)
         // A holder's gas differs, which decides between routes of nearly equal output. Rebasing shares also round differently.
         const gasCost = BigInt(quoted.body.toAmount) - BigInt(quoted.body.netToAmount ?? quoted.body.toAmount)
         const maxGasCost = gasCost / 100n
-        expect(more < 0n ? -more : more, `${src} ${dst} by a holder`).toBeLessThanOrEqual(
+        expect(extraAmount < 0n ? -extraAmount : extraAmount, `${src} ${dst} by a holder`).toBeLessThanOrEqual(
           maxGasCost > 1n ? maxGasCost : 1n,
         )
         return { quoted, tx }

@@ -65,9 +65,9 @@ describe('what was given and received', () => {
 
   test('two tokens that go into a pool are no swap (mev-inspect-py 327)', async () => {
     const usdc = path()[1]!
-    const own = createBuilder(local.devnet.url, account(1))
-    await own.contractAt(['function mint(address,uint256)'], usdc).send('mint', [account(1), 10n ** 12n])
-    await own.contractAt(ERC20, usdc).send('approve', [router(), 2n ** 200n])
+    const ownerBuilder = createBuilder(local.devnet.url, account(1))
+    await ownerBuilder.contractAt(['function mint(address,uint256)'], usdc).send('mint', [account(1), 10n ** 12n])
+    await ownerBuilder.contractAt(ERC20, usdc).send('approve', [router(), 2n ** 200n])
     const receipt = receiptOf(
       await routerOf(1).send('addLiquidityETH', [usdc, 10n ** 10n, 0, 0, account(1), FAR], WHOLE),
     )
@@ -178,7 +178,7 @@ describe('a node of another make', () => {
     for (const message of process.env.LONG ? messages : messages.slice(0, 1)) {
       proxy.answer = ({ method, params }) =>
         /^(eth_call|eth_getCode|eth_simulateV1|eth_getStorageAt|eth_getBalance|eth_getProof)$/.test(method) &&
-        old.some((each) => JSON.stringify(params).includes(each))
+        old.some((hash) => JSON.stringify(params).includes(hash))
           ? { error: { code: -32_000, message } }
           : undefined
       const { status, outcome, trades, gaps } = await verdictOf(hash, server.url)
@@ -222,10 +222,10 @@ describe('a node of another make', () => {
     }
   }
 
-  function replaced(value: unknown, [first, ...rest]: readonly (string | number)[], by: unknown): unknown {
-    if (first === undefined) return by
+  function replaced(value: unknown, [first, ...rest]: readonly (string | number)[], replacement: unknown): unknown {
+    if (first === undefined) return replacement
     const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, unknown>
-    copy[first] = replaced(copy[first], rest, by)
+    copy[first] = replaced(copy[first], rest, replacement)
     return copy
   }
 

@@ -61,22 +61,24 @@ async function verdictOf(hash: string): Promise<RefereeResponse & { status: numb
 }
 
 /** Growth of a balance in the block of a transaction, which is alone there. */
-async function growth(of: Address, whose: Address, receipt: Receipt): Promise<bigint> {
-  const data = `0x70a08231${whose.slice(2).padStart(64, '0')}`
+async function growth(token: Address, account: Address, receipt: Receipt): Promise<bigint> {
+  const data = `0x70a08231${account.slice(2).padStart(64, '0')}`
   const at = (block: number) => {
     const tag = `0x${block.toString(16)}`
-    return of === NATIVE ? rpc<string>('eth_getBalance', whose, tag) : rpc<string>('eth_call', { to: of, data }, tag)
+    return token === NATIVE
+      ? rpc<string>('eth_getBalance', account, tag)
+      : rpc<string>('eth_call', { to: token, data }, tag)
   }
   const block = Number(receipt.blockNumber)
   return BigInt(await at(block)) - BigInt(await at(block - 1))
 }
 
 /** Sum of an account's transfers by the logs of a receipt, as tools without balances compute it. */
-function loggedGrowth(of: Address, whose: Address, { logs }: Receipt): bigint {
+function loggedGrowth(token: Address, account: Address, { logs }: Receipt): bigint {
   const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-  const word = `0x${whose.slice(2).padStart(64, '0')}`
+  const word = `0x${account.slice(2).padStart(64, '0')}`
   return logs
-    .filter(({ address, topics }) => address.toLowerCase() === of && topics[0] === TRANSFER)
+    .filter(({ address, topics }) => address.toLowerCase() === token && topics[0] === TRANSFER)
     .reduce((sum, { topics, data }) => {
       const amount = BigInt(data)
       return sum + (topics[2] === word ? amount : 0n) - (topics[1] === word ? amount : 0n)
@@ -157,8 +159,8 @@ describe('routers', () => {
   const [TO_SENDER, TO_ROUTER] = ['1', '2'].map((digit) => `0x${digit.padStart(40, '0')}`) as [string, string]
   const v2Input = (to: string, amount: bigint, path: readonly Address[], isFromSender: boolean) =>
     codec.encode(['address', 'uint256', 'uint256', 'address[]', 'bool'], [to, amount, 0, path, isFromSender])
-  const pay = (of: Address, to: string, amount: bigint) =>
-    codec.encode(['address', 'address', 'uint256'], [of, to, amount])
+  const pay = (token: Address, to: string, amount: bigint) =>
+    codec.encode(['address', 'address', 'uint256'], [token, to, amount])
   /** Amount that stands for the whole balance of the router. */
   const WHOLE_BALANCE = 1n << 255n
   const [V3_IN, SWEEP, TRANSFER, V2_IN, UNWRAP] = [0x00, 0x04, 0x05, 0x08, 0x0c]

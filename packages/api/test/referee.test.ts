@@ -58,18 +58,18 @@ beforeAll(async () => {
 })
 afterAll(() => services?.close())
 
-async function judge(hash: string, by = services): Promise<RefereeResponse> {
-  const { chain, live } = by.chain(31_337)
+async function judge(hash: string, judgingServices = services): Promise<RefereeResponse> {
+  const { chain, liveChain } = judgingServices.chain(31_337)
   const work = {
     signal: AbortSignal.timeout(120_000),
     time: async <T>(_: string, run: () => T | Promise<T>) => run(),
     log: silentLog(),
   }
   for (let round = 0; ; round++) {
-    const body = verdictResponse(await live.judge(hash as `0x${string}`, work), chain)
+    const body = verdictResponse(await liveChain.judge(hash as `0x${string}`, work), chain)
     const isPending = body.trades.some(({ comparisons }) => comparisons.some(({ poolsPending }) => poolsPending))
     if (!isPending || round === 10) return body
-    await live.settled(10_000)
+    await liveChain.settled(10_000)
   }
 }
 
@@ -79,11 +79,11 @@ const builderOf = (k: number): Builder => createBuilder(local.devnet.url, accoun
 const router = (name: string): Address => local.devnet.info.routers[name]!
 
 /** Returns a balance at the end of a block. */
-async function balance(of: Address, whose: Address, block: number): Promise<bigint> {
+async function balance(token: Address, account: Address, block: number): Promise<bigint> {
   const at = `0x${block.toString(16)}`
-  if (of === NATIVE) return BigInt(await rpc<string>('eth_getBalance', whose, at))
-  const data = `0x70a08231${whose.slice(2).padStart(64, '0')}`
-  return BigInt(await rpc<string>('eth_call', { to: of, data }, at))
+  if (token === NATIVE) return BigInt(await rpc<string>('eth_getBalance', account, at))
+  const data = `0x70a08231${account.slice(2).padStart(64, '0')}`
+  return BigInt(await rpc<string>('eth_call', { to: token, data }, at))
 }
 
 /** Expects a verdict that is consistent with itself and with the balances before and after the block. */

@@ -61,9 +61,9 @@ test('a search that exceeds its time limit is a 504 for its caller only, and its
   const before = await Promise.all(amounts.map(get))
   for (const { status, body } of before) expect(status, JSON.stringify(body)).toBe(200)
 
-  const [lost, ...others] = await Promise.all([get(ENDLESS), ...amounts.map(get)])
+  const [lost, ...otherAnswers] = await Promise.all([get(ENDLESS), ...amounts.map(get)])
   expect(lost).toMatchObject({ status: 504, body: { code: 'ROUTE_TIMEOUT' } })
-  expect(others.map(({ status, body }) => [status, body.toAmount])).toEqual(
+  expect(otherAnswers.map(({ status, body }) => [status, body.toAmount])).toEqual(
     before.map(({ status, body }) => [status, body.toAmount]),
   )
   const after = await Promise.all(amounts.map(get))
@@ -73,7 +73,7 @@ test('a search that exceeds its time limit is a 504 for its caller only, and its
   expect(logged).toHaveLength(1)
   const { replay, err } = logged[0]
   expect(err.type).toBe('RoutingError')
-  const { views } = services.chain(31337).live
+  const { views } = services.chain(31337).liveChain
   const wanted = [replay.request.tokenIn, replay.request.tokenOut].map(toAddress)
   const { snapshot } = await views.atHead([wanted], undefined, AbortSignal.timeout(60_000))
   // No block was mined since the failure.

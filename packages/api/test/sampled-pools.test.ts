@@ -55,9 +55,9 @@ test('a pool with a hook is quoted to the unit, at any amount, and pays that in 
 test('it is used without being named only if its minimum exceeds the output of other pools', async () => {
   for (const amount of [WHOLE, 50n * WHOLE, 2_000n * WHOLE, 20_000n * WHOLE]) {
     const all = (await get({ ...pair(), amount: `${amount}` })).body
-    const others = (await get({ ...pair(), amount: `${amount}`, excludeSources: 'uniswap-v4-hooks' })).body
+    const otherRoute = (await get({ ...pair(), amount: `${amount}`, excludeSources: 'uniswap-v4-hooks' })).body
     const promised = all.pools.includes(hookedId()) ? all.minToAmount : all.toAmount
-    expect(BigInt(promised) * 1_000n).toBeGreaterThanOrEqual(BigInt(others.toAmount) * 999n)
+    expect(BigInt(promised) * 1_000n).toBeGreaterThanOrEqual(BigInt(otherRoute.toAmount) * 999n)
   }
 }, 60_000)
 

@@ -45,13 +45,13 @@ const knownToken = (referencePrice: bigint | null): Token => ({
   ...{ availableBalance: '0', trusted: true },
 })
 
-function auctionOf(orders: readonly object[], more: object = {}) {
+function auctionOf(orders: readonly object[], overrides: object = {}) {
   return {
     ...{ id: '1', liquidity: [], effectiveGasPrice: String(GAS_PRICE), surplusCapturingJitOrderOwners: [] },
     tokens: { [token('WETH')]: knownToken(WHOLE) },
     // Long enough for a search on a busy machine.
     deadline: new Date(Date.now() + 60_000).toISOString(),
-    ...{ orders, ...more },
+    ...{ orders, ...overrides },
   }
 }
 
@@ -74,16 +74,17 @@ async function quoted(query: Readonly<Record<string, string>>): Promise<Readonly
 }
 
 /** Places an order, requests a solution, and settles it. */
-async function settled(wanted: CowOrder, more: object = {}) {
+async function settled(wanted: CowOrder, overrides: object = {}) {
   const placed = await settlement.place(wanted)
   const { salt, ...listed } = placed
   // A busy machine may miss the deadline.
   let solution: CowSolution | undefined
-  for (let again = 0; solution === undefined && again < 5; again++) [solution] = await solve(auctionOf([listed], more))
+  for (let again = 0; solution === undefined && again < 5; again++)
+    [solution] = await solve(auctionOf([listed], overrides))
   expect(solution, 'a solution').toBeDefined()
   const { sellToken, buyToken } = wanted
   const before = { sell: await settlement.balanceOf(sellToken), buy: await settlement.balanceOf(buyToken) }
-  const own = { sell: await settlement.balance(sellToken), buy: await settlement.balance(buyToken) }
+  const balancesBefore = { sell: await settlement.balance(sellToken), buy: await settlement.balance(buyToken) }
   const gas = await settlement.settle({ ...wanted, salt }, solution!)
   return {
     ...{ solution: solution!, gas },
@@ -91,8 +92,8 @@ async function settled(wanted: CowOrder, more: object = {}) {
     received: (await settlement.balanceOf(buyToken)) - before.buy,
     /** Growth of the settlement contract's balances. */
     kept: {
-      sell: (await settlement.balance(sellToken)) - own.sell,
-      buy: (await settlement.balance(buyToken)) - own.buy,
+      sell: (await settlement.balance(sellToken)) - balancesBefore.sell,
+      buy: (await settlement.balance(buyToken)) - balancesBefore.buy,
     },
   }
 }
@@ -330,7 +331,7 @@ test('random auctions: every solution keeps its order’s limit, and settles', a
   await fc.assert(
     fc.asyncProperty(any, async ({ sell, buy, ...rest }) => {
       const wanted: CowOrder = { ...rest, sellToken: token(sell), buyToken: token(buy) }
-      await settlement.undone(async () => {
+      await settlement.runAndRevert(async () => {
         const { salt, ...listed } = await settlement.place(wanted)
         const [solution] = await solve(auctionOf([listed]))
         if (!solution) return

@@ -67,9 +67,9 @@ async function quote(url = server.url): Promise<{ readonly toAmount: string }> {
 /** Buys the token with the given amount of WETH, which makes the taker's price worse. */
 async function moveAgainst(amount: bigint): Promise<void> {
   const isFirst = BigInt(weth.address) < BigInt(token.address)
-  const holding = (of: Contract) => of.read<bigint>('balanceOf', [pair.address])
-  const [own, other] = await Promise.all([holding(weth), holding(token)])
-  const out = (amount * 997n * other) / (own * 1000n + amount * 997n)
+  const holding = (token: Contract) => token.read<bigint>('balanceOf', [pair.address])
+  const [wethBalance, tokenBalance] = await Promise.all([holding(weth), holding(token)])
+  const out = (amount * 997n * tokenBalance) / (wethBalance * 1000n + amount * 997n)
   await weth.send('transfer', [pair.address, amount])
   await stats(3)
   await pair.send('swap', [isFirst ? 0n : out, isFirst ? out : 0n, pair.address.replace(/.$/, '1'), '0x'])

@@ -49,17 +49,17 @@ async function mined(transaction: object): Promise<string> {
   return (await rpc<Receipt>('eth_sendTransactionSync', transaction)).transactionHash
 }
 
-async function balance(of: string, block: number | 'latest'): Promise<bigint> {
+async function balance(token: string, block: number | 'latest'): Promise<bigint> {
   const at = block === 'latest' ? block : `0x${block.toString(16)}`
-  if (of === NATIVE) return BigInt(await rpc<string>('eth_getBalance', from, at))
+  if (token === NATIVE) return BigInt(await rpc<string>('eth_getBalance', from, at))
   const data = `0x70a08231${from.slice(2).padStart(64, '0')}`
-  return BigInt(await rpc<string>('eth_call', { to: of, data }, at))
+  return BigInt(await rpc<string>('eth_call', { to: token, data }, at))
 }
 
-async function approve(of: string): Promise<void> {
+async function approve(token: string): Promise<void> {
   const builder = createBuilder(local.devnet.url, toAddress(from))
   await builder
-    .contractAt(['function approve(address,uint256)'], of)
+    .contractAt(['function approve(address,uint256)'], token)
     .send('approve', [local.devnet.info.guard, 2n ** 200n])
 }
 
@@ -81,8 +81,8 @@ describe('a mined swap', () => {
     const receipt = await rpc<Receipt>('eth_getTransactionReceipt', hash)
     const block = Number(receipt.blockNumber)
     const gas = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
-    const grown = async (of: string) =>
-      (await balance(of, block)) - (await balance(of, block - 1)) + (of === NATIVE ? gas : 0n)
+    const grown = async (token: string) =>
+      (await balance(token, block)) - (await balance(token, block - 1)) + (token === NATIVE ? gas : 0n)
     const [received, spent] = [await grown(dst), -(await grown(src))]
     expect(received).toBeGreaterThan(0n)
     const status = await statusOf(hash, `?toAmount=${route.toAmount}`)

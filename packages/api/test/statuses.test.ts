@@ -173,11 +173,11 @@ describe('422', () => {
 
 describe('502', () => {
   test('the node is down', async () => {
-    const own = await NodeProxy.start(devnet.url)
-    const orphan = await startOver(own.url)
+    const proxy = await NodeProxy.start(devnet.url)
+    const orphan = await startOver(proxy.url)
     try {
       expect((await get(swapPath(), orphan)).status).toBe(200)
-      await own.stop()
+      await proxy.stop()
       const { status, body } = await get(swapPath(), orphan)
       expect(status).toBe(502)
       expect(body).toMatchObject({ code: 'RPC_FAILED', error: 'no node of the chain answered' })

@@ -219,10 +219,10 @@ test('a client that does not read is disconnected: at once beyond the buffer lim
 
   const streams = new EventStreams({ max: 10, maxPerCaller: 10 })
   const [early, late] = [new Unread(), new Unread()]
-  streams.keep(early.response, () => undefined)
+  streams.keepAlive(early.response, () => undefined)
   streams.endAll(new ApiError('NOT_READY', 'the service is stopping'))
   // A stream that was about to open when all were ended.
-  streams.keep(late.response, () => undefined)
+  streams.keepAlive(late.response, () => undefined)
   for (const one of [early, late]) {
     expect(one.written.at(-1)).toContain('NOT_READY')
     await expect.poll(() => one.destroyed, { timeout: 3_000 }).toBe(1)

@@ -53,7 +53,7 @@ test('concurrent requests get the same transactions and refusals with threads as
   const answers = await Promise.all(changes.map((change) => swap(threaded, change)))
   expect(new Set(answers.map(({ status }) => status)).size).toBeGreaterThan(1)
   for (const [index, change] of changes.entries()) {
-    const own = await swap(inline, change)
-    expect(answers[index], JSON.stringify(change)).toEqual(own)
+    const inlineSwap = await swap(inline, change)
+    expect(answers[index], JSON.stringify(change)).toEqual(inlineSwap)
   }
 })

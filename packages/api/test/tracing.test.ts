@@ -117,18 +117,18 @@ test('a refusal is recorded with its code; a request whose caller opts out is no
     headers: { 'X-Request-Id': 'bad', traceparent: 'nonsense' },
   })
   await requestSpan('bad')
-  const span = spans().find((one) => attribute(one, 'sluice.request_id') === 'bad')!
+  const span = spans().find((span) => attribute(span, 'sluice.request_id') === 'bad')!
   expect(attribute(span, 'error.type')).toBe('INVALID_PARAMETER')
   expect(span.parentSpanId).toBeUndefined()
-  expect(spans().filter((one) => attribute(one, 'sluice.request_id') === 'quiet')).toEqual([])
+  expect(spans().filter((span) => attribute(span, 'sluice.request_id') === 'quiet')).toEqual([])
   expect(JSON.stringify(bodies)).not.toContain('secret')
 })
 
 test('new blocks without a request are not traced', async () => {
   await ask(server.url + swapPath(), { headers: { 'X-Request-Id': 'before' } })
   await requestSpan('before')
-  const { traceId } = spans().find((one) => attribute(one, 'sluice.request_id') === 'before')!
-  const count = () => spans().filter((one) => one.traceId === traceId).length
+  const { traceId } = spans().find((span) => attribute(span, 'sluice.request_id') === 'before')!
+  const count = () => spans().filter((span) => span.traceId === traceId).length
   const before = count()
   await fetch(devnet.url, {
     method: 'POST',

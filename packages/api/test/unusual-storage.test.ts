@@ -20,8 +20,10 @@ test.each(['StructMember', 'Numbered', 'HashedAllowances', 'LendingMarket', 'ATo
     const mine = createBuilder(devnet.url, toAddress(from)).contractAt(ERC20, token.address)
     await token.send('mint', [from, 3n * WHOLE])
     const query = { src: token.address, dst: weth, amount: `${WHOLE}`, from }
-    const quote = async (more: Record<string, string> = {}) => {
-      const { status, text } = await ask(`${server.url}/aggregator/31337?${new URLSearchParams({ ...query, ...more })}`)
+    const quote = async (overrides: Record<string, string> = {}) => {
+      const { status, text } = await ask(
+        `${server.url}/aggregator/31337?${new URLSearchParams({ ...query, ...overrides })}`,
+      )
       return { status, body: JSON.parse(text) }
     }
     // The quote also works before the approval.

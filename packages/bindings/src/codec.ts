@@ -62,7 +62,7 @@ type Coder = {
   /** True if the value is in the tail and the head contains its offset. */
   readonly dynamic: boolean
   readonly write: (value: unknown) => string
-  readonly read: (text: string, at: number) => unknown
+  readonly read: (text: string, offset: number) => unknown
 }
 
 function coderOf(param: ParamType): Coder {
@@ -86,14 +86,14 @@ const address: Coder = {
     if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value)) throw refused('address', value)
     return value.slice(2).toLowerCase().padStart(WORD, '0')
   },
-  read: (text, at) => `0x${wordAt(text, at).slice(24).toLowerCase()}`,
+  read: (text, offset) => `0x${wordAt(text, offset).slice(24).toLowerCase()}`,
 }
 
 const bool: Coder = {
   size: WORD,
   dynamic: false,
   write: (value) => (value ? '1' : '0').padStart(WORD, '0'),
-  read: (text, at) => Boolean(smallAt(text, at) ?? numberAt(text, at)),
+  read: (text, offset) => Boolean(smallAt(text, offset) ?? numberAt(text, offset)),
 }
 
 function uint(bits: number): Coder {
@@ -120,7 +120,7 @@ function int(bits: number): Coder {
       if (typeof number !== 'bigint' || number < -limit || number >= limit) throw refused(`int${bits}`, value)
       return wordOf(BigInt.asUintN(256, number))
     },
-    read: (text, at) => BigInt.asIntN(256, numberAt(text, at)),
+    read: (text, offset) => BigInt.asIntN(256, numberAt(text, offset)),
   }
 }
 
@@ -132,10 +132,10 @@ const bytes: Coder = {
     const digits = value.slice(2)
     return wordOf(digits.length / 2) + digits.padEnd(Math.ceil(digits.length / WORD) * WORD, '0')
   },
-  read: (text, at) => {
-    const end = at + WORD + 2 * countAt(text, at)
+  read: (text, offset) => {
+    const end = offset + WORD + 2 * countAt(text, offset)
     if (end > text.length) throw cutOff(text)
-    return `0x${text.slice(at + WORD, end)}`
+    return `0x${text.slice(offset + WORD, end)}`
   },
 }
 
@@ -148,7 +148,7 @@ function fixedBytes(length: number): Coder {
       if (typeof value !== 'string' || !pattern.test(value)) throw refused(`bytes${length}`, value)
       return value.slice(2).padEnd(WORD, '0')
     },
-    read: (text, at) => `0x${wordAt(text, at).slice(0, 2 * length)}`,
+    read: (text, offset) => `0x${wordAt(text, offset).slice(0, 2 * length)}`,
   }
 }
 
@@ -164,9 +164,9 @@ function list(element: Coder): Coder {
       const written = dynamic ? elements(value.length).write(value) : value.map(element.write).join('')
       return wordOf(value.length) + written
     },
-    read: (text, at) => {
-      const count = countAt(text, at)
-      const start = at + WORD
+    read: (text, offset) => {
+      const count = countAt(text, offset)
+      const start = offset + WORD
       // Checks the length before an array of this size is allocated.
       if (start + count * size > text.length) throw cutOff(text)
       if (dynamic) return elements(count).read(text, start)
@@ -182,8 +182,8 @@ function tuple(components: readonly ParamType[]): Coder {
     size: fields.dynamic ? WORD : fields.size,
     dynamic: fields.dynamic,
     write: (value) => fields.write(names.map((name) => (value as Record<string, unknown>)[name])),
-    read: (text, at) => {
-      const values = fields.read(text, at)
+    read: (text, offset) => {
+      const values = fields.read(text, offset)
       const object: Record<string, unknown> = {}
       for (const [k, name] of names.entries()) object[name] = values[k]
       return object
@@ -208,10 +208,10 @@ function sequence(coders: readonly Coder[]) {
       return head + tail
     },
     read: (text: string, start: number): readonly unknown[] => {
-      let at = start
+      let offset = start
       return coders.map(({ size, dynamic, read }) => {
-        const value = read(text, dynamic ? start + 2 * countAt(text, at) : at)
-        at += size
+        const value = read(text, dynamic ? start + 2 * countAt(text, offset) : offset)
+        offset += size
         return value
       })
     },
@@ -222,8 +222,8 @@ function wordOf(number: bigint | number): string {
   return number.toString(16).padStart(WORD, '0')
 }
 
-function wordAt(text: string, at: number): string {
-  const word = text.slice(at, at + WORD)
+function wordAt(text: string, offset: number): string {
+  const word = text.slice(offset, offset + WORD)
   if (word.length < WORD) throw cutOff(text)
   return word
 }
@@ -232,22 +232,22 @@ function wordAt(text: string, at: number): string {
 const EXACT = 13
 const LEADING_ZEROS = '0'.repeat(WORD - EXACT)
 
-function numberAt(text: string, at: number): bigint {
-  const small = smallAt(text, at)
-  return small === undefined ? BigInt(`0x${wordAt(text, at)}`) : BigInt(small)
+function numberAt(text: string, offset: number): bigint {
+  const small = smallAt(text, offset)
+  return small === undefined ? BigInt(`0x${wordAt(text, offset)}`) : BigInt(small)
 }
 
 /** Reads a small number, several times as fast as a bigint; undefined for larger numbers and for invalid digits. */
-function smallAt(text: string, at: number): number | undefined {
-  const end = at + WORD
-  if (end > text.length || !text.startsWith(LEADING_ZEROS, at)) return undefined
+function smallAt(text: string, offset: number): number | undefined {
+  const end = offset + WORD
+  if (end > text.length || !text.startsWith(LEADING_ZEROS, offset)) return undefined
   const number = Number(`0x${text.slice(end - EXACT, end)}`)
   return Number.isNaN(number) ? undefined : number
 }
 
 /** Reads a length or an offset. Callers detect one that is beyond the text. */
-function countAt(text: string, at: number): number {
-  return smallAt(text, at) ?? Number(numberAt(text, at))
+function countAt(text: string, offset: number): number {
+  return smallAt(text, offset) ?? Number(numberAt(text, offset))
 }
 
 function refused(type: string, value: unknown): Error {

@@ -58,23 +58,23 @@ const ZERO = `0x${'0'.repeat(40)}`
  * @throws ethers' INVALID_ARGUMENT if a value does not fit its type, a signature has an unknown form, a permit comes
  *   with value, or the function needs a recipient that is missing
  */
-export function encodeGuardSwap(of: GuardSwap): Hex {
-  const { amountIn, value, program } = of
-  const isPlain = of.recipient === undefined && of.wrapper === ZERO && of.feePpm === 0n
-  if (!of.permit && !of.direct && isPlain)
-    return value === 0n ? swap.encode(amountIn, of, program) : swapNative.encode(of, program)
-  const { recipient } = of
+export function encodeGuardSwap(request: GuardSwap): Hex {
+  const { amountIn, value, program } = request
+  const isPlain = request.recipient === undefined && request.wrapper === ZERO && request.feePpm === 0n
+  if (!request.permit && !request.direct && isPlain)
+    return value === 0n ? swap.encode(amountIn, request, program) : swapNative.encode(request, program)
+  const { recipient } = request
   if (recipient === undefined)
     throw makeError('the function names a recipient', 'INVALID_ARGUMENT', { argument: 'recipient', value: recipient })
-  const payout = { ...of, recipient }
-  if (of.permit) {
+  const payout = { ...request, recipient }
+  if (request.permit) {
     if (value !== 0n) throw makeError('a permit comes without value', 'INVALID_ARGUMENT', { argument: 'value', value })
-    const permit = permitStruct(of.permit)
-    if (of.direct) return swapDirectWithPermit.encode(amountIn, recipient, of, permit, program)
-    return swapWithPermit.encode(amountIn, of, permit, payout, program)
+    const permit = permitStruct(request.permit)
+    if (request.direct) return swapDirectWithPermit.encode(amountIn, recipient, request, permit, program)
+    return swapWithPermit.encode(amountIn, request, permit, payout, program)
   }
-  if (of.direct) return swapDirect.encode(amountIn, recipient, of, program)
-  return swapWithPayout.encode(amountIn, of, payout, program)
+  if (request.direct) return swapDirect.encode(amountIn, recipient, request, program)
+  return swapWithPayout.encode(amountIn, request, payout, program)
 }
 
 /**

@@ -54,7 +54,7 @@ export class StateBus {
     const { followedMarkets: followed, commands, joins } = this
     const { url, freshMs } = this.options
     const market: Market = new FollowedMarket({
-      ...{ chain, rpc, facts, url, commands, joins, freshMs, keys: keysOf(chain.chainId) },
+      ...{ chain, rpc, facts, url, commands, joinLimit: joins, freshMs, keys: keysOf(chain.chainId) },
       ...(onFact && { onFact }),
       onStop: () => followed.delete(market),
     })

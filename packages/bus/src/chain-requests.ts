@@ -20,7 +20,7 @@ export async function chainsRequestedWithin(connection: Connection, ms: number):
 }
 
 /** Explains why no process publishes a chain; null if one owns it, so that its first state will come. */
-export async function reasonUnowned(
+export async function missingOwnerReason(
   connection: Connection,
   chainId: number,
   { lease }: ChainKeys,

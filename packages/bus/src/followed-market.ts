@@ -5,7 +5,7 @@ import type { Market, MarketHealth, PairScope, Snapshot, TokenFacts } from '@slu
 import { MarketError, pairKeysOf, pairScopeOf } from '@sluice/liquidity'
 import { abortable, type BlockHeader, type Rpc, type Semaphore } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
-import { reasonUnowned } from './chain-requests.ts'
+import { missingOwnerReason } from './chain-requests.ts'
 import type { Commands } from './commands.ts'
 import { ConditionWaiter } from './condition-waiter.ts'
 import { type Fact, readFact } from './facts.ts'
@@ -15,30 +15,30 @@ import type { ChainKeys } from './keys.ts'
 import { type PairRequest, sendRequest } from './request-stream.ts'
 
 /**
- * Milliseconds between two requests for the same missing pools, because an owner that was killed has lost the first.
+ * Milliseconds after which a request for missing pools is sent again. An owner that was killed has lost the first one.
  */
-const REQUEST_MS = 500
+const REQUEST_INTERVAL_MS = 500
 /** Maximum wait in milliseconds, independent of the caller's timeout. */
 const MAX_WAIT_MS = 30_000
 /** Milliseconds to wait for a chain's first state before checking that an owner exists. */
-const OWNER_MS = 2_000
+const OWNER_TIMEOUT_MS = 2_000
 /**
  * A state is fresh for this many block times, and at least this many milliseconds, after its owner last confirmed it.
  */
 const FRESH_BLOCKS = 3
-const FRESH_MS = 15_000
+const MIN_FRESH_MS = 15_000
 /** Maximum milliseconds to wait for a block that this worker's node has and the indexer has not published. */
-const AHEAD_MS = 250
+const MAX_UNPUBLISHED_WAIT_MS = 250
 /**
  * Maximum milliseconds to wait for the id of the newest entry: many times the usual reply time, but short enough for a
  * hanging Redis.
  */
-const HEAD_MS = 25
+const HEAD_ID_TIMEOUT_MS = 25
 /** Maximum milliseconds to wait for the state of an entry whose id is known. */
-const NAMED_MS = 500
+const ENTRY_TIMEOUT_MS = 500
 /** Milliseconds between two reports of the tokens in use, so that the owner keeps following them. */
-const TOUCH_MS = 300_000
-const MAX_TOUCHED = 5_000
+const USED_TOKENS_INTERVAL_MS = 300_000
+const MAX_USED_TOKENS = 5_000
 
 export type FollowedOptions = {
   readonly chain: Chain
@@ -46,7 +46,7 @@ export type FollowedOptions = {
   readonly facts: TokenFacts
   readonly url: string
   readonly keys: ChainKeys
-  readonly joins: Semaphore
+  readonly joinLimit: Semaphore
   readonly commands: Commands
   /** Milliseconds for which a state is fresh without a confirmation; derived from the block time if absent. */
   readonly freshMs?: number | undefined
@@ -69,21 +69,21 @@ export class FollowedMarket implements Market {
   private readonly conditions = new ConditionWaiter()
   /** The last states, newest last. */
   private states: readonly Snapshot[] = []
-  private touchedTokens = new Set<Address>()
+  private usedTokens = new Set<Address>()
   /** Highest block of this worker's node that a request has waited for. */
   private awaitedBlock = -1
-  private touchTimer: NodeJS.Timeout | undefined
+  private usedTokensTimer: NodeJS.Timeout | undefined
   private headRequest: Promise<string | null> | null = null
   private headRequestAt = 0
 
   constructor(options: FollowedOptions) {
-    const { chain, facts, url, keys, joins, onFact } = options
+    const { chain, facts, url, keys, joinLimit, onFact } = options
     this.options = options
     this.chainId = chain.chainId
     this.tokens = facts
     this.scope = pairScopeOf(chain)
     this.follower = new StateFollower({
-      ...{ url, keys, joins },
+      ...{ url, keys, joins: joinLimit },
       onShown: (state, ids) => this.show(state, ids),
       ...(onFact && {
         onFact: (key: string, value: string) => {
@@ -110,11 +110,11 @@ export class FollowedMarket implements Market {
     groups: readonly (readonly Address[])[],
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<Snapshot> {
-    await this.firstState(signal)
+    await this.waitForFirstState(signal)
     await this.checkTokens(groups.flat(), signal && { signal })
     const realTokens = groups.map((tokens) => tokens.filter((token) => this.tokens.isToken(token) !== false))
-    this.touch(realTokens.flat())
-    await this.pairsLoaded({ groups: realTokens }, signal)
+    this.recordUse(realTokens.flat())
+    await this.loadPairs({ groups: realTokens }, signal)
     return this.snapshot()
   }
 
@@ -128,11 +128,11 @@ export class FollowedMarket implements Market {
   }
 
   async searchPools(tokens: readonly Address[]): Promise<void> {
-    await this.firstState()
+    await this.waitForFirstState()
     await this.checkTokens(tokens)
     const realTokens = tokens.filter((token) => this.tokens.isToken(token) !== false)
-    this.touch(realTokens)
-    await this.pairsLoaded({ tokens: realTokens })
+    this.recordUse(realTokens)
+    await this.loadPairs({ tokens: realTokens })
   }
 
   /** Does nothing: the owner evicts pools. */
@@ -153,7 +153,7 @@ export class FollowedMarket implements Market {
       facts: this.tokens.count,
       pools: count(shown?.pools.size ?? 0),
       pairs: count(shown?.pairs.size ?? 0),
-      touched: count(this.touchedTokens.size),
+      touched: count(this.usedTokens.size),
     }
   }
 
@@ -162,26 +162,28 @@ export class FollowedMarket implements Market {
    * a short time for its block.
    */
   async sync({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Snapshot> {
-    await this.firstState(signal)
+    await this.waitForFirstState(signal)
     const id = await abortable(this.headId(), signal)
-    const isThere = () => id === null || isAtOrAfter(this.follower.shown!.id, id)
+    const isFulfilled = () => id === null || isAtOrAfter(this.follower.shown!.id, id)
     // If Redis hangs before the state arrives, the previous one is quoted.
-    if (!isThere()) await this.waitUntil(isThere, NAMED_MS, signal).catch(ignoreBehind)
+    if (!isFulfilled()) await this.waitUntil(isFulfilled, ENTRY_TIMEOUT_MS, signal).catch(ignoreBehind)
     const { blockTimeMs } = this.options.chain
     const headNumber = this.options.rpc.health().head?.number ?? 0
     if (headNumber > Math.max(this.snapshot().block.number, this.awaitedBlock)) {
       // Wait once per block, so that a slow indexer does not delay every request.
       this.awaitedBlock = headNumber
-      await this.waitForBlock(headNumber, Math.min(blockTimeMs / 4, AHEAD_MS), signal).catch(ignoreBehind)
+      await this.waitForBlock(headNumber, Math.min(blockTimeMs / 4, MAX_UNPUBLISHED_WAIT_MS), signal).catch(
+        ignoreBehind,
+      )
     }
     return this.snapshot()
   }
 
   async waitForBlock(number: number, timeoutMs: number, signal?: AbortSignal): Promise<Snapshot> {
-    const isThere = () => (this.states.at(-1)?.block.number ?? -1) >= number
-    if (!isThere()) {
+    const isFulfilled = () => (this.states.at(-1)?.block.number ?? -1) >= number
+    if (!isFulfilled()) {
       void this.request({ block: number }).catch(() => {})
-      await this.waitUntil(isThere, timeoutMs, signal)
+      await this.waitUntil(isFulfilled, timeoutMs, signal)
     }
     return this.snapshot()
   }
@@ -193,7 +195,7 @@ export class FollowedMarket implements Market {
 
   health(): MarketHealth {
     const { confirmedMs } = this.follower
-    const reason = this.awayReason()
+    const reason = this.failureReason()
     return {
       head: this.states.at(-1)?.block ?? null,
       lagMs: confirmedMs === null ? null : Date.now() - confirmedMs,
@@ -206,11 +208,11 @@ export class FollowedMarket implements Market {
 
   start(): void {
     this.follower.start()
-    this.touchTimer ??= setInterval(() => this.reportTouched(), TOUCH_MS).unref()
+    this.usedTokensTimer ??= setInterval(() => this.reportUsedTokens(), USED_TOKENS_INTERVAL_MS).unref()
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.touchTimer)
+    clearInterval(this.usedTokensTimer)
     this.options.onStop?.()
     this.conditions.stop(new MarketError('STOPPED', `the market of chain ${this.chainId} was stopped`))
     await this.follower.stop()
@@ -225,33 +227,36 @@ export class FollowedMarket implements Market {
     this.conditions.check()
   }
 
-  private hasPairs(pairsLoaded: Pick<PairRequest, 'groups' | 'tokens'>): boolean {
+  private hasPairs(request: Pick<PairRequest, 'groups' | 'tokens'>): boolean {
     const pairs = this.follower.shown?.pairs
-    return pairs !== undefined && pairKeysOf(pairsLoaded, this.scope).every((pair) => pairs.has(pair))
+    return pairs !== undefined && pairKeysOf(request, this.scope).every((pair) => pairs.has(pair))
   }
 
   /** Resolves with the first state. @throws MarketError `NOT_READY` if no process publishes the chain */
-  private async firstState(signal?: AbortSignal): Promise<void> {
+  private async waitForFirstState(signal?: AbortSignal): Promise<void> {
     if (this.states.length > 0) return
     const { commands, keys } = this.options
-    const isThere = () => this.states.length > 0
-    await this.waitUntil(isThere, OWNER_MS, signal).catch(async (error: unknown) => {
+    const isFulfilled = () => this.states.length > 0
+    await this.waitUntil(isFulfilled, OWNER_TIMEOUT_MS, signal).catch(async (error: unknown) => {
       if (!(error instanceof MarketError) || error.code !== 'BEHIND') throw error
-      const reason = await reasonUnowned(commands, this.chainId, keys).catch(() => this.awayReason() ?? 'no state bus')
+      const reason = await missingOwnerReason(commands, this.chainId, keys).catch(
+        () => this.failureReason() ?? 'no state bus',
+      )
       if (reason) throw new MarketError('NOT_READY', reason)
-      await this.waitUntil(isThere, MAX_WAIT_MS, signal)
+      await this.waitUntil(isFulfilled, MAX_WAIT_MS, signal)
     })
   }
 
   /** Requests pairs until they are in the current state. */
-  private async pairsLoaded(request: Pick<PairRequest, 'groups' | 'tokens'>, signal?: AbortSignal): Promise<void> {
-    const isThere = () => this.hasPairs(request)
+  private async loadPairs(request: Pick<PairRequest, 'groups' | 'tokens'>, signal?: AbortSignal): Promise<void> {
+    const isFulfilled = () => this.hasPairs(request)
     const deadline = Date.now() + MAX_WAIT_MS
-    while (!isThere()) {
+    while (!isFulfilled()) {
       await abortable(this.request(request), signal)
       const remainingMs = deadline - Date.now()
-      await this.waitUntil(isThere, Math.min(REQUEST_MS, remainingMs), signal).catch((error: unknown) => {
-        if (!(error instanceof MarketError) || error.code !== 'BEHIND' || remainingMs <= REQUEST_MS) throw error
+      await this.waitUntil(isFulfilled, Math.min(REQUEST_INTERVAL_MS, remainingMs), signal).catch((error: unknown) => {
+        if (!(error instanceof MarketError) || error.code !== 'BEHIND' || remainingMs <= REQUEST_INTERVAL_MS)
+          throw error
       })
     }
   }
@@ -267,13 +272,13 @@ export class FollowedMarket implements Market {
   }
 
   /** Resolves when a state fulfills the condition. @throws MarketError `BEHIND` on timeout, `STOPPED` */
-  private waitUntil(isThere: () => boolean, timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    const rejectLate = () => {
+  private waitUntil(isFulfilled: () => boolean, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+    const timeoutError = () => {
       const newestNumber = this.states.at(-1)?.block.number
       const position = newestNumber === undefined ? 'not read yet' : `at block ${newestNumber}`
       return new MarketError('BEHIND', `chain ${this.chainId} is ${position}`)
     }
-    return this.conditions.waitUntil(isThere, timeoutMs, rejectLate, signal)
+    return this.conditions.waitUntil(isFulfilled, timeoutMs, timeoutError, signal)
   }
 
   /** Returns the id of the newest entry; null if Redis does not reply at once. Concurrent callers share one command. */
@@ -288,37 +293,37 @@ export class FollowedMarket implements Market {
           this.headRequest = null
         })
     }
-    const remainingMs = HEAD_MS - (Date.now() - this.headRequestAt)
+    const remainingMs = HEAD_ID_TIMEOUT_MS - (Date.now() - this.headRequestAt)
     return remainingMs > 0 ? Promise.race([this.headRequest, sleep(remainingMs, null)]) : Promise.resolve(null)
   }
 
   private get freshMs(): number {
-    return this.options.freshMs ?? Math.max(FRESH_BLOCKS * this.options.chain.blockTimeMs, FRESH_MS)
+    return this.options.freshMs ?? Math.max(FRESH_BLOCKS * this.options.chain.blockTimeMs, MIN_FRESH_MS)
   }
 
   private staleReason(): string | null {
     const { confirmedMs } = this.follower
     if (confirmedMs !== null && Date.now() - confirmedMs <= this.freshMs) return null
-    return this.awayReason() ?? `no word of chain ${this.chainId}`
+    return this.failureReason() ?? `no indexer has reported chain ${this.chainId}`
   }
 
   /** Describes a failure of the bus; null while an owner confirms the chain's state. */
-  private awayReason(): string | null {
+  private failureReason(): string | null {
     const { awaySince, confirmedMs } = this.follower
-    const newestNumber = (ms: number) => new Date(ms).toISOString()
-    if (awaySince !== null) return `no state bus since ${newestNumber(awaySince)}`
+    const isoTime = (ms: number) => new Date(ms).toISOString()
+    if (awaySince !== null) return `no state bus since ${isoTime(awaySince)}`
     if (confirmedMs === null || Date.now() - confirmedMs <= this.freshMs) return null
-    return `no indexer has told of chain ${this.chainId} since ${newestNumber(confirmedMs)}`
+    return `no indexer has reported chain ${this.chainId} since ${isoTime(confirmedMs)}`
   }
 
-  private touch(tokens: readonly Address[]): void {
-    for (const token of tokens) if (this.touchedTokens.size < MAX_TOUCHED) this.touchedTokens.add(token)
+  private recordUse(tokens: readonly Address[]): void {
+    for (const token of tokens) if (this.usedTokens.size < MAX_USED_TOKENS) this.usedTokens.add(token)
   }
 
   /** Reports the tokens in use in batches, from a timer instead of from requests. */
-  private reportTouched(): void {
-    const tokens = [...this.touchedTokens]
-    this.touchedTokens = new Set()
+  private reportUsedTokens(): void {
+    const tokens = [...this.usedTokens]
+    this.usedTokens = new Set()
     for (let i = 0; i < tokens.length; i += 100) void this.request({ tokens: tokens.slice(i, i + 100) }).catch(() => {})
   }
 }

@@ -102,7 +102,7 @@ describe.skipIf(!hasRedis)('a followed market', () => {
     await end()
     await until(() => market.health().error !== null)
     expect(market.health()).toMatchObject({
-      reason: expect.stringMatching(/^no indexer has told of chain 31337 since 2/),
+      reason: expect.stringMatching(/^no indexer has reported chain 31337 since 2/),
     })
     expect(() => market.snapshot()).toThrowError(expect.objectContaining({ code: 'BEHIND' }))
     await expect(market.ensure([])).rejects.toMatchObject({ code: 'BEHIND' })

@@ -94,8 +94,9 @@ export function stable(pool: StablePool, sold: List<bigint | null>, bought: List
   const q = minimizer.q.map((value, k) => -min(-min(exact(value), high[k] ?? exact(value)), -low[k]!))
   const mu = exact(minimizer.mu / 100)
   const netPrices = q.map((price) => price - mu * ann)
-  const product = netPrices.reduce((all, part) => all * part, 100n * mu) / n ** n
-  const isSound = mu > 0n && netPrices.every((part) => part > 0n) && q.every((price, k) => price <= (high[k] ?? price))
+  const product = netPrices.reduce((all, netPrice) => all * netPrice, 100n * mu) / n ** n
+  const isSound =
+    mu > 0n && netPrices.every((netPrice) => netPrice > 0n) && q.every((price, k) => price <= (high[k] ?? price))
   if (!isSound) throw notCheckable('out of reach', 'a stable pool has no prices between its bounds')
   const value = mu * (ann - 100n) + (n + 1n) * rootDown(product, n + 1n)
   const earned = sumOf(q.map((price, k) => price * x[k]!)) - (d - ROUNDINGS) * value
@@ -129,15 +130,15 @@ function search(x: List<number>, ann: number, low: List<number>, high: List<numb
     x.map((balance, k) => Math.max(low[k]! - mu * ann, Math.min(high[k]! - mu * ann, t / balance)))
   const bestT = (mu: number) => {
     const isBelow = (log: number) =>
-      Math.log(weightsAt(mu, Math.exp(log)).reduce((all, part) => (all * part) / n, mu)) > (n + 1) * log
+      Math.log(weightsAt(mu, Math.exp(log)).reduce((all, weight) => (all * weight) / n, mu)) > (n + 1) * log
     return Math.exp(bisect(-80, 20, isBelow))
   }
   // The bound is convex in both variables, so its slope in μ at the best q changes sign once.
   const mu = bisect(0, Math.min(...high) / ann, (trialMu) => {
     const t = bestT(trialMu)
-    return ann - 1 + t * weightsAt(trialMu, t).reduce((all, part) => all - ann / part, 1 / trialMu) > 0
+    return ann - 1 + t * weightsAt(trialMu, t).reduce((all, weight) => all - ann / weight, 1 / trialMu) > 0
   })
-  return { mu, q: weightsAt(mu, bestT(mu)).map((part) => part + mu * ann) }
+  return { mu, q: weightsAt(mu, bestT(mu)).map((weight) => weight + mu * ann) }
 }
 
 function bisect(low: number, high: number, isBelow: (value: number) => boolean): number {

@@ -97,11 +97,11 @@ test('fixed parts of a wrapped input add up to it', () => {
 test('a step that wraps nothing of the route is only accepted as the first one', () => {
   const [a, b] = [wrapped(400_000n, 600_000n), wrapped(400_000n, 600_000n)]
   refused(
-    h.changed(a, {}, ([first, ...others]) => [...others, first!]),
+    h.changed(a, {}, ([first, ...otherItems]) => [...otherItems, first!]),
     'what step 1 takes',
   )
   refused(
-    h.changed(b, {}, ([first, ...others]) => [first!, first!, ...others]),
+    h.changed(b, {}, ([first, ...otherItems]) => [first!, first!, ...otherItems]),
     'the pools',
   )
 })

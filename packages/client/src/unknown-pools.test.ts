@@ -10,7 +10,7 @@ const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const PAIR = '0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc'
 const POOL = '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640'
 const contracts = contractsOf(1)!
-const at = (digits: string) => `0x${digits.repeat(20)}` as const
+const testAddress = (digits: string) => `0x${digits.repeat(20)}` as const
 
 function unknownOf(...pools: readonly { op: 'uniswap-v2' | 'uniswap-v3'; pool: string; feePpm?: number }[]) {
   const steps = pools.map(({ op, pool, feePpm = 3_000 }) => ({
@@ -20,10 +20,16 @@ function unknownOf(...pools: readonly { op: 'uniswap-v2' | 'uniswap-v3'; pool: s
   })) as unknown as Step[]
   const data = encodeGuardSwap({
     ...{ tokenIn: WETH, amountIn: 1_000n, value: 0n, tokenOut: USDC, minOutput: 990n, deadline: 1_800_000_000n },
-    ...{ executor: at('33'), wrapper: at('00'), feePpm: 0n, feeRecipient: at('00'), recipient: at('55') },
+    ...{
+      executor: testAddress('33'),
+      wrapper: testAddress('00'),
+      feePpm: 0n,
+      feeRecipient: testAddress('00'),
+      recipient: testAddress('55'),
+    },
     ...{ direct: false, program: encodeProgram(steps) },
   })
-  return unknownPools(explain({ from: at('55'), to: contracts.guard, data, value: '0' }), contracts)
+  return unknownPools(explain({ from: testAddress('55'), to: contracts.guard, data, value: '0' }), contracts)
 }
 
 test('pools of known factories are known by their addresses, though the bytes name no output of a step', () => {
@@ -31,7 +37,7 @@ test('pools of known factories are known by their addresses, though the bytes na
 })
 
 test('another address, the pool of another kind, and a fee that is not of the factory are named', () => {
-  const untrusted = at('ba')
+  const untrusted = testAddress('ba')
   expect(unknownOf({ op: 'uniswap-v2', pool: untrusted }, { op: 'uniswap-v3', pool: POOL })).toEqual([untrusted])
   expect(unknownOf({ op: 'uniswap-v2', pool: POOL })).toEqual([POOL])
   expect(unknownOf({ op: 'uniswap-v2', pool: PAIR, feePpm: 100_000 })).toEqual([PAIR])

@@ -9,13 +9,13 @@ import type { TypedData } from './typed-data.ts'
 
 const address = at('55')
 const transaction: Outgoing = { to: at('66'), data: '0x1234', value: 255n, gas: 21_000n, chainId: 1 }
-const bare: Outgoing = { to: at('66'), data: '0x1234', value: 255n }
+const minimalTransaction: Outgoing = { to: at('66'), data: '0x1234', value: 255n }
 
 describe('an EIP-1193 provider', () => {
   test('is asked in its own format', async () => {
     const node = new MemoryNode(address)
     await node.wallet.send(transaction)
-    await node.wallet.send(bare)
+    await node.wallet.send(minimalTransaction)
     const common = { from: address, to: at('66'), data: '0x1234', value: '0xff' }
     expect(node.sent).toEqual([{ ...common, gas: '0x5208', chainId: '0x1' }, common])
     node.answers.set('eth_call', (params) => params)
@@ -25,7 +25,7 @@ describe('an EIP-1193 provider', () => {
     ])
     expect(await node.wallet.call(at('66'), '0x12', 7n)).toMatchObject([{ value: '0x7' }, 'latest'])
     expect([await node.wallet.chainId(), await node.wallet.blockNumber()]).toEqual([1, 100])
-    expect(await node.wallet.estimateGas!(bare)).toBe(100_000n)
+    expect(await node.wallet.estimateGas!(minimalTransaction)).toBe(100_000n)
   })
 
   test('has receipts with the hash of the mined transaction', async () => {
@@ -55,13 +55,13 @@ describe('an EIP-1193 provider', () => {
       const waiting = node.wallet.succeeded(word(7))
       await vi.runAllTimersAsync()
       expect([await waiting, polls]).toEqual([true, 3])
-      const never = expect(node.wallet.succeeded(word(7))).rejects.toMatchObject({
+      const pendingAssertion = expect(node.wallet.succeeded(word(7))).rejects.toMatchObject({
         code: 'PENDING',
         details: { hash: word(7) },
       })
       const from = Date.now()
       await vi.runAllTimersAsync()
-      await never
+      await pendingAssertion
       // The last pause of 500 ms began before the deadline.
       expect(Date.now() - from).toBe(300_250)
     } finally {
@@ -91,7 +91,7 @@ describe('a signer of ethers', () => {
     const { signer, calls } = signerOf()
     const wallet = await fromEthers(signer)
     expect(await wallet.send(transaction)).toBe(word(1))
-    await wallet.send(bare)
+    await wallet.send(minimalTransaction)
     const common = { to: at('66'), data: '0x1234', value: 255n }
     expect(calls).toEqual([{ ...common, gasLimit: 21_000n, chainId: 1 }, common])
     expect(await wallet.call(at('66'), '0x12')).toEqual({ from: address, to: at('66'), data: '0x12', value: 0n })
@@ -122,7 +122,7 @@ describe('a signer of ethers', () => {
   })
 
   test('reads the chain from the node, signs typed data without the domain type, and signs whole transactions', async () => {
-    const typed = {
+    const typedData = {
       domain: { name: 'x' },
       types: { EIP712Domain: [], Permit: [] },
       message: { a: '1' },
@@ -139,12 +139,12 @@ describe('a signer of ethers', () => {
       },
     )
     const wallet = await fromEthers(signer)
-    expect([await wallet.chainId(), await wallet.request!('x', []), await wallet.estimateGas!(bare)]).toEqual([
-      2,
-      'x',
-      9n,
-    ])
-    expect(await wallet.signTypedData!(typed)).toEqual([{ name: 'x' }, { Permit: [] }, { a: '1' }])
+    expect([
+      await wallet.chainId(),
+      await wallet.request!('x', []),
+      await wallet.estimateGas!(minimalTransaction),
+    ]).toEqual([2, 'x', 9n])
+    expect(await wallet.signTypedData!(typedData)).toEqual([{ name: 'x' }, { Permit: [] }, { a: '1' }])
     expect(await wallet.sign!(transaction)).toEqual({
       to: at('66'),
       data: '0x1234',
@@ -174,8 +174,8 @@ describe('the clients of viem', () => {
       chain: { id: 10, name: 'chain 10' },
       chainId: 10,
     })
-    expect(await clients().send(bare)).toEqual({ ...common, chain: { id: 1 } })
-    expect(await clients({ chain: undefined }).send(bare)).toEqual({ ...common, chain: null })
+    expect(await clients().send(minimalTransaction)).toEqual({ ...common, chain: { id: 1 } })
+    expect(await clients({ chain: undefined }).send(minimalTransaction)).toEqual({ ...common, chain: null })
   })
 
   test('return 0x for no code and no data', async () => {
@@ -190,10 +190,15 @@ describe('the clients of viem', () => {
       call: async (of: object) => ({ data: of }),
       estimateGas: async (of: object) => of,
     }
-    const other = clients({}, node)
-    expect(await other.code(address)).toBe('0x60')
-    expect(await other.call(at('66'), '0x12')).toEqual({ account: address, to: at('66'), data: '0x12', value: 0n })
-    expect(await other.estimateGas!(transaction)).toEqual({
+    const walletWithNode = clients({}, node)
+    expect(await walletWithNode.code(address)).toBe('0x60')
+    expect(await walletWithNode.call(at('66'), '0x12')).toEqual({
+      account: address,
+      to: at('66'),
+      data: '0x12',
+      value: 0n,
+    })
+    expect(await walletWithNode.estimateGas!(transaction)).toEqual({
       account: address,
       to: at('66'),
       data: '0x1234',
@@ -202,7 +207,7 @@ describe('the clients of viem', () => {
   })
 
   test('send the methods of the wallet to the wallet, and the others to the node', async () => {
-    const request = (by: string) => ({ request: async ({ method }: { method: string }) => `${by} ${method}` })
+    const request = (target: string) => ({ request: async ({ method }: { method: string }) => `${target} ${method}` })
     const wallet = clients(request('wallet'), request('node'))
     for (const method of [
       'wallet_sendCalls',
@@ -220,8 +225,8 @@ describe('the clients of viem', () => {
   test('sign decimal text as numbers', async () => {
     const wallet = clients({ signTypedData: async (of: unknown) => of })
     const message = { details: { amount: '12', token: at('66') }, deadline: '7', allowed: true, text: '7x' }
-    const typed = { domain: {}, types: {}, primaryType: 'P', message } as unknown as TypedData
-    expect(await wallet.signTypedData!(typed)).toMatchObject({
+    const typedData = { domain: {}, types: {}, primaryType: 'P', message } as unknown as TypedData
+    expect(await wallet.signTypedData!(typedData)).toMatchObject({
       message: { details: { amount: 12n, token: at('66') }, deadline: 7n, allowed: true, text: '7x' },
     })
   })
@@ -236,35 +241,38 @@ describe('the clients of viem', () => {
 })
 
 describe('a checked wallet', () => {
-  const answering = (method: string, answer: unknown) => {
+  const walletAnswering = (method: string, answer: unknown) => {
     const node = new MemoryNode(address)
     node.answers.set(method, () => answer)
     return checkedWallet(node.wallet, 1)
   }
-  const invalid = (act: Promise<unknown>) => expect(act).rejects.toMatchObject({ code: 'WALLET' })
+  const expectWalletError = (call: Promise<unknown>) => expect(call).rejects.toMatchObject({ code: 'WALLET' })
 
   test('refuses responses of another type or size', async () => {
     for (const answer of ['0xzz', '-0x1', '-1', '0x20000000000000'])
-      await invalid(answering('eth_blockNumber', answer).blockNumber())
+      await expectWalletError(walletAnswering('eth_blockNumber', answer).blockNumber())
     for (const answer of [null, 7, 'abc', '0xg', `0x${'0'.repeat(4 * 1024 * 1024)}`]) {
-      await invalid(answering('eth_call', answer).call(address, '0x'))
-      await invalid(answering('eth_getCode', answer).code(address))
+      await expectWalletError(walletAnswering('eth_call', answer).call(address, '0x'))
+      await expectWalletError(walletAnswering('eth_getCode', answer).code(address))
     }
     for (const answer of [null, '', 7, 'x'.repeat(4_097)])
-      await invalid(answering('eth_sendTransaction', answer).send(bare))
-    for (const answer of ['0x0', 'x']) await invalid(answering('eth_estimateGas', answer).estimateGas!(bare))
-    await invalid(answering('eth_getTransactionReceipt', { status: '0x1', transactionHash: '' }).receipt!(word(1)))
-    expect(await answering('eth_sendTransaction', 'x'.repeat(4_096)).send(bare)).toHaveLength(4_096)
+      await expectWalletError(walletAnswering('eth_sendTransaction', answer).send(minimalTransaction))
+    for (const answer of ['0x0', 'x'])
+      await expectWalletError(walletAnswering('eth_estimateGas', answer).estimateGas!(minimalTransaction))
+    await expectWalletError(
+      walletAnswering('eth_getTransactionReceipt', { status: '0x1', transactionHash: '' }).receipt!(word(1)),
+    )
+    expect(await walletAnswering('eth_sendTransaction', 'x'.repeat(4_096)).send(minimalTransaction)).toHaveLength(4_096)
   })
 
   test('sends and signs on its chain only, and names the chain in the transaction', async () => {
     const node = new MemoryNode(address)
-    await checkedWallet(node.wallet, 1).send(bare)
+    await checkedWallet(node.wallet, 1).send(minimalTransaction)
     expect(node.sent[0]).toMatchObject({ chainId: '0x1' })
     node.chain = 2
-    const checked = checkedWallet(node.wallet, 1)
-    await expect(checked.send(bare)).rejects.toThrow('the wallet is on chain 2, not 1')
-    await expect(checked.signTypedData!({} as never)).rejects.toThrow('the wallet is on chain 2, not 1')
+    const walletOnChain1 = checkedWallet(node.wallet, 1)
+    await expect(walletOnChain1.send(minimalTransaction)).rejects.toThrow('the wallet is on chain 2, not 1')
+    await expect(walletOnChain1.signTypedData!({} as never)).rejects.toThrow('the wallet is on chain 2, not 1')
     expect([node.sent.length, node.methods().includes('eth_signTypedData_v4')]).toEqual([1, false])
   })
 })
@@ -280,18 +288,18 @@ describe('a private wallet', () => {
 
   test('sends the signed transaction only to its RPC', async () => {
     const bodies: unknown[] = []
-    expect(await wallet(bodies, { result: word(3) }).send(bare)).toBe(word(3))
+    expect(await wallet(bodies, { result: word(3) }).send(minimalTransaction)).toBe(word(3))
     expect(bodies).toEqual([{ jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: ['0x02ab'] }])
-    await expect(wallet([], { error: { message: 'too low' } }).send(bare)).rejects.toThrow(
+    await expect(wallet([], { error: { message: 'too low' } }).send(minimalTransaction)).rejects.toThrow(
       'refused the transaction: too low',
     )
   })
 
   test('refuses methods that would send by another way', async () => {
-    const private1 = wallet([], {})
+    const wallet1 = wallet([], {})
     for (const method of ['wallet_sendCalls', 'eth_sendTransaction', 'eth_sendRawTransaction'])
-      await expect(private1.request!(method, [])).rejects.toMatchObject({ code: 'WALLET' })
-    expect(await private1.request!('eth_blockNumber', [])).toBe('0x64')
+      await expect(wallet1.request!(method, [])).rejects.toMatchObject({ code: 'WALLET' })
+    expect(await wallet1.request!('eth_blockNumber', [])).toBe('0x64')
     expect(() => privately(new MemoryNode(address).wallet, 'https://rpc.example')).toThrow('signs nothing')
   })
 })
@@ -306,7 +314,7 @@ describe('the outcome of a hash', () => {
     '0x0000000071727De22E5E9d8BAf0edAc6f37da032',
     '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108',
   ]
-  const logged = (log: object, isSafe: boolean) => {
+  const nodeWithLog = (log: object, isSafe: boolean) => {
     const node = new MemoryNode(address)
     node.answers.set('eth_getTransactionReceipt', () => null)
     node.answers.set('eth_getLogs', ([filter]) =>
@@ -321,14 +329,14 @@ describe('the outcome of a hash', () => {
       [FAILURE, false],
     ] as const) {
       for (const log of [{ topics: [topic, word(7)] }, { topics: [topic], data: `${word(7)}${'0'.repeat(64)}` }])
-        expect(await waitForReceipt(logged(log, true).wallet, word(7), 90)).toEqual({ hash: word(9), succeeded })
+        expect(await waitForReceipt(nodeWithLog(log, true).wallet, word(7), 90)).toEqual({ hash: word(9), succeeded })
     }
   })
 
   test('of a user operation is in the event of an entry point', async () => {
     for (const succeeded of [true, false]) {
       const data = `${word(4)}${word(succeeded ? 1 : 0).slice(2)}${word(1).slice(2)}`
-      const node = logged({ topics: [OPERATION, word(7)], data }, false)
+      const node = nodeWithLog({ topics: [OPERATION, word(7)], data }, false)
       expect(await waitForReceipt(node.wallet, word(7), 90)).toEqual({ hash: word(9), succeeded })
       const filters = node.requests.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => params[0])
       expect(filters).toMatchObject([
@@ -350,13 +358,13 @@ describe('the outcome of a hash', () => {
         await waiting
         expect(node.methods().filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(polls)
       }
-      await pending(logged({ topics: [SUCCESS, word(8)] }, true), 603)
+      await pending(nodeWithLog({ topics: [SUCCESS, word(8)] }, true), 603)
       const failing = new MemoryNode(address)
       failing.answers.set('eth_getTransactionReceipt', () => {
         throw new Error('down')
       })
       await pending(failing, 20)
-      await pending(logged({}, true), 0, AbortSignal.abort())
+      await pending(nodeWithLog({}, true), 0, AbortSignal.abort())
     } finally {
       vi.useRealTimers()
     }

@@ -293,7 +293,7 @@ describe('calls and permits', () => {
     for (const change of changes) {
       const hostile = behind<{ permits: PermitOffer[] }>(
         ({ permits }) => ({
-          permits: permits.map((one) => change(one, one.typedData as Record<string, Record<string, unknown>>)),
+          permits: permits.map((permit) => change(permit, permit.typedData as Record<string, Record<string, unknown>>)),
         }),
         '/permit/',
       )

@@ -34,13 +34,13 @@ const rpc = <T>(method: string, ...params: readonly unknown[]) => request<T>(sta
 const proven = (hash: string, more: StatusOptions = {}, client = stage.client) =>
   getStatus(client, CHAIN, hash, { node: wallet, ...more })
 
-async function quote(src: string, dst: string, more: object = {}): Promise<Route> {
+async function quote(src: string, dst: string, overrides: object = {}): Promise<Route> {
   if (src !== NATIVE) {
     // approve(address,uint256)
     const data = `0x095ea7b3${stage.guard.slice(2).padStart(64, '0')}${(2n ** 200n).toString(16).padStart(64, '0')}`
     await rpc('eth_sendTransactionSync', { from, to: src, data })
   }
-  return stage.client.getSwap(CHAIN, { src, dst, amount: WHOLE, from, ...more })
+  return stage.client.getSwap(CHAIN, { src, dst, amount: WHOLE, from, ...overrides })
 }
 const sentBy = ({ tx }: Route) => ({
   ...{ from, to: tx.to, data: tx.data, gas: '0x1e8480' },
@@ -48,8 +48,8 @@ const sentBy = ({ tx }: Route) => ({
 })
 const land = async (transaction: object) =>
   (await rpc<{ transactionHash: string }>('eth_sendTransactionSync', transaction)).transactionHash
-const swapped = async (src: string, dst: string, more: object = {}) => {
-  const route = await quote(src, dst, more)
+const swapped = async (src: string, dst: string, overrides: object = {}) => {
+  const route = await quote(src, dst, overrides)
   return { route, hash: await land(sentBy(route)) }
 }
 async function grown(token: string, { block, gasCost }: TransactionStatus): Promise<bigint> {

@@ -12,8 +12,11 @@ const [first, second] = readBlocks()
 
 test('a replayed block with another result is reported', { tags: 'long' }, async () => {
   const before = await request(node.url, 'evm_snapshot', [])
-  const [one, ...others] = first!.transactions
-  const alteredBlock = { ...first!, transactions: [{ ...one!, gasUsed: one!.gasUsed + 1 }, ...others] }
+  const [firstTransaction, ...otherTransactions] = first!.transactions
+  const alteredBlock = {
+    ...first!,
+    transactions: [{ ...firstTransaction!, gasUsed: firstTransaction!.gasUsed + 1 }, ...otherTransactions],
+  }
   await expect(replayBlock(node.url, alteredBlock)).rejects.toThrow('transaction 0 of block 24628607')
   await request(node.url, 'evm_revert', [before])
 })

@@ -16,7 +16,7 @@ it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const port = await new Promise<number>((resolve) => child.stdout.once('data', (data) => resolve(Number(data))))
-    const ended = new Promise((resolve) => child.once('exit', (_, by) => resolve(by)))
+    const ended = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)))
     child.kill(signal)
     expect(await ended).toBe(signal)
     const deadline = Date.now() + 5_000

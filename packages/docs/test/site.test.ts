@@ -43,9 +43,9 @@ describe.each(pages)('%s', (path) => {
   })
 
   test.each(['html', 'md'])('has working links and anchors: %s', (kind) => {
-    const own = path.replace('html', kind)
-    const links = kind === 'html' ? linksOf(html) : markdownLinks(read(own))
-    const dead = links.filter((link) => !resolves(link, own))
+    const ownPath = path.replace('html', kind)
+    const links = kind === 'html' ? linksOf(html) : markdownLinks(read(ownPath))
+    const dead = links.filter((link) => !resolves(link, ownPath))
     expect(dead).toEqual([])
     if (kind === 'html') expect(links.length).toBeGreaterThan(50)
   })

@@ -4,7 +4,7 @@ import type { Address, Hex } from '@sluice/chains'
 import { encodeProgram, joinSteps, tradesOf } from '@sluice/program'
 import { keccak256 } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Buffer } from '../src/dexes/balancer-v3/buffer.ts'
+import type { VaultBuffer } from '../src/dexes/balancer-v3/buffer.ts'
 import { isBuffer } from '../src/dexes/balancer-v3/buffers.ts'
 import { convert } from '../src/dexes/erc4626/math.ts'
 import { familyOf, type Pool } from '../src/index.ts'
@@ -61,8 +61,8 @@ test('have the predicted balances afterwards, also if the vault had to deposit o
       [false, -2n],
       [true, -3n],
     ] as const) {
-      const pool = buffers().find((one) => one.id === id)!
-      const { underlying, wrapped, vault: of } = pool.state as Buffer
+      const pool = buffers().find((buffer) => buffer.id === id)!
+      const { underlying, wrapped, vault: of } = pool.state as VaultBuffer
       // A part of what is in the buffer, or several times of it, in the token sold.
       const bufferBalance = convert(of, !wrap, wrap ? wrapped : underlying)
       const amountIn = part > 0n ? bufferBalance / part : bufferBalance * -part
@@ -77,8 +77,8 @@ test('have the predicted balances afterwards, also if the vault had to deposit o
       ])
       expect(status).toBe('0x1')
       await world.sync()
-      const { vault: ours, ...rest } = quote.state as Buffer
-      const { vault, ...is } = buffers().find((one) => one.id === id)!.state as Buffer
+      const { vault: ours, ...rest } = quote.state as VaultBuffer
+      const { vault, ...is } = buffers().find((buffer) => buffer.id === id)!.state as VaultBuffer
       expect({ ...is, totalAssets: vault.totalAssets, totalSupply: vault.totalSupply }).toEqual({
         ...rest,
         totalAssets: ours.totalAssets,
@@ -92,10 +92,10 @@ test('an asset is wrapped and its share swapped in a single unlock, and back', a
   const isShare = (token: Address) => buffers().some(({ tokens }) => tokens[1] === token)
   // Of a share and a token that is not its asset.
   const pool = ofVault().find(
-    (one) =>
-      !isBuffer(one) &&
-      one.tokens.length === 2 &&
-      one.tokens.some((token) => isShare(token) && !one.tokens.includes(bufferOf(token).tokens[0]!)),
+    (buffer) =>
+      !isBuffer(buffer) &&
+      buffer.tokens.length === 2 &&
+      buffer.tokens.some((token) => isShare(token) && !buffer.tokens.includes(bufferOf(token).tokens[0]!)),
   )!
   const share = pool.tokens.find(isShare)!
   const other = pool.tokens.find((token) => token !== share)!

@@ -105,7 +105,7 @@ test('after any concurrent requests, evictions, blocks, and reorgs, memory equal
       await market.sync()
       const ours = await market.sync()
       const fresh = createMarket({ chain: f.chain, rpc: f.rpc })
-      await fresh.ensure(f.tokens.map((each) => each.address))
+      await fresh.ensure(f.tokens.map((token) => token.address))
       const all = new Map(sorted(fresh.snapshot()).map((pool) => [pool.id, pool]))
       expect(ours.block.hash).toBe(fresh.snapshot().block.hash)
       for (const pool of ours.pools.values()) expect(pool).toEqual(all.get(pool.id))

@@ -8,7 +8,7 @@ import type { ConcentratedState } from '../src/math/concentrated.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../src/math/ticks.ts'
 import { type Random, random } from './random.ts'
 import { parseVectors } from './vectors/index.ts'
-import { asksOf } from './vectors/run.ts'
+import { vectorReaders } from './vectors/run.ts'
 import type { FormFile, Question, VectorFile } from './vectors/types.ts'
 
 const VECTORS = join(import.meta.dirname, '../vectors')
@@ -45,7 +45,7 @@ function knownAnswers(): readonly Question[] {
       (name) => parseVectors(gunzipSync(readFileSync(join(VECTORS, 'genuine', name))).toString('utf8'))!,
     ),
   ]
-  return files.flatMap(asksOf).flatMap((ask) => {
+  return files.flatMap(vectorReaders).flatMap((ask) => {
     const question = ask()
     return 'skip' in question ? [] : [question]
   })

@@ -11,7 +11,7 @@ import { run } from './fuzz/trials.ts'
 import { EXECUTOR, type PoolWorld, standTrader, TRADER } from './fuzz/world.ts'
 import { genuineAnswers } from './genuine.ts'
 import { compileModels } from './models/compile.ts'
-import { asksOf } from './vectors/run.ts'
+import { vectorReaders } from './vectors/run.ts'
 import type { Question } from './vectors/types.ts'
 
 const SWAPS = 24
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 /** Answers that pay something, of both directions and from all over the file. */
 function questionsOf(family: string): readonly Question[] {
-  const asks = asksOf({ family, content: genuineAnswers(family) })
+  const asks = vectorReaders({ family, content: genuineAnswers(family) })
   const questions: Question[] = []
   for (let at = 0; at < asks.length && questions.length < SWAPS; at += Math.floor(asks.length / (3 * SWAPS)) | 1) {
     const question = asks[at]!()
@@ -122,7 +122,7 @@ test.each(FAMILIES)(
 
 test('amounts that genuine pools refuse are refused', () => {
   for (const family of FAMILIES.filter((name) => name !== 'syncswap')) {
-    const refused = asksOf({ family, content: genuineAnswers(family) })
+    const refused = vectorReaders({ family, content: genuineAnswers(family) })
       .map((ask) => ask())
       .find((question): question is Question => !('skip' in question) && question.amountOut === null)!
     const { pool, tokenIn, tokenOut, amountIn } = refused

@@ -66,8 +66,8 @@ describe.each([
     expect(await read(share)).toBeNull()
     // Drained of one coin, although the pool reports its old balance.
     await pool.send('lose', [0, BALANCES[0]! - WHOLE])
-    const [first, ...others] = parts
-    expect(await read(share, registries)).toEqual({ ...whole, parts: [{ ...first!, balance: WHOLE }, ...others] })
+    const [first, ...otherItems] = parts
+    expect(await read(share, registries)).toEqual({ ...whole, parts: [{ ...first!, balance: WHOLE }, ...otherItems] })
   })
 
   test('is rejected if the registry lists another share of that pool, or no longer lists the pool', async () => {

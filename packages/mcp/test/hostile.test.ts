@@ -53,9 +53,9 @@ afterAll(async () => {
   await stage?.stop()
 })
 
-const request = (more: object = {}) => ({
+const request = (overrides: object = {}) => ({
   ...{ chainId: CHAIN, src: stage.token('WETH'), dst: stage.token('USDC'), amount: `${ETHER}` },
-  ...{ from: stage.account(0), minToAmount: '1', ...more },
+  ...{ from: stage.account(0), minToAmount: '1', ...overrides },
 })
 
 async function expectRefusal(alter: (route: Route) => Route, code: RegExp): Promise<string> {

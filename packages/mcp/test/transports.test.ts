@@ -121,9 +121,9 @@ describe('stdio', () => {
 
 describe('Streamable HTTP', () => {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-  const post = (url: string, body: unknown, more: Record<string, string> = {}) =>
+  const post = (url: string, body: unknown, overrides: Record<string, string> = {}) =>
     fetch(url, {
-      ...{ method: 'POST', headers: { ...headers, ...more } },
+      ...{ method: 'POST', headers: { ...headers, ...overrides } },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
 

@@ -182,12 +182,12 @@ export class Prices implements PriceBook {
 
   /** Returns the pools that hold a token. */
   poolsOf(address: Address): readonly Pool[] {
-    return this.graph.find(address)?.holdings.map(({ pool }) => pool) ?? []
+    return this.graph.find(address)?.pricedPools.map(({ pool }) => pool) ?? []
   }
 
   /** Returns an account that holds the token: the address of one of its pools. */
   holderOf(address: Address): Address | undefined {
-    return this.graph.find(address)?.holdings[0]?.pool.address
+    return this.graph.find(address)?.pricedPools[0]?.pool.address
   }
 
   /**
@@ -209,8 +209,8 @@ export class Prices implements PriceBook {
   }
 
   private refreshPool(id: string): void {
-    const holding = this.graph.holding(id)
-    if (holding) this.addOrUpdate(holding.pool, this.view(holding.pool))
+    const pricedPool = this.graph.pricedPool(id)
+    if (pricedPool) this.addOrUpdate(pricedPool.pool, this.view(pricedPool.pool))
   }
 
   /** Returns the price of a token from its pools and from its redemption value. */
@@ -299,9 +299,9 @@ export class Prices implements PriceBook {
 
   /** Starts a new block: price jumps of the last block now count. */
   private startBlock(): void {
-    for (const holding of this.graph.startBlock()) {
-      this.core.startBlock(holding)
-      this.levels.touch(holding)
+    for (const pricedPool of this.graph.startBlock()) {
+      this.core.startBlock(pricedPool)
+      this.levels.touch(pricedPool)
       this.pricer.invalidate()
     }
   }
@@ -316,21 +316,21 @@ export class Prices implements PriceBook {
   }
 
   private addOrUpdate(pool: Pool, view: PoolView | null, isNew = false): void {
-    const existingHolding = isNew ? undefined : this.graph.holding(pool.id)
-    const isKept = existingHolding !== undefined && view !== null && !hasOtherTokens(existingHolding.pool, pool)
-    if (existingHolding && !isKept) this.remove(pool.id)
+    const existingPool = isNew ? undefined : this.graph.pricedPool(pool.id)
+    const isKept = existingPool !== undefined && view !== null && !hasOtherTokens(existingPool.pool, pool)
+    if (existingPool && !isKept) this.remove(pool.id)
     if (view === null) return
-    const holding = this.graph.addOrUpdate(pool, view, isKept ? existingHolding : undefined)
-    this.core.addOrUpdate(holding, !isKept)
-    this.levels.touch(holding)
+    const pricedPool = this.graph.addOrUpdate(pool, view, isKept ? existingPool : undefined)
+    this.core.addOrUpdate(pricedPool, !isKept)
+    this.levels.touch(pricedPool)
     this.pricer.invalidate()
   }
 
   private remove(id: string): void {
-    const holding = this.graph.remove(id)
-    if (!holding) return
-    this.core.remove(holding)
-    this.levels.touch(holding)
+    const pricedPool = this.graph.remove(id)
+    if (!pricedPool) return
+    this.core.remove(pricedPool)
+    this.levels.touch(pricedPool)
     this.pricer.invalidate()
   }
 

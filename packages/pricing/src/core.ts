@@ -5,7 +5,7 @@
 import type { Address, Chain } from '@sluice/chains'
 import { canonical, type TokenGraph } from './graph.ts'
 import { feeAwareMedian } from './median.ts'
-import { type Holding, type PricedToken, type PriceEdge, stableRate, type TokenPrice } from './token.ts'
+import { type PricedPool, type PricedToken, type PriceEdge, stableRate, type TokenPrice } from './token.ts'
 
 /**
  * Relative deviation from the other stables above which a stable has lost its peg and is priced like any other token.
@@ -39,7 +39,7 @@ export class Core {
   private readonly decimals: Decimals
   private readonly addresses: readonly Address[]
   private readonly hubAddresses: ReadonlySet<Address>
-  private readonly holdings = new Set<Holding>()
+  private readonly pricedPools = new Set<PricedPool>()
   private isOutdated = true
   private tokens: readonly (PricedToken | undefined)[] = []
   private units: readonly number[] = []
@@ -63,19 +63,19 @@ export class Core {
    *
    * @param isNew - true if the graph did not know the pool
    */
-  addOrUpdate(holding: Holding, isNew: boolean): void {
-    if (isNew ? !this.isInside(holding) : !this.holdings.has(holding)) return
-    this.holdings.add(holding)
+  addOrUpdate(pricedPool: PricedPool, isNew: boolean): void {
+    if (isNew ? !this.isInside(pricedPool) : !this.pricedPools.has(pricedPool)) return
+    this.pricedPools.add(pricedPool)
     this.isOutdated = true
   }
 
   /** Starts a new block: price jumps of the last block now count. */
-  startBlock(holding: Holding): void {
-    if (this.holdings.has(holding)) this.isOutdated = true
+  startBlock(pricedPool: PricedPool): void {
+    if (this.pricedPools.has(pricedPool)) this.isOutdated = true
   }
 
-  remove(holding: Holding): void {
-    if (this.holdings.delete(holding)) this.isOutdated = true
+  remove(pricedPool: PricedPool): void {
+    if (this.pricedPools.delete(pricedPool)) this.isOutdated = true
   }
 
   /**
@@ -97,7 +97,7 @@ export class Core {
     return new Map([...prices].filter(([, { evidence }]) => evidence >= MIN_HUB_USD))
   }
 
-  private isInside({ tokens }: Holding): boolean {
+  private isInside({ tokens }: PricedPool): boolean {
     let firstHub: PricedToken | undefined
     for (const token of tokens) {
       // All hubs are listed in the chain's file, so skip unlisted tokens first.
@@ -111,7 +111,7 @@ export class Core {
   /** Returns the edges of the pools between hubs, by token. */
   private edgesByToken(): ReadonlyMap<PricedToken, readonly PriceEdge[]> {
     const edgesByToken = new Map(this.tokens.flatMap((token) => (token ? [[token, [] as PriceEdge[]] as const] : [])))
-    for (const { edges } of this.holdings)
+    for (const { edges } of this.pricedPools)
       for (const edge of edges) if (edgesByToken.has(edge.otherToken)) edgesByToken.get(edge.token)?.push(edge)
     return edgesByToken
   }
@@ -194,7 +194,7 @@ function propagate(
     const price = feeAwareMedian(
       countedEdges.map((edge) => prices.get(edge.otherToken)!.price * stableRate(edge).rate),
       countedEdges.map((edge) => weightOf(edge, prices)),
-      countedEdges.map(({ holding }) => holding.fee),
+      countedEdges.map(({ pricedPool }) => pricedPool.fee),
     )
     prices.set(heaviest, { price, evidence: best })
   }

@@ -1,7 +1,7 @@
 /** USD liquidity of a token over all its pools. */
 import { atOnce, type Steps } from '@sluice/rpc'
 import { exactSum } from './sum.ts'
-import { EDGE_FIELDS, type Holding, type PricedToken } from './token.ts'
+import { EDGE_FIELDS, type PricedPool, type PricedToken } from './token.ts'
 import type { TokenPricer } from './token-pricer.ts'
 
 /** Relative tolerance above the rounding error of a plain sum. */
@@ -26,8 +26,8 @@ export function* depthOf(token: PricedToken, pricer: TokenPricer): Steps<number>
   const listedUsd: number[] = []
   const unlistedUsd: number[] = []
   // Iterate over a copy, because the list may change between slices.
-  for (const holding of token.holdings.slice()) {
-    const { usd, isAgainstListed } = contributionOf(token, holding, pricer)
+  for (const pricedPool of token.pricedPools.slice()) {
+    const { usd, isAgainstListed } = contributionOf(token, pricedPool, pricer)
     const amounts = isAgainstListed ? listedUsd : unlistedUsd
     amounts.push(usd)
     yield
@@ -49,12 +49,12 @@ export function isAsDeepAs(token: PricedToken, pricer: TokenPricer, usd: number)
   if (sufficientPool && depthIn(token, sufficientPool, pricer, evidence) > requiredUsd) return true
   let listedUsd = 0
   let unlistedUsd = 0
-  for (const holding of token.holdings) {
-    if (!holding.tokens.every((sideToken) => pricer.isUpToDate(sideToken))) continue
-    const { usd, isAgainstListed } = contributionOf(token, holding, pricer)
+  for (const pricedPool of token.pricedPools) {
+    if (!pricedPool.tokens.every((sideToken) => pricer.isUpToDate(sideToken))) continue
+    const { usd, isAgainstListed } = contributionOf(token, pricedPool, pricer)
     if (isAgainstListed) listedUsd += usd
     else unlistedUsd += usd
-    if (usd > requiredUsd) token.proof = holding
+    if (usd > requiredUsd) token.proof = pricedPool
     if (combinedDepth(listedUsd, unlistedUsd, evidence) > requiredUsd) return true
   }
   return atOnce(depthOf(token, pricer)) >= usd
@@ -73,8 +73,8 @@ function lowerBoundUsd({ best, otherTokens, edgeData, price, evidence }: PricedT
 }
 
 /** Returns the depth of one pool alone, a lower bound of the total. */
-function depthIn(token: PricedToken, holding: Holding, pricer: TokenPricer, evidence: number): number {
-  const { usd, isAgainstListed } = contributionOf(token, holding, pricer)
+function depthIn(token: PricedToken, pricedPool: PricedPool, pricer: TokenPricer, evidence: number): number {
+  const { usd, isAgainstListed } = contributionOf(token, pricedPool, pricer)
   return isAgainstListed ? usd : Math.min(usd, 2 * evidence)
 }
 
@@ -83,7 +83,7 @@ function combinedDepth(listedUsd: number, unlistedUsd: number, evidence: number)
 }
 
 /** Returns the depth that a pool contributes, and whether it holds another listed token. */
-function contributionOf(token: PricedToken, { tokens, reserves }: Holding, pricer: TokenPricer) {
+function contributionOf(token: PricedToken, { tokens, reserves }: PricedPool, pricer: TokenPricer) {
   let totalUsd = 0
   let listedCount = 0
   for (let k = 0; k < tokens.length; k++) {

@@ -91,6 +91,6 @@ function relevant(observations: readonly PriceObservation[]): readonly PriceObse
 /** Returns the reason why a known token has no price. */
 export function noPriceReason(token: PricedToken): NoPrice {
   if (token.order > 0) return 'below-floor'
-  for (const { tokens } of token.holdings) if (tokens.some((other) => other.order > 0)) return 'below-floor'
+  for (const { tokens } of token.pricedPools) if (tokens.some((other) => other.order > 0)) return 'below-floor'
   return 'no-anchor'
 }

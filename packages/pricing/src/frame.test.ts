@@ -19,7 +19,7 @@ function framed() {
   const put = (id: string, a: Address, b: Address, backing: number, mid = 1) => {
     const pool = { id, tokens: [a, b] } as unknown as Pool
     const pairs = backing > 0 ? [{ i: 0, j: 1, mid, backingI: backing / mid, backingJ: backing }] : []
-    frame.touch(graph.addOrUpdate(pool, { reserves: [backing, backing], fee: 0, pairs }, graph.holding(id)))
+    frame.touch(graph.addOrUpdate(pool, { reserves: [backing, backing], fee: 0, pairs }, graph.pricedPool(id)))
   }
   const remove = (id: string) => {
     const gone = graph.remove(id)
@@ -164,7 +164,7 @@ describe('a word that is sudden', () => {
 
   test('is one as any other when the next block begins', () => {
     const { graph, frame, token, assign } = jumped(500, 1e6)
-    for (const holding of graph.startBlock()) frame.touch(holding)
+    for (const pricedPool of graph.startBlock()) frame.touch(pricedPool)
     assign()
     expect(graph.hasNoJumps).toBe(true)
     expect(token(ONE).level).toBe(levelOf(1e6))

@@ -13,25 +13,25 @@
  */
 import type { Steps } from '@sluice/rpc'
 import { weightedMedian } from './median.ts'
-import { EDGE_FIELDS, type Holding, type PricedToken, type PriceEdge, stableRate, type TokenPrice } from './token.ts'
+import { EDGE_FIELDS, type PricedPool, type PricedToken, type PriceEdge, stableRate, type TokenPrice } from './token.ts'
 
 /** Steps per doubling. */
-const STEPS = 8
+const STEPS_PER_DOUBLING = 8
 /** USD at level 1. Below the floor of prices, because reference prices are rounded. */
 const LOWEST_USD = 150
 /** Level of anchors, above any evidence in USD. */
 const TOP_LEVEL = 400
 
-const LOWEST = Math.floor(Math.log2(LOWEST_USD) * STEPS)
+const LOWEST_STEP = Math.floor(Math.log2(LOWEST_USD) * STEPS_PER_DOUBLING)
 
 /** Returns the level of a USD amount; 0 if it is too small. */
 function levelOf(usd: number): number {
   if (!(usd >= LOWEST_USD)) return 0
-  return Math.min(TOP_LEVEL - 1, Math.floor(Math.log2(usd) * STEPS) - LOWEST + 1)
+  return Math.min(TOP_LEVEL - 1, Math.floor(Math.log2(usd) * STEPS_PER_DOUBLING) - LOWEST_STEP + 1)
 }
 
 /** Returns the USD amount of a level. */
-const usdOf = (level: number) => 2 ** ((level - 1 + LOWEST) / STEPS)
+const usdOf = (level: number) => 2 ** ((level - 1 + LOWEST_STEP) / STEPS_PER_DOUBLING)
 
 /** USD amount of each level. */
 const LEVEL_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOf(level))
@@ -39,7 +39,7 @@ const LEVEL_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usd
 const STEP_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOf(level + 1) * (1 - 1e-9))
 
 /** Rounds a price to the scale. */
-const reference = (price: number) => 2 ** (Math.round(Math.log2(price) * STEPS) / STEPS)
+const roundToScale = (price: number) => 2 ** (Math.round(Math.log2(price) * STEPS_PER_DOUBLING) / STEPS_PER_DOUBLING)
 
 /** Tokens with a fixed level and reference price, such as anchors. All are listed in the chain's file. */
 export type Sources = ReadonlyMap<PricedToken, { readonly level: number; readonly reference: number }>
@@ -49,7 +49,7 @@ export function sourcesOf(prices: ReadonlyMap<PricedToken, TokenPrice>): Sources
   return new Map(
     [...prices].map(([token, { price, evidence }]) => [
       token,
-      { level: evidence === Number.POSITIVE_INFINITY ? TOP_LEVEL : levelOf(evidence), reference: reference(price) },
+      { level: evidence === Number.POSITIVE_INFINITY ? TOP_LEVEL : levelOf(evidence), reference: roundToScale(price) },
     ]),
   )
 }
@@ -58,8 +58,8 @@ export function sourcesOf(prices: ReadonlyMap<PricedToken, TokenPrice>): Sources
 export class TokenLevels {
   private sources: Sources = new Map()
   /**
-   * Queued tokens by the highest level that they may have had or may get. Entries in other buckets than `token.queued`
-   * are stale.
+   * Queued tokens by the highest level that they may have had or may get. Entries in other buckets than
+   * `token.queueKey` are stale.
    */
   private readonly queue: PricedToken[][] = Array.from({ length: TOP_LEVEL + 1 }, () => [])
   private highest = 0
@@ -74,7 +74,7 @@ export class TokenLevels {
   }
 
   /** Queues the tokens of a pool that was added, changed, or removed. */
-  touch({ tokens, edges }: Holding): void {
+  touch({ tokens, edges }: PricedPool): void {
     for (const token of tokens) this.enqueue(token, token.level)
     for (const edge of edges) this.enqueue(edge.token, contribution(edge))
   }
@@ -144,7 +144,7 @@ function contribution(edge: PriceEdge): number {
   const { otherToken } = edge
   if (otherToken.level === 0) return 0
   const level = levelBy(stableRate(edge).backing, otherToken)
-  if (level > 0 || edge.before === undefined) return level
+  if (level > 0 || edge.rateBeforeJump === undefined) return level
   return Math.min(1, levelBy(edge.backing, otherToken))
 }
 
@@ -166,7 +166,7 @@ function evaluate(token: PricedToken): { readonly level: number; readonly refere
     // Most edges do not raise the level; skip the logarithm for those.
     if (otherToken.level <= level) continue
     const backing = edgeData[EDGE_FIELDS * k + 1]!
-    if (hasNoJumps || edges[k]!.before === undefined) {
+    if (hasNoJumps || edges[k]!.rateBeforeJump === undefined) {
       if (backing * otherToken.reference >= STEP_USD[level]!) level = Math.max(level, levelBy(backing, otherToken))
     } else level = Math.max(level, contribution(edges[k]!))
   }
@@ -176,7 +176,7 @@ function evaluate(token: PricedToken): { readonly level: number; readonly refere
   for (let k = 0; k < otherTokens.length; k++) {
     const otherToken = otherTokens[k]!
     if (otherToken.level <= level) continue
-    const before = hasNoJumps ? undefined : edges[k]!.before
+    const before = hasNoJumps ? undefined : edges[k]!.rateBeforeJump
     values.push(otherToken.reference * (before ? before.rate : edgeData[EDGE_FIELDS * k]!))
     weights.push(
       Math.min(
@@ -185,5 +185,5 @@ function evaluate(token: PricedToken): { readonly level: number; readonly refere
       ),
     )
   }
-  return { level, reference: reference(weightedMedian(values, weights)) }
+  return { level, reference: roundToScale(weightedMedian(values, weights)) }
 }

@@ -4,7 +4,7 @@ import type { Pool } from '@sluice/liquidity'
 import { IdTable } from './id-table.ts'
 import { isSimilar, PoolHistory } from './pool-history.ts'
 import type { PairView, PoolView } from './pool-view.ts'
-import { type EdgeRate, type Holding, type PricedToken, PriceEdge } from './token.ts'
+import { type EdgeRate, type PricedPool, type PricedToken, PriceEdge } from './token.ts'
 
 /** Maps the native asset (the zero address in pools) to its wrapper, which always has the same price. */
 export function canonical(token: Address, chain: Chain): Address {
@@ -12,8 +12,8 @@ export function canonical(token: Address, chain: Chain): Address {
   return chain.wrappedNative?.address ?? ZERO_ADDRESS
 }
 
-/** Pools of a token up to which those with a listed token are not indexed separately. */
-const FEW_HOLDINGS = 256
+/** Maximum pools of a token without a separate index of its pools that also have a listed token. */
+const MAX_UNINDEXED_POOLS = 256
 
 /** True if the pool has other tokens than its previous version with the same id. */
 export function hasOtherTokens({ tokens: before }: Pool, { tokens }: Pool): boolean {
@@ -25,10 +25,10 @@ export class TokenGraph {
   readonly tokens = new IdTable<PricedToken>(({ address }) => address)
   private readonly chain: Chain
   private readonly listedTokens: ReadonlySet<Address>
-  private readonly holdings = new IdTable<Holding>(({ pool }) => pool.id)
+  private readonly pricedPools = new IdTable<PricedPool>(({ pool }) => pool.id)
   /** Recent rates of pools that changed in the last blocks, by pool id; undefined before the second block. */
   private histories: Map<string, PoolHistory> | undefined
-  private readonly jumpedHoldings = new Set<Holding>()
+  private readonly jumpedPools = new Set<PricedPool>()
   private block = 0
 
   /** @param listedTokens - tokens listed in the chain's file */
@@ -47,7 +47,7 @@ export class TokenGraph {
 
   /** False if a pool price jumped since the previous block. */
   get hasNoJumps(): boolean {
-    return this.jumpedHoldings.size === 0
+    return this.jumpedPools.size === 0
   }
 
   /**
@@ -55,19 +55,20 @@ export class TokenGraph {
    *
    * @returns pools whose jump now counts
    */
-  startBlock(): readonly Holding[] {
-    const settledHoldings = [...this.jumpedHoldings]
-    for (const { edges } of settledHoldings) for (const edge of edges) edge.before = undefined
-    this.jumpedHoldings.clear()
+  startBlock(): readonly PricedPool[] {
+    const formerlyJumped = [...this.jumpedPools]
+    for (const { edges } of formerlyJumped) for (const edge of edges) edge.rateBeforeJump = undefined
+    this.jumpedPools.clear()
     this.histories ??= new Map()
     this.block++
-    for (const [id, history] of this.histories) if (history.startBlock(this.holdings.get(id))) this.histories.delete(id)
-    return settledHoldings
+    for (const [id, history] of this.histories)
+      if (history.startBlock(this.pricedPools.get(id))) this.histories.delete(id)
+    return formerlyJumped
   }
 
   /** Returns a pool by id. */
-  holding(id: string): Holding | undefined {
-    return this.holdings.get(id)
+  pricedPool(id: string): PricedPool | undefined {
+    return this.pricedPools.get(id)
   }
 
   /**
@@ -75,42 +76,42 @@ export class TokenGraph {
    *
    * @param current - the pool's current entry, if it has the same tokens
    */
-  addOrUpdate(pool: Pool, view: PoolView, current: Holding | undefined): Holding {
+  addOrUpdate(pool: Pool, view: PoolView, current: PricedPool | undefined): PricedPool {
     let history = this.noteChange(pool.id, current)
-    const holding = current ?? this.addHolding(pool, view)
+    const pricedPool = current ?? this.addPool(pool, view)
     if (current) {
-      holding.pool = pool
-      holding.reserves = view.reserves
-      holding.fee = view.fee
+      pricedPool.pool = pool
+      pricedPool.reserves = view.reserves
+      pricedPool.fee = view.fee
     }
-    const before = holding.edges
-    const hasSameTokens = setPairs(holding, view.pairs)
-    if (!this.histories) return holding
-    if (!history && (!hasSameTokens || before.some((edge) => !isSimilar(edge, last(edge)))))
+    const before = pricedPool.edges
+    const hasSameTokens = setPairs(pricedPool, view.pairs)
+    if (!this.histories) return pricedPool
+    if (!history && (!hasSameTokens || before.some((edge) => !isSimilar(edge, rateBeforeBlock(edge)))))
       history = this.recordHistory(pool.id, before)
-    if (history) this.compare(holding, history)
-    return holding
+    if (history) this.compare(pricedPool, history)
+    return pricedPool
   }
 
-  private addHolding(pool: Pool, { reserves, fee }: PoolView): Holding {
+  private addPool(pool: Pool, { reserves, fee }: PoolView): PricedPool {
     const tokens = pool.tokens.map((address) => this.tokenAt(address))
-    const holding: Holding = { pool, reserves, fee, tokens, edges: [] }
-    this.holdings.set(holding)
+    const pricedPool: PricedPool = { pool, reserves, fee, tokens, edges: [] }
+    this.pricedPools.set(pricedPool)
     for (let k = 0; k < tokens.length; k++) {
       const token = tokens[k]!
       if (tokens.indexOf(token) < k) continue
-      const count = token.holdings.push(holding)
-      if (count > FEW_HOLDINGS) indexListed(token, holding)
+      const count = token.pricedPools.push(pricedPool)
+      if (count > MAX_UNINDEXED_POOLS) indexListed(token, pricedPool)
     }
-    return holding
+    return pricedPool
   }
 
   /** Stamps the rates of a pool before its first change in a block. Most changes are small and need no history. */
-  private noteChange(id: string, holding: Holding | undefined): PoolHistory | undefined {
+  private noteChange(id: string, pricedPool: PricedPool | undefined): PoolHistory | undefined {
     if (!this.histories) return undefined
     const history = this.histories.get(id)
     if (history) history.hasChanged = true
-    else if (holding) for (const edge of holding.edges) stamp(edge, this.block)
+    else if (pricedPool) for (const edge of pricedPool.edges) stampRate(edge, this.block)
     else return this.storeHistory(id, new PoolHistory([]))
     return history
   }
@@ -118,7 +119,7 @@ export class TokenGraph {
   /** @param edges - edges before the change, stamped in this block */
   private recordHistory(id: string, edges: readonly PriceEdge[]): PoolHistory {
     const rates = edges.map((edge) => {
-      const { rate, backing } = last(edge)
+      const { rate, backing } = rateBeforeBlock(edge)
       return { token: edge.token.address, otherToken: edge.otherToken.address, rate, backing }
     })
     return this.storeHistory(id, new PoolHistory(rates))
@@ -129,37 +130,37 @@ export class TokenGraph {
     return history
   }
 
-  private compare(holding: Holding, history: PoolHistory): void {
-    keepEndedEdges(holding, history)
+  private compare(pricedPool: PricedPool, history: PoolHistory): void {
+    keepEndedEdges(pricedPool, history)
     let hasJump = false
-    for (const edge of holding.edges) {
-      edge.before = history.before(edge)
-      hasJump ||= edge.before !== undefined
+    for (const edge of pricedPool.edges) {
+      edge.rateBeforeJump = history.rateBefore(edge)
+      hasJump ||= edge.rateBeforeJump !== undefined
     }
-    if (hasJump) this.jumpedHoldings.add(holding)
-    else this.jumpedHoldings.delete(holding)
+    if (hasJump) this.jumpedPools.add(pricedPool)
+    else this.jumpedPools.delete(pricedPool)
   }
 
   /** @returns the removed pool; undefined if unknown */
-  remove(id: string): Holding | undefined {
-    const holding = this.holdings.get(id)
-    if (!holding) return undefined
-    if (this.histories && !this.noteChange(id, holding)) this.recordHistory(id, holding.edges)
-    this.holdings.delete(id)
-    this.jumpedHoldings.delete(holding)
-    for (const edge of holding.edges) edge.detach()
-    for (const token of new Set(holding.tokens)) {
-      removeHolding(token.holdings, holding)
-      token.listedHoldings?.delete(holding)
-      if (token.proof === holding) token.proof = undefined
-      if (token.holdings.length === 0) this.tokens.delete(token.address)
+  remove(id: string): PricedPool | undefined {
+    const pricedPool = this.pricedPools.get(id)
+    if (!pricedPool) return undefined
+    if (this.histories && !this.noteChange(id, pricedPool)) this.recordHistory(id, pricedPool.edges)
+    this.pricedPools.delete(id)
+    this.jumpedPools.delete(pricedPool)
+    for (const edge of pricedPool.edges) edge.detach()
+    for (const token of new Set(pricedPool.tokens)) {
+      removePool(token.pricedPools, pricedPool)
+      token.listedPools?.delete(pricedPool)
+      if (token.proof === pricedPool) token.proof = undefined
+      if (token.pricedPools.length === 0) this.tokens.delete(token.address)
     }
-    return holding
+    return pricedPool
   }
 
   private tokenAt(address: Address): PricedToken {
-    const canon = canonical(address, this.chain)
-    let token = this.tokens.get(canon)
+    const canonicalAddress = canonical(address, this.chain)
+    let token = this.tokens.get(canonicalAddress)
     if (!token) {
       // Fields that price computations read come first, because memory access dominates their cost.
       token = {
@@ -168,20 +169,20 @@ export class TokenGraph {
         jumpedEdges: 0,
         order: 0,
         version: -1,
-        isListed: this.listedTokens.has(canon),
+        isListed: this.listedTokens.has(canonicalAddress),
         price: Number.NaN,
         evidence: 0,
         before: undefined,
         best: -1,
-        address: canon,
+        address: canonicalAddress,
         deepVersion: -1,
         isDeep: false,
         edges: [],
         level: 0,
         reference: Number.NaN,
         queueKey: 0,
-        holdings: [],
-        listedHoldings: undefined,
+        pricedPools: [],
+        listedPools: undefined,
         proof: undefined,
       }
       this.tokens.set(token)
@@ -191,17 +192,17 @@ export class TokenGraph {
 }
 
 /** Removes an element by moving the last one into its place. */
-function removeHolding(holdings: Holding[], holding: Holding): void {
-  const index = holdings.indexOf(holding)
-  const last = holdings.pop()!
-  if (last !== holding) holdings[index] = last
+function removePool(pricedPools: PricedPool[], pricedPool: PricedPool): void {
+  const index = pricedPools.indexOf(pricedPool)
+  const lastPool = pricedPools.pop()!
+  if (lastPool !== pricedPool) pricedPools[index] = lastPool
 }
 
 /** Indexes a pool by listed tokens; on the first call all pools of the token. */
-function indexListed(token: PricedToken, addedHolding: Holding): void {
-  const newHoldings = token.listedHoldings ? [addedHolding] : token.holdings
-  token.listedHoldings ??= new Set()
-  for (const holding of newHoldings) if (hasOtherListed(token, holding.tokens)) token.listedHoldings.add(holding)
+function indexListed(token: PricedToken, addedPool: PricedPool): void {
+  const newPools = token.listedPools ? [addedPool] : token.pricedPools
+  token.listedPools ??= new Set()
+  for (const pricedPool of newPools) if (hasOtherListed(token, pricedPool.tokens)) token.listedPools.add(pricedPool)
 }
 
 function hasOtherListed(token: PricedToken, tokens: readonly PricedToken[]): boolean {
@@ -209,29 +210,29 @@ function hasOtherListed(token: PricedToken, tokens: readonly PricedToken[]): boo
   return false
 }
 
-function stamp(edge: PriceEdge, block: number): void {
-  if (edge.stamp === block) return
-  edge.stamp = block
-  edge.last = { rate: edge.rate, backing: edge.backing }
+function stampRate(edge: PriceEdge, block: number): void {
+  if (edge.stampedBlock === block) return
+  edge.stampedBlock = block
+  edge.previousRate = { rate: edge.rate, backing: edge.backing }
 }
 
-const last = (edge: PriceEdge): EdgeRate => edge.last ?? edge
+const rateBeforeBlock = (edge: PriceEdge): EdgeRate => edge.previousRate ?? edge
 
 /**
  * Replaces the rates of a pool.
  *
  * @returns true if the pairs are the same as before
  */
-function setPairs(holding: Holding, pairs: readonly PairView[]): boolean {
-  if (updatePairs(holding, pairs)) return true
-  for (const edge of holding.edges) edge.detach()
-  holding.edges = []
+function setPairs(pricedPool: PricedPool, pairs: readonly PairView[]): boolean {
+  if (updatePairs(pricedPool, pairs)) return true
+  for (const edge of pricedPool.edges) edge.detach()
+  pricedPool.edges = []
   for (const pair of pairs) {
-    const [a, b] = [holding.tokens[pair.i]!, holding.tokens[pair.j]!]
+    const [a, b] = [pricedPool.tokens[pair.i]!, pricedPool.tokens[pair.j]!]
     if (a === b) continue
-    const attachedEdges = attachPair(holding, a, b, pair)
+    const attachedEdges = attachPair(pricedPool, a, b, pair)
     // Most pools have one pair, and a growing array takes five times as much memory.
-    holding.edges = holding.edges.length === 0 ? attachedEdges : [...holding.edges, ...attachedEdges]
+    pricedPool.edges = pricedPool.edges.length === 0 ? attachedEdges : [...pricedPool.edges, ...attachedEdges]
   }
   return false
 }
@@ -241,7 +242,7 @@ function setPairs(holding: Holding, pairs: readonly PairView[]): boolean {
  *
  * @returns false if the pairs differ; the edges must then be replaced
  */
-function updatePairs({ tokens, edges }: Holding, pairs: readonly PairView[]): boolean {
+function updatePairs({ tokens, edges }: PricedPool, pairs: readonly PairView[]): boolean {
   let index = 0
   for (const { i, j, mid, backingI, backingJ } of pairs) {
     const [a, b] = [tokens[i]!, tokens[j]!]
@@ -258,13 +259,13 @@ function updatePairs({ tokens, edges }: Holding, pairs: readonly PairView[]): bo
 type Pair = Pick<PairView, 'mid' | 'backingI' | 'backingJ'>
 
 function attachPair(
-  holding: Holding,
+  pricedPool: PricedPool,
   a: PricedToken,
   b: PricedToken,
   { mid, backingI, backingJ }: Pair,
 ): readonly PriceEdge[] {
-  const forward = new PriceEdge(holding, a, b)
-  const backward = new PriceEdge(holding, b, a)
+  const forward = new PriceEdge(pricedPool, a, b)
+  const backward = new PriceEdge(pricedPool, b, a)
   forward.reverse = backward
   backward.reverse = forward
   forward.attach(mid, backingJ, backingI)
@@ -273,13 +274,13 @@ function attachPair(
 }
 
 /** Keeps removed edges with zero backing, because their previous rate may count until the next block. */
-function keepEndedEdges(holding: Holding, history: PoolHistory): void {
+function keepEndedEdges(pricedPool: PricedPool, history: PoolHistory): void {
   const endedEdges: PriceEdge[] = []
   for (const { token, otherToken: other } of history.recent) {
-    const [a, b] = [token, other].map((address) => holding.tokens.find((candidate) => candidate.address === address))
-    const exists = [...holding.edges, ...endedEdges].some((edge) => edge.token === a && edge.otherToken === b)
+    const [a, b] = [token, other].map((address) => pricedPool.tokens.find((candidate) => candidate.address === address))
+    const exists = [...pricedPool.edges, ...endedEdges].some((edge) => edge.token === a && edge.otherToken === b)
     if (!a || !b || exists) continue
-    endedEdges.push(...attachPair(holding, a, b, { mid: Number.NaN, backingI: 0, backingJ: 0 }))
+    endedEdges.push(...attachPair(pricedPool, a, b, { mid: Number.NaN, backingI: 0, backingJ: 0 }))
   }
-  if (endedEdges.length > 0) holding.edges = [...holding.edges, ...endedEdges]
+  if (endedEdges.length > 0) pricedPool.edges = [...pricedPool.edges, ...endedEdges]
 }

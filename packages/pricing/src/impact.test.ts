@@ -3,14 +3,21 @@ import { familyOf, type Pool } from '@sluice/liquidity'
 import { atOnce } from '@sluice/rpc'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { IMPACT_LEVELS, sellDepth } from './impact.ts'
-import type { Holding, PricedToken } from './token.ts'
+import type { PricedPool, PricedToken } from './token.ts'
 import type { TokenPricer } from './token-pricer.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 /** Returns tokens as they are, with prices already set. */
 const worth = { update: (token: PricedToken) => token } as unknown as TokenPricer
-const tokenOf = (n: number, price: number, more: Partial<PricedToken> = {}) =>
-  ({ address: account(n), price, evidence: 0, isListed: false, holdings: [], ...more }) as unknown as PricedToken
+const tokenOf = (n: number, price: number, overrides: Partial<PricedToken> = {}) =>
+  ({
+    address: account(n),
+    price,
+    evidence: 0,
+    isListed: false,
+    pricedPools: [],
+    ...overrides,
+  }) as unknown as PricedToken
 let pools = 0
 /** A pool of x·y = k, or of a range of it that ends at the largest reserve that pairs of Uniswap can hold. */
 function sold(token: PricedToken, other: PricedToken, reserve0: bigint, reserve1: bigint, isFirst = true): Pool {
@@ -21,7 +28,13 @@ function sold(token: PricedToken, other: PricedToken, reserve0: bigint, reserve1
     ...{ id, address: id, family: 'uniswap-v2', dex: 'test', tokens: tokens.map(({ address }) => address) },
     state: { reserve0: own, reserve1: paid, feePpm: 3_000 },
   }
-  token.holdings.push({ pool, tokens, reserves: [own, paid].map(Number), fee: 0, edges: [] } as unknown as Holding)
+  token.pricedPools.push({
+    pool,
+    tokens,
+    reserves: [own, paid].map(Number),
+    fee: 0,
+    edges: [],
+  } as unknown as PricedPool)
   return pool
 }
 /** Counts evaluations for five levels: 85 now, 120 with the widest possible first bracket. */
@@ -124,7 +137,7 @@ describe('pools that count', () => {
     sold(token, deep, 2n * E9, 2n * E9)
     sold(token, deep, 3n * E9, 3n * E9)
     expect(depthOf(token)[0]!.usd / product(2e9, 0.5)).toBeCloseTo(1, 6)
-    token.holdings.reverse()
+    token.pricedPools.reverse()
     expect(depthOf(token)[0]!.usd / product(2e9, 0.5)).toBeCloseTo(1, 6)
   })
 
@@ -145,7 +158,7 @@ describe('pools that count', () => {
       tokens: tokens.map(({ address }) => address),
     }
     const reserves = familyOf('erc4626')!.reserves(pool).map(Number)
-    asset.holdings.push({ pool, tokens, reserves, fee: 0, edges: [] } as unknown as Holding)
+    asset.pricedPools.push({ pool, tokens, reserves, fee: 0, edges: [] } as unknown as PricedPool)
     for (const { usd } of depthOf(asset)) expect(usd / 1e9).toBeCloseTo(1, 6)
   })
 
@@ -153,7 +166,7 @@ describe('pools that count', () => {
     const [token, named] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true })]
     sold(token, named, E9, E9)
     sold(token, named, E9, E9)
-    const listedToken = Object.assign(token, { listedHoldings: new Set(token.holdings.slice(0, 1)) })
+    const listedToken = Object.assign(token, { listedPools: new Set(token.pricedPools.slice(0, 1)) })
     expect(depthOf(listedToken)[0]!.usd / product(1e9, 0.5)).toBeCloseTo(1, 6)
   })
 })
@@ -162,14 +175,14 @@ test('the curve of a pool is worked out once in each direction, as long as the p
   const curveOf = vi.spyOn(familyOf('uniswap-v2')!, 'priceCurve')
   const [token, other] = [tokenOf(1, 1, { isListed: true }), tokenOf(2, 1, { isListed: true })]
   const pool = sold(token, other, E9, E9)
-  other.holdings.push(...token.holdings)
+  other.pricedPools.push(...token.pricedPools)
   const first = depthOf(token)
   expect(curveOf).toHaveBeenCalledTimes(1)
   expect(depthOf(token)).toEqual(first)
   expect(curveOf).toHaveBeenCalledTimes(1)
   depthOf(other)
   expect(curveOf).toHaveBeenCalledTimes(2)
-  token.holdings[0]!.pool = { ...pool }
+  token.pricedPools[0]!.pool = { ...pool }
   depthOf(token)
   expect(curveOf).toHaveBeenCalledTimes(3)
 })

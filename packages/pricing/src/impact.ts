@@ -3,7 +3,7 @@ import type { Pool, PriceCurve } from '@sluice/liquidity'
 import type { Steps } from '@sluice/rpc'
 import { curveOf } from './pool-view.ts'
 import { exactSum } from './sum.ts'
-import type { Holding, PricedToken } from './token.ts'
+import type { PricedPool, PricedToken } from './token.ts'
 import type { TokenPricer } from './token-pricer.ts'
 
 /** Price impact levels, in percent. */
@@ -57,10 +57,10 @@ export function* sellDepth(token: PricedToken, pricer: TokenPricer): Steps<reado
 function* outletsOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Outlet[]> {
   const outlets: Outlet[] = []
   let visitedCount = 0
-  for (const holding of token.listedHoldings ?? token.holdings.slice()) {
-    for (const [k, other] of holding.tokens.entries()) {
+  for (const pricedPool of token.listedPools ?? token.pricedPools.slice()) {
+    for (const [k, other] of pricedPool.tokens.entries()) {
       if (!other.isListed || other === token || !(pricer.update(other).price > 0)) continue
-      const outlet = outletOf(token, holding, k)
+      const outlet = outletOf(token, pricedPool, k)
       if (outlet) outlets.push(outlet)
     }
     if (++visitedCount % POOLS_PER_SLICE === 0) yield
@@ -71,12 +71,12 @@ function* outletsOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Out
 /** Returns the pool whose other token has the most evidence; ties go to the lower id. */
 function* bestOutletOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Outlet[]> {
   let best: { readonly outlet: Outlet; readonly backing: number; readonly id: string } | undefined
-  for (const holding of token.holdings.slice()) {
-    const { id } = holding.pool
-    for (const [k, other] of holding.tokens.entries()) {
+  for (const pricedPool of token.pricedPools.slice()) {
+    const { id } = pricedPool.pool
+    for (const [k, other] of pricedPool.tokens.entries()) {
       if (other === token || !(pricer.update(other).price > 0)) continue
       const isBest = !best || other.evidence > best.backing || (other.evidence === best.backing && id < best.id)
-      const outlet = isBest && outletOf(token, holding, k)
+      const outlet = isBest && outletOf(token, pricedPool, k)
       if (outlet) best = { outlet, backing: other.evidence, id }
     }
     yield
@@ -84,7 +84,7 @@ function* bestOutletOf(token: PricedToken, pricer: TokenPricer): Steps<readonly 
   return best ? [best.outlet] : []
 }
 
-function outletOf(token: PricedToken, { pool, tokens, reserves }: Holding, k: number): Outlet | null {
+function outletOf(token: PricedToken, { pool, tokens, reserves }: PricedPool, k: number): Outlet | null {
   const curve = curveFrom(pool, tokens.indexOf(token), k)
   return curve && { ...curve, priceOut: tokens[k]!.price, payable: reserves[k]! }
 }

@@ -4,7 +4,7 @@
  * last one block and longer distortions are arbitraged away.
  */
 import type { Address } from '@sluice/chains'
-import type { EdgeRate, Holding, PriceEdge } from './token.ts'
+import type { EdgeRate, PricedPool, PriceEdge } from './token.ts'
 
 const MAX_LOG_PRICE_MOVE = Math.log(1.02)
 const MAX_LOG_BACKING_MOVE = Math.log(2)
@@ -38,9 +38,9 @@ export class PoolHistory {
    *
    * @returns true if nothing changed for three blocks, so that the history can be dropped
    */
-  startBlock(holding: Holding | undefined): boolean {
+  startBlock(pricedPool: PricedPool | undefined): boolean {
     const [oneBlockAgo, twoBlocksAgo, threeBlocksAgo] = this.rates
-    const newest = this.hasChanged ? ratesOf(holding) : oneBlockAgo
+    const newest = this.hasChanged ? ratesOf(pricedPool) : oneBlockAgo
     this.hasChanged = false
     this.rates = [newest, oneBlockAgo, twoBlocksAgo]
     return newest === oneBlockAgo && oneBlockAgo === twoBlocksAgo && twoBlocksAgo === threeBlocksAgo
@@ -52,7 +52,7 @@ export class PoolHistory {
    *
    * @returns undefined if the current rate did not jump
    */
-  before(edge: PriceEdge): EdgeRate | undefined {
+  rateBefore(edge: PriceEdge): EdgeRate | undefined {
     const [oneBlockAgo, twoBlocksAgo, threeBlocksAgo] = this.rates.map((rates) => rateIn(rates, edge)) as [
       EdgeRate,
       EdgeRate,
@@ -65,8 +65,8 @@ export class PoolHistory {
   }
 }
 
-function ratesOf(holding: Holding | undefined): PoolRates {
-  return (holding?.edges ?? []).map(({ token, otherToken, rate, backing }) => {
+function ratesOf(pricedPool: PricedPool | undefined): PoolRates {
+  return (pricedPool?.edges ?? []).map(({ token, otherToken, rate, backing }) => {
     return { token: token.address, otherToken: otherToken.address, rate, backing }
   })
 }

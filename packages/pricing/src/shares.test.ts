@@ -6,8 +6,8 @@ import { observationOf, Shares } from './shares.ts'
 import type { PricedToken } from './token.ts'
 import type { TokenPricer } from './token-pricer.ts'
 
-const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
-const [share, outer, dollar, ether, unlistedToken, wrapper] = [1, 2, 3, 4, 5, 6].map(at) as [
+const testAddress = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const [share, outer, dollar, ether, unlistedToken, wrapper] = [1, 2, 3, 4, 5, 6].map(testAddress) as [
   ...[Address, Address, Address, Address, Address, Address],
 ]
 const FLOOR = 100
@@ -24,14 +24,14 @@ type Setting = {
   readonly readings: Readonly<Record<Address, readonly Redemption[]>>
   readonly decimals?: (token: Address) => number | undefined
   readonly named?: ReadonlySet<Address>
-  readonly holdings?: Readonly<Record<Address, PricedToken['holdings']>>
+  readonly pricedPools?: Readonly<Record<Address, PricedToken['pricedPools']>>
 }
 
-function shares({ readings, decimals = () => 0, named = NAMED, holdings = {} }: Setting): Shares {
+function shares({ readings, decimals = () => 0, named = NAMED, pricedPools = {} }: Setting): Shares {
   const tokenOf = (address: Address) =>
-    ({ address, holdings: holdings[address] ?? [], ...PRICES.get(address) }) as unknown as PricedToken
+    ({ address, pricedPools: pricedPools[address] ?? [], ...PRICES.get(address) }) as unknown as PricedToken
   const find = (address: Address) => (PRICES.has(address) ? tokenOf(address) : undefined)
-  const findAny = (address: Address) => find(address) ?? (holdings[address] ? tokenOf(address) : undefined)
+  const findAny = (address: Address) => find(address) ?? (pricedPools[address] ? tokenOf(address) : undefined)
   return new Shares({
     chain: { wrappedNative: { address: wrapper } } as unknown as Chain,
     graph: { find: findAny, isListed: (address: Address) => named.has(address) } as unknown as TokenGraph,
@@ -42,8 +42,8 @@ function shares({ readings, decimals = () => 0, named = NAMED, holdings = {} }: 
 }
 
 const part = (token: Address, balance: bigint, scale = 0): RedeemedPart => ({ token, balance, scale })
-function reading(parts: readonly RedeemedPart[], more: Partial<Redemption> = {}): Redemption {
-  return { share, kind: 'vault' as Redemption['kind'], supply: 1_000n, parts, rate: 1, limit: null, ...more }
+function reading(parts: readonly RedeemedPart[], overrides: Partial<Redemption> = {}): Redemption {
+  return { share, kind: 'vault' as Redemption['kind'], supply: 1_000n, parts, rate: 1, limit: null, ...overrides }
 }
 const worthOf = (setting: Setting | readonly Redemption[], of = share) =>
   shares(
@@ -78,7 +78,7 @@ describe('a share of one token', () => {
   test('has no worth below the floor, of an unknown token, or by a rate that is none', () => {
     expect(worthOf([reading([part(dollar, 102n)])])?.evidence).toBeCloseTo(100)
     expect(worthOf([reading([part(dollar, 101n)])])).toBeUndefined()
-    expect(worthOf([reading([part(at(99), 5_000n)])])).toBeUndefined()
+    expect(worthOf([reading([part(testAddress(99), 5_000n)])])).toBeUndefined()
     expect(worthOf([reading([part(dollar, 5_000n)], { rate: 0 })])).toBeUndefined()
     expect(worthOf([reading([part(dollar, 5_000n)], { rate: Number.POSITIVE_INFINITY })])).toBeUndefined()
     expect(worthOf([])).toBeUndefined()
@@ -102,12 +102,12 @@ test('of two readings the lower price and the lower evidence count, in either or
     expect(valuation.redeemableUsd).toBeCloseTo(5_000 / 1.02)
   }
   // If the newest reading is invalid, the older one gives no price either.
-  expect(worthOf([rich, reading([part(at(99), 1n)])])).toBeUndefined()
+  expect(worthOf([rich, reading([part(testAddress(99), 1n)])])).toBeUndefined()
 })
 
 describe('a share of several tokens', () => {
-  const pair = (balances: readonly [bigint, bigint], more: Partial<Redemption> = {}) =>
-    reading([part(ether, balances[0]), part(dollar, balances[1])], { kind: 'pair', ...more })
+  const pair = (balances: readonly [bigint, bigint], overrides: Partial<Redemption> = {}) =>
+    reading([part(ether, balances[0]), part(dollar, balances[1])], { kind: 'pair', ...overrides })
 
   test('of a pair is worth twice the root of both sides, so that a trade in it changes nothing', () => {
     expect(worthOf([pair([10n, 20_000n])])?.price).toBeCloseTo(40, 9)
@@ -127,13 +127,17 @@ describe('a share of several tokens', () => {
   })
 
   const stable = (rate: number, balances: readonly [bigint, bigint] = [20_000n, 20_000n]) =>
-    reading([part(dollar, balances[0]), part(at(7), balances[1])], { kind: 'stable', rate })
+    reading([part(dollar, balances[0]), part(testAddress(7), balances[1])], { kind: 'stable', rate })
   const pegged = (readings: readonly Redemption[], price = 0.98) => {
-    PRICES.set(at(7), { price, evidence: 1e9 })
+    PRICES.set(testAddress(7), { price, evidence: 1e9 })
     try {
-      return worthOf({ readings: { [share]: readings }, named: new Set([...NAMED, at(7)]), decimals: () => 18 })
+      return worthOf({
+        readings: { [share]: readings },
+        named: new Set([...NAMED, testAddress(7)]),
+        decimals: () => 18,
+      })
     } finally {
-      PRICES.delete(at(7))
+      PRICES.delete(testAddress(7))
     }
   }
   test('that are meant to be worth the same goes by the virtual price of the cheapest', () => {
@@ -164,12 +168,16 @@ describe('shares of shares', () => {
   const chainOf = (levels: number) => {
     const readings: Record<Address, readonly Redemption[]> = {}
     for (let k = 0; k < levels; k++)
-      readings[at(100 + k)] = [
-        reading([part(k + 1 < levels ? at(101 + k) : dollar, 50_000n)], { share: at(100 + k), rate: 2 }),
+      readings[testAddress(100 + k)] = [
+        reading([part(k + 1 < levels ? testAddress(101 + k) : dollar, 50_000n)], {
+          share: testAddress(100 + k),
+          rate: 2,
+        }),
       ]
-    return shares({ readings, named: new Set([dollar, ...[0, 1, 2, 3].map((k) => at(100 + k))]) }).redemptionPrice(
-      at(100),
-    )
+    return shares({
+      readings,
+      named: new Set([dollar, ...[0, 1, 2, 3].map((k) => testAddress(100 + k))]),
+    }).redemptionPrice(testAddress(100))
   }
   test('are followed over three levels and no more', () => {
     expect(chainOf(1)?.price).toBe(2)
@@ -180,11 +188,11 @@ describe('shares of shares', () => {
 
   test('a share that is itself a pool with its own token among those it trades is no redemption', () => {
     const readings = { [outer]: [reading([part(dollar, 5_000n)], { share: outer })] }
-    const holding = (tokens: readonly Address[], address = outer) =>
-      ({ [outer]: [{ pool: { address, tokens } }] }) as unknown as Record<Address, PricedToken['holdings']>
-    expect(worthOf({ readings, holdings: holding([outer, dollar]) }, outer)).toBeUndefined()
-    expect(worthOf({ readings, holdings: holding([dollar, ether]) }, outer)?.price).toBe(1)
-    expect(worthOf({ readings, holdings: holding([outer, dollar], at(50)) }, outer)?.price).toBe(1)
+    const pricedPool = (tokens: readonly Address[], address = outer) =>
+      ({ [outer]: [{ pool: { address, tokens } }] }) as unknown as Record<Address, PricedToken['pricedPools']>
+    expect(worthOf({ readings, pricedPools: pricedPool([outer, dollar]) }, outer)).toBeUndefined()
+    expect(worthOf({ readings, pricedPools: pricedPool([dollar, ether]) }, outer)?.price).toBe(1)
+    expect(worthOf({ readings, pricedPools: pricedPool([outer, dollar], testAddress(50)) }, outer)?.price).toBe(1)
   })
 
   test('is heard among pools, each by what stands behind it', () => {

@@ -153,7 +153,7 @@ export class Shares {
  * then prices the share.
  */
 function isPooled(token: PricedToken | undefined, address: Address): boolean {
-  for (const { pool } of token?.holdings ?? [])
+  for (const { pool } of token?.pricedPools ?? [])
     if (pool.address === address && pool.tokens.includes(address)) return true
   return false
 }

@@ -91,13 +91,13 @@ export class TokenPricer {
     const view = isCore || this.hasStableAlternative(token) ? stableView : currentView
     const observations: PriceObservation[] = []
     for (const edge of token.edges) {
-      const { otherToken, holding } = edge
+      const { otherToken, pricedPool } = edge
       if (usableTokens ? !usableTokens.has(otherToken) : otherToken.order <= token.order) continue
       this.update(otherToken)
       const { rate, backing } = view.rateOf(edge)
       const { price, evidence } = view.priceOf(otherToken)
       const weight = Math.min(backing * price, evidence)
-      if (weight >= this.floor) observations.push({ pool: holding.pool, value: price * rate, weight })
+      if (weight >= this.floor) observations.push({ pool: pricedPool.pool, value: price * rate, weight })
     }
     return observations
   }
@@ -122,7 +122,8 @@ export class TokenPricer {
     for (let k = 0; k < otherTokens.length; k++) {
       const otherToken = otherTokens[k]!
       if (otherToken.order <= order) continue
-      if (otherToken.before !== undefined || (jumpedEdges > 0 && edges[k]!.before !== undefined)) hasNoJumps = false
+      if (otherToken.before !== undefined || (jumpedEdges > 0 && edges[k]!.rateBeforeJump !== undefined))
+        hasNoJumps = false
       const { price } = otherToken
       const weight = Math.min(edgeData[EDGE_FIELDS * k + 1]! * price, otherToken.evidence)
       if (!(weight >= this.floor)) continue
@@ -158,7 +159,7 @@ export class TokenPricer {
     for (const edge of token.edges) {
       const { otherToken, backing } = edge
       if (otherToken.order <= token.order) continue
-      if (edge.before !== undefined || otherToken.before !== undefined) hasJump = true
+      if (edge.rateBeforeJump !== undefined || otherToken.before !== undefined) hasJump = true
       else if (Math.min(backing * otherToken.price, otherToken.evidence) >= this.floor) hasStable = true
     }
     return hasJump && hasStable

@@ -11,7 +11,7 @@ export type PricedToken = {
   /** True if the chain's file lists the token: its liquidity counts in full. */
   readonly isListed: boolean
   /** Pools that hold the token, without duplicates, unordered. */
-  readonly holdings: Holding[]
+  readonly pricedPools: PricedPool[]
   /**
    * Edges to other tokens, one per pool and pair, unordered. `otherTokens` and `edgeData` hold their data in contiguous
    * arrays, because memory access dominates the cost of a price.
@@ -23,7 +23,7 @@ export type PricedToken = {
   /** Number of edges with a price jump (`before` is set). */
   jumpedEdges: number
   /** Pools that hold another listed token; only set once the token has too many pools to filter each time. */
-  listedHoldings: Set<Holding> | undefined
+  listedPools: Set<PricedPool> | undefined
   /** Level and reference price: see `TokenLevels`. */
   level: number
   reference: number
@@ -38,7 +38,7 @@ export type PricedToken = {
   /** Price of the previous block, if only jumped pools price the token now. */
   before: TokenPrice | undefined
   /** Pool that was deep enough for a price on its own; checked first. */
-  proof: Holding | undefined
+  proof: PricedPool | undefined
   /** Index of the edge with the most weight; -1 for hubs, stables, and tokens without a price. */
   best: number
   /** Cached by `TokenPricer.cachedIsDeep` for `deepVersion`. */
@@ -50,7 +50,7 @@ export type PricedToken = {
 export type TokenPrice = { readonly price: number; readonly evidence: number }
 
 /** Pool with its reserves and edges. */
-export type Holding = {
+export type PricedPool = {
   pool: Pool
   reserves: readonly number[]
   /** Fee: see `PoolView`. */
@@ -60,7 +60,7 @@ export type Holding = {
 }
 
 /** Returns the rate of an edge that counts when other pools price the token too: the previous one if it jumped. */
-export const stableRate = (edge: PriceEdge): EdgeRate => edge.before ?? edge
+export const stableRate = (edge: PriceEdge): EdgeRate => edge.rateBeforeJump ?? edge
 
 /** Exchange rate of a pool between two tokens. */
 export type EdgeRate = {
@@ -79,22 +79,22 @@ export class PriceEdge implements EdgeRate {
   declare readonly token: PricedToken
   /** Token that prices `token` through this edge. */
   declare readonly otherToken: PricedToken
-  declare readonly holding: Holding
+  declare readonly pricedPool: PricedPool
   /** Rate before the first change in block `stamp`; undefined if unchanged. */
-  declare last: EdgeRate | undefined
-  declare stamp: number
+  declare previousRate: EdgeRate | undefined
+  declare stampedBlock: number
   /** Index in the edges of `token`; -1 if detached. */
   declare index: number
   /** PriceEdge of the same pool in the other direction. */
   declare reverse: PriceEdge
   declare private rateBefore: EdgeRate | undefined
 
-  constructor(holding: Holding, token: PricedToken, otherToken: PricedToken) {
+  constructor(pricedPool: PricedPool, token: PricedToken, otherToken: PricedToken) {
     this.token = token
     this.otherToken = otherToken
-    this.holding = holding
-    this.last = undefined
-    this.stamp = -1
+    this.pricedPool = pricedPool
+    this.previousRate = undefined
+    this.stampedBlock = -1
     this.index = -1
     this.reverse = this
     this.rateBefore = undefined
@@ -109,11 +109,11 @@ export class PriceEdge implements EdgeRate {
   }
 
   /** Rate in the previous block, if this block made it jump. */
-  get before(): EdgeRate | undefined {
+  get rateBeforeJump(): EdgeRate | undefined {
     return this.rateBefore
   }
 
-  set before(rate: EdgeRate | undefined) {
+  set rateBeforeJump(rate: EdgeRate | undefined) {
     this.token.jumpedEdges += (rate ? 1 : 0) - (this.rateBefore ? 1 : 0)
     this.rateBefore = rate
   }
@@ -140,7 +140,7 @@ export class PriceEdge implements EdgeRate {
 
   /** Removes the edge by moving the token's last edge into its place. */
   detach(): void {
-    this.before = undefined
+    this.rateBeforeJump = undefined
     const { edges, otherTokens, edgeData } = this.token
     const [lastEdge, otherToken] = [edges.pop()!, otherTokens.pop()!]
     const [ownBacking, backing, rate] = [edgeData.pop()!, edgeData.pop()!, edgeData.pop()!]

@@ -3,19 +3,19 @@ import { describe, expect, test } from 'vitest'
 import { decodeProgram, encodeProgram, ops, ProgramError, type Step } from './index.ts'
 import { golden, PULLED_TOKEN, program } from './testing/index.ts'
 
-const at = (digit: string) => `0x${digit.repeat(40)}` as const
-const [token, pool, other] = [at('1'), at('2'), at('3')]
+const repeatedAddress = (digit: string) => `0x${digit.repeat(40)}` as const
+const [token, pool, other] = [repeatedAddress('1'), repeatedAddress('2'), repeatedAddress('3')]
 const swap = {
   ...{ op: 'curve', variant: 'int128', i: 0, j: 1, tokenOut: other, pool, tokenIn: token },
   ...{ input: { kind: 'rest' }, output: { kind: 'executor' } },
 } as unknown as Step
 const bytes = encodeProgram([swap])
-/** The program with one byte set to another value. */
-const withByte = (offset: number, value: number, of: string = bytes) =>
-  of.slice(0, 2 + 2 * offset) + value.toString(16).padStart(2, '0') + of.slice(4 + 2 * offset)
-const fault = (program: string, pulled?: `0x${string}`) => {
+/** Returns the program with one byte set to another value. */
+const withByte = (offset: number, value: number, program: string = bytes) =>
+  program.slice(0, 2 + 2 * offset) + value.toString(16).padStart(2, '0') + program.slice(4 + 2 * offset)
+const decodeError = (program: string, pullStep?: `0x${string}`) => {
   try {
-    decodeProgram(program, pulled)
+    decodeProgram(program, pullStep)
   } catch (error) {
     expect(error).toBeInstanceOf(ProgramError)
     expect(error).toMatchObject({ name: 'ProgramError', code: 'INVALID_PROGRAM' })
@@ -23,7 +23,7 @@ const fault = (program: string, pulled?: `0x${string}`) => {
   }
   return 'accepted'
 }
-/** Opcode, flags and the token sold come before the fields. */
+/** Byte offset of the first field, after the opcode, the flags, and the input token. */
 const VARIANT = 22
 
 describe('a program', () => {
@@ -36,70 +36,77 @@ describe('a program', () => {
     )
   })
 
-  test.each(golden)('written down by hand is read and written: $name', ({ steps, bytes, pulledToken }) => {
+  test.each(golden)('of the golden list is decoded and encoded exactly: $name', ({ steps, bytes, pulledToken }) => {
     expect(decodeProgram(bytes, pulledToken)).toEqual(steps)
     expect(encodeProgram(steps)).toBe(bytes)
   })
 
-  test('may be empty, and in digits of either case', () => {
+  test('may be empty, and may have upper-case or lower-case digits', () => {
     expect(decodeProgram('0x')).toEqual([])
     expect(decodeProgram(`0x${bytes.slice(2).toUpperCase()}`)).toEqual([swap])
   })
 
-  test('has the zero address in the place of a token that is pulled and not told', () => {
-    const pulled = { ...swap, input: { kind: 'pull', amount: 5n } } as Step
-    const [step] = decodeProgram(encodeProgram([pulled]))
-    expect(step).toMatchObject({ tokenIn: at('0'), input: { kind: 'pull', amount: 5n } })
-    expect(decodeProgram(encodeProgram([pulled]), token)).toEqual([pulled])
+  test('has the zero address as input token if the pulled token is not given', () => {
+    const pullStep = { ...swap, input: { kind: 'pull', amount: 5n } } as Step
+    const [step] = decodeProgram(encodeProgram([pullStep]))
+    expect(step).toMatchObject({ tokenIn: repeatedAddress('0'), input: { kind: 'pull', amount: 5n } })
+    expect(decodeProgram(encodeProgram([pullStep]), token)).toEqual([pullStep])
   })
 
-  test('is refused if any byte is missing or too many', () => {
+  test('is refused if a byte is missing or extra', () => {
     for (let length = 1; length < bytes.length / 2 - 1; length++)
-      expect(fault(bytes.slice(0, 2 + 2 * length))).toContain(`of a program of ${length}`)
-    expect(fault(`${bytes}07`)).toContain('of a program of')
-    for (const text of ['', '0x1', 'zz', `${bytes}g0`]) expect(fault(text)).toBe('a program is whole bytes of hex')
+      expect(decodeError(bytes.slice(0, 2 + 2 * length))).toContain(`of a program of ${length}`)
+    expect(decodeError(`${bytes}07`)).toContain('of a program of')
+    for (const text of ['', '0x1', 'zz', `${bytes}g0`])
+      expect(decodeError(text)).toBe('a program is whole bytes of hex')
   })
 })
 
 describe('a step', () => {
-  test('of an unknown operation is refused, with the place where it begins', () => {
-    expect(fault(withByte(0, 0xff))).toBe('step at byte 0: 255 is no opcode')
-    expect(fault(bytes + withByte(0, 0).slice(2))).toBe(`step at byte ${bytes.length / 2 - 1}: 0 is no opcode`)
+  test('of an unknown operation is refused with its byte offset', () => {
+    expect(decodeError(withByte(0, 0xff))).toBe('step at byte 0: 255 is no opcode')
+    expect(decodeError(bytes + withByte(0, 0).slice(2))).toBe(`step at byte ${bytes.length / 2 - 1}: 0 is no opcode`)
   })
 
-  test('with a choice that its field does not have is refused', () => {
+  test('with an unknown variant is refused', () => {
     const variants = ['int128', 'uint256', 'int128-received', 'uint256-received']
     for (const [index, variant] of variants.entries())
       expect(decodeProgram(withByte(VARIANT, index))).toEqual([{ ...swap, variant }])
-    expect(fault(withByte(VARIANT, 4))).toBe('step at byte 0: no variant 4')
-    expect(fault(withByte(VARIANT, 255))).toBe('step at byte 0: no variant 255')
+    expect(decodeError(withByte(VARIANT, 4))).toBe('step at byte 0: no variant 4')
+    expect(decodeError(withByte(VARIANT, 255))).toBe('step at byte 0: no variant 255')
   })
 
-  test('with an input or output of no kind is refused', () => {
-    expect(fault(withByte(1, 6))).toBe('step at byte 0: no input kind 6')
-    expect(fault(withByte(1, 7))).toBe('step at byte 0: no input kind 7')
-    expect(fault(withByte(1, 0b11000))).toBe('step at byte 0: no output kind 3')
+  test('with an unknown input or output kind is refused', () => {
+    expect(decodeError(withByte(1, 6))).toBe('step at byte 0: no input kind 6')
+    expect(decodeError(withByte(1, 7))).toBe('step at byte 0: no input kind 7')
+    expect(decodeError(withByte(1, 0b11000))).toBe('step at byte 0: no output kind 3')
   })
 
-  test('that cannot be paid ahead, or pulls the native token, is refused', () => {
-    expect(fault(withByte(1, 3))).toBe('step at byte 0: curve cannot be paid ahead')
+  test('that cannot be prepaid, or that pulls the native token, is refused', () => {
+    expect(decodeError(withByte(1, 3))).toBe('step at byte 0: curve cannot be paid ahead')
     const wrap = encodeProgram([
-      { op: 'wrap', wrapped: token, tokenIn: at('0'), input: { kind: 'rest' }, output: { kind: 'executor' } } as Step,
+      {
+        op: 'wrap',
+        wrapped: token,
+        tokenIn: repeatedAddress('0'),
+        input: { kind: 'rest' },
+        output: { kind: 'executor' },
+      } as Step,
     ])
-    expect(decodeProgram(wrap)).toMatchObject([{ op: 'wrap', tokenIn: at('0') }])
-    for (const kind of [4, 5]) expect(fault(withByte(1, kind, wrap))).toContain('native token is not pulled')
+    expect(decodeProgram(wrap)).toMatchObject([{ op: 'wrap', tokenIn: repeatedAddress('0') }])
+    for (const kind of [4, 5]) expect(decodeError(withByte(1, kind, wrap))).toContain('native token is not pulled')
   })
 
-  test('is refused where its bytes are not the ones that encode it', () => {
-    // A flag of a direction that the operation does not have.
-    expect(fault(withByte(1, 32))).toBe('the bytes are not those that encode their steps')
+  test('is refused if encoding it again gives other bytes', () => {
+    // The direction flag, which this operation does not have.
+    expect(decodeError(withByte(1, 32))).toBe('the bytes are not those that encode their steps')
     const batch = ops.find(({ hops }) => hops)!
     const hopless = `0x${batch.code.toString(16).padStart(2, '0')}00${'11'.repeat(20)}`
     const fields = Object.values(batch.fields).map((field) => '22'.repeat(field.kind === 'address' ? 20 : 32))
-    expect(fault(`${hopless}${fields.join('')}00`)).toBe(`${batch.name} needs at least one hop`)
+    expect(decodeError(`${hopless}${fields.join('')}00`)).toBe(`${batch.name} needs at least one hop`)
   })
 
-  test('carries the amount, the share or the receiver that its flags name', () => {
+  test('has the amount, the share, or the receiver that its flags name', () => {
     const inputs = [
       { kind: 'rest' },
       { kind: 'share', share: 7 },

@@ -4,7 +4,7 @@ import { encodeProgram } from './encode.ts'
 import { ProgramError } from './errors.ts'
 import { DIRECTION, inputKinds, outputKinds } from './format.ts'
 import type { OpField, OpFields } from './ops/fields.ts'
-import { opAt, type Step } from './ops/index.ts'
+import { opOfCode, type Step } from './ops/index.ts'
 import type { StepInput, StepOutput } from './step.ts'
 import { ZERO_ADDRESS } from './zero.ts'
 
@@ -45,7 +45,7 @@ export function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step 
   const start = bytes.offset
   const refuse: Refuse = (reason) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${reason}`)
   const code = bytes.number(1)
-  const op = opAt(code)
+  const op = opOfCode(code)
   if (!op) throw refuse(`${code} is no opcode`)
   const flags = bytes.number(1)
   const input = decodeInput(bytes, flags, refuse)

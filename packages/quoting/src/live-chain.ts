@@ -163,7 +163,7 @@ export class LiveChain {
     const onSleep = () => {
       threads.forget(chain.chainId)
       void this.quoteLog?.close()
-      this.sampler.forget()
+      this.sampler.clear()
       this.gasProber.forget()
       this.faultyPools.forget()
       this.faultyTokens.forget()
@@ -201,7 +201,7 @@ export class LiveChain {
     this.driftPercent = driftShare * 100
     this.sampler = new DriftSampler({
       ...{ contracts, log, share: driftShare, simulate: this.simulate },
-      holds: (block) => runtime.holds(block),
+      isCanonical: (block) => runtime.holds(block),
       onSample: () => {},
     })
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))

@@ -114,7 +114,7 @@ function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, res
   const prove = () => {
     const resolved = resolve(graph, free, budget)
     if ('ok' in resolved) return null
-    const prices = pricesOnPart(resolved, free) ?? dualPrices(whole(resolved.on(resolved.graph)))
+    const prices = pricesOnPart(resolved, free) ?? dualPrices(withoutSplitLimits(resolved.on(resolved.graph)))
     const all = [result.route, ...(result.alternatives ?? [])]
     const maxPaid = all.reduce((max, { amountOut }) => (max > amountOut ? max : amountOut), 0n)
     return prices && proveBound(resolved.on(resolved.graph).problem, amountIn, prices, maxPaid)
@@ -123,14 +123,18 @@ function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, res
 }
 
 /** Lifts the limits on splitting: the bound is to cover divided trades even if the request does not allow them. */
-const whole = ({ problem }: PreparedRequest): Problem => ({ ...problem, onePath: false, maxPools: DEFAULT_MAX_POOLS })
+const withoutSplitLimits = ({ problem }: PreparedRequest): Problem => ({
+  ...problem,
+  onePath: false,
+  maxPools: DEFAULT_MAX_POOLS,
+})
 
 /** Dual prices on the subgraph of a large graph; null for small graphs. */
 function pricesOnPart({ graph, ends, on }: ResolvedRequest, request: RouteRequest): DualPrices | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
   return graph.topology.scratch.ofParts.within(() => {
-    const part = selectSubgraph(graph, request.trust, ends, on)
-    return part && dualPrices(whole(part))
+    const subgraph = selectSubgraph(graph, request.trust, ends, on)
+    return subgraph && dualPrices(withoutSplitLimits(subgraph))
   })
 }
 
@@ -173,9 +177,9 @@ function resolve(
       'BAD_TOKEN',
       `${surcharging} charges its sender on top of what is sent: no swap can promise what it takes or leaves`,
     )
-  const whole = startsOrEndsNative(request) ? chainGraph.joined : chainGraph
-  const source = whole.topology.tokenIndex.get(sold)
-  const target = whole.topology.tokenIndex.get(bought)
+  const fullGraph = startsOrEndsNative(request) ? chainGraph.joined : chainGraph
+  const source = fullGraph.topology.tokenIndex.get(sold)
+  const target = fullGraph.topology.tokenIndex.get(bought)
   if (source === undefined || target === undefined)
     return refusal('UNKNOWN_TOKEN', `no pool is known that trades ${source === undefined ? sold : bought}`)
 
@@ -185,7 +189,7 @@ function resolve(
     const admission = new Admission(graph, request, tokenIndex.get(sold)!, tokenIndex.get(bought)!)
     return { problem: problemOf(graph, request, { admission, outPerWei, budget }), admission, outPerWei }
   }
-  return { graph: whole, ends: { source, target }, on }
+  return { graph: fullGraph, ends: { source, target }, on }
 }
 
 type Terms = { readonly admission: Admission; readonly outPerWei: number; readonly budget: WorkBudget }
@@ -229,7 +233,7 @@ function findForInput({ problem, admission, outPerWei }: PreparedRequest, reques
   const all = [candidate, ...settleAlternatives(problem, candidate, amountIn, request.taxes)]
   const isBounded = !request.boundAfterGas || isFree(problem) || candidate.netBound !== undefined
   const valuation = { outPerWei, netBound: isBounded ? netBoundOf(problem, candidate) : null }
-  const [route, ...alternatives] = all.map((each) => toRoute(problem, each, amountIn, request, valuation))
+  const [route, ...alternatives] = all.map((settledFlow) => toRoute(problem, settledFlow, amountIn, request, valuation))
   const success = { ok: true, route: route!, ...(alternatives.length > 0 && { alternatives }) } as const
   const isDeferred = !isBounded && request.boundAfterGas === 'later' && route!.gasCostOut !== null
   return isDeferred

@@ -100,8 +100,8 @@ describe('on pools of one real block', () => {
           if (!result.ok || result.route.gasCostOut === null) continue
           const { route, alternatives = [] } = result
           const perGas = Number(route.gasCostOut) / route.gas
-          const netOutput = (of: RoutePlan) =>
-            Number(of.amountOut) - routeGas({ ...of, wrappedNative }).charged * perGas
+          const netOutput = (route: RoutePlan) =>
+            Number(route.amountOut) - routeGas({ ...route, wrappedNative }).charged * perGas
           const best = Math.max(...[route, ...alternatives].map(netOutput))
           for (const family of new Set(route.legs.map(({ pool }) => pool.family))) {
             const sources = { exclude: new Set([family]) }

@@ -19,7 +19,7 @@ function* setsOf<T>(items: readonly T[], size: number, from = 0): Generator<read
   if (size === 0) yield []
   else
     for (let k = from; k <= items.length - size; k++)
-      for (const others of setsOf(items, size - 1, k + 1)) yield [items[k]!, ...others]
+      for (const subset of setsOf(items, size - 1, k + 1)) yield [items[k]!, ...subset]
 }
 
 test('a route of two or three pools is as good as the best set of two or three', { timeout: 600_000 }, () => {

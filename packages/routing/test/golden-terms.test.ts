@@ -32,7 +32,7 @@ const DIGITS = 8
 function coarsePools(seed: number): readonly Pool[] {
   return fairPools(seed, 6 + (seed % 14), 4 + (seed % 3)).map(({ state, tokens }, index) => {
     const [a, b] = [0, 1].map((side) => Number(tokens[side]) - 0x1000)
-    const cut = (reserve: bigint, of: number) => (of % 3 === seed % 3 ? reserve / COARSE + 1n : reserve)
+    const cut = (reserve: bigint, index: number) => (index % 3 === seed % 3 ? reserve / COARSE + 1n : reserve)
     return pair(index + 1, { a: a!, b: b!, reserveA: cut(state.reserve0, a!), reserveB: cut(state.reserve1, b!) })
   })
 }
@@ -144,8 +144,10 @@ function learnedGas(random: Random, pools: readonly Pool[]): LearnedGas {
     const first = Math.floor(200_000 * random())
     return [{ tokenIn: tokenIn!, tokenOut: tokenOut!, first, middle: first >> 1, last: first + 5_000 }]
   }
-  const some = pools.filter(() => random() < 0.3)
-  return new Map(some.map((pool) => [pool.id, random() < 0.5 ? Math.floor(1e5 * (random() - 0.3)) : hops(pool)]))
+  const selectedPools = pools.filter(() => random() < 0.3)
+  return new Map(
+    selectedPools.map((pool) => [pool.id, random() < 0.5 ? Math.floor(1e5 * (random() - 0.3)) : hops(pool)]),
+  )
 }
 
 /** Draws terms that `drawRequest` leaves out. */

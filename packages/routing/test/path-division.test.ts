@@ -61,12 +61,12 @@ test.each([1, 2, 3, 4, 5, 6])('pays no less after gas than any set of pools does
       const result = findRoute(graph, { ...terms, gasPriceWei, ...over })
       return result.ok ? Number(result.route.amountOut) - Number(result.route.gasCostOut) : Number.NEGATIVE_INFINITY
     }
-    const own = netOf({})
+    const undividedNet = netOf({})
     const nets = Array.from({ length: 2 ** POOLS - 1 }, (_, set) =>
       netOf({ excludePools: new Set(pools.filter((_, k) => (set >> k) & 1).map(({ id }) => id)) }),
     )
     connected += nets.filter((net) => net > Number.NEGATIVE_INFINITY).length
-    expect(Math.max(...nets)).toBeLessThanOrEqual(own * (1 + 1e-5))
+    expect(Math.max(...nets)).toBeLessThanOrEqual(undividedNet * (1 + 1e-5))
   }
   // Enough of the sets must connect the two tokens.
   expect(connected).toBeGreaterThan(2 ** POOLS / 4)

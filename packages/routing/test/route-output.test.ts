@@ -22,7 +22,7 @@ const COARSE = 10n ** 12n
 function coarsePools(seed: number): readonly Pool[] {
   return fairPools(seed, 6 + (seed % 25), 4 + (seed % 4)).map(({ state, tokens }, index) => {
     const [a, b] = [0, 1].map((side) => Number(tokens[side]) - 0x1000)
-    const cut = (reserve: bigint, of: number) => (of % 3 === seed % 3 ? reserve / COARSE + 1n : reserve)
+    const cut = (reserve: bigint, index: number) => (index % 3 === seed % 3 ? reserve / COARSE + 1n : reserve)
     return pair(index + 1, { a: a!, b: b!, reserveA: cut(state.reserve0, a!), reserveB: cut(state.reserve1, b!) })
   })
 }

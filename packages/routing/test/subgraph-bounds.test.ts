@@ -41,7 +41,7 @@ test('token values are at least those of all paths within the hop limit, through
     const graph = buildGraph(snapshotOf(drawPools(run)))
     const { tokens, from, to, scratch } = graph.topology
     const maxHops = 4
-    const growth = { ends: { source: 0, target: 1 }, maxHops, between: graph, budget: new WorkBudget() }
+    const growth = { ends: { source: 0, target: 1 }, maxHops, intermediateRates: graph, budget: new WorkBudget() }
     const priced = hubsOf(graph.topology)
       .tokens.filter(() => random() < 0.3)
       .map((hub) => ({ token: hub, price: Math.exp(random() - 0.5) }))
@@ -100,8 +100,8 @@ test('the best path after gas is found from any start', () => {
       const whole = problemOn(graph, req, perGas)
       const best = bestSinglePath(whole, potential(whole, whole.target, 'to'))
       // A subgraph of few pools, in which another path may be the best.
-      const some = Array.from(graph.edges.keys()).filter(() => random() < 0.3)
-      const part = partOfGraph(graph, some, [whole.source, whole.target])
+      const selectedEdges = Array.from(graph.edges.keys()).filter(() => random() < 0.3)
+      const part = partOfGraph(graph, selectedEdges, [whole.source, whole.target])
       const path = scratch.ofParts.within(() =>
         bestPath(whole, labelsTo(graph, undefined, whole.target, 4), {
           problem: problemOn(part.graph, req, perGas),

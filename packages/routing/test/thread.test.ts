@@ -53,10 +53,10 @@ test('a thread finds the same routes as the process, for blocks in any order', a
 test('threads that learn of blocks at different times from shared memory agree with the process', async () => {
   let at = later
   for (let block = 0; block < 12; block++) {
-    const some = pools
+    const changedPools = pools
       .slice(block * 7, block * 7 + 5)
       .map((pool) => ({ ...pool, state: { ...pool.state, reserve1: pool.state.reserve1 + BigInt(block) } }))
-    const next = { ...at, pools: at.pools.with(some, block % 8 === 3 ? [pools[block]!.id] : []) }
+    const next = { ...at, pools: at.pools.with(changedPools, block % 8 === 3 ? [pools[block]!.id] : []) }
     // As if the state came from a bus entry.
     if (block % 3 === 0) rememberEntry(at.pools, next.pools, entryBetween(at.pools, next.pools, 100)!)
     at = next
@@ -67,27 +67,27 @@ test('threads that learn of blocks at different times from shared memory agree w
 })
 
 test('a thread queues a few short searches of any blocks, but runs a long one alone', async () => {
-  const one = new RouterThreads({ count: 1, timeoutMs: 30_000 })
-  const short = (of: typeof snapshot) => one.findRoute(of, request(), undefined, true)
-  expect(one.free).toBe('cold')
+  const threads = new RouterThreads({ count: 1, timeoutMs: 30_000 })
+  const short = (state: typeof snapshot) => threads.findRoute(state, request(), undefined, true)
+  expect(threads.free).toBe('cold')
   // The thread has to start first, so callers that can search elsewhere would.
   const first = short(snapshot)
-  expect(one.free).toBeNull()
+  expect(threads.free).toBeNull()
   expect(await first).toEqual(inProcess(snapshot))
   const inHand = [short(later), short(snapshot), short(later)]
-  expect(one.free).toBe('warm')
+  expect(threads.free).toBe('warm')
   inHand.push(short(snapshot))
-  expect(one.free).toBeNull()
+  expect(threads.free).toBeNull()
   const behind = short(later)
-  expect(one.queued).toBe(1)
-  one.forget(1)
+  expect(threads.queued).toBe(1)
+  threads.forget(1)
   const expected = [inProcess(later), inProcess(snapshot), inProcess(later), inProcess(snapshot), inProcess(later)]
   expect(await Promise.all([...inHand, behind])).toEqual(expected)
-  expect(one.free).toBe('warm')
-  const long = one.findRoute(snapshot, request())
-  expect(one.free).toBeNull()
+  expect(threads.free).toBe('warm')
+  const long = threads.findRoute(snapshot, request())
+  expect(threads.free).toBeNull()
   expect(await long).toEqual(inProcess(snapshot))
-  await one.close()
+  await threads.close()
 })
 
 test('the graph of a block is built once for all of its searches', async () => {
@@ -126,8 +126,8 @@ test('changes are encoded once for all threads', () => {
   const second = first.with(richerOf(all.slice(0, 700)), [all.at(-1)!.id])
   const third = first.with(richerOf(all.slice(0, 3)))
   expect(log.between(PoolMap.empty, first)).toBeNull()
-  const [entry, ...more] = log.between(first, second)!
-  expect(more).toEqual([])
+  const [entry, ...otherEntries] = log.between(first, second)!
+  expect(otherEntries).toEqual([])
   expect(entry!.buffer).toBeInstanceOf(SharedArrayBuffer)
   expect(log.between(first, second)![0]).toBe(entry)
   expect(log.between(second, third)).toHaveLength(1)
@@ -226,57 +226,57 @@ const SLOW = request({ amountIn: 669n })
 
 describe('faulty searches', () => {
   test('an endless search is terminated without affecting others', async () => {
-    const one = new RouterThreads({ count: 1, ...faulty })
-    const lost = expect(one.findRoute(snapshot, ENDLESS)).rejects.toMatchObject({ code: 'SEARCH_OVERRAN' })
-    const behind = Array.from({ length: 5 }, () => one.findRoute(snapshot, request()))
+    const threads = new RouterThreads({ count: 1, ...faulty })
+    const lost = expect(threads.findRoute(snapshot, ENDLESS)).rejects.toMatchObject({ code: 'SEARCH_OVERRAN' })
+    const behind = Array.from({ length: 5 }, () => threads.findRoute(snapshot, request()))
     for (const result of await Promise.all(behind)) expect(result).toEqual(inProcess(snapshot))
     await lost
-    expect(await one.findRoute(later, request())).toEqual(inProcess(later))
-    await one.close()
+    expect(await threads.findRoute(later, request())).toEqual(inProcess(later))
+    await threads.close()
   })
 
   test('only a search of a new block has time to prepare', { tags: 'long' }, async () => {
-    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 1_500 })
-    expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
-    expect(await one.findRoute(later, UNPREPARED)).toEqual(inProcess(later, UNPREPARED))
+    const threads = new RouterThreads({ count: 1, ...faulty, timeoutMs: 1_500 })
+    expect(await threads.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
+    expect(await threads.findRoute(later, UNPREPARED)).toEqual(inProcess(later, UNPREPARED))
     // A chain that was forgotten must be prepared again.
-    one.forget(1)
-    expect(await one.findRoute(later, UNPREPARED)).toEqual(inProcess(later, UNPREPARED))
-    expect(await one.findRoute(snapshot, UNPREPARED)).toEqual(inProcess(snapshot, UNPREPARED))
-    const short = (req = request()) => one.findRoute(snapshot, req, undefined, true)
+    threads.forget(1)
+    expect(await threads.findRoute(later, UNPREPARED)).toEqual(inProcess(later, UNPREPARED))
+    expect(await threads.findRoute(snapshot, UNPREPARED)).toEqual(inProcess(snapshot, UNPREPARED))
+    const short = (req = request()) => threads.findRoute(snapshot, req, undefined, true)
     const [before, lost] = [short(), short(SILENT).catch(({ code }) => code)]
     expect(await before).toEqual(inProcess(snapshot))
     expect(await lost).toBe('SEARCH_OVERRAN')
-    await one.close()
+    await threads.close()
   })
 
   test('searches behind it do not wait for its end', { tags: 'long' }, async () => {
-    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
+    const threads = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
     let ended = false
-    const lost = one.findRoute(snapshot, ENDLESS).catch(({ code }) => {
+    const lost = threads.findRoute(snapshot, ENDLESS).catch(({ code }) => {
       ended = true
       return code
     })
-    expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
+    expect(await threads.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
     expect(ended).toBe(false)
-    await one.close()
+    await threads.close()
     expect(await lost).toBe('THREAD_ENDED')
   })
 
   test('a search that kills its thread or exhausts its memory fails alone', async () => {
-    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000, memoryMb: 128 })
+    const threads = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000, memoryMb: 128 })
     // Without LONG: the end alone, since the memory takes seconds to fill.
     for (const fatal of process.env.LONG ? [DYING, HOARDING] : [DYING]) {
-      const lost = expect(one.findRoute(snapshot, fatal)).rejects.toMatchObject({ code: 'THREAD_ENDED' })
-      expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
+      const lost = expect(threads.findRoute(snapshot, fatal)).rejects.toMatchObject({ code: 'THREAD_ENDED' })
+      expect(await threads.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
       await lost
     }
-    await one.close()
+    await threads.close()
   })
 
   test('queued searches of a slow or dead thread move to another one', async () => {
-    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
-    const short = (req = request()) => one.findRoute(snapshot, req, undefined, true)
+    const threads = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
+    const short = (req = request()) => threads.findRoute(snapshot, req, undefined, true)
     for (const fault of [DYING, ENDLESS]) {
       // Only a thread that has answered accepts queued searches.
       expect(await short()).toEqual(inProcess(snapshot))
@@ -286,41 +286,41 @@ describe('faulty searches', () => {
         return code
       })
       const behind = [short(), short(), short()]
-      expect(one.queued).toBe(0)
+      expect(threads.queued).toBe(0)
       for (const result of await Promise.all(behind)) expect(result).toEqual(inProcess(snapshot))
       expect(ended).toBe(fault === DYING)
-      if (fault === ENDLESS) await one.close()
+      if (fault === ENDLESS) await threads.close()
       expect(await lost).toBe('THREAD_ENDED')
     }
   })
 
   test('a thread that finishes after its queue was handed back accepts new searches', { tags: 'long' }, async () => {
-    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
-    expect(await one.findRoute(snapshot, SLOW)).toEqual(inProcess(snapshot, SLOW))
-    const [slow, behind] = [SLOW, request()].map((req) => one.findRoute(snapshot, req, undefined, true))
+    const threads = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
+    expect(await threads.findRoute(snapshot, SLOW)).toEqual(inProcess(snapshot, SLOW))
+    const [slow, behind] = [SLOW, request()].map((req) => threads.findRoute(snapshot, req, undefined, true))
     const abort = new AbortController()
-    const abortedSearch = one.findRoute(snapshot, request(), abort.signal, true)
+    const abortedSearch = threads.findRoute(snapshot, request(), abort.signal, true)
     setTimeout(() => abort.abort(new Error('gone')), 100)
     await expect(abortedSearch).rejects.toThrow('gone')
     expect(await behind).toEqual(inProcess(snapshot))
-    for (let k = 0; k < 3; k++) expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
+    for (let k = 0; k < 3; k++) expect(await threads.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
     expect(await slow).toEqual(inProcess(snapshot, SLOW))
-    expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
-    await one.close()
+    expect(await threads.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
+    await threads.close()
   })
 
   test('a blocked process does not treat its threads as slow', async () => {
-    const one = new RouterThreads({ count: 1, ...faulty })
-    await one.findRoute(snapshot, request())
-    const req = [0, 0, 0, 0].map(() => one.findRoute(snapshot, request(), undefined, true))
+    const threads = new RouterThreads({ count: 1, ...faulty })
+    await threads.findRoute(snapshot, request())
+    const req = [0, 0, 0, 0].map(() => threads.findRoute(snapshot, request(), undefined, true))
     await nextTurn()
     const until = performance.now() + 400
     while (performance.now() < until);
     await Promise.all(req)
     // The spare thread was not used.
-    const all: readonly Pick<RouterThread, 'isWarm' | 'isBusy'>[] = Reflect.get(one, 'threads')
+    const all: readonly Pick<RouterThread, 'isWarm' | 'isBusy'>[] = Reflect.get(threads, 'threads')
     expect(all.map(({ isWarm, isBusy }) => isWarm || isBusy)).toEqual([true, false])
-    await one.close()
+    await threads.close()
   })
 
   test('a thread that cannot start fails its search, and close ends all others', async () => {
@@ -328,22 +328,24 @@ describe('faulty searches', () => {
     const none = new RouterThreads({ count: 1, entry })
     for (let turn = 0; turn < 2; turn++)
       await expect(none.findRoute(snapshot, request())).rejects.toMatchObject({ code: 'THREAD_ENDED' })
-    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
-    const lost = [ENDLESS, request()].map((req) => expect(one.findRoute(snapshot, req)).rejects.toThrow(RoutingError))
+    const threads = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
+    const lost = [ENDLESS, request()].map((req) =>
+      expect(threads.findRoute(snapshot, req)).rejects.toThrow(RoutingError),
+    )
     await nextTurn()
-    await one.close()
+    await threads.close()
     await Promise.all(lost)
   })
 
   test('an aborted search leaves the queue', async () => {
-    const one = new RouterThreads({ count: 1, ...faulty })
-    const first = one.findRoute(snapshot, request())
+    const threads = new RouterThreads({ count: 1, ...faulty })
+    const first = threads.findRoute(snapshot, request())
     const abort = new AbortController()
-    const second = one.findRoute(snapshot, request(), abort.signal)
+    const second = threads.findRoute(snapshot, request(), abort.signal)
     abort.abort(new Error('gone'))
     await expect(second).rejects.toThrow('gone')
-    expect(one.queued).toBe(0)
+    expect(threads.queued).toBe(0)
     expect(await first).toEqual(inProcess(snapshot))
-    await one.close()
+    await threads.close()
   })
 })

@@ -24,8 +24,8 @@ const pools = [
   pair(2, { a: 1, b: 3, ...deep }),
   pair(3, { a: 3, b: 2, ...deep }),
 ]
-const routeOf = (trust: Trust | undefined, over = {}, of: readonly Pool[] = pools) =>
-  findRoute(buildGraph(snapshotOf(of)), request({ amountIn: 100n * E18, ...(trust && { trust }), ...over }))
+const routeOf = (trust: Trust | undefined, over = {}, searchedPools: readonly Pool[] = pools) =>
+  findRoute(buildGraph(snapshotOf(searchedPools)), request({ amountIn: 100n * E18, ...(trust && { trust }), ...over }))
 const poolsOf = (result: ReturnType<typeof routeOf>) => {
   if (!result.ok) throw new Error(result.message)
   return result.route.legs.map(({ pool }) => pool.id)

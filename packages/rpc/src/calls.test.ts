@@ -6,22 +6,22 @@ import { RpcError } from './errors.ts'
 function world(id = 5) {
   const abort = new Abort()
   const abandoned: Group[] = []
-  const send: SendContext = { signal: abort, priority: 'quote' }
-  const handle = makeCall(['eth_call', [{ to: '0x1' }, 'latest']], id, send, (group) => abandoned.push(group))
-  return { abort, abandoned, send, ...handle }
+  const sendContext: SendContext = { signal: abort, priority: 'quote' }
+  const handle = makeCall(['eth_call', [{ to: '0x1' }, 'latest']], id, sendContext, (group) => abandoned.push(group))
+  return { abort, abandoned, sendContext, ...handle }
 }
 const groupOf = (...calls: readonly Call[]): Group => {
-  const group: Group = { ownBody: false, calls }
+  const group: Group = { hasOwnBody: false, calls }
   for (const call of calls) call.group = group
   return group
 }
 
 test('a call has the body of a JSON-RPC request', () => {
-  const { call, send } = world()
+  const { call, sendContext } = world()
   expect(JSON.parse(call.body)).toEqual({
     ...{ jsonrpc: '2.0', id: 5, method: 'eth_call', params: [{ to: '0x1' }, 'latest'] },
   })
-  expect(call).toMatchObject({ id: 5, method: 'eth_call', isFinished: false, send })
+  expect(call).toMatchObject({ id: 5, method: 'eth_call', isFinished: false, sendContext })
 })
 
 test('the first answer counts, and the signal is listened to no more', async () => {

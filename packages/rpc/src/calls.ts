@@ -22,7 +22,7 @@ export type Call = {
   readonly method: string
   readonly params: readonly unknown[]
   readonly body: string
-  readonly send: SendContext
+  readonly sendContext: SendContext
   readonly finish: (answer: unknown) => void
   isFinished: boolean
   /** Group that the call is sent with. */
@@ -31,10 +31,10 @@ export type Call = {
 /** Calls that are queued and sent together. */
 export type Group = {
   /** True if the group must not share its HTTP body with other groups. */
-  readonly ownBody: boolean
+  readonly hasOwnBody: boolean
   readonly calls: readonly Call[]
   /** Aborts the HTTP request if no caller waits for any of its calls. */
-  abandon?: () => void
+  abortRequest?: () => void
 }
 
 type PendingCall = { readonly call: Call; readonly answer: Promise<unknown> }
@@ -42,31 +42,31 @@ type PendingCall = { readonly call: Call; readonly answer: Promise<unknown> }
 /**
  * Creates a call and the promise of its result.
  *
- * @param abandon - called when every call of the group was aborted
+ * @param onAbandoned - called when every call of the group was aborted
  */
 export function makeCall(
   [method, params]: EndpointCall,
   id: number,
-  send: SendContext,
-  abandon: (group: Group) => void,
+  sendContext: SendContext,
+  onAbandoned: (group: Group) => void,
 ): PendingCall {
-  const { signal } = send
+  const { signal } = sendContext
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-  const giveUp = () => {
+  const abort = () => {
     if (call.isFinished) return
     call.isFinished = true
     reject(abortError(signal, method))
-    if (call.group?.calls.every(({ isFinished }) => isFinished)) abandon(call.group)
+    if (call.group?.calls.every(({ isFinished }) => isFinished)) onAbandoned(call.group)
   }
   const finish = (result: unknown) => {
     if (call.isFinished) return
     call.isFinished = true
-    detach()
+    removeAbortListener()
     if (result instanceof RpcError) reject(result)
     else resolve(result)
   }
   const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
-  const call: Call = { id, method, params, body, send, finish, isFinished: false }
-  const detach = onAbort(signal, giveUp)
+  const call: Call = { id, method, params, body, sendContext, finish, isFinished: false }
+  const removeAbortListener = onAbort(signal, abort)
   return { call, answer: promise }
 }

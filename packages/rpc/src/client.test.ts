@@ -54,7 +54,7 @@ function serve(node: Node) {
       return result instanceof NodeFailure ? { id, error: result.error } : { id, result }
     }
     const results = calls.map(answerOf)
-    if (results.some((each) => 'result' in each && each.result === undefined)) return
+    if (results.some((result) => 'result' in result && result.result === undefined)) return
     queueMicrotask(() => {
       call.onResponseStart!({}, 200, {})
       call.onResponseData!({}, Buffer.from(JSON.stringify(Array.isArray(body) ? results : results[0])))
@@ -62,7 +62,8 @@ function serve(node: Node) {
     })
   }
   vi.spyOn(poolOf(url), 'send').mockImplementation((request) => request({ dispatch } as never))
-  const sent = (method: string) => bodies.flat().flatMap((each) => (each.method === method ? [each.params] : []))
+  const sent = (method: string) =>
+    bodies.flat().flatMap((requestBody) => (requestBody.method === method ? [requestBody.params] : []))
   return { url, bodies, sent }
 }
 
@@ -264,9 +265,9 @@ test('gas that a node refuses is halved, down to two million', async () => {
     sent('eth_call')
       .filter(([request]) => (request as { data: Hex }).data === '0x')
       .map(gasOf)
-  const some = refusing(4_000_000n)
-  expect(await ended(some.rpc.call({ ...plain, gas: 8_000_000n }, 26, { overrides }))).toBe('0x12')
-  expect(gases(some)).toEqual([8_000_000n, 8_000_000n, 4_000_000n])
+  const limitedNode = refusing(4_000_000n)
+  expect(await ended(limitedNode.rpc.call({ ...plain, gas: 8_000_000n }, 26, { overrides }))).toBe('0x12')
+  expect(gases(limitedNode)).toEqual([8_000_000n, 8_000_000n, 4_000_000n])
   const none = refusing(1n)
   expect(await ended(none.rpc.call({ ...plain, gas: 8_000_000n }, 26, { overrides }))).toBe('GAS_CAP')
   expect(gases(none)).toEqual([8_000_000n, 8_000_000n, 4_000_000n, 2_000_000n])

@@ -55,7 +55,7 @@ const sendOf = (priority: Priority = 'quote', rest: Partial<SendContext> = {}): 
 })
 /** Returns results, or error codes, of requests made in the same tick. */
 const outcomes = async (requests: readonly Promise<unknown>[], ms = 5) => {
-  const settled = Promise.all(requests.map((each) => each.catch((error: RpcError) => error.code)))
+  const settled = Promise.all(requests.map((request) => request.catch((error: RpcError) => error.code)))
   await vi.advanceTimersByTimeAsync(ms)
   return settled
 }
@@ -117,10 +117,16 @@ test('a body holds as many bytes as are set, and one call however large', async 
 
 test('what is asked for together travels at once and alone', async () => {
   const { endpoint, bodies, fresh } = world()
-  const others = ask(endpoint, ['a', 'b'])
+  const otherCalls = ask(endpoint, ['a', 'b'])
   const whole = together(endpoint, ['x', 'y'])
   const apart = ask(endpoint, ['f'], sendOf('quote', { newConnection: true }))
-  expect(await outcomes([...others, ...whole, ...apart])).toEqual(['a done', 'b done', 'x done', 'y done', 'f done'])
+  expect(await outcomes([...otherCalls, ...whole, ...apart])).toEqual([
+    'a done',
+    'b done',
+    'x done',
+    'y done',
+    'f done',
+  ])
   expect(bodies.map((methods) => methods.join())).toEqual(expect.arrayContaining(['a,b', 'x,y', 'f']))
   expect(bodies).toHaveLength(3)
   expect(fresh.filter(Boolean)).toHaveLength(1)

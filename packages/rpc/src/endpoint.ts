@@ -102,20 +102,20 @@ export class Endpoint {
     for (const controller of this.inFlight) controller.abort()
   }
 
-  private send(calls: readonly EndpointCall[], send: SendContext, ownBody: boolean): Promise<unknown>[] {
+  private send(calls: readonly EndpointCall[], send: SendContext, hasOwnBody: boolean): Promise<unknown>[] {
     if (send.signal.aborted || this.isClosed)
       return calls.map(([method]) => Promise.reject(abortError(send.signal, method)))
     const abandon = (group: Group) => {
       this.queues.remove(send.priority, group)
-      group.abandon?.()
+      group.abortRequest?.()
     }
     const pending = calls.map((call) => makeCall(call, this.nextId++, send, abandon))
     const fits = calls.length <= this.batch.size
     const groups: Group[] = fits
-      ? [{ ownBody, calls: pending.map(({ call }) => call) }]
-      : pending.map(({ call }) => ({ ownBody, calls: [call] }))
+      ? [{ hasOwnBody, calls: pending.map(({ call }) => call) }]
+      : pending.map(({ call }) => ({ hasOwnBody, calls: [call] }))
     for (const group of groups) this.enqueue(group, send.priority)
-    if (ownBody) this.start()
+    if (hasOwnBody) this.start()
     else if (!this.isStartScheduled) {
       this.isStartScheduled = true
       setImmediate(() => {
@@ -171,13 +171,13 @@ export class Endpoint {
     let count = 0
     let bytes = 0
     for (const group of items) {
-      if (group.ownBody && groups.length > 0) continue
+      if (group.hasOwnBody && groups.length > 0) continue
       const size = group.calls.reduce((sum, { body }) => sum + body.length, 0)
       if (groups.length > 0 && (count + group.calls.length > maxCalls || bytes + size > this.batchBytes)) break
       groups.push(group)
       count += group.calls.length
       bytes += size
-      if (group.ownBody) break
+      if (group.hasOwnBody) break
     }
     return groups
   }
@@ -189,10 +189,10 @@ export class Endpoint {
     const abandon = () => {
       if (calls.every(({ isFinished }) => isFinished)) controller.abort()
     }
-    for (const group of groups) group.abandon = abandon
+    for (const group of groups) group.abortRequest = abandon
     const sentAt = performance.now()
-    for (const { send } of calls) send.sentAt ??= sentAt
-    const needsNewConnection = calls.some(({ send }) => send.newConnection)
+    for (const { sendContext } of calls) sendContext.sentAt ??= sentAt
+    const needsNewConnection = calls.some(({ sendContext }) => sendContext.newConnection)
     const body = calls.length === 1 ? calls[0]!.body : `[${calls.map(({ body }) => body).join(',')}]`
     this.adaptiveRate.recordSent(calls.length)
     this.budgets.spend(priority, calls.length, body.length)
@@ -278,7 +278,7 @@ export class Endpoint {
     const chunkSize = verdict === 'size' ? Math.max(1, Math.min(size, calls.length >> 1)) : 1
     for (let start = 0; start < calls.length; start += chunkSize) {
       const remaining = calls.slice(start, start + chunkSize).filter(({ isFinished }) => !isFinished)
-      if (remaining.length > 0) this.enqueue({ ownBody: true, calls: remaining }, remaining[0]!.send.priority)
+      if (remaining.length > 0) this.enqueue({ hasOwnBody: true, calls: remaining }, remaining[0]!.sendContext.priority)
     }
   }
 

@@ -90,8 +90,8 @@ test('an error without a message still refuses a batch', () => {
 })
 
 test('an abort is reported as its own reason, as a timeout or as given up', () => {
-  const own = new RpcError('CREDIT', 'own')
-  expect(abortError({ reason: own }, 'eth_call')).toBe(own)
+  const ownError = new RpcError('CREDIT', 'own')
+  expect(abortError({ reason: ownError }, 'eth_call')).toBe(ownError)
   expect(abortError({ reason: new DOMException('late', 'TimeoutError') }, 'eth_call').code).toBe('TIMEOUT')
   expect(abortError({ reason: new DOMException('gone', 'AbortError') }, 'eth_call').code).toBe('ABORTED')
   // Only `AbortSignal.timeout` counts as a timeout; callers may use any reason.
@@ -126,8 +126,8 @@ test.each([
 })
 
 test('an error that has a meaning already keeps it, and the name of the failure is in the message', () => {
-  const own = new RpcError('SIZE', 'own')
-  expect(connectionError(own)).toBe(own)
+  const ownError = new RpcError('SIZE', 'own')
+  expect(connectionError(ownError)).toBe(ownError)
   expect(connectionError(coded('ECONNREFUSED', 'other')).message).toContain('ECONNREFUSED')
   expect(connectionError(new Error('outer', { cause: coded('ENOTFOUND') })).message).toContain('ENOTFOUND')
 })

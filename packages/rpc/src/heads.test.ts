@@ -37,14 +37,14 @@ beforeEach(() => void vi.useFakeTimers({ now: 1_001_212_000 }))
 afterEach(() => void vi.useRealTimers())
 
 test('the first head is believed and known from then on', async () => {
-  const one = fake()
-  const heads = headsOf(one)
+  const endpoint = fake()
+  const heads = headsOf(endpoint)
   expect(heads.newest).toBeUndefined()
-  const header = await accept(heads, one, block(100))
+  const header = await accept(heads, endpoint, block(100))
   expect(header).toMatchObject({ number: 100, hash: hashAt(100) })
   expect(heads.newest).toBe(header)
   expect([heads.numberOf(hashAt(100)), heads.numberOf(hashAt(99))]).toEqual([100, undefined])
-  expect([one.seen, one.asked, one.ejections]).toEqual([[100], [], 0])
+  expect([endpoint.seen, endpoint.asked, endpoint.ejections]).toEqual([[100], [], 0])
 })
 
 test('a header that was read elsewhere is known, and is no head', () => {
@@ -66,40 +66,40 @@ test('an endpoint more than five blocks behind another one is passed over', asyn
 })
 
 test('heads of endpoints that are passed over, and its own, are not compared', async () => {
-  const one = fake({ head: 900 })
-  const heads = headsOf(one, fake({ head: 900, isEjected: true }))
-  expect((await accept(heads, one, block(100))).number).toBe(100)
-  expect(one.ejections).toBe(0)
+  const endpoint = fake({ head: 900 })
+  const heads = headsOf(endpoint, fake({ head: 900, isEjected: true }))
+  expect((await accept(heads, endpoint, block(100))).number).toBe(100)
+  expect(endpoint.ejections).toBe(0)
 })
 
 test('the same head again is the same object, whatever the case of its hash', async () => {
-  const one = fake()
-  const heads = headsOf(one)
-  const first = await accept(heads, one, block(0xabc))
+  const endpoint = fake()
+  const heads = headsOf(endpoint)
+  const first = await accept(heads, endpoint, block(0xabc))
   const upper = { ...block(0xabc), hash: `0x${hashAt(0xabc).slice(2).toUpperCase()}` as Hex }
-  expect(await accept(heads, one, upper)).toBe(first)
-  expect(await accept(heads, one, { ...block(0xabc), number: '0xabb' })).not.toBe(first)
+  expect(await accept(heads, endpoint, upper)).toBe(first)
+  expect(await accept(heads, endpoint, { ...block(0xabc), number: '0xabb' })).not.toBe(first)
 })
 
 test('the habit of the chain is learned from heads', async () => {
-  const one = fake()
-  const heads = headsOf(one)
-  await accept(heads, one, block(100))
+  const endpoint = fake()
+  const heads = headsOf(endpoint)
+  await accept(heads, endpoint, block(100))
   expect(heads.cadence.clock.intervalMs).toBeNull()
-  await accept(heads, one, block(101))
+  await accept(heads, endpoint, block(101))
   expect(heads.cadence.clock.intervalMs).toBe(12_000)
 })
 
 /** Counts requests for parent blocks when a head follows block 100. */
 async function countParentRequests(raw: RawBlock, previousBlocks: readonly RawBlock[] = []): Promise<number> {
-  const one = fake({ parent: { number: `0x${(Number(raw.number) - 1).toString(16)}` as Hex } })
-  const heads = headsOf(one)
-  for (const each of previousBlocks) heads.remember(readBlock(each))
-  await accept(heads, one, block(100))
-  const header = await accept(heads, one, raw)
+  const endpoint = fake({ parent: { number: `0x${(Number(raw.number) - 1).toString(16)}` as Hex } })
+  const heads = headsOf(endpoint)
+  for (const rawBlock of previousBlocks) heads.remember(readBlock(rawBlock))
+  await accept(heads, endpoint, block(100))
+  const header = await accept(heads, endpoint, raw)
   expect(heads.newest).toBe(header)
-  for (const request of one.asked) expect(request).toEqual(['eth_getBlockByHash', [raw.parentHash, false], send])
-  return one.asked.length
+  for (const request of endpoint.asked) expect(request).toEqual(['eth_getBlockByHash', [raw.parentHash, false], send])
+  return endpoint.asked.length
 }
 
 test.each([
@@ -124,21 +124,21 @@ test('a head that is known, or whose parent is, needs no proof unless it leaps',
 })
 
 test('the first block of a chain has no parent to show', async () => {
-  const one = fake()
-  const heads = headsOf(one)
-  await accept(heads, one, block(3))
-  expect((await accept(heads, one, block(0, 'b', hashAt(9, 'c')))).number).toBe(0)
-  expect(one.asked).toEqual([])
+  const endpoint = fake()
+  const heads = headsOf(endpoint)
+  await accept(heads, endpoint, block(3))
+  expect((await accept(heads, endpoint, block(0, 'b', hashAt(9, 'c')))).number).toBe(0)
+  expect(endpoint.asked).toEqual([])
 })
 
 test.each([[null], [{ number: '0xc9' }], [{ number: '0xc6' }], [{ number: '0xc8' }], [{}]] as const)(
   'a head that leaps and whose parent is %j is not believed',
   async (parent) => {
-    const one = fake({ parent })
-    const heads = headsOf(one)
-    await accept(heads, one, block(100))
-    await expect(accept(heads, one, block(200))).rejects.toMatchObject({ code: 'BAD_ANSWER' })
-    expect([heads.newest?.number, one.seen, heads.numberOf(hashAt(200))]).toEqual([100, [100], undefined])
+    const endpoint = fake({ parent })
+    const heads = headsOf(endpoint)
+    await accept(heads, endpoint, block(100))
+    await expect(accept(heads, endpoint, block(200))).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+    expect([heads.newest?.number, endpoint.seen, heads.numberOf(hashAt(200))]).toEqual([100, [100], undefined])
   },
 )
 

@@ -3,7 +3,7 @@ import { RpcError } from './errors.ts'
 import { Outage } from './outage.ts'
 import type { Upstream } from './upstream.ts'
 
-type Fake = {
+type FakeEndpoint = {
   isUnusable: boolean
   lastFailure?: RpcError
   probes: number
@@ -11,94 +11,96 @@ type Fake = {
   isBack: boolean
 }
 
-function fake(lastFailure?: RpcError): Fake {
-  const upstream: Fake = {
+function fakeEndpoint(lastFailure?: RpcError): FakeEndpoint {
+  const endpoint: FakeEndpoint = {
     ...{ isUnusable: true, probes: 0, isBack: false },
     ...(lastFailure && { lastFailure }),
     isReachable: async () => {
-      upstream.probes++
-      return upstream.isBack
+      endpoint.probes++
+      return endpoint.isBack
     },
   }
-  return upstream
+  return endpoint
 }
-function world(...fakes: readonly Fake[]) {
+function outageOf(...endpoints: readonly FakeEndpoint[]) {
   const clock = { ms: 1_000_000 }
-  return { clock, outage: new Outage(fakes as unknown as readonly Upstream[], () => clock.ms) }
+  return { clock, outage: new Outage(endpoints as unknown as readonly Upstream[], () => clock.ms) }
 }
-const ended = (outage: Outage) =>
+const outcomeOfEnd = (outage: Outage) =>
   outage.end().then(
     () => 'back',
     (error: RpcError) => error.code,
   )
 
-test('a chain is out while all of its endpoints are, and never without endpoints', () => {
-  const [one, two] = [fake(), fake()]
-  const { outage } = world(one, two)
+test('an outage is open while all endpoints are unusable, and never without endpoints', () => {
+  const [endpoint, otherEndpoint] = [fakeEndpoint(), fakeEndpoint()]
+  const { outage } = outageOf(endpoint, otherEndpoint)
   expect(outage.isOpen).toBe(true)
-  two.isUnusable = false
+  otherEndpoint.isUnusable = false
   expect(outage.isOpen).toBe(false)
-  expect(world().outage.isOpen).toBe(false)
+  expect(outageOf().outage.isOpen).toBe(false)
 })
 
-test('the error is that of the first endpoint with a failure, or that none answers', async () => {
+test('the error is the first failure of an endpoint, or UNREACHABLE if no endpoint has one', async () => {
   const credit = new RpcError('CREDIT', 'used up')
-  const { outage } = world(fake(), fake(credit), fake(new RpcError('TIMEOUT', 'late')))
+  const { outage } = outageOf(fakeEndpoint(), fakeEndpoint(credit), fakeEndpoint(new RpcError('TIMEOUT', 'late')))
   await expect(outage.end()).rejects.toBe(credit)
-  expect(await ended(world(fake()).outage)).toBe('UNREACHABLE')
+  expect(await outcomeOfEnd(outageOf(fakeEndpoint()).outage)).toBe('UNREACHABLE')
 })
 
-test('one endpoint that is back ends the outage', async () => {
-  const [one, two] = [fake(), fake()]
-  two.isBack = true
-  expect(await ended(world(one, two).outage)).toBe('back')
-  expect([one.probes, two.probes]).toEqual([1, 1])
+test('an outage ends when one endpoint is reachable', async () => {
+  const [endpoint, otherEndpoint] = [fakeEndpoint(), fakeEndpoint()]
+  otherEndpoint.isBack = true
+  expect(await outcomeOfEnd(outageOf(endpoint, otherEndpoint).outage)).toBe('back')
+  expect([endpoint.probes, otherEndpoint.probes]).toEqual([1, 1])
 })
 
-test('requests share a probe in flight, and those between probes fail at once', async () => {
-  const one = fake()
-  const { outage, clock } = world(one)
-  expect(await Promise.all([ended(outage), ended(outage), ended(outage)])).toEqual(Array(3).fill('UNREACHABLE'))
-  expect(one.probes).toBe(1)
+test('concurrent requests share a probe, and requests between probes fail at once', async () => {
+  const endpoint = fakeEndpoint()
+  const { outage, clock } = outageOf(endpoint)
+  expect(await Promise.all([outcomeOfEnd(outage), outcomeOfEnd(outage), outcomeOfEnd(outage)])).toEqual(
+    Array(3).fill('UNREACHABLE'),
+  )
+  expect(endpoint.probes).toBe(1)
   clock.ms += 499
-  expect(await ended(outage)).toBe('UNREACHABLE')
-  expect(one.probes).toBe(1)
+  expect(await outcomeOfEnd(outage)).toBe('UNREACHABLE')
+  expect(endpoint.probes).toBe(1)
   clock.ms += 1
-  one.isBack = true
-  expect(await ended(outage)).toBe('back')
-  expect(one.probes).toBe(2)
+  endpoint.isBack = true
+  expect(await outcomeOfEnd(outage)).toBe('back')
+  expect(endpoint.probes).toBe(2)
 })
 
-test('a probe in flight is waited for also when none is due', async () => {
-  const one = fake()
-  const { outage } = world(one)
+test('requests wait for a probe in flight even if no new probe is due', async () => {
+  const endpoint = fakeEndpoint()
+  const { outage } = outageOf(endpoint)
   const probe = Promise.withResolvers<boolean>()
-  one.isReachable = () => probe.promise
-  const both = [ended(outage), ended(outage)]
+  endpoint.isReachable = () => probe.promise
+  const outcomes = [outcomeOfEnd(outage), outcomeOfEnd(outage)]
   probe.resolve(true)
-  expect(await Promise.all(both)).toEqual(['back', 'back'])
+  expect(await Promise.all(outcomes)).toEqual(['back', 'back'])
 })
 
-test('pauses double up to half a minute, and begin again once an endpoint was back', async () => {
-  const one = fake()
-  const { outage, clock } = world(one)
+test('pauses double up to 30 seconds, and are reset after an endpoint was reachable', async () => {
+  const endpoint = fakeEndpoint()
+  const { outage, clock } = outageOf(endpoint)
   /** Returns the milliseconds, in steps of 50, until the next probe. */
   const pause = async () => {
-    const [before, start] = [one.probes, clock.ms]
-    while (one.probes === before) {
+    const [probesBefore, start] = [endpoint.probes, clock.ms]
+    while (endpoint.probes === probesBefore) {
       clock.ms += 50
-      await ended(outage)
+      await outcomeOfEnd(outage)
     }
     return clock.ms - start
   }
-  await ended(outage)
+  await outcomeOfEnd(outage)
   const pauses: number[] = []
   for (let k = 0; k < 8; k++) pauses.push(await pause())
   expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
-  one.isBack = true
+  endpoint.isBack = true
   clock.ms += 30_000
-  expect(await ended(outage)).toBe('back')
-  one.isBack = false
+  expect(await outcomeOfEnd(outage)).toBe('back')
+  endpoint.isBack = false
   expect(await pause()).toBe(250)
   expect(await pause()).toBe(500)
 })

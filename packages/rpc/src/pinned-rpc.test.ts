@@ -54,8 +54,8 @@ function world(
       },
     },
   }
-  const at = (ref: BlockRef, more?: Parameters<typeof pinnedRpc>[3]) => {
-    const task = pinnedRpc(heads, ref, call, more)
+  const at = (ref: BlockRef, overrides?: Parameters<typeof pinnedRpc>[3]) => {
+    const task = pinnedRpc(heads, ref, call, overrides)
     return () => task(upstream as unknown as Upstream, send)
   }
   /** Returns the error codes of repeated attempts of one call. */
@@ -86,20 +86,20 @@ test.each<[BlockRef, unknown]>([
 
 test('calls beside it travel in the same body', async () => {
   const { upstream, at } = world((method) => method)
-  const more: EndpointCall[] = [['eth_gasPrice', []]]
-  expect(await at('latest', { extraCalls: more })()).toEqual(['eth_call', 'eth_gasPrice'])
+  const extraCalls: EndpointCall[] = [['eth_gasPrice', []]]
+  expect(await at('latest', { extraCalls })()).toEqual(['eth_call', 'eth_gasPrice'])
   expect(await at('latest', { alone: true })()).toEqual(['eth_call'])
-  expect(upstream.bodies).toEqual([[call('latest'), ...more], [call('latest')]])
+  expect(upstream.bodies).toEqual([[call('latest'), ...extraCalls], [call('latest')]])
 })
 
 test('other errors are passed on as they are', async () => {
   const broken = new TypeError('broken')
   const error = new RpcError('TIMEOUT', 'block hash')
-  for (const each of [broken, error]) {
+  for (const answer of [broken, error]) {
     const { at } = world(() => {
-      throw each
+      throw answer
     })
-    await expect(at({ blockHash: hashAt(7) })()).rejects.toBe(each)
+    await expect(at({ blockHash: hashAt(7) })()).rejects.toBe(answer)
   }
 })
 
@@ -264,15 +264,15 @@ test('an answer by number is believed only where it means the block before and a
 })
 
 test('header and call travel together where the body may hold them all, else one after the other', async () => {
-  const more: EndpointCall[] = [['eth_gasPrice', []]]
+  const extraCalls: EndpointCall[] = [['eth_gasPrice', []]]
   const together = world(numbersOnly(), { acceptsBlockHashes: false, batch: 4 })
   const respond: Respond = (method, params) => (method === 'eth_gasPrice' ? '0x5' : numbersOnly()(method, params))
   const wide = world(respond, { acceptsBlockHashes: false, batch: 4 })
-  expect(await wide.at(at7, { extraCalls: more })()).toEqual(['0x7', '0x5'])
-  expect(wide.upstream.bodies).toEqual([[header7, call('0x7'), ...more, header7]])
+  expect(await wide.at(at7, { extraCalls })()).toEqual(['0x7', '0x5'])
+  expect(wide.upstream.bodies).toEqual([[header7, call('0x7'), ...extraCalls, header7]])
   const narrow = world(respond, { acceptsBlockHashes: false, batch: 3 })
-  expect(await narrow.at(at7, { extraCalls: more })()).toEqual(['0x7', '0x5'])
-  expect(narrow.upstream.bodies).toEqual([[header7], [call('0x7')], more, [header7]])
+  expect(await narrow.at(at7, { extraCalls })()).toEqual(['0x7', '0x5'])
+  expect(narrow.upstream.bodies).toEqual([[header7], [call('0x7')], extraCalls, [header7]])
   expect(await together.at(at7)()).toEqual(['0x7'])
 })
 

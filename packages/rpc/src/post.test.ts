@@ -4,22 +4,22 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { postJson } from './post.ts'
 
-const stops: (() => void)[] = []
+const cleanups: (() => void)[] = []
 afterEach(() => {
-  for (const stop of stops.splice(0)) stop()
+  for (const stop of cleanups.splice(0)) stop()
 })
 
 async function serve(listener: RequestListener): Promise<URL> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  stops.push(() => {
+  cleanups.push(() => {
     server.closeAllConnections()
     server.close()
   })
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/path?key=1`)
 }
 
-test('a connection that is closed when it is used again is replaced by another one', async () => {
+test('a reused connection that was closed is replaced by a new one', async () => {
   let count = 0
   const url = await serve((request, response) => {
     if (++count === 2) request.socket.destroy()
@@ -29,7 +29,7 @@ test('a connection that is closed when it is used again is replaced by another o
   expect(await postJson(url, '{}')).toEqual({ status: 200, text: 'answer 3' })
 })
 
-test('a node that closes every connection is tried twice and then reported', async () => {
+test('a node that closes every connection is tried twice, and then the error is thrown', async () => {
   let count = 0
   const url = await serve((request) => {
     count++
@@ -39,7 +39,7 @@ test('a node that closes every connection is tried twice and then reported', asy
   expect(count).toBe(2)
 })
 
-test('path, query and credentials of the address are sent, and a packed answer is unpacked', async () => {
+test('path, query, and credentials of the URL are sent, and a gzip response is decompressed', async () => {
   const url = await serve((request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' })
     response.end(gzipSync(JSON.stringify([request.url, request.headers.authorization])))
@@ -59,7 +59,7 @@ test('a redirect is an answer and is not followed', async () => {
   expect(await postJson(url, '{}')).toEqual({ status: 307, text: 'elsewhere' })
 })
 
-test('the caller can give up while the answer is on its way', async () => {
+test('the caller can abort while the response is being received', async () => {
   const url = await serve((_, response) => void response.write('{'))
   await expect(postJson(url, '{}', { signal: AbortSignal.timeout(50) })).rejects.toThrow(/aborted|timeout/i)
 })

@@ -228,7 +228,7 @@ test('an attempt ends with its own time, counted from when it is sent', async ()
   queued.attempts[0]!.send.sentAt = performance.now()
   await vi.advanceTimersByTimeAsync(1_000)
   expect(await outcome).toMatchObject({ result: 'a' })
-  expect(queued.times().map((at) => at - queued.times()[0]!)).toEqual([0, 185])
+  expect(queued.times().map((time) => time - queued.times()[0]!)).toEqual([0, 185])
 })
 
 /** A chain id request that is sent and never answered. */

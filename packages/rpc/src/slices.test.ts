@@ -10,11 +10,11 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 /** Steps of the given durations that record when they ran. */
-function* steps(each: readonly number[], doneSteps: number[] = []): Steps<string> {
-  for (const [k, length] of each.entries()) {
+function* steps(sizes: readonly number[], doneSteps: number[] = []): Steps<string> {
+  for (const [k, length] of sizes.entries()) {
     ms += length
     doneSteps.push(k)
-    if (k < each.length - 1) yield
+    if (k < sizes.length - 1) yield
   }
   return 'done'
 }

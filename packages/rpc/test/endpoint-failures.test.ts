@@ -80,7 +80,7 @@ describe('batches', () => {
   test('answered in another order, twice, and with string ids are parsed', async () => {
     const node = await wire()
     node.rewrite = (answers) =>
-      [...answers, ...answers].reverse().map((each) => ({ ...each, id: String((each as { id: number }).id) }))
+      [...answers, ...answers].reverse().map((answer) => ({ ...answer, id: String((answer as { id: number }).id) }))
     const [block, price, code] = await three(rpcOf([node.url]))
     expect([typeof block?.number, typeof price, code]).toEqual(['number', 'bigint', '0x'])
   })
@@ -276,6 +276,7 @@ test('closing ends running and queued requests at once', async () => {
   node.fault = () => 'hang'
   const pending = Array.from({ length: 10 }, () => rpc.call({ to: contract, data: '0x' }, 'latest', { overrides }))
   setTimeout(() => rpc.close(), 50)
-  for (const each of await Promise.allSettled(pending)) expect(each).toMatchObject({ reason: { code: 'ABORTED' } })
+  for (const outcome of await Promise.allSettled(pending))
+    expect(outcome).toMatchObject({ reason: { code: 'ABORTED' } })
   await expect(rpc.gasPrice()).rejects.toMatchObject({ code: 'ABORTED' })
 })

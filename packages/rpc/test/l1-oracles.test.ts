@@ -43,7 +43,7 @@ async function estimates(
   const rpc: Rpc = createRpc({ chainId: CHAIN_ID, urls: [node.url] })
   try {
     const fees: (L1Fee | null)[] = []
-    for (const each of transactions) fees.push(await estimateL1Fee(rpc, model, each, 'latest'))
+    for (const transaction of transactions) fees.push(await estimateL1Fee(rpc, model, transaction, 'latest'))
     return { fees, calls: node.methods.filter((method) => method === 'eth_call').length }
   } finally {
     rpc.close()

@@ -23,10 +23,10 @@ export type SentOutcome = CallOutcome & {
   readonly minGasUsed?: number
 }
 
-/** Maximum refund as 1 / 5 of the gas (EIP-3529). */
-const MAX_REFUND_PART = 5
-/** Accepted gas difference in percent. With a probe at the target, its calls to itself cost about 700 gas more. */
-const GAS_TOLERANCE = 5
+/** The refund is at most 1/5 of the gas (EIP-3529). */
+const MAX_REFUND_DIVISOR = 5
+/** Accepted gas difference in percent. A probe at the target makes its calls to itself cost about 700 gas more. */
+const GAS_TOLERANCE_PERCENT = 5
 
 /**
  * Runs the transaction as sent; undefined if no node supports it. Nodes that do not report the gas before refunds need
@@ -39,17 +39,18 @@ export async function runAsSent(
 ): Promise<SentOutcome | undefined> {
   const { rpc, request, context, options } = task
   const { bareRuns } = context
-  // True: run with the probe at the target only if the transaction as sent has no outcome.
-  const targetIsFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.asSent === 'charged')
+  // If true, the probe at the target runs only if the transaction as sent has no outcome. If false, both run at once.
+  const isTargetFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.asSent === 'charged')
   const [sentOutcome, measuredGas] = await Promise.all([
     bareRuns.run({ rpc, request, environment, setUp, options }),
-    targetIsFallback ? undefined : runAtTarget(task, environment, setUp),
+    isTargetFallback ? undefined : runAtTarget(task, environment, setUp),
   ])
-  const confirms = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
-  if (sentOutcome && confirms(sentOutcome.before.tokenIn)) return outcomeAsSent(sentOutcome, task, measuredGas)
-  const atTarget = targetIsFallback ? await runAtTarget(task, environment, setUp) : measuredGas
-  if (!atTarget || !confirms(atTarget.before.tokenIn)) return undefined
-  return { ...outcomeOf(atTarget), isExhausted: isExhausted(atTarget) }
+  const hasUnchangedBalance = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
+  if (sentOutcome && hasUnchangedBalance(sentOutcome.before.tokenIn))
+    return outcomeAsSent(sentOutcome, task, measuredGas)
+  const probedAtTarget = isTargetFallback ? await runAtTarget(task, environment, setUp) : measuredGas
+  if (!probedAtTarget || !hasUnchangedBalance(probedAtTarget.before.tokenIn)) return undefined
+  return { ...outcomeOf(probedAtTarget), isExhausted: isExhausted(probedAtTarget) }
 }
 
 /** Runs with the probe at the target, which leaves the sender unchanged. Undefined if the probe cannot be set up there. */
@@ -72,18 +73,18 @@ async function runAtTarget(
 function outcomeAsSent(
   { success, amountOut, returnData, chargedGas, gasUsed, gasLimit }: BareReport,
   { request: { data }, context }: SimulationTask,
-  atTarget: RunReport | undefined,
+  probedAtTarget: RunReport | undefined,
 ): SentOutcome {
   const intrinsic = Number(intrinsicGas(data))
-  // Up to the floor, calldata decides the charge, and the gas that the node reports: any lower gas is charged alike.
-  const floor = Number(floorGas(data))
-  const reportedGas = gasUsed !== undefined && gasUsed + intrinsic <= floor ? undefined : gasUsed
-  const upperBound = gasUsed ?? Math.ceil((chargedGas * MAX_REFUND_PART) / (MAX_REFUND_PART - 1)) - intrinsic
-  const measuredGas = reportedGas ?? (atTarget?.success === success ? Number(atTarget.gasUsed) : undefined)
+  // Up to the calldata floor (EIP-7623), the charge and the reported gas do not depend on the gas that was used.
+  const gasFloor = Number(floorGas(data))
+  const reportedGas = gasUsed !== undefined && gasUsed + intrinsic <= gasFloor ? undefined : gasUsed
+  const upperBound = gasUsed ?? Math.ceil((chargedGas * MAX_REFUND_DIVISOR) / (MAX_REFUND_DIVISOR - 1)) - intrinsic
+  const measuredGas = reportedGas ?? (probedAtTarget?.success === success ? Number(probedAtTarget.gasUsed) : undefined)
   const truncatedData = returnData.slice(0, 2 + 2 * context.limits.maxReturnData) as Hex
   return {
     ...{ success, amountOut, returnData: truncatedData, chargedGas, gasUsed: measuredGas ?? upperBound },
-    ...(measuredGas === undefined && { minGasUsed: chargedGas <= floor ? 0 : chargedGas - intrinsic }),
+    ...(measuredGas === undefined && { minGasUsed: chargedGas <= gasFloor ? 0 : chargedGas - intrinsic }),
     isExhausted: !success && returnData === '0x' && chargedGas >= gasLimit,
   }
 }
@@ -93,6 +94,6 @@ export function isSameOutcome(probedOutcome: CallOutcome, sentOutcome: Omit<Sent
   if (probedOutcome.success !== sentOutcome.success || probedOutcome.amountOut !== sentOutcome.amountOut) return false
   if (!probedOutcome.success) return probedOutcome.returnData === sentOutcome.returnData
   const { gasUsed, minGasUsed = gasUsed } = sentOutcome
-  const tolerance = (GAS_TOLERANCE / 100) * probedOutcome.gasUsed
+  const tolerance = (GAS_TOLERANCE_PERCENT / 100) * probedOutcome.gasUsed
   return probedOutcome.gasUsed >= minGasUsed - tolerance && probedOutcome.gasUsed <= gasUsed + tolerance
 }

@@ -71,7 +71,7 @@ async function attempt({ answers = [{}], targetCode, ...change }: Change = {}) {
   const rpc = {
     call,
     callWithHead: async (...args: Parameters<typeof call>) => ({ answer: await call(...args), head }),
-    getCode: async (of: Address) => (of === holder ? '0x6009' : '0x'),
+    getCode: async (account: Address) => (account === holder ? '0x6009' : '0x'),
   } as unknown as Rpc
   const run: ProbeRun = {
     rpc,
@@ -102,7 +102,7 @@ test('the probe stands at the sender, with the writes and the price of all the g
   })
   const [order, data] = swapProbe.decodeFunctionData('run', call.data)
   expect(data).toBe('0x1234')
-  expect([...order].map((each) => String(each).toLowerCase())).toEqual(
+  expect([...order].map((field) => String(field).toLowerCase())).toEqual(
     [to, 6_300_000n, 0n, tokenIn, tokenOut, from, to, 0n, `0x${'0'.repeat(40)}`, 0n, 100n].map(String),
   )
   expect(outcome).toMatchObject({ success: true, gasUsed: 99_877n })

@@ -83,7 +83,7 @@ test('hops are run by the probe at the Guard, in the next block and without a ba
   expect(options.overrides?.[guard]).toEqual({ code: bytecode.GasProbe.runtime, balance: 0n })
   const [runner, limit, hops] = probe.decodeFunctionData('run', call.data)
   expect([runner.toLowerCase(), limit]).toEqual([executor, 2_000_000n])
-  expect(hops.map((one: readonly unknown[]) => [...one].map((value) => String(value).toLowerCase()))).toEqual([
+  expect(hops.map((hop: readonly unknown[]) => [...hop].map((value) => String(value).toLowerCase()))).toEqual([
     [token, '1000', ZERO_ADDRESS, RECIPIENT, '0x1234'],
     [token, '1000', holder, guard, '0x1234'],
   ])

@@ -413,9 +413,9 @@ test('time limit, priority and signal go with every request', async () => {
   const { signal } = new AbortController()
   const context = createSimulationContext({ timeoutMs: 77 })
   const { calls } = await logOf({}, { request: { signal, priority: 'background' }, context })
-  const own = calls.filter(({ call }) => call?.to !== LIMIT_PROBE)
-  expect(own.length).toBeGreaterThan(2)
-  for (const { options } of own) expect(options).toMatchObject({ timeoutMs: 77, priority: 'background', signal })
+  const ownCalls = calls.filter(({ call }) => call?.to !== LIMIT_PROBE)
+  expect(ownCalls.length).toBeGreaterThan(2)
+  for (const { options } of ownCalls) expect(options).toMatchObject({ timeoutMs: 77, priority: 'background', signal })
   const plain = await logOf({}, {})
   expect(plain.calls[0]!.options).toEqual({ timeoutMs: 4_000 })
 })
@@ -570,8 +570,8 @@ test('a sender approves where the allowance is not what was written, the amount 
   const yesOrNo = simulate({ allowanceOf: () => 0n, approved: (units) => (units === ALL ? ALL : 0n) })
   expect(await yesOrNo.result).toMatchObject({ ways: { allowance: 'approved' } })
   expect(yesOrNo.log.orders.map(({ approve }) => approve)).toEqual([0n, 1_000n, ALL])
-  const more = simulate({ allowanceOf: () => 1_001n })
-  expect(await more.result).toMatchObject({ ways: { allowance: 'slot' } })
+  const largerAllowance = simulate({ allowanceOf: () => 1_001n })
+  expect(await largerAllowance.result).toMatchObject({ ways: { allowance: 'slot' } })
 })
 
 test('a token that grants nothing at all cannot be set up', async () => {
@@ -597,9 +597,9 @@ test('a failure is the own one of the swap where the token lets a spender take t
     swap: ({ lender }) => ({ success: lender === holder, returnData: revert('no') }),
   }
   const request = { holders: [holder] }
-  const own = simulate(fails, { request })
-  expect(await own.result).toMatchObject({ success: false, ways: { balance: 'slot' } })
-  expect(own.log.takes).toBe(1)
+  const ownSimulation = simulate(fails, { request })
+  expect(await ownSimulation.result).toMatchObject({ success: false, ways: { balance: 'slot' } })
+  expect(ownSimulation.log.takes).toBe(1)
   expect(await resultOf({ ...fails, moves: false }, { request })).toMatchObject({
     success: true,
     ways: { balance: 'lent' },

@@ -48,7 +48,7 @@ type Change = {
 async function measure({ error, layout = LAYOUT, ...change }: Change = {}) {
   const calls: { call: CallRequest; at: unknown; options: CallOptions }[] = []
   const rpc = {
-    getCode: async (of: Address) => (of === pool ? '0x6009' : '0x'),
+    getCode: async (account: Address) => (account === pool ? '0x6009' : '0x'),
     call: async (call: CallRequest, at: unknown, options: CallOptions) => {
       calls.push({ call, at, options })
       if (error) throw error

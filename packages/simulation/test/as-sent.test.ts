@@ -124,8 +124,8 @@ function senderTests(newSender: () => Promise<Address>, chosen = Object.keys(cas
 describe('a wallet', () => senderTests(senders.wallet))
 describe('a delegated account', () => senderTests(senders.delegated, OF_DELEGATES))
 describe('a delegated account', { tags: 'long' }, () => {
-  const others = Object.keys(cases).filter((name) => !OF_DELEGATES.includes(name))
-  senderTests(senders.delegated, others)
+  const otherCases = Object.keys(cases).filter((name) => !OF_DELEGATES.includes(name))
+  senderTests(senders.delegated, otherCases)
 })
 describe('a smart account', { tags: 'long' }, () => senderTests(senders['smart account']))
 

@@ -38,10 +38,10 @@ afterEach(async () => {
 })
 afterAll(() => chain?.anvil.stop())
 
-const call = (to: Address, more: Partial<SimulationRequest> = {}): SimulationRequest => {
+const call = (to: Address, overrides: Partial<SimulationRequest> = {}): SimulationRequest => {
   const { USDC, WETH } = chain.info.tokens
   const ends = { tokenIn: USDC!.address, amountIn: 1n, tokenOut: WETH!.address }
-  return { from, to, data: '0x', ...ends, block: 'latest', ...more }
+  return { from, to, data: '0x', ...ends, block: 'latest', ...overrides }
 }
 const simulate = (request: SimulationRequest, rpc: Rpc = chain.rpc) => simulateSwap(rpc, request, patientContext())
 async function through(answer: Interceptor): Promise<Rpc> {

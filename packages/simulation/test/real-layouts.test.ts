@@ -93,7 +93,7 @@ const DAILY = new Set([
   'PackedCheckpoints',
   'Numbered',
 ])
-const others = Object.keys(layouts).filter((name) => !DAILY.has(name))
+const longOnlyLayouts = Object.keys(layouts).filter((name) => !DAILY.has(name))
 
 function layoutTests(name: string): void {
   test('a sale of its holder has the simulated result, with every kind of node', async () => {
@@ -124,7 +124,7 @@ function layoutTests(name: string): void {
 }
 
 describe.each([...DAILY])('%s', layoutTests)
-describe.each(others)('%s', { tags: 'long' }, layoutTests)
+describe.each(longOnlyLayouts)('%s', { tags: 'long' }, layoutTests)
 
 test('an amount that no holder has is refused, without naming parameters of other endpoints', async () => {
   const token = await deploy('Numbered')

@@ -139,6 +139,6 @@ export const readAuction = (body: unknown): Auction => readBody(auction, body)
 
 /** Converts a decimal number to units of 10^-18, rounded down. */
 export function toFixed18(text: string): bigint {
-  const [whole = '0', fraction = ''] = text.split('.')
-  return BigInt(whole + fraction.slice(0, 18).padEnd(18, '0'))
+  const [integer = '0', fraction = ''] = text.split('.')
+  return BigInt(integer + fraction.slice(0, 18).padEnd(18, '0'))
 }

@@ -6,14 +6,14 @@ import { readAuction } from './auction.ts'
 import { type ChainQuotes, ChainRouter } from './chain-router.ts'
 import { solve } from './solve.ts'
 
-const at = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
-const [SELL, BUY, WRAPPED, MIDDLE] = [at('1'), at('2'), at('3'), at('4')]
-const GUARD = at('9')
+const testAddress = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
+const [SELL, BUY, WRAPPED, MIDDLE] = [testAddress('1'), testAddress('2'), testAddress('3'), testAddress('4')]
+const GUARD = testAddress('9')
 const WHOLE = 10n ** 18n
 
 type Reserves = readonly [Address, bigint, Address, bigint]
 const pool = ([first, reserve, second, other]: Reserves, id = 'pool') => ({
-  ...{ id, kind: 'constantProduct', address: at('5'), gasEstimate: '1', fee: '0.003' },
+  ...{ id, kind: 'constantProduct', address: testAddress('5'), gasEstimate: '1', fee: '0.003' },
   tokens: { [first]: { balance: String(reserve) }, [second]: { balance: String(other) } },
 })
 const order = (change: object = {}) => ({
@@ -26,7 +26,7 @@ const auction = (change: object = {}, deadlineMs = 10_000) =>
     ...{ effectiveGasPrice: '1000000000', deadline: new Date(Date.now() + deadlineMs).toISOString(), ...change },
   })
 const chainOf = (quote: ChainQuotes['quote']) =>
-  new ChainRouter({ wrappedNative: WRAPPED, guard: GUARD, quote }, at('8'))
+  new ChainRouter({ wrappedNative: WRAPPED, guard: GUARD, quote }, testAddress('8'))
 /** A chain that pays one for one times a factor, with nothing simulated. */
 const paying = (numerator: bigint, gasEstimate = 200_000n) =>
   chainOf(async ({ amountIn, amountOut }) => {
@@ -93,8 +93,8 @@ describe('routes over listed liquidity', () => {
   test('without a reference price gas is priced by what buys a native token; without that there is no fee', async () => {
     const orders = [order({ class: 'limit' })]
     const pair = pool([SELL, 100n * WHOLE, BUY, 300n * WHOLE])
-    const feeOf = async (liquidity: object[], more: object = {}) => {
-      const [solution] = await solve(auction({ orders, liquidity, ...more }), { wrappedNative: WRAPPED })
+    const feeOf = async (liquidity: object[], overrides: object = {}) => {
+      const [solution] = await solve(auction({ orders, liquidity, ...overrides }), { wrappedNative: WRAPPED })
       return BigInt(solution!.trades[0]!.fee!)
     }
     expect(await feeOf([pair])).toBe(0n)
@@ -110,8 +110,8 @@ describe('routes over listed liquidity', () => {
 describe('the chain next to listed liquidity', () => {
   test('whichever pays more after gas is answered', async () => {
     const tokens = { [SELL]: { referencePrice: String(WHOLE), availableBalance: '0', trusted: false } }
-    const answered = async (numerator: bigint, more: object = {}, gas?: bigint) =>
-      kindsOf(await solve(auction({ tokens, ...more }), { wrappedNative: WRAPPED, chain: paying(numerator, gas) }))
+    const answered = async (numerator: bigint, overrides: object = {}, gas?: bigint) =>
+      kindsOf(await solve(auction({ tokens, ...overrides }), { wrappedNative: WRAPPED, chain: paying(numerator, gas) }))
     expect(await answered(200n)).toEqual(['liquidity'])
     expect(await answered(400n)).toEqual(['custom'])
     // 1 % more output, for gas worth half of the input.
@@ -220,8 +220,8 @@ describe('bounds', () => {
       [SELL]: { availableBalance: '0', trusted: true },
       [BUY]: { availableBalance: String(3n * WHOLE), trusted: false },
     }
-    const internalized = async (more: object) => {
-      const [solution] = await solve(auction({ tokens, ...more }), { wrappedNative: WRAPPED })
+    const internalized = async (overrides: object) => {
+      const [solution] = await solve(auction({ tokens, ...overrides }), { wrappedNative: WRAPPED })
       return solution!.interactions.map(({ internalize }) => internalize)
     }
     expect(await internalized({})).toEqual([true])

@@ -114,8 +114,8 @@ class Search {
     const native = this.router.wrappedNative
     if (token === native) return ONE
     if (!native) return null
-    const one = { sellAmount: 0n, buyAmount: ONE }
-    const nativeFill = this.router.fill({ kind: 'buy', sellToken: token, buyToken: native }, one)
+    const oneEtherOrder = { sellAmount: 0n, buyAmount: ONE }
+    const nativeFill = this.router.fill({ kind: 'buy', sellToken: token, buyToken: native }, oneEtherOrder)
     if (nativeFill) return (ONE * ONE) / nativeFill.input
     return this.chain ? await this.chain.price(token, signal).catch(() => null) : null
   }
@@ -139,7 +139,7 @@ function byExpectedSurplus({ orders, tokens }: Auction): readonly (readonly [num
   }
   const surpluses = new Map(orders.map((order) => [order, surplus(order)]))
   return [...orders.entries()].sort(([, a], [, b]) => {
-    const [one, other] = [surpluses.get(a)!, surpluses.get(b)!]
-    return one > other ? -1 : one < other ? 1 : 0
+    const [surplusA, surplusB] = [surpluses.get(a)!, surpluses.get(b)!]
+    return surplusA > surplusB ? -1 : surplusA < surplusB ? 1 : 0
   })
 }

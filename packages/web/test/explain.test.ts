@@ -148,7 +148,7 @@ describe.skipIf(!browser)('the Explain page', () => {
     [
       'a pool that nobody knows',
       () => {
-        const pool = pools.find((one) => one.length === 42 && tx.data.includes(one.slice(2).toLowerCase()))!
+        const pool = pools.find((address) => address.length === 42 && tx.data.includes(address.slice(2).toLowerCase()))!
         return full(tx.data.replace(pool.slice(2).toLowerCase(), 'badbadbadbadbadbadbadbadbadbadbadbadbad0'))
       },
       /1 pool isn’t from a known factory \(0xbadb…bad0\)/,

@@ -93,7 +93,7 @@ describe.skipIf(!browser)('every page', () => {
   test.each(Object.keys(pages))(
     'has no serious axe violation, logs no error, and scrolls only vertically: %s',
     async (name) => {
-      const [first, ...others] = stateThemes[name] ?? themes
+      const [first, ...otherItems] = stateThemes[name] ?? themes
       const { page, complaints } = await stage.open(pathOf(name), { colorScheme: first! })
       for (const width of widths) {
         await page.setViewportSize({ width, height: width < 720 ? 844 : 960 })
@@ -102,7 +102,7 @@ describe.skipIf(!browser)('every page', () => {
         expect(await seriousOf(page), `${width} px`).toEqual([])
         expect(await sideways(page), `${width} px`).toBe(0)
         await keep(page, `${name.replace(' ', '-')}-${first}-${width}`)
-        for (const theme of others) {
+        for (const theme of otherItems) {
           await page.emulateMedia({ colorScheme: theme })
           await atRest(page)
           expect(await seriousOf(page, COLOR_RULES), `${theme}, ${width} px`).toEqual([])

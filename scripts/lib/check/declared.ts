@@ -34,7 +34,11 @@ export function undeclaredImports(path: string, text: string, manifest: Manifest
   const dependencyNames = { ...dependencies, ...devDependencies, ...peerDependencies }
   return importedPackages(text)
     .filter(
-      (of) => of !== name && !FOR_ALL.includes(of) && !(of in dependencyNames) && !(`@types/${of}` in dependencyNames),
+      (importedPackage) =>
+        importedPackage !== name &&
+        !FOR_ALL.includes(importedPackage) &&
+        !(importedPackage in dependencyNames) &&
+        !(`@types/${importedPackage}` in dependencyNames),
     )
-    .map((of) => `${path}: imports ${of}, which its package.json does not declare`)
+    .map((importedPackage) => `${path}: imports ${importedPackage}, which its package.json does not declare`)
 }

@@ -70,7 +70,7 @@ async function failedTrials(api: string): Promise<Readonly<Record<string, number
   )
 }
 
-const bps = (value: bigint, of: bigint) => (Number(value - of) / Number(of)) * 10_000
+const bps = (value: bigint, baseline: bigint) => (Number(value - baseline) / Number(baseline)) * 10_000
 
 export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verdict> {
   const node = new Node(devnet.url)

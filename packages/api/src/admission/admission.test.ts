@@ -12,7 +12,7 @@ const asTask = (caller = 'a') => ({ caller, kind: 'swap' })
 const admission = (places: number, maxWaiting = 10, maxWaitMs = 2_000) =>
   new ChainAdmission({ concurrency: new ConcurrencyLimit(places, () => 0), maxWaiting, maxWaitMs })
 /** Ends the first task, after which waits have their usual limit. */
-const warmUp = (one: ChainAdmission) => one.run(never, asTask(), async () => undefined)
+const warmUp = (chainAdmission: ChainAdmission) => chainAdmission.run(never, asTask(), async () => undefined)
 const overloaded = { code: 'OVERLOADED', status: 503 }
 
 /** Returns a task, and a function that ends it. */
@@ -22,43 +22,46 @@ function pendingTask() {
 }
 
 test('runs up to the limit, queues up to the limit, and refuses further tasks with Retry-After', async () => {
-  const one = admission(1, 1)
+  const chainAdmission = admission(1, 1)
   const { work, end } = pendingTask()
   const order: string[] = []
-  const first = one.run(never, asTask(), () => work().then(() => void order.push('first')))
-  const second = one.run(never, asTask(), async () => void order.push('second'))
-  expect(one.refusesFor(asTask())).toBe(1)
-  await expect(one.run(never, asTask(), async () => undefined)).rejects.toMatchObject({ ...overloaded, retryAfter: 1 })
-  expect(one.load).toEqual({ running: 1, waiting: 1 })
+  const first = chainAdmission.run(never, asTask(), () => work().then(() => void order.push('first')))
+  const second = chainAdmission.run(never, asTask(), async () => void order.push('second'))
+  expect(chainAdmission.refusesFor(asTask())).toBe(1)
+  await expect(chainAdmission.run(never, asTask(), async () => undefined)).rejects.toMatchObject({
+    ...overloaded,
+    retryAfter: 1,
+  })
+  expect(chainAdmission.load).toEqual({ running: 1, waiting: 1 })
   end()
   await Promise.all([first, second])
   expect(order).toEqual(['first', 'second'])
-  expect(one.load).toEqual({ running: 0, waiting: 0 })
+  expect(chainAdmission.load).toEqual({ running: 0, waiting: 0 })
 })
 
 test('a task aborted in the queue frees its slot and never runs', async () => {
-  const one = admission(1, 1)
+  const chainAdmission = admission(1, 1)
   const { work, end } = pendingTask()
-  const first = one.run(never, asTask(), work)
+  const first = chainAdmission.run(never, asTask(), work)
   const controller = new AbortController()
   let ran = false
-  const second = one.run(controller.signal, asTask(), async () => {
+  const second = chainAdmission.run(controller.signal, asTask(), async () => {
     ran = true
   })
   controller.abort(new Error('gone'))
   await expect(second).rejects.toThrow('gone')
-  const third = one.run(never, asTask(), async () => 'third')
+  const third = chainAdmission.run(never, asTask(), async () => 'third')
   end()
   await first
   expect(await third).toBe('third')
   expect(ran).toBe(false)
-  expect(one.load).toEqual({ running: 0, waiting: 0 })
+  expect(chainAdmission.load).toEqual({ running: 0, waiting: 0 })
 })
 
 test('a failed task releases its slot', async () => {
-  const one = admission(1, 0)
-  await expect(one.run(never, asTask(), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-  expect(await one.run(never, asTask(), async () => 1)).toBe(1)
+  const chainAdmission = admission(1, 0)
+  await expect(chainAdmission.run(never, asTask(), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(await chainAdmission.run(never, asTask(), async () => 1)).toBe(1)
 })
 
 test('a caller without a running task starts although all slots are taken, up to half of the limit more', async () => {
@@ -83,30 +86,33 @@ test('a caller without a running task starts although all slots are taken, up to
 })
 
 test('a task expected to wait longer than the limit is refused, and tasks of other callers are not', async () => {
-  const one = admission(1, 1_000, 100)
+  const chainAdmission = admission(1, 1_000, 100)
   const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
   const passing = async <T>(ms: number, work: Promise<T>): Promise<T> => {
     await vi.advanceTimersByTimeAsync(ms)
     return work
   }
   // The first runs teach the estimate that a task takes 20 ms.
-  await passing(60, Promise.all([1, 2, 3].map(() => one.run(never, asTask(), slow))))
-  const flood = await passing(200, Promise.allSettled(Array.from({ length: 50 }, () => one.run(never, asTask(), slow))))
+  await passing(60, Promise.all([1, 2, 3].map(() => chainAdmission.run(never, asTask(), slow))))
+  const flood = await passing(
+    200,
+    Promise.allSettled(Array.from({ length: 50 }, () => chainAdmission.run(never, asTask(), slow))),
+  )
   const answered = flood.filter(({ status }) => status === 'fulfilled').length
   expect(answered).toBeGreaterThanOrEqual(3)
   expect(answered).toBeLessThanOrEqual(6)
   for (const result of flood) if (result.status === 'rejected') expect(result.reason).toMatchObject(overloaded)
-  const again = Array.from({ length: 50 }, () => one.run(never, asTask(), slow).catch(() => 'refused'))
-  expect(one.refusesFor(asTask('b'))).toBeUndefined()
-  await passing(200, Promise.all([one.run(never, asTask('b'), slow), ...again]))
+  const again = Array.from({ length: 50 }, () => chainAdmission.run(never, asTask(), slow).catch(() => 'refused'))
+  expect(chainAdmission.refusesFor(asTask('b'))).toBeUndefined()
+  await passing(200, Promise.all([chainAdmission.run(never, asTask('b'), slow), ...again]))
 })
 
 test('a queued task that does not start within the limit is refused', async () => {
-  const one = admission(1, 10, 50)
-  await warmUp(one)
+  const chainAdmission = admission(1, 10, 50)
+  await warmUp(chainAdmission)
   const { work, end } = pendingTask()
-  const first = one.run(never, asTask(), work)
-  const refused = expect(one.run(never, asTask(), async () => undefined)).rejects.toMatchObject(overloaded)
+  const first = chainAdmission.run(never, asTask(), work)
+  const refused = expect(chainAdmission.run(never, asTask(), async () => undefined)).rejects.toMatchObject(overloaded)
   await vi.advanceTimersByTimeAsync(50)
   await refused
   end()
@@ -114,46 +120,46 @@ test('a queued task that does not start within the limit is refused', async () =
 })
 
 test('until the first task has ended, tasks wait longer than the limit, and its duration teaches nothing', async () => {
-  const one = admission(1, 10, 100)
+  const chainAdmission = admission(1, 10, 100)
   const { work, end } = pendingTask()
-  const first = one.run(never, asTask(), work)
-  const others = [1, 2, 3].map(() => one.run(never, asTask(), async () => 'served'))
+  const first = chainAdmission.run(never, asTask(), work)
+  const otherRuns = [1, 2, 3].map(() => chainAdmission.run(never, asTask(), async () => 'served'))
   await vi.advanceTimersByTimeAsync(7_900)
-  expect(one.load).toEqual({ running: 1, waiting: 3 })
+  expect(chainAdmission.load).toEqual({ running: 1, waiting: 3 })
   end()
   await first
-  expect(await Promise.all(others)).toEqual(['served', 'served', 'served'])
+  expect(await Promise.all(otherRuns)).toEqual(['served', 'served', 'served'])
   const { work: slow, end: endSlow } = pendingTask()
-  const running = one.run(never, asTask(), slow)
-  expect(one.refusesFor(asTask())).toBeUndefined()
+  const running = chainAdmission.run(never, asTask(), slow)
+  expect(chainAdmission.refusesFor(asTask())).toBeUndefined()
   endSlow()
   await running
 })
 
 test('once the first task has ended, the waits of the queue restart with the usual limit', async () => {
-  const one = admission(1, 10, 100)
+  const chainAdmission = admission(1, 10, 100)
   const { work, end } = pendingTask()
-  const first = one.run(never, asTask(), work)
+  const first = chainAdmission.run(never, asTask(), work)
   const { work: slow, end: endSlow } = pendingTask()
-  const second = one.run(never, asTask(), slow)
-  const third = expect(one.run(never, asTask(), async () => undefined)).rejects.toMatchObject(overloaded)
+  const second = chainAdmission.run(never, asTask(), slow)
+  const third = expect(chainAdmission.run(never, asTask(), async () => undefined)).rejects.toMatchObject(overloaded)
   await vi.advanceTimersByTimeAsync(1_000)
   end()
   await first
   await vi.advanceTimersByTimeAsync(89)
-  expect(one.load).toEqual({ running: 1, waiting: 1 })
+  expect(chainAdmission.load).toEqual({ running: 1, waiting: 1 })
   await vi.advanceTimersByTimeAsync(2)
-  expect(one.load).toEqual({ running: 1, waiting: 0 })
+  expect(chainAdmission.load).toEqual({ running: 1, waiting: 0 })
   await third
   endSlow()
   await second
 })
 
 test('a first task that does not end refuses its queue after 8 seconds', async () => {
-  const one = admission(1, 10, 100)
+  const chainAdmission = admission(1, 10, 100)
   const { work, end } = pendingTask()
-  const first = one.run(never, asTask(), work)
-  const second = expect(one.run(never, asTask(), async () => undefined)).rejects.toMatchObject(overloaded)
+  const first = chainAdmission.run(never, asTask(), work)
+  const second = expect(chainAdmission.run(never, asTask(), async () => undefined)).rejects.toMatchObject(overloaded)
   await vi.advanceTimersByTimeAsync(8_000)
   await second
   end()
@@ -161,12 +167,12 @@ test('a first task that does not end refuses its queue after 8 seconds', async (
 })
 
 test('in a full queue, a caller with few tasks displaces the last task of the caller with the most', async () => {
-  const one = admission(1, 4)
+  const chainAdmission = admission(1, 4)
   const { work, end } = pendingTask()
-  const works = Array.from({ length: 5 }, () => one.run(never, asTask('pig'), work))
+  const works = Array.from({ length: 5 }, () => chainAdmission.run(never, asTask('pig'), work))
   const last = expect(works[4]).rejects.toMatchObject(overloaded)
-  const spare = one.run(never, asTask('spare'), work)
-  const polite = one.run(never, asTask('polite'), async () => 'served')
+  const spare = chainAdmission.run(never, asTask('spare'), work)
+  const polite = chainAdmission.run(never, asTask('polite'), async () => 'served')
   await last
   end()
   expect(await polite).toBe('served')
@@ -178,15 +184,19 @@ test('the expected wait may fill six tenths of the limit, to the millisecond', a
     [120, false],
     [121, true],
   ] as const) {
-    const one = admission(1, 10, 100)
-    await warmUp(one)
-    const teaching = one.run(never, asTask(), () => new Promise<void>((resolve) => setTimeout(resolve, costMs)))
+    const chainAdmission = admission(1, 10, 100)
+    await warmUp(chainAdmission)
+    const teaching = chainAdmission.run(
+      never,
+      asTask(),
+      () => new Promise<void>((resolve) => setTimeout(resolve, costMs)),
+    )
     await vi.advanceTimersByTimeAsync(costMs)
     await teaching
     const { work, end } = pendingTask()
-    const first = one.run(never, asTask(), work)
+    const first = chainAdmission.run(never, asTask(), work)
     // A running task is half done on average: 60 of 100 ms.
-    expect(one.refusesFor(asTask())).toBe(isRefused ? 1 : undefined)
+    expect(chainAdmission.refusesFor(asTask())).toBe(isRefused ? 1 : undefined)
     end()
     await first
   }
@@ -199,14 +209,18 @@ test('Retry-After is the expected wait in whole seconds, from 1 to 10', async ()
     [100, 1],
     [60_000, 10],
   ] as const) {
-    const one = admission(1, 0, 1)
-    await warmUp(one)
-    const teaching = one.run(never, asTask(), () => new Promise<void>((resolve) => setTimeout(resolve, costMs)))
+    const chainAdmission = admission(1, 0, 1)
+    await warmUp(chainAdmission)
+    const teaching = chainAdmission.run(
+      never,
+      asTask(),
+      () => new Promise<void>((resolve) => setTimeout(resolve, costMs)),
+    )
     await vi.advanceTimersByTimeAsync(costMs)
     await teaching
     const { work, end } = pendingTask()
-    const first = one.run(never, asTask(), work)
-    expect(one.refusesFor(asTask())).toBe(seconds)
+    const first = chainAdmission.run(never, asTask(), work)
+    expect(chainAdmission.refusesFor(asTask())).toBe(seconds)
     end()
     await first
   }

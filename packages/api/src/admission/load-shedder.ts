@@ -73,7 +73,7 @@ export function loadShedder({ services, version, trusts, listener }: LoadShedder
   const isRefused = (request: IncomingMessage) => {
     const asks = request.method === 'OPTIONS' ? undefined : asksFor(request.url!, request.method)
     const chain = asks && services.startedChain(asks.chainId)
-    if (!chain || (asks.isRemembered && chain.live.recentAnswer(request.url!) !== undefined)) return undefined
+    if (!chain || (asks.isRemembered && chain.liveChain.recentAnswer(request.url!) !== undefined)) return undefined
     const retryAfter = chain.admission.refusesFor({ caller: callerOf(request, trusts), kind: asks.kind })
     return retryAfter === undefined ? undefined : { endpoint: asks.endpoint, retryAfter }
   }

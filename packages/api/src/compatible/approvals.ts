@@ -28,13 +28,13 @@ export const approvals: Readonly<
 > = {
   spender: async (_request, chain) => ({ address: chain.routerAddress }),
 
-  async allowance({ query }, { live, routerAddress }, { signal }) {
+  async allowance({ query }, { liveChain, routerAddress }, { signal }) {
     const { tokenAddress, walletAddress } = read(allowanceQuery, query)
     const { address: tokenContract } = tokenAddress
     if (tokenContract === NATIVE || tokenContract === ZERO_ADDRESS) return { allowance: MAX_ALLOWANCE.toString() }
     const data = tokenAbi.encodeFunctionData('allowance', [walletAddress.address, routerAddress]) as Hex
     try {
-      const answer = await live.rpc.call({ to: tokenContract, data }, 'latest', { signal })
+      const answer = await liveChain.rpc.call({ to: tokenContract, data }, 'latest', { signal })
       const [allowance] = tokenAbi.decodeFunctionResult('allowance', answer)
       return { allowance: allowance.toString() }
     } catch (error) {
@@ -43,9 +43,9 @@ export const approvals: Readonly<
     }
   },
 
-  async transaction({ query }, { live, routerAddress }, { signal }) {
+  async transaction({ query }, { liveChain, routerAddress }, { signal }) {
     const { tokenAddress, amount } = read(transactionQuery, query)
-    const gasPrice = await live.rpc.gasPrice({ signal })
+    const gasPrice = await liveChain.rpc.gasPrice({ signal })
     const data = tokenAbi.encodeFunctionData('approve', [routerAddress, amount])
     return { data, gasPrice: gasPrice.toString(), to: tokenAddress.input, value: '0' }
   },

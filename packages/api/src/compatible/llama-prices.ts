@@ -160,11 +160,11 @@ class ChainWork {
       const tokens = [...new Set(coins.values())]
       const { book, at } = await readPrices(chain, tokens, { signal, time: (stage, work) => context.time(stage, work) })
       const pricedTokens = tokens.filter((token) => !at.isPending(token) && book.usd(token) !== null)
-      const symbols = await chain.live.tokens.symbols(pricedTokens, chain.live.rpc)
+      const symbols = await chain.liveChain.tokens.symbols(pricedTokens, chain.liveChain.rpc)
       const prices = new Map<Address, CoinPrice>()
       for (const token of pricedTokens) {
         const { usd: price, confidence } = await book.detail(token)
-        const decimals = chain.live.tokens.facts.decimals(token)
+        const decimals = chain.liveChain.tokens.facts.decimals(token)
         const symbol = symbols.get(token)
         if (price === null || decimals === undefined) continue
         prices.set(token, {

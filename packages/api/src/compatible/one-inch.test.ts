@@ -26,8 +26,8 @@ describe('parameters', () => {
     expect(oneInch('quote').parameters(quote)).toEqual({ src, dst, amount: '100' })
     expect(oneInch('swap').parameters(swap)).toEqual({ src, dst, amount: '100', from, slippage: '1' })
     expect(oneInch('swap').parameters({ ...swap, receiver: other })).toMatchObject({ recipient: other })
-    const more = { fee: '0.5', referrer: other, excludedProtocols: 'UNISWAP_V3,CURVE', gasPrice: '7' }
-    expect(oneInch('swap').parameters({ ...swap, ...more })).toEqual({
+    const optionalParameters = { fee: '0.5', referrer: other, excludedProtocols: 'UNISWAP_V3,CURVE', gasPrice: '7' }
+    expect(oneInch('swap').parameters({ ...swap, ...optionalParameters })).toEqual({
       ...{ src, dst, amount: '100', from, slippage: '1', convenienceFee: '0.5', convenienceFeeRecipient: other },
       ...{ excludeSources: 'UNISWAP-V3,CURVE', gasPrice: '7' },
     })

@@ -45,7 +45,10 @@ export function compatiblePaths(app: Express, services: Services, trusts: ProxyT
     handlerFor(dialect, chainIdOf, async (request, chain, context) => {
       const parameters = dialect.parameters(request.query as Query)
       const parsed = readRequest('from' in parameters ? 'swap' : 'quote', parameters)
-      const [route, gasPriceWei] = await Promise.all([answerRequest(parsed, chain, context), chain.live.rpc.gasPrice()])
+      const [route, gasPriceWei] = await Promise.all([
+        answerRequest(parsed, chain, context),
+        chain.liveChain.rpc.gasPrice(),
+      ])
       const { chainId } = chain.chain
       const facts = { chainId, routerAddress: chain.routerAddress, requestId: context.id, gasPriceWei }
       return dialect.body(route, facts, request.query as Query)

@@ -60,12 +60,12 @@ function readValue(_name: string, value: unknown, context?: { readonly source?: 
 function plainNumber(source: string): string {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(source)
   if (!match) return source
-  const [, sign, whole = '', fraction = '', exponent = '0'] = match
+  const [, sign, integer = '', fraction = '', exponent = '0'] = match
   const shift = Number(exponent)
   if (Math.abs(shift) > MAX_EXPONENT) return source
-  const digits = '0'.repeat(Math.max(0, -shift)) + whole + fraction + '0'.repeat(Math.max(0, shift))
-  const point = Math.max(0, -shift) + whole.length + shift
+  const digits = '0'.repeat(Math.max(0, -shift)) + integer + fraction + '0'.repeat(Math.max(0, shift))
+  const point = Math.max(0, -shift) + integer.length + shift
   const before = digits.slice(0, point).replace(/^0+(?=[0-9])/, '')
-  const after = digits.slice(point).replace(/0+$/, '')
-  return `${sign}${before}${after && `.${after}`}`
+  const decimals = digits.slice(point).replace(/0+$/, '')
+  return `${sign}${before}${decimals && `.${decimals}`}`
 }

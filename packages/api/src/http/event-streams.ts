@@ -6,11 +6,11 @@ import { rateLimit } from './reply.ts'
 /** Interval of heartbeats; proxies close connections that are silent for a minute. */
 const HEARTBEAT_MS = 10_000
 /** Maximum unsent bytes before another write; above it, the connection is closed. */
-const MAX_WAITING_BYTES = 32_768
-/** Consecutive heartbeats with unsent bytes after which the connection is closed. A client that reads has none left by then. */
-const MAX_BEATS_WAITING = 3
+const MAX_UNSENT_BYTES = 32_768
+/** Consecutive heartbeats with unsent bytes after which the connection is closed, because the client does not read. */
+const MAX_UNSENT_BEATS = 3
 /** Time for a client to receive the last event before its connection is closed. */
-const LAST_WORD_MS = 1_000
+const CLOSE_TIMEOUT_MS = 1_000
 
 /** Maximum open streams, in total and per caller. */
 export type StreamLimits = {
@@ -23,15 +23,15 @@ type OpenStream = {
   /** Runs at every heartbeat; a returned error ends the stream. */
   readonly check: () => ApiError | undefined
   /** Consecutive heartbeats with unsent bytes. */
-  waited: number
+  unsentBeats: number
 }
 
 /** Open event streams of a process. */
 export class EventStreams {
   private readonly limits: StreamLimits
-  private readonly open = new Set<OpenStream>()
+  private readonly openStreams = new Set<OpenStream>()
   /** Slots taken by caller, including streams that are about to open. */
-  private readonly callers = new Map<string, number>()
+  private readonly slotsByCaller = new Map<string, number>()
   private slotsTaken = 0
   /** Set by `endAll`; streams that open later end at once. */
   private endError: ApiError | undefined
@@ -42,28 +42,28 @@ export class EventStreams {
   }
 
   get size(): number {
-    return this.open.size
+    return this.openStreams.size
   }
 
   /** Takes a slot. @returns a function that releases it @throws ApiError `OVERLOADED` */
-  take(caller: string): () => void {
-    const count = this.callers.get(caller) ?? 0
+  takeSlot(caller: string): () => void {
+    const count = this.slotsByCaller.get(caller) ?? 0
     if (this.slotsTaken >= this.limits.max || count >= this.limits.maxPerCaller)
       throw overloadError(HEARTBEAT_MS / 1_000, 'streams')
-    this.callers.set(caller, count + 1)
+    this.slotsByCaller.set(caller, count + 1)
     this.slotsTaken++
     return () => {
-      const remaining = this.callers.get(caller)! - 1
-      if (remaining > 0) this.callers.set(caller, remaining)
-      else this.callers.delete(caller)
+      const remaining = this.slotsByCaller.get(caller)! - 1
+      if (remaining > 0) this.slotsByCaller.set(caller, remaining)
+      else this.slotsByCaller.delete(caller)
       this.slotsTaken--
     }
   }
 
   /** Returns rate limit headers with the caller's maximum and remaining streams. */
-  limitsOf(caller: string): readonly string[] {
+  rateLimitHeaders(caller: string): readonly string[] {
     const { max, maxPerCaller } = this.limits
-    const remaining = Math.min(maxPerCaller - (this.callers.get(caller) ?? 0), max - this.slotsTaken)
+    const remaining = Math.min(maxPerCaller - (this.slotsByCaller.get(caller) ?? 0), max - this.slotsTaken)
     return [
       'RateLimit-Policy',
       `"streams";q=${maxPerCaller}`,
@@ -73,58 +73,58 @@ export class EventStreams {
   }
 
   /** Sends heartbeats on a started response until it is closed. */
-  keep(response: ServerResponse, check: OpenStream['check']): void {
+  keepAlive(response: ServerResponse, check: OpenStream['check']): void {
     if (this.endError) {
-      end(response, this.endError)
+      endStream(response, this.endError)
       return
     }
-    const openStream = { response, check, waited: 0 }
-    this.open.add(openStream)
-    this.timer ??= setInterval(() => this.beat(), HEARTBEAT_MS).unref()
+    const openStream = { response, check, unsentBeats: 0 }
+    this.openStreams.add(openStream)
+    this.timer ??= setInterval(() => this.sendHeartbeats(), HEARTBEAT_MS).unref()
     response.once('close', () => {
-      this.open.delete(openStream)
-      if (this.open.size > 0) return
+      this.openStreams.delete(openStream)
+      if (this.openStreams.size > 0) return
       clearInterval(this.timer)
       this.timer = undefined
     })
   }
 
-  /** Ends all streams, and later ones, with a reason. */
+  /** Ends all open streams, and every later one, with an error. */
   endAll(reason: ApiError): void {
     this.endError = reason
-    for (const { response } of this.open) end(response, reason)
+    for (const { response } of this.openStreams) endStream(response, reason)
   }
 
-  private beat(): void {
-    for (const openStream of this.open) {
+  private sendHeartbeats(): void {
+    for (const openStream of this.openStreams) {
       const { response, check } = openStream
       const reason = check()
-      openStream.waited = response.writableLength > 0 ? openStream.waited + 1 : 0
-      if (reason) end(response, reason)
-      else if (openStream.waited >= MAX_BEATS_WAITING) response.destroy()
-      else if (!isStuck(response)) response.write(':\n\n')
+      openStream.unsentBeats = response.writableLength > 0 ? openStream.unsentBeats + 1 : 0
+      if (reason) endStream(response, reason)
+      else if (openStream.unsentBeats >= MAX_UNSENT_BEATS) response.destroy()
+      else if (!closeIfStuck(response)) response.write(':\n\n')
     }
   }
 }
 
 /** Writes an event unless the response has ended. Closes the connection instead if too many bytes are unsent. @param data - JSON */
 export function sendEvent(response: ServerResponse, event: string, id: number | undefined, data: string): void {
-  if (response.writableEnded || isStuck(response)) return
+  if (response.writableEnded || closeIfStuck(response)) return
   response.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`)
 }
 
 /** Ends a stream with an `end` event. */
-export function end(response: ServerResponse, reason: ApiError): void {
+export function endStream(response: ServerResponse, reason: ApiError): void {
   if (response.writableEnded) return
   sendEvent(response, 'end', undefined, JSON.stringify(errorFields(reason)))
   response.end()
   // A stopping service must not wait for a client that does not read.
-  setTimeout(() => response.destroy(), LAST_WORD_MS).unref()
+  setTimeout(() => response.destroy(), CLOSE_TIMEOUT_MS).unref()
 }
 
 /** Closes the connection of a client that does not read. @returns true if it was closed */
-function isStuck(response: ServerResponse): boolean {
-  if (response.writableLength <= MAX_WAITING_BYTES) return false
+function closeIfStuck(response: ServerResponse): boolean {
+  if (response.writableLength <= MAX_UNSENT_BYTES) return false
   response.destroy()
   return true
 }

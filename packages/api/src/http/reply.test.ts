@@ -179,9 +179,9 @@ test('the body has the encoding of its headers', async () => {
   expect(both.headers).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' })
   expect(brotliDecompressSync(both.body).toString()).toBe(large)
   expect(both.status).toBe(202)
-  const one = await answerOf(sendAs(fixed), gzip)
-  expect(one.headers['content-encoding']).toBe('gzip')
-  expect(gunzipSync(one.body).toString()).toBe(large)
+  const reply = await answerOf(sendAs(fixed), gzip)
+  expect(reply.headers['content-encoding']).toBe('gzip')
+  expect(gunzipSync(reply.body).toString()).toBe(large)
   const none = await answerOf(sendAs(fixed))
   expect([none.headers['content-encoding'], none.headers.vary]).toEqual([undefined, 'Accept-Encoding'])
   for (const other of [image, new FixedBytes(Buffer.from(small))]) {

@@ -114,10 +114,10 @@ async function contentOf(chain: ServedChain, order: CardLink, context: RequestCo
 type CardToken = { readonly symbol: string; readonly decimals: number }
 
 /** @throws Error if the address is not a token */
-async function nameToken({ chain, live }: ServedChain, address: string): Promise<CardToken> {
+async function nameToken({ chain, liveChain }: ServedChain, address: string): Promise<CardToken> {
   const key: Address = toAddress(address)
   if (key === toAddress(NATIVE_TEXT)) return chain.nativeCurrency
-  const { tokens } = await live.listTokens(key)
+  const { tokens } = await liveChain.listTokens(key)
   const token = tokens.find((candidate) => candidate.address === key)
   if (!token) throw new Error(`${key} is not a token`)
   return token
@@ -125,8 +125,8 @@ async function nameToken({ chain, live }: ServedChain, address: string): Promise
 
 /** Formats base units with at most six digits after the point, cut and not rounded, and spaces between thousands. */
 function shortAmount(base: string, decimals: number): string {
-  const [whole = '0', digits = ''] = formatUnits(base, decimals).split('.')
-  const fraction = digits.slice(0, whole.length > 4 ? 2 : 6).replace(/0+$/, '')
-  const groupedDigits = whole.replace(/\B(?=(\d{3})+$)/g, ' ')
+  const [integer = '0', digits = ''] = formatUnits(base, decimals).split('.')
+  const fraction = digits.slice(0, integer.length > 4 ? 2 : 6).replace(/0+$/, '')
+  const groupedDigits = integer.replace(/\B(?=(\d{3})+$)/g, ' ')
   return fraction === '' ? groupedDigits : `${groupedDigits}.${fraction}`
 }

@@ -18,7 +18,7 @@ export const health: RequestHandler = (_request, response) => {
  */
 export function ready(services: Services): RequestHandler {
   return (_request, response) => {
-    const chains = services.started.map(({ live }) => live.status())
+    const chains = services.started.map(({ liveChain }) => liveChain.status())
     const failing = chains.filter(({ state }) => state === 'failing').length
     const { scaleOut } = services
     const isServing = failing < services.registry.supportedIds().length && scaleOut?.isReady !== false
@@ -35,7 +35,7 @@ export function ready(services: Services): RequestHandler {
 /** Answers 503 while the chain fails or the process stops. A chain that is asleep, or whose blocks are late, is ready. */
 export function chainReady(services: Services): RequestHandler {
   return (_request, response) => {
-    const { chainId, ...status } = (response.locals.chain as ServedChain).live.status()
+    const { chainId, ...status } = (response.locals.chain as ServedChain).liveChain.status()
     const isReady = !services.closing && status.state !== 'failing'
     const body = JSON.stringify({ status: isReady ? 'ready' : 'not ready', chainId, ...status })
     reply(response, { status: isReady ? 200 : 503, type: 'json', body, headers: noStore })

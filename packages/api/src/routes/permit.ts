@@ -11,13 +11,13 @@ import { permitQuery } from '../swap/request.ts'
 /** Returns the permits that an owner may sign instead of an approval. */
 export async function permits(
   request: Request,
-  { live, routerAddress }: ServedChain,
+  { liveChain, routerAddress }: ServedChain,
   context: RequestContext,
 ): Promise<PermitResponse> {
   const { src, from, amount, deadline } = read(permitQuery, request.query)
-  if (from.address === live.contracts.guard) throw new ApiError('INVALID_PARAMETER', 'from must not be the Guard')
+  if (from.address === liveChain.contracts.guard) throw new ApiError('INVALID_PARAMETER', 'from must not be the Guard')
   const permitRequest = { token: src.address, owner: from.address, amount, deadline }
-  const { offers, block, ...terms } = await live.permits(permitRequest, context)
+  const { offers, block, ...terms } = await liveChain.permits(permitRequest, context)
   return {
     ...{ src: src.input, from: from.input, spender: routerAddress, amount: amount.toString() },
     ...{ deadline: terms.deadline, block: block.number, blockHash: block.hash },

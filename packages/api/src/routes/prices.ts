@@ -55,7 +55,7 @@ async function pricesOf(
   }
   if (requestedTokens === undefined) return answer(request, chain, context, token, pricesJson)
   const past = await context.time('prices', () =>
-    chain.live.pricesAt(requestedTokens, [...token.values()], context.signal),
+    chain.liveChain.pricesAt(requestedTokens, [...token.values()], context.signal),
   )
   return pricesJson(past.prices, { isCurrent: true, isPending: () => false, block: past.block })
 }
@@ -97,14 +97,14 @@ export async function history(
   context: RequestContext,
 ): Promise<PriceHistoryResponse> {
   const { token } = read(historyQuery, request.query)
-  const { book, at } = await readPrices(chain, [...token.values()], context)
-  const { priceHistory } = chain.live
+  const { book, at: block } = await readPrices(chain, [...token.values()], context)
+  const { priceHistory } = chain.liveChain
   const pricedTokens = new Map([...token].map(([input, address]) => [input, pricedAs(address, chain.chain)]))
   for (const address of pricedTokens.values()) {
-    const usd = at.isPending(address) ? null : book.usd(address)
+    const usd = block.isPending(address) ? null : book.usd(address)
     if (usd === null) continue
     priceHistory.track(address)
-    if (at.isCurrent) priceHistory.recordFirst(address, at.block, usd)
+    if (block.isCurrent) priceHistory.recordFirst(address, block.block, usd)
   }
   return byTokenText(pricedTokens, (address) => [...priceHistory.of(address)])
 }
@@ -139,16 +139,16 @@ async function answer(
 
 /** Reads the current prices of tokens. Waits for pools and facts of new tokens, each up to a short timeout. */
 export async function readPrices(
-  { chain, live }: ServedChain,
+  { chain, liveChain }: ServedChain,
   tokens: readonly Address[],
   timing: Pick<RequestContext, 'signal' | 'time'>,
 ) {
   const pricedTokens = tokens.map((token) => pricedAs(token, chain))
   const requestedTokens = pricedTokens.filter((token) => token !== ZERO_ADDRESS)
-  const { view, isWhole } = await timing.time('state', () => live.views.recent(requestedTokens, timing.signal))
+  const { view, isWhole } = await timing.time('state', () => liveChain.views.recent(requestedTokens, timing.signal))
   const book = view.prices()
   if (!book.isCurrent) await timing.time('prices', () => Promise.race([book.caughtUp(), setTimeout(PRICE_TIMEOUT_MS)]))
-  const pending = await timing.time('prices', () => live.gatherEvidence(requestedTokens, view))
+  const pending = await timing.time('prices', () => liveChain.gatherEvidence(requestedTokens, view))
   const priceState: PriceState = {
     isCurrent: isWhole && book.isCurrent && pending.size === 0,
     isPending: (token) => pending.has(pricedAs(token, chain)),

@@ -33,7 +33,7 @@ export async function quotes(
   const quoteRequests = parsedQuotes.map((parsed) =>
     parsed instanceof ApiError ? parsed : parseOrError(() => toQuoteRequest(parsed.query, chain)),
   )
-  const { block, results } = await chain.live.quoteAll(quoteRequests, context)
+  const { block, results } = await chain.liveChain.quoteAll(quoteRequests, context)
   return {
     simulationBlock: block.number,
     blockHash: block.hash,

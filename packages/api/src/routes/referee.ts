@@ -9,9 +9,9 @@ import type { ServedChain } from '../served-chain.ts'
 /** Returns the verdict on a mined swap of any router. */
 export async function referee(
   request: Request,
-  { chain, live }: ServedChain,
+  { chain, liveChain }: ServedChain,
   context: RequestContext,
 ): Promise<RefereeResponse> {
   const hash = readHash(request.params.hash as string | undefined)
-  return verdictResponse(await live.judge(hash as Hex, context), chain)
+  return verdictResponse(await liveChain.judge(hash as Hex, context), chain)
 }

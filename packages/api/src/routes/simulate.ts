@@ -16,15 +16,15 @@ const MAX_ATTEMPTS = 3
 /** Simulates a transaction of any router and measures its output. */
 export async function simulate(
   request: Request,
-  { live }: ServedChain,
+  { liveChain }: ServedChain,
   context: RequestContext,
 ): Promise<SimulationResponse> {
   const fields = read(simulateFields, request.method === 'POST' ? parametersIn(bodyOf(request)) : request.query)
   // Check the block first: reads at a future block would be retried for as long as a node may lag.
-  const header = typeof fields.block.ref === 'number' ? await headerOf(fields, live.rpc) : undefined
+  const header = typeof fields.block.ref === 'number' ? await headerOf(fields, liveChain.rpc) : undefined
   const run = () =>
     context.time('simulate', () =>
-      live.simulate({
+      liveChain.simulate({
         from: fields.from.address,
         to: fields.to.address,
         data: fields.data,
@@ -49,7 +49,7 @@ export async function simulate(
       throw new ApiError('UNKNOWN_SLOTS', `${error.message}: balanceSlot and allowanceSlot must be given`, {
         cause: error,
       })
-    return refuseMissingBlock(error, fields, live.rpc)
+    return refuseMissingBlock(error, fields, liveChain.rpc)
   })
   return {
     success: result.success,

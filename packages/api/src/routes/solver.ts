@@ -108,12 +108,12 @@ function webhook(services: Services, filler: Address): RequestHandler {
   }
 }
 
-function quotesOf({ chain, live }: ServedChain, context: RequestContext): ChainQuotes {
+function quotesOf({ chain, liveChain }: ServedChain, context: RequestContext): ChainQuotes {
   return {
     wrappedNative: chain.wrappedNative?.address ?? null,
-    guard: live.contracts.guard,
+    guard: liveChain.contracts.guard,
     quote: (request, signal) =>
-      live.quote(request, { signal, time: (stage, work) => context.time(stage, work), log: context.log }),
+      liveChain.quote(request, { signal, time: (stage, work) => context.time(stage, work), log: context.log }),
   }
 }
 

@@ -1,18 +1,18 @@
 /** Handler of `/stats`. */
 import { PPM_PER_PERCENT } from '@sluice/chains'
-import { AFTER, type ByBlock, type Figures } from '@sluice/quoting'
+import { BLOCKS_AFTER, type ByBlock, type Figures } from '@sluice/quoting'
 import type { Request } from 'express'
 import { read, statsQuery } from '../requests.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { StatsResponse } from '../stats-response.ts'
 
 /** Returns the drift of quotes over the next two blocks. Uses only known figures and does not start the chain. */
-export async function stats(request: Request, { chain, live }: ServedChain): Promise<StatsResponse> {
+export async function stats(request: Request, { chain, liveChain }: ServedChain): Promise<StatsResponse> {
   const { limit } = read(statsQuery, request.query)
-  const { sampleCount, missed, chain: all, families, brands, pools, withdrawing } = live.drift(limit)
+  const { sampleCount, missed, chain: all, families, brands, pools, withdrawing } = liveChain.drift(limit)
   return {
     chainId: chain.chainId,
-    samplePercent: live.driftPercent,
+    samplePercent: liveChain.driftPercent,
     samples: sampleCount,
     missed,
     blocks: byBlock(all),
@@ -37,7 +37,7 @@ export async function stats(request: Request, { chain, live }: ServedChain): Pro
 }
 
 function byBlock(figures: ByBlock<Figures>): StatsResponse['blocks'] {
-  return AFTER.map((after) => {
+  return BLOCKS_AFTER.map((after) => {
     const { samples, wouldRevert, meanBps, medianBps, worst5Bps } = figures[after]
     const drift = { mean: roundOrNull(meanBps), median: roundOrNull(medianBps), worst5: roundOrNull(worst5Bps) }
     return { after, samples, wouldRevertPercent: roundOrNull(100 * wouldRevert)!, driftBps: drift }

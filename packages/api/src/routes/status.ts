@@ -13,13 +13,13 @@ import type { StatusResponse } from '../swap/status-response.ts'
 /** Returns the outcome of a transaction. Reads the node at each request, because the transaction may be mined or reorged away. */
 export async function status(
   request: Request,
-  { live }: ServedChain,
+  { liveChain }: ServedChain,
   context: RequestContext,
 ): Promise<StatusResponse> {
   const hash = readHash(request.params.hash as string | undefined)
   const { toAmount: quoted } = read(statusQuery, request.query)
   const options = { signal: context.signal }
-  const { rpc } = live
+  const { rpc } = liveChain
   const [transaction, minedReceipt, head] = await Promise.all([
     requestOrThrow(rpc, 'eth_getTransactionByHash', hash, sentTransaction, options),
     requestOrThrow(rpc, 'eth_getTransactionReceipt', hash, receipt, options),
@@ -28,7 +28,7 @@ export async function status(
   if ((transaction && transaction.hash !== hash) || (minedReceipt && minedReceipt.transactionHash !== hash))
     throw unreadableAnswer()
   const landedReceipt = minedReceipt?.status ? minedReceipt : undefined
-  const { guard } = live.contracts
+  const { guard } = liveChain.contracts
   return {
     hash,
     status: minedReceipt ? (minedReceipt.status ? 'landed' : 'reverted') : transaction ? 'pending' : 'unknown',

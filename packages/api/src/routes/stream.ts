@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import { ApiError, errorFields } from '../errors.ts'
 import { callerOf, type ProxyTrust } from '../http/caller.ts'
 import { contextOf } from '../http/context.ts'
-import { end, sendEvent } from '../http/event-streams.ts'
+import { endStream, sendEvent } from '../http/event-streams.ts'
 import { beginStream } from '../http/reply.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
@@ -29,13 +29,13 @@ export function stream(services: Services, config: Config, trusts: ProxyTrust): 
     checkFeeExemptKey(parsed.query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
     const quoteRequest = toQuoteRequest(parsed.query, chain)
     const caller = callerOf(request, trusts)
-    response.once('close', services.streams.take(caller))
+    response.once('close', services.streams.takeSlot(caller))
 
     const earlyUpdates: StreamUpdate[] = []
     let say = (update: StreamUpdate) => void earlyUpdates.push(update)
     const task = { caller, kind: asksFor(request.originalUrl)!.kind }
     const opening = chain.admission.run(context.signal, task, async () => {
-      const open = chain.live.streams.open(quoteRequest, (update) => say(update))
+      const open = chain.liveChain.streams.open(quoteRequest, (update) => say(update))
       response.once('close', open.close)
       if (response.closed) open.close()
       await open.first
@@ -45,15 +45,15 @@ export function stream(services: Services, config: Config, trusts: ProxyTrust): 
     if (first?.kind === 'end') throw toApiError(first.error)
 
     context.stream()
-    beginStream(response, services.streams.limitsOf(caller))
+    beginStream(response, services.streams.rateLimitHeaders(caller))
     say = (update) => {
       services.metrics.streamEvents.inc({ chain: chain.chain.chainId, event: update.kind })
       send(response, update, parsed, chain)
     }
     for (const update of earlyUpdates) say(update)
     let failing = 0
-    services.streams.keep(response, () => {
-      failing = chain.live.status().state === 'failing' ? failing + 1 : 0
+    services.streams.keepAlive(response, () => {
+      failing = chain.liveChain.status().state === 'failing' ? failing + 1 : 0
       return failing >= MAX_FAILING ? new ApiError('RPC_FAILED', 'no node of the chain answers') : undefined
     })
   }
@@ -76,7 +76,7 @@ function send(response: Response, update: StreamUpdate, parsed: ParsedRequest, c
       return void sendEvent(response, 'refused', update.block?.number, body)
     }
     case 'end':
-      return void end(response, toApiError(update.error))
+      return void endStream(response, toApiError(update.error))
   }
 }
 

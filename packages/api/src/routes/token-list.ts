@@ -11,11 +11,11 @@ import type { ServedChain } from '../served-chain.ts'
 /** Returns tokens of the chain in the format of Uniswap's token lists. */
 export async function tokenList(
   request: Request,
-  { live, chain }: ServedChain,
+  { liveChain, chain }: ServedChain,
   context: RequestContext,
 ): Promise<TokenListResponse> {
   const { q, limit } = read(tokenListQuery, request.query)
-  const catalog = await context.time('tokens', () => live.listTokens(q || undefined))
+  const catalog = await context.time('tokens', () => liveChain.listTokens(q || undefined))
   return {
     ...head(chain.chainId, catalog),
     tokens: catalog.tokens.slice(0, limit).map((token) => entry(chain.chainId, token)),

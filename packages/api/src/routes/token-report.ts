@@ -10,15 +10,15 @@ import type { ServedChain } from '../served-chain.ts'
 import { byTokenText } from './prices.ts'
 
 /** Returns reports on taxes and restrictions of tokens, by token as sent. */
-export async function tokens(request: Request, { live }: ServedChain, context: RequestContext) {
+export async function tokens(request: Request, { liveChain }: ServedChain, context: RequestContext) {
   const { token } = read(tokensQuery, request.query)
   const addresses = [...new Set(token.values())].filter((address) => address !== NATIVE)
   const groups = addresses.map((address) => [address])
-  const measuredToken = await live.views.retryOnReorg(groups, context.signal, ({ snapshot }) =>
-    context.time('measure', () => Promise.all(addresses.map((address) => live.tokens.report(address, snapshot)))),
+  const measuredToken = await liveChain.views.retryOnReorg(groups, context.signal, ({ snapshot }) =>
+    context.time('measure', () => Promise.all(addresses.map((address) => liveChain.tokens.report(address, snapshot)))),
   )
   const pendingReports = await Promise.all(
-    addresses.map((address) => live.walletChecks.mayAsk(address, live.rpc, 'latest').catch(() => null)),
+    addresses.map((address) => liveChain.walletChecks.mayAsk(address, liveChain.rpc, 'latest').catch(() => null)),
   )
   const byAddress = new Map<Address, TokenReportResponse | null>(
     addresses.map((address, k) => [
@@ -26,9 +26,9 @@ export async function tokens(request: Request, { live }: ServedChain, context: R
       measuredToken[k]
         ? {
             ...bodyOf(measuredToken[k]),
-            ...live.tokens.standings.of(address),
+            ...liveChain.tokens.standings.of(address),
             asksForCode: pendingReports[k] ?? null,
-            walletsDiffer: live.walletChecks.differs(address),
+            walletsDiffer: liveChain.walletChecks.differs(address),
           }
         : null,
     ]),

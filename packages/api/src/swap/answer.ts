@@ -6,7 +6,7 @@ import { type QuoteQuery, readQuote, readSwap, type SwapQuery, toQuoteRequest } 
 import { quoteResponse, swapResponse } from './response.ts'
 
 /** Parts of a served chain that quotes need. */
-export type QuotedChain = Pick<ServedChain, 'chain' | 'deployment' | 'routerAddress' | 'live'>
+export type QuotedChain = Pick<ServedChain, 'chain' | 'deployment' | 'routerAddress' | 'liveChain'>
 
 /** A parsed request: `swap` (returns a transaction) or `quote` (does not). */
 export type ParsedRequest =
@@ -30,7 +30,8 @@ export async function answerRequest(
 ): Promise<SwapResponse | QuoteResponse> {
   const request = toQuoteRequest(parsed.query, chain)
   const { block } = parsed.query
-  const quote = block === undefined ? chain.live.quote(request, work) : chain.live.quoteAtBlock(block, request, work)
+  const quote =
+    block === undefined ? chain.liveChain.quote(request, work) : chain.liveChain.quoteAtBlock(block, request, work)
   return bodyOfQuote(parsed, await quote, chain)
 }
 

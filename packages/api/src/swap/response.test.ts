@@ -6,8 +6,8 @@ import { NATIVE_TEXT } from '../requests.ts'
 import type { SwapQuery } from './request.ts'
 import { noRouteResponse, quoteResponse, swapResponse } from './response.ts'
 
-const at = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
-const [src, dst, middle, weth, guard] = ['a', 'b', 'c', 'd', 'f'].map(at) as [
+const testAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
+const [src, dst, middle, weth, guard] = ['a', 'b', 'c', 'd', 'f'].map(testAddress) as [
   ...[Chain['hubs'][0], Chain['hubs'][0], Chain['hubs'][0], Chain['hubs'][0], Chain['hubs'][0]],
 ]
 const chain = { chain: { wrappedNative: { address: weth, symbol: 'WETH' } } as Chain, routerAddress: guard }
@@ -23,7 +23,7 @@ const leg = (tokenIn: string, tokenOut: string, amountIn: bigint, id = 'pool') =
     gas: 99.6,
   },
 })
-function quote(more: object = {}, route: object = {}): SwapQuote {
+function quote(overrides: object = {}, route: object = {}): SwapQuote {
   return {
     route: {
       tokenIn: src,
@@ -50,7 +50,7 @@ function quote(more: object = {}, route: object = {}): SwapQuote {
     },
     ...{ gasCostWei: 5n, gasCostUsd: 0.25, l1FeeWei: 2n, netAmountOut: -3n, poolsPending: false, warnings: ['thin'] },
     ...{ swap: { to: guard, data: '0xab', value: 6n }, calls: undefined },
-    ...more,
+    ...overrides,
   } as unknown as SwapQuote
 }
 

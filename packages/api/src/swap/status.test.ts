@@ -4,8 +4,14 @@ import { AbiCoder, Interface, id, zeroPadValue } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { receipt, sentTransaction, swapStatus } from './status.ts'
 
-const at = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
-const [from, guard, src, dst, executor] = [at('1'), at('2'), at('3'), at('4'), at('5')]
+const testAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
+const [from, guard, src, dst, executor] = [
+  testAddress('1'),
+  testAddress('2'),
+  testAddress('3'),
+  testAddress('4'),
+  testAddress('5'),
+]
 const ORDER = '(address tokenIn,address tokenOut,uint256 minOutput,uint256 deadline,address executor)'
 const abi = new Interface([`function swap(uint256,${ORDER},bytes)`, `function swapNative(${ORDER},bytes)`])
 const calldata = (tokenOut = dst) => abi.encodeFunctionData('swap', [100n, [src, tokenOut, 90n, 77n, executor], '0x'])

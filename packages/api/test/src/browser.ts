@@ -6,8 +6,8 @@ const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 
 /** Returns the path of an installed browser; undefined if there is none, so tests of pages are skipped. */
 export function findBrowser(): string | undefined {
-  const named = process.env.CHROMIUM_PATH
-  if (named) return existsSync(named) ? named : undefined
+  const configuredPath = process.env.CHROMIUM_PATH
+  if (configuredPath) return existsSync(configuredPath) ? configuredPath : undefined
   const folders = (process.env.PATH ?? '').split(delimiter)
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find((path) => existsSync(path))
 }

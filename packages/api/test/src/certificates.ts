@@ -34,7 +34,9 @@ const withPools = (certificate: Certificate, pools: readonly Pool[]): Certificat
 const changed = (certificate: Certificate, pool: Pool, change: Partial<Pool>): Certificate =>
   withPools(
     certificate,
-    certificate.pools.map((one) => (one === pool ? { ...one, ...change } : one)),
+    certificate.pools.map((certifiedPool) =>
+      certifiedPool === pool ? { ...certifiedPool, ...change } : certifiedPool,
+    ),
   )
 const isChecked = ({ kind }: Pool) => kind === 'constant-product' || kind === 'concentrated' || kind === 'stable'
 const divUp = (a: bigint, b: bigint) => (a + b - 1n) / b
@@ -42,7 +44,7 @@ const divUp = (a: bigint, b: bigint) => (a + b - 1n) / b
 /** Returns the sum of all parts of the bound, and the sum of those that the checker cannot recompute, without the allowance. */
 function parts({ amountIn, prices, tokenIn, pools, beyond, allowance }: Certificate) {
   const price = BigInt(prices.find(({ token }) => token === tokenIn)!.byHop[0]!)
-  const sum = (some: readonly Pool[]) => some.reduce((all, { earned }) => all + BigInt(earned), 0n)
+  const sum = (pools: readonly Pool[]) => pools.reduce((all, { earned }) => all + BigInt(earned), 0n)
   const rest = BigInt(amountIn) * price + BigInt(beyond.earned) + BigInt(allowance)
   return { all: rest + sum(pools), believed: rest - BigInt(allowance) + sum(pools.filter((pool) => !isChecked(pool))) }
 }
@@ -78,9 +80,9 @@ export function falsify(
     add('a pool left out of the sum', 'bound too low', { ...claim, bound: `${divUp(parts(claim).all, unit)}` })
   }
   if (best) {
-    const others = certificate.pools.filter((pool) => pool !== best)
-    add('a pool taken off the list', 'digest differs', { ...certificate, pools: others })
-    add('a pool taken off list and digest', 'pool missing', withPools(certificate, others))
+    const otherPools = certificate.pools.filter((pool) => pool !== best)
+    add('a pool taken off the list', 'digest differs', { ...certificate, pools: otherPools })
+    add('a pool taken off list and digest', 'pool missing', withPools(certificate, otherPools))
     const sum = { ...best, earned: `${parts(certificate).all * 2n}` }
     const pools = certificate.pools.map((pool) => (pool === best ? sum : pool))
     add('earnings above the bound', 'sum wrong', { ...certificate, pools })
@@ -89,7 +91,9 @@ export function falsify(
     const state = sha256(`another state ${below(1e9)}`)
     add('state digest', 'digest differs', {
       ...certificate,
-      pools: certificate.pools.map((one) => (one === pool ? { ...one, state } : one)),
+      pools: certificate.pools.map((certifiedPool) =>
+        certifiedPool === pool ? { ...certifiedPool, state } : certifiedPool,
+      ),
     })
     add('state digest, and that of the list', 'state differs', changed(certificate, pool, { state }))
     const kind = pool.kind === 'concentrated' ? 'constant-product' : 'concentrated'

@@ -118,5 +118,5 @@ async function send(devnet: Devnet, token: string, { from, to, data, value }: Tr
 function cut(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, MAX_ELEMENTS).map(cut)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, cut(each)]))
+  return Object.fromEntries(Object.entries(value).map(([name, fieldValue]) => [name, cut(fieldValue)]))
 }

@@ -18,7 +18,7 @@ export const account = (digit: string): Address => toAddress(`0x${digit.repeat(4
 export const [ONE, TWO] = [account('1'), account('2')] as [Address, Address]
 
 /** Creates the app over one chain with a fake live part, and a client with in-memory connections. */
-export function served(live: object = {}, environment: Readonly<Record<string, string>> = {}) {
+export function served(liveChain: object = {}, environment: Readonly<Record<string, string>> = {}) {
   const config = loadConfig({ WEB_DIR: '/nowhere', ...environment })
   const metrics = createMetrics()
   const places = new ConcurrencyLimit(config.maxConcurrent, () => 0)
@@ -29,7 +29,7 @@ export function served(live: object = {}, environment: Readonly<Record<string, s
       routerAddress: account('f'),
     },
     admission: new ChainAdmission({ concurrency: places, maxWaiting: 10, maxWaitMs: 1_000 }),
-    live: { recentAnswer: () => undefined, status: () => ({ chainId: 1, state: 'following' }), ...live },
+    liveChain: { recentAnswer: () => undefined, status: () => ({ chainId: 1, state: 'following' }), ...liveChain },
   }
   const services = {
     ...{ metrics, log: silentLog(), closing: false, started: [], scaleOut: undefined, startedChain: () => chain },

@@ -44,7 +44,7 @@ export async function startWithoutChain(env: Readonly<Record<string, string>> = 
   }
 }
 
-/** A response that was read to its end. */
+/** A response with its complete body. */
 export type Answer = {
   readonly status: number
   readonly type: string
@@ -52,7 +52,7 @@ export type Answer = {
   readonly headers: Headers
 }
 
-/** Sends a request and reads the response to its end. */
+/** Sends a request and reads the complete response. */
 export async function ask(url: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(url, init)
   const type = (response.headers.get('content-type') ?? '').split(';')[0]!
@@ -67,15 +67,15 @@ export async function ask(url: string, init?: RequestInit): Promise<Answer> {
 export async function warmUp(url: string, path: string): Promise<void> {
   const chainId = /^\/[a-z]+\/(\d+)/.exec(path)![1]
   const isSettling = async () => 'settling' in JSON.parse((await ask(`${url}/ready/${chainId}`)).text)
-  let last = ''
-  for (let round = 0; round < 50; round++) {
+  let previousText = ''
+  for (let attempt = 0; attempt < 50; attempt++) {
     const { text } = await ask(url + path)
     const { requestId: _, ...answer } = JSON.parse(text)
-    const next = JSON.stringify(answer)
+    const currentText = JSON.stringify(answer)
     const wasSettling = await isSettling()
-    if (next === last && !wasSettling) return
-    last = next
-    for (let look = 0; look < 600 && (await isSettling()); look++)
+    if (currentText === previousText && !wasSettling) return
+    previousText = currentText
+    for (let poll = 0; poll < 600 && (await isSettling()); poll++)
       await new Promise((resolve) => setTimeout(resolve, 50))
   }
   throw new Error(`the answer to ${path} does not settle`)

@@ -5,8 +5,9 @@ import { type Contract, createBuilder, type Devnet, request } from '@sluice/devn
 import { concat, type InterfaceAbi, MaxUint256, TypedDataEncoder, toBeHex } from 'ethers'
 
 const require = createRequire(import.meta.url)
-type Compiled = { readonly abi: InterfaceAbi; readonly bytecode: Hex }
-const compiled = (name: string) => require(`@cowprotocol/contracts/lib/contracts/${name}.json`) as Compiled
+type ContractArtifact = { readonly abi: InterfaceAbi; readonly bytecode: Hex }
+const contractArtifact = (name: string) =>
+  require(`@cowprotocol/contracts/lib/contracts/${name}.json`) as ContractArtifact
 
 const ERC20 = [
   'function approve(address,uint256)',
@@ -85,10 +86,10 @@ export class Settlement {
   static async deploy(devnet: Devnet): Promise<Settlement> {
     const [owner, solver] = devnet.info.accounts.map(({ address }) => toAddress(address)) as [Address, Address]
     const builder = createBuilder(devnet.url, solver)
-    const authenticator = await builder.deploy(compiled('GPv2AllowListAuthentication'))
+    const authenticator = await builder.deploy(contractArtifact('GPv2AllowListAuthentication'))
     await authenticator.send('initializeManager', [solver])
     await authenticator.send('addSolver', [solver])
-    const contract = await builder.deploy(compiled('GPv2Settlement'), [authenticator.address, solver])
+    const contract = await builder.deploy(contractArtifact('GPv2Settlement'), [authenticator.address, solver])
     return new Settlement(devnet, contract, toAddress(await contract.read<string>('vaultRelayer')), owner)
   }
 
@@ -97,12 +98,12 @@ export class Settlement {
     const builder = createBuilder(this.devnet.url, this.owner)
     await builder.contractAt(ERC20, order.sellToken).send('approve', [this.relayer, 2n ** 250n])
     const salt = toBeHex(++this.orders, 32)
-    const uid = this.uid(order, salt)
+    const uid = this.orderUid(order, salt)
     await builder.contractAt(this.contract.abi.fragments, this.address).send('setPreSignature', [uid, true])
-    return { ...this.listed(order, uid), salt }
+    return { ...this.auctionOrder(order, uid), salt }
   }
 
-  private listed(order: CowOrder, uid: string) {
+  private auctionOrder(order: CowOrder, uid: string) {
     const [sellAmount, buyAmount] = [String(order.sellAmount), String(order.buyAmount)]
     return {
       ...{ uid, ...order, sellAmount, buyAmount, fullSellAmount: sellAmount, fullBuyAmount: buyAmount },
@@ -112,7 +113,7 @@ export class Settlement {
     }
   }
 
-  private uid(order: CowOrder, appData: string): string {
+  private orderUid(order: CowOrder, appData: string): string {
     const { chainId } = this.devnet
     const domain = { name: 'Gnosis Protocol', version: 'v2', chainId, verifyingContract: this.address }
     const balances = { sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' }
@@ -126,31 +127,36 @@ export class Settlement {
     const [trade] = solution.trades
     const price = (token: string) => BigInt(solution.prices[token.toLowerCase()]!)
     const fee = BigInt(trade!.fee ?? 0)
-    const [bought, sold] = [price(order.sellToken), price(order.buyToken) + fee]
-    const executed = BigInt(trade!.executedAmount) + (order.kind === 'sell' ? fee : 0n)
+    const [sellTokenPrice, buyTokenPrice] = [price(order.sellToken), price(order.buyToken) + fee]
+    const executedAmount = BigInt(trade!.executedAmount) + (order.kind === 'sell' ? fee : 0n)
     const flags = (order.kind === 'buy' ? 1 : 0) | (order.partiallyFillable ? 2 : 0) | PRESIGNED
     const { sellAmount, buyAmount } = order
-    const trades = [[0, 1, this.owner, sellAmount, buyAmount, VALID_TO, salt, 0n, flags, executed, this.owner]]
+    const trades = [[0, 1, this.owner, sellAmount, buyAmount, VALID_TO, salt, 0n, flags, executedAmount, this.owner]]
     const calls: { target: string; value: bigint; callData: string }[] = []
     for (const { target, value, callData, allowances } of solution.interactions) {
       for (const allowance of allowances) calls.push(...(await this.approval(allowance)))
       calls.push({ target, value: BigInt(value), callData })
     }
     const tokens = [order.sellToken, order.buyToken]
-    const receipt = await this.contract.send('settle', [tokens, [bought, sold], trades, [[], calls, []]])
+    const receipt = await this.contract.send('settle', [
+      tokens,
+      [sellTokenPrice, buyTokenPrice],
+      trades,
+      [[], calls, []],
+    ])
     return BigInt(receipt.gasUsed)
   }
 
   /** Returns an unlimited approval if the contract lacks the allowance; the driver approves each spender once. */
-  private async approval(needed: { readonly token: string; readonly amount: string; readonly spender: string }) {
-    const { token, amount, spender } = needed
+  private async approval(allowance: { readonly token: string; readonly amount: string; readonly spender: string }) {
+    const { token, amount, spender } = allowance
     const erc20 = createBuilder(this.devnet.url, this.owner).contractAt(ERC20, token)
     if ((await erc20.read<bigint>('allowance', [this.address, spender])) >= BigInt(amount)) return []
     return [{ target: token, value: 0n, callData: erc20.abi.encodeFunctionData('approve', [spender, MaxUint256]) }]
   }
 
-  balance(token: string, of: Address = this.address): Promise<bigint> {
-    return createBuilder(this.devnet.url, this.owner).contractAt(ERC20, token).read<bigint>('balanceOf', [of])
+  balance(token: string, account: Address = this.address): Promise<bigint> {
+    return createBuilder(this.devnet.url, this.owner).contractAt(ERC20, token).read<bigint>('balanceOf', [account])
   }
 
   /** Returns the balance of the orders' owner. */
@@ -159,12 +165,12 @@ export class Settlement {
   }
 
   /** Runs a step and reverts the chain to its state before. */
-  async undone<T>(step: () => Promise<T>): Promise<T> {
-    const mark = await request<string>(this.devnet.url, 'evm_snapshot', [])
+  async runAndRevert<T>(step: () => Promise<T>): Promise<T> {
+    const snapshotId = await request<string>(this.devnet.url, 'evm_snapshot', [])
     try {
       return await step()
     } finally {
-      await request(this.devnet.url, 'evm_revert', [mark])
+      await request(this.devnet.url, 'evm_revert', [snapshotId])
       await request(this.devnet.url, 'evm_mine', [])
     }
   }

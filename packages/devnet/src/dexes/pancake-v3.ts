@@ -20,8 +20,8 @@ const PANCAKE_V3_POOLS: readonly TieredPoolSpec[] = [
 
 export const pancakeV3: Recipe = async (chain, tokens) => {
   const { PancakeV3Deployer, PancakeV3Trader } = compileSources()
-  const poolCode = hardhatArtifact('@pancakeswap/v3-core', 'PancakeV3Pool')
-  const storedCode = await chain.transact({ data: storing(poolCode.bytecode) })
+  const poolArtifact = hardhatArtifact('@pancakeswap/v3-core', 'PancakeV3Pool')
+  const storedCode = await chain.transact({ data: initcodeThatStores(poolArtifact.bytecode) })
   const deployer = await chain.deploy(PancakeV3Deployer!, [storedCode.contractAddress])
   const factory = await chain.deploy(hardhatArtifact('@pancakeswap/v3-core', 'PancakeV3Factory'), [deployer.address])
   await deployer.send('setFactoryAddress', [factory.address])
@@ -30,22 +30,22 @@ export const pancakeV3: Recipe = async (chain, tokens) => {
   await fund(chain, tokens, trader.address, PANCAKE_V3_POOLS, 2n)
   const pools: DevnetPool[] = []
   for (const spec of PANCAKE_V3_POOLS) {
-    const side = sortedPool(spec, tokens)
-    const key = [side.token0, side.token1, spec.fee]
+    const sortedSpec = sortedPool(spec, tokens)
+    const key = [sortedSpec.token0, sortedSpec.token1, spec.fee]
     await factory.send('createPool', key)
-    const pool = chain.contractAt(poolCode.abi, await factory.read<string>('getPool', key))
-    await pool.send('initialize', [side.sqrtPriceX96])
+    const pool = chain.contractAt(poolArtifact.abi, await factory.read<string>('getPool', key))
+    await pool.send('initialize', [sortedSpec.sqrtPriceX96])
     const { tick } = await pool.readAll('slot0')
     const spacing = await pool.read<bigint>('tickSpacing')
     for (const range of ranges(Number(tick), Number(spacing))) {
-      await trader.send('mint', [pool.address, range.tickLower, range.tickUpper, liquidityOf(range, side)])
+      await trader.send('mint', [pool.address, range.tickLower, range.tickUpper, liquidityOf(range, sortedSpec)])
     }
     pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair, feePpm: spec.fee })
   }
   return {
     rows: [
       factoryRow({ family: FAMILY, brand: BRAND }, factory.address, {
-        initCodeHash: keccak256(poolCode.bytecode) as Hex,
+        initCodeHash: keccak256(poolArtifact.bytecode) as Hex,
         contracts: { poolDeployer: deployer.address },
       }),
     ],
@@ -57,7 +57,7 @@ export const pancakeV3: Recipe = async (chain, tokens) => {
 /**
  * Returns the creation code of a contract that stores `code` after a zero byte (STOP), and does nothing when called.
  */
-function storing(code: Hex): Hex {
+function initcodeThatStores(code: Hex): Hex {
   const size = (code.length / 2).toString(16).padStart(4, '0')
   // PUSH2 size DUP1 PUSH1 10 RETURNDATASIZE CODECOPY RETURNDATASIZE RETURN, then the copied bytes from offset 10.
   return `0x61${size}80600a3d393df300${code.slice(2)}`

@@ -34,15 +34,15 @@ export async function serveSite(executablePath: string, prefix: string): Promise
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
       context.setDefaultTimeout(60_000)
       const page = await context.newPage()
-      const complaints: string[] = []
-      page.on('pageerror', ({ message }) => complaints.push(message))
-      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+      const pageErrors: string[] = []
+      page.on('pageerror', ({ message }) => pageErrors.push(message))
+      page.on('console', (message) => message.type() === 'error' && pageErrors.push(message.text()))
       page.on(
         'response',
-        (response) => response.status() >= 400 && complaints.push(`${response.status()} ${response.url()}`),
+        (response) => response.status() >= 400 && pageErrors.push(`${response.status()} ${response.url()}`),
       )
       await page.goto(docs + path)
-      return { page, complaints }
+      return { page, complaints: pageErrors }
     },
     async stop() {
       await browser.close()
@@ -54,22 +54,22 @@ export async function serveSite(executablePath: string, prefix: string): Promise
 }
 
 function startProxy({ url }: RunningServer, prefix: string): Promise<Server> {
-  const server = createServer((incoming, answer) => {
+  const server = createServer((incoming, response) => {
     if (!incoming.url!.startsWith(`${prefix}/`)) {
-      answer.writeHead(404).end()
+      response.writeHead(404).end()
       return
     }
     const target = new URL(url + incoming.url!.slice(prefix.length))
-    const onwards = request(
+    const forwarded = request(
       target,
       { method: incoming.method, headers: { ...incoming.headers, host: target.host } },
-      (came) => {
-        answer.writeHead(came.statusCode!, came.headers)
-        came.pipe(answer)
+      (proxied) => {
+        response.writeHead(proxied.statusCode!, proxied.headers)
+        proxied.pipe(response)
       },
     )
-    onwards.on('error', () => answer.destroy())
-    incoming.pipe(onwards)
+    forwarded.on('error', () => response.destroy())
+    incoming.pipe(forwarded)
   })
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
 }

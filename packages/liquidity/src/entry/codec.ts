@@ -64,7 +64,7 @@ function fieldsOfPool(
   const state = pool.state as PoolState
   const previousState = before?.state as PoolState | undefined
   const shortFields: Record<string, unknown> = {}
-  const apart: string[] = []
+  const separateTexts: string[] = []
   const texts: [string, string][] = []
   for (const name in state) {
     const source = sourceOf(state, name)
@@ -72,12 +72,15 @@ function fieldsOfPool(
       shortFields[name] = source
       continue
     }
-    apart.push(name)
+    separateTexts.push(name)
     // Compare by reference: a swap keeps the array of ticks.
     if (previousState && isSource(sourceOf(previousState, name), source)) continue
     texts.push([fieldOf(pool.id, name), source instanceof Long ? source.text : toText(source)])
   }
-  return { main: apart.length > 0 ? { state: shortFields, apart } : { state: shortFields }, texts }
+  return {
+    main: separateTexts.length > 0 ? { state: shortFields, apart: separateTexts } : { state: shortFields },
+    texts,
+  }
 }
 
 /** Returns field names and texts alternately, for a pool that the consumer does not have. */
@@ -100,10 +103,10 @@ export function differenceOf(before: Pools, changedPools: readonly Pool[], goneI
       longs.push(text)
     }
     const hasIdentity = old !== undefined && hasSameIdentity(old, pool)
-    const rest = toText(main)
-    const fullText = mergeTexts(identityText(pool, hasIdentity), rest)
+    const mainText = toText(main)
+    const fullText = mergeTexts(identityText(pool, hasIdentity), mainText)
     set.push(pool.id, fullText)
-    poolTexts.push(`[${JSON.stringify(pool.id)},${hasIdentity ? rest : fullText}]`)
+    poolTexts.push(`[${JSON.stringify(pool.id)},${hasIdentity ? mainText : fullText}]`)
     if (old) {
       for (const name in old.state as PoolState) {
         if (
@@ -131,8 +134,8 @@ export function entryBetween(before: Pools, after: Pools, maxChanged: number): U
     const old = before.get(pool.id)
     const { main, texts } = fieldsOfPool(pool, old)
     longs.push(...texts)
-    const rest = toText(main)
-    const text = old && hasSameIdentity(old, pool) ? rest : mergeTexts(identityText(pool, false), rest)
+    const mainText = toText(main)
+    const text = old && hasSameIdentity(old, pool) ? mainText : mergeTexts(identityText(pool, false), mainText)
     return `[${JSON.stringify(pool.id)},${text}]`
   })
   return entryBytes({ pools, longs }, goneIds, [], [])
@@ -190,6 +193,6 @@ export function entryBytes(
   removedIds: readonly string[],
 ): Buffer {
   const fields = longs.map(([field]) => field)
-  const rest = `"longs":${JSON.stringify(fields)},"gone":${JSON.stringify(goneIds)},"pairs":${JSON.stringify({ added: addedIds, removed: removedIds })}`
-  return Buffer.from([`{"pools":[${pools.join()}],${rest}}`, ...longs.map(([, text]) => text)].join('\n'))
+  const fieldsText = `"longs":${JSON.stringify(fields)},"gone":${JSON.stringify(goneIds)},"pairs":${JSON.stringify({ added: addedIds, removed: removedIds })}`
+  return Buffer.from([`{"pools":[${pools.join()}],${fieldsText}}`, ...longs.map(([, text]) => text)].join('\n'))
 }

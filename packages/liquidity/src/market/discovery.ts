@@ -12,11 +12,11 @@ import type { ScanStatus } from '../snapshot.ts'
 import { Background } from './background.ts'
 import type { Evictor } from './evictor.ts'
 import type { MarketFollower, MarketParts } from './follow.ts'
-import { HeadStart, type HeadStartCount } from './head-start.ts'
 import type { MarketLimits } from './limits.ts'
 import { LogScan } from './log-scan.ts'
 import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
 import { pairsOf, type TokenPair } from './pairs.ts'
+import { PoolListImport, type PoolListImportCount } from './pool-list-import.ts'
 import { findPools, type PoolEntry } from './pool-reader.ts'
 import { RequestedPairs } from './requested-pairs.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
@@ -46,8 +46,8 @@ export type DiscoveryOptions = {
   readonly limits: MarketLimits
   readonly onScan?: ((status: ScanStatus) => void) | undefined
   /** Loads the pool list to start from. */
-  readonly headStart?: (() => PoolList) | undefined
-  readonly onHeadStart?: ((count: HeadStartCount) => void) | undefined
+  readonly loadPoolList?: (() => PoolList) | undefined
+  readonly onPoolListImport?: ((count: PoolListImportCount) => void) | undefined
   /** False to skip the log scan, because another market has done it. */
   readonly searchesLogs?: boolean | undefined
 }
@@ -74,14 +74,16 @@ export class Discovery {
   readonly scan: LogScan
 
   constructor(options: DiscoveryOptions) {
-    const { parts, follower, evictor, limits, onScan, headStart, onHeadStart, searchesLogs } = options
+    const { parts, follower, evictor, limits, onScan, loadPoolList, onPoolListImport, searchesLogs } = options
     this.parts = parts
     this.evictor = evictor
     this.follower = follower
     this.requestedPairs = new RequestedPairs(parts.directory.tokens, limits)
-    this.scan = new LogScan(parts, (pools) => this.add(pools), onScan, onHeadStart, searchesLogs)
-    if (headStart)
-      this.scan.begin(() => new HeadStart(headStart(), { parts, follower }, (...row) => this.scan.knows(...row)))
+    this.scan = new LogScan(parts, (pools) => this.add(pools), onScan, onPoolListImport, searchesLogs)
+    if (loadPoolList)
+      this.scan.scheduleImport(
+        () => new PoolListImport(loadPoolList(), { parts, follower }, (...row) => this.scan.hasPoolsOf(...row)),
+      )
     const { hubs, intermediates } = parts.directory.scope
     this.tokenSearches = new Background((tokens) => this.find(tokens, hubs), limits.queuedSearches, TOKEN_BATCH)
     this.intermediateSearches = new Background(

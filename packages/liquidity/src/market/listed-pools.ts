@@ -20,7 +20,7 @@ export function* listedPools(
   const nearTokens = new Set<Address>([ZERO_ADDRESS, ...scope.intermediates, ...tokens])
   for (const token of tokens) for (const neighbor of followed.periodOf(token)?.neighbors ?? []) nearTokens.add(neighbor)
   const endTokens = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
-  const [nearPools, others] = [new Map<string, PoolEntry>(), new Map<string, PoolEntry>()]
+  const [nearPools, otherPools] = [new Map<string, PoolEntry>(), new Map<string, PoolEntry>()]
   let examinedCount = 0
   for (const pools of [scannedPools, followedPools]) {
     for (const entry of pools.values()) {
@@ -28,8 +28,8 @@ export function* listedPools(
       if (!familyOf(entry.row).listedByLogs) continue
       const { id, tokens: poolTokens } = entry.pool
       if (poolTokens.filter((token) => nearTokens.has(token)).length >= 2) nearPools.set(id, entry)
-      else if (poolTokens.some((token) => endTokens.has(token))) others.set(id, entry)
+      else if (poolTokens.some((token) => endTokens.has(token))) otherPools.set(id, entry)
     }
   }
-  return [...nearPools.values(), ...others.values()].slice(0, MAX_POOLS)
+  return [...nearPools.values(), ...otherPools.values()].slice(0, MAX_POOLS)
 }

@@ -6,7 +6,7 @@ import type { DexFamily } from '../family.ts'
 import type { ScanStatus } from '../snapshot.ts'
 import { LogScan } from './log-scan.ts'
 
-const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const testAddress = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const family = (id: string, topic: string) =>
   ({
     ...{ id, listedByLogs: true, creationTopics: [topic] },
@@ -18,7 +18,7 @@ const families = new Map([
   ['getter', { ...family('getter', '0xc'), listedByLogs: undefined } as unknown as DexFamily],
 ])
 const row = (name: string, n: number, startBlock?: number) =>
-  ({ family: name, address: at(n), ...(startBlock !== undefined && { startBlock }) }) as unknown as DexRow
+  ({ family: name, address: testAddress(n), ...(startBlock !== undefined && { startBlock }) }) as unknown as DexRow
 const rows = [row('first', 1, 100), row('second', 2, 180), row('getter', 3, 0), row('second', 4)]
 
 type Filter = {
@@ -81,7 +81,7 @@ describe('a scan', () => {
       [100, 179, 1],
       [180, 199, 2],
     ])
-    expect(ranges[1]).toMatchObject({ address: [at(1), at(2)], topics: [['0xa', '0xb']] })
+    expect(ranges[1]).toMatchObject({ address: [testAddress(1), testAddress(2)], topics: [['0xa', '0xb']] })
     // 80 of 120 blocks: 100 of the first DEX, and 20 of the second.
     expect(statuses[0]).toMatchObject({ state: 'scanning', blocksLeft: 40, families: ['first', 'second'] })
     expect(statuses[0]!.progress).toBeCloseTo(80 / 120, 12)
@@ -95,11 +95,11 @@ describe('a scan', () => {
       ({ blockNumber, address, topics: [topic], data }) as Partial<Log>
     const { scan, added, listed } = scanOf(rows, {
       logs: [
-        log(100, at(1), '0xa', '0x1'),
-        log(199, at(2), '0xb', '0x2'),
-        log(190, at(1), '0xb', '0x3'),
-        log(190, at(9), '0xa', '0x4'),
-        log(190, at(1), '0xa', '0x'),
+        log(100, testAddress(1), '0xa', '0x1'),
+        log(199, testAddress(2), '0xb', '0x2'),
+        log(190, testAddress(1), '0xb', '0x3'),
+        log(190, testAddress(9), '0xa', '0x4'),
+        log(190, testAddress(1), '0xa', '0x'),
       ],
     })
     await scan.run()
@@ -125,15 +125,17 @@ describe('a scan', () => {
       [rows[0], 100],
       [rows[1], 180],
     ])
-    expect(scan.knows(rows[2]!, undefined)).toBe(false)
+    expect(scan.hasPoolsOf(rows[2]!, undefined)).toBe(false)
     scan.restore([[rows[0]!, 190]], 7)
     expect(scan.blocksPerCall).toBe(7)
-    expect([scan.knows(rows[0]!, 189), scan.knows(rows[0]!, 190), scan.knows(rows[0]!, undefined)]).toEqual([
-      ...[true, false, true],
-    ])
-    expect(scan.knows(rows[2]!, 5)).toBe(true)
+    expect([
+      scan.hasPoolsOf(rows[0]!, 189),
+      scan.hasPoolsOf(rows[0]!, 190),
+      scan.hasPoolsOf(rows[0]!, undefined),
+    ]).toEqual([...[true, false, true]])
+    expect(scan.hasPoolsOf(rows[2]!, 5)).toBe(true)
     await scan.run()
-    expect(ranges[0]).toMatchObject({ fromBlock: 180, address: [at(2)] })
+    expect(ranges[0]).toMatchObject({ fromBlock: 180, address: [testAddress(2)] })
     expect(Math.max(...ranges.map(({ toBlock }) => toBlock))).toBe(199)
     expect([...scan.scannedTo(500)].map(([, next]) => next)).toEqual([501, 501])
     // Once more: all blocks that were not followed.

@@ -8,7 +8,7 @@ import { abortable, RpcError, type RpcErrorCode } from '@sluice/rpc'
 import type { DexFamily } from '../family.ts'
 import type { ScanStatus } from '../snapshot.ts'
 import type { MarketParts } from './follow.ts'
-import type { HeadStart, HeadStartCount } from './head-start.ts'
+import type { PoolListImport, PoolListImportCount } from './pool-list-import.ts'
 import type { PoolEntry } from './pool-reader.ts'
 import { ScanRange } from './scan-range.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
@@ -18,8 +18,8 @@ const PAUSE_MS = 1_000
 const MAX_BUSY_PAUSE_MS = 60_000
 const MAX_FAILING_PAUSE_MS = 600_000
 
-/** Errors that may mean that the block range was refused: providers word such errors differently. */
-const refusals: ReadonlySet<RpcErrorCode> = new Set(['RANGE', 'SIZE', 'TIMEOUT', 'REJECTED'])
+/** Error codes that may mean that the block range is too large. Providers report this in different ways. */
+const rangeErrorCodes: ReadonlySet<RpcErrorCode> = new Set(['RANGE', 'SIZE', 'TIMEOUT', 'REJECTED'])
 
 /** Reasons for operators. The node's own message is not used, since it may contain its URL. */
 const reasons: Partial<Record<RpcErrorCode, string>> = {
@@ -46,28 +46,28 @@ export class LogScan {
   private state: ScanStatus['state'] = 'waiting'
   private reason: string | undefined
   private readonly onChange: (status: ScanStatus) => void
-  private readonly onHeadStart: (count: HeadStartCount) => void
+  private readonly onImport: (count: PoolListImportCount) => void
   private failures = 0
-  /** Pool list to verify before the scan; null when done. */
-  private headStart: HeadStart | null = null
+  /** Import of a pool list that must finish before the scan; null if there is none. */
+  private poolListImport: PoolListImport | null = null
   private isRestored = false
-  private createHeadStart: (() => HeadStart) | null = null
+  private createImport: (() => PoolListImport) | null = null
 
   /**
    * @param add - adds the pools that were found
    *
    * @param onChange - called when the scan starts, ends, or cannot continue
-   * @param onHeadStart - called when all pools of a list are verified or refused
+   * @param onImport - called when all pools of a list are verified or refused
    * @param searchesLogs - false to scan no logs
    */
   constructor(
     parts: MarketParts,
     add: (pools: readonly PoolEntry[]) => Promise<void>,
     onChange: (status: ScanStatus) => void = () => {},
-    onHeadStart: (count: HeadStartCount) => void = () => {},
+    onImport: (count: PoolListImportCount) => void = () => {},
     searchesLogs = true,
   ) {
-    this.onHeadStart = onHeadStart
+    this.onImport = onImport
     this.parts = parts
     this.add = add
     this.onChange = onChange
@@ -119,8 +119,8 @@ export class LogScan {
     this.isRestored = true
   }
 
-  /** True if memory already contains the pools that a pool list has for a DEX. */
-  knows(row: DexRow, scannedTo: number | undefined): boolean {
+  /** True if memory already has the pools of a DEX up to block `scannedTo`, so a pool list has no more of them. */
+  hasPoolsOf(row: DexRow, scannedTo: number | undefined): boolean {
     const target = this.targets.find((candidate) => candidate.row === row)
     return target && scannedTo !== undefined ? target.next > scannedTo : this.isRestored
   }
@@ -130,8 +130,8 @@ export class LogScan {
    *
    * @param start - creates the verification, once memory is restored
    */
-  begin(start: () => HeadStart): void {
-    this.createHeadStart = start
+  scheduleImport(start: () => PoolListImport): void {
+    this.createImport = start
   }
 
   /** Starts or resumes the scan up to the newest block. Resolves when it has ended; never rejects. */
@@ -153,40 +153,40 @@ export class LogScan {
 
   private async search(): Promise<void> {
     const { ledger, signal } = this.parts
-    if ((this.targets.length === 0 && !this.createHeadStart && !this.headStart) || this.state === 'done') return
-    // The caller may be about to publish a new block.
+    if ((this.targets.length === 0 && !this.createImport && !this.poolListImport) || this.state === 'done') return
+    // Let the caller publish its new block first.
     await null
     this.lastBlock = ledger.snapshot().block.number
-    if (this.createHeadStart) this.headStart = this.createHeadStart()
-    this.createHeadStart = null
+    if (this.createImport) this.poolListImport = this.createImport()
+    this.createImport = null
     while (!signal.aborted) {
-      if (this.headStart) {
-        await this.prove(this.headStart)
+      if (this.poolListImport) {
+        await this.importPools(this.poolListImport)
         continue
       }
       if (this.targets.length === 0) break
       const next = Math.min(...this.targets.map((target) => target.next))
       if (next > this.lastBlock) break
-      await this.step(next)
+      await this.scanRange(next)
     }
     if (!signal.aborted) this.setState('done')
   }
 
   /** Verifies one batch of the pool list, or finishes it. */
-  private async prove(headStart: HeadStart): Promise<void> {
+  private async importPools(poolListImport: PoolListImport): Promise<void> {
     const { directory, signal } = this.parts
-    if (headStart.isDone) {
-      this.headStart = null
-      for (const [row, scannedTo] of headStart.scannedRows) {
-        const target = this.targets.find((each) => each.row === row)
+    if (poolListImport.isDone) {
+      this.poolListImport = null
+      for (const [row, scannedTo] of poolListImport.scannedRows) {
+        const target = this.targets.find((candidate) => candidate.row === row)
         if (target) target.next = Math.max(target.next, Math.min(scannedTo, this.lastBlock) + 1)
       }
-      this.onHeadStart(headStart.count)
+      this.onImport(poolListImport.count)
       return
     }
     try {
       const options = { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS } as const
-      const foundPools = await headStart.prove(options)
+      const foundPools = await poolListImport.prove(options)
       for (const entry of foundPools) directory.listedPools.set(entry.pool.id, entry)
       await this.add(foundPools)
       this.failures = 0
@@ -204,11 +204,11 @@ export class LogScan {
   }
 
   /** Scans one range, for all DEXes that are at its first block. */
-  private async step(from: number): Promise<void> {
+  private async scanRange(from: number): Promise<void> {
     const { rpc, directory, signal } = this.parts
     const targets = this.targets.filter(({ next }) => next === from)
-    const later = this.targets.map(({ next }) => next).filter((next) => next > from)
-    const to = Math.min(this.lastBlock, from + this.range.blocks - 1, ...later.map((next) => next - 1))
+    const laterBlocks = this.targets.map(({ next }) => next).filter((next) => next > from)
+    const to = Math.min(this.lastBlock, from + this.range.blocks - 1, ...laterBlocks.map((next) => next - 1))
     const blocks = to - from + 1
     try {
       const logs = await rpc.getLogs(
@@ -221,9 +221,9 @@ export class LogScan {
         { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS },
       )
       // Several families can serve pools of one contract.
-      const byAddress = Map.groupBy(targets, ({ row }) => row.address)
+      const targetsByAddress = Map.groupBy(targets, ({ row }) => row.address)
       const foundPools = logs.flatMap((log) =>
-        (byAddress.get(log.address) ?? []).flatMap(({ row, family }): PoolEntry[] => {
+        (targetsByAddress.get(log.address) ?? []).flatMap(({ row, family }): PoolEntry[] => {
           // The filter matches any address with any topic: skip logs whose topic belongs to another family.
           const pool = family.creationTopics!.includes(log.topics[0]!) && family.createdPool?.(row, log)
           return pool ? [{ row, pool }] : []
@@ -237,15 +237,19 @@ export class LogScan {
       this.setState('scanning')
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof RpcError && refusals.has(error.code) && this.range.recordRefused(blocks, error.blocks))
+      if (
+        error instanceof RpcError &&
+        rangeErrorCodes.has(error.code) &&
+        this.range.recordRefused(blocks, error.blocks)
+      )
         return
       await this.pause(error)
     }
   }
 
   /**
-   * Pauses after a failure: briefly if the node is rate limiting, else up to ten minutes. The URL may lead to another
-   * node later.
+   * Pauses after a failure: up to a minute if the node is rate limiting, else up to ten minutes. Never gives up, because
+   * the URL may lead to another node later.
    */
   private async pause(error: unknown): Promise<void> {
     const code = error instanceof RpcError ? error.code : undefined

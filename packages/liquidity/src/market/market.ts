@@ -15,12 +15,12 @@ import { Auditor } from './audit.ts'
 import { Discovery } from './discovery.ts'
 import { Evictor } from './evictor.ts'
 import { MarketFollower, type MarketParts } from './follow.ts'
-import type { HeadStartCount } from './head-start.ts'
 import { Ledger } from './ledger.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
 import { listedPools } from './listed-pools.ts'
 import { nextPollMs } from './poll-schedule.ts'
 import { PoolDirectory } from './pool-directory.ts'
+import type { PoolListImportCount } from './pool-list-import.ts'
 import type { PoolEntry } from './pool-reader.ts'
 import { type SaveOptions, Saver } from './saver.ts'
 import { repeat, sleep } from './timing.ts'
@@ -45,9 +45,9 @@ export type MarketOptions = {
   /** Overrides of the default limits. */
   readonly limits?: Partial<MarketLimits>
   /** Loads a pool list to start from: its pools are verified on chain, and the logs that it covers are not scanned. */
-  readonly headStart?: () => PoolList
+  readonly loadPoolList?: () => PoolList
   /** Called when all pools of the list are verified or refused. */
-  readonly onHeadStart?: (count: HeadStartCount) => void
+  readonly onPoolListImport?: (count: PoolListImportCount) => void
   /** False to skip the log scan, because another market provides its pools by `IndexedMarket.take`. */
   readonly searchesLogs?: boolean
   /** Called when the log scan starts, ends, or cannot continue. */
@@ -121,8 +121,8 @@ class ChainMarket implements IndexedMarket {
     this.follower = new MarketFollower(parts, () => this.discovery.forgetPairs())
     this.evictor = new Evictor(directory, this.ledger)
     const { follower, evictor } = this
-    const { onScan, headStart, onHeadStart, searchesLogs } = options
-    const discoveryOptions = { onScan, headStart, onHeadStart, searchesLogs }
+    const { onScan, loadPoolList, onPoolListImport, searchesLogs } = options
+    const discoveryOptions = { onScan, loadPoolList, onPoolListImport, searchesLogs }
     this.discovery = new Discovery({ parts, follower, evictor, limits, ...discoveryOptions })
     this.auditor = new Auditor(parts, this.follower)
     this.saver = save

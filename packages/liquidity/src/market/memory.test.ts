@@ -18,14 +18,14 @@ import { marketLimits } from './limits.ts'
 import type { PoolEntry } from './pool-reader.ts'
 import { RequestedPairs } from './requested-pairs.ts'
 
-const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const testAddress = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const hashOf = (number: number, fork = ''): Hex => `0x${fork}${number.toString(16).padStart(4, '0')}`
 const header = (number: number, fork = '', parentFork = fork): BlockHeader => ({
   ...{ number, hash: hashOf(number, fork), parentHash: hashOf(number - 1, parentFork), timestamp: number },
-  ...{ gasLimit: 1n, baseFeePerGas: null, miner: at(0) },
+  ...{ gasLimit: 1n, baseFeePerGas: null, miner: testAddress(0) },
 })
 const pool = (id: string, state: unknown = 0): Pool => ({
-  ...{ id, family: 'logged', dex: '', address: at(1), tokens: [at(1), at(2)], state },
+  ...{ id, family: 'logged', dex: '', address: testAddress(1), tokens: [testAddress(1), testAddress(2)], state },
 })
 const entry = (number: number, pools = PoolMap.empty): HistoryEntry => ({
   ...{ block: header(number), pools, changedIds: new Set<string>() },
@@ -136,65 +136,73 @@ describe('the branch to a head', () => {
 })
 
 describe('followed tokens', () => {
-  const named = new Set([at(1)])
+  const named = new Set([testAddress(1)])
   let tokens: FollowedTokens
   beforeEach(() => {
     tokens = new FollowedTokens(named, { ...marketLimits, tokens: 3, tokenIdleMs: 100 })
   })
 
   test('beyond the limit, the least recently requested goes; named ones stay and do not count', () => {
-    for (const n of [1, 2, 3, 4]) tokens.add(at(n), n)
-    tokens.add(at(2), 5)
-    tokens.add(at(5), 6)
-    expect([...tokens]).toEqual([at(1), at(5), at(2), at(4)])
-    expect(tokens.takeDropped()).toEqual([at(3)])
+    for (const n of [1, 2, 3, 4]) tokens.add(testAddress(n), n)
+    tokens.add(testAddress(2), 5)
+    tokens.add(testAddress(5), 6)
+    expect([...tokens]).toEqual([testAddress(1), testAddress(5), testAddress(2), testAddress(4)])
+    expect(tokens.takeDropped()).toEqual([testAddress(3)])
     expect(tokens.takeDropped()).toEqual([])
     expect(tokens.count).toEqual({ entries: 4, evicted: 1 })
-    expect([tokens.has(at(3)), tokens.has(at(1)), tokens.has(at(4))]).toEqual([false, true, true])
-    expect([tokens.isNamed(at(1)), tokens.isNamed(at(2))]).toEqual([true, false])
+    expect([tokens.has(testAddress(3)), tokens.has(testAddress(1)), tokens.has(testAddress(4))]).toEqual([
+      false,
+      true,
+      true,
+    ])
+    expect([tokens.isNamed(testAddress(1)), tokens.isNamed(testAddress(2))]).toEqual([true, false])
   })
 
   test('idle ones go at the time limit, not before, and never named ones', () => {
-    tokens.add(at(1), 0)
-    tokens.add(at(2), 0)
-    tokens.add(at(3), 1)
+    tokens.add(testAddress(1), 0)
+    tokens.add(testAddress(2), 0)
+    tokens.add(testAddress(3), 1)
     tokens.dropIdle(99)
     expect(tokens.takeDropped()).toEqual([])
     tokens.dropIdle(100)
-    expect(tokens.takeDropped()).toEqual([at(2)])
+    expect(tokens.takeDropped()).toEqual([testAddress(2)])
     tokens.dropIdle(1_000)
-    expect([tokens.takeDropped(), [...tokens]]).toEqual([[at(3)], [at(1)]])
+    expect([tokens.takeDropped(), [...tokens]]).toEqual([[testAddress(3)], [testAddress(1)]])
     expect(tokens.dropOldest()).toBe(false)
-    for (const n of [2, 3]) tokens.add(at(n), n)
-    expect([tokens.dropOldest(), tokens.takeDropped()]).toEqual([true, [at(2)]])
+    for (const n of [2, 3]) tokens.add(testAddress(n), n)
+    expect([tokens.dropOldest(), tokens.takeDropped()]).toEqual([true, [testAddress(2)]])
   })
 
   test('neighbors are followed with their token, until one of them is gone', () => {
-    tokens.add(at(2), 10)
-    expect(tokens.periodOf(at(2))).toEqual({ requestedAt: 10, neighbors: null })
-    tokens.setNeighbors(at(2), [at(3), at(4)])
-    tokens.setNeighbors(at(9), [at(8)])
-    expect([tokens.periodOf(at(3))?.requestedAt, tokens.has(at(8)), tokens.has(at(9))]).toEqual([10, false, false])
-    tokens.add(at(2), 20)
-    expect(tokens.periodOf(at(4))?.requestedAt).toBe(20)
-    expect(tokens.periodOf(at(2))?.neighbors).toEqual([at(3), at(4)])
-    for (const n of [5, 2]) tokens.add(at(n), 30)
-    expect(tokens.periodOf(at(2))?.neighbors).toBeNull()
-    tokens.setNeighbors(at(2), [])
-    expect(tokens.periodOf(at(2))?.neighbors).toEqual([])
-    tokens.forgetNeighbors(at(2))
-    tokens.forgetNeighbors(at(9))
-    expect(tokens.periodOf(at(2))?.neighbors).toBeNull()
+    tokens.add(testAddress(2), 10)
+    expect(tokens.periodOf(testAddress(2))).toEqual({ requestedAt: 10, neighbors: null })
+    tokens.setNeighbors(testAddress(2), [testAddress(3), testAddress(4)])
+    tokens.setNeighbors(testAddress(9), [testAddress(8)])
+    expect([
+      tokens.periodOf(testAddress(3))?.requestedAt,
+      tokens.has(testAddress(8)),
+      tokens.has(testAddress(9)),
+    ]).toEqual([10, false, false])
+    tokens.add(testAddress(2), 20)
+    expect(tokens.periodOf(testAddress(4))?.requestedAt).toBe(20)
+    expect(tokens.periodOf(testAddress(2))?.neighbors).toEqual([testAddress(3), testAddress(4)])
+    for (const n of [5, 2]) tokens.add(testAddress(n), 30)
+    expect(tokens.periodOf(testAddress(2))?.neighbors).toBeNull()
+    tokens.setNeighbors(testAddress(2), [])
+    expect(tokens.periodOf(testAddress(2))?.neighbors).toEqual([])
+    tokens.forgetNeighbors(testAddress(2))
+    tokens.forgetNeighbors(testAddress(9))
+    expect(tokens.periodOf(testAddress(2))?.neighbors).toBeNull()
     // A token that comes back has a new period.
-    const before = tokens.periodOf(at(2))
+    const before = tokens.periodOf(testAddress(2))
     tokens.dropIdle(10_000)
-    tokens.add(at(2), 20_000)
-    expect(tokens.periodOf(at(2))).not.toBe(before)
+    tokens.add(testAddress(2), 20_000)
+    expect(tokens.periodOf(testAddress(2))).not.toBe(before)
   })
 })
 
 describe('requested pairs', () => {
-  const [a, b, c] = [at(2), at(3), at(4)]
+  const [a, b, c] = [testAddress(2), testAddress(3), testAddress(4)]
   let tokens: FollowedTokens
   let pairs: RequestedPairs
   beforeEach(() => {
@@ -320,8 +328,8 @@ describe('the logs of a block', () => {
   /** Bloom filter of topics, by the definition of the yellow paper: bit 0 is the last bit of the last byte. */
   const bloomOf = (...topics: readonly Hex[]): Hex => {
     const bytes = new Uint8Array(256)
-    for (const one of topics) {
-      const hash = Buffer.from(keccak(one).slice(2), 'hex')
+    for (const topic of topics) {
+      const hash = Buffer.from(keccak(topic).slice(2), 'hex')
       for (const place of [0, 2, 4]) {
         const bit = hash.readUInt16BE(place) & 2047
         bytes[255 - (bit >> 3)]! |= 1 << (bit & 7)

@@ -28,9 +28,9 @@ export function pairScopeOf(chain: Chain): PairScope {
 }
 
 /** Returns the pairs of the tokens with one another and with `others`. */
-export function pairsOf(tokens: readonly Address[], others: readonly Address[]): readonly TokenPair[] {
+export function pairsOf(tokens: readonly Address[], otherTokens: readonly Address[]): readonly TokenPair[] {
   const pairs = new Map<string, TokenPair>()
-  const allTokens = [...new Set([...tokens, ...others])]
+  const allTokens = [...new Set([...tokens, ...otherTokens])]
   for (const token of new Set(tokens)) {
     for (const other of allTokens) if (other !== token) pairs.set(pairKey([token, other]), [token, other])
   }

@@ -13,8 +13,8 @@ import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
 import { PoolDirectory } from './pool-directory.ts'
 import { servedRows } from './pool-reader.ts'
 
-const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
-const [hub, stable, a, b, c, d] = [1, 2, 11, 12, 13, 14].map(at) as [
+const testAddress = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const [hub, stable, a, b, c, d] = [1, 2, 11, 12, 13, 14].map(testAddress) as [
   Address,
   Address,
   Address,
@@ -25,8 +25,8 @@ const [hub, stable, a, b, c, d] = [1, 2, 11, 12, 13, 14].map(at) as [
 const topics: readonly Hex[] = ['0xaa', '0xbb', '0xcc']
 const [moved, created, inside] = topics as [Hex, Hex, Hex]
 
-const family = (id: string, more: Partial<DexFamily> = {}) =>
-  ({ id, topics: [moved], reserves: () => [], ...more }) as unknown as DexFamily
+const family = (id: string, overrides: Partial<DexFamily> = {}) =>
+  ({ id, topics: [moved], reserves: () => [], ...overrides }) as unknown as DexFamily
 const createdPool = (row: DexRow, { data }: Log): Pool<null> | null =>
   data === '0x' ? null : poolOf(row.family, data, [hub, toAddress(data)])
 const families = [
@@ -38,7 +38,7 @@ const families = [
   family('wrapper', { topics: [], wrapsNative: true }),
 ]
 const rowOf = (name: string, n: number): DexRow =>
-  ({ family: name, brand: name, role: 'factory', address: at(n) }) as never
+  ({ family: name, brand: name, role: 'factory', address: testAddress(n) }) as never
 const rows = ['paired', 'logged', 'silent', 'lazy', 'unknown'].map((name, k) => rowOf(name, 100 + k))
 const chain = {
   wrappedNative: null,
@@ -49,7 +49,7 @@ const chain = {
 } as unknown as Chain
 
 const poolOf = (name: string, id: string, tokens: readonly Address[]): Pool<null> => ({
-  ...{ id, family: name, dex: name, address: at(1_000), tokens, state: null },
+  ...{ id, family: name, dex: name, address: testAddress(1_000), tokens, state: null },
 })
 const directoryOf = (limits: Partial<typeof marketLimits> = {}, of = chain) =>
   new PoolDirectory(of, families, { ...marketLimits, ...limits })
@@ -62,15 +62,18 @@ describe('rows', () => {
   test('without a family are left out; rows with native pools know the wrapper, which gets a row itself', () => {
     expect(directoryOf().rows.map((row) => row.family)).toEqual(['paired', 'logged', 'silent', 'lazy'])
     const served = (wrappedNative: Chain['wrappedNative'], dexes: readonly DexRow[]) =>
-      servedRows({ ...chain, wrappedNative, dexes } as Chain, new Map(families.map((one) => [one.id, one])))
-    const token = { address: at(9), symbol: 'W', decimals: 18 }
-    const [paired, holder] = [rowOf('paired', 100), { ...rowOf('inside', 110), contracts: { vault: at(8) } } as DexRow]
+      servedRows({ ...chain, wrappedNative, dexes } as Chain, new Map(families.map((family) => [family.id, family])))
+    const token = { address: testAddress(9), symbol: 'W', decimals: 18 }
+    const [paired, holder] = [
+      rowOf('paired', 100),
+      { ...rowOf('inside', 110), contracts: { vault: testAddress(8) } } as DexRow,
+    ]
     expect(served(token, [paired])).toEqual([paired])
     expect(served(null, [paired, holder])).toEqual([paired, holder])
     expect(served(token, [paired, holder])).toEqual([
       paired,
-      { ...holder, contracts: { vault: at(8), wrappedNative: at(9) } },
-      { family: 'wrapper', brand: 'W', role: 'wrapper', address: at(9) },
+      { ...holder, contracts: { vault: testAddress(8), wrappedNative: testAddress(9) } },
+      { family: 'wrapper', brand: 'W', role: 'wrapper', address: testAddress(9) },
     ])
     const native = directoryOf({}, { ...chain, wrappedNative: token, dexes: [holder] } as Chain)
     expect([native.tokens.has(ZERO_ADDRESS), directoryOf().tokens.has(ZERO_ADDRESS)]).toEqual([true, false])
@@ -79,9 +82,9 @@ describe('rows', () => {
   test('give the topics to follow, and the pool of a log in a contract of many', () => {
     const directory = directoryOf({}, { ...chain, dexes: [...rows, rowOf('inside', 110)] } as Chain)
     expect(new Set(directory.topics)).toEqual(new Set(topics))
-    const log = { address: at(5), data: '0x7' } as unknown as Log
+    const log = { address: testAddress(5), data: '0x7' } as unknown as Log
     expect(directory.idOf({ ...log, topics: [inside] })).toBe('id 0x7')
-    expect(directory.idOf({ ...log, topics: [moved] })).toBe(at(5))
+    expect(directory.idOf({ ...log, topics: [moved] })).toBe(testAddress(5))
   })
 })
 
@@ -156,7 +159,7 @@ describe('followed pools', () => {
     directory.tokens.add(a)
     directory.tokens.setNeighbors(a, [])
     const log = (factory: number, data: string, topic = created) =>
-      ({ address: at(factory), data, topics: [topic] }) as unknown as Log
+      ({ address: testAddress(factory), data, topics: [topic] }) as unknown as Log
     expect(directory.createdIds([log(100, a), log(100, b), log(100, '0x'), log(100, a, moved), log(999, a)])).toEqual([
       a,
     ])
@@ -281,7 +284,7 @@ describe('neighbors', () => {
     const ids = atOnce(listedPools(directory, [a])).map(({ pool }) => pool.id)
     expect(ids.slice(0, 4).sort()).toEqual(['a b', 'b hub', 'followed', 'native a'])
     expect(ids.slice(4)).toEqual(['a d'])
-    list(...Array.from({ length: 2_100 }, (_, k) => entry('logged', `${k}`, a, at(5_000 + k))))
+    list(...Array.from({ length: 2_100 }, (_, k) => entry('logged', `${k}`, a, testAddress(5_000 + k))))
     expect(atOnce(listedPools(directory, [a]))).toHaveLength(2_000)
   })
 })

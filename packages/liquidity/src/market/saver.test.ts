@@ -13,10 +13,10 @@ import { marketLimits } from './limits.ts'
 import { PoolDirectory } from './pool-directory.ts'
 import { rowsHash, Saver } from './saver.ts'
 
-const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
-const [hub, a] = [at(1), at(11)]
+const testAddress = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const [hub, a] = [testAddress(1), testAddress(11)]
 const rows = ['plain', 'listed', 'lazy'].map(
-  (family, k) => ({ family, brand: family, role: 'factory', address: at(100 + k) }) as unknown as DexRow,
+  (family, k) => ({ family, brand: family, role: 'factory', address: testAddress(100 + k) }) as unknown as DexRow,
 )
 const families = [
   { id: 'plain', topics: [] },
@@ -25,7 +25,7 @@ const families = [
 ] as unknown as DexFamily[]
 const chain = { wrappedNative: null, stables: [], hubs: [hub], tokens: [], dexes: rows } as unknown as Chain
 const poolOf = (n: number, family: string, tokens = [hub, a]): Pool<null> => ({
-  ...{ id: at(n), family, dex: '', address: at(n), tokens, state: null },
+  ...{ id: testAddress(n), family, dex: '', address: testAddress(n), tokens, state: null },
 })
 
 /** A store that keeps what is saved. */
@@ -206,10 +206,10 @@ describe('a restored market', () => {
     store.facts = facts(extra)
     const [plain, listed, lazy] = [
       poolOf(20, 'plain'),
-      poolOf(21, 'listed', [a, at(99)]),
+      poolOf(21, 'listed', [a, testAddress(99)]),
       { ...poolOf(22, 'lazy'), fixed: 1 },
     ]
-    const unwanted = poolOf(23, 'plain', [a, at(99)])
+    const unwanted = poolOf(23, 'plain', [a, testAddress(99)])
     store.content = [
       { pools: [], list: { name: 'tokens', items: [hub, a] } },
       { pools: [], list: { name: 'pairs', items: ['x'] } },

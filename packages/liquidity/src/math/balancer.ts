@@ -113,7 +113,7 @@ export function roundedUpInvariant(balances: readonly bigint[], amp: bigint): bi
 /**
  * Returns the balance of token `index` that keeps the invariant, rounded up.
  *
- * @param version - Balancer version: V3 rounds once where V2 divides and then multiplies
+ * @param version - Balancer version: V2 divides and then multiplies, V3 rounds once
  * @see StableMath._getTokenBalanceGivenInvariantAndAllOtherBalances of V2, StableMath.computeBalance of V3
  */
 export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: bigint, index: number, version: 2 | 3) {
@@ -145,7 +145,7 @@ const MAX_SOLD = 0.3 * (1 - END_MARGIN)
 
 type Balances = {
   /** Scaled balances, with 18 decimals, in the pool's common unit. */
-  readonly live: readonly bigint[]
+  readonly liveBalances: readonly bigint[]
   /** Common units per base unit, by token. */
   readonly units: Float64Array
   readonly swapFee: bigint
@@ -154,18 +154,18 @@ type Balances = {
 /** Returns the trading function of a weighted pool. @param weights - by token; their sum is one */
 export function weightedTradingFunction(pool: Balances, weights: readonly bigint[]): TradingFunction {
   const floats = Float64Array.from(weights, toFloat)
-  return { ...inFloats(pool), invariant: weightedLevel, weights: floats, maxSold: MAX_SOLD }
+  return { ...floatTerms(pool), invariant: weightedLevel, weights: floats, maxSold: MAX_SOLD }
 }
 
 /** Returns the trading function of a stable pool. @param d - the invariant */
 export function stableTradingFunction(pool: Balances, amp: bigint, d: bigint): TradingFunction {
-  const coins = pool.live.length
+  const coins = pool.liveBalances.length
   const ann = (Number(amp) * coins) / Number(AMP_PRECISION)
-  return evenTradingFunction(stableLevel(ann, Number(d), coins), inFloats(pool))
+  return evenTradingFunction(stableLevel(ann, Number(d), coins), floatTerms(pool))
 }
 
-const inFloats = ({ live, units, swapFee }: Balances) => ({
-  balances: Float64Array.from(live, Number),
+const floatTerms = ({ liveBalances, units, swapFee }: Balances) => ({
+  balances: Float64Array.from(liveBalances, Number),
   units,
   keepIn: 1 - toFloat(swapFee),
   keepOut: 1,

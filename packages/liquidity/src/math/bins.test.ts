@@ -8,9 +8,9 @@ const MIDDLE = 1 << 23
 const LIMIT = 65251743116719673010965625540244653191619923014385985379600384103134737n >> 128n
 const E18 = 10n ** 18n
 const bin = (offset: number, reserveX: bigint, reserveY: bigint) => ({ id: MIDDLE + offset, reserveX, reserveY })
-const poolOf = (bins: Bins['bins'], more: Partial<Bins> = {}): Bins => ({
+const poolOf = (bins: Bins['bins'], overrides: Partial<Bins> = {}): Bins => ({
   ...{ binStep: 10, activeId: MIDDLE, bins, allBelow: true, allAbove: true, limited: true },
-  ...more,
+  ...overrides,
 })
 const feeOf = (rate: bigint, part: bigint) => (): BinFee => ({ rate, protocolPart: (fee) => (fee * part) / 100n })
 const fee = feeOf(3n * 10n ** 15n, 20n)

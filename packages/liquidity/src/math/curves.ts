@@ -17,7 +17,7 @@ import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtPriceOfTick, sq
 
 const Q96 = 2 ** 96
 /** Above this tick the integer √prices of pools have at least as many digits as floats. */
-const ROUGH_TICK = -600_000
+const MIN_PRECISE_TICK = -600_000
 const EMPTY = new Float64Array()
 
 /** Returns the curve of a pool that accepts no input. */
@@ -50,7 +50,7 @@ export function constantProductCurve(
   return { sqrtPrice: floats(price, to), liquidity: floats(liquidity), keepIn, keepOut: 1 }
 }
 
-/** `Float64Array.of` in a fraction of the time. */
+/** Creates an array like `Float64Array.of`, which is several times slower. */
 function floats(first: number, second?: number): Float64Array {
   const array = new Float64Array(second === undefined ? 1 : 2)
   array[0] = first
@@ -60,7 +60,7 @@ function floats(first: number, second?: number): Float64Array {
 
 /**
  * Returns a curve with one piece between every two initialized ticks in the trade direction; gaps have liquidity 0.
- * Ends where `swapExactInput` does, less the margin.
+ * The curve ends at the largest input of `swapExactInput`, less a margin.
  */
 export function concentratedCurve(
   state: ConcentratedState,
@@ -83,7 +83,7 @@ export function concentratedCurve(
   let inRange = state.liquidity
   // End of the first piece before it was widened, if that piece is too narrow for floats.
   let unwidenedEnd = 0
-  const add = (tick: number) => {
+  const addPiece = (tick: number) => {
     const from = sqrtPrice[pieceCount]!
     let depth = Number(inRange)
     // A price exactly on a tick can be a rounding error past it.
@@ -104,7 +104,7 @@ export function concentratedCurve(
   for (let tick = ticks[i]; tick !== undefined; i += step, tick = ticks[i]) {
     if (zeroForOne ? tick[0] < end : tick[0] > end) break
     if (tick[1] === 0n) continue
-    add(tick[0])
+    addPiece(tick[0])
     inRange += zeroForOne ? -tick[1] : tick[1]
   }
   const totalPieces = pieceCount + (inRange > 0n ? 1 : 0)
@@ -112,7 +112,7 @@ export function concentratedCurve(
     sqrtPrice = resizeArray(sqrtPrice, totalPieces + 1)
     liquidity = resizeArray(liquidity, totalPieces)
   }
-  if (inRange > 0n) add(end)
+  if (inRange > 0n) addPiece(end)
   return withMargin({ sqrtPrice, liquidity, keepIn, keepOut: 1 })
 }
 
@@ -120,14 +120,14 @@ export function concentratedCurve(
 function sqrtPriceAt(tick: number, zeroForOne: boolean): number {
   if (zeroForOne && tick === MIN_TICK) return Number(MIN_SQRT_RATIO + 1n) / Q96
   if (!zeroForOne && tick === MAX_TICK) return Q96 / Number(MAX_SQRT_RATIO - 1n)
-  if (tick > ROUGH_TICK) return sqrtPriceOfTick(zeroForOne ? tick : -tick)
+  if (tick > MIN_PRECISE_TICK) return sqrtPriceOfTick(zeroForOne ? tick : -tick)
   const price = Number(sqrtRatioAtTick(tick)) / Q96
   return zeroForOne ? price : 1 / price
 }
 
 function resizeArray(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
   if (length <= array.length) return array.slice(0, length)
-  const longer = new Float64Array(length)
-  longer.set(array)
-  return longer
+  const resized = new Float64Array(length)
+  resized.set(array)
+  return resized
 }

@@ -16,15 +16,15 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 let files = 0
 const newPath = () => join(dir, `${++files}.sqlite`)
 
-const at = (n: number) => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const testAddress = (n: number) => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 /** A pool with a distinct value in every field. */
 const pool = (n: number, state: unknown = { reserve0: BigInt(n), reserve1: 2n ** 200n }): Pool => ({
-  id: at(n),
+  id: testAddress(n),
   family: `family ${n}`,
   dex: `dex ${n}`,
-  address: at(1_000 + n),
-  tokens: [at(2_000 + n), at(3_000)],
-  fixed: { fee: n, hooks: at(4_000 + n) },
+  address: testAddress(1_000 + n),
+  tokens: [testAddress(2_000 + n), testAddress(3_000)],
+  fixed: { fee: n, hooks: testAddress(4_000 + n) },
   state,
 })
 const saved = (n: number, dexRow: number | null = n): SavedPool => ({ pool: { ...pool(n), state: null }, dexRow })
@@ -37,7 +37,7 @@ const factsAt = (number: number, extra: unknown = { list: [1n, 'a'] }): SavedFac
     timestamp: 1_000 + number,
     gasLimit: 30_000_000n,
     baseFeePerGas: 7n,
-    miner: at(9),
+    miner: testAddress(9),
   },
   extra,
 })
@@ -57,7 +57,7 @@ describe('a snapshot file', () => {
     database.save(factsAt(6), {
       newPools: [],
       changedPools: [pool(2, { x: -1n }), pool(1, { y: [0n] })],
-      goneIds: [at(3)],
+      goneIds: [testAddress(3)],
     })
     for (const reader of [database, new SnapshotDatabase(path, { readOnly: true })]) {
       const { savedPools, pools, ...facts } = reader.load()!
@@ -84,8 +84,8 @@ describe('a snapshot file', () => {
   test('deletes all pools but those to keep', () => {
     const database = new SnapshotDatabase(newPath())
     database.save(factsAt(1), { newPools: [1, 2, 3].map((n) => saved(n)), changedPools: [], goneIds: [] })
-    database.keepOnly(new Set([at(2), at(7)]))
-    expect([...database.pools()].map(({ pool }) => pool.id)).toEqual([at(2)])
+    database.keepOnly(new Set([testAddress(2), testAddress(7)]))
+    expect([...database.pools()].map(({ pool }) => pool.id)).toEqual([testAddress(2)])
     database.close()
   })
 
@@ -214,7 +214,11 @@ describe('a file in the thread', () => {
     expect(await contentOf(again)).toEqual({ pools: byId(all), lists: { tokens, pairs: ['p'] } })
     await again.save(
       factsAt(5, null),
-      parts({ do: 'keep', ids: [at(1)] }, { do: 'keep', ids: [at(2)] }, { do: 'list', name: 'pairs', items: ['q'] }),
+      parts(
+        { do: 'keep', ids: [testAddress(1)] },
+        { do: 'keep', ids: [testAddress(2)] },
+        { do: 'list', name: 'pairs', items: ['q'] },
+      ),
     )
     await again.close()
     const last = await StoreFile.open(path)
@@ -233,7 +237,7 @@ describe('a file in the thread', () => {
     const file = await StoreFile.open(path)
     await file.save(factsAt(1), parts({ do: 'write', newPools: [saved(1)], changedPools: [pool(1)], goneIds: [] }))
     const failing = (async function* () {
-      yield { do: 'write', newPools: [saved(2)], changedPools: [pool(2)], goneIds: [at(1)] } as const
+      yield { do: 'write', newPools: [saved(2)], changedPools: [pool(2)], goneIds: [testAddress(1)] } as const
       throw new Error('no more')
     })()
     await expect(file.save(factsAt(2), failing)).rejects.toThrow('no more')

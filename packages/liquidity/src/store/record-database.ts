@@ -174,7 +174,7 @@ export function findRecord(path: string, id: string): FoundRecord | null {
       db
         .prepare('SELECT hash, text FROM parts')
         .all()
-        .map((part) => [String(part.hash), String(part.text)]),
+        .map((row) => [String(row.hash), String(row.text)]),
     )
     const block = fromText<BlockHeader>(header)
     return {

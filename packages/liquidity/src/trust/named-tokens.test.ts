@@ -5,32 +5,32 @@ import { namedAccounts, namedTokens } from './named-tokens.ts'
 import { isTrustedPool, namedTrust } from './trust.ts'
 import { liquidityOf, type WatchedItem } from './watched-item.ts'
 
-const at = (n: number) => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
-const token = (n: number) => ({ address: at(n), symbol: `T${n}`, decimals: 18 })
+const testAddress = (n: number) => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const token = (n: number) => ({ address: testAddress(n), symbol: `T${n}`, decimals: 18 })
 const chain = {
   wrappedNative: token(1),
   nativeErc20: token(2),
   stables: [token(3)],
-  hubs: [at(4)],
+  hubs: [testAddress(4)],
   tokens: [token(5)],
   dexes: [
-    { family: 'uniswap-v2', brand: 'A', address: at(6), contracts: { router: at(7) } },
+    { family: 'uniswap-v2', brand: 'A', address: testAddress(6), contracts: { router: testAddress(7) } },
     // Each row of this family is a token.
-    { family: 'rate-wrapper', brand: 'B', address: at(8) },
+    { family: 'rate-wrapper', brand: 'B', address: testAddress(8) },
   ],
-  vouched: [at(9)],
+  vouched: [testAddress(9)],
 } as unknown as Chain
 
 test('every token of the chain file is named, with the native token and rows that are tokens', () => {
-  expect(namedTokens(chain)).toEqual(new Set([ZERO_ADDRESS, ...[1, 2, 3, 5, 4, 8].map(at)]))
+  expect(namedTokens(chain)).toEqual(new Set([ZERO_ADDRESS, ...[1, 2, 3, 5, 4, 8].map(testAddress)]))
   const bare = { ...chain, wrappedNative: null, nativeErc20: undefined, stables: [], tokens: [], hubs: [], dexes: [] }
   expect(namedTokens(bare as unknown as Chain)).toEqual(new Set([ZERO_ADDRESS]))
 })
 
 test('quotes may depend on the named tokens, the rows with their contracts, and vouched accounts', () => {
-  expect(namedAccounts(chain)).toEqual(new Set([ZERO_ADDRESS, ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(at)]))
+  expect(namedAccounts(chain)).toEqual(new Set([ZERO_ADDRESS, ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(testAddress)]))
   const { vouched: _, ...plain } = chain
-  expect(namedAccounts(plain as Chain).has(at(9))).toBe(false)
+  expect(namedAccounts(plain as Chain).has(testAddress(9))).toBe(false)
   expect(namedTrust(chain)).toEqual({
     level: 'named',
     tokens: namedTokens(chain),
@@ -42,23 +42,31 @@ test('quotes may depend on the named tokens, the rows with their contracts, and 
 test('a pool is trusted if it depends on no account, on trusted ones only, or if it has earned trust itself', () => {
   const trust = namedTrust(chain)
   const pool = (family: string, fixed?: unknown): Pool => ({
-    ...{ id: 'id', family, dex: '', address: at(50), tokens: [at(1), at(3)], state: null, fixed },
+    ...{
+      id: 'id',
+      family,
+      dex: '',
+      address: testAddress(50),
+      tokens: [testAddress(1), testAddress(3)],
+      state: null,
+      fixed,
+    },
   })
   expect(isTrustedPool(pool('uniswap-v2'), trust)).toBe(true)
   expect(isTrustedPool(pool('of no build'), trust)).toBe(true)
   const weighted = (...dependsOn: readonly string[]) => pool('balancer-v2', { dependsOn })
-  expect(isTrustedPool(weighted(at(9), at(7)), trust)).toBe(true)
-  expect(isTrustedPool(weighted(at(9), at(60)), trust)).toBe(false)
-  expect(isTrustedPool(weighted(at(60)), { ...trust, pools: new Set(['id']) })).toBe(true)
-  expect(isTrustedPool(weighted(at(60)), { ...trust, pools: new Set(['other']) })).toBe(false)
+  expect(isTrustedPool(weighted(testAddress(9), testAddress(7)), trust)).toBe(true)
+  expect(isTrustedPool(weighted(testAddress(9), testAddress(60)), trust)).toBe(false)
+  expect(isTrustedPool(weighted(testAddress(60)), { ...trust, pools: new Set(['id']) })).toBe(true)
+  expect(isTrustedPool(weighted(testAddress(60)), { ...trust, pools: new Set(['other']) })).toBe(false)
 })
 
 test('the pools of a token are summed once, and its partners counted once', () => {
   const watched: WatchedItem = {
     record: {} as WatchedItem['record'],
     pools: new Map([
-      ['a', { depthUsd: 10, partners: [at(1)] }],
-      ['b', { depthUsd: 5.5, partners: [at(1), at(3)] }],
+      ['a', { depthUsd: 10, partners: [testAddress(1)] }],
+      ['b', { depthUsd: 5.5, partners: [testAddress(1), testAddress(3)] }],
     ]),
     liquidity: null,
   }

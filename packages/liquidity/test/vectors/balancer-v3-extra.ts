@@ -1,6 +1,6 @@
 /** Test vectors of Balancer V3 pools with hooks and special math, from the real vault. */
 import type { EclpDerived, EclpParams } from '../../src/dexes/balancer-v3/gyro-eclp.ts'
-import { liveBalances } from '../../src/dexes/balancer-v3/math.ts'
+import { liveBalancesOf } from '../../src/dexes/balancer-v3/math.ts'
 import type { BalancePair, ReclammClock } from '../../src/dexes/balancer-v3/reclamm.ts'
 import { virtualBalances } from '../../src/dexes/balancer-v3/reclamm.ts'
 import type { BalancerV3State, PooledState } from '../../src/dexes/balancer-v3/types.ts'
@@ -111,7 +111,7 @@ export const balancerV3ExtraForm: VectorForm = ({ states, vectors }) =>
         }
         const namedValues = (list: readonly unknown[]) =>
           Object.fromEntries(list.map((value, k) => [`live ${k}`, value]))
-        const ours = namedValues(liveBalances(after as PooledState)) as Record<string, bigint>
+        const ours = namedValues(liveBalancesOf(after as PooledState)) as Record<string, bigint>
         return differences(ours, namedValues(vector.after.balancesLiveScaled18))
       },
     }

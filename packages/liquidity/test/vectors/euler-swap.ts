@@ -4,27 +4,27 @@ import type { EulerSwapLimits, EulerSwapState } from '../../src/dexes/euler-swap
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { VectorForm, VectorPool } from './types.ts'
 
-function stateOf(from: VectorPool): EulerSwapState {
+function stateOf(vectorState: VectorPool): EulerSwapState {
   const pair = (...names: readonly [string, string]): [bigint, bigint] => [
-    BigInt(from[names[0]]),
-    BigInt(from[names[1]]),
+    BigInt(vectorState[names[0]]),
+    BigInt(vectorState[names[1]]),
   ]
   return {
     open: true,
-    hooked: from.swapHookedOperations !== 0,
+    hooked: vectorState.swapHookedOperations !== 0,
     reserves: pair('reserve0', 'reserve1'),
     equilibrium: pair('equilibriumReserve0', 'equilibriumReserve1'),
     prices: pair('priceX', 'priceY'),
     concentrations: pair('concentrationX', 'concentrationY'),
     fees: pair('fee0', 'fee1'),
-    limits: [limitsOf(from.limits[0]), limitsOf(from.limits[1])],
+    limits: [limitsOf(vectorState.limits[0]), limitsOf(vectorState.limits[1])],
   }
 }
 
 const limitsOf = (limits: readonly [string, string] | null): EulerSwapLimits | null =>
   limits && limitsFromContract(BigInt(limits[0]), BigInt(limits[1]))
 
-/** Converts quotes of real pools, which swaps confirmed, each from the same state. */
+/** Converts quotes of real pools. Each was confirmed by a swap from the same state. */
 export const eulerSwapForm: VectorForm = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => {
     if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }
@@ -39,8 +39,8 @@ export const eulerSwapForm: VectorForm = ({ states, vectors }) =>
       amountIn: BigInt(vector.amountIn),
       // An output of zero must be refused.
       amountOut: paidAmount > 0n ? paidAmount : null,
-      after(after: unknown) {
-        const [reserve0, reserve1] = (after as EulerSwapState).reserves
+      after(stateAfter: unknown) {
+        const [reserve0, reserve1] = (stateAfter as EulerSwapState).reserves
         return vector.after && differences({ reserve0, reserve1 }, vector.after)
       },
     }

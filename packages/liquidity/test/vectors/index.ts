@@ -1,3 +1,3 @@
 export { parseVectors } from './parse.ts'
-export { asksOf, runVectors, type VectorReport } from './run.ts'
+export { runVectors, type VectorReport, vectorReaders } from './run.ts'
 export type { FormFile, Vector, VectorFile } from './types.ts'

@@ -12,7 +12,7 @@ import { families, familyOf } from '../../src/dexes/index.ts'
 import { PoolRefusal } from '../../src/family.ts'
 import { inputForOutput, swapExactInput } from '../../src/math/concentrated.ts'
 import { parseVectors } from './index.ts'
-import { asksOf } from './run.ts'
+import { vectorReaders } from './run.ts'
 import type { FormFile, Question, VectorFile } from './types.ts'
 
 const dir = join(import.meta.dirname, '../../vectors')
@@ -25,7 +25,7 @@ const files: readonly (VectorFile | FormFile)[] = [
   ),
 ]
 const questions = files
-  .flatMap(asksOf)
+  .flatMap(vectorReaders)
   .map((ask) => ask())
   .filter((question): question is Question => !('skip' in question) && !!question.amountOut)
 

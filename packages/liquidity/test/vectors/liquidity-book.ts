@@ -4,7 +4,7 @@ import { namedAddress } from './address.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { Adapter, VectorForm, VectorPool } from './types.ts'
 
-/** Converts a pool of another program, which lists every bin; token X comes first. */
+/** Converts a pool from another project's test data, which lists every bin. Token X comes first. */
 export const liquidityBook: Adapter = ({ pool }) => {
   const { extra, tokens } = pool
   const state: LiquidityBookState = {
@@ -51,10 +51,10 @@ export const liquidityBookForm: VectorForm = ({ states, vectors }) =>
       amountIn: BigInt(vector.amountIn),
       amountOut: vector.fails ? null : BigInt(vector.amountOut),
       after: (state: unknown) => {
-        const ours = state as LiquidityBookState
-        const crossedBins = Math.abs(ours.activeId - activeId)
+        const quotedState = state as LiquidityBookState
+        const crossedBins = Math.abs(quotedState.activeId - activeId)
         return differences(
-          { ...ours.fee, activeId: ours.activeId, binsCrossed: crossedBins },
+          { ...quotedState.fee, activeId: quotedState.activeId, binsCrossed: crossedBins },
           { ...after, binsCrossed },
         )
       },

@@ -22,14 +22,14 @@ export function runVectors(file: VectorFile | FormFile): VectorReport {
   const failures: string[] = []
   const skippedReasons = new Map<string, number>()
   const skip = (reason: string) => skippedReasons.set(reason, (skippedReasons.get(reason) ?? 0) + 1)
-  for (const [index, read] of asksOf(file).entries()) {
-    const question = parsed(read, file.family)
+  for (const [index, readVector] of vectorReaders(file).entries()) {
+    const question = parseVector(readVector, file.family)
     if (typeof question === 'string') failures.push(`#${index} ${question}`)
     else if ('skip' in question) skip(question.skip)
     else {
-      const wrong = check(question)
-      if (wrong === OWN_LIMIT) skip(OWN_LIMIT)
-      else if (wrong) failures.push(`#${index} ${wrong}`)
+      const mismatch = mismatchOf(question)
+      if (mismatch === FAMILY_LIMIT) skip(FAMILY_LIMIT)
+      else if (mismatch) failures.push(`#${index} ${mismatch}`)
       else passedCount++
     }
   }
@@ -37,12 +37,12 @@ export function runVectors(file: VectorFile | FormFile): VectorReport {
 }
 
 /** Reason to skip a vector that the contract accepts but the family refuses because of its own limit. */
-const OWN_LIMIT = "beyond the family's own limit"
+const FAMILY_LIMIT = "beyond the family's own limit"
 
-type Ask = () => Question | { readonly skip: string }
+type VectorReader = () => Question | { readonly skip: string }
 
 /** Returns the questions of a file as functions, so that a malformed one does not affect the others. */
-export function asksOf(file: VectorFile | FormFile): readonly Ask[] {
+export function vectorReaders(file: VectorFile | FormFile): readonly VectorReader[] {
   if ('vectors' in file) return file.vectors.map((vector) => () => questionOf(file, vector))
   const { family, content } = file
   if (isPlain(content)) return plainQuestions(content)
@@ -53,9 +53,9 @@ export function asksOf(file: VectorFile | FormFile): readonly Ask[] {
 }
 
 /** Returns the question, or the error message of a malformed vector: forms do not validate their fields. */
-function parsed(read: Ask, family: string): ReturnType<Ask> | string {
+function parseVector(readVector: VectorReader, family: string): ReturnType<VectorReader> | string {
   try {
-    return read()
+    return readVector()
   } catch (error) {
     if (error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError)
       return `not in the format of ${family}: ${error.message}`
@@ -64,16 +64,16 @@ function parsed(read: Ask, family: string): ReturnType<Ask> | string {
 }
 
 /** Returns the mismatch; undefined if there is none. */
-function check({ label, pool, tokenIn, tokenOut, amountIn, amountOut, after }: Question): string | undefined {
+function mismatchOf({ label, pool, tokenIn, tokenOut, amountIn, amountOut, after }: Question): string | undefined {
   try {
     const quote = familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
     if (amountOut === null) return `${label}: gives ${quote.amountOut}, must refuse`
     if (quote.amountOut !== amountOut) return `${label}: gives ${quote.amountOut}, must give ${amountOut}`
-    const off = after?.(quote.state)
-    return off && `${label}: ${off} after`
+    const stateMismatch = after?.(quote.state)
+    return stateMismatch && `${label}: ${stateMismatch} after`
   } catch (error) {
     if (!(error instanceof PoolRefusal)) throw error
-    if (error.isOwnLimit && amountOut) return OWN_LIMIT
+    if (error.isOwnLimit && amountOut) return FAMILY_LIMIT
     // An output of zero counts as a refusal: some contracts return 0, which no route would use.
     return amountOut === null || amountOut === 0n
       ? undefined

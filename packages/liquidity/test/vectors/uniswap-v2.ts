@@ -3,7 +3,7 @@ import { namedAddress } from './address.ts'
 import { pairOf } from './pool.ts'
 import type { Adapter } from './types.ts'
 
-/** Converts a pair of another program. */
+/** Converts a pair from another project's test data. */
 export const uniswapV2: Adapter = ({ source, pool }, { reproduced }) => {
   if (source !== 'chain') return 'its state has no reserves'
   if (reproduced === false) return 'the router requested less than the pair would pay'

@@ -21,7 +21,7 @@ test.each(files)('%s: all vectors match', (name) => {
 })
 
 /** Quotes of real contracts, with the number of skipped vectors by reason. */
-const genuine = join(dir, 'genuine')
+const genuineDir = join(dir, 'genuine')
 const expectedSkips: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'aave-gsm.json.gz': { 'exact output is not quoted': 30 },
   'aave-v3.json.gz': { 'its caller had a lower balance': 12 },
@@ -54,8 +54,8 @@ const expectedSkips: Readonly<Record<string, Readonly<Record<string, number>>>> 
   },
 }
 
-test.each(readdirSync(genuine))('genuine/%s: all vectors match, and skipped ones are listed', (name) => {
-  const text = gunzipSync(readFileSync(join(genuine, name))).toString('utf8')
+test.each(readdirSync(genuineDir))('genuine/%s: all vectors match, and skipped ones are listed', (name) => {
+  const text = gunzipSync(readFileSync(join(genuineDir, name))).toString('utf8')
   const file = parseVectors(text)! as FormFile
   const { passed, failed, skipped } = runVectors(file)
   expect(failed).toEqual([])
@@ -66,22 +66,24 @@ test.each(readdirSync(genuine))('genuine/%s: all vectors match, and skipped ones
 })
 
 test('a form vector with an error of one in the amount or state is a mismatch', () => {
-  const file = JSON.parse(gunzipSync(readFileSync(join(genuine, 'dodo-v2.json.gz'))).toString('utf8'))
-  const answered = file.vectors.find(({ after }: { after?: object }) => after)
+  const file = JSON.parse(gunzipSync(readFileSync(join(genuineDir, 'dodo-v2.json.gz'))).toString('utf8'))
+  const answeredVector = file.vectors.find(({ after }: { after?: object }) => after)
   const failedOf = (vector: object) =>
     runVectors(parseVectors(JSON.stringify({ ...file, vectors: [vector] }))!).failed.length
-  expect(failedOf(answered)).toBe(0)
-  expect(failedOf({ ...answered, amountOut: `${BigInt(answered.amountOut) + 1n}` })).toBe(1)
-  expect(failedOf({ ...answered, after: { ...answered.after, B0: `${BigInt(answered.after.B0) + 1n}` } })).toBe(1)
-  expect(failedOf({ ...answered, fails: true })).toBe(1)
+  expect(failedOf(answeredVector)).toBe(0)
+  expect(failedOf({ ...answeredVector, amountOut: `${BigInt(answeredVector.amountOut) + 1n}` })).toBe(1)
+  expect(
+    failedOf({ ...answeredVector, after: { ...answeredVector.after, B0: `${BigInt(answeredVector.after.B0) + 1n}` } }),
+  ).toBe(1)
+  expect(failedOf({ ...answeredVector, fails: true })).toBe(1)
 })
 
 test('a plain vector with an error of one in the amount or state is a mismatch', () => {
-  const file = JSON.parse(gunzipSync(readFileSync(join(genuine, 'kyber-classic.json.gz'))).toString('utf8'))
+  const file = JSON.parse(gunzipSync(readFileSync(join(genuineDir, 'kyber-classic.json.gz'))).toString('utf8'))
   const pool = file.pools.find(({ answers }: { answers: { after?: object }[] }) => answers[0]!.after)
   const [answer] = pool.answers
-  const failedOf = (changed: object) =>
-    runVectors(parseVectors(JSON.stringify({ ...file, pools: [{ ...pool, answers: [{ ...answer, ...changed }] }] }))!)
+  const failedOf = (changes: object) =>
+    runVectors(parseVectors(JSON.stringify({ ...file, pools: [{ ...pool, answers: [{ ...answer, ...changes }] }] }))!)
       .failed
   expect(failedOf({})).toEqual([])
   expect(failedOf({ amountOut: `${BigInt(answer.amountOut) + 1n}` })).toHaveLength(1)
@@ -94,22 +96,22 @@ test('a plain vector with an error of one in the amount or state is a mismatch',
 
 test('a wrong amount is a mismatch', () => {
   const file = load('uniswap-v2.json')
-  const [first] = file.vectors
-  const wrong = { ...file, vectors: [{ ...first!, amountOut: `${BigInt(first!.amountOut!) + 1n}` }] }
-  expect(runVectors(wrong).failed).toHaveLength(1)
+  const [firstVector] = file.vectors
+  const changedFile = { ...file, vectors: [{ ...firstVector!, amountOut: `${BigInt(firstVector!.amountOut!) + 1n}` }] }
+  expect(runVectors(changedFile).failed).toHaveLength(1)
 })
 
 test('a quote that must be refused is a mismatch', () => {
   const file = load('uniswap-v2.json')
-  const [first] = file.vectors
-  const refusing = { ...file, vectors: [{ ...first!, fails: true }] }
-  expect(runVectors(refusing).failed).toHaveLength(1)
+  const [firstVector] = file.vectors
+  const refusingFile = { ...file, vectors: [{ ...firstVector!, fails: true }] }
+  expect(runVectors(refusingFile).failed).toHaveLength(1)
 })
 
 test('reports why a vector is skipped', () => {
   const file = load('uniswap-v2.json')
-  const [first] = file.vectors
-  const exactOut = { ...file, vectors: [{ ...first!, mode: 'exactOut' as const }] }
+  const [firstVector] = file.vectors
+  const exactOut = { ...file, vectors: [{ ...firstVector!, mode: 'exactOut' as const }] }
   expect(runVectors(exactOut).skipped).toEqual(new Map([['exactOut is not quoted', 1]]))
 })
 
@@ -127,19 +129,19 @@ test('an index of files holds no vectors', () => {
   expect(parseVectors(JSON.stringify({ solidly: { vectors: 13, states: 9 } }))).toBeNull()
 })
 
-const whole = { family: 'solidly', vectors: [], states: {} }
+const emptyFile = { family: 'solidly', vectors: [], states: {} }
 const vector = { state: 'a', mode: 'exactIn', tokenIn: 'A', tokenOut: 'B', amountIn: '1', amountOut: '2' }
 test.each([
   ['{', /^is not JSON: /],
   ['[]', /^the file: must be an object/],
   [{}, /^family: must be a string/],
-  [{ ...whole, vectors: {} }, /^vectors: must be a list/],
-  [{ ...whole, states: [] }, /^states: must be an object/],
-  [{ ...whole, states: { a: { source: 'chain' } } }, /^states.a.pool: must be an object/],
-  [{ ...whole, vectors: [null] }, /^vectors\[0\]: must be an object/],
-  [{ ...whole, vectors: [{ ...vector, tokenIn: 1 }] }, /^vectors\[0\].tokenIn: must be a string/],
+  [{ ...emptyFile, vectors: {} }, /^vectors: must be a list/],
+  [{ ...emptyFile, states: [] }, /^states: must be an object/],
+  [{ ...emptyFile, states: { a: { source: 'chain' } } }, /^states.a.pool: must be an object/],
+  [{ ...emptyFile, vectors: [null] }, /^vectors\[0\]: must be an object/],
+  [{ ...emptyFile, vectors: [{ ...vector, tokenIn: 1 }] }, /^vectors\[0\].tokenIn: must be a string/],
   [
-    { ...whole, vectors: [vector, { ...vector, amountIn: '1.5' }] },
+    { ...emptyFile, vectors: [vector, { ...vector, amountIn: '1.5' }] },
     /^vectors\[1\].amountIn: must be a decimal integer/,
   ],
 ])('a malformed file is rejected with the name of the wrong field: %j', (content, message) => {

@@ -28,7 +28,7 @@ import { uniswapV4 } from './uniswap-v4.ts'
 import { woofiV2 } from './woofi-v2.ts'
 import { unwrap, wrap } from './wrapped-native.ts'
 
-const table = [
+const opTable = [
   uniswapV2,
   uniswapV3,
   wrap,
@@ -62,15 +62,15 @@ const table = [
 type StepOfEach<O> = O extends OpShape ? StepOf<O> : never
 
 /** Instruction of the Executor: a swap in one pool or one singleton, or a wrap. One union member per operation. */
-export type Step = StepOfEach<(typeof table)[number]>
+export type Step = StepOfEach<(typeof opTable)[number]>
 
 type TrustedListOf<O> = O extends { readonly trustedIn: infer List extends string } ? List : never
 
 /** Names of the lists of trusted contracts that hold the pools of a family. */
-export type TrustedList = TrustedListOf<(typeof table)[number]>
+export type TrustedList = TrustedListOf<(typeof opTable)[number]>
 
 /** Operations, indexed by opcode. */
-export const ops: readonly Op[] = table as readonly unknown[] as readonly Op[]
+export const ops: readonly Op[] = opTable as readonly unknown[] as readonly Op[]
 
 const byName: ReadonlyMap<string, Op> = new Map(ops.map((op) => [op.name, op]))
 const byCode: ReadonlyMap<number, Op> = new Map(ops.map((op) => [op.code, op]))
@@ -119,6 +119,6 @@ function familiesOf({ name, families = [name] }: Op): readonly string[] {
   return families
 }
 
-export function opAt(code: number): Op | undefined {
+export function opOfCode(code: number): Op | undefined {
   return byCode.get(code)
 }

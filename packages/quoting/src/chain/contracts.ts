@@ -53,8 +53,8 @@ export class ChainContracts {
   }
 
   /**
-   * False at a block from before the chain's EVM had the instructions that these contracts use. A block at which the
-   * Guard is deployed has them.
+   * Returns false if the EVM at a block lacks the instructions that these contracts use. A block at which the Guard is
+   * deployed has them.
    *
    * @throws RpcError if the node fails
    */

@@ -3,10 +3,10 @@ import type { Chain } from '@sluice/chains'
 import {
   type AuditCount,
   createMarket,
-  type HeadStartCount,
   type Market,
   type MarketOptions,
   type PoolList,
+  type PoolListImportCount,
   RedemptionCache,
   type ScanStatus,
   type Snapshot,
@@ -30,7 +30,7 @@ export type RuntimeSettings = {
   /** SQLite file that stores known pools between runs, and the interval of saving; not stored if absent. */
   readonly save?: { readonly path: string; readonly everyMs: number }
   /** Provides a list of pools to verify on start, instead of searching all past logs for them. */
-  readonly headStart?: () => PoolList
+  readonly loadPoolList?: () => PoolList
   /** Milliseconds without use after which the chain falls asleep. */
   readonly idleSleepMs: number
 }
@@ -83,7 +83,7 @@ export function logScan(log: Logger, { state, ...rest }: ScanStatus): void {
 }
 
 /** Logs the result of verifying a pool list. */
-export function logHeadStart(log: Logger, count: HeadStartCount): void {
+export function logPoolListImport(log: Logger, count: PoolListImportCount): void {
   const { proven, refused } = count
   if (refused > 0)
     log.warn(
@@ -202,7 +202,7 @@ export class ChainRuntime {
         createMarket({
           ...parts,
           ...this.saveOptions(),
-          ...this.headStartOptions(),
+          ...this.poolListOptions(),
           isWatched: this.options.isWatched,
           onScan: (status) => logScan(log, status),
         }))
@@ -257,9 +257,9 @@ export class ChainRuntime {
     return { save: { ...save, onError } }
   }
 
-  private headStartOptions(): Pick<MarketOptions, 'headStart' | 'onHeadStart'> {
-    const { headStart, log } = this.options
-    return headStart ? { headStart, onHeadStart: (count) => logHeadStart(log, count) } : {}
+  private poolListOptions(): Pick<MarketOptions, 'loadPoolList' | 'onPoolListImport'> {
+    const { loadPoolList, log } = this.options
+    return loadPoolList ? { loadPoolList, onPoolListImport: (count) => logPoolListImport(log, count) } : {}
   }
 
   private async sleepIfIdle(): Promise<void> {

@@ -17,7 +17,7 @@ export class CallShare {
   }
 
   /** Adds the share of calls that were sent for any reason. */
-  earn(calls: number): void {
+  recordSent(calls: number): void {
     this.credit = Math.min(MAX_CREDIT, this.credit + calls * this.share)
   }
 
@@ -29,7 +29,7 @@ export class CallShare {
   }
 
   /** Deducts calls that a simulation needed beyond its budget; the balance may become negative. */
-  owe(calls: number): void {
+  recordExtra(calls: number): void {
     this.credit -= calls
   }
 }

@@ -37,8 +37,8 @@ test('a loss without a trade is unexplained: a changed price, removed liquidity,
   expect(worse.unexplainedPpm).toBe(worse.ppm)
   const thinner = poolDrift(before, pair(100n * E18, 200n * E18), hop)
   expect(thinner.unexplainedPpm).toBeLessThan(-8_000)
-  expect(poolDrift(before, undefined, hop)).toEqual({ ppm: -1_000_000, unexplainedPpm: -1_000_000, givenPpm: 0 })
-  expect(poolDrift(before, before, hop)).toEqual({ ppm: 0, unexplainedPpm: 0, givenPpm: 0 })
+  expect(poolDrift(before, undefined, hop)).toEqual({ ppm: -1_000_000, unexplainedPpm: -1_000_000, stateChangePpm: 0 })
+  expect(poolDrift(before, before, hop)).toEqual({ ppm: 0, unexplainedPpm: 0, stateChangePpm: 0 })
   // Added liquidity, and then a trade together with removed liquidity.
   expect(poolDrift(before, pair(2_000n * E18, 4_000n * E18), hop).unexplainedPpm).toBe(0)
   const { reserve0, reserve1 } = swapped(before, A, B, 10n * E18).state as UniswapV2State
@@ -65,17 +65,17 @@ test('calls are granted up to the share, and owed calls are paid back first', ()
   expect(share.takeCalls(1)).toBe(false)
   let granted = 0
   for (let call = 0; call < 100_000; call++) {
-    share.earn(1)
+    share.recordSent(1)
     if (share.takeCalls(2)) granted += 2
   }
   expect(granted).toBeLessThanOrEqual(1_000)
   expect(granted).toBeGreaterThan(990)
-  share.earn(1_000_000)
+  share.recordSent(1_000_000)
   let burst = 0
   while (share.takeCalls(1)) burst++
   expect(burst).toBe(50)
-  share.owe(10)
-  share.earn(500)
+  share.recordExtra(10)
+  share.recordSent(500)
   expect(share.takeCalls(1)).toBe(false)
   expect(new CallShare(0).isOff).toBe(true)
 })

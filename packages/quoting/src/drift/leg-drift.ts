@@ -12,10 +12,10 @@ export type PoolDrift = {
   /** The part of a loss that no trade explains: 0 or negative. */
   readonly unexplainedPpm: number
   /** The part of a gain that no trade explains: 0 or positive. */
-  readonly givenPpm: number
+  readonly stateChangePpm: number
 }
 
-const NO_DRIFT: PoolDrift = { ppm: 0, unexplainedPpm: 0, givenPpm: 0 }
+const NO_DRIFT: PoolDrift = { ppm: 0, unexplainedPpm: 0, stateChangePpm: 0 }
 
 type Hop = Pick<Leg, 'tokenIn' | 'tokenOut' | 'amountIn'>
 
@@ -33,7 +33,7 @@ export function poolDrift(before: Pool, after: Pool | undefined, hop: Hop): Pool
   return {
     ppm: changePpm(paidBefore, pays),
     unexplainedPpm: Math.min(0, changePpm(lower, pays)),
-    givenPpm: Math.max(0, changePpm(upper, pays)),
+    stateChangePpm: Math.max(0, changePpm(upper, pays)),
   }
 }
 
@@ -77,11 +77,16 @@ function afterTrades(before: Pool, after: Pool, { tokenIn, tokenOut }: Hop): Poo
     const tokenIndex = before.tokens.indexOf(token)
     return (reservesAfter[tokenIndex] ?? 0n) - (reservesBefore[tokenIndex] ?? 0n)
   }
-  const [of, to] = [changeOf(tokenIn), changeOf(tokenOut)]
+  const [changeIn, changeOut] = [changeOf(tokenIn), changeOf(tokenOut)]
   const trade = (soldToken: Address, boughtToken: Address, amount: bigint) =>
     orRefused(() => family.quoteExactInput(before, soldToken, boughtToken, amount))
   // If both reserves fell, liquidity was removed. If both rose, liquidity was added, or there were trades in both
   // directions. The price may then have moved as far as the larger inflow would move it.
-  const swap = of > 0n ? trade(tokenIn, tokenOut, of) : to > 0n && of < 0n ? trade(tokenOut, tokenIn, to) : null
+  const swap =
+    changeIn > 0n
+      ? trade(tokenIn, tokenOut, changeIn)
+      : changeOut > 0n && changeIn < 0n
+        ? trade(tokenOut, tokenIn, changeOut)
+        : null
   return swap ? { ...before, state: swap.state } : before
 }

@@ -3,7 +3,7 @@ import type { Pool } from '@sluice/liquidity'
 
 /** A quote that was simulated again one or two blocks later. */
 export type DriftSample = {
-  readonly after: After
+  readonly after: BlocksAfter
   /** Timestamp of the later block, Unix seconds. */
   readonly timestamp: number
   /** Change of the transaction's output in ppm; null if it pays nothing. */
@@ -14,7 +14,7 @@ export type DriftSample = {
 }
 
 /** Blocks after the quoted block. */
-export type After = 1 | 2
+export type BlocksAfter = 1 | 2
 
 /** Drift of one leg's pool. */
 export type SampledLeg = {
@@ -24,7 +24,7 @@ export type SampledLeg = {
   /** The part of a loss that trades in the pool do not explain: 0 or negative. */
   readonly unexplainedPpm: number
   /** The part of a gain that trades in the pool do not explain: 0 or positive. */
-  readonly givenPpm: number
+  readonly stateChangePpm: number
   /** The leg's output in the quote, base units. */
   readonly amountOut: bigint
 }

@@ -13,16 +13,16 @@ import { receivedFromRefusal } from '../quote/try-route.ts'
 import type { ChainView } from '../view/view.ts'
 import { CallShare } from './call-share.ts'
 import { changePpm, poolDrift, sharesOf } from './leg-drift.ts'
-import type { After, DriftSample, SampledLeg } from './sample.ts'
-import { AFTER, DriftStatistics } from './statistics.ts'
+import type { BlocksAfter, DriftSample, SampledLeg } from './sample.ts'
+import { BLOCKS_AFTER, DriftStatistics } from './statistics.ts'
 
 /** Maximum quotes that wait for later blocks. */
 const MAX_PENDING = 32
 /** Calls per quote: one per later block. */
-const CALLS = AFTER.length
+const CALLS_PER_QUOTE = BLOCKS_AFTER.length
 /** Extra calls of a failing simulation: reading the target's code, and a retry. */
-const FAILED_CALLS = 2
-/** Shortfall in ppm of the output against the pools' states, from which the pools are simulated one by one. */
+const EXTRA_CALLS_AFTER_FAILURE = 2
+/** Minimum unexplained shortfall, in ppm of the output, for which the pools of a route are simulated one by one. */
 const SUSPICIOUS_PPM = 1_000
 /** Maximum legs of a route whose pools are simulated one by one. */
 const MAX_PROBED_LEGS = 6
@@ -33,7 +33,7 @@ type Options = {
   readonly contracts: Pick<ChainContracts, 'guard' | 'executor' | 'families'>
   readonly simulate: Simulate
   /** True if the block is on the canonical chain. */
-  readonly holds: (block: Snapshot['block']) => boolean
+  readonly isCanonical: (block: Snapshot['block']) => boolean
   readonly log: Pick<Logger, 'warn'>
   readonly onSample: (sample: DriftSample) => void
 }
@@ -51,7 +51,7 @@ type SampleState = { readonly snapshot: Snapshot; readonly code: Hex }
 export class DriftSampler {
   readonly statistics = new DriftStatistics()
   private readonly options: Options
-  private readonly calls: CallShare
+  private readonly callShare: CallShare
   private pending: PendingSample[] = []
   private offeredAt = 0
   /** Number of the last processed block; further snapshots of that block are ignored. */
@@ -59,7 +59,7 @@ export class DriftSampler {
 
   constructor(options: Options) {
     this.options = options
-    this.calls = new CallShare(options.share)
+    this.callShare = new CallShare(options.share)
   }
 
   /** True while a quote waits for its next blocks, for at most `ms` after it was offered. */
@@ -69,15 +69,15 @@ export class DriftSampler {
 
   /** Counts calls that were sent to the node. */
   recordSpent(calls: number): void {
-    this.calls.earn(calls)
+    this.callShare.recordSent(calls)
   }
 
-  /** Takes a new quote if enough calls are saved for its simulations. */
+  /** Queues a new quote if the call budget covers its simulations. */
   offer(view: Pick<ChainView, 'codeOf'>, { quote, from, terms, searchRequest, asSent }: QuoteRecord): void {
-    if (this.calls.isOff || quote.route.legs.length === 0 || this.pending.length >= MAX_PENDING) return
-    if (!this.calls.takeCalls(CALLS)) return
+    if (this.callShare.isOff || quote.route.legs.length === 0 || this.pending.length >= MAX_PENDING) return
+    if (!this.callShare.takeCalls(CALLS_PER_QUOTE)) return
     const code = view.codeOf(from)
-    // A failure surfaces where the code is awaited.
+    // Avoids an unhandled rejection; the error is handled when `code` is awaited.
     code.catch(() => {})
     const isTaxed = quote.route.legs.some(
       ({ tokenIn, tokenOut }) => searchRequest.taxes?.has(tokenIn) || searchRequest.taxes?.has(tokenOut),
@@ -92,29 +92,29 @@ export class DriftSampler {
     const isNew = number > this.lastBlock
     this.lastBlock = number
     if (!isNew) return
-    const due = this.pending.filter(({ quote: { block } }) => block.number < number)
-    this.pending = this.pending.filter(({ quote: { block } }) => block.number + CALLS > number)
-    for (const pendingSample of due) {
-      const blocks = Math.min(number - pendingSample.quote.block.number, CALLS + 1)
-      // Blocks that were skipped between two snapshots.
+    const dueSamples = this.pending.filter(({ quote: { block } }) => block.number < number)
+    this.pending = this.pending.filter(({ quote: { block } }) => block.number + CALLS_PER_QUOTE > number)
+    for (const pendingSample of dueSamples) {
+      const blocks = Math.min(number - pendingSample.quote.block.number, CALLS_PER_QUOTE + 1)
+      // Count the blocks that were skipped between two snapshots.
       for (; pendingSample.processed < blocks - 1; pendingSample.processed++) this.statistics.miss()
       pendingSample.processed = blocks
     }
-    await Promise.all(due.map((pendingSample) => this.simulateAgain(pendingSample, snapshot)))
+    await Promise.all(dueSamples.map((pendingSample) => this.simulateAgain(pendingSample, snapshot)))
   }
 
   /** Drops the waiting quotes when the chain falls asleep. */
-  forget(): void {
+  clear(): void {
     this.pending = []
     this.lastBlock = 0
   }
 
   private async simulateAgain(pendingSample: PendingSample, snapshot: Snapshot): Promise<void> {
     const { block } = pendingSample.quote
-    const after = AFTER.find((blocks) => block.number + blocks === snapshot.block.number)
+    const after = BLOCKS_AFTER.find((blocks) => block.number + blocks === snapshot.block.number)
     if (!after) return
     const isOver = pendingSample.terms.deadline <= BigInt(snapshot.block.timestamp)
-    if (isOver || !this.options.holds(block)) return this.statistics.miss()
+    if (isOver || !this.options.isCanonical(block)) return this.statistics.miss()
     try {
       const state = { snapshot, code: await pendingSample.code }
       const sample = await this.sample(pendingSample, state, after)
@@ -127,7 +127,7 @@ export class DriftSampler {
     }
   }
 
-  private async sample(pendingSample: PendingSample, state: SampleState, after: After): Promise<DriftSample> {
+  private async sample(pendingSample: PendingSample, state: SampleState, after: BlocksAfter): Promise<DriftSample> {
     const { quote, from, asSent, terms } = pendingSample
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route
@@ -136,7 +136,7 @@ export class DriftSampler {
       ...{ from, recipient, to, data, tokenIn, tokenOut, amountIn },
       ...(asSent && { asSent: 'measured' as const }),
     }
-    const result = await this.run(request, state, quote.route)
+    const result = await this.simulate(request, state, quote.route)
     const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)
     const ppm = amountOut === undefined ? null : changePpm(quote.amountOut, amountOut)
     const sampledLegs = legs.map((leg) => legOf(leg, state.snapshot))
@@ -150,8 +150,8 @@ export class DriftSampler {
   }
 
   /**
-   * Attributes a shortfall against the pools' states to pools: a pool did something that its state does not show. With
-   * a single leg it is that pool; with several, each pool is simulated.
+   * Attributes an unexplained shortfall to the pools that pay less than their states predict. A single leg gets the
+   * whole shortfall; with several legs, each pool is simulated.
    */
   private async attribute(
     pendingSample: PendingSample,
@@ -162,17 +162,17 @@ export class DriftSampler {
     const { route } = pendingSample.quote
     const shares = sharesOf(route)
     const expectedPpm = legs.reduce((sum, leg, k) => sum + (leg.ppm ?? -FLOAT_PPM) * shares[k]!, 0)
-    const missing = (ppm ?? -FLOAT_PPM) - expectedPpm
-    if (missing > -SUSPICIOUS_PPM) return legs
-    if (legs.length === 1) return [addShortfall(legs[0]!, missing)]
-    if (legs.length > MAX_PROBED_LEGS || !this.calls.takeCalls(legs.length)) return legs
+    const missingPpm = (ppm ?? -FLOAT_PPM) - expectedPpm
+    if (missingPpm > -SUSPICIOUS_PPM) return legs
+    if (legs.length === 1) return [addShortfall(legs[0]!, missingPpm)]
+    if (legs.length > MAX_PROBED_LEGS || !this.callShare.takeCalls(legs.length)) return legs
     return Promise.all(
-      legs.map(async (leg, k) => addShortfall(leg, await this.missingOf(route.legs[k]!, leg, pendingSample, state))),
+      legs.map(async (leg, k) => addShortfall(leg, await this.shortfallPpm(route.legs[k]!, leg, pendingSample, state))),
     )
   }
 
-  /** Returns the ppm by which a pool pays less than its state says; 0 if it does not. */
-  private async missingOf(
+  /** Returns the simulated output minus the predicted output of a pool, in ppm of the latter; at most 0. */
+  private async shortfallPpm(
     leg: Leg,
     { pool }: SampledLeg,
     { terms: recordedTerms }: PendingSample,
@@ -191,12 +191,15 @@ export class DriftSampler {
     const swap = encodeSwap({ ...terms, route, families: contracts.families })
     const { tokenIn, tokenOut, amountIn } = route
     const request = { from: NEUTRAL_SENDER, to: swap.to, data: swap.data, tokenIn, tokenOut, amountIn }
-    const [then, now] = [poolDrift(leg.pool, pool, leg).ppm, await this.run(request, { ...state, code: '0x' }, route)]
-    const due = (1 + then / FLOAT_PPM) * Number(leg.amountOut)
-    return Math.min(0, ((now.success ? Number(now.amountOut) : 0) / due - 1) * FLOAT_PPM)
+    const [expectedPpm, simulation] = [
+      poolDrift(leg.pool, pool, leg).ppm,
+      await this.simulate(request, { ...state, code: '0x' }, route),
+    ]
+    const expectedAmount = (1 + expectedPpm / FLOAT_PPM) * Number(leg.amountOut)
+    return Math.min(0, ((simulation.success ? Number(simulation.amountOut) : 0) / expectedAmount - 1) * FLOAT_PPM)
   }
 
-  private async run(
+  private async simulate(
     request: Pick<
       SimulationRequest,
       'from' | 'recipient' | 'to' | 'data' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'asSent'
@@ -213,17 +216,17 @@ export class DriftSampler {
       },
       new Set(legs.map(({ pool }) => pool.address)),
     )
-    if (!result.success) this.calls.owe(FAILED_CALLS)
+    if (!result.success) this.callShare.recordExtra(EXTRA_CALLS_AFTER_FAILURE)
     return result
   }
 }
 
 function legOf(leg: Leg, { pools }: Snapshot): SampledLeg {
-  const now = pools.get(leg.pool.id)
+  const simulation = pools.get(leg.pool.id)
   // A pool leaves memory when nobody requests its tokens; its drift is then unknown.
   const { amountOut } = leg
-  if (!now) return { pool: leg.pool, ppm: null, unexplainedPpm: 0, givenPpm: 0, amountOut }
-  return { pool: now, amountOut, ...poolDrift(leg.pool, now, leg) }
+  if (!simulation) return { pool: leg.pool, ppm: null, unexplainedPpm: 0, stateChangePpm: 0, amountOut }
+  return { pool: simulation, amountOut, ...poolDrift(leg.pool, simulation, leg) }
 }
 
 function addShortfall(leg: SampledLeg, missingPpm: number): SampledLeg {
@@ -233,6 +236,6 @@ function addShortfall(leg: SampledLeg, missingPpm: number): SampledLeg {
     ...leg,
     ppm: compound(leg.ppm ?? 0, missingPpm),
     unexplainedPpm: compound(leg.unexplainedPpm, missingPpm),
-    givenPpm: 0,
+    stateChangePpm: 0,
   }
 }

@@ -1,13 +1,13 @@
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
-import type { After, SampledLeg } from './sample.ts'
+import type { BlocksAfter, SampledLeg } from './sample.ts'
 import { DriftStatistics } from './statistics.ts'
 
 const leg = (id: string, ppm: number | null, family = 'uniswap-v2', dex = 'Uniswap'): SampledLeg => ({
   pool: { id, family, dex } as Pool,
-  ...{ ppm, unexplainedPpm: 0, givenPpm: 0, amountOut: 1n },
+  ...{ ppm, unexplainedPpm: 0, stateChangePpm: 0, amountOut: 1n },
 })
-const sample = (after: After, ppm: number | null, legs: readonly SampledLeg[], reverted = false) => ({
+const sample = (after: BlocksAfter, ppm: number | null, legs: readonly SampledLeg[], reverted = false) => ({
   ...{ after, timestamp: 1, ppm, reverted, legs },
 })
 const NONE = { samples: 0, wouldRevert: 0, meanBps: null, medianBps: null, worst5Bps: null }

@@ -1,7 +1,7 @@
 /** Statistics of drift samples by chain, family, DEX, and pool. Does no I/O; every map has a limit. */
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { MeasuredDrift } from './auto-slippage.ts'
-import type { After, DriftSample } from './sample.ts'
+import type { BlocksAfter, DriftSample } from './sample.ts'
 import { type DriftOutcome, type Figures, Tally } from './tally.ts'
 import { type FadingPool, FadingPools } from './withdrawals.ts'
 
@@ -12,10 +12,10 @@ const MAX_SOURCES = 200
 const MAX_POOLS = 1_000
 
 /** Blocks after a quote at which it is sampled. */
-export const AFTER: readonly After[] = [1, 2]
+export const BLOCKS_AFTER: readonly BlocksAfter[] = [1, 2]
 
 /** One value for each number of blocks after the quote. */
-export type ByBlock<T> = { readonly [Blocks in After]: T }
+export type ByBlock<T> = { readonly [Blocks in BlocksAfter]: T }
 /** Drift of a family or DEX. */
 export type SourceFigures = { readonly name: string; readonly after: ByBlock<Figures> }
 /** Drift of a pool. */
@@ -46,7 +46,7 @@ type PoolTallies = Tallies & Pick<PoolFigures, 'family' | 'dex'>
 
 /** Collects drift samples in windows. */
 export class DriftStatistics {
-  private readonly chain = tallies(WINDOWS.chain)
+  private readonly chain = newTallies(WINDOWS.chain)
   private readonly families = new BoundedMap<string, Tallies>(MAX_SOURCES)
   private readonly brands = new BoundedMap<string, Tallies>(MAX_SOURCES)
   private readonly pools = new BoundedMap<string, PoolTallies>(MAX_POOLS)
@@ -77,7 +77,7 @@ export class DriftStatistics {
       // A route may use a pool twice.
       if (countedPools.has(id)) continue
       countedPools.add(id)
-      const entry = this.pools.get(id) ?? { family, dex, ...tallies(WINDOWS.pool) }
+      const entry = this.pools.get(id) ?? { family, dex, ...newTallies(WINDOWS.pool) }
       this.pools.set(id, entry)
       entry[after].add(outcome)
     }
@@ -91,10 +91,10 @@ export class DriftStatistics {
 
   /** Returns all statistics. @param max - maximum entries of each list */
   figures(max: number): DriftFigures {
-    const first = <T extends Tallies>(of: BoundedMap<string, T>) =>
-      [...of].sort(([, a], [, b]) => samplesOf(b) - samplesOf(a)).slice(0, max)
-    const sources = (of: BoundedMap<string, Tallies>): readonly SourceFigures[] =>
-      first(of).map(([name, ownTallies]) => ({ name, after: figuresOf(ownTallies) }))
+    const first = <T extends Tallies>(tallies: BoundedMap<string, T>) =>
+      [...tallies].sort(([, a], [, b]) => samplesOf(b) - samplesOf(a)).slice(0, max)
+    const sources = (tallies: BoundedMap<string, Tallies>): readonly SourceFigures[] =>
+      first(tallies).map(([name, ownTallies]) => ({ name, after: figuresOf(ownTallies) }))
     return {
       sampleCount: this.sampleCount,
       missed: this.missedCount,
@@ -112,13 +112,13 @@ export class DriftStatistics {
   }
 }
 
-function tallies(size: number): Tallies {
+function newTallies(size: number): Tallies {
   return { 1: new Tally(size), 2: new Tally(size) }
 }
 
-function tallyOf(of: BoundedMap<string, Tallies>, name: string, size: number): Tallies {
-  const entry = of.get(name) ?? tallies(size)
-  of.set(name, entry)
+function tallyOf(tallies: BoundedMap<string, Tallies>, name: string, size: number): Tallies {
+  const entry = tallies.get(name) ?? newTallies(size)
+  tallies.set(name, entry)
   return entry
 }
 

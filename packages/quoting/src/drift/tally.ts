@@ -50,8 +50,8 @@ export class Tally {
   get figures(): Figures {
     const samples = this.window.length
     const paidPpms = this.window.flatMap(({ ppm }) => (ppm === null ? [] : [ppm])).sort((a, b) => a - b)
-    const quantileAt = (part: number) =>
-      paidPpms.length === 0 ? null : paidPpms[Math.floor((paidPpms.length - 1) * part)]! / PPM_PER_BPS
+    const quantileAt = (fraction: number) =>
+      paidPpms.length === 0 ? null : paidPpms[Math.floor((paidPpms.length - 1) * fraction)]! / PPM_PER_BPS
     return {
       samples,
       wouldRevert: samples === 0 ? 0 : this.window.filter(({ reverted }) => reverted).length / samples,

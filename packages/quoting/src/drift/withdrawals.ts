@@ -91,7 +91,7 @@ export class FadingPools {
     if (after === 1) for (const leg of legs) this.takeLeg(leg, timestamp)
   }
 
-  private takeLeg({ pool, ppm, unexplainedPpm, givenPpm, amountOut }: SampledLeg, timestamp: number): void {
+  private takeLeg({ pool, ppm, unexplainedPpm, stateChangePpm, amountOut }: SampledLeg, timestamp: number): void {
     if (ppm === null || amountOut < MIN_OUTPUT) return
     const hasWithdrawn = unexplainedPpm <= -MIN_FADE_PPM
     // Pools that never faded have no entry, and need none.
@@ -100,8 +100,8 @@ export class FadingPools {
     fade(evidence, timestamp, 1 - 1 / MEMORY)
     evidence.samples++
     if (hasWithdrawn) evidence.withdrew++
-    if (givenPpm >= MIN_FADE_PPM) evidence.gave++
-    evidence.lostPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, givenPpm)
+    if (stateChangePpm >= MIN_FADE_PPM) evidence.gave++
+    evidence.lostPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, stateChangePpm)
     if (isExcludable(evidence) && evidence.outUntil <= timestamp) exclude(evidence, timestamp)
     this.pools.set(pool.id, evidence)
     this.isStale = true
@@ -129,12 +129,12 @@ export class FadingPools {
   list(now = this.newest): readonly FadingPool[] {
     return [...this.pools]
       .flatMap(([id, evidence]) => {
-        const one = { ...evidence }
-        fade(one, Math.max(now, one.at))
-        const isOut = one.outUntil > now
-        const driftPenaltyPpm = isOut ? FLOAT_PPM : isPenalized(one) ? penaltyPpmOf(one) : 0
-        const leftOutUntil = isOut ? one.outUntil : null
-        const { family, dex, samples, withdrew } = one
+        const copy = { ...evidence }
+        fade(copy, Math.max(now, copy.at))
+        const isOut = copy.outUntil > now
+        const driftPenaltyPpm = isOut ? FLOAT_PPM : isPenalized(copy) ? penaltyPpmOf(copy) : 0
+        const leftOutUntil = isOut ? copy.outUntil : null
+        const { family, dex, samples, withdrew } = copy
         return driftPenaltyPpm > 0 ? [{ id, family, dex, driftPenaltyPpm, leftOutUntil, samples, withdrew }] : []
       })
       .sort((a, b) => b.driftPenaltyPpm - a.driftPenaltyPpm || (a.id < b.id ? -1 : 1))

@@ -103,7 +103,7 @@ export class GasLessons {
     const maxError = MAX_ERROR_SHARE * Math.max(charged, expected)
     const error = Math.max(-maxError, Math.min(maxError, gross - predictedGross))
     const ownVariance = (SENDER_SHARE * charged) ** 2 + piecesIn(counts) * TICK_GAS ** 2
-    const variance = parts.reduce((sum, part) => sum + part.count ** 2 * part.variance, ownVariance)
+    const variance = parts.reduce((sum, component) => sum + component.count ** 2 * component.variance, ownVariance)
     for (const { key, count, gas, variance: its } of parts) {
       const gain = (its * count) / variance
       const remaining = Math.max(MIN_DEVIATION ** 2, its * (1 - gain * count))

@@ -47,15 +47,15 @@ export class QuoteLog {
     return { entries: this.queuedCount, evicted: this.droppedCount }
   }
 
-  add(snapshot: Snapshot, record: QuoteRecord, at = Date.now()): void {
+  add(snapshot: Snapshot, record: QuoteRecord, quotedMs = Date.now()): void {
     if (this.queuedCount >= MAX_WAITING || this.hasFailed) {
       this.droppedCount++
       return
     }
     this.queuedCount++
     const blockQuotes = this.queue.get(snapshot)
-    if (blockQuotes) blockQuotes.push({ record, at })
-    else this.queue.set(snapshot, [{ record, at }])
+    if (blockQuotes) blockQuotes.push({ record, at: quotedMs })
+    else this.queue.set(snapshot, [{ record, at: quotedMs }])
     this.timer ??= setTimeout(() => void this.write(), WRITE_EVERY_MS).unref()
   }
 
@@ -91,7 +91,10 @@ export class QuoteLog {
         ...[searchRequest.trust, searchRequest.taxes, searchRequest.driftPenalties, searchRequest.learnedGas],
       ])
       const encodedParts = [...new Set(sharedParts)].flatMap((part) => (part ? [partOf(part)] : []))
-      const records = quotes.map(({ record, at }) => ({ id: record.quote.id, text: recordOf(record, at) }))
+      const records = quotes.map(({ record, at: quotedMs }) => ({
+        id: record.quote.id,
+        text: recordOf(record, quotedMs),
+      }))
       await this.file.append(snapshot, { records, parts: encodedParts })
     }
   }

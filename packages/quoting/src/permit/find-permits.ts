@@ -96,14 +96,14 @@ type ResolvedRequest = Omit<PermitRequest, 'deadline'> & PermitContext & { reado
  */
 async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline } = resolvedRequest
-  const one = async (name: string, ...values: readonly unknown[]) =>
+  const readGetter = async (name: string, ...values: readonly unknown[]) =>
     (await reader.read(tokenAbi, token, name, ...values))?.[0]
   const [nonce, separator, type, name, version, domainResult] = await Promise.all([
-    one('nonces', owner),
-    one('DOMAIN_SEPARATOR'),
-    one('PERMIT_TYPEHASH'),
-    one('name'),
-    one('version'),
+    readGetter('nonces', owner),
+    readGetter('DOMAIN_SEPARATOR'),
+    readGetter('PERMIT_TYPEHASH'),
+    readGetter('name'),
+    readGetter('version'),
     reader.read(tokenAbi, token, 'eip712Domain'),
   ])
   const ownDomain = domainResult && describedDomain(resolvedRequest, domainResult)
@@ -114,7 +114,7 @@ async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Pro
   const versions = isText(version) ? [version] : []
   const candidates = isText(name) ? domainsOf(resolvedRequest, name, [...versions, ...COMMON_VERSIONS]) : []
   const domain = [...(ownDomain ? [ownDomain] : []), ...candidates].find(
-    (one) => separator === undefined || TypedDataEncoder.hashDomain(one) === separator,
+    (domain) => separator === undefined || TypedDataEncoder.hashDomain(domain) === separator,
   )
   if (!domain) return undefined
   const common = { spender, nonce: String(nonce) }

@@ -40,11 +40,11 @@ export async function amountRefusal(
     return result.ok
   }
   for (let k = 1, factor = STEP; k <= MAX_STEPS; k++, factor *= STEP) {
-    const [more, less] = [amount * factor, amount / factor]
-    if (isInput && more < AMOUNT_LIMIT && (await routes(more)))
-      return { kind: 'too small', min: await bisect(amount, more, MAX_MIN_NARROWING, routes) }
-    if (less > 0n && (await routes(less)))
-      return { kind: 'too large', max: await bisect(amount, less, MAX_NARROWING, routes) }
+    const [largerAmount, smallerAmount] = [amount * factor, amount / factor]
+    if (isInput && largerAmount < AMOUNT_LIMIT && (await routes(largerAmount)))
+      return { kind: 'too small', min: await bisect(amount, largerAmount, MAX_MIN_NARROWING, routes) }
+    if (smallerAmount > 0n && (await routes(smallerAmount)))
+      return { kind: 'too large', max: await bisect(amount, smallerAmount, MAX_NARROWING, routes) }
   }
   return undefined
 }

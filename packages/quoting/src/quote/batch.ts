@@ -53,8 +53,10 @@ export async function quoteBatch(inputs: readonly RequestOrError[], work: Work, 
     const view = earlier ?? (await work.time('state', () => views.atHead(groups, minimumBlock, signal)))
     const slots = new Semaphore(MAX_AT_ONCE)
     const results = await Promise.allSettled(
-      requests.map((one) =>
-        'error' in one ? Promise.reject(one.error) : slots.run(() => quoteAt(view, one.request, work)),
+      requests.map((batchRequest) =>
+        'error' in batchRequest
+          ? Promise.reject(batchRequest.error)
+          : slots.run(() => quoteAt(view, batchRequest.request, work)),
       ),
     )
     signal.throwIfAborted()

@@ -107,8 +107,8 @@ const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: Cert
 }
 
 function scopeOf(listedCount: number, beyond: number, maxHops: number): string {
-  const others = beyond === 0 ? '' : `; ${beyond} further pools are counted in the bound, but not listed`
-  return `Before gas and convenience fee: routes of paths of at most ${maxHops} pools that swap at most once in each of the ${listedCount} listed pools, along its pairs, at the state of the block${others}.`
+  const omittedNote = beyond === 0 ? '' : `; ${beyond} further pools are counted in the bound, but not listed`
+  return `Before gas and convenience fee: routes of paths of at most ${maxHops} pools that swap at most once in each of the ${listedCount} listed pools, along its pairs, at the state of the block${omittedNote}.`
 }
 
 const digests = new WeakMap<object, string>()

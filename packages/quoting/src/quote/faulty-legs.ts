@@ -109,7 +109,7 @@ async function runRoute(
   try {
     const deadline = BigInt(defaultDeadline(block.timestamp, clock()))
     const terms = { ...termsOf({ from: NEUTRAL_SENDER, feePpm: 0n }, context), deadline, minOutput: 1n, direct: false }
-    const encode = (of: RoutePlan) => encodeSwap({ ...terms, route: of, families: contracts.families })
+    const encode = (legRoute: RoutePlan) => encodeSwap({ ...terms, route: legRoute, families: contracts.families })
     const { to, data } = encode(route)
     const result = await simulate(
       {
@@ -156,13 +156,13 @@ async function legsThatFailBehindOthers(
 async function runTogether([first, second]: readonly [Leg, Leg], context: Omit<TrialContext, 'taxes'>) {
   const amountIn = first.amountIn + second.amountIn
   const amountOut = first.amountOut + second.amountOut
-  const whole = singleLegRoute({ ...first, amountIn, amountOut })
+  const fullRoute = singleLegRoute({ ...first, amountIn, amountOut })
   const legs = [
     { ...first, num: first.amountIn, den: amountIn },
     { ...second, num: 1n, den: 1n },
   ]
   const pools = new Set([first.pool.address, second.pool.address])
-  return (await runRoute({ ...whole, legs }, { parts: [] }, pools, context)).worksFull
+  return (await runRoute({ ...fullRoute, legs }, { parts: [] }, pools, context)).worksFull
 }
 
 function pays({ success, amountOut }: CallOutcome, expected: bigint): boolean {

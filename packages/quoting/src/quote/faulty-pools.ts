@@ -58,8 +58,8 @@ export class FaultyPools {
     for (const leg of legs) {
       const faults = this.faults.peek(leg.pool.id) ?? []
       const last = faults.find((fault) => isSameDirection(fault, leg))
-      const others = faults.filter((fault) => fault !== last).slice(0, MAX_DIRECTIONS - 1)
-      this.faults.set(leg.pool.id, [...others, nextFault(leg, last, now)])
+      const otherFaults = faults.filter((fault) => fault !== last).slice(0, MAX_DIRECTIONS - 1)
+      this.faults.set(leg.pool.id, [...otherFaults, nextFault(leg, last, now)])
     }
   }
 

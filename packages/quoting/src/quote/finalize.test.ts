@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { finalize } from './finalize.ts'
 import type { SimulatedRoute } from './simulated-route.ts'
 
-const at = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
-const [src, dst, weth, sender] = [at('1'), at('2'), at('3'), at('4')]
+const testAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
+const [src, dst, weth, sender] = [testAddress('1'), testAddress('2'), testAddress('3'), testAddress('4')]
 const leg = {
-  pool: { id: 'p', family: 'uniswap-v3', address: at('9') },
+  pool: { id: 'p', family: 'uniswap-v3', address: testAddress('9') },
   tokenIn: src,
   tokenOut: dst,
   amountIn: 1n,
@@ -63,7 +63,7 @@ function simulatedRoute({
     ranked: {},
     trial: {
       ...{ amountOut: 1_000_000n, minOutput: 995_000n, shortfallPpm: 0n, laterGas: 0, terms: {} },
-      swap: { to: at('f'), data: '0x', value: 0n },
+      swap: { to: testAddress('f'), data: '0x', value: 0n },
       simulation: {
         gasUsed: 200_000,
         ways: {},
@@ -216,7 +216,7 @@ describe('warnings', () => {
 })
 
 describe('calls', () => {
-  const swap = { to: at('f'), data: '0x', value: 0n }
+  const swap = { to: testAddress('f'), data: '0x', value: 0n }
   const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
   /** A token that accepts approvals, and a simulation of approvals and swap that pays `amountOut`. */
   const withCalls = (allowance: bigint, amountOut: bigint, request: object = {}): Setup => ({
@@ -270,7 +270,7 @@ test('the quote contains the inputs of its computation', async () => {
     } as unknown as Partial<SimulatedRoute>,
   })
   expect(quote).toMatchObject({ slippage, ranked, poolsPending: true, head: { number: 7 }, minOutput: 995_000n })
-  expect([quote.gasPriceWei, quote.swap]).toEqual([10n, { to: at('f'), data: '0x', value: 0n }])
+  expect([quote.gasPriceWei, quote.swap]).toEqual([10n, { to: testAddress('f'), data: '0x', value: 0n }])
 })
 
 test('oracle gas of a touched pool counts once, even if several legs use the pool', async () => {

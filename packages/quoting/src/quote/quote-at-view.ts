@@ -70,7 +70,7 @@ export async function quoteAtView(
   const { chain, tokens, simulate, gasLessons, gasProber, onQuote } = parts
   // Start these requests now, so that they share one HTTP request; a failure surfaces when they are awaited.
   const earlyReads = [view.codeOf(request.from), view.assertDeployed(), view.gasPriceWei()]
-  for (const one of earlyReads) one.catch(() => {})
+  for (const earlyRead of earlyReads) earlyRead.catch(() => {})
   const source = { rpc, snapshot: view.snapshot }
   void gasProber.want(endsOf(request, chain), source)
   const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())

@@ -3,10 +3,21 @@ import type { RoutePlan } from '@sluice/routing'
 import { expect, test } from 'vitest'
 import { quoteId, readQuoteId } from './quote-id.ts'
 
-const at = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
+const testAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const block = { number: 123, hash: `0x${'ab'.repeat(32)}` } as const
-const leg = { pool: { id: 'pool' }, tokenIn: at('1'), tokenOut: at('2'), amountIn: 10n, amountOut: 9n }
-const route = { tokenIn: at('1'), tokenOut: at('2'), amountIn: 10n, legs: [leg] } as unknown as RoutePlan
+const leg = {
+  pool: { id: 'pool' },
+  tokenIn: testAddress('1'),
+  tokenOut: testAddress('2'),
+  amountIn: 10n,
+  amountOut: 9n,
+}
+const route = {
+  tokenIn: testAddress('1'),
+  tokenOut: testAddress('2'),
+  amountIn: 10n,
+  legs: [leg],
+} as unknown as RoutePlan
 const trial = { amountOut: 9n, minOutput: 8n }
 const id = quoteId(1, block, route, trial)
 
@@ -17,20 +28,20 @@ test('an id contains its chain and block, and equal quotes have equal ids', () =
 })
 
 test('every difference between quotes changes the id', () => {
-  const withLeg = (more: object) => ({ ...route, legs: [{ ...leg, ...more }] }) as unknown as RoutePlan
+  const withLeg = (overrides: object) => ({ ...route, legs: [{ ...leg, ...overrides }] }) as unknown as RoutePlan
   const others = [
     quoteId(2, block, route, trial),
     quoteId(1, { ...block, number: 124 }, route, trial),
     quoteId(1, { ...block, hash: `0x${'ac'.repeat(32)}` }, route, trial),
-    quoteId(1, block, { ...route, tokenIn: at('3') }, trial),
-    quoteId(1, block, { ...route, tokenOut: at('3') }, trial),
+    quoteId(1, block, { ...route, tokenIn: testAddress('3') }, trial),
+    quoteId(1, block, { ...route, tokenOut: testAddress('3') }, trial),
     quoteId(1, block, { ...route, amountIn: 11n }, trial),
     quoteId(1, block, { ...route, legs: [] }, trial),
     quoteId(1, block, { ...route, legs: [...route.legs, ...route.legs] }, trial),
     ...[
       { pool: { id: 'other' } },
-      { tokenIn: at('3') },
-      { tokenOut: at('3') },
+      { tokenIn: testAddress('3') },
+      { tokenOut: testAddress('3') },
       { amountIn: 11n },
       { amountOut: 8n },
     ].map((more) => quoteId(1, block, withLeg(more), trial)),

@@ -5,8 +5,8 @@ import type { DecidedRequest } from './request.ts'
 import { maxAmountOutFor, paysDirectly, releaseTaxPpm, searchAmount, targetOf } from './search-amount.ts'
 
 const tokenOut = toAddress(`0x${'2'.repeat(40)}`)
-const request = (more: Partial<DecidedRequest>) =>
-  ({ tokenOut, feePpm: 0n, slippagePpm: 5_000n, ...more }) as DecidedRequest
+const request = (overrides: Partial<DecidedRequest>) =>
+  ({ tokenOut, feePpm: 0n, slippagePpm: 5_000n, ...overrides }) as DecidedRequest
 const taxes = (ppm: bigint, stuck = false) => ({ transferPpm: () => ppm, isStuck: () => stuck })
 
 describe('the pools pay the sender directly', () => {

@@ -11,8 +11,8 @@ const [src, dst, from] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.rep
 ]
 const reasons = Array.from({ length: 51 }, (_, k) => ({ source: `${k}`, reason: 'thin' }))
 type Failure = Extract<RouteResult, { ok: false }>
-const failure = (more: Partial<Failure> = {}): Failure =>
-  ({ ok: false, code: 'NO_ROUTE', message: 'no route', reasons, ...more }) as Failure
+const failure = (overrides: Partial<Failure> = {}): Failure =>
+  ({ ok: false, code: 'NO_ROUTE', message: 'no route', reasons, ...overrides }) as Failure
 
 /** A failed search over pools that route amounts within a range. */
 function failed(amounts: object, routes: (amount: bigint) => boolean) {

@@ -301,9 +301,11 @@ function laterGasOf(
   later: readonly CallOutcome[],
 ): readonly { readonly of: RoutePlan; readonly extra: number }[] {
   const now = [first, ...others]
-  return routes.flatMap((of, k) => {
+  return routes.flatMap((candidateRoute, k) => {
     const [before, after] = [now[k], later[k]]
-    return before?.success && after?.success ? [{ of, extra: Math.max(0, after.gasUsed - before.gasUsed) }] : []
+    return before?.success && after?.success
+      ? [{ of: candidateRoute, extra: Math.max(0, after.gasUsed - before.gasUsed) }]
+      : []
   })
 }
 

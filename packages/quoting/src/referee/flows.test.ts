@@ -41,7 +41,7 @@ test('the wrapper gives what it mints and receives what it burns, once, by any o
 })
 
 test('the native token moves in calls that did not revert, and in no delegate calls', () => {
-  const call = (more: Partial<CallFrame>): CallFrame => ({ type: 'CALL', from: ANN, to: BOB, ...more })
+  const call = (overrides: Partial<CallFrame>): CallFrame => ({ type: 'CALL', from: ANN, to: BOB, ...overrides })
   const trace = call({
     value: '0x5',
     calls: [

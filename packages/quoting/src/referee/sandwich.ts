@@ -34,10 +34,11 @@ export type SandwichAttack = {
 
 /** Returns the accounts that took one token and gave another, and nothing else. */
 export function poolTrades(changes: Changes): readonly PoolTrade[] {
-  return [...changes].flatMap(([pool, own]): PoolTrade[] => {
-    const [one, other, ...more] = own
-    if (!one || !other || more.length > 0) return []
-    const [[tokenIn, amountIn], [tokenOut, change]] = one[1] > 0n ? [one, other] : [other, one]
+  return [...changes].flatMap(([pool, poolChanges]): PoolTrade[] => {
+    const [firstChange, secondChange, ...furtherChanges] = poolChanges
+    if (!firstChange || !secondChange || furtherChanges.length > 0) return []
+    const [[tokenIn, amountIn], [tokenOut, change]] =
+      firstChange[1] > 0n ? [firstChange, secondChange] : [secondChange, firstChange]
     return amountIn > 0n && change < 0n ? [{ pool, tokenIn, tokenOut, amountIn, amountOut: -change }] : []
   })
 }
@@ -49,13 +50,13 @@ export function poolTrades(changes: Changes): readonly PoolTrade[] {
  */
 export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): SandwichAttack | null {
   const hit = new Set(poolTrades(victim.changes).map(keyOf))
-  const others = block
+  const otherTrades = block
     .filter(({ hash, from }) => hash !== victim.hash && from !== victim.from)
     .map((neighbor) => ({ neighbor, trades: poolTrades(neighbor.changes) }))
     .sort((a, b) => a.neighbor.index - b.neighbor.index)
-  const backs = others.filter(({ neighbor }) => neighbor.index > victim.index)
+  const backs = otherTrades.filter(({ neighbor }) => neighbor.index > victim.index)
   // The pair that is closest around the victim.
-  const fronts = others.filter(({ neighbor }) => neighbor.index < victim.index).reverse()
+  const fronts = otherTrades.filter(({ neighbor }) => neighbor.index < victim.index).reverse()
   for (const { neighbor: front, trades } of fronts) {
     for (const first of trades.filter((trade) => hit.has(keyOf(trade)))) {
       const opposite = keyOf({ pool: first.pool, tokenIn: first.tokenOut, tokenOut: first.tokenIn })

@@ -16,11 +16,11 @@ const move = (token: Address, from: Address, to: Address, amount: bigint): Token
   to,
   amount,
 })
-const read = (flows: readonly TokenTransfer[], more: Partial<TradeContext> = {}) =>
+const read = (flows: readonly TokenTransfer[], overrides: Partial<TradeContext> = {}) =>
   readTrades(changesOf(flows), {
     ...{ sender: ANN, miner: MINER, wrapper: WETH, people: new Set<Address>(), logs: [] },
     returned: new Set(flows.flatMap(({ to, token }) => (to === ANN ? [token] : []))),
-    ...more,
+    ...overrides,
   })
 const swap = [move(A, ANN, POOL, 100n), move(B, POOL, ANN, 50n)]
 const trade = { trader: ANN, recipient: ANN, tokenIn: A, tokenOut: B, amountIn: 100n, amountOut: 50n, fees: [] }

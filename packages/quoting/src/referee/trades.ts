@@ -102,15 +102,15 @@ type Output = Pick<AccountTrade, 'recipient' | 'tokenOut' | 'amountOut'>
 /** Finds the account that received most of the only other token that came out, if the sender received none. */
 function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContext): Output | UnjudgedTransaction {
   const all = [...receivers(changes, context)]
-  const others = all.filter(({ token }) => token !== tokenIn)
-  const tokens = [...new Set(others.map(({ token }) => token))]
+  const otherChanges = all.filter(({ token }) => token !== tokenIn)
+  const tokens = [...new Set(otherChanges.map(({ token }) => token))]
   if (tokens.length > 1)
     return unjudgedTransaction(
       'several',
       'SEVERAL_OUTPUTS_OF_OTHERS',
       `others received ${tokens.length} tokens: ${tokens.join(', ')}`,
     )
-  const [first] = others.toSorted((a, b) => (a.amount < b.amount ? 1 : -1))
+  const [first] = otherChanges.toSorted((a, b) => (a.amount < b.amount ? 1 : -1))
   if (first) return { recipient: first.account, tokenOut: first.token, amountOut: first.amount }
   if (context.returned.has(tokenIn))
     return unjudgedTransaction(

@@ -5,19 +5,19 @@ import type { Rpc } from '@sluice/rpc'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WalletChecks } from './wallet-checks.ts'
 
-const at = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
-const [listed, unlisted, other] = [at('1'), at('2'), at('3')]
+const testAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
+const [listed, unlisted, other] = [testAddress('1'), testAddress('2'), testAddress('3')]
 /** EXTCODESIZE, with which contracts check accounts for code. */
 const CHECKS_CODE: Hex = '0x333b'
 const NO_CHECK: Hex = '0x6001'
 
 const pool = (id: string, family = 'uniswap-v3', state: unknown = null): Pool => ({
-  ...{ id, family, dex: family, address: at('9'), tokens: [listed, unlisted], state },
+  ...{ id, family, dex: family, address: testAddress('9'), tokens: [listed, unlisted], state },
 })
 /** A pool with third-party code. */
 const hooked = pool('hooked', 'prop-amm')
-const legsOf = (of: Pool, tokenIn = listed, tokenOut = unlisted) =>
-  ({ legs: [{ pool: of, tokenIn, tokenOut }] }) as unknown as Pick<RoutePlan, 'legs'>
+const legsOf = (pool: Pool, tokenIn = listed, tokenOut = unlisted) =>
+  ({ legs: [{ pool, tokenIn, tokenOut }] }) as unknown as Pick<RoutePlan, 'legs'>
 
 let codes: Record<string, Hex | Error>
 let reads: string[]
@@ -94,7 +94,7 @@ test('a pool with third-party code is compared again after ten minutes, and can 
   const checks = new WalletChecks([listed, unlisted])
   const route = legsOf(hooked)
   const plain = legsOf(pool('a'))
-  for (const each of [route, plain]) checks.observe(each, false)
+  for (const observedRoute of [route, plain]) checks.observe(observedRoute, false)
   vi.advanceTimersByTime(600_001)
   expect(await due(checks, route)).toBe('measured')
   expect(await due(checks, plain)).toBeUndefined()

@@ -3,10 +3,10 @@ import { AbiCoder, Interface, id, zeroPadValue } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { orderOf, receivedOf, type SentOrder, spentOf } from './sent-order.ts'
 
-const at = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
-const [sender, guard, executor, src, dst, wrapper, other, payee] = ['1', '2', '3', '4', '5', '6', '7', '8'].map(at) as [
-  ...[Address, Address, Address, Address, Address, Address, Address, Address],
-]
+const testAddress = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
+const [sender, guard, executor, src, dst, wrapper, other, payee] = ['1', '2', '3', '4', '5', '6', '7', '8'].map(
+  testAddress,
+) as [...[Address, Address, Address, Address, Address, Address, Address, Address]]
 const ORDER = '(address tokenIn,address tokenOut,uint256 minOutput,uint256 deadline,address executor)'
 const PAYOUT = '(address recipient,uint256 feePpm,address feeRecipient,address wrapper)'
 const PERMIT = '(uint8 kind,uint256 amount,uint256 nonce,uint256 deadline,bytes signature)'
@@ -63,14 +63,14 @@ const transfer = (token: Address, from: Address, to: Address, amount: bigint) =>
   ...{ address: token, data: word(amount) },
   topics: [id('Transfer(address,address,uint256)') as Hex, topic(from), topic(to)],
 })
-const withdrawal = (of: Address, by: Address, amount: bigint) => ({
-  ...{ address: of, data: word(amount) },
-  topics: [id('Withdrawal(address,uint256)') as Hex, topic(by)],
+const withdrawal = (token: Address, account: Address, amount: bigint) => ({
+  ...{ address: token, data: word(amount) },
+  topics: [id('Withdrawal(address,uint256)') as Hex, topic(account)],
 })
-const sent = (more: Partial<SentOrder>): SentOrder => ({
+const sent = (overrides: Partial<SentOrder>): SentOrder => ({
   ...{ tokenIn: src, tokenOut: dst, amountIn: 100n, minOutput: 90n, deadline: 1, feePpm: 0n, recipient: undefined },
   ...{ wrapper: ZERO_ADDRESS, isNativeIn: false },
-  ...more,
+  ...overrides,
 })
 const parties = { sender, guard }
 

@@ -45,7 +45,7 @@ export class QuoteStreams {
     this.watches.set(key, watch)
     watch.add(listener)
     this.unsubscribe ??= this.options.runtime.onSnapshot((snapshot) => {
-      for (const one of this.watches.values()) one.observe(snapshot)
+      for (const watch of this.watches.values()) watch.observe(snapshot)
     })
     const close = () => {
       watch.remove(listener)

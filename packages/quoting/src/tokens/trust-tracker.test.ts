@@ -16,10 +16,10 @@ const pair = (n: number, tokens: readonly Address[]): Pool => {
   const state = { reserve0: 300_000n * 10n ** 6n, reserve1: 1n, feePpm: 3_000 }
   return { id: account(n), address: account(n), family: 'uniswap-v2', dex: 'test', tokens, state }
 }
-const poolsOf = (of: Address, from: number) => [
-  pair(from, [WETH, of]),
-  pair(from + 1, [WETH, of]),
-  pair(from + 2, [USDC, of]),
+const poolsOf = (token: Address, from: number) => [
+  pair(from, [WETH, token]),
+  pair(from + 1, [WETH, token]),
+  pair(from + 2, [USDC, token]),
 ]
 const BLOCKS = 10
 
@@ -38,10 +38,10 @@ function trackerOnChain(measure: MeasureToken = async () => reportOf(), pools = 
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000)
   const measured: Address[] = []
   const standings = new TrustTracker({
-    ...{ chain, earnBlocks: BLOCKS, decimals: (of) => (of === OTHER ? undefined : 6) },
-    measure: (of, snapshot) => {
-      measured.push(of)
-      return measure(of, snapshot)
+    ...{ chain, earnBlocks: BLOCKS, decimals: (token) => (token === OTHER ? undefined : 6) },
+    measure: (token, snapshot) => {
+      measured.push(token)
+      return measure(token, snapshot)
     },
   })
   standings.price({ usd: () => 1 } as unknown as PriceBook)

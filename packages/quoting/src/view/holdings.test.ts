@@ -14,12 +14,16 @@ const pair = (
   ownBalance: bigint,
   { tokens = [TOKEN, OTHER], family = 'uniswap-v2', other = 10n ** 9n } = {},
 ) => {
-  const own = tokens.indexOf(TOKEN)
-  const state = { reserve0: own === 0 ? ownBalance : other, reserve1: own === 0 ? other : ownBalance, feePpm: 3_000 }
+  const tokenIndex = tokens.indexOf(TOKEN)
+  const state = {
+    reserve0: tokenIndex === 0 ? ownBalance : other,
+    reserve1: tokenIndex === 0 ? other : ownBalance,
+    feePpm: 3_000,
+  }
   return { id: account(n), address: account(n), family, dex: 'test', tokens, state } as Pool
 }
-const pricesOf = (pools: readonly Pool[], more: object = {}) =>
-  ({ poolsOf: () => pools, usd: () => 1, ...more }) as unknown as Prices
+const pricesOf = (pools: readonly Pool[], overrides: object = {}) =>
+  ({ poolsOf: () => pools, usd: () => 1, ...overrides }) as unknown as Prices
 
 const batch = ReadBatch__factory.createInterface()
 const word = (value: bigint) => toBeHex(value, 32) as Hex

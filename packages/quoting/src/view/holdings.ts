@@ -35,7 +35,7 @@ export function unlistedOf(
 export async function readHoldings(token: Address, { snapshot, prices, rpc }: HoldingsSource): Promise<boolean> {
   let isNew = false
   const pools = deepestPools(token, prices)
-  const reads = pools.map(({ address, tokens }) => readBalances(tokens.map((each) => [address, each])))
+  const reads = pools.map(({ address, tokens }) => readBalances(tokens.map((token) => [address, token])))
   const balances = await runReads(rpc, { blockHash: snapshot.block.hash }, reads, { priority: 'lookup' })
   for (const [k, pool] of pools.entries()) {
     const reserves = familyOf(pool.family)!.reserves(pool)

@@ -29,7 +29,7 @@ const blockAt = (number: number, fork = 'a') => {
 }
 
 /** A node with the first hundred blocks and no contracts. */
-function node(more: Partial<Rpc> = {}) {
+function node(overrides: Partial<Rpc> = {}) {
   const looks: string[] = []
   const codes: unknown[] = []
   const rpc = {
@@ -46,7 +46,7 @@ function node(more: Partial<Rpc> = {}) {
       return batch.encodeFunctionResult('run', [reads.map(() => ({ ok: false, data: '0x' }))]) as Hex
     },
     health: () => ({ endpoints: [] }),
-    ...more,
+    ...overrides,
   } as unknown as Rpc
   return { rpc, looks, codes }
 }
@@ -168,10 +168,10 @@ describe('reads of past blocks', () => {
     waits = promise
     const waiting = Array.from({ length: 80 }, () => past.pricesAt(1, [account('4'), account('5')].slice(0, 1), rpc))
     const different = Array.from({ length: 79 }, (_, k) => past.pricesAt(1, [TOKEN], rpc).then(() => k))
-    const others = Array.from({ length: 78 }, (_, k) => past.pricesAt(k + 5, [TOKEN], rpc))
+    const otherPrices = Array.from({ length: 78 }, (_, k) => past.pricesAt(k + 5, [TOKEN], rpc))
     await expect(past.pricesAt(99, [TOKEN], rpc)).rejects.toMatchObject({ code: 'BUSY' })
     resolve()
-    await Promise.all([...waiting, ...different, ...others])
+    await Promise.all([...waiting, ...different, ...otherPrices])
   })
 
   test('do not begin for callers that have aborted', async () => {

@@ -26,7 +26,7 @@ export type ChainView = {
   readonly gasPriceWei: () => Promise<bigint>
   /** Data fee of publishing on L1, in wei per byte of calldata; 0 if there is none or it is unknown. */
   readonly l1FeePerByteWei: () => Promise<number>
-  /** Reads an account's code at this block, once. */
+  /** Reads an account's code at this block, and caches it. */
   readonly codeOf: (account: Address) => Promise<Hex>
   /** True while pools of some families are still being searched for, or cannot be found. */
   readonly poolsPending: () => boolean

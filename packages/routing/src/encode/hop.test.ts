@@ -29,8 +29,8 @@ describe('programs of one hop', () => {
   ] as const)('of a pool that %s', (_, of, input, holder) => {
     const { first, middle, last } = programs(of)
     const decoded = [first, middle, last].map((hop) => {
-      const [step, ...others] = decodeProgram(hop!.program, tokenA)
-      expect(others).toEqual([])
+      const [step, ...otherSteps] = decodeProgram(hop!.program, tokenA)
+      expect(otherSteps).toEqual([])
       return [step!.input.kind, step!.output.kind, hop!.holder]
     })
     expect(decoded).toEqual([

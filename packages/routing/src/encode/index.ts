@@ -19,15 +19,15 @@ export type EncodeRequest = {
   readonly guard: Address
   readonly executor: Address
   readonly wrappedNative: Address | null
-  /** By family id. */
+  /** Step makers by family id. */
   readonly families: ReadonlyMap<string, StepMaker>
-  /** Least output the sender accepts, base units, above 0. */
+  /** Minimum output that the sender accepts, in base units; must be above 0. */
   readonly minOutput: bigint
   /** Unix seconds. */
   readonly deadline: bigint
   /** Parts per million of the output, 0–100,000. */
   readonly feePpm?: bigint
-  /** Needed with a fee. */
+  /** Required if `feePpm` is above 0. */
   readonly feeRecipient?: Address
   /**
    * Direct mode, for an output token that takes a tax on every transfer: the Executor pays the recipient itself. Excludes
@@ -42,13 +42,13 @@ export type EncodeRequest = {
 export type EncodedSwap = {
   readonly to: Address
   readonly data: Hex
-  /** Wei to send along. */
+  /** Wei sent with the transaction. */
   readonly value: bigint
   readonly steps: readonly Step[]
 }
 
 /**
- * The transaction that swaps along a route.
+ * Encodes the transaction that swaps along a route.
  *
  * @throws EncodeError for a route that cannot be encoded
  */
@@ -58,12 +58,12 @@ export function encodeSwap(request: EncodeRequest): EncodedSwap {
   const steps = buildSteps(route, { wrappedNative, families })
   const nativeOut = route.tokenOut === NATIVE
   const value = nativeIn ? route.amountIn : 0n
-  // Wrapped and unwrapped by the Guard if the steps allow it, which is cheaper than by the Executor.
+  // The Guard wraps and unwraps if the steps allow it, which is cheaper than in the Executor.
   const wrapper = wrappedNative && needsWrapper(route, wrappedNative) ? wrappedNative : ZERO_ADDRESS
   const isUnwrapped = nativeOut && wrapper !== ZERO_ADDRESS
-  const isOther = request.recipient !== undefined && request.recipient !== request.from
-  // Otherwise the Guard pays the sender by default, which costs less calldata.
-  const isNamed = isOther || isUnwrapped || feePpm > 0n || direct || request.permit !== undefined
+  const hasOtherRecipient = request.recipient !== undefined && request.recipient !== request.from
+  // Without this field the Guard pays the sender, which costs less calldata.
+  const needsRecipientField = hasOtherRecipient || isUnwrapped || feePpm > 0n || direct || request.permit !== undefined
   const data = encodeGuardSwap({
     tokenIn: nativeIn ? wrapper : route.tokenIn,
     amountIn: route.amountIn,
@@ -75,7 +75,7 @@ export function encodeSwap(request: EncodeRequest): EncodedSwap {
     wrapper: nativeOut ? wrapper : ZERO_ADDRESS,
     feePpm,
     feeRecipient: feePpm > 0n ? (request.feeRecipient ?? ZERO_ADDRESS) : ZERO_ADDRESS,
-    ...(isNamed && { recipient: request.recipient ?? request.from }),
+    ...(needsRecipientField && { recipient: request.recipient ?? request.from }),
     direct,
     ...(request.permit && { permit: request.permit }),
     program: encodeProgram(steps),

@@ -130,7 +130,7 @@ describe('the order', () => {
 })
 
 describe('the program', () => {
-  const inputsOf = (of: RoutePlan) => encode(of).steps.map(({ input }) => input)
+  const inputsOf = (route: RoutePlan) => encode(route).steps.map(({ input }) => input)
 
   test('pays the next pool only if that pool measures its input, trades once, and alone takes the token', () => {
     const outputs = (...legs: Parameters<typeof leg>[]) =>

@@ -24,14 +24,17 @@ export function solveBackwards(output: RouteOutput, near: AmountPoint, required:
     return output.legs.reduce((sum, { from, amountIn }) => (from === token ? sum + amountIn : sum), 0n)
   }
   // Legs outside the chain contribute a constant amount.
-  const others = chain.map(({ to, amountOut }) => total(to) - amountOut)
+  const otherOutputs = chain.map(({ to, amountOut }) => total(to) - amountOut)
   const fixedInput = near.amountIn - chain.at(-1)!.amountIn
-  const priceOfEnd = chain.reduce((of, { amountIn, amountOut }) => (of * Number(amountIn)) / Number(amountOut), price)
+  const priceOfEnd = chain.reduce(
+    (price, { amountIn, amountOut }) => (price * Number(amountIn)) / Number(amountOut),
+    price,
+  )
   const point = { amountIn: total(end), amountOut: near.amountOut }
   let needed = end === output.target ? required : solveFork(output, { near, end, point }, required, priceOfEnd)
   for (const [k, leg] of chain.entries()) {
-    if (needed === null || needed <= others[k]!) return null
-    needed = solveLeg(output, leg, needed - others[k]!)
+    if (needed === null || needed <= otherOutputs[k]!) return null
+    needed = solveLeg(output, leg, needed - otherOutputs[k]!)
   }
   return needed === null ? null : needed + fixedInput
 }
@@ -58,32 +61,32 @@ function solveFork(
   price: number,
 ): bigint | null {
   let isExact = true
-  const at = (balance: bigint): AmountPoint => {
+  const pointAt = (balance: bigint): AmountPoint => {
     const amountOut = output.of(near.amountIn, { token: end, balance })
     isExact &&= amountOut !== null
     return { amountIn: balance, amountOut: amountOut ?? 0n }
   }
-  const bracket = bracketFrom(at, point, required, stepFrom(point, required, price))
-  const min = bracket && narrowBracket(at, bracket, required)[1].amountIn
+  const bracket = bracketFrom(pointAt, point, required, stepFrom(point, required, price))
+  const min = bracket && narrowBracket(pointAt, bracket, required)[1].amountIn
   return isExact ? min : null
 }
 
 function solveLeg(output: RouteOutput, leg: LegOutput, required: bigint): bigint | null {
-  const at = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: output.outputOf(leg, amountIn) })
+  const pointAt = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: output.outputOf(leg, amountIn) })
   const about = output.inputFor(leg, required)
   if (about !== null && about > 0n) {
-    const bracket = bracketFrom(at, at(about), required, 1n)
-    if (bracket) return narrowBracket(at, bracket, required)[1].amountIn
+    const bracket = bracketFrom(pointAt, pointAt(about), required, 1n)
+    if (bracket) return narrowBracket(pointAt, bracket, required)[1].amountIn
   }
   const curve = curveOf(output.problem, leg.share.edge)
   const step = Number(required) * OUTPUT_MARGIN
   const [min, beyond] = [inputOf(curve, Number(required)), inputOf(curve, Number(required) + step)]
   if (!(beyond > min && beyond < Number.POSITIVE_INFINITY)) return null
-  const point = at(BigInt(Math.ceil(min)))
+  const point = pointAt(BigInt(Math.ceil(min)))
   const missing = required - point.amountOut
   // If the curve is exact, it errs by float rounding only, which may be far less than the price of one unit.
   const isExact = missing === 0n || missing === 1n
   const first = isExact ? point.amountIn / FLOAT_UNITS + 1n : stepFrom(point, required, step / (beyond - min))
-  const bracket = bracketFrom(at, point, required, first)
-  return bracket && narrowBracket(at, bracket, required)[1].amountIn
+  const bracket = bracketFrom(pointAt, point, required, first)
+  return bracket && narrowBracket(pointAt, bracket, required)[1].amountIn
 }

@@ -276,8 +276,8 @@ function firstAmount(problem: Problem, required: number): number {
 
 /** Output per additional unit of input if all legs grow in proportion, which is optimal to first order. */
 function marginalPrice(problem: Problem, { flow }: SettledRoute): number {
-  const more = { ...problem, amountIn: problem.amountIn * (1 + OUTPUT_MARGIN) }
-  const scaledFlow = pushThrough(more, flow.edges, flow.input)
+  const enlargedProblem = { ...problem, amountIn: problem.amountIn * (1 + OUTPUT_MARGIN) }
+  const scaledFlow = pushThrough(enlargedProblem, flow.edges, flow.input)
   const price = ((scaledFlow?.amountOut ?? 0) - flow.amountOut) / (problem.amountIn * OUTPUT_MARGIN)
   return Math.max(price, 0)
 }

@@ -17,9 +17,15 @@ const leg = (tokenIn: Token, tokenOut: Token, amountIn: bigint, amountOut = amou
 const route = (legs: readonly Leg[], change: Partial<RoutePlan> = {}) =>
   ({ tokenIn: A, tokenOut: D, amountIn: 10n, amountOut: 10n, legs, ...change }) as RoutePlan
 const check =
-  (of: RoutePlan, request: Partial<RouteRequest> = {}) =>
+  (route: RoutePlan, request: Partial<RouteRequest> = {}) =>
   () =>
-    assertWithinRequest(of, { tokenIn: A, tokenOut: D, amountIn: 10n, wrappedNative: WETH, ...request } as RouteRequest)
+    assertWithinRequest(route, {
+      tokenIn: A,
+      tokenOut: D,
+      amountIn: 10n,
+      wrappedNative: WETH,
+      ...request,
+    } as RouteRequest)
 
 test('the longest path to a token counts toward the hop limit', () => {
   const legs = () => [leg(A, C, 4n), leg(A, B, 6n), leg(B, C, 6n), leg(C, D, 10n)]

@@ -6,13 +6,13 @@ import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './min-am
 /** Pool of constant product, whose output is rounded down; counts its quotes. */
 function productPool(reserveIn: bigint, reserveOut: bigint) {
   let quotes = 0
-  const at = (amountIn: bigint): AmountPoint => {
+  const pointAt = (amountIn: bigint): AmountPoint => {
     quotes++
     return { amountIn, amountOut: (amountIn * reserveOut) / (reserveIn + amountIn) }
   }
   /** Minimum input by the inverse, rounded up. */
   const minInput = (out: bigint) => (reserveIn * out + reserveOut - out - 1n) / (reserveOut - out)
-  return { at, minInput, quotes: () => quotes }
+  return { at: pointAt, minInput, quotes: () => quotes }
 }
 const reserves = fc.bigInt({ min: 10n ** 3n, max: 10n ** 24n })
 
@@ -46,28 +46,28 @@ test('with a precision, narrowing stops once the bracket is that narrow', () => 
 })
 
 test('an output that jumps is bisected', () => {
-  const at = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: amountIn >= 777_777n ? 10n ** 18n : 0n })
-  const [, above] = narrowBracket(at, [at(0n), at(10n ** 30n)], 1n)
+  const pointAt = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: amountIn >= 777_777n ? 10n ** 18n : 0n })
+  const [, above] = narrowBracket(pointAt, [pointAt(0n), pointAt(10n ** 30n)], 1n)
   expect(above.amountIn).toBe(777_777n)
 })
 
 test('a bracket is found by doubling steps, in both directions', () => {
   const inputs: bigint[] = []
-  const at = (amountIn: bigint): AmountPoint => {
+  const pointAt = (amountIn: bigint): AmountPoint => {
     inputs.push(amountIn)
     return { amountIn, amountOut: amountIn }
   }
   const point = (amount: bigint) => ({ amountIn: amount, amountOut: amount })
-  expect(bracketFrom(at, point(100n), 130n, 5n)).toEqual([point(115n), point(135n)])
+  expect(bracketFrom(pointAt, point(100n), 130n, 5n)).toEqual([point(115n), point(135n)])
   expect(inputs).toEqual([105n, 115n, 135n])
-  expect(bracketFrom(at, point(100n), 70n, 5n)).toEqual([point(65n), point(85n)])
-  expect(bracketFrom(at, point(100n), 100n, 5n)).toEqual([point(95n), point(100n)])
+  expect(bracketFrom(pointAt, point(100n), 70n, 5n)).toEqual([point(65n), point(85n)])
+  expect(bracketFrom(pointAt, point(100n), 100n, 5n)).toEqual([point(95n), point(100n)])
 })
 
 test('the lower end is nothing if even the smallest input pays; without an input up to twice the known one, there is none', () => {
-  const at = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: 7n })
-  expect(bracketFrom(at, at(10n), 7n, 4n)?.[0]).toEqual({ amountIn: 0n, amountOut: 0n })
-  expect(bracketFrom(at, at(10n), 8n, 4n)).toBeNull()
+  const pointAt = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: 7n })
+  expect(bracketFrom(pointAt, pointAt(10n), 7n, 4n)?.[0]).toEqual({ amountIn: 0n, amountOut: 0n })
+  expect(bracketFrom(pointAt, pointAt(10n), 8n, 4n)).toBeNull()
 })
 
 test('the first step covers the missing output at the price, with a margin, and at most the input', () => {
@@ -84,11 +84,11 @@ test('narrowing stops at the first bracket of the precision, and steps end at tw
   // 96 to 128 is a quarter of 128.
   expect(narrowBracket(jump, [jump(0n), jump(1_024n)], 1n, 4n)).toEqual([jump(96n), jump(128n)])
   const inputs: bigint[] = []
-  const at = (amountIn: bigint): AmountPoint => {
+  const pointAt = (amountIn: bigint): AmountPoint => {
     inputs.push(amountIn)
     return { amountIn, amountOut: 7n }
   }
-  const from = (amountIn: bigint, required: bigint) => bracketFrom(at, { amountIn, amountOut: 7n }, required, 5n)
+  const from = (amountIn: bigint, required: bigint) => bracketFrom(pointAt, { amountIn, amountOut: 7n }, required, 5n)
   expect(from(10n, 8n)).toBeNull()
   expect(inputs.splice(0)).toEqual([15n, 25n])
   expect(from(9n, 8n)).toBeNull()
@@ -102,18 +102,18 @@ test('narrowing stops at the first bracket of the precision, and steps end at tw
 
 test('the number of steps is bounded, and a bracket of one unit stays', () => {
   let quotes = 0
-  const at = (amountIn: bigint): AmountPoint => {
+  const pointAt = (amountIn: bigint): AmountPoint => {
     quotes++
     return { amountIn, amountOut: amountIn > 1n << 400n ? 1n : 0n }
   }
-  const [below, above] = narrowBracket(at, [at(0n), { amountIn: 1n << 800n, amountOut: 1n }], 1n)
+  const [below, above] = narrowBracket(pointAt, [pointAt(0n), { amountIn: 1n << 800n, amountOut: 1n }], 1n)
   expect(quotes).toBe(301)
   expect(above.amountIn - below.amountIn).toBe(1n << 500n)
   const unit = [
     { amountIn: 5n, amountOut: 5n },
     { amountIn: 6n, amountOut: 6n },
   ] as const
-  expect(narrowBracket(at, unit, 6n)).toEqual(unit)
+  expect(narrowBracket(pointAt, unit, 6n)).toEqual(unit)
   expect(quotes).toBe(301)
 })
 

@@ -42,23 +42,23 @@ export function minInputOf(
     const bound = route.bound === null ? null : route.bound + price * (Number(amount) - Number(amountIn))
     return settlement && { ...route, settlement, bound, netBound: undefined }
   }
-  const at = (amount: bigint): AmountPoint => {
+  const pointAt = (amount: bigint): AmountPoint => {
     const amountOut = output.of(amount) ?? settleAt(amount)?.settlement.amountOut ?? 0n
     return { amountIn: amount, amountOut }
   }
-  const around = (point: AmountPoint) => bracketFrom(at, point, required, stepFrom(point, required, price))
+  const around = (point: AmountPoint) => bracketFrom(pointAt, point, required, stepFrom(point, required, price))
   let near: AmountPoint = { amountIn, amountOut: route.settlement.amountOut }
   if (shares.inOrder.filter(({ fromSource }) => fromSource).length > 1) {
     const wide = around(near)
     if (!wide) return null
-    near = narrowBracket(at, wide, required, ONE_LEG)[1]
+    near = narrowBracket(pointAt, wide, required, ONE_LEG)[1]
     // The rest is too small to divide: one leg out of the source takes it, and unaffected legs stay fixed.
     const asSettled = () => inputsOf(settleAt(near.amountIn)!)
     cache.fixedInputs = output.of(near.amountIn) === null ? asSettled() : output.inputs()
   }
   const bisected = () => {
     const bracket = around(near)
-    return bracket && narrowBracket(at, bracket, required)[1].amountIn
+    return bracket && narrowBracket(pointAt, bracket, required)[1].amountIn
   }
   const paying = (min: bigint | null): RoutedInput | null => {
     if (min === null) return null

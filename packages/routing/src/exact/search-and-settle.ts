@@ -76,8 +76,8 @@ function withSettledGas(
   const costlier = withMoreGas(problem, (edge) => unexpectedGas.get(edge) ?? 0)
   const smaller = ifWorkAllows(problem, () => withSmallerLegs(problem, result, taxes))
   const netAfterGas = (route: SettledRoute) => {
-    const more = [...unexpectedGasOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
-    return netOf(problem, route) - more * problem.perGas
+    const unexpectedGas = [...unexpectedGasOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
+    return netOf(problem, route) - unexpectedGas * problem.perGas
   }
   return [costlier, smaller].reduce((best, changedProblem) => {
     const other = changedProblem && ifWorkAllows(problem, () => repeat(changedProblem))

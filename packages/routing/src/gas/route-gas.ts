@@ -22,9 +22,9 @@ export function gasOfParts(parts: GasParts): RouteGas {
   let charged = 0
   let refund = 0
   for (const [part, count] of parts) {
-    const of = partGas(part)
-    charged += of.gas * count
-    refund += of.refund * count
+    const gas = partGas(part)
+    charged += gas.gas * count
+    refund += gas.refund * count
   }
   const gross = charged + refund
   const refunded = refundOf(gross, refund)

@@ -70,12 +70,12 @@ export function compileCurve(curve: SwapsCurve): CompiledCurve {
   const pieces = new Float64Array(PIECE * count + DEPTH)
   for (let piece = 0; piece < count; piece++) {
     const [from, to, depth] = [sqrtPrice[first + piece]!, sqrtPrice[first + piece + 1]!, liquidity[first + piece]!]
-    const at = PIECE * piece
-    pieces[at] = from
-    pieces[at + DEPTH] = depth
+    const offset = PIECE * piece
+    pieces[offset] = from
+    pieces[offset + DEPTH] = depth
     // Computes both from the same difference, like `tradeTo`: on nearly flat pieces, earnings would otherwise be rounding noise.
-    pieces[at + PIECE + INPUT] = pieces[at + INPUT]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))
-    pieces[at + PIECE + OUTPUT] = pieces[at + OUTPUT]! + depth * (from - to)
+    pieces[offset + PIECE + INPUT] = pieces[offset + INPUT]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))
+    pieces[offset + PIECE + OUTPUT] = pieces[offset + OUTPUT]! + depth * (from - to)
   }
   pieces[PIECE * count] = sqrtPrice[liquidity.length]!
   return {
@@ -112,13 +112,13 @@ export function upToInput(curve: CompiledCurve, amountIn: number): CompiledCurve
   const piece = pieceOfInput(curve, amountIn)
   const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
   const tradedAmount = amountIn * curve.keepIn
-  const within = tradedAmount - inputBefore(curve, piece)
-  const to = depth === 0 ? from : 1 / (1 / from + within / depth)
+  const amountInPiece = tradedAmount - inputBefore(curve, piece)
+  const to = depth === 0 ? from : 1 / (1 / from + amountInPiece / depth)
   const end = PIECE * (piece + 1)
   const pieces = curve.pieces.slice(0, end + DEPTH)
   pieces[end] = to
   pieces[end + INPUT] = tradedAmount
-  pieces[end + OUTPUT] = outputBefore(curve, piece) + from * to * within
+  pieces[end + OUTPUT] = outputBefore(curve, piece) + from * to * amountInPiece
   return { ...curve, pieces }
 }
 
@@ -134,13 +134,13 @@ export function withSteeperFall(curve: CompiledCurve, factor: number): CompiledC
   const first = sqrtPriceAt(curve, 0)
   const pieces = curve.pieces.slice()
   for (let piece = 1; piece <= count; piece++) {
-    const at = PIECE * piece
-    const width = pieces[at + INPUT]! - pieces[at - PIECE + INPUT]!
-    const from = pieces[at - PIECE]!
-    const to = first * (1 + factor * (pieces[at]! / first - 1))
-    pieces[at] = to
-    pieces[at - PIECE + DEPTH] = (width * from * to) / (from - to)
-    pieces[at + OUTPUT] = pieces[at - PIECE + OUTPUT]! + width * from * to
+    const offset = PIECE * piece
+    const width = pieces[offset + INPUT]! - pieces[offset - PIECE + INPUT]!
+    const from = pieces[offset - PIECE]!
+    const to = first * (1 + factor * (pieces[offset]! / first - 1))
+    pieces[offset] = to
+    pieces[offset - PIECE + DEPTH] = (width * from * to) / (from - to)
+    pieces[offset + OUTPUT] = pieces[offset - PIECE + OUTPUT]! + width * from * to
   }
   return { ...curve, pieces }
 }
@@ -154,8 +154,8 @@ export function firstRate({ pieces, keepIn, keepOut }: CompiledCurve): number {
 /** Conductance at zero input: the depth at the current price. */
 export function firstConductance({ pieces, keepIn }: CompiledCurve): number {
   // A piece without liquidity is a price step, so the next piece counts.
-  for (let at = 0; at + PIECE < pieces.length; at += PIECE)
-    if (pieces[at + DEPTH]! > 0) return pieces[at + DEPTH]! / (2 * pieces[at]! * keepIn)
+  for (let offset = 0; offset + PIECE < pieces.length; offset += PIECE)
+    if (pieces[offset + DEPTH]! > 0) return pieces[offset + DEPTH]! / (2 * pieces[offset]! * keepIn)
   return 0
 }
 
@@ -198,7 +198,7 @@ export function capacityOf({ pieces, keepIn }: CompiledCurve): number {
 /** Conductance at the deepest piece. */
 export function maxConductance({ pieces, keepIn }: CompiledCurve): number {
   let max = 0
-  for (let at = DEPTH; at < pieces.length; at += PIECE) max = Math.max(max, pieces[at]!)
+  for (let offset = DEPTH; offset < pieces.length; offset += PIECE) max = Math.max(max, pieces[offset]!)
   return max === 0 ? 0 : max / (2 * pieces[0]! * keepIn)
 }
 
@@ -206,25 +206,25 @@ export function maxConductance({ pieces, keepIn }: CompiledCurve): number {
 export function outputOf(curve: CompiledCurve, amountIn: number): number {
   const { pieces, keepIn, keepOut } = curve
   if (!(amountIn > 0) || pieces.length < PIECE) return 0
-  const at = PIECE * pieceOfInput(curve, amountIn)
-  const depth = pieces[at + DEPTH]!
-  const end = pieces[at + PIECE]!
-  const from = pieces[at]!
-  const within = amountIn * keepIn - pieces[at + INPUT]!
-  const to = depth === 0 ? end : Math.max(end, 1 / (1 / from + within / depth))
+  const offset = PIECE * pieceOfInput(curve, amountIn)
+  const depth = pieces[offset + DEPTH]!
+  const end = pieces[offset + PIECE]!
+  const from = pieces[offset]!
+  const amountInPiece = amountIn * keepIn - pieces[offset + INPUT]!
+  const to = depth === 0 ? end : Math.max(end, 1 / (1 / from + amountInPiece / depth))
   // The difference of two nearly equal prices would lose the output of dust in a deep pool.
-  const bought = to > end ? from * to * within : depth * (from - to)
-  return (pieces[at + OUTPUT]! + bought) * keepOut
+  const bought = to > end ? from * to * amountInPiece : depth * (from - to)
+  return (pieces[offset + OUTPUT]! + bought) * keepOut
 }
 
 /** Output per unit of further input after an input; 0 at the end of the pool. */
 export function marginalRate(curve: CompiledCurve, amountIn: number): number {
   const { pieces, keepIn, keepOut } = curve
   if (!(amountIn < capacityOf(curve))) return 0
-  const at = PIECE * pieceOfInput(curve, amountIn)
-  const depth = pieces[at + DEPTH]!
-  const within = amountIn * keepIn - pieces[at + INPUT]!
-  const price = depth === 0 ? pieces[at + PIECE]! : 1 / (1 / pieces[at]! + within / depth)
+  const offset = PIECE * pieceOfInput(curve, amountIn)
+  const depth = pieces[offset + DEPTH]!
+  const amountInPiece = amountIn * keepIn - pieces[offset + INPUT]!
+  const price = depth === 0 ? pieces[offset + PIECE]! : 1 / (1 / pieces[offset]! + amountInPiece / depth)
   return keepIn * keepOut * price * price
 }
 
@@ -237,9 +237,9 @@ export function inputOf(curve: CompiledCurve, amountOut: number): number {
   let piece = 0
   while (outputBefore(curve, piece + 1) < tradedAmount) piece++
   const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
-  const within = tradedAmount - outputBefore(curve, piece)
-  const to = Math.max(sqrtPriceAt(curve, piece + 1), depth === 0 ? from : from - within / depth)
-  return (inputBefore(curve, piece) + (within === 0 ? 0 : within / (from * to))) / keepIn
+  const amountInPiece = tradedAmount - outputBefore(curve, piece)
+  const to = Math.max(sqrtPriceAt(curve, piece + 1), depth === 0 ? from : from - amountInPiece / depth)
+  return (inputBefore(curve, piece) + (amountInPiece === 0 ? 0 : amountInPiece / (from * to))) / keepIn
 }
 
 /**
@@ -250,10 +250,10 @@ export function shortOfFlat(curve: CompiledCurve, amountIn: number, reach = amou
   const { pieces, keepIn } = curve
   const end = PIECE * piecesOf(curve)
   let flat = pieces[end + INPUT]! / keepIn
-  for (let at = PIECE * pieceOfInput(curve, reach * (1 + NEAR_FLAT)); at >= 0; at -= PIECE) {
-    const start = pieces[at + INPUT]! / keepIn
+  for (let offset = PIECE * pieceOfInput(curve, reach * (1 + NEAR_FLAT)); offset >= 0; offset -= PIECE) {
+    const start = pieces[offset + INPUT]! / keepIn
     if (start < amountIn * (1 - NEAR_FLAT)) break
-    if (pieces[at + DEPTH] === 0) flat = start
+    if (pieces[offset + DEPTH] === 0) flat = start
   }
   return Math.min(reach, flat * (1 - NEAR_FLAT))
 }
@@ -300,11 +300,11 @@ export function tradeTo({ pieces, keepIn, keepOut }: CompiledCurve, rate: number
     if (pieces[PIECE * middle]! > to) low = middle
     else high = middle - 1
   }
-  const at = PIECE * low
-  const from = pieces[at]!
-  const depth = pieces[at + DEPTH]!
-  into.input = (pieces[at + INPUT]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
-  into.output = (pieces[at + OUTPUT]! + depth * (from - to)) * keepOut
+  const offset = PIECE * low
+  const from = pieces[offset]!
+  const depth = pieces[offset + DEPTH]!
+  into.input = (pieces[offset + INPUT]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
+  into.output = (pieces[offset + OUTPUT]! + depth * (from - to)) * keepOut
   into.conductance = target > end ? depth / (2 * to * keepIn) : 0
 }
 
@@ -357,14 +357,14 @@ function maxEarningsByPiece(
   const isHopeless = (piece: number) =>
     outputBefore(curve, piece) * keepOut * bought * (1 + outputError) - inputAt(piece) * sold <= onCurve
   const visit = (piece: number) => {
-    const at = PIECE * piece
-    const [from, depth, end] = [pieces[at]!, pieces[at + DEPTH]!, pieces[at + PIECE]!]
+    const offset = PIECE * piece
+    const [from, depth, end] = [pieces[offset]!, pieces[offset + DEPTH]!, pieces[offset + PIECE]!]
     const value = bought * (1 + outputErrors![piece]!)
-    const tradedAmount = maxInput * keepIn - pieces[at + INPUT]!
+    const tradedAmount = maxInput * keepIn - pieces[offset + INPUT]!
     const farthest = depth > 0 ? Math.max(end, 1 / (1 / from + tradedAmount / depth)) : end
     const to = Math.max(farthest, Math.min(from, Math.sqrt(sold / (value * keepIn * keepOut))))
-    const input = (pieces[at + INPUT]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
-    best = Math.max(best, (pieces[at + OUTPUT]! + depth * (from - to)) * keepOut * value - input * sold)
+    const input = (pieces[offset + INPUT]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
+    best = Math.max(best, (pieces[offset + OUTPUT]! + depth * (from - to)) * keepOut * value - input * sold)
   }
   const middle = pieceOfInput(curve, Math.min(pointAt(curve, sold / bought).input, maxInput))
   for (let piece = middle; piece >= 0; piece--) {

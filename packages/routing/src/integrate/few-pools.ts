@@ -129,8 +129,8 @@ export function pathsOver(problem: Problem, edges: ReadonlySet<number>): readonl
   let steps = 0
   const follow = (token: number, way: readonly number[], amounts: readonly number[], cost: number): void => {
     if (token === target) {
-      const [whole, part, little] = amounts.map((amount) => amount - cost)
-      paths.push({ edges: way, whole: whole!, part: part!, little: little! })
+      const [fullNet, partNet, smallNet] = amounts.map((amount) => amount - cost)
+      paths.push({ edges: way, whole: fullNet!, part: partNet!, little: smallNet! })
       return
     }
     if (way.length === maxHops) return
@@ -144,7 +144,7 @@ export function pathsOver(problem: Problem, edges: ReadonlySet<number>): readonl
       follow(next, [...way, edge], further, cost + costOf(problem, edge, amounts[0]!))
     }
   }
-  const amounts = [1, JOINED_PART, JOINED_SMALL_PART].map((part) => amountIn * part)
+  const amounts = [1, JOINED_PART, JOINED_SMALL_PART].map((share) => amountIn * share)
   follow(source, [], amounts, 0)
   return paths
 }

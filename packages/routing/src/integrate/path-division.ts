@@ -29,10 +29,11 @@ import { pathsOver } from './few-pools.ts'
  * @param edges - edges of the paths that are considered
  */
 export function divideAmongPaths(problem: Problem, flow: Flow | null, edges: ReadonlySet<number>): Flow | null {
-  const own = flow ? pathsOfFlow(problem, flow) : []
-  const division = new Division(problem, candidatePaths(problem, own, edges))
+  const flowPaths = flow ? pathsOfFlow(problem, flow) : []
+  const division = new Division(problem, candidatePaths(problem, flowPaths, edges))
   const flows: (Flow | null)[] = []
-  if (own.length > 0 && division.startAt(own.map(({ amount }) => amount))) flows.push(division.improve().toFlow())
+  if (flowPaths.length > 0 && division.startAt(flowPaths.map(({ amount }) => amount)))
+    flows.push(division.improve().toFlow())
   // With gas, chunks choose few paths, and find less than the flow's own paths.
   if ((flows.length === 0 || isFree(problem)) && division.assignChunks()) flows.push(division.improve().toFlow())
   return flows.reduce((best, next) => (next && !(best && best.net >= next.net) ? next : best), null)
@@ -58,9 +59,13 @@ function pathsOfFlow({ graph, source, target, amountIn }: Problem, { edges, inpu
 }
 
 /** The paths of a flow, followed by the best other paths for the whole trade and for fractions of it. */
-function candidatePaths(problem: Problem, own: readonly PathOfFlow[], edges: ReadonlySet<number>): readonly Path[] {
+function candidatePaths(
+  problem: Problem,
+  flowPaths: readonly PathOfFlow[],
+  edges: ReadonlySet<number>,
+): readonly Path[] {
   const paths = pathsOver(problem, edges)
-  const candidates = new Map(own.map((path) => [path.edges.join(), path.edges]))
+  const candidates = new Map(flowPaths.map((path) => [path.edges.join(), path.edges]))
   for (const amount of ['little', 'part', 'whole'] as const)
     for (const path of paths.toSorted((a, b) => b[amount] - a[amount]).slice(0, DIVISION_PATHS))
       candidates.set(path.edges.join(), path.edges)

@@ -24,20 +24,23 @@ export function localSearch(problem: Problem, flow: Flow): Flow {
 
 /** Moves one leg's share to the vertex of a parabola through three trials. */
 function moveShare(problem: Problem, flow: Flow, edge: number): Flow {
-  const at = (change: number): Flow | null =>
+  const flowAt = (change: number): Flow | null =>
     pushThrough(
       problem,
       flow.edges,
       flow.edges.map((other, k) => flow.input[k]! * (other === edge ? 1 + change : 1)),
       { order: 'any' },
     )
-  const [less, more] = [at(-LOCAL_SEARCH_STEP), at(LOCAL_SEARCH_STEP)]
-  if (!less || !more) return flow
-  const bend = more.net - 2 * flow.net + less.net
+  const [smallerFlow, largerFlow] = [flowAt(-LOCAL_SEARCH_STEP), flowAt(LOCAL_SEARCH_STEP)]
+  if (!smallerFlow || !largerFlow) return flow
+  const bend = largerFlow.net - 2 * flow.net + smallerFlow.net
   const top =
     bend < 0
-      ? (LOCAL_SEARCH_STEP * (less.net - more.net)) / (2 * bend)
-      : Math.sign(more.net - less.net) * LOCAL_SEARCH_MAX_STEP
-  const there = at(Math.min(LOCAL_SEARCH_MAX_STEP, Math.max(-LOCAL_SEARCH_MAX_STEP, top)))
-  return [less, more, there].reduce<Flow>((best, next) => (next && next.net > best.net ? next : best), flow)
+      ? (LOCAL_SEARCH_STEP * (smallerFlow.net - largerFlow.net)) / (2 * bend)
+      : Math.sign(largerFlow.net - smallerFlow.net) * LOCAL_SEARCH_MAX_STEP
+  const there = flowAt(Math.min(LOCAL_SEARCH_MAX_STEP, Math.max(-LOCAL_SEARCH_MAX_STEP, top)))
+  return [smallerFlow, largerFlow, there].reduce<Flow>(
+    (best, next) => (next && next.net > best.net ? next : best),
+    flow,
+  )
 }

@@ -30,23 +30,25 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
   const pieces = piecesOf(curve)
   const fixedCost = cost / keepOut
   let piece = 0
-  // Earnings of the whole piece and all before it, priced at its end, in the pool's own units.
-  const earnedAtEnd = (of: number): number => {
-    const end = sqrtPriceAt(curve, of + 1)
-    return end > 0 ? outputBefore(curve, of + 1) - end ** 2 * inputBefore(curve, of + 1) : outputBefore(curve, of + 1)
+  // Returns the earnings of a piece and all earlier pieces at the end price of the piece, in the pool's units.
+  const earnedAtEnd = (pieceIndex: number): number => {
+    const end = sqrtPriceAt(curve, pieceIndex + 1)
+    return end > 0
+      ? outputBefore(curve, pieceIndex + 1) - end ** 2 * inputBefore(curve, pieceIndex + 1)
+      : outputBefore(curve, pieceIndex + 1)
   }
   while (piece < pieces && earnedAtEnd(piece) < fixedCost) piece++
   if (piece === pieces && !(outputBefore(curve, pieces) > fixedCost)) return null
-  const touching = piece === pieces ? endOfPool(curve, fixedCost) : within(curve, piece, fixedCost)
-  const { price, sold } = touching
-  if (!(price > 0 && sold > 0)) return null
+  const tangency = piece === pieces ? tangencyAtEnd(curve, fixedCost) : tangencyInPiece(curve, piece, fixedCost)
+  const { price, input } = tangency
+  if (!(price > 0 && input > 0)) return null
   // A straight line would not respond to prices; use a slightly bent one.
-  const first = price * (1 + ENVELOPE_SLOPE)
-  const depth = (sold * first * price) / (first - price)
+  const bentPrice = price * (1 + ENVELOPE_SLOPE)
+  const depth = (input * bentPrice * price) / (bentPrice - price)
   const end = Math.min(pieces, piece + ENVELOPE_PIECES)
   const prices = new Float64Array(end - piece + 2)
   const depths = new Float64Array(end - piece + 1)
-  prices[0] = first
+  prices[0] = bentPrice
   prices[1] = price
   depths[0] = depth
   for (let k = piece; k < end; k++) {
@@ -56,24 +58,24 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
   const line = { sqrtPrice: prices, liquidity: depths, keepIn, keepOut, gasPerPiece, outputError }
   return {
     curve: compileCurve(repeats ? { ...line, repeats } : line),
-    inputOfLine: sold / keepIn,
+    inputOfLine: input / keepIn,
   }
 }
 
-type Touching = { readonly price: number; readonly sold: number }
+type Tangency = { readonly price: number; readonly input: number }
 
-/** Tangency at the end of the pool: the price at which its whole output earns the cost. */
-function endOfPool(curve: CompiledCurve, fixedCost: number): Touching {
+/** Returns the tangency at the end of the pool: the price at which its whole output earns the cost. */
+function tangencyAtEnd(curve: CompiledCurve, fixedCost: number): Tangency {
   const pieces = piecesOf(curve)
-  const sold = inputBefore(curve, pieces)
-  return { price: Math.sqrt((outputBefore(curve, pieces) - fixedCost) / sold), sold }
+  const input = inputBefore(curve, pieces)
+  return { price: Math.sqrt((outputBefore(curve, pieces) - fixedCost) / input), input }
 }
 
-/** Tangency within a piece: the price down to which the pool earns the cost; the smaller root of a·q² − 2·l·q + c. */
-function within(curve: CompiledCurve, piece: number, fixedCost: number): Touching {
+/** Returns the tangency within a piece: the price down to which the pool earns the cost. It is the smaller root of a·q² − 2·l·q + c. */
+function tangencyInPiece(curve: CompiledCurve, piece: number, fixedCost: number): Tangency {
   const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
   const a = depth / from - inputBefore(curve, piece)
   const c = outputBefore(curve, piece) + depth * from - fixedCost
   const price = c / (depth + Math.sqrt(Math.max(0, depth * depth - a * c)))
-  return { price, sold: inputBefore(curve, piece) + depth * (1 / price - 1 / from) }
+  return { price, input: inputBefore(curve, piece) + depth * (1 / price - 1 / from) }
 }

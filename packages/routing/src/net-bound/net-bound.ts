@@ -169,8 +169,8 @@ class Search {
     // If the edge traded without an envelope, the prices also suit the routes that use it.
     const includingEdge = this.branch(new Set([...inside, edge]), outside, relaxed, whole?.has(edge) ? whole : null)
     const excludingEdge = this.branch(inside, new Set([...outside, edge]), relaxed, null)
-    return [includingEdge, excludingEdge].flatMap((part) =>
-      part ? [{ ...part, bound: Math.min(part.bound, branch.bound) }] : [],
+    return [includingEdge, excludingEdge].flatMap((child) =>
+      child ? [{ ...child, bound: Math.min(child.bound, branch.bound) }] : [],
     )
   }
 

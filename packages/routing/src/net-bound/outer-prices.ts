@@ -37,13 +37,13 @@ function labels(
   prices: Float64Array,
   isLive: Uint8Array,
   live: readonly number[],
-  of: 'cost' | 'value',
+  quantity: 'cost' | 'value',
 ): Float64Array {
   const { graph, rate, rateBack, maxHops, budget } = problem
   const { offset, to, tokens, scratch } = graph.topology
-  const rates = of === 'cost' ? rate : rateBack
+  const rates = quantity === 'cost' ? rate : rateBack
   const label = scratch.floats(tokens.length, 0)
-  for (const token of live) label[token] = of === 'cost' ? 1 / prices[token]! : prices[token]!
+  for (const token of live) label[token] = quantity === 'cost' ? 1 / prices[token]! : prices[token]!
   const queue = new LabelQueue(tokens.length, scratch)
   queue.start(live, 4 * maxHops)
   for (let token = queue.next(); token >= 0; token = queue.next()) {
@@ -57,7 +57,7 @@ function labels(
       queue.add(other)
     }
   }
-  if (of === 'cost') for (let token = 0; token < label.length; token++) label[token] = 1 / label[token]!
+  if (quantity === 'cost') for (let token = 0; token < label.length; token++) label[token] = 1 / label[token]!
   return label
 }
 

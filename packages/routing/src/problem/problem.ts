@@ -106,11 +106,11 @@ export function crossingGas(problem: Problem, edge: number, input: number): numb
 /**
  * Returns the problem with a gas offset for each edge.
  *
- * @param more - offset in gas units; may be negative
+ * @param extraGas - offset in gas units; may be negative
  */
-export function withMoreGas(problem: Problem, more: (edge: number) => number): Problem {
+export function withMoreGas(problem: Problem, extraGas: (edge: number) => number): Problem {
   const { gasOffset } = problem
-  return { ...problem, gasOffset: gasOffset ? (edge) => gasOffset(edge) + more(edge) : more }
+  return { ...problem, gasOffset: gasOffset ? (edge) => gasOffset(edge) + extraGas(edge) : extraGas }
 }
 
 /** Cost of a leg before tick crossings, in output base units. */
@@ -262,9 +262,9 @@ export class Admission {
         this.set(edge, 0)
         this.note(pool, 'it repeatedly paid less than it quoted; it will be tried again later')
       } else if (this.rate[edge]! > 0) {
-        const part = 1 - ppm / FLOAT_PPM
-        const left = withTax(this.adjustedCurves.get(edge) ?? curve, 1, part)
-        this.outputFactors.set(edge, part)
+        const keptFraction = 1 - ppm / FLOAT_PPM
+        const left = withTax(this.adjustedCurves.get(edge) ?? curve, 1, keptFraction)
+        this.outputFactors.set(edge, keptFraction)
         this.adjustedCurves.set(edge, left)
         this.set(edge, firstRate(left))
       }

@@ -91,10 +91,13 @@ function proofAt(
   const input = fromFixedPoint(amountIn * scaledPrices.get(source)![0]!, decimals)
   // No route sends more to a pool than the bound is worth, including the payout of pools beyond sampled curves.
   let value = rated.reduce((total, { shown }) => total + shown.earned, input)
-  let counted = rated.map((one) => ({ ...one, ...one.shown }))
+  let counted = rated.map((ratedPool) => ({ ...ratedPool, ...ratedPool.shown }))
   for (let round = 0; round < HIDDEN_ROUNDS && rated.some(({ shown }) => shown.isSampled); round++) {
-    counted = rated.map((one) => {
-      return { ...one, ...(one.shown.isSampled ? earningsOf(problem, one.ownEdges, floats, value) : one.shown) }
+    counted = rated.map((ratedPool) => {
+      return {
+        ...ratedPool,
+        ...(ratedPool.shown.isSampled ? earningsOf(problem, ratedPool.ownEdges, floats, value) : ratedPool.shown),
+      }
     })
     value = counted.reduce((total, { earned }) => total + earned, input)
   }
@@ -120,9 +123,9 @@ function proofAt(
   return { decimals, prices, pools: proved, beyond, allowance, bound, maxHops }
 }
 
-function byPool({ edges }: Graph, some: readonly number[]): ReadonlyMap<Pool, readonly number[]> {
+function byPool({ edges }: Graph, edgeIds: readonly number[]): ReadonlyMap<Pool, readonly number[]> {
   const groups = new Map<Pool, number[]>()
-  for (const edge of some) {
+  for (const edge of edgeIds) {
     const { pool } = edges[edge]!
     const group = groups.get(pool)
     if (group) group.push(edge)
@@ -149,9 +152,9 @@ function earningsOf(
   const hopEarnings = floats
     .slice(1)
     .map((bought, hop) => earningsAt(problem, edges, { sold: floats[hop]!, bought }, value))
-  return hopEarnings.reduce((max, one) => {
-    const isSampled = max.isSampled || one.isSampled
-    return { ...(one.earned > max.earned ? one : max), isSampled, isCut: max.isCut || one.isCut }
+  return hopEarnings.reduce((max, hop) => {
+    const isSampled = max.isSampled || hop.isSampled
+    return { ...(hop.earned > max.earned ? hop : max), isSampled, isCut: max.isCut || hop.isCut }
   }, none)
 }
 

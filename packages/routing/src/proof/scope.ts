@@ -39,10 +39,10 @@ function withPairs({ graph, rate }: Problem, edges: readonly number[]): readonly
   for (const edge of edges) {
     if (isWide[edge] !== 1) continue
     const { id } = allEdges[edge]!.pool
-    const of = ends.get(id) ?? { sold: new Set(), bought: new Set() }
-    ends.set(id, of)
-    of.sold.add(from[edge]!)
-    of.bought.add(to[edge]!)
+    const endTokens = ends.get(id) ?? { sold: new Set(), bought: new Set() }
+    ends.set(id, endTokens)
+    endTokens.sold.add(from[edge]!)
+    endTokens.bought.add(to[edge]!)
   }
   const pairs = new Set(edges)
   for (const [id, { sold, bought }] of ends)

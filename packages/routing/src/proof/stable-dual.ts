@@ -37,17 +37,17 @@ export function stableEarnings({ balances, invariant }: TradingFunction, { sold,
     x.map((balance, k) => Math.max(low[k]! - mu * ann, Math.min(high[k]! - mu * ann, t / balance)))
   const bestT = (mu: number) => {
     const isBelow = (log: number) =>
-      Math.log(restAt(mu, Math.exp(log)).reduce((total, part) => (total * part) / n, mu)) > (n + 1) * log
+      Math.log(restAt(mu, Math.exp(log)).reduce((total, netPrice) => (total * netPrice) / n, mu)) > (n + 1) * log
     return Math.exp(bisect(MIN_LOG, MAX_LOG, isBelow))
   }
-  const mu = bisect(0, Math.min(...high) / ann, (at) => {
-    const t = bestT(at)
-    return ann - 1 + t * restAt(at, t).reduce((total, part) => total - ann / part, 1 / at) > 0
+  const mu = bisect(0, Math.min(...high) / ann, (trialMu) => {
+    const t = bestT(trialMu)
+    return ann - 1 + t * restAt(trialMu, t).reduce((total, netPrice) => total - ann / netPrice, 1 / trialMu) > 0
   })
-  const rest = restAt(mu, bestT(mu))
-  const root = rest.reduce((total, part) => (total * part) / n, mu) ** (1 / (n + 1))
+  const netPrices = restAt(mu, bestT(mu))
+  const root = netPrices.reduce((total, netPrice) => (total * netPrice) / n, mu) ** (1 / (n + 1))
   const value = mu * (ann - 1) + (n + 1) * root
-  const earned = rest.reduce((total, part, k) => total + (part + mu * ann) * x[k]!, -value)
+  const earned = netPrices.reduce((total, netPrice, k) => total + (netPrice + mu * ann) * x[k]!, -value)
   return Math.max(0, earned * d * scale)
 }
 

@@ -319,7 +319,7 @@ class Newton {
     const { place } = this.allocation
     const size = this.allocation.tokens.length
     let total = 0
-    for (const part of weight) total += part
+    for (const edgeWeight of weight) total += edgeWeight
     for (let i = 0; i < tokens.length; i++) {
       for (let j = 0; j < i; j++) {
         if (!(weight[i]! > 0 && weight[j]! > 0)) continue

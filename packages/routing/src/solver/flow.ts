@@ -113,8 +113,8 @@ export function pushThrough(
 
 /** Sends the whole amount along a path. */
 export function alongPath(problem: Problem, path: readonly number[]): Flow | null {
-  const whole = path.map(() => 1)
-  return pushThrough(problem, path, whole)
+  const fullShares = path.map(() => 1)
+  return pushThrough(problem, path, fullShares)
 }
 
 /** The order of legs that share a pool matters, because each leaves its fee in the pool. */

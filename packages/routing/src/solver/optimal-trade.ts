@@ -141,14 +141,14 @@ export class OptimalTrade {
       const before = moved
       moved = Math.abs(next - b)
       if (moved <= TRADE_TOLERANCE * b || (moved < TRADE_SMALL * b && moved >= before)) break
-      const at = this.mismatch(next)
-      if (at < 0 === mismatchB < 0) mismatchA /= 2
+      const nextMismatch = this.mismatch(next)
+      if (nextMismatch < 0 === mismatchB < 0) mismatchA /= 2
       else {
         a = b
         mismatchA = mismatchB
       }
       b = next
-      mismatchB = at
+      mismatchB = nextMismatch
     }
     return b
   }

@@ -30,8 +30,8 @@ const ofRepeatedSwaps = (single: TradingFunction): TradingFunction => ({
 })
 
 /** Returns true if several of the edges use the same pool. */
-export const usesPoolTwice = ({ edges, topology }: Graph, some: readonly number[]): boolean =>
-  topology.hasWidePools && new Set(some.map((edge) => edges[edge]!.pool.id)).size < some.length
+export const usesPoolTwice = ({ edges, topology }: Graph, usedEdges: readonly number[]): boolean =>
+  topology.hasWidePools && new Set(usedEdges.map((edge) => edges[edge]!.pool.id)).size < usedEdges.length
 
 /** Fractions of an edge's input and output that remain after taxes and discounts, excluding the pool's own fee. */
 function keptFractions(problem: Problem, edge: number): { readonly ofInput: number; readonly ofOutput: number } {

@@ -87,13 +87,16 @@ function lastDepth({ graph, target }: Problem, best: Float64Array, depthOf: (edg
 }
 
 /** The best path from the source at spot rates, as far as it leads. */
-export function bestWay(graph: Graph, { ends, labels, maxHops, between, budget }: ExpansionTerms): readonly number[] {
+export function bestWay(
+  graph: Graph,
+  { ends, labels, maxHops, intermediateRates, budget }: ExpansionTerms,
+): readonly number[] {
   const { offset, to } = graph.topology
   const way: number[] = []
   let token = ends.source
   while (token !== ends.target && way.length < maxHops) {
     let [chosen, max] = [-1, 0]
-    const { rate } = token === ends.source ? graph : between
+    const { rate } = token === ends.source ? graph : intermediateRates
     budget.spend(1 + (offset[token + 1]! - offset[token]!) / 4)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const other = to[edge]!

@@ -1,4 +1,4 @@
-/** Expands from priced tokens to the surrounding edges that could pay, within upper bounds on token values. */
+/** Finds the edges around priced tokens that could be profitable, given upper bounds on token values. */
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
@@ -11,60 +11,60 @@ export type ExpansionTerms = {
   readonly ends: Ends
   readonly maxHops: number
   readonly labels: TargetLabels
-  /** Rates of the edges that any route may pass through. */
-  readonly between: Rates
+  /** Rates of the edges between intermediate tokens; 0 if the trust rule excludes an edge. */
+  readonly intermediateRates: Rates
   readonly budget: WorkBudget
 }
 
-/** Performs the expansion. Its results are valid until the next call of `grow`. */
+/** Performs the expansion. Its results are valid until the next call of `expand`. */
 export class SubgraphExpander {
   private readonly graph: Graph
-  private readonly growth: ExpansionTerms
-  /** By token: units bought by one unit of output at the lowest cost found; 0 if not reached. */
+  private readonly terms: ExpansionTerms
+  /** By token: units that one unit of the output token buys at the lowest cost found; 0 if not reached. */
   private readonly units: Float64Array
   /** Minimum number of edges from the source. */
   private readonly depth: Uint8Array
   private readonly queued: Uint8Array
   private readonly hasPrice: Uint8Array
-  private readonly reached: Int32Array
+  private readonly reachedTokens: Int32Array
   private reachedCount = 0
   /** Tokens of the current round, and of the next one. */
   private layer: Int32Array
-  private following: Int32Array
-  private followingCount = 0
+  private nextLayer: Int32Array
+  private nextLayerCount = 0
   private foundEdges: Int32Array
   private size = 0
   /**
    * Scans of tokens: token, its units at that time, and the range of edges found. A scan becomes invalid when its token
    * is reached with more units, and is then repeated, at most once per round.
    */
-  private readonly looks: {
+  private readonly scans: {
     readonly tokens: Int32Array
     readonly units: Float64Array
     readonly starts: Int32Array
     readonly ends: Int32Array
   }
-  private lookCount = 0
+  private scanCount = 0
   private labels: Pick<TargetLabels, 'best' | 'hops'> & Partial<TargetLabels>
-  /** Edges of the valid scans, and the value of the first unit of each one's input. */
-  private readonly paying: Int32Array
+  /** Edges of the valid scans. `values` has the value of the first unit of input of each edge. */
+  private readonly payingEdges: Int32Array
   private readonly values: Float64Array
   private readonly edges: Int32Array
   private readonly earnings: Float64Array
 
-  constructor(graph: Graph, growth: ExpansionTerms) {
+  constructor(graph: Graph, terms: ExpansionTerms) {
     const { tokens, scratch } = graph.topology
     this.graph = graph
-    this.growth = growth
-    this.labels = growth.labels
+    this.terms = terms
+    this.labels = terms.labels
     const wipe = (array: Float64Array | Uint8Array) => {
-      for (let k = 0; k < this.reachedCount; k++) array[this.reached[k]!] = 0
+      for (let k = 0; k < this.reachedCount; k++) array[this.reachedTokens[k]!] = 0
     }
-    const max = growth.maxHops * tokens.length
-    this.reached = scratch.ints(tokens.length)
+    const max = terms.maxHops * tokens.length
+    this.reachedTokens = scratch.ints(tokens.length)
     this.layer = scratch.ints(tokens.length)
-    this.following = scratch.ints(tokens.length)
-    this.looks = {
+    this.nextLayer = scratch.ints(tokens.length)
+    this.scans = {
       tokens: scratch.ints(max),
       units: scratch.floats(max),
       starts: scratch.ints(max),
@@ -75,7 +75,7 @@ export class SubgraphExpander {
     this.queued = scratch.zeroBytes(tokens.length, wipe)
     this.hasPrice = scratch.zeroBytes(tokens.length, wipe)
     this.foundEdges = scratch.ints(graph.topology.from.length)
-    this.paying = scratch.ints(graph.topology.from.length)
+    this.payingEdges = scratch.ints(graph.topology.from.length)
     this.values = scratch.floats(graph.topology.from.length)
     this.edges = scratch.ints(graph.topology.from.length)
     this.earnings = scratch.floats(graph.topology.from.length)
@@ -87,44 +87,44 @@ export class SubgraphExpander {
    * @param labels - upper bounds on token values
    * @returns false if more than `max` edges were found
    */
-  grow(
+  expand(
     pricedTokens: readonly TokenAtPrice[],
     labels: SubgraphExpander['labels'],
     max = Number.POSITIVE_INFINITY,
   ): boolean {
-    const { ends, maxHops } = this.growth
-    const { units, depth, hasPrice, queued, looks, reached } = this
+    const { ends, maxHops } = this.terms
+    const { units, depth, hasPrice, queued, scans, reachedTokens } = this
     for (let k = 0; k < this.reachedCount; k++) {
-      const token = reached[k]!
+      const token = reachedTokens[k]!
       units[token] = depth[token] = hasPrice[token] = queued[token] = 0
     }
     this.labels = labels
-    this.size = this.lookCount = this.followingCount = this.reachedCount = 0
+    this.size = this.scanCount = this.nextLayerCount = this.reachedCount = 0
     for (const { token, price } of pricedTokens) {
-      reached[this.reachedCount++] = token
-      this.following[this.followingCount++] = token
+      reachedTokens[this.reachedCount++] = token
+      this.nextLayer[this.nextLayerCount++] = token
       units[token] = 1 / price
       hasPrice[token] = 1
       depth[token] = token === ends.source ? 0 : 1
     }
-    for (let round = 0; round < maxHops && this.followingCount > 0; round++) {
-      const layer = this.following
-      const count = this.followingCount
-      this.following = this.layer
+    for (let round = 0; round < maxHops && this.nextLayerCount > 0; round++) {
+      const layer = this.nextLayer
+      const count = this.nextLayerCount
+      this.nextLayer = this.layer
       this.layer = layer
-      this.followingCount = 0
+      this.nextLayerCount = 0
       for (let k = 0; k < count; k++) {
         const token = layer[k]!
         queued[token] = 0
         if (token === ends.target) continue
         const start = this.size
-        this.look(token)
+        this.scanToken(token)
         if (this.size > start) {
-          const look = this.lookCount++
-          looks.tokens[look] = token
-          looks.units[look] = units[token]!
-          looks.starts[look] = start
-          looks.ends[look] = this.size
+          const scan = this.scanCount++
+          scans.tokens[scan] = token
+          scans.units[scan] = units[token]!
+          scans.starts[scan] = start
+          scans.ends[scan] = this.size
         }
         if (this.size > max) return false
       }
@@ -132,18 +132,18 @@ export class SubgraphExpander {
     return true
   }
 
-  /** The found edges that may earn at least this much. Valid until the next call. */
-  earning(min: number): Candidates {
-    const { graph, units, paying, values, edges, earnings } = this
+  /** Returns the found edges that may earn at least `min`. The result is valid until the next call. */
+  edgesEarning(min: number): Candidates {
+    const { graph, units, payingEdges, values, edges, earnings } = this
     const { from } = graph.topology
     const { maxConductance } = graph
-    const collected = this.collect()
+    const collected = this.collectPayingEdges()
     let count = 0
     for (let k = 0; k < collected; k++) {
-      const edge = paying[k]!
-      const ownUnits = units[from[edge]!]!
-      const fall = Math.sqrt(ownUnits * values[k]!) - 1
-      const earning = (2 * maxConductance[edge]! * fall * fall) / ownUnits
+      const edge = payingEdges[k]!
+      const unitsOfToken = units[from[edge]!]!
+      const relativeFall = Math.sqrt(unitsOfToken * values[k]!) - 1
+      const earning = (2 * maxConductance[edge]! * relativeFall * relativeFall) / unitsOfToken
       if (!(earning >= min)) continue
       edges[count] = edge
       earnings[count++] = earning
@@ -152,61 +152,63 @@ export class SubgraphExpander {
   }
 
   /**
-   * Maximum total earnings of the found edges. Tokens without a price get the geometric mean of their cost and their value.
+   * Returns the maximum total earnings of the found edges. The price of a token without one is the geometric mean of its
+   * cost and its value.
    *
-   * @param inside - 1 for tokens of the subgraph, which keep these bounds
-   * @param counted - 1 for edges that are counted elsewhere
+   * @param inSubgraph - 1 for tokens of the subgraph, which keep these bounds
+   * @param countedEdges - 1 for edges that are counted elsewhere
    */
-  earnedBeyond(inside: Uint8Array, counted: Uint8Array): number {
-    const { graph, growth, units, hasPrice, paying } = this
+  maxEarningsOutside(inSubgraph: Uint8Array, countedEdges: Uint8Array): number {
+    const { graph, terms, units, hasPrice, payingEdges } = this
     const { from, to } = graph.topology
     const { best } = this.labels
     const { rate, maxConductance } = graph
-    const collected = this.collect()
-    const isBetween = (token: number) => hasPrice[token] === 0 && inside[token] === 0 && token !== growth.ends.target
+    const collected = this.collectPayingEdges()
+    const isIntermediate = (token: number) =>
+      hasPrice[token] === 0 && inSubgraph[token] === 0 && token !== terms.ends.target
     let sum = 0
     for (let k = 0; k < collected; k++) {
-      const edge = paying[k]!
-      if (counted[edge] === 1) continue
-      const sold = from[edge]!
-      const bought = to[edge]!
-      const price = isBetween(sold) ? Math.sqrt(best[sold]! / units[sold]!) : 1 / units[sold]!
-      const valueOut = hasPrice[bought] === 1 ? 1 / units[bought]! : best[bought]!
-      const value = rate[edge]! * (isBetween(bought) ? Math.sqrt(valueOut / units[bought]!) : valueOut)
+      const edge = payingEdges[k]!
+      if (countedEdges[edge] === 1) continue
+      const tokenSold = from[edge]!
+      const tokenBought = to[edge]!
+      const price = isIntermediate(tokenSold) ? Math.sqrt(best[tokenSold]! / units[tokenSold]!) : 1 / units[tokenSold]!
+      const valueOut = hasPrice[tokenBought] === 1 ? 1 / units[tokenBought]! : best[tokenBought]!
+      const value = rate[edge]! * (isIntermediate(tokenBought) ? Math.sqrt(valueOut / units[tokenBought]!) : valueOut)
       if (!(value > price)) continue
-      const fall = Math.sqrt(value / price) - 1
-      sum += 2 * maxConductance[edge]! * price * fall * fall
+      const relativeFall = Math.sqrt(value / price) - 1
+      sum += 2 * maxConductance[edge]! * price * relativeFall * relativeFall
     }
     return sum
   }
 
-  private look(token: number): void {
-    const { graph, growth, units } = this
+  private scanToken(token: number): void {
+    const { graph, terms, units } = this
     const { offset } = graph.topology
     const [start, end] = [offset[token]!, offset[token + 1]!]
-    this.makeRoom(end - start)
+    this.reserveCapacity(end - start)
     // The source may be any token, so the trust rule does not apply to its outgoing edges.
-    const { rate } = token === growth.ends.source ? graph : growth.between
+    const { rate } = token === terms.ends.source ? graph : terms.intermediateRates
     const { blocks } = this.labels
     // Block labels are not worth computing for a single scan.
-    if (!blocks || token === growth.ends.source || end - start < MIN_BLOCKS * BLOCK) {
-      this.lookAt(token, start, end, rate)
+    if (!blocks || token === terms.ends.source || end - start < MIN_BLOCKS * BLOCK) {
+      this.scanEdges(token, start, end, rate)
       return
     }
-    const max = this.blocksOf(blocks, token, start, end)
-    const needed = 1 / units[token]!
-    growth.budget.spend(max.length)
+    const max = this.maxValueOfBlocks(blocks, token, start, end)
+    const minValue = 1 / units[token]!
+    terms.budget.spend(max.length)
     for (let block = 0; block < max.length; block++)
-      if (max[block]! > needed)
-        this.lookAt(token, start + block * BLOCK, Math.min(end, start + (block + 1) * BLOCK), rate)
+      if (max[block]! > minValue)
+        this.scanEdges(token, start + block * BLOCK, Math.min(end, start + (block + 1) * BLOCK), rate)
   }
 
-  /** Maximum value of the first unit through each block of edges; computed once per labels. */
-  private blocksOf(blocks: TargetLabels['blocks'], token: number, start: number, end: number): Float64Array {
+  /** Returns the maximum value of the first unit of input in each block of edges. Cached per set of labels. */
+  private maxValueOfBlocks(blocks: TargetLabels['blocks'], token: number, start: number, end: number): Float64Array {
     const cachedLabels = blocks.get(token)
     if (cachedLabels) return cachedLabels
     const { to } = this.graph.topology
-    const { rate } = this.growth.between
+    const { rate } = this.terms.intermediateRates
     const { best } = this.labels
     const max = new Float64Array(Math.ceil((end - start) / BLOCK))
     for (let edge = start; edge < end; edge++) {
@@ -218,72 +220,73 @@ export class SubgraphExpander {
     return max
   }
 
-  private lookAt(token: number, start: number, end: number, rates: Float64Array): void {
-    const { graph, growth, units, depth, queued, hasPrice, foundEdges, reached, following } = this
+  private scanEdges(token: number, start: number, end: number, rates: Float64Array): void {
+    const { graph, terms, units, depth, queued, hasPrice, foundEdges, reachedTokens, nextLayer } = this
     const { to } = graph.topology
     const { best, hops } = this.labels
-    const { source, target } = growth.ends
-    const ownUnits = units[token]!
-    const furthest = growth.maxHops - 1 - depth[token]!
-    growth.budget.spend(1 + (end - start) / 4)
+    const { source, target } = terms.ends
+    const unitsOfToken = units[token]!
+    const hopsLeft = terms.maxHops - 1 - depth[token]!
+    terms.budget.spend(1 + (end - start) / 4)
     let { size } = this
     for (let edge = start; edge < end; edge++) {
-      const label = ownUnits * rates[edge]!
-      const other = to[edge]!
-      if (!(label * best[other]! > 1 + EDGE_GAIN) || hops[other]! > furthest || other === source) continue
+      const label = unitsOfToken * rates[edge]!
+      const tokenBought = to[edge]!
+      if (!(label * best[tokenBought]! > 1 + EDGE_GAIN) || hops[tokenBought]! > hopsLeft || tokenBought === source)
+        continue
       foundEdges[size++] = edge
-      if (hasPrice[other] === 1 || other === target) continue
-      const before = units[other]!
-      if (!(label > before * (1 + LABEL_GAIN))) continue
-      units[other] = label
-      if (before === 0) {
-        reached[this.reachedCount++] = other
-        depth[other] = depth[token]! + 1
+      if (hasPrice[tokenBought] === 1 || tokenBought === target) continue
+      const unitsBefore = units[tokenBought]!
+      if (!(label > unitsBefore * (1 + LABEL_GAIN))) continue
+      units[tokenBought] = label
+      if (unitsBefore === 0) {
+        reachedTokens[this.reachedCount++] = tokenBought
+        depth[tokenBought] = depth[token]! + 1
       }
-      if (queued[other] === 1) continue
-      queued[other] = 1
-      following[this.followingCount++] = other
+      if (queued[tokenBought] === 1) continue
+      queued[tokenBought] = 1
+      nextLayer[this.nextLayerCount++] = tokenBought
     }
     this.size = size
   }
 
-  private makeRoom(edges: number): void {
+  private reserveCapacity(edges: number): void {
     if (this.size + edges <= this.foundEdges.length) return
-    const more = this.graph.topology.scratch.ints(2 * this.foundEdges.length)
-    more.set(this.foundEdges)
-    this.foundEdges = more
+    const enlarged = this.graph.topology.scratch.ints(2 * this.foundEdges.length)
+    enlarged.set(this.foundEdges)
+    this.foundEdges = enlarged
   }
 
   /**
-   * Collects the edges of valid scans in `paying`, and their values in `brings`.
+   * Collects the edges of valid scans in `payingEdges`, and their values in `values`.
    *
    * @returns the number of edges
    */
-  private collect(): number {
-    const { graph, growth, units, foundEdges, looks, paying, values } = this
+  private collectPayingEdges(): number {
+    const { graph, terms, units, foundEdges, scans, payingEdges, values } = this
     const { to, from, offset, reverse } = graph.topology
     const { best } = this.labels
-    const { source, target } = growth.ends
+    const { source, target } = terms.ends
     let count = 0
-    for (let look = 0; look < this.lookCount; look++) {
-      const token = looks.tokens[look]!
-      if (looks.units[look] !== units[token]) continue
-      const { rate } = token === source ? graph : growth.between
-      const [start, end] = [looks.starts[look]!, looks.ends[look]!]
-      growth.budget.spend(end - start)
+    for (let scan = 0; scan < this.scanCount; scan++) {
+      const token = scans.tokens[scan]!
+      if (scans.units[scan] !== units[token]) continue
+      const { rate } = token === source ? graph : terms.intermediateRates
+      const [start, end] = [scans.starts[scan]!, scans.ends[scan]!]
+      terms.budget.spend(end - start)
       for (let k = start; k < end; k++) {
         const edge = foundEdges[k]!
-        paying[count] = edge
+        payingEdges[count] = edge
         values[count++] = rate[edge]! * best[to[edge]!]!
       }
     }
     // The target may be any token, so the trust rule does not apply to its incoming edges.
-    if (growth.between.rate === graph.rate) return count
-    for (let back = offset[target]!; back < offset[target + 1]!; back++) {
-      const edge = reverse[back]!
-      if (growth.between.rate[edge] !== 0 || from[edge] === source) continue
+    if (terms.intermediateRates.rate === graph.rate) return count
+    for (let reverseEdge = offset[target]!; reverseEdge < offset[target + 1]!; reverseEdge++) {
+      const edge = reverse[reverseEdge]!
+      if (terms.intermediateRates.rate[edge] !== 0 || from[edge] === source) continue
       if (!(graph.rate[edge]! * units[from[edge]!]! > 1 + EDGE_GAIN)) continue
-      paying[count] = edge
+      payingEdges[count] = edge
       values[count++] = graph.rate[edge]!
     }
     return count

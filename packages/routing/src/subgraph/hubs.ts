@@ -13,7 +13,7 @@ export function hubsOf(topology: Topology): Hubs {
   const edges: number[] = []
   for (const token of tokens)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) if (isHub.has(to[edge]!)) edges.push(edge)
-  const others = Int32Array.from(from.keys()).filter((edge) => !isHub.has(from[edge]!) && !isHub.has(to[edge]!))
-  topology.facts.hubs = { tokens, edges, others }
+  const otherEdges = Int32Array.from(from.keys()).filter((edge) => !isHub.has(from[edge]!) && !isHub.has(to[edge]!))
+  topology.facts.hubs = { tokens, edges, others: otherEdges }
   return topology.facts.hubs
 }

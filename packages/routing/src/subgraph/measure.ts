@@ -67,7 +67,7 @@ class Measure {
     const { graph, growth, best, hasPrice } = this
     const { offset, to } = graph.topology
     // The target may be any token, so the trust rule does not apply to its incoming edges.
-    const { rateBack } = token === growth.ends.target ? graph : growth.between
+    const { rateBack } = token === growth.ends.target ? graph : growth.intermediateRates
     const value = best[token]!
     const end = offset[token + 1]!
     growth.budget.spend(1 + end - offset[token]!)
@@ -82,7 +82,7 @@ class Measure {
   private correct(edges: Int32Array): boolean {
     const { graph, growth, best, hasPrice } = this
     const { from, to } = graph.topology
-    const { rate } = growth.between
+    const { rate } = growth.intermediateRates
     growth.budget.spend(edges.length)
     let isMoved = false
     for (let k = 0; k < edges.length; k++) {
@@ -100,7 +100,7 @@ class Measure {
   private look(token: number): void {
     const { graph, growth, best } = this
     const { offset, to } = graph.topology
-    const { rate } = growth.between
+    const { rate } = growth.intermediateRates
     const end = offset[token + 1]!
     growth.budget.spend(1 + end - offset[token]!)
     let max = best[token]!

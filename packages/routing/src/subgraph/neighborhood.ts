@@ -30,7 +30,7 @@ export class Neighborhood {
    */
   around(pricedTokens: readonly TokenAtPrice[], min: number): Candidates {
     this.growFrom(pricedTokens, MAX_PRICE_RISE)
-    return this.expander.earning(min)
+    return this.expander.edgesEarning(min)
   }
 
   /**
@@ -43,7 +43,10 @@ export class Neighborhood {
     this.growFrom(pricedTokens, 1 + LABEL_GAIN)
     const { scratch, tokens, from } = this.graph.topology
     return scratch.within(() =>
-      this.expander.earnedBeyond(marksFor(scratch, tokens.length, inside), marksFor(scratch, from.length, counted)),
+      this.expander.maxEarningsOutside(
+        marksFor(scratch, tokens.length, inside),
+        marksFor(scratch, from.length, counted),
+      ),
     )
   }
 
@@ -55,7 +58,7 @@ export class Neighborhood {
    */
   private growFrom(pricedTokens: readonly TokenAtPrice[], max: number): void {
     const { graph, growth, expander, best } = this
-    if (!this.measuredAt && expander.grow(pricedTokens, growth.labels, LOOSE_EDGES)) return
+    if (!this.measuredAt && expander.expand(pricedTokens, growth.labels, LOOSE_EDGES)) return
     let rise = this.rise(pricedTokens)
     if (!(rise <= max)) {
       // If the work runs out during the measurement, no values are known.
@@ -65,7 +68,7 @@ export class Neighborhood {
       rise = 1
     }
     const lower = pricedTokens.map(({ token, price }) => ({ token, price: price / rise }))
-    expander.grow(lower, { best, hops: growth.labels.hops })
+    expander.expand(lower, { best, hops: growth.labels.hops })
   }
 
   /** Maximum ratio of prices to the measured values; ∞ if a token of the measurement has no price any more. */

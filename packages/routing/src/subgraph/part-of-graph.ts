@@ -12,18 +12,18 @@ export type Subgraph = { readonly graph: Graph; readonly tokens: Int32Array; rea
  *
  * @param ends - tokens that are always included
  */
-export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readonly number[]): Subgraph {
-  const { topology: wholeTopology, rate, rateBack, conductance, maxConductance } = whole
+export function partOfGraph(fullGraph: Graph, chosen: Iterable<number>, ends: readonly number[]): Subgraph {
+  const { topology: wholeTopology, rate, rateBack, conductance, maxConductance } = fullGraph
   return wholeTopology.scratch.within(() => {
-    const edges = withPairs(whole, chosen)
-    const tokens = joinedBy(whole, edges, ends)
-    const placeOfToken = placesOf(whole, tokens, wholeTopology.tokens.length)
-    const placeOfEdge = placesOf(whole, edges, wholeTopology.from.length)
+    const edges = withPairs(fullGraph, chosen)
+    const tokens = joinedBy(fullGraph, edges, ends)
+    const placeOfToken = placesOf(fullGraph, tokens, wholeTopology.tokens.length)
+    const placeOfEdge = placesOf(fullGraph, edges, wholeTopology.from.length)
     const from = mapIndices(wholeTopology.from, edges, placeOfToken)
     const offset = new Int32Array(tokens.length + 1)
     for (const token of from) offset[token + 1]! += 1
     for (let token = 0; token < tokens.length; token++) offset[token + 1]! += offset[token]!
-    const { edges: edgesOfWhole } = whole
+    const { edges: edgesOfWhole } = fullGraph
     const ownEdges = Array.from(edges, (edge) => edgesOfWhole[edge]!)
     const isWide = new Uint8Array(edges.length)
     for (let place = 0; place < edges.length; place++) isWide[place] = wholeTopology.isWide[edges[place]!]!
@@ -58,7 +58,7 @@ export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readon
       conductance: pickFloats(conductance, edges),
       maxConductance: pickFloats(maxConductance, edges),
     }
-    return { graph: new Graph(whole.snapshot, topology, arrays, whole.minGas), tokens, edges }
+    return { graph: new Graph(fullGraph.snapshot, topology, arrays, fullGraph.minGas), tokens, edges }
   })
 }
 
@@ -112,15 +112,15 @@ function distinct(scratch: Scratch, limit: number, takeAll: (take: (number: numb
 
 // Loops, since `from` of typed arrays uses iterators, which are several times slower.
 
-function pickFloats(values: Float64Array, at: Int32Array): Float64Array {
-  const result = new Float64Array(at.length)
-  for (let place = 0; place < at.length; place++) result[place] = values[at[place]!]!
+function pickFloats(values: Float64Array, indices: Int32Array): Float64Array {
+  const result = new Float64Array(indices.length)
+  for (let place = 0; place < indices.length; place++) result[place] = values[indices[place]!]!
   return result
 }
 
-function mapIndices(numbers: Int32Array, at: Int32Array, placeOf: Int32Array): Int32Array {
-  const result = new Int32Array(at.length)
-  for (let place = 0; place < at.length; place++) result[place] = placeOf[numbers[at[place]!]!]!
+function mapIndices(numbers: Int32Array, indices: Int32Array, placeOf: Int32Array): Int32Array {
+  const result = new Int32Array(indices.length)
+  for (let place = 0; place < indices.length; place++) result[place] = placeOf[numbers[indices[place]!]!]!
   return result
 }
 

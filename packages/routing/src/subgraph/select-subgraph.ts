@@ -43,35 +43,35 @@ type Prices = { readonly priced: readonly TokenAtPrice[]; readonly used: readonl
  * @param on - builds the request's problem on a graph
  */
 export function selectSubgraph<T extends { readonly problem: Problem }>(
-  whole: Graph,
+  fullGraph: Graph,
   trust: Trust | undefined,
   ends: Ends,
   on: (graph: Graph) => T,
 ): T | null {
   const { source, target } = ends
-  const partWith = (edges: Iterable<number>) => partOfGraph(whole, edges, [source, target])
-  let part = partWith([])
-  const bare = on(part.graph).problem
+  const partWith = (edges: Iterable<number>) => partOfGraph(fullGraph, edges, [source, target])
+  let subgraph = partWith([])
+  const bare = on(subgraph.graph).problem
   const { maxHops, maxPools, amountIn, budget } = bare
-  const labels = labelsTo(whole, trust, target, maxHops)
+  const labels = labelsTo(fullGraph, trust, target, maxHops)
   const spot = labels.best[source]!
   if (!(spot * amountIn >= 1)) return null
-  const between = trust ? ratesBetween(whole, trust) : whole
-  const growth: ExpansionTerms = { ends, maxHops, labels, between, budget }
-  const neighborhood = new Neighborhood(whole, growth)
+  const intermediateRates = trust ? ratesBetween(fullGraph, trust) : fullGraph
+  const expansionTerms: ExpansionTerms = { ends, maxHops, labels, intermediateRates, budget }
+  const neighborhood = new Neighborhood(fullGraph, expansionTerms)
 
   const start = [
     { token: source, price: spot * NEAR_SPOT },
     { token: target, price: 1 },
   ]
   let prices: Prices = { priced: start, used: [], value: spot * amountIn }
-  let includedEdges = new Set([...bestWay(whole, growth), ...middleOf(whole, ends, labels, budget)])
+  let includedEdges = new Set([...bestWay(fullGraph, expansionTerms), ...middleOf(fullGraph, ends, labels, budget)])
   for (let round = 0; round < COARSE_PRICES; round++) {
     const near = topEarning(neighborhood.around(prices.priced, COARSE_BENEFIT * prices.value), COARSE_EDGES)
     if (round > 0 && near.every((edge) => includedEdges.has(edge))) break
     includedEdges = new Set([...(round === 0 ? includedEdges : prices.used), ...near])
-    part = partWith(includedEdges)
-    const coarse = coarsePrices(on(part.graph).problem, part)
+    subgraph = partWith(includedEdges)
+    const coarse = coarsePrices(on(subgraph.graph).problem, subgraph)
     if (!coarse) return null
     prices = coarse
   }
@@ -80,29 +80,31 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   const max = Math.max(SUBGRAPH_EDGES, SUBGRAPH_OF_POOL * maxPools)
   const candidates = topEarning(neighborhood.around(lower, SUBGRAPH_BENEFIT * value), max)
   // With gas, the best path may be far from any of these prices.
-  const single = isFree(bare) ? [] : bestPath(on(whole).problem, labels, { problem: on(part.graph).problem, part })
-  const otherEdges = isFree(bare) ? [] : alternatives(whole, [...used, ...single], { priced, labels, budget })
-  part = partWith([...used, ...single, ...otherEdges, ...candidates])
-  const ready = on(part.graph)
-  const subgraph = {
+  const single = isFree(bare)
+    ? []
+    : bestPath(on(fullGraph).problem, labels, { problem: on(subgraph.graph).problem, part: subgraph })
+  const otherEdges = isFree(bare) ? [] : alternatives(fullGraph, [...used, ...single], { priced, labels, budget })
+  subgraph = partWith([...used, ...single, ...otherEdges, ...candidates])
+  const ready = on(subgraph.graph)
+  const subgraphBounds = {
     fewestHops: labels.hops[source]!,
     earnedBeyond: (solvedAllocation: SolvedAllocation) =>
-      earnedBeyond(solvedAllocation, ready.problem, part, neighborhood),
+      earnedBeyond(solvedAllocation, ready.problem, subgraph, neighborhood),
   }
-  return { ...ready, problem: { ...ready.problem, subgraph } }
+  return { ...ready, problem: { ...ready.problem, subgraph: subgraphBounds } }
 }
 
 /** Other edges between the tokens of some edges, judged by prices, or by upper bounds for tokens without a price. */
 function alternatives(
-  whole: Graph,
+  fullGraph: Graph,
   edges: readonly number[],
   { priced, labels, budget }: { readonly priced: readonly TokenAtPrice[] } & Pick<ExpansionTerms, 'labels' | 'budget'>,
 ): readonly number[] {
-  const { from, to } = whole.topology
+  const { from, to } = fullGraph.topology
   const tokens = edges.flatMap((edge) => [from[edge]!, to[edge]!])
   const values = new Map(tokens.map((token) => [token, labels.best[token]!]))
   for (const { token, price } of priced) values.set(token, price)
-  return alternativesBetween(whole, values, ALTERNATIVE_PART, budget)
+  return alternativesBetween(fullGraph, values, ALTERNATIVE_PART, budget)
 }
 
 /** Prices of the tokens that carry flow, without gas, and the edges of their allocation. Null if there is no path. */

@@ -50,15 +50,15 @@ export const route = (
   optimalityGapBps: null,
   optimalityGapNetBps: null,
 })
-export const encode = (of: RoutePlan, more: Partial<EncodeRequest> = {}): EncodedSwap =>
+export const encode = (route: RoutePlan, overrides: Partial<EncodeRequest> = {}): EncodedSwap =>
   encodeSwap({
     from: sender,
-    route: of,
+    route,
     guard,
     executor,
     wrappedNative: weth,
     families: new Map(families.map((family) => [family.id, family])),
     minOutput: 7n,
     deadline: 99n,
-    ...more,
+    ...overrides,
   })

@@ -4,7 +4,7 @@ import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { RoutingError } from '../errors.ts'
 import type { RouteRequest, RouteResult } from '../types.ts'
-import { fromPlain, ownTerms, sharedTerms, toPlain } from './messages.ts'
+import { fromPlain, sharedTerms, toPlain, withoutSharedTerms } from './messages.ts'
 
 const pools = new Map(
   ['1', '2'].map((digit): readonly [string, Pool] => {
@@ -61,6 +61,6 @@ test('shared terms are split off by name, and the level of trust is part of the 
   const shared = sharedTerms({ ...own, ...terms })
   expect([...shared.keys()]).toEqual(['trust earned', 'taxes', 'driftPenalties', 'learned gas'])
   expect(Object.assign({}, ...shared.values())).toEqual(terms)
-  expect(ownTerms({ ...own, ...terms })).toEqual(own)
+  expect(withoutSharedTerms({ ...own, ...terms })).toEqual(own)
   expect(sharedTerms(own).size).toBe(0)
 })

@@ -20,7 +20,7 @@ export type ToThread =
       readonly changed: readonly Pool[]
       readonly gone: readonly string[]
     }
-  /** Update as log entries in shared memory, which continue from the thread's state. */
+  /** Updates the thread's pools by log entries in shared memory, which follow its current state. */
   | { readonly do: 'follow'; readonly chainId: number; readonly entries: readonly Uint8Array[] }
   /** Sets shared terms of a chain, replacing those with the same name. */
   | { readonly do: 'share'; readonly chainId: number; readonly name: string; readonly terms: SharedTerms }
@@ -34,13 +34,13 @@ export type ToThread =
     }
   | { readonly do: 'forget'; readonly chainId: number }
 
-/** Terms that many requests of a chain have in common, and that grow with the knowledge of the chain. */
+/** Terms that many requests of a chain share. They grow as more tokens and pools are known. */
 export type SharedTerms = Pick<RouteTerms, 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'>
 
 /** A request without its shared terms. */
 export type PlainRequest = Omit<RouteRequest, keyof SharedTerms> | Omit<ExactOutputRequest, keyof SharedTerms>
 
-/** Splits off the shared terms of a request, by name. Requests differ in their level of trust. */
+/** Splits off the shared terms of a request, by name. Trust terms have a name for each trust level. */
 export function sharedTerms({
   trust,
   taxes,
@@ -55,18 +55,18 @@ export function sharedTerms({
   return terms
 }
 
-/** The rest of the request. */
-export function ownTerms({
+/** Returns a request without its shared terms. */
+export function withoutSharedTerms({
   trust,
   taxes,
   driftPenalties,
   learnedGas,
-  ...rest
+  ...plainRequest
 }: RouteRequest | ExactOutputRequest): PlainRequest {
-  return rest
+  return plainRequest
 }
 
-/** Routes return pool ids; the process looks the pools up. */
+/** Routes in messages have pool ids; the process looks up the pools. */
 export type PlainRoute = Omit<RoutePlan, 'legs'> & { readonly legs: readonly PlainLeg[] }
 export type PlainLeg = Omit<Leg, 'pool'> & { readonly pool: string }
 export type PlainProof = Omit<BoundProof, 'pools'> & {
@@ -91,17 +91,20 @@ export type FromThread =
 /** Replaces pools by their ids. */
 export function toPlain(result: RouteResult): PlainResult {
   if (!result.ok) return result
-  const plain = (route: RoutePlan) => ({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) })
+  const plainRoute = (route: RoutePlan) => ({
+    ...route,
+    legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })),
+  })
   const { alternatives, proof } = result
   return {
     ok: true,
-    route: plain(result.route),
-    ...(alternatives && { alternatives: alternatives.map(plain) }),
-    ...(proof !== undefined && { proof: proof && { ...proof, pools: proof.pools.map(ofPool) } }),
+    route: plainRoute(result.route),
+    ...(alternatives && { alternatives: alternatives.map(plainRoute) }),
+    ...(proof !== undefined && { proof: proof && { ...proof, pools: proof.pools.map(plainProofPool) } }),
   }
 }
 
-const ofPool = (proved: ProvedPool) => ({ ...proved, pool: proved.pool.id })
+const plainProofPool = (provedPool: ProvedPool) => ({ ...provedPool, pool: provedPool.pool.id })
 
 /**
  * Replaces ids by pools.
@@ -118,17 +121,20 @@ export function fromPlain(
   }
   const { result } = answer
   if (!result.ok) return result
-  const whole = (route: PlainRoute) => {
+  const withPools = (route: PlainRoute) => {
     return { ...route, legs: route.legs.map((leg) => ({ ...leg, pool: pools.get(leg.pool)! })) }
   }
   const { alternatives, proof } = result
-  const pool = (id: string) => pools.get(id)!
+  const poolOf = (id: string) => pools.get(id)!
   return {
     ok: true,
-    route: whole(result.route),
-    ...(alternatives && { alternatives: alternatives.map(whole) }),
+    route: withPools(result.route),
+    ...(alternatives && { alternatives: alternatives.map(withPools) }),
     ...(proof !== undefined && {
-      proof: proof && { ...proof, pools: proof.pools.map((proved) => ({ ...proved, pool: pool(proved.pool) })) },
+      proof: proof && {
+        ...proof,
+        pools: proof.pools.map((provedPool) => ({ ...provedPool, pool: poolOf(provedPool.pool) })),
+      },
     }),
   }
 }

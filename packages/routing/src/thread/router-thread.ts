@@ -5,7 +5,7 @@ import { type Pool, PoolMap, poolChangeSteps, type Snapshot } from '@sluice/liqu
 import { RoutingError } from '../errors.ts'
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '../types.ts'
 import { EntryLog } from './entry-log.ts'
-import { type FromThread, fromPlain, ownTerms, sharedTerms, type ToThread } from './messages.ts'
+import { type FromThread, fromPlain, sharedTerms, type ToThread, withoutSharedTerms } from './messages.ts'
 
 /** Pools per message: copying as many takes about 0.5 ms of the process's time. */
 const BATCH = 250
@@ -222,7 +222,7 @@ export class RouterThread {
     this.states.set(chainId, state)
     await this.sendChanges(worker, state, snapshot)
     const shared = sendShared(worker, state, chainId, request)
-    post(worker, { do: 'find', chainId, block, request: ownTerms(request), shared })
+    post(worker, { do: 'find', chainId, block, request: withoutSharedTerms(request), shared })
     const isPrepared = state.graphAt === block.hash
     state.graphAt = block.hash
     return isPrepared

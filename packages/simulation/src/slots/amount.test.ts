@@ -63,8 +63,8 @@ test('a packed balance leaves the other bits of its word as they are, and must f
   const { reader, stored } = readerOf({ real })
   const layout = { mapping, shape: plain(16, 96) }
   const setting = await balanceSetting(reader, layout, holder, 5n)
-  const others = real - (2n ** 96n - 1n) * 2n ** 16n
-  expect(setting?.writes).toEqual([{ key: keyOf(holder), value: toBeHex(others + 5n * 2n ** 16n, 32) }])
+  const otherBits = real - (2n ** 96n - 1n) * 2n ** 16n
+  expect(setting?.writes).toEqual([{ key: keyOf(holder), value: toBeHex(otherBits + 5n * 2n ** 16n, 32) }])
   expect(stored).toEqual([[contract, [BigInt(keyOf(holder))]]])
   const atMaximum = await balanceSetting(reader, layout, holder, 2n ** 96n - 1n)
   expect(atMaximum).toMatchObject({ balance: 2n ** 96n - 1n, writes: [{ value: toBeHex(real, 32) }] })

@@ -19,7 +19,7 @@ const candidates: readonly Mapping[] = [
   { order: 'minime', base: 8n, contract: token },
 ]
 const UNTOUCHED = 9
-const keyOf = (base: bigint, of: string) => keccak256(abi.encode(['address', 'uint256'], [of, base])) as Hex
+const keyOf = (base: bigint, account: string) => keccak256(abi.encode(['address', 'uint256'], [account, base])) as Hex
 
 type Readings = Readonly<Record<number, Partial<OwnerReading>>>
 
@@ -119,8 +119,8 @@ test('for one account, each candidate writes a different number', async () => {
   const written: StorageWrites[] = []
   const readerFor = (balance: bigint | null) =>
     ({
-      readAccount: async (of: string, writes: StorageWrites) => {
-        expect(of).toBe(account)
+      readAccount: async (readAddress: string, writes: StorageWrites) => {
+        expect(readAddress).toBe(account)
         written.push(writes)
         return { balance, allowance: null }
       },

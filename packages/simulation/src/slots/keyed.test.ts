@@ -35,12 +35,12 @@ function searchOf({ slots, balance = () => 0n, allowance = () => 0n }: Token) {
       },
     },
     readStorage: async (contract: Address, [slot]: readonly bigint[]) => [contract === token ? words.get(slot!) : 0n],
-    readAccount: async (of: Address, writes: StorageWrites, by: Address = SLOT_PROBE) => {
+    readAccount: async (readAddress: Address, writes: StorageWrites, caller: Address = SLOT_PROBE) => {
       const changed = new Map((writes.get(token) ?? []).map(({ key, value }) => [BigInt(key), BigInt(value)]))
       written.push([...changed.values()])
       const at: WordAt = (slot) => changed.get(slot) ?? words.get(slot) ?? 0n
-      const isThis = of === account
-      return { balance: isThis ? balance(at) : 0n, allowance: isThis && by === spender ? allowance(at) : 0n }
+      const isThis = readAddress === account
+      return { balance: isThis ? balance(at) : 0n, allowance: isThis && caller === spender ? allowance(at) : 0n }
     },
   } as unknown as TokenReader
   return { search: new KeyedSearch(reader, account), inputs, written }

@@ -138,8 +138,8 @@ test('a balance packed with other fields is written without changing them', asyn
         if (amount >> BigInt(bits.width) !== 0n) return void expect(setting).toBeUndefined()
         expect(setting?.balance).toBe(amount)
         expect(balanceOf(holder, writesOf(setting!.writes))).toBe(amount)
-        const own = ((1n << BigInt(bits.width)) - 1n) << BigInt(bits.shift)
-        expect(BigInt(setting!.writes[0]!.value) & ~own).toBe(real & ~own)
+        const ownBits = ((1n << BigInt(bits.width)) - 1n) << BigInt(bits.shift)
+        expect(BigInt(setting!.writes[0]!.value) & ~ownBits).toBe(real & ~ownBits)
       },
     ),
     { numRuns: 25 },

@@ -117,11 +117,11 @@ test('a revert means that the token cannot be read, and other failures are rethr
 
 test('writes are merged by contract in their order, and no list of them is changed', () => {
   const list = [{ key: keyOf('1'), value: keyOf('2') }]
-  const more = [{ key: keyOf('3'), value: keyOf('4') }]
-  const merged = mergeWrites([token, list], [other, more], [token, more])
+  const extraWrites = [{ key: keyOf('3'), value: keyOf('4') }]
+  const merged = mergeWrites([token, list], [other, extraWrites], [token, extraWrites])
   expect([...merged]).toEqual([
-    [token, [...list, ...more]],
-    [other, more],
+    [token, [...list, ...extraWrites]],
+    [other, extraWrites],
   ])
   expect(list).toHaveLength(1)
   expect(storageOverrides(merged)).toEqual({

@@ -16,24 +16,24 @@ import { useChain, useSetting } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 
 /** Labels of a chain's state. */
-const looks = {
+const statusLabels = {
   following: 'Deployed, synced',
   late: 'Behind',
   down: 'Node not answering',
   asleep: 'Deployed, asleep',
   predicted: 'Not deployed yet (address reserved)',
 } as const
-type Look = keyof typeof looks
+type StatusKind = keyof typeof statusLabels
 
 /** Lag in seconds from which a chain with a moving clock counts as behind. */
 const BEHIND_SECONDS = 30
 /** Number of tiles that a group shows on a narrow screen before it folds the others. */
-const FEW_TILES = 12
+const MAX_FOLDED_TILES = 12
 
-function lookOf({ status }: PageChain, run: ShownStatus | undefined): Look {
-  if (run?.state === 'failing') return 'down'
-  if (run?.state === 'awake')
-    return run.clock === 'moving' && (run.lagSeconds ?? 0) > BEHIND_SECONDS
+function statusKindOf({ status }: PageChain, chainStatus: ShownStatus | undefined): StatusKind {
+  if (chainStatus?.state === 'failing') return 'down'
+  if (chainStatus?.state === 'awake')
+    return chainStatus.clock === 'moving' && (chainStatus.lagSeconds ?? 0) > BEHIND_SECONDS
       ? 'late'
       : status === 'predicted'
         ? 'predicted'
@@ -41,7 +41,7 @@ function lookOf({ status }: PageChain, run: ShownStatus | undefined): Look {
   return status === 'predicted' ? 'predicted' : 'asleep'
 }
 
-const groups: readonly (readonly [string, readonly Look[]])[] = [
+const statusGroups: readonly (readonly [string, readonly StatusKind[]])[] = [
   ['Followed now', ['following', 'late', 'down']],
   ['Deployed; followed when somebody asks', ['asleep']],
   ['Not deployed yet (address reserved)', ['predicted']],
@@ -54,10 +54,12 @@ export function ChainsPage() {
   const navigate = useNavigate()
   const { data, error, dataUpdatedAt } = useStatuses()
   const rowsOfChains = chains.map((chain) => {
-    const run = data?.chains[chain.id]
-    return { ...chain, run, appearance: lookOf(chain, run) }
+    const chainStatus = data?.chains[chain.id]
+    return { ...chain, run: chainStatus, statusKind: statusKindOf(chain, chainStatus) }
   })
-  const followedChains = rowsOfChains.filter(({ run }) => run !== undefined && run.state !== 'asleep')
+  const followedChains = rowsOfChains.filter(
+    ({ run: chainStatus }) => chainStatus !== undefined && chainStatus.state !== 'asleep',
+  )
   return (
     <>
       <Lede page="chains" />
@@ -69,11 +71,11 @@ export function ChainsPage() {
         </div>
       )}
       <dl className="sums">
-        {(Object.keys(looks) as Look[]).map((appearance) => (
-          <div key={appearance}>
+        {(Object.keys(statusLabels) as StatusKind[]).map((statusKind) => (
+          <div key={statusKind}>
             <dd>
-              {data || appearance === 'predicted' ? (
-                rowsOfChains.filter((candidate) => candidate.appearance === appearance).length
+              {data || statusKind === 'predicted' ? (
+                rowsOfChains.filter((candidate) => candidate.statusKind === statusKind).length
               ) : error ? (
                 <span className="q">not known</span>
               ) : (
@@ -81,8 +83,8 @@ export function ChainsPage() {
               )}
             </dd>
             <dt>
-              <i className={`chip chip--${appearance}`} />
-              {looks[appearance]}
+              <i className={`chip chip--${statusKind}`} />
+              {statusLabels[statusKind]}
             </dt>
           </div>
         ))}
@@ -93,14 +95,14 @@ export function ChainsPage() {
           chosenId={chosenId ?? rowsOfChains[0]?.id}
           onChoose={(chain) => navigate({ to: '/app/chains', search: { ...(chain !== undefined && { chain }) } })}
         />
-        <Card chainId={chosenId} />
+        <ChainCard chainId={chosenId} />
       </div>
-      {followedChains.length > 0 && <Followed rows={followedChains} />}
+      {followedChains.length > 0 && <FollowedChains rows={followedChains} />}
     </>
   )
 }
 
-type Row = PageChain & { readonly run: ShownStatus | undefined; readonly appearance: Look }
+type Row = PageChain & { readonly run: ShownStatus | undefined; readonly statusKind: StatusKind }
 
 type ChainMapProps = {
   readonly rows: readonly Row[]
@@ -108,15 +110,15 @@ type ChainMapProps = {
   readonly onChoose: (chain: number | undefined) => Promise<void>
 }
 
-function ChainMap({ rows, chosenId: applied, onChoose }: ChainMapProps) {
-  const [chosenId, choose] = useChoice(applied, onChoose)
+function ChainMap({ rows, chosenId: committedId, onChoose }: ChainMapProps) {
+  const [chosenId, choose] = useChoice(committedId, onChoose)
   return (
     <section className="panel map" aria-label="Map of chains">
-      {groups.map(([name, members]) => (
-        <Group
+      {statusGroups.map(([name, kinds]) => (
+        <ChainGroup
           key={name}
           name={name}
-          tiles={rows.filter(({ appearance }) => members.includes(appearance))}
+          tiles={rows.filter(({ statusKind }) => kinds.includes(statusKind))}
           chosenId={chosenId}
           onChoose={choose}
         />
@@ -132,10 +134,10 @@ type GroupProps = {
   readonly onChoose: (chain: number) => void
 }
 
-function Group({ name, tiles, chosenId, onChoose }: GroupProps) {
-  const [isExpanded, setWhole] = useState(() => innerWidth > 720)
+function ChainGroup({ name, tiles, chosenId, onChoose }: GroupProps) {
+  const [isExpanded, setIsExpanded] = useState(() => innerWidth > 720)
   if (tiles.length === 0) return null
-  const shownTiles = isExpanded ? tiles : tiles.slice(0, FEW_TILES)
+  const shownTiles = isExpanded ? tiles : tiles.slice(0, MAX_FOLDED_TILES)
   return (
     <div className="map__g">
       <h2>
@@ -143,12 +145,17 @@ function Group({ name, tiles, chosenId, onChoose }: GroupProps) {
         <span className="unit">{tiles.length}</span>
       </h2>
       <div className="tiles">
-        {shownTiles.map(({ id, name, appearance, run }) => (
-          <Tile key={id} {...{ id, name, appearance, onChoose }} head={run?.head} isChosen={id === chosenId} />
+        {shownTiles.map(({ id, name, statusKind, run: chainStatus }) => (
+          <ChainTile
+            key={id}
+            {...{ id, name, statusKind, onChoose }}
+            head={chainStatus?.head}
+            isChosen={id === chosenId}
+          />
         ))}
       </div>
       {shownTiles.length < tiles.length && (
-        <button type="button" className="btn btn--small map__more" onClick={() => setWhole(true)}>
+        <button type="button" className="btn btn--small map__more" onClick={() => setIsExpanded(true)}>
           {tiles.length - shownTiles.length} more
         </button>
       )}
@@ -156,35 +163,35 @@ function Group({ name, tiles, chosenId, onChoose }: GroupProps) {
   )
 }
 
-type TileProps = Pick<Row, 'id' | 'name' | 'appearance'> & {
+type TileProps = Pick<Row, 'id' | 'name' | 'statusKind'> & {
   readonly head: number | undefined
   readonly isChosen: boolean
   readonly onChoose: (chain: number) => void
 }
 
 /** Shows a chain of the map. Renders again only if this chain changes. */
-const Tile = memo(function Tile({ id, name, appearance, head, isChosen, onChoose }: TileProps) {
+const ChainTile = memo(function ChainTile({ id, name, statusKind, head, isChosen, onChoose }: TileProps) {
   return (
     <button
       type="button"
-      className={`tile tile--${appearance}`}
+      className={`tile tile--${statusKind}`}
       aria-pressed={isChosen}
       title={name}
       onClick={() => onChoose(id)}
     >
       <b>{name}</b>
-      {appearance === 'down' ? 'down' : head === undefined ? id : `block ${head}`}
-      <span className="sr">, {looks[appearance]}</span>
+      {statusKind === 'down' ? 'down' : head === undefined ? id : `block ${head}`}
+      <span className="sr">, {statusLabels[statusKind]}</span>
     </button>
   )
 })
 
-function Card({ chainId }: { readonly chainId: number | undefined }) {
+function ChainCard({ chainId }: { readonly chainId: number | undefined }) {
   const chain = useChain(chainId)
-  const { data: run } = useStatus(chain.id)
-  const appearance = lookOf(chain, run)
+  const { data: chainStatus } = useStatus(chain.id)
+  const statusKind = statusKindOf(chain, chainStatus)
   const command = `npm run deploy -- --chain ${chain.id}`
-  const none = <span className="q">—</span>
+  const dash = <span className="q">—</span>
   return (
     <section className="panel cd" aria-labelledby="chosen-chain" aria-live="polite">
       <div className="panel__h">
@@ -194,77 +201,79 @@ function Card({ chainId }: { readonly chainId: number | undefined }) {
       <dl className="rows">
         <div>
           <dt>Status</dt>
-          <dd>{looks[appearance]}</dd>
+          <dd>{statusLabels[statusKind]}</dd>
         </div>
         <div>
           <dt>Guard</dt>
-          <dd>{chain.guard ? <Address address={chain.guard} /> : none}</dd>
+          <dd>{chain.guard ? <Address address={chain.guard} /> : dash}</dd>
         </div>
         <div>
           <dt>Head</dt>
-          <dd>{run?.head === undefined ? none : <Count value={run.head} />}</dd>
+          <dd>{chainStatus?.head === undefined ? dash : <Count value={chainStatus.head} />}</dd>
         </div>
         <div>
           <dt>Last block</dt>
           <dd>
-            <LastBlock run={run} />
+            <LastBlock run={chainStatus} />
           </dd>
         </div>
         <div>
           <dt>Pools known</dt>
-          <dd>{run?.pools === undefined ? none : <Count value={run.pools} />}</dd>
+          <dd>{chainStatus?.pools === undefined ? dash : <Count value={chainStatus.pools} />}</dd>
         </div>
-        {run?.scan && (
+        {chainStatus?.scan && (
           <div>
             <dt>Past logs searched</dt>
             <dd>
-              <Count value={Math.floor(100 * run.scan.progress)} /> <span className="unit">%</span>
+              <Count value={Math.floor(100 * chainStatus.scan.progress)} /> <span className="unit">%</span>
             </dd>
           </div>
         )}
       </dl>
       <div className="cd__b">
-        {appearance === 'down' && (
+        {statusKind === 'down' && (
           <Notice kind="bad" title="Its node does not answer.">
-            {run?.reason}. Quotes are refused until it is back.
+            {chainStatus?.reason}. Quotes are refused until it is back.
           </Notice>
         )}
-        {appearance === 'late' && (
-          <Notice kind="warn" title={`${run?.lagSeconds} s behind.`}>
+        {statusKind === 'late' && (
+          <Notice kind="warn" title={`${chainStatus?.lagSeconds} s behind.`}>
             Quotes are of an older block and say so.
           </Notice>
         )}
-        {run?.scan?.state === 'failing' && (
+        {chainStatus?.scan?.state === 'failing' && (
           <Notice kind="warn" title="Some pools cannot be found.">
-            {sentence(run.scan.reason ?? 'the node does not give past logs')}. Missing: {run.scan.families.join(', ')}.
+            {capitalize(chainStatus.scan.reason ?? 'the node does not give past logs')}. Missing:{' '}
+            {chainStatus.scan.families.join(', ')}.
           </Notice>
         )}
-        {run?.scan?.state === 'paused' && (
+        {chainStatus?.scan?.state === 'paused' && (
           <Notice kind="info" title="Pools are still being found.">
-            {sentence(run.scan.reason ?? 'the node is busy')}; the search goes on by itself.
+            {capitalize(chainStatus.scan.reason ?? 'the node is busy')}; the search goes on by itself.
           </Notice>
         )}
-        {appearance === 'predicted' && (
+        {statusKind === 'predicted' && (
           <Notice kind="info" title="Anyone can deploy here.">
             The address is fixed by the code. One command: <code>{command}</code> <Copy text={command}>Copy</Copy>
           </Notice>
         )}
         <Link className="btn" to="/" search={{ chain: chain.id }}>
-          {appearance === 'predicted' ? `Quotes of ${chain.name}` : `Swap on ${chain.name}`}
+          {statusKind === 'predicted' ? `Quotes of ${chain.name}` : `Swap on ${chain.name}`}
         </Link>
       </div>
     </section>
   )
 }
 
-const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Shows the lag only if the chain's block times follow real time. */
-function LastBlock({ run }: { readonly run: ShownStatus | undefined }) {
-  if (run?.clock === 'resting') return 'idle (no new blocks)'
-  if (run?.clock === 'off') return 'clock differs from ours'
-  if (run?.clock !== 'moving' || run.lagSeconds === undefined) return <span className="q">not known yet</span>
-  return <Lag seconds={run.lagSeconds} />
+function LastBlock({ run: chainStatus }: { readonly run: ShownStatus | undefined }) {
+  if (chainStatus?.clock === 'resting') return 'idle (no new blocks)'
+  if (chainStatus?.clock === 'off') return 'clock differs from ours'
+  if (chainStatus?.clock !== 'moving' || chainStatus.lagSeconds === undefined)
+    return <span className="q">not known yet</span>
+  return <Lag seconds={chainStatus.lagSeconds} />
 }
 
 function Lag({ seconds }: { readonly seconds: number }) {
@@ -275,9 +284,9 @@ function Lag({ seconds }: { readonly seconds: number }) {
   )
 }
 
-function Followed({ rows }: { readonly rows: readonly Row[] }) {
-  const byLag = [...rows].sort((a, b) => (b.run?.lagSeconds ?? 0) - (a.run?.lagSeconds ?? 0))
-  const pip = { late: 'pip--warn', down: 'pip--bad' } as Partial<Record<Look, string>>
+function FollowedChains({ rows }: { readonly rows: readonly Row[] }) {
+  const rowsByLag = [...rows].sort((a, b) => (b.run?.lagSeconds ?? 0) - (a.run?.lagSeconds ?? 0))
+  const pipClasses = { late: 'pip--warn', down: 'pip--bad' } as Partial<Record<StatusKind, string>>
   return (
     <section className="panel cl" aria-labelledby="followed">
       <div className="panel__h">
@@ -300,19 +309,21 @@ function Followed({ rows }: { readonly rows: readonly Row[] }) {
             </tr>
           </thead>
           <tbody>
-            {byLag.map(({ id, name, appearance, run, guard }) => (
+            {rowsByLag.map(({ id, name, statusKind, run: chainStatus, guard }) => (
               <tr key={id}>
                 <td>
-                  <span className={`pip pip--row ${pip[appearance] ?? ''}`} />
+                  <span className={`pip pip--row ${pipClasses[statusKind] ?? ''}`} />
                   {name}
                 </td>
                 <td className="unit">{id}</td>
-                <td>{run?.clock === 'resting' ? 'Synced, idle' : looks[appearance]}</td>
-                <td className="r">{run?.head !== undefined && <Count value={run.head} />}</td>
+                <td>{chainStatus?.clock === 'resting' ? 'Synced, idle' : statusLabels[statusKind]}</td>
+                <td className="r">{chainStatus?.head !== undefined && <Count value={chainStatus.head} />}</td>
                 <td className="r">
-                  {run?.clock === 'moving' && run.lagSeconds !== undefined && <Lag seconds={run.lagSeconds} />}
+                  {chainStatus?.clock === 'moving' && chainStatus.lagSeconds !== undefined && (
+                    <Lag seconds={chainStatus.lagSeconds} />
+                  )}
                 </td>
-                <td className="r">{run?.pools !== undefined && <Count value={run.pools} />}</td>
+                <td className="r">{chainStatus?.pools !== undefined && <Count value={chainStatus.pools} />}</td>
                 <td>
                   <Address address={guard} />
                 </td>

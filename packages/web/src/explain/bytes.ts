@@ -57,9 +57,10 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): R
   const address = (word: number): ByteRange => [SELECTOR + (word + 1) * WORD - ADDRESS, SELECTOR + (word + 1) * WORD]
   // Words after the order: with a permit its offset, then the payout, then the offset of the program.
   const pay = before + ORDER_WORDS + (permit ? 1 : 0)
-  const offset = pay + payout
-  const program = SELECTOR + Number(BigInt(`0x${data.slice(2 + 2 * uint(offset)[0], 2 + 2 * uint(offset)[1])}`)) + WORD
-  let at = program
+  const offsetWord = pay + payout
+  const program =
+    SELECTOR + Number(BigInt(`0x${data.slice(2 + 2 * uint(offsetWord)[0], 2 + 2 * uint(offsetWord)[1])}`)) + WORD
+  let offset = program
   return {
     facts: {
       call: [0, SELECTOR],
@@ -72,9 +73,9 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): R
     },
     // `explain` accepts only canonical encodings, so re-encoding a step gives its length.
     steps: steps.map((step): ByteRange => {
-      const from = at
-      at += (encodeProgram([step]).length - 2) / 2
-      return [from, at]
+      const from = offset
+      offset += (encodeProgram([step]).length - 2) / 2
+      return [from, offset]
     }),
   }
 }

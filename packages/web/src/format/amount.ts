@@ -10,9 +10,9 @@ function split(amount: bigint | string, decimals: number): readonly [string, str
 /** Formats base units as decimal text without grouping, for input fields and the clipboard. */
 export function toPlainText(amount: bigint | string, decimals: number): string {
   const negative = String(amount).startsWith('-')
-  const [whole, fraction] = split(String(amount).replace('-', ''), decimals)
+  const [integer, fraction] = split(String(amount).replace('-', ''), decimals)
   const digits = fraction.replace(/0+$/, '')
-  return `${negative ? '-' : ''}${digits ? `${whole}.${digits}` : whole}`
+  return `${negative ? '-' : ''}${digits ? `${integer}.${digits}` : integer}`
 }
 
 /** Returns the USD value of an amount, as a float for comparison and display only. @param price - USD of a whole token */
@@ -60,10 +60,10 @@ export function parseAmount(text: string, decimals: number): TypedAmount {
     return { kind: 'wrong', reason: 'Enter a positive amount.' }
   const match = /^(\d*)(?:\.(\d*))?$/.exec(digits)
   if (!match) return { kind: 'wrong', reason: 'Use digits and one decimal point.' }
-  const [, whole = '', fraction = ''] = match
+  const [, integer = '', fraction = ''] = match
   if (fraction.replace(/0+$/, '').length > decimals)
     return { kind: 'wrong', reason: `At most ${decimals} decimals; this has ${fraction.length}.` }
-  const base = BigInt(`${whole}${fraction.slice(0, decimals).padEnd(decimals, '0')}` || '0')
+  const base = BigInt(`${integer}${fraction.slice(0, decimals).padEnd(decimals, '0')}` || '0')
   // A program encodes amounts as uint128.
   if (base >= 1n << 128n) return { kind: 'wrong', reason: 'Amount too large.' }
   return base === 0n ? { kind: 'empty' } : { kind: 'amount', base }
@@ -83,8 +83,8 @@ const USD_DIGITS = 9
 export function parseUsd(text: string, price: number, decimals: number): TypedAmount {
   const typedAmount = parseAmount(text, USD_PLACES)
   if (typedAmount.kind !== 'amount') return typedAmount
-  const [whole = '0', fraction = ''] = decimal(price).split('.')
-  const scaledPrice = BigInt(`${whole}${fraction}`)
+  const [integer = '0', fraction = ''] = decimal(price).split('.')
+  const scaledPrice = BigInt(`${integer}${fraction}`)
   if (scaledPrice <= 0n) return { kind: 'wrong', reason: 'This token has no price.' }
   const scale = 10n ** BigInt(decimals + fraction.length)
   const base = (typedAmount.base * scale) / scaledPrice / 10n ** BigInt(USD_PLACES)
@@ -96,22 +96,22 @@ export function parseUsd(text: string, price: number, decimals: number): TypedAm
 
 /** Adds thin spaces between thousands. Use it only for input fields. */
 export function groupThousands(text: string): string {
-  const [whole = '', ...digits] = text.split('.')
-  return [whole.replace(/\B(?=(\d{3})+$)/g, '\u202f'), ...digits].join('.')
+  const [integer = '', ...digits] = text.split('.')
+  return [integer.replace(/\B(?=(\d{3})+$)/g, '\u202f'), ...digits].join('.')
 }
 
 /** Formats an amount with four digits and a unit, truncated, such as '1.218 M', for drawings with little room. */
 export function compact(amount: bigint | string, decimals: number): string {
-  const [whole, fraction] = split(amount, decimals)
-  const thousands = Math.floor((whole.length - 1) / 3)
+  const [integer, fraction] = split(amount, decimals)
+  const thousands = Math.floor((integer.length - 1) / 3)
   if (thousands === 0) {
-    const digits = whole === '0' ? 4 : Math.max(0, 4 - whole.length)
-    const text = `${whole}.${fraction.slice(0, digits)}`.replace(/\.0*$/, '')
+    const digits = integer === '0' ? 4 : Math.max(0, 4 - integer.length)
+    const text = `${integer}.${fraction.slice(0, digits)}`.replace(/\.0*$/, '')
     return text === '0' && BigInt(amount) > 0n ? '< 0.0001' : text
   }
-  const lead = whole.length - 3 * thousands
+  const lead = integer.length - 3 * thousands
   const unit = ['', 'k', 'M', 'B', 'T'][thousands] ?? `e${3 * thousands}`
-  return `${whole.slice(0, lead)}${lead < 4 ? `.${whole.slice(lead, 4)}` : ''} ${unit}`
+  return `${integer.slice(0, lead)}${lead < 4 ? `.${integer.slice(lead, 4)}` : ''} ${unit}`
 }
 
 /** Returns the units of `output` paid per unit of `into`, as decimal text with 12 decimals. */

@@ -22,12 +22,12 @@ const MINUS = '\u2212'
  */
 export function show(text: string, digits = 7, maxDecimals = 6): ShownNumber {
   const sign = text.startsWith('-') ? MINUS : ''
-  const [whole = '0', fraction = ''] = text.replace('-', '').split('.')
+  const [integer = '0', fraction = ''] = text.replace('-', '').split('.')
   const base = { sign, text, tiny: null }
-  if (whole !== '0') {
-    const keep = Math.min(maxDecimals, Math.max(2, digits - whole.length))
+  if (integer !== '0') {
+    const keep = Math.min(maxDecimals, Math.max(2, digits - integer.length))
     const shownFraction = fraction.slice(0, keep).padEnd(Math.min(keep, 2), '0')
-    return { ...base, groups: group(whole), fraction: keep > 0 ? `.${shownFraction}` : '' }
+    return { ...base, groups: group(integer), fraction: keep > 0 ? `.${shownFraction}` : '' }
   }
   const zeros = /^0*/.exec(fraction)![0].length
   if (zeros === fraction.length) return { ...base, sign: '', groups: ['0'], fraction: '' }

@@ -56,9 +56,9 @@ export function errorTextOf(error: unknown, limit = IMPACT_DEFAULT): ErrorText {
   if (error.code === 'STALE') return { title: 'The price kept changing.', text: 'Try again.', small }
   if (serviceCode === 'PRICE_IMPACT') {
     const { priceImpact } = error.details.body ?? {}
-    const by = typeof priceImpact === 'number' ? `by ${cut(priceImpact)} %` : 'too far'
+    const excess = typeof priceImpact === 'number' ? `by ${cut(priceImpact)} %` : 'too far'
     return {
-      title: `This order would move the price ${by}.`,
+      title: `This order would move the price ${excess}.`,
       text: `Your limit is ${limit} %. Use less, or raise it in the settings.`,
       small,
     }

@@ -2,21 +2,22 @@
 import { useSyncExternalStore } from 'react'
 
 type Theme = 'light' | 'dark'
-const system = matchMedia('(prefers-color-scheme: dark)')
+const darkPreference = matchMedia('(prefers-color-scheme: dark)')
 const listeners = new Set<() => void>()
-const now = (): Theme => (document.documentElement.dataset.theme as Theme) ?? (system.matches ? 'dark' : 'light')
+const currentTheme = (): Theme =>
+  (document.documentElement.dataset.theme as Theme) ?? (darkPreference.matches ? 'dark' : 'light')
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
-  system.addEventListener('change', listener)
+  darkPreference.addEventListener('change', listener)
   return () => {
     listeners.delete(listener)
-    system.removeEventListener('change', listener)
+    darkPreference.removeEventListener('change', listener)
   }
 }
 
-function flip(): void {
-  const theme = now() === 'dark' ? 'light' : 'dark'
+function toggleTheme(): void {
+  const theme = currentTheme() === 'dark' ? 'light' : 'dark'
   document.documentElement.dataset.theme = theme
   try {
     localStorage.setItem('theme', theme)
@@ -27,5 +28,5 @@ function flip(): void {
 }
 
 export function useTheme(): readonly [Theme, () => void] {
-  return [useSyncExternalStore(subscribe, now), flip]
+  return [useSyncExternalStore(subscribe, currentTheme), toggleTheme]
 }

@@ -193,8 +193,8 @@ function record(
 
 /** Usually removes `amount` if both `amount` and `amountOut` are drawn, because they exclude each other. */
 function oneAmount(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const { amount, ...others } = values
-  return values.amountOut === undefined || amount?.endsWith('7') ? values : others
+  const { amount, ...otherValues } = values
+  return values.amountOut === undefined || amount?.endsWith('7') ? values : otherValues
 }
 
 /** Usually sets the token and owner of a drawn valid permit, so that it can succeed. */

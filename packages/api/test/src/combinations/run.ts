@@ -49,11 +49,17 @@ export async function runCombinations(
   const times: number[] = []
   const violations: string[] = []
   const pulse = new Pulse(url, child.pid!)
-  const late: { readonly one: Drawn; readonly status: number; readonly wrong: readonly string[] }[] = []
-  const ask = async (one: Drawn) => {
+  const late: { readonly drawnRequest: Drawn; readonly status: number; readonly wrong: readonly string[] }[] = []
+  const ask = async (drawnRequest: Drawn) => {
     const started = performance.now()
-    const { status, wrong } = await fetch(url + one.path, { ...one.init, signal: AbortSignal.timeout(NEVER_MS) })
-      .then(async (answer) => ({ status: answer.status, wrong: checks.of(one, answer.status, await bodyOf(answer)) }))
+    const { status, wrong } = await fetch(url + drawnRequest.path, {
+      ...drawnRequest.init,
+      signal: AbortSignal.timeout(NEVER_MS),
+    })
+      .then(async (answer) => ({
+        status: answer.status,
+        wrong: checks.of(drawnRequest, answer.status, await bodyOf(answer)),
+      }))
       .catch((error: Error) => {
         // A hanging service will not answer the remaining requests either.
         queue.length = 0
@@ -61,31 +67,33 @@ export async function runCombinations(
       })
     const ms = performance.now() - started
     // An unreachable node is retried until the request times out, so such requests are not late.
-    const isOut = status >= 500 && !one.path.includes('/31337')
+    const isOut = status >= 500 && !drawnRequest.path.includes('/31337')
     // Judging a mined swap takes seconds, as documented.
-    const mayTakeSeconds = one.operation.operationId === 'referee'
+    const mayTakeSeconds = drawnRequest.operation.operationId === 'referee'
     const isLate =
       !isOut && !mayTakeSeconds && ms > inTimeMs && pulse.wasQuick(started) && ms - pulse.waited(started) > inTimeMs
     return { status, wrong, ms, isLate }
   }
-  const report = (one: Drawn, status: number, wrong: readonly string[]) =>
-    violations.push(`${one.init.method} ${one.path} ${one.init.body ?? ''} → ${status}: ${wrong.join('; ')}`)
-  const send = async (one: Drawn) => {
-    const { status, wrong, ms, isLate } = await ask(one)
+  const report = (drawnRequest: Drawn, status: number, wrong: readonly string[]) =>
+    violations.push(
+      `${drawnRequest.init.method} ${drawnRequest.path} ${drawnRequest.init.body ?? ''} → ${status}: ${wrong.join('; ')}`,
+    )
+  const send = async (drawnRequest: Drawn) => {
+    const { status, wrong, ms, isLate } = await ask(drawnRequest)
     times.push(ms)
-    const { operationId } = one.operation
+    const { operationId } = drawnRequest.operation
     const byStatus = answers[operationId] ?? {}
     answers[operationId] = byStatus
     byStatus[status] = (byStatus[status] ?? 0) + 1
     // 502 may mean that the node on the same machine was late.
     if (isLate || (status === 502 && wrong.length > 0))
-      late.push({ one, status, wrong: [...wrong, `took ${Math.round(ms)} ms`] })
-    else if (wrong.length > 0) report(one, status, wrong)
+      late.push({ drawnRequest, status, wrong: [...wrong, `took ${Math.round(ms)} ms`] })
+    else if (wrong.length > 0) report(drawnRequest, status, wrong)
   }
   /** Returns true if a request fails or is late even alone. Searches are deterministic in work, so a slow one stays slow. */
-  const isSoAlone = async (one: Drawn) => {
+  const isSoAlone = async (drawnRequest: Drawn) => {
     for (let tried = 0; tried < MAX_TRIES; tried++) {
-      const { isLate, wrong } = await ask(one)
+      const { isLate, wrong } = await ask(drawnRequest)
       if (!isLate && wrong.length === 0) return false
     }
     return true
@@ -93,11 +101,11 @@ export async function runCombinations(
   try {
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => {
-        for (let one = queue.pop(); one; one = queue.pop()) await send(one)
+        for (let drawnRequest = queue.pop(); drawnRequest; drawnRequest = queue.pop()) await send(drawnRequest)
       }),
     )
-    for (const { one, status, wrong } of late)
-      if (await isSoAlone(one)) report(one, status, [...wrong, 'and no better when asked alone'])
+    for (const { drawnRequest, status, wrong } of late)
+      if (await isSoAlone(drawnRequest)) report(drawnRequest, status, [...wrong, 'and no better when asked alone'])
   } finally {
     pulse.stop()
   }

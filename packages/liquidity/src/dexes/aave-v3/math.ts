@@ -67,9 +67,12 @@ function supplyAsset(state: AaveV3State, amountIn: bigint) {
   const { cap, scaledSupply, treasury, floors, cash } = state
   if (cap > 0n) {
     const countedSupply = scaledSupply + treasury
-    const after = floors ? balanceOf(state, countedSupply + scaledAmount) : balanceOf(state, countedSupply) + amountIn
+    const balanceAfter = floors
+      ? balanceOf(state, countedSupply + scaledAmount)
+      : balanceOf(state, countedSupply) + amountIn
     // The accrued amount may be lower than our bound, so the market may accept more.
-    if (after > cap) throw new PoolRefusal('TOO_LARGE', `no more than ${cap} may be supplied`, { isOwnLimit: true })
+    if (balanceAfter > cap)
+      throw new PoolRefusal('TOO_LARGE', `no more than ${cap} may be supplied`, { isOwnLimit: true })
   }
   return { amountOut, state: { ...state, scaledSupply: scaledSupply + scaledAmount, cash: cash + amountIn } }
 }

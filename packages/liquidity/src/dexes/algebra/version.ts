@@ -24,8 +24,8 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   })
   const integralPools = versionedPools.filter(({ fixed }) => fixed.version === 'integral')
   if (integralPools.length === 0) return versionedPools
-  const genuinePools = yield* readGenuine(row, integralPools)
-  const refusedIds = new Set(integralPools.flatMap(({ id }, i) => (genuinePools[i] ? [] : [id])))
+  const readPools = yield* readGenuine(row, integralPools)
+  const refusedIds = new Set(integralPools.flatMap(({ id }, i) => (readPools[i] ? [] : [id])))
   return versionedPools.map((pool) => (refusedIds.has(pool.id) ? null : pool))
 }
 

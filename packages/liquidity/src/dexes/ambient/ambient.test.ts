@@ -20,7 +20,7 @@ const state: AmbientState = {
   concGrowth: 0n,
   levels: [],
 }
-const poolOf = (some: Partial<AmbientState>): Pool<AmbientState> => {
+const poolOf = (overrides: Partial<AmbientState>): Pool<AmbientState> => {
   const tokens: readonly Address[] = [ZERO_ADDRESS, token]
   return {
     id: 'x',
@@ -29,7 +29,7 @@ const poolOf = (some: Partial<AmbientState>): Pool<AmbientState> => {
     address: dex,
     tokens,
     fixed: { poolIdx: 420 },
-    state: { ...state, ...some },
+    state: { ...state, ...overrides },
   }
 }
 const refusal = (code: string) => expect.objectContaining({ code })
@@ -92,8 +92,8 @@ describe('levels', () => {
 
 test('a price limit is a power of two from 16 to 32 times the root away', () => {
   for (const root of [1n << 40n, (1n << 64n) - 1n, 1n << 64n, (1n << 64n) + 1n, (1n << 100n) + 12_345n]) {
-    const some = { ...state, priceRoot: root }
-    const [up, down] = [1n << BigInt(limitBitsOf(some, true)), 1n << BigInt(limitBitsOf(some, false))]
+    const changedState = { ...state, priceRoot: root }
+    const [up, down] = [1n << BigInt(limitBitsOf(changedState, true)), 1n << BigInt(limitBitsOf(changedState, false))]
     expect(up).toBeGreaterThanOrEqual(16n * root)
     expect(up).toBeLessThanOrEqual(32n * root)
     expect(down).toBeLessThanOrEqual(root / 16n)

@@ -109,8 +109,8 @@ export function swapExactInput(
   }
   if (progress.paid > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
   const readRoot = state.readRoot ?? priceRoot
-  const after: AmbientState = { ...state, ...progress.curve, readRoot, ...(knockedOut && { knockedOut }) }
-  return { amountIn: amount - progress.remaining, amountOut: progress.paid, state: after, levelsCrossed }
+  const stateAfter: AmbientState = { ...state, ...progress.curve, readRoot, ...(knockedOut && { knockedOut }) }
+  return { amountIn: amount - progress.remaining, amountOut: progress.paid, state: stateAfter, levelsCrossed }
 }
 
 /** Returns the first level above a tick, or the last one at or below it. */

@@ -60,11 +60,12 @@ export function quote(
   const priceBefore = spotPrice(state, i, j)
   const base = div(balanceIn, balanceIn + mul(amountIn, ONE - swapFee))
   const amountOut = mul(balanceOut, ONE - pow(base, div(weights[i]!, weights[j]!)))
-  const after = { ...state, balances: balances.with(i, balanceIn + amountIn).with(j, balanceOut - amountOut) }
+  const stateAfter = { ...state, balances: balances.with(i, balanceIn + amountIn).with(j, balanceOut - amountOut) }
   // Rounding is monotone, so the price cannot fall, except with balances of a few units.
-  if (spotPrice(after, i, j) < priceBefore) throw new PoolRefusal('TOO_SMALL', 'rounding would make the price better')
+  if (spotPrice(stateAfter, i, j) < priceBefore)
+    throw new PoolRefusal('TOO_SMALL', 'rounding would make the price better')
   if (priceBefore > div(amountIn, amountOut)) throw new PoolRefusal('TOO_SMALL', 'rounding would pay too much')
-  return { amountOut, state: after }
+  return { amountOut, state: stateAfter }
 }
 
 /** Returns the largest input of token `i`, unless the pool's rounding refuses it. */
@@ -120,7 +121,7 @@ export function tradingFunction({ balances, weights, swapFee }: BalancerV1State)
   if (balances.includes(0n)) return null
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
   // Each token in its own base units: a weighted product needs no common unit.
-  const pool = { live: balances, units: new Float64Array(balances.length).fill(1), swapFee }
+  const pool = { liveBalances: balances, units: new Float64Array(balances.length).fill(1), swapFee }
   const normalizedWeights = weights.map((weight) => (weight * ONE) / total)
   return { ...weightedTradingFunction(pool, normalizedWeights), maxSold: MAX_SOLD }
 }

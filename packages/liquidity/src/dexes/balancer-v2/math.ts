@@ -42,8 +42,8 @@ export function quote(
   const amountOut = divDown(scaledOut(state, scaledAmounts, i, j, netIn), scaling[j]!)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   if (balances[i]! + amountIn > MAX_BALANCE) throw new PoolRefusal('TOO_LARGE', 'more than the vault can count')
-  const after = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
-  return { amountOut, state: { ...state, balances: after } }
+  const balancesAfter = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
+  return { amountOut, state: { ...state, balances: balancesAfter } }
 }
 
 /**
@@ -115,9 +115,9 @@ const invariant = (
 export function tradingFunction(state: BalancerV2State): TradingFunction | null {
   const { balances, scaling, swapFee } = state
   if (balances.includes(0n)) return null
-  const live = scaledBalances(state)
-  const pool = { live, units: Float64Array.from(scaling, (factor) => Number(factor) / 1e18), swapFee }
+  const liveBalances = scaledBalances(state)
+  const pool = { liveBalances, units: Float64Array.from(scaling, (factor) => Number(factor) / 1e18), swapFee }
   return state.kind === 'weighted'
     ? weightedTradingFunction(pool, state.weights)
-    : stableTradingFunction(pool, state.amp, invariant(state, live))
+    : stableTradingFunction(pool, state.amp, invariant(state, liveBalances))
 }

@@ -9,7 +9,7 @@ import type { Erc4626State } from '../erc4626/math.ts'
 import { convert, exchange, limitOf } from '../erc4626/math.ts'
 
 /** A buffer of an asset and its share token, in this order. */
-export type Buffer = {
+export type VaultBuffer = {
   readonly kind: 'buffer'
   readonly vault: Erc4626State
   /** Base units in the buffer. */
@@ -27,20 +27,20 @@ const MIN_WRAP = 10n ** 4n
  * if the rebalancing would go the other way
  */
 export function bufferQuote(
-  state: Buffer,
-  wrap: boolean,
+  state: VaultBuffer,
+  isWrap: boolean,
   amountIn: bigint,
-): { readonly amountOut: bigint; readonly state: Buffer } {
+): { readonly amountOut: bigint; readonly state: VaultBuffer } {
   if (amountIn < MIN_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than a buffer takes`)
-  const amountOut = convert(state.vault, wrap, amountIn - 1n) - 1n
+  const amountOut = convert(state.vault, isWrap, amountIn - 1n) - 1n
   if (amountOut < MIN_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than a buffer pays`)
   return {
     amountOut,
-    state: wrap ? stateAfterWrap(state, amountIn, amountOut) : stateAfterUnwrap(state, amountIn, amountOut),
+    state: isWrap ? stateAfterWrap(state, amountIn, amountOut) : stateAfterUnwrap(state, amountIn, amountOut),
   }
 }
 
-function stateAfterWrap(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
+function stateAfterWrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint): VaultBuffer {
   const direct = { underlying: state.underlying + amountIn, wrapped: state.wrapped - amountOut }
   if (direct.wrapped >= 0n) return { ...state, ...direct }
   const value = state.wrapped > 0n ? convert(state.vault, false, state.wrapped, true) : 0n
@@ -49,7 +49,7 @@ function stateAfterWrap(state: Buffer, amountIn: bigint, amountOut: bigint): Buf
   return { ...state, vault, underlying: direct.underlying - assets, wrapped: direct.wrapped + shares }
 }
 
-function stateAfterUnwrap(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
+function stateAfterUnwrap(state: VaultBuffer, amountIn: bigint, amountOut: bigint): VaultBuffer {
   const direct = { underlying: state.underlying - amountOut, wrapped: state.wrapped + amountIn }
   if (direct.underlying >= 0n) return { ...state, ...direct }
   const value = state.underlying > 0n ? convert(state.vault, true, state.underlying, true) : 0n
@@ -59,19 +59,19 @@ function stateAfterUnwrap(state: Buffer, amountIn: bigint, amountOut: bigint): B
 }
 
 /** Deposits assets or redeems shares, as the Balancer vault does to rebalance a buffer. */
-function rebalance(vault: Erc4626State, deposit: boolean, amount: bigint) {
+function rebalance(vault: Erc4626State, isDeposit: boolean, amount: bigint) {
   if (amount <= 0n) throw new PoolRefusal('UNSUPPORTED', 'the buffer holds too much of what it would need')
-  return exchange(vault, deposit, amount)
+  return exchange(vault, isDeposit, amount)
 }
 
 /**
  * Returns the approximate largest input: the buffer's own balance, or the limit of the ERC-4626 vault in addition to
  * it.
  */
-export function bufferLimit({ vault, underlying, wrapped }: Buffer, wrap: boolean): bigint {
-  const direct = convert(vault, !wrap, wrap ? wrapped : underlying)
-  const reserve = wrap ? wrapped : underlying
-  const value = reserve > 0n ? convert(vault, !wrap, reserve, true) : 0n
-  const rebalancedLimit = limitOf(vault, wrap) - ((wrap ? underlying : wrapped) - value) / 2n
+export function bufferLimit({ vault, underlying, wrapped }: VaultBuffer, isWrap: boolean): bigint {
+  const direct = convert(vault, !isWrap, isWrap ? wrapped : underlying)
+  const reserve = isWrap ? wrapped : underlying
+  const value = reserve > 0n ? convert(vault, !isWrap, reserve, true) : 0n
+  const rebalancedLimit = limitOf(vault, isWrap) - ((isWrap ? underlying : wrapped) - value) / 2n
   return max(rebalancedLimit, direct)
 }

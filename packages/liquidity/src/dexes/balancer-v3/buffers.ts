@@ -5,7 +5,7 @@ import type { Pool, Read, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { findHoldings } from '../erc4626/holder.ts'
 import { type Erc4626Fixed, readVaults } from '../erc4626/state.ts'
-import type { Buffer } from './buffer.ts'
+import type { VaultBuffer } from './buffer.ts'
 import type { BalancerV3Fixed } from './types.ts'
 
 const LENS = lensOf('BalancerV3BufferLens')
@@ -63,7 +63,7 @@ export const bufferRead = ({ address: vault }: DexRow, { address: share }: Pool<
 export function* decodeBuffers(
   pools: readonly Pool<unknown>[],
   answers: readonly (Hex | null)[],
-): Reads<readonly (Buffer | null)[]> {
+): Reads<readonly (VaultBuffer | null)[]> {
   if (pools.length === 0) return []
   const vaults = yield* readVaults(
     pools.map(({ tokens, fixed }) => ({ asset: tokens[0]!, share: tokens[1]!, ...(fixed as BalancerV3Fixed).shares })),

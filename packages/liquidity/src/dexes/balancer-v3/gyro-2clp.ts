@@ -14,24 +14,28 @@ export type Gyro2Clp = {
 }
 
 /** Returns the output of an input without fees; 18 decimals of the common unit. */
-export function gyro2ClpOut(pool: Gyro2Clp, live: readonly bigint[], i: number, amountIn: bigint): bigint {
-  const [offsetIn, offsetOut] = offsets(pool, live, i)
-  const reserveOut = live[1 - i]!
-  const amountOut = ((reserveOut + offsetOut) * amountIn) / (live[i]! + offsetIn + amountIn)
+export function gyro2ClpOut(pool: Gyro2Clp, liveBalances: readonly bigint[], i: number, amountIn: bigint): bigint {
+  const [offsetIn, offsetOut] = offsets(pool, liveBalances, i)
+  const reserveOut = liveBalances[1 - i]!
+  const amountOut = ((reserveOut + offsetOut) * amountIn) / (liveBalances[i]! + offsetIn + amountIn)
   if (amountOut > reserveOut) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
   return amountOut
 }
 
 /** Returns the approximate largest input, which buys the whole reserve. */
-export function gyro2ClpLimit(pool: Gyro2Clp, live: readonly bigint[], i: number): bigint {
-  const [offsetIn, offsetOut] = offsets(pool, live, i)
-  return offsetOut > 0n ? (live[1 - i]! * (live[i]! + offsetIn)) / offsetOut : NO_LIMIT
+export function gyro2ClpLimit(pool: Gyro2Clp, liveBalances: readonly bigint[], i: number): bigint {
+  const [offsetIn, offsetOut] = offsets(pool, liveBalances, i)
+  return offsetOut > 0n ? (liveBalances[1 - i]! * (liveBalances[i]! + offsetIn)) / offsetOut : NO_LIMIT
 }
 
 /** Returns the virtual offsets of both balances, rounded up for the input and down for the output. */
-function offsets(pool: Gyro2Clp, live: readonly bigint[], i: number): readonly [offsetIn: bigint, offsetOut: bigint] {
+function offsets(
+  pool: Gyro2Clp,
+  liveBalances: readonly bigint[],
+  i: number,
+): readonly [offsetIn: bigint, offsetOut: bigint] {
   const { sqrtAlpha, sqrtBeta } = pool
-  const invariant = invariantDown(pool, live)
+  const invariant = invariantDown(pool, liveBalances)
   return i === 0
     ? [divUpFixed(invariant, sqrtBeta), mulDown(invariant, sqrtAlpha)]
     : [mulUp(invariant, sqrtAlpha), divDown(invariant, sqrtBeta)]

@@ -73,25 +73,25 @@ const pow4 = (dSq: bigint) => mulXp(mulXp(mulXp(dSq, dSq), dSq), dSq)
 /** Returns the output of an input without fees; 18 decimals of the common unit. */
 export function gyroEclpOut(
   { params, derived }: GyroEclp,
-  live: readonly bigint[],
+  liveBalances: readonly bigint[],
   i: number,
   amountIn: bigint,
 ): bigint {
-  const [invariant, error] = invariantWithError(live, params, derived)
+  const [invariant, error] = invariantWithError(liveBalances, params, derived)
   const r: Vector = { x: invariant + 2n * error, y: invariant }
-  const balanceIn = live[i]! + amountIn
+  const balanceIn = liveBalances[i]! + amountIn
   if (balanceIn > maxBalance(params, derived, r, i)) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
   const remaining = i === 0 ? yGivenX(balanceIn, params, derived, r) : xGivenY(balanceIn, params, derived, r)
-  const amountOut = live[1 - i]! - remaining
+  const amountOut = liveBalances[1 - i]! - remaining
   if (remaining < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return amountOut
 }
 
 /** Returns the approximate largest input, up to the end of the price range. */
-export function gyroEclpLimit({ params, derived }: GyroEclp, live: readonly bigint[], i: number): bigint {
-  const [invariant, error] = invariantWithError(live, params, derived)
-  return maxBalance(params, derived, { x: invariant + 2n * error, y: invariant }, i) - live[i]!
+export function gyroEclpLimit({ params, derived }: GyroEclp, liveBalances: readonly bigint[], i: number): bigint {
+  const [invariant, error] = invariantWithError(liveBalances, params, derived)
+  return maxBalance(params, derived, { x: invariant + 2n * error, y: invariant }, i) - liveBalances[i]!
 }
 
 /**
@@ -105,7 +105,7 @@ export function gyroEclpPrices(
   const [invariant, error] = invariantWithError(first, params, derived)
   const r: Vector = { x: invariant + 2n * error, y: invariant }
   const [a, b] = [offset0(params, derived, r), offset1(params, derived, r)]
-  return [first, ...otherBalances].map((live) => priceAt(params, live[0]! - a, live[1]! - b))
+  return [first, ...otherBalances].map((liveBalances) => priceAt(params, liveBalances[0]! - a, liveBalances[1]! - b))
 }
 
 /** Returns the price at a point of the ellipse, computed on the circle before stretching and rotation. */

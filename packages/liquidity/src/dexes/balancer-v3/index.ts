@@ -3,7 +3,7 @@ import { linearTrade, sampledTrade } from '../common/capacity-family.ts'
 import { coinIndices } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { payable, rateOf } from '../erc4626/math.ts'
-import { type Buffer, bufferLimit, bufferQuote } from './buffer.ts'
+import { bufferLimit, bufferQuote, type VaultBuffer } from './buffer.ts'
 import { findBuffers, readFixed } from './buffers.ts'
 import { limitOf, quote, tradingFunction } from './math.ts'
 import { provePools } from './prove.ts'
@@ -18,7 +18,7 @@ const BUFFER_SAVINGS = 92_000
 
 const fixedOf = (pool: Pool<unknown>) => pool.fixed as Pick<BalancerV3Fixed, 'vault'> & Partial<BalancerV3Fixed>
 
-const buffers = linearTrade<Buffer>(({ state, ...pool }, tokenIn, tokenOut) => {
+const buffers = linearTrade<VaultBuffer>(({ state, ...pool }, tokenIn, tokenOut) => {
   const [i] = coinIndices({ ...pool, state }, tokenIn, tokenOut)
   const wrap = i === 0
   const { vault } = state
@@ -41,7 +41,7 @@ const pooledTrade = sampledTrade<PooledState>(({ state, ...pool }, tokenIn, toke
   }
 })
 
-const isBufferState = (pool: Pool<BalancerV3State>): pool is Pool<Buffer> => pool.state.kind === 'buffer'
+const isBufferState = (pool: Pool<BalancerV3State>): pool is Pool<VaultBuffer> => pool.state.kind === 'buffer'
 
 /** Balancer V3 pools and ERC-4626 buffers. */
 export const balancerV3: DexFamily<BalancerV3State> = {

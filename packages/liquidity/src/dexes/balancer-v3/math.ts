@@ -41,76 +41,97 @@ export function quote(
 ): { readonly amountOut: bigint; readonly state: PooledState } {
   const { balances, scaling, rates, aggregateFee } = state
   const scaledIn = mulDown(amountIn * scaling[i]!, rates[i]!)
-  const live = liveBalances(state)
-  const fee = mulUp(scaledIn, swapFeeOf(state, live, i, j, scaledIn))
+  const liveBalances = liveBalancesOf(state)
+  const fee = mulUp(scaledIn, swapFeeOf(state, liveBalances, i, j, scaledIn))
   if (scaledIn - fee < MIN_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than the vault takes`)
-  const scaledAmountOut = scaledOut(state, live, i, j, scaledIn - fee)
+  const scaledAmountOut = scaledOut(state, liveBalances, i, j, scaledIn - fee)
   if (scaledAmountOut < MIN_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than the vault pays`)
   const amountOut = (scaledAmountOut * ONE) / (scaling[j]! * roundedUp(rates[j]!))
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const protocolFee = mulDown((fee * ONE) / (scaling[i]! * rates[i]!), aggregateFee)
-  const after = balances.with(i, balances[i]! + amountIn - protocolFee).with(j, balances[j]! - amountOut)
-  if (after[i]! > MAX_BALANCE || mulDown(after[i]! * scaling[i]!, rates[i]!) > MAX_BALANCE)
+  const balancesAfter = balances.with(i, balances[i]! + amountIn - protocolFee).with(j, balances[j]! - amountOut)
+  if (balancesAfter[i]! > MAX_BALANCE || mulDown(balancesAfter[i]! * scaling[i]!, rates[i]!) > MAX_BALANCE)
     throw new PoolRefusal('TOO_LARGE', 'more than the vault can count')
-  return { amountOut, state: { ...state, balances: after } }
+  return { amountOut, state: { ...state, balances: balancesAfter } }
 }
 
 /** Returns the fee as a fraction of the input, 18 decimals. A surge hook sees the trade without fees. */
-function swapFeeOf(state: PooledState, live: readonly bigint[], i: number, j: number, scaledIn: bigint): bigint {
+function swapFeeOf(
+  state: PooledState,
+  liveBalances: readonly bigint[],
+  i: number,
+  j: number,
+  scaledIn: bigint,
+): bigint {
   if ((state.kind !== 'stable' && state.kind !== 'gyro-eclp') || !state.surge) return state.swapFee
-  const after = () => live.with(i, live[i]! + scaledIn).with(j, live[j]! - scaledOut(state, live, i, j, scaledIn))
+  const balancesAfter = () =>
+    liveBalances
+      .with(i, liveBalances[i]! + scaledIn)
+      .with(j, liveBalances[j]! - scaledOut(state, liveBalances, i, j, scaledIn))
   if (state.kind === 'stable')
-    return surgeFee(state.surge, state.swapFee, () => [stableImbalance(live), stableImbalance(after())])
+    return surgeFee(state.surge, state.swapFee, () => [stableImbalance(liveBalances), stableImbalance(balancesAfter())])
   const { slopes } = state.surge
   return surgeFee(state.surge, state.swapFee, () => {
-    const [priceBefore, priceAfter] = gyroEclpPrices(state, live, after())
+    const [priceBefore, priceAfter] = gyroEclpPrices(state, liveBalances, balancesAfter())
     return [eclpImbalance(priceBefore!, state.params, slopes), eclpImbalance(priceAfter!, state.params, slopes)]
   })
 }
 
 /** Returns the balances in 18 decimals of the common unit. */
-export const liveBalances = ({ balances, scaling, rates }: PooledState): bigint[] =>
+export const liveBalancesOf = ({ balances, scaling, rates }: PooledState): bigint[] =>
   balances.map((balance, k) => mulDown(balance * scaling[k]!, rates[k]!))
 
 /** A rate with decimals may itself have been rounded down. */
 const roundedUp = (rate: bigint) => (rate % ONE === 0n ? rate : rate + 1n)
 
 /** Returns the pool's output for an input without fees; 18 decimals of the common unit. */
-export function scaledOut(state: PooledState, live: readonly bigint[], i: number, j: number, amountIn: bigint): bigint {
+export function scaledOut(
+  state: PooledState,
+  liveBalances: readonly bigint[],
+  i: number,
+  j: number,
+  amountIn: bigint,
+): bigint {
   // Pools with a price range may have one empty balance.
-  if (state.kind === 'gyro-2clp') return gyro2ClpOut(state, live, i, amountIn)
-  if (state.kind === 'gyro-eclp') return gyroEclpOut(state, live, i, amountIn)
-  if (state.kind === 'reclamm') return reclammOut(state, live, i, amountIn)
-  if (live.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
+  if (state.kind === 'gyro-2clp') return gyro2ClpOut(state, liveBalances, i, amountIn)
+  if (state.kind === 'gyro-eclp') return gyroEclpOut(state, liveBalances, i, amountIn)
+  if (state.kind === 'reclamm') return reclammOut(state, liveBalances, i, amountIn)
+  if (liveBalances.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
   return state.kind === 'weighted'
-    ? weightedAnswer(state, live, i, j, amountIn)
-    : stableAnswer(state, live, i, j, amountIn)
+    ? weightedAnswer(state, liveBalances, i, j, amountIn)
+    : stableAnswer(state, liveBalances, i, j, amountIn)
 }
 
 type Kind<K extends PooledState['kind']> = Extract<PooledState, { kind: K }>
 
-function weightedAnswer(state: Kind<'weighted'>, live: readonly bigint[], i: number, j: number, amountIn: bigint) {
+function weightedAnswer(
+  state: Kind<'weighted'>,
+  liveBalances: readonly bigint[],
+  i: number,
+  j: number,
+  amountIn: bigint,
+) {
   const { bounded, weights, scaling } = state
-  const balanceIn = bounded ? live[i]! + 1n : live[i]!
-  const amountOut = weightedOut(balanceIn, weights[i]!, live[j]!, weights[j]!, amountIn, true)
+  const balanceIn = bounded ? liveBalances[i]! + 1n : liveBalances[i]!
+  const amountOut = weightedOut(balanceIn, weights[i]!, liveBalances[j]!, weights[j]!, amountIn, true)
   const minBalance = (k: number) => (scaling[k]! > MIN_AMOUNT ? scaling[k]! : MIN_AMOUNT)
-  if (bounded && (balanceIn < minBalance(i) || live[j]! - amountOut < minBalance(j)))
+  if (bounded && (balanceIn < minBalance(i) || liveBalances[j]! - amountOut < minBalance(j)))
     throw new PoolRefusal('EMPTY', 'the pool keeps a base unit of every token')
   return amountOut
 }
 
 function stableAnswer(
   { amp, bounded }: Kind<'stable'>,
-  live: readonly bigint[],
+  liveBalances: readonly bigint[],
   i: number,
   j: number,
   scaledIn: bigint,
 ) {
-  const after = live.with(i, live[i]! + scaledIn)
-  const d = invariant(live, amp)
-  const amountOut = live[j]! - stableBalanceUp(after, amp, d, j, 3) - 1n
+  const balancesAfter = liveBalances.with(i, liveBalances[i]! + scaledIn)
+  const d = invariant(liveBalances, amp)
+  const amountOut = liveBalances[j]! - stableBalanceUp(balancesAfter, amp, d, j, 3) - 1n
   if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', `${scaledIn} buys nothing`)
-  if (bounded && tooFarApart([...live, after[i]!, live[j]! - amountOut]))
+  if (bounded && tooFarApart([...liveBalances, balancesAfter[i]!, liveBalances[j]! - amountOut]))
     throw new PoolRefusal('TOO_LARGE', 'it would leave balances 10,000 times apart')
   return amountOut
 }
@@ -123,58 +144,58 @@ const LIMIT_STEPS = 3
 const tooFarApart = (balances: readonly bigint[]): boolean =>
   balances.some((low) => low === 0n || balances.some((high) => high / low >= MAX_IMBALANCE))
 
-const invariant = (live: readonly bigint[], amp: bigint) =>
-  stableInvariant(live, { a: amp, precision: AMP_PRECISION }, 'each')
+const invariant = (liveBalances: readonly bigint[], amp: bigint) =>
+  stableInvariant(liveBalances, { a: amp, precision: AMP_PRECISION }, 'each')
 
 /** Returns the approximate largest input, by kind of pool and including the fee. */
 export function limitOf(state: PooledState, i: number, j: number): bigint {
   const { scaling, rates } = state
-  const live = liveBalances(state)
-  const maxAdded = MAX_BALANCE - live[i]!
-  const maxScaledIn = scaledLimit(state, live, i, j)
+  const liveBalances = liveBalancesOf(state)
+  const maxAdded = MAX_BALANCE - liveBalances[i]!
+  const maxScaledIn = scaledLimit(state, liveBalances, i, j)
   const scaledIn = min(maxScaledIn, maxAdded)
   // Use the surge fee of the largest trade.
-  const fee = orRefused(() => swapFeeOf(state, live, i, j, scaledIn)) ?? state.swapFee
+  const fee = orRefused(() => swapFeeOf(state, liveBalances, i, j, scaledIn)) ?? state.swapFee
   const withFee = fee < ONE ? (scaledIn * ONE) / (ONE - fee) : 0n
   return (min(withFee, maxAdded) * ONE) / (scaling[i]! * rates[i]!)
 }
 
 /** Returns the limit without the fee, in 18 decimals of the common unit. */
-function scaledLimit(state: PooledState, live: readonly bigint[], i: number, j: number): bigint {
+function scaledLimit(state: PooledState, liveBalances: readonly bigint[], i: number, j: number): bigint {
   switch (state.kind) {
     case 'gyro-2clp':
-      return gyro2ClpLimit(state, live, i)
+      return gyro2ClpLimit(state, liveBalances, i)
     case 'gyro-eclp':
-      return gyroEclpLimit(state, live, i)
+      return gyroEclpLimit(state, liveBalances, i)
     case 'reclamm':
-      return reclammLimit(state, live, i)
+      return reclammLimit(state, liveBalances, i)
     case 'weighted':
-      return mulDown(live[i]!, MAX_IN_RATIO)
+      return mulDown(liveBalances[i]!, MAX_IN_RATIO)
     case 'stable':
-      return state.bounded ? stableLimit(state, live, i, j) : MAX_BALANCE
+      return state.bounded ? stableLimit(state, liveBalances, i, j) : MAX_BALANCE
   }
 }
 
 /** Returns the input that brings the ratio of the largest to the smallest balance to its maximum. */
-function stableLimit({ amp }: Kind<'stable'>, live: readonly bigint[], i: number, j: number): bigint {
-  const d = invariant(live, amp)
-  const otherBalances = live.filter((_, k) => k !== i && k !== j)
+function stableLimit({ amp }: Kind<'stable'>, liveBalances: readonly bigint[], i: number, j: number): bigint {
+  const d = invariant(liveBalances, amp)
+  const otherBalances = liveBalances.filter((_, k) => k !== i && k !== j)
   const minOther = otherBalances.reduce(min, d)
   let balanceIn = d
   for (let step = 0; step < LIMIT_STEPS; step++)
-    balanceIn = stableBalanceUp(live.with(j, balanceIn / MAX_IMBALANCE + 1n), amp, d, i, 3)
+    balanceIn = stableBalanceUp(liveBalances.with(j, balanceIn / MAX_IMBALANCE + 1n), amp, d, i, 3)
   const maxBalance = minOther * MAX_IMBALANCE
-  return min(balanceIn, maxBalance) - live[i]!
+  return min(balanceIn, maxBalance) - liveBalances[i]!
 }
 
 /** Returns the pool as one function of its balances; null with an empty balance, a surge fee, or a price range. */
 export function tradingFunction(state: PooledState): TradingFunction | null {
   if (state.kind !== 'weighted' && (state.kind !== 'stable' || state.surge)) return null
-  const live = liveBalances(state)
-  if (live.includes(0n)) return null
+  const liveBalances = liveBalancesOf(state)
+  if (liveBalances.includes(0n)) return null
   const units = Float64Array.from(state.scaling, (factor, k) => (Number(factor) * Number(state.rates[k]!)) / 1e18)
-  const pool = { live, units, swapFee: state.swapFee }
+  const pool = { liveBalances, units, swapFee: state.swapFee }
   return state.kind === 'weighted'
     ? weightedTradingFunction(pool, state.weights)
-    : stableTradingFunction(pool, state.amp, invariant(live, state.amp))
+    : stableTradingFunction(pool, state.amp, invariant(liveBalances, state.amp))
 }

@@ -30,28 +30,35 @@ export type ReclammClock = {
 }
 
 /** Returns the output of an input without fees; 18 decimals of the common unit. */
-export function reclammOut({ virtual }: Reclamm, live: readonly bigint[], i: number, amountIn: bigint): bigint {
+export function reclammOut({ virtual }: Reclamm, liveBalances: readonly bigint[], i: number, amountIn: bigint): bigint {
   const outIndex = 1 - i
-  const amountOut = ((live[outIndex]! + virtual[outIndex]!) * amountIn) / (live[i]! + virtual[i]! + amountIn)
-  if (amountOut > live[outIndex]!) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
+  const amountOut =
+    ((liveBalances[outIndex]! + virtual[outIndex]!) * amountIn) / (liveBalances[i]! + virtual[i]! + amountIn)
+  if (amountOut > liveBalances[outIndex]!) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
   return amountOut
 }
 
 /** Returns the approximate largest input, which buys the whole reserve. */
-export function reclammLimit({ virtual }: Reclamm, live: readonly bigint[], i: number): bigint {
+export function reclammLimit({ virtual }: Reclamm, liveBalances: readonly bigint[], i: number): bigint {
   const outIndex = 1 - i
-  return virtual[outIndex]! > 0n ? (live[outIndex]! * (live[i]! + virtual[i]!)) / virtual[outIndex]! : NO_LIMIT
+  return virtual[outIndex]! > 0n
+    ? (liveBalances[outIndex]! * (liveBalances[i]! + virtual[i]!)) / virtual[outIndex]!
+    : NO_LIMIT
 }
 
 const MAX_SECONDS = 30n * 86_400n
 
 /** Returns the virtual balances of a trade at `now`. */
-export function virtualBalances(clock: ReclammClock, live: BalancePair, now: bigint): BalancePair {
+export function virtualBalances(clock: ReclammClock, liveBalances: BalancePair, now: bigint): BalancePair {
   if (clock.lastTimestamp === now) return clock.lastVirtual
   const isUpdating = now > clock.updateStart && clock.lastTimestamp < clock.updateEnd
-  const virtual = isUpdating ? virtualAtRatio(fourthRoot(clock, now), live, clock.lastVirtual) : clock.lastVirtual
-  const { centeredness, isAbove } = centerednessOf(live, virtual)
-  return centeredness < clock.centerednessMargin ? virtualFollowingPrice(clock, live, virtual, isAbove, now) : virtual
+  const virtual = isUpdating
+    ? virtualAtRatio(fourthRoot(clock, now), liveBalances, clock.lastVirtual)
+    : clock.lastVirtual
+  const { centeredness, isAbove } = centerednessOf(liveBalances, virtual)
+  return centeredness < clock.centerednessMargin
+    ? virtualFollowingPrice(clock, liveBalances, virtual, isAbove, now)
+    : virtual
 }
 
 /** Returns how close the balances are to the middle of the range, and whether the first token is the scarce one. */
@@ -76,12 +83,12 @@ function fourthRoot({ startFourthRoot: start, endFourthRoot: end, updateStart, u
 }
 
 /** Returns virtual balances for a price ratio that keep the centeredness. */
-function virtualAtRatio(root: bigint, live: BalancePair, last: BalancePair): BalancePair {
-  const { centeredness: c, isAbove } = centerednessOf(live, last)
+function virtualAtRatio(root: bigint, liveBalances: BalancePair, last: BalancePair): BalancePair {
+  const { centeredness: c, isAbove } = centerednessOf(liveBalances, last)
   const [scarceIndex, plentifulIndex] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
   const ratio = mulDown(root, root)
   const scarceVirtual =
-    (live[scarceIndex] * (ONE + c + sqrt(c * (c + 4n * ratio - 2n * ONE) + ONE * ONE))) / (2n * (ratio - ONE))
+    (liveBalances[scarceIndex] * (ONE + c + sqrt(c * (c + 4n * ratio - 2n * ONE) + ONE * ONE))) / (2n * (ratio - ONE))
   const plentifulVirtual = (scarceVirtual * last[plentifulIndex]) / last[scarceIndex]
   return isAbove ? [scarceVirtual, plentifulVirtual] : [plentifulVirtual, scarceVirtual]
 }
@@ -92,27 +99,27 @@ function virtualAtRatio(root: bigint, live: BalancePair, last: BalancePair): Bal
  */
 function virtualFollowingPrice(
   clock: ReclammClock,
-  live: BalancePair,
+  liveBalances: BalancePair,
   virtual: BalancePair,
   isAbove: boolean,
   now: bigint,
 ): BalancePair {
   const [scarceIndex, plentifulIndex] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
-  const root = sqrt(priceRatio(live, virtual) * ONE)
+  const root = sqrt(priceRatio(liveBalances, virtual) * ONE)
   const elapsed = now - clock.lastTimestamp
   const seconds = elapsed > MAX_SECONDS ? MAX_SECONDS : elapsed
   const shrunkVirtual = mulDown(virtual[plentifulIndex], powDown(clock.dailyPriceShiftBase, seconds * ONE))
-  const minVirtual = divDown(live[plentifulIndex], sqrt(root * ONE) - ONE)
+  const minVirtual = divDown(liveBalances[plentifulIndex], sqrt(root * ONE) - ONE)
   const plentifulVirtual = max(shrunkVirtual, minVirtual)
   const scarceVirtual =
-    (live[scarceIndex] * (plentifulVirtual + live[plentifulIndex])) /
-    (mulDown(root - ONE, plentifulVirtual) - live[plentifulIndex])
+    (liveBalances[scarceIndex] * (plentifulVirtual + liveBalances[plentifulIndex])) /
+    (mulDown(root - ONE, plentifulVirtual) - liveBalances[plentifulIndex])
   return isAbove ? [scarceVirtual, plentifulVirtual] : [plentifulVirtual, scarceVirtual]
 }
 
 /** Returns the highest price divided by the lowest. */
-function priceRatio(live: BalancePair, [virtualA, virtualB]: BalancePair): bigint {
-  const invariant = mulDown(live[0] + virtualA, live[1] + virtualB)
+function priceRatio(liveBalances: BalancePair, [virtualA, virtualB]: BalancePair): bigint {
+  const invariant = mulDown(liveBalances[0] + virtualA, liveBalances[1] + virtualB)
   const highest = divDown(invariant, mulDown(virtualA, virtualA))
   return divUp(highest * ONE, (virtualB * virtualB) / invariant)
 }

@@ -11,7 +11,7 @@ import type { Log } from '@sluice/rpc'
 import { orRefused, type Pool, type Read, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { bufferRead, decodeBuffers, isBuffer } from './buffers.ts'
-import { liveBalances, scaledOut } from './math.ts'
+import { liveBalancesOf, scaledOut } from './math.ts'
 import { type ReclammClock, virtualBalances } from './reclamm.ts'
 import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
 
@@ -94,9 +94,9 @@ const KINDS = ['weighted', 'stable', 'gyro-2clp', 'gyro-eclp', 'reclamm'] as con
 type StateRead = BalancerV3Lens.StateStructOutput
 
 function agreesWithSamples(state: PooledState, { samples, quotes }: StateRead, mayRefuse: boolean): boolean {
-  const live = liveBalances(state)
+  const liveBalances = liveBalancesOf(state)
   const agrees = (i: 0 | 1, j: 0 | 1) =>
-    (mayRefuse && quotes[i] === 0n) || poolAnswer(state, live, i, j, samples[i]) === quotes[i]
+    (mayRefuse && quotes[i] === 0n) || poolAnswer(state, liveBalances, i, j, samples[i]) === quotes[i]
   return agrees(0, 1) && agrees(1, 0)
 }
 
@@ -108,7 +108,7 @@ function reclammState(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, 
     virtual: [0n, 0n],
   }
   const [lastA, lastB] = reclamm.lastVirtualBalances
-  const [liveA, liveB] = liveBalances(state)
+  const [liveA, liveB] = liveBalancesOf(state)
   const clock: ReclammClock = {
     lastTimestamp: reclamm.lastTimestamp,
     lastVirtual: [lastA!, lastB!],
@@ -134,8 +134,8 @@ function agreesWithProbe(state: PooledState, answer: bigint): boolean {
   return poolAnswer(state, balances, 1 - plentiful, plentiful, 10n ** 15n) === answer
 }
 
-const poolAnswer = (state: PooledState, live: readonly bigint[], i: number, j: number, amountIn: bigint) =>
-  orRefused(() => scaledOut(state, live, i, j, amountIn))
+const poolAnswer = (state: PooledState, liveBalances: readonly bigint[], i: number, j: number, amountIn: bigint) =>
+  orRefused(() => scaledOut(state, liveBalances, i, j, amountIn))
 
 const topicOf = (name: Parameters<typeof vault.getEvent>[0]) => vault.getEvent(name).topicHash as Hex
 

@@ -1,7 +1,7 @@
 /** State of Balancer V3 pools. */
 import type { Address } from '@sluice/chains'
 import type { Erc4626Fixed } from '../erc4626/state.ts'
-import type { Buffer } from './buffer.ts'
+import type { VaultBuffer } from './buffer.ts'
 import type { Gyro2Clp } from './gyro-2clp.ts'
 import type { GyroEclp } from './gyro-eclp.ts'
 import type { Reclamm } from './reclamm.ts'
@@ -57,4 +57,4 @@ export type PooledState =
       })
   | (Common & Reclamm)
 
-export type BalancerV3State = PooledState | Buffer
+export type BalancerV3State = PooledState | VaultBuffer

@@ -36,15 +36,15 @@ test('quotes report crossed ticks, nearest first, and an oracle write if the tic
   expect(quoteExactInput(pool, B, A, E18 / 100n).writes).toEqual(['oracle'])
   expect(quoteExactInput(pool, B, A, E18 / 20n).writes).toEqual(['tick 60', 'oracle'])
   expect(quoteExactInput(pool, A, B, E18 / 10n).writes).toEqual(['tick -60', 'tick -120', 'tick -180', 'oracle'])
-  const [first, ...others] = quoteExactInput(pool, A, B, 27n * (E18 / 200n)).writes!
-  expect(first).toBe('tick -60')
-  expect(others.length).toBeLessThan(9)
+  const [firstWrite, ...laterWrites] = quoteExactInput(pool, A, B, 27n * (E18 / 200n)).writes!
+  expect(firstWrite).toBe('tick -60')
+  expect(laterWrites.length).toBeLessThan(9)
 })
 
 test('quotes of pools without an oracle report only ticks', () => {
-  const bare = concentratedTrade<ConcentratedState>('uniswap-v4', { observesTicks: false })
-  expect(bare.quoteExactInput(pool, B, A, E18 / 100n).writes).toBe(undefined)
-  expect(bare.quoteExactInput(pool, B, A, E18 / 20n).writes).toEqual(['tick 60'])
+  const tradeWithoutOracle = concentratedTrade<ConcentratedState>('uniswap-v4', { observesTicks: false })
+  expect(tradeWithoutOracle.quoteExactInput(pool, B, A, E18 / 100n).writes).toBe(undefined)
+  expect(tradeWithoutOracle.quoteExactInput(pool, B, A, E18 / 20n).writes).toEqual(['tick 60'])
 })
 
 test('a word of the bitmap costs about one cold slot, far less than a crossed tick', () => {

@@ -106,9 +106,9 @@ function* sampleFirst(
   let unsettledPools = pools.filter(({ id }) => states.get(id))
   for (let round = 0; round < MAX_ROUNDS && unsettledPools.length > 0; round++) {
     const before = unsettledPools.map((pool) => ({ ...pool, state: states.get(pool.id)! }))
-    const after = yield* sampleAgain(kind, row, before)
-    for (const [k, { id }] of before.entries()) states.set(id, after[k]!)
-    unsettledPools = unsettledPools.filter((_, k) => after[k] && !isSettled(before[k]!.state, after[k]))
+    const laterSamples = yield* sampleAgain(kind, row, before)
+    for (const [k, { id }] of before.entries()) states.set(id, laterSamples[k]!)
+    unsettledPools = unsettledPools.filter((_, k) => laterSamples[k] && !isSettled(before[k]!.state, laterSamples[k]))
   }
   return pools.map(({ id }) => states.get(id) ?? null)
 }

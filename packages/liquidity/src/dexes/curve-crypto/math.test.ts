@@ -10,7 +10,7 @@ const kinds = ['two', 'tri', 'two-ng', 'tri-ng'] as const
 const WHOLE = 10n ** 6n * ONE
 
 /** A pool with a million of each coin at price one, and shares worth one each. */
-function poolOf(kind: CryptoKind, more: Partial<CurveCryptoState> = {}): CurveCryptoState {
+function poolOf(kind: CryptoKind, overrides: Partial<CurveCryptoState> = {}): CurveCryptoState {
   const coins = coinsOf(kind)
   const [a, gamma] = coins === 2 ? [400_000n, 145n * 10n ** 12n] : [1_707_629n, 11_809_167_828_997n]
   const balances = Array.from({ length: coins }, () => WHOLE)
@@ -34,7 +34,7 @@ function poolOf(kind: CryptoKind, more: Partial<CurveCryptoState> = {}): CurveCr
     totalSupply: geometricMean(kind, balanced),
     profit: ONE,
     allowedExtraProfit: ONE,
-    ...more,
+    ...overrides,
   }
 }
 const refusal = (work: () => unknown) => {

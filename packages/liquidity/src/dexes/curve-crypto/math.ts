@@ -40,8 +40,8 @@ export function quote(
   if (!state.settled) throw new PoolRefusal('UNSUPPORTED', 'the pool may have moved its price scale')
   const { amountOut, k0 } = swapOut(state, i, j, amountIn)
   const { balances } = state
-  const after = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
-  return { amountOut, state: afterSwap({ ...state, balances: after }, k0) }
+  const balancesAfter = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
+  return { amountOut, state: afterSwap({ ...state, balances: balancesAfter }, k0) }
 }
 
 /**

@@ -62,8 +62,8 @@ function quoteRounding(
   const amountOut = state.feeOrder === 'scaled' ? toBase(dy - feePart) : base - (base * fee) / FEE_UNIT
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const adminPart = toBase((feePart * adminFeeE10) / FEE_UNIT)
-  const after = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut - adminPart)
-  return { amountOut, state: { ...state, balances: after } }
+  const balancesAfter = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut - adminPart)
+  return { amountOut, state: { ...state, balances: balancesAfter } }
 }
 
 /**

@@ -41,7 +41,9 @@ function decodeState(answer: Hex): CurveStableState | null {
   if (!kind) return null
   const alternative =
     kind.rounding === 'end' &&
-    kinds.find((one) => one.rounding === 'each' && one.margin === kind.margin && agreesTwice(one))
+    kinds.find(
+      (candidate) => candidate.rounding === 'each' && candidate.margin === kind.margin && agreesTwice(candidate),
+    )
   return { ...kind, rounding: alternative ? 'unknown' : kind.rounding, feeOrder: 'scaled' }
 }
 

@@ -73,7 +73,7 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
 
 /** Returns the base units in all positions, without fees: token 1 below the price, token 0 above it. */
 export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [bigint, bigint] {
-  const within = (lower: bigint, upper: bigint) =>
+  const isWithin = (lower: bigint, upper: bigint) =>
     state.sqrtRatio < lower ? lower : state.sqrtRatio > upper ? upper : state.sqrtRatio
   let reserves: readonly [bigint, bigint] = [0n, 0n]
   for (const { lower, upper, liquidity } of rangesOf(state, config)) {
@@ -81,7 +81,7 @@ export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [bi
       lower === MIN_TICK ? MIN_RATIO : ratioAtTick(lower),
       upper === MAX_TICK ? MAX_RATIO : ratioAtTick(upper),
     ]
-    const middle = within(bottom, top)
+    const middle = isWithin(bottom, top)
     reserves = [
       reserves[0] + amount0Between(middle, top, liquidity, false),
       reserves[1] + amount1Between(bottom, middle, liquidity, false),

@@ -140,8 +140,8 @@ export const topics: readonly Hex[] = [POSITION_UPDATED]
 export const poolIdOf = (log: Log): string => `0x${log.data.slice(66, 130)}`
 
 export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread' {
-  const [, , positionId, delta, , after] = readUpdated(log.data)
-  const head = decodeHead(BigInt(after))
+  const [, , positionId, delta, , stateAfter] = readUpdated(log.data)
+  const head = decodeHead(BigInt(stateAfter))
   if (!head) return 'reread'
   const changedState = spacingOf(pool) === undefined ? pool.state : changeTicks(pool.state, BigInt(positionId), delta)
   return changedState ? { ...changedState, ...head } : 'reread'

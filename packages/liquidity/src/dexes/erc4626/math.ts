@@ -63,13 +63,13 @@ export function exchange(state: Erc4626State, deposit: boolean, amountIn: bigint
 function depositExchange(state: Erc4626State, assets: bigint): Exchange {
   const shares = convert(state, true, assets)
   if (assets > state.maxDeposit) throw new PoolRefusal('TOO_LARGE', `the vault does not take ${assets}`)
-  const after = {
+  const stateAfter = {
     totalAssets: state.totalAssets + assets,
     totalSupply: state.totalSupply + shares,
     maxDeposit: state.maxDeposit - assets,
   }
   // A deposit does not raise `maxRedeem` or `cash`: the vault may lend the assets in the same transaction.
-  return { amountOut: shares, state: { ...state, ...after } }
+  return { amountOut: shares, state: { ...state, ...stateAfter } }
 }
 
 function redeemExchange(state: Erc4626State, shares: bigint): Exchange {
@@ -81,13 +81,13 @@ function redeemExchange(state: Erc4626State, shares: bigint): Exchange {
     throw new PoolRefusal('TOO_LARGE', `the vault has ${cash} and its redemption limit is unknown`, {
       isOwnLimit: true,
     })
-  const after = {
+  const stateAfter = {
     totalAssets: totalAssets - assets,
     totalSupply: totalSupply - shares,
     cash: max(cash - assets, 0n),
     ...(maxRedeem !== undefined && { maxRedeem: maxRedeem - shares }),
   }
-  return { amountOut: assets, state: { ...state, ...after } }
+  return { amountOut: assets, state: { ...state, ...stateAfter } }
 }
 
 /** Returns the output per unit of input. */

@@ -9,7 +9,7 @@ type Pair = readonly [bigint, bigint]
 const curve = (imaginary: Pair, real: Pair = imaginary): FluidReserves => ({ imaginary, real: real })
 
 /** A pool with one curve of equal depth and no fee. */
-const pool = (more: Partial<FluidDexState> = {}): FluidDexState => ({
+const pool = (overrides: Partial<FluidDexState> = {}): FluidDexState => ({
   paused: false,
   feePpm: 0n,
   lastPrice: PRICE_ONE,
@@ -17,7 +17,7 @@ const pool = (more: Partial<FluidDexState> = {}): FluidDexState => ({
   collateral: curve([DEEP, DEEP]),
   debt: null,
   decimals: [12n, 12n],
-  ...more,
+  ...overrides,
 })
 const refused = (code: string) => expect.objectContaining({ code })
 const buys = (state: FluidDexState, zeroForOne: boolean, amountIn: bigint) =>

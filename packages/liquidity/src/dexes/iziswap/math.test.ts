@@ -5,14 +5,14 @@ import { curveOf } from './curve.ts'
 import { sell } from './math.ts'
 import type { IziswapState, LiquidityPoint } from './types.ts'
 
-const point = (at: number, more: Partial<LiquidityPoint>): LiquidityPoint => ({
+const point = (at: number, overrides: Partial<LiquidityPoint>): LiquidityPoint => ({
   point: at,
   endpoint: false,
   order: false,
   liquidityNet: 0n,
   sellingX: 0n,
   sellingY: 0n,
-  ...more,
+  ...overrides,
 })
 const stateAt = (at: number, more: Omit<IziswapState, 'point' | 'sqrtPriceX96'>): IziswapState => ({
   point: at,

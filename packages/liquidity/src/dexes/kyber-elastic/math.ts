@@ -98,8 +98,8 @@ class Walk {
     if (difference < 0n) throw new PoolRefusal('UNSUPPORTED', 'its price and its tick differ')
     const divisor = zeroForOne ? FULL * target - fee * price : FULL * price - fee * target
     if (divisor <= 0n) throw new PoolRefusal('UNSUPPORTED', 'its fee is too high for its formula')
-    const part = (liquidity * FULL * difference) / divisor
-    const reach = zeroForOne ? (part << 96n) / price : (part * price) >> 96n
+    const feeLiquidity = (liquidity * FULL * difference) / divisor
+    const reach = zeroForOne ? (feeLiquidity << 96n) / price : (feeLiquidity * price) >> 96n
     return { zeroForOne, fee, liquidity, price, target, reach }
   }
 
@@ -228,8 +228,8 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
   }
   if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', 'rounding makes the pool take both tokens')
   const { price, tick, liquidity, reinvestment: reinvested, ticksCrossed, emptySteps } = tickWalk
-  const after = { ...state, sqrtPriceX96: price, tick, liquidity, reinvestedLiquidity: reinvested }
-  return { amountOut, state: after, ticksCrossed, emptySteps }
+  const stateAfter = { ...state, sqrtPriceX96: price, tick, liquidity, reinvestedLiquidity: reinvested }
+  return { amountOut, state: stateAfter, ticksCrossed, emptySteps }
 }
 
 /** A full step of a pool. */

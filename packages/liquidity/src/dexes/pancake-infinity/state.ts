@@ -15,23 +15,23 @@ import { keyOf, stepOf } from './key.ts'
 import type { InfinityFees, InfinityState } from './types.ts'
 
 const lens = PancakeInfinityLens__factory.createInterface()
-const cl = IPancakeInfinityClManager__factory.createInterface()
-const bin = IPancakeInfinityBinManager__factory.createInterface()
+const clManager = IPancakeInfinityClManager__factory.createInterface()
+const binManager = IPancakeInfinityBinManager__factory.createInterface()
 
 /** Bins read on each side of the active one; swaps that go farther are refused. */
 const MAX_BINS = 100
-const HEAD_GAS = 40_000
+const CL_STATE_GAS = 40_000
 /** A tree walk and two storage loads per bin. */
 const BINS_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (InfinityState | null)[]> {
   const reads = pools.map((pool) => (keyOf(pool).kind === 'cl' ? clReads(row, pool) : [binRead(row, pool)]))
-  const answersOf = splitAnswers(reads, yield reads.flat())
-  return pools.map((pool, i) => (keyOf(pool).kind === 'cl' ? decodeCl : decodeBin)(pool, answersOf[i]!))
+  const answersByPool = splitAnswers(reads, yield reads.flat())
+  return pools.map((pool, i) => (keyOf(pool).kind === 'cl' ? decodeCl : decodeBin)(pool, answersByPool[i]!))
 }
 
 const clReads = ({ address }: DexRow, pool: Pool<null>) => [
-  { ...PANCAKE_INFINITY_LENS, data: lens.encodeFunctionData('readCl', [address, pool.id]) as Hex, gas: HEAD_GAS },
+  { ...PANCAKE_INFINITY_LENS, data: lens.encodeFunctionData('readCl', [address, pool.id]) as Hex, gas: CL_STATE_GAS },
   ...wordRanges(stepOf(keyOf(pool))).map(({ first, last, gas }) => ({
     ...PANCAKE_INFINITY_LENS,
     data: lens.encodeFunctionData('ticks', [address, pool.id, stepOf(keyOf(pool)), first, last]) as Hex,
@@ -51,10 +51,10 @@ const protocolFees = (packedFees: number): Pick<InfinityFees, 'protocolFee0Ppm' 
   protocolFee1Ppm: packedFees >> 12,
 })
 
-function decodeCl(pool: Pool<null>, [head, ...tickAnswers]: readonly (Hex | null)[]): InfinityState | null {
+function decodeCl(pool: Pool<null>, [stateAnswer, ...tickAnswers]: readonly (Hex | null)[]): InfinityState | null {
   const ticks = joinTicks(tickAnswers)
-  if (!head || !ticks) return null
-  const [readResult] = lens.decodeFunctionResult('readCl', head)
+  if (!stateAnswer || !ticks) return null
+  const [readResult] = lens.decodeFunctionResult('readCl', stateAnswer)
   if (readResult.sqrtPriceX96 === 0n) return null
   return {
     kind: 'cl',
@@ -86,18 +86,18 @@ function decodeBin(pool: Pool<null>, [answer]: readonly (Hex | null)[]): Infinit
 }
 
 const topic = (hash: string | undefined) => hash as Hex
-const CL_SWAP = topic(cl.getEvent('Swap')!.topicHash)
-const MODIFY = topic(cl.getEvent('ModifyLiquidity')!.topicHash)
-const PROTOCOL_FEE = topic(cl.getEvent('ProtocolFeeUpdated')!.topicHash)
-const LP_FEE = topic(cl.getEvent('DynamicLPFeeUpdated')!.topicHash)
+const CL_SWAP = topic(clManager.getEvent('Swap')!.topicHash)
+const CL_MODIFY_LIQUIDITY = topic(clManager.getEvent('ModifyLiquidity')!.topicHash)
+const PROTOCOL_FEE = topic(clManager.getEvent('ProtocolFeeUpdated')!.topicHash)
+const LP_FEE = topic(clManager.getEvent('DynamicLPFeeUpdated')!.topicHash)
 
 /** Logs of the managers. Logs of bin pools do not carry the reserves. */
 export const topics: readonly Hex[] = [
   CL_SWAP,
-  MODIFY,
+  CL_MODIFY_LIQUIDITY,
   PROTOCOL_FEE,
   LP_FEE,
-  ...(['Swap', 'Mint', 'Burn', 'Donate'] as const).map((name) => topic(bin.getEvent(name as 'Swap').topicHash)),
+  ...(['Swap', 'Mint', 'Burn', 'Donate'] as const).map((name) => topic(binManager.getEvent(name as 'Swap').topicHash)),
 ]
 
 /** Each manager emits the logs of all its pools, with the pool id as the first indexed argument. */
@@ -106,22 +106,22 @@ export const poolIdOf = (log: Log): string => log.topics[1]!
 export function applyLog({ state }: Pool<InfinityState>, log: Log): InfinityState | 'reread' {
   switch (log.topics[0]) {
     case PROTOCOL_FEE: {
-      const { protocolFee } = cl.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)
+      const { protocolFee } = clManager.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)
       return { ...state, ...protocolFees(Number(protocolFee)) }
     }
     case LP_FEE: {
-      const { dynamicLPFee } = cl.decodeEventLog('DynamicLPFeeUpdated', log.data, log.topics)
+      const { dynamicLPFee } = clManager.decodeEventLog('DynamicLPFeeUpdated', log.data, log.topics)
       return { ...state, feePpm: Number(dynamicLPFee) }
     }
   }
   if (state.kind !== 'cl') return 'reread'
   switch (log.topics[0]) {
     case CL_SWAP: {
-      const { sqrtPriceX96, liquidity, tick } = cl.decodeEventLog('Swap', log.data, log.topics)
+      const { sqrtPriceX96, liquidity, tick } = clManager.decodeEventLog('Swap', log.data, log.topics)
       return { ...state, sqrtPriceX96, liquidity, tick: Number(tick) }
     }
-    case MODIFY: {
-      const event = cl.decodeEventLog('ModifyLiquidity', log.data, log.topics)
+    case CL_MODIFY_LIQUIDITY: {
+      const event = clManager.decodeEventLog('ModifyLiquidity', log.data, log.topics)
       const { tickLower, tickUpper, liquidityDelta } = event
       return changeLiquidity(state, Number(tickLower), Number(tickUpper), liquidityDelta) ?? 'reread'
     }

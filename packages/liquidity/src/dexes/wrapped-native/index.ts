@@ -37,8 +37,8 @@ export const wrappedNative: DexFamily<WrappedNativeState> = {
     const { supply } = pool.state
     if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
     if (!wrap && amountIn > supply) throw new PoolRefusal('TOO_LARGE', `only ${supply} are wrapped`)
-    const after = { supply: wrap ? supply + amountIn : supply - amountIn }
-    return { amountOut: amountIn, state: after, gas: HOP_GAS['wrapped-native'] }
+    const stateAfter = { supply: wrap ? supply + amountIn : supply - amountIn }
+    return { amountOut: amountIn, state: stateAfter, gas: HOP_GAS['wrapped-native'] }
   },
 
   maxInput: (pool, tokenIn, tokenOut) => (isZeroForOne(pool, tokenIn, tokenOut) ? null : pool.state.supply),

@@ -14,7 +14,7 @@ import { runReads } from './reads.ts'
 const POOL_BATCH = 400
 
 /** Result of verifying a pool list. */
-export type HeadStartCount = {
+export type PoolListImportCount = {
   /** Pools that exist on chain. */
   readonly proven: number
   /** Pools that do not exist, or whose deployment is not in the chain's file. */
@@ -25,7 +25,7 @@ type ListedBatch = { readonly row: DexRow; readonly listedPools: readonly Listed
 type DeploymentCount = { proven: number; refused: number; readonly scannedTo: number | undefined }
 
 /** Verification of one pool list. */
-export class HeadStart {
+export class PoolListImport {
   private readonly parts: MarketParts
   private readonly follower: MarketFollower
   private readonly pendingBatches: ListedBatch[] = []
@@ -68,7 +68,7 @@ export class HeadStart {
     return this.pendingBatches.length === 0
   }
 
-  get count(): HeadStartCount {
+  get count(): PoolListImportCount {
     return { proven: this.provenCount, refused: this.refusedCount }
   }
 

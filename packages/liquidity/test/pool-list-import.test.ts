@@ -9,9 +9,9 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   exportPools,
   families,
-  type HeadStartCount,
   type ListedPool,
   type PoolList,
+  type PoolListImportCount,
   readPoolList,
   writePoolList,
 } from '../src/index.ts'
@@ -63,8 +63,13 @@ function scannedTo(of: PoolList, block: number): PoolList {
 /** A market that has looked for all tokens, and searched all that it wants to search. */
 async function run(options: Partial<Parameters<typeof createMarket>[0]> = {}) {
   const rpc = createRpc({ chainId: devnet.chainId, urls: [node.url], scan: { calls: 1_000, bytes: 1e9 } })
-  const counts: HeadStartCount[] = []
-  const market: IndexedMarket = createMarket({ chain, rpc, onHeadStart: (count) => counts.push(count), ...options })
+  const counts: PoolListImportCount[] = []
+  const market: IndexedMarket = createMarket({
+    chain,
+    rpc,
+    onPoolListImport: (count) => counts.push(count),
+    ...options,
+  })
   const tokens = Object.values(devnet.info.tokens).map(({ address }) => toAddress(address))
   await market.ensure(tokens)
   await vi.waitFor(() => expect(market.health().scan?.state).toBe('done'), { timeout: 60_000, interval: 50 })
@@ -93,7 +98,7 @@ test('a list provides the pools of a log search, without the search', async () =
   await plain.close()
   logs.length = 0
 
-  const begun = await run({ headStart: () => readPoolList(writePoolList(list)) })
+  const begun = await run({ loadPoolList: () => readPoolList(writePoolList(list)) })
   expect(idsOf(begun.market)).toEqual(expected)
   expect(searched()).toEqual([])
   const { proven, refused } = begun.counts[0]!
@@ -104,12 +109,12 @@ test('a list provides the pools of a log search, without the search', async () =
 
 test('verified pools are stored: a restart does not read the list again', async () => {
   const path = join(dir, 'kept.sqlite')
-  const first = await run({ save: { path }, headStart: () => list })
+  const first = await run({ save: { path }, loadPoolList: () => list })
   expect(first.counts[0]!.proven).toBeGreaterThan(0)
   const poolIds = idsOf(first.market)
   await first.close()
   logs.length = 0
-  const second = await run({ save: { path }, headStart: () => list })
+  const second = await run({ save: { path }, loadPoolList: () => list })
   expect(second.counts).toEqual([{ proven: 0, refused: 0 }])
   expect(searched()).toEqual([])
   expect(idsOf(second.market)).toEqual(poolIds)
@@ -157,7 +162,7 @@ test('a pool that is not on chain is rejected, and its list does not count as co
   const expected = idsOf(plain.market)
   await plain.close()
   logs.length = 0
-  const misled = await run({ headStart: () => hostile })
+  const misled = await run({ loadPoolList: () => hostile })
   expect(misled.counts).toEqual([{ proven: 0, refused: count }])
   expect(idsOf(misled.market)).toEqual(expected)
   expect(searched().length).toBeGreaterThan(0)
@@ -183,7 +188,7 @@ test('tokens and trust of a verified pool come from the chain, not from the list
           })),
       })),
   }
-  const { market, counts, close } = await run({ headStart: () => lied })
+  const { market, counts, close } = await run({ loadPoolList: () => lied })
   expect(counts[0]).toMatchObject({ refused: 0 })
   expect(counts[0]!.proven).toBeGreaterThan(1)
   let listedCount = 0

@@ -2,13 +2,17 @@
 import { type Address, type DexRow, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import type { ListedPool } from '../family.ts'
-import { HeadStart } from './head-start.ts'
+import { PoolListImport } from './pool-list-import.ts'
 
-const at = (value: number): Address => toAddress(`0x${value.toString(16).padStart(40, '0')}`)
-const [followed, other] = [at(1), at(2)]
-const rowOf = (family: string, index: number) => ({ family, address: at(index) }) as unknown as DexRow
+const testAddress = (value: number): Address => toAddress(`0x${value.toString(16).padStart(40, '0')}`)
+const [followed, other] = [testAddress(1), testAddress(2)]
+const rowOf = (family: string, index: number) => ({ family, address: testAddress(index) }) as unknown as DexRow
 const listed = (from: number, count: number, token = other): readonly ListedPool[] =>
-  Array.from({ length: count }, (_, k) => ({ id: `${from + k}`, address: at(from + k), tokens: [followed, token] }))
+  Array.from({ length: count }, (_, k) => ({
+    id: `${from + k}`,
+    address: testAddress(from + k),
+    tokens: [followed, token],
+  }))
 
 /** Verification of a list; pools in `missing` do not exist. Records the batches in order. */
 function verify(
@@ -32,13 +36,13 @@ function verify(
     },
   }
   const list = { deployments: deployments.map(({ row, ...rest }) => ({ ...row, scannedTo: undefined, ...rest })) }
-  const start = new HeadStart(list as never, { parts: { directory }, follower } as never, () => skipped)
+  const start = new PoolListImport(list as never, { parts: { directory }, follower } as never, () => skipped)
   const fail = () => {
     failures = 1
   }
   return { start, batches, fail }
 }
-async function all(start: HeadStart): Promise<readonly string[]> {
+async function all(start: PoolListImport): Promise<readonly string[]> {
   const provenIds: string[] = []
   while (!start.isDone) for (const { pool } of await start.prove({})) provenIds.push(pool.id)
   return provenIds
