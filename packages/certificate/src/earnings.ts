@@ -95,8 +95,7 @@ export function stable(pool: StablePool, sold: List<bigint | null>, bought: List
   const mu = exact(minimizer.mu / 100)
   const netPrices = q.map((price) => price - mu * ann)
   const product = netPrices.reduce((all, netPrice) => all * netPrice, 100n * mu) / n ** n
-  const isSound =
-    mu > 0n && netPrices.every((netPrice) => netPrice > 0n) && q.every((price, k) => price <= (high[k] ?? price))
+  const isSound = mu > 0n && netPrices.every((net) => net > 0n) && q.every((price, k) => price <= (high[k] ?? price))
   if (!isSound) throw notCheckable('out of reach', 'a stable pool has no prices between its bounds')
   const value = mu * (ann - 100n) + (n + 1n) * rootDown(product, n + 1n)
   const earned = sumOf(q.map((price, k) => price * x[k]!)) - (d - ROUNDINGS) * value

@@ -3,27 +3,26 @@
  * have learned.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import {
-  type BoundProof,
-  type ExactOutputRequest,
-  type InputLimit,
-  MAX_WORK,
-  type RoutePlan,
-  type RouteRequest,
-} from '@sluice/routing'
+import { type BoundProof, type ExactOutputRequest, MAX_WORK, type RoutePlan, type RouteRequest } from '@sluice/routing'
 import { type SimulationContext, usualGas } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
 import type { GasProber } from '../gas/gas-prober.ts'
 import { permitFault } from '../permit/fault.ts'
 import type { Permit } from '../permit/permit.ts'
-import type { TaxRecords, TradedToken } from '../tokens/taxes.ts'
+import type { TradedToken } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { afterRequestIsSent } from './after-request-is-sent.ts'
 import { toPercent } from './amounts.ts'
-import { faultyLegs } from './faulty-legs.ts'
-import type { FailedLeg, FaultyPools } from './faulty-pools.ts'
-import { type FaultyTokens, faultyTokens, isIntermediate, withFaultyTokens } from './faulty-tokens.ts'
+import { withFaultyTokens } from './faulty-tokens.ts'
+import {
+  type Faults,
+  type FaultsContext,
+  hasTaxes,
+  knownFaults,
+  poolsToExclude,
+  recordExplained,
+} from './known-faults.ts'
 import type { AutoSlippage, Search, Work } from './ports.ts'
 import { type DecidedRequest, decideRequest, type QuoteRequest } from './request.ts'
 import { routeTerms, type TermsContext } from './route-terms.ts'
@@ -31,7 +30,7 @@ import { searchSampled } from './sampled-search.ts'
 import { searchAmount } from './search-amount.ts'
 import { searchFailure } from './search-failure.ts'
 import { maxRouteGas, poolsOverGasLimit } from './too-much-gas.ts'
-import { type Trial, type TrialContext, tryRoute, type WorkingTrial } from './try-route.ts'
+import { type Trial, tryRoute, type WorkingTrial } from './try-route.ts'
 import { assertUnwrappable } from './unwrap-limit.ts'
 
 /** Maximum rounds. Each round after the first knows one more token tax or avoids one more pool. */
@@ -65,14 +64,12 @@ const MAX_ALTERNATIVES = 3
 /** Maximum while gas of pools is still being measured, since the search then ranks routes by rough estimates. */
 const MAX_UNMEASURED_ALTERNATIVES = 7
 
-export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
+export type RoundsContext = FaultsContext &
   TermsContext & {
     readonly search: Search
     readonly simulation: SimulationContext
     readonly emit: QuotingListener
     readonly gasProber: Pick<GasProber, 'isRunning' | 'measureNow'>
-    readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'limitsAt' | 'record'>
-    readonly faultyTokens: Pick<FaultyTokens, 'at' | 'record'>
     readonly slippageOf: (route: RoutePlan) => AutoSlippage
   }
 
@@ -152,6 +149,7 @@ async function searchInRounds(
   const terms = { ...faults, callerRequest, gasPriceWei, excludePools }
   const maxGas = maxRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
   const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
+  const trialContext = { ...context, taxes: tokens.taxes, signal }
   let request = decideRequest(callerRequest)
   let slippage: AutoSlippage | undefined
   let lastFailure = ''
@@ -162,17 +160,16 @@ async function searchInRounds(
     const state = { ...terms, request, lift, isFirst: round === 0, lastFailure }
     const { result, ...extra } = await searchMeasured(state, context, work)
     const { route, alternatives = [] } = result
-    if (callerRequest.slippagePpm === 'auto' && (slippage === undefined || callerRequest.amountOut === undefined)) {
-      const isFirst = slippage === undefined
+    const isExactOutput = callerRequest.amountOut !== undefined
+    if (callerRequest.slippagePpm === 'auto' && !(isExactOutput && slippage)) {
       slippage = context.slippageOf(route)
       request = decideRequest(callerRequest, slippage.ppm)
       // An exact output needs a new search: its target depends on the slippage.
-      if (isFirst && callerRequest.amountOut !== undefined) continue
+      if (isExactOutput) continue
     }
     await view.assertDeployed()
+    const affordable = alternatives.filter(({ gas }) => gas <= maxGas)
     const simulateRoute = async (meanwhile?: () => void) => {
-      const affordable = alternatives.filter(({ gas }) => gas <= maxGas)
-      const trialContext = { ...context, taxes: tokens.taxes, signal }
       const run = () => tryRoute(route, affordable, request, trialContext, maxShortfallPpm)
       const [trial] = await time('simulate', () => Promise.all([run(), afterRequestIsSent(meanwhile, signal)]))
       context.emit(trialEvent(route, trial))
@@ -218,35 +215,6 @@ async function searchInRounds(
     if (!learnedTaxes && route.legs.length === 0) break
   }
   throw revertError(lastFailure, view)
-}
-
-/** Swaps that fail, as far as the rounds of a quote know. */
-type Faults = {
-  /** What failed lately; cleared once it is needed. */
-  readonly known: {
-    /** Ids of pools that searches leave out. */
-    readonly pools: Set<string>
-    /** Swaps that failed for their size. */
-    readonly limits: Set<InputLimit>
-  }
-  /** Swaps that failed for their size in this quote. */
-  readonly limits: InputLimit[]
-  /** Tokens that routes do not pass through; cleared once they are needed. */
-  readonly avoidedTokens: Set<Address>
-  /** Legs that failed alone, though their tokens may be the cause. */
-  readonly failed: FailedLeg[]
-}
-
-function knownFaults(
-  { tokenIn, tokenOut }: QuoteRequest,
-  { view, faultyPools, faultyTokens, wrappedNative }: RoundsContext,
-): Faults {
-  const { timestamp } = view.snapshot.block
-  const tokens = faultyTokens
-    .at(timestamp)
-    .filter((token) => isIntermediate(token, { tokenIn, tokenOut }, wrappedNative))
-  const known = { pools: new Set(faultyPools.idsAt(timestamp)), limits: new Set(faultyPools.limitsAt(timestamp)) }
-  return { known, limits: [], avoidedTokens: new Set(tokens), failed: [] }
 }
 
 type Round = Omit<Faults, 'failed'> & {
@@ -403,53 +371,6 @@ const poolsOf = ({ legs }: RoutePlan): readonly string[] => legs.map(({ pool }) 
 const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
   trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
 
-/**
- * Picks the pools that later rounds exclude, and lowers the trust of the route's pools and intermediate tokens.
- *
- * @param faults - extended by tokens that cannot be transferred, by legs that fail for their size, and by legs that fail alone, if
- *   their tokens may be the cause
- */
-async function poolsToExclude(
-  route: RoutePlan,
-  context: RoundsContext,
-  { signal, time }: Work,
-  faults: Faults,
-): Promise<readonly string[]> {
-  const { standings, taxes } = context.tokens
-  standings.recordFailure(passedThrough(route))
-  if (hasTaxes(route, taxes)) return suspects(route)
-  const legs = await time('learn', () => faultyLegs(route, { ...context, signal }))
-  const { timestamp } = context.view.snapshot.block
-  const tokens = await time('learn', () => faultyTokens(route, legs, { ...context, signal }))
-  if (tokens.length > 0) {
-    for (const token of tokens) faults.avoidedTokens.add(token)
-    context.faultyTokens.record(tokens, timestamp)
-    return []
-  }
-  if (legs.isConfirmed) context.faultyPools.record(legs.failed, timestamp)
-  else faults.failed.push(...legs.failed)
-  const tooLarge = legs.failed.filter(({ maxWorking }) => maxWorking > 0n)
-  for (const { pool, tokenIn, tokenOut, maxWorking } of tooLarge)
-    faults.limits.push({ poolId: pool.id, tokenIn, tokenOut, maxInput: maxWorking })
-  const faulty = legs.faulty.filter((id) => !tooLarge.some(({ pool }) => pool.id === id))
-  return faulty.length + tooLarge.length > 0 ? faulty : suspects(route)
-}
-
-/** Records the failed legs whose tokens work in a route, so that the tokens are not the cause. */
-function recordExplained(
-  failedLegs: readonly FailedLeg[],
-  { legs }: RoutePlan,
-  { faultyPools, view }: RoundsContext,
-): void {
-  const working = new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
-  const explainedLegs = failedLegs.filter(({ tokenIn, tokenOut }) => working.has(tokenIn) && working.has(tokenOut))
-  faultyPools.record(explainedLegs, view.snapshot.block.timestamp)
-}
-
-function hasTaxes({ legs }: RoutePlan, { current }: TaxRecords): boolean {
-  return legs.some(({ tokenIn, tokenOut }) => current.has(tokenIn) || current.has(tokenOut))
-}
-
 /** Throws the cause of a failed route that lies with the request, so that pools and tokens are not blamed. */
 async function throwKnownCause(route: RoutePlan, request: DecidedRequest, context: RoundsContext, signal: AbortSignal) {
   if (request.permit) await checkPermit(route, request.permit, request.from, context, signal)
@@ -482,20 +403,6 @@ function tradedTokens(route: RoutePlan): readonly TradedToken[] {
     [tokenIn, tokenOut].map((token) => ({ token, pool })),
   )
   return tokens.filter(({ token }) => token !== ZERO_ADDRESS)
-}
-
-/** Ids of the route's pools and intermediate tokens. */
-function passedThrough({ legs, tokenIn, tokenOut }: RoutePlan): ReadonlySet<string> {
-  const ids = legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut])
-  return new Set(ids.filter((id) => id !== tokenIn && id !== tokenOut))
-}
-
-/** The pool with the largest share of the trade, which is excluded if no leg fails on its own. */
-function suspects({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
-  const share = (leg: (typeof legs)[number]) =>
-    leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5
-  const [first] = [...legs].sort((a, b) => share(b) - share(a))
-  return first ? [first.pool.id] : []
 }
 
 function revertError(reason: string, { snapshot }: ChainView): QuotingError {
