@@ -184,9 +184,8 @@ async function searchInRounds(
     const learnTaxes = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
     if ('swap' in trial) {
       // The recorded tax was lifted if the route pays more than settled.
-      const isLast = round === MAX_ROUNDS - 1
       const isTaxed = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
-      if (isTaxed && !isLast && (await learnTaxes())) continue
+      if (isTaxed && round < MAX_ROUNDS - 1 && (await learnTaxes())) continue
       return toWorkingRoute(trial)
     }
     if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > maxGas) {
@@ -205,14 +204,13 @@ async function searchInRounds(
     }
     const learnedTaxes = await learnTaxes()
     tokens.standings.learn(tokens.taxes.current)
-    if (!learnedTaxes) {
-      // Repeat the simulation before excluding pools, since the node may have failed.
-      const again = isRetried ? trial : await simulateRoute()
-      isRetried = true
-      if ('swap' in again) return toWorkingRoute(again)
-      for (const pool of await poolsToExclude(route, context, work, faults)) excludePools.add(pool)
-    }
-    if (!learnedTaxes && route.legs.length === 0) break
+    if (learnedTaxes) continue
+    // Repeat the simulation before excluding pools, since the node may have failed.
+    const again = isRetried ? trial : await simulateRoute()
+    isRetried = true
+    if ('swap' in again) return toWorkingRoute(again)
+    for (const pool of await poolsToExclude(route, context, work, faults)) excludePools.add(pool)
+    if (route.legs.length === 0) break
   }
   throw revertError(lastFailure, view)
 }
@@ -295,7 +293,7 @@ const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
 
 /** Searches without swaps that failed lately. Searches with all of them if there is no route without them. */
 async function searchAvoiding(round: Round, context: RoundsContext, work: Work) {
-  const { pools, limits } = round.known
+  const { pools, limits } = round.recentFaults
   try {
     return await searchRound(round, context, work)
   } catch (error) {
@@ -315,7 +313,7 @@ async function searchRound(
     callerRequest,
     gasPriceWei,
     excludePools,
-    known,
+    recentFaults,
     limits,
     avoidedTokens,
     lift,
@@ -326,8 +324,8 @@ async function searchRound(
   { signal, time }: Work,
 ) {
   const { view, tokens, search } = context
-  const terms = await routeTerms(request, gasPriceWei, context, new Set([...excludePools, ...known.pools]))
-  const inputLimits = [...known.limits, ...limits]
+  const terms = await routeTerms(request, gasPriceWei, context, new Set([...excludePools, ...recentFaults.pools]))
+  const inputLimits = [...recentFaults.limits, ...limits]
   const amount = searchAmount(request, tokens.taxes, lift)
   const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
   const searchRequest = {

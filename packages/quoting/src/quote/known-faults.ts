@@ -18,7 +18,7 @@ export type FaultsContext = Omit<TrialContext, 'signal' | 'taxes'> & {
 /** Swaps that fail, as far as the rounds of a quote know. */
 export type Faults = {
   /** Pools and swaps that failed lately; cleared once they are needed. */
-  readonly known: {
+  readonly recentFaults: {
     /** Ids of pools that searches leave out. */
     readonly pools: Set<string>
     /** Swaps that failed for their size. */
@@ -40,8 +40,11 @@ export function knownFaults(
   const tokens = faultyTokens
     .at(timestamp)
     .filter((token) => isIntermediate(token, { tokenIn, tokenOut }, wrappedNative))
-  const known = { pools: new Set(faultyPools.idsAt(timestamp)), limits: new Set(faultyPools.limitsAt(timestamp)) }
-  return { known, limits: [], avoidedTokens: new Set(tokens), failed: [] }
+  const recentFaults = {
+    pools: new Set(faultyPools.idsAt(timestamp)),
+    limits: new Set(faultyPools.limitsAt(timestamp)),
+  }
+  return { recentFaults, limits: [], avoidedTokens: new Set(tokens), failed: [] }
 }
 
 /**
