@@ -58,7 +58,8 @@ test.each([
  * the trade before a vault (20 bps), few units and prices that disagree (32 bps), a tick crossed for nothing (8 bps), pools that earn
  * their gas only together (5 bps), pools that earn it only with more than a small part (5 bps), a pool that rounds against the
  * trader by a fixed amount (15 bps), paths of which only a small part fits with the others (26, 11, 5, and 6 bps), a tick that is crossed
- * by rounding (5 bps), and a pool whose gas the other pools save if they take its part together (6 bps).
+ * by rounding (5 bps), a pool whose gas the other pools save if they take its part together (6 bps), and pools that could each take the
+ * whole trade although prices disagree (9 bps).
  */
 function expectNoLoss(seed: number, index: number): void {
   const market = makeMarket(seed)
@@ -76,6 +77,7 @@ test.each([
   [5_000_651, 0],
   [1_004_050, 3],
   [1_003_793, 3],
+  [1_003_752, 3],
 ])('market %i, trade %i loses nothing either', expectNoLoss)
 // Each takes seconds.
 test.each([
