@@ -57,6 +57,8 @@ describe.skipIf(!browser)('the Swap page', () => {
     const { page, complaints } = await stage.open('/')
     await go(page, 'Approve WETH and swap').waitFor(WAIT)
     expect(await page.locator('.gt').count()).toBeGreaterThan(5)
+    // The panel paints the table after the drawing.
+    await page.locator('.legs tbody tr').first().waitFor(WAIT)
     const legs = await page.locator('.legs tbody tr').count()
     expect(await page.locator('path.bd').count()).toBeLessThanOrEqual(legs)
     const before = await stage.balance(stage.token('DAI'), owner(0))
