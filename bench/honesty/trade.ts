@@ -70,14 +70,21 @@ async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
   const { node, guard } = place
   if (!(await fund(node, trade.src, trade.amount, guard))) return { kind: 'unfunded' }
   const start = performance.now()
-  const answer = await ask(place, trade)
+  let answer = await ask(place, trade)
   const ms = performance.now() - start
   if ('code' in answer) return { kind: 'refused', ...answer }
+  let later = await laterOf(place, trade, BigInt(answer.toAmount))
+  // The first quotes of a pair come before the gas of its pools is measured, which may decide between routes.
+  for (let attempt = 1; !later && attempt < MAX_ATTEMPTS; attempt++) {
+    answer = await ask(place, trade)
+    if ('code' in answer) return { kind: 'refused', ...answer }
+    later = await laterOf(place, trade, BigInt(answer.toAmount))
+  }
+  if (!later) throw new Error(`the quote does not settle: ${JSON.stringify(answer).slice(0, 300)}`)
   const promised = BigInt(answer.toAmount)
   const gasEstimate = BigInt(answer.gasEstimate)
   const impactBps = answer.priceImpact === null ? null : answer.priceImpact * 100
   const quotedTrade = { promised, gasEstimate, gasNeeded: await minGas(node, answer.tx), impactBps, ms }
-  const later = await laterOf(place, trade, promised)
   const { paid, gasUsed } = await send(place, trade, answer.tx, gasEstimate)
   return paid === null
     ? { kind: 'reverted', ...quotedTrade, gasUsed }
@@ -118,13 +125,13 @@ export function askFunded(place: Place, trade: Trade): Promise<AskedOutcome> {
   })
 }
 
-async function laterOf(place: Place, trade: Trade, promised: bigint): Promise<Later> {
+/** Quotes the trade with each slippage. Null if one of the quotes promises another amount. */
+async function laterOf(place: Place, trade: Trade, promised: bigint): Promise<Later | null> {
   const sendableByTolerance: Record<string, Sendable> = {}
   let auto = Number.NaN
   for (const slippage of [...TOLERANCES, MAX_SLIPPAGE]) {
     const answer = await ask(place, trade, { slippage })
-    if ('code' in answer || BigInt(answer.toAmount) !== promised)
-      throw new Error(`with slippage ${slippage} another answer: ${JSON.stringify(answer).slice(0, 300)}`)
+    if ('code' in answer || BigInt(answer.toAmount) !== promised) return null
     sendableByTolerance[slippage] = answer.tx
     if (slippage === 'auto') auto = answer.slippage!.percent
   }
