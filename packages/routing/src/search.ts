@@ -175,12 +175,13 @@ function searchRestricted(
     work,
   })
   const prunedFlow = flow === best || isFree(problem) ? flow : pruneAgain(problem, flow, backward)
+  if (!isDivisible(problem)) return prunedFlow
   const maxValue = maxNet ?? progress.bound
   const isLimited = hasSmallPool(problem, prunedFlow, backward)
   const minGap = isLimited ? DIVISION_MIN_GAP : ROOMY_DIVISION_MIN_GAP
   if (maxValue !== null && !(prunedFlow.net < maxValue * (1 - minGap))) return prunedFlow
   const divided = bestOf(problem, [prunedFlow, divide(problem, prunedFlow)]) ?? prunedFlow
-  if (!isLimited || !isLoose || isFree(problem) || !isDivisible(problem)) return divided
+  if (!isLimited || !isLoose || isFree(problem)) return divided
   return divideWithoutPools(problem, divideFromWithoutGas(problem, divided), backward.best, allocate)
 }
 
@@ -206,7 +207,7 @@ function divideWithoutPools(
     .sort((a, b) => a.value - b.value)
   const pools = new Set(costlyEdges.map(({ edge }) => graph.edges[edge]!.pool.id))
   const divided = [...pools].slice(0, POOLS_LEFT_OUT).map((id) => {
-    if (budget.rest < end) return null
+    if (budget.rest < end || !isDivisible(problem)) return null
     const divideWithout = () => {
       const narrow = without(problem, graph.topology.edgesOfPool.get(id)!)
       return divide(narrow, allocate(narrow))
@@ -232,6 +233,7 @@ function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
   return (start && bestOf(problem, [flow, divide(problem, start)])) || flow
 }
 
+/** Returns true for a small graph, if enough work is left for a division. */
 const isDivisible = (problem: Problem): boolean =>
   !problem.onePath && isSmall(problem) && problem.budget.rest >= DIVISION_WORK
 

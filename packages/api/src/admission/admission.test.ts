@@ -13,6 +13,13 @@ const admission = (places: number, maxWaiting = 10, maxWaitMs = 2_000) =>
   new ChainAdmission({ concurrency: new ConcurrencyLimit(places, () => 0), maxWaiting, maxWaitMs })
 /** Ends the first task, after which waits have their usual limit. */
 const warmUp = (chainAdmission: ChainAdmission) => chainAdmission.run(never, asTask(), async () => undefined)
+/** Runs a task of that length, which teaches the expected wait. */
+async function runTaskOf(chainAdmission: ChainAdmission, costMs: number): Promise<void> {
+  const work = () => new Promise<void>((resolve) => setTimeout(resolve, costMs))
+  const run = chainAdmission.run(never, asTask(), work)
+  await vi.advanceTimersByTimeAsync(costMs)
+  await run
+}
 const overloaded = { code: 'OVERLOADED', status: 503 }
 
 /** Returns a task, and a function that ends it. */
@@ -186,13 +193,7 @@ test('the expected wait may fill six tenths of the limit, to the millisecond', a
   ] as const) {
     const chainAdmission = admission(1, 10, 100)
     await warmUp(chainAdmission)
-    const teaching = chainAdmission.run(
-      never,
-      asTask(),
-      () => new Promise<void>((resolve) => setTimeout(resolve, costMs)),
-    )
-    await vi.advanceTimersByTimeAsync(costMs)
-    await teaching
+    await runTaskOf(chainAdmission, costMs)
     const { work, end } = pendingTask()
     const first = chainAdmission.run(never, asTask(), work)
     // A running task is half done on average: 60 of 100 ms.
@@ -211,13 +212,7 @@ test('Retry-After is the expected wait in whole seconds, from 1 to 10', async ()
   ] as const) {
     const chainAdmission = admission(1, 0, 1)
     await warmUp(chainAdmission)
-    const teaching = chainAdmission.run(
-      never,
-      asTask(),
-      () => new Promise<void>((resolve) => setTimeout(resolve, costMs)),
-    )
-    await vi.advanceTimersByTimeAsync(costMs)
-    await teaching
+    await runTaskOf(chainAdmission, costMs)
     const { work, end } = pendingTask()
     const first = chainAdmission.run(never, asTask(), work)
     expect(chainAdmission.refusesFor(asTask())).toBe(seconds)

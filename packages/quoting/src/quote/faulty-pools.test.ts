@@ -48,7 +48,7 @@ test('a swap that failed for its size is limited to what worked, in its directio
   expect(faults.idsAt(NOW)).toEqual([])
   const limit = { poolId: 'a', tokenIn: X, tokenOut: Y }
   expect(faults.limitsAt(NOW)).toEqual([{ ...limit, maxInput: 50n }])
-  // The least amount that fails counts, in whichever order they were tried.
+  // The smallest amount that fails counts, in whichever order they were tried.
   for (const [amount, maxInput] of [
     [120n, 50n],
     [90n, 45n],

@@ -324,7 +324,8 @@ async function searchRound(
   { signal, time }: Work,
 ) {
   const { view, tokens, search } = context
-  const terms = await routeTerms(request, gasPriceWei, context, new Set([...excludePools, ...recentFaults.pools]))
+  const avoidedPools = recentFaults.pools.size === 0 ? excludePools : new Set([...excludePools, ...recentFaults.pools])
+  const terms = await routeTerms(request, gasPriceWei, context, avoidedPools)
   const inputLimits = [...recentFaults.limits, ...limits]
   const amount = searchAmount(request, tokens.taxes, lift)
   const isMeasured = 'amountIn' in amount && gasPriceWei > 0n

@@ -79,7 +79,7 @@ test.each([false, true])('of pools in series, to the unit (inverse known: %s)', 
   }
 })
 
-test('of two pools of the source, of which the first has a fixed input', () => {
+test('two pools of the source, the first with a fixed input', () => {
   const fixed = 4n * E18
   const { output } = routeOver([
     { from: 0, to: 1, pool: C! },

@@ -7,7 +7,7 @@ import { NOTHING_LEARNED } from '../problem/edge-gas.ts'
 import { Admission, newSoftenings, type Problem } from '../problem/problem.ts'
 import { alongPath, groupBy, isAcyclic, pushThrough } from './flow.ts'
 
-/** Deep pools, of which each joins two of the tokens; an edge is named by its tokens. */
+/** Deep pools that each join two of the tokens. An edge is named by its tokens. */
 const joined = [
   [1, 3],
   [3, 4],

@@ -58,7 +58,7 @@ test('a word of the bitmap costs about one cold slot, far less than a crossed ti
       ticks: [[-60_000, 10n * E18] as const, [60_000, -10n * E18]],
     },
   })
-  // The price doubles: 6,931 ticks are 28 words of 256 at a spacing of 1, of which the first 27 are walked.
+  // The price doubles: 6,931 ticks are 28 words of 256 at a spacing of 1. The first 27 are walked.
   const gasOf = (tickSpacing: number) => quoteExactInput(wide(tickSpacing), B, A, 5n * E18).gas
   const perWord = (gasOf(1) - gasOf(60)) / 27
   expect(perWord).toBeGreaterThan(2_600)

@@ -62,7 +62,7 @@ test('an empty pool has an invariant of nothing, and one that lacks a coin has n
   expect(stableInvariant([ONE, ONE, ONE], amplification, 'end')).toBe(3n * ONE)
 })
 
-test('the fee is a part of the output, of which a part leaves the pool', () => {
+test('the fee is a part of the output, and a part of the fee leaves the pool', () => {
   const amountIn = 10n ** 21n
   const free = quote(pool({ feeE10: 0n }), 0, 1, amountIn)
   const { amountOut, state } = quote(pool(), 0, 1, amountIn)

@@ -40,7 +40,7 @@ test('a purchase buys as many gems as the input pays for', () => {
 
 test('a sale pays the value less the fee, which is rounded down', () => {
   const state = psm({ tin: WAD / 3n, factor: 7n })
-  // The value is 70, of which 23.33 are the fee.
+  // The value is 70, and 23.33 of it are the fee.
   expect(quote(state, true, 10n)).toMatchObject({
     ...{ amountOut: 47n, state: { dai: state.dai - 47n, gems: state.gems + 10n } },
   })

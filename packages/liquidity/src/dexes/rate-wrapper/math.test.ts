@@ -14,7 +14,7 @@ test('wrapping mints shares, rounded down', () => {
 })
 
 test('unwrapping transfers whole shares, which can be worth less than reported', () => {
-  // 15 shares are worth 19.5, reported as 19; these are 14.6 shares, of which 14 move; they are worth 18.2.
+  // 15 shares are worth 19.5, which is reported as 19. These 19 are 14.6 shares. 14 whole shares move, and are worth 18.2.
   expect(quote(state, false, 15n)).toEqual({ amountOut: 18n, state: { ...state, supply: 35n } })
   // One share is reported as one unit, which is no whole share.
   expect(() => quote(state, false, 1n)).toThrow(refusal('TOO_SMALL'))
