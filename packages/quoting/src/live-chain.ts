@@ -26,7 +26,7 @@ import { FaultyPools } from './quote/faulty-pools.ts'
 import { FaultyTokens } from './quote/faulty-tokens.ts'
 import type { SwapQuote } from './quote/finalize.ts'
 import { PastQuoter } from './quote/past-quoter.ts'
-import { type Simulate, type Work, withSignal } from './quote/ports.ts'
+import { type RequestContext, type Simulate, withSignal } from './quote/ports.ts'
 import { Quoter } from './quote/quoter.ts'
 import type { QuoteRequest } from './quote/request.ts'
 import { SingleFlight } from './quote/single-flight.ts'
@@ -238,17 +238,17 @@ export class LiveChain {
   }
 
   /** @see Quoter.quote */
-  quote(request: QuoteRequest, work: Work): Promise<SwapQuote> {
+  quote(request: QuoteRequest, work: RequestContext): Promise<SwapQuote> {
     return this.quoter.quote(request, work)
   }
 
   /** @see Quoter.quoteAll */
-  quoteAll(requestsOrErrors: readonly RequestOrError[], work: Work): Promise<QuoteBatch> {
+  quoteAll(requestsOrErrors: readonly RequestOrError[], work: RequestContext): Promise<QuoteBatch> {
     return this.quoter.quoteAll(requestsOrErrors, work)
   }
 
   /** Permits that an owner can sign as an alternative to an approval, by token and amount. @see findPermits */
-  async permits(permitRequest: PermitRequest, work: Work): Promise<Offers> {
+  async permits(permitRequest: PermitRequest, work: RequestContext): Promise<Offers> {
     const { views, rpc } = this.runtime.now
     const block = await work.time('state', () => views.head(work.signal))
     const context = {
@@ -282,7 +282,7 @@ export class LiveChain {
    * @throws QuotingError `BLOCK_AHEAD` if the chain has not reached the block
    * @see PastQuoter.quote
    */
-  async quoteAtBlock(block: number, request: QuoteRequest, work: Work): Promise<SwapQuote> {
+  async quoteAtBlock(block: number, request: QuoteRequest, work: RequestContext): Promise<SwapQuote> {
     const head = await work.time('state', () => this.views.head(work.signal))
     if (block > head.number)
       throw new QuotingError('BLOCK_AHEAD', `block ${block} does not exist: the chain is at ${head.number}`)
@@ -295,7 +295,7 @@ export class LiveChain {
    *
    * @throws RpcError if the node fails; MarketError `BUSY` if too many swaps are queued
    */
-  async judge(hash: Hex, work: Work): Promise<SwapVerdict> {
+  async judge(hash: Hex, work: RequestContext): Promise<SwapVerdict> {
     if (this.verdicts.size >= MAX_PENDING_VERDICTS) throw new MarketError('BUSY', 'too many swaps are being judged')
     return this.verdicts.run(hash, work.signal, (signal) =>
       this.verdictSlots.run(() => {
@@ -305,10 +305,10 @@ export class LiveChain {
     )
   }
 
-  private refereeOf(hash: Hex, work: Work): Promise<SwapVerdict> {
+  private refereeOf(hash: Hex, work: RequestContext): Promise<SwapVerdict> {
     const { chain } = this
     const now = this.rpc
-    const quoteOver = async (rpc: Rpc, block: number, request: QuoteRequest, requestWork: Work) => {
+    const quoteOver = async (rpc: Rpc, block: number, request: QuoteRequest, requestWork: RequestContext) => {
       if (rpc === now) return this.pastQuoter.quote(block, request, requestWork)
       // The RPC runs on a state in the middle of a block, which no other quote can reuse.
       const blocks = new PastBlocks(chain, { facts: this.tokens.facts })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ChainView } from '../view/view.ts'
 import { quoteBatch } from './batch.ts'
 import type { SwapQuote } from './finalize.ts'
-import type { Work } from './ports.ts'
+import type { RequestContext } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 
 const header = (number: number) => ({ number, hash: `0x${number}` }) as unknown as BlockHeader
@@ -38,7 +38,7 @@ function chain({
   }
   const options = {
     runtime: { now: { views }, holds: ({ number }: BlockHeader) => holds(number) },
-    endsOf: ({ amountIn }: QuoteRequest) => {
+    endTokensOf: ({ amountIn }: QuoteRequest) => {
       if (amountIn === 13n) throw new Error('no such token')
       return [`end of ${amountIn}`]
     },
@@ -50,7 +50,10 @@ function chain({
       return quote(snapshot.block.number, amountIn!) as SwapQuote
     },
   } as unknown as Parameters<typeof quoteBatch>[2]
-  const work = { signal: controller.signal, time: (_: string, run: () => unknown) => run() } as unknown as Work
+  const work = {
+    signal: controller.signal,
+    time: (_: string, run: () => unknown) => run(),
+  } as unknown as RequestContext
   return { calls, controller, run: (...wanted: readonly (QuoteRequest | Error)[]) => quoteBatch(wanted, work, options) }
 }
 

@@ -9,9 +9,9 @@ import type { TrialContext } from './try-route.ts'
 
 const MAX_TOKENS = 64
 /** Seconds for which searches avoid a token. */
-const SECONDS = 60
+const AVOID_SECONDS = 60
 /** Part of the smallest leg of a token that is transferred to test it: the size of a leg may be the reason of its failure. */
-const PART = 1_000n
+const TEST_AMOUNT_DIVISOR = 1_000n
 
 const erc20 = IERC20__factory.createInterface()
 const TAKES_ALL: TaxesOfToken = { usual: { buyPpm: FLOAT_PPM, sellPpm: FLOAT_PPM, transferPpm: 0 }, inPool: new Map() }
@@ -19,25 +19,27 @@ const TAKES_ALL: TaxesOfToken = { usual: { buyPpm: FLOAT_PPM, sellPpm: FLOAT_PPM
 /** Tokens that routes do not pass through for a minute. */
 export class FaultyTokens {
   /** By token: Unix time in seconds until which it is avoided. */
-  private readonly endByToken = new BoundedMap<Address, number>(MAX_TOKENS)
+  private readonly avoidedUntilByToken = new BoundedMap<Address, number>(MAX_TOKENS)
 
   get count(): StateCount {
-    return this.endByToken.count
+    return this.avoidedUntilByToken.count
   }
 
   /** Returns the tokens that failed lately. @param now - Unix time in seconds of the block */
   at(now: number): readonly Address[] {
-    return [...this.endByToken].flatMap(([token, end]) => (now < end && now >= end - SECONDS ? [token] : []))
+    return [...this.avoidedUntilByToken].flatMap(([token, avoidedUntil]) =>
+      now < avoidedUntil && now >= avoidedUntil - AVOID_SECONDS ? [token] : [],
+    )
   }
 
   /** @param now - Unix time in seconds of the block */
   record(tokens: readonly Address[], now: number): void {
-    for (const token of tokens) this.endByToken.set(token, now + SECONDS)
+    for (const token of tokens) this.avoidedUntilByToken.set(token, now + AVOID_SECONDS)
   }
 
   /** Forgets all tokens. Called when the chain becomes idle, because its later blocks are not observed. */
   forget(): void {
-    this.endByToken.clear()
+    this.avoidedUntilByToken.clear()
   }
 }
 
@@ -48,14 +50,14 @@ export class FaultyTokens {
  */
 export async function faultyTokens(
   route: RoutePlan,
-  { working }: Pick<FaultyLegs, 'working'>,
+  { workingLegs }: Pick<FaultyLegs, 'workingLegs'>,
   context: Omit<TrialContext, 'taxes'>,
 ): Promise<readonly Address[]> {
   const tokensOf = (legs: readonly Pick<Leg, 'tokenIn' | 'tokenOut'>[]) =>
     new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
-  const movable = tokensOf(working)
+  const movableTokens = tokensOf(workingLegs)
   const candidates = [...tokensOf(route.legs)].filter(
-    (token) => !movable.has(token) && isIntermediate(token, route, context.wrappedNative),
+    (token) => !movableTokens.has(token) && isIntermediate(token, route, context.wrappedNative),
   )
   const isStuck = await Promise.all(candidates.map((token) => cannotMove(token, route, context)))
   return candidates.filter((_, k) => isStuck[k])
@@ -85,8 +87,8 @@ async function cannotMove(
     ...(leg.tokenIn === token ? [leg.amountIn] : []),
     ...(leg.tokenOut === token ? [leg.amountOut] : []),
   ])
-  const [min = 0n] = amounts.sort((a, b) => Number(a - b))
-  const amountIn = min / PART + 1n
+  const [minAmount = 0n] = amounts.sort((a, b) => Number(a - b))
+  const amountIn = minAmount / TEST_AMOUNT_DIVISOR + 1n
   const data = erc20.encodeFunctionData('transfer', [contracts.executor.address, amountIn]) as Hex
   try {
     const { success } = await simulate({

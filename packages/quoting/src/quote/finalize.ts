@@ -33,7 +33,7 @@ export type SwapQuote = {
   readonly id: string
   readonly route: RoutePlan
   /** The best route by the search's gas estimates, before simulation; usually the same as `route`. */
-  readonly ranked: RoutePlan
+  readonly bestEstimated: RoutePlan
   readonly swap: EncodedSwap
   /** The missing approvals and the swap, if the request asks for calls. */
   readonly calls?: readonly BatchCall[]
@@ -91,7 +91,7 @@ export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuot
   return {
     id: quoteId(chain.chainId, block, route, trial),
     route,
-    ranked: simulatedRoute.ranked,
+    bestEstimated: simulatedRoute.bestEstimated,
     swap: trial.swap,
     ...(batch && { calls: batch.calls }),
     amountOut: trial.amountOut,
@@ -143,9 +143,18 @@ type Gas = {
   readonly l1FeeWei: bigint | null
 }
 
-async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, signal }: SimulatedRoute): Promise<Gas> {
+async function gasOf({
+  gasPriceWei,
+  chain,
+  rpc,
+  touchedPools,
+  view,
+  route,
+  trial,
+  signal,
+}: SimulatedRoute): Promise<Gas> {
   const { gasUsed, ranIn } = trial.simulation
-  const next = ranIn ? 0 : unseenInNextBlock(route, touched)
+  const next = ranIn ? 0 : unseenInNextBlock(route, touchedPools)
   const later = ranIn ? trial.laterGas : unseenLater(route)
   const { data } = trial.swap
   const { balances } = trial

@@ -23,8 +23,8 @@ import {
   poolsToExclude,
   recordExplained,
 } from './known-faults.ts'
-import type { AutoSlippage, Search, Work } from './ports.ts'
-import { type DecidedRequest, decideRequest, type QuoteRequest } from './request.ts'
+import type { AutoSlippage, RequestContext, Search } from './ports.ts'
+import { type QuoteRequest, type ResolvedRequest, resolveSlippage } from './request.ts'
 import { routeTerms, type TermsContext } from './route-terms.ts'
 import { searchSampled } from './sampled-search.ts'
 import { searchAmount } from './search-amount.ts'
@@ -39,7 +39,7 @@ const MAX_ROUNDS = 5
  * Search budget of each round after the first. Four such rounds cost half of the longest search; one has twice the work
  * of the hardest search in 20,000 pools.
  */
-const LATER_WORK = MAX_WORK / 8
+const LATER_SEARCH_BUDGET = MAX_WORK / 8
 
 /** 5 %: maximum shortfall against the settled output, if no route pays all of it. */
 const MAX_LAST_SHORTFALL_PPM = 50_000n
@@ -83,7 +83,7 @@ export type WorkingRoute = {
   /** Proof of the bound, if the request asks for it; null if the search found no bound. */
   readonly proof: BoundProof | null | undefined
   /** The best route by the search's gas estimates, before simulation. */
-  readonly ranked: RoutePlan
+  readonly bestEstimated: RoutePlan
   /** Index of the route among the simulated ones; 0 is the best by the search. */
   readonly alternativeIndex: number
   /** Request of the search. The same search over the same pools finds the route again. */
@@ -91,8 +91,8 @@ export type WorkingRoute = {
 }
 
 /** A route that paid less than settled for an unknown reason. */
-type ShortRoute = Omit<WorkingRoute, 'trial' | 'alternativeIndex' | 'ranked'> & {
-  readonly request: DecidedRequest
+type ShortRoute = Omit<WorkingRoute, 'trial' | 'alternativeIndex' | 'bestEstimated'> & {
+  readonly request: ResolvedRequest
   readonly shortfallPpm: bigint
 }
 
@@ -108,25 +108,25 @@ export async function findWorkingRoute(
   callerRequest: QuoteRequest,
   gasPriceWei: bigint,
   context: RoundsContext,
-  work: Work,
+  requestContext: RequestContext,
 ): Promise<WorkingRoute> {
-  const short: ShortRoute[] = []
+  const shortRoutes: ShortRoute[] = []
   try {
-    return await searchInRounds(callerRequest, gasPriceWei, context, work, (route) => short.push(route))
+    return await searchInRounds(callerRequest, gasPriceWei, context, requestContext, (route) => shortRoutes.push(route))
   } catch (error) {
-    const [closest] = short
+    const [closest] = shortRoutes
       .filter(({ shortfallPpm }) => shortfallPpm <= MAX_LAST_SHORTFALL_PPM)
       .sort((a, b) => Number(a.shortfallPpm - b.shortfallPpm))
     if (!closest || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
     // An exact output needs more input than the route has, so it is searched again with higher targets.
     if (callerRequest.amountOut !== undefined)
-      return searchInRounds(callerRequest, gasPriceWei, context, work, () => {}, MAX_LAST_SHORTFALL_PPM)
-    const { request, shortfallPpm: _, ...shortRoute } = closest
-    const trialContext = { ...context, taxes: context.tokens.taxes, signal: work.signal }
-    const run = () => tryRoute(shortRoute.route, [], request, trialContext, MAX_LAST_SHORTFALL_PPM)
-    const trial = await work.time('simulate', run)
+      return searchInRounds(callerRequest, gasPriceWei, context, requestContext, () => {}, MAX_LAST_SHORTFALL_PPM)
+    const { request, shortfallPpm: _, ...closestRoute } = closest
+    const trialContext = { ...context, taxes: context.tokens.taxes, signal: requestContext.signal }
+    const retry = () => tryRoute(closestRoute.route, [], request, trialContext, MAX_LAST_SHORTFALL_PPM)
+    const trial = await requestContext.time('simulate', retry)
     if (!('swap' in trial)) throw error
-    return { ...shortRoute, ranked: shortRoute.route, trial, alternativeIndex: 0 }
+    return { ...closestRoute, bestEstimated: closestRoute.route, trial, alternativeIndex: 0 }
   }
 }
 
@@ -138,50 +138,50 @@ async function searchInRounds(
   callerRequest: QuoteRequest,
   gasPriceWei: bigint,
   context: RoundsContext,
-  work: Work,
+  requestContext: RequestContext,
   onShort: (route: ShortRoute) => void,
   maxShortfallPpm?: bigint,
 ): Promise<WorkingRoute> {
-  const { signal, time } = work
+  const { signal, time } = requestContext
   const { view, tokens, rpc, simulation } = context
   const excludePools = new Set(callerRequest.excludePools)
   const faults = knownFaults(callerRequest, context)
-  const terms = { ...faults, callerRequest, gasPriceWei, excludePools }
+  const roundTerms = { ...faults, callerRequest, gasPriceWei, excludePools }
   const maxGas = maxRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
-  const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
+  const taxSource = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
   const trialContext = { ...context, taxes: tokens.taxes, signal }
-  let request = decideRequest(callerRequest)
+  let request = resolveSlippage(callerRequest)
   let slippage: AutoSlippage | undefined
   let lastFailure = ''
-  let isRetried = false
-  let lift: readonly [bigint, bigint] = [1n, 1n]
+  let wasRepeated = false
+  let targetFactor: readonly [bigint, bigint] = [1n, 1n]
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
-    const state = { ...terms, request, lift, isFirst: round === 0, lastFailure }
-    const { result, ...extra } = await searchMeasured(state, context, work)
+    const roundInput = { ...roundTerms, request, targetFactor, isFirstRound: round === 0, lastFailure }
+    const { result, ...searchFields } = await searchMeasured(roundInput, context, requestContext)
     const { route, alternatives = [] } = result
     const isExactOutput = callerRequest.amountOut !== undefined
     if (callerRequest.slippagePpm === 'auto' && !(isExactOutput && slippage)) {
       slippage = context.slippageOf(route)
-      request = decideRequest(callerRequest, slippage.ppm)
+      request = resolveSlippage(callerRequest, slippage.ppm)
       // An exact output needs a new search: its target depends on the slippage.
       if (isExactOutput) continue
     }
     await view.assertDeployed()
     const affordable = alternatives.filter(({ gas }) => gas <= maxGas)
-    const simulateRoute = async (meanwhile?: () => void) => {
+    const simulateRoute = async (workMeanwhile?: () => void) => {
       const run = () => tryRoute(route, affordable, request, trialContext, maxShortfallPpm)
-      const [trial] = await time('simulate', () => Promise.all([run(), afterRequestIsSent(meanwhile, signal)]))
+      const [trial] = await time('simulate', () => Promise.all([run(), afterRequestIsSent(workMeanwhile, signal)]))
       context.emit(trialEvent(route, trial))
       return trial
     }
     const toWorkingRoute = (trial: WorkingTrial): WorkingRoute => {
       const alternativeIndex = [route, ...alternatives].indexOf(trial.route)
-      recordExplained(faults.failed, trial.route, context)
-      return { route: trial.route, ranked: route, trial, ...extra, slippage, alternativeIndex }
+      recordExplained(faults.failedLegs, trial.route, context)
+      return { route: trial.route, bestEstimated: route, trial, ...searchFields, slippage, alternativeIndex }
     }
     const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
-    const learnTaxes = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
+    const learnTaxes = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), taxSource))
     if ('swap' in trial) {
       // The recorded tax was lifted if the route pays more than settled.
       const isTaxed = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
@@ -196,31 +196,32 @@ async function searchInRounds(
     }
     await throwKnownCause(route, request, context, signal)
     lastFailure = failureOf(trial)
-    if (trial.outcome === 'shortfall') onShort({ route, request, ...extra, slippage, shortfallPpm: trial.shortfallPpm })
-    work.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
-    if ('paid' in trial && trial.paid) {
-      lift = raiseRatio(lift, trial.paid)
+    if (trial.outcome === 'shortfall')
+      onShort({ route, request, ...searchFields, slippage, shortfallPpm: trial.shortfallPpm })
+    requestContext.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
+    if ('paidAndSettled' in trial && trial.paidAndSettled) {
+      targetFactor = raiseTargetFactor(targetFactor, trial.paidAndSettled)
       continue
     }
     const learnedTaxes = await learnTaxes()
     tokens.standings.learn(tokens.taxes.current)
     if (learnedTaxes) continue
     // Repeat the simulation before excluding pools, since the node may have failed.
-    const again = isRetried ? trial : await simulateRoute()
-    isRetried = true
-    if ('swap' in again) return toWorkingRoute(again)
-    for (const pool of await poolsToExclude(route, context, work, faults)) excludePools.add(pool)
+    const repeatedTrial = wasRepeated ? trial : await simulateRoute()
+    wasRepeated = true
+    if ('swap' in repeatedTrial) return toWorkingRoute(repeatedTrial)
+    for (const pool of await poolsToExclude(route, context, requestContext, faults)) excludePools.add(pool)
     if (route.legs.length === 0) break
   }
   throw revertError(lastFailure, view)
 }
 
-type Round = Omit<Faults, 'failed'> & {
-  readonly request: DecidedRequest
+type RoundInput = Omit<Faults, 'failed'> & {
+  readonly request: ResolvedRequest
   readonly gasPriceWei: bigint
   readonly excludePools: ReadonlySet<string>
-  readonly lift: readonly [bigint, bigint]
-  readonly isFirst: boolean
+  readonly targetFactor: readonly [bigint, bigint]
+  readonly isFirstRound: boolean
   /** The request before the slippage was decided. */
   readonly callerRequest: QuoteRequest
   /** Failure of the previous round's route; empty if there was none. */
@@ -231,18 +232,24 @@ type Round = Omit<Faults, 'failed'> & {
  * Searches. If gas may decide between routes, measures those pools of the routes that have no measurement, and searches
  * again. The gas of a family can be half of what one of its pools takes.
  */
-async function searchMeasured(round: Round, context: RoundsContext, work: Work): Promise<SearchOutcome> {
+async function searchMeasured(
+  round: RoundInput,
+  context: RoundsContext,
+  requestContext: RequestContext,
+): Promise<SearchOutcome> {
   const { rpc, view, gasProber } = context
-  let outcome = await searchAvoiding(round, context, work)
+  let outcome = await searchAvoiding(round, context, requestContext)
   if (round.request.amountOut !== undefined)
-    return round.isFirst && isGasDecisive(outcome.result.route) ? cheaperInput(outcome, round, context, work) : outcome
-  for (let searches = 1; round.isFirst && searches < MAX_MEASURED_SEARCHES; searches++) {
+    return round.isFirstRound && isGasDecisive(outcome.result.route)
+      ? cheaperInput(outcome, round, context, requestContext)
+      : outcome
+  for (let searches = 1; round.isFirstRound && searches < MAX_MEASURED_SEARCHES; searches++) {
     const { route, alternatives = [] } = outcome.result
     if (!isGasDecisive(route)) break
     const pools = new Set([route, ...alternatives].flatMap(({ legs }) => legs.map(({ pool }) => pool)))
     const source = { rpc, snapshot: view.snapshot }
-    if (!(await work.time('probe', () => gasProber.measureNow([...pools], source)))) break
-    outcome = await searchAvoiding(round, context, work)
+    if (!(await requestContext.time('probe', () => gasProber.measureNow([...pools], source)))) break
+    outcome = await searchAvoiding(round, context, requestContext)
   }
   return outcome
 }
@@ -255,26 +262,26 @@ type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
  */
 async function cheaperInput(
   estimatedOutcome: SearchOutcome,
-  round: Round,
+  round: RoundInput,
   context: RoundsContext,
-  work: Work,
+  requestContext: RequestContext,
 ): Promise<SearchOutcome> {
   const { route } = estimatedOutcome.result
   const request = { ...round.request, amountIn: route.amountIn, amountOut: undefined }
   try {
-    const { result } = await searchMeasured({ ...round, request }, context, work)
+    const { result } = await searchMeasured({ ...round, request }, context, requestContext)
     const otherRoutes = [result.route, ...(result.alternatives ?? [])]
-    const { signal } = work
+    const { signal } = requestContext
     const trialContext = { ...context, taxes: context.tokens.taxes, signal }
-    const trial = await work.time('simulate', () => tryRoute(route, otherRoutes, request, trialContext))
+    const trial = await requestContext.time('simulate', () => tryRoute(route, otherRoutes, request, trialContext))
     if (!('swap' in trial) || usesSamePools(trial.route, route)) return estimatedOutcome
-    const best = new Set(poolsOf(trial.route))
+    const bestPools = new Set(poolsOf(trial.route))
     const excludePools = new Set(round.excludePools)
     // The search prefers these routes, as it does not know their measured gas.
     let preferredRoutes = [route, ...otherRoutes.slice(0, otherRoutes.indexOf(trial.route))]
     for (let searches = 0; searches < MAX_CHEAPER_SEARCHES; searches++) {
-      for (const pool of preferredRoutes.flatMap(poolsOf)) if (!best.has(pool)) excludePools.add(pool)
-      const outcome = await searchAvoiding({ ...round, excludePools }, context, work)
+      for (const pool of preferredRoutes.flatMap(poolsOf)) if (!bestPools.has(pool)) excludePools.add(pool)
+      const outcome = await searchAvoiding({ ...round, excludePools }, context, requestContext)
       if (usesSamePools(outcome.result.route, trial.route)) return outcome
       preferredRoutes = [outcome.result.route]
     }
@@ -292,18 +299,18 @@ const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
   gasCostOut !== null && gasCostOut * DECISIVE_SHARE >= amountOut
 
 /** Searches without swaps that failed lately. Searches with all of them if there is no route without them. */
-async function searchAvoiding(round: Round, context: RoundsContext, work: Work) {
-  const { pools, limits } = round.recentFaults
+async function searchAvoiding(round: RoundInput, context: RoundsContext, requestContext: RequestContext) {
+  const { poolIds, inputLimits } = round.recentFaults
   try {
-    return await searchRound(round, context, work)
+    return await searchRound(round, context, requestContext)
   } catch (error) {
-    const hasAvoided = pools.size + limits.size + round.avoidedTokens.size > 0
+    const hasAvoided = poolIds.size + inputLimits.size + round.avoidedTokens.size > 0
     if (!hasAvoided || !(error instanceof QuotingError) || error.code === 'BAD_TOKEN') throw error
   }
-  pools.clear()
-  limits.clear()
+  poolIds.clear()
+  inputLimits.clear()
   round.avoidedTokens.clear()
-  return searchRound(round, context, work)
+  return searchRound(round, context, requestContext)
 }
 
 /** @throws QuotingError if no route is found */
@@ -314,20 +321,21 @@ async function searchRound(
     gasPriceWei,
     excludePools,
     recentFaults,
-    limits,
+    inputLimits: limits,
     avoidedTokens,
-    lift,
-    isFirst,
+    targetFactor,
+    isFirstRound,
     lastFailure,
-  }: Round,
+  }: RoundInput,
   context: RoundsContext,
-  { signal, time }: Work,
+  { signal, time }: RequestContext,
 ) {
   const { view, tokens, search } = context
-  const avoidedPools = recentFaults.pools.size === 0 ? excludePools : new Set([...excludePools, ...recentFaults.pools])
+  const avoidedPools =
+    recentFaults.poolIds.size === 0 ? excludePools : new Set([...excludePools, ...recentFaults.poolIds])
   const terms = await routeTerms(request, gasPriceWei, context, avoidedPools)
-  const inputLimits = [...recentFaults.limits, ...limits]
-  const amount = searchAmount(request, tokens.taxes, lift)
+  const inputLimits = [...recentFaults.inputLimits, ...limits]
+  const amount = searchAmount(request, tokens.taxes, targetFactor)
   const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
   const searchRequest = {
     ...terms,
@@ -341,27 +349,29 @@ async function searchRound(
   }
   const slippagePpmOf = (route: RoutePlan) =>
     callerRequest.slippagePpm === 'auto' ? context.slippageOf(route).ppm : request.slippagePpm
-  const find = (work?: number) =>
+  const runSearch = (searchBudget?: number) =>
     time('route', () =>
       searchSampled(
         view,
-        { ...searchRequest, ...(work !== undefined && { work }) },
-        { search, signal, slippagePpmOf, mayRefine: isFirst },
+        { ...searchRequest, ...(searchBudget !== undefined && { work: searchBudget }) },
+        { search, signal, slippagePpmOf, mayRefine: isFirstRound },
       ),
     )
-  let outcome = await find(isFirst ? undefined : LATER_WORK)
+  let outcome = await runSearch(isFirstRound ? undefined : LATER_SEARCH_BUDGET)
   // Too little work looks like too little liquidity, which other pools or a slightly larger output need not cause.
-  if (!isFirst && !outcome.result.ok && outcome.result.code === 'INSUFFICIENT_LIQUIDITY') outcome = await find()
+  if (!isFirstRound && !outcome.result.ok && outcome.result.code === 'INSUFFICIENT_LIQUIDITY')
+    outcome = await runSearch()
   const { result } = outcome
   if (result.ok) return { ...outcome, result, proof: result.proof }
-  const isForSize = result.code === 'INSUFFICIENT_LIQUIDITY' && limits.length > 0
-  if (lastFailure && result.code !== 'BAD_TOKEN' && !isForSize) throw revertError(lastFailure, view)
-  const searchAgain = (other: RouteRequest | ExactOutputRequest) => search(view, { ...other, work: LATER_WORK }, signal)
+  const isDueToSize = result.code === 'INSUFFICIENT_LIQUIDITY' && limits.length > 0
+  if (lastFailure && result.code !== 'BAD_TOKEN' && !isDueToSize) throw revertError(lastFailure, view)
+  const searchAgain = (otherAmount: RouteRequest | ExactOutputRequest) =>
+    search(view, { ...otherAmount, work: LATER_SEARCH_BUDGET }, signal)
   throw await searchFailure(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
 }
 
 /** Raises the factor by which an exact output's target exceeds it, after a route that paid too little. */
-function raiseRatio([num, den]: readonly [bigint, bigint], [paid, settled]: readonly [bigint, bigint]) {
+function raiseTargetFactor([num, den]: readonly [bigint, bigint], [paid, settled]: readonly [bigint, bigint]) {
   return [num * settled, den * paid] as const
 }
 
@@ -371,7 +381,12 @@ const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
   trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
 
 /** Throws the cause of a failed route that lies with the request, so that pools and tokens are not blamed. */
-async function throwKnownCause(route: RoutePlan, request: DecidedRequest, context: RoundsContext, signal: AbortSignal) {
+async function throwKnownCause(
+  route: RoutePlan,
+  request: ResolvedRequest,
+  context: RoundsContext,
+  signal: AbortSignal,
+) {
   if (request.permit) await checkPermit(route, request.permit, request.from, context, signal)
   await assertUnwrappable(route, request, context, signal)
 }

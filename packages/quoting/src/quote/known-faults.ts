@@ -5,7 +5,7 @@ import type { TaxRecords } from '../tokens/taxes.ts'
 import { faultyLegs } from './faulty-legs.ts'
 import type { FailedLeg, FaultyPools } from './faulty-pools.ts'
 import { type FaultyTokens, faultyTokens, isIntermediate } from './faulty-tokens.ts'
-import type { TokenKnowledge, Work } from './ports.ts'
+import type { RequestContext, TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 import type { TrialContext } from './try-route.ts'
 
@@ -20,16 +20,16 @@ export type Faults = {
   /** Pools and swaps that failed lately; cleared once they are needed. */
   readonly recentFaults: {
     /** Ids of pools that searches leave out. */
-    readonly pools: Set<string>
+    readonly poolIds: Set<string>
     /** Swaps that failed for their size. */
-    readonly limits: Set<InputLimit>
+    readonly inputLimits: Set<InputLimit>
   }
   /** Swaps that failed for their size in this quote. */
-  readonly limits: InputLimit[]
+  readonly inputLimits: InputLimit[]
   /** Tokens that routes do not pass through; cleared once they are needed. */
   readonly avoidedTokens: Set<Address>
   /** Legs that failed alone, though their tokens may be the cause. */
-  readonly failed: FailedLeg[]
+  readonly failedLegs: FailedLeg[]
 }
 
 export function knownFaults(
@@ -37,14 +37,14 @@ export function knownFaults(
   { view, faultyPools, faultyTokens, wrappedNative }: FaultsContext,
 ): Faults {
   const { timestamp } = view.snapshot.block
-  const tokens = faultyTokens
+  const avoidedTokens = faultyTokens
     .at(timestamp)
     .filter((token) => isIntermediate(token, { tokenIn, tokenOut }, wrappedNative))
   const recentFaults = {
-    pools: new Set(faultyPools.idsAt(timestamp)),
-    limits: new Set(faultyPools.limitsAt(timestamp)),
+    poolIds: new Set(faultyPools.idsAt(timestamp)),
+    inputLimits: new Set(faultyPools.limitsAt(timestamp)),
   }
-  return { recentFaults, limits: [], avoidedTokens: new Set(tokens), failed: [] }
+  return { recentFaults, inputLimits: [], avoidedTokens: new Set(avoidedTokens), failedLegs: [] }
 }
 
 /**
@@ -56,27 +56,27 @@ export function knownFaults(
 export async function poolsToExclude(
   route: RoutePlan,
   context: FaultsContext,
-  { signal, time }: Work,
+  { signal, time }: RequestContext,
   faults: Faults,
 ): Promise<readonly string[]> {
   const { standings, taxes } = context.tokens
-  standings.recordFailure(passedThrough(route))
-  if (hasTaxes(route, taxes)) return suspects(route)
-  const legs = await time('learn', () => faultyLegs(route, { ...context, signal }))
+  standings.recordFailure(intermediateIds(route))
+  if (hasTaxes(route, taxes)) return largestPool(route)
+  const legRuns = await time('learn', () => faultyLegs(route, { ...context, signal }))
   const { timestamp } = context.view.snapshot.block
-  const tokens = await time('learn', () => faultyTokens(route, legs, { ...context, signal }))
-  if (tokens.length > 0) {
-    for (const token of tokens) faults.avoidedTokens.add(token)
-    context.faultyTokens.record(tokens, timestamp)
+  const stuckTokens = await time('learn', () => faultyTokens(route, legRuns, { ...context, signal }))
+  if (stuckTokens.length > 0) {
+    for (const token of stuckTokens) faults.avoidedTokens.add(token)
+    context.faultyTokens.record(stuckTokens, timestamp)
     return []
   }
-  if (legs.isConfirmed) context.faultyPools.record(legs.failed, timestamp)
-  else faults.failed.push(...legs.failed)
-  const tooLarge = legs.failed.filter(({ maxWorking }) => maxWorking > 0n)
-  for (const { pool, tokenIn, tokenOut, maxWorking } of tooLarge)
-    faults.limits.push({ poolId: pool.id, tokenIn, tokenOut, maxInput: maxWorking })
-  const faulty = legs.faulty.filter((id) => !tooLarge.some(({ pool }) => pool.id === id))
-  return faulty.length + tooLarge.length > 0 ? faulty : suspects(route)
+  if (legRuns.isConfirmed) context.faultyPools.record(legRuns.failedLegs, timestamp)
+  else faults.failedLegs.push(...legRuns.failedLegs)
+  const oversizedLegs = legRuns.failedLegs.filter(({ maxWorkingInput }) => maxWorkingInput > 0n)
+  for (const { pool, tokenIn, tokenOut, maxWorkingInput } of oversizedLegs)
+    faults.inputLimits.push({ poolId: pool.id, tokenIn, tokenOut, maxInput: maxWorkingInput })
+  const faultyPoolIds = legRuns.faultyPoolIds.filter((id) => !oversizedLegs.some(({ pool }) => pool.id === id))
+  return faultyPoolIds.length + oversizedLegs.length > 0 ? faultyPoolIds : largestPool(route)
 }
 
 /** Records the failed legs whose tokens work in a route, so that the tokens are not the cause. */
@@ -85,8 +85,10 @@ export function recordExplained(
   { legs }: RoutePlan,
   { faultyPools, view }: FaultsContext,
 ): void {
-  const working = new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
-  const explainedLegs = failedLegs.filter(({ tokenIn, tokenOut }) => working.has(tokenIn) && working.has(tokenOut))
+  const workingTokens = new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
+  const explainedLegs = failedLegs.filter(
+    ({ tokenIn, tokenOut }) => workingTokens.has(tokenIn) && workingTokens.has(tokenOut),
+  )
   faultyPools.record(explainedLegs, view.snapshot.block.timestamp)
 }
 
@@ -95,15 +97,15 @@ export function hasTaxes({ legs }: RoutePlan, { current }: TaxRecords): boolean 
 }
 
 /** Ids of the route's pools and intermediate tokens. */
-function passedThrough({ legs, tokenIn, tokenOut }: RoutePlan): ReadonlySet<string> {
+function intermediateIds({ legs, tokenIn, tokenOut }: RoutePlan): ReadonlySet<string> {
   const ids = legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut])
   return new Set(ids.filter((id) => id !== tokenIn && id !== tokenOut))
 }
 
 /** The pool with the largest share of the trade, which is excluded if no leg fails on its own. */
-function suspects({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
+function largestPool({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
   const share = (leg: (typeof legs)[number]) =>
     leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5
-  const [first] = [...legs].sort((a, b) => share(b) - share(a))
-  return first ? [first.pool.id] : []
+  const [largestLeg] = [...legs].sort((a, b) => share(b) - share(a))
+  return largestLeg ? [largestLeg.pool.id] : []
 }

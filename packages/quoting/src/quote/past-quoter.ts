@@ -15,9 +15,9 @@ import type { ChainView } from '../view/view.ts'
 import { FaultyPools } from './faulty-pools.ts'
 import { FaultyTokens } from './faulty-tokens.ts'
 import type { SwapQuote } from './finalize.ts'
-import { type Work, withSignal } from './ports.ts'
-import { endsOf, type QuotingParts, quoteAtView } from './quote-at-view.ts'
-import { keyOf, type QuoteRequest } from './request.ts'
+import { type RequestContext, withSignal } from './ports.ts'
+import { endTokensOf, type QuotingParts, quoteAtView } from './quote-at-view.ts'
+import { cacheKeyOf, type QuoteRequest } from './request.ts'
 import { SingleFlight } from './single-flight.ts'
 
 type Options = Omit<
@@ -67,19 +67,19 @@ export class PastQuoter {
    * @throws QuotingError `NO_STATE` if the node lacks the block or its state, or as `quoteAtView` throws it;
    *   MarketError `BUSY` if too many requests are queued
    */
-  async quote(block: number, request: QuoteRequest, work: Work): Promise<SwapQuote> {
+  async quote(block: number, request: QuoteRequest, work: RequestContext): Promise<SwapQuote> {
     const { chain, blocks, listPools } = this.options
     const { signal } = work
     const rpc = this.options.rpc()
-    const ends = endsOf(request, chain)
+    const ends = endTokensOf(request, chain)
     const state = await work.time('state', () => blocks.poolsAt(block, ends, { rpc, listPools, signal }))
     const { view, parts } = this.partsAt(state, rpc, await this.contractsAt(state))
     const { hash, timestamp } = view.snapshot.block
     checkDeadline(request.deadline, timestamp)
     // It is unknown which pools the block changed, so all count as changed.
-    const now = { rpc, touched: { has: () => true } }
-    return this.flights.run(`${hash}${keyOf(request)}`, signal, (sharedContext) =>
-      quoteAtView(view, request, withSignal(work, sharedContext), parts, now),
+    const nodeState = { rpc, touchedPools: { has: () => true } }
+    return this.flights.run(`${hash}${cacheKeyOf(request)}`, signal, (sharedSignal) =>
+      quoteAtView(view, request, withSignal(work, sharedSignal), parts, nodeState),
     )
   }
 
@@ -142,9 +142,9 @@ export class PastQuoter {
       faultyTokens: new FaultyTokens(),
       onQuote: () => {},
     }
-    const sharedContext = { view, parts }
-    this.partsBySnapshot.set(state.snapshot, sharedContext)
-    return sharedContext
+    const blockParts = { view, parts }
+    this.partsBySnapshot.set(state.snapshot, blockParts)
+    return blockParts
   }
 }
 

@@ -25,7 +25,7 @@ export type Search = (
 export type Simulate = (request: SimulationRequest, avoid?: ReadonlySet<Address>) => Promise<SwapSimulation>
 
 /** Context of a request: its abort signal, timing, and log. */
-export type Work = {
+export type RequestContext = {
   readonly signal: AbortSignal
   /** Runs a stage of the work and records its duration. */
   readonly time: <T>(stage: string, work: () => T | Promise<T>) => Promise<T>
@@ -33,13 +33,13 @@ export type Work = {
 }
 
 /** Returns the same context with another abort signal. */
-export function withSignal(work: Work, signal: AbortSignal): Work {
+export function withSignal(requestContext: RequestContext, signal: AbortSignal): RequestContext {
   return {
     signal,
-    time: (stage, run) => work.time(stage, run),
+    time: (stage, run) => requestContext.time(stage, run),
     // A getter, because the caller creates its log on first use.
     get log() {
-      return work.log
+      return requestContext.log
     },
   }
 }

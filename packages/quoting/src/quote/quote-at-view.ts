@@ -21,7 +21,7 @@ import type { FaultyPools } from './faulty-pools.ts'
 import type { FaultyTokens } from './faulty-tokens.ts'
 import { finalize, type SwapQuote } from './finalize.ts'
 import { findWorkingRoute } from './find-working-route.ts'
-import type { AutoSlippage, Search, Simulate, TokenKnowledge, Work } from './ports.ts'
+import type { AutoSlippage, RequestContext, Search, Simulate, TokenKnowledge } from './ports.ts'
 import type { QuoteRecord } from './quote-record.ts'
 import type { QuoteRequest } from './request.ts'
 import type { TermsContext } from './route-terms.ts'
@@ -57,37 +57,37 @@ export type QuotingParts = SearchKnowledge & {
 }
 
 /** The node, and the pools that the newest block has changed. */
-type ChainNow = { readonly rpc: Rpc; readonly touched: Pick<TouchedPools, 'has'> }
+type NodeState = { readonly rpc: Rpc; readonly touchedPools: Pick<TouchedPools, 'has'> }
 
 /** Quotes a request at a view's block. @throws QuotingError, RpcError */
 export async function quoteAtView(
   view: ChainView,
   request: QuoteRequest,
-  work: Work,
+  requestContext: RequestContext,
   parts: QuotingParts,
-  { rpc, touched }: ChainNow,
+  { rpc, touchedPools }: NodeState,
 ): Promise<SwapQuote> {
   const { chain, tokens, simulate, gasLessons, gasProber, onQuote } = parts
   // Start these requests now, so that they share one HTTP request; a failure surfaces when they are awaited.
   const earlyReads = [view.codeOf(request.from), view.assertDeployed(), view.gasPriceWei()]
   for (const earlyRead of earlyReads) earlyRead.catch(() => {})
   const source = { rpc, snapshot: view.snapshot }
-  void gasProber.want(endsOf(request, chain), source)
+  void gasProber.want(endTokensOf(request, chain), source)
   const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
   const context = { ...parts, ...termsContext(view, parts), rpc }
   const {
-    view: searched,
+    view: searchedView,
     alternativeIndex,
     searchRequest,
     proof,
-    ...working
-  } = await findWorkingRoute(request, gasPriceWei, context, work)
-  const { route, ranked, trial, slippage } = working
+    ...workingRoute
+  } = await findWorkingRoute(request, gasPriceWei, context, requestContext)
+  const { route, bestEstimated, trial, slippage } = workingRoute
   const { gasUsed } = trial.simulation
   const gross = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
   gasLessons.observeAt(view.snapshot.block, route, gross)
   void gasProber.want([...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))], source)
-  const { signal } = work
+  const { signal } = requestContext
   const simulatedRoute = {
     request,
     gasPriceWei,
@@ -95,20 +95,23 @@ export async function quoteAtView(
     rpc,
     simulate,
     tokens,
-    touched,
+    touchedPools,
     view,
     route,
-    ranked,
+    bestEstimated,
     trial,
     slippage,
   }
-  const finalQuote = await work.time('finalize', () => finalize({ ...simulatedRoute, signal }))
-  const certify = () => (proof ? certificateOf(proof, searchRequest, searched.snapshot) : null)
-  const quote: SwapQuote = { ...finalQuote, ...(request.withProof && { proof: await work.time('prove', certify) }) }
+  const finalQuote = await requestContext.time('finalize', () => finalize({ ...simulatedRoute, signal }))
+  const certify = () => (proof ? certificateOf(proof, searchRequest, searchedView.snapshot) : null)
+  const quote: SwapQuote = {
+    ...finalQuote,
+    ...(request.withProof && { proof: await requestContext.time('prove', certify) }),
+  }
   // Quotes with a permit are not logged, because a permit is a signature.
   const asSent = trial.simulation.ways.sender === 'bare'
   if (!request.permit)
-    onQuote(searched, { quote, from: request.from, searchRequest, alternativeIndex, terms: trial.terms, asSent })
+    onQuote(searchedView, { quote, from: request.from, searchRequest, alternativeIndex, terms: trial.terms, asSent })
   return quote
 }
 
@@ -129,7 +132,7 @@ function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefi
 }
 
 /** Returns the ERC-20 tokens whose pools a quote needs. @throws QuotingError `NATIVE_UNSUPPORTED` */
-export function endsOf(
+export function endTokensOf(
   { tokenIn, tokenOut }: Pick<QuoteRequest, 'tokenIn' | 'tokenOut'>,
   chain: Chain,
 ): readonly [Address, Address] {
@@ -139,6 +142,6 @@ export function endsOf(
 function asErc20(token: Address, { wrappedNative, displayName, nativeErc20 }: Chain): Address {
   if (token !== NATIVE) return token
   if (wrappedNative) return wrappedNative.address
-  const instead = nativeErc20 ? `; trade ${nativeErc20.symbol} at ${nativeErc20.address} instead` : ''
-  throw new QuotingError('NATIVE_UNSUPPORTED', `nothing wraps the native token of ${displayName}${instead}`)
+  const hint = nativeErc20 ? `; trade ${nativeErc20.symbol} at ${nativeErc20.address} instead` : ''
+  throw new QuotingError('NATIVE_UNSUPPORTED', `nothing wraps the native token of ${displayName}${hint}`)
 }

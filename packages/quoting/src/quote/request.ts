@@ -47,12 +47,12 @@ export type QuoteRequest = {
 }
 
 /** A request whose slippage is a number. */
-export type DecidedRequest = QuoteRequest & { readonly slippagePpm: bigint }
+export type ResolvedRequest = QuoteRequest & { readonly slippagePpm: bigint }
 
-/** @param auto - slippage in ppm if the request says `auto`; the default until a route is known */
-export function decideRequest(request: QuoteRequest, auto = SLIPPAGE_PPM): DecidedRequest {
+/** @param autoPpm - slippage in ppm if the request says `auto`; the default until a route is known */
+export function resolveSlippage(request: QuoteRequest, autoPpm = SLIPPAGE_PPM): ResolvedRequest {
   const { slippagePpm } = request
-  return { ...request, slippagePpm: slippagePpm === 'auto' ? auto : slippagePpm }
+  return { ...request, slippagePpm: slippagePpm === 'auto' ? autoPpm : slippagePpm }
 }
 
 /** The required fields of a quote request; all others have the defaults of the HTTP endpoint. */
@@ -87,7 +87,7 @@ export function quoteRequest(fields: QuoteRequestFields): QuoteRequest {
 }
 
 /** Cache key: equal for requests that get the same answer at the same block. */
-export function keyOf(request: QuoteRequest): string {
+export function cacheKeyOf(request: QuoteRequest): string {
   const { excludePools, sources, permit } = request
   let key = ''
   // Loops over the fields instead of listing them, because this runs for every quote.

@@ -3,7 +3,7 @@ import { NATIVE } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import { grossFor, minOutputOf, netOf, outputFor } from './amounts.ts'
-import type { DecidedRequest, QuoteRequest } from './request.ts'
+import type { QuoteRequest, ResolvedRequest } from './request.ts'
 
 type TaxLookup = Pick<TaxRecords, 'transferPpm' | 'isStuck'>
 export type SearchAmount = Pick<RouteRequest, 'amountIn'> | Pick<ExactOutputRequest, 'amountOut'>
@@ -24,26 +24,30 @@ export function releaseTaxPpm(request: QuoteRequest, taxes: TaxLookup): bigint {
 /**
  * Output that the sender must receive without slippage, so that it is at least `amountOut` with the maximum slippage.
  */
-export function targetOf(amountOut: bigint, { slippagePpm }: DecidedRequest): bigint {
+export function outputBeforeSlippage(amountOut: bigint, { slippagePpm }: ResolvedRequest): bigint {
   return outputFor(amountOut, slippagePpm)
 }
 
 /**
- * @param lift - factor on the exact output as a fraction: the settled over the paid amounts of simulations that fell
+ * @param targetFactor - factor on the exact output as a fraction: the settled over the paid amounts of simulations that fell
  *   short
  */
 export function searchAmount(
-  request: DecidedRequest,
+  request: ResolvedRequest,
   taxes: TaxLookup,
-  lift: readonly [bigint, bigint] = [1n, 1n],
+  targetFactor: readonly [bigint, bigint] = [1n, 1n],
 ): SearchAmount {
   if (request.amountOut === undefined) return { amountIn: request.amountIn! }
-  const gross = grossFor(targetOf(request.amountOut, request), request.feePpm, releaseTaxPpm(request, taxes))
-  const [more, than] = lift
-  return { amountOut: more === than ? gross : (gross * more) / than + 1n }
+  const gross = grossFor(
+    outputBeforeSlippage(request.amountOut, request),
+    request.feePpm,
+    releaseTaxPpm(request, taxes),
+  )
+  const [numerator, denominator] = targetFactor
+  return { amountOut: numerator === denominator ? gross : (gross * numerator) / denominator + 1n }
 }
 
 /** Largest `amountOut` of a request that the pools' output `gross` can fulfill. */
-export function maxAmountOutFor(gross: bigint, request: DecidedRequest, taxes: TaxLookup): bigint {
+export function maxAmountOutFor(gross: bigint, request: ResolvedRequest, taxes: TaxLookup): bigint {
   return minOutputOf(netOf(gross, request.feePpm, releaseTaxPpm(request, taxes)), request.slippagePpm)
 }

@@ -4,7 +4,7 @@ import { QuotingError } from '../errors.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { type AmountRefusal, amountRefusal } from './amount-refusal.ts'
-import type { DecidedRequest } from './request.ts'
+import type { ResolvedRequest } from './request.ts'
 import { maxAmountOutFor } from './search-amount.ts'
 
 type Failure = Extract<RouteResult, { ok: false }>
@@ -12,7 +12,7 @@ type SearchRequest = RouteRequest | ExactOutputRequest
 
 export type FailedSearch = {
   readonly searchRequest: SearchRequest
-  readonly request: DecidedRequest
+  readonly request: ResolvedRequest
   readonly taxes: TaxRecords
   readonly view: ChainView
   /** Repeats the search with another amount and a smaller budget. */

@@ -16,11 +16,11 @@ export type SimulatedRoute = {
   readonly rpc: Rpc
   readonly simulate: Simulate
   readonly tokens: TokenKnowledge
-  readonly touched: Pick<TouchedPools, 'has'>
+  readonly touchedPools: Pick<TouchedPools, 'has'>
   readonly view: ChainView
   readonly route: RoutePlan
   /** The best route by the search's gas estimates, before simulation. */
-  readonly ranked: RoutePlan
+  readonly bestEstimated: RoutePlan
   readonly trial: WorkingTrial
   readonly slippage: AutoSlippage | undefined
   readonly signal: AbortSignal

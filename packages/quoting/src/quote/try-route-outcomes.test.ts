@@ -5,7 +5,7 @@ import { SimulationError, type SimulationRequest, type SwapSimulation } from '@s
 import { expect, test } from 'vitest'
 import { LaterGas } from '../gas/later-gas.ts'
 import { WalletChecks } from '../simulation/wallet-checks.ts'
-import { decideRequest, type QuoteRequest, quoteRequest } from './request.ts'
+import { type QuoteRequest, quoteRequest, resolveSlippage } from './request.ts'
 import { type TrialContext, tryRoute } from './try-route.ts'
 
 const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
@@ -45,7 +45,7 @@ async function outcomeOf(outcomes: readonly unknown[], change: Partial<QuoteRequ
     view: { snapshot: { block }, codeOf: async () => '0x' },
     signal: new AbortController().signal,
   } as unknown as TrialContext
-  const request = decideRequest(
+  const request = resolveSlippage(
     quoteRequest({
       tokenIn: NATIVE,
       tokenOut: weth,

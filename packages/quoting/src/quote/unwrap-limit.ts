@@ -7,7 +7,7 @@ import { QuotingError } from '../errors.ts'
 import { readerAt } from '../permit/permit.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
-import type { DecidedRequest } from './request.ts'
+import type { ResolvedRequest } from './request.ts'
 import { maxAmountOutFor } from './search-amount.ts'
 
 const supplyAbi = IERC20Supply__factory.createInterface()
@@ -27,7 +27,7 @@ type Source = {
  */
 export async function assertUnwrappable(
   { legs, tokenOut, amountIn }: RoutePlan,
-  request: DecidedRequest,
+  request: ResolvedRequest,
   { rpc, view, wrappedNative, tokens }: Source,
   signal: AbortSignal,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
 import type { SwapQuote } from '../quote/finalize.ts'
 import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
-import type { Work } from '../quote/ports.ts'
+import type { RequestContext } from '../quote/ports.ts'
 import { type QuoteRequest, quoteRequest } from '../quote/request.ts'
 import { withBalances } from './balances.ts'
 import type { GapCode, VerdictGap } from './codes.ts'
@@ -29,7 +29,7 @@ import { type AccountTrade, readTrades, type TradeReading } from './trades.ts'
 import type { JudgedTrade, SwapVerdict, TradeComparison } from './verdict.ts'
 
 /** Quotes at the end of a past block, by a node that may be in the middle of the next one. @throws as LiveChain.quoteAtBlock does */
-type QuoteOver = (rpc: Rpc, block: number, request: QuoteRequest, work: Work) => Promise<SwapQuote>
+type QuoteOver = (rpc: Rpc, block: number, request: QuoteRequest, work: RequestContext) => Promise<SwapQuote>
 
 export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly quoteOver: QuoteOver }
 
@@ -47,7 +47,7 @@ const DELEGATION = '0xef0100'
  *
  * @throws RpcError if the node fails
  */
-export async function referee(hash: Hex, ports: RefereePorts, work: Work): Promise<SwapVerdict> {
+export async function referee(hash: Hex, ports: RefereePorts, work: RequestContext): Promise<SwapVerdict> {
   const options = { signal: work.signal }
   const { rpc } = ports
   const empty = { hash, mined: null, trades: [], sandwich: null, gaps: [] }
@@ -73,13 +73,13 @@ const placeOf = ({ block, blockHash, index, from, to, gasUsed, gasPriceWei, cost
 class SwapReferee {
   private readonly minedReceipt: MinedReceipt
   private readonly ports: RefereePorts
-  private readonly work: Work
+  private readonly work: RequestContext
   private readonly options: RequestOptions
   private readonly gaps: VerdictGap[] = []
   /** Transactions of the block that are run before it. */
   private before: MinedBlock['transactions'] = []
 
-  constructor(minedReceipt: MinedReceipt, ports: RefereePorts, work: Work, options: RequestOptions) {
+  constructor(minedReceipt: MinedReceipt, ports: RefereePorts, work: RequestContext, options: RequestOptions) {
     this.minedReceipt = minedReceipt
     this.ports = ports
     this.work = work

@@ -3,7 +3,7 @@ import { Semaphore } from '@sluice/rpc'
 import type { ChainRuntime } from '../chain/runtime.ts'
 import type { Logger } from '../events.ts'
 import type { Quoter } from '../quote/quoter.ts'
-import { keyOf, type QuoteRequest } from '../quote/request.ts'
+import { cacheKeyOf, type QuoteRequest } from '../quote/request.ts'
 import type { StreamListener } from './update.ts'
 import { Watch } from './watch.ts'
 
@@ -38,7 +38,7 @@ export class QuoteStreams {
 
   /** Opens a stream. The listener gets every update until `close`, which the caller must also call after `end`. */
   open(request: QuoteRequest, listener: StreamListener): OpenStream {
-    const key = keyOf(request)
+    const key = cacheKeyOf(request)
     const existing = this.watches.get(key)
     // An ended watch cannot be restarted.
     const watch = existing && !existing.hasEnded ? existing : this.watch(request)

@@ -69,13 +69,13 @@ export class Watch {
   }
 
   /** Queues a new block. Further pools of the same block are reported with the next one. */
-  observe({ block, changedIds: changed }: Snapshot): void {
+  observe({ block, changedIds }: Snapshot): void {
     if (block.hash === this.block) {
-      if (this.due && changed?.length !== 0) this.due = { ...this.due, changed: true }
+      if (this.due && changedIds?.length !== 0) this.due = { ...this.due, changed: true }
       return
     }
     this.block = block.hash
-    this.due = { block, changed: this.due?.changed === true || changed === null || changed.length > 0 }
+    this.due = { block, changed: this.due?.changed === true || changedIds === null || changedIds.length > 0 }
     void this.run()
   }
 
@@ -134,7 +134,7 @@ export class Watch {
     this.peeks++
     if (!hasChanged) return true
     const route = await this.options.peek(this.options.request, last.gasPriceWei, this.stopController.signal)
-    return route !== undefined && sameRoute(route, last.ranked)
+    return route !== undefined && sameRoute(route, last.bestEstimated)
   }
 
   private refuse(error: QuotingError, block: BlockHeader | undefined): void {
