@@ -1,20 +1,20 @@
-/** Decides whether a failed search is due to the amount: finds an amount that has a route. */
+/** Checks whether a search failed because of the amount: looks for another amount that has a route. */
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 
 type SearchRequest = RouteRequest | ExactOutputRequest
 type RunSearch = (request: SearchRequest) => Promise<RouteResult>
 
-/** Factor between the sizes that are tried. Six steps lead from one base unit to many whole tokens of any decimals. */
+/** Factor between two tried amounts. Six steps lead from one base unit to many whole tokens for any token decimals. */
 const STEP = 1_000_000n
 const MAX_STEPS = 6
-/** Searches that narrow a maximum down, to within a tenth. */
+/** Maximum searches that narrow down a maximum amount; the result is exact to a tenth. */
 const MAX_NARROWING = 6
 /**
- * Searches that narrow a minimum down. Half of them would leave it up to 27 % too large. The minimum buys one unit, so
- * the excess is a loss of value, above the limit that requests have by default.
+ * Maximum searches that narrow down a minimum amount. Half as many searches would leave the minimum up to 27 % too large.
+ * The minimum buys one base unit, so an excess of 27 % is a loss above the default limit of the price impact.
  */
 const MAX_MIN_NARROWING = 12
-/** A minimum is known well enough once a size without a route is less than 1/64 smaller. */
+/** The bisection of a minimum ends when the largest amount without a route is less than 1/64 smaller than the minimum. */
 const MIN_PRECISION = 64n
 /** Upper limit of amounts: no token has as many base units. */
 const AMOUNT_LIMIT = 1n << 128n
@@ -25,7 +25,7 @@ export type AmountRefusal =
   /** `max` is about the largest amount with a route, in base units of the request's exact side. */
   | { readonly kind: 'too large'; readonly max: bigint }
 
-/** Returns an amount with a route; undefined if no size that was tried has one. */
+/** Returns an amount that has a route; undefined if no tried amount has a route. */
 export async function amountRefusal(
   searchRequest: SearchRequest,
   search: RunSearch,
@@ -49,7 +49,11 @@ export async function amountRefusal(
   return undefined
 }
 
-/** Bisects, by the geometric mean, between a size without and a size with a route. Returns a size with a route. */
+/**
+ * Bisects by the geometric mean between an amount without a route and an amount with a route.
+ *
+ * @returns an amount with a route
+ */
 async function bisect(
   failing: bigint,
   routing: bigint,

@@ -1,4 +1,4 @@
-/** Quotes several requests at one block. */
+/** Quotes several requests at one block. Called by `Quoter.quoteAll`. */
 import type { Address } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import { RpcError, Semaphore } from '@sluice/rpc'
@@ -11,8 +11,8 @@ import type { QuoteRequest } from './request.ts'
 /** Maximum rounds: a round is repeated if a reorg removes its block. */
 const MAX_ROUNDS = 8
 /**
- * Maximum quotes of one batch in flight. Admission counts the batch as one request, so it may not use more of the
- * process and the node.
+ * Maximum quotes of one batch in flight. Admission control counts the batch as one request, so the batch may use little
+ * more of the process and the node than a single quote.
  */
 const MAX_CONCURRENT_QUOTES = 2
 

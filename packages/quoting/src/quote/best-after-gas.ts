@@ -25,7 +25,7 @@ export function bestAfterGas<T extends MeasuredRoute>(
   if (gasCostOut === null || gas === 0) return first
   const perGas = Number(gasCostOut) / gas
   const amountOut = amountOutOf(first.route)
-  // All are charged by the gas model, because only the first route was also run without a probe.
+  // Only the first route was also run without a probe, so the gas of all routes comes from the gas model.
   const outputAfterGas = ({ route, swap: { data }, simulation: { gasUsed } }: T) => {
     const simulation = { gasUsed }
     const gasCharge = Number(chargedGas({ route, data, simulation }, wrappedNative))

@@ -1,4 +1,7 @@
-/** Finds the pools that make a route fail, by simulating each of its legs alone, and legs of one account together. */
+/**
+ * Finds the pools that make a route fail. Simulates each leg alone, and pairs of legs through the same address together.
+ * Called after a route has failed in simulation.
+ */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, orRefused } from '@sluice/liquidity'
 import { encodeSwap, type Leg, type RoutePlan } from '@sluice/routing'
@@ -9,33 +12,36 @@ import type { FailedLeg } from './faulty-pools.ts'
 import { NEUTRAL_SENDER } from './neutral-sender.ts'
 import { baseEncodeTerms, type TrialContext } from './try-route.ts'
 
-/** Maximum legs that are simulated, one call each; longer routes are rare. */
+/** Maximum legs that are simulated, one call each. Routes with more legs are rare. */
 const MAX_LEGS = 32
-/** Parts of a failing leg's input that are simulated in the same call: a token or a pool may limit the size of a transfer. */
+/**
+ * Parts of a leg's input, in 32nds, that are simulated in the same call as the leg. A token or a pool may limit the size
+ * of a transfer, so that a smaller input works.
+ */
 const PART_NUMERATORS = [28n, 24n, 16n, 8n, 2n] as const
 const PART_DENOMINATOR = 32n
-/** Calls that narrow the size at which a leg begins to work: the last interval is at most 2 % of the leg. */
+/** Number of calls that narrow down the largest input that works; the last interval is at most 2 % of the leg's input. */
 const REFINEMENTS = 3
 /** Maximum pairs of legs that are simulated together, one call each. */
 const MAX_PAIRS = 8
-/** Parts per thousand by which a leg may pay less than settled. */
+/** Maximum shortfall of a leg's output against the settled output, in parts per thousand. */
 const MAX_SHORTFALL_PER_MILLE = 5n
 
-/** Outputs in base units below which rounding may exceed the accepted shortfall. */
+/** Minimum output in base units for which the shortfall is checked. Rounding may exceed it for smaller outputs. */
 const MIN_MEASURABLE_OUT = 1_000n
 
 export type FaultyLegs = {
   /**
-   * Ids of the pools whose leg, run alone, fails or pays less than settled by more than 0.5 %. Empty if every leg fails,
-   * because the cause is then the node or a token. If every leg works alone, ids of the pools that fail behind another
-   * leg, because both draw on one account.
+   * Ids of the pools whose leg, run alone, fails or pays at least 0.5 % less than settled. Empty if every leg fails,
+   * because the cause is then the node or a token. If every leg works alone: ids of the pools that fail after another leg
+   * through the same address.
    */
   readonly faultyPoolIds: readonly string[]
-  /** Legs that fail alone, with the minimum amount that is known to fail, and the maximum that is known to work. */
+  /** Legs that fail alone, with the smallest input that is known to fail and the largest that is known to work. */
   readonly failedLegs: readonly FailedLeg[]
   /** Legs that work alone. */
   readonly workingLegs: readonly Leg[]
-  /** True if another leg or a smaller input works, so that neither the node nor all tokens are the cause. */
+  /** True if some leg or some smaller input works. Then the cause is neither the node nor all tokens. */
   readonly isConfirmed: boolean
 }
 
@@ -46,7 +52,7 @@ type LegRun = {
   readonly maxWorkingInput: bigint
 }
 
-/** Runs each leg alone, for a sender without history. */
+/** Runs each leg alone, sent by `NEUTRAL_SENDER`. */
 export async function faultyLegs({ legs }: RoutePlan, context: Omit<TrialContext, 'taxes'>): Promise<FaultyLegs> {
   const legsToRun = legs.slice(0, MAX_LEGS)
   const runs = await Promise.all(legsToRun.map((leg) => runAlone(leg, context)))
@@ -65,12 +71,12 @@ export async function faultyLegs({ legs }: RoutePlan, context: Omit<TrialContext
   }
 }
 
-/** Simulates a leg alone, and with smaller inputs in the same call. Undefined if the simulation itself fails. */
+/** Simulates a leg alone, and with smaller inputs in the same call. */
 function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise<LegRun> {
   return runRoute(singleLegRoute(leg), smallerLegs(leg), new Set([leg.pool.address]), context)
 }
 
-/** Finds the size at which a failing leg begins to work, within a few percent. */
+/** Finds the smallest input at which a leg fails and the largest at which it works, within a few percent. */
 async function inputBoundsOf(
   leg: Leg,
   run: LegRun,
@@ -150,8 +156,8 @@ async function runRoute(
 }
 
 /**
- * Returns the smaller leg of each pair that fails together: different pools of one account, such as a vault of shares and
- * a buffer that redeems at this vault, may each pay out of the same assets.
+ * Returns the smaller leg of each pair that fails together. Different pools at one address may pay from the same assets,
+ * such as a vault of shares and a buffer that redeems at this vault.
  */
 async function legsThatFailBehindOthers(
   legs: readonly Leg[],
@@ -167,7 +173,7 @@ async function legsThatFailBehindOthers(
   return pairs.flatMap(([, smaller], k) => (works[k] === false ? [smaller] : []))
 }
 
-/** Returns true if both legs work in one route. Undefined if the simulation itself fails. */
+/** Returns true if both legs work in one route; undefined if the simulation itself fails. */
 async function runTogether([first, second]: readonly [Leg, Leg], context: Omit<TrialContext, 'taxes'>) {
   const amountIn = first.amountIn + second.amountIn
   const amountOut = first.amountOut + second.amountOut
@@ -187,7 +193,7 @@ function pays({ success, amountOut }: CallOutcome, expectedOut: bigint): boolean
 type SmallerLegs = {
   /** The leg with an amount that hardly moves the pool's price; absent if the leg is already that small. */
   readonly smallLeg?: Leg
-  /** The leg with parts of its input, the largest first. */
+  /** The leg with parts of its input, the largest part first. */
   readonly partLegs: readonly Leg[]
 }
 

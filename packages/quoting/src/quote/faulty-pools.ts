@@ -1,13 +1,13 @@
-/** Remembers swaps that fail although the pool's math accepts them, such as those in a paused pool. */
+/** Remembers swaps that fail although the pool's math accepts them, such as swaps in a paused pool. */
 import type { Address } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { InputLimit, Leg } from '@sluice/routing'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 const MAX_POOLS = 512
-/** Directions of a pool; only pools with many tokens have more. */
+/** Maximum directions per pool; only pools with many tokens have more. */
 const MAX_DIRECTIONS = 12
-/** Seconds for which a failure is remembered. Each repeated failure doubles them, up to the maximum. */
+/** Seconds for which a first failure is remembered. Each repeated failure doubles this time, up to `MAX_SECONDS`. */
 const INITIAL_SECONDS = 30
 const MAX_SECONDS = 480
 
@@ -15,7 +15,7 @@ const MAX_SECONDS = 480
 export type FailedLeg = Pick<Leg, 'pool' | 'tokenIn' | 'tokenOut'> & {
   /** Minimum input that is known to fail, in base units; 0n if a small amount failed too. */
   readonly minFailingInput: bigint
-  /** Maximum input that is known to work, in base units; 0n if none is. */
+  /** Maximum input that is known to work, in base units; 0n if no input is known to work. */
   readonly maxWorkingInput: bigint
 }
 
@@ -37,14 +37,18 @@ export class FaultyPools {
     return this.faults.count
   }
 
-  /** Returns the ids of pools that fail at any size. @param now - Unix time in seconds of the block */
+  /** Returns the ids of pools whose swaps fail at any size. @param now - Unix time in seconds of the block */
   idsAt(now: number): readonly string[] {
     return [...this.faults].flatMap(([id, faults]) =>
       faults.some((fault) => fault.minFailingInput === 0n && isActive(fault, now)) ? [id] : [],
     )
   }
 
-  /** Returns the largest inputs that work, of swaps that failed for their size. @param now - Unix time in seconds of the block */
+  /**
+   * Returns input limits of swaps that failed because of their size.
+   *
+   * @param now - Unix time in seconds of the block
+   */
   limitsAt(now: number): readonly InputLimit[] {
     return [...this.faults].flatMap(([poolId, faults]) =>
       faults
@@ -77,7 +81,7 @@ export class FaultyPools {
 
 function nextFault(failedLeg: FailedLeg, previousFault: Fault | undefined, now: number): Fault {
   const { tokenIn, tokenOut, minFailingInput, maxWorkingInput } = failedLeg
-  // A smaller amount that fails replaces a larger one, and so does what works below it.
+  // While the fault is active, only a smaller failing input replaces its bounds.
   if (previousFault && isActive(previousFault, now))
     return minFailingInput < previousFault.minFailingInput
       ? { ...previousFault, minFailingInput, maxWorkingInput }

@@ -10,7 +10,10 @@ import type { TrialContext } from './try-route.ts'
 const MAX_TOKENS = 64
 /** Seconds for which searches avoid a token. */
 const AVOID_SECONDS = 60
-/** Part of the smallest leg of a token that is transferred to test it: the size of a leg may be the reason of its failure. */
+/**
+ * A token is tested by transferring this fraction (1 / divisor) of its smallest leg. The full size of a leg may be the
+ * reason why the leg fails.
+ */
 const TEST_AMOUNT_DIVISOR = 1_000n
 
 const erc20 = IERC20__factory.createInterface()
@@ -18,7 +21,7 @@ const TAKES_ALL: TaxesOfToken = { usual: { buyPpm: FLOAT_PPM, sellPpm: FLOAT_PPM
 
 /** Tokens that routes do not pass through for a minute. */
 export class FaultyTokens {
-  /** By token: Unix time in seconds until which it is avoided. */
+  /** Unix time in seconds until which a token is avoided. */
   private readonly avoidedUntilByToken = new BoundedMap<Address, number>(MAX_TOKENS)
 
   get count(): StateCount {
@@ -44,9 +47,9 @@ export class FaultyTokens {
 }
 
 /**
- * Returns the intermediate tokens of a failed route that cannot be transferred. Candidates are those of which no leg works
- * alone. A transfer to the Executor decides, because the pools of a hostile pair could make a token fail, which all
- * others would avoid then.
+ * Returns the intermediate tokens of a failed route that cannot be transferred. Candidates are tokens without a leg that
+ * works alone. A transfer to the Executor decides. Failed legs alone would not suffice: a hostile pool could fail on
+ * purpose, and all other quotes would then avoid its token.
  */
 export async function faultyTokens(
   route: RoutePlan,
@@ -63,7 +66,7 @@ export async function faultyTokens(
   return candidates.filter((_, k) => isStuck[k])
 }
 
-/** True if routes between these ends may avoid a token. */
+/** True if routes between the two end tokens can avoid the token: it is neither an end nor the native token. */
 export function isIntermediate(
   token: Address,
   { tokenIn, tokenOut }: Pick<RouteTerms, 'tokenIn' | 'tokenOut'>,
@@ -72,7 +75,7 @@ export function isIntermediate(
   return token !== tokenIn && token !== tokenOut && token !== ZERO_ADDRESS && token !== wrappedNative
 }
 
-/** Returns the taxes with tokens that take all of a transfer, which no route passes through. */
+/** Adds a tax of 100 % for each of the tokens, so that no route passes through them. */
 export function withFaultyTokens(taxes: Taxes | undefined, tokens: ReadonlySet<Address>): Taxes {
   return new Map([...(taxes ?? []), ...[...tokens].map((token) => [token, TAKES_ALL] as const)])
 }
@@ -99,7 +102,7 @@ async function cannotMove(
     return !success
   } catch (error) {
     if (signal.aborted) throw error
-    // Of a token that answers, but cannot be funded in a simulation, nothing is known.
+    // A token that answers but cannot be funded in a simulation proves nothing, so it counts as movable.
     return error instanceof SimulationError && error.code === 'BAD_TOKEN'
   }
 }

@@ -1,4 +1,7 @@
-/** Computes a quote's figures from a route that works, and rejects quotes that lose more than the caller accepts. */
+/**
+ * Last step of a quote: computes gas, price impact, and warnings of a simulated route. Rejects quotes that lose more than
+ * the caller accepts.
+ */
 
 import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
@@ -20,11 +23,11 @@ import type { SimulatedRoute } from './simulated-route.ts'
 
 /** 3 %: price impact from which a quote carries a warning. */
 const IMPACT_WARNING_PPM = 30_000n
-/** 1 bps: a surplus above this is a donation to a pool, not a rebasing balance that grows from block to block. */
+/** 1 bps: a larger surplus is a donation to a pool, not a rebasing balance that grows from block to block. */
 const EXCESS_WARNING_PPM = 100n
 /** 0.5 %: a smaller shortfall comes from rounding, and from rates that change with time. */
 const SHORT_WARNING_PPM = 5_000n
-/** Blocks after the quoted one for which a quote is current; clients request another one after that. */
+/** Number of blocks after the quoted block for which a quote is current. Clients then request another quote. */
 const CURRENT_BLOCKS = 2
 
 /** A quote with its transaction. Amounts are in base units. */
@@ -48,8 +51,8 @@ export type SwapQuote = {
   /** Gas that the receipt will show, after refunds. */
   readonly gasCharged: bigint
   /**
-   * `gasCharged` if the transaction is mined at its deadline; higher if a pool or token has work that falls due before
-   * then.
+   * Gas that the receipt will show if the transaction is mined at its deadline. Higher than `gasCharged` if a pool or
+   * token has work that falls due before the deadline.
    */
   readonly gasChargedAtDeadline: bigint
   /** Cost of `gasCharged` and of the L1 data fee. */
@@ -73,10 +76,10 @@ export type SwapQuote = {
   readonly warnings: readonly string[]
 }
 
-/** Computes the quote of a route that works. */
 /**
- * Computes the quote of a route that works. @throws QuotingError `PRICE_IMPACT` or `VALUE_LOSS` if the loss exceeds the
- * caller's limit
+ * Computes the quote of a route that works.
+ *
+ * @throws QuotingError `PRICE_IMPACT` or `VALUE_LOSS` if the loss exceeds the caller's limit
  */
 export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuote> {
   const { request, chain, view, route, trial } = simulatedRoute
@@ -201,15 +204,15 @@ const poolsOf = ({ legs }: RoutePlan): readonly Pool[] => [...new Map(legs.map((
 
 /**
  * Gas that a simulation in the quoted block misses, if the node cannot simulate in the next block. A pool writes its
- * price oracle at its first swap in a block. If it already traded in the quoted block, only the next block shows that
- * write.
+ * price oracle at its first swap in a block. If a pool already traded in the quoted block, the simulation does not
+ * include this write.
  */
 function unseenInNextBlock(route: RoutePlan, touchedPools: Pick<TouchedPools, 'has'>): number {
   const stale = poolsOf(route).filter(({ id }) => touchedPools.has(id))
   return stale.reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
 }
 
-/** Extra gas of later blocks, as the DEX families state it. */
+/** Extra gas in later blocks that the DEX families of the route declare. */
 function unseenLater(route: RoutePlan): number {
   return poolsOf(route).reduce((sum, { family }) => sum + laterGasOf(family), 0)
 }
@@ -221,7 +224,7 @@ function netAmountOut({ trial, route, gasPriceWei, chain }: SimulatedRoute, cost
   return trial.amountOut - (route.gasCostOut * costWei) / rankedWei
 }
 
-/** Loss of USD value from input to output, ppm; null unless both tokens have a price. */
+/** Loss of USD value from input to output, in ppm; null unless both tokens have a price. */
 function valueLossPpm({ request, route, tokens, view }: SimulatedRoute, gross: bigint): bigint | null {
   const usdOf = (token: Address, amount: bigint) => {
     const price = view.prices().usd(token)

@@ -1,6 +1,6 @@
 /**
- * Finds a route that works: rounds of search and simulation, each with the pools, gas, and limits that earlier rounds
- * have learned.
+ * Finds a route that works in simulation. Runs rounds of search and simulation; each round knows the faulty pools, gas,
+ * taxes, and input limits that earlier rounds learned. Called by `quoteAtView` for each quote.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type BoundProof, type ExactOutputRequest, MAX_WORK, type RoutePlan, type RouteRequest } from '@sluice/routing'
@@ -36,12 +36,12 @@ import { assertUnwrappable } from './unwrap-limit.ts'
 /** Maximum rounds. Each round after the first knows one more token tax or avoids one more pool. */
 const MAX_ROUNDS = 5
 /**
- * Search budget of each round after the first. Four such rounds cost half of the longest search; one has twice the work
- * of the hardest search in 20,000 pools.
+ * Search budget of each round after the first, in work units. Four such rounds cost half of the longest search. One such
+ * budget is twice the work of the hardest search in 20,000 pools.
  */
 const LATER_SEARCH_BUDGET = MAX_WORK / 8
 
-/** 5 %: maximum shortfall against the settled output, if no route pays all of it. */
+/** 5 %: maximum shortfall against the settled output, if no route pays its settled output. */
 const MAX_LAST_SHORTFALL_PPM = 50_000n
 /** 0.5 %: an output above the settled one by more than this means that recorded taxes are outdated. */
 const MAX_EXCESS_PPM = 5_000n
@@ -52,16 +52,19 @@ const OUT_OF_GAS = {
   gasUsed: Number.POSITIVE_INFINITY,
 } as const
 
-/** Maximum searches of the first round, each with more measured pools. */
+/** Maximum searches in the first round; each search knows the measured gas of more pools. */
 const MAX_MEASURED_SEARCHES = 6
-/** Maximum searches for an exact output by given pools, each without the foreign pools of the one before. */
+/** Maximum searches for an exact output by given pools. Each search excludes the other pools of the previous result. */
 const MAX_CHEAPER_SEARCHES = 2
-/** 0.1 %: share of the output from which the cost of gas may decide between routes, as a divisor. */
+/** Divisor of the output: if the cost of gas is at least 1/1,000 (0.1 %) of the output, gas may decide between routes. */
 const DECISIVE_SHARE = 1_000n
 
 /** Maximum alternative routes simulated together with the best one. */
 const MAX_ALTERNATIVES = 3
-/** Maximum while gas of pools is still being measured, since the search then ranks routes by rough estimates. */
+/**
+ * Maximum alternative routes while the gas of pools is still being measured, since the search then ranks routes by rough
+ * estimates.
+ */
 const MAX_UNMEASURED_ALTERNATIVES = 7
 
 export type RoundsContext = FaultsContext &
@@ -74,7 +77,7 @@ export type RoundsContext = FaultsContext &
   }
 
 export type WorkingRoute = {
-  /** View whose pools the route was found in. */
+  /** View in whose pools the search found the route. */
   readonly view: ChainView
   readonly route: RoutePlan
   readonly trial: WorkingTrial
@@ -84,23 +87,23 @@ export type WorkingRoute = {
   readonly proof: BoundProof | null | undefined
   /** The best route by the search's gas estimates, before simulation. */
   readonly bestEstimated: RoutePlan
-  /** Index of the route among the simulated ones; 0 is the best by the search. */
+  /** Index of the route among the simulated routes; 0 is the route that the search ranked first. */
   readonly alternativeIndex: number
   /** Request of the search. The same search over the same pools finds the route again. */
   readonly searchRequest: RouteRequest | ExactOutputRequest
 }
 
-/** A route that paid less than settled for an unknown reason. */
+/** A route that paid less than its settled output for an unknown reason. */
 type ShortRoute = Omit<WorkingRoute, 'trial' | 'alternativeIndex' | 'bestEstimated'> & {
   readonly request: ResolvedRequest
   readonly shortfallPpm: bigint
 }
 
 /**
- * Returns the first route that pays its settled output. If there is none, returns the route with the smallest
- * shortfall, at its measured output, if that shortfall is at most 5 %; for an exact output, a route whose settled output is
- * as much higher. A taxed token that sells its collected tax during a transfer moves its only pool by such amounts, and so
- * does a pool that holds less than its reserves.
+ * Returns the first route that pays its settled output. If no route does, returns the route with the smallest shortfall
+ * at its measured output, provided that the shortfall is at most 5 %. For an exact output, it then searches again with
+ * targets raised by the shortfall. Such shortfalls have two known causes: a taxed token that sells its collected tax
+ * during a transfer, and a pool that holds less than its reserves.
  *
  * @throws QuotingError if no route exists, or none works
  */
@@ -118,7 +121,7 @@ export async function findWorkingRoute(
       .filter(({ shortfallPpm }) => shortfallPpm <= MAX_LAST_SHORTFALL_PPM)
       .sort((a, b) => Number(a.shortfallPpm - b.shortfallPpm))
     if (!closest || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
-    // An exact output needs more input than the route has, so it is searched again with higher targets.
+    // An exact output needs more input than this route has, so the search runs again with higher targets.
     if (callerRequest.amountOut !== undefined)
       return searchInRounds(callerRequest, gasPriceWei, context, requestContext, () => {}, MAX_LAST_SHORTFALL_PPM)
     const { request, shortfallPpm: _, ...closestRoute } = closest
@@ -183,14 +186,15 @@ async function searchInRounds(
     const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
     const learnTaxes = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), taxSource))
     if ('swap' in trial) {
-      // The recorded tax was lifted if the route pays more than settled.
+      // If the route pays more than settled, a recorded tax no longer applies.
       const isTaxed = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
       if (isTaxed && round < MAX_ROUNDS - 1 && (await learnTaxes())) continue
       return toWorkingRoute(trial)
     }
     if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > maxGas) {
       lastFailure = OUT_OF_GAS.reason
-      // Out of gas is not a fault of pools. If gas exceeded the estimate, exclude pools worth half of the estimate.
+      // Running out of gas is not a fault of pools. If the gas exceeded the estimate, exclude pools that account for half of
+      // the estimated gas.
       for (const pool of poolsOverGasLimit(route, Math.min(maxGas, route.gas / 2))) excludePools.add(pool)
       continue
     }
@@ -206,7 +210,7 @@ async function searchInRounds(
     const learnedTaxes = await learnTaxes()
     tokens.standings.learn(tokens.taxes.current)
     if (learnedTaxes) continue
-    // Repeat the simulation before excluding pools, since the node may have failed.
+    // Repeat the simulation once before excluding pools, since the node may have failed.
     const repeatedTrial = wasRepeated ? trial : await simulateRoute()
     wasRepeated = true
     if ('swap' in repeatedTrial) return toWorkingRoute(repeatedTrial)
@@ -229,8 +233,8 @@ type RoundInput = Omit<Faults, 'failed'> & {
 }
 
 /**
- * Searches. If gas may decide between routes, measures those pools of the routes that have no measurement, and searches
- * again. The gas of a family can be half of what one of its pools takes.
+ * Searches a route. If gas may decide between routes, measures the routes' pools that have no measured gas, and searches
+ * again. A pool can use twice the gas that is recorded for its family.
  */
 async function searchMeasured(
   round: RoundInput,
@@ -257,8 +261,9 @@ async function searchMeasured(
 type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
 
 /**
- * Compares the route of an exact output, by measured gas, with the candidates of an exact input of the same size. Then
- * searches the exact output again, restricted to the pools of the best candidate.
+ * Looks for a route of an exact output that is cheaper after measured gas. First simulates the route together with the
+ * candidates for an exact input of the same size. If a candidate is better, searches the exact output again in the pools
+ * of that candidate.
  */
 async function cheaperInput(
   estimatedOutcome: SearchOutcome,
@@ -277,7 +282,7 @@ async function cheaperInput(
     if (!('swap' in trial) || usesSamePools(trial.route, route)) return estimatedOutcome
     const bestPools = new Set(poolsOf(trial.route))
     const excludePools = new Set(round.excludePools)
-    // The search prefers these routes, as it does not know their measured gas.
+    // The search ranks these routes above the best candidate, because it does not know their measured gas.
     let preferredRoutes = [route, ...otherRoutes.slice(0, otherRoutes.indexOf(trial.route))]
     for (let searches = 0; searches < MAX_CHEAPER_SEARCHES; searches++) {
       for (const pool of preferredRoutes.flatMap(poolsOf)) if (!bestPools.has(pool)) excludePools.add(pool)
@@ -298,7 +303,7 @@ const usesSamePools = (a: RoutePlan, b: RoutePlan): boolean =>
 const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
   gasCostOut !== null && gasCostOut * DECISIVE_SHARE >= amountOut
 
-/** Searches without swaps that failed lately. Searches with all of them if there is no route without them. */
+/** Searches without swaps that failed lately. If no route exists without these swaps, searches with them. */
 async function searchAvoiding(round: RoundInput, context: RoundsContext, requestContext: RequestContext) {
   const { poolIds, inputLimits } = round.recentFaults
   try {
@@ -358,7 +363,7 @@ async function searchRound(
       ),
     )
   let outcome = await runSearch(isFirstRound ? undefined : LATER_SEARCH_BUDGET)
-  // Too little work looks like too little liquidity, which other pools or a slightly larger output need not cause.
+  // A search that runs out of its budget also reports too little liquidity. Search with the full budget to be sure.
   if (!isFirstRound && !outcome.result.ok && outcome.result.code === 'INSUFFICIENT_LIQUIDITY')
     outcome = await runSearch()
   const { result } = outcome
@@ -370,7 +375,7 @@ async function searchRound(
   throw await searchFailure(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
 }
 
-/** Raises the factor by which an exact output's target exceeds it, after a route that paid too little. */
+/** Raises the factor of an exact output's target after a route that paid too little. */
 function raiseTargetFactor([num, den]: readonly [bigint, bigint], [paid, settled]: readonly [bigint, bigint]) {
   return [num * settled, den * paid] as const
 }
@@ -380,7 +385,7 @@ const poolsOf = ({ legs }: RoutePlan): readonly string[] => legs.map(({ pool }) 
 const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
   trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
 
-/** Throws the cause of a failed route that lies with the request, so that pools and tokens are not blamed. */
+/** Throws if the request itself explains a failed route: a bad permit, or an unwrap that is too large. */
 async function throwKnownCause(
   route: RoutePlan,
   request: ResolvedRequest,

@@ -1,25 +1,29 @@
 /**
- * Gas limit that a transaction needs on top of the gas it uses. A call forwards at most 63/64 of the remaining gas
- * (EIP-150), and a payment in the native token adds a stipend. The caller spends the reserve on its own later steps, so
- * only calls near the end of a transaction need extra gas.
+ * Gas that a transaction's gas limit needs in addition to the gas used. A call forwards at most 63/64 of the remaining
+ * gas (EIP-150), and a payment in the native token adds a stipend. The caller spends the reserved 1/64 on its own later
+ * steps, so only calls near the end of a transaction need extra gas.
  */
 
-/** Stipend of the payment to the sender, less the gas that is used after it. Measured; the same for every route. */
+/** Gas stipend of the native payment to the sender, less the gas used after the payment. Measured; equal for all routes. */
 const STIPEND = 1_928
-/** Share of the gas that the Executor's call and its deepest calls reserve: traces show one to two levels of 1/63. */
+/** Share of the gas that stays reserved at the deepest call: traces show one to two levels, each with 1/63. */
 const RESERVED_SHARE = 1.5 / 63
 /**
- * Gas that the Guard uses after the Executor's call, up to the payment for `native`. Measured on Ethereum's mainnet
- * state.
+ * Gas that the Guard uses after the Executor's call. For `native`, only the gas before the payment counts. Measured on
+ * Ethereum's mainnet state.
  */
 const AFTER = { token: 30_000, native: 16_000 }
 /**
- * Gas before the Executor is called. If the last pool pays the sender directly, the Guard only reads a balance
- * afterwards.
+ * Gas used before the Executor is called, for direct payments. If the last pool pays the sender directly, the Guard only
+ * reads a balance afterward.
  */
 const BEFORE_DIRECT = 20_000
 
-/** @param gasUsed - gas of the Guard's call before refunds, as simulated */
+/**
+ * Returns the gas that the gas limit needs in addition to the gas used.
+ *
+ * @param gasUsed - gas of the Guard's call before refunds, as simulated
+ */
 export function heldGas(gasUsed: number, payment: 'token' | 'native' | 'direct'): number {
   if (payment === 'direct') return Math.round(RESERVED_SHARE * Math.max(0, gasUsed - BEFORE_DIRECT))
   const beyond = Math.max(0, RESERVED_SHARE * gasUsed - AFTER[payment])

@@ -1,4 +1,7 @@
-/** Faults of pools and tokens that the rounds of a quote know, and those that they find in a failed route. */
+/**
+ * Faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and adds the faults
+ * of each failed route. Used by `findWorkingRoute`.
+ */
 import type { Address } from '@sluice/chains'
 import type { InputLimit, RoutePlan } from '@sluice/routing'
 import type { TaxRecords } from '../tokens/taxes.ts'
@@ -15,20 +18,20 @@ export type FaultsContext = Omit<TrialContext, 'signal' | 'taxes'> & {
   readonly faultyTokens: Pick<FaultyTokens, 'at' | 'record'>
 }
 
-/** Swaps that fail, as far as the rounds of a quote know. */
+/** Known faults of a quote. The rounds of the quote extend and clear these collections. */
 export type Faults = {
-  /** Pools and swaps that failed lately; cleared once they are needed. */
+  /** Pools and swaps that failed in recent quotes. Cleared if no route exists without them. */
   readonly recentFaults: {
     /** Ids of pools that searches leave out. */
     readonly poolIds: Set<string>
-    /** Swaps that failed for their size. */
+    /** Maximum inputs of swaps that failed because of their size. */
     readonly inputLimits: Set<InputLimit>
   }
-  /** Swaps that failed for their size in this quote. */
+  /** Maximum inputs of swaps that failed in this quote because of their size. */
   readonly inputLimits: InputLimit[]
-  /** Tokens that routes do not pass through; cleared once they are needed. */
+  /** Tokens that routes do not pass through. Cleared if no route exists without them. */
   readonly avoidedTokens: Set<Address>
-  /** Legs that failed alone, though their tokens may be the cause. */
+  /** Legs that failed alone. Their tokens, rather than their pools, may be the cause. */
   readonly failedLegs: FailedLeg[]
 }
 
@@ -50,8 +53,9 @@ export function knownFaults(
 /**
  * Picks the pools that later rounds exclude, and lowers the trust of the route's pools and intermediate tokens.
  *
- * @param faults - extended by tokens that cannot be transferred, by legs that fail for their size, and by legs that fail alone, if
- *   their tokens may be the cause
+ * @param faults - extended by tokens that cannot be transferred, by legs that fail because of their size, and by legs
+ *   that fail alone if their tokens may be the cause
+ * @returns pool ids
  */
 export async function poolsToExclude(
   route: RoutePlan,
@@ -79,7 +83,7 @@ export async function poolsToExclude(
   return faultyPoolIds.length + oversizedLegs.length > 0 ? faultyPoolIds : largestPool(route)
 }
 
-/** Records the failed legs whose tokens work in a route, so that the tokens are not the cause. */
+/** Records the pools of failed legs whose tokens work in another route, because the pools are then the cause. */
 export function recordExplained(
   failedLegs: readonly FailedLeg[],
   { legs }: RoutePlan,
@@ -102,7 +106,7 @@ function intermediateIds({ legs, tokenIn, tokenOut }: RoutePlan): ReadonlySet<st
   return new Set(ids.filter((id) => id !== tokenIn && id !== tokenOut))
 }
 
-/** The pool with the largest share of the trade, which is excluded if no leg fails on its own. */
+/** Id of the pool with the largest share of the trade; it is excluded if no leg fails on its own. */
 function largestPool({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
   const share = (leg: (typeof legs)[number]) =>
     leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5

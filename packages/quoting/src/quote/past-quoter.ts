@@ -1,4 +1,4 @@
-/** Quotes at past blocks. */
+/** Quotes at past blocks, for `LiveChain.quoteAtBlock` and for the referee, which judges mined swaps. */
 import type { Chain } from '@sluice/chains'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
@@ -61,11 +61,11 @@ export class PastQuoter {
   }
 
   /**
-   * Quotes a request at the end of a block. The simulation adds our contracts if they were not deployed then. Nothing
-   * that is learned changes quotes of the newest block.
+   * Quotes a request at the end of a block. If our contracts were not deployed at that block, the simulation adds their
+   * code. Nothing learned here changes quotes of the newest block.
    *
-   * @throws QuotingError `NO_STATE` if the node lacks the block or its state, or as `quoteAtView` throws it;
-   *   MarketError `BUSY` if too many requests are queued
+   * @throws QuotingError `NO_STATE` if the node lacks the block or its state; errors of `quoteAtView`; MarketError `BUSY`
+   *   if too many requests are queued
    */
   async quote(block: number, request: QuoteRequest, work: RequestContext): Promise<SwapQuote> {
     const { chain, blocks, listPools } = this.options
@@ -119,7 +119,8 @@ export class PastQuoter {
       ...this.options,
       contracts,
       clock: clockOf(block),
-      // A caller can choose a block at which a token was taxed, so the newest block does not use those taxes.
+      // A copy, because a caller can choose a block at which a token was taxed. Quotes of the newest block must not use
+      // that tax.
       tokens: {
         facts: tokens.facts,
         taxes: tokens.taxes.copy(),

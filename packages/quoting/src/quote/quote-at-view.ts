@@ -1,4 +1,7 @@
-/** Computes one quote on the pools of one block: search, simulation, and figures. */
+/**
+ * Computes one quote on the pools of one block: search, simulation, and figures. Called by `Quoter` for the newest block,
+ * and by `PastQuoter` for past blocks.
+ */
 import { type Address, type Chain, NATIVE } from '@sluice/chains'
 import type { NativeErc20, RoutePlan } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
@@ -26,7 +29,7 @@ import type { QuoteRecord } from './quote-record.ts'
 import type { QuoteRequest } from './request.ts'
 import type { TermsContext } from './route-terms.ts'
 
-/** Knowledge that a search ranks pools with. */
+/** Sources of a search's terms: taxes, trust levels, drift penalties, and gas. */
 export type SearchKnowledge = {
   readonly chain: Chain
   readonly contracts: ChainContracts
@@ -56,7 +59,7 @@ export type QuotingParts = SearchKnowledge & {
   readonly onQuote: (view: ChainView, record: QuoteRecord) => void
 }
 
-/** The node, and the pools that the newest block has changed. */
+/** The node that simulates, and the pools that changed in the quoted block. */
 type NodeState = { readonly rpc: Rpc; readonly touchedPools: Pick<TouchedPools, 'has'> }
 
 /** Quotes a request at a view's block. @throws QuotingError, RpcError */
@@ -68,7 +71,7 @@ export async function quoteAtView(
   { rpc, touchedPools }: NodeState,
 ): Promise<SwapQuote> {
   const { chain, tokens, simulate, gasLessons, gasProber, onQuote } = parts
-  // Start these requests now, so that they share one HTTP request; a failure surfaces when they are awaited.
+  // Start these reads now, so that they share one HTTP request. A failure surfaces where the result is awaited.
   const earlyReads = [view.codeOf(request.from), view.assertDeployed(), view.gasPriceWei()]
   for (const earlyRead of earlyReads) earlyRead.catch(() => {})
   const source = { rpc, snapshot: view.snapshot }
@@ -115,7 +118,7 @@ export async function quoteAtView(
   return quote
 }
 
-/** Context from which `routeTerms` builds the terms of a search. */
+/** Builds the context of `routeTerms`. */
 export function termsContext(view: ChainView, parts: SearchKnowledge): TermsContext {
   const { chain, tokens, contracts, driftPenaltiesAt, gasLessons, measuredGas } = parts
   const learnedGasAt = (timestamp: number) => measuredGas.combineWith(gasLessons.at(timestamp))
@@ -123,7 +126,7 @@ export function termsContext(view: ChainView, parts: SearchKnowledge): TermsCont
   return { view, tokens, contracts, driftPenaltiesAt, learnedGasAt, wrappedNative, nativeErc20: nativeErc20Of(parts) }
 }
 
-/** Token that prices gas on a chain without a wrapper of the native token. */
+/** ERC-20 token in which gas is priced on a chain without a wrapper of the native token; undefined if there is none. */
 function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefined {
   const token = chain.nativeErc20?.address
   const decimals = token && tokens.facts.decimals(token)

@@ -1,4 +1,7 @@
-/** Main use case: turns a quote request into a simulated transaction. */
+/**
+ * Main use case: turns a quote request into a simulated transaction. `LiveChain` calls it for each quote at the chain's
+ * head; `past-quoter.ts` quotes past blocks.
+ */
 import type { Address } from '@sluice/chains'
 import type { RoutePlan } from '@sluice/routing'
 import { RpcError } from '@sluice/rpc'
@@ -22,7 +25,7 @@ export type QuoterOptions = QuotingParts & { readonly runtime: ChainRuntime }
 /** A quote of one block that is in flight; identical requests share it. */
 type PendingQuote = {
   readonly result: Promise<SwapQuote>
-  /** True if an earlier request started it. */
+  /** True if an earlier, identical request started the quote. */
   readonly isShared: boolean
 }
 type StartQuote = (view: ChainView) => PendingQuote
@@ -122,13 +125,14 @@ export class Quoter {
     const { hash, number } = view.snapshot.block
     if (number < minimumBlock) return undefined
     const { result, isShared } = startQuote(view)
-    // The head in a shared result may be older than this request.
+    // A shared result may carry a head from before this request, so the head is fetched separately.
     const headRequest = isShared ? views.head(signal) : undefined
     headRequest?.catch(() => {})
     const outcome = await result.then(
       (quote) => ({ head: quote.head, quote }),
       (error: unknown) => {
-        // Other errors may not occur at the head. If the node lost the block's state, `ofBlock` is set.
+        // If the node lost the block's state, `ofBlock` is set, and an earlier block may work. Other RPC errors are final.
+        // Errors that are not of the RPC are thrown only if this block is still the head.
         if (error instanceof RpcError && !error.ofBlock) throw error
         return { head: undefined, error }
       },
@@ -166,9 +170,10 @@ export class Quoter {
   }
 
   /**
-   * Returns a quote of a block that was the head when the quote was started, and may have successors now.
+   * Waits for a quote of the block that was the head when the quote was started. New blocks on top of that block do not
+   * matter.
    *
-   * @param mayRetry - if false, the quote is returned even if its block was removed by a reorg
+   * @param mayRetry - if false, the quote is returned even if a reorg removed its block
    * @returns undefined if a reorg removed the block
    */
   private async quoteUnlessReorged(

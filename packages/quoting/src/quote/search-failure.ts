@@ -1,4 +1,4 @@
-/** Turns a failed search into an error, with the amount that has a route. */
+/** Turns a failed search into an error. If another amount has a route, the error names that amount. */
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 import { QuotingError } from '../errors.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'

@@ -1,4 +1,4 @@
-/** Input of the final step of a quote. */
+/** Input of `finalize`, the last step of a quote. */
 import type { Chain } from '@sluice/chains'
 import type { RoutePlan } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
@@ -8,7 +8,7 @@ import type { AutoSlippage, Simulate, TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 import type { WorkingTrial } from './try-route.ts'
 
-/** A route that works in simulation, with everything its figures are computed from. */
+/** A route that works in simulation, with the data from which the quote's figures are computed. */
 export type SimulatedRoute = {
   readonly request: QuoteRequest
   readonly gasPriceWei: bigint

@@ -1,4 +1,4 @@
-/** Simulates a route as the transaction that is returned to the caller. */
+/** Encodes a route as the transaction that is returned to the caller, and simulates it. Called in each round of a quote. */
 import { IGuard__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
 import {
@@ -33,7 +33,7 @@ import type { ResolvedRequest } from './request.ts'
 import { outputBeforeSlippage, paysDirectly, releaseTaxPpm } from './search-amount.ts'
 
 /**
- * 0.5 %: maximum shortfall against the settled output; a larger one means that a pool or token is not modeled
+ * 0.5 %: maximum shortfall against the settled output. A larger shortfall means that a pool or token is not modeled
  * correctly.
  */
 const MAX_SHORTFALL_PPM = 5_000n
@@ -47,7 +47,7 @@ export type EncodeTerms = Omit<EncodeRequest, 'route' | 'families'>
 export type WorkingTrial = {
   /** The route with the highest output after measured gas. */
   readonly route: RoutePlan
-  /** `exact` if the simulation paid at least what the route settled at. */
+  /** `exact` if the simulation paid at least the route's settled output. */
   readonly outcome: 'exact' | 'adjusted'
   readonly swap: EncodedSwap
   /** Terms that the transaction was encoded with. */
@@ -63,7 +63,7 @@ export type WorkingTrial = {
   readonly balances: ContractBalances | undefined
   /** Extra gas if the transaction is mined at its deadline instead of in the next block. */
   readonly laterGas: number
-  /** Shortfall against the settled output in the first simulation; negative if it paid more. */
+  /** Shortfall against the settled output in the first simulation; negative if the simulation paid more. */
   readonly shortfallPpm: bigint
 }
 
@@ -75,14 +75,14 @@ export type Trial =
       readonly outcome: 'shortfall'
       readonly shortfallPpm: bigint
       /**
-       * Paid and settled amounts of an exact output that was nearly met; the next search scales its target by their
-       * ratio.
+       * Paid and settled output of a route that nearly paid the exact output. The next search scales its target by
+       * settled / paid.
        */
       readonly paidAndSettled?: readonly [bigint, bigint]
     }
   /**
-   * `gasUsed` is the gas spent up to a revert without data, if known: running out of gas has none. With data, a token's failed
-   * assertion may have used all gas (INVALID, as USDT compiles it).
+   * `gasUsed` is set only for a revert without data, because a transaction that runs out of gas reverts without data. A
+   * revert with data may also have used all gas, if a token's failed assertion compiles to INVALID (as in USDT).
    */
   | { readonly outcome: 'reverted'; readonly reason: string; readonly gasUsed?: number }
 
@@ -102,11 +102,11 @@ export type TrialContext = {
 }
 
 /**
- * Encodes a route and simulates the resulting bytes in the block after the view's. If they pay less than settled, they
- * are encoded again with a `minOutput` from the simulated output, and simulated again.
+ * Encodes a route and simulates the transaction in the block after the view's block. If the transaction pays less than
+ * settled, the route is encoded again with a `minOutput` from the simulated output, and simulated again.
  *
- * @param alternatives - routes simulated in the same call, each from the same state; if the route pays as settled, the
- *   one with the highest output after gas is returned
+ * @param alternatives - routes simulated in the same call, each from the same state; if the first route pays its settled
+ *   output, the result is the route with the highest output after gas
  * @param maxShortfallPpm - maximum shortfall against the settled output
  */
 export async function tryRoute(
@@ -150,7 +150,7 @@ async function runRoute(
   )
   const validity = { now: block.timestamp, deadline }
   const gasDueAt = context.laterGas.dueAt([route, ...alternatives], validity)
-  // The permit expires at the deadline, so the later run is no later than that.
+  // The permit expires at the deadline, so the later simulation runs at the deadline at the latest.
   const laterAt = permit && gasDueAt !== undefined ? deadline : gasDueAt
   const holders = { guard: contracts.guard, executor: contracts.executor.address, wrappedNative }
   const [firstRun, laterOutcomes, balances] = await Promise.all([
@@ -165,8 +165,8 @@ async function runRoute(
   const receivedAmount = receivedOf(firstRun.simulation)
   if (receivedAmount === undefined) return revertedOutcome(firstRun)
   const measuredShortfallPpm = shortfallPpm(expectedOut, receivedAmount)
-  // If a token taxes only plain accounts, the output with a probe shows that pools are not at fault. The lower output
-  // is then promised with a warning.
+  // If a token taxes only accounts without code, the output with a probe shows that no pool is at fault. The quote then
+  // promises the lower output and carries a warning.
   const { probed = firstRun.simulation } = firstRun.simulation
   const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(probed) ?? 0n))
   if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)
@@ -204,10 +204,10 @@ async function runRoute(
   return { ...adjustedOutcome, ...secondRun, amountOut: receivedAmount, minOutput }
 }
 
-/** Simulations of one route and its alternatives, with the values that they share. */
+/** Functions that encode and simulate one route and its alternatives, with the values that all of them share. */
 type RouteRunner = {
   readonly encode: (route: RoutePlan, minOutput: bigint) => EncodedRoute
-  /** Simulates a transaction in the next block, and others from the same state in the same call. */
+  /** Simulates a transaction in the next block. Simulates `others` in the same call, each from the same state. */
   readonly simulate: (encoded: EncodedRoute, others?: readonly EncodedRoute[]) => Promise<SimulatedSwap>
   /** Simulates all routes at a Unix time in seconds, to measure their gas; empty if the node cannot. */
   readonly simulateLater: (at: number) => Promise<readonly CallOutcome[]>
@@ -268,7 +268,7 @@ async function createRunner(
     const asSent = await asSentModeOf(encoded.route)
     const result = await simulateEncoded(encoded.swap, otherRoutes, { withHead: true, ...(asSent && { asSent }) })
     const { sender } = result.ways
-    // Only a measured comparison renews the time until the next one.
+    // Only a measured comparison restarts the interval until the next comparison.
     if (sender === 'bare' || (sender && asSent === 'measured')) walletChecks.observe(encoded.route, sender === 'bare')
     return { ...encoded, simulation: result }
   }
@@ -306,7 +306,7 @@ async function confirmedAsSent(
   return confirmedSwap.simulation.ways.sender === 'bare' ? firstSwap : confirmedSwap
 }
 
-/** Extra gas at the later time compared with the next block, for routes that succeed at both. */
+/** Extra gas at the later time compared with the next block, for each route that succeeds at both times. */
 function extraGasLater(
   routes: readonly RoutePlan[],
   { alternatives: others = [], ...first }: SwapSimulation,
