@@ -120,7 +120,7 @@ export class LiveChain {
   private readonly contractBalances = new ContractBalanceReader()
   readonly walletChecks: WalletChecks
   private readonly neighbors: HubNeighbors
-  private readonly past: PastBlocks
+  private readonly pastBlocks: PastBlocks
   private readonly pastQuoter: PastQuoter
   /** Contracts for past blocks whose EVM lacks instructions of `contracts`. Read from files at the first past quote. */
   private readonly olderContracts: () => Promise<ChainContracts | undefined>
@@ -139,13 +139,13 @@ export class LiveChain {
   readonly streams: QuoteStreams
 
   /** Long: it connects all parts of a chain. @throws QuotingError `NO_EXECUTOR` */
-  constructor({ chain, deployment, settings, threads, log, ...rest }: LiveChainOptions) {
-    const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, publishFact } = rest
+  constructor({ chain, deployment, settings, threads, log, ...otherOptions }: LiveChainOptions) {
+    const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, publishFact } = otherOptions
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
     const contracts = new ChainContracts(deployment)
     this.olderContracts = once(async () => {
-      const older = deploymentForOlderEvm(deployment)
-      return older && new ChainContracts(older)
+      const olderDeployment = deploymentForOlderEvm(deployment)
+      return olderDeployment && new ChainContracts(olderDeployment)
     })
     const simulation = createSimulationContext({
       maxGas,
@@ -167,7 +167,7 @@ export class LiveChain {
       this.gasProber.forget()
       this.faultyPools.forget()
       this.faultyTokens.forget()
-      void this.past.close()
+      void this.pastBlocks.close()
     }
     const runtime = new ChainRuntime({
       ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket, fees: simulation.fees },
@@ -181,7 +181,7 @@ export class LiveChain {
         this.streams.counts.streams > 0 || this.sampler.awaitsBlocks(SAMPLE_BLOCKS * chain.blockTimeMs + SAMPLE_MS),
     })
     this.runtime = runtime
-    const simulator = new Simulator({ now: () => this.runtime.now, context: simulation })
+    const simulator = new Simulator({ parts: () => this.runtime.parts, context: simulation })
     const search = new RouterSearch({ threads, inlinePools, log, isAlone: () => this.quoter.inFlight <= 1 })
     this.emit = emit
     this.pastSearch = new RouterSearch({ threads, inlinePools: Number.POSITIVE_INFINITY, log, isAlone: () => true })
@@ -191,17 +191,17 @@ export class LiveChain {
     this.tokens = tokens
     this.gasLessons = new GasLessons(chain.wrappedNative?.address ?? null)
     this.measuredGas = new MeasuredGas()
-    this.gasProber = new GasProber({ chain, contracts, simulation, measured: this.measuredGas, log })
+    this.gasProber = new GasProber({ chain, contracts, simulation, measuredGas: this.measuredGas, log })
     this.laterGas = new LaterGas()
     this.walletChecks = new WalletChecks(tokens.catalog.registry)
     this.neighbors = new HubNeighbors(chain, tokens.catalog.registry, (token) => tokens.facts.decimals(token))
-    this.past = new PastBlocks(chain, { facts: tokens.facts })
+    this.pastBlocks = new PastBlocks(chain, { facts: tokens.facts })
     this.simulation = simulation
     this.simulate = (request, avoid) => simulator.run(request, avoid)
     this.driftPercent = driftShare * 100
     this.sampler = new DriftSampler({
       ...{ contracts, log, share: driftShare, simulate: this.simulate },
-      isCanonical: (block) => runtime.holds(block),
+      isCanonical: (block) => runtime.isCanonical(block),
       onSample: () => {},
     })
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
@@ -233,30 +233,30 @@ export class LiveChain {
         if (!head || head.hash === view.snapshot.block.hash) this.sampler.offer(view, record)
       },
     })
-    this.pastQuoter = this.pastQuoterOver(this.past, () => this.rpc)
+    this.pastQuoter = this.createPastQuoter(this.pastBlocks, () => this.rpc)
     this.streams = new QuoteStreams({ runtime, quoter: this.quoter, log })
   }
 
   /** @see Quoter.quote */
-  quote(request: QuoteRequest, work: RequestContext): Promise<SwapQuote> {
-    return this.quoter.quote(request, work)
+  quote(request: QuoteRequest, requestContext: RequestContext): Promise<SwapQuote> {
+    return this.quoter.quote(request, requestContext)
   }
 
   /** @see Quoter.quoteAll */
-  quoteAll(requestsOrErrors: readonly RequestOrError[], work: RequestContext): Promise<QuoteBatch> {
-    return this.quoter.quoteAll(requestsOrErrors, work)
+  quoteAll(requestsOrErrors: readonly RequestOrError[], requestContext: RequestContext): Promise<QuoteBatch> {
+    return this.quoter.quoteAll(requestsOrErrors, requestContext)
   }
 
   /** Permits that an owner can sign as an alternative to an approval, by token and amount. @see findPermits */
-  async permits(permitRequest: PermitRequest, work: RequestContext): Promise<Offers> {
-    const { views, rpc } = this.runtime.now
-    const block = await work.time('state', () => views.head(work.signal))
+  async permits(permitRequest: PermitRequest, requestContext: RequestContext): Promise<Offers> {
+    const { views, rpc } = this.runtime.parts
+    const block = await requestContext.time('state', () => views.head(requestContext.signal))
     const context = {
       chainId: this.chain.chainId,
       spender: this.contracts.guard,
       block,
       clock: this.clock,
-      signal: work.signal,
+      signal: requestContext.signal,
     }
     return findPermits(rpc, permitRequest, context)
   }
@@ -273,7 +273,7 @@ export class LiveChain {
 
   /** Returns prices at the end of a block. @see PastBlocks.pricesAt */
   pricesAt(block: number, tokens: readonly Address[], signal: AbortSignal): ReturnType<PastBlocks['pricesAt']> {
-    return this.past.pricesAt(block, tokens, this.rpc, signal)
+    return this.pastBlocks.pricesAt(block, tokens, this.rpc, signal)
   }
 
   /**
@@ -282,11 +282,11 @@ export class LiveChain {
    * @throws QuotingError `BLOCK_AHEAD` if the chain has not reached the block
    * @see PastQuoter.quote
    */
-  async quoteAtBlock(block: number, request: QuoteRequest, work: RequestContext): Promise<SwapQuote> {
-    const head = await work.time('state', () => this.views.head(work.signal))
+  async quoteAtBlock(block: number, request: QuoteRequest, requestContext: RequestContext): Promise<SwapQuote> {
+    const head = await requestContext.time('state', () => this.views.head(requestContext.signal))
     if (block > head.number)
       throw new QuotingError('BLOCK_AHEAD', `block ${block} does not exist: the chain is at ${head.number}`)
-    return this.pastQuoter.quote(block, request, work)
+    return this.pastQuoter.quote(block, request, requestContext)
   }
 
   /**
@@ -295,34 +295,34 @@ export class LiveChain {
    *
    * @throws RpcError if the node fails; MarketError `BUSY` if too many swaps are queued
    */
-  async judge(hash: Hex, work: RequestContext): Promise<SwapVerdict> {
+  async judge(hash: Hex, requestContext: RequestContext): Promise<SwapVerdict> {
     if (this.verdicts.size >= MAX_PENDING_VERDICTS) throw new MarketError('BUSY', 'too many swaps are being judged')
-    return this.verdicts.run(hash, work.signal, (signal) =>
+    return this.verdicts.run(hash, requestContext.signal, (signal) =>
       this.verdictSlots.run(() => {
         signal.throwIfAborted()
-        return this.refereeOf(hash, withSignal(work, signal))
+        return this.judgeSwap(hash, withSignal(requestContext, signal))
       }),
     )
   }
 
-  private refereeOf(hash: Hex, work: RequestContext): Promise<SwapVerdict> {
+  private judgeSwap(hash: Hex, requestContext: RequestContext): Promise<SwapVerdict> {
     const { chain } = this
-    const now = this.rpc
-    const quoteOver = async (rpc: Rpc, block: number, request: QuoteRequest, requestWork: RequestContext) => {
-      if (rpc === now) return this.pastQuoter.quote(block, request, requestWork)
+    const newestRpc = this.rpc
+    const quoteWithRpc = async (rpc: Rpc, block: number, request: QuoteRequest, quoteContext: RequestContext) => {
+      if (rpc === newestRpc) return this.pastQuoter.quote(block, request, quoteContext)
       // The RPC runs on a state in the middle of a block, which no other quote can reuse.
       const blocks = new PastBlocks(chain, { facts: this.tokens.facts })
       try {
-        return await this.pastQuoterOver(blocks, () => rpc).quote(block, request, requestWork)
+        return await this.createPastQuoter(blocks, () => rpc).quote(block, request, quoteContext)
       } finally {
         await blocks.close()
       }
     }
-    return referee(hash, { chain, rpc: now, quoteOver }, work)
+    return referee(hash, { chain, rpc: newestRpc, quoteWithRpc }, requestContext)
   }
 
   /** @param rpc - node that reads pools and simulates at past blocks */
-  private pastQuoterOver(blocks: PastBlocks, rpc: () => Rpc): PastQuoter {
+  private createPastQuoter(blocks: PastBlocks, rpc: () => Rpc): PastQuoter {
     const { chain, contracts, tokens, simulation, emit, listPools, gasLessons, measuredGas, gasProber, walletChecks } =
       this
     return new PastQuoter({
@@ -338,15 +338,15 @@ export class LiveChain {
 
   /** Lists the pools of a past block's tokens from the market of the newest block. */
   private readonly listPools: ListPools = async (tokens) => {
-    const { market } = this.runtime.now
+    const { market } = this.runtime.parts
     if (!market.scannedPools) return undefined
     await market.ensureGroups([tokens])
-    return { pools: await market.scannedPools(tokens), isWhole: isScanned(market) }
+    return { pools: await market.scannedPools(tokens), isComplete: isScanned(market) }
   }
 
   /** Looks for more tokens with liquidity against the chain's hubs, while the chain is awake. */
   private async findNeighbors(): Promise<void> {
-    const awake = this.runtime.awakeParts
+    const awake = this.runtime.partsIfAwake
     if (awake) await this.neighbors.run(awake)
   }
 
@@ -358,21 +358,21 @@ export class LiveChain {
     // Concurrent callers share the result, so it has no caller's signal.
     const { signal } = new AbortController()
     const source = async (extraTokens: readonly Address[] = []) => {
-      const { rpc, views } = this.runtime.now
-      const { view, isWhole } = await views.recent([...catalog.registry, ...extraTokens], signal)
+      const { rpc, views } = this.runtime.parts
+      const { view, isComplete } = await views.recent([...catalog.registry, ...extraTokens], signal)
       await Promise.race([view.prices().caughtUp(), setTimeout(PRICES_TIMEOUT_MS)])
-      return { view, rpc, isWhole: isWhole && view.prices().isCurrent }
+      return { view, rpc, isWhole: isComplete && view.prices().isCurrent }
     }
     return text === undefined ? catalog.load(source) : catalog.search(text, source)
   }
 
   /** Views of the chain for requests. Reading this wakes the chain. */
   get views(): ChainViews {
-    return this.runtime.now.views
+    return this.runtime.parts.views
   }
 
   get rpc(): Rpc {
-    return this.runtime.now.rpc
+    return this.runtime.parts.rpc
   }
 
   /** @see ChainRuntime.recentAnswer */
@@ -381,8 +381,8 @@ export class LiveChain {
   }
 
   /** Drift of quotes one and two blocks later, for at most `max` pools. @see DriftStatistics.figures */
-  drift(max: number): DriftFigures {
-    return this.sampler.statistics.figures(max)
+  drift(maxPools: number): DriftFigures {
+    return this.sampler.statistics.figures(maxPools)
   }
 
   status(): ChainStatus {
@@ -424,7 +424,7 @@ export class LiveChain {
       walletCodes: walletChecks.codes,
       walletsCompared: walletChecks.compared,
       walletsDiffering: walletChecks.differing,
-      pastBlocks: this.past.count,
+      pastBlocks: this.pastBlocks.count,
       withdrawingPools: this.sampler.statistics.fadingPools.count,
     }
   }

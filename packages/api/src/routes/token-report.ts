@@ -28,7 +28,7 @@ export async function tokens(request: Request, { liveChain }: ServedChain, conte
             ...bodyOf(measuredToken[k]),
             ...liveChain.tokens.standings.of(address),
             asksForCode: pendingReports[k] ?? null,
-            walletsDiffer: liveChain.walletChecks.differs(address),
+            walletsDiffer: liveChain.walletChecks.dependsOnSenderCode(address),
           }
         : null,
     ]),

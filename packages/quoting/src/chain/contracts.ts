@@ -17,11 +17,11 @@ export class ChainContracts {
   readonly families: ReadonlyMap<string, DexFamily> = new Map(families.map((family) => [family.id, family]))
   /** Families that the current Executor supports. */
   readonly executable: ReadonlySet<string>
-  private readonly records: Readonly<Record<string, ContractRecord>>
+  private readonly recordsByName: Readonly<Record<string, ContractRecord>>
   /**
    * Code that matched its recorded hash, by address. Cached because hashing takes milliseconds and runs at every block.
    */
-  private readonly codeHashes = new Map<Address, Hex>()
+  private readonly verifiedCodes = new Map<Address, Hex>()
 
   /** @throws QuotingError `NO_EXECUTOR` */
   constructor(deployment: Deployment) {
@@ -30,7 +30,7 @@ export class ChainContracts {
     this.guard = deployment.guard.address
     this.executor = executor
     this.executable = new Set(executor.families)
-    this.records = { Guard: deployment.guard, Executor: executor }
+    this.recordsByName = { Guard: deployment.guard, Executor: executor }
   }
 
   /**
@@ -48,7 +48,7 @@ export class ChainContracts {
       if (keccak256(expectedCode) !== codeHash) throw notDeployed(name, address, code)
       codes[address] = expectedCode
     }
-    await Promise.all(Object.entries(this.records).map(addMissing))
+    await Promise.all(Object.entries(this.recordsByName).map(addMissing))
     return codes
   }
 
@@ -76,7 +76,7 @@ export class ChainContracts {
     { address, build }: ContractRecord,
     block: BlockRef,
   ): Promise<Hex> {
-    const knownCode = this.codeHashes.get(address) ?? (await rpc.getCode(address, 'latest'))
+    const knownCode = this.verifiedCodes.get(address) ?? (await rpc.getCode(address, 'latest'))
     if (knownCode !== '0x') return knownCode
     const suffix = build === 'london' ? 'London' : ''
     const data =
@@ -97,11 +97,11 @@ export class ChainContracts {
    */
   async assertDeployed(rpc: Pick<Rpc, 'getCode'>, block: BlockRef): Promise<void> {
     await Promise.all(
-      Object.entries(this.records).map(async ([name, { address, codeHash }]) => {
+      Object.entries(this.recordsByName).map(async ([name, { address, codeHash }]) => {
         const code = await rpc.getCode(address, block)
-        if (code === this.codeHashes.get(address)) return
+        if (code === this.verifiedCodes.get(address)) return
         if (keccak256(code) !== codeHash) throw notDeployed(name, address, code)
-        this.codeHashes.set(address, code)
+        this.verifiedCodes.set(address, code)
       }),
     )
   }

@@ -27,16 +27,16 @@ export class ContractBalanceReader {
   }
 
   /** Returns the tokens of routes that the contracts hold; undefined if the node does not answer. */
-  async of(
+  async heldTokens(
     routes: readonly RoutePlan[],
     holders: Holders,
     source: { readonly rpc: Rpc; readonly block: BlockHeader },
   ): Promise<ContractBalances | undefined> {
     const keys = balanceKeys(routes, holders)
     try {
-      const isHeld = await Promise.all(this.balances(keys, source))
+      const heldFlags = await Promise.all(this.holdsTokens(keys, source))
       const tokensOf = (holder: Address) =>
-        new Set(keys.flatMap(([owner, token], k) => (owner === holder && isHeld[k] ? [token] : [])))
+        new Set(keys.flatMap(([owner, token], k) => (owner === holder && heldFlags[k] ? [token] : [])))
       return { guard: tokensOf(holders.guard), executor: tokensOf(holders.executor) }
     } catch (error) {
       if (error instanceof RpcError) return undefined
@@ -45,20 +45,21 @@ export class ContractBalanceReader {
   }
 
   /** Returns the balances, and requests those that are due. All callers share a read, so it has no caller's signal. */
-  private balances(
+  private holdsTokens(
     keys: readonly BalanceKey[],
     { rpc, block }: { readonly rpc: Rpc; readonly block: BlockHeader },
   ): readonly Promise<boolean>[] {
     const { cache } = this
-    const due = keys.filter((key) => {
-      const last = cache.get(key.join())
-      return !last || Math.abs(block.number - last.block) > FRESH_BLOCKS
+    const dueKeys = keys.filter((key) => {
+      const cached = cache.get(key.join())
+      return !cached || Math.abs(block.number - cached.block) > FRESH_BLOCKS
     })
-    const reading = due.length > 0 ? runReads(rpc, { blockHash: block.hash }, [readBalances(due)]) : undefined
-    for (const [k, key] of due.entries()) {
-      const entry = { block: block.number, isHeld: reading!.then(([balances]) => (balances![k] ?? 0n) > 0n) }
-      cache.set(key.join(), entry)
-      entry.isHeld.catch(() => cache.peek(key.join()) === entry && cache.delete(key.join()))
+    const balancesRead =
+      dueKeys.length > 0 ? runReads(rpc, { blockHash: block.hash }, [readBalances(dueKeys)]) : undefined
+    for (const [k, key] of dueKeys.entries()) {
+      const cached = { block: block.number, isHeld: balancesRead!.then(([balances]) => (balances![k] ?? 0n) > 0n) }
+      cache.set(key.join(), cached)
+      cached.isHeld.catch(() => cache.peek(key.join()) === cached && cache.delete(key.join()))
     }
     return keys.map((key) => cache.get(key.join())!.isHeld)
   }

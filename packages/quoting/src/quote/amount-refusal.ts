@@ -5,7 +5,7 @@ type SearchRequest = RouteRequest | ExactOutputRequest
 type RunSearch = (request: SearchRequest) => Promise<RouteResult>
 
 /** Factor between two tried amounts. Six steps lead from one base unit to many whole tokens for any token decimals. */
-const STEP = 1_000_000n
+const STEP_FACTOR = 1_000_000n
 const MAX_STEPS = 6
 /** Maximum searches that narrow down a maximum amount; the result is exact to a tenth. */
 const MAX_NARROWING = 6
@@ -32,19 +32,19 @@ export async function amountRefusal(
 ): Promise<AmountRefusal | undefined> {
   const isInput = 'amountIn' in searchRequest
   const amount = isInput ? searchRequest.amountIn : searchRequest.amountOut
-  const routes = async (size: bigint) => {
+  const hasRoute = async (size: bigint) => {
     const { maxAlternatives: _, ...terms } = searchRequest as RouteRequest
     const result = await search(
       isInput ? { ...terms, amountIn: size } : ({ ...terms, amountOut: size } as SearchRequest),
     )
     return result.ok
   }
-  for (let k = 1, factor = STEP; k <= MAX_STEPS; k++, factor *= STEP) {
+  for (let k = 1, factor = STEP_FACTOR; k <= MAX_STEPS; k++, factor *= STEP_FACTOR) {
     const [largerAmount, smallerAmount] = [amount * factor, amount / factor]
-    if (isInput && largerAmount < AMOUNT_LIMIT && (await routes(largerAmount)))
-      return { kind: 'too small', min: await bisect(amount, largerAmount, MAX_MIN_NARROWING, routes) }
-    if (smallerAmount > 0n && (await routes(smallerAmount)))
-      return { kind: 'too large', max: await bisect(amount, smallerAmount, MAX_NARROWING, routes) }
+    if (isInput && largerAmount < AMOUNT_LIMIT && (await hasRoute(largerAmount)))
+      return { kind: 'too small', min: await bisect(amount, largerAmount, MAX_MIN_NARROWING, hasRoute) }
+    if (smallerAmount > 0n && (await hasRoute(smallerAmount)))
+      return { kind: 'too large', max: await bisect(amount, smallerAmount, MAX_NARROWING, hasRoute) }
   }
   return undefined
 }
@@ -55,18 +55,18 @@ export async function amountRefusal(
  * @returns an amount with a route
  */
 async function bisect(
-  failing: bigint,
-  routing: bigint,
+  amountWithoutRoute: bigint,
+  amountWithRoute: bigint,
   maxSearches: number,
-  routes: (size: bigint) => Promise<boolean>,
+  hasRoute: (size: bigint) => Promise<boolean>,
 ): Promise<bigint> {
-  let [bad, good] = [failing, routing]
+  let [withoutRoute, withRoute] = [amountWithoutRoute, amountWithRoute]
   for (let k = 0; k < maxSearches; k++) {
-    if (bad < good && (good - bad) * MIN_PRECISION < good) break
-    const middle = BigInt(Math.round(Math.sqrt(Number(bad)) * Math.sqrt(Number(good))))
-    if (middle === bad || middle === good) break
-    if (await routes(middle)) good = middle
-    else bad = middle
+    if (withoutRoute < withRoute && (withRoute - withoutRoute) * MIN_PRECISION < withRoute) break
+    const middle = BigInt(Math.round(Math.sqrt(Number(withoutRoute)) * Math.sqrt(Number(withRoute))))
+    if (middle === withoutRoute || middle === withRoute) break
+    if (await hasRoute(middle)) withRoute = middle
+    else withoutRoute = middle
   }
-  return good
+  return withRoute
 }

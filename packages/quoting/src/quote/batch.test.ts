@@ -34,10 +34,10 @@ function chain({
       return viewAt(heads[Math.min(round++, heads.length - 1)]!)
     },
     head: async () => undefined,
-    earlier: () => (earlier === undefined ? undefined : viewAt(earlier)),
+    earlierThan: () => (earlier === undefined ? undefined : viewAt(earlier)),
   }
   const options = {
-    runtime: { now: { views }, holds: ({ number }: BlockHeader) => holds(number) },
+    runtime: { parts: { views }, isCanonical: ({ number }: BlockHeader) => holds(number) },
     endTokensOf: ({ amountIn }: QuoteRequest) => {
       if (amountIn === 13n) throw new Error('no such token')
       return [`end of ${amountIn}`]

@@ -53,7 +53,7 @@ export async function quoteBatch(
   )
   let earlierView: ChainView | undefined
   for (let round = 1; ; round++) {
-    const { views } = runtime.now
+    const { views } = runtime.parts
     const view =
       earlierView ?? (await requestContext.time('state', () => views.atHead(tokenGroups, minimumBlock, signal)))
     const slots = new Semaphore(MAX_CONCURRENT_QUOTES)
@@ -67,11 +67,11 @@ export async function quoteBatch(
     signal.throwIfAborted()
     const { block } = view.snapshot
     if (round === MAX_ROUNDS || isConfirmed(results, block)) return { block, results }
-    await runtime.now.views.head(signal)
-    if (!runtime.holds(block)) earlierView = undefined
+    await runtime.parts.views.head(signal)
+    if (!runtime.isCanonical(block)) earlierView = undefined
     else {
       // The node may lack a block that another process published.
-      earlierView = results.some(isBlockError) ? views.earlier(view) : undefined
+      earlierView = results.some(isBlockError) ? views.earlierThan(view) : undefined
       if (!earlierView) return { block, results }
     }
   }

@@ -10,13 +10,13 @@ import { type BlockHeader, estimateL1Fee } from '@sluice/rpc'
 import type { SwapSimulation } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { chargedGas } from '../gas/charged-gas.ts'
-import { laterGasOf } from '../gas/later-gas.ts'
+import { declaredLaterGas } from '../gas/later-gas.ts'
 import { transactionGas } from '../gas/transaction-gas.ts'
 import type { TouchedPools } from '../view/touched-pools.ts'
 import { shortfallPpm, toPercent, toWhole } from './amounts.ts'
 import { approvalCalls, type BatchCall, checkBatch } from './calls.ts'
 import type { Certificate } from './certificate.ts'
-import { heldGas } from './held-gas.ts'
+import { reservedGas } from './reserved-gas.ts'
 import type { AutoSlippage } from './ports.ts'
 import { quoteId } from './quote-id.ts'
 import type { SimulatedRoute } from './simulated-route.ts'
@@ -84,9 +84,9 @@ export type SwapQuote = {
 export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuote> {
   const { request, chain, view, route, trial } = simulatedRoute
   // The caller's own fee is a payment, not a loss.
-  const gross = (trial.amountOut * PPM) / (PPM - request.feePpm)
-  const priceImpactPpm = route.midAmountOut === null ? null : clampToZero(shortfallPpm(route.midAmountOut, gross))
-  refuseLoss(simulatedRoute, priceImpactPpm, valueLossPpm(simulatedRoute, gross))
+  const grossOut = (trial.amountOut * PPM) / (PPM - request.feePpm)
+  const priceImpactPpm = route.midAmountOut === null ? null : clampToZero(shortfallPpm(route.midAmountOut, grossOut))
+  refuseLoss(simulatedRoute, priceImpactPpm, valueLossPpm(simulatedRoute, grossOut))
   const gas = await gasOf(simulatedRoute)
   const batch = request.withCalls ? await batchOf(simulatedRoute) : undefined
   const nativePrice = view.prices().usd(NATIVE)
@@ -172,21 +172,21 @@ async function gasOf({
   const gasCharged = chargedWith(next)
   const chargedAtDeadline = chargedWith(next + later)
   const payment = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
-  const reservedGas = BigInt(heldGas(gasUsed, payment))
+  const gasReserve = BigInt(reservedGas(gasUsed, payment))
   const { to, value } = trial.swap
   const block = { blockHash: view.snapshot.block.hash }
-  const transaction = { to, data, value, gas: execution + reservedGas, gasPriceWei }
+  const transaction = { to, data, value, gas: execution + gasReserve, gasPriceWei }
   const l1 = await estimateL1Fee(rpc, chain.l1FeeModel, transaction, block, { signal })
   if (!l1)
     return {
-      ...{ estimate: execution + reservedGas, charged: gasCharged, chargedAtDeadline },
+      ...{ estimate: execution + gasReserve, charged: gasCharged, chargedAtDeadline },
       ...{ costWei: gasCharged * gasPriceWei, l1FeeWei: null },
     }
   const costWei = gasCharged * gasPriceWei + l1.feeWei
   // If the chain charges the data fee as gas, the receipt includes it.
   const l1Gas = l1.gas > 0n && gasPriceWei > 0n ? l1.feeWei / gasPriceWei : 0n
   return {
-    ...{ estimate: execution + reservedGas + l1.gas, costWei, l1FeeWei: l1.feeWei },
+    ...{ estimate: execution + gasReserve + l1.gas, costWei, l1FeeWei: l1.feeWei },
     ...{ charged: gasCharged + l1Gas, chargedAtDeadline: chargedAtDeadline + l1Gas },
   }
 }
@@ -214,7 +214,7 @@ function unseenInNextBlock(route: RoutePlan, touchedPools: Pick<TouchedPools, 'h
 
 /** Extra gas in later blocks that the DEX families of the route declare. */
 function unseenLater(route: RoutePlan): number {
-  return poolsOf(route).reduce((sum, { family }) => sum + laterGasOf(family), 0)
+  return poolsOf(route).reduce((sum, { family }) => sum + declaredLaterGas(family), 0)
 }
 
 function netAmountOut({ trial, route, gasPriceWei, chain }: SimulatedRoute, costWei: bigint): bigint | null {
@@ -225,14 +225,14 @@ function netAmountOut({ trial, route, gasPriceWei, chain }: SimulatedRoute, cost
 }
 
 /** Loss of USD value from input to output, in ppm; null unless both tokens have a price. */
-function valueLossPpm({ request, route, tokens, view }: SimulatedRoute, gross: bigint): bigint | null {
+function valueLossPpm({ request, route, tokens, view }: SimulatedRoute, grossOut: bigint): bigint | null {
   const usdOf = (token: Address, amount: bigint) => {
     const price = view.prices().usd(token)
     const decimals = tokens.facts.decimals(token)
     return price === null || decimals === undefined ? null : toWhole(amount, decimals) * price
   }
   const inputUsd = usdOf(request.tokenIn, route.amountIn)
-  const outputUsd = usdOf(request.tokenOut, gross)
+  const outputUsd = usdOf(request.tokenOut, grossOut)
   if (inputUsd === null || outputUsd === null || inputUsd === 0) return null
   return BigInt(Math.round((1 - outputUsd / inputUsd) * FLOAT_PPM))
 }

@@ -9,7 +9,7 @@ import { ContractBalanceReader } from '../gas/contract-balances.ts'
 import { LaterGas } from '../gas/later-gas.ts'
 import { Simulator } from '../simulation/simulator.ts'
 import { ResponseCache } from '../view/answers.ts'
-import { memo, once } from '../view/memoize.ts'
+import { memoizeByKey, once } from '../view/memoize.ts'
 import type { ListPools, PastBlocks, PastState } from '../view/past-blocks.ts'
 import type { ChainView } from '../view/view.ts'
 import { FaultyPools } from './faulty-pools.ts'
@@ -102,7 +102,7 @@ export class PastQuoter {
     const blockRef = { blockHash: block.hash }
     const gasPrice = once(() => simulation.fees.pastGasPrice(rpc, block))
     const codes = once(() => contracts.missingCodes(this.options.codesRpc(), blockRef))
-    const simulator = new Simulator({ now: () => ({ rpc, market: state.market }), context: simulation })
+    const simulator = new Simulator({ parts: () => ({ rpc, market: state.market }), context: simulation })
     const view: ChainView = {
       snapshot: state.snapshot,
       groups: new BoundedMap(1),
@@ -112,7 +112,7 @@ export class PastQuoter {
       gasPriceWei: gasPrice,
       l1FeePerByteWei: once(async () => estimateL1FeePerByte(rpc, chain.l1FeeModel, await gasPrice(), blockRef)),
       poolsPending: () => state.poolsPending,
-      codeOf: memo((account) => rpc.getCode(account, blockRef)),
+      codeOf: memoizeByKey((account) => rpc.getCode(account, blockRef)),
       assertDeployed: async () => void (await codes()),
     }
     const parts: QuotingParts = {
@@ -133,7 +133,7 @@ export class PastQuoter {
         get isRunning() {
           return gasProber.isRunning
         },
-        want: async () => {},
+        queueTokens: async () => {},
         measureNow: async () => false,
       },
       laterGas: new LaterGas(),

@@ -38,7 +38,7 @@ export type SearchKnowledge = {
   readonly driftPenaltiesAt: TermsContext['driftPenaltiesAt']
   /** Records simulated gas per route and feeds it back into searches. */
   readonly gasLessons: Pick<GasLessons, 'at' | 'observeAt'>
-  readonly measuredGas: Pick<MeasuredGas, 'combineWith'>
+  readonly measuredGas: Pick<MeasuredGas, 'mergeWith'>
 }
 
 export type QuotingParts = SearchKnowledge & {
@@ -49,9 +49,9 @@ export type QuotingParts = SearchKnowledge & {
   readonly emit: QuotingListener
   /** Chooses the slippage of requests that ask for `auto`. */
   readonly slippageOf: (route: RoutePlan) => AutoSlippage
-  readonly gasProber: Pick<GasProber, 'isRunning' | 'want' | 'measureNow'>
+  readonly gasProber: Pick<GasProber, 'isRunning' | 'queueTokens' | 'measureNow'>
   readonly laterGas: LaterGas
-  readonly contractBalances: Pick<ContractBalanceReader, 'of'>
+  readonly contractBalances: Pick<ContractBalanceReader, 'heldTokens'>
   readonly walletChecks: WalletChecks
   readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'limitsAt' | 'record'>
   readonly faultyTokens: Pick<FaultyTokens, 'at' | 'record'>
@@ -75,7 +75,7 @@ export async function quoteAtView(
   const earlyReads = [view.codeOf(request.from), view.assertDeployed(), view.gasPriceWei()]
   for (const earlyRead of earlyReads) earlyRead.catch(() => {})
   const source = { rpc, snapshot: view.snapshot }
-  void gasProber.want(endTokensOf(request, chain), source)
+  void gasProber.queueTokens(endTokensOf(request, chain), source)
   const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
   const context = { ...parts, ...termsContext(view, parts), rpc }
   const {
@@ -89,7 +89,7 @@ export async function quoteAtView(
   const { gasUsed } = trial.simulation
   const gross = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
   gasLessons.observeAt(view.snapshot.block, route, gross)
-  void gasProber.want([...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))], source)
+  void gasProber.queueTokens([...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))], source)
   const { signal } = requestContext
   const simulatedRoute = {
     request,
@@ -121,7 +121,7 @@ export async function quoteAtView(
 /** Builds the context of `routeTerms`. */
 export function termsContext(view: ChainView, parts: SearchKnowledge): TermsContext {
   const { chain, tokens, contracts, driftPenaltiesAt, gasLessons, measuredGas } = parts
-  const learnedGasAt = (timestamp: number) => measuredGas.combineWith(gasLessons.at(timestamp))
+  const learnedGasAt = (timestamp: number) => measuredGas.mergeWith(gasLessons.at(timestamp))
   const wrappedNative = chain.wrappedNative?.address ?? null
   return { view, tokens, contracts, driftPenaltiesAt, learnedGasAt, wrappedNative, nativeErc20: nativeErc20Of(parts) }
 }

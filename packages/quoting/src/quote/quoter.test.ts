@@ -49,15 +49,15 @@ function quoterOnChain() {
     inMemory: async () => viewOf(chain.memory),
     head,
     atHead: async () => viewOf(await head()),
-    earlier: () => undefined,
+    earlierThan: () => undefined,
   }
   const quoter = new Quoter({
     runtime: {
       get isFollowed() {
         return chain.isFollowed
       },
-      now: { views },
-      holds: ({ number }: BlockHeader) => !chain.gone.has(number),
+      parts: { views },
+      isCanonical: ({ number }: BlockHeader) => !chain.gone.has(number),
     },
     chain: { wrappedNative: null, nativeErc20: undefined },
     emit: (event: { readonly kind: string; readonly how?: string }) => events.push(`${event.how}`),

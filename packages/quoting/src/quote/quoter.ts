@@ -60,7 +60,7 @@ export class Quoter {
       : undefined
     if (newestQuote) return newestQuote
     for (let attempt = 1; ; attempt++) {
-      const { views } = runtime.now
+      const { views } = runtime.parts
       const view = await requestContext.time('state', () =>
         views.atHead([tokens], request.minimumBlock, requestContext.signal),
       )
@@ -90,7 +90,7 @@ export class Quoter {
    * is none.
    */
   async peek(request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal): Promise<RoutePlan | undefined> {
-    const view = await this.options.runtime.now.views.inMemory([this.endTokensOf(request)], signal)
+    const view = await this.options.runtime.parts.views.inMemory([this.endTokensOf(request)], signal)
     const terms = await routeTerms(request, gasPriceWei, termsContext(view, this.options))
     const amount = searchAmount(resolveSlippage(request), this.options.tokens.taxes)
     const result = await this.options.search(view, { ...terms, ...amount }, signal)
@@ -120,7 +120,7 @@ export class Quoter {
     minimumBlock = 0,
     signal: AbortSignal,
   ): Promise<SwapQuote | undefined> {
-    const { views } = this.options.runtime.now
+    const { views } = this.options.runtime.parts
     const view = await views.inMemory([tokens], signal)
     const { hash, number } = view.snapshot.block
     if (number < minimumBlock) return undefined
@@ -156,7 +156,7 @@ export class Quoter {
     let failure = error
     let currentView = view
     while (failure instanceof RpcError && failure.ofBlock) {
-      const earlier = this.options.runtime.now.views.earlier(currentView)
+      const earlier = this.options.runtime.parts.views.earlierThan(currentView)
       if (!earlier) break
       this.emitEvent('outdated')
       try {
@@ -184,8 +184,8 @@ export class Quoter {
   ): Promise<SwapQuote | undefined> {
     const { runtime } = this.options
     const isGone = async () => {
-      await runtime.now.views.head(signal)
-      const isBlockGone = !runtime.holds(block)
+      await runtime.parts.views.head(signal)
+      const isBlockGone = !runtime.isCanonical(block)
       if (isBlockGone) this.emitEvent('reorged')
       return isBlockGone
     }
@@ -202,8 +202,8 @@ export class Quoter {
   private async quoteAt(view: ChainView, request: QuoteRequest, requestContext: RequestContext): Promise<SwapQuote> {
     const { runtime } = this.options
     return quoteAtView(view, request, requestContext, this.options, {
-      rpc: runtime.now.rpc,
-      touchedPools: runtime.touched,
+      rpc: runtime.parts.rpc,
+      touchedPools: runtime.touchedPools,
     })
   }
 

@@ -38,7 +38,7 @@ async function outcomeOf(outcomes: readonly unknown[], change: Partial<QuoteRequ
     },
     clock: () => NOW * 1_000,
     laterGas: new LaterGas(),
-    contractBalances: { of: async () => undefined },
+    contractBalances: { heldTokens: async () => undefined },
     walletChecks: new WalletChecks([NATIVE, weth]),
     rpc: {},
     simulation: { blockIntervalMs: 12_000 },

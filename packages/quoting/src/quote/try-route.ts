@@ -93,7 +93,7 @@ export type TrialContext = {
   readonly simulate: Simulate
   readonly clock: Clock
   readonly laterGas: LaterGas
-  readonly contractBalances: Pick<ContractBalanceReader, 'of'>
+  readonly contractBalances: Pick<ContractBalanceReader, 'heldTokens'>
   readonly walletChecks: WalletChecks
   readonly rpc: Rpc
   readonly simulation: Pick<SimulationContext, 'blockIntervalMs'>
@@ -149,14 +149,14 @@ async function runRoute(
     encode(alternative, minOutputOf(expectedOutOf(alternative), request.slippagePpm)),
   )
   const validity = { now: block.timestamp, deadline }
-  const gasDueAt = context.laterGas.dueAt([route, ...alternatives], validity)
+  const gasDueAt = context.laterGas.simulationTimeOf([route, ...alternatives], validity)
   // The permit expires at the deadline, so the later simulation runs at the deadline at the latest.
   const laterAt = permit && gasDueAt !== undefined ? deadline : gasDueAt
   const holders = { guard: contracts.guard, executor: contracts.executor.address, wrappedNative }
   const [firstRun, laterOutcomes, balances] = await Promise.all([
     simulate(encode(route, settledMinOutput), encodedAlternatives),
     laterAt === undefined ? [] : simulateLater(laterAt),
-    context.contractBalances.of([route, ...alternatives], holders, { rpc, block }),
+    context.contractBalances.heldTokens([route, ...alternatives], holders, { rpc, block }),
   ])
   const laterExtraGas = extraGasLater([route, ...alternatives], firstRun.simulation, laterOutcomes)
   for (const item of laterExtraGas) context.laterGas.observe(item.route, item.extraGas, laterAt!, validity)
@@ -260,7 +260,7 @@ async function createRunner(
       },
       pools,
     )
-  const asSentModeOf = (plan: RoutePlan) => walletChecks.due(plan, context.rpc, { blockHash: block.hash })
+  const asSentModeOf = (plan: RoutePlan) => walletChecks.asSentModeOf(plan, context.rpc, { blockHash: block.hash })
   const simulateNext = async (
     encoded: EncodedRoute,
     otherRoutes: readonly EncodedRoute[] = [],

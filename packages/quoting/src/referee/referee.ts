@@ -29,9 +29,9 @@ import { type AccountTrade, readTrades, type TradeReading } from './trades.ts'
 import type { JudgedTrade, SwapVerdict, TradeComparison } from './verdict.ts'
 
 /** Quotes at the end of a past block, by a node that may be in the middle of the next one. @throws as LiveChain.quoteAtBlock does */
-type QuoteOver = (rpc: Rpc, block: number, request: QuoteRequest, work: RequestContext) => Promise<SwapQuote>
+type QuoteWithRpc = (rpc: Rpc, block: number, request: QuoteRequest, work: RequestContext) => Promise<SwapQuote>
 
-export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly quoteOver: QuoteOver }
+export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly quoteWithRpc: QuoteWithRpc }
 
 /** Trades of one transaction that are judged; a batch may settle dozens. */
 const MAX_TRADES = 4
@@ -317,7 +317,7 @@ class SwapReferee {
       maxPriceImpactPpm: 1_000_000n,
     })
     try {
-      return comparisonOf(state, trade, await this.ports.quoteOver(rpc, mined.block - 1, request, this.work), mined)
+      return comparisonOf(state, trade, await this.ports.quoteWithRpc(rpc, mined.block - 1, request, this.work), mined)
     } catch (error) {
       const isOfNode = error instanceof RpcError && error.code !== 'ABORTED'
       if (!(error instanceof QuotingError) && !isOfNode) throw error

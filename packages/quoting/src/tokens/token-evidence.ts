@@ -7,7 +7,7 @@ import type { Address } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
-import { deepestPools, type HoldingsSource, readHoldings, unlistedOf } from '../view/holdings.ts'
+import { deepestPools, type HoldingsSource, readHoldings, unlistedTokens } from '../view/holdings.ts'
 
 /** Milliseconds for which a check of balances is valid; `SALE_TTL_MS` is the same for test sales. */
 const BALANCES_TTL_MS = 60_000
@@ -46,7 +46,7 @@ export class TokenEvidence {
    */
   async gather(tokens: readonly Address[], source: HoldingsSource, timeoutMs: number): Promise<ReadonlySet<Address>> {
     const isDue = (token: Address) => !(this.balanceChecks.has(token) && this.saleChecks.has(token))
-    const due = unlistedOf(tokens, this.options.allowListed, source.prices, isDue)
+    const due = unlistedTokens(tokens, this.options.allowListed, source.prices, isDue)
     const pending = new Set(due)
     const looks = due.map(async (token) => {
       await Promise.all([this.holdings(token, source), this.sales(token, source)])

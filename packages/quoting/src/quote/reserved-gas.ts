@@ -5,27 +5,27 @@
  */
 
 /** Gas stipend of the native payment to the sender, less the gas used after the payment. Measured; equal for all routes. */
-const STIPEND = 1_928
+const NATIVE_STIPEND = 1_928
 /** Share of the gas that stays reserved at the deepest call: traces show one to two levels, each with 1/63. */
 const RESERVED_SHARE = 1.5 / 63
 /**
  * Gas that the Guard uses after the Executor's call. For `native`, only the gas before the payment counts. Measured on
  * Ethereum's mainnet state.
  */
-const AFTER = { token: 30_000, native: 16_000 }
+const GAS_AFTER_CALL = { token: 30_000, native: 16_000 }
 /**
  * Gas used before the Executor is called, for direct payments. If the last pool pays the sender directly, the Guard only
  * reads a balance afterward.
  */
-const BEFORE_DIRECT = 20_000
+const GAS_BEFORE_DIRECT_CALL = 20_000
 
 /**
  * Returns the gas that the gas limit needs in addition to the gas used.
  *
  * @param gasUsed - gas of the Guard's call before refunds, as simulated
  */
-export function heldGas(gasUsed: number, payment: 'token' | 'native' | 'direct'): number {
-  if (payment === 'direct') return Math.round(RESERVED_SHARE * Math.max(0, gasUsed - BEFORE_DIRECT))
-  const beyond = Math.max(0, RESERVED_SHARE * gasUsed - AFTER[payment])
-  return Math.round(payment === 'native' ? Math.max(STIPEND, beyond) : beyond)
+export function reservedGas(gasUsed: number, payment: 'token' | 'native' | 'direct'): number {
+  if (payment === 'direct') return Math.round(RESERVED_SHARE * Math.max(0, gasUsed - GAS_BEFORE_DIRECT_CALL))
+  const missingGas = Math.max(0, RESERVED_SHARE * gasUsed - GAS_AFTER_CALL[payment])
+  return Math.round(payment === 'native' ? Math.max(NATIVE_STIPEND, missingGas) : missingGas)
 }
