@@ -10,7 +10,7 @@ const erc20 = IERC20__factory.createInterface()
 
 export type BalanceKey = readonly [holder: Address, token: Address]
 
-/** Reads balances in base units; null for a token that does not answer. */
+/** Reads balances in base units; null for a token whose `balanceOf` fails. */
 export function* readBalances(keys: readonly BalanceKey[]): Reads<readonly (bigint | null)[]> {
   const answers = yield keys.map(([holder, token]) => ({
     ...{ to: token, gas: READ_GAS },

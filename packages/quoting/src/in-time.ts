@@ -1,6 +1,9 @@
-/** Waiting with a limit. */
+/** Waiting with a timeout. */
 
-/** Returns true if the work ends within `ms` milliseconds, without an error and not with false. The work continues in any case. */
+/**
+ * Returns true if the work ends within `ms` milliseconds and succeeds: without an error, and with a result other than
+ * false. The work continues after the timeout.
+ */
 export async function endsInTime(work: Promise<unknown>, ms: number): Promise<boolean> {
   const { promise: timeout, resolve } = Promise.withResolvers<false>()
   const timer = setTimeout(resolve, ms, false)

@@ -1,4 +1,4 @@
-/** One chain to be quoted: builds the parts that quotes need and exposes them to the API, the solver, and scripts. */
+/** One chain at run time: builds the parts that quotes need, and exposes them to the API, the solver, and scripts. */
 import { setTimeout } from 'node:timers/promises'
 import { type Address, type Chain, type Deployment, deploymentForOlderEvm, type Hex } from '@sluice/chains'
 import { type AuditCount, MarketError } from '@sluice/liquidity'
@@ -50,18 +50,18 @@ import type { ChainViews } from './view/views.ts'
 const PRICES_TIMEOUT_MS = 300
 
 /**
- * Time for which a sampled quote keeps the chain followed: this many block times plus `SAMPLE_MS`, which covers the fastest
+ * A sampled quote keeps the chain followed for this many block times plus `SAMPLE_MS`. The fixed part covers the fastest
  * chains.
  */
 const SAMPLE_BLOCKS = 3
 const SAMPLE_MS = 2_000
-/** Timeout in milliseconds of the look-ups that an untrusted token needs before it has a price. */
+/** Timeout in milliseconds of the look-ups that an untrusted token needs before it can be priced. */
 const EVIDENCE_TIMEOUT_MS = 300
 
 /** Settings of a chain. */
 export type ChainSettings = RuntimeSettings & {
   /**
-   * Chains with at most this many pools are searched on this thread, if the search is short; larger ones in a worker.
+   * Chains with at most this many pools are searched on this thread if the search is short; larger chains in a worker.
    */
   readonly inlinePools: number
   /** Blocks in a row after which a token earns trust; a day of blocks if absent. */
@@ -91,7 +91,7 @@ export type LiveChainOptions = {
   readonly publishFact?: ((fact: SharedFact) => void) | undefined
 }
 
-/** Mined swaps that are judged at a time. Each has pools of its own in memory. */
+/** Mined swaps that are judged at a time. Each loads its own pools into memory. */
 const MAX_CONCURRENT_VERDICTS = 2
 /** Mined swaps that are judged or queued; more are refused with `BUSY`. */
 const MAX_PENDING_VERDICTS = 10
@@ -103,7 +103,7 @@ export class LiveChain {
   readonly chain: Chain
   readonly contracts: ChainContracts
   readonly tokens: ChainTokens
-  /** Kept while the chain sleeps, so that storage layouts of tokens stay known. */
+  /** Not dropped while the chain sleeps, so that storage layouts of tokens stay known. */
   readonly simulation: SimulationContext
   readonly simulate: Simulate
   private readonly runtime: ChainRuntime
@@ -228,7 +228,7 @@ export class LiveChain {
       walletChecks: this.walletChecks,
       onQuote: (view, record) => {
         this.quoteLog?.add(view.snapshot, record)
-        // A quote of a block that is no longer the head is made again and not returned, so it is not sampled.
+        // If the block is no longer the head, this quote is discarded and computed again, so it is not sampled.
         const { head } = record.quote
         if (!head || head.hash === view.snapshot.block.hash) this.sampler.offer(view, record)
       },
@@ -310,7 +310,7 @@ export class LiveChain {
     const newestRpc = this.rpc
     const quoteWithRpc = async (rpc: Rpc, block: number, request: QuoteRequest, quoteContext: RequestContext) => {
       if (rpc === newestRpc) return this.pastQuoter.quote(block, request, quoteContext)
-      // The RPC runs on a state in the middle of a block, which no other quote can reuse.
+      // This RPC runs on a state in the middle of a block, so no other quote can reuse its pools.
       const blocks = new PastBlocks(chain, { facts: this.tokens.facts })
       try {
         return await this.createPastQuoter(blocks, () => rpc).quote(block, request, quoteContext)
@@ -351,7 +351,9 @@ export class LiveChain {
   }
 
   /**
-   * Lists the tokens that users can choose, deepest liquidity first: all, or those that match a text. @throws RpcError
+   * Lists the tokens that users can choose, deepest liquidity first: all tokens, or the tokens that match a text.
+   *
+   * @throws RpcError
    */
   listTokens(text: string | undefined): Promise<Catalog> {
     const { catalog } = this.tokens

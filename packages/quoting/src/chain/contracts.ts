@@ -6,7 +6,7 @@ import { type BlockRef, type Rpc, RpcError } from '@sluice/rpc'
 import { concat, keccak256, zeroPadValue } from 'ethers'
 import { QuotingError } from '../errors.ts'
 
-/** PUSH0 three times, MCOPY, PUSH0, TLOAD, STOP. */
+/** Bytecode to test the EVM version: PUSH0 three times, MCOPY, PUSH0, TLOAD, STOP. */
 const CANCUN_INSTRUCTIONS: Hex = '0x5f5f5f5e5f5c00'
 
 /** The Guard and the Executor of a chain, and the DEX families that the Executor supports. */
@@ -19,7 +19,8 @@ export class ChainContracts {
   readonly executable: ReadonlySet<string>
   private readonly recordsByName: Readonly<Record<string, ContractRecord>>
   /**
-   * Code that matched its recorded hash, by address. Cached because hashing takes milliseconds and runs at every block.
+   * Code that matched its recorded hash, by address. Cached because hashing takes milliseconds and the check runs at every
+   * block.
    */
   private readonly verifiedCodes = new Map<Address, Hex>()
 
@@ -53,8 +54,8 @@ export class ChainContracts {
   }
 
   /**
-   * Returns false if the EVM at a block lacks the instructions that these contracts use. A block at which the Guard is
-   * deployed has them.
+   * Returns false if the EVM at a block lacks the instructions that these contracts use. If the Guard is deployed at the
+   * block, the EVM has them.
    *
    * @throws RpcError if the node fails
    */
@@ -113,8 +114,8 @@ function notDeployed(name: string, address: Address, code: Hex): QuotingError {
 }
 
 /**
- * Returns the newest Executor with status `deployed`, else the newest one. Its code is checked before every use, and
- * routes use its families only.
+ * Returns the newest Executor with status `deployed`; if no Executor is deployed, the newest Executor. Its code is
+ * checked before every use, and routes use only the families that it supports.
  */
 export function executorInUse({ executors }: Deployment): Deployment['executors'][number] | undefined {
   return executors.findLast(({ status }) => status === 'deployed') ?? executors.at(-1)

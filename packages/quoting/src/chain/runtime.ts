@@ -58,11 +58,11 @@ type Options = RuntimeSettings & {
   readonly isBusy: () => boolean
   /** True while somebody waits for blocks. */
   readonly isWatched: () => boolean
-  /** Called on sleep, to drop other state of the chain. */
+  /** Called when the chain falls asleep, to drop the caller's own state of the chain. */
   readonly onSleep: () => void
 }
 
-/** Block times without a new block after which price jumps of the last block count as confirmed. */
+/** If no new block arrives for this many block times, price jumps in the last block count as confirmed. */
 const REST_BLOCKS = 2
 
 /** Parts that exist only while the chain is awake. */
@@ -107,7 +107,7 @@ export class ChainRuntime {
     this.options = options
   }
 
-  /** Returns the parts of the chain: wakes it, or keeps it awake. */
+  /** Returns the parts of the chain. Wakes the chain, or keeps it awake. */
   get parts(): AwakeParts {
     if (this.awake) this.idleTimer?.refresh()
     else {
@@ -133,7 +133,7 @@ export class ChainRuntime {
   }
 
   /**
-   * Returns the response of an identical request at the same head, if that head was seen recently. Does not wake the
+   * Returns the response to an identical request at the same head, if that head was seen recently. Does not wake the
    * chain.
    */
   recentAnswer(target: string): string | undefined {
@@ -234,7 +234,7 @@ export class ChainRuntime {
       for (const listener of this.snapshotListeners) listener(snapshot)
       const onPricesFailed = (error: unknown) => log.error({ err: error }, 'failed to update prices')
       const notifyPriced = () => {
-        // A newer snapshot may have replaced this one, and has its own prices.
+        // A newer snapshot may have replaced this snapshot; its own prices are then reported.
         if (market.snapshot().block.hash !== snapshot.block.hash) return
         for (const listener of this.priceListeners) listener(snapshot.block, prices)
       }

@@ -1,6 +1,7 @@
 /**
- * Reads which tokens the Guard and the Executor hold before a swap. Anybody can send them tokens, and tokens that
- * account in shares leave a unit behind. A balance that a swap does not empty refunds no gas.
+ * Reads which tokens the Guard and the Executor hold before a swap. Anybody can send tokens to them, and transfers of
+ * share-based tokens may leave one unit behind. If a balance is not zero before a swap, the swap does not clear its
+ * storage slot and gets no gas refund for it.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { runReads } from '@sluice/liquidity'
@@ -9,7 +10,7 @@ import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { type BalanceKey, readBalances } from '../balances.ts'
 
-/** Blocks for which a balance is not read again. Such balances rarely change between zero and nonzero. */
+/** Number of blocks for which a balance is not read again. Such balances rarely change between zero and nonzero. */
 const FRESH_BLOCKS = 20
 /** Maximum balances in memory per chain. */
 const MAX_BALANCES = 4_096
@@ -44,7 +45,10 @@ export class ContractBalanceReader {
     }
   }
 
-  /** Returns the balances, and requests those that are due. All callers share a read, so it has no caller's signal. */
+  /**
+   * Returns for each key whether the balance is nonzero, and starts reading balances that are due. Callers share a read,
+   * so the read has no caller's abort signal.
+   */
   private holdsTokens(
     keys: readonly BalanceKey[],
     { rpc, block }: { readonly rpc: Rpc; readonly block: BlockHeader },

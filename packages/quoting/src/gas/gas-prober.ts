@@ -1,7 +1,7 @@
 /**
- * Measures the gas of hops. In the background, measures many per call: the pools between a quote's tokens, and those
- * between them and the chain's hubs. Measures at once the pools of routes whose ranking depends on gas. After a
- * failure, pools keep the gas of their families.
+ * Measures the gas of hops by simulation. In the background, measures many pools per call: the pools between a quote's
+ * tokens, and the pools between these tokens and the chain's hubs. On request of a quote, measures the pools of routes
+ * whose ranking depends on gas. If a measurement fails, a pool keeps the gas of its family.
  */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
@@ -20,10 +20,10 @@ const HOPS_PER_CALL = 16
 const MAX_DIRECTIONS = 12
 /** Maximum queued pools; further ones wait for a later quote. */
 const MAX_QUEUED = 256
-/** Maximum calls per block in the background, and with those that quotes wait for. */
+/** Maximum calls per block: for background measurements, and in total with measurements that quotes wait for. */
 const BACKGROUND_CALLS = 32
 const CALLS_PER_BLOCK = 96
-/** Maximum token sets that are remembered as scanned, and the milliseconds until a set is scanned again. */
+/** Maximum token sets that are remembered as scanned, and milliseconds until a set is scanned again. */
 const MAX_SCANNED_SETS = 4_096
 const SCAN_TTL_MS = 60_000
 /** Maximum wait of a quote for measurements. */
@@ -72,8 +72,8 @@ export class GasProber {
   }
 
   /**
-   * Queues the pools of a quote's tokens that are due, and measures them. Never rejects; a later quote retries after a
-   * failure.
+   * Queues the pools of a quote's tokens that are due for a measurement, and measures them. Never rejects. After a
+   * failure, a later quote queues them again.
    */
   async queueTokens(tokens: readonly Address[], source: Source): Promise<void> {
     const key = tokens.toSorted().join()
@@ -85,7 +85,8 @@ export class GasProber {
   }
 
   /**
-   * Measures the pools that are due, up to one call of them, and waits for the result for a bounded time. Never rejects.
+   * Measures pools that are due, as many as fit in one call. Waits for the result for at most `MEASURE_TIMEOUT_MS`. Never
+   * rejects.
    *
    * @returns true if a pool has a new measurement
    */
@@ -105,7 +106,7 @@ export class GasProber {
   private async measureQueued(): Promise<void> {
     this.isMeasuring = true
     try {
-      // Quotes in the meantime provide newer blocks and more pools.
+      // Quotes during a measurement may set a newer source and queue more pools.
       for (let { source } = this; source && this.pendingTokens.size + this.poolQueue.size > 0; { source } = this) {
         if (this.pendingTokens.size > 0) await this.queueDuePools(source.snapshot)
         if (!this.mayCall(source.snapshot, BACKGROUND_CALLS)) break
@@ -124,7 +125,7 @@ export class GasProber {
     return this.callsAtBlock.calls < maxCalls
   }
 
-  /** Queues the due pools of the pending tokens, those with most of the tokens first. */
+  /** Queues the due pools of the pending tokens. Pools that trade more of these tokens come first. */
   private async queueDuePools(snapshot: Snapshot): Promise<void> {
     const { pools } = snapshot
     const quoteTokens = this.pendingTokens
@@ -174,8 +175,8 @@ export class GasProber {
     for (const [pool, poolDirections] of Map.groupBy(directions, (direction) => direction.pool)) {
       const measuredHops = poolDirections.flatMap(({ tokenIn, tokenOut, hops }): MeasuredHop[] => {
         const [first, middle, last] = hops.map((hop) => hop && gasByHop.get(hop)!)
-        // A hop that fails in the middle of a route is rarely useful. One that fails only at an end gets the middle's
-        // gas.
+        // A hop that fails in the middle of a route is rarely useful, so its direction is dropped. A hop that fails only
+        // as the first or last of a route gets the gas of the middle.
         return middle ? [{ tokenIn, tokenOut, middle, first: first ?? middle, last: last ?? middle }] : []
       })
       measuredGas.observe(pool.id, measuredHops, block.timestamp)

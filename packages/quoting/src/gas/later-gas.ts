@@ -1,9 +1,9 @@
 /**
  * Extra gas of a route that is mined some time after the next block: oracle observations fall due, cached rates expire,
- * epochs end. A second simulation at the transaction's deadline measures it. It runs for routes through families that
- * declare such gas. It also runs for pools and tokens whose gas changed with time or was not compared recently. Parts
- * without a recent comparison are simulated beyond the deadline, so that one comparison also covers the deadlines of
- * later quotes.
+ * and epochs end. A second simulation at the transaction's deadline measures this gas. The second simulation runs if a
+ * family of the route declares such gas, if the gas of a pool or token changed with time before, or if a pool or token
+ * was not compared recently. In the last case the simulated time is after the deadline, so that the comparison also
+ * covers later quotes.
  */
 import { familyOf } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
@@ -11,9 +11,9 @@ import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum pools and tokens with a comparison. */
 const MAX_COMPARISONS = 20_000
-/** Seconds for which a comparison without a change is valid. The simulation runs as long after the deadline. */
+/** Seconds for which a comparison without a change is valid; also the time after the deadline that is simulated. */
 const STEADY_SECONDS = 600
-/** Seconds for which a part whose gas changed is compared at every quote. */
+/** Seconds for which a pool or token whose gas changed is compared at every quote. */
 const MOVING_SECONDS = 86_400
 /** Gas below which a difference does not count as a change; the buffer of the gas limit is many times larger. */
 const GAS_TOLERANCE = 1_000
@@ -50,13 +50,15 @@ export class LaterGas {
   }
 
   /**
-   * Records a comparison. @param extraGas - gas at `at` less the gas in the next block @param observedAt - Unix time in seconds of
-   * the later simulation
+   * Records a comparison.
+   *
+   * @param extraGas - gas of the later simulation less the gas in the next block
+   * @param observedAt - Unix time in seconds of the later simulation
    */
   observe({ legs }: RoutePlan, extraGas: number, observedAt: number, validity: Validity): void {
     const keys = comparedKeys(legs)
     const hasChanged = extraGas > GAS_TOLERANCE
-    // Parts that were steady before are not the cause, unless all parts were.
+    // Pools and tokens with a valid steady comparison are not the cause, unless all of them have one.
     const unexplainedKeys = keys.filter((key) => this.trendOf(key, validity) !== 'steady')
     const changedKeys = hasChanged && unexplainedKeys.length > 0 ? unexplainedKeys : keys
     for (const key of changedKeys) {

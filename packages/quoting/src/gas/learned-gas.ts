@@ -1,8 +1,8 @@
 /**
- * Corrections to the gas table of DEX families, learned from simulations. A simulation shows the gas of a whole route.
- * Its difference from the prediction is distributed over the route's pools, tokens, and ends, in proportion to their
- * uncertainty (a Kalman filter without covariances). Tokens are included because the gas of a transfer belongs to the
- * token. A proxy costs tens of thousands in every pool that trades it.
+ * Learns corrections to the gas table of DEX families from simulations. A simulation shows only the gas of a whole route.
+ * The difference from the prediction is distributed over the route's parts (pools, tokens, and ends) in proportion to
+ * their uncertainty. This is a Kalman filter without covariances. Tokens are parts because the gas of a transfer depends
+ * on the token: a token behind a proxy costs tens of thousands of gas more in each pool.
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, partGas } from '@sluice/liquidity'
@@ -26,8 +26,8 @@ const MAX_BLOCKS = 4
 const MAX_POOLS = 512
 /**
  * Standard deviation in gas of a part's correction before any observation. `write` is a storage slot of one pool that
- * not every trade writes, such as a tick (17,100 gas more if it was empty, EIP-2200; some families have three of them);
- * `slot` is such a slot in all pools of a family.
+ * not every trade writes, such as a tick. Writing an empty slot costs 17,100 gas more (EIP-2200), and some families have
+ * three such slots. `slot` stands for this slot in all pools of a family.
  */
 const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
   pool: 12_000,
@@ -42,8 +42,8 @@ const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
 /** Minimum standard deviation, after any number of observations. */
 const MIN_DEVIATION = 500
 /**
- * Share of a route's gas that is specific to the sender, and gas of a tick that no other trade crosses; both count as
- * noise.
+ * Noise of a simulation: the share of a route's gas that depends on the sender, and the gas of a tick that no other trade
+ * crosses.
  */
 const SENDER_SHARE = 0.005
 const TICK_GAS = 12_000
@@ -56,9 +56,9 @@ const MAX_ERROR_SHARE = 0.1
 const MAX_CORRECTION = 300_000
 /** Half-life of estimates in seconds: tokens are upgraded, and slots fill. */
 const HALF_LIFE_SECONDS = 12 * 3_600
-/** Seconds of block time for which searches get the same corrections, so that searches of one block agree. */
+/** Searches get the same corrections for this many seconds of block time, so that searches of one block agree. */
 const REFRESH_SECONDS = 60
-/** Rounding of the corrections for searches; a correction below half of it is omitted. */
+/** Corrections for searches are rounded to multiples of this gas. Corrections that round to 0 are omitted. */
 const ROUNDING = 1_000
 
 type Estimate = { readonly gas: number; readonly variance: number; readonly at: number }
@@ -82,7 +82,7 @@ export class GasLessons {
     return this.estimatesByPart.count
   }
 
-  /** Calls `observe`, but once per block and route: repeated simulations there add little information. */
+  /** Calls `observe` at most once per block and route, because repeated simulations add little information. */
   observeAt({ hash, timestamp }: Pick<BlockHeader, 'hash' | 'timestamp'>, swap: Swap, gross: number): void {
     const keys = this.routeKeysByBlock.get(hash) ?? new Set()
     const key = routeKeyOf(swap)
@@ -92,8 +92,10 @@ export class GasLessons {
   }
 
   /**
-   * Updates the estimates from a simulation. @param gross - gas of the transaction before refunds @param now - Unix
-   * time in seconds
+   * Updates the estimates from a simulation.
+   *
+   * @param gross - gas of the transaction before refunds
+   * @param now - Unix time in seconds
    */
   observe(swap: Swap, gross: number, now: number): void {
     if (swap.legs.length === 0) return
@@ -121,7 +123,9 @@ export class GasLessons {
     return gasOfRoute(this.countsOf(swap), this.estimatedParts(swap, now)).expected
   }
 
-  /** Returns gas corrections by pool id; undefined if there are none. The same object until they change. */
+  /**
+   * Returns gas corrections by pool id; undefined if there are none. Returns the same object until the corrections change.
+   */
   at(now: number): LearnedGas | undefined {
     if (!this.published || now < this.published.at || now - this.published.at >= REFRESH_SECONDS) {
       const gas = this.correctionsAt(now)
@@ -189,14 +193,14 @@ function routeKeyOf({ tokenIn, tokenOut, legs }: Swap): string {
 
 const priorVarianceOf = (key: string) => PRIOR_DEVIATION[key.split(' ', 1)[0]!]! ** 2
 
-/** Gas of a hop in the full model less the gas that searches rank it by. */
+/** Gas of a hop in the full gas model, less the gas that searches use to rank the hop. */
 function gasBeyondRanking(family: string): number {
   return partGas(`hop:${family}`).gas + partGas(`oracle:${family}`).gas - gasRow(family).hop
 }
 
 /**
- * Counts the parts of a route. The ends are parts of their own, since their tokens move twice and the sender's slots
- * change.
+ * Counts the parts of a route. The input and output are separate parts, since their tokens are transferred twice and
+ * storage slots of the sender change.
  */
 function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, number> {
   const counts = new Map<string, number>([

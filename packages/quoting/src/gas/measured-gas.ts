@@ -1,4 +1,4 @@
-/** Cache of measured gas of hops, by pool; bounded, with expiry. */
+/** Bounded cache of the measured gas of hops, by pool, with expiry. */
 import type { Address } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { LearnedGas, MeasuredHop } from '@sluice/routing'
@@ -6,13 +6,13 @@ import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum pools with measurements. */
 const MAX_POOLS = 2_048
-/** Seconds after which a pool with a changed state is measured again: its first trades fill empty slots. */
+/** Seconds after which a pool whose state has changed is measured again: the first trades of a pool fill empty slots. */
 const MAX_CHANGED_AGE_SECONDS = 600
 /** Seconds after which any pool is measured again, because tokens are upgraded. */
 const MAX_AGE_SECONDS = 6 * 3_600
 
 type PoolGas = {
-  /** True if the pool has changed since the measurement. Saves keeping its state. */
+  /** True if the pool has changed since the measurement. */
   hasChanged: boolean
   /** Empty if no direction could be measured. */
   readonly hops: readonly MeasuredHop[]
@@ -39,8 +39,9 @@ export class MeasuredGas {
   }
 
   /**
-   * Stores a pool's measurements. @param hops - measured directions; an empty list leaves the family's gas in use until
-   * the pool is due again
+   * Stores a pool's measurements.
+   *
+   * @param hops - measured directions; if empty, the family's gas is used until the pool is due again
    */
   observe(id: string, hops: readonly MeasuredHop[], now: number): void {
     this.gasByPool.set(id, { hasChanged: false, hops, measuredAt: now })

@@ -1,10 +1,10 @@
-/** Amounts with which the gas of hops is measured. */
+/** Chooses the input with which the gas of a hop is measured. */
 import type { Address } from '@sluice/chains'
 import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
 
-/** Relative change of the square root price by the first amount; small, so that it crosses no tick. */
+/** Relative change of the square root price by the first tried amount; small, so that the swap crosses no tick. */
 const FIRST_MOVE = 2e-6
-/** Maximum amounts to try, and the factor between them, if an amount buys nothing. */
+/** If an amount buys nothing, larger ones are tried: maximum number of tries, and factor between two amounts. */
 const MAX_TRIES = 4
 const STEP_FACTOR = 1_000n
 
@@ -23,7 +23,7 @@ export function probeAmount(pool: Pool, tokenIn: Address, tokenOut: Address): bi
   return null
 }
 
-/** Returns an input that moves the price slightly within the first piece of the curve with liquidity. */
+/** Returns an input that moves the price slightly within the first piece of the price curve that has liquidity. */
 function minimalAmount(sqrtPrice: Float64Array, liquidity: Float64Array): bigint | null {
   const piece = liquidity.findIndex((amount) => amount > 0)
   if (piece === -1) return null

@@ -16,9 +16,9 @@ import type { TouchedPools } from '../view/touched-pools.ts'
 import { shortfallPpm, toPercent, toWhole } from './amounts.ts'
 import { approvalCalls, type BatchCall, checkBatch } from './calls.ts'
 import type { Certificate } from './certificate.ts'
-import { reservedGas } from './reserved-gas.ts'
 import type { AutoSlippage } from './ports.ts'
 import { quoteId } from './quote-id.ts'
+import { reservedGas } from './reserved-gas.ts'
 import type { SimulatedRoute } from './simulated-route.ts'
 
 /** 3 %: price impact from which a quote carries a warning. */

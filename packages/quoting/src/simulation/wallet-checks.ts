@@ -1,8 +1,8 @@
 /**
- * Decides which routes are also simulated as sent, without the probe at the sender's address. The probe is code, and a
- * token, hook, or router may check its callers for code. A route is compared if a token outside the chain's file has
- * code that may check, or if a difference was seen before. It is also compared at the first use of each token in each
- * pool.
+ * Decides which routes are also simulated as sent, without the probe at the sender's address. The probe is contract code,
+ * and a token, hook, or router may treat an address with code differently. A route is simulated both ways in three cases:
+ * a token outside the chain's file has code that may check addresses for code; a difference was seen before; or a token
+ * is used in a pool for the first time.
  */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
@@ -13,7 +13,7 @@ import { BoundedMap, mayAskForCode, type SimulationRequest, type StateCount } fr
 const MAX_CODES = 20_000
 const MAX_COMPARED = 50_000
 const MAX_DIFFERING = 10_000
-/** Milliseconds until a token in a pool is compared again, since contracts behind proxies are replaced. */
+/** Milliseconds until a token in a pool is compared again, since the code behind a proxy can change. */
 const RECOMPARE_MS = 86_400_000
 /** The shorter interval for pools with third-party code, such as hooks. */
 const FOREIGN_RECOMPARE_MS = 600_000
@@ -42,8 +42,8 @@ export class WalletChecks {
   }
 
   /**
-   * Returns how a route should be simulated as sent; undefined if not at all. Its gas is measured at the first use, and
-   * while a difference is known.
+   * Returns how a route should be simulated as sent; undefined if not at all. `measured` also measures the gas: at the
+   * first use of a token in a pool, and while a difference is known.
    *
    * @throws RpcError if code cannot be read
    */

@@ -1,4 +1,7 @@
-/** Pools and prices at past blocks. The pools of each block are read separately, if the node has its state. */
+/**
+ * Reads pools and prices at past blocks, for past quotes and past prices. Each block has a market of its own. The node
+ * must have the state of the block.
+ */
 import { type Address, type Chain, listedTokens, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import {
   createMarket,
@@ -28,7 +31,7 @@ import { readHoldings, unlistedTokens } from './holdings.ts'
 const MAX_BLOCKS = 8
 /** Maximum blocks read at a time; reading mostly waits for the node. */
 const MAX_CONCURRENT_READS = 2
-/** Maximum reads queued or in flight: as many as a chart needs, with a reserve. */
+/** Maximum reads that are queued or in flight: as many as a price chart needs, with a reserve. */
 const MAX_WAITING = 80
 /** Maximum milliseconds in the queue; a request whose expected wait is longer is rejected at once. */
 const MAX_WAIT_MS = 6_000
@@ -78,8 +81,9 @@ type Options = {
   /** Known token facts, which do not change between blocks. */
   readonly facts?: TokenFacts
   /**
-   * Maximum wait in milliseconds for pools discovered in the background. If it suffices, answers at a block are
-   * reproducible. A service does not wait, because past logs of a whole chain take minutes. Default 0.
+   * Maximum wait in milliseconds for pools that are discovered in the background. If all are found in this time, results
+   * at a block are reproducible. A service does not wait, because scanning all past logs of a chain takes minutes.
+   * Default 0.
    */
   readonly settleMs?: number
 }
@@ -88,7 +92,7 @@ type Options = {
 export class PastBlocks {
   private readonly chain: Chain
   private readonly facts: TokenFacts | undefined
-  /** Tokens of the chain's file, whose pools' balances are not checked. */
+  /** Tokens of the chain's file. The balances of their pools are not checked. */
   private readonly listedTokenSet: ReadonlySet<Address>
   /** By kind and block hash; quotes and prices have separate entries. */
   private readonly blocksByKey = new BoundedMap<string, PastBlock>(MAX_BLOCKS, {
@@ -97,7 +101,7 @@ export class PastBlocks {
   private readonly slots = new Semaphore(MAX_CONCURRENT_READS)
   /** Reads in flight, by block and tokens. */
   private readonly readsByKey = new Map<string, PastRead>()
-  /** Blocks that are being opened, by the key of `known`. */
+  /** Blocks that are being opened, by the key of `blocksByKey`. */
   private readonly openingsByKey = new Map<string, Promise<PastBlock>>()
   private readonly settleMs: number
   private averageReadMs = INITIAL_READ_MS
@@ -188,8 +192,8 @@ export class PastBlocks {
   }
 
   /**
-   * Runs a read when it is its turn. A read in progress continues if all callers abort, since the next request can use
-   * it; a queued read is dropped.
+   * Runs a read once a slot is free. If all callers abort, a queued read is dropped, but a started read continues, since
+   * the next request can use its result.
    */
   private async runRead(
     { blockRef, rpc, kind, isLoaded, read }: ReadRequest,
@@ -244,7 +248,7 @@ export class PastBlocks {
     if (listedPools) await market.addFoundPools(listedPools.pools)
     await market.ensureGroups([this.chain.hubs, ends])
     await prices.follow(await market.whenIdle(Math.max(this.settleMs, QUOTE_SETTLE_MS)))
-    // Searching a whole chain's logs takes minutes, so other requests do not wait for it either.
+    // Scanning all past logs of a chain takes minutes, so a read does not wait for the end of the scan.
     const isSettled = market.state().queued?.entries === 0 || !isScanned(market)
     if (isSettled && listedPools?.isComplete !== false) quotedPairs.add([...ends].sort().join())
   }
@@ -296,14 +300,13 @@ export const isScanned = (market: Pick<IndexedMarket, 'health'>): boolean =>
 const busyError = () => new MarketError('BUSY', 'too many requests for past blocks')
 
 /**
- * Throws if the node has pruned the block's state: pruned nodes report an error here, but pools would just seem not to
- * exist.
+ * Throws if the node has pruned the block's state. Without this check, all pools of the block would seem not to exist.
  */
 async function assertState({ hubs }: Chain, { number }: BlockHeader, rpc: Rpc): Promise<void> {
   const [hub] = hubs
   if (!hub) return
   try {
-    // By number: the block is not the newest, so a node without its state will not have it a moment later.
+    // Reads by number, not by hash. The block is old, so a node without its state will not get the state later.
     await rpc.getCode(hub, number)
   } catch (error) {
     if (!(error instanceof RpcError) || !error.ofBlock) throw error

@@ -29,7 +29,7 @@ export class PriceHistory {
     return this.permanentSeriesByToken.size + this.evictableSeriesByToken.size
   }
 
-  /** Starts recording a token. Drops the token that was requested longest ago if there are too many. */
+  /** Starts recording a token. If there are too many tokens, drops the token that was requested longest ago. */
   track(token: Address): void {
     if (!this.seriesOf(token)) this.evictableSeriesByToken.set(token, newSeries())
   }
@@ -40,10 +40,10 @@ export class PriceHistory {
     if (series?.points.length === 0) series.points.push({ block: number, timestamp, usd })
   }
 
-  /** Records the prices of all tracked tokens at a block, and removes points that a reorg made void. */
+  /** Records the prices of all tracked tokens at a block, and removes points of blocks that a reorg removed. */
   record({ number, timestamp }: Block, usdOf: (token: Address) => number | null): void {
     for (const [token, series] of [...this.permanentSeriesByToken, ...this.evictableSeriesByToken]) {
-      // A block that replaces others after a reorg is recorded in their place.
+      // After a reorg, points at this height and above belong to removed blocks.
       while (series.points.length > 0 && series.points.at(-1)!.block >= number) series.points.pop()
       const usd = usdOf(token)
       const lastPoint = series.points.at(-1)

@@ -16,8 +16,8 @@ import type { ChainView } from './view.ts'
 /** Maximum milliseconds that a request waits for its `minimumBlock`. */
 const MAX_BLOCK_WAIT_MS = 1_500
 /**
- * Maximum age in milliseconds of a head that prices use without asking the node; clients cache prices for seconds
- * anyway.
+ * Maximum age in milliseconds of a head that prices use without asking the node. Clients cache prices for seconds, so an
+ * older head of this age does no harm.
  */
 const RECENT_MS = 500
 /** Maximum age in milliseconds of a head that prices use if the node is slow to report a newer one. */
@@ -80,9 +80,9 @@ export class ChainViews {
   }
 
   /**
-   * Runs work at the current head, and again if a reorg removes the block during the work.
+   * Runs work at the current head. Repeats the work if a reorg removes the block in the meantime.
    *
-   * @throws errors of `atHead` and of the work, if the block still exists
+   * @throws errors of `atHead`, and errors of the work if its block still exists
    */
   async retryOnReorg<T>(
     groups: readonly (readonly Address[])[],
@@ -118,8 +118,8 @@ export class ChainViews {
   }
 
   /**
-   * Returns the chain at the previous block, if the market keeps it: a node may not have a block yet that another
-   * process published.
+   * Returns the chain at the block before the view's block, if the market keeps that block. Used if the node does not have
+   * a block yet that another process published.
    */
   earlierThan({ snapshot }: ChainView): ChainView | undefined {
     const previousSnapshot = this.options.market.before?.(snapshot.block)
@@ -129,8 +129,8 @@ export class ChainViews {
   }
 
   /**
-   * Returns the chain at a recently seen head, with the pools of the tokens as far as they are found within a timeout.
-   * Discovery of the rest continues in the background.
+   * Returns the chain at a recently seen head, with the pools of the tokens that are found within a timeout. Discovery
+   * continues in the background.
    *
    * @returns the view, and true in `isComplete` if all pools were found
    */
@@ -186,7 +186,7 @@ export class ChainViews {
     this.newestView?.answers.clear()
   }
 
-  /** Refreshes the head. Gives up after a timeout if a slow or failing node reported one recently. */
+  /** Refreshes the head. If the last head is recent enough, gives up after a timeout when the node is slow or fails. */
   private async refreshHead(signal: AbortSignal): Promise<void> {
     const head = this.head(signal)
     if (!this.isSeenWithin(STALE_MS)) return void (await head)
