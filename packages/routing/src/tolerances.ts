@@ -13,7 +13,7 @@ export const EDGE_GAIN = 1e-9
 /** Minimum relative gain per rate for a cycle to count as an arbitrage. The fitted curves of a wrapper gain 1e-9 per round trip. */
 export const CYCLE_GAIN = 1e-8
 /** Minimum share of the output that an edge must add, and of the trade that a cycle must carry. Less is dust or rounding. */
-export const NEGLIGIBLE = 1e-7
+export const NEGLIGIBLE_SHARE = 1e-7
 /** Distance, as a fraction of a piece, at which a pool stops before a tick, so that rounding does not cross the tick. */
 export const TICK_MARGIN = 1e-7
 
@@ -22,7 +22,7 @@ export const TICK_MARGIN = 1e-7
 /** Maximum surplus of a token in an allocation to be settled, as a fraction of the trade: 0.0001 bps. */
 export const MAX_RESIDUAL = 1e-8
 /** Surplus from which the inputs of an allocation count as unresolved, as a fraction of the trade: 0.001 bps. */
-export const UNRESOLVED = 1e-7
+export const UNRESOLVED_SHARE = 1e-7
 /** Difference of two log prices that floats cannot resolve. */
 export const PRICE_ROUNDING = 1e-12
 /** Maximum Newton steps of a solution from scratch, and of one that changed by a few edges. Convergence takes 5 to 15. */
@@ -40,9 +40,9 @@ export const SUFFICIENT_DESCENT = 1e-4
 export const IDLE_STEPS = 4
 export const MIN_PROGRESS = 1e-12
 /** Rounds of predicting which idle edges a step activates. Without them, Newton's method overshoots at every new edge. */
-export const AWAKENING_ROUNDS = 4
+export const ACTIVATION_ROUNDS = 4
 /** Maximum change of a log price in one step. Beyond a factor of e, the linear model is unreliable. */
-export const MAX_MOVE = 1
+export const MAX_LOG_PRICE_STEP = 1
 /**
  * Predicted descent that counts as rounding, minimum gain of a step, and minimum log-price change; the first two are
  * relative to the value.
@@ -125,31 +125,31 @@ export const LOOK_GAS_SHARE = 0.05
  * Maximum number of tokens that join in the first round; in later rounds, also this multiple of the tokens in the
  * allocation. Keeps the linear systems small.
  */
-export const DETOURS = 6
-export const DETOUR_GROWTH = 2
+export const MAX_JOINING_TOKENS = 6
+export const JOINING_TOKENS_GROWTH = 2
 /** Rounds of balancing the prices of candidate tokens. Only their ranking matters, not their exact values. */
-export const RELAXATIONS = 4
+export const BALANCING_ROUNDS = 4
 /**
  * Idle edges kept as a fallback for pruning: maximum price disadvantage as an amount of gas and as a fraction, and maximum count.
  */
-export const ALTERNATIVE_GAS = 300_000
-export const ALTERNATIVE_MARGIN = 0.01
-export const ALTERNATIVES = 60
+export const IDLE_EDGE_MAX_GAS = 300_000
+export const IDLE_EDGE_MAX_MARGIN = 0.01
+export const MAX_IDLE_EDGES = 60
 /** Fraction of the trade below which a token that carries flow gets no price of its own. */
 export const MIN_LIVE_SHARE = 1e-12
 /**
  * Maximum tokens outside the allocation for which the spot bounds are sharp enough. With more, all token values are
  * measured.
  */
-export const FEW_REACHED = 48
+export const MAX_TOKENS_FOR_SPOT_BOUNDS = 48
 /** Fraction of the trade below which an edge is skipped, and its maximum earnings are added to the bound instead. */
-export const DUST = 1e-9
+export const DUST_SHARE = 1e-9
 
 /* Upper bound without gas. */
 
 /** Maximum rounds of adding edges that loosen the bound, and maximum edges per round. */
 export const BOUND_ROUNDS = 6
-export const BOUND_JOINING = 200
+export const MAX_BOUND_EDGES_PER_ROUND = 200
 /** Maximum Newton steps for each price of the frontier. */
 export const BALANCE_STEPS = 12
 /** Relative bracket width and relative price change at which that Newton iteration stops. */
@@ -168,34 +168,34 @@ export const BOUND_WORTHLESS = 1e-3
 export const PATH_QUOTES = 6_000
 export const PATH_EDGES = 2_000_000
 /** Labels kept for each token and path length: paths that avoid different tokens. */
-export const PATH_LABELS = 3
+export const LABELS_PER_TOKEN = 3
 /** Path length beyond which paths are searched only if no shorter path reaches the target. */
-export const USUAL_HOPS = 4
+export const MAX_USUAL_HOPS = 4
 
 /* Pruning: removal of edges that do not earn their gas. */
 
 /** Maximum successive removals; far more than a route has edges. */
 export const PRUNE_ROUNDS = 200
 /** Edges that earn less than this fraction of their cost are removed in batches; a batch is this fraction of them. */
-export const UNPROFITABLE = 0.3
+export const UNPROFITABLE_RATIO = 0.3
 export const PRUNE_BATCH = 0.5
 /**
  * Edges that earn more than this multiple of their cost are not considered: removal would lose even more than they earn
  * at the margin.
  */
-export const CLEARLY_PROFITABLE = 3
+export const CLEARLY_PROFITABLE_RATIO = 3
 /** Unsold fraction of the trade from which an allocation counts as unsolved. */
-export const UNSOLVED = 1e-4
+export const UNSOLVED_SHARE = 1e-4
 /** Maximum rounds of stopping pools at ticks. */
 export const TICK_ROUNDS = 3
 
 /* Limits on pools and hops. */
 
 /** Fraction of the excess edges removed at once. Small enough to reallocate the rest between removals. */
-export const BULK_PART = 0.25
+export const BULK_REMOVAL_SHARE = 0.25
 /** Maximum rounds of refilling a route with profitable paths, and maximum paths per round. */
 export const REFILL_ROUNDS = 16
-export const REFILL_WAYS = 16
+export const REFILL_MAX_PATHS = 16
 /** Minimum earnings of a path, as a fraction of the trade and of its gas. */
 export const REFILL_BENEFIT = 1e-6
 export const REFILL_GAS_SHARE = 0.2
@@ -203,19 +203,19 @@ export const REFILL_GAS_SHARE = 0.2
  * Maximum number of ways to shorten a route that are tried; and the pool count from which all paths that are too long
  * are broken at once.
  */
-export const SHORTENINGS = 8
+export const MAX_SHORTENINGS = 8
 export const MANY_POOLS = 40
 /** Pool limit up to which routes are also built path by path. */
-export const FEW_POOLS = 6
+export const MAX_POOLS_TO_JOIN_PATHS = 6
 /**
  * Building path by path. In order: paths enumerated, paths tried, starting paths, and the two fractions of the trade
  * that paths are also ranked by.
  */
-export const JOINED_PATHS = 2_000
-export const JOINED_TRIED = 12
-export const JOINED_BEGINNINGS = 3
-export const JOINED_PART = 1 / 8
-export const JOINED_SMALL_PART = 1 / 64
+export const MAX_ENUMERATED_PATHS = 2_000
+export const JOIN_CANDIDATES = 12
+export const JOIN_STARTS = 3
+export const JOIN_PART = 1 / 8
+export const JOIN_SMALL_PART = 1 / 64
 
 /* Final improvements. */
 
@@ -225,8 +225,8 @@ export const DETOURS_TRIED = 8
 export const DETOUR_GAS_SHARE = 0.5
 
 /** Maximum replacements of chains by a direct pool, and candidates tried per replacement. */
-export const DIRECT_MOVES = 8
-export const DIRECT_TRIED = 8
+export const MAX_CHAIN_REPLACEMENTS = 8
+export const REPLACEMENTS_TRIED = 8
 /**
  * Local search over shares. In order: passes, first step and maximum step as fractions of a leg's input, and minimum
  * relative gain per pass.
@@ -238,7 +238,7 @@ export const LOCAL_SEARCH_MIN_GAIN = 1e-7
 /** Maximum rounds of opening cycles. Opening one can make others profitable; the rest is cut at the thinnest edge. */
 export const CYCLE_ROUNDS = 32
 /** Rounds of label correction between two cycle checks. */
-export const CYCLE_CHECK = 8
+export const CYCLE_CHECK_ROUNDS = 8
 
 /* Whole search. */
 
@@ -256,18 +256,18 @@ export const MAX_GAP_TO_STOP = 2e-5
 export const GAS_UNCERTAINTY = 0.25
 export const MIN_GAIN_TO_MEASURE = 5e-5
 /** Maximum paths that avoid the route's pools and are tried as alternatives. */
-export const PATHS_ELSEWHERE = 2
+export const MAX_DISJOINT_PATHS = 2
 /** Maximum hops of the short paths tried as alternatives to longer routes. */
-export const SHORT_PATHS = 2
+export const MAX_SHORT_PATH_HOPS = 2
 /** Hops that share a call, for which paths of one contract are searched. */
-export const SHARED_CALLS = [2, 3] as const
+export const SHARED_CALL_HOPS = [2, 3] as const
 /** Maximum alternatives that exchange one pool of a route, and maximum exchanges one after the other. */
 export const EXCHANGES_TRIED = 8
 export const MAX_EXCHANGES = 3
 /** Factor on the gas price at which the route is pruned once more; the result costs less gas for certain. */
 export const HIGHER_GAS_FACTOR = 1.3
 /** Relative distance to the bound from which a route with gas is also searched among all edges that are profitable without gas. */
-export const FAR_BELOW_BOUND = 5e-5
+export const FAR_BELOW_BOUND_GAP = 5e-5
 /** Edges in use from which an allocation equal to an earlier one is not pruned again, since the result would be the same. */
 export const MANY_EDGES_IN_USE = 128
 /** Combination of routes: maximum relative gap to the best route, and maximum number of edges together. */
@@ -279,7 +279,7 @@ export const MAX_COMBINED_EDGES = 24
  */
 export const MAX_GAP_WITHOUT_GAS = 2e-5
 export const MAX_GAP_WITH_GAS = 5e-4
-export const FEW_LEGS = 2
+export const MAX_FEW_LEGS = 2
 /** Relative gap to the bound after gas within which no restricted problem is searched: at most 1 bps can be lost. */
 export const MAX_CERTIFIED_GAP = 1e-4
 /**
@@ -303,37 +303,37 @@ export const RESTRICTED_MIN_GAIN = 5e-6
  * excluded one at a time; work after which no further one is; work of the search up to which any is. On 2,200 trades through pools with
  * limited capacity, the worst loss to a restricted request falls from 930 to 65 bps, and 8 of 11 losses vanish.
  */
-export const POOLS_LEFT_OUT = 8
+export const MAX_POOLS_LEFT_OUT = 8
 export const LEFT_OUT_WORK = 100_000
-export const LEFT_OUT_MAX_SPENT = 40_000
+export const MAX_WORK_TO_LEAVE_OUT = 40_000
 /**
  * Divisions without a costly pool. In order: share of the output from which the gas of a pool is a reason for one; work after which
  * no further one is tried.
  */
-export const COSTLY_PART = 3e-4
+export const COSTLY_POOL_SHARE = 3e-4
 export const COSTLY_POOLS_WORK = 1_500_000
 /**
  * Fraction of the trade whose route is tried for the whole trade if pools disagree on prices. On 380 trades of a recorded Ethereum
  * state, 4 lose more than 0.5 bps to the best of 16 variants, at 4 % more work; without it 16 do, by up to 1,622 bps.
  */
-export const PART_OF_TRADE = 1 / 4
+export const PARTIAL_TRADE_SHARE = 1 / 4
 /** Maximum token orders tried if pools disagree on a price. */
-export const ORDERS = 4
+export const MAX_TOKEN_ORDERS = 4
 /** Share of the budget for improvements on the best path. */
-export const IMPROVING_PART = 2 / 3
+export const IMPROVEMENT_WORK_SHARE = 2 / 3
 /** Column rounds if generating all columns is too much work. Each round roughly triples the number of tokens. */
-export const COARSE_ROUNDS = 3
+export const COARSE_COLUMN_ROUNDS = 3
 /**
  * Share of the budget for finding a route, the rest being reserved for the largest routable amount; and the share of
  * that for the allocation.
  */
-export const ROUTE_PART = 0.8
-export const SEARCH_PART = 0.9
+export const ROUTE_WORK_SHARE = 0.8
+export const ALLOCATION_WORK_SHARE = 0.9
 
 /* Settlement in integers. */
 
 /** Maximum pools that may refuse their share before the search gives up. */
-export const REFUSALS = 12
+export const MAX_REFUSALS = 12
 /**
  * Relative loss from which a flow that pools refuse is searched again with room in the pools that it fills, before a worse flow
  * replaces it: 0.5 bps; and that room as a fraction of their capacity. One trade lost 513 bps.
@@ -341,30 +341,30 @@ export const REFUSALS = 12
 export const MAX_FALLBACK_LOSS = 5e-5
 export const ROOM_IN_FULL_POOLS = 1e-5
 /** Divisor of an amount: if a pool's arithmetic fails at the amount, less by this part is tried, then by up to so many. */
-export const REFUSED_PARTS = 1_000_000n
-export const MAX_REFUSED_PARTS = 16n
+export const REFUSED_STEP_DIVISOR = 1_000_000n
+export const MAX_REFUSED_STEPS = 16n
 /** Failed amounts after which a pool is avoided: pools with partly filled orders fail at a third of all amounts. */
 export const MAX_FAILED_AMOUNTS = 4
 /** Value of unexpected gas, as a fraction of the output, from which the search is repeated: 0.5 bps. */
 export const UNEXPECTED_GAS_SHARE = 5e-5
 /** Divisor of a leg's input: if a leg that is smaller by this part costs less gas, the search is repeated with it. */
-export const PART_TO_TICK = 1_000_000n
+export const TICK_MARGIN_DIVISOR = 1_000_000n
 /** Relative gap to the bound from which a single path is suspected to miss liquidity. */
 export const SUSPICIOUS_GAP = 1e-4
 /** Base units below which one unit is worth 0.5 bps or more. Legs that buy fewer take the minimum input that buys them. */
 export const FEW_UNITS = 20_000n
 /** Maximum repeated searches, each without the legs of the previous one that buy few units. */
-export const COARSE_SEARCHES = 3
+export const MAX_COARSE_SEARCHES = 3
 /** Maximum exact pool quotes when searching the best path in whole units. */
 export const MAX_EXACT_QUOTES = 200
 /** Relative gap to the bound within which few units are no reason to search again. */
-export const UNIT_ROUNDING = 1e-5
+export const UNIT_ROUNDING_GAP = 1e-5
 /** Part of a leg's output by which a pool may fall short of its price curve before the route is searched again without it: 0.5 bps. */
-export const BELOW_CURVE = 5e-5
+export const BELOW_CURVE_SHARE = 5e-5
 /** Number of smaller inputs, within the price of one unit, that are tried if a pool's rounding refuses an input. */
-export const LESS_STEPS = 8n
+export const SMALLER_INPUT_STEPS = 8n
 /** Divisor of the price of one unit: precision of the minimum input that buys it. */
-export const UNIT_PARTS = 16n
+export const UNIT_PRICE_DIVISOR = 16n
 
 /**
  * Division of a trade among paths. In order: gap to the bound from which it is tried, and the same if every pool of the route could

@@ -1,20 +1,20 @@
 /** Column generation: finds the edges outside an allocation that would pay at its prices. */
 
-import { baseCost, isFree, minLegCost, type Problem } from '../problem/problem.ts'
+import { hasNoLegCosts, legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import {
-  ALTERNATIVE_GAS,
-  ALTERNATIVE_MARGIN,
-  ALTERNATIVES,
+  BALANCING_ROUNDS,
   COLUMN_BENEFIT,
   COLUMN_GAS_SHARE,
   COLUMN_ROUNDS,
-  DETOUR_GROWTH,
-  DETOURS,
+  IDLE_EDGE_MAX_GAS,
+  IDLE_EDGE_MAX_MARGIN,
+  JOINING_TOKENS_GROWTH,
   LOOK_GAS_SHARE,
+  MAX_IDLE_EDGES,
+  MAX_JOINING_TOKENS,
   MAX_RESIDUAL,
-  RELAXATIONS,
 } from '../tolerances.ts'
 import type { ColumnRoom } from './column-room.ts'
 import type { Frontier } from './frontier.ts'
@@ -73,7 +73,7 @@ class Pricing {
     for (let k = 0; k < this.edges.length; k++) {
       const edge = this.edges[k]!
       if (allocation.place[from[edge]!]! < 0 || allocation.place[to[edge]!]! < 0) continue
-      const enough = Math.max(min, baseCost(problem, edge) * COLUMN_GAS_SHARE)
+      const enough = Math.max(min, legBaseCost(problem, edge) * COLUMN_GAS_SHARE)
       if (this.earning(k) > enough && allocation.addEdge(edge)) added++
     }
     return added
@@ -124,7 +124,7 @@ class Pricing {
     const { edges, room } = this
     const { logPrice, logCost, logValue, logRate, conductance, sold, bought, weight, moment } = room
     const { tokens } = this.frontier
-    for (let round = 0; round < RELAXATIONS; round++) {
+    for (let round = 0; round < BALANCING_ROUNDS; round++) {
       this.problem.budget.spend(2 * (edges.length + tokens.length))
       for (const token of tokens) weight[token] = moment[token] = 0
       for (let k = 0; k < edges.length; k++) {
@@ -151,7 +151,7 @@ class Pricing {
     const { problem, allocation, frontier, edges } = this
     const { benefit, sold, bought } = this.room
     const { live, tokens } = frontier
-    const free = isFree(problem)
+    const free = hasNoLegCosts(problem)
     for (const token of tokens) benefit[token] = 0
     for (let k = 0; k < edges.length; k++) {
       const u = sold[k]!
@@ -167,22 +167,22 @@ class Pricing {
       if (free || benefit[token]! > COLUMN_GAS_SHARE * this.costOfWay(token))
         promising.push({ token, benefit: benefit[token]! })
     }
-    const max = Math.max(DETOURS, first ? 0 : DETOUR_GROWTH * allocation.tokens.length)
+    const max = Math.max(MAX_JOINING_TOKENS, first ? 0 : JOINING_TOKENS_GROWTH * allocation.tokens.length)
     const chosen = promising.sort((a, b) => b.benefit - a.benefit).slice(0, max)
     return new Set(chosen.flatMap(({ token }) => this.frontier.pathThrough(token)))
   }
 
   private costOfWay(token: number): number {
-    return this.frontier.pathThrough(token).reduce((sum, edge) => sum + baseCost(this.problem, edge), 0)
+    return this.frontier.pathThrough(token).reduce((sum, edge) => sum + legBaseCost(this.problem, edge), 0)
   }
 }
 
 /** Adds idle edges slightly below the current prices, between tokens of the allocation, as a fallback for pruning. */
 export function addAlternatives(problem: Problem, allocation: Allocation): void {
-  const { graph, rate, target, perGas } = problem
+  const { graph, rate, target, costPerGas } = problem
   const { offset, to } = graph.topology
-  const margin = Math.min(ALTERNATIVE_MARGIN, (ALTERNATIVE_GAS * perGas) / allocation.value)
-  let remaining = ALTERNATIVES
+  const margin = Math.min(IDLE_EDGE_MAX_MARGIN, (IDLE_EDGE_MAX_GAS * costPerGas) / allocation.value)
+  let remaining = MAX_IDLE_EDGES
   for (const token of [...allocation.tokens]) {
     if (token === target) continue
     problem.budget.spend(1 + offset[token + 1]! - offset[token]!)

@@ -3,10 +3,10 @@
  * generation and the upper bound.
  */
 import { LabelQueue } from '../problem/label-correction.ts'
-import type { Potential } from '../problem/potentials.ts'
+import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { DUST, EDGE_GAIN, FEW_REACHED, LABEL_GAIN, MIN_LIVE_SHARE } from '../tolerances.ts'
+import { DUST_SHARE, EDGE_GAIN, LABEL_GAIN, MAX_TOKENS_FOR_SPOT_BOUNDS, MIN_LIVE_SHARE } from '../tolerances.ts'
 import { ColumnRoom } from './column-room.ts'
 import { earningsBound } from './most-earned.ts'
 import { MarginalRates } from './rates.ts'
@@ -36,14 +36,14 @@ export class Frontier {
   readonly room: ColumnRoom
 
   private readonly problem: Problem
-  private readonly backward: Potential
+  private readonly backward: SpotRates
   private readonly distances: Uint8Array
   private readonly rates: MarginalRates
   private readonly bounds: ValueBounds
   private readonly queue: LabelQueue
   private reached: number[] = []
 
-  constructor(problem: Problem, backward: Potential, distances: Uint8Array) {
+  constructor(problem: Problem, backward: SpotRates, distances: Uint8Array) {
     const { tokens, scratch } = problem.graph.topology
     const count = tokens.length
     this.problem = problem
@@ -71,7 +71,7 @@ export class Frontier {
    * @param min - edges that cannot earn this may be left out, in output base units
    */
   explore(allocation: Allocation, min = 0): void {
-    if (this.problem.reuse && this.rates.update(allocation)) this.bounds.forgetLists()
+    if (this.problem.mayReusePools && this.rates.update(allocation)) this.bounds.forgetLists()
     this.clear()
     this.takePrices(allocation)
     this.bounds.choose(this, this.rates.maxRise)
@@ -79,7 +79,7 @@ export class Frontier {
     else {
       this.clear()
       this.takePrices(allocation)
-      this.lookFar(allocation, Math.max(min, DUST * allocation.value))
+      this.lookFar(allocation, Math.max(min, DUST_SHARE * allocation.value))
     }
   }
 
@@ -144,7 +144,7 @@ export class Frontier {
   private correctCosts(): boolean {
     const { problem, bounds, rate, costLabel, live, reached, queue } = this
     const { to } = problem.graph.topology
-    const max = FEW_REACHED + this.liveTokens.length
+    const max = MAX_TOKENS_FOR_SPOT_BOUNDS + this.liveTokens.length
     queue.start(this.liveTokens, problem.maxHops)
     for (let token = queue.next(); token >= 0 && reached.length <= max; token = queue.next()) {
       if (token === problem.target) continue
@@ -159,7 +159,7 @@ export class Frontier {
         if (label < costLabel[other]! && label < bounds.of(other)) this.lowerCost(other, label, edge)
       }
     }
-    this.converged = queue.stop()
+    this.converged = queue.clear()
     return reached.length <= max
   }
 
@@ -234,7 +234,7 @@ export class Frontier {
         queue.add(other)
       }
     }
-    this.converged = queue.stop()
+    this.converged = queue.clear()
   }
 
   /** Minimum costs of the tokens whose value exceeds their cost, over edges that may earn more than dust. */
@@ -257,7 +257,7 @@ export class Frontier {
         this.lowerCost(other, label, edge)
       }
     }
-    this.converged = queue.stop() && this.converged
+    this.converged = queue.clear() && this.converged
   }
 
   private collect(allocation: Allocation, dust: number): void {

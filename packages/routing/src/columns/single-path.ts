@@ -1,9 +1,9 @@
 /** Best single path for the whole amount, net of gas, by best-first search. */
 
 import { capacityOf, outputOf } from '../graph/price-curve.ts'
-import { type Potential, pathTo } from '../problem/potentials.ts'
-import { baseCost, costOf, curveOf, minLegCost, type Problem } from '../problem/problem.ts'
-import { PATH_EDGES, PATH_LABELS, PATH_QUOTES, USUAL_HOPS } from '../tolerances.ts'
+import { pathTo, type SpotRates } from '../problem/potentials.ts'
+import { curveOf, legBaseCost, legCost, minLegCost, type Problem } from '../problem/problem.ts'
+import { LABELS_PER_TOKEN, MAX_USUAL_HOPS, PATH_EDGES, PATH_QUOTES } from '../tolerances.ts'
 import { MaxHeap } from './max-heap.ts'
 
 type Label = {
@@ -57,7 +57,7 @@ export const onCurves = (problem: Problem, required: 'all' | 'a part' = 'all'): 
  */
 export function bestSinglePath(
   problem: Problem,
-  backward: Potential,
+  backward: SpotRates,
   output = onCurves(problem),
   bounds?: PathBounds,
 ): readonly number[] | null {
@@ -65,7 +65,7 @@ export function bestSinglePath(
   const { offset, to, tokens, scratch } = graph.topology
   const { best: valueBound, hops } = backward
   if (!(valueBound[source]! > 0)) return null
-  const furthest = Math.min(maxHops, Math.max(USUAL_HOPS, hops[source]!))
+  const furthest = Math.min(maxHops, Math.max(MAX_USUAL_HOPS, hops[source]!))
   /** Minimum cost of each remaining leg. */
   const minLeg = minLegCost(problem)
   const queue = new MaxHeap<Label>()
@@ -74,13 +74,13 @@ export function bestSinglePath(
   const touchedTokens: number[] = []
   const wipe = (labels: Float64Array, blank: number) => {
     for (const token of touchedTokens)
-      labels.fill(blank, token * lengths * PATH_LABELS, (token + 1) * lengths * PATH_LABELS)
+      labels.fill(blank, token * lengths * LABELS_PER_TOKEN, (token + 1) * lengths * LABELS_PER_TOKEN)
   }
-  const reached = scratch.lowest(tokens.length * lengths * PATH_LABELS, (labels) =>
+  const reached = scratch.lowest(tokens.length * lengths * LABELS_PER_TOKEN, (labels) =>
     wipe(labels, Number.NEGATIVE_INFINITY),
   )
   /** Visited-token hashes of these labels. */
-  const passing = scratch.zeroFloats(tokens.length * lengths * PATH_LABELS, (labels) => wipe(labels, 0))
+  const passing = scratch.zeroFloats(tokens.length * lengths * LABELS_PER_TOKEN, (labels) => wipe(labels, 0))
   const first = pathTo(problem, backward, source, target)
   let bestNet = first ? netOf(problem, first, output) : Number.NEGATIVE_INFINITY
   let best = bestNet > Number.NEGATIVE_INFINITY ? first : null
@@ -106,14 +106,14 @@ export function bestSinglePath(
         const max = bounds.value(edge, bounds.output(edge, label.amount))
         if (!(max - label.cost - minLeg - ahead > bestNet)) continue
       }
-      const place = (next * lengths + label.hops + 1) * PATH_LABELS
-      const threshold = Math.max(bestNet, reached[place + PATH_LABELS - 1]!)
-      if (!(first - minLeg - ahead > threshold && first - baseCost(problem, edge) - ahead > threshold)) continue
+      const place = (next * lengths + label.hops + 1) * LABELS_PER_TOKEN
+      const threshold = Math.max(bestNet, reached[place + LABELS_PER_TOKEN - 1]!)
+      if (!(first - minLeg - ahead > threshold && first - legBaseCost(problem, edge) - ahead > threshold)) continue
       if (visits(label, next)) continue
       quotes++
       budget.spend(output.work)
       const amount = output.of(edge, label.amount)
-      const cost = label.cost + costOf(problem, edge, label.amount)
+      const cost = label.cost + legCost(problem, edge, label.amount)
       const value = bounds ? bounds.value(edge, amount) : amount * valueBound[next]!
       const bound = value - cost - ahead
       if (!(amount > 0 && bound > threshold)) continue
@@ -122,7 +122,11 @@ export function bestSinglePath(
       touchedTokens.push(next)
       let inserted = insert(reached, passing, place, bound, passed)
       if (!inserted) continue
-      for (let k = place + PATH_LABELS; inserted && k < (next + 1) * lengths * PATH_LABELS; k += PATH_LABELS)
+      for (
+        let k = place + LABELS_PER_TOKEN;
+        inserted && k < (next + 1) * lengths * LABELS_PER_TOKEN;
+        k += LABELS_PER_TOKEN
+      )
         inserted = insert(reached, passing, k, bound, passed)
       const extendedLabel = { bound, token: next, amount, cost, hops: label.hops + 1, passed, edge, before: label }
       if (next === target) {
@@ -139,7 +143,7 @@ export function bestSinglePath(
  * all of them, or that one, are better.
  */
 function insert(reached: Float64Array, passing: Float64Array, place: number, bound: number, passed: number): boolean {
-  const end = place + PATH_LABELS - 1
+  const end = place + LABELS_PER_TOKEN - 1
   if (!(bound > reached[end]!)) return false
   let k = place
   while (k < end && passing[k] !== passed) k++
@@ -166,7 +170,7 @@ function netOf(problem: Problem, path: readonly number[], output: EdgeOutput): n
   let amount = problem.amountIn
   let cost = 0
   for (const edge of path) {
-    cost += costOf(problem, edge, amount)
+    cost += legCost(problem, edge, amount)
     amount = output.of(edge, amount)
     if (!(amount > 0)) return Number.NEGATIVE_INFINITY
   }

@@ -13,10 +13,10 @@ import {
   BALANCE_BRACKET,
   BALANCE_MOVED,
   BALANCE_STEPS,
-  BOUND_JOINING,
   BOUND_ROUNDS,
   BOUND_TIGHT,
   FLOAT_ERROR,
+  MAX_BOUND_EDGES_PER_ROUND,
   MAX_RESIDUAL,
 } from '../tolerances.ts'
 import type { Frontier } from './frontier.ts'
@@ -60,7 +60,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
       earning.reduce((sum, { profit }) => sum + profit, base),
     )
     if (bound <= allocation.value * (1 + BOUND_TIGHT)) break
-    const joining = earning.sort((a, b) => b.profit - a.profit).slice(0, BOUND_JOINING)
+    const joining = earning.sort((a, b) => b.profit - a.profit).slice(0, MAX_BOUND_EDGES_PER_ROUND)
     if (
       !join(
         problem,

@@ -1,5 +1,5 @@
 /** Upper bounds on token values: from spot rates, or from the values measured around an earlier allocation. */
-import type { Potential } from '../problem/potentials.ts'
+import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 
 /** The labels of a frontier that bounds are derived from. */
@@ -12,7 +12,7 @@ type Labels = {
 
 export class ValueBounds {
   private readonly problem: Problem
-  private readonly backward: Potential
+  private readonly backward: SpotRates
   private readonly distances: Uint8Array
   /** Bounds by token; the effective bound is multiplied by `rise`. */
   private bound: Float64Array
@@ -25,7 +25,7 @@ export class ValueBounds {
   private readonly limit: Float64Array
   private readonly buffer: Int32Array
 
-  constructor(problem: Problem, backward: Potential, distances: Uint8Array) {
+  constructor(problem: Problem, backward: SpotRates, distances: Uint8Array) {
     const { tokens, from, scratch } = problem.graph.topology
     this.problem = problem
     this.backward = backward

@@ -13,13 +13,13 @@ export function discountedOutput(
   const totals = new Map([[source, { gross: 1, discounted: 1 }]])
   for (const [k, { amountOut: bought }] of legs.entries()) {
     const edge = edges[k]!
-    const { gross: total, discounted: part } = totals.get(from[edge]!)!
+    const { gross: soldGross, discounted: soldDiscounted } = totals.get(from[edge]!)!
     if (bought === 0n) continue
     const { gross, discounted } = totals.get(to[edge]!) ?? { gross: 0, discounted: 0 }
-    const more = Number(bought)
+    const boughtOut = Number(bought)
     totals.set(to[edge]!, {
-      gross: gross + more,
-      discounted: discounted + more * (part / total) * (outputFactors.get(edge) ?? 1),
+      gross: gross + boughtOut,
+      discounted: discounted + boughtOut * (soldDiscounted / soldGross) * (outputFactors.get(edge) ?? 1),
     })
   }
   const { gross, discounted } = totals.get(target) ?? { gross: 1, discounted: 1 }

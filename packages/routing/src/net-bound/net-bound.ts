@@ -6,8 +6,8 @@
  */
 
 import { WorkBudget } from '../problem/budget.ts'
-import type { Potential } from '../problem/potentials.ts'
-import { baseCost, minLegCost, type Problem } from '../problem/problem.ts'
+import type { SpotRates } from '../problem/potentials.ts'
+import { legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import { FLOAT_ERROR } from '../tolerances.ts'
 import { Relaxation, type RelaxedBound } from './relaxation.ts'
@@ -44,12 +44,12 @@ export function netBound(
   problem: Problem,
   { edges, net }: Pick<Flow, 'edges' | 'net'>,
   bound: number | null,
-  backward: Potential,
+  backward: SpotRates,
 ): number | null {
-  const { budget, onePath, source, subgraph } = problem
-  if (onePath || !(net > 0)) return null
+  const { budget, isSinglePath, source, subgraph } = problem
+  if (isSinglePath || !(net > 0)) return null
   // Every route has at least this many legs.
-  const fewest = subgraph?.fewestHops ?? backward.hops[source]!
+  const fewest = subgraph?.minHops ?? backward.hops[source]!
   const simple = bound === null ? Number.POSITIVE_INFINITY : bound - fewest * minLegCost(problem)
   // On a subgraph, a route through other pools may have fewer legs than any relaxation sees.
   if (subgraph) return bound === null ? null : simple
@@ -57,13 +57,13 @@ export function netBound(
   // Limited by the size of the graph, not by earlier work, so that requests with and without alternatives get the same bound.
   const units = NET_BOUND_WORK_OF_EDGE * problem.rate.length
   const separateBudget = new WorkBudget(
-    Math.min(budget.rest / 2, Math.max(NET_BOUND_WORK, Math.min(NET_BOUND_MAX_WORK, units))),
+    Math.min(budget.remaining / 2, Math.max(NET_BOUND_WORK, Math.min(NET_BOUND_MAX_WORK, units))),
   )
-  const { rest } = separateBudget
+  const { remaining } = separateBudget
   const relaxed = problem.graph.topology.scratch.within(() =>
     new Search({ ...problem, budget: separateBudget }, backward, { edges, net }).run(),
   )
-  budget.spend(rest - separateBudget.rest)
+  budget.spend(remaining - separateBudget.remaining)
   return relaxed && Math.min(relaxed * (1 + FLOAT_ERROR), simple)
 }
 
@@ -73,7 +73,7 @@ const MAX_ROUNDS = 200
 
 class Search {
   private readonly problem: Problem
-  private readonly backward: Potential
+  private readonly backward: SpotRates
   private readonly relaxation: Relaxation
   private readonly net: number
   /** Bound that is tight enough. */
@@ -83,7 +83,7 @@ class Search {
 
   constructor(
     problem: Problem,
-    backward: Potential,
+    backward: SpotRates,
     { edges, net }: { readonly edges: readonly number[]; readonly net: number },
   ) {
     this.problem = problem
@@ -115,7 +115,7 @@ class Search {
       if (!worst || worst.bound <= Math.max(this.enough, closed)) break
       const improve = () => (worst.whole && this.divide(worst)) ?? this.solveAgain(worst)
       const next = budget.attempt(1, improve, () => null)
-      if (budget.rest === 0) break
+      if (budget.remaining === 0) break
       // A branch that cannot be divided further keeps its bound.
       if (!next) closed = Math.max(closed, worst.bound)
       open.splice(open.indexOf(worst), 1, ...(next ?? []))
@@ -135,15 +135,15 @@ class Search {
     let bound = base
     for (const { edges, earned, cost } of earners) {
       if (edges.length === 1 && outside.has(edges[0]!)) continue
-      const costInside = edges.reduce((sum, edge) => (inside.has(edge) ? sum + baseCost(problem, edge) : sum), 0)
+      const costInside = edges.reduce((sum, edge) => (inside.has(edge) ? sum + legBaseCost(problem, edge) : sum), 0)
       bound += costInside > 0 ? earned - Math.max(costInside, cost) : Math.max(0, earned - cost)
     }
-    for (const edge of inside) if (!earnerOf.has(edge)) bound -= baseCost(problem, edge)
+    for (const edge of inside) if (!earnerOf.has(edge)) bound -= legBaseCost(problem, edge)
     const way = shortestPath(problem, this.backward, (edge) => {
       if (outside.has(edge)) return Number.POSITIVE_INFINITY
       if (inside.has(edge)) return 0
       const earner = earnerOf.get(edge)
-      return earner ? Math.max(0, earner.cost - earner.earned) : baseCost(problem, edge)
+      return earner ? Math.max(0, earner.cost - earner.earned) : legBaseCost(problem, edge)
     })
     return way && { inside, outside, relaxed, whole, isOwn: false, bound: bound - way.length, way }
   }
@@ -186,11 +186,12 @@ class Search {
     }
     const shortOf = (edge: number): number => {
       const earner = earnerOf.get(edge)
-      return earner ? Math.max(0, earner.cost - earner.earned) : baseCost(this.problem, edge)
+      return earner ? Math.max(0, earner.cost - earner.earned) : legBaseCost(this.problem, edge)
     }
     for (const edge of whole!) if (!along.has(edge)) take(edge, shortOf(edge))
     for (const edge of along) if (!whole!.has(edge)) take(edge, shortOf(edge))
-    for (const { edge, part } of relaxed.fractions) take(edge, Math.min(part, 1 - part) * baseCost(this.problem, edge))
+    for (const { edge, part } of relaxed.fractions)
+      take(edge, Math.min(part, 1 - part) * legBaseCost(this.problem, edge))
     return chosen
   }
 }

@@ -1,7 +1,7 @@
 /** Prices of the tokens that do not carry flow, between their cost and their value at the prices of the others. */
 import { pointAt } from '../graph/price-curve.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
-import { baseCost, curveOf, type Problem } from '../problem/problem.ts'
+import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
 import { BALANCE_HALVINGS, BALANCE_SWEEPS } from './tolerances.ts'
 
@@ -154,12 +154,12 @@ function surplusAt(problem: Problem, prices: Float64Array, token: number, outsid
     const other = prices[to[edge]!]!
     if (rate[edge]! * other > price && !outside.has(edge)) {
       const { input, output } = pointAt(curveOf(problem, edge), price / other)
-      if (output * other - input * price > baseCost(problem, edge)) surplus -= input
+      if (output * other - input * price > legBaseCost(problem, edge)) surplus -= input
     }
     const back = reverse[edge]!
     if (rateBack[edge]! * price > other && other > 0 && !outside.has(back)) {
       const { input, output } = pointAt(curveOf(problem, back), other / price)
-      if (output * price - input * other > baseCost(problem, back)) surplus += output
+      if (output * price - input * other > legBaseCost(problem, back)) surplus += output
     }
   }
   return surplus

@@ -1,7 +1,7 @@
 /** Evaluates the whole graph at given prices: earnings and cost of each pool. */
 import { hiddenEarnings, pointAt } from '../graph/price-curve.ts'
-import { costAtBest } from '../integrate/ticks.ts'
-import { baseCost, curveOf, type Problem } from '../problem/problem.ts'
+import { costAtBestStop } from '../integrate/ticks.ts'
+import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
 import { SharedPool, tradingFunctionOf } from '../solver/shared-pools.ts'
 
 /** A pool that earns at the prices, in one direction; a multi-token pool as a whole. */
@@ -75,7 +75,7 @@ function alone(problem: Problem, edge: number, sold: number, bought: number) {
   const curve = curveOf(problem, edge)
   const { input, output } = pointAt(curve, sold / bought)
   const earned = Math.max(0, output * bought - input * sold)
-  return { earned, cost: costAtBest(problem, edge, { input, output }, { sold, bought }) }
+  return { earned, cost: costAtBestStop(problem, edge, { input, output }, { sold, bought }) }
 }
 
 /** Evaluates all pairs of a pool, which share its trading function. */
@@ -91,7 +91,7 @@ function together(
   const ends = (edge: number) => [prices[from[edge]!]!, prices[to[edge]!]!] as const
   const edges = edgesOfPool.get(id)!.filter((edge) => rate[edge]! > 0 && ends(edge).every((price) => price > 0))
   const single = paying.map((edge) => alone(problem, edge, ...ends(edge)).earned)
-  const cost = Math.min(...edges.map((edge) => baseCost(problem, edge)))
+  const cost = Math.min(...edges.map((edge) => legBaseCost(problem, edge)))
   const earned = Math.max(...single)
   const tradingFunction = tradingFunctionOf(graph, graph.edges[edges[0]!]!.pool)!
   if (!tradingFunction.fixedFee) return paying.length === 1 ? { edges, earned, cost } : null

@@ -4,12 +4,12 @@
  */
 
 import { type CompiledCurve, firstRate } from '../graph/price-curve.ts'
-import type { Potential } from '../problem/potentials.ts'
-import { baseCost, curveOf, type Problem } from '../problem/problem.ts'
+import type { SpotRates } from '../problem/potentials.ts'
+import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import type { SharedPool } from '../solver/shared-pools.ts'
-import { FEW_STEPS, NEGLIGIBLE } from '../tolerances.ts'
+import { FEW_STEPS, NEGLIGIBLE_SHARE } from '../tolerances.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
 import { fillPrices, refillPrices } from './outer-prices.ts'
 import { type NetBoundAtPrices, pricedAt } from './priced.ts'
@@ -35,13 +35,13 @@ export class Relaxation {
   private filled = false
   private readonly original: Problem
 
-  constructor(problem: Problem, backward: Potential) {
+  constructor(problem: Problem, backward: SpotRates) {
     const { scratch } = problem.graph.topology
     this.rate = scratch.copy(problem.rate)
     this.prices = scratch.floats(problem.graph.topology.tokens.length, 0)
     this.starts = scratch.copy(backward.best)
     // The relaxation trades multi-token pools pair by pair: any prices give a valid bound.
-    this.problem = { ...problem, rate: this.rate, adjustedCurves: this.curves, reuse: false }
+    this.problem = { ...problem, rate: this.rate, adjustedCurves: this.curves, mayReusePools: false }
     this.allocation = new Allocation(this.problem)
     this.original = problem
   }
@@ -131,7 +131,7 @@ export class Relaxation {
       original.budget.spend(8)
       const envelope = whole.has(edge)
         ? null
-        : this.envelope(edge, ownCurve, baseCost(original, edge) / starts[to[edge]!]!)
+        : this.envelope(edge, ownCurve, legBaseCost(original, edge) / starts[to[edge]!]!)
       if (!envelope && !whole.has(edge)) continue
       if (envelope) lines.set(edge, envelope.inputOfLine)
       const curve = envelope?.curve ?? ownCurve
@@ -166,7 +166,7 @@ export class Relaxation {
     for (let k = 0; k < edges.length; k++) {
       into.add(bought[k]!)
       outOf.add(sold[k]!)
-      if (!(input[k]! * allocation.price(sold[k]!) > NEGLIGIBLE * allocation.value)) continue
+      if (!(input[k]! * allocation.price(sold[k]!) > NEGLIGIBLE_SHARE * allocation.value)) continue
       live.add(sold[k]!).add(bought[k]!)
     }
     for (const token of into) if (outOf.has(token)) live.add(token)

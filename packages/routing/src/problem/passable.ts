@@ -41,16 +41,16 @@ export function passableRates(
 ): Rates {
   const { topology, edges } = graph
   const { scratch, offset, reverse, from, to } = topology
-  const open = trust ? ratesBetween(graph, trust) : graph
-  const rate = scratch.copy(open.rate)
-  const rateBack = scratch.copy(open.rateBack)
+  const trustedRates = trust ? ratesBetween(graph, trust) : graph
+  const rate = scratch.copy(trustedRates.rate)
+  const rateBack = scratch.copy(trustedRates.rateBack)
   if (!trust) return { rate, rateBack }
   const admit = (edge: number) => {
     if (rate[edge]! > 0 || !(graph.rate[edge]! > 0)) return
     const { pool, tokenIn, tokenOut } = edges[edge]!
-    const joins =
+    const hasTrustedTokens =
       (from[edge] === source || trust.tokens.has(tokenIn)) && (to[edge] === target || trust.tokens.has(tokenOut))
-    if (!joins) return
+    if (!hasTrustedTokens) return
     if (!isTrustedPool(pool, trust) && !isChosen(pool, sources) && !(withSampled && isSampled(pool)))
       return onRefused(pool)
     rate[edge] = graph.rate[edge]!

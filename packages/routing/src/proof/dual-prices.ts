@@ -5,7 +5,7 @@ import { Frontier } from '../columns/frontier.ts'
 import { bestSinglePath, onCurves } from '../columns/single-path.ts'
 import { balancePrices, upperBound } from '../columns/upper-bound.ts'
 import type { Edge } from '../graph/graph.ts'
-import { distancesFrom, pathTo, potential } from '../problem/potentials.ts'
+import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import { allocationOver } from '../solver/allocation.ts'
 
@@ -28,7 +28,7 @@ export const edgeName = ({ pool, tokenIn, tokenOut }: Edge): string => `${pool.i
  */
 export function dualPrices(problem: Problem): DualPrices | null {
   const { source, target, graph } = problem
-  const backward = potential(problem, target, 'to')
+  const backward = bestSpotRates(problem, target, 'to')
   const start =
     pathTo(problem, backward, source, target) ??
     bestSinglePath(problem, backward) ??

@@ -1,7 +1,7 @@
 /** The edges that routes within the hop limit may use, and prices for all of their tokens. */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf } from '@sluice/liquidity'
-import { distancesFrom, potential } from '../problem/potentials.ts'
+import { bestSpotRates, distancesFrom } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { type DualPrices, edgeName } from './dual-prices.ts'
 
@@ -10,7 +10,7 @@ export function edgesInScope(problem: Problem): readonly number[] {
   const { graph, rate, source, target, maxHops, budget } = problem
   const { from, to } = graph.topology
   const distance = distancesFrom(problem, source)
-  const { hops } = potential(problem, target, 'to')
+  const { hops } = bestSpotRates(problem, target, 'to')
   budget.spend(from.length)
   let edges: number[] = []
   for (let edge = 0; edge < from.length; edge++)
@@ -25,7 +25,7 @@ export function edgesInScope(problem: Problem): readonly number[] {
     if (remaining.length === edges.length) break
     edges = remaining
   }
-  return problem.reuse ? withPairs(problem, edges) : edges
+  return problem.mayReusePools ? withPairs(problem, edges) : edges
 }
 
 /**
@@ -76,7 +76,7 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
   const { graph, maxHops, budget, source, target } = problem
   const { from, to, tokens } = graph.topology
   const distance = distancesFrom(problem, source)
-  const { hops } = potential(problem, target, 'to')
+  const { hops } = bestSpotRates(problem, target, 'to')
   const givenPrices = new Map([...dual.tokens].map(([token, price]) => [graph.topology.tokenIndex.get(token)!, price]))
   const allEdges = graph.edges
   const rateOf = (edge: number) => {

@@ -4,7 +4,7 @@
  */
 import type { Pool } from '@sluice/liquidity'
 import { type CompiledCurve, type CurvePoint, tradeTo } from '../graph/price-curve.ts'
-import type { Potential } from '../problem/potentials.ts'
+import type { SpotRates } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { FEW_TOKENS, INITIAL_EDGE_CAPACITY } from '../tolerances.ts'
 import { SharedPool, tradingFunctionOf } from './shared-pools.ts'
@@ -109,7 +109,7 @@ export class Allocation {
     this.bought[k] = graph.topology.to[edge]!
     this.logRate[k] = Math.log(rate[edge]!)
     this.together[k] = ALONE
-    if (this.problem.reuse) this.share(edge, k)
+    if (this.problem.mayReusePools) this.share(edge, k)
     return true
   }
 
@@ -261,7 +261,7 @@ export class Allocation {
 export function allocationOver(
   problem: Problem,
   edges: Iterable<number>,
-  backward: Pick<Potential, 'best'>,
+  backward: Pick<SpotRates, 'best'>,
 ): Allocation {
   const allocation = new Allocation(problem)
   // Adds both ends: edges combined from several allocations may lack the outgoing edges of a token.

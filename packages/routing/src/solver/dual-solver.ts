@@ -10,14 +10,14 @@
 import { firstConductance, flatAt, isStraight, withSteeperFall } from '../graph/price-curve.ts'
 import { roomFor } from '../graph/scratch.ts'
 import {
+  ACTIVATION_ROUNDS,
   ALL_HALVINGS,
-  AWAKENING_ROUNDS,
   DESCENT_ROUNDING,
   DIAGONAL_OF_ENTRY,
   DIAGONAL_OF_VALUE,
   FEW_STEPS,
   IDLE_STEPS,
-  MAX_MOVE,
+  MAX_LOG_PRICE_STEP,
   MIN_PRICE_MOVE,
   MIN_PROGRESS,
   MIN_VALUE_GAIN,
@@ -25,7 +25,7 @@ import {
   SOFTENING,
   STEP_HALVINGS,
   SUFFICIENT_DESCENT,
-  UNRESOLVED,
+  UNRESOLVED_SHARE,
 } from '../tolerances.ts'
 import { type Allocation, TRADING_TOGETHER } from './allocation.ts'
 import { solveSymmetric } from './linear.ts'
@@ -50,7 +50,7 @@ export function solve(allocation: Allocation, tolerance: number, maxSteps = NEWT
     const newton = new Newton(allocation)
     newton.run(tolerance, maxSteps)
     const { softenings } = allocation.problem
-    if (allocation.residual > UNRESOLVED && allocation.curves.some(isStraight) && softenings.left-- > 0)
+    if (allocation.residual > UNRESOLVED_SHARE && allocation.curves.some(isStraight) && softenings.remaining-- > 0)
       solveSoftened(allocation, newton, tolerance)
   })
 }
@@ -131,7 +131,7 @@ class Newton {
         slope += gradient[j]! * step[j]!
         before[j] = logPrice[tokens[j]!]!
       }
-      let scale = largest > MAX_MOVE ? MAX_MOVE / largest : 1
+      let scale = largest > MAX_LOG_PRICE_STEP ? MAX_LOG_PRICE_STEP / largest : 1
       let next = value
       let descended = false
       for (let halving = 0; halving < STEP_HALVINGS; halving++) {
@@ -241,7 +241,7 @@ class Newton {
           return
         }
       }
-      if (guess >= AWAKENING_ROUNDS) return
+      if (guess >= ACTIVATION_ROUNDS) return
       let awakened = this.full > 0 && this.leaveFlats(step)
       for (let k = 0; k < edges.length; k++) {
         if (mode[k] !== IDLE) continue

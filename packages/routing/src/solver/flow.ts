@@ -1,8 +1,8 @@
 /** Turns allocations into flows: edges with their inputs, in topological order, before settlement in integers. */
 
 import { outputOf } from '../graph/price-curve.ts'
-import { costOf, curveOf, type Problem } from '../problem/problem.ts'
-import { NEGLIGIBLE, PRICE_ROUNDING, UNRESOLVED } from '../tolerances.ts'
+import { curveOf, legCost, type Problem } from '../problem/problem.ts'
+import { NEGLIGIBLE_SHARE, PRICE_ROUNDING, UNRESOLVED_SHARE } from '../tolerances.ts'
 import type { Allocation } from './allocation.ts'
 import { type Flow, OutOf, type PrunedEdges, push } from './push.ts'
 import { usesPoolTwice } from './shared-pools.ts'
@@ -28,7 +28,7 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   const isKept = (_: number, k: number) => !dust.has(edges[k]!)
   const lean = pushThrough(problem, edges.filter(isKept), weights.filter(isKept))
   // Such an edge may be the only one that takes the rest of a token.
-  return lean && lean.net >= flow.net * (1 - NEGLIGIBLE) ? lean : flow
+  return lean && lean.net >= flow.net * (1 - NEGLIGIBLE_SHARE) ? lean : flow
 }
 
 /**
@@ -42,11 +42,12 @@ function unresolved(
   weights: readonly number[],
 ): Flow | null {
   const { residual, edges, conductance, sold, prices, value } = allocation
-  if (!(residual > UNRESOLVED)) return null
+  if (!(residual > UNRESOLVED_SHARE)) return null
   const { graph } = problem
   const starting = edgesAboutToTrade(allocation)
   const responses = edges.map((edge, k) => (starting.includes(edge) ? graph.conductance[edge]! : conductance[k]!))
-  const isDeep = (response: number, k: number) => response * prices[sold[k]!]! * PRICE_ROUNDING > UNRESOLVED * value
+  const isDeep = (response: number, k: number) =>
+    response * prices[sold[k]!]! * PRICE_ROUNDING > UNRESOLVED_SHARE * value
   if (!responses.some(isDeep)) return null
   const response = new Map(edges.map((edge, k) => [edge, responses[k]!]))
   const open = [...usedEdges, ...starting]
@@ -82,7 +83,7 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
       const added = outputOf(curveOf(problem, edge), input[place]!) * unitValue
       sold[u]! += input[place]!
       proceeds[u]! += added
-      if (!(added > Math.max(NEGLIGIBLE * amountOut, costOf(problem, edge, input[place]!)))) dust.add(edge)
+      if (!(added > Math.max(NEGLIGIBLE_SHARE * amountOut, legCost(problem, edge, input[place]!)))) dust.add(edge)
     }
   })
   return dust
@@ -106,7 +107,7 @@ export function pushThrough(
     problem.budget.spend(problem.graph.topology.tokens.length / 4)
     if (!pruned) return null
     const flow = push(problem, pruned)
-    const ordered = order === 'best' && problem.reuse && usesPoolTwice(problem.graph, flow.edges)
+    const ordered = order === 'best' && problem.mayReusePools && usesPoolTwice(problem.graph, flow.edges)
     return ordered ? inBestOrder(problem, pruned, flow) : flow
   })
 }
@@ -164,7 +165,7 @@ function prune(
     const thinnest = findCycle(problem, edges)
       .map((edge) => edges.indexOf(edge))
       .reduce((a, b) => (share(b) < share(a) ? b : a))
-    cut ||= share(thinnest) > NEGLIGIBLE
+    cut ||= share(thinnest) > NEGLIGIBLE_SHARE
     edges = edges.filter((_, k) => k !== thinnest)
     weights = weights.filter((_, k) => k !== thinnest)
   }

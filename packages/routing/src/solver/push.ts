@@ -2,7 +2,7 @@
 
 import { capacityOf, inputOf, outputOf, shortOfFlat } from '../graph/price-curve.ts'
 import { roomFor } from '../graph/scratch.ts'
-import { costOf, curveOf, type Problem } from '../problem/problem.ts'
+import { curveOf, legCost, type Problem } from '../problem/problem.ts'
 import {
   FLAT_REACH,
   FLOW_ROUNDING,
@@ -240,7 +240,7 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
       const next = to[edge]!
       balances[next]! += legs.output(edge, inputs[k]!)
       depth[next] = Math.max(depth[next]!, depth[token]! + 1)
-      cost += costOf(problem, edge, inputs[k]!)
+      cost += legCost(problem, edge, inputs[k]!)
     }
   }
   const amountOut = balances[target]!

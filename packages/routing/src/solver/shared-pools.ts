@@ -215,7 +215,7 @@ export class LegsInTurn {
 
   constructor(problem: Problem, edges: readonly number[]) {
     this.problem = problem
-    const shared = problem.reuse ? sharedBalances(problem, edges) : null
+    const shared = problem.mayReusePools ? sharedBalances(problem, edges) : null
     this.balances = shared && shared.size > 0 ? shared : null
   }
 

@@ -2,7 +2,7 @@
 import { bestSinglePath, onCurves, type PathBounds } from '../columns/single-path.ts'
 import type { Exits, Graph, TargetLabels } from '../graph/graph.ts'
 import { maxConductance } from '../graph/price-curve.ts'
-import { potential } from '../problem/potentials.ts'
+import { bestSpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { ExpansionTerms } from './expander.ts'
 import type { Subgraph } from './part-of-graph.ts'
@@ -21,7 +21,7 @@ export function bestPath(
 ): readonly number[] {
   const { from, scratch } = problem.graph.topology
   const link = scratch.ints(best.length, -1)
-  const first = bestSinglePath(coarse.problem, potential(coarse.problem, coarse.problem.target, 'to'))
+  const first = bestSinglePath(coarse.problem, bestSpotRates(coarse.problem, coarse.problem.target, 'to'))
   for (const place of first ?? []) {
     const edge = coarse.part.edges[place]!
     link[from[edge]!] = edge

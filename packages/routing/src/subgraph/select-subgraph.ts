@@ -9,8 +9,8 @@ import { Frontier } from '../columns/frontier.ts'
 import { bestSinglePath } from '../columns/single-path.ts'
 import type { Graph } from '../graph/graph.ts'
 import { type Ends, ratesBetween } from '../problem/passable.ts'
-import { distancesFrom, pathTo, potential } from '../problem/potentials.ts'
-import { isFree, type Problem, type SolvedAllocation } from '../problem/problem.ts'
+import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
+import { hasNoLegCosts, type Problem, type SolvedAllocation } from '../problem/problem.ts'
 import { allocationOver } from '../solver/allocation.ts'
 import { MIN_LIVE_SHARE } from '../tolerances.ts'
 import { bestPath, bestWay } from './best-path.ts'
@@ -80,14 +80,16 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   const max = Math.max(SUBGRAPH_EDGES, SUBGRAPH_OF_POOL * maxPools)
   const candidates = topEarning(neighborhood.around(lower, SUBGRAPH_BENEFIT * value), max)
   // With gas, the best path may be far from any of these prices.
-  const single = isFree(bare)
+  const single = hasNoLegCosts(bare)
     ? []
     : bestPath(on(fullGraph).problem, labels, { problem: on(subgraph.graph).problem, part: subgraph })
-  const otherEdges = isFree(bare) ? [] : alternatives(fullGraph, [...used, ...single], { priced, labels, budget })
+  const otherEdges = hasNoLegCosts(bare)
+    ? []
+    : alternatives(fullGraph, [...used, ...single], { priced, labels, budget })
   subgraph = partWith([...used, ...single, ...otherEdges, ...candidates])
   const ready = on(subgraph.graph)
   const subgraphBounds = {
-    fewestHops: labels.hops[source]!,
+    minHops: labels.hops[source]!,
     earnedBeyond: (solvedAllocation: SolvedAllocation) =>
       earnedBeyond(solvedAllocation, ready.problem, subgraph, neighborhood),
   }
@@ -109,9 +111,9 @@ function alternatives(
 
 /** Prices of the tokens that carry flow, without gas, and the edges of their allocation. Null if there is no path. */
 function coarsePrices(original: Problem, { tokens, edges }: Subgraph): Prices | null {
-  const problem = { ...original, perGas: 0, perLeg: 0 }
+  const problem = { ...original, costPerGas: 0, costPerLeg: 0 }
   const { source, target } = problem
-  const backward = potential(problem, target, 'to')
+  const backward = bestSpotRates(problem, target, 'to')
   const way = pathTo(problem, backward, source, target) ?? bestSinglePath(problem, backward)
   if (!way) return null
   const allocation = allocationOver(problem, way, backward)

@@ -3,7 +3,7 @@
 /** Edge count from which a graph is large. Smaller ones are searched as a whole in the same time. */
 export const LARGE_GRAPH = 60_000
 /** Share of the budget for the search on a subgraph. If it finds nothing, the whole graph is searched. */
-export const PART_OF_WORK = 1 / 2
+export const SUBGRAPH_WORK_SHARE = 1 / 2
 /** Maximum number of token labels cached per graph and trust list. At nine bytes each about 10 MB, held as long as the graph. */
 export const MAX_CACHED_LABELS = 1_000_000
 /** Edges per block of bounds, and minimum number of blocks for which they are computed. */
