@@ -220,12 +220,12 @@ class Division {
     const { amounts, paths } = this
     const closedPaths = paths.flatMap((path, pathIndex) => (path.includes(edge) ? [pathIndex] : []))
     const movedAmounts = pathIndices.map((pathIndex) => amounts[pathIndex]! * (1 - keptFraction))
-    for (const place of pathIndices) amounts[place]! *= keptFraction
+    for (const pathIndex of pathIndices) amounts[pathIndex]! *= keptFraction
     let net = Number.NEGATIVE_INFINITY
     for (const amount of movedAmounts) {
-      const [place, nextNet] = this.bestPathFor(amount, closedPaths)
-      if (place < 0) return Number.NEGATIVE_INFINITY
-      amounts[place]! += amount
+      const [pathIndex, nextNet] = this.bestPathFor(amount, closedPaths)
+      if (pathIndex < 0) return Number.NEGATIVE_INFINITY
+      amounts[pathIndex]! += amount
       net = nextNet
     }
     return net
@@ -235,7 +235,7 @@ class Division {
    * The path to which an amount is added best, and the net output with it; −1 if no path takes it. Tries the best paths in use and the
    * best others, since those not in use must earn their gas.
    */
-  private bestPathFor(amount: number, closedPaths: readonly number[]): readonly [place: number, net: number] {
+  private bestPathFor(amount: number, closedPaths: readonly number[]): readonly [pathIndex: number, net: number] {
     const { amounts } = this
     let best = -1
     let bestNet = Number.NEGATIVE_INFINITY
@@ -291,7 +291,7 @@ class Division {
       for (const pathIndex of paths) input += balances[pathIndex]!
       if (input > capacityOf(curve) * (1 + FLOW_ROUNDING)) return Number.NEGATIVE_INFINITY
       const rate = outputOf(curve, input) / input
-      for (const place of paths) balances[place]! *= rate
+      for (const pathIndex of paths) balances[pathIndex]! *= rate
       cost += legCost(problem, edge, input)
       inputs?.push(input)
     }
@@ -303,7 +303,7 @@ class Division {
     for (let pathIndex = 0; pathIndex < amounts.length; pathIndex++) if (amounts[pathIndex]! > 0) mask |= 1 << pathIndex
     let plan = this.plans.get(mask)
     if (plan === undefined) {
-      plan = planOf(this.problem, this.paths, (place) => amounts[place]! > 0)
+      plan = planOf(this.problem, this.paths, (pathIndex) => amounts[pathIndex]! > 0)
       this.plans.set(mask, plan)
     }
     return plan
@@ -315,12 +315,12 @@ function planOf(problem: Problem, paths: readonly Path[], isInUse: (pathIndex: n
   const { graph, source, target, maxPools, maxHops, budget } = problem
   const { from, to } = graph.topology
   const pathsByEdge = new Map<number, number[]>()
-  for (const [place, path] of paths.entries()) {
-    if (!isInUse(place)) continue
+  for (const [pathIndex, path] of paths.entries()) {
+    if (!isInUse(pathIndex)) continue
     for (const edge of path) {
       const edgePaths = pathsByEdge.get(edge)
-      if (edgePaths) edgePaths.push(place)
-      else pathsByEdge.set(edge, [place])
+      if (edgePaths) edgePaths.push(pathIndex)
+      else pathsByEdge.set(edge, [pathIndex])
     }
   }
   const edges = [...pathsByEdge.keys()]
