@@ -133,7 +133,7 @@ const withoutSplitLimits = ({ problem }: PreparedRequest): Problem => ({
 /** Dual prices on the subgraph of a large graph; null for small graphs. */
 function pricesOnSubgraph({ graph, ends, prepareOn }: ResolvedRequest, request: RouteRequest): DualPrices | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
-  return graph.topology.scratch.ofParts.within(() => {
+  return graph.topology.scratch.forSubgraphs.within(() => {
     const subgraph = selectSubgraph(graph, request.trust, ends, prepareOn)
     return subgraph && dualPrices(withoutSplitLimits(subgraph))
   })
@@ -156,7 +156,7 @@ function routeOnSubgraph(
     const prepared = selectSubgraph(graph, request.trust, ends, prepareOn)
     return prepared && findForInput(prepared, request)
   }
-  return graph.topology.scratch.ofParts.within(() => budget.attempt(SUBGRAPH_WORK_SHARE, find, () => null))
+  return graph.topology.scratch.forSubgraphs.within(() => budget.attempt(SUBGRAPH_WORK_SHARE, find, () => null))
 }
 
 /** A request with resolved ends. `on` builds its problem on a graph: the whole one, or a subgraph. */

@@ -26,7 +26,7 @@ export function outputPerWei(graph: Graph, request: RouteTerms, target: number):
   const source = gasToken && graph.topology.tokenIndex.get(gasToken.token)
   if (costWei === 0 || source === undefined || !gasToken) return 0
   if (target === source) return gasToken.unitsPerWei
-  const cachesByTrust = graph.facts.worthOfWei
+  const cachesByTrust = graph.facts.outputPerWei
   const cache = cachesByTrust.get(request.trust ?? graph.facts) ?? new Map<string, number>()
   cachesByTrust.set(request.trust ?? graph.facts, cache)
   const key = `${source} ${target} ${costWei}`

@@ -1,5 +1,5 @@
 /** The steps of a search. With gas the problem is not convex, so the search starts from several allocations. */
-import { addAlternatives, generateColumns } from './columns/columns.ts'
+import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
 import { bestSinglePath, onCurves } from './columns/single-path.ts'
 import { upperBound } from './columns/upper-bound.ts'
@@ -348,7 +348,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     const usedEdges = flows.flatMap((flow) => flow?.edges ?? [])
     const otherEdges = secondAllocations.flatMap(({ allocation }) => allocation.edges)
     const jointAllocation = allocate(open, [...usedEdges, ...openingAllocation.edges, ...otherEdges])
-    addAlternatives(jointAllocation.openProblem, jointAllocation.allocation)
+    addIdleEdges(jointAllocation.openProblem, jointAllocation.allocation)
     flows.push(toReducedFlow(jointAllocation, 'keep'))
     // Edges that pay without gas may pay together with gas although no single column did. That takes at least two more legs.
     if (!wasCyclic && isFarBelow(open, flows, bound) && mayPayFor(2, problem, bestOf(problem, flows), bound)) {

@@ -13,7 +13,7 @@ import { bestPath } from '../src/subgraph/best-path.ts'
 import { hubsOf } from '../src/subgraph/hubs.ts'
 import { labelsTo } from '../src/subgraph/labels.ts'
 import { measureValues } from '../src/subgraph/measure.ts'
-import { partOfGraph } from '../src/subgraph/part-of-graph.ts'
+import { subgraphOf } from '../src/subgraph/part-of-graph.ts'
 import type { RouteRequest } from '../src/types.ts'
 import { pair, request, seeded, snapshotOf, token } from './graphs.ts'
 
@@ -101,11 +101,11 @@ test('the best path after gas is found from any start', () => {
       const best = bestSinglePath(whole, bestSpotRates(whole, whole.target, 'to'))
       // A subgraph of few pools, in which another path may be the best.
       const selectedEdges = Array.from(graph.edges.keys()).filter(() => random() < 0.3)
-      const part = partOfGraph(graph, selectedEdges, [whole.source, whole.target])
-      const path = scratch.ofParts.within(() =>
+      const part = subgraphOf(graph, selectedEdges, [whole.source, whole.target])
+      const path = scratch.forSubgraphs.within(() =>
         bestPath(whole, labelsTo(graph, undefined, whole.target, 4), {
           problem: problemOn(part.graph, req, perGas),
-          part,
+          subgraph: part,
         }),
       )
       if (!best) return

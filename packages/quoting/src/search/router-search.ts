@@ -65,7 +65,7 @@ export class RouterSearch {
     try {
       const isLarge = snapshot.pools.size > inlinePools
       const isBusy = !isLarge && this.isProcessBusy()
-      const freeWorker = isBusy ? threads.free : null
+      const freeWorker = isBusy ? threads.freeThreadState : null
       if (freeWorker === 'cold') threads.findRoute(snapshot, request).catch(() => {})
       // The bound after gas does not affect the route. On small chains it is computed later, while the simulation runs
       // on the node. A busy process skips it.

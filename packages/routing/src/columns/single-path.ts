@@ -17,17 +17,17 @@ type Label = {
   readonly cost: number
   readonly hops: number
   /** Sum of the hashes of the visited tokens: equal for labels that visited the same tokens in any order. */
-  readonly passed: number
+  readonly visitedHash: number
   readonly edge: number
-  readonly before: Label | null
+  readonly previousLabel: Label | null
 }
 
 /** Output of an edge for an input, from its price curve or from the pool itself; 0 if the pool cannot take the input. */
 export type EdgeOutput = {
-  readonly of: (edge: number, amountIn: number) => number
+  readonly output: (edge: number, amountIn: number) => number
   /** Maximum number of quotes, and work units per quote. */
-  readonly quotes: number
-  readonly work: number
+  readonly maxQuotes: number
+  readonly workPerQuote: number
 }
 
 /** Bounds tighter than spot rates; with them most edges of a large graph are rejected without quoting their pools. */
@@ -40,12 +40,12 @@ export type PathBounds = {
 
 /** @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: it pays for the part that it takes */
 export const onCurves = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeOutput => ({
-  of: (edge, amountIn) => {
+  output: (edge, amountIn) => {
     const curve = curveOf(problem, edge)
     return required === 'all' && amountIn > capacityOf(curve) ? 0 : outputOf(curve, amountIn)
   },
-  quotes: PATH_QUOTES,
-  work: 10,
+  maxQuotes: PATH_QUOTES,
+  workPerQuote: 10,
 })
 
 /**
@@ -65,72 +65,87 @@ export function bestSinglePath(
   const { offset, to, tokens, scratch } = graph.topology
   const { best: valueBound, hops } = backward
   if (!(valueBound[source]! > 0)) return null
-  const furthest = Math.min(maxHops, Math.max(MAX_USUAL_HOPS, hops[source]!))
+  const maxPathHops = Math.min(maxHops, Math.max(MAX_USUAL_HOPS, hops[source]!))
   /** Minimum cost of each remaining leg. */
-  const minLeg = minLegCost(problem)
+  const minLegCostOfPath = minLegCost(problem)
   const queue = new MaxHeap<Label>()
-  const lengths = furthest + 1
+  const pathLengths = maxPathHops + 1
   /** By token and path length: bounds of the best labels, descending. */
   const touchedTokens: number[] = []
   const wipe = (labels: Float64Array, blank: number) => {
     for (const token of touchedTokens)
-      labels.fill(blank, token * lengths * LABELS_PER_TOKEN, (token + 1) * lengths * LABELS_PER_TOKEN)
+      labels.fill(blank, token * pathLengths * LABELS_PER_TOKEN, (token + 1) * pathLengths * LABELS_PER_TOKEN)
   }
-  const reached = scratch.lowest(tokens.length * lengths * LABELS_PER_TOKEN, (labels) =>
+  const bestBounds = scratch.negativeInfinities(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) =>
     wipe(labels, Number.NEGATIVE_INFINITY),
   )
   /** Visited-token hashes of these labels. */
-  const passing = scratch.zeroFloats(tokens.length * lengths * LABELS_PER_TOKEN, (labels) => wipe(labels, 0))
-  const first = pathTo(problem, backward, source, target)
-  let bestNet = first ? netOf(problem, first, output) : Number.NEGATIVE_INFINITY
-  let best = bestNet > Number.NEGATIVE_INFINITY ? first : null
+  const visitedHashes = scratch.zeroFloats(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) => wipe(labels, 0))
+  const spotPath = pathTo(problem, backward, source, target)
+  let bestNet = spotPath ? netOf(problem, spotPath, output) : Number.NEGATIVE_INFINITY
+  let best = bestNet > Number.NEGATIVE_INFINITY ? spotPath : null
   let quotes = 0
-  let looks = 0
-  const start = { token: source, amount: amountIn, cost: 0, hops: 0, passed: 0, edge: -1, before: null }
-  queue.push({ ...start, bound: amountIn * valueBound[source]! - hops[source]! * minLeg })
+  let visitedEdges = 0
+  const start = { token: source, amount: amountIn, cost: 0, hops: 0, visitedHash: 0, edge: -1, previousLabel: null }
+  queue.push({ ...start, bound: amountIn * valueBound[source]! - hops[source]! * minLegCostOfPath })
   for (
     let label = queue.pop();
-    label && label.bound > bestNet && quotes < output.quotes && looks < PATH_EDGES;
+    label && label.bound > bestNet && quotes < output.maxQuotes && visitedEdges < PATH_EDGES;
     label = queue.pop()
   ) {
-    looks += 1 + offset[label.token + 1]! - offset[label.token]!
+    visitedEdges += 1 + offset[label.token + 1]! - offset[label.token]!
     budget.spend(1 + offset[label.token + 1]! - offset[label.token]!)
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
-      const next = to[edge]!
-      if (rate[edge] === 0 || label.hops + 1 + hops[next]! > furthest) continue
+      const nextToken = to[edge]!
+      if (rate[edge] === 0 || label.hops + 1 + hops[nextToken]! > maxPathHops) continue
       // Cheap tests first: they reject most edges without a quote.
-      const ahead = hops[next]! * minLeg
-      const first = label.amount * rate[edge]! * valueBound[next]! - label.cost
+      const remainingCost = hops[nextToken]! * minLegCostOfPath
+      const spotValue = label.amount * rate[edge]! * valueBound[nextToken]! - label.cost
       if (bounds) {
-        if (!(first - minLeg - ahead > bestNet)) continue
-        const max = bounds.value(edge, bounds.output(edge, label.amount))
-        if (!(max - label.cost - minLeg - ahead > bestNet)) continue
+        if (!(spotValue - minLegCostOfPath - remainingCost > bestNet)) continue
+        const maxValue = bounds.value(edge, bounds.output(edge, label.amount))
+        if (!(maxValue - label.cost - minLegCostOfPath - remainingCost > bestNet)) continue
       }
-      const place = (next * lengths + label.hops + 1) * LABELS_PER_TOKEN
-      const threshold = Math.max(bestNet, reached[place + LABELS_PER_TOKEN - 1]!)
-      if (!(first - minLeg - ahead > threshold && first - legBaseCost(problem, edge) - ahead > threshold)) continue
-      if (visits(label, next)) continue
+      const slot = (nextToken * pathLengths + label.hops + 1) * LABELS_PER_TOKEN
+      const threshold = Math.max(bestNet, bestBounds[slot + LABELS_PER_TOKEN - 1]!)
+      if (
+        !(
+          spotValue - minLegCostOfPath - remainingCost > threshold &&
+          spotValue - legBaseCost(problem, edge) - remainingCost > threshold
+        )
+      )
+        continue
+      if (visits(label, nextToken)) continue
       quotes++
-      budget.spend(output.work)
-      const amount = output.of(edge, label.amount)
+      budget.spend(output.workPerQuote)
+      const amount = output.output(edge, label.amount)
       const cost = label.cost + legCost(problem, edge, label.amount)
-      const value = bounds ? bounds.value(edge, amount) : amount * valueBound[next]!
-      const bound = value - cost - ahead
+      const value = bounds ? bounds.value(edge, amount) : amount * valueBound[nextToken]!
+      const bound = value - cost - remainingCost
       if (!(amount > 0 && bound > threshold)) continue
-      const passed = label.passed + markOf(next)
+      const visitedHash = label.visitedHash + hashOfToken(nextToken)
       // Also register the label for longer paths: a longer path is useful only if its bound is higher.
-      touchedTokens.push(next)
-      let inserted = insert(reached, passing, place, bound, passed)
+      touchedTokens.push(nextToken)
+      let inserted = insert(bestBounds, visitedHashes, slot, bound, visitedHash)
       if (!inserted) continue
       for (
-        let k = place + LABELS_PER_TOKEN;
-        inserted && k < (next + 1) * lengths * LABELS_PER_TOKEN;
+        let k = slot + LABELS_PER_TOKEN;
+        inserted && k < (nextToken + 1) * pathLengths * LABELS_PER_TOKEN;
         k += LABELS_PER_TOKEN
       )
-        inserted = insert(reached, passing, k, bound, passed)
-      const extendedLabel = { bound, token: next, amount, cost, hops: label.hops + 1, passed, edge, before: label }
-      if (next === target) {
-        best = unroll(extendedLabel)
+        inserted = insert(bestBounds, visitedHashes, k, bound, visitedHash)
+      const extendedLabel = {
+        bound,
+        token: nextToken,
+        amount,
+        cost,
+        hops: label.hops + 1,
+        visitedHash,
+        edge,
+        previousLabel: label,
+      }
+      if (nextToken === target) {
+        best = pathOf(extendedLabel)
         bestNet = bound
       } else queue.push(extendedLabel)
     }
@@ -158,7 +173,7 @@ function insert(reached: Float64Array, passing: Float64Array, place: number, bou
 }
 
 /** Hash of a token below 2^32. Sums of a few are exact in floats and identify sets of tokens. */
-function markOf(token: number): number {
+function hashOfToken(token: number): number {
   let mixed = Math.imul(token + 1, 0x9e3779b1)
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
@@ -171,19 +186,19 @@ function netOf(problem: Problem, path: readonly number[], output: EdgeOutput): n
   let cost = 0
   for (const edge of path) {
     cost += legCost(problem, edge, amount)
-    amount = output.of(edge, amount)
+    amount = output.output(edge, amount)
     if (!(amount > 0)) return Number.NEGATIVE_INFINITY
   }
   return amount - cost
 }
 
 function visits(label: Label, token: number): boolean {
-  for (let at: Label | null = label; at; at = at.before) if (at.token === token) return true
+  for (let at: Label | null = label; at; at = at.previousLabel) if (at.token === token) return true
   return false
 }
 
-function unroll(end: Label): number[] {
+function pathOf(end: Label): number[] {
   const edges: number[] = []
-  for (let at: Label | null = end; at && at.edge >= 0; at = at.before) edges.unshift(at.edge)
+  for (let at: Label | null = end; at && at.edge >= 0; at = at.previousLabel) edges.unshift(at.edge)
   return edges
 }

@@ -224,9 +224,9 @@ export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?:
   const { graph, target } = problem
   const backward = bestSpotRates(problem, target, 'to')
   const path = bestSinglePath(problem, backward, {
-    of: (edge, amount) => Number(outputOfPool(graph.edges[edge]!, BigInt(Math.round(amount)), taxes)),
-    quotes: MAX_EXACT_QUOTES,
-    work: QUOTE_WORK,
+    output: (edge, amount) => Number(outputOfPool(graph.edges[edge]!, BigInt(Math.round(amount)), taxes)),
+    maxQuotes: MAX_EXACT_QUOTES,
+    workPerQuote: QUOTE_WORK,
   })
   const flow = path && alongPath(problem, path)
   const outcome =

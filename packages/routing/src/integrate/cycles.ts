@@ -22,12 +22,12 @@ export type OpenAllocation = { readonly openProblem: Problem; readonly allocatio
  */
 export function hasProfitableCycle({ graph, rate, adjustedCurves, budget }: Problem): boolean {
   // Cached for all requests of the block, so no request is charged for it.
-  graph.facts.gainsInCycle ??= new WorkBudget().attempt(
+  graph.facts.hasProfitableCycle ??= new WorkBudget().attempt(
     1,
     (ownBudget) => hasGainingCycle(graph, graph.rate, ownBudget),
     () => true,
   )
-  return (graph.facts.gainsInCycle || adjustedCurves.size > 0) && hasGainingCycle(graph, rate, budget)
+  return (graph.facts.hasProfitableCycle || adjustedCurves.size > 0) && hasGainingCycle(graph, rate, budget)
 }
 
 /**

@@ -52,7 +52,7 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
           heightOfToken !== undefined &&
           depthOfToken + 1 + heightOfToken <= maxHops &&
           rate[edge]! > 0 &&
-          allocation.has[edge] === 0
+          allocation.hasEdge[edge] === 0
         )
           addDetour([edge])
       }

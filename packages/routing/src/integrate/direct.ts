@@ -97,7 +97,7 @@ function replacementsFor(
   problem.budget.spend(offset[start + 1]! - offset[start]! + flow.edges.length * chain.length + 1)
   const replacements: Replacement[] = []
   for (let edge = offset[start]!; edge < offset[start + 1]!; edge++) {
-    if (to[edge] !== end || rate[edge] === 0 || allocation.has[edge] || legBaseCost(problem, edge) >= chainCost)
+    if (to[edge] !== end || rate[edge] === 0 || allocation.hasEdge[edge] || legBaseCost(problem, edge) >= chainCost)
       continue
     const input = inputOf(chain[0]!)
     const output = outputOf(curveOf(problem, edge), input)

@@ -27,7 +27,7 @@ export function mayImprove(
   { hops }: SpotRates,
 ): boolean {
   const best = bestOf(problem, flows)
-  if (bound === null || !best || best.cut) return true
+  if (bound === null || !best || best.isCut) return true
   return best.net < (bound - hops[problem.source]! * minLegCost(problem)) * (1 - MAX_GAP_TO_STOP)
 }
 

@@ -57,9 +57,11 @@ export function refill(problem: Problem, allocation: Allocation, flow: Flow): Fl
 function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Flow): readonly CandidatePath[] {
   const { graph } = problem
   const { from, to } = graph.topology
-  const { live, costLabel, valueLabel, rate } = frontier
-  const singleEdges = frontier.edges.filter((edge) => live[from[edge]!]! + live[to[edge]!]! === 2).map((edge) => [edge])
-  const paths = [...singleEdges, ...frontier.tokens.map((token) => frontier.pathThrough(token))]
+  const { isLive, costLabel, valueLabel, rate } = frontier
+  const singleEdges = frontier.payingEdges
+    .filter((edge) => isLive[from[edge]!]! + isLive[to[edge]!]! === 2)
+    .map((edge) => [edge])
+  const paths = [...singleEdges, ...frontier.payingTokens.map((token) => frontier.pathThrough(token))]
   problem.budget.spend(8 * paths.length + 1)
   return paths
     .flatMap((edges) => {

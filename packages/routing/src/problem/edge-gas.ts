@@ -25,7 +25,7 @@ export function edgeGas(graph: Graph, learnedGas: LearnedGas | undefined, { sour
 
 /** Returns the learned gas of hops inside a route. Computed once per graph, because requests of a block share it. */
 function innerHopGas(graph: Graph, learnedGas: LearnedGas): EdgeGas {
-  const { gasInside: cache } = graph.facts
+  const { innerHopGas: cache } = graph.facts
   const cachedGas = cache.get(learnedGas)
   if (cachedGas) return cachedGas
   const extraGas = new Float64Array(graph.topology.from.length)

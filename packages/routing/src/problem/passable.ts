@@ -5,7 +5,7 @@ import type { SourceFilter } from '../sources.ts'
 
 /** Rates of the edges that every route may pass through. Cached per graph. */
 export function ratesBetween(graph: Graph, trust: Trust): Rates {
-  const cachedRates = graph.facts.passable.get(trust)
+  const cachedRates = graph.facts.passableRates.get(trust)
   if (cachedRates) return cachedRates
   const { edges, topology } = graph
   const [rate, rateBack] = [graph.rate.slice(), graph.rateBack.slice()]
@@ -16,7 +16,7 @@ export function ratesBetween(graph: Graph, trust: Trust): Rates {
     rateBack[topology.reverse[edge]!] = 0
   }
   const rates = { rate, rateBack }
-  graph.facts.passable.set(trust, rates)
+  graph.facts.passableRates.set(trust, rates)
   return rates
 }
 

@@ -20,7 +20,7 @@ export function edgesInScope(problem: Problem): readonly number[] {
   for (let round = 0; round < maxHops; round++) {
     budget.spend(2 * edges.length)
     const pools = poolsAround(problem, edges)
-    const isKept = (token: number) => token === source || token === target || pools[token] === SEVERAL
+    const isKept = (token: number) => token === source || token === target || pools[token] === SEVERAL_POOLS
     const remaining = edges.filter((edge) => isKept(from[edge]!) && isKept(to[edge]!))
     if (remaining.length === edges.length) break
     edges = remaining
@@ -51,7 +51,7 @@ function withPairs({ graph, rate }: Problem, edges: readonly number[]): readonly
   return [...pairs]
 }
 
-const SEVERAL = -2
+const SEVERAL_POOLS = -2
 
 /** By token: −1 if no pool of the edges trades it, `SEVERAL`, or the first edge of its only pool. */
 function poolsAround({ graph }: Problem, edges: readonly number[]): Int32Array {
@@ -62,7 +62,7 @@ function poolsAround({ graph }: Problem, edges: readonly number[]): Int32Array {
     const pool = edgesOfPool.get(allEdges[edge]!.pool.id)![0]!
     for (const token of [from[edge]!, to[edge]!])
       if (pools[token] === -1) pools[token] = pool
-      else if (pools[token] !== pool) pools[token] = SEVERAL
+      else if (pools[token] !== pool) pools[token] = SEVERAL_POOLS
   }
   return pools
 }
@@ -77,7 +77,9 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
   const { from, to, tokens } = graph.topology
   const distance = distancesFrom(problem, source)
   const { hops } = bestSpotRates(problem, target, 'to')
-  const givenPrices = new Map([...dual.tokens].map(([token, price]) => [graph.topology.tokenIndex.get(token)!, price]))
+  const pricesByToken = new Map(
+    [...dual.priceByToken].map(([token, price]) => [graph.topology.tokenIndex.get(token)!, price]),
+  )
   const allEdges = graph.edges
   const rateOf = (edge: number) => {
     const rateAfterTrade =
@@ -88,7 +90,7 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
   const layer = (fill: number) => new Float64Array(tokens.length).fill(fill)
   const values = Array.from({ length: maxHops + 1 }, () => layer(0))
   const costs = Array.from({ length: maxHops + 1 }, () => layer(Number.POSITIVE_INFINITY))
-  for (const [token, price] of givenPrices)
+  for (const [token, price] of pricesByToken)
     for (let hop = 0; hop <= maxHops - hops[token]!; hop++) {
       values[hop]![token] = price
       if (hop >= distance[token]!) costs[hop]![token] = price
@@ -96,18 +98,18 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
   budget.spend(3 * maxHops * edges.length)
   for (let hop = maxHops - 1; hop >= 0; hop--) {
     const [current, next] = [values[hop]!, values[hop + 1]!]
-    for (let token = 0; token < current.length; token++) if (!givenPrices.has(token)) current[token] = next[token]!
+    for (let token = 0; token < current.length; token++) if (!pricesByToken.has(token)) current[token] = next[token]!
     for (const edge of edges) {
       const value = rate.get(edge)! * next[to[edge]!]!
-      if (value > current[from[edge]!]! && !givenPrices.has(from[edge]!)) current[from[edge]!] = value
+      if (value > current[from[edge]!]! && !pricesByToken.has(from[edge]!)) current[from[edge]!] = value
     }
   }
   for (let hop = 0; hop < maxHops; hop++) {
     const [current, next] = [costs[hop]!, costs[hop + 1]!]
-    for (let token = 0; token < current.length; token++) if (!givenPrices.has(token)) next[token] = current[token]!
+    for (let token = 0; token < current.length; token++) if (!pricesByToken.has(token)) next[token] = current[token]!
     for (const edge of edges) {
       const cost = current[from[edge]!]! / rate.get(edge)!
-      if (cost < next[to[edge]!]! && !givenPrices.has(to[edge]!)) next[to[edge]!] = cost
+      if (cost < next[to[edge]!]! && !pricesByToken.has(to[edge]!)) next[to[edge]!] = cost
     }
   }
   const prices = values.map((current, hop) => current.map((value, token) => priceBetween(value, costs[hop]![token]!)))

@@ -14,13 +14,13 @@ const MAX_LOG = 20
  * Prices of a common unit: the lowest at which the pool takes a token (∞ if it must not be sold), and the highest that
  * it brings (0 if it must not be bought).
  */
-type Ends = { readonly sold: readonly number[]; readonly bought: readonly number[] }
+type EndPrices = { readonly sold: readonly number[]; readonly bought: readonly number[] }
 
 /**
  * Bounds the earnings, in the unit of the prices; at least 0. The float error is a few units in the last place of the
  * pool's balances.
  */
-export function stableEarnings({ balances, invariant }: TradingFunction, { sold, bought }: Ends): number {
+export function stableEarnings({ balances, invariant }: TradingFunction, { sold, bought }: EndPrices): number {
   const n = balances.length
   const sum = balances.reduce((total, balance) => total + balance, 0)
   const logs = balances.reduce((total, balance) => total + Math.log(balance), 0)

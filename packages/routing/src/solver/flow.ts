@@ -4,7 +4,7 @@ import { outputOf } from '../graph/price-curve.ts'
 import { curveOf, legCost, type Problem } from '../problem/problem.ts'
 import { NEGLIGIBLE_SHARE, PRICE_ROUNDING, UNRESOLVED_SHARE } from '../tolerances.ts'
 import type { Allocation } from './allocation.ts'
-import { type Flow, OutOf, type PrunedEdges, push } from './push.ts'
+import { EdgesByToken, type Flow, type PrunedEdges, push } from './push.ts'
 import { usesPoolTwice } from './shared-pools.ts'
 
 export type { Flow } from './push.ts'
@@ -21,21 +21,21 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
     edges.push(allocation.edges[k]!)
     weights.push(allocation.input[k]!)
   }
-  const flow = unresolved(problem, allocation, edges, weights) ?? pushThrough(problem, edges, weights)
+  const flow = unresolvedFlow(problem, allocation, edges, weights) ?? pushThrough(problem, edges, weights)
   if (!flow) return null
   const dust = dustOf(problem, flow)
   if (dust.size === 0) return flow
   const isKept = (_: number, k: number) => !dust.has(edges[k]!)
-  const lean = pushThrough(problem, edges.filter(isKept), weights.filter(isKept))
+  const flowWithoutDust = pushThrough(problem, edges.filter(isKept), weights.filter(isKept))
   // Such an edge may be the only one that takes the rest of a token.
-  return lean && lean.net >= flow.net * (1 - NEGLIGIBLE_SHARE) ? lean : flow
+  return flowWithoutDust && flowWithoutDust.net >= flow.net * (1 - NEGLIGIBLE_SHARE) ? flowWithoutDust : flow
 }
 
 /**
  * Builds the flow if prices do not determine the inputs: a very deep pool trades all or nothing within the precision of a float
  * price. The edges that respond most to prices get the missing input. Null if the inputs are precise, or if no pool is that deep.
  */
-function unresolved(
+function unresolvedFlow(
   problem: Problem,
   allocation: Allocation,
   usedEdges: readonly number[],
@@ -44,14 +44,14 @@ function unresolved(
   const { residual, edges, conductance, sold, prices, value } = allocation
   if (!(residual > UNRESOLVED_SHARE)) return null
   const { graph } = problem
-  const starting = edgesAboutToTrade(allocation)
-  const responses = edges.map((edge, k) => (starting.includes(edge) ? graph.conductance[edge]! : conductance[k]!))
+  const startingEdges = edgesAboutToTrade(allocation)
+  const responses = edges.map((edge, k) => (startingEdges.includes(edge) ? graph.conductance[edge]! : conductance[k]!))
   const isDeep = (response: number, k: number) =>
     response * prices[sold[k]!]! * PRICE_ROUNDING > UNRESOLVED_SHARE * value
   if (!responses.some(isDeep)) return null
   const response = new Map(edges.map((edge, k) => [edge, responses[k]!]))
-  const open = [...usedEdges, ...starting]
-  const inputs = [...weights, ...starting.map(() => 0)]
+  const open = [...usedEdges, ...startingEdges]
+  const inputs = [...weights, ...startingEdges.map(() => 0)]
   const flow = pushThrough(problem, open, inputs, { response })
   return flow?.unsold === 0 ? flow : null
 }
@@ -119,17 +119,17 @@ export function alongPath(problem: Problem, path: readonly number[]): Flow | nul
 }
 
 /** The order of legs that share a pool matters, because each leaves its fee in the pool. */
-function inBestOrder(problem: Problem, { outOf, weights, cut }: PrunedEdges, flow: Flow): Flow {
+function inBestOrder(problem: Problem, { edgesByToken, weights, isCut }: PrunedEdges, flow: Flow): Flow {
   let best = flow
   for (const direction of [1, -1]) {
     const places = [...weights.keys()].sort((a, b) => direction * (weights[a]! - weights[b]!))
-    const sorted = new OutOf(
+    const sorted = new EdgesByToken(
       problem,
-      places.map((k) => outOf.edges[k]!),
+      places.map((k) => edgesByToken.edges[k]!),
     )
     for (const first of ['newest', 'oldest'] as const) {
       const order = topologicalOrder(problem, sorted, first)!
-      const other = push(problem, { outOf: sorted, weights: places.map((k) => weights[k]!), order, cut })
+      const other = push(problem, { edgesByToken: sorted, weights: places.map((k) => weights[k]!), order, isCut })
       if (other.amountOut > best.amountOut) best = other
     }
   }
@@ -157,9 +157,9 @@ function prune(
     }
     const { source, target } = problem
     if (!edges.some((edge) => from[edge] === source) || !edges.some((edge) => to[edge] === target)) return null
-    const outOf = new OutOf(problem, edges)
+    const outOf = new EdgesByToken(problem, edges)
     const order = topologicalOrder(problem, outOf)
-    if (order) return { outOf, weights, order, cut }
+    if (order) return { edgesByToken: outOf, weights, order, isCut: cut }
     const siblings = groupBy(edges.keys(), (k) => from[edges[k]!]!)
     const share = (k: number) => weights[k]! / siblings.get(from[edges[k]!]!)!.reduce((sum, j) => sum + weights[j]!, 0)
     const thinnest = findCycle(problem, edges)
@@ -189,13 +189,15 @@ function places({ graph, source, target }: Problem, edges: readonly number[]): r
 
 /** Returns true if the edges form no cycle. All of them must be reachable from the source. */
 export function isAcyclic(problem: Problem, edges: readonly number[]): boolean {
-  return problem.graph.topology.scratch.within(() => topologicalOrder(problem, new OutOf(problem, edges)) !== null)
+  return problem.graph.topology.scratch.within(
+    () => topologicalOrder(problem, new EdgesByToken(problem, edges)) !== null,
+  )
 }
 
 /** Tokens in topological order, beginning with the source; null if the edges form a cycle. */
 function topologicalOrder(
   { source, graph }: Problem,
-  outOf: OutOf,
+  outOf: EdgesByToken,
   first: 'newest' | 'oldest' = 'newest',
 ): readonly number[] | null {
   const { to, tokens, scratch } = graph.topology
@@ -209,7 +211,7 @@ function topologicalOrder(
   const next = () => (first === 'newest' ? ready.pop() : ready.shift())
   for (let token = next(); token !== undefined; token = next()) {
     order.push(token)
-    for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
+    for (let k = outOf.firstOf(token); k >= 0; k = outOf.nextAfter(k)) {
       visited++
       const bought = to[outOf.edges[k]!]!
       incoming[bought]! -= 1
