@@ -1,4 +1,7 @@
-/** Entry point of the router: turns a request into a settled route, or into a refusal with reasons. Pure and deterministic. */
+/**
+ * Entry point of the router: turns a request into a settled route, or into a refusal with reasons. Pure and
+ * deterministic. Runs on the main thread or in a routing thread.
+ */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { RoutingError } from './errors.ts'
 import { bestRoute } from './exact/best-route.ts'
@@ -33,7 +36,7 @@ import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_WORK_SHARE } from './tolerances.ts'
 import type { BoundProof, ExactOutputRequest, RoutePlan, RouteRequest, RouteResult, RouteTerms } from './types.ts'
 
-/** Divisor of the margin below the largest output found, in the output suggested after a refusal: 1/100,000. */
+/** After a refusal, the suggested output is the largest output found, less this fraction (1 / divisor) of it. */
 const SUGGESTED_OUTPUT_MARGIN = 100_000n
 
 /** Work limit of a proof, in addition to that of its route: about a quarter of a second. */
@@ -85,7 +88,7 @@ function routeRequest(graph: Graph, request: RouteRequest | ExactOutputRequest, 
   return routeOnSubgraph(resolved, request, budget) ?? routeForInput(resolved.prepareOn(resolved.graph), request)
 }
 
-/** Wraps or unwraps the native token. Nodes refuse transactions with a larger value. */
+/** Wraps or unwraps the native token. Nodes refuse transactions with a value of 2^128 wei or more. */
 function routeWrap(request: RouteRequest | ExactOutputRequest): RouteResult {
   const isInput = 'amountIn' in request
   const amount = isInput ? request.amountIn : request.amountOut
@@ -96,7 +99,7 @@ function routeWrap(request: RouteRequest | ExactOutputRequest): RouteResult {
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), ...limit }
 }
 
-/** Adds the proof of the bound if the request asks for it. The proof has its own work budget, so it does not change the route. */
+/** Adds the proof of the bound if the request asks for one. A proof has its own work budget, so it does not change the route. */
 function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, result: RouteResult): RouteResult {
   if (!request.proof || !result.ok || 'amountOut' in request) return result
   const { tokenIn, tokenOut, wrappedNative, amountIn, driftPenalties, excludePools } = request
@@ -123,7 +126,7 @@ function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, res
   return { ...result, proof: budget.attempt(1, prove, () => null) }
 }
 
-/** Lifts the limits on splitting: the bound is to cover divided trades even if the request does not allow them. */
+/** Removes the limits on splitting, because the bound must cover divided trades even if the request forbids them. */
 const withoutSplitLimits = ({ problem }: PreparedRequest): Problem => ({
   ...problem,
   isSinglePath: false,
@@ -249,7 +252,7 @@ function findForInput({ problem, admission, outPerWei }: PreparedRequest, reques
     : success
 }
 
-/** Prepares the deferred computation of the bound after gas. It copies the arrays, since the search's scratch arrays are reused. */
+/** Prepares the deferred computation of the bound after gas. Copies the arrays, since later searches reuse the scratch arrays. */
 function deferredBound(
   problem: Problem,
   settledRoutes: readonly SettledRoute[],
@@ -298,14 +301,14 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
     }
     return { ok: true, route: toRoute(sizedProblem, route, amountIn, request, valuation) }
   }
-  // Slightly below the maximum found, so that a search that starts elsewhere can still find an input for it.
+  // Suggest slightly less than the maximum, so that a later search, which may start elsewhere, also finds an input.
   const maxPaid = route.settlement.amountOut
   const maxOutput = maxPaid - maxPaid / SUGGESTED_OUTPUT_MARGIN
   const message = `the pools cannot pay ${amountOut}; about ${maxOutput} can be bought`
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons: admission.rejected, maxOutputAmount: maxOutput }
 }
 
-/** Upper bound on the net output. The search computes it only for uncertain routes; for others it is computed here. */
+/** Upper bound on the net output. The search computes the bound only for uncertain routes, so it may be missing here. */
 function netBoundOf(problem: Problem, { flow, bound, netBound: computedBound, backward }: SettledRoute): number | null {
   if (hasNoLegCosts(problem)) return bound
   if (computedBound !== undefined) return computedBound

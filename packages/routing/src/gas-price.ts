@@ -9,7 +9,7 @@ import { bestSpotRates } from './problem/potentials.ts'
 import { newSoftenings, type Problem } from './problem/problem.ts'
 import type { RouteTerms } from './types.ts'
 
-/** Gas and calldata bytes of a typical swap: the native token is priced for about this cost. */
+/** Gas and calldata bytes of a typical swap. The price of the native token is the price for about this cost. */
 const TYPICAL_ROUTE_GAS = 300_000
 const TYPICAL_ROUTE_BYTES = 600
 /** Maximum number of cached prices per graph; one block has fewer targets. */
@@ -48,8 +48,7 @@ function outputOfBestPath(graph: Graph, request: RouteTerms, ends: Ends, amountI
     ...NO_LEARNED_GAS,
     softenings: newSoftenings(),
   }
-  // The result is cached for all requests of the block, so no request is charged for it. One path is a bounded amount
-  // of work.
+  // The result is cached for all requests of the block, so it has a work budget of its own. One path takes little work.
   const limits = {
     maxHops: 3,
     maxPools: 3,

@@ -1,4 +1,7 @@
-/** The steps of a search. With gas the problem is not convex, so the search starts from several allocations. */
+/**
+ * The steps of a search for the best flow. Gas makes the problem non-convex, so the search starts from several
+ * allocations. Called by `exact/search-and-settle.ts`, which settles the flow in integers.
+ */
 import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
 import { bestSinglePath, onCurves } from './columns/single-path.ts'
@@ -60,18 +63,20 @@ import {
 export type SearchResult = {
   readonly flow: Flow
   /**
-   * Best flow before restricted problems were searched, if it differs from `flow`. Used when a pool refuses its share of `flow`.
+   * Best flow before restricted problems were searched, if it differs from `flow`. Used if a pool refuses its share of
+   * `flow`.
    */
   readonly fallback?: Flow
   /**
-   * Upper bound on the output of any route, in output base units, without gas. Null if unknown, or if arbitrage makes it useless.
+   * Upper bound on the output of any route before gas, in output base units. Null if unknown, or if an arbitrage makes the
+   * bound useless.
    */
   readonly bound: number | null
-  /** Part of the bound by which pools may pay more than their price curves. */
+  /** Part of `bound` that covers what pools may pay beyond their price curves. */
   readonly beyondCurves: number
   /** Upper bound on the net output; null if none was found, undefined if it was not computed. */
   readonly netBound: number | null | undefined
-  /** Best spot rates to the target of the searched problem: bounds on the payout of all admitted pools. */
+  /** Best spot rates from each token to the target, over all admitted pools. */
   readonly backward: SpotRates
   /** Other routes that may turn out better once gas is measured, best first. Empty unless the problem asks for them. */
   readonly alternatives: readonly Flow[]
@@ -156,7 +161,10 @@ function partialPath(problem: Problem, backward: SpotRates): readonly number[] |
   return problem.isSinglePath ? null : bestSinglePath(problem, backward, onCurves(problem, 'a part'))
 }
 
-/** Searches restricted problems with about as much work as was spent so far. Returns `best` if that was already a lot. */
+/**
+ * Improves a flow by searching restricted problems, with about as much work as the search has spent. Returns `best` if
+ * the search has already spent much work.
+ */
 function searchRestricted(
   problem: Problem,
   best: Flow,
@@ -167,7 +175,7 @@ function searchRestricted(
   const { backward } = paths
   const { source, target } = problem
   const { knownEdges } = progress
-  // If an arbitrage inflates the bound, or there is no bound, more can be gained.
+  // If there is no bound, or an arbitrage inflates it, a much better route may exist.
   const isNetLoose = maxNetOut !== undefined && (maxNetOut === null || isWorthless(best.net, maxNetOut))
   const isLoose = isNetLoose || progress.bound === null || isWorthless(best.amountOut, progress.bound)
   if (workSpent > MAX_RESTRICTED_WORK && !isLoose) return best
@@ -210,11 +218,11 @@ function searchRestricted(
 }
 
 /**
- * Improves a flow by the best division without one of its pools: a division does not weigh the gas of a pool against what
- * its other paths would pay.
+ * Improves a flow by dividing the trade without one of its pools. A division does not compare the gas of a pool with the
+ * output of the same amount on other paths.
  *
- * @param values - values of tokens in the output token; pools with little input are tried first
- * @param allocate - finds the route from which the division without the pool starts
+ * @param values - values of tokens in the output token; the pools with the smallest input value are tried first
+ * @param allocate - finds the route from which the division without a pool starts
  */
 function divideWithoutPools(
   problem: Problem,
@@ -242,8 +250,9 @@ function divideWithoutPools(
 }
 
 /**
- * Returns true if a pool of the flow is too small for the whole trade. Otherwise prices alone find almost every division: of 2,000
- * uncertified trades on small graphs, 4 others gained more than 3 bps, and their bounds were 0.8 % away or more.
+ * Returns true if a pool of the flow is too small for the whole trade. If no pool is too small, prices find almost every
+ * division: of 2,000 uncertified trades on small graphs, only 4 gained more than 3 bps from another division, and the
+ * bounds of these 4 were at least 0.8 % away.
  */
 function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRates): boolean {
   const { from } = problem.graph.topology
@@ -251,7 +260,10 @@ function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRates): b
   return edges.some((edge) => capacityOf(curveOf(problem, edge)) * best[from[edge]!]! < value)
 }
 
-/** Improves a flow by the best division without gas, whose chunks find paths that gas hides: with it they choose few paths. */
+/**
+ * Improves a flow by a division that starts from the best division without gas. With gas, the chunks of a division choose
+ * few paths. Without gas, they also find paths whose first chunk does not earn its gas.
+ */
 function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
   const start = divide({ ...problem, costPerGas: 0, costPerLeg: 0 }, flow)
   return (start && bestOf(problem, [flow, divide(problem, start)])) || flow
@@ -261,7 +273,7 @@ function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
 const isDivisible = (problem: Problem): boolean =>
   !problem.isSinglePath && isSmall(problem) && problem.budget.remaining >= DIVISION_WORK
 
-/** Divides the trade among all paths of a small graph; null for larger graphs, with little work left, or if no division was found. */
+/** Divides the trade among all paths of a small graph; null if the graph is large, little work is left, or no division is found. */
 function divide(problem: Problem, flow: Flow | null): Flow | null {
   if (!isDivisible(problem)) return null
   const edges = new Set([...problem.rate.keys()].filter((edge) => problem.rate[edge]! > 0))
@@ -285,16 +297,18 @@ type Progress = {
   readonly flows: (Flow | null)[]
   /** Edges that some allocation included. */
   readonly knownEdges: Set<number>
-  /** Bound by price curves, on which the effort depends, and the maximum that pools pay beyond their curves. */
+  /** Bound by price curves; the remaining effort depends on it. */
   bound: number | null
+  /** Maximum that pools pay beyond their price curves, in output base units. */
   beyondCurves: number
   best: Flow | undefined
 }
 
 type Paths = {
   readonly backward: SpotRates
-  /** The best path at spot rates, and the best path after gas. */
+  /** The best path at spot rates; null if it contains a cycle or is too long. */
   readonly spotPath: readonly number[] | null
+  /** The best path for the whole amount, after gas. */
   readonly singlePath: readonly number[]
 }
 
@@ -350,7 +364,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     const jointAllocation = allocate(open, [...usedEdges, ...openingAllocation.edges, ...otherEdges])
     addIdleEdges(jointAllocation.openProblem, jointAllocation.allocation)
     flows.push(toReducedFlow(jointAllocation, 'keep'))
-    // Edges that pay without gas may pay together with gas although no single column did. That takes at least two more legs.
+    // Edges that pay without gas may earn their gas together although no single edge does. At least two legs must join.
     if (!wasCyclic && isFarBelow(open, flows, bound) && mayPayFor(2, problem, bestOf(problem, flows), bound)) {
       const wholeAllocation = new Allocation(open)
       wholeAllocation.restore(grossAllocation.checkpoint())
@@ -365,7 +379,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   }
   progress.best = best
   if (!noLegCosts) progress.best = best = shortenChains(problem, best)
-  // If there is a profitable cycle, the bound is out of reach, so the gap to it is not a loss of the route.
+  // A profitable cycle raises the bound beyond every route, so the gap to the bound is then no loss of the route.
   const mayLengthen = noLegCosts ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)
   if (!wasCyclic && mayLengthen && mayImprove(problem, [best], bound, backward)) {
     const usedEdges = grossAllocation.edges.filter((_, k) => grossAllocation.input[k]! > 0)
@@ -386,7 +400,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
 
 const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.filter((_, k) => input[k]! > 0)
 
-/** Allocates over the pools of a few column rounds only: the fallback if the full search exceeds its budget. */
+/** Allocates over the pools of a few column rounds only. Fallback if the full search exceeds its budget. */
 function allocateOnce(
   problem: Problem,
   singlePath: readonly number[],
@@ -399,7 +413,10 @@ function allocateOnce(
   return hasNoLegCosts(problem) ? limitedFlow(problem, allocation) : prune(problem, allocation, 'drop')
 }
 
-/** Routes that an allocation may miss because of limits, fixed costs, or cycles: the best path, and paths joined one by one. */
+/**
+ * Returns routes that an allocation may miss because of limits, fixed costs, or cycles: the best path, and a route that
+ * is built path by path.
+ */
 function otherRoutes(
   problem: Problem,
   current: readonly (Flow | null)[],
@@ -414,8 +431,8 @@ function otherRoutes(
 }
 
 /**
- * Reallocates in the token order of the best route so far while that improves it, since the choice of the edge to
- * remove from a cycle is a guess. Returns the problem restricted to that order.
+ * Reallocates in the token order of the best route so far, while the route improves. The edge that was removed from a
+ * cycle is only a guess, so another order may be better. Returns the problem restricted to the last order.
  */
 function reallocateInOrder(
   problem: Problem,
@@ -434,7 +451,8 @@ function reallocateInOrder(
 }
 
 /**
- * Reallocates over the edges of all good routes together. Null if the best route has all of these edges, or if they are too many.
+ * Reallocates over the edges of all good routes together. Null if the best route has all of these edges, or if there are
+ * too many of them.
  */
 function combineFlows(problem: Problem, flows: readonly (Flow | null)[], best: Flow, backward: SpotRates): Flow | null {
   const goodFlows = flows.filter((flow) => flow !== null && flow.net > best.net * (1 - MAX_GAP_TO_COMBINE))
@@ -448,7 +466,7 @@ function combineFlows(problem: Problem, flows: readonly (Flow | null)[], best: F
 /**
  * Computes the bound on all routes.
  *
- * @returns the allocation without gas behind the bound, which needs prices of edges that gas excludes
+ * @returns the allocation without gas that gives the bound: the bound also needs edges that do not earn their gas
  */
 function computeBound(problem: Problem, allocation: Allocation, frontier: Frontier, progress: Progress): Allocation {
   const gasFreeProblem = hasNoLegCosts(problem) ? problem : { ...problem, costPerGas: 0, costPerLeg: 0 }

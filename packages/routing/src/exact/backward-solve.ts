@@ -1,6 +1,6 @@
 /**
- * Finds the minimum input of a route of which only one leg out of the source is variable. It solves backwards from the
- * target, pool by pool, which takes one quote per step instead of one per leg of the route.
+ * Finds the minimum input of a route in which only one leg out of the source is variable. Solves backward from the
+ * target, pool by pool. Each step takes one quote, while a step over the whole route takes one quote per leg.
  */
 import { inputOf } from '../graph/price-curve.ts'
 import { curveOf } from '../problem/problem.ts'
@@ -9,7 +9,7 @@ import { FLOAT_UNITS, OUTPUT_MARGIN } from './output-tolerances.ts'
 import type { LegOutput, RouteOutput } from './route-output.ts'
 
 /**
- * Returns null if only full settlements give the answer.
+ * Returns the minimum input; null if only full settlements can find it.
  *
  * @param nearPoint - a point of the route with its fixed legs that pays about the required output
  * @param price - output per additional unit of the source token
@@ -90,7 +90,7 @@ function solveLeg(output: RouteOutput, leg: LegOutput, required: bigint): bigint
   if (!(largerInput > exactInput && largerInput < Number.POSITIVE_INFINITY)) return null
   const point = pointAt(BigInt(Math.ceil(exactInput)))
   const missingOut = required - point.amountOut
-  // If the curve is exact, it errs by float rounding only, which may be far less than the price of one unit.
+  // An exact curve has only the error of float rounding, which may be much less than the price of one unit.
   const isExact = missingOut === 0n || missingOut === 1n
   const firstStep = isExact
     ? point.amountIn / FLOAT_UNITS + 1n

@@ -1,4 +1,4 @@
-/** Finds the best settled route of an amount under all terms of a request. */
+/** Finds the best settled route of an amount under all terms of a request. Called by `findRoute`. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { usesWrapper, WRAP_GAS } from '../native.ts'
 import { Admission, newSoftenings, type Problem } from '../problem/problem.ts'
@@ -27,14 +27,15 @@ export function bestRoute(
   const candidate =
     problem.budget.attempt(ALLOCATION_WORK_SHARE, allocate, () => null) ??
     routeAmount(singlePathProblem, amountIn, request) ??
-    // Curves do not round. Of a few units, their best paths may all buy less than one unit of an intermediate token.
+    // Price curves do not round. For a few units, all of their best paths may buy less than one unit of an intermediate
+    // token.
     (admission.hasSmallLegs
       ? attemptWithHalf(problem, () =>
           bestPathInWholeUnits(admit(singlePathProblem, amountIn, request).problem, amountIn, taxes),
         )
       : null)
   if (!candidate || problem.costPerGas === 0 || !usesWrapper(candidate.settlement.legs, request)) return candidate
-  // The search does not model costs shared by legs: a route without a wrap may be better by the cost of one.
+  // The search does not model costs that legs share. A route without a wrap saves the gas of one wrap.
   const nativeOnly = admit(problem, amountIn, request)
   if (!closeWrapperEdges(nativeOnly.admission, problem, request)) return candidate
   const nativeRoute = attemptWithHalf(problem, () =>

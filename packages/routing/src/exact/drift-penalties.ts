@@ -1,3 +1,4 @@
+/** Applies the output discounts of pools whose quotes fade to a settled route. */
 import type { Problem } from '../problem/problem.ts'
 import type { Settlement } from './settle.ts'
 
@@ -9,7 +10,7 @@ export function discountedOutput(
   const output = Number(amountOut)
   if (outputFactors.size === 0 || !edges.some((edge) => outputFactors.has(edge))) return output
   const { from, to } = graph.topology
-  // By token: total bought, and the part that remains after discounts. Selling a token carries its ratio on.
+  // By token: total amount bought, and the amount that remains after discounts. A leg carries the ratio of its sold token on.
   const totals = new Map([[source, { gross: 1, discounted: 1 }]])
   for (const [k, { amountOut: bought }] of legs.entries()) {
     const edge = edges[k]!

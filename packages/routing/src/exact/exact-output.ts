@@ -1,7 +1,7 @@
 /**
- * Finds the minimum input that buys an output. The best route's output rises with its input, so the search narrows an
- * interval between an input that pays too little and one that pays enough. The shares of a route for a nearby amount
- * then give the minimum input in integers. Shares that are optimal for an amount within 0.1 % lose about a millionth.
+ * Finds the minimum input that buys an output. The best route's output rises with its input. So the search narrows an
+ * interval between an input that pays too little and an input that pays enough. If the tried input is within 0.1 % of the
+ * minimum, the shares of its route give the minimum input in integers. Such shares lose about a millionth of the output.
  */
 import { crossesFlat, inputOf, outputOf } from '../graph/price-curve.ts'
 import { bestSpotRates, pathTo } from '../problem/potentials.ts'
@@ -42,7 +42,7 @@ import { AMOUNT_LIMIT } from './shares.ts'
  * Finds the minimum input for an output.
  *
  * @param required - output, base units
- * @returns the minimum input with its route; if no input suffices, the one found that pays most; null if nothing routes
+ * @returns the minimum input with its route; if no input suffices, the tried input that pays most; null if nothing routes
  */
 export function minInput(problem: Problem, required: bigint, request: RouteTerms): RoutedInput | null {
   return new InputSearch(problem, required, request).run()
@@ -63,7 +63,7 @@ class InputSearch {
   private highRoute: PricedRoute | null = null
   /** Smallest input known not to route because the pools cannot take it. */
   private ceiling = AMOUNT_LIMIT
-  /** Route that pays enough, found without gas. Used if no route with gas does. */
+  /** Route that pays enough, found as if gas were free. Used if no route found with gas pays enough. */
   private gasFreeRoute: PricedRoute | null = null
   /** True if all pools of the target together pay less than the output. */
   private isUnreachable = false
@@ -91,7 +91,7 @@ class InputSearch {
     this.isUnreachable = Number(required) > maxOutput * UNREACHABLE_OUTPUT_RATIO
     let amountIn: bigint | null = wholeUnits(initialInput(problem, this.isUnreachable ? maxOutput : Number(required)))
     for (let searches = 0; searches < OUTPUT_SEARCHES && amountIn !== null; searches++) {
-      // The reach of the pools does not depend on gas, and is much cheaper to find without it.
+      // How much the pools can pay does not depend on gas, and a search without gas takes much less work.
       const isProbe =
         !this.highRoute && !this.gasFreeRoute && (this.isUnreachable || searches >= SEARCHES_BEFORE_PROBES)
       const candidate = this.routeAt(amountIn, isProbe)
@@ -145,7 +145,7 @@ class InputSearch {
     return ratio < BEYOND_REACH_OUTPUT_RATIO || (ratio < 1 && larger.amountIn > this.low * 2n)
   }
 
-  /** Next input to try. Null if the interval is exhausted, or probably no input pays enough. */
+  /** Returns the next input to try; null if the interval is exhausted, or if probably no input pays enough. */
   private nextInput(): bigint | null {
     const { low, lowRoute, highRoute, ceiling } = this
     if (highRoute) return this.interpolate(highRoute)
@@ -161,7 +161,7 @@ class InputSearch {
     return guess <= low ? low + 1n : guess < maxGuess || guess < (low + ceiling) / 2n ? guess : maxGuess
   }
 
-  /** Extrapolates the slope between the last two inputs. Returns diminish, so the result is an underestimate. */
+  /** Extrapolates the slope between the last two inputs. The result is too small, because marginal output falls. */
   private extrapolateSecant(below: PricedRoute): number {
     const before = this.previousLowRoute
     if (!before) return 0
@@ -199,8 +199,8 @@ class InputSearch {
   }
 
   /**
-   * Returns true if the last step multiplied the input but hardly raised the output, and the target is further away
-   * than that. Returns diminish, so no input suffices.
+   * Returns true if the last step multiplied the input but hardly raised the output, and the target is further away.
+   * Marginal output falls, so no larger input suffices.
    */
   private isMarketFlat(last: PricedRoute): boolean {
     const { previousLowRoute: before, required } = this
@@ -210,8 +210,8 @@ class InputSearch {
   }
 
   /**
-   * Repeats the search at the minimum input while a leg stops near the end of its pool or a gap. The share of such a
-   * leg does not change with the amount, so shares for another amount are not optimal.
+   * Repeats the search at the minimum input while a leg stops near the end of its pool or at a gap in its liquidity. The
+   * input of such a leg does not grow with the amount, so the shares found at another amount are not optimal.
    */
   private confirm(first: PricedRoute, result: RoutedInput): RoutedInput {
     let [candidate, min] = [first, result]
@@ -226,8 +226,8 @@ class InputSearch {
   }
 
   /**
-   * Tries a smaller input once if a route is far below its bound. If the pools cannot take all of the best path's
-   * output, more input may buy less. If the smaller input pays enough, the search continues below it.
+   * Tries a smaller input once if a route's output is far below the bound: if later pools of the best path are full, more
+   * input may buy less. If the smaller input pays enough, the search continues below it.
    */
   private paysWithSmaller({ route, amountIn }: PricedRoute, min: bigint): boolean {
     const { bound, settlement } = route
@@ -267,7 +267,7 @@ function outputBound(problem: Problem): number {
   return max
 }
 
-/** Input at which the best path at spot rates pays an output; by its spot rate alone if the path cannot pay it. */
+/** Input at which the best path at spot rates pays an output. If the path cannot pay it, uses the spot rate alone. */
 function initialInput(problem: Problem, required: number): number {
   const backward = bestSpotRates(problem, problem.target, 'to')
   const rate = backward.best[problem.source]!
@@ -309,7 +309,10 @@ function relativeInputError(candidate: PricedRoute, required: bigint): number {
     : Math.abs(extrapolate(candidate, Number(required)) / Number(amountIn) - 1)
 }
 
-/** Returns true if a leg stops at the end of its pool or a gap, or about as close to it as the two inputs are to each other. */
+/**
+ * Returns true if a leg stops at the end of its pool or at a gap in its liquidity, within a distance proportional to the
+ * difference of the two inputs.
+ */
 function isAtFlat({ problem, route, amountIn }: PricedRoute, min: bigint): boolean {
   const distance = FLAT_MARGIN * Math.abs(Number(min) / Number(amountIn) - 1) + FLAT_NEAR
   const { edges, input } = route.flow

@@ -6,12 +6,12 @@ import { routeAmount } from './best-route.ts'
 import { AMOUNT_LIMIT } from './shares.ts'
 
 /**
- * Returns the largest input that routes, to 0.5 %; 0 if none does. Amounts can differ by seventy orders of magnitude,
- * so it first bisects the power of two: with single paths, which are fast, and then with allocations. If the work runs
- * out, returns the largest so far.
+ * Returns the largest input that can be routed, to 0.5 %; 0 if no input can be routed. Amounts can differ by seventy
+ * orders of magnitude. So the function first bisects the exponent of a power of two: with single paths, which are fast,
+ * and then with allocations. If the work runs out, returns the largest amount so far.
  */
 export function largestRoutable(original: Problem, requested: bigint, request: RouteTerms): bigint {
-  // Feasibility depends neither on gas nor on the last basis point.
+  // Whether an amount can be routed does not depend on gas, and any route will do.
   const problem: Problem = { ...original, costPerGas: 0, costPerLeg: 0, anyRoute: true }
   const amountIn = requested < AMOUNT_LIMIT ? requested : AMOUNT_LIMIT - 1n
   const singlePathProblem = { ...problem, isSinglePath: true }

@@ -4,10 +4,10 @@ import { OUTPUT_MARGIN, OUTPUT_STEPS, SLOPE_MISSES } from './output-tolerances.t
 export type AmountPoint = { readonly amountIn: bigint; readonly amountOut: bigint }
 type PointAt = (amountIn: bigint) => AmountPoint
 
-/** An input that pays too little and one that pays enough. */
+/** An input that pays too little, and a larger input that pays enough. */
 export type Bracket = readonly [low: AmountPoint, high: AmountPoint]
 
-/** Finds a bracket by doubling steps. Null if twice the known input does not pay enough. */
+/** Finds a bracket around the required output by doubling steps. Null if twice the start input does not pay enough. */
 export function bracketFrom(
   pointAt: PointAt,
   startPoint: AmountPoint,
@@ -18,7 +18,7 @@ export function bracketFrom(
   const start = startPoint.amountIn
   const startsAbove = point.amountOut >= required
   let step = firstStep
-  // Twice the input, or nothing, is far outside the interval that the searches left.
+  // The searches have left a small interval, so twice the input, or an input of 0, is far outside it.
   for (let distance = step; distance <= start + firstStep; step *= 2n, distance += step) {
     const previousPoint = point
     const nextInput = startsAbove ? start - distance : start + distance
@@ -43,8 +43,8 @@ export function narrowBracket(
 ): Bracket {
   let [low, high] = [below, above]
   const width = () => high.amountIn - low.amountIn
-  // If an intermediate token has few units, the output jumps and slopes mislead. The same end is then moved repeatedly,
-  // each time by more, and finally the bracket is bisected.
+  // If an intermediate token has few units, the output jumps and slopes mislead. The same end of the bracket then moves
+  // repeatedly, by a growing margin, until the bracket is bisected instead.
   let misses = 0
   for (let steps = 0; steps < OUTPUT_STEPS && width() > 1n; steps++) {
     const isLowNear = required - low.amountOut < high.amountOut - required
@@ -60,8 +60,8 @@ export function narrowBracket(
 }
 
 /**
- * Interpolates by the slope if the bracket spans several output units. Adds a unit and a margin, so that the other end
- * also moves closer; the margin grows with the number of misses.
+ * Interpolates by the slope if the bracket spans several output units. Adds a unit and a margin to the step, so that the
+ * other end also moves closer. The margin grows with the number of misses.
  */
 function interpolate(low: AmountPoint, high: AmountPoint, required: bigint, misses: number): bigint {
   const width = high.amountIn - low.amountIn

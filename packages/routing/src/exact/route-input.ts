@@ -20,11 +20,14 @@ export type PricedRoute = {
 /** An input in base units, with its route. */
 export type RoutedInput = { readonly amountIn: bigint; readonly route: SettledRoute }
 
-/** Divisor of the amount below which a change goes to a single leg. The loss is quadratic in the change. */
+/**
+ * A change of less than this fraction (1 / divisor) of the amount goes to a single leg. The loss is quadratic in the
+ * change.
+ */
 const SINGLE_LEG_DIVISOR = 10_000n
 
 /**
- * Returns null if the shares do not pay the output, however large the input is.
+ * Finds the minimum input. Null if the shares do not pay the output at any input.
  *
  * @throws WorkSpent
  */
@@ -52,7 +55,8 @@ export function minInputOf(
     const wideBracket = bracketAround(nearPoint)
     if (!wideBracket) return null
     nearPoint = narrowBracket(pointAt, wideBracket, required, SINGLE_LEG_DIVISOR)[1]
-    // The rest is too small to divide: one leg out of the source takes it, and unaffected legs stay fixed.
+    // The remaining change is too small to divide. One leg out of the source takes it, and the inputs of the others are
+    // fixed.
     const settledInputs = () => inputsOf(settleAt(nearPoint.amountIn)!)
     cache.fixedInputs = output.outputAt(nearPoint.amountIn) === null ? settledInputs() : output.inputs()
   }

@@ -55,8 +55,8 @@ export class RouteOutput {
   }
 
   /**
-   * Returns the output; null if only a settlement gives it: for pools that are used twice or refuse, and for legs that
-   * take less than their share because they buy few units.
+   * Returns the output for an input. Null if only a full settlement gives the output: if a pool is used twice or refuses,
+   * or if a leg takes less than its share because it buys few units.
    *
    * @throws WorkSpent
    */
@@ -96,7 +96,7 @@ export class RouteOutput {
   }
 
   /**
-   * Output of a leg's pool; 0 if it refuses.
+   * Returns the output of a leg's pool; 0 if the pool refuses the input.
    *
    * @throws WorkSpent
    */

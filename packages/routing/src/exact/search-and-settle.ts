@@ -1,4 +1,7 @@
-/** Alternates search and settlement until they agree: a pool may refuse the searched amount, or occur twice in a route. */
+/**
+ * Alternates search and settlement until a route settles. A pool may refuse the amount that the search assigns to it, or
+ * pay less in integers than its price curve.
+ */
 
 import { bestSinglePath } from '../columns/single-path.ts'
 import { type CompiledCurve, capacityOf, outputOf, upToInput } from '../graph/price-curve.ts'
@@ -45,7 +48,10 @@ export type SettledRoute = SearchResult & {
   readonly droppedEdges?: readonly number[]
 }
 
-/** Searches and settles; searches again without edges that perform worse in whole units than in floats. Null if nothing routes. */
+/**
+ * Searches and settles a route. Repeats the search without edges that pay less in whole units than in floats. Null if
+ * nothing routes.
+ */
 export function searchAndSettle(
   problem: Problem,
   amountIn: bigint,
@@ -68,8 +74,8 @@ export function searchAndSettle(
 }
 
 /**
- * Repeats the search if the settled legs cost so much more gas than their price curves indicate (ticks crossed in the
- * pool's own arithmetic) that another route may be better: one without these legs, or one in which they are smaller.
+ * Repeats the search if the settled legs cost much more gas than their price curves indicate, because the pool's own
+ * arithmetic crosses more ticks. Then another route may be better: a route without these legs, or with smaller legs.
  */
 function withSettledGas(
   problem: Problem,
@@ -95,7 +101,10 @@ function withSettledGas(
   }, result)
 }
 
-/** Limits edges to slightly less than their legs, if that costs less gas: settlement rounds legs past ticks. Null if none does. */
+/**
+ * Limits edges to slightly less than their legs, if a smaller leg costs less gas because rounding moved the leg past a
+ * tick. Null if no smaller leg costs less.
+ */
 function withSmallerLegs(problem: Problem, { settlement }: SettledRoute, taxes?: Taxes): Problem | null {
   const limitedCurves = new Map<number, CompiledCurve>()
   for (const [k, edge] of settlement.edges.entries()) {
@@ -114,7 +123,11 @@ const withCurves = (problem: Problem, curves: ReadonlyMap<number, CompiledCurve>
   adjustedCurves: new Map([...problem.adjustedCurves, ...curves]),
 })
 
-/** Returns one of two routes with the bounds of the first, and the other one among its alternatives. */
+/**
+ * Returns one of two routes, with the bounds of `result` and with the other route among its alternatives.
+ *
+ * @param picksOther - true to return `other`
+ */
 export function pickRoute(
   problem: Problem,
   result: SettledRoute,
@@ -151,7 +164,7 @@ function unexpectedGasOf(problem: Problem, { flow, settlement }: SettledRoute): 
   return unexpectedGas
 }
 
-/** Returns true if a leg buys so few units, or was too small, that rounding takes a significant part. */
+/** Returns true if a leg buys so few units, or was so small, that rounding takes a significant part of the output. */
 function isCoarse(problem: Problem, { settlement, bound, droppedEdges }: SettledRoute): boolean {
   const { legs } = settlement
   if (bound !== null && discountedOutput(problem, settlement) > bound * (1 - UNIT_ROUNDING_GAP)) return false
@@ -163,8 +176,8 @@ function isCoarse(problem: Problem, { settlement, bound, droppedEdges }: Settled
 }
 
 /**
- * The best route without legs that were too small, and without intermediate legs that buy few units. A repeated search
- * may run into other such edges, so it is repeated.
+ * The best route without legs that were too small, and without intermediate legs that buy few units. The next search may
+ * use other such edges, so several searches run.
  */
 function withoutCoarseEdges(
   problem: Problem,
@@ -198,19 +211,19 @@ function withoutCoarseEdges(
   return best
 }
 
-/** Edges whose legs were too small, or else those that buy few units of an intermediate token. */
+/** Edges whose legs were too small. If there are none: edges that buy few units of an intermediate token. */
 function coarseEdges(problem: Problem, { droppedEdges, settlement }: SettledRoute): readonly number[] {
   const { legs, edges } = settlement
   const { to } = problem.graph.topology
-  // Legs next to the one that was too small may be large without it.
+  // Without the edge that was too small, its neighbors may carry more, so they stay.
   if (droppedEdges) return droppedEdges
   const fewUnitEdges = edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
   return [...fewUnitEdges, ...edgesBelowCurve(problem, settlement)]
 }
 
 /**
- * Edges whose legs pay less than their curves, since the pool's rounding takes a fixed amount; none if a pool is used twice, because
- * its curves hold for the state before the route.
+ * Edges whose legs pay less than their curves, since the pool's rounding takes a fixed amount. Empty if a pool is used
+ * twice, because its curves apply to the state before the route only.
  */
 function edgesBelowCurve(problem: Problem, { legs, edges }: Settlement): readonly number[] {
   if (usesPoolTwice(problem.graph, edges)) return []
@@ -241,8 +254,9 @@ export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?:
 }
 
 /**
- * Searches and settles until a route settles. If a pool refuses the size of its leg, the search repeats with the pool cut to what
- * it takes; if it refuses for another reason, without the pool. The bounds are those of the first search, over all admitted pools.
+ * Searches and settles until a route settles. If a pool refuses the size of its leg, the search is repeated with the
+ * pool limited to the input that it accepts. If a pool refuses for another reason, the search is repeated without it.
+ * The bounds come from the first search, over all admitted pools.
  */
 function searchUntilSettled(
   wholeProblem: Problem,
@@ -252,11 +266,11 @@ function searchUntilSettled(
 ): SettledRoute | null {
   let problem = wholeProblem
   let firstResult: SearchResult | null = null
-  /** By edge: number of amounts at which the pool's arithmetic failed. */
+  /** Number of amounts at which the pool's arithmetic failed, by edge. */
   const failureCounts = new Map<number, number>()
   /** The current problem without the pool that refused last, if the current problem only limits that pool. */
   let problemWithoutPool: Problem | null = null
-  /** Route without the second use of a pool that refused it. */
+  /** Route that uses each pool once, found after a pool refused its second use. */
   let singleUseRoute: SettledRoute | null = null
   const betterOf = (route: SettledRoute, other: SettledRoute | null) =>
     firstResult && other && netOf(problem, other) > netOf(problem, route) ? withBounds(other, firstResult) : route
@@ -268,7 +282,7 @@ function searchUntilSettled(
       continue
     }
     if (!result && problem.mayReusePools && !singleUseRoute) {
-      // Shares of one pool for several pairs may leave an amount that the pairs alone can take.
+      // If several pairs share a pool, the search may leave input unsold that single pairs can take.
       problem = { ...problem, mayReusePools: false }
       continue
     }
@@ -303,8 +317,8 @@ function searchUntilSettled(
 }
 
 /**
- * Limits an edge to slightly less than the amount at which its pool's arithmetic fails. Null if the pool fails below
- * it too, or refused for another reason.
+ * Limits an edge to slightly less than the amount at which its pool's arithmetic fails. Null if the pool also fails at
+ * smaller amounts, or if it refused for another reason.
  */
 function limitedBelowRefused(
   problem: Problem,
@@ -327,7 +341,7 @@ const withInputLimit = (problem: Problem, edge: number, amountIn: bigint): Probl
 /** Removes the cause of a refused leg from the problem. */
 function withoutRefused(problem: Problem, refused: LegRefused, admission: Admission): Problem {
   const { edge, pool, limit, isForSize } = refused
-  // A pool may be asked for more than it has only because the search counted its liquidity twice.
+  // If several legs share the pool, the search may have counted its liquidity twice.
   if (refused.reusesPool && problem.mayReusePools) return { ...problem, mayReusePools: false }
   admission.recordRejection(pool, refused.message)
   if (!isForSize) return withoutEdges(problem, problem.graph.topology.edgesOfPool.get(pool.id) ?? [])
@@ -336,7 +350,8 @@ function withoutRefused(problem: Problem, refused: LegRefused, admission: Admiss
 }
 
 /**
- * Keeps, of each pool that a flow uses several times, only the edge that trades the most value. Null if there are none.
+ * For each pool that a flow uses several times, closes all edges but the edge that trades the most value. Null if no pool
+ * is used several times.
  */
 function withSingleUse(problem: Problem, { flow, backward }: SearchResult): Problem | null {
   const { edges, topology } = problem.graph
@@ -355,14 +370,14 @@ function withSingleUse(problem: Problem, { flow, backward }: SearchResult): Prob
   return closedEdges.length > 0 ? withoutEdges(problem, closedEdges) : null
 }
 
-/** Runs a computation of an optional improvement with half of the remaining budget; null if that does not suffice. */
+/** Runs an optional improvement with half of the remaining budget. Returns null if the budget does not suffice. */
 export function attemptWithHalf<T>({ budget }: Problem, run: () => T): T | null {
   return budget.attempt(1 / 2, run, () => null)
 }
 
 /**
- * Returns true for a single path that is far below the bound, by more than the cost of one more leg (about that of its
- * cheapest). The limits may have reduced an allocation to this path.
+ * Returns true if the route is a single path and its output is below the bound by more than the cost of one more leg. The
+ * pool and hop limits may then have reduced an allocation to this path.
  */
 function mayMissLiquidity(
   problem: Problem,
@@ -374,7 +389,7 @@ function mayMissLiquidity(
   return bound - discountedOutput(problem, settlement) > Math.max(SUSPICIOUS_GAP * bound, minCost)
 }
 
-/** Settles the alternatives of a route; those that a pool refuses are dropped. */
+/** Settles the alternatives of a route. Drops alternatives that a pool refuses. */
 export function settleAlternatives(
   problem: Problem,
   { alternatives, ...result }: SettledRoute,
@@ -390,8 +405,8 @@ export function settleAlternatives(
 }
 
 /**
- * Settles the flow of a search, or else the better one of its fallback and of a flow that leaves room in its full pools. Returns the
- * refusal if none settles.
+ * Settles the flow of a search. If a pool refuses, returns the better of two routes: the fallback flow, and a flow that
+ * leaves some room in full pools. Returns the refusal if no flow settles.
  */
 function settleFlow(
   result: SearchResult,
@@ -415,7 +430,10 @@ function settleFlow(
     : fallbackOutcome
 }
 
-/** Cuts the pools that a flow fills, so that the units by which settlement differs from a flow fit into them. Null if none is full. */
+/**
+ * Reduces the capacity of pools that a flow fills. Settlement may assign a few more units to a pool than the flow does,
+ * and these units then fit. Null if no pool is full.
+ */
 function withRoom(problem: Problem, { edges, input }: Flow): Problem | null {
   const limitedCurves = new Map<number, CompiledCurve>()
   for (const [k, edge] of edges.entries()) {

@@ -1,10 +1,11 @@
 /**
- * Converts a flow into legs and settles them in exact integers, with the chain's arithmetic. Legs out of the source carry fixed
- * amounts; legs out of any other token carry representable shares of the balance, and the last one takes the rest.
+ * Converts a flow into legs and settles them in exact integers, with the chain's arithmetic. Legs that sell the input
+ * token carry fixed amounts. Legs that sell any other token carry shares of the balance that the program can represent,
+ * and the last such leg sells the remaining balance.
  *
- * Transfer taxes are applied as the program makes the transfers: the sender pays the first pool directly (one sell tax), and a pool
- * pays the Guard (one buy tax). The tax on the Guard's payment to the sender is left to the caller, since direct mode avoids it.
- * Taxed tokens are never intermediates. If two legs use one pool, the second is quoted in the state after the first.
+ * Transfer taxes follow the program's transfers: the sender pays the first pool directly (one sell tax), and a pool pays
+ * the Guard (one buy tax). The caller applies the tax on the Guard's payment to the sender, since direct mode avoids it.
+ * Taxed tokens are never intermediates. If two legs use one pool, the second leg is quoted in the state after the first.
  */
 import { PPM } from '@sluice/chains'
 import { familyOf, orRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
@@ -75,13 +76,17 @@ export type SettlementCache = {
   readonly shares: LegShares
   /** Settled legs by edge and input; valid while the pool is in the same state. */
   readonly settledLegs: Map<number, Map<bigint, CachedLeg>>
-  /** By edge: fixed inputs of all legs out of the source except the last. Null: they take their shares of the amount. */
+  /**
+   * Fixed inputs, by edge, of all legs out of the source except the last. If null, these legs take their shares of the
+   * amount.
+   */
   fixedInputs: ReadonlyMap<number, bigint> | null
 }
 
 /**
- * Settles a flow. Because shares are rounded and price curves are floats, a leg can exceed the capacity of its pool. It
- * is then cut, and the rest goes to the other legs out of its token. If they are full too, less of the token is bought.
+ * Settles a flow. Because shares are rounded and price curves are floats, a leg can exceed the capacity of its pool. The
+ * leg is then reduced, and the excess goes to the other legs that sell the same token. If these legs are also full, less
+ * of the token is bought.
  *
  * @param cache - cache of earlier settlements of this flow
  * @throws LegRefused, WorkSpent
@@ -151,7 +156,7 @@ function inputForFraction(problem: Problem, edge: number, amountIn: bigint, outp
   return (amountIn * BigInt(Math.floor(Math.min(inputFraction, 1) * FRACTION_UNITS))) / BigInt(FRACTION_UNITS)
 }
 
-/** Denominator of that fraction; much finer than a share of a balance. */
+/** Denominator of the input's fraction; much finer than a share of a balance. */
 const FRACTION_UNITS = 2 ** 50
 
 /** The lower of two limits, if there are any. */
@@ -167,7 +172,7 @@ type PassTerms = {
 
 /** One pass over the legs of a flow. */
 class SettlementPass {
-  /** A token that the legs cannot take completely, with the rest and the refusal that caused it. */
+  /** Token that the legs cannot sell completely, with the unsold amount and the refusal that caused it. */
   leftOver: (Excess & { readonly refusal: LegRefused }) | null = null
   private readonly problem: Problem
   private readonly terms: PassTerms
@@ -176,7 +181,7 @@ class SettlementPass {
   private readonly balances = new Map<number, bigint>()
   private readonly legs: Leg[] = []
   private readonly edges: number[] = []
-  /** Number of further legs that the pool limit allows beyond one per share. */
+  /** Number of additional legs that the pool limit allows. */
   private spareLegs: number
   /** Pool states after the previous legs; null if no pool is used twice. */
   private readonly poolStates: Map<string, Pool> | null
@@ -232,8 +237,8 @@ class SettlementPass {
   }
 
   /**
-   * Makes a leg with up to one unit of output less, if its pool refuses an amount because of the rounding of few units;
-   * null if it refuses these amounts too.
+   * Settles a leg with a slightly smaller input, worth at most one unit of output. Used if the pool refuses an amount
+   * that buys few units because of rounding. Null if the pool refuses the smaller inputs too.
    */
   private settleReduced(
     share: LegShare,
@@ -253,8 +258,8 @@ class SettlementPass {
   }
 
   /**
-   * Makes the legs for a pool that refuses the amount as one swap: consecutive swaps if the pool limits each swap,
-   * otherwise one swap with its maximum input.
+   * Adds legs for a pool that refuses the whole amount as one swap. If the pool limits each swap, adds consecutive swaps;
+   * otherwise one swap with the maximum input.
    */
   private makeLegs(share: LegShare, currentPool: Pool, amount: bigint, refusal: PoolRefusal): void {
     const { problem, terms, balances } = this
@@ -325,7 +330,8 @@ function maxInputOf({ graph }: Problem, edge: number, currentPool: Pool, taxes?:
 }
 
 /**
- * Replaces a leg that buys few whole units: it takes the minimum input that buys them, which leaves more for the following legs.
+ * Reduces a leg that buys few units to the minimum input that buys the same number of units. The following legs then
+ * have more input.
  */
 function trimLeg(
   result: SettledLeg,
@@ -349,11 +355,11 @@ function trimLeg(
   return best
 }
 
-/** Output of an edge's pool in its current state; 0 if it refuses. */
+/** Output of an edge's pool in its current state; 0 if the pool refuses the input. */
 export const outputOfPool = (edge: Edge, amountIn: bigint, taxes?: Taxes): bigint =>
   legOf(edge, amountIn, taxes)?.amountOut ?? 0n
 
-/** A leg through an edge's pool in its current state; null if it refuses. */
+/** A leg through an edge's pool in its current state; null if the pool refuses the input. */
 export function legOf(edge: Edge, amountIn: bigint, taxes?: Taxes): Leg | null {
   const result = amountIn > 0n ? quoteLeg(edge, edge.pool, { amount: amountIn, num: 1n, den: 1n }, taxes) : null
   return result === null || result instanceof PoolRefusal ? null : result.leg

@@ -1,6 +1,7 @@
 /**
- * Shares of a flow's legs in the precision of the program. Legs out of the source take amounts fixed at encoding. Legs
- * out of other tokens take representable shares of the balance, and the last leg out of each token takes the rest.
+ * Shares of a flow's legs in the precision of the program. Legs that sell the source token take amounts that are fixed at
+ * encoding. Legs that sell another token take representable shares of its balance, and the last of them takes the
+ * remaining balance.
  */
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import { type CompiledCurve, capacityOf, crossesFlat, outputOf, piecesCrossed } from '../graph/price-curve.ts'
@@ -14,7 +15,7 @@ const PRECISION = 1e15
 const PRECISION_UNITS = BigInt(PRECISION)
 const SHARE_UNITS = BigInt(SHARE_DENOMINATOR)
 
-/** An amount has 16 bytes in the program; no token in use has as many base units. */
+/** Limit of amounts, which have 16 bytes in the program. No token in use has as many base units. */
 export const AMOUNT_LIMIT = 2n ** 128n
 
 /** A leg before its amount is known. */
@@ -23,13 +24,14 @@ export type LegShare = {
   readonly from: number
   readonly to: number
   readonly isFromSource: boolean
-  /** Takes the whole rest. */
+  /** True if the leg takes the whole remaining balance. */
   readonly isLast: boolean
   /**
-   * Share of the balance that earlier legs left: numerator over `PRECISION` out of the source, otherwise over `SHARE_DENOMINATOR`.
+   * Share of the remaining balance, as a numerator. The denominator is `PRECISION` for the source token, and
+   * `SHARE_DENOMINATOR` for other tokens.
    */
   readonly num: bigint
-  /** Maximum input of a leg that stops just before a tick; absent for the last leg, which must take the rest. */
+  /** Maximum input of a leg that stops just before a tick; absent for the last leg, which must take the remaining balance. */
   readonly limit?: bigint
 }
 
@@ -75,10 +77,10 @@ export function sharesOf(
 }
 
 /**
- * Orders the legs out of one token. The last leg takes the rounding remainder: it is the largest leg with enough room, or
- * else the one with the most room. If none has room, it is the largest: when less of the token arrives, that leg takes
- * nearly all of the reduction. A leg that buys few units must not be last, because the input of the last leg cannot be
- * chosen to buy whole units.
+ * Orders the legs that sell one token. The last leg takes the rounding remainder. Choose the largest leg with enough room
+ * for the remainder, or else the leg with the most room. If no leg has room, choose the largest leg: when less of the
+ * token arrives, the last leg takes nearly all of the reduction. Never choose a leg that buys few units, because the input
+ * of the last leg cannot be adjusted to buy whole units.
  *
  * @param legIndices - indices of the legs in the flow
  */
@@ -117,9 +119,9 @@ function stopsBeforeTick(curve: CompiledCurve, input: number): boolean {
 
 /** Base units that rounding of earlier legs may add to an input. */
 const ROUNDED_UNITS = 2
-/** Fraction of the inputs out of one token that always covers the rounding remainder. */
+/** Room that always covers the rounding remainder, as a fraction of the amount sold of the token. */
 const ENOUGH_ROOM_SHARE = 0.01
-/** Fraction of the inputs out of one token below which a room may be smaller than the rounding of a share. */
+/** A room below this fraction of the amount sold of the token may be smaller than the rounding of a share. */
 const MIN_ROOM_SHARE = 1e-6
 const NO_LIMITS: ReadonlyMap<number, bigint> = new Map()
 
