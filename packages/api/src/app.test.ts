@@ -184,7 +184,7 @@ describe('reports of tokens', () => {
                 { pool: undefined, report },
               ]
             : null,
-        standings: { of: () => ({ standing: 'stranger', reason: 'not seen yet' }) },
+        trustTracker: { standingOf: () => ({ standing: 'stranger', reason: 'not seen yet' }) },
       },
       walletChecks: { mayAsk: () => Promise.reject(new Error('node failure')), dependsOnSenderCode: () => false },
     })

@@ -173,7 +173,8 @@ export class LiveChain {
       ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket, fees: simulation.fees },
       onFact: (fact) => applyFact(stores, fact),
       emit: (event) => {
-        if (event.kind === 'rpc' && event.event.kind === 'sent') this.sampler.recordSpent(event.event.methods.length)
+        if (event.kind === 'rpc' && event.event.kind === 'sent')
+          this.sampler.recordNodeCalls(event.event.methods.length)
         emit(event)
       },
       isBusy: () => isBusy() || this.streams.counts.streams > 0,
@@ -363,7 +364,7 @@ export class LiveChain {
       const { rpc, views } = this.runtime.parts
       const { view, isComplete } = await views.recent([...catalog.registry, ...extraTokens], signal)
       await Promise.race([view.prices().caughtUp(), setTimeout(PRICES_TIMEOUT_MS)])
-      return { view, rpc, isWhole: isComplete && view.prices().isCurrent }
+      return { view, rpc, isComplete: isComplete && view.prices().isCurrent }
     }
     return text === undefined ? catalog.load(source) : catalog.search(text, source)
   }

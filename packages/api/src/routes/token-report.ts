@@ -26,7 +26,7 @@ export async function tokens(request: Request, { liveChain }: ServedChain, conte
       measuredToken[k]
         ? {
             ...bodyOf(measuredToken[k]),
-            ...liveChain.tokens.standings.of(address),
+            ...liveChain.tokens.trustTracker.standingOf(address),
             asksForCode: pendingReports[k] ?? null,
             walletsDiffer: liveChain.walletChecks.dependsOnSenderCode(address),
           }

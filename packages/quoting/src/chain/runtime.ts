@@ -188,7 +188,7 @@ export class ChainRuntime {
     clearTimeout(this.restTimer)
     const { awake, options } = this
     this.awake = undefined
-    options.tokens.standings.forget()
+    options.tokens.trustTracker.forget()
     options.onSleep()
     await awake?.market.stop()
     awake?.rpc.close()
@@ -220,7 +220,7 @@ export class ChainRuntime {
       redemptions: (token) => redemptions.readingsOf(token),
       onFault: ({ id }, error) => log.error({ err: error, pool: id }, 'a pool cannot be priced'),
     })
-    tokens.standings.price(prices)
+    tokens.trustTracker.price(prices)
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
     tokens.onNewEvidence = () => this.awake?.views.forgetAnswers()
     const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
@@ -228,7 +228,7 @@ export class ChainRuntime {
     market.onSnapshot((snapshot) => {
       awake.poolCount = snapshot.pools.size
       this.touchedPools.observe(snapshot)
-      tokens.standings
+      tokens.trustTracker
         .observe(snapshot)
         .catch((error: unknown) => log.error({ err: error }, 'failed to update the trust ledger'))
       for (const listener of this.snapshotListeners) listener(snapshot)

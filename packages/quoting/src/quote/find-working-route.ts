@@ -208,7 +208,7 @@ async function searchInRounds(
       continue
     }
     const learnedTaxes = await learnTaxes()
-    tokens.standings.learn(tokens.taxes.current)
+    tokens.trustTracker.learn(tokens.taxes.current)
     if (learnedTaxes) continue
     // Repeat the simulation once before excluding pools, since the node may have failed.
     const repeatedTrial = wasRepeated ? trial : await simulateRoute()

@@ -63,8 +63,8 @@ export async function poolsToExclude(
   { signal, time }: RequestContext,
   faults: Faults,
 ): Promise<readonly string[]> {
-  const { standings, taxes } = context.tokens
-  standings.recordFailure(intermediateIds(route))
+  const { trustTracker, taxes } = context.tokens
+  trustTracker.recordFailure(intermediateIds(route))
   if (hasTaxes(route, taxes)) return largestPool(route)
   const legRuns = await time('learn', () => faultyLegs(route, { ...context, signal }))
   const { timestamp } = context.view.snapshot.block

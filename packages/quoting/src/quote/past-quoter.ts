@@ -124,7 +124,7 @@ export class PastQuoter {
       tokens: {
         facts: tokens.facts,
         taxes: tokens.taxes.copy(),
-        standings: { trust: (level) => tokens.standings.trust(level), learn: () => {}, recordFailure: () => {} },
+        trustTracker: { trust: (level) => tokens.trustTracker.trust(level), learn: () => {}, recordFailure: () => {} },
       },
       simulate: async (request, avoid) =>
         simulator.run({ ...request, codes: await codes(), gasPrice: request.gasPrice ?? (await gasPrice()) }, avoid),

@@ -1,4 +1,4 @@
-/** Quote streams. Streams with the same request share one computation. */
+/** Quote streams: quotes that are updated at every block. Streams with the same request share one computation. */
 import { Semaphore } from '@sluice/rpc'
 import type { ChainRuntime } from '../chain/runtime.ts'
 import type { Logger } from '../events.ts'
@@ -8,7 +8,7 @@ import type { StreamListener } from './update.ts'
 import { Watch } from './watch.ts'
 
 /** Maximum watched quotes of a chain computed at a time, because requests come first. */
-const MAX_AT_ONCE = 2
+const MAX_CONCURRENT_UPDATES = 2
 
 type Options = { readonly runtime: ChainRuntime; readonly quoter: Quoter; readonly log: Pick<Logger, 'info'> }
 
@@ -23,7 +23,7 @@ export type OpenStream = {
 export class QuoteStreams {
   private readonly options: Options
   private readonly watches = new Map<string, Watch>()
-  private readonly slots = new Semaphore(MAX_AT_ONCE)
+  private readonly slots = new Semaphore(MAX_CONCURRENT_UPDATES)
   private unsubscribe: (() => void) | undefined
 
   constructor(options: Options) {
@@ -66,7 +66,7 @@ export class QuoteStreams {
       request,
       quote: (request, signal) => quoter.quote(request, { signal, time, log }),
       peek: (request, gasPriceWei, signal) => quoter.peek(request, gasPriceWei, signal),
-      inTurn: (work) => this.slots.run(work),
+      runInSlot: (work) => this.slots.run(work),
     })
   }
 }

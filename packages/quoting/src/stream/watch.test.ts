@@ -37,7 +37,7 @@ function watchOnChain() {
       chain.peeks++
       return route(chain.amountOut)
     },
-    inTurn: (work) => work(),
+    runInSlot: (work) => work(),
   })
   watch.add((update) => updates.push(update))
   const add = async (changed = true) => {
@@ -130,7 +130,7 @@ function manualWatch() {
       return quote.promise
     },
     peek: async () => route(0n),
-    inTurn: (work) => {
+    runInSlot: (work) => {
       turns.count++
       return work()
     },

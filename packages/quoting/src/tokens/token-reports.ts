@@ -6,7 +6,7 @@ import { BoundedMap, SimulationError, type StateCount, type TokenReport } from '
 import { deepestPoolsOf } from '../view/holdings.ts'
 import { measureToken, type TaxSource } from './taxes.ts'
 
-/** Maximum pools in which a token is measured: those that hold most of it. */
+/** Maximum pools in which a token is measured: the pools that hold most of the token. */
 const MAX_POOLS = 3
 const REMEMBER_MS = 60_000
 const MAX_REMEMBERED = 1_000

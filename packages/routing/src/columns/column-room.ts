@@ -1,4 +1,4 @@
-/** Arrays in which column generation evaluates the edges of a frontier. */
+/** Scratch arrays in which column generation evaluates the edges of a frontier. */
 import { roundedCapacity, type Scratch } from '../graph/scratch.ts'
 
 export class ColumnArrays {

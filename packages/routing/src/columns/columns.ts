@@ -20,7 +20,8 @@ import type { ColumnArrays } from './column-room.ts'
 import type { Frontier } from './frontier.ts'
 
 /**
- * Alternates between solving and adding profitable edges, until no edge is left to add or the maximum number of rounds is reached.
+ * Alternates between solving the allocation and adding profitable edges. Ends if no edge is left to add, or after the
+ * maximum number of rounds.
  */
 export function generateColumns(
   problem: Problem,
@@ -119,7 +120,10 @@ class Pricing {
     return 2 * conductance[k]! * sqrtPriceFall * sqrtPriceFall
   }
 
-  /** Balances the prices of the candidate tokens, with all others fixed: a resistor network, relaxed in a few rounds. */
+  /**
+   * Balances the prices of the candidate tokens; all other prices stay fixed. The edges act like resistors of a network,
+   * whose voltages are approximated in a few rounds.
+   */
   private balancePrices(): void {
     const { promisingEdges, columnArrays } = this
     const { logPrice, logCost, logValue, logRate, conductance, sold, bought, conductanceSum, weightedPriceSum } =
@@ -178,7 +182,10 @@ class Pricing {
   }
 }
 
-/** Adds idle edges slightly below the current prices, between tokens of the allocation, as a fallback for pruning. */
+/**
+ * Adds edges between tokens of the allocation that would lose slightly at the current prices. They carry no flow, but can
+ * take over when pruning removes other edges.
+ */
 export function addIdleEdges(problem: Problem, allocation: Allocation): void {
   const { graph, rate, target, costPerGas } = problem
   const { offset, to } = graph.topology

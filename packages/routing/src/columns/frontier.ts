@@ -1,6 +1,6 @@
 /**
- * The frontier of an allocation: the surrounding tokens and edges that could pay at its prices. Used by column
- * generation and the upper bound.
+ * The frontier of an allocation: the surrounding tokens and edges that could pay at the allocation's prices. Used by
+ * column generation and by the upper bound. A token is live if it carries flow, and therefore has a price.
  */
 import { LabelQueue } from '../problem/label-correction.ts'
 import type { SpotRates } from '../problem/potentials.ts'
@@ -13,22 +13,22 @@ import { MarginalRates } from './rates.ts'
 import { ValueBounds } from './value-bounds.ts'
 
 export class Frontier {
-  /** Tokens outside the allocation through which some path pays, at the prices of the tokens inside. */
+  /** Tokens that are not live, but through which some path between live tokens pays. */
   payingTokens: number[] = []
   /** Tokens that carry flow. */
   liveTokens: readonly number[] = []
-  /** Edges on a path that would pay, or that join two tokens of the allocation directly and would pay. */
+  /** Edges that would pay: edges on a path through such tokens, and new edges between two live tokens. */
   payingEdges: number[] = []
   /** Minimum cost of a token in output base units; its price if the token carries flow. */
   readonly costLabel: Float64Array
-  /** Maximum value of a token; exceeds its cost only for `tokens`. */
+  /** Maximum value of a token in output base units; exceeds the minimum cost only for `payingTokens`. */
   readonly valueLabel: Float64Array
   /** The next edge on the path with the highest value, and the previous edge on the path with the lowest cost. */
   readonly nextEdge: Int32Array
   readonly previousEdge: Int32Array
   /** 1 for tokens that carry flow and therefore have a price. */
   readonly isLive: Uint8Array
-  /** Maximum total earnings of the edges that were left out, in output base units. */
+  /** Maximum total earnings of the edges that were skipped because they earn too little, in output base units. */
   dustEarnings = 0
   /** False if labels still changed after the longest path, which indicates a profitable cycle. */
   hasConverged = true
@@ -60,7 +60,7 @@ export class Frontier {
     this.queue = new LabelQueue(count, scratch)
   }
 
-  /** Rates of all edges, with those of shared pools after the allocation's trades. */
+  /** Rates of all edges; for shared pools, the rates after the allocation's trades. */
   get rate(): Float64Array {
     return this.rates.rate
   }
@@ -83,7 +83,7 @@ export class Frontier {
     }
   }
 
-  /** Explores everything within the bounds, which leave few enough tokens. */
+  /** Finds the paying edges among few reached tokens. */
   private exploreWithinBounds(allocation: Allocation): void {
     const candidates = this.candidates(allocation)
     this.sweepValues(candidates)
@@ -140,7 +140,10 @@ export class Frontier {
     this.liveTokens = [...this.reachedTokens]
   }
 
-  /** Minimum costs, from the live tokens on, within the value bounds. Returns false if that reaches too many tokens. */
+  /**
+   * Computes minimum costs, starting at the live tokens, as long as costs are below the value bounds. Returns false if
+   * too many tokens are reached.
+   */
   private correctCosts(): boolean {
     const { problem, valueBounds, rate, costLabel, isLive, reachedTokens, queue } = this
     const { to } = problem.graph.topology
@@ -190,7 +193,7 @@ export class Frontier {
     return edges
   }
 
-  /** Values over a few edges, which are roughly in the order in which they were reached, so sweeps converge quickly. */
+  /** Computes values over a few edges. The edges are roughly in the order of a path, so few sweeps suffice. */
   private sweepValues(candidates: readonly number[]): void {
     const { problem, valueLabel, nextEdge, isLive, rate } = this
     const { from, to } = problem.graph.topology
@@ -212,7 +215,7 @@ export class Frontier {
     this.hasConverged = false
   }
 
-  /** Maximum values of all tokens, backwards from the live ones. */
+  /** Computes maximum values of all tokens, backward from the live tokens. */
   private measureValues(): void {
     const { problem, ratesToTarget, distances, valueLabel, nextEdge, isLive, queue } = this
     const { rateBack } = this.rates
@@ -237,7 +240,7 @@ export class Frontier {
     this.hasConverged = queue.clear()
   }
 
-  /** Minimum costs of the tokens whose value exceeds their cost, over edges that may earn more than dust. */
+  /** Computes minimum costs of the tokens whose value exceeds their cost, over edges that may earn enough. */
   private correctCostsWithin(minEarnings: number): void {
     const { problem, ratesToTarget, distances, costLabel, valueLabel, isLive, rate, queue } = this
     const { offset, to } = problem.graph.topology

@@ -1,3 +1,4 @@
+/** Bounds the earnings of an edge without evaluating its price curve. */
 import type { Problem } from '../problem/problem.ts'
 
 /**

@@ -16,7 +16,7 @@ type Label = {
   readonly amount: number
   readonly cost: number
   readonly hops: number
-  /** Sum of the hashes of the visited tokens: equal for labels that visited the same tokens in any order. */
+  /** Sum of the hashes of the visited tokens. Labels that visited the same tokens in any order have the same sum. */
   readonly visitedHash: number
   readonly edge: number
   readonly previousLabel: Label | null
@@ -38,7 +38,12 @@ export type PathBounds = {
   readonly value: (edge: number, amountOut: number) => number
 }
 
-/** @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: it pays for the part that it takes */
+/**
+ * Outputs by price curves.
+ *
+ * @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: the pool pays for the input that it
+ *   can take
+ */
 export const onCurves = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeOutput => ({
   output: (edge, amountIn) => {
     const curve = curveOf(problem, edge)
@@ -49,11 +54,12 @@ export const onCurves = (problem: Problem, required: 'all' | 'a part' = 'all'): 
 })
 
 /**
- * Finds the best path by best-first search. Spot rates bound the rates of any size, so the first path that leaves the queue at the
- * target is the best, with one exception: of the paths to a token with the same length, only the `PATH_LABELS` most promising are
- * kept. More than one is kept because, if pools disagree on prices, the best may visit a token that is needed later; no two with
- * the same visited tokens are kept, since one of them is better in every respect. If the work runs out, the best path so far is
- * returned. Null if no path leads to the target, or none takes the amount.
+ * Finds the best path by best-first search. Spot rates bound the rates of any size, so the first path that leaves the
+ * queue at the target is the best. There is one exception: for each token and path length, only the most promising labels
+ * are kept (`LABELS_PER_TOKEN`). Several labels are kept, because the most promising one may visit a token that the path
+ * needs later. Labels with the same visited tokens are not kept together, since one of them is better in every respect.
+ *
+ * @returns the best path found before the work runs out; null if no path leads to the target, or no path takes the amount
  */
 export function bestSinglePath(
   problem: Problem,
@@ -70,7 +76,7 @@ export function bestSinglePath(
   const minLegCostOfPath = minLegCost(problem)
   const queue = new MaxHeap<Label>()
   const pathLengths = maxPathHops + 1
-  /** By token and path length: bounds of the best labels, descending. */
+  /** Tokens whose slots in the arrays below were written. */
   const touchedTokens: number[] = []
   const wipe = (labels: Float64Array, blank: number) => {
     for (const token of touchedTokens)
@@ -79,7 +85,7 @@ export function bestSinglePath(
   const bestBounds = scratch.negativeInfinities(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) =>
     wipe(labels, Number.NEGATIVE_INFINITY),
   )
-  /** Visited-token hashes of these labels. */
+  /** Visited-token hashes of the labels in `bestBounds`, which holds descending bounds by token and path length. */
   const visitedHashes = scratch.zeroFloats(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) => wipe(labels, 0))
   const spotPath = pathTo(problem, backward, source, target)
   let bestNet = spotPath ? netOf(problem, spotPath, output) : Number.NEGATIVE_INFINITY
@@ -154,8 +160,8 @@ export function bestSinglePath(
 }
 
 /**
- * Inserts a bound into the descending bounds of a slot, replacing one with the same visited tokens. Returns false if
- * all of them, or that one, are better.
+ * Inserts a bound into the descending bounds of a slot, and replaces a bound with the same visited tokens. Returns false
+ * if all bounds of the slot are better, or if the bound with the same visited tokens is better.
  */
 function insert(reached: Float64Array, passing: Float64Array, place: number, bound: number, passed: number): boolean {
   const end = place + LABELS_PER_TOKEN - 1
@@ -172,7 +178,7 @@ function insert(reached: Float64Array, passing: Float64Array, place: number, bou
   return true
 }
 
-/** Hash of a token below 2^32. Sums of a few are exact in floats and identify sets of tokens. */
+/** Hash of a token, below 2^32. Sums of a few hashes are exact in floats and identify sets of tokens. */
 function hashOfToken(token: number): number {
   let mixed = Math.imul(token + 1, 0x9e3779b1)
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)

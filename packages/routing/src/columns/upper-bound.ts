@@ -1,8 +1,8 @@
 /**
- * Upper bound on the output of any route within the hop limit over all pools, before gas. By weak duality, any token
- * prices give a bound. It is the input valued at its price, plus the maximum earnings of each edge at the prices.
- * Tokens that carry flow have the prices of the search. All others get prices between their cost and their value, so
- * that only the edges of the frontier earn. If these earn more than rounding, they join the allocation.
+ * Upper bound before gas on the output of any route within the hop limit. By weak duality, any token prices give a bound:
+ * the input valued at its price, plus the maximum earnings of each edge at the prices. Tokens that carry flow have the
+ * prices of the search. Each other token gets a price between its cost and its value, so that only the edges of the
+ * frontier earn. If these edges earn more than rounding, they join the allocation.
  */
 
 import { hiddenEarnings, maxEarningsAt, tradeTo } from '../graph/price-curve.ts'
@@ -33,7 +33,7 @@ export type OutputBound = {
 /**
  * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage).
  *
- * @param allocation - solved; extended if edges loosen the bound
+ * @param allocation - solved; extended by edges that make the bound weaker
  * @param frontier - as explored around the allocation
  */
 export function upperBound(problem: Problem, allocation: Allocation, frontier: Frontier): OutputBound | null {
@@ -124,7 +124,8 @@ function profitOf(problem: Problem, frontier: Frontier, price: Float64Array, edg
   const earningsAlone = maxEarningsAt(curveOf(problem, edge), sold, bought)
   const rate = frontier.rate[edge]!
   if (rate === problem.rate[edge]) return earningsAlone
-  // Together with other pairs of its pool, the edge earns no more than alone, and no more than from its rate after their trades.
+  // Other pairs of the pool also trade. So the edge earns at most as much as alone, and at most as much as from the rate
+  // after the other trades.
   return rate * bought > sold ? Math.min(earningsAlone, earningsBound(problem, edge, sold, rate * bought)) : 0
 }
 

@@ -1,3 +1,4 @@
+/** Encodes routes as transactions to the Guard. */
 import { encodeGuardSwap, type SignedPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram, type Step } from '@sluice/program'

@@ -1,6 +1,6 @@
 /**
- * Splits a route's gas into parts. A plain chain of pools has the part `route` and one `hop` per family. Every other
- * part is the extra cost or saving of a leg. It depends on who pays whom, and on the storage that earlier legs touched.
+ * Splits a route's gas into parts. A plain chain of pools has the part `route` and one `hop` per leg. Every other part is
+ * an extra cost or saving of a leg, which depends on who pays whom, and on the storage that earlier legs touched.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type GasPart, gasRow, isExpensive, tokenGas } from '@sluice/liquidity'

@@ -14,7 +14,7 @@ import { limitedRefund } from './route-gas.ts'
 /** Refund of a nonzero slot that is changed and restored, such as a typical lock. */
 const RESTORED_REFUND = 2_800
 
-/** Tokens of which the contracts hold a balance before the swap: their slots are restored, and not emptied. */
+/** Tokens of which the contracts hold a balance before the swap. The swap restores these balances instead of emptying them. */
 export type ContractBalances = {
   readonly guard: ReadonlySet<Address>
   readonly executor: ReadonlySet<Address>
@@ -69,9 +69,9 @@ export function slotRefund(swap: GasSwap, isDirect = false, balances = NO_BALANC
 const PREPAYMENT_GAS = 17_100
 /** Gas of a route outside its hops, before refunds: transaction, Guard, and its transfers. */
 const ROUTE_GROSS = 42_000
-/** Gas that the second of two hops in one call saves, measured from receipts: before refunds (`gross`) and after (`net`). */
+/** Gas that the second of two hops saves if they share a call, before (`gross`) and after refunds (`net`); from receipts. */
 const SHARED_CALL_SAVINGS = { usual: { gross: 49_400, net: 30_900 }, pulled: { gross: 80_000, net: 64_000 } }
-/** Gas per hop by which an average route's refunds are below their limit, a fifth of all gas. */
+/** Gas per hop by which the refunds of an average route are below their limit (a fifth of the gas). */
 const REFUND_SLACK_PER_HOP = 5_000
 /** Limit of refunds as a fraction of the gas used (EIP-3529). */
 const MAX_REFUND_SHARE = 1 / 5

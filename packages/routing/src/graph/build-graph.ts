@@ -18,7 +18,7 @@ import { compileCurve } from './price-curve.ts'
 import { withRepeatedSwaps } from './repeated-swaps.ts'
 import { Scratch } from './scratch.ts'
 
-/** Gas figures that replace those measured on real pools. */
+/** Gas figures that replace the figures measured on real pools. */
 export type GasTable = {
   /** By family id. */
   readonly hop: Readonly<Record<string, number>>
@@ -133,7 +133,7 @@ export function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edg
   return new Map(Array.from(groupByKey.values(), ({ source, pools }) => [source, pools]))
 }
 
-/** Edges for both directions of every pair of the pool's tokens. Includes empty pairs, since they may get liquidity later. */
+/** Edges for both directions of every pair of the pool's tokens. Includes pairs without liquidity, which may get some later. */
 function compilePool(pool: Pool, gas?: GasTable): Edge[] {
   if (!familyOf(pool.family)) return []
   return pool.tokens.flatMap((tokenIn) =>

@@ -23,12 +23,13 @@ export type Hubs = {
   readonly tokens: readonly number[]
   /** Edges between two hubs. */
   readonly edges: readonly number[]
-  /** Edges between two tokens that are not hubs, in ascending order. Few, even in a graph of many pools. */
+  /** Edges between two tokens that are not hubs, in ascending order. Even a graph of many pools has few such edges. */
   readonly outerEdges: Int32Array
 }
 
 /**
- * The part of a graph that stays the same from block to block while the set of pools is unchanged. Tokens and edges are numbered.
+ * The part of a graph that stays the same from block to block while the set of pools is unchanged. Tokens and edges are
+ * numbered; the arrays are indexed by these numbers.
  */
 export type Topology = {
   readonly tokens: readonly Address[]
@@ -91,9 +92,9 @@ export type GraphFacts = {
   readonly passableRates: WeakMap<Trust, Rates>
   /** Learned gas of hops inside a route; see `problem/edge-gas.ts`. */
   readonly innerHopGas: WeakMap<LearnedGas, EdgeGas>
-  /** Output base units per wei, by trust list (`GraphFacts` itself if there is none), then by target and gas cost. */
+  /** Output base units per wei, by trust list (the key is this object if there is no list), then by target and gas cost. */
   readonly outputPerWei: WeakMap<object, Map<string, number>>
-  /** By trust list, as above, then by target and hop limit. */
+  /** Labels by trust list (as in `outputPerWei`), then by target and hop limit. */
   readonly targetLabels: WeakMap<object, Map<string, TargetLabels>>
 }
 

@@ -1,13 +1,16 @@
-/** Price curves: one direction of a pool for the float search, with output, marginal rate, and their inverses. */
+/**
+ * Price curves. A curve describes one direction of a pool for the search in floats: output, marginal rate, and the
+ * inverse of both.
+ */
 import { MAX_STRAIGHT_FALL, NEAR_FLAT, TICK_MARGIN } from '../tolerances.ts'
 import type { SwapsCurve } from './repeated-swaps.ts'
 
 /** A curve of pieces of x·y = k, in a layout for fast evaluation. */
 export type CompiledCurve = {
   /**
-   * Four numbers per piece: square root of the marginal price at its start (descending), total input after the fee and
-   * total output before an output fee up to its start, and its liquidity. At the end, the first three of these for the
-   * end of the pool. A single array, since an array's header takes more memory than a piece.
+   * Four numbers per piece: square root of the marginal price at its start (descending), total input after the input fee
+   * up to its start, total output before an output fee up to its start, and its liquidity. The last three numbers are the
+   * first three values at the end of the pool. A single array, since an array's header takes more memory than a piece.
    */
   readonly pieces: Float64Array
   /** Fraction of the input that remains after fee and tax. */
@@ -18,9 +21,9 @@ export type CompiledCurve = {
   readonly gasPerPiece: number
   /** Relative amount by which the pool may pay more than the curve. */
   readonly outputError: number
-  /** That amount for trades that end in each piece; null if only the largest is known. */
+  /** `outputError` for trades that end in each piece, by piece; null if only the maximum is known. */
   readonly outputErrors: Float64Array | null
-  /** That amount for trades of several swaps, and the input from which a trade takes several. */
+  /** `outputError` for trades of several swaps, and the input from which a trade takes several swaps. */
   readonly repeats: { readonly minInput: number; readonly outputError: number } | null
 }
 
@@ -257,8 +260,8 @@ export function inputOf(curve: CompiledCurve, amountOut: number): number {
 }
 
 /**
- * Maximum input up to `reach` that does not just reach a range without liquidity (a gap or the end of the pool) at or above
- * `amountIn`: the swap would cross the tick there for nothing.
+ * Returns the maximum input up to `reach` that stops before a range without liquidity (a gap or the end of the pool) at
+ * or above `amountIn`. A swap that just reaches such a range would pay the gas of its tick for nothing.
  */
 export function shortOfFlat(curve: CompiledCurve, amountIn: number, reach = amountIn): number {
   const { pieces, keepIn } = curve
@@ -301,7 +304,10 @@ function pieceOfInput({ pieces, keepIn }: CompiledCurve, amountIn: number): numb
   return low
 }
 
-/** Computes the trade after which the next unit of input would buy only `rate`; the whole pool if its rate never falls that far. */
+/**
+ * Computes the trade after which the marginal rate is `rate`. If the pool's rate never falls that far, the trade uses the
+ * whole pool.
+ */
 export function tradeTo({ pieces, keepIn, keepOut }: CompiledCurve, rate: number, result: CurvePoint): void {
   const count = pieces.length >> 2
   const target = Math.sqrt(rate / (keepIn * keepOut))
@@ -356,8 +362,9 @@ export function hiddenEarnings(curve: CompiledCurve, sold: number, bought: numbe
 }
 
 /**
- * Maximum earnings of a trade of at most `maxInput` if each piece pays more by its own output error; at least those on
- * the curve. Visits the pieces around the best trade on the curve until the largest error cannot make up for the rest.
+ * Maximum earnings of a trade of at most `maxInput`, if each piece pays more by its own output error; at least the
+ * earnings on the curve. Visits the pieces around the best trade on the curve. Stops at a piece where even the largest
+ * output error cannot give higher earnings.
  */
 function maxEarningsByPiece(
   curve: CompiledCurve,

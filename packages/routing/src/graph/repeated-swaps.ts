@@ -9,7 +9,7 @@ export const MAX_SWAPS = 3
 const ROUNDING = 1e-12
 
 export type SwapsCurve = PriceCurve & {
-  /** Input from which a trade takes several swaps, and relative amount by which these may pay more than the curve. */
+  /** Input from which a trade takes several swaps, and relative amount by which several swaps may pay more than the curve. */
   readonly repeats?: { readonly minInput: number; readonly outputError: number }
 }
 
@@ -29,8 +29,8 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
   for (let swap = 1; swap < MAX_SWAPS; swap++) {
     const lastPrice = sqrtPrice.at(-1)!
     const startPrice = curve.sqrtPrice[0]! * Math.sqrt(outputRatio / inputRatio) ** swap
-    // Some pools start the next swap above the marginal price at which the last one ended. A curve must fall, so this one
-    // takes the whole input of such a swap at a lower price.
+    // In some pools, the next swap starts at a higher marginal price than the end of the previous swap. A price curve must
+    // fall, so the curve assigns a lower price to the whole next swap.
     const loweringFactor = Math.min(1, lastPrice / startPrice)
     outputError = Math.max(outputError, 1 / loweringFactor ** 2 - 1)
     const priceFactor = (loweringFactor * startPrice) / curve.sqrtPrice[0]!
@@ -56,7 +56,8 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
 type Scales = { readonly minInput: number; readonly inputRatio: number; readonly outputRatio: number }
 
 /**
- * Input of the largest swap, and the ratios of the next one's input and output to its own. Null if no second swap is possible.
+ * Returns the input of the largest swap, and the ratios of the next largest swap's input and output to those of the
+ * first. Null if no second swap is possible.
  *
  * @throws PoolRefusal
  */

@@ -1,9 +1,10 @@
 /** Pool of typed arrays that searches borrow and return. */
+
 /** Minimum number of arrays retained per type and length. A search needs more only if pools disagree on prices. */
 const MIN_RETAINED = 32
-/** Total numbers beyond that minimum that arrays of one type and length may hold: thousands of short arrays are retained. */
+/** Beyond that minimum, maximum total length of the arrays of one type and length: thousands of short arrays are retained. */
 const RETAINED_NUMBERS = 131_072
-/** Maximum number of retained long arrays, and the total numbers that they may hold. */
+/** Maximum number of retained long arrays of one type and length, and their maximum total length. */
 const MAX_LONG_ARRAYS = 128
 const LONG_NUMBERS = 4_194_304
 
@@ -48,7 +49,7 @@ export class Scratch {
     this.blankBounds = new Shelves(Float64Array, inUse, capacityFor, Number.NEGATIVE_INFINITY)
   }
 
-  /** A separate pool for subgraphs, whose lengths rarely repeat and are therefore rounded up. */
+  /** A separate pool of arrays for subgraphs. Their lengths rarely repeat, so this pool rounds lengths up. */
   get forSubgraphs(): Scratch {
     this.subgraphScratch ??= new Scratch(roundedCapacity)
     return this.subgraphScratch
@@ -70,7 +71,7 @@ export class Scratch {
   }
 
   /**
-   * Zeros for few writes: undoing these is cheaper than clearing the array.
+   * Borrows an array of zeros for few writes. Undoing few writes is cheaper than clearing the array.
    *
    * @param wipe - undoes all writes; always called when the array is returned
    */

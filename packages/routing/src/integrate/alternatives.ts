@@ -48,9 +48,9 @@ type Paths = {
 }
 
 /**
- * Collects alternatives: other routes of the search, the best route on fewer pools, the best path, paths of fewer hops, paths that
- * avoid the route's pools, their tokens through the best pools, the best path if consecutive hops of one contract share a call, and
- * the route, or a better one by its expected gas, with one pool exchanged. Empty if too little gas is uncertain to change the ranking.
+ * Collects alternatives: other routes of the search, the route on fewer pools, the best path, paths of fewer hops, paths
+ * that avoid the route's pools, the same tokens through the best pools, paths whose consecutive hops share a call, and
+ * routes with one pool exchanged. Empty if too little gas is uncertain to change the ranking.
  */
 export function alternativesOf(
   problem: Problem,
@@ -104,7 +104,7 @@ export function rankAlternatives(problem: Problem, best: Flow, flows: readonly (
   for (const flow of flows) {
     if (!flow || !fits(problem, flow)) continue
     const key = edgeKeyOf(flow)
-    // A simulation does not show that a pool is likely to withdraw its quote.
+    // A simulation does not show whether a pool's quote fades in the next block, so pools with a discount are skipped.
     if (key === bestKey || flow.edges.some((edge) => outputFactors.has(edge))) continue
     const expectedNetOut = expectedNet(problem, flow)
     const previous = alternatives.get(key)
@@ -118,7 +118,10 @@ export function rankAlternatives(problem: Problem, best: Flow, flows: readonly (
   return sorted.slice(0, maxAlternatives).map(({ flow }) => flow)
 }
 
-/** The best paths of one and two hops, if the route has more: the search does not see all the gas that one hop less saves. */
+/**
+ * The best paths of one and two hops, if the route has more hops. The search underestimates the gas that a shorter path
+ * saves.
+ */
 function onFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[] {
   const paths: (Flow | null)[] = []
   for (let maxHops = 1; maxHops < Math.min(hops, MAX_SHORT_PATH_HOPS + 1); maxHops++) {
@@ -129,7 +132,7 @@ function onFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[]
   return paths
 }
 
-/** Output net of the expected gas of the whole route. The search only adds up legs. */
+/** Output net of the expected gas of the whole route, while the search only adds the gas of single legs. */
 function expectedNet(problem: Problem, flow: Flow): number {
   const { edges, input, amountOut } = flow
   const { graph, swap, measuredHops, costPerGas, costPerLeg } = problem
@@ -162,8 +165,8 @@ function gasBeyondHops(parts: GasParts): GasParts {
 }
 
 /**
- * Returns, for each singleton family (one contract for all pools), the best path if each of its hops saved what it saves
- * on average in a call of two hops, and of three.
+ * Returns the best paths for each singleton family (one contract for all pools), if consecutive hops share a call. Each
+ * hop is assumed to save the average gas of a shared call with two or with three hops.
  */
 function pathsWithSharedCalls(problem: Problem, backward: SpotRates): readonly (Flow | null)[] {
   const { edges, topology } = problem.graph
@@ -187,8 +190,8 @@ function pathsWithSharedCalls(problem: Problem, backward: SpotRates): readonly (
 type Exchange = { readonly index: number; readonly edges: readonly number[]; readonly gain: number }
 
 /**
- * A flow with one leg replaced by a pool of another family between the same tokens, the best of each family, or by such a pool of the
- * native token instead of its wrapper, or the reverse.
+ * Returns the flow with one leg replaced by the best pool of another family between the same tokens. The replacement may
+ * also trade the native token instead of its wrapper, or the reverse.
  */
 function withExchangedPool(problem: Problem, backward: SpotRates, flow: Flow): readonly (Flow | null)[] {
   const { from, to } = problem.graph.topology
@@ -263,7 +266,7 @@ function bestOfFamilies(
   return [...bestByFamilies.values()]
 }
 
-/** The flow after an exchange. Edges that it had already take the amounts of both legs. */
+/** The flow after an exchange. An edge that the flow already used takes both amounts. */
 function withExchange(problem: Problem, { edges, input }: Flow, { index, edges: replacement }: Exchange): Flow | null {
   const weights = new Map(edges.map((edge, k) => [edge, input[k]!]))
   weights.delete(edges[index]!)
@@ -276,7 +279,7 @@ function withExchange(problem: Problem, { edges, input }: Flow, { index, edges: 
   return flow && flow.unsold === 0 ? flow : null
 }
 
-/** The best path without the route's pools, then the best path that also avoids the first one's pools. */
+/** The best path without the route's pools, and then the best path that also avoids the pools of that path. */
 export function disjointPaths(problem: Problem, best: Flow): readonly Flow[] {
   const { graph, target } = problem
   const results: Flow[] = []

@@ -1,7 +1,7 @@
 /**
- * Opens cycles. If pools disagree on a price by more than their fees, the best allocation trades in a circle. That is
- * an arbitrage and not the user's trade. Each cycle is cut at the edge that carries least, and the rest is allocated
- * again.
+ * Opens cycles. If pools disagree on a price by more than their fees, the best allocation trades in a circle. Such an
+ * arbitrage is not the user's trade. Each cycle is cut at the edge that carries the least value, and then the trade is
+ * allocated again.
  */
 
 import { generateColumns } from '../columns/columns.ts'
@@ -17,11 +17,11 @@ import { CYCLE_CHECK_ROUNDS, CYCLE_GAIN, CYCLE_ROUNDS, NEGLIGIBLE_SHARE } from '
 export type OpenAllocation = { readonly openProblem: Problem; readonly allocation: Allocation }
 
 /**
- * Returns true if some pools disagree on a price by more than their fees. Most graphs have none, whichever pools a
- * request excludes.
+ * Returns true if some pools disagree on a price by more than their fees. In most graphs no pools disagree, so the result
+ * for the whole graph is cached and usually suffices.
  */
 export function hasProfitableCycle({ graph, rate, adjustedCurves, budget }: Problem): boolean {
-  // Cached for all requests of the block, so no request is charged for it.
+  // Cached for all requests of the block, so the computation has a work budget of its own.
   graph.facts.hasProfitableCycle ??= new WorkBudget().attempt(
     1,
     (ownBudget) => hasGainingCycle(graph, graph.rate, ownBudget),
@@ -31,8 +31,8 @@ export function hasProfitableCycle({ graph, rate, adjustedCurves, budget }: Prob
 }
 
 /**
- * Corrects labels that gain until one feeds itself. A label of round n stands for a path of n edges. So after as many
- * rounds as there are tokens, some path visits a token twice.
+ * Corrects labels until a path that gains visits a token twice. A label of round n stands for a path of n edges. So if
+ * labels still change after as many rounds as there are tokens, some path visits a token twice.
  */
 function hasGainingCycle(graph: Graph, rate: Float64Array, budget: WorkBudget): boolean {
   const { from, to, offset, tokens, scratch } = graph.topology
@@ -102,7 +102,7 @@ export function restrictToOrder(problem: Problem, order: readonly number[]): Pro
   return withoutEdges(problem, backwardEdges)
 }
 
-/** The edges to remove: of each cycle the one that carries least, after deducting the amounts of earlier cycles. */
+/** The edges to remove: the edge of each cycle that carries the least value, after deducting the values of earlier cycles. */
 function closingEdges(problem: Problem, allocation: Allocation): Set<number> {
   const { from, to } = problem.graph.topology
   const valueByEdge = new Map<number, number>()

@@ -1,6 +1,6 @@
 /**
- * Finds detours from a flow within the hop limit. A frontier's labels ignore positions in the flow, so its best path
- * may be too long between the tokens that it joins. Here, each token has a label per number of remaining edges.
+ * Finds detours from a flow within the hop limit. A frontier's labels ignore the positions of tokens in the flow, so its
+ * best path may exceed the hop limit. Here, each token has a label per number of remaining edges.
  */
 import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -25,7 +25,7 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
     const detours: { readonly edges: readonly number[]; readonly benefit: number }[] = []
     const addDetour = (edges: readonly number[]) => {
       const [startToken, endToken] = [from[edges[0]!]!, to[edges.at(-1)!]!]
-      // Only forward in the order of the flow, which therefore stays acyclic.
+      // Only forward in the order of the flow, so that the flow stays acyclic.
       if (!(depthByToken.get(startToken)! < (depthByToken.get(endToken) ?? 0))) return
       const gain =
         edges.reduce(

@@ -43,7 +43,10 @@ export function isIndependent({ graph, budget }: Problem, { into, outOf }: UsedE
   return true
 }
 
-/** The edge and all edges that its removal leaves without an input or an output; null if no path to the target would remain. */
+/**
+ * Returns the removed edge with all edges that the removal leaves without an input or an output. Null if no path to the
+ * target would remain.
+ */
 export function dependentEdges(
   problem: Problem,
   edgesByToken: UsedEdges,

@@ -9,8 +9,8 @@ import { dependentEdges, edgeProfits, groupUsedEdges, idleEdges } from './edge-p
 import { refill } from './refill.ts'
 
 /**
- * The best flow found within the pool and hop limits that uses no pool twice; null if none remains. The reduced flow is
- * refilled, which can restore edges that were removed in favor of others.
+ * Returns the best flow found within the pool and hop limits; null if no flow remains. After edges are removed, the flow
+ * is refilled with profitable paths, which can restore removed edges.
  */
 export function withinLimits(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
   if (edgesOverLimit(problem, flow).length === 0) return flow
@@ -81,8 +81,8 @@ function cheapestRemovals(
 }
 
 /**
- * Edges of which one must be removed: above the pool limit all edges, above the hop limit the edges of the longest
- * path.
+ * Returns edges of which one must be removed. If a pool is used twice: its edges. Above the pool limit: all edges. Above
+ * the hop limit: the edges of the longest path. Empty if the flow is within the limits.
  */
 function edgesOverLimit(problem: Problem, flow: Flow): readonly number[] {
   const { graph, maxPools, maxHops, mayReusePools } = problem
@@ -95,7 +95,7 @@ function edgesOverLimit(problem: Problem, flow: Flow): readonly number[] {
   return flow.hops > maxHops ? longestPath(problem, flow) : []
 }
 
-/** The edges to remove: from each path that is too long, the edge that earns least. Each round removes another edge of the flow. */
+/** Returns the edge that earns least from each path that is too long. Each round picks another edge of the flow. */
 function edgesToBreak(problem: Problem, flow: Flow, profits: ReturnType<typeof edgeProfits>): ReadonlySet<number> {
   const profit = (edge: number) => profits.get(edge)?.profit ?? 0
   const brokenEdges = new Set<number>()

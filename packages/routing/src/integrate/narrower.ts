@@ -29,7 +29,7 @@ type RestartOptions = {
   readonly allocate: (restricted: Problem) => Flow | null
   /** True if pools seem to disagree on a price. */
   readonly poolsDisagree: boolean
-  /** True if routes without one of the given route's pools are tried: they cost little. */
+  /** True to also try routes that exclude one pool of the given route. */
   readonly mayLeaveOutPools: boolean
   /** Work units after which no further start is tried. */
   readonly maxWork: number
@@ -50,7 +50,7 @@ export function bestFromRestricted(problem: Problem, initial: Flow, restarts: Re
     routesFromOtherStarts(problem, initial, restarts, hasWork).forEach(takeIfBetter)
     if (restarts.mayLeaveOutPools) routesWithoutPools(problem, initial, restarts, hasWork).forEach(takeIfBetter)
   }
-  // Other starts find more for the same work. On small graphs both are cheap.
+  // If pools disagree, other starts find more for the same work, so extensions get less.
   const extensionWork = restarts.poolsDisagree ? RESTRICTED_WORK : restarts.maxWork
   extendStarts(problem, initial, restarts, hasWorkOf(extensionWork)).forEach(takeIfBetter)
   const minRemainingWork = budget.remaining - LEFT_OUT_WORK
@@ -71,8 +71,8 @@ function extendStarts(
 }
 
 /**
- * Routes from other starts, with detours: paths through other pools; the route of a part of the trade, whose best path
- * may be too small for the whole trade. If pools disagree on prices, an allocation depends on its first path.
+ * Routes from other starts, with detours. The starts are paths through other pools, and the route for a part of the trade.
+ * If pools disagree on prices, an allocation depends on its first path.
  */
 function routesFromOtherStarts(
   problem: Problem,
@@ -87,7 +87,10 @@ function routesFromOtherStarts(
   return routes
 }
 
-/** Routes without one pool of a route: a pool that ends soon, or costs much gas, may have attracted the others of its path. */
+/**
+ * Routes that exclude one pool of a route. A pool with little capacity or much gas may be the only reason why the route
+ * uses the other pools of its path.
+ */
 function routesWithoutPools(
   problem: Problem,
   route: Flow,

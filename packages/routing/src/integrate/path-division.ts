@@ -1,7 +1,7 @@
 /**
- * Divides a trade among paths without prices: assigns chunks to the path that gains most, and then moves amounts between paths. It is
- * coarser than the dual and takes more work, but needs neither prices that determine the inputs (very deep pools, pools at their
- * ends) nor pools that take all that a price sends them. With gas, it also tries combinations that the dual's order of removals misses.
+ * Divides a trade among paths without token prices. Assigns chunks to the path that gains most, and then moves amounts
+ * between paths. This is coarser than the dual and takes more work. But it also works if prices do not determine the inputs
+ * (very deep pools, or pools at their ends). With gas, it also tries combinations that pruning misses.
  */
 import { capacityOf, inputBefore, marginalRate, outputOf, piecesCrossed } from '../graph/price-curve.ts'
 import { curveOf, hasNoLegCosts, legCost, type Problem } from '../problem/problem.ts'
@@ -23,7 +23,7 @@ import {
 import { enumeratePaths } from './few-pools.ts'
 
 /**
- * The best division that was found; null if no division sells the whole amount.
+ * Returns the best division found; null if no division sells the whole amount.
  *
  * @param flow - a flow that the division may improve; null if none is known
  * @param edges - edges of the paths that are considered
@@ -34,7 +34,7 @@ export function divideAmongPaths(problem: Problem, flow: Flow | null, edges: Rea
   const flows: (Flow | null)[] = []
   if (flowPaths.length > 0 && division.startAt(flowPaths.map(({ amount }) => amount)))
     flows.push(division.improve().toFlow())
-  // With gas, chunks choose few paths, and find less than the flow's own paths.
+  // With gas, chunks choose few paths, and the flow's own paths are the better start.
   if ((flows.length === 0 || hasNoLegCosts(problem)) && division.assignChunks()) flows.push(division.improve().toFlow())
   return flows.reduce((best, next) => (next && !(best && best.net >= next.net) ? next : best), null)
 }
@@ -42,7 +42,7 @@ export function divideAmongPaths(problem: Problem, flow: Flow | null, edges: Rea
 type Path = readonly number[]
 type PathOfFlow = { readonly edges: Path; readonly amount: number }
 
-/** Paths of a flow, each with its part of the input; none if they are too many. */
+/** Splits a flow into paths, each with its part of the input. Empty if there are too many paths. */
 function pathsOfFlow({ graph, source, target, amountIn }: Problem, { edges, input }: Flow): readonly PathOfFlow[] {
   const { from, to } = graph.topology
   const soldByToken = new Map<number, number>()
@@ -130,8 +130,8 @@ class Division {
   }
 
   /**
-   * Moves amounts between paths while the net output grows. With gas, also closes edges: the first closure may lose, since several
-   * edges may save gas only together.
+   * Moves amounts between paths while the net output grows. With gas, also closes edges. The first closed edge may reduce
+   * the net output, since several edges may save gas only together.
    */
   improve(): this {
     const { amountIn } = this.problem
@@ -186,8 +186,8 @@ class Division {
   }
 
   /**
-   * Closes an edge, or stops it before its last tick, and moves the amounts of its paths to other paths. Chooses the
-   * edge for which that leaves most. Returns false if there is none.
+   * Closes an edge, or stops it before its last tick, and moves the amounts of its paths to other paths. Chooses the edge
+   * with the highest net output after the move. Returns false if no edge can be reduced.
    */
   private reduceEdge(): boolean {
     const { problem, amounts } = this
@@ -232,8 +232,8 @@ class Division {
   }
 
   /**
-   * The path to which an amount is added best, and the net output with it; −1 if no path takes it. Tries the best paths in use and the
-   * best others, since those not in use must earn their gas.
+   * Returns the path to which an amount is best added, and the net output then; −1 if no path takes the amount. Tries the
+   * best paths in use and the best idle paths. An idle path must first earn its gas.
    */
   private bestPathFor(amount: number, closedPaths: readonly number[]): readonly [pathIndex: number, net: number] {
     const { amounts } = this
@@ -327,7 +327,7 @@ function planOf(problem: Problem, paths: readonly Path[], isInUse: (pathIndex: n
   budget.spend(40 * edges.length)
   const pools = new Set(edges.map((edge) => graph.edges[edge]!.pool.id))
   if (edges.length > maxPools || pools.size < edges.length) return null
-  // Longest paths from the source. If they still grow after as many rounds as the limit has hops, there are too many hops, or a cycle.
+  // Longest paths from the source. If they still grow after `maxHops` rounds, there are too many hops or a cycle.
   const depth = new Map<number, number>([[source, 0]])
   for (let round = 0, isGrowing = true; isGrowing; round++) {
     if (round > maxHops) return null

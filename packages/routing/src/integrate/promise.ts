@@ -19,7 +19,10 @@ export function bestOf(problem: Problem, flows: readonly (Flow | null)[]): Flow 
   return best
 }
 
-/** Returns true if a significantly better route may exist: none exceeds the bound less the cost of the fewest legs. */
+/**
+ * Returns true if a significantly better route may exist. No route exceeds the bound less the cost of the minimum number
+ * of legs.
+ */
 export function mayImprove(
   problem: Problem,
   flows: readonly (Flow | null)[],
@@ -46,8 +49,8 @@ export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined
 }
 
 /**
- * Returns true if a route is not proven nearly optimal and a restricted problem might improve it. Routes of one or two
- * legs after gas are found by the first start, unless pools disagree by more than their gas.
+ * Returns true if a route is not proven to be nearly optimal and a restricted problem might improve it. With gas, the
+ * first allocation finds the best routes of one or two legs, unless pools disagree on prices by more than their gas.
  */
 export function isUncertain({ amountOut, net, edges }: Flow, bound: number | null, fewLegs = MAX_FEW_LEGS): boolean {
   if (bound === null) return true

@@ -30,9 +30,9 @@ import { costAtBestStop, stopAtTicks } from './ticks.ts'
 const NO_EDGES: ReadonlySet<number> = new Set()
 
 /**
- * Prunes edge by edge. An edge's earnings at the current prices are a lower bound on the loss from its removal. Edges
- * that earn less than their cost are removed in order of savings, with all edges that depend on them. Then the rest is
- * solved again.
+ * Prunes edge by edge. An edge's earnings at the current prices are a lower bound on the loss from its removal. Edges that
+ * earn less than their cost are removed in order of savings, together with all edges that depend on them. Then the
+ * allocation is solved again.
  *
  * @param idle - `keep`: idle edges may take over flow from removed ones
  */
@@ -86,7 +86,7 @@ function finalFlow(problem: Problem, allocation: Allocation): Flow | null {
 
 /**
  * Prunes few edges more thoroughly: each round makes the removal that improves the net output most. Edges without flow may
- * take over from a removed one, which repairs paths that would otherwise be dead ends.
+ * replace a removed edge, which repairs paths that would otherwise be dead ends.
  */
 export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | null {
   let best = netOf(problem, allocation)
@@ -110,7 +110,10 @@ export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | n
   }
 }
 
-/** Removals with the edges that depend on them, counting only edges in use, and counting idle edges too. */
+/**
+ * Lists removals to try, each with the edges that depend on it. Lists both variants if they differ: only used edges count
+ * as replacements, or idle edges also count.
+ */
 function removalsToTry(problem: Problem, allocation: Allocation): readonly Removal[] {
   const usedOnly = profitableRemovals(problem, allocation, NO_EDGES)
   const withIdle = profitableRemovals(problem, allocation, NO_EDGES, allocation.edges)

@@ -79,7 +79,7 @@ function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Fl
     .sort((a, b) => b.earning - a.earning)
 }
 
-/** Paths that fit together into the remaining limits, judged by positions in the current flow. */
+/** Selects paths that together stay within the pool and hop limits, judged by positions in the current flow. */
 function pathsThatFit(problem: Problem, flow: Flow, paths: readonly CandidatePath[]): readonly CandidatePath[] {
   const { graph, maxPools, maxHops, mayReusePools } = problem
   const { from, to } = graph.topology
@@ -92,7 +92,7 @@ function pathsThatFit(problem: Problem, flow: Flow, paths: readonly CandidatePat
     const [hopsBefore, hopsAfter] = [depthByToken.get(startToken), heightByToken.get(endToken)]
     if (hopsBefore === undefined || hopsAfter === undefined || hopsBefore + edges.length + hopsAfter > maxHops)
       return false
-    // Only forward in the order of the flow, which therefore stays acyclic.
+    // Only forward in the order of the flow, so that the flow stays acyclic.
     if (!(hopsBefore < (depthByToken.get(endToken) ?? 0)) || edges.length > edgesLeft) return false
     const pools = edges.map((edge) => graph.edges[edge]!.pool.id)
     if (!mayReusePools && pools.some((id) => usedPools.has(id))) return false

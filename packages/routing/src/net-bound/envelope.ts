@@ -1,7 +1,7 @@
 /**
- * Concave envelope of a pool with a fixed cost of use. It covers the output less that cost for any positive input, and
- * 0 for no input. It is a line from the origin to the point of tangency, then the curve itself. Trading on it gives the
- * prices of the Lagrangian relaxation of fixed costs.
+ * Concave envelope of a pool with a fixed cost of use: the smallest concave curve that is at least the output less the cost
+ * for any positive input, and at least 0 for no input. The envelope is a line from the origin to the point of tangency, and
+ * then the curve itself. Trading on envelopes gives the prices of the Lagrangian relaxation of fixed costs.
  */
 import {
   type CompiledCurve,

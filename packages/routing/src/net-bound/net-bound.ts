@@ -1,8 +1,9 @@
 /**
- * Upper bound on the net output of any route. With fixed costs the problem is a mixed-integer one. Its Lagrangian relaxation bounds
- * it at any token prices: the input at its price, plus the earnings of each pool above its cost, less the costs that the pools on a
- * shortest path from the source to the target do not earn, since every route contains a path. If that is not tight, routes with and
- * without a pool are bounded separately, and the weaker of both bounds holds (branch and bound).
+ * Upper bound on the net output of any route. Fixed costs make this a mixed-integer problem, and its Lagrangian relaxation
+ * gives a bound at any token prices. The bound is the input at its price, plus the earnings of each pool above its cost,
+ * less the unearned costs on a shortest path from the source to the target, since every route contains a path. If the
+ * bound is not tight, routes with and without some pool are bounded separately, and the weaker of the two bounds holds
+ * (branch and bound).
  */
 
 import { WorkBudget } from '../problem/budget.ts'

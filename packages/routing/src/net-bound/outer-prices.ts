@@ -1,4 +1,4 @@
-/** Prices of the tokens that do not carry flow, between their cost and their value at the prices of the others. */
+/** Prices of the tokens that do not carry flow: between their cost and their value at the prices of the live tokens. */
 import { pointAt } from '../graph/price-curve.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
@@ -121,8 +121,8 @@ const geometricMean = (min: number, max: number): number =>
 type ContestedToken = { readonly token: number; readonly min: number; readonly max: number }
 
 /**
- * Finds prices at which neither the pools that sell a token nor those that buy it earn more than their cost. If there
- * are none, prices at which as much is bought as sold.
+ * Finds a price for each token at which no pool that sells or buys the token earns more than its cost. If there is no such
+ * price, finds the price at which pools buy as much as they sell.
  */
 function balance(
   problem: Problem,

@@ -4,7 +4,7 @@ import { costAtBestStop } from '../integrate/ticks.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
 import { SharedPool, tradingFunctionOf } from '../solver/shared-pools.ts'
 
-/** A pool that earns at the prices, in one direction; a multi-token pool as a whole. */
+/** One direction of a pool that earns at the prices, or a multi-token pool as a whole. */
 type Earner = {
   /** Its edges that a route may use. */
   readonly edges: readonly number[]
@@ -58,7 +58,7 @@ export function netBoundAtPrices(
     earners.push(earner)
   }
   const base = prices[source]! * amountIn
-  // No pool of a route takes more than the value of everything together.
+  // The input of a pool is worth at most the input of the trade plus all earnings.
   const value = earners.reduce((sum, { earned }) => sum + earned, base)
   for (const earner of earners) {
     if (earner.edges.length > 1) continue

@@ -1,6 +1,6 @@
 /**
- * The relaxation of the routes that use some edges and avoid others. Its prices are those of an allocation. In it, used
- * edges and edges on a path trade on their curves, and all other edges on their envelopes.
+ * The relaxation of all routes that use some required edges and avoid some excluded edges. Its prices come from an
+ * allocation: required edges and edges on a path trade on their price curves, and all other edges on their envelopes.
  */
 
 import { type CompiledCurve, firstRate } from '../graph/price-curve.ts'
@@ -54,8 +54,8 @@ export class Relaxation {
   }
 
   /**
-   * Solves a few rounds; each adds the edges that earned most in the previous one. Returns the best, or null if the
-   * edges form no path, a pool's earnings have no bound, or the work runs out.
+   * Solves a few rounds. Each round adds the edges that earned most in the previous round. Returns the lowest bound; null
+   * if the edges form no path, a pool's earnings have no bound, or the work runs out.
    *
    * @param wholeEdges - edges that trade without an envelope
    * @param similarBound - earnings at similar prices: the highest earners join at the start
@@ -100,8 +100,8 @@ export class Relaxation {
   }
 
   /**
-   * Adds the edges with the highest earnings relative to their cost. Returns false if the missing ones earn almost
-   * nothing above it.
+   * Adds the edges whose earnings exceed their cost most. Returns false if the added edges earn almost nothing above their
+   * cost.
    */
   private addEarners(
     includedEdges: Set<number>,
@@ -167,7 +167,7 @@ export class Relaxation {
     return lines
   }
 
-  /** The envelope for approximately this cost, cached: a small difference barely moves the point of tangency. */
+  /** The cached envelope for approximately this cost. A small difference in cost barely moves the point of tangency. */
   private envelope(edge: number, curve: CompiledCurve, cost: number): Envelope | null {
     const cached = this.envelopes.get(edge)
     if (cached && Math.abs(cached.cost - cost) < MAX_COST_DIFFERENCE * cost) return cached.envelope
@@ -195,7 +195,7 @@ export class Relaxation {
   }
 
   /**
-   * Sets the prices of all tokens. Returns false if the solution has no valid price; that must not be mistaken for zero earnings.
+   * Sets the prices of all tokens. Returns false if the solution has an invalid price, which would look like zero earnings.
    */
   private setPrices(live: ReadonlySet<number>, excludedEdges: ReadonlySet<number>): boolean {
     const { original, allocation, prices, initialPrices } = this

@@ -1,5 +1,6 @@
 /**
- * Work budget of a request. Work is counted, not timed, so that all machines find the same route. All loops of a search draw on it.
+ * Work budget of a request. Work is counted, not timed, so that all machines find the same route. All loops of a search
+ * spend units of the budget.
  */
 
 /**
@@ -17,7 +18,7 @@ export class WorkSpent extends Error {
   override readonly name = 'WorkSpent'
 }
 
-/** A single instance: many are caught within a search, and a stack trace for each would take longer than the saved work. */
+/** A single instance. A search catches many of these errors, and a stack trace for each would take more time than it saves. */
 const SPENT = new WorkSpent()
 
 /** Counts the work units that a search has left. */

@@ -13,7 +13,8 @@ export function edgeGas(graph: Graph, learnedGas: LearnedGas | undefined, { sour
   const innerGas = innerHopGas(graph, learnedGas)
   const { offset, reverse, from, to, scratch } = graph.topology
   const extraGas = scratch.copy(innerGas.extraGas)
-  // Hops at an end of the route differ: the Guard pays the first pool, and the last pool pays the receiver.
+  // The first and the last hop of a route use different gas: the Guard pays the first pool, and the last pool pays the
+  // receiver.
   const setAtEnd = (edge: number) => {
     const hop = innerGas.measuredHops.get(edge)
     if (hop) extraGas[edge] = extraGasOf(graph, edge, hop, from[edge] === source, to[edge] === target)

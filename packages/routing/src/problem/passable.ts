@@ -1,4 +1,4 @@
-/** Determines the edges that a route may use between its ends, and those that it may use at its ends. */
+/** Determines the edges that a route may use between intermediate tokens, and at its input and output token. */
 import { familyOf, isTrustedPool, type Pool, type Trust } from '@sluice/liquidity'
 import type { Graph, Rates } from '../graph/graph.ts'
 import type { SourceFilter } from '../sources.ts'
@@ -24,11 +24,10 @@ export function ratesBetween(graph: Graph, trust: Trust): Rates {
 export type Ends = { readonly source: number; readonly target: number }
 
 /**
- * Rates of edges for a route between two ends. The ends may be any token. At the ends, pools whose output depends on
- * untrusted accounts are admitted only if the caller names their source, or if they are sampled and `withSampled` is
- * true.
+ * Rates of edges for a route between two ends, which may be any tokens. A pool at an end whose output depends on
+ * untrusted accounts is admitted in two cases: the caller names its source, or it is sampled and `withSampled` is true.
  *
- * @param withSampled - true if the caller compares the route with one without such pools
+ * @param withSampled - true if the caller compares the route with a route without untrusted sampled pools
  * @param onRefused - called for each pool at the ends that is not admitted
  */
 export function passableRates(

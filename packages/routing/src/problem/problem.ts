@@ -66,10 +66,10 @@ export type Problem = EdgeGas & {
   readonly softenings: Softenings
 }
 
-/** Count of solutions that a search may still compute. */
+/** Number of solutions with softened curves that a search may still compute; see `solveSoftened`. */
 export type Softenings = { remaining: number }
 
-/** Solutions with softened curves per searched amount. Each takes much work, and further ones hardly change the route. */
+/** Maximum solutions with softened curves per searched amount. Each takes much work, and more of them hardly change the route. */
 const MAX_SOFTENINGS = 4
 
 /** Returns the softenings of a new amount. An exact output searches many amounts, each of which may need them. */
@@ -186,7 +186,7 @@ export class Admission {
     for (const limit of inputLimits ?? []) this.applyLimit(limit)
   }
 
-  /** Rejected pools with reasons: first those that join both ends of the trade, then those at one end. */
+  /** Rejected pools with reasons. Pools that trade both ends come first, then pools that trade one end. */
   get rejected(): readonly RejectedSource[] {
     const missingEnds = ({ tokens }: Pool) => this.ends.filter((end) => !tokens.some((token) => token === end)).length
     return [...this.rejectionReasons]

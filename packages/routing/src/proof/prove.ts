@@ -13,7 +13,7 @@ import { decimalsFor, fromFixedPoint, toFixedPoint } from './fixed-point.ts'
 import { alignWrapped, edgesInScope, flatPrices, pricesByHop } from './scope.ts'
 import { stableEarnings } from './stable-dual.ts'
 
-/** Maximum pools listed in a proof. For further ones it states their number and total earnings. */
+/** Maximum pools listed in a proof. For the remaining pools, the proof states their number and total earnings. */
 const MAX_PROVED_POOLS = 2_000
 /** Relative float error of the values whose difference gives the earnings: a few units in the last place. */
 const FLOAT_ROUNDING = 1e-15
@@ -54,7 +54,7 @@ export function proveBound(
   const hopPrices = pricesByHop(problem, edges, searchPrices)
   const proof = proofAt(problem, amountIn, edges, hopPrices)
   if (proof.bound >= maxPaid) return proof
-  // A route may swap in one pool at several hops with different prices. Equal prices at all hops cover that.
+  // A route may swap in one pool at several hops with different prices. Equal prices at all hops cover such routes.
   const flatProof = proofAt(problem, amountIn, edges, flatPrices(pricesByHop(problem, edges, searchPrices)))
   return flatProof.bound >= maxPaid ? flatProof : null
 }

@@ -15,8 +15,8 @@ export function edgesInScope(problem: Problem): readonly number[] {
   let edges: number[] = []
   for (let edge = 0; edge < from.length; edge++)
     if (rate[edge]! > 0 && distance[from[edge]!]! + 1 + hops[to[edge]!]! <= maxHops) edges.push(edge)
-  // A token with a single pool could only be left through the pool that led to it. Each round removes the outermost
-  // tokens of dead ends.
+  // A token with a single pool is a dead end: a path could leave it only through the same pool. Each round removes the
+  // outermost tokens of dead ends.
   for (let round = 0; round < maxHops; round++) {
     budget.spend(2 * edges.length)
     const pools = poolsAround(problem, edges)
@@ -68,9 +68,10 @@ function poolsAround({ graph }: Problem, edges: readonly number[]): Int32Array {
 }
 
 /**
- * Prices of all tokens by the number of pools that a path has passed, from 0 to `maxHops`. Given prices apply where a
- * path may have the token. The others are the geometric mean of the minimum cost and the maximum value at that hop, at
- * which no edge earns unless a path does. Prices never rise from one hop to the next; 0 if no path leads on.
+ * Prices of all tokens by the number of pools that a path has passed, from 0 to `maxHops`. Tokens of the dual keep its
+ * prices at each hop at which a path may hold the token. The price of each other token is the geometric mean of its minimum
+ * cost and its maximum value at that hop; at this price, no edge earns unless a path earns. Prices never rise from one hop
+ * to the next; 0 if no path leads on.
  */
 export function pricesByHop(problem: Problem, edges: readonly number[], dual: DualPrices): readonly Float64Array[] {
   const { graph, maxHops, budget, source, target } = problem
@@ -113,7 +114,8 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
     }
   }
   const prices = values.map((current, hop) => current.map((value, token) => priceBetween(value, costs[hop]![token]!)))
-  // If no path can exist yet, prices may be as high as the edges onward require, including the payout beyond sampled curves.
+  // If no path can hold the token at this hop, its price may be as high as needed so that its outgoing edges earn nothing,
+  // including payouts beyond sampled curves.
   const maxRate = (edge: number) => rate.get(edge)! * (1 + curveOf(problem, edge).outputError)
   for (let hop = maxHops - 1; hop >= 0; hop--) {
     const [current, next] = [prices[hop]!, prices[hop + 1]!]

@@ -1,6 +1,6 @@
 /**
- * An allocation of a trade: tokens with prices, edges, and the trade of each edge at these prices, which continues until its
- * marginal rate equals the ratio of the prices at its ends. Evaluates the dual at any prices; `dual-solver.ts` minimizes it.
+ * An allocation of a trade: tokens with prices, edges, and the trade of each edge at these prices. An edge trades until its
+ * marginal rate equals the ratio of its two tokens' prices. Evaluates the dual at any prices; `dual-solver.ts` minimizes it.
  */
 import type { Pool } from '@sluice/liquidity'
 import { type CompiledCurve, type CurvePoint, tradeTo } from '../graph/price-curve.ts'
@@ -10,7 +10,8 @@ import { FEW_TOKENS, INITIAL_EDGE_CAPACITY } from '../tolerances.ts'
 import { SharedPool, tradingFunctionOf } from './shared-pools.ts'
 
 /**
- * Trading mode of an edge: alone, or together with other pairs of its pool, which either do not trade or do at the current prices.
+ * Trading mode of an edge: alone, or together with other pairs of its pool. Pairs that trade together either trade at the
+ * current prices or are idle.
  */
 const ALONE = 0
 const IDLE_TOGETHER = 1
@@ -23,10 +24,11 @@ export type Checkpoint = {
 }
 
 export class Allocation {
-  /** Value of the output at the prices, and the largest surplus or shortage of a token relative to it, as of the last solution. */
+  /** Value of the trade at the prices of the last solution, in output base units. */
   value = 0
+  /** Largest surplus or shortage of a token in the last solution, as a fraction of `value`. */
   residual = Number.POSITIVE_INFINITY
-  /** Fraction of the input that the edges cannot take, as of the last solution. Clearly above 0 if their capacity is too small. */
+  /** Fraction of the input that the edges cannot take in the last solution. Above 0 if their capacity is too small. */
   unsold = 0
   /** Tokens of the allocation. The target is the first one and has the price 1. */
   tokens: number[] = []

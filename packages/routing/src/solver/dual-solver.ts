@@ -32,8 +32,9 @@ import { solveSymmetric } from './linear.ts'
 import type { SharedPool } from './shared-pools.ts'
 
 /**
- * Role of an edge in the linear model of a step: no trade; a trade that responds to the rate; a trade that does not
- * respond (at its capacity, or in a gap without liquidity); or a trade that the step makes respond.
+ * Role of an edge in the linear model of a step. IDLE: no trade. ACTIVE: a trade that responds to the rate. FULL: a trade
+ * that does not respond, because the pool is at its capacity or in a gap without liquidity. ACTIVATED: an idle or full
+ * edge that the step makes respond.
  */
 const IDLE = 0
 const ACTIVE = 1
@@ -56,8 +57,8 @@ export function solve(allocation: Allocation, tolerance: number, maxSteps = NEWT
 }
 
 /**
- * Solves again, first with a steeper fall of straight curves, and then with less and less of it. The dual has a kink at
- * the rate of a pool with a fixed rate. Between several of them, Newton's method makes only tiny steps.
+ * Solves again with artificially steeper straight curves, and then makes them less and less steep. A pool with a fixed
+ * rate gives the dual a kink at this rate. Between several kinks, Newton's method makes only tiny steps.
  */
 function solveSoftened(allocation: Allocation, newton: Newton, tolerance: number): void {
   const { curves, value } = allocation
@@ -218,9 +219,9 @@ class Newton {
   }
 
   /**
-   * Solves the linear model of the network. Idle edges that the step would activate get their initial conductance,
-   * edges that it would move off a flat range get the conductance beyond it, and the step is computed again. Without
-   * this look-ahead, Newton's method overshoots at every new edge.
+   * Solves the linear model of the network. If the step would activate an idle edge, the edge gets its initial
+   * conductance. If the step would move an edge off a flat range, the edge gets the conductance beyond the range. Then the
+   * step is computed again. Without this look-ahead, Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
     const { mode, flow, weight } = this
@@ -234,7 +235,7 @@ class Newton {
         let slope = 0
         for (let j = 1; j < size; j++) slope += gradient[j]! * step[j]!
         if (!(slope < 0)) {
-          // The prediction broke the descent, so take the plain step.
+          // The predicted step does not descend, so take the step without prediction.
           for (let k = 0; k < edges.length; k++) if (mode[k] === ACTIVATED) mode[k] = IDLE
           this.assemble(gradient, step, value)
           budget.spend(solveSymmetric(this.matrix, step, size, this.indices) / 4)

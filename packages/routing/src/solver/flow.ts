@@ -10,8 +10,8 @@ import { usesPoolTwice } from './shared-pools.ts'
 export type { Flow } from './push.ts'
 
 /**
- * The flow at an allocation's prices, without cycles, dead ends, and edges that add next to nothing. Null if nothing
- * reaches the target.
+ * Builds the flow at an allocation's prices, without cycles, dead ends, and edges that add next to nothing. Null if
+ * nothing reaches the target.
  */
 export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   const edges: number[] = []
@@ -27,13 +27,14 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   if (dust.size === 0) return flow
   const isKept = (_: number, k: number) => !dust.has(edges[k]!)
   const flowWithoutDust = pushThrough(problem, edges.filter(isKept), weights.filter(isKept))
-  // Such an edge may be the only one that takes the rest of a token.
+  // A removed edge may be the only edge that takes the last part of a token, so compare the outputs.
   return flowWithoutDust && flowWithoutDust.net >= flow.net * (1 - NEGLIGIBLE_SHARE) ? flowWithoutDust : flow
 }
 
 /**
- * Builds the flow if prices do not determine the inputs: a very deep pool trades all or nothing within the precision of a float
- * price. The edges that respond most to prices get the missing input. Null if the inputs are precise, or if no pool is that deep.
+ * Builds the flow if prices do not determine the inputs. A very deep pool may trade its whole input or nothing within the
+ * precision of a float price. The edges that respond most to prices get the missing input. Null if the inputs are
+ * precise, or if no pool is that deep.
  */
 function unresolvedFlow(
   problem: Problem,
@@ -50,9 +51,9 @@ function unresolvedFlow(
     response * prices[sold[k]!]! * PRICE_ROUNDING > UNRESOLVED_SHARE * value
   if (!responses.some(isDeep)) return null
   const response = new Map(edges.map((edge, k) => [edge, responses[k]!]))
-  const open = [...usedEdges, ...startingEdges]
+  const openEdges = [...usedEdges, ...startingEdges]
   const inputs = [...weights, ...startingEdges.map(() => 0)]
-  const flow = pushThrough(problem, open, inputs, { response })
+  const flow = pushThrough(problem, openEdges, inputs, { response })
   return flow?.unsold === 0 ? flow : null
 }
 
@@ -63,8 +64,9 @@ function edgesAboutToTrade({ edges, input, sold, bought, logPrice, logRate }: Al
 }
 
 /**
- * Edges that add next to nothing, or less than their gas. Their input is valued at the average proceeds of the bought token, not at
- * the margin: in drained pools the last unit is worth nothing. Returns diminish, so the average bounds the loss.
+ * Edges that add next to nothing, or less than their gas. The output of an edge is valued at the average proceeds of the
+ * bought token, not at the marginal proceeds: in a drained pool, the last unit is worth nothing. Marginal proceeds fall,
+ * so the average is an upper bound on the loss.
  */
 function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySet<number> {
   const { from, to, tokens, scratch } = problem.graph.topology
@@ -75,15 +77,15 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
     }
     const sold = scratch.zeroFloats(tokens.length, wipe)
     const proceeds = scratch.zeroFloats(tokens.length, wipe)
-    for (let place = edges.length - 1; place >= 0; place--) {
-      const edge = edges[place]!
-      const u = from[edge]!
-      const v = to[edge]!
-      const unitValue = v === problem.target ? 1 : proceeds[v]! / sold[v]!
-      const added = outputOf(curveOf(problem, edge), input[place]!) * unitValue
-      sold[u]! += input[place]!
-      proceeds[u]! += added
-      if (!(added > Math.max(NEGLIGIBLE_SHARE * amountOut, legCost(problem, edge, input[place]!)))) dust.add(edge)
+    for (let index = edges.length - 1; index >= 0; index--) {
+      const edge = edges[index]!
+      const soldToken = from[edge]!
+      const boughtToken = to[edge]!
+      const unitValue = boughtToken === problem.target ? 1 : proceeds[boughtToken]! / sold[boughtToken]!
+      const added = outputOf(curveOf(problem, edge), input[index]!) * unitValue
+      sold[soldToken]! += input[index]!
+      proceeds[soldToken]! += added
+      if (!(added > Math.max(NEGLIGIBLE_SHARE * amountOut, legCost(problem, edge, input[index]!)))) dust.add(edge)
     }
   })
   return dust
@@ -102,13 +104,13 @@ export function pushThrough(
   { order = 'best', response }: PushOptions = {},
 ): Flow | null {
   return problem.graph.topology.scratch.within(() => {
-    const cleaned = prune(problem, edges, weights)
-    const pruned = cleaned && { ...cleaned, ...(response && { response }) }
+    const prunedEdges = prune(problem, edges, weights)
+    const pushedEdges = prunedEdges && { ...prunedEdges, ...(response && { response }) }
     problem.budget.spend(problem.graph.topology.tokens.length / 4)
-    if (!pruned) return null
-    const flow = push(problem, pruned)
-    const ordered = order === 'best' && problem.mayReusePools && usesPoolTwice(problem.graph, flow.edges)
-    return ordered ? inBestOrder(problem, pruned, flow) : flow
+    if (!pushedEdges) return null
+    const flow = push(problem, pushedEdges)
+    const needsOrder = order === 'best' && problem.mayReusePools && usesPoolTwice(problem.graph, flow.edges)
+    return needsOrder ? inBestOrder(problem, pushedEdges, flow) : flow
   })
 }
 
@@ -118,19 +120,24 @@ export function alongPath(problem: Problem, path: readonly number[]): Flow | nul
   return pushThrough(problem, path, fullShares)
 }
 
-/** The order of legs that share a pool matters, because each leaves its fee in the pool. */
+/** Finds the best order of legs that share a pool. The order matters, because each leg leaves its fee in the pool. */
 function inBestOrder(problem: Problem, { edgesByToken, weights, isCut }: PrunedEdges, flow: Flow): Flow {
   let best = flow
   for (const direction of [1, -1]) {
-    const places = [...weights.keys()].sort((a, b) => direction * (weights[a]! - weights[b]!))
+    const sortedIndices = [...weights.keys()].sort((a, b) => direction * (weights[a]! - weights[b]!))
     const sorted = new EdgesByToken(
       problem,
-      places.map((k) => edgesByToken.edges[k]!),
+      sortedIndices.map((k) => edgesByToken.edges[k]!),
     )
     for (const first of ['newest', 'oldest'] as const) {
       const order = topologicalOrder(problem, sorted, first)!
-      const other = push(problem, { edgesByToken: sorted, weights: places.map((k) => weights[k]!), order, isCut })
-      if (other.amountOut > best.amountOut) best = other
+      const orderedFlow = push(problem, {
+        edgesByToken: sorted,
+        weights: sortedIndices.map((k) => weights[k]!),
+        order,
+        isCut,
+      })
+      if (orderedFlow.amountOut > best.amountOut) best = orderedFlow
     }
   }
   return best
@@ -148,10 +155,10 @@ function prune(
   // Each round removes an edge, or is the last.
   for (;;) {
     problem.budget.spend(8 * edges.length + problem.graph.topology.tokens.length / 8 + 1)
-    const live = places(problem, edges)
+    const live = liveIndices(problem, edges)
     if (live.length < edges.length) {
-      const [before, weightsBefore] = [edges, weights]
-      edges = live.map((k) => before[k]!)
+      const [edgesBefore, weightsBefore] = [edges, weights]
+      edges = live.map((k) => edgesBefore[k]!)
       weights = live.map((k) => weightsBefore[k]!)
       continue
     }
@@ -172,18 +179,18 @@ function prune(
 }
 
 /** Indices of the edges whose sold token is bought by another edge, and whose bought token is sold by another (or is an end). */
-function places({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
+function liveIndices({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, tokens, scratch } = graph.topology
   const wipe = (ends: Uint8Array) => {
     ends[source] = ends[target] = 0
     for (const edge of edges) ends[from[edge]!] = ends[to[edge]!] = 0
   }
-  const reached = scratch.zeroBytes(tokens.length, wipe)
-  const leaving = scratch.zeroBytes(tokens.length, wipe)
-  reached[source] = leaving[target] = 1
-  for (const edge of edges) reached[to[edge]!] = leaving[from[edge]!] = 1
+  const boughtTokens = scratch.zeroBytes(tokens.length, wipe)
+  const soldTokens = scratch.zeroBytes(tokens.length, wipe)
+  boughtTokens[source] = soldTokens[target] = 1
+  for (const edge of edges) boughtTokens[to[edge]!] = soldTokens[from[edge]!] = 1
   const live: number[] = []
-  for (let k = 0; k < edges.length; k++) if (reached[from[edges[k]!]!]! & leaving[to[edges[k]!]!]!) live.push(k)
+  for (let k = 0; k < edges.length; k++) if (boughtTokens[from[edges[k]!]!]! & soldTokens[to[edges[k]!]!]!) live.push(k)
   return live
 }
 
@@ -208,8 +215,8 @@ function topologicalOrder(
   const ready = incoming[source]! > 0 ? [] : [source]
   const order: number[] = []
   let visited = 0
-  const next = () => (first === 'newest' ? ready.pop() : ready.shift())
-  for (let token = next(); token !== undefined; token = next()) {
+  const nextToken = () => (first === 'newest' ? ready.pop() : ready.shift())
+  for (let token = nextToken(); token !== undefined; token = nextToken()) {
     order.push(token)
     for (let k = outOf.firstOf(token); k >= 0; k = outOf.nextAfter(k)) {
       visited++
@@ -227,23 +234,23 @@ function findCycle({ graph, source }: Problem, edges: readonly number[]): readon
   const outOf = groupBy(edges, (edge) => from[edge]!)
   const path: number[] = []
   const onPath = new Set<number>()
-  const done = new Set<number>()
+  const finishedTokens = new Set<number>()
   const visit = (token: number): readonly number[] | null => {
     onPath.add(token)
     for (const edge of outOf.get(token) ?? []) {
       const next = to[edge]!
       path.push(edge)
       if (onPath.has(next)) return path.slice(path.findIndex((step) => from[step] === next))
-      const cycle = done.has(next) ? null : visit(next)
+      const cycle = finishedTokens.has(next) ? null : visit(next)
       if (cycle) return cycle
       path.pop()
     }
     onPath.delete(token)
-    done.add(token)
+    finishedTokens.add(token)
     return null
   }
   for (const start of [source, ...edges.map((edge) => from[edge]!)]) {
-    const cycle = done.has(start) ? null : visit(start)
+    const cycle = finishedTokens.has(start) ? null : visit(start)
     if (cycle) return cycle
   }
   return edges

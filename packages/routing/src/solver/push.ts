@@ -1,4 +1,7 @@
-/** Sends amounts through edges with limited capacity. An excess goes to other edges, or less of the token is bought. */
+/**
+ * Sends an amount through edges with limited capacity. If an edge is full, the excess goes to other edges that sell the
+ * same token. If all of them are full, less of the token is bought. Used by `flow.ts`.
+ */
 
 import { capacityOf, inputOf, outputOf, shortOfFlat } from '../graph/price-curve.ts'
 import { roundedCapacity } from '../graph/scratch.ts'
@@ -71,11 +74,17 @@ export type PrunedEdges = {
   /** Tokens in topological order, beginning with the source. */
   readonly order: readonly number[]
   readonly isCut: boolean
-  /** By edge: part in the amount that the weights do not cover, relative to the sum. If absent, the weights are scaled. */
+  /**
+   * Relative shares, by edge, in the amount that the weights do not cover. If absent, the weights are scaled to the whole
+   * amount.
+   */
   readonly response?: ReadonlyMap<number, number>
 }
 
-/** Sends the amount through the edges, and again with less inflow into tokens whose edges cannot take all that arrives. */
+/**
+ * Sends the amount through the edges. If the edges out of a token cannot take everything that arrives, sends the amount
+ * again with less inflow into this token.
+ */
 export function push(problem: Problem, pruned: PrunedEdges): Flow {
   const firstFlow = pushOnce(problem, pruned, NO_LIMITS)
   if (firstFlow.overflow.size === 0) return firstFlow
@@ -218,7 +227,7 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
       const input = (balances[token]! * parts[k]!) / total
       const limit = limitOf(edge)
       const curve = curveOf(problem, edge)
-      // The excess of other edges must not push this one to a flat just above its input.
+      // The excess of other edges must not raise this input just to the next range without liquidity.
       const reach = Math.min(input * (1 + FLAT_REACH), limit)
       const stopInput = curve.gasPerPiece > 0 ? shortOfFlat(curve, input, reach) : reach
       isOver ||= stopInput < input

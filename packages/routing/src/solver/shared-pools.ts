@@ -1,4 +1,4 @@
-/** Pools of more than two tokens of which a route uses several pairs. They share one trading function over all of their tokens. */
+/** Pools of more than two tokens of which a route uses several pairs. All pairs share the pool's trading function. */
 import { familyOf, orRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
 import { outputOf } from '../graph/price-curve.ts'
@@ -161,9 +161,8 @@ export class SharedPool {
   }
 
   /**
-   * Upper bound, in output base units, on the output that fees left in the pool by some pairs add to other pairs. The
-   * trading function assumes that fees stay in the pool. Counts at most the whole fee of each pair, and at most the
-   * price impact of the others.
+   * Upper bound, in output base units, on the additional output of pairs because of fees that other pairs leave in the
+   * pool. For each pair, counts at most its whole fee, and at most the price impact of the other pairs.
    */
   get feesReused(): number {
     const { boughtValues, weight, tradingFunction } = this

@@ -33,9 +33,9 @@ export function bestPath(
 }
 
 /**
- * A pool of x·y = k with another pool's maximum depth everywhere pays at least as much as that pool. The value of a
- * path is bounded by such a pool for its next edge, and for the rest by one with the depth of the deepest exit or of
- * the deepest edge into the target, whichever is lower. If one leg is left, both are the same.
+ * Bounds the value of a path. A pool of x·y = k with another pool's maximum depth everywhere pays at least as much as this
+ * pool. Such a pool bounds the next edge of the path. The remaining edges are bounded by a pool with the depth of the
+ * deepest exit, or of the deepest edge into the target, whichever is lower.
  */
 function boundsOf(problem: Problem, best: Float64Array): PathBounds {
   const { adjustedCurves, graph, rate, source, target } = problem
@@ -90,7 +90,7 @@ function maxDepthIntoTarget({ graph, target }: Problem, best: Float64Array, dept
   return deepest
 }
 
-/** The best path from the source at spot rates, as far as it leads. */
+/** The best path from the source at spot rates. It ends early if no edge leads on within the hop limit. */
 export function bestSpotPath(
   graph: Graph,
   { ends, labels, maxHops, intermediateRates, budget }: ExpansionTerms,

@@ -35,8 +35,8 @@ export class SubgraphExpander {
   private foundEdges: Int32Array
   private foundCount = 0
   /**
-   * Scans of tokens: token, its units at that time, and the range of edges found. A scan becomes invalid when its token
-   * is reached with more units, and is then repeated, at most once per round.
+   * Scans of tokens: the token, its units at the time of the scan, and the range of found edges. When a token is reached
+   * with more units, its scan becomes invalid and is repeated, at most once per round.
    */
   private readonly scans: {
     readonly tokens: Int32Array

@@ -1,4 +1,4 @@
-/** Values of all tokens of a large graph at the prices of some. */
+/** Measures the values of all tokens of a large graph, given the prices of some tokens. */
 import type { Graph } from '../graph/graph.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
 import type { ExpansionTerms } from './expander.ts'
@@ -8,8 +8,8 @@ import type { TokenAtPrice } from './labels.ts'
 type ExpansionOptions = Omit<ExpansionTerms, 'labels'>
 
 /**
- * Computes the maximum value of each token over paths to priced tokens. Most edges join a token with a hub: they are
- * updated when the hub's value rises, and each round scans only the edges between other tokens.
+ * Computes the maximum value of each token over paths to priced tokens. Most edges join a token with a hub. These edges are
+ * scanned only when the hub's value rises, while each round scans the edges between other tokens.
  *
  * @param best - output array
  */

@@ -1,4 +1,4 @@
-/** Selects the edges that most divided trades use: between the ends, their deepest neighbors, and the hubs. */
+/** Selects the initial edges of a subgraph, which most divided trades use: between the ends, their neighbors, and the hubs. */
 import type { Graph, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
@@ -41,8 +41,8 @@ export function alternativesBetween(
 }
 
 /**
- * The edges that ends with few pools have with their deepest neighbors, the deepest edges of these neighbors, and the
- * deepest of the hubs.
+ * Returns the edges between the ends and their deepest neighbors (unless an end has too many pools), the deepest edges
+ * between these neighbors, and the deepest edges between hubs.
  */
 export function initialEdges(
   graph: Graph,

@@ -24,9 +24,9 @@ export class Neighborhood {
   }
 
   /**
-   * The edges that may earn at least this much. Valid until the next call.
+   * Returns the edges that may earn at least `min`. The result is valid until the next call.
    *
-   * @param min - in output base units
+   * @param min - minimum earnings in output base units
    */
   edgesAround(pricedTokens: readonly TokenAtPrice[], min: number): Candidates {
     this.expandFrom(pricedTokens, MAX_PRICE_RISE)
@@ -51,8 +51,8 @@ export class Neighborhood {
   }
 
   /**
-   * Finds the edges around priced tokens. If a pool at an end moves far, spot rates through it are loose bounds; the
-   * token values are then measured over the whole graph.
+   * Finds the edges around priced tokens. If a trade moves a pool at an end far, spot rates through this pool are loose
+   * bounds. The token values are then measured over the whole graph.
    *
    * @param maxRise - maximum price increase since the measurement
    */

@@ -110,7 +110,7 @@ function distinct(scratch: Scratch, limit: number, addAll: (take: (number: numbe
   return new Int32Array(numbers).sort()
 }
 
-// Loops, since `from` of typed arrays uses iterators, which are several times slower.
+// Plain loops, because `from` of typed arrays uses iterators, which are several times slower.
 
 function pickFloats(values: Float64Array, indices: Int32Array): Float64Array {
   const result = new Float64Array(indices.length)

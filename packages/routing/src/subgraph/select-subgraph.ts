@@ -1,7 +1,7 @@
 /**
- * Selects the part of a large graph that a trade may use. Search time grows with the graph, but of 100,000 pools a
- * trade uses a few dozen. At given token prices, an edge is useful only if the value of its first unit of output
- * exceeds the cost of its input. The prices come from coarse allocations on successive guesses of the part.
+ * Selects the subgraph of a large graph that a trade may use. Search time grows with the graph, but a trade uses only a
+ * few dozen of 100,000 pools. At given token prices, an edge is useful only if the value of its first unit of output
+ * exceeds the cost of its input. The prices come from coarse allocations on successive guesses of the subgraph.
  */
 import type { Trust } from '@sluice/liquidity'
 import { generateColumns } from '../columns/columns.ts'
@@ -37,7 +37,7 @@ import {
 type Prices = { readonly priced: readonly TokenAtPrice[]; readonly used: readonly number[]; readonly value: number }
 
 /**
- * Builds the request's problem on the subgraph; null if no path is found there.
+ * Builds the request's problem on the subgraph; null if the subgraph has no path.
  *
  * @param ends - ends of the trade in the whole graph
  * @param on - builds the request's problem on a graph

@@ -9,11 +9,11 @@ export const MAX_CACHED_LABELS = 1_000_000
 /** Edges per block of bounds, and minimum number of blocks for which they are computed. */
 export const EDGES_PER_BLOCK = 64
 export const MIN_BLOCKS = 4
-/** Number of hubs, deepest neighbors of an end, and edge count from which an end's neighbors are not scanned. */
+/** Number of hubs; number of deepest neighbors per end; maximum edges of an end whose neighbors are scanned. */
 export const HUB_COUNT = 16
 export const NEIGHBORS_PER_END = 24
 export const MAX_SCANNED_EDGES = 4_096
-/** Initial edges: between hubs, and around neighbors. */
+/** Number of initial edges between hubs, and between the neighbors of the ends. */
 export const EDGES_BETWEEN_HUBS = 200
 export const EDGES_BETWEEN_NEIGHBORS = 300
 /** Initial price of the source, as a fraction of the best spot rate. */
@@ -25,7 +25,7 @@ export const COARSE_EDGES = 1_000
 /** Minimum benefit of an edge as a fraction of the trade: to join a coarse round, and to join the subgraph. */
 export const COARSE_BENEFIT = 1e-6
 export const SUBGRAPH_BENEFIT = 1e-8
-/** Maximum edges of a subgraph: the first constant, or the second per allowed pool if that is more. */
+/** Maximum edges of a subgraph: the larger of a fixed number, and a number per allowed pool. */
 export const SUBGRAPH_EDGES = 1_500
 export const SUBGRAPH_EDGES_PER_POOL = 16
 /** Relative decrease of prices below the coarse ones that the subgraph covers. */

@@ -5,7 +5,7 @@ type Pools = Snapshot['pools']
 
 /** Maximum number of entries. Threads that are further behind get the pools themselves. */
 const MAX_ENTRIES = 32
-/** Maximum number of pools in an entry. More would block the event loop, so they are sent in batches. */
+/** Maximum number of pools in an entry. Encoding more pools would block the event loop, so they are sent in batches. */
 const MAX_CHANGED_POOLS = 1_000
 
 /** The log of one chain. */

@@ -7,7 +7,7 @@ import type { ExactOutputRequest, RouteRequest, RouteResult } from '../types.ts'
 import { EntryLog } from './entry-log.ts'
 import { type FromThread, fromPlain, sharedTerms, type ToThread, withoutSharedTerms } from './messages.ts'
 
-/** Pools per message: copying as many takes about 0.5 ms of the process's time. */
+/** Pools per message. Copying this many pools takes about 0.5 ms on the main thread. */
 const POOLS_PER_MESSAGE = 250
 /** Timeout for starting the thread, sending all pools, and building the graph, in milliseconds. */
 const PREPARE_TIMEOUT_MS = 30_000
@@ -42,15 +42,15 @@ type Search = {
   readonly reject: (error: Error) => void
 }
 
-/** Maximum number of short searches queued in a thread, so that it does not wait for the process between two of them. */
+/** Maximum number of short searches queued in a thread, so that the thread has no pause between two searches. */
 const MAX_QUEUED = 4
 /** Milliseconds after which the searches behind a slow one are handed back. */
 const SLOW_MS = 250
 
 /**
- * A thread that mirrors the pools of each chain. Before a search it receives the difference to the search's snapshot,
- * so a block costs only its changes, and a search of an earlier block works as well. The first search starts the
- * worker; the first one after its end restarts it.
+ * A worker thread that mirrors the pools of each chain. Before a search, it receives the difference to the search's
+ * snapshot, so a new block costs only its changes, and a search of an earlier block also works. The first search starts
+ * the worker. If the worker has ended, the next search starts a new one.
  */
 export class RouterThread {
   private readonly options: ThreadOptions
@@ -92,8 +92,8 @@ export class RouterThread {
   }
 
   /**
-   * Runs `findRoute` on the snapshot's graph, after the queued searches. Returns null if it did not begin because the
-   * search before it is slow or ended the thread.
+   * Runs `findRoute` on the snapshot's graph, after the queued searches. Returns null if the search did not begin, because
+   * the previous search is slow or ended the thread.
    *
    * @param isShort - true if the search is expected to take a few milliseconds
    * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and errors of the search itself
@@ -208,7 +208,7 @@ export class RouterThread {
     this.searches = this.searches.filter(({ isSent }, k) => k === 0 || isSent)
   }
 
-  /** Posts after everything that is being posted, which takes a while for chains with many pools. */
+  /** Runs a function that posts messages after all earlier posts. For chains with many pools, posting takes a while. */
   private postInOrder(send: () => Promise<void> | void): Promise<void> {
     const sent = this.lastPost.then(send)
     this.lastPost = sent.catch(() => {})

@@ -21,8 +21,9 @@ type QueuedSearch = {
 }
 
 /**
- * Queues searches until a thread is idle, or has only a few short ones. Searches that a thread did not begin move to another one if
- * it is slow or must be terminated. A thread starts, and takes memory, only when all threads before it are busy.
+ * Queues searches until a thread is idle, or has only a few short searches. If a thread is slow or must be terminated, the
+ * searches that it did not begin move to another thread. A thread starts, and takes memory, only when all earlier threads
+ * are busy.
  */
 export class RouterThreads {
   private readonly threads: readonly RouterThread[]
