@@ -50,8 +50,8 @@ import type { ChainViews } from './view/views.ts'
 const PRICES_TIMEOUT_MS = 300
 
 /**
- * A sampled quote keeps the chain followed for this many block times plus `SAMPLE_MS`. The fixed part covers the fastest
- * chains.
+ * A sampled quote keeps the chain followed for this many block times plus `SAMPLE_MS`. The fixed part covers the
+ * fastest chains.
  */
 const SAMPLE_BLOCKS = 3
 const SAMPLE_MS = 2_000

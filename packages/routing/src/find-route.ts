@@ -99,7 +99,10 @@ function routeWrap(request: RouteRequest | ExactOutputRequest): RouteResult {
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), ...limit }
 }
 
-/** Adds the proof of the bound if the request asks for one. A proof has its own work budget, so it does not change the route. */
+/**
+ * Adds the proof of the bound if the request asks for one. A proof has its own work budget, so it does not change the
+ * route.
+ */
 function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, result: RouteResult): RouteResult {
   if (!request.proof || !result.ok || 'amountOut' in request) return result
   const { tokenIn, tokenOut, wrappedNative, amountIn, driftPenalties, excludePools } = request
@@ -252,7 +255,10 @@ function findForInput({ problem, admission, outPerWei }: PreparedRequest, reques
     : success
 }
 
-/** Prepares the deferred computation of the bound after gas. Copies the arrays, since later searches reuse the scratch arrays. */
+/**
+ * Prepares the deferred computation of the bound after gas. Copies the arrays, since later searches reuse the scratch
+ * arrays.
+ */
 function deferredBound(
   problem: Problem,
   settledRoutes: readonly SettledRoute[],
@@ -308,7 +314,9 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons: admission.rejected, maxOutputAmount: maxOutput }
 }
 
-/** Upper bound on the net output. The search computes the bound only for uncertain routes, so it may be missing here. */
+/**
+ * Upper bound on the net output. The search computes the bound only for uncertain routes, so it may be missing here.
+ */
 function netBoundOf(problem: Problem, { flow, bound, netBound: computedBound, backward }: SettledRoute): number | null {
   if (hasNoLegCosts(problem)) return bound
   if (computedBound !== undefined) return computedBound

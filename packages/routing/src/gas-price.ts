@@ -16,8 +16,9 @@ const TYPICAL_ROUTE_BYTES = 600
 const MAX_CACHED_PRICES = 10_000
 
 /**
- * Returns output base units per wei, from the best path for the gas cost of a typical swap. A marginal rate would trust mispriced
- * pools with almost no liquidity. Returns 0 if gas is free or no path leads from the native token to the target.
+ * Returns output base units per wei, from the best path for the gas cost of a typical swap. A marginal rate would trust
+ * mispriced pools with almost no liquidity. Returns 0 if gas is free or no path leads from the native token to the
+ * target.
  */
 export function outputPerWei(graph: Graph, request: RouteTerms, target: number): number {
   const { wrappedNative, nativeErc20, l1FeePerByteWei = 0 } = request

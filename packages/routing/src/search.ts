@@ -68,8 +68,8 @@ export type SearchResult = {
    */
   readonly fallback?: Flow
   /**
-   * Upper bound on the output of any route before gas, in output base units. Null if unknown, or if an arbitrage makes the
-   * bound useless.
+   * Upper bound on the output of any route before gas, in output base units. Null if unknown, or if an arbitrage makes
+   * the bound useless.
    */
   readonly bound: number | null
   /** Part of `bound` that covers what pools may pay beyond their price curves. */
@@ -83,7 +83,8 @@ export type SearchResult = {
 }
 
 /**
- * Finds the best flow within the budget: at least the best single path, if the budget suffices for one. Null if nothing routes.
+ * Finds the best flow within the budget: at least the best single path, if the budget suffices for one. Null if nothing
+ * routes.
  *
  * @param enclosing - bound of a problem that admits at least the same edges; null if there is none
  */
@@ -218,8 +219,8 @@ function searchRestricted(
 }
 
 /**
- * Improves a flow by dividing the trade without one of its pools. A division does not compare the gas of a pool with the
- * output of the same amount on other paths.
+ * Improves a flow by dividing the trade without one of its pools. A division does not compare the gas of a pool with
+ * the output of the same amount on other paths.
  *
  * @param values - values of tokens in the output token; the pools with the smallest input value are tried first
  * @param allocate - finds the route from which the division without a pool starts
@@ -250,9 +251,9 @@ function divideWithoutPools(
 }
 
 /**
- * Returns true if a pool of the flow is too small for the whole trade. If no pool is too small, prices find almost every
- * division: of 2,000 uncertified trades on small graphs, only 4 gained more than 3 bps from another division, and the
- * bounds of these 4 were at least 0.8 % away.
+ * Returns true if a pool of the flow is too small for the whole trade. If no pool is too small, prices find almost
+ * every division: of 2,000 uncertified trades on small graphs, only 4 gained more than 3 bps from another division, and
+ * the bounds of these 4 were at least 0.8 % away.
  */
 function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRates): boolean {
   const { from } = problem.graph.topology
@@ -261,8 +262,8 @@ function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRates): b
 }
 
 /**
- * Improves a flow by a division that starts from the best division without gas. With gas, the chunks of a division choose
- * few paths. Without gas, they also find paths whose first chunk does not earn its gas.
+ * Improves a flow by a division that starts from the best division without gas. With gas, the chunks of a division
+ * choose few paths. Without gas, they also find paths whose first chunk does not earn its gas.
  */
 function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
   const start = divide({ ...problem, costPerGas: 0, costPerLeg: 0 }, flow)
@@ -273,7 +274,10 @@ function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
 const isDivisible = (problem: Problem): boolean =>
   !problem.isSinglePath && isSmall(problem) && problem.budget.remaining >= DIVISION_WORK
 
-/** Divides the trade among all paths of a small graph; null if the graph is large, little work is left, or no division is found. */
+/**
+ * Divides the trade among all paths of a small graph; null if the graph is large, little work is left, or no division
+ * is found.
+ */
 function divide(problem: Problem, flow: Flow | null): Flow | null {
   if (!isDivisible(problem)) return null
   const edges = new Set([...problem.rate.keys()].filter((edge) => problem.rate[edge]! > 0))
@@ -451,8 +455,8 @@ function reallocateInOrder(
 }
 
 /**
- * Reallocates over the edges of all good routes together. Null if the best route has all of these edges, or if there are
- * too many of them.
+ * Reallocates over the edges of all good routes together. Null if the best route has all of these edges, or if there
+ * are too many of them.
  */
 function combineFlows(problem: Problem, flows: readonly (Flow | null)[], best: Flow, backward: SpotRates): Flow | null {
   const goodFlows = flows.filter((flow) => flow !== null && flow.net > best.net * (1 - MAX_GAP_TO_COMBINE))

@@ -8,13 +8,24 @@
 
 /** Relative gain that a label needs to be corrected. Prevents endless corrections due to rounding. */
 export const LABEL_GAIN = 1e-13
-/** Relative gain over the prices at its ends from which an edge counts as profitable. Above the precision of solved prices. */
+/**
+ * Relative gain over the prices at its ends from which an edge counts as profitable. Above the precision of solved
+ * prices.
+ */
 export const EDGE_GAIN = 1e-9
-/** Minimum relative gain per rate for a cycle to count as an arbitrage. The fitted curves of a wrapper gain 1e-9 per round trip. */
+/**
+ * Minimum relative gain per rate for a cycle to count as an arbitrage. The fitted curves of a wrapper gain 1e-9 per
+ * round trip.
+ */
 export const CYCLE_GAIN = 1e-8
-/** Minimum share of the output that an edge must add, and of the trade that a cycle must carry. Less is dust or rounding. */
+/**
+ * Minimum share of the output that an edge must add, and of the trade that a cycle must carry. Less is dust or
+ * rounding.
+ */
 export const NEGLIGIBLE_SHARE = 1e-7
-/** Distance, as a fraction of a piece, at which a pool stops before a tick, so that rounding does not cross the tick. */
+/**
+ * Distance, as a fraction of a piece, at which a pool stops before a tick, so that rounding does not cross the tick.
+ */
 export const TICK_MARGIN = 1e-7
 
 /* Dual solver. */
@@ -42,7 +53,9 @@ export const IDLE_STEPS = 4
  * solution from converging.
  */
 export const MIN_PROGRESS = 1e-12
-/** Rounds of predicting which idle edges a step activates. Without them, Newton's method overshoots at every new edge. */
+/**
+ * Rounds of predicting which idle edges a step activates. Without them, Newton's method overshoots at every new edge.
+ */
 export const ACTIVATION_ROUNDS = 4
 /** Maximum change of a log price in one step. Beyond a factor of e, the linear model is unreliable. */
 export const MAX_LOG_PRICE_STEP = 1
@@ -57,7 +70,9 @@ export const MIN_PRICE_MOVE = 1e-13
  * few edges respond to a token's price.
  */
 export const DIAGONAL_OF_VALUE = 1e-9
-/** Regularization relative to the diagonal entry itself, so that one flat pool does not damp the prices of other tokens. */
+/**
+ * Regularization relative to the diagonal entry itself, so that one flat pool does not damp the prices of other tokens.
+ */
 export const DIAGONAL_OF_ENTRY = 1e-13
 /** Smaller pivots are replaced by `SQRT_MIN_PIVOT` squared. Prevents division by zero for tokens without edges. */
 export const MIN_PIVOT = 1e-300
@@ -70,7 +85,9 @@ export const SOFTENING = [1e5, 1e4, 1e3, 100, 10] as const
 export const FEW_TOKENS = 12
 /** Relative distance from a range without liquidity within which an input counts as reaching it. */
 export const NEAR_FLAT = 1e-7
-/** Relative distance up to which an input may grow by the excess of other edges that stop at a range without liquidity. */
+/**
+ * Relative distance up to which an input may grow by the excess of other edges that stop at a range without liquidity.
+ */
 export const FLAT_REACH = 1e-6
 /* Overflow: more of a token arrives than its outgoing edges can take. */
 
@@ -110,7 +127,9 @@ export const TRADE_GROWTH = 4
 /** Bounds of one step of the inner search, as multiples of its variable: keeps the variable positive. */
 export const TRADE_MIN_FACTOR = 1 / 16
 export const TRADE_MAX_MOVE = 4
-/** Lower bound of the inner variable: one balance is then a million times the largest, so the pool holds nothing else. */
+/**
+ * Lower bound of the inner variable: one balance is then a million times the largest, so the pool holds nothing else.
+ */
 export const TRADE_MIN_U = 1e-6
 /** Relative precision of the outer search. */
 export const TRADE_TOLERANCE = 1e-14
@@ -269,8 +288,8 @@ export const MAX_GAP_TO_STOP = 2e-5
  */
 export const GAS_UNCERTAINTY = 0.25
 /**
- * Minimum value of the uncertain gas, as a fraction of the output, for which alternatives are searched: 0.5 bps. Finding
- * them takes a third of the work of a search.
+ * Minimum value of the uncertain gas, as a fraction of the output, for which alternatives are searched: 0.5 bps.
+ * Finding them takes a third of the work of a search.
  */
 export const MIN_GAIN_TO_MEASURE = 5e-5
 /** Maximum paths that avoid the route's pools and are tried as alternatives. */
@@ -285,9 +304,15 @@ export const EXCHANGES_TRIED = 8
 export const MAX_EXCHANGES = 3
 /** Factor on the gas price at which the route is pruned once more; the result costs less gas for certain. */
 export const HIGHER_GAS_FACTOR = 1.3
-/** Relative distance to the bound from which a route with gas is also searched among all edges that are profitable without gas. */
+/**
+ * Relative distance to the bound from which a route with gas is also searched among all edges that are profitable
+ * without gas.
+ */
 export const FAR_BELOW_BOUND_GAP = 5e-5
-/** Edges in use from which an allocation equal to an earlier one is not pruned again, since the result would be the same. */
+/**
+ * Edges in use from which an allocation equal to an earlier one is not pruned again, since the result would be the
+ * same.
+ */
 export const MANY_EDGES_IN_USE = 128
 /** Maximum relative gap to the best route of routes that are combined. */
 export const MAX_GAP_TO_COMBINE = 2e-3
@@ -305,10 +330,10 @@ export const MAX_FEW_LEGS = 2
 /** Relative gap to the bound after gas within which no restricted problem is searched: at most 1 bps can be lost. */
 export const MAX_CERTIFIED_GAP = 1e-4
 /**
- * Maximum edge count of a graph for which the bound after gas is computed before restricted problems are searched. At 40
- * edges, the bound makes these searches unnecessary in 57 % of the cases for a quarter of their work. At 140 edges: 32 %
- * for less than half of the work. At 400 edges: 17 % for a third. For larger graphs, the bound is computed after the
- * search.
+ * Maximum edge count of a graph for which the bound after gas is computed before restricted problems are searched. At
+ * 40 edges, the bound makes these searches unnecessary in 57 % of the cases for a quarter of their work. At 140 edges:
+ * 32 % for less than half of the work. At 400 edges: 17 % for a third. For larger graphs, the bound is computed after
+ * the search.
  */
 export const SMALL_GRAPH_EDGES = 140
 /** Maximum hops of restricted problems. */
@@ -324,8 +349,8 @@ export const MAX_RESTRICTED_WORK = 500_000
 /** Minimum relative gain for which the route of a restricted problem is used. */
 export const RESTRICTED_MIN_GAIN = 5e-6
 /**
- * Maximum pools of a route that are excluded, one at a time, to find other routes. Applies to small graphs, if the route
- * is not certified after gas. On 2,200 trades through pools with limited capacity, the worst loss compared with a
+ * Maximum pools of a route that are excluded, one at a time, to find other routes. Applies to small graphs, if the
+ * route is not certified after gas. On 2,200 trades through pools with limited capacity, the worst loss compared with a
  * restricted request falls from 930 to 65 bps, and 8 of 11 losses vanish.
  */
 export const MAX_POOLS_LEFT_OUT = 8
@@ -338,9 +363,9 @@ export const COSTLY_POOL_SHARE = 3e-4
 /** Work units after which no further such division is tried. */
 export const COSTLY_POOLS_WORK = 1_500_000
 /**
- * If pools disagree on prices, the route for this fraction of the trade is also tried for the whole trade. On 380 trades
- * of a recorded Ethereum state, 4 lose more than 0.5 bps to the best of 16 variants, at 4 % more work. Without this
- * attempt, 16 trades lose that much, up to 1,622 bps.
+ * If pools disagree on prices, the route for this fraction of the trade is also tried for the whole trade. On 380
+ * trades of a recorded Ethereum state, 4 lose more than 0.5 bps to the best of 16 variants, at 4 % more work. Without
+ * this attempt, 16 trades lose that much, up to 1,622 bps.
  */
 export const PARTIAL_TRADE_SHARE = 1 / 4
 /** Maximum token orders tried if pools disagree on a price. */
@@ -376,7 +401,9 @@ export const MAX_REFUSED_STEPS = 16n
 export const MAX_FAILED_AMOUNTS = 4
 /** Value of unexpected gas, as a fraction of the output, from which the search is repeated: 0.5 bps. */
 export const UNEXPECTED_GAS_SHARE = 5e-5
-/** Divisor of a leg's input. If a leg that is smaller by this fraction costs less gas, the search is repeated with it. */
+/**
+ * Divisor of a leg's input. If a leg that is smaller by this fraction costs less gas, the search is repeated with it.
+ */
 export const TICK_MARGIN_DIVISOR = 1_000_000n
 /** Relative gap to the bound from which a single path is suspected to miss liquidity. */
 export const SUSPICIOUS_GAP = 1e-4
@@ -392,8 +419,8 @@ export const MAX_EXACT_QUOTES = 200
 /** If the gap to the bound is smaller than this, legs with few units are no reason to search again. */
 export const UNIT_ROUNDING_GAP = 1e-5
 /**
- * Maximum shortfall of a leg's output against the price curve, as a fraction: 0.5 bps. If a pool pays less, the search is
- * repeated without the pool.
+ * Maximum shortfall of a leg's output against the price curve, as a fraction: 0.5 bps. If a pool pays less, the search
+ * is repeated without the pool.
  */
 export const BELOW_CURVE_SHARE = 5e-5
 /** Number of smaller inputs, within the price of one unit, that are tried if a pool's rounding refuses an input. */

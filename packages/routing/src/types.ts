@@ -62,8 +62,8 @@ export type RouteTerms = {
   /** Tokens and pools that the route may pass through between its ends; no restriction if absent. */
   readonly trust?: Trust
   /**
-   * Admits untrusted sampled pools that trade the input or output token. Such a pool may pay less in a transaction than in
-   * a simulation, so the caller must compare the route with a route without them. Default: false.
+   * Admits untrusted sampled pools that trade the input or output token. Such a pool may pay less in a transaction than
+   * in a simulation, so the caller must compare the route with a route without them. Default: false.
    */
   readonly withSampled?: boolean
   readonly taxes?: Taxes
@@ -104,7 +104,10 @@ export type ExactOutputRequest = RouteTerms & {
 /** One swap of a route. Legs are listed in execution order. */
 export type Leg = {
   readonly pool: Pool
-  /** Tokens as the pool trades them, never NATIVE: pools of the native token have the zero address, all others the wrapper. */
+  /**
+   * Tokens as the pool trades them, never NATIVE: pools of the native token have the zero address, all others the
+   * wrapper.
+   */
   readonly tokenIn: Address
   readonly tokenOut: Address
   /**
@@ -119,7 +122,10 @@ export type Leg = {
   /** Base units received from the pool, after any tax of the token. */
   readonly amountOut: bigint
   readonly gas: number
-  /** Names of the storage slots that this swap writes and other swaps of the pool might not. Their gas is learned separately. */
+  /**
+   * Names of the storage slots that this swap writes and other swaps of the pool might not. Their gas is learned
+   * separately.
+   */
   readonly writes?: readonly string[]
 }
 
@@ -128,7 +134,10 @@ export type RoutePlan = {
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly amountIn: bigint
-  /** Output settled in exact integers, after known token taxes: the amount that the sender receives before a convenience fee. */
+  /**
+   * Output settled in exact integers, after known token taxes: the amount that the sender receives before a convenience
+   * fee.
+   */
   readonly amountOut: bigint
   /** Empty for a pure wrap or unwrap. */
   readonly legs: readonly Leg[]
@@ -156,8 +165,8 @@ export type ProvedPool = {
 }
 
 /**
- * An upper bound before gas on the output of all routes that use each direction of a pool at most once. By weak duality,
- * the bound is the input valued at its price, plus the maximum earnings of each pool at the prices.
+ * An upper bound before gas on the output of all routes that use each direction of a pool at most once. By weak
+ * duality, the bound is the input valued at its price, plus the maximum earnings of each pool at the prices.
  */
 export type BoundProof = {
   /** Scale: prices and earnings are integers in output base units × 10^decimals. */
@@ -187,7 +196,10 @@ export type RouteResult =
   | {
       readonly ok: true
       readonly route: RoutePlan
-      /** Alternatives to `route` whose measured gas may show them to be better; present only if the request allows for some. */
+      /**
+       * Alternatives to `route` whose measured gas may show them to be better; present only if the request allows for
+       * some.
+       */
       readonly alternatives?: readonly RoutePlan[]
       /** Present only if the request asks for a proof; null if no bound was found. */
       readonly proof?: BoundProof | null

@@ -19,8 +19,8 @@ export class ChainContracts {
   readonly executable: ReadonlySet<string>
   private readonly recordsByName: Readonly<Record<string, ContractRecord>>
   /**
-   * Code that matched its recorded hash, by address. Cached because hashing takes milliseconds and the check runs at every
-   * block.
+   * Code that matched its recorded hash, by address. Cached because hashing takes milliseconds and the check runs at
+   * every block.
    */
   private readonly verifiedCodes = new Map<Address, Hex>()
 
@@ -54,8 +54,8 @@ export class ChainContracts {
   }
 
   /**
-   * Returns false if the EVM at a block lacks the instructions that these contracts use. If the Guard is deployed at the
-   * block, the EVM has them.
+   * Returns false if the EVM at a block lacks the instructions that these contracts use. If the Guard is deployed at
+   * the block, the EVM has them.
    *
    * @throws RpcError if the node fails
    */

@@ -23,7 +23,8 @@ const PRIOR_SAMPLES = 20
 /** Fee in ppm below which a pool's tokens count as having the same value. */
 const MAX_STEADY_FEE_PPM = 250
 /**
- * Price move within two blocks, in ppm, that is exceeded once in a hundred times. `steady` is for tokens of the same value.
+ * Price move within two blocks, in ppm, that is exceeded once in a hundred times. `steady` is for tokens of the same
+ * value.
  */
 const TAIL_MOVE_PPM = { steady: 100, other: 1_000 }
 /**
@@ -33,9 +34,10 @@ const TAIL_MOVE_PPM = { steady: 100, other: 1_000 }
 const FEE_SHARE = 0.5
 
 /**
- * Returns a slippage that the route is unlikely to exceed. A pool's move is its worst sample; while there are few samples,
- * it is averaged with the move expected from the pool's fee. Pools of one pair move together, so their moves are added,
- * weighted by their share of the trade. Different pairs move independently, so the squares of their moves are added.
+ * Returns a slippage that the route is unlikely to exceed. A pool's move is its worst sample; while there are few
+ * samples, it is averaged with the move expected from the pool's fee. Pools of one pair move together, so their moves
+ * are added, weighted by their share of the trade. Different pairs move independently, so the squares of their moves
+ * are added.
  */
 export function autoSlippage(
   route: Pick<RoutePlan, 'tokenIn' | 'legs'>,

@@ -1,6 +1,6 @@
 /**
- * Change of a pool's output between two blocks, and the part of the change that trades in the pool do not explain. Does no
- * I/O.
+ * Change of a pool's output between two blocks, and the part of the change that trades in the pool do not explain. Does
+ * no I/O.
  */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
@@ -21,8 +21,8 @@ const NO_DRIFT: PoolDrift = { ppm: 0, unexplainedPpm: 0, stateChangePpm: 0 }
 type Hop = Pick<Leg, 'tokenIn' | 'tokenOut' | 'amountIn'>
 
 /**
- * Compares a pool's output at two blocks. A trade moves the pool along its price curve, which explains a lower output. An
- * output below the explained one means that the quote faded: liquidity was removed, or a fee or price was changed.
+ * Compares a pool's output at two blocks. A trade moves the pool along its price curve, which explains a lower output.
+ * An output below the explained one means that the quote faded: liquidity was removed, or a fee or price was changed.
  */
 export function poolDrift(earlierPool: Pool, laterPool: Pool | undefined, hop: Hop): PoolDrift {
   if (laterPool === earlierPool) return NO_DRIFT
@@ -59,8 +59,8 @@ export function sharesOf({ tokenIn, legs }: Pick<RoutePlan, 'tokenIn' | 'legs'>)
 }
 
 /**
- * Returns true if a leg spends the sender's input. For a NATIVE input, such a leg trades the native token or its wrapper,
- * and no other leg buys the token that it sells.
+ * Returns true if a leg spends the sender's input. For a NATIVE input, such a leg trades the native token or its
+ * wrapper, and no other leg buys the token that it sells.
  */
 function spendsInput(leg: Leg, legs: readonly Leg[]): boolean {
   return !legs.some(({ tokenOut }) => tokenOut === leg.tokenIn)

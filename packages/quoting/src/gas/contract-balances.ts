@@ -46,8 +46,8 @@ export class ContractBalanceReader {
   }
 
   /**
-   * Returns for each key whether the balance is nonzero, and starts reading balances that are due. Callers share a read,
-   * so the read has no caller's abort signal.
+   * Returns for each key whether the balance is nonzero, and starts reading balances that are due. Callers share a
+   * read, so the read has no caller's abort signal.
    */
   private holdsTokens(
     keys: readonly BalanceKey[],

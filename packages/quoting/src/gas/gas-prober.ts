@@ -85,8 +85,8 @@ export class GasProber {
   }
 
   /**
-   * Measures pools that are due, as many as fit in one call. Waits for the result for at most `MEASURE_TIMEOUT_MS`. Never
-   * rejects.
+   * Measures pools that are due, as many as fit in one call. Waits for the result for at most `MEASURE_TIMEOUT_MS`.
+   * Never rejects.
    *
    * @returns true if a pool has a new measurement
    */
@@ -175,8 +175,8 @@ export class GasProber {
     for (const [pool, poolDirections] of Map.groupBy(directions, (direction) => direction.pool)) {
       const measuredHops = poolDirections.flatMap(({ tokenIn, tokenOut, hops }): MeasuredHop[] => {
         const [first, middle, last] = hops.map((hop) => hop && gasByHop.get(hop)!)
-        // A hop that fails in the middle of a route is rarely useful, so its direction is dropped. A hop that fails only
-        // as the first or last of a route gets the gas of the middle.
+        // A hop that fails in the middle of a route is rarely useful, so its direction is dropped. A hop that fails
+        // only as the first or last of a route gets the gas of the middle.
         return middle ? [{ tokenIn, tokenOut, middle, first: first ?? middle, last: last ?? middle }] : []
       })
       measuredGas.observe(pool.id, measuredHops, block.timestamp)

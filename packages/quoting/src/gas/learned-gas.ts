@@ -1,8 +1,8 @@
 /**
- * Learns corrections to the gas table of DEX families from simulations. A simulation shows only the gas of a whole route.
- * The difference from the prediction is distributed over the route's parts (pools, tokens, and ends) in proportion to
- * their uncertainty. This is a Kalman filter without covariances. Tokens are parts because the gas of a transfer depends
- * on the token: a token behind a proxy costs tens of thousands of gas more in each pool.
+ * Learns corrections to the gas table of DEX families from simulations. A simulation shows only the gas of a whole
+ * route. The difference from the prediction is distributed over the route's parts (pools, tokens, and ends) in
+ * proportion to their uncertainty. This is a Kalman filter without covariances. Tokens are parts because the gas of a
+ * transfer depends on the token: a token behind a proxy costs tens of thousands of gas more in each pool.
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, partGas } from '@sluice/liquidity'
@@ -26,8 +26,8 @@ const MAX_BLOCKS = 4
 const MAX_POOLS = 512
 /**
  * Standard deviation in gas of a part's correction before any observation. `write` is a storage slot of one pool that
- * not every trade writes, such as a tick. Writing an empty slot costs 17,100 gas more (EIP-2200), and some families have
- * three such slots. `slot` stands for this slot in all pools of a family.
+ * not every trade writes, such as a tick. Writing an empty slot costs 17,100 gas more (EIP-2200), and some families
+ * have three such slots. `slot` stands for this slot in all pools of a family.
  */
 const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
   pool: 12_000,
@@ -42,8 +42,8 @@ const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
 /** Minimum standard deviation, after any number of observations. */
 const MIN_DEVIATION = 500
 /**
- * Noise of a simulation: the share of a route's gas that depends on the sender, and the gas of a tick that no other trade
- * crosses.
+ * Noise of a simulation: the share of a route's gas that depends on the sender, and the gas of a tick that no other
+ * trade crosses.
  */
 const SENDER_SHARE = 0.005
 const TICK_GAS = 12_000
@@ -124,7 +124,8 @@ export class GasLessons {
   }
 
   /**
-   * Returns gas corrections by pool id; undefined if there are none. Returns the same object until the corrections change.
+   * Returns gas corrections by pool id; undefined if there are none. Returns the same object until the corrections
+   * change.
    */
   at(now: number): LearnedGas | undefined {
     if (!this.published || now < this.published.at || now - this.published.at >= REFRESH_SECONDS) {

@@ -6,7 +6,9 @@ import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum pools with measurements. */
 const MAX_POOLS = 2_048
-/** Seconds after which a pool whose state has changed is measured again: the first trades of a pool fill empty slots. */
+/**
+ * Seconds after which a pool whose state has changed is measured again: the first trades of a pool fill empty slots.
+ */
 const MAX_CHANGED_AGE_SECONDS = 600
 /** Seconds after which any pool is measured again, because tokens are upgraded. */
 const MAX_AGE_SECONDS = 6 * 3_600

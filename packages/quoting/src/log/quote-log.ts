@@ -22,8 +22,8 @@ export type QuoteLogOptions = {
 type QueuedQuote = { readonly record: QuoteRecord; readonly quotedMs: number }
 
 /**
- * Writes quotes to a file, together with the pools of their blocks, so that each quote can be replayed. `add` only queues a
- * quote; a worker thread writes it.
+ * Writes quotes to a file, together with the pools of their blocks, so that each quote can be replayed. `add` only
+ * queues a quote; a worker thread writes it.
  */
 export class QuoteLog {
   private readonly options: QuoteLogOptions

@@ -92,8 +92,8 @@ export async function findPermits(rpc: Rpc, request: PermitRequest, context: Per
 type ResolvedRequest = Omit<PermitRequest, 'deadline'> & PermitContext & { readonly deadline: bigint }
 
 /**
- * Returns the token's own permit. Undefined if no known domain hashes to the separator that the token reports, because the
- * signature would be invalid.
+ * Returns the token's own permit. Undefined if no known domain hashes to the separator that the token reports, because
+ * the signature would be invalid.
  */
 async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline } = resolvedRequest
@@ -169,8 +169,8 @@ const CHAIN_ID = 4
 const CONTRACT = 8
 
 /**
- * Returns the domain that the token reports by EIP-5267. Undefined if the domain names another chain or contract, so that
- * no signature for these is requested.
+ * Returns the domain that the token reports by EIP-5267. Undefined if the domain names another chain or contract, so
+ * that no signature for these is requested.
  */
 function domainByEip5267(
   { token, chainId }: ResolvedRequest,

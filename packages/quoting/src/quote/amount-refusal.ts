@@ -10,11 +10,13 @@ const MAX_STEPS = 6
 /** Maximum searches that narrow down a maximum amount; the result is exact to a tenth. */
 const MAX_NARROWING = 6
 /**
- * Maximum searches that narrow down a minimum amount. Half as many searches would leave the minimum up to 27 % too large.
- * The minimum buys one base unit, so an excess of 27 % is a loss above the default limit of the price impact.
+ * Maximum searches that narrow down a minimum amount. Half as many searches would leave the minimum up to 27 % too
+ * large. The minimum buys one base unit, so an excess of 27 % is a loss above the default limit of the price impact.
  */
 const MAX_MIN_NARROWING = 12
-/** The bisection of a minimum ends when the largest amount without a route is less than 1/64 smaller than the minimum. */
+/**
+ * The bisection of a minimum ends when the largest amount without a route is less than 1/64 smaller than the minimum.
+ */
 const MIN_PRECISION = 64n
 /** Upper limit of amounts: no token has as many base units. */
 const AMOUNT_LIMIT = 1n << 128n

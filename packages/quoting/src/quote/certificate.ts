@@ -8,7 +8,9 @@ import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, type Snapshot, toText } from '@sluice/liquidity'
 import { type BoundProof, type ProvedPool, type RouteTerms, type Taxes, taxIn } from '@sluice/routing'
 
-/** Kinds of pools. `@sluice/certificate` recomputes the earnings of all kinds but `assumed`, which it takes as stated. */
+/**
+ * Kinds of pools. `@sluice/certificate` recomputes the earnings of all kinds but `assumed`, which it takes as stated.
+ */
 export const CERTIFIED_KINDS = ['constant-product', 'concentrated', 'stable', 'wrapper', 'assumed'] as const
 
 /** A certificate in its JSON form; amounts are decimal strings in base units. */

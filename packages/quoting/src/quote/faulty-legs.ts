@@ -1,6 +1,6 @@
 /**
- * Finds the pools that make a route fail. Simulates each leg alone, and pairs of legs through the same address together.
- * Called after a route has failed in simulation.
+ * Finds the pools that make a route fail. Simulates each leg alone, and pairs of legs through the same address
+ * together. Called after a route has failed in simulation.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, orRefused } from '@sluice/liquidity'
@@ -15,12 +15,14 @@ import { baseEncodeTerms, type TrialContext } from './try-route.ts'
 /** Maximum legs that are simulated, one call each. Routes with more legs are rare. */
 const MAX_LEGS = 32
 /**
- * Parts of a leg's input, in 32nds, that are simulated in the same call as the leg. A token or a pool may limit the size
- * of a transfer, so that a smaller input works.
+ * Parts of a leg's input, in 32nds, that are simulated in the same call as the leg. A token or a pool may limit the
+ * size of a transfer, so that a smaller input works.
  */
 const PART_NUMERATORS = [28n, 24n, 16n, 8n, 2n] as const
 const PART_DENOMINATOR = 32n
-/** Number of calls that narrow down the largest input that works; the last interval is at most 2 % of the leg's input. */
+/**
+ * Number of calls that narrow down the largest input that works; the last interval is at most 2 % of the leg's input.
+ */
 const REFINEMENTS = 3
 /** Maximum pairs of legs that are simulated together, one call each. */
 const MAX_PAIRS = 8
@@ -33,8 +35,8 @@ const MIN_MEASURABLE_OUT = 1_000n
 export type FaultyLegs = {
   /**
    * Ids of the pools whose leg, run alone, fails or pays at least 0.5 % less than settled. Empty if every leg fails,
-   * because the cause is then the node or a token. If every leg works alone: ids of the pools that fail after another leg
-   * through the same address.
+   * because the cause is then the node or a token. If every leg works alone: ids of the pools that fail after another
+   * leg through the same address.
    */
   readonly faultyPoolIds: readonly string[]
   /** Legs that fail alone, with the smallest input that is known to fail and the largest that is known to work. */
@@ -156,8 +158,8 @@ async function runRoute(
 }
 
 /**
- * Returns the smaller leg of each pair that fails together. Different pools at one address may pay from the same assets,
- * such as a vault of shares and a buffer that redeems at this vault.
+ * Returns the smaller leg of each pair that fails together. Different pools at one address may pay from the same
+ * assets, such as a vault of shares and a buffer that redeems at this vault.
  */
 async function legsThatFailBehindOthers(
   legs: readonly Leg[],

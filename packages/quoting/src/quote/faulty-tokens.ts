@@ -47,9 +47,9 @@ export class FaultyTokens {
 }
 
 /**
- * Returns the intermediate tokens of a failed route that cannot be transferred. Candidates are tokens without a leg that
- * works alone. A transfer to the Executor decides. Failed legs alone would not suffice: a hostile pool could fail on
- * purpose, and all other quotes would then avoid its token.
+ * Returns the intermediate tokens of a failed route that cannot be transferred. Candidates are tokens without a leg
+ * that works alone. A transfer to the Executor decides. Failed legs alone would not suffice: a hostile pool could fail
+ * on purpose, and all other quotes would then avoid its token.
  */
 export async function faultyTokens(
   route: RoutePlan,

@@ -1,6 +1,6 @@
 /**
- * Last step of a quote: computes gas, price impact, and warnings of a simulated route. Rejects quotes that lose more than
- * the caller accepts.
+ * Last step of a quote: computes gas, price impact, and warnings of a simulated route. Rejects quotes that lose more
+ * than the caller accepts.
  */
 
 import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'

@@ -36,8 +36,8 @@ import { assertUnwrappable } from './unwrap-limit.ts'
 /** Maximum rounds. Each round after the first knows one more token tax or avoids one more pool. */
 const MAX_ROUNDS = 5
 /**
- * Search budget of each round after the first, in work units. Four such rounds cost half of the longest search. One such
- * budget is twice the work of the hardest search in 20,000 pools.
+ * Search budget of each round after the first, in work units. Four such rounds cost half of the longest search. One
+ * such budget is twice the work of the hardest search in 20,000 pools.
  */
 const LATER_SEARCH_BUDGET = MAX_WORK / 8
 
@@ -56,14 +56,16 @@ const OUT_OF_GAS = {
 const MAX_MEASURED_SEARCHES = 6
 /** Maximum searches for an exact output by given pools. Each search excludes the other pools of the previous result. */
 const MAX_CHEAPER_SEARCHES = 2
-/** Divisor of the output: if the cost of gas is at least 1/1,000 (0.1 %) of the output, gas may decide between routes. */
+/**
+ * Divisor of the output: if the cost of gas is at least 1/1,000 (0.1 %) of the output, gas may decide between routes.
+ */
 const DECISIVE_SHARE = 1_000n
 
 /** Maximum alternative routes simulated together with the best one. */
 const MAX_ALTERNATIVES = 3
 /**
- * Maximum alternative routes while the gas of pools is still being measured, since the search then ranks routes by rough
- * estimates.
+ * Maximum alternative routes while the gas of pools is still being measured, since the search then ranks routes by
+ * rough estimates.
  */
 const MAX_UNMEASURED_ALTERNATIVES = 7
 
@@ -193,8 +195,8 @@ async function searchInRounds(
     }
     if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > maxGas) {
       lastFailure = OUT_OF_GAS.reason
-      // Running out of gas is not a fault of pools. If the gas exceeded the estimate, exclude pools that account for half of
-      // the estimated gas.
+      // Running out of gas is not a fault of pools. If the gas exceeded the estimate, exclude pools that account for
+      // half of the estimated gas.
       for (const pool of poolsOverGasLimit(route, Math.min(maxGas, route.gas / 2))) excludePools.add(pool)
       continue
     }
@@ -233,8 +235,8 @@ type RoundInput = Omit<Faults, 'failed'> & {
 }
 
 /**
- * Searches a route. If gas may decide between routes, measures the routes' pools that have no measured gas, and searches
- * again. A pool can use twice the gas that is recorded for its family.
+ * Searches a route. If gas may decide between routes, measures the routes' pools that have no measured gas, and
+ * searches again. A pool can use twice the gas that is recorded for its family.
  */
 async function searchMeasured(
   round: RoundInput,
@@ -262,8 +264,8 @@ type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
 
 /**
  * Looks for a route of an exact output that is cheaper after measured gas. First simulates the route together with the
- * candidates for an exact input of the same size. If a candidate is better, searches the exact output again in the pools
- * of that candidate.
+ * candidates for an exact input of the same size. If a candidate is better, searches the exact output again in the
+ * pools of that candidate.
  */
 async function cheaperInput(
   estimatedOutcome: SearchOutcome,

@@ -64,8 +64,8 @@ export class PastQuoter {
    * Quotes a request at the end of a block. If our contracts were not deployed at that block, the simulation adds their
    * code. Nothing learned here changes quotes of the newest block.
    *
-   * @throws QuotingError `NO_STATE` if the node lacks the block or its state; errors of `quoteAtView`; MarketError `BUSY`
-   *   if too many requests are queued
+   * @throws QuotingError `NO_STATE` if the node lacks the block or its state; errors of `quoteAtView`; MarketError
+   *   `BUSY` if too many requests are queued
    */
   async quote(block: number, request: QuoteRequest, work: RequestContext): Promise<SwapQuote> {
     const { chain, blocks, listPools } = this.options

@@ -1,6 +1,6 @@
 /**
- * Computes one quote on the pools of one block: search, simulation, and figures. Called by `Quoter` for the newest block,
- * and by `PastQuoter` for past blocks.
+ * Computes one quote on the pools of one block: search, simulation, and figures. Called by `Quoter` for the newest
+ * block, and by `PastQuoter` for past blocks.
  */
 import { type Address, type Chain, NATIVE } from '@sluice/chains'
 import type { NativeErc20, RoutePlan } from '@sluice/routing'

@@ -23,8 +23,8 @@ type QuoteAt = (view: ChainView, request: QuoteRequest, work: RequestContext) =>
 afterEach(() => void vi.restoreAllMocks())
 
 /**
- * A quoter on a chain whose head the test moves. Search and simulation are one step that the test ends: the quote it makes has the
- * head of the moment at which it was begun, as a node reports it along with the simulation.
+ * A quoter on a chain whose head the test moves. Search and simulation are one step that the test ends: the quote it
+ * makes has the head of the moment at which it was begun, as a node reports it along with the simulation.
  */
 function quoterOnChain() {
   const chain = { memory: block(1), head: block(1), gone: new Set<number>(), isFollowed: true }

@@ -131,8 +131,8 @@ export class Quoter {
     const outcome = await result.then(
       (quote) => ({ head: quote.head, quote }),
       (error: unknown) => {
-        // If the node lost the block's state, `ofBlock` is set, and an earlier block may work. Other RPC errors are final.
-        // Errors that are not of the RPC are thrown only if this block is still the head.
+        // If the node lost the block's state, `ofBlock` is set, and an earlier block may work. Other RPC errors are
+        // final. Errors that are not of the RPC are thrown only if this block is still the head.
         if (error instanceof RpcError && !error.ofBlock) throw error
         return { head: undefined, error }
       },

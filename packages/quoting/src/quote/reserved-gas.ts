@@ -4,7 +4,9 @@
  * steps, so only calls near the end of a transaction need extra gas.
  */
 
-/** Gas stipend of the native payment to the sender, less the gas used after the payment. Measured; equal for all routes. */
+/**
+ * Gas stipend of the native payment to the sender, less the gas used after the payment. Measured; equal for all routes.
+ */
 const NATIVE_STIPEND = 1_928
 /** Share of the gas that stays reserved at the deepest call: traces show one to two levels, each with 1/63. */
 const RESERVED_SHARE = 1.5 / 63
@@ -14,8 +16,8 @@ const RESERVED_SHARE = 1.5 / 63
  */
 const GAS_AFTER_CALL = { token: 30_000, native: 16_000 }
 /**
- * Gas used before the Executor is called, for direct payments. If the last pool pays the sender directly, the Guard only
- * reads a balance afterward.
+ * Gas used before the Executor is called, for direct payments. If the last pool pays the sender directly, the Guard
+ * only reads a balance afterward.
  */
 const GAS_BEFORE_DIRECT_CALL = 20_000
 

@@ -1,8 +1,8 @@
 /**
- * Searches routes that may use sampled pools. The quotes of a sampled pool come from code that anyone can deploy, so the
- * pool can pay less in a transaction than in a simulation. A transaction guarantees only its minimum output. So a route
- * through untrusted pools is used in two cases only: no other route exists, or its minimum output reaches the output of
- * the best route without untrusted pools.
+ * Searches routes that may use sampled pools. The quotes of a sampled pool come from code that anyone can deploy, so
+ * the pool can pay less in a transaction than in a simulation. A transaction guarantees only its minimum output. So a
+ * route through untrusted pools is used in two cases only: no other route exists, or its minimum output reaches the
+ * output of the best route without untrusted pools.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, isTrustedPool, type Pool, type SampledSwap, type Snapshot } from '@sluice/liquidity'
@@ -57,8 +57,8 @@ export async function searchSampled(
     if (again.ok) [view, result] = [refinedView, again]
   }
   if (!admitsUntrusted) return { view, searchRequest, result }
-  // An untrusted pool may pay anything between two samples, which makes the bound of a search weaker. So a route without
-  // untrusted pools comes from a search without them.
+  // An untrusted pool may pay anything between two samples, which makes the bound of a search weaker. So a route
+  // without untrusted pools comes from a search without them.
   const other = await search(view, withoutSampled, signal)
   const usesUntrusted = ({ legs }: RoutePlan) => legs.some(({ pool }) => isUntrusted(pool))
   if (!result.ok || !usesUntrusted(result.route)) return { view, searchRequest: withoutSampled, result: other }

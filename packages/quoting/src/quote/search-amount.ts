@@ -35,8 +35,8 @@ export function outputBeforeSlippage(amountOut: bigint, { slippagePpm }: Resolve
 /**
  * Returns the amount that a route search needs.
  *
- * @param targetFactor - factor on an exact output, as numerator and denominator: settled / paid of simulations that paid
- *   too little
+ * @param targetFactor - factor on an exact output, as numerator and denominator: settled / paid of simulations that
+ *   paid too little
  */
 export function searchAmount(
   request: ResolvedRequest,

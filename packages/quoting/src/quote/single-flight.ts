@@ -2,7 +2,8 @@
 import { abortable } from '@sluice/rpc'
 
 /**
- * Work that callers share. `inFlight` is cleared when the work ends: a `Map` keeps deleted values reachable for a while.
+ * Work that callers share. `inFlight` is cleared when the work ends: a `Map` keeps deleted values reachable for a
+ * while.
  */
 type Flight<T> = {
   inFlight: { readonly result: Promise<T>; readonly controller: AbortController } | undefined

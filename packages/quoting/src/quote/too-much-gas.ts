@@ -15,8 +15,8 @@ export function maxRouteGas(simulatedGas: bigint): number {
 }
 
 /**
- * Returns the ids of the pools with the most gas whose removal reduces the route's gas to at most `maxGas`. Empty if the
- * route's gas is within the limit.
+ * Returns the ids of the pools with the most gas whose removal reduces the route's gas to at most `maxGas`. Empty if
+ * the route's gas is within the limit.
  */
 export function poolsOverGasLimit({ gas, legs }: Pick<RoutePlan, 'gas' | 'legs'>, maxGas: number): readonly string[] {
   const byPool = new Map<string, number>()

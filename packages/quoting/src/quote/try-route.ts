@@ -1,4 +1,6 @@
-/** Encodes a route as the transaction that is returned to the caller, and simulates it. Called in each round of a quote. */
+/**
+ * Encodes a route as the transaction that is returned to the caller, and simulates it. Called in each round of a quote.
+ */
 import { IGuard__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
 import {
@@ -105,8 +107,8 @@ export type TrialContext = {
  * Encodes a route and simulates the transaction in the block after the view's block. If the transaction pays less than
  * settled, the route is encoded again with a `minOutput` from the simulated output, and simulated again.
  *
- * @param alternatives - routes simulated in the same call, each from the same state; if the first route pays its settled
- *   output, the result is the route with the highest output after gas
+ * @param alternatives - routes simulated in the same call, each from the same state; if the first route pays its
+ *   settled output, the result is the route with the highest output after gas
  * @param maxShortfallPpm - maximum shortfall against the settled output
  */
 export async function tryRoute(

@@ -1,6 +1,7 @@
 /**
- * Reads balances before and after a simulated transaction. The logs of some tokens do not show all balance changes: rebasing
- * tokens and shares of lending markets grow without a transfer, and some tokens log the amount before their own fee.
+ * Reads balances before and after a simulated transaction. The logs of some tokens do not show all balance changes:
+ * rebasing tokens and shares of lending markets grow without a transfer, and some tokens log the amount before their
+ * own fee.
  */
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Changes, TokenTransfer } from './flows.ts'
@@ -15,7 +16,8 @@ const READ_GAS = 500_000n
 const BALANCE_OF = '0x70a08231'
 
 /**
- * Lists the holdings that the flows change, with the holdings of `firstAccount` first. Excludes the wrapper's own account.
+ * Lists the holdings that the flows change, with the holdings of `firstAccount` first. Excludes the wrapper's own
+ * account.
  */
 export function holdingsOf(
   flows: readonly TokenTransfer[],
@@ -62,7 +64,8 @@ const wordOf = (data: Hex | undefined) =>
 
 /**
  * Replaces logged changes by the changes of the read balances; other logged changes stay. A read balance that did not
- * change does not replace a logged change: on partial state, as in recordings, `balanceOf` of an indexed token reads zero.
+ * change does not replace a logged change: on partial state, as in recordings, `balanceOf` of an indexed token reads
+ * zero.
  */
 export function withBalances(changes: Changes, balances: readonly BalanceChange[]): Changes {
   const correctedChanges = new Map([...changes].map(([account, tokenChanges]) => [account, new Map(tokenChanges)]))

@@ -17,8 +17,8 @@ export type TokenTransfer = {
 export type Changes = ReadonlyMap<Address, ReadonlyMap<Address, bigint>>
 
 /**
- * Transfers of ERC-20 tokens, and mints and burns of the native token's wrapper. The wrapper emits no transfer event for
- * mints and burns. Its own account counts as the sender of mints and the recipient of burns.
+ * Transfers of ERC-20 tokens, and mints and burns of the native token's wrapper. The wrapper emits no transfer event
+ * for mints and burns. Its own account counts as the sender of mints and the recipient of burns.
  */
 export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): readonly TokenTransfer[] {
   const transfers = logs.flatMap((log): TokenTransfer[] => {

@@ -1,4 +1,7 @@
-/** A node in the middle of a block: every call runs after the transactions that precede a mined transaction in its block. */
+/**
+ * A node in the middle of a block: every call runs after the transactions that precede a mined transaction in its
+ * block.
+ */
 import type { Hex } from '@sluice/chains'
 import {
   type BlockHeader,
@@ -24,9 +27,9 @@ const GAS_LIMIT = 1_000_000_000n
 const CALL_GAS = 100_000_000n
 
 /**
- * Wraps a node so that calls run by eth_simulateV1 on the parent block, after the earlier transactions. Code, blocks, and
- * logs are read at the parent block. A contract that an earlier transaction created can be called, but its code cannot be
- * read.
+ * Wraps a node so that calls run by eth_simulateV1 on the parent block, after the earlier transactions. Code, blocks,
+ * and logs are read at the parent block. A contract that an earlier transaction created can be called, but its code
+ * cannot be read.
  */
 export function midBlockRpc(rpc: Rpc, { parent, earlierCalls, environment }: MidBlock): Rpc {
   const blockRef = { blockHash: parent.hash }

@@ -138,7 +138,9 @@ const isSameText = (a: unknown, other: Hex) => typeof a === 'string' && a.toLowe
 /** Receipts of the whole block, or of the nearest neighbors only; `isComplete` is true for the whole block. */
 export type NeighborReceipts = { readonly receipts: readonly MinedReceipt[]; readonly isComplete: boolean }
 
-/** Reads the receipts of the whole block, or of the nearest neighbors if the node cannot return all. @throws RpcError */
+/**
+ * Reads the receipts of the whole block, or of the nearest neighbors if the node cannot return all. @throws RpcError
+ */
 export async function readNeighbors(
   rpc: Rpc,
   { block, index }: MinedReceipt,

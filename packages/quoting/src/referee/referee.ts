@@ -1,6 +1,6 @@
 /**
- * Judges a mined swap of any router: compares the paid output with the best possible output at the same state. Called by
- * `LiveChain.judge`.
+ * Judges a mined swap of any router: compares the paid output with the best possible output at the same state. Called
+ * by `LiveChain.judge`.
  */
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
@@ -128,8 +128,8 @@ class SwapReferee {
   }
 
   /**
-   * Replaces amounts from the logs by measured balance changes, if the simulation has the same status and logs as the mined
-   * transaction.
+   * Replaces amounts from the logs by measured balance changes, if the simulation has the same status and logs as the
+   * mined transaction.
    */
   private correctChanges(changes: Changes, resimulated: ResimulationResult | undefined): Changes {
     if (resimulated?.isAsMined && resimulated.balances) return withBalances(changes, resimulated.balances)

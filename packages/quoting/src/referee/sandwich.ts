@@ -44,9 +44,9 @@ export function poolTrades(changes: Changes): readonly PoolTrade[] {
 }
 
 /**
- * Finds two transactions around the victim. The first trades in one of the victim's pools in the same direction, and the
- * second in the opposite direction. Both have the same sender, or call the same contract. The sender must not be the
- * victim's, and the victim must not call this contract, which would then be a public router.
+ * Finds two transactions around the victim. The first trades in one of the victim's pools in the same direction, and
+ * the second in the opposite direction. Both have the same sender, or call the same contract. The sender must not be
+ * the victim's, and the victim must not call this contract, which would then be a public router.
  */
 export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): SandwichAttack | null {
   const victimTradeKeys = new Set(poolTrades(victim.changes).map(tradeKeyOf))
@@ -94,7 +94,9 @@ const tradeKeyOf = ({ pool, tokenIn, tokenOut }: Pick<PoolTrade, 'pool' | 'token
 
 const placeOf = ({ hash, index }: Neighbor) => ({ hash, index })
 
-/** Percent by which the amount sold may differ from the amount bought, if only a contract links the two transactions. */
+/**
+ * Percent by which the amount sold may differ from the amount bought, if only a contract links the two transactions.
+ */
 const ROUND_TRIP_PERCENT = 1n
 
 function isRoundTrip({ amountOut }: PoolTrade, { amountIn }: PoolTrade): boolean {
@@ -104,6 +106,7 @@ function isRoundTrip({ amountOut }: PoolTrade, { amountIn }: PoolTrade): boolean
 
 function attackerOf(front: Neighbor, back: Neighbor, victim: Neighbor, isRoundTrip: boolean): Address | null {
   if (front.from === back.from) return front.from
-  // Unrelated users call the same public router, so a shared contract counts only if it sells the amount that it bought.
+  // Unrelated users call the same public router, so a shared contract counts only if it sells the amount that it
+  // bought.
   return isRoundTrip && front.to !== null && front.to === back.to && front.to !== victim.to ? front.to : null
 }

@@ -123,7 +123,9 @@ function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContex
     : unjudgedTransaction('nothing', 'NO_OUTPUT', 'the sender gave a token for which nobody received another one')
 }
 
-/** Reads the trades of other accounts than the sender: orders that a solver settles, or operations that a relayer sends. */
+/**
+ * Reads the trades of other accounts than the sender: orders that a solver settles, or operations that a relayer sends.
+ */
 function readOrders(changes: Changes, context: TradeContext): TradeReading {
   const owners = new Set([...context.externalAccounts, ...namedOwners(context.logs)])
   const trades = [...owners].flatMap((trader): AccountTrade[] => {

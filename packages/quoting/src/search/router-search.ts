@@ -37,11 +37,11 @@ type Options = {
 }
 
 /**
- * Chooses the thread of each search; the result is the same on every thread. Large chains are searched in workers, so that no
- * request waits for another's search. Small chains are searched on this thread, where most searches take less time than
- * a message to a worker. A search that exceeds a work limit starts again in a worker, which can be terminated. While
- * the process is busy, workers with free capacity also take searches of small chains that took long the last time. If
- * no worker has started, the search also starts one, but runs on this thread.
+ * Chooses the thread of each search; the result is the same on every thread. Large chains are searched in workers, so
+ * that no request waits for another's search. Small chains are searched on this thread, where most searches take less
+ * time than a message to a worker. A search that exceeds a work limit starts again in a worker, which can be
+ * terminated. While the process is busy, workers with free capacity also take searches of small chains that took long
+ * the last time. If no worker has started, the search also starts one, but runs on this thread.
  */
 export class RouterSearch {
   private readonly options: Options

@@ -1,8 +1,8 @@
 /**
- * Decides which routes are also simulated as sent, without the probe at the sender's address. The probe is contract code,
- * and a token, hook, or router may treat an address with code differently. A route is simulated both ways in three cases:
- * a token outside the chain's file has code that may check addresses for code; a difference was seen before; or a token
- * is used in a pool for the first time.
+ * Decides which routes are also simulated as sent, without the probe at the sender's address. The probe is contract
+ * code, and a token, hook, or router may treat an address with code differently. A route is simulated both ways in
+ * three cases: a token outside the chain's file has code that may check addresses for code; a difference was seen
+ * before; or a token is used in a pool for the first time.
  */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'

@@ -54,8 +54,8 @@ export class TaxRecords {
   private readonly taxesByToken = new BoundedMap<Address, TokenTaxes>(MAX_TOKENS)
   private readonly measuredAtByKey = new BoundedMap<string, number>(MAX_MEASURED)
   /**
-   * Tokens that cannot be transferred again in the transaction that bought them, such as tokens that allow one transfer per
-   * block.
+   * Tokens that cannot be transferred again in the transaction that bought them, such as tokens that allow one transfer
+   * per block.
    */
   private readonly stuckTokens = new BoundedMap<Address, true>(MAX_TOKENS)
   private taxedTokens: Taxes | undefined

@@ -1,6 +1,6 @@
 /**
- * Checks unlisted tokens before they are priced: reads the real balances of their pools, and tests whether the tokens can be
- * sold. Callers wait only for a short time; results that arrive later apply to later requests.
+ * Checks unlisted tokens before they are priced: reads the real balances of their pools, and tests whether the tokens
+ * can be sold. Callers wait only for a short time; results that arrive later apply to later requests.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Address } from '@sluice/chains'

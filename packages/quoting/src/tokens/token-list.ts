@@ -9,7 +9,9 @@ import { MAX_SYMBOL_LENGTH, type TokenNames } from './names.ts'
 
 /** Minimum USD in pools for listing a token that is not in the chain's file. */
 const MIN_DEPTH_USD = 10_000
-/** Maximum listed tokens that are not in the chain's file, deepest first. Limited because the name of each must be read. */
+/**
+ * Maximum listed tokens that are not in the chain's file, deepest first. Limited because the name of each must be read.
+ */
 const MAX_FOUND = 2_000
 
 /** `found`: not in the chain's file, with enough liquidity. `unlisted`: too little liquidity, requested by address. */

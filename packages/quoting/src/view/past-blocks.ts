@@ -81,9 +81,9 @@ type Options = {
   /** Known token facts, which do not change between blocks. */
   readonly facts?: TokenFacts
   /**
-   * Maximum wait in milliseconds for pools that are discovered in the background. If all are found in this time, results
-   * at a block are reproducible. A service does not wait, because scanning all past logs of a chain takes minutes.
-   * Default 0.
+   * Maximum wait in milliseconds for pools that are discovered in the background. If all are found in this time,
+   * results at a block are reproducible. A service does not wait, because scanning all past logs of a chain takes
+   * minutes. Default 0.
    */
   readonly settleMs?: number
 }
@@ -192,8 +192,8 @@ export class PastBlocks {
   }
 
   /**
-   * Runs a read once a slot is free. If all callers abort, a queued read is dropped, but a started read continues, since
-   * the next request can use its result.
+   * Runs a read once a slot is free. If all callers abort, a queued read is dropped, but a started read continues,
+   * since the next request can use its result.
    */
   private async runRead(
     { blockRef, rpc, kind, isLoaded, read }: ReadRequest,

@@ -2,8 +2,8 @@
 import type { Snapshot } from '@sluice/liquidity'
 
 /**
- * Tracks the pools that changed in the newest block. Their price oracles are already written in that block. A swap in the
- * next block pays for this write again.
+ * Tracks the pools that changed in the newest block. Their price oracles are already written in that block. A swap in
+ * the next block pays for this write again.
  */
 export class TouchedPools {
   private blockHash: string | undefined

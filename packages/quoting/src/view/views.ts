@@ -16,8 +16,8 @@ import type { ChainView } from './view.ts'
 /** Maximum milliseconds that a request waits for its `minimumBlock`. */
 const MAX_BLOCK_WAIT_MS = 1_500
 /**
- * Maximum age in milliseconds of a head that prices use without asking the node. Clients cache prices for seconds, so an
- * older head of this age does no harm.
+ * Maximum age in milliseconds of a head that prices use without asking the node. Clients cache prices for seconds, so
+ * an older head of this age does no harm.
  */
 const RECENT_MS = 500
 /** Maximum age in milliseconds of a head that prices use if the node is slow to report a newer one. */
@@ -118,8 +118,8 @@ export class ChainViews {
   }
 
   /**
-   * Returns the chain at the block before the view's block, if the market keeps that block. Used if the node does not have
-   * a block yet that another process published.
+   * Returns the chain at the block before the view's block, if the market keeps that block. Used if the node does not
+   * have a block yet that another process published.
    */
   earlierThan({ snapshot }: ChainView): ChainView | undefined {
     const previousSnapshot = this.options.market.before?.(snapshot.block)

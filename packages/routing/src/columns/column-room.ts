@@ -7,7 +7,8 @@ export class ColumnArrays {
   readonly logCost: Float64Array
   readonly logValue: Float64Array
   /**
-   * By token: sum of the conductances of its edges, weighted sum of their prices, and sum of their earnings, in output base units.
+   * By token: sum of the conductances of its edges, weighted sum of their prices, and sum of their earnings, in output
+   * base units.
    */
   readonly conductanceSum: Float64Array
   readonly weightedPriceSum: Float64Array

@@ -121,8 +121,8 @@ class Pricing {
   }
 
   /**
-   * Balances the prices of the candidate tokens; all other prices stay fixed. The edges act like resistors of a network,
-   * whose voltages are approximated in a few rounds.
+   * Balances the prices of the candidate tokens; all other prices stay fixed. The edges act like resistors of a
+   * network, whose voltages are approximated in a few rounds.
    */
   private balancePrices(): void {
     const { promisingEdges, columnArrays } = this
@@ -183,8 +183,8 @@ class Pricing {
 }
 
 /**
- * Adds edges between tokens of the allocation that would lose slightly at the current prices. They carry no flow, but can
- * take over when pruning removes other edges.
+ * Adds edges between tokens of the allocation that would lose slightly at the current prices. They carry no flow, but
+ * can take over when pruning removes other edges.
  */
 export function addIdleEdges(problem: Problem, allocation: Allocation): void {
   const { graph, rate, target, costPerGas } = problem

@@ -1,6 +1,6 @@
 /**
- * Rates of all edges after an allocation's trades. Only shared pools differ from the request's rates, because their trades
- * move the rates of all of their pairs.
+ * Rates of all edges after an allocation's trades. Only shared pools differ from the request's rates, because their
+ * trades move the rates of all of their pairs.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'

@@ -22,7 +22,9 @@ type Label = {
   readonly previousLabel: Label | null
 }
 
-/** Output of an edge for an input, from its price curve or from the pool itself; 0 if the pool cannot take the input. */
+/**
+ * Output of an edge for an input, from its price curve or from the pool itself; 0 if the pool cannot take the input.
+ */
 export type EdgeOutput = {
   readonly output: (edge: number, amountIn: number) => number
   /** Maximum number of quotes, and work units per quote. */
@@ -41,8 +43,8 @@ export type PathBounds = {
 /**
  * Outputs by price curves.
  *
- * @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: the pool pays for the input that it
- *   can take
+ * @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: the pool pays for the input that
+ *   it can take
  */
 export const onCurves = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeOutput => ({
   output: (edge, amountIn) => {
@@ -55,11 +57,13 @@ export const onCurves = (problem: Problem, required: 'all' | 'a part' = 'all'): 
 
 /**
  * Finds the best path by best-first search. Spot rates bound the rates of any size, so the first path that leaves the
- * queue at the target is the best. There is one exception: for each token and path length, only the most promising labels
- * are kept (`LABELS_PER_TOKEN`). Several labels are kept, because the most promising one may visit a token that the path
- * needs later. Labels with the same visited tokens are not kept together, since one of them is better in every respect.
+ * queue at the target is the best. There is one exception: for each token and path length, only the most promising
+ * labels are kept (`LABELS_PER_TOKEN`). Several labels are kept, because the most promising one may visit a token that
+ * the path needs later. Labels with the same visited tokens are not kept together, since one of them is better in every
+ * respect.
  *
- * @returns the best path found before the work runs out; null if no path leads to the target, or no path takes the amount
+ * @returns the best path found before the work runs out; null if no path leads to the target, or no path takes the
+ *   amount
  */
 export function bestSinglePath(
   problem: Problem,
@@ -160,8 +164,8 @@ export function bestSinglePath(
 }
 
 /**
- * Inserts a bound into the descending bounds of a slot, and replaces a bound with the same visited tokens. Returns false
- * if all bounds of the slot are better, or if the bound with the same visited tokens is better.
+ * Inserts a bound into the descending bounds of a slot, and replaces a bound with the same visited tokens. Returns
+ * false if all bounds of the slot are better, or if the bound with the same visited tokens is better.
  */
 function insert(reached: Float64Array, passing: Float64Array, place: number, bound: number, passed: number): boolean {
   const end = place + LABELS_PER_TOKEN - 1

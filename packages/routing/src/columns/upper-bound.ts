@@ -1,8 +1,8 @@
 /**
- * Upper bound before gas on the output of any route within the hop limit. By weak duality, any token prices give a bound:
- * the input valued at its price, plus the maximum earnings of each edge at the prices. Tokens that carry flow have the
- * prices of the search. Each other token gets a price between its cost and its value, so that only the edges of the
- * frontier earn. If these edges earn more than rounding, they join the allocation.
+ * Upper bound before gas on the output of any route within the hop limit. By weak duality, any token prices give a
+ * bound: the input valued at its price, plus the maximum earnings of each edge at the prices. Tokens that carry flow
+ * have the prices of the search. Each other token gets a price between its cost and its value, so that only the edges
+ * of the frontier earn. If these edges earn more than rounding, they join the allocation.
  */
 
 import { hiddenEarnings, maxEarningsAt, tradeTo } from '../graph/price-curve.ts'
@@ -124,8 +124,8 @@ function profitOf(problem: Problem, frontier: Frontier, price: Float64Array, edg
   const earningsAlone = maxEarningsAt(curveOf(problem, edge), sold, bought)
   const rate = frontier.rate[edge]!
   if (rate === problem.rate[edge]) return earningsAlone
-  // Other pairs of the pool also trade. So the edge earns at most as much as alone, and at most as much as from the rate
-  // after the other trades.
+  // Other pairs of the pool also trade. So the edge earns at most as much as alone, and at most as much as from the
+  // rate after the other trades.
   return rate * bought > sold ? Math.min(earningsAlone, earningsBound(problem, edge, sold, rate * bought)) : 0
 }
 

@@ -40,8 +40,8 @@ export class ValueBounds {
   }
 
   /**
-   * Selects the bounds for new prices. If no price rose by more than a factor since the measurement, no value rose by more
-   * than this factor. This holds only while all tokens that carried flow at the measurement still carry flow.
+   * Selects the bounds for new prices. If no price rose by more than a factor since the measurement, no value rose by
+   * more than this factor. This holds only while all tokens that carried flow at the measurement still carry flow.
    *
    * @param maxRise - maximum ratio of a rate to the request's
    */

@@ -12,8 +12,8 @@ export function tokensOf(end: Address, wrapped: Address | null): readonly (Addre
 }
 
 /**
- * True if the Guard wraps the whole input, or unwraps the output of the legs, which is cheaper than in the Executor. If only
- * a part of the input must be wrapped, the Executor receives the native token and wraps this part.
+ * True if the Guard wraps the whole input, or unwraps the output of the legs, which is cheaper than in the Executor. If
+ * only a part of the input must be wrapped, the Executor receives the native token and wraps this part.
  */
 export function needsWrapper(route: RoutePlan, wrappedNative: Address | null): boolean {
   return usesWrapper(route.legs, { ...route, wrappedNative }) && !takesNative(route.legs, route)

@@ -20,9 +20,9 @@ export type StepContext = {
 const DESTINATION: StepOutput = { kind: 'recipient' }
 
 /**
- * Builds the steps of a route's legs, with the same arithmetic as the settlement. Legs that sell the sender's token pull
- * their exact amount. Legs that sell another token take a share of its balance, and the last of them takes the remaining
- * balance.
+ * Builds the steps of a route's legs, with the same arithmetic as the settlement. Legs that sell the sender's token
+ * pull their exact amount. Legs that sell another token take a share of its balance, and the last of them takes the
+ * remaining balance.
  *
  * @throws EncodeError if the legs do not add up to the route
  */
@@ -75,8 +75,8 @@ const shareInput = ({ num, den }: Leg): StepInput =>
   num === den ? { kind: 'rest' } : { kind: 'share', share: toShare(num, den) }
 
 /**
- * Returns intermediate tokens that only one leg sells, to a pool that measures its own input. Legs that buy such a token
- * pay the pool directly, which saves a transfer and one tax of a taxed token.
+ * Returns intermediate tokens that only one leg sells, to a pool that measures its own input. Legs that buy such a
+ * token pay the pool directly, which saves a transfer and one tax of a taxed token.
  */
 function prepaidLegs(legs: readonly Leg[], ends: readonly (Address | null)[]): ReadonlyMap<Address, Leg> {
   const legByToken = new Map<Address, Leg>()

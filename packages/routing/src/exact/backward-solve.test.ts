@@ -12,7 +12,9 @@ type LegTerms = { readonly from: number; readonly to: number; readonly pool: Poo
 const outputOf = ([x, y]: PoolTerms, amountIn: bigint) => (amountIn * y) / (x + amountIn)
 /** Minimum input, rounded up. */
 const inputOf = ([x, y]: PoolTerms, out: bigint) => (x * out + y - out - 1n) / (y - out)
-/** Price curve of x·y = k: √price falls from √(y / x) with a liquidity of √(x·y), up to a part of the output reserve. */
+/**
+ * Price curve of x·y = k: √price falls from √(y / x) with a liquidity of √(x·y), up to a part of the output reserve.
+ */
 function curveOf([x, y]: PoolTerms, part: number) {
   const root = Math.sqrt(Number(y) / Number(x))
   const liquidity = Float64Array.of(Math.sqrt(Number(x)) * Math.sqrt(Number(y)))

@@ -10,7 +10,8 @@ export function discountedOutput(
   const output = Number(amountOut)
   if (outputFactors.size === 0 || !edges.some((edge) => outputFactors.has(edge))) return output
   const { from, to } = graph.topology
-  // By token: total amount bought, and the amount that remains after discounts. A leg carries the ratio of its sold token on.
+  // By token: total amount bought, and the amount that remains after discounts. A leg carries the ratio of its sold
+  // token on.
   const totals = new Map([[source, { gross: 1, discounted: 1 }]])
   for (const [k, { amountOut: bought }] of legs.entries()) {
     const edge = edges[k]!

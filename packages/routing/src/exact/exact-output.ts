@@ -1,7 +1,8 @@
 /**
  * Finds the minimum input that buys an output. The best route's output rises with its input. So the search narrows an
- * interval between an input that pays too little and an input that pays enough. If the tried input is within 0.1 % of the
- * minimum, the shares of its route give the minimum input in integers. Such shares lose about a millionth of the output.
+ * interval between an input that pays too little and an input that pays enough. If the tried input is within 0.1 % of
+ * the minimum, the shares of its route give the minimum input in integers. Such shares lose about a millionth of the
+ * output.
  */
 import { crossesFlat, inputOf, outputOf } from '../graph/price-curve.ts'
 import { bestSpotRates, pathTo } from '../problem/potentials.ts'
@@ -42,7 +43,8 @@ import { AMOUNT_LIMIT } from './shares.ts'
  * Finds the minimum input for an output.
  *
  * @param required - output, base units
- * @returns the minimum input with its route; if no input suffices, the tried input that pays most; null if nothing routes
+ * @returns the minimum input with its route; if no input suffices, the tried input that pays most; null if nothing
+ *   routes
  */
 export function minInput(problem: Problem, required: bigint, request: RouteTerms): RoutedInput | null {
   return new InputSearch(problem, required, request).run()
@@ -210,8 +212,8 @@ class InputSearch {
   }
 
   /**
-   * Repeats the search at the minimum input while a leg stops near the end of its pool or at a gap in its liquidity. The
-   * input of such a leg does not grow with the amount, so the shares found at another amount are not optimal.
+   * Repeats the search at the minimum input while a leg stops near the end of its pool or at a gap in its liquidity.
+   * The input of such a leg does not grow with the amount, so the shares found at another amount are not optimal.
    */
   private confirm(first: PricedRoute, result: RoutedInput): RoutedInput {
     let [candidate, min] = [first, result]
@@ -226,8 +228,8 @@ class InputSearch {
   }
 
   /**
-   * Tries a smaller input once if a route's output is far below the bound: if later pools of the best path are full, more
-   * input may buy less. If the smaller input pays enough, the search continues below it.
+   * Tries a smaller input once if a route's output is far below the bound: if later pools of the best path are full,
+   * more input may buy less. If the smaller input pays enough, the search continues below it.
    */
   private paysWithSmaller({ route, amountIn }: PricedRoute, min: bigint): boolean {
     const { bound, settlement } = route
@@ -285,7 +287,9 @@ function marginalPrice(problem: Problem, { flow }: SettledRoute): number {
   return Math.max(price, 0)
 }
 
-/** Input at which a pool of x·y = k with the same output and marginal price would pay the target; ∞ if it never does. */
+/**
+ * Input at which a pool of x·y = k with the same output and marginal price would pay the target; ∞ if it never does.
+ */
 function extrapolate({ amountIn, route, price }: PricedRoute, required: number): number {
   const output = Number(route.settlement.amountOut)
   const average = output / Number(amountIn)
@@ -310,8 +314,8 @@ function relativeInputError(candidate: PricedRoute, required: bigint): number {
 }
 
 /**
- * Returns true if a leg stops at the end of its pool or at a gap in its liquidity, within a distance proportional to the
- * difference of the two inputs.
+ * Returns true if a leg stops at the end of its pool or at a gap in its liquidity, within a distance proportional to
+ * the difference of the two inputs.
  */
 function isAtFlat({ problem, route, amountIn }: PricedRoute, min: bigint): boolean {
   const distance = FLAT_MARGIN * Math.abs(Number(min) / Number(amountIn) - 1) + FLAT_NEAR

@@ -60,8 +60,8 @@ export function narrowBracket(
 }
 
 /**
- * Interpolates by the slope if the bracket spans several output units. Adds a unit and a margin to the step, so that the
- * other end also moves closer. The margin grows with the number of misses.
+ * Interpolates by the slope if the bracket spans several output units. Adds a unit and a margin to the step, so that
+ * the other end also moves closer. The margin grows with the number of misses.
  */
 function interpolate(low: AmountPoint, high: AmountPoint, required: bigint, misses: number): bigint {
   const width = high.amountIn - low.amountIn
@@ -75,7 +75,8 @@ function interpolate(low: AmountPoint, high: AmountPoint, required: bigint, miss
 }
 
 /**
- * First step for `bracketFrom`: the input for the missing or excess output at a price, plus a margin; at most the known input.
+ * First step for `bracketFrom`: the input for the missing or excess output at a price, plus a margin; at most the known
+ * input.
  *
  * @param price - output per additional unit of input
  */

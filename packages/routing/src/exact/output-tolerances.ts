@@ -49,7 +49,9 @@ export const REACH_PRECISION_DIVISOR = 10_000_000n
 export const UNREACHABLE_BRACKET_RATIO = { num: 5n, den: 4n }
 /** If a larger input pays less than this ratio of a smaller input's output, it is more than the pools can take. */
 export const BEYOND_REACH_OUTPUT_RATIO = 0.9
-/** An output above the bound by more than this factor is unreachable. The margin covers float errors of price curves. */
+/**
+ * An output above the bound by more than this factor is unreachable. The margin covers float errors of price curves.
+ */
 export const UNREACHABLE_OUTPUT_RATIO = 1.01
 /** Relative change of an amount for computing its marginal price. */
 export const OUTPUT_MARGIN = 1e-4

@@ -55,8 +55,8 @@ export class RouteOutput {
   }
 
   /**
-   * Returns the output for an input. Null if only a full settlement gives the output: if a pool is used twice or refuses,
-   * or if a leg takes less than its share because it buys few units.
+   * Returns the output for an input. Null if only a full settlement gives the output: if a pool is used twice or
+   * refuses, or if a leg takes less than its share because it buys few units.
    *
    * @throws WorkSpent
    */

@@ -1,6 +1,6 @@
 /**
- * Alternates search and settlement until a route settles. A pool may refuse the amount that the search assigns to it, or
- * pay less in integers than its price curve.
+ * Alternates search and settlement until a route settles. A pool may refuse the amount that the search assigns to it,
+ * or pay less in integers than its price curve.
  */
 
 import { bestSinglePath } from '../columns/single-path.ts'
@@ -176,8 +176,8 @@ function isCoarse(problem: Problem, { settlement, bound, droppedEdges }: Settled
 }
 
 /**
- * The best route without legs that were too small, and without intermediate legs that buy few units. The next search may
- * use other such edges, so several searches run.
+ * The best route without legs that were too small, and without intermediate legs that buy few units. The next search
+ * may use other such edges, so several searches run.
  */
 function withoutCoarseEdges(
   problem: Problem,
@@ -350,8 +350,8 @@ function withoutRefused(problem: Problem, refused: LegRefused, admission: Admiss
 }
 
 /**
- * For each pool that a flow uses several times, closes all edges but the edge that trades the most value. Null if no pool
- * is used several times.
+ * For each pool that a flow uses several times, closes all edges but the edge that trades the most value. Null if no
+ * pool is used several times.
  */
 function withSingleUse(problem: Problem, { flow, backward }: SearchResult): Problem | null {
   const { edges, topology } = problem.graph
@@ -376,8 +376,8 @@ export function attemptWithHalf<T>({ budget }: Problem, run: () => T): T | null 
 }
 
 /**
- * Returns true if the route is a single path and its output is below the bound by more than the cost of one more leg. The
- * pool and hop limits may then have reduced an allocation to this path.
+ * Returns true if the route is a single path and its output is below the bound by more than the cost of one more leg.
+ * The pool and hop limits may then have reduced an allocation to this path.
  */
 function mayMissLiquidity(
   problem: Problem,

@@ -3,9 +3,10 @@
  * token carry fixed amounts. Legs that sell any other token carry shares of the balance that the program can represent,
  * and the last such leg sells the remaining balance.
  *
- * Transfer taxes follow the program's transfers: the sender pays the first pool directly (one sell tax), and a pool pays
- * the Guard (one buy tax). The caller applies the tax on the Guard's payment to the sender, since direct mode avoids it.
- * Taxed tokens are never intermediates. If two legs use one pool, the second leg is quoted in the state after the first.
+ * Transfer taxes follow the program's transfers: the sender pays the first pool directly (one sell tax), and a pool
+ * pays the Guard (one buy tax). The caller applies the tax on the Guard's payment to the sender, since direct mode
+ * avoids it. Taxed tokens are never intermediates. If two legs use one pool, the second leg is quoted in the state
+ * after the first.
  */
 import { PPM } from '@sluice/chains'
 import { familyOf, orRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
@@ -84,9 +85,9 @@ export type SettlementCache = {
 }
 
 /**
- * Settles a flow. Because shares are rounded and price curves are floats, a leg can exceed the capacity of its pool. The
- * leg is then reduced, and the excess goes to the other legs that sell the same token. If these legs are also full, less
- * of the token is bought.
+ * Settles a flow. Because shares are rounded and price curves are floats, a leg can exceed the capacity of its pool.
+ * The leg is then reduced, and the excess goes to the other legs that sell the same token. If these legs are also full,
+ * less of the token is bought.
  *
  * @param cache - cache of earlier settlements of this flow
  * @throws LegRefused, WorkSpent
@@ -258,8 +259,8 @@ class SettlementPass {
   }
 
   /**
-   * Adds legs for a pool that refuses the whole amount as one swap. If the pool limits each swap, adds consecutive swaps;
-   * otherwise one swap with the maximum input.
+   * Adds legs for a pool that refuses the whole amount as one swap. If the pool limits each swap, adds consecutive
+   * swaps; otherwise one swap with the maximum input.
    */
   private makeLegs(share: LegShare, currentPool: Pool, amount: bigint, refusal: PoolRefusal): void {
     const { problem, terms, balances } = this

@@ -1,6 +1,6 @@
 /**
- * Shares of a flow's legs in the precision of the program. Legs that sell the source token take amounts that are fixed at
- * encoding. Legs that sell another token take representable shares of its balance, and the last of them takes the
+ * Shares of a flow's legs in the precision of the program. Legs that sell the source token take amounts that are fixed
+ * at encoding. Legs that sell another token take representable shares of its balance, and the last of them takes the
  * remaining balance.
  */
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
@@ -31,7 +31,10 @@ export type LegShare = {
    * `SHARE_DENOMINATOR` for other tokens.
    */
   readonly num: bigint
-  /** Maximum input of a leg that stops just before a tick; absent for the last leg, which must take the remaining balance. */
+  /**
+   * Maximum input of a leg that stops just before a tick; absent for the last leg, which must take the remaining
+   * balance.
+   */
   readonly limit?: bigint
 }
 
@@ -77,10 +80,10 @@ export function sharesOf(
 }
 
 /**
- * Orders the legs that sell one token. The last leg takes the rounding remainder. Choose the largest leg with enough room
- * for the remainder, or else the leg with the most room. If no leg has room, choose the largest leg: when less of the
- * token arrives, the last leg takes nearly all of the reduction. Never choose a leg that buys few units, because the input
- * of the last leg cannot be adjusted to buy whole units.
+ * Orders the legs that sell one token. The last leg takes the rounding remainder. Choose the largest leg with enough
+ * room for the remainder, or else the leg with the most room. If no leg has room, choose the largest leg: when less of
+ * the token arrives, the last leg takes nearly all of the reduction. Never choose a leg that buys few units, because
+ * the input of the last leg cannot be adjusted to buy whole units.
  *
  * @param legIndices - indices of the legs in the flow
  */

@@ -1,6 +1,6 @@
 /**
- * Splits a route's gas into parts. A plain chain of pools has the part `route` and one `hop` per leg. Every other part is
- * an extra cost or saving of a leg, which depends on who pays whom, and on the storage that earlier legs touched.
+ * Splits a route's gas into parts. A plain chain of pools has the part `route` and one `hop` per leg. Every other part
+ * is an extra cost or saving of a leg, which depends on who pays whom, and on the storage that earlier legs touched.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type GasPart, gasRow, isExpensive, tokenGas } from '@sluice/liquidity'
@@ -70,7 +70,8 @@ export function piecesIn(parts: GasParts): number {
 }
 
 /**
- * Ticks or bins that a leg crosses, derived from its quote's gas. Fractional if the swap also scans tick words without crossing.
+ * Ticks or bins that a leg crosses, derived from its quote's gas. Fractional if the swap also scans tick words without
+ * crossing.
  */
 function piecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): number {
   const { hop, piece } = gasRow(family)
@@ -82,7 +83,10 @@ export function isEnd(end: Address, token: Address, wrappedNative: Address | nul
   return token === end || (end === NATIVE && (token === wrappedNative || token === ZERO_ADDRESS))
 }
 
-/** Same rule as the encoder: two hops of one contract share a call if no other leg makes or takes the token between them. */
+/**
+ * Same rule as the encoder: two hops of one contract share a call if no other leg makes or takes the token between
+ * them.
+ */
 export function isJoined(legs: readonly GasLeg[], k: number): boolean {
   const [before, leg] = [legs[k - 1], legs[k]]
   if (!before || !leg || before.tokenOut !== leg.tokenIn || before.pool.family !== leg.pool.family) return false
@@ -92,7 +96,9 @@ export function isJoined(legs: readonly GasLeg[], k: number): boolean {
   )
 }
 
-/** Same rule as the encoder: the previous hop pays the pool directly if no other leg takes the token or uses the pool. */
+/**
+ * Same rule as the encoder: the previous hop pays the pool directly if no other leg takes the token or uses the pool.
+ */
 export function isPrepaidLeg({ legs, tokenIn, tokenOut, wrappedNative }: GasSwap, leg: GasLeg): boolean {
   const { tokenIn: sold, pool } = leg
   if (!isPrepaid(pool.family) || isEnd(tokenIn, sold, wrappedNative) || isEnd(tokenOut, sold, wrappedNative))

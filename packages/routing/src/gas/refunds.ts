@@ -14,7 +14,10 @@ import { limitedRefund } from './route-gas.ts'
 /** Refund of a nonzero slot that is changed and restored, such as a typical lock. */
 const RESTORED_REFUND = 2_800
 
-/** Tokens of which the contracts hold a balance before the swap. The swap restores these balances instead of emptying them. */
+/**
+ * Tokens of which the contracts hold a balance before the swap. The swap restores these balances instead of emptying
+ * them.
+ */
 export type ContractBalances = {
   readonly guard: ReadonlySet<Address>
   readonly executor: ReadonlySet<Address>
@@ -65,11 +68,16 @@ export function slotRefund(swap: GasSwap, isDirect = false, balances = NO_BALANC
   return isNative || isDirect ? refund : refund + balanceRefund(balances.guard, tokenOut)
 }
 
-/** Additional gas of a transfer from the previous hop to the pool, compared with a balance that the pool has already. */
+/**
+ * Additional gas of a transfer from the previous hop to the pool, compared with a balance that the pool has already.
+ */
 const PREPAYMENT_GAS = 17_100
 /** Gas of a route outside its hops, before refunds: transaction, Guard, and its transfers. */
 const ROUTE_GROSS = 42_000
-/** Gas that the second of two hops saves if they share a call, before (`gross`) and after refunds (`net`); from receipts. */
+/**
+ * Gas that the second of two hops saves if they share a call, before (`gross`) and after refunds (`net`); from
+ * receipts.
+ */
 const SHARED_CALL_SAVINGS = { usual: { gross: 49_400, net: 30_900 }, pulled: { gross: 80_000, net: 64_000 } }
 /** Gas per hop by which the refunds of an average route are below their limit (a fifth of the gas). */
 const REFUND_SLACK_PER_HOP = 5_000
@@ -120,8 +128,8 @@ export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): n
 }
 
 /**
- * Returns the refund of a transaction, given its gas in a simulation. The simulation uses up an allowance of exactly the
- * input; the real sender is assumed to keep some of the token and of its allowance.
+ * Returns the refund of a transaction, given its gas in a simulation. The simulation uses up an allowance of exactly
+ * the input; the real sender is assumed to keep some of the token and of its allowance.
  *
  * @param isDirect - see `slotRefund`
  */

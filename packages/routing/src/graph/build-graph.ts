@@ -57,7 +57,8 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
     if (reusedEdges?.[0]?.pool === pool) unsortedEdges.push(...reusedEdges)
     else unsortedEdges.push(...compilePool(pool, gas))
   }
-  // Number the native token next to its wrapper: their outgoing edges are then adjacent, and the two can be joined into one token.
+  // Number the native token next to its wrapper: their outgoing edges are then adjacent, and the two can be joined into
+  // one token.
   const [native, wrapped] = unsortedEdges.find(({ pool }) => pool.family === WRAPPER_FAMILY)?.pool.tokens ?? []
   const tokenIndex = new Map<Address, number>()
   for (const token of [wrapped, native]) if (token) tokenIndex.set(token, tokenIndex.size)
@@ -133,7 +134,10 @@ export function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edg
   return new Map(Array.from(groupByKey.values(), ({ source, pools }) => [source, pools]))
 }
 
-/** Edges for both directions of every pair of the pool's tokens. Includes pairs without liquidity, which may get some later. */
+/**
+ * Edges for both directions of every pair of the pool's tokens. Includes pairs without liquidity, which may get some
+ * later.
+ */
 function compilePool(pool: Pool, gas?: GasTable): Edge[] {
   if (!familyOf(pool.family)) return []
   return pool.tokens.flatMap((tokenIn) =>

@@ -70,7 +70,10 @@ export type EdgeGas = {
 export type TargetLabels = {
   readonly best: Float64Array
   readonly hops: Uint8Array
-  /** By token: maximum value of its first unit through each block of edges. Computed on demand for tokens with many edges. */
+  /**
+   * By token: maximum value of its first unit through each block of edges. Computed on demand for tokens with many
+   * edges.
+   */
   readonly blocks: Map<number, Float64Array>
 }
 
@@ -92,7 +95,9 @@ export type GraphFacts = {
   readonly passableRates: WeakMap<Trust, Rates>
   /** Learned gas of hops inside a route; see `problem/edge-gas.ts`. */
   readonly innerHopGas: WeakMap<LearnedGas, EdgeGas>
-  /** Output base units per wei, by trust list (the key is this object if there is no list), then by target and gas cost. */
+  /**
+   * Output base units per wei, by trust list (the key is this object if there is no list), then by target and gas cost.
+   */
   readonly outputPerWei: WeakMap<object, Map<string, number>>
   /** Labels by trust list (as in `outputPerWei`), then by target and hop limit. */
   readonly targetLabels: WeakMap<object, Map<string, TargetLabels>>

@@ -8,9 +8,10 @@ import type { SwapsCurve } from './repeated-swaps.ts'
 /** A curve of pieces of x·y = k, in a layout for fast evaluation. */
 export type CompiledCurve = {
   /**
-   * Four numbers per piece: square root of the marginal price at its start (descending), total input after the input fee
-   * up to its start, total output before an output fee up to its start, and its liquidity. The last three numbers are the
-   * first three values at the end of the pool. A single array, since an array's header takes more memory than a piece.
+   * Four numbers per piece: square root of the marginal price at its start (descending), total input after the input
+   * fee up to its start, total output before an output fee up to its start, and its liquidity. The last three numbers
+   * are the first three values at the end of the pool. A single array, since an array's header takes more memory than a
+   * piece.
    */
   readonly pieces: Float64Array
   /** Fraction of the input that remains after fee and tax. */
@@ -83,7 +84,8 @@ export function compileCurve(curve: SwapsCurve): CompiledCurve {
     const offset = NUMBERS_PER_PIECE * piece
     pieces[offset] = from
     pieces[offset + DEPTH_OFFSET] = depth
-    // Computes both from the same difference, like `tradeTo`: on nearly flat pieces, earnings would otherwise be rounding noise.
+    // Computes both from the same difference, like `tradeTo`: on nearly flat pieces, earnings would otherwise be
+    // rounding noise.
     pieces[offset + NUMBERS_PER_PIECE + INPUT_OFFSET] =
       pieces[offset + INPUT_OFFSET]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))
     pieces[offset + NUMBERS_PER_PIECE + OUTPUT_OFFSET] = pieces[offset + OUTPUT_OFFSET]! + depth * (from - to)
@@ -305,8 +307,8 @@ function pieceOfInput({ pieces, keepIn }: CompiledCurve, amountIn: number): numb
 }
 
 /**
- * Computes the trade after which the marginal rate is `rate`. If the pool's rate never falls that far, the trade uses the
- * whole pool.
+ * Computes the trade after which the marginal rate is `rate`. If the pool's rate never falls that far, the trade uses
+ * the whole pool.
  */
 export function tradeTo({ pieces, keepIn, keepOut }: CompiledCurve, rate: number, result: CurvePoint): void {
   const count = pieces.length >> 2

@@ -9,7 +9,10 @@ export const MAX_SWAPS = 3
 const ROUNDING = 1e-12
 
 export type SwapsCurve = PriceCurve & {
-  /** Input from which a trade takes several swaps, and relative amount by which several swaps may pay more than the curve. */
+  /**
+   * Input from which a trade takes several swaps, and relative amount by which several swaps may pay more than the
+   * curve.
+   */
   readonly repeats?: { readonly minInput: number; readonly outputError: number }
 }
 
@@ -29,8 +32,8 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
   for (let swap = 1; swap < MAX_SWAPS; swap++) {
     const lastPrice = sqrtPrice.at(-1)!
     const startPrice = curve.sqrtPrice[0]! * Math.sqrt(outputRatio / inputRatio) ** swap
-    // In some pools, the next swap starts at a higher marginal price than the end of the previous swap. A price curve must
-    // fall, so the curve assigns a lower price to the whole next swap.
+    // In some pools, the next swap starts at a higher marginal price than the end of the previous swap. A price curve
+    // must fall, so the curve assigns a lower price to the whole next swap.
     const loweringFactor = Math.min(1, lastPrice / startPrice)
     outputError = Math.max(outputError, 1 / loweringFactor ** 2 - 1)
     const priceFactor = (loweringFactor * startPrice) / curve.sqrtPrice[0]!

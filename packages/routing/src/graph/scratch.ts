@@ -2,7 +2,10 @@
 
 /** Minimum number of arrays retained per type and length. A search needs more only if pools disagree on prices. */
 const MIN_RETAINED = 32
-/** Beyond that minimum, maximum total length of the arrays of one type and length: thousands of short arrays are retained. */
+/**
+ * Beyond that minimum, maximum total length of the arrays of one type and length: thousands of short arrays are
+ * retained.
+ */
 const RETAINED_NUMBERS = 131_072
 /** Maximum number of retained long arrays of one type and length, and their maximum total length. */
 const MAX_LONG_ARRAYS = 128

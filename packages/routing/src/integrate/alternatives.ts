@@ -48,9 +48,9 @@ type Paths = {
 }
 
 /**
- * Collects alternatives: other routes of the search, the route on fewer pools, the best path, paths of fewer hops, paths
- * that avoid the route's pools, the same tokens through the best pools, paths whose consecutive hops share a call, and
- * routes with one pool exchanged. Empty if too little gas is uncertain to change the ranking.
+ * Collects alternatives: other routes of the search, the route on fewer pools, the best path, paths of fewer hops,
+ * paths that avoid the route's pools, the same tokens through the best pools, paths whose consecutive hops share a
+ * call, and routes with one pool exchanged. Empty if too little gas is uncertain to change the ranking.
  */
 export function alternativesOf(
   problem: Problem,
@@ -190,8 +190,8 @@ function pathsWithSharedCalls(problem: Problem, backward: SpotRates): readonly (
 type Exchange = { readonly index: number; readonly edges: readonly number[]; readonly gain: number }
 
 /**
- * Returns the flow with one leg replaced by the best pool of another family between the same tokens. The replacement may
- * also trade the native token instead of its wrapper, or the reverse.
+ * Returns the flow with one leg replaced by the best pool of another family between the same tokens. The replacement
+ * may also trade the native token instead of its wrapper, or the reverse.
  */
 function withExchangedPool(problem: Problem, backward: SpotRates, flow: Flow): readonly (Flow | null)[] {
   const { from, to } = problem.graph.topology

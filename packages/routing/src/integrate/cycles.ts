@@ -17,8 +17,8 @@ import { CYCLE_CHECK_ROUNDS, CYCLE_GAIN, CYCLE_ROUNDS, NEGLIGIBLE_SHARE } from '
 export type OpenAllocation = { readonly openProblem: Problem; readonly allocation: Allocation }
 
 /**
- * Returns true if some pools disagree on a price by more than their fees. In most graphs no pools disagree, so the result
- * for the whole graph is cached and usually suffices.
+ * Returns true if some pools disagree on a price by more than their fees. In most graphs no pools disagree, so the
+ * result for the whole graph is cached and usually suffices.
  */
 export function hasProfitableCycle({ graph, rate, adjustedCurves, budget }: Problem): boolean {
   // Cached for all requests of the block, so the computation has a work budget of its own.
@@ -102,7 +102,10 @@ export function restrictToOrder(problem: Problem, order: readonly number[]): Pro
   return withoutEdges(problem, backwardEdges)
 }
 
-/** The edges to remove: the edge of each cycle that carries the least value, after deducting the values of earlier cycles. */
+/**
+ * The edges to remove: the edge of each cycle that carries the least value, after deducting the values of earlier
+ * cycles.
+ */
 function closingEdges(problem: Problem, allocation: Allocation): Set<number> {
   const { from, to } = problem.graph.topology
   const valueByEdge = new Map<number, number>()

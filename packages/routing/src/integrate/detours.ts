@@ -1,6 +1,6 @@
 /**
- * Finds detours from a flow within the hop limit. A frontier's labels ignore the positions of tokens in the flow, so its
- * best path may exceed the hop limit. Here, each token has a label per number of remaining edges.
+ * Finds detours from a flow within the hop limit. A frontier's labels ignore the positions of tokens in the flow, so
+ * its best path may exceed the hop limit. Here, each token has a label per number of remaining edges.
  */
 import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'

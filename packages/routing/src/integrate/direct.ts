@@ -1,6 +1,6 @@
 /**
- * Replaces a pool or a chain of pools by a direct pool that costs less gas at a slightly worse price. Pruning only removes
- * pools, so it cannot find this.
+ * Replaces a pool or a chain of pools by a direct pool that costs less gas at a slightly worse price. Pruning only
+ * removes pools, so it cannot find this.
  */
 
 import { outputOf } from '../graph/price-curve.ts'

@@ -1,7 +1,7 @@
 /**
- * Builds routes of few pools path by path. An allocation says little about the best route of two or three pools: the pool
- * that earns least among twenty may be one of the best three. So with a low pool limit, paths are added one at a time, and
- * each time the path that improves the trade most.
+ * Builds routes of few pools path by path. An allocation says little about the best route of two or three pools: the
+ * pool that earns least among twenty may be one of the best three. So with a low pool limit, paths are added one at a
+ * time, and each time the path that improves the trade most.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
@@ -67,7 +67,10 @@ export function extendByPaths(
   return withDetours(problem, extendedFlow, values)
 }
 
-/** Adds detours to a route while the route improves. Each detour moves the prices, so the search for detours is repeated. */
+/**
+ * Adds detours to a route while the route improves. Each detour moves the prices, so the search for detours is
+ * repeated.
+ */
 export function withDetours(problem: Problem, flow: Flow, values: Float64Array): Flow {
   let best = flow
   for (let round = 0; round < DETOUR_ROUNDS && best.edges.length < problem.maxPools; round++) {

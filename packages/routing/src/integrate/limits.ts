@@ -9,8 +9,8 @@ import { dependentEdges, edgeProfits, groupUsedEdges, idleEdges } from './edge-p
 import { refill } from './refill.ts'
 
 /**
- * Returns the best flow found within the pool and hop limits; null if no flow remains. After edges are removed, the flow
- * is refilled with profitable paths, which can restore removed edges.
+ * Returns the best flow found within the pool and hop limits; null if no flow remains. After edges are removed, the
+ * flow is refilled with profitable paths, which can restore removed edges.
  */
 export function withinLimits(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
   if (edgesOverLimit(problem, flow).length === 0) return flow
@@ -81,8 +81,8 @@ function cheapestRemovals(
 }
 
 /**
- * Returns edges of which one must be removed. If a pool is used twice: its edges. Above the pool limit: all edges. Above
- * the hop limit: the edges of the longest path. Empty if the flow is within the limits.
+ * Returns edges of which one must be removed. If a pool is used twice: its edges. Above the pool limit: all edges.
+ * Above the hop limit: the edges of the longest path. Empty if the flow is within the limits.
  */
 function edgesOverLimit(problem: Problem, flow: Flow): readonly number[] {
   const { graph, maxPools, maxHops, mayReusePools } = problem

@@ -71,8 +71,8 @@ function extendStarts(
 }
 
 /**
- * Routes from other starts, with detours. The starts are paths through other pools, and the route for a part of the trade.
- * If pools disagree on prices, an allocation depends on its first path.
+ * Routes from other starts, with detours. The starts are paths through other pools, and the route for a part of the
+ * trade. If pools disagree on prices, an allocation depends on its first path.
  */
 function routesFromOtherStarts(
   problem: Problem,

@@ -1,7 +1,7 @@
 /**
  * Divides a trade among paths without token prices. Assigns chunks to the path that gains most, and then moves amounts
- * between paths. This is coarser than the dual and takes more work. But it also works if prices do not determine the inputs
- * (very deep pools, or pools at their ends). With gas, it also tries combinations that pruning misses.
+ * between paths. This is coarser than the dual and takes more work. But it also works if prices do not determine the
+ * inputs (very deep pools, or pools at their ends). With gas, it also tries combinations that pruning misses.
  */
 import { capacityOf, inputBefore, marginalRate, outputOf, piecesCrossed } from '../graph/price-curve.ts'
 import { curveOf, hasNoLegCosts, legCost, type Problem } from '../problem/problem.ts'
@@ -130,8 +130,8 @@ class Division {
   }
 
   /**
-   * Moves amounts between paths while the net output grows. With gas, also closes edges. The first closed edge may reduce
-   * the net output, since several edges may save gas only together.
+   * Moves amounts between paths while the net output grows. With gas, also closes edges. The first closed edge may
+   * reduce the net output, since several edges may save gas only together.
    */
   improve(): this {
     const { amountIn } = this.problem
@@ -186,8 +186,8 @@ class Division {
   }
 
   /**
-   * Closes an edge, or stops it before its last tick, and moves the amounts of its paths to other paths. Chooses the edge
-   * with the highest net output after the move. Returns false if no edge can be reduced.
+   * Closes an edge, or stops it before its last tick, and moves the amounts of its paths to other paths. Chooses the
+   * edge with the highest net output after the move. Returns false if no edge can be reduced.
    */
   private reduceEdge(): boolean {
     const { problem, amounts } = this
@@ -215,7 +215,10 @@ class Division {
     return true
   }
 
-  /** Moves all but a part of the amounts of some paths to paths without an edge. Returns the net output; −∞ if it is impossible. */
+  /**
+   * Moves all but a part of the amounts of some paths to paths without an edge. Returns the net output; −∞ if it is
+   * impossible.
+   */
   private movePartOf(pathIndices: readonly number[], keptFraction: number, edge: number): number {
     const { amounts, paths } = this
     const closedPaths = paths.flatMap((path, pathIndex) => (path.includes(edge) ? [pathIndex] : []))
@@ -232,8 +235,8 @@ class Division {
   }
 
   /**
-   * Returns the path to which an amount is best added, and the net output then; −1 if no path takes the amount. Tries the
-   * best paths in use and the best idle paths. An idle path must first earn its gas.
+   * Returns the path to which an amount is best added, and the net output then; −1 if no path takes the amount. Tries
+   * the best paths in use and the best idle paths. An idle path must first earn its gas.
    */
   private bestPathFor(amount: number, closedPaths: readonly number[]): readonly [pathIndex: number, net: number] {
     const { amounts } = this

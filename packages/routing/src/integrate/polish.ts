@@ -1,6 +1,6 @@
 /**
- * Local search over the shares of legs through shared pools. A leg leaves its fee in the pool, which changes the output of
- * later legs. The trading function does not model this. So shares are moved slightly while the route improves.
+ * Local search over the shares of legs through shared pools. A leg leaves its fee in the pool, which changes the output
+ * of later legs. The trading function does not model this. So shares are moved slightly while the route improves.
  */
 
 import type { Problem } from '../problem/problem.ts'

@@ -20,8 +20,8 @@ export function bestOf(problem: Problem, flows: readonly (Flow | null)[]): Flow 
 }
 
 /**
- * Returns true if a significantly better route may exist. No route exceeds the bound less the cost of the minimum number
- * of legs.
+ * Returns true if a significantly better route may exist. No route exceeds the bound less the cost of the minimum
+ * number of legs.
  */
 export function mayImprove(
   problem: Problem,
@@ -34,7 +34,10 @@ export function mayImprove(
   return best.net < (bound - hops[problem.source]! * minLegCost(problem)) * (1 - MAX_GAP_TO_STOP)
 }
 
-/** Returns true if the gap between the best route and the bound is too large to be explained by gas or by the pool limit. */
+/**
+ * Returns true if the gap between the best route and the bound is too large to be explained by gas or by the pool
+ * limit.
+ */
 export function isFarBelow(problem: Problem, flows: readonly (Flow | null)[], bound: number | null): boolean {
   const best = bestOf(problem, flows)
   if (!best) return true

@@ -30,8 +30,8 @@ import { costAtBestStop, stopAtTicks } from './ticks.ts'
 const NO_EDGES: ReadonlySet<number> = new Set()
 
 /**
- * Prunes edge by edge. An edge's earnings at the current prices are a lower bound on the loss from its removal. Edges that
- * earn less than their cost are removed in order of savings, together with all edges that depend on them. Then the
+ * Prunes edge by edge. An edge's earnings at the current prices are a lower bound on the loss from its removal. Edges
+ * that earn less than their cost are removed in order of savings, together with all edges that depend on them. Then the
  * allocation is solved again.
  *
  * @param idle - `keep`: idle edges may take over flow from removed ones
@@ -85,8 +85,8 @@ function finalFlow(problem: Problem, allocation: Allocation): Flow | null {
 }
 
 /**
- * Prunes few edges more thoroughly: each round makes the removal that improves the net output most. Edges without flow may
- * replace a removed edge, which repairs paths that would otherwise be dead ends.
+ * Prunes few edges more thoroughly: each round makes the removal that improves the net output most. Edges without flow
+ * may replace a removed edge, which repairs paths that would otherwise be dead ends.
  */
 export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | null {
   let best = netOf(problem, allocation)
@@ -111,8 +111,8 @@ export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | n
 }
 
 /**
- * Lists removals to try, each with the edges that depend on it. Lists both variants if they differ: only used edges count
- * as replacements, or idle edges also count.
+ * Lists removals to try, each with the edges that depend on it. Lists both variants if they differ: only used edges
+ * count as replacements, or idle edges also count.
  */
 function removalsToTry(problem: Problem, allocation: Allocation): readonly Removal[] {
   const usedOnly = profitableRemovals(problem, allocation, NO_EDGES)

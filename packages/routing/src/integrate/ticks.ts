@@ -12,7 +12,9 @@ type Trade = { readonly input: number; readonly output: number }
 type EndPrices = { readonly sold: number; readonly bought: number }
 type Stop = { readonly crossedTicks: number; readonly cost: number }
 
-/** Finds the number of crossed ticks that minimizes the gas of ticks plus the forgone earnings at the current prices. */
+/**
+ * Finds the number of crossed ticks that minimizes the gas of ticks plus the forgone earnings at the current prices.
+ */
 function bestStop(problem: Problem, curve: CompiledCurve, { input, output }: Trade, { sold, bought }: EndPrices): Stop {
   const costPerTick = curve.gasPerPiece * problem.costPerGas
   const { keepIn, keepOut } = curve

@@ -1,7 +1,8 @@
 /**
- * Concave envelope of a pool with a fixed cost of use: the smallest concave curve that is at least the output less the cost
- * for any positive input, and at least 0 for no input. The envelope is a line from the origin to the point of tangency, and
- * then the curve itself. Trading on envelopes gives the prices of the Lagrangian relaxation of fixed costs.
+ * Concave envelope of a pool with a fixed cost of use: the smallest concave curve that is at least the output less the
+ * cost for any positive input, and at least 0 for no input. The envelope is a line from the origin to the point of
+ * tangency, and then the curve itself. Trading on envelopes gives the prices of the Lagrangian relaxation of fixed
+ * costs.
  */
 import {
   type CompiledCurve,
@@ -71,7 +72,10 @@ function tangencyAtEnd(curve: CompiledCurve, fixedCost: number): Tangency {
   return { price: Math.sqrt((outputBefore(curve, pieces) - fixedCost) / input), input }
 }
 
-/** Returns the tangency within a piece: the price down to which the pool earns the cost. It is the smaller root of a·q² − 2·l·q + c. */
+/**
+ * Returns the tangency within a piece: the price down to which the pool earns the cost. It is the smaller root of a·q²
+ * − 2·l·q + c.
+ */
 function tangencyInPiece(curve: CompiledCurve, piece: number, fixedCost: number): Tangency {
   const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
   const squareTerm = depth / from - inputBefore(curve, piece)

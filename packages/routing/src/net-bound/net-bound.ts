@@ -1,9 +1,9 @@
 /**
- * Upper bound on the net output of any route. Fixed costs make this a mixed-integer problem, and its Lagrangian relaxation
- * gives a bound at any token prices. The bound is the input at its price, plus the earnings of each pool above its cost,
- * less the unearned costs on a shortest path from the source to the target, since every route contains a path. If the
- * bound is not tight, routes with and without some pool are bounded separately, and the weaker of the two bounds holds
- * (branch and bound).
+ * Upper bound on the net output of any route. Fixed costs make this a mixed-integer problem, and its Lagrangian
+ * relaxation gives a bound at any token prices. The bound is the input at its price, plus the earnings of each pool
+ * above its cost, less the unearned costs on a shortest path from the source to the target, since every route contains
+ * a path. If the bound is not tight, routes with and without some pool are bounded separately, and the weaker of the
+ * two bounds holds (branch and bound).
  */
 
 import { WorkBudget } from '../problem/budget.ts'
@@ -55,7 +55,8 @@ export function netBound(
   // On a subgraph, a route through other pools may have fewer legs than any relaxation sees.
   if (subgraph) return bound === null ? null : simpleBound
   if (net >= simpleBound * (1 - TIGHT_NET_BOUND_GAP)) return simpleBound
-  // Limited by the size of the graph, not by earlier work, so that requests with and without alternatives get the same bound.
+  // Limited by the size of the graph, not by earlier work, so that requests with and without alternatives get the same
+  // bound.
   const units = NET_BOUND_WORK_PER_EDGE * problem.rate.length
   const separateBudget = new WorkBudget(
     Math.min(budget.remaining / 2, Math.max(MIN_NET_BOUND_WORK, Math.min(NET_BOUND_MAX_WORK, units))),

@@ -121,8 +121,8 @@ const geometricMean = (min: number, max: number): number =>
 type ContestedToken = { readonly token: number; readonly min: number; readonly max: number }
 
 /**
- * Finds a price for each token at which no pool that sells or buys the token earns more than its cost. If there is no such
- * price, finds the price at which pools buy as much as they sell.
+ * Finds a price for each token at which no pool that sells or buys the token earns more than its cost. If there is no
+ * such price, finds the price at which pools buy as much as they sell.
  */
 function balance(
   problem: Problem,
@@ -143,7 +143,9 @@ function balance(
     }
 }
 
-/** Amount of a token that pools earning above their cost would sell at its price, less the amount that they would buy. */
+/**
+ * Amount of a token that pools earning above their cost would sell at its price, less the amount that they would buy.
+ */
 function surplusAt(problem: Problem, prices: Float64Array, token: number, excludedEdges: ReadonlySet<number>): number {
   const { graph, rate, rateBack, budget } = problem
   const { offset, to, reverse } = graph.topology

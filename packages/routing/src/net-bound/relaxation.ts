@@ -54,8 +54,8 @@ export class Relaxation {
   }
 
   /**
-   * Solves a few rounds. Each round adds the edges that earned most in the previous round. Returns the lowest bound; null
-   * if the edges form no path, a pool's earnings have no bound, or the work runs out.
+   * Solves a few rounds. Each round adds the edges that earned most in the previous round. Returns the lowest bound;
+   * null if the edges form no path, a pool's earnings have no bound, or the work runs out.
    *
    * @param wholeEdges - edges that trade without an envelope
    * @param similarBound - earnings at similar prices: the highest earners join at the start
@@ -100,8 +100,8 @@ export class Relaxation {
   }
 
   /**
-   * Adds the edges whose earnings exceed their cost most. Returns false if the added edges earn almost nothing above their
-   * cost.
+   * Adds the edges whose earnings exceed their cost most. Returns false if the added edges earn almost nothing above
+   * their cost.
    */
   private addEarners(
     includedEdges: Set<number>,
@@ -195,7 +195,8 @@ export class Relaxation {
   }
 
   /**
-   * Sets the prices of all tokens. Returns false if the solution has an invalid price, which would look like zero earnings.
+   * Sets the prices of all tokens. Returns false if the solution has an invalid price, which would look like zero
+   * earnings.
    */
   private setPrices(live: ReadonlySet<number>, excludedEdges: ReadonlySet<number>): boolean {
     const { original, allocation, prices, initialPrices } = this

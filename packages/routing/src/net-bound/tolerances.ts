@@ -1,11 +1,15 @@
-/** Tolerances of the bound after gas. They affect its tightness and work, not its validity. Ratios are fractions of 1. */
+/**
+ * Tolerances of the bound after gas. They affect its tightness and work, not its validity. Ratios are fractions of 1.
+ */
 
 /** Relative price decrease along an envelope's line, so that it responds to prices. */
 export const ENVELOPE_SLOPE = 1e-5
 /** Sweeps over the prices of tokens without flow, and bisection steps for each. */
 export const BALANCE_SWEEPS = 2
 export const BALANCE_HALVINGS = 8
-/** Pieces of a pool kept after that line. Prices of a relaxation may be imprecise, since any prices give a valid bound. */
+/**
+ * Pieces of a pool kept after that line. Prices of a relaxation may be imprecise, since any prices give a valid bound.
+ */
 export const ENVELOPE_PIECES = 12
 /** Relative difference in cost within which a cached envelope is reused. */
 export const MAX_COST_DIFFERENCE = 1e-3

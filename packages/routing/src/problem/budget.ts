@@ -18,7 +18,10 @@ export class WorkSpent extends Error {
   override readonly name = 'WorkSpent'
 }
 
-/** A single instance. A search catches many of these errors, and a stack trace for each would take more time than it saves. */
+/**
+ * A single instance. A search catches many of these errors, and a stack trace for each would take more time than it
+ * saves.
+ */
 const SPENT = new WorkSpent()
 
 /** Counts the work units that a search has left. */

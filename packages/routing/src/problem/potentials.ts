@@ -5,7 +5,10 @@ import { LabelQueue } from './label-correction.ts'
 import type { Problem } from './problem.ts'
 
 export type SpotRates = {
-  /** By token: the highest product of first rates to (or from) the root over about `maxHops` edges; 0 if there is no path. */
+  /**
+   * By token: the highest product of first rates to (or from) the root over about `maxHops` edges; 0 if there is no
+   * path.
+   */
   readonly best: Float64Array
   /** The edge next to the token on that path; −1 for the root, and if there is no path. */
   readonly link: Int32Array

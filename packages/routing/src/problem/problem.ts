@@ -23,12 +23,16 @@ type SubgraphTerms = {
   /** Minimum number of edges from the source to the target in the whole graph. */
   readonly minHops: number
   /**
-   * Maximum total earnings, in output base units, of the edges outside the subgraph at the prices of an allocation; null if unknown.
+   * Maximum total earnings, in output base units, of the edges outside the subgraph at the prices of an allocation;
+   * null if unknown.
    */
   readonly earnedBeyond: (solved: SolvedAllocation) => number | null
 }
 
-/** The problem that the search solves. Tokens and edges are indices of the graph's topology; amounts are floats in base units. */
+/**
+ * The problem that the search solves. Tokens and edges are indices of the graph's topology; amounts are floats in base
+ * units.
+ */
 export type Problem = EdgeGas & {
   readonly graph: Graph
   /** The tokens as requested. In addition to the pools, the gas of the ends depends on them. */
@@ -69,7 +73,10 @@ export type Problem = EdgeGas & {
 /** Number of solutions with softened curves that a search may still compute; see `solveSoftened`. */
 export type Softenings = { remaining: number }
 
-/** Maximum solutions with softened curves per searched amount. Each takes much work, and more of them hardly change the route. */
+/**
+ * Maximum solutions with softened curves per searched amount. Each takes much work, and more of them hardly change the
+ * route.
+ */
 const MAX_SOFTENINGS = 4
 
 /** Returns the softenings of a new amount. An exact output searches many amounts, each of which may need them. */

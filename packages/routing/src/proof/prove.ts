@@ -1,5 +1,6 @@
 /**
- * Builds the weak-duality bound of a trade with everything needed to verify its sum: prices, pools, and the earnings of each pool.
+ * Builds the weak-duality bound of a trade with everything needed to verify its sum: prices, pools, and the earnings of
+ * each pool.
  */
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'

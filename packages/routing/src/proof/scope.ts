@@ -69,9 +69,9 @@ function poolsAround({ graph }: Problem, edges: readonly number[]): Int32Array {
 
 /**
  * Prices of all tokens by the number of pools that a path has passed, from 0 to `maxHops`. Tokens of the dual keep its
- * prices at each hop at which a path may hold the token. The price of each other token is the geometric mean of its minimum
- * cost and its maximum value at that hop; at this price, no edge earns unless a path earns. Prices never rise from one hop
- * to the next; 0 if no path leads on.
+ * prices at each hop at which a path may hold the token. The price of each other token is the geometric mean of its
+ * minimum cost and its maximum value at that hop; at this price, no edge earns unless a path earns. Prices never rise
+ * from one hop to the next; 0 if no path leads on.
  */
 export function pricesByHop(problem: Problem, edges: readonly number[], dual: DualPrices): readonly Float64Array[] {
   const { graph, maxHops, budget, source, target } = problem
@@ -114,8 +114,8 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
     }
   }
   const prices = values.map((current, hop) => current.map((value, token) => priceBetween(value, costs[hop]![token]!)))
-  // If no path can hold the token at this hop, its price may be as high as needed so that its outgoing edges earn nothing,
-  // including payouts beyond sampled curves.
+  // If no path can hold the token at this hop, its price may be as high as needed so that its outgoing edges earn
+  // nothing, including payouts beyond sampled curves.
   const maxRate = (edge: number) => rate.get(edge)! * (1 + curveOf(problem, edge).outputError)
   for (let hop = maxHops - 1; hop >= 0; hop--) {
     const [current, next] = [prices[hop]!, prices[hop + 1]!]
@@ -128,7 +128,10 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
   return prices
 }
 
-/** Uses the first hop's prices at all hops. Swaps in a multi-token pool at different hops are then a single trade of the pool. */
+/**
+ * Uses the first hop's prices at all hops. Swaps in a multi-token pool at different hops are then a single trade of the
+ * pool.
+ */
 export function flatPrices(hopPrices: readonly Float64Array[]): readonly Float64Array[] {
   const [first] = hopPrices
   return hopPrices.map(() => first!)

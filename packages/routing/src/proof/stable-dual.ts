@@ -1,6 +1,7 @@
 /**
- * Maximum total earnings of swaps in a StableSwap pool at given prices, by the dual of its optimal trade: for any μ, and any values
- * q between the bid and ask prices of the tokens, no trade earns more than Σ q·x − D·v(μ, q). Derivation: docs/certificates.md.
+ * Maximum total earnings of swaps in a StableSwap pool at given prices, by the dual of its optimal trade: for any μ,
+ * and any values q between the bid and ask prices of the tokens, no trade earns more than Σ q·x − D·v(μ, q).
+ * Derivation: docs/certificates.md.
  */
 import type { TradingFunction } from '@sluice/liquidity'
 

@@ -1,6 +1,7 @@
 /**
- * An allocation of a trade: tokens with prices, edges, and the trade of each edge at these prices. An edge trades until its
- * marginal rate equals the ratio of its two tokens' prices. Evaluates the dual at any prices; `dual-solver.ts` minimizes it.
+ * An allocation of a trade: tokens with prices, edges, and the trade of each edge at these prices. An edge trades until
+ * its marginal rate equals the ratio of its two tokens' prices. Evaluates the dual at any prices; `dual-solver.ts`
+ * minimizes it.
  */
 import type { Pool } from '@sluice/liquidity'
 import { type CompiledCurve, type CurvePoint, tradeTo } from '../graph/price-curve.ts'
@@ -10,8 +11,8 @@ import { FEW_TOKENS, INITIAL_EDGE_CAPACITY } from '../tolerances.ts'
 import { SharedPool, tradingFunctionOf } from './shared-pools.ts'
 
 /**
- * Trading mode of an edge: alone, or together with other pairs of its pool. Pairs that trade together either trade at the
- * current prices or are idle.
+ * Trading mode of an edge: alone, or together with other pairs of its pool. Pairs that trade together either trade at
+ * the current prices or are idle.
  */
 const ALONE = 0
 const IDLE_TOGETHER = 1

@@ -32,9 +32,9 @@ import { solveSymmetric } from './linear.ts'
 import type { SharedPool } from './shared-pools.ts'
 
 /**
- * Role of an edge in the linear model of a step. IDLE: no trade. ACTIVE: a trade that responds to the rate. FULL: a trade
- * that does not respond, because the pool is at its capacity or in a gap without liquidity. ACTIVATED: an idle or full
- * edge that the step makes respond.
+ * Role of an edge in the linear model of a step. IDLE: no trade. ACTIVE: a trade that responds to the rate. FULL: a
+ * trade that does not respond, because the pool is at its capacity or in a gap without liquidity. ACTIVATED: an idle or
+ * full edge that the step makes respond.
  */
 const IDLE = 0
 const ACTIVE = 1
@@ -220,8 +220,8 @@ class Newton {
 
   /**
    * Solves the linear model of the network. If the step would activate an idle edge, the edge gets its initial
-   * conductance. If the step would move an edge off a flat range, the edge gets the conductance beyond the range. Then the
-   * step is computed again. Without this look-ahead, Newton's method overshoots at every new edge.
+   * conductance. If the step would move an edge off a flat range, the edge gets the conductance beyond the range. Then
+   * the step is computed again. Without this look-ahead, Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
     const { mode, flow, weight } = this
@@ -263,7 +263,8 @@ class Newton {
   }
 
   /**
-   * Gives edges that a step would move off a flat range of their rates the conductance beyond it. Returns false if there are none.
+   * Gives edges that a step would move off a flat range of their rates the conductance beyond it. Returns false if
+   * there are none.
    */
   private leaveFlats(step: Float64Array): boolean {
     const { mode, flow, weight } = this

@@ -32,8 +32,8 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
 }
 
 /**
- * Builds the flow if prices do not determine the inputs. A very deep pool may trade its whole input or nothing within the
- * precision of a float price. The edges that respond most to prices get the missing input. Null if the inputs are
+ * Builds the flow if prices do not determine the inputs. A very deep pool may trade its whole input or nothing within
+ * the precision of a float price. The edges that respond most to prices get the missing input. Null if the inputs are
  * precise, or if no pool is that deep.
  */
 function unresolvedFlow(
@@ -64,9 +64,9 @@ function edgesAboutToTrade({ edges, input, sold, bought, logPrice, logRate }: Al
 }
 
 /**
- * Edges that add next to nothing, or less than their gas. The output of an edge is valued at the average proceeds of the
- * bought token, not at the marginal proceeds: in a drained pool, the last unit is worth nothing. Marginal proceeds fall,
- * so the average is an upper bound on the loss.
+ * Edges that add next to nothing, or less than their gas. The output of an edge is valued at the average proceeds of
+ * the bought token, not at the marginal proceeds: in a drained pool, the last unit is worth nothing. Marginal proceeds
+ * fall, so the average is an upper bound on the loss.
  */
 function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySet<number> {
   const { from, to, tokens, scratch } = problem.graph.topology
@@ -178,7 +178,10 @@ function prune(
   }
 }
 
-/** Indices of the edges whose sold token is bought by another edge, and whose bought token is sold by another (or is an end). */
+/**
+ * Indices of the edges whose sold token is bought by another edge, and whose bought token is sold by another (or is an
+ * end).
+ */
 function liveIndices({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, tokens, scratch } = graph.topology
   const wipe = (ends: Uint8Array) => {

@@ -21,7 +21,9 @@ import {
 import { type Inflow, type ReductionRule, reduceAll, reduceByRoom } from './overflow.ts'
 import { SequentialLegs } from './shared-pools.ts'
 
-/** Edges with their inputs in base units. In topological order of the sold tokens, with the edges of one token adjacent. */
+/**
+ * Edges with their inputs in base units. In topological order of the sold tokens, with the edges of one token adjacent.
+ */
 export type Flow = {
   readonly edges: readonly number[]
   readonly input: readonly number[]
@@ -75,8 +77,8 @@ export type PrunedEdges = {
   readonly order: readonly number[]
   readonly isCut: boolean
   /**
-   * Relative shares, by edge, in the amount that the weights do not cover. If absent, the weights are scaled to the whole
-   * amount.
+   * Relative shares, by edge, in the amount that the weights do not cover. If absent, the weights are scaled to the
+   * whole amount.
    */
   readonly response?: ReadonlyMap<number, number>
 }
@@ -262,7 +264,9 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
   return { edges, input: inputs, amountOut, net, unsold, hops: depth[target]!, isCut, overflow }
 }
 
-/** Returns the weights of a token's edges, plus the amount that they do not cover, divided in proportion to `response`. */
+/**
+ * Returns the weights of a token's edges, plus the amount that they do not cover, divided in proportion to `response`.
+ */
 function adjustedWeights(
   { edgesByToken, weights, response }: PrunedEdges,
   token: number,

@@ -7,7 +7,10 @@ import { curveOf, type Problem } from '../problem/problem.ts'
 import { SWAP_WORK } from '../tolerances.ts'
 import { OptimalTrade } from './optimal-trade.ts'
 
-/** Returns the trading function of a pool, cached per topology; null for pools of two tokens, and for families without one. */
+/**
+ * Returns the trading function of a pool, cached per topology; null for pools of two tokens, and for families without
+ * one.
+ */
 export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunction | null {
   if (pool.tokens.length === 2) return null
   const cachedFunction = topology.tradingFunctions.get(pool)

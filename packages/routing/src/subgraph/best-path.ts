@@ -33,15 +33,16 @@ export function bestPath(
 }
 
 /**
- * Bounds the value of a path. A pool of x·y = k with another pool's maximum depth everywhere pays at least as much as this
- * pool. Such a pool bounds the next edge of the path. The remaining edges are bounded by a pool with the depth of the
- * deepest exit, or of the deepest edge into the target, whichever is lower.
+ * Bounds the value of a path. A pool of x·y = k with another pool's maximum depth everywhere pays at least as much as
+ * this pool. Such a pool bounds the next edge of the path. The remaining edges are bounded by a pool with the depth of
+ * the deepest exit, or of the deepest edge into the target, whichever is lower.
  */
 function boundsOf(problem: Problem, best: Float64Array): PathBounds {
   const { adjustedCurves, graph, rate, source, target } = problem
   const { from, to } = graph.topology
   const exits = exitsOf(graph)
-  // Taxes and discounts on the output do not change the depth; those on the input only occur on edges out of the source.
+  // Taxes and discounts on the output do not change the depth; those on the input only occur on edges out of the
+  // source.
   const depthOf = (edge: number) => {
     const curve = from[edge] === source ? adjustedCurves.get(edge) : undefined
     return 2 * (curve ? maxConductance(curve) : graph.maxConductance[edge]!)

@@ -35,8 +35,8 @@ export class SubgraphExpander {
   private foundEdges: Int32Array
   private foundCount = 0
   /**
-   * Scans of tokens: the token, its units at the time of the scan, and the range of found edges. When a token is reached
-   * with more units, its scan becomes invalid and is repeated, at most once per round.
+   * Scans of tokens: the token, its units at the time of the scan, and the range of found edges. When a token is
+   * reached with more units, its scan becomes invalid and is repeated, at most once per round.
    */
   private readonly scans: {
     readonly tokens: Int32Array
@@ -152,8 +152,8 @@ export class SubgraphExpander {
   }
 
   /**
-   * Returns the maximum total earnings of the found edges. The price of a token without one is the geometric mean of its
-   * cost and its value.
+   * Returns the maximum total earnings of the found edges. The price of a token without one is the geometric mean of
+   * its cost and its value.
    *
    * @param inSubgraph - 1 for tokens of the subgraph, which keep these bounds
    * @param countedEdges - 1 for edges that are counted elsewhere

@@ -22,7 +22,8 @@ export function labelsTo(graph: Graph, trust: Trust | undefined, target: number,
   const key = `${target} ${maxHops}`
   const cachedLabels = cache.get(key)
   if (cachedLabels) return cachedLabels
-  // The number of rounds limits the work. It is not counted in the request's budget, since later requests use the result.
+  // The number of rounds limits the work. It is not counted in the request's budget, since later requests use the
+  // result.
   const passableRates = trust ? ratesBetween(graph, trust) : graph
   const labels = valuesOf(graph, passableRates, target, maxHops)
   if ((cache.size + 1) * labels.best.length > MAX_CACHED_LABELS) cache.clear()

@@ -8,8 +8,8 @@ import type { TokenAtPrice } from './labels.ts'
 type ExpansionOptions = Omit<ExpansionTerms, 'labels'>
 
 /**
- * Computes the maximum value of each token over paths to priced tokens. Most edges join a token with a hub. These edges are
- * scanned only when the hub's value rises, while each round scans the edges between other tokens.
+ * Computes the maximum value of each token over paths to priced tokens. Most edges join a token with a hub. These edges
+ * are scanned only when the hub's value rises, while each round scans the edges between other tokens.
  *
  * @param best - output array
  */

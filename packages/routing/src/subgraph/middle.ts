@@ -1,4 +1,7 @@
-/** Selects the initial edges of a subgraph, which most divided trades use: between the ends, their neighbors, and the hubs. */
+/**
+ * Selects the initial edges of a subgraph, which most divided trades use: between the ends, their neighbors, and the
+ * hubs.
+ */
 import type { Graph, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'

@@ -4,7 +4,10 @@
 export const LARGE_GRAPH = 60_000
 /** Share of the budget for the search on a subgraph. If it finds nothing, the whole graph is searched. */
 export const SUBGRAPH_WORK_SHARE = 1 / 2
-/** Maximum number of token labels cached per graph and trust list. At nine bytes each about 10 MB, held as long as the graph. */
+/**
+ * Maximum number of token labels cached per graph and trust list. At nine bytes each about 10 MB, held as long as the
+ * graph.
+ */
 export const MAX_CACHED_LABELS = 1_000_000
 /** Edges per block of bounds, and minimum number of blocks for which they are computed. */
 export const EDGES_PER_BLOCK = 64

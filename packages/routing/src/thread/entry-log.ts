@@ -15,7 +15,10 @@ export class EntryLog {
   private entries: Uint8Array[] = []
   private lastPools: WeakRef<Pools> | null = null
 
-  /** Returns the entries from one state to another; null if the log does not cover them, and the pools themselves must be sent. */
+  /**
+   * Returns the entries from one state to another; null if the log does not cover them, and the pools themselves must
+   * be sent.
+   */
   between(before: Pools, after: Pools): readonly Uint8Array[] | null {
     if (this.indexOf(after) < 0) this.append(after)
     const [from, to] = [this.indexOf(before), this.indexOf(after)]

@@ -92,8 +92,8 @@ export class RouterThread {
   }
 
   /**
-   * Runs `findRoute` on the snapshot's graph, after the queued searches. Returns null if the search did not begin, because
-   * the previous search is slow or ended the thread.
+   * Runs `findRoute` on the snapshot's graph, after the queued searches. Returns null if the search did not begin,
+   * because the previous search is slow or ended the thread.
    *
    * @param isShort - true if the search is expected to take a few milliseconds
    * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and errors of the search itself

@@ -21,9 +21,9 @@ type QueuedSearch = {
 }
 
 /**
- * Queues searches until a thread is idle, or has only a few short searches. If a thread is slow or must be terminated, the
- * searches that it did not begin move to another thread. A thread starts, and takes memory, only when all earlier threads
- * are busy.
+ * Queues searches until a thread is idle, or has only a few short searches. If a thread is slow or must be terminated,
+ * the searches that it did not begin move to another thread. A thread starts, and takes memory, only when all earlier
+ * threads are busy.
  */
 export class RouterThreads {
   private readonly threads: readonly RouterThread[]
@@ -43,7 +43,9 @@ export class RouterThreads {
     return this.waitingSearches.length
   }
 
-  /** State of the thread that would run a short search now: `warm` if it has answered before; null if no thread is free. */
+  /**
+   * State of the thread that would run a short search now: `warm` if it has answered before; null if no thread is free.
+   */
   get freeThreadState(): 'warm' | 'cold' | null {
     if (this.waitingSearches.length > 0) return null
     const thread = this.threadFor({ isShort: true }, this.maxThreads)

@@ -29,7 +29,8 @@ port.on('message', (message: ToThread) => {
 })
 
 /**
- * @throws Error if the entry does not continue from the current state. The thread ends, and the next one receives everything again.
+ * @throws Error if the entry does not continue from the current state. The thread ends, and the next one receives
+ *   everything again.
  */
 function applyEntry(pools: PoolMap, bytes: Uint8Array): PoolMap {
   const entry = readEntry(bytes)
