@@ -26,7 +26,7 @@ import { FaultyPools } from './quote/faulty-pools.ts'
 import { FaultyTokens } from './quote/faulty-tokens.ts'
 import type { SwapQuote } from './quote/finalize.ts'
 import { PastQuoter } from './quote/past-quoter.ts'
-import { type RequestContext, type Simulate, withSignal } from './quote/ports.ts'
+import { type QuotingContext, type Simulate, withSignal } from './quote/ports.ts'
 import { Quoter } from './quote/quoter.ts'
 import type { QuoteRequest } from './quote/request.ts'
 import { SingleFlight } from './quote/single-flight.ts'
@@ -239,17 +239,17 @@ export class LiveChain {
   }
 
   /** @see Quoter.quote */
-  quote(request: QuoteRequest, requestContext: RequestContext): Promise<SwapQuote> {
+  quote(request: QuoteRequest, requestContext: QuotingContext): Promise<SwapQuote> {
     return this.quoter.quote(request, requestContext)
   }
 
   /** @see Quoter.quoteAll */
-  quoteAll(requestsOrErrors: readonly RequestOrError[], requestContext: RequestContext): Promise<QuoteBatch> {
+  quoteAll(requestsOrErrors: readonly RequestOrError[], requestContext: QuotingContext): Promise<QuoteBatch> {
     return this.quoter.quoteAll(requestsOrErrors, requestContext)
   }
 
   /** Permits that an owner can sign as an alternative to an approval, by token and amount. @see findPermits */
-  async permits(permitRequest: PermitRequest, requestContext: RequestContext): Promise<Offers> {
+  async permits(permitRequest: PermitRequest, requestContext: QuotingContext): Promise<Offers> {
     const { views, rpc } = this.runtime.parts
     const block = await requestContext.time('state', () => views.head(requestContext.signal))
     const context = {
@@ -283,7 +283,7 @@ export class LiveChain {
    * @throws QuotingError `BLOCK_AHEAD` if the chain has not reached the block
    * @see PastQuoter.quote
    */
-  async quoteAtBlock(block: number, request: QuoteRequest, requestContext: RequestContext): Promise<SwapQuote> {
+  async quoteAtBlock(block: number, request: QuoteRequest, requestContext: QuotingContext): Promise<SwapQuote> {
     const head = await requestContext.time('state', () => this.views.head(requestContext.signal))
     if (block > head.number)
       throw new QuotingError('BLOCK_AHEAD', `block ${block} does not exist: the chain is at ${head.number}`)
@@ -296,7 +296,7 @@ export class LiveChain {
    *
    * @throws RpcError if the node fails; MarketError `BUSY` if too many swaps are queued
    */
-  async judge(hash: Hex, requestContext: RequestContext): Promise<SwapVerdict> {
+  async judge(hash: Hex, requestContext: QuotingContext): Promise<SwapVerdict> {
     if (this.verdicts.size >= MAX_PENDING_VERDICTS) throw new MarketError('BUSY', 'too many swaps are being judged')
     return this.verdicts.run(hash, requestContext.signal, (signal) =>
       this.verdictSlots.run(() => {
@@ -306,10 +306,10 @@ export class LiveChain {
     )
   }
 
-  private judgeSwap(hash: Hex, requestContext: RequestContext): Promise<SwapVerdict> {
+  private judgeSwap(hash: Hex, requestContext: QuotingContext): Promise<SwapVerdict> {
     const { chain } = this
     const newestRpc = this.rpc
-    const quoteWithRpc = async (rpc: Rpc, block: number, request: QuoteRequest, quoteContext: RequestContext) => {
+    const quoteWithRpc = async (rpc: Rpc, block: number, request: QuoteRequest, quoteContext: QuotingContext) => {
       if (rpc === newestRpc) return this.pastQuoter.quote(block, request, quoteContext)
       // This RPC runs on a state in the middle of a block, so no other quote can reuse its pools.
       const blocks = new PastBlocks(chain, { facts: this.tokens.facts })

@@ -91,17 +91,17 @@ export class DriftStatistics {
 
   /** Returns all statistics. @param maxEntries - maximum entries of each list */
   figures(maxEntries: number): DriftFigures {
-    const withMostSamples = <T extends Tallies>(tallies: BoundedMap<string, T>) =>
+    const bySampleCount = <T extends Tallies>(tallies: BoundedMap<string, T>) =>
       [...tallies].sort(([, a], [, b]) => samplesOf(b) - samplesOf(a)).slice(0, maxEntries)
     const sources = (tallies: BoundedMap<string, Tallies>): readonly SourceFigures[] =>
-      withMostSamples(tallies).map(([name, tallies]) => ({ name, after: figuresOf(tallies) }))
+      bySampleCount(tallies).map(([name, tallies]) => ({ name, after: figuresOf(tallies) }))
     return {
       sampleCount: this.sampleCount,
       missed: this.missedCount,
       chain: figuresOf(this.chain),
       families: sources(this.families),
       brands: sources(this.brands),
-      pools: withMostSamples(this.pools).map(([id, ownTallies]) => ({
+      pools: bySampleCount(this.pools).map(([id, ownTallies]) => ({
         id,
         family: ownTallies.family,
         dex: ownTallies.dex,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ChainView } from '../view/view.ts'
 import { quoteBatch } from './batch.ts'
 import type { SwapQuote } from './finalize.ts'
-import type { RequestContext } from './ports.ts'
+import type { QuotingContext } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 
 const header = (number: number) => ({ number, hash: `0x${number}` }) as unknown as BlockHeader
@@ -53,7 +53,7 @@ function chain({
   const work = {
     signal: controller.signal,
     time: (_: string, run: () => unknown) => run(),
-  } as unknown as RequestContext
+  } as unknown as QuotingContext
   return { calls, controller, run: (...wanted: readonly (QuoteRequest | Error)[]) => quoteBatch(wanted, work, options) }
 }
 

@@ -5,7 +5,7 @@ import { RpcError, Semaphore } from '@sluice/rpc'
 import type { ChainRuntime } from '../chain/runtime.ts'
 import type { ChainView } from '../view/view.ts'
 import type { SwapQuote } from './finalize.ts'
-import type { RequestContext } from './ports.ts'
+import type { QuotingContext } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 
 /** Maximum rounds: a round is repeated if a reorg removes its block. */
@@ -29,7 +29,7 @@ export type RequestOrError = QuoteRequest | Error
 type Options = {
   readonly runtime: ChainRuntime
   readonly endTokensOf: (request: QuoteRequest) => readonly Address[]
-  readonly quoteAt: (view: ChainView, request: QuoteRequest, requestContext: RequestContext) => Promise<SwapQuote>
+  readonly quoteAt: (view: ChainView, request: QuoteRequest, requestContext: QuotingContext) => Promise<SwapQuote>
 }
 
 /**
@@ -40,7 +40,7 @@ type Options = {
  */
 export async function quoteBatch(
   inputs: readonly RequestOrError[],
-  requestContext: RequestContext,
+  requestContext: QuotingContext,
   options: Options,
 ): Promise<QuoteBatch> {
   const { runtime, endTokensOf, quoteAt } = options

@@ -23,7 +23,7 @@ import {
   poolsToExclude,
   recordExplained,
 } from './known-faults.ts'
-import type { AutoSlippage, RequestContext, Search } from './ports.ts'
+import type { AutoSlippage, QuotingContext, Search } from './ports.ts'
 import { type QuoteRequest, type ResolvedRequest, resolveSlippage } from './request.ts'
 import { routeTerms, type TermsContext } from './route-terms.ts'
 import { searchSampled } from './sampled-search.ts'
@@ -113,7 +113,7 @@ export async function findWorkingRoute(
   callerRequest: QuoteRequest,
   gasPriceWei: bigint,
   context: RoundsContext,
-  requestContext: RequestContext,
+  requestContext: QuotingContext,
 ): Promise<WorkingRoute> {
   const shortRoutes: ShortRoute[] = []
   try {
@@ -143,7 +143,7 @@ async function searchInRounds(
   callerRequest: QuoteRequest,
   gasPriceWei: bigint,
   context: RoundsContext,
-  requestContext: RequestContext,
+  requestContext: QuotingContext,
   onShort: (route: ShortRoute) => void,
   maxShortfallPpm?: bigint,
 ): Promise<WorkingRoute> {
@@ -241,7 +241,7 @@ type RoundInput = Omit<Faults, 'failed'> & {
 async function searchMeasured(
   round: RoundInput,
   context: RoundsContext,
-  requestContext: RequestContext,
+  requestContext: QuotingContext,
 ): Promise<SearchOutcome> {
   const { rpc, view, gasProber } = context
   let outcome = await searchAvoiding(round, context, requestContext)
@@ -271,7 +271,7 @@ async function cheaperInput(
   estimatedOutcome: SearchOutcome,
   round: RoundInput,
   context: RoundsContext,
-  requestContext: RequestContext,
+  requestContext: QuotingContext,
 ): Promise<SearchOutcome> {
   const { route } = estimatedOutcome.result
   const request = { ...round.request, amountIn: route.amountIn, amountOut: undefined }
@@ -306,7 +306,7 @@ const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
   gasCostOut !== null && gasCostOut * DECISIVE_SHARE >= amountOut
 
 /** Searches without swaps that failed lately. If no route exists without these swaps, searches with them. */
-async function searchAvoiding(round: RoundInput, context: RoundsContext, requestContext: RequestContext) {
+async function searchAvoiding(round: RoundInput, context: RoundsContext, requestContext: QuotingContext) {
   const { poolIds, inputLimits } = round.recentFaults
   try {
     return await searchRound(round, context, requestContext)
@@ -335,7 +335,7 @@ async function searchRound(
     lastFailure,
   }: RoundInput,
   context: RoundsContext,
-  { signal, time }: RequestContext,
+  { signal, time }: QuotingContext,
 ) {
   const { view, tokens, search } = context
   const avoidedPools =

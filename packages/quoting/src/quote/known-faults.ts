@@ -8,7 +8,7 @@ import type { TaxRecords } from '../tokens/taxes.ts'
 import { faultyLegs } from './faulty-legs.ts'
 import type { FailedLeg, FaultyPools } from './faulty-pools.ts'
 import { type FaultyTokens, faultyTokens, isIntermediate } from './faulty-tokens.ts'
-import type { RequestContext, TokenKnowledge } from './ports.ts'
+import type { QuotingContext, TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 import type { TrialContext } from './try-route.ts'
 
@@ -60,7 +60,7 @@ export function knownFaults(
 export async function poolsToExclude(
   route: RoutePlan,
   context: FaultsContext,
-  { signal, time }: RequestContext,
+  { signal, time }: QuotingContext,
   faults: Faults,
 ): Promise<readonly string[]> {
   const { trustTracker, taxes } = context.tokens

@@ -15,7 +15,7 @@ import type { ChainView } from '../view/view.ts'
 import { FaultyPools } from './faulty-pools.ts'
 import { FaultyTokens } from './faulty-tokens.ts'
 import type { SwapQuote } from './finalize.ts'
-import { type RequestContext, withSignal } from './ports.ts'
+import { type QuotingContext, withSignal } from './ports.ts'
 import { endTokensOf, type QuotingParts, quoteAtView } from './quote-at-view.ts'
 import { cacheKeyOf, type QuoteRequest } from './request.ts'
 import { SingleFlight } from './single-flight.ts'
@@ -67,7 +67,7 @@ export class PastQuoter {
    * @throws QuotingError `NO_STATE` if the node lacks the block or its state; errors of `quoteAtView`; MarketError
    *   `BUSY` if too many requests are queued
    */
-  async quote(block: number, request: QuoteRequest, work: RequestContext): Promise<SwapQuote> {
+  async quote(block: number, request: QuoteRequest, work: QuotingContext): Promise<SwapQuote> {
     const { chain, blocks, listPools } = this.options
     const { signal } = work
     const rpc = this.options.rpc()

@@ -26,7 +26,7 @@ export type Search = (
 export type Simulate = (request: SimulationRequest, avoid?: ReadonlySet<Address>) => Promise<SwapSimulation>
 
 /** Context of a request: its abort signal, timing, and log. */
-export type RequestContext = {
+export type QuotingContext = {
   readonly signal: AbortSignal
   /** Runs a stage of the work and records its duration. */
   readonly time: <T>(stage: string, work: () => T | Promise<T>) => Promise<T>
@@ -34,7 +34,7 @@ export type RequestContext = {
 }
 
 /** Returns the same context with another abort signal. */
-export function withSignal(requestContext: RequestContext, signal: AbortSignal): RequestContext {
+export function withSignal(requestContext: QuotingContext, signal: AbortSignal): QuotingContext {
   return {
     signal,
     time: (stage, run) => requestContext.time(stage, run),

@@ -24,7 +24,7 @@ import type { FaultyPools } from './faulty-pools.ts'
 import type { FaultyTokens } from './faulty-tokens.ts'
 import { finalize, type SwapQuote } from './finalize.ts'
 import { findWorkingRoute } from './find-working-route.ts'
-import type { AutoSlippage, RequestContext, Search, Simulate, TokenKnowledge } from './ports.ts'
+import type { AutoSlippage, QuotingContext, Search, Simulate, TokenKnowledge } from './ports.ts'
 import type { QuoteRecord } from './quote-record.ts'
 import type { QuoteRequest } from './request.ts'
 import type { TermsContext } from './route-terms.ts'
@@ -66,7 +66,7 @@ type NodeState = { readonly rpc: Rpc; readonly touchedPools: Pick<TouchedPools, 
 export async function quoteAtView(
   view: ChainView,
   request: QuoteRequest,
-  requestContext: RequestContext,
+  requestContext: QuotingContext,
   parts: QuotingParts,
   { rpc, touchedPools }: NodeState,
 ): Promise<SwapQuote> {

@@ -5,20 +5,20 @@ import { type BlockHeader, RpcError } from '@sluice/rpc'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ChainView } from '../view/view.ts'
 import type { SwapQuote } from './finalize.ts'
-import type { RequestContext } from './ports.ts'
+import type { QuotingContext } from './ports.ts'
 import { Quoter, type QuoterOptions } from './quoter.ts'
 import { type QuoteRequest, quoteRequest } from './request.ts'
 
 const block = (number: number) => ({ number, hash: `0x${number}`, timestamp: 1_800_000_000 }) as unknown as BlockHeader
 const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const request = quoteRequest({ tokenIn: address('1'), tokenOut: address('2'), from: address('3'), amountIn: 10n })
-const work = (): RequestContext => ({
+const work = (): QuotingContext => ({
   signal: new AbortController().signal,
   time: async (_, run) => run(),
   log: { info: () => {} },
 })
 
-type QuoteAt = (view: ChainView, request: QuoteRequest, work: RequestContext) => Promise<SwapQuote>
+type QuoteAt = (view: ChainView, request: QuoteRequest, work: QuotingContext) => Promise<SwapQuote>
 
 afterEach(() => void vi.restoreAllMocks())
 

@@ -10,7 +10,7 @@ import { checkDeadline } from '../deadline.ts'
 import type { ChainView } from '../view/view.ts'
 import { type QuoteBatch, quoteBatch, type RequestOrError } from './batch.ts'
 import type { SwapQuote } from './finalize.ts'
-import { type RequestContext, withSignal } from './ports.ts'
+import { type QuotingContext, withSignal } from './ports.ts'
 import { endTokensOf, type QuotingParts, quoteAtView, termsContext } from './quote-at-view.ts'
 import { cacheKeyOf, type QuoteRequest, resolveSlippage } from './request.ts'
 import { routeTerms } from './route-terms.ts'
@@ -50,7 +50,7 @@ export class Quoter {
    * @throws QuotingError if no route exists, works, or is within the caller's limits; RpcError and MarketError if the
    *   chain cannot be read
    */
-  async quote(request: QuoteRequest, requestContext: RequestContext): Promise<SwapQuote> {
+  async quote(request: QuoteRequest, requestContext: QuotingContext): Promise<SwapQuote> {
     const { runtime } = this.options
     const tokens = this.endTokensOf(request)
     const key = cacheKeyOf(request)
@@ -76,7 +76,7 @@ export class Quoter {
   }
 
   /** Quotes several requests at one block; each result succeeds or fails on its own. @see quoteBatch */
-  quoteAll(requests: readonly RequestOrError[], requestContext: RequestContext): Promise<QuoteBatch> {
+  quoteAll(requests: readonly RequestOrError[], requestContext: QuotingContext): Promise<QuoteBatch> {
     return quoteBatch(requests, requestContext, {
       runtime: this.options.runtime,
       endTokensOf: (request) => this.endTokensOf(request),
@@ -97,7 +97,7 @@ export class Quoter {
     return result.ok ? result.route : undefined
   }
 
-  private start(view: ChainView, request: QuoteRequest, key: string, requestContext: RequestContext): PendingQuote {
+  private start(view: ChainView, request: QuoteRequest, key: string, requestContext: QuotingContext): PendingQuote {
     checkDeadline(request.deadline, view.snapshot.block.timestamp)
     let how: 'made' | 'shared' = 'shared'
     const quotePromise = this.flights.run(`${view.snapshot.block.hash}${key}`, requestContext.signal, (signal) => {
@@ -199,7 +199,7 @@ export class Quoter {
     }
   }
 
-  private async quoteAt(view: ChainView, request: QuoteRequest, requestContext: RequestContext): Promise<SwapQuote> {
+  private async quoteAt(view: ChainView, request: QuoteRequest, requestContext: QuotingContext): Promise<SwapQuote> {
     const { runtime } = this.options
     return quoteAtView(view, request, requestContext, this.options, {
       rpc: runtime.parts.rpc,

@@ -7,7 +7,7 @@ import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
 import type { SwapQuote } from '../quote/finalize.ts'
 import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
-import type { RequestContext } from '../quote/ports.ts'
+import type { QuotingContext } from '../quote/ports.ts'
 import { type QuoteRequest, quoteRequest } from '../quote/request.ts'
 import { withBalances } from './balances.ts'
 import type { GapCode, VerdictGap } from './codes.ts'
@@ -36,7 +36,7 @@ import type { JudgedTrade, SwapVerdict, TradeComparison } from './verdict.ts'
  *
  * @throws errors of LiveChain.quoteAtBlock
  */
-type QuoteWithRpc = (rpc: Rpc, block: number, request: QuoteRequest, work: RequestContext) => Promise<SwapQuote>
+type QuoteWithRpc = (rpc: Rpc, block: number, request: QuoteRequest, work: QuotingContext) => Promise<SwapQuote>
 
 export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly quoteWithRpc: QuoteWithRpc }
 
@@ -54,7 +54,7 @@ const DELEGATION = '0xef0100'
  *
  * @throws RpcError if the node fails
  */
-export async function referee(hash: Hex, ports: RefereePorts, requestContext: RequestContext): Promise<SwapVerdict> {
+export async function referee(hash: Hex, ports: RefereePorts, requestContext: QuotingContext): Promise<SwapVerdict> {
   const options = { signal: requestContext.signal }
   const { rpc } = ports
   const emptyVerdict = { hash, mined: null, trades: [], sandwich: null, gaps: [] }
@@ -84,7 +84,7 @@ const minedPart = ({ block, blockHash, index, from, to, gasUsed, gasPriceWei, co
 class SwapReferee {
   private readonly minedReceipt: MinedReceipt
   private readonly ports: RefereePorts
-  private readonly requestContext: RequestContext
+  private readonly requestContext: QuotingContext
   private readonly options: RequestOptions
   private readonly gaps: VerdictGap[] = []
   /** Transactions of the block that run before the judged transaction. */
@@ -93,7 +93,7 @@ class SwapReferee {
   constructor(
     minedReceipt: MinedReceipt,
     ports: RefereePorts,
-    requestContext: RequestContext,
+    requestContext: QuotingContext,
     options: RequestOptions,
   ) {
     this.minedReceipt = minedReceipt
