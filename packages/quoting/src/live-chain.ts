@@ -383,7 +383,7 @@ export class LiveChain {
     return this.runtime.recentAnswer(target)
   }
 
-  /** Drift of quotes one and two blocks later, for at most `max` pools. @see DriftStatistics.figures */
+  /** Drift of quotes one and two blocks later, for at most `maxPools` pools. @see DriftStatistics.figures */
   drift(maxPools: number): DriftFigures {
     return this.sampler.statistics.figures(maxPools)
   }

@@ -20,7 +20,7 @@ export type Catalog = {
 
 type CachedCatalog = { readonly catalog: Promise<Catalog>; readonly expiresMs: number }
 
-/** Source of a list. `isWhole` is true if the view holds all pools of the chain's own tokens. */
+/** Source of a list. `isComplete` is true if the view holds all pools of the chain's own tokens. */
 export type CatalogSource = ListSource & { readonly isComplete: boolean }
 
 /** Builds and caches the token list. */

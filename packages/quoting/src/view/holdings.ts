@@ -55,7 +55,7 @@ export function deepestPools(token: Address, prices: Prices): readonly Pool[] {
   return deepestPoolsOf(token, holders, MAX_POOLS)
 }
 
-/** Returns the pools that trade a token, deepest first, at most `max`. */
+/** Returns the pools that trade a token, deepest first, at most `maxPools`. */
 export function deepestPoolsOf(token: Address, pools: Iterable<Pool>, maxPools: number): readonly Pool[] {
   const reserveIn = (pool: Pool) => familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
   return [...pools]

@@ -14,7 +14,7 @@ export class ValueBounds {
   private readonly problem: Problem
   private readonly backward: SpotRates
   private readonly distances: Uint8Array
-  /** Bounds by token; the effective bound is multiplied by `rise`. */
+  /** Bounds by token; the effective bound is multiplied by `riseFactor`. */
   private boundByToken: Float64Array
   private riseFactor = 1
   private measuredValues: Float64Array | null = null

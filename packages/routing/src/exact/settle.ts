@@ -369,7 +369,7 @@ export function legOf(edge: Edge, amountIn: bigint, taxes?: Taxes): Leg | null {
 type SettledLeg = { readonly leg: Leg; readonly poolAfter: Pool }
 type CachedLeg = { readonly currentPool: Pool; readonly result: SettledLeg | PoolRefusal }
 
-/** A leg to settle; `current` is the state of its pool after earlier legs. */
+/** A leg to settle; `currentPool` is the state of its pool after earlier legs. */
 type LegRequest = { readonly edge: number; readonly currentPool: Pool; readonly part: BalancePart }
 
 /**

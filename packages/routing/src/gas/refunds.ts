@@ -91,7 +91,7 @@ const joinedGrossSaving = (family: string): number => joinedSavings(family).gros
 /** Gas after refunds that the second of two hops of one contract saves if they share a call. */
 export const joinedNetSaving = (family: string): number => joinedSavings(family).net
 
-/** Returns the savings of shared calls that exceed `JOINED.usual`, which the gas table already contains. */
+/** Returns the savings of shared calls that exceed `SHARED_CALL_SAVINGS.usual`, which the gas table already contains. */
 export function joinedSavingBeyondTable(legs: readonly GasLeg[]): number {
   const extraSaving = ({ pool }: GasLeg, k: number) =>
     isJoined(legs, k) ? joinedNetSaving(pool.family) - SHARED_CALL_SAVINGS.usual.net : 0

@@ -53,7 +53,7 @@ function withPairs({ graph, rate }: Problem, edges: readonly number[]): readonly
 
 const SEVERAL_POOLS = -2
 
-/** By token: −1 if no pool of the edges trades it, `SEVERAL`, or the first edge of its only pool. */
+/** By token: −1 if no pool of the edges trades it, `SEVERAL_POOLS`, or the first edge of its only pool. */
 function poolsAround({ graph }: Problem, edges: readonly number[]): Int32Array {
   const { from, to, tokens, edgesOfPool } = graph.topology
   const pools = new Int32Array(tokens.length).fill(-1)
