@@ -319,10 +319,9 @@ type Paths = {
 /** Divides the trade from all promising starts, and records the flows and bounds in `progress`. */
 function runAllocations(problem: Problem, paths: Paths, progress: Progress): void {
   const { backward, spotPath, singlePath } = paths
-  const { source } = problem
   const noLegCosts = hasNoLegCosts(problem)
   const frontierOf = (openProblem: Problem) => new Frontier(openProblem, backward, distances)
-  const distances = distancesFrom(problem, source)
+  const distances = distancesFrom(problem, problem.source)
   const frontier = frontierOf(problem)
   const initialEdges = new Set(noLegCosts || !spotPath ? singlePath : [...spotPath, ...singlePath])
   const openingAllocation = allocationOver(problem, initialEdges, backward)
@@ -330,7 +329,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   // The bound of the whole problem also holds for restricted problems.
   const grossAllocation =
     progress.bound === null ? computeBound(problem, openingAllocation, frontier, progress) : openingAllocation
-  const { bound } = progress
+  const { bound, flows } = progress
   const allocate = (openProblem: Problem, edges: readonly number[]): OpenAllocation => {
     const allocation = allocationOver(openProblem, edges, backward)
     generateColumns(openProblem, allocation, openProblem === problem ? frontier : frontierOf(openProblem))
@@ -342,7 +341,6 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   const cyclicCheckpoint = openingAllocation.checkpoint()
   const acyclic = openCycles({ openProblem: problem, allocation: openingAllocation }, frontierOf)
   const wasCyclic = acyclic.openProblem !== problem
-  const { flows } = progress
   for (const edge of openingAllocation.edges) progress.knownEdges.add(edge)
   const firstUsedEdges = edgesInUse(acyclic.allocation)
   flows.push(toReducedFlow(acyclic))
@@ -377,11 +375,8 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     }
   }
   let best = bestOf(problem, flows)
-  if (!best) {
-    progress.best = bestOf(problem, otherRoutes(problem, [], progress, paths))
-    return
-  }
-  progress.best = best
+  progress.best = best ?? bestOf(problem, otherRoutes(problem, [], progress, paths))
+  if (!best) return
   if (!noLegCosts) progress.best = best = shortenChains(problem, best)
   // A profitable cycle raises the bound beyond every route, so the gap to the bound is then no loss of the route.
   const mayLengthen = noLegCosts ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)

@@ -320,7 +320,7 @@ export const MAX_GAP_TO_COMBINE = 2e-3
 export const MAX_COMBINED_EDGES = 24
 /** Relative gap to the bound from which restricted problems are searched, if gas is free: 0.2 bps. */
 export const MAX_GAP_WITHOUT_GAS = 2e-5
-/** The same with gas, which the bound ignores: 5 bps. */
+/** Gap from which restricted problems are searched with gas, which the bound ignores: 5 bps. */
 export const MAX_GAP_WITH_GAS = 5e-4
 /**
  * Routes of at most this many legs are searched again only if pools disagree on prices: none of 300 other such routes
@@ -432,7 +432,7 @@ export const UNIT_PRICE_DIVISOR = 16n
 
 /** Minimum gap to the bound for which a division is tried. */
 export const DIVISION_MIN_GAP = 5e-5
-/** The same if every pool of the route could take the whole trade. */
+/** Minimum gap for a division if every pool of the route could take the whole trade. */
 export const ROOMY_DIVISION_MIN_GAP = 5e-3
 /** Number of chunks in which the trade is first assigned to paths. */
 export const DIVISION_CHUNKS = 24

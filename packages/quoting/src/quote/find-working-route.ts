@@ -136,6 +136,9 @@ export async function findWorkingRoute(
 }
 
 /**
+ * Searches and simulates until a route works, at most `MAX_ROUNDS` times. Running out of gas is not a fault of pools: if
+ * the gas exceeds the estimate, the pools that account for half of the estimated gas are excluded.
+ *
  * @param onShort - called with each route that pays too little
  * @param maxShortfallPpm - maximum shortfall of a route that is used; the default of `tryRoute` if absent
  */
@@ -195,8 +198,6 @@ async function searchInRounds(
     }
     if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > maxGas) {
       lastFailure = OUT_OF_GAS.reason
-      // Running out of gas is not a fault of pools. If the gas exceeded the estimate, exclude pools that account for
-      // half of the estimated gas.
       for (const pool of poolsOverGasLimit(route, Math.min(maxGas, route.gas / 2))) excludePools.add(pool)
       continue
     }

@@ -19,7 +19,7 @@ type Label = {
   /** Sum of the hashes of the visited tokens. Labels that visited the same tokens in any order have the same sum. */
   readonly visitedHash: number
   readonly edge: number
-  readonly previousLabel: Label | null
+  readonly previous: Label | null
 }
 
 /**
@@ -96,13 +96,10 @@ export function bestSinglePath(
   let best = bestNet > Number.NEGATIVE_INFINITY ? spotPath : null
   let quotes = 0
   let visitedEdges = 0
-  const start = { token: source, amount: amountIn, cost: 0, hops: 0, visitedHash: 0, edge: -1, previousLabel: null }
+  const start = { token: source, amount: amountIn, cost: 0, hops: 0, visitedHash: 0, edge: -1, previous: null }
   queue.push({ ...start, bound: amountIn * valueBound[source]! - hops[source]! * minLegCostOfPath })
-  for (
-    let label = queue.pop();
-    label && label.bound > bestNet && quotes < output.maxQuotes && visitedEdges < PATH_EDGES;
-    label = queue.pop()
-  ) {
+  for (let label = queue.pop(); label && label.bound > bestNet; label = queue.pop()) {
+    if (quotes >= output.maxQuotes || visitedEdges >= PATH_EDGES) break
     visitedEdges += 1 + offset[label.token + 1]! - offset[label.token]!
     budget.spend(1 + offset[label.token + 1]! - offset[label.token]!)
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
@@ -118,13 +115,8 @@ export function bestSinglePath(
       }
       const slot = (nextToken * pathLengths + label.hops + 1) * LABELS_PER_TOKEN
       const threshold = Math.max(bestNet, bestBounds[slot + LABELS_PER_TOKEN - 1]!)
-      if (
-        !(
-          spotValue - minLegCostOfPath - remainingCost > threshold &&
-          spotValue - legBaseCost(problem, edge) - remainingCost > threshold
-        )
-      )
-        continue
+      if (!(spotValue - minLegCostOfPath - remainingCost > threshold)) continue
+      if (!(spotValue - legBaseCost(problem, edge) - remainingCost > threshold)) continue
       if (visits(label, nextToken)) continue
       quotes++
       budget.spend(output.workPerQuote)
@@ -134,30 +126,17 @@ export function bestSinglePath(
       const bound = value - cost - remainingCost
       if (!(amount > 0 && bound > threshold)) continue
       const visitedHash = label.visitedHash + hashOfToken(nextToken)
-      // Also register the label for longer paths: a longer path is useful only if its bound is higher.
       touchedTokens.push(nextToken)
-      let inserted = insert(bestBounds, visitedHashes, slot, bound, visitedHash)
-      if (!inserted) continue
-      for (
-        let k = slot + LABELS_PER_TOKEN;
-        inserted && k < (nextToken + 1) * pathLengths * LABELS_PER_TOKEN;
-        k += LABELS_PER_TOKEN
-      )
-        inserted = insert(bestBounds, visitedHashes, k, bound, visitedHash)
-      const extendedLabel = {
-        bound,
-        token: nextToken,
-        amount,
-        cost,
-        hops: label.hops + 1,
-        visitedHash,
-        edge,
-        previousLabel: label,
-      }
+      if (!insert(bestBounds, visitedHashes, slot, bound, visitedHash)) continue
+      // Also register the label for longer paths: a longer path is useful only if its bound is higher.
+      const slotsEnd = (nextToken + 1) * pathLengths * LABELS_PER_TOKEN
+      for (let k = slot + LABELS_PER_TOKEN; k < slotsEnd; k += LABELS_PER_TOKEN)
+        if (!insert(bestBounds, visitedHashes, k, bound, visitedHash)) break
+      const next = { bound, token: nextToken, amount, cost, hops: label.hops + 1, visitedHash, edge, previous: label }
       if (nextToken === target) {
-        best = pathOf(extendedLabel)
+        best = pathOf(next)
         bestNet = bound
-      } else queue.push(extendedLabel)
+      } else queue.push(next)
     }
   }
   return best
@@ -203,12 +182,12 @@ function netOf(problem: Problem, path: readonly number[], output: EdgeOutput): n
 }
 
 function visits(label: Label, token: number): boolean {
-  for (let at: Label | null = label; at; at = at.previousLabel) if (at.token === token) return true
+  for (let at: Label | null = label; at; at = at.previous) if (at.token === token) return true
   return false
 }
 
 function pathOf(end: Label): number[] {
   const edges: number[] = []
-  for (let at: Label | null = end; at && at.edge >= 0; at = at.previousLabel) edges.unshift(at.edge)
+  for (let at: Label | null = end; at && at.edge >= 0; at = at.previous) edges.unshift(at.edge)
   return edges
 }

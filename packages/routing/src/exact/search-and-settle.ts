@@ -350,8 +350,8 @@ function withoutRefused(problem: Problem, refused: LegRefused, admission: Admiss
 }
 
 /**
- * For each pool that a flow uses several times, closes all edges but the edge that trades the most value. Null if no
- * pool is used several times.
+ * Closes, for each pool that a flow uses several times, all edges but the edge that trades the most value. Returns null
+ * if no pool is used several times.
  */
 function withSingleUse(problem: Problem, { flow, backward }: SearchResult): Problem | null {
   const { edges, topology } = problem.graph
