@@ -10,7 +10,7 @@ export const uniswapV3 = defineOp(
     code: 0x02,
     fields: { pool: address },
     direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
-    families: ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'algebra-v1', 'algebra-integral', 'algebra'],
+    families: ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'algebra-v1', 'algebra-integral', 'algebra', 'caller-fee-v3'],
     salts: { 'uniswap-v3': 'uniswap-v3', 'pancake-v3': 'uniswap-v3' },
   },
   inPool,
