@@ -3,7 +3,7 @@
 /** Reasons why families of the registry are not served. */
 export const REASONS: Readonly<Record<string, string>> = {
   'other-pair-amm': 'pairs of a curve, or with a fee, of their own',
-  'maverick-v2': 'not written yet: no genuine code to check against',
+  'maverick-v2': 'its pools swap by a call that the Executor does not make',
   'solidly-v3': 'not written yet: no genuine code to check against',
   'balancer-v1': 'a fork whose pools no registry lists by pairs',
   'prop-amm': 'off until drift measurements vouch for the venue',
