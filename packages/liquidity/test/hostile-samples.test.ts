@@ -10,7 +10,7 @@ import { compileModels } from './models/compile.ts'
 
 /** Balance of each pool in its tokens, as in the model. */
 const BALANCE = 1n << 100n
-/** What a pool does, by its mode in the model. */
+/** Modes of the model, by the misconduct of a pool. */
 const MODES = {
   honest: 0,
   half: 1,
