@@ -52,7 +52,8 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   'rate-wrapper': { pools: 'wrappers whose own answers ours do not reproduce', why: 'unknown math' },
   solidly: { pools: 'pairs that no fee explains', why: 'another kind of pair' },
   'syncswap-aqua': {
-    pools: 'pools of tokens whose balances are in unusual storage; beyond the budget of a block, pools of tokens requested less lately',
+    pools:
+      'pools of tokens whose balances are in unusual storage; beyond the budget of a block, pools of tokens requested less lately',
     why: 'the lens cannot pay with them; each sample costs the node a swap',
   },
   'uniswap-v4-hooks': {
