@@ -58,7 +58,7 @@ type Outcome = Partial<Pick<SwapSimulation, 'success' | 'amountOut' | 'returnDat
 /** A sampler with a budget of calls, on a chain that pays as given. */
 function samplerWith(
   pays: (request: SimulationRequest) => Outcome | Error,
-  { share = 1, calls = 40, isCanonical = () => true } = {},
+  { share = 1, calls = 40, isCanonical = (): boolean => true } = {},
 ) {
   const requests: SimulationRequest[] = []
   const samples: DriftSample[] = []

@@ -45,7 +45,7 @@ async function blame(legs: readonly Leg[], pays: Pays, aborted = false) {
       const amountOut = pays([...avoid], amount)
       return { success: amountOut !== null, amountOut: amountOut ?? 0n, gasUsed: 1, returnData: '0x' }
     })
-    return { ...first, alternatives } as SwapSimulation
+    return { ...first!, alternatives } as unknown as SwapSimulation
   }
   const context = {
     ...{ simulate, wrappedNative: null, clock: () => 7_000, signal: controller.signal, view: { snapshot: { block } } },
@@ -128,7 +128,7 @@ test('if every leg fails, none is blamed alone', async () => {
 test('a call that fails says nothing about its leg, unless the caller is gone', async () => {
   const failing: Pays = ([address], amountIn) => {
     if (address === pools[1]!.address) throw new Error('no answer')
-    return upTo(pools, {})([address], amountIn)
+    return upTo(pools, {})([address!], amountIn)
   }
   const { faulty, failed, working } = await blame(legs, failing)
   expect([faulty, failed, working]).toEqual([[], [], [legs[0], legs[2]]])

@@ -106,7 +106,7 @@ describe('taxes', () => {
     const copy = records.copy()
     expect(copy.current).toEqual(records.current)
     // Independent, and due for measurement.
-    copy.record(TOKEN, 'pool 3', usual, 5)
+    copy.record(TOKEN, 'pool 3', { surchargePpm: 0, ...usual }, 5)
     expect(records.current.get(TOKEN)!.inPool.has('pool 3')).toBe(false)
     expect(copy.counts.measured.entries).toBe(1)
   })
