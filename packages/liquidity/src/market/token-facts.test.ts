@@ -30,10 +30,10 @@ function worldOf({ reach = 1_000, limits = {} } = {}) {
       const [calls] = batch.decodeFunctionData('run', data) as unknown as [{ data: Hex }[]]
       const answers = calls.map((call) => {
         const [accounts] = lens.decodeFunctionData('look', call.data) as unknown as [string[]]
-        const asked = accounts.map((account) => toAddress(account))
-        looks.push(asked)
-        const found = asked.slice(0, reach).map((account) => words.get(account) ?? 0n)
-        return { ok: true, data: lens.encodeFunctionResult('look', [found]) }
+        const readAccounts = accounts.map((account) => toAddress(account))
+        looks.push(readAccounts)
+        const wordsRead = readAccounts.slice(0, reach).map((account) => words.get(account) ?? 0n)
+        return { ok: true, data: lens.encodeFunctionResult('look', [wordsRead]) }
       })
       return batch.encodeFunctionResult('run', [answers])
     },

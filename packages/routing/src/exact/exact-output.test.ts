@@ -260,7 +260,7 @@ describe('of two pools of which a trade takes one', () => {
   const ends: Ends = [1, 2]
 
   test('the one with the smaller input is taken, although the other has the better price for little', () => {
-    const taken = { pair: 0, vault: 0 }
+    const counts = { pair: 0, vault: 0 }
     for (let seed = 1; seed <= 60; seed++) {
       const random = seeded(seed)
       // The pair pays one for little; the vault pays a fixed rate of up to 90 units of input.
@@ -280,8 +280,8 @@ describe('of two pools of which a trade takes one', () => {
       // The search begins with the input of the pair. If the vault cannot take it, it is not found.
       if (inputs[0]! > 90e18) continue
       expect(Number(result.route.amountIn) / min, `seed ${seed}`).toBeCloseTo(1, 7)
-      taken[inputs[0] === min ? 'pair' : 'vault']++
+      counts[inputs[0] === min ? 'pair' : 'vault']++
     }
-    expect(Math.min(...Object.values(taken))).toBeGreaterThan(5)
+    expect(Math.min(...Object.values(counts))).toBeGreaterThan(5)
   })
 })
