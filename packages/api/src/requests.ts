@@ -7,7 +7,7 @@ import type { BlockRef, BlockTag } from '@sluice/rpc'
 import { harmless } from '@sluice/simulation'
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
-import { address, count, gasPrice, hexData, type IssueParams, refuse, text, uintOrHex } from './parameters.ts'
+import { address, gasPrice, hexData, type IssueParams, refuse, smallInteger, text, uintOrHex } from './parameters.ts'
 
 const MAX_TOKENS = 200
 /** Maximum tokens in a body, which is not limited by the length of a URL. */
@@ -85,7 +85,7 @@ const detail = z
   .default('0')
   .describe('1 answers each token with its price and what that rests on, or why there is none.')
 
-const pastBlock = count('block', 0, Number.MAX_SAFE_INTEGER)
+const pastBlock = smallInteger('block', 0, Number.MAX_SAFE_INTEGER)
   .optional()
   .describe('A block of the past: prices as of its end, where the node has its state. The newest when absent.')
 
@@ -157,11 +157,11 @@ export const tokenListQuery = z.object({
     .refine((input) => input.length <= 100, 'q must be at most 100 characters')
     .optional()
     .describe('Part of a symbol or a name, or a whole address, which need not be on the list.'),
-  limit: count('limit', 1, 1_000).prefault('100').describe('Most tokens in the answer. Default 100.'),
+  limit: smallInteger('limit', 1, 1_000).prefault('100').describe('Most tokens in the answer. Default 100.'),
 })
 
 export const statsQuery = z.object({
-  limit: count('limit', 0, 1_000)
+  limit: smallInteger('limit', 0, 1_000)
     .prefault('100')
     .describe('Most families, brands and pools in the answer, those with the most samples first. Default 100.'),
 })

@@ -41,15 +41,15 @@ export async function runAsSent(
   const { bareRuns } = context
   // If true, the probe at the target runs only if the transaction as sent has no outcome. If false, both run at once.
   const isTargetFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.asSent === 'charged')
-  const [sentOutcome, measuredGas] = await Promise.all([
+  const [bareReport, measuredGas] = await Promise.all([
     bareRuns.run({ rpc, request, environment, setUp, options }),
     isTargetFallback ? undefined : runAtTarget(task, environment, setUp),
   ])
   const hasUnchangedBalance = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
-  if (sentOutcome && hasUnchangedBalance(sentOutcome.before.tokenIn))
-    return outcomeAsSent(sentOutcome, task, measuredGas)
+  if (bareReport && hasUnchangedBalance(bareReport.balancesBefore.tokenIn))
+    return outcomeAsSent(bareReport, task, measuredGas)
   const probedAtTarget = isTargetFallback ? await runAtTarget(task, environment, setUp) : measuredGas
-  if (!probedAtTarget || !hasUnchangedBalance(probedAtTarget.before.tokenIn)) return undefined
+  if (!probedAtTarget || !hasUnchangedBalance(probedAtTarget.balancesBefore.tokenIn)) return undefined
   return { ...outcomeOf(probedAtTarget), isExhausted: isExhausted(probedAtTarget) }
 }
 

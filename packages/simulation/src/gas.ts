@@ -42,7 +42,7 @@ function countGas(data: Hex): bigint {
 }
 
 /** Returns the default gas limit: half a block, at most `maxGas`. */
-export function usualGas({ gasLimit }: Pick<BlockHeader, 'gasLimit'>, maxGas: bigint): bigint {
+export function defaultGasLimit({ gasLimit }: Pick<BlockHeader, 'gasLimit'>, maxGas: bigint): bigint {
   const half = gasLimit / 2n
   return half < maxGas ? half : maxGas
 }

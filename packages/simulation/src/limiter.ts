@@ -48,7 +48,7 @@ export class CostLimiter {
     signal?: AbortSignal,
   ): Promise<T> {
     const cost = this.costOf(target)
-    if (!this.fits(cost) || this.queue.length > 0) await this.wait(cost, signal)
+    if (!this.canStart(cost) || this.queue.length > 0) await this.wait(cost, signal)
     else this.start(cost)
     try {
       const result = await simulate()
@@ -73,8 +73,8 @@ export class CostLimiter {
    * work.
    */
   private remember(target: Address, gas: number): void {
-    const before = this.gasUsed.get(target) ?? 0
-    this.gasUsed.set(target, Math.max(gas, before / 2))
+    const recordedGas = this.gasUsed.get(target) ?? 0
+    this.gasUsed.set(target, Math.max(gas, recordedGas / 2))
   }
 
   private wait(cost: number, signal?: AbortSignal): Promise<void> {
@@ -97,7 +97,7 @@ export class CostLimiter {
     })
   }
 
-  private fits(cost: number): boolean {
+  private canStart(cost: number): boolean {
     const { capacity, reserved } = this.options
     return this.runningCost + cost <= capacity && (cost === 1 || this.heavyCost + cost <= capacity - reserved)
   }
@@ -116,7 +116,7 @@ export class CostLimiter {
   /** Starts queued runs that fit, light ones first. */
   private startNext(): void {
     for (const queuedRun of [...this.queue].sort((a, b) => Number(a.cost > 1) - Number(b.cost > 1))) {
-      if (!this.fits(queuedRun.cost)) continue
+      if (!this.canStart(queuedRun.cost)) continue
       this.queue.splice(this.queue.indexOf(queuedRun), 1)
       queuedRun.start()
     }

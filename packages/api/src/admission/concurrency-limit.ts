@@ -10,8 +10,8 @@ const BUSY_UTILIZATION = 0.95
  * as long as a turn.
  */
 const MIN_CONCURRENCY = 8
-const SHRINK = 0.75
-const GROW = 2
+const DECREASE_FACTOR = 0.75
+const INCREASE_PER_WINDOW = 2
 
 /**
  * Concurrency limit with additive increase and multiplicative decrease (AIMD). It is at its maximum while the process waits for
@@ -19,7 +19,7 @@ const GROW = 2
  * sooner.
  */
 export class ConcurrencyLimit {
-  private count: number
+  private limit: number
   private readonly max: number
   private readonly utilization: () => number
   private readonly now: () => number
@@ -27,7 +27,7 @@ export class ConcurrencyLimit {
 
   constructor(max: number, utilization = loopMeter(), now: () => number = () => performance.now()) {
     this.max = max
-    this.count = max
+    this.limit = max
     this.utilization = utilization
     this.now = now
     this.measuredAt = now()
@@ -40,10 +40,12 @@ export class ConcurrencyLimit {
     const windows = (now - this.measuredAt) / WINDOW_MS
     if (windows >= 1) {
       this.measuredAt = now
-      const count =
-        this.utilization() >= BUSY_UTILIZATION ? this.count * SHRINK : this.count + GROW * Math.floor(windows)
-      this.count = Math.min(this.max, Math.max(MIN_CONCURRENCY, count))
+      const newLimit =
+        this.utilization() >= BUSY_UTILIZATION
+          ? this.limit * DECREASE_FACTOR
+          : this.limit + INCREASE_PER_WINDOW * Math.floor(windows)
+      this.limit = Math.min(this.max, Math.max(MIN_CONCURRENCY, newLimit))
     }
-    return Math.floor(this.count)
+    return Math.floor(this.limit)
   }
 }

@@ -265,7 +265,7 @@ async function createRunner(
     const [own, ...others] = [route, ...alternatives].map((of) => encode(of, 1n, at))
     const runsIn = blockAt(block, at, simulation.blockIntervalMs)
     try {
-      const result = await simulate(own!.swap, others, { runsIn })
+      const result = await simulate(own!.swap, others, { simulatedBlock: runsIn })
       return result.ranIn ? [result, ...(result.alternatives ?? [])] : []
     } catch (error) {
       if (error instanceof SimulationError) return []
