@@ -1,7 +1,7 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 
 /** Creates a meter that returns the event loop utilization, from 0 to 1, since its previous call. */
-export function loopMeter(): () => number {
+export function createLoopMeter(): () => number {
   let last: EventLoopUtilization | undefined
   return () => {
     const current = performance.eventLoopUtilization(last)

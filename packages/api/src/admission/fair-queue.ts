@@ -100,7 +100,7 @@ export class FairQueue<T> {
 
   /** Returns true if the task has not been taken or removed. */
   isWaiting(ticket: Ticket<T>): boolean {
-    return ticket.link?.isIn ?? false
+    return ticket.link?.isLinked ?? false
   }
 
   /** Removes a waiting task. @returns false if it does not wait */

@@ -71,7 +71,7 @@ async function retryIfReorged<T>(run: () => Promise<T>, { block }: SimulateField
       return await run()
     } catch (error) {
       const isTag = typeof block.ref === 'string'
-      if (!isTag || !(error instanceof RpcError && error.ofBlock) || attempt === MAX_ATTEMPTS) throw error
+      if (!isTag || !(error instanceof RpcError && error.mayDependOnBlock) || attempt === MAX_ATTEMPTS) throw error
       signal.throwIfAborted()
     }
   }
@@ -96,7 +96,7 @@ function isStateMissing(error: unknown): boolean {
  */
 async function throwIfBlockMissing(error: unknown, fields: SimulateFields, rpc: Rpc): Promise<never> {
   const { block } = fields
-  if (!(error instanceof RpcError && error.ofBlock) || block.ref === 'latest') throw error
+  if (!(error instanceof RpcError && error.mayDependOnBlock) || block.ref === 'latest') throw error
   await headerOf(fields, rpc)
   const throwNoState = (cause: unknown) => {
     throw new ApiError('NO_STATE', `no node of the chain holds the state of block ${block.input}`, { cause })

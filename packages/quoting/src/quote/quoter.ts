@@ -121,7 +121,7 @@ export class Quoter {
       (quote) => ({ head: quote.head, quote }),
       (error: unknown) => {
         // Other errors may not occur at the head. If the node lost the block's state, `ofBlock` is set.
-        if (error instanceof RpcError && !error.ofBlock) throw error
+        if (error instanceof RpcError && !error.mayDependOnBlock) throw error
         return { head: undefined, error }
       },
     )
@@ -143,7 +143,7 @@ export class Quoter {
   private async quoteEarlier(quoteOf: QuoteOf, view: ChainView, error: unknown): Promise<SwapQuote> {
     let failure = error
     let currentView = view
-    while (failure instanceof RpcError && failure.ofBlock) {
+    while (failure instanceof RpcError && failure.mayDependOnBlock) {
       const earlier = this.options.runtime.now.views.earlier(currentView)
       if (!earlier) break
       this.emitEvent('outdated')
@@ -181,7 +181,7 @@ export class Quoter {
       const isHead = !shared && quote.head?.hash === block.hash
       return !mayRepeat || isHead || !(await isGone()) ? quote : undefined
     } catch (error) {
-      if (!(error instanceof RpcError) || !error.ofBlock || !mayRepeat || !(await isGone())) throw error
+      if (!(error instanceof RpcError) || !error.mayDependOnBlock || !mayRepeat || !(await isGone())) throw error
       return undefined
     }
   }

@@ -330,11 +330,11 @@ class SwapReferee {
 
 /** True if the node lacks a state that the quote needs; nodes report that in several ways. */
 const isOfState = (error: QuotingError | RpcError) =>
-  error instanceof RpcError ? error.ofBlock : error.code === 'NO_STATE'
+  error instanceof RpcError ? error.mayDependOnBlock : error.code === 'NO_STATE'
 
 /** Returns undefined for a failure that the block is the reason of; throws any other. */
 function unlessOfBlock(error: unknown): undefined {
-  if (!(error instanceof RpcError) || !error.ofBlock) throw error
+  if (!(error instanceof RpcError) || !error.mayDependOnBlock) throw error
 }
 
 function comparisonOf(

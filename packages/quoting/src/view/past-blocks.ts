@@ -294,7 +294,7 @@ async function assertState({ hubs }: Chain, { number }: BlockHeader, rpc: Rpc): 
     // By number: the block is not the newest, so a node without its state will not have it a moment later.
     await rpc.getCode(hub, number)
   } catch (error) {
-    if (!(error instanceof RpcError) || !error.ofBlock) throw error
+    if (!(error instanceof RpcError) || !error.mayDependOnBlock) throw error
     throw new QuotingError('NO_STATE', `the node does not have the state of block ${number} any more`)
   }
 }

@@ -94,7 +94,7 @@ export class ChainViews {
       try {
         return await work(view)
       } catch (error) {
-        const isOfTheBlock = error instanceof RpcError && error.ofBlock
+        const isOfTheBlock = error instanceof RpcError && error.mayDependOnBlock
         if (!isOfTheBlock || attempt === MAX_ATTEMPTS) throw error
         await this.head(signal)
         if (!this.options.market.has(view.snapshot.block)) continue
