@@ -83,7 +83,7 @@ export class ScaleOut {
         : new ChainIndexers({
             url,
             idleMs: config.idleSleepMs,
-            serves: (chainId) => options.registry.chain(chainId) !== undefined,
+            canServe: (chainId) => options.registry.chain(chainId) !== undefined,
             optionsOf: (chainId) => indexedMarket(options.registry.chain(chainId)!, options),
             onError,
           })
@@ -95,13 +95,13 @@ export class ScaleOut {
 
   /** Publishes a measurement to the other processes. */
   publishFact(chainId: number, fact: Fact): void {
-    this.bus.share(chainId, fact)
+    this.bus.publishFact(chainId, fact)
   }
 
   /** Returns the current state of the connection. */
   status(): BusStatus {
     const { awaySince } = this.bus
-    const ownedChainIds = this.indexers?.chains.filter(({ owns }) => owns).map(({ chainId }) => chainId) ?? []
+    const ownedChainIds = this.indexers?.chains.filter(({ ownsChain }) => ownsChain).map(({ chainId }) => chainId) ?? []
     const unfinishedScans = [...this.scans].filter(([, { state }]) => state !== 'done')
     const details = {
       owned: ownedChainIds,
@@ -115,8 +115,8 @@ export class ScaleOut {
 
   /** Searches of past logs by owned chain. */
   get scans(): ReadonlyMap<number, ScanStatus> {
-    const ownedChains = (this.indexers?.chains ?? []).flatMap(({ owns, chainId, market }) => {
-      const scan = owns ? market?.health().scan : undefined
+    const ownedChains = (this.indexers?.chains ?? []).flatMap(({ ownsChain, chainId, market }) => {
+      const scan = ownsChain ? market?.health().scan : undefined
       return scan ? [[chainId, scan] as const] : []
     })
     return new Map(ownedChains)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
-import { run } from './scripts.ts'
+import { runScript } from './scripts.ts'
 
 /** Lifetime in milliseconds, and the longest time that a chain is without an owner after its owner was killed. */
 export const LEASE_MS = 3_000
@@ -31,11 +31,11 @@ export class Lease {
    */
   async renew(connection: Connection, isCurrent: boolean): Promise<boolean> {
     const { lease, head } = this.keys
-    return (await run(connection, 'renew', [lease, head], [this.token, LEASE_MS, isCurrent ? 1 : 0])) === 1
+    return (await runScript(connection, 'renew', [lease, head], [this.token, LEASE_MS, isCurrent ? 1 : 0])) === 1
   }
 
   /** Renews the lease from a timer, independently of other work. A failure surfaces at the next write. */
-  keep(connection: Connection, isCurrent: () => boolean): () => void {
+  startRenewal(connection: Connection, isCurrent: () => boolean): () => void {
     clearInterval(this.timer)
     const timer = setInterval(() => void this.renew(connection, isCurrent()).catch(() => {}), RENEW_MS)
     this.timer = timer
@@ -45,6 +45,6 @@ export class Lease {
   /** Releases the lease for the next owner. */
   async release(connection: Connection): Promise<void> {
     clearInterval(this.timer)
-    await run(connection, 'release', [this.keys.lease], [this.token])
+    await runScript(connection, 'release', [this.keys.lease], [this.token])
   }
 }

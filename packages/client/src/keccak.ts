@@ -7,7 +7,7 @@ const LANE = (1n << 64n) - 1n
 const ROUNDS = 24
 
 /** Round constants of the iota step, from the linear feedback shift register of FIPS 202. */
-const constants = roundConstants()
+const ROUND_CONSTANTS = roundConstants()
 
 /** Hashes bytes. */
 export function keccak256(data: Hex): Hex {
@@ -45,7 +45,7 @@ function permute(a: bigint[]): void {
       const oldRow = a.slice(row, row + 5)
       for (let k = 0; k < 5; k++) a[row + k] = oldRow[k]! ^ (~oldRow[(k + 1) % 5]! & LANE & oldRow[(k + 2) % 5]!)
     }
-    a[0]! ^= constants[round]!
+    a[0]! ^= ROUND_CONSTANTS[round]!
   }
 }
 
