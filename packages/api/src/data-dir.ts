@@ -25,8 +25,8 @@ export type DataDirectory = {
 const releaseNothing = () => {}
 
 /**
- * Returns the configuration with a data directory that this process has locked: the named one or the default. Uses none if
- * `DATA_DIR` is empty, by default with Redis, or if the directory cannot be used.
+ * Returns the configuration with a data directory that this process has locked: `DATA_DIR` or the default directory. Uses no
+ * directory if `DATA_DIR` is empty, if Redis is configured without `DATA_DIR`, or if the directory cannot be used.
  */
 export function lockDataDir(config: Config, env: Environment = process.env): DataDirectory {
   const isNamed = config.dataDir !== undefined

@@ -11,7 +11,7 @@ import { loopMeter } from '@sluice/rpc'
 /** Maximum event loop utilization over an interval at which the service counts as idle. */
 const MAX_IDLE_UTILIZATION = 0.1
 const INTERVAL_MS = 10_000
-/** Consecutive idle intervals before a collection, so pauses between bursts of load do not trigger one. */
+/** Consecutive idle intervals before a collection, so that a pause between bursts of load does not trigger a collection. */
 const MIN_IDLE_INTERVALS = 5
 /**
  * Minimum releasable memory. A load of 32 connections on one chain leaves up to 440 MB of code, young generation, and

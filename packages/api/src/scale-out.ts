@@ -142,7 +142,7 @@ export class ScaleOut {
   }
 }
 
-/** Tracks whether Redis is full. While it is, it refuses several writes per second. */
+/** Tracks whether Redis is full. A full Redis refuses several writes per second. */
 class Fullness {
   private firstRefusalAtMs: number | null = null
   private lastRefusalAtMs = 0

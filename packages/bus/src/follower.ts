@@ -99,7 +99,7 @@ export class StateFollower {
       const answer = await connection.callForBytes<[Buffer, StreamEntry[]][] | null>(
         ...['XREAD', 'COUNT', ENTRIES_PER_READ, 'BLOCK', IDLE_MS, ...streams],
       )
-      // By time instead of by empty reads, because a busy stream of facts would prevent the check.
+      // Check by elapsed time. A check after empty reads would never run while a busy stream of facts fills each read.
       if (Date.now() - headCheckedAtMs >= IDLE_MS) {
         headCheckedAtMs = Date.now()
         if (!(await this.isInSync(connection))) {

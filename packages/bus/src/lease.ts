@@ -9,7 +9,7 @@ export const LEASE_MS = 3_000
 /** Milliseconds between two renewals; the lease survives two failed ones. */
 const RENEW_MS = 750
 
-/** Lease of one process on one chain. The token never changes, so that a process can continue after a lost lease. */
+/** Lease of one process on one chain. The token never changes, so that a process can take the lease again after losing it. */
 export class Lease {
   readonly token = randomUUID()
   private readonly keys: ChainKeys
@@ -26,8 +26,10 @@ export class Lease {
   }
 
   /**
-   * Renews the lease. @param isCurrent - true if the published head is the chain's head now @returns false if it was
-   * lost
+   * Renews the lease.
+   *
+   * @param isCurrent - true if the published head is the chain's head now
+   * @returns false if the lease was lost
    */
   async renew(connection: Connection, isCurrent: boolean): Promise<boolean> {
     const { lease, head } = this.keys

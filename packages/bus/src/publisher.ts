@@ -75,7 +75,9 @@ export class Publisher {
   }
 
   /**
-   * Reads the head from Redis. @returns true if this publisher wrote it, so that the next difference can start there
+   * Reads the head from Redis.
+   *
+   * @returns true if this publisher wrote the head, so that the next difference can start there
    */
   async resume(connection: Connection): Promise<boolean> {
     const { keys } = this.options
@@ -144,8 +146,9 @@ export class Publisher {
   }
 
   /**
-   * Writes all pools under a new generation, and switches to it in one step. @throws BusError `LOST`, `CHANGED`,
-   * `DAMAGED`, `AWAY`
+   * Writes all pools under a new generation, and switches to the new generation in one step.
+   *
+   * @throws BusError `LOST`, `CHANGED`, `DAMAGED`, `AWAY`
    */
   async writeAll(connection: Connection, state: PublishedState, pairs: Iterable<string>): Promise<void> {
     const { keys, lease } = this.options

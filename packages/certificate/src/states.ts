@@ -66,7 +66,7 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
 }
 
 async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<Reading> {
-  /** Calls the first of two getters that the pool has: older pools index coins with int128 and only report A. */
+  /** Calls the first of two getters that the pool has. Older pools index coins with int128 and only report `A`. */
   const callEither = async (selector: string, older: string, argument?: number, factor = 1n): Promise<bigint> => {
     const words = await view(selector, argument).catch((error) => error)
     if (words instanceof Stop && words.status === 'refuted') return (await view(older, argument))[0] * factor

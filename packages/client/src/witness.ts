@@ -7,8 +7,8 @@ import { NATIVE, type SwapParameters } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
 /**
- * Returns the expected output of a swap in base units of `dst`, before slippage. `asked.amount` is the input, also for an exact
- * output.
+ * Returns the expected output of a swap in base units of `dst`, before slippage. `request.amount` is the input. For an exact
+ * output it is the input of the quote.
  *
  * @throws any error if the output is unknown; nothing is signed then
  */

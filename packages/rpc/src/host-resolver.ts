@@ -1,6 +1,6 @@
 /**
- * Caching DNS resolver over `getaddrinfo`. That call cannot be canceled and holds a thread of libuv's pool until it
- * returns: half a minute if no name server answers. So each host has at most one lookup in flight, and all hosts
+ * Caching DNS resolver over `getaddrinfo`. A `getaddrinfo` call cannot be canceled and holds a thread of libuv's pool until
+ * it returns: half a minute if no name server answers. So each host has at most one lookup in flight, and all hosts
  * together have at most as many as libuv runs. Failures are cached briefly.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'

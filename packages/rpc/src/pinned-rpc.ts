@@ -30,7 +30,9 @@ export type BuildCall = (block: Exclude<BlockRef, number> | Hex) => EndpointCall
 /**
  * Builds an operation that runs a call at one block and detects answers from another block.
  *
- * @param more - other calls to send in the same HTTP request
+ * @param heads - known heads, to tell a lagging node from a block that is gone
+ * @param call - builds the call for a block
+ * @param alone - true to send the call in an HTTP request of its own; `extraCalls` are sent in the same request
  * @returns the results of the call and of `extraCalls`, in order
  */
 export function pinToBlock(

@@ -1,4 +1,4 @@
-/** Queues for the HTTP slots of one endpoint: one per priority, each with a share of the slots. */
+/** Queues for the HTTP slots of one endpoint: one queue per priority, each with a maximum share of the slots. */
 import { type Budgets, MAX_WAIT_MS, maxSlots, PRIORITIES, type Priority } from './priority.ts'
 
 /** Maximum items per queue; more are refused. */

@@ -26,7 +26,7 @@ const PROBE = toAddress('0x5177cE0000000000000000000000000000000001')
 const TARGET_PROBE = toAddress('0x5177ce0000000000000000000000000000000005')
 /** Must equal the mask in SwapProbe.sol. */
 const ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0n
-/** Gas of one CALL to a warm account plus that between the probe's two GAS readings; verified by a test. */
+/** Gas of one CALL to a warm account, plus the gas that the probe uses between its two GAS readings. A test verifies both. */
 const CALL_GAS = { alone: 123n, withAlternatives: 132n }
 /** Like `CALL_GAS`, for a DELEGATECALL. */
 const DELEGATE_GAS = 120n

@@ -128,7 +128,8 @@ function solveBackward(legs: readonly Leg[], amountOut: bigint): readonly (Hop &
 const MAX_RAISES = 6
 
 /**
- * Returns the input for an exact output, raised if it pays less as an exact input; null if the pool cannot compute it.
+ * Returns the input for an exact output. Raises the input if, as an exact input, it would pay less than the output.
+ * Returns null if the pool cannot compute an input.
  */
 function inputFor(hop: Hop, amountOut: bigint): bigint | null {
   const input = orRefused(() => exactOutputInput(hop, amountOut))

@@ -66,7 +66,7 @@ export class ChainAdmission {
     return this.queue.callers
   }
 
-  /** Returns the `Retry-After` in seconds if a request would be refused now; undefined if it would be admitted. */
+  /** Returns the `Retry-After` in seconds of a request that would be refused now; undefined if it would be admitted. */
   retryAfterIfRefused({ caller }: AdmissionRequest): number | undefined {
     const { maxWaiting, maxWaitMs } = this.options
     if (this.mayStart(caller)) return undefined

@@ -39,7 +39,7 @@ export function classifyRequest(url: string, method = 'GET'): AdmissionClass | u
   }
 }
 
-/** Returns the kind of an endpoint without a list. A quote costs as much as a swap; one at a past block also reads its pools. */
+/** Returns the kind of an endpoint without a list. A quote costs as much as a swap; a quote at a past block also reads its pools. */
 function kindOf(endpoint: string, url: string): string {
   if (endpoint !== 'quote') return endpoint
   return /[?&]block=/.test(url) ? 'past quote' : 'aggregator'

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 
 const TICK_MS = 50
-/** Ticks until a connection is read again: the second that the shortest `Retry-After` names. */
+/** Ticks until a connection is read again: one second, the shortest `Retry-After`. */
 const PAUSED_TICKS = 20
 /** Refusals per tick that pause no connection: 1,000 per second, a few percent of the processor. */
 const FREE_REFUSALS = 50
@@ -27,7 +27,7 @@ export class PausedConnections {
     this.pausedThisTick.push(socket)
   }
 
-  /** Resumes the connections whose pause has ended; all of them once no connection had to be paused. */
+  /** Resumes the connections whose pause has ended. After a tick without a new pause, resumes all connections. */
   private tick(): void {
     const hasPausedNone = this.pausedThisTick.length === 0
     this.pausedByTick.push(this.pausedThisTick)

@@ -4,7 +4,7 @@
  * bottleneck. Reads no clock.
  */
 
-/** Assumed cost of a kind of task without a measurement. */
+/** Cost in milliseconds assumed for a kind of task that was never measured. */
 const DEFAULT_COST_MS = 5
 /** Weight of the newest measurement in the moving average. */
 const NEWEST_WEIGHT = 0.1

@@ -135,7 +135,7 @@ function addCoverage(coverage: Float32Array, base: number, left: number, right: 
   const last = Math.max(first + 1, Math.ceil(right))
   let coveredHeight = 0
   for (let x = first; x < last; x++) {
-    // Mean part of this pixel, and of those before it, that lies right of the edge.
+    // Covered width of this pixel: the part of the pixel that lies right of the edge.
     const coveredWidth = right > left ? integral(x + 1, left, right) - integral(x, left, right) : x + 1 - left
     const value = Math.max(0, Math.min(1, coveredWidth)) * height
     coverage[base + x]! += value - coveredHeight

@@ -44,7 +44,7 @@ function byBlock(figures: ByBlock<Figures>): StatsResponse['blocks'] {
   })
 }
 
-/** Rounds to 2 decimals: parts per million for basis points, and 0 for fully faded samples. */
+/** Rounds to 2 decimals. A count of samples that have faded away becomes 0. */
 function roundOrNull(value: number | null): number | null {
   return value === null ? null : Math.round(value * 100) / 100
 }

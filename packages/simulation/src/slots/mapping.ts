@@ -80,7 +80,7 @@ const paddedAddress = (address: Address) => address.slice(2).padStart(64, '0')
 const seedDigits = (base: bigint) => base.toString(16).padStart(8, '0')
 
 const MAX_HASHES = 10_000
-/** Cached hashes by input: later quotes use the same tokens and accounts. */
+/** Keccak hashes by hex input. Later quotes use the same tokens and accounts. */
 const hashes = new BoundedMap<string, Hex>(MAX_HASHES)
 
 function hash(...parts: readonly string[]): Hex {
