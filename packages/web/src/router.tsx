@@ -9,7 +9,7 @@ import {
   parseSearchWith,
 } from '@tanstack/react-router'
 import type { ApiParams } from './console/ApiPage.tsx'
-import { kinds } from './honesty/drift.ts'
+import { titleByKind } from './honesty/drift.ts'
 import type { HonestyParams } from './honesty/HonestyPage.tsx'
 import type { PricesParams } from './prices/PricesPage.tsx'
 import { readRefereeParams } from './referee/params.ts'
@@ -63,7 +63,7 @@ const honesty = createRoute({
   component: lazyRouteComponent(() => import('./honesty/HonestyPage.tsx'), 'HonestyPage'),
   validateSearch: ({ chain, by, pick }: Readonly<Record<string, unknown>>): HonestyParams => ({
     ...onChain({ chain }),
-    ...(typeof by === 'string' && Object.hasOwn(kinds, by) && { by: by as keyof typeof kinds }),
+    ...(typeof by === 'string' && Object.hasOwn(titleByKind, by) && { by: by as keyof typeof titleByKind }),
     ...(typeof pick === 'string' && { pick }),
   }),
 })

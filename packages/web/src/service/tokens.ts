@@ -4,7 +4,7 @@ import { useTokenList } from '@sluice/react'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { legible } from '../format/legible.ts'
-import { brief } from '../format/number.ts'
+import { shorten } from '../format/number.ts'
 import { sluice } from './client.ts'
 
 export type PageToken = Pick<ListedToken, 'address' | 'symbol' | 'name' | 'decimals'> & {
@@ -25,7 +25,7 @@ const MAX_SYMBOL = 14
 
 /** Cleans a token's names for display. Its contract chooses them, so they may contain reversing, invisible, or overlong text. */
 function withSafeNames<T extends PageToken>(token: T): T {
-  const symbol = legible(token.symbol) || brief(token.address)
+  const symbol = legible(token.symbol) || shorten(token.address)
   const isLong = symbol.length > MAX_SYMBOL
   return {
     ...token,
@@ -66,7 +66,7 @@ function namer(tokens: readonly PageToken[] | undefined): TokenOf {
     const token =
       byAddress.get(address.toLowerCase()) ?? (isNative(address) ? byAddress.get(NATIVE.toLowerCase()) : undefined)
     if (token) return token
-    const symbol = isNative(address) ? 'native' : brief(address)
+    const symbol = isNative(address) ? 'native' : shorten(address)
     return { address, symbol, name: '', decimals: 18, tags: ['unknown'] }
   }
 }

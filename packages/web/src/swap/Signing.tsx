@@ -1,7 +1,7 @@
 /** The signing panel of the Swap page. */
 import { ClientError } from '@sluice/client'
 import { type ReactNode, useEffect, useState } from 'react'
-import { brief } from '../format/number.ts'
+import { shorten } from '../format/number.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
@@ -47,7 +47,7 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
             <ul className="checks">
               <Check>
                 {proof.recipient.toLowerCase() === route.tx.from.toLowerCase()
-                  ? `Pays you, ${brief(proof.recipient)}, and nobody else`
+                  ? `Pays you, ${shorten(proof.recipient)}, and nobody else`
                   : `Pays ${proof.recipient}, the account that you named, and nobody else`}
               </Check>
               <Check>
@@ -57,7 +57,7 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
                 Takes <Amount base={proof.amountIn} decimals={src.decimals} /> {src.symbol},{' '}
                 {proof.fee ? `a fee of ${Number(proof.fee.ppm) / 10_000} % to ${proof.fee.recipient}` : 'no fee'}
               </Check>
-              <Check>Calls the Guard of this chain, {brief(proof.guard)}</Check>
+              <Check>Calls the Guard of this chain, {shorten(proof.guard)}</Check>
               <Check>
                 {signing.unknownPools === 0
                   ? 'Every pool is from a known factory'
@@ -79,13 +79,13 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
         <Step state={steps.confirm} number={needsAllowance ? 3 : 2} title="Confirm in your wallet">
           {proof && route && (
             <p className="note">
-              Your wallet should show the address <span className="mono">{brief(proof.guard)}</span> and a gas limit of{' '}
-              <Count value={signing.gasLimit ?? 0n} />.
+              Your wallet should show the address <span className="mono">{shorten(proof.guard)}</span> and a gas limit
+              of <Count value={signing.gasLimit ?? 0n} />.
             </p>
           )}
         </Step>
         <Step state={steps.land} number={needsAllowance ? 4 : 3} title="Confirmed on-chain">
-          {hash && <p className="note mono">{brief(hash)}</p>}
+          {hash && <p className="note mono">{shorten(hash)}</p>}
         </Step>
       </ol>
       <Foot {...{ signing, src, dst, amount, onAgain }} />
