@@ -14,7 +14,7 @@ import type { HonestyParams } from './honesty/HonestyPage.tsx'
 import type { PricesParams } from './prices/PricesPage.tsx'
 import { readRefereeParams } from './referee/params.ts'
 import { readSimulateParams } from './simulate/params.ts'
-import { chainOf, readSwapParams } from './swap/params.ts'
+import { parseChainId, readSwapParams } from './swap/params.ts'
 import { Notice } from './ui/Notice.tsx'
 import { Shell } from './ui/Shell.tsx'
 
@@ -28,7 +28,7 @@ const swap = createRoute({
 })
 
 const onChain = (search: Readonly<Record<string, unknown>>): { readonly chain?: number } => {
-  const chain = chainOf(search.chain)
+  const chain = parseChainId(search.chain)
   return chain === undefined ? {} : { chain }
 }
 

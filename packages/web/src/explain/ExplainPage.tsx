@@ -4,7 +4,7 @@ import { contractsOf, type SwapContracts } from '@sluice/client'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useExampleSwap } from '../example/use-example-swap.ts'
-import { useNamed } from '../service/tokens.ts'
+import { useTokenNames } from '../service/tokens.ts'
 import { afterPaint, useAfterPaint, usePaintedParts } from '../ui/after-paint.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Lede } from '../ui/Lede.tsx'
@@ -225,7 +225,7 @@ function ExplainedSwap({ chainId, chainName, tx, block, contracts, transaction }
   const [highlighted, setHighlighted] = useState<string | null>(null)
   const wallet = useWallet()
   const { steps, tokenIn, tokenOut } = explanation
-  const { tokenOf } = useNamed(chainId, [tokenIn, tokenOut, ...steps.map((step) => step.tokenIn)])
+  const { tokenOf } = useTokenNames(chainId, [tokenIn, tokenOut, ...steps.map((step) => step.tokenIn)])
   const { input, output, isPending } = useValues({ chainId, tokenIn, tokenOut, contracts, block }, tokenOf)
   const signer = tx.from ?? wallet?.address
   // Proving pools takes many hashes, so it runs once per transaction, and not when prices arrive or on each hover.

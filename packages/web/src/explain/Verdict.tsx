@@ -29,10 +29,16 @@ type Kind = 'good' | 'warn' | 'bad' | 'info'
  * checked, and does not call them safe.
  */
 export function Verdict(props: Props) {
-  const { terms, deploymentDifferences: deploymentDifferences, isPending, link } = props
+  const { terms, deploymentDifferences, isPending, link } = props
   const { unusualTerms, missingTerms } = terms
   const kind: Kind =
-    deploymentDifferences.length > 0 ? 'bad' : unusualTerms.length > 0 ? 'warn' : missingTerms.length > 0 ? 'info' : 'good'
+    deploymentDifferences.length > 0
+      ? 'bad'
+      : unusualTerms.length > 0
+        ? 'warn'
+        : missingTerms.length > 0
+          ? 'info'
+          : 'good'
   return (
     <div className={`verdict verdict--${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
       <Icon name={kind satisfies IconName} />

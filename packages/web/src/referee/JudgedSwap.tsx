@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { shorten } from '../format/number.ts'
 import type { PageChain } from '../service/chains.ts'
-import { type TokenOf, useNamed } from '../service/tokens.ts'
+import { type TokenOf, useTokenNames } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Copy } from '../ui/Copy.tsx'
 import { Icon } from '../ui/Icon.tsx'
@@ -30,7 +30,7 @@ export function JudgedSwap({ report, params, chain, onChange }: Props) {
   const comparison = comparisons.find(({ state }) => state === params.at) ?? comparisons[0]
   const legs = comparison?.legs ?? []
   const namedTokens = [src, dst, ...legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])]
-  const { tokenOf } = useNamed(chain.id, [
+  const { tokenOf } = useTokenNames(chain.id, [
     ...namedTokens,
     ...fees.map(({ token }) => token),
     ...(sandwich ? [sandwich.token] : []),

@@ -16,15 +16,15 @@ type Props = {
   readonly amount: bigint
   readonly needsAllowance: boolean
   readonly onCancel: () => void
-  readonly onAgain: () => void
+  readonly onRetry: () => void
 }
 
 const SILENT_MS = 60_000
 
 /** Shows the steps of signing with the results of their checks. */
-export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCancel, onAgain }: Props) {
+export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCancel, onRetry }: Props) {
   const { steps, allowance, route, proof, error, hash, sent } = signing
-  const allow = {
+  const allowanceTexts = {
     approval: 'Exactly this amount for the Guard, no more.',
     permit: 'By a signature, without a transaction.',
     batch: 'Together with the swap: both happen, or neither.',
@@ -73,7 +73,7 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
             number={2}
             title={steps.allow === 'done' ? `${src.symbol} approved` : `Approve ${src.symbol}`}
           >
-            <p className="note">{allowance ? allow[allowance] : 'Skipped if already approved.'}</p>
+            <p className="note">{allowance ? allowanceTexts[allowance] : 'Skipped if already approved.'}</p>
           </Step>
         )}
         <Step state={steps.confirm} number={needsAllowance ? 3 : 2} title="Confirm in your wallet">
@@ -88,16 +88,16 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
           {hash && <p className="note mono">{shorten(hash)}</p>}
         </Step>
       </ol>
-      <Foot {...{ signing, src, dst, amount, onAgain }} />
+      <Foot {...{ signing, src, dst, amount, onRetry }} />
     </>
   )
 }
 
-type FootProps = Pick<Props, 'signing' | 'src' | 'dst' | 'amount' | 'onAgain'>
+type FootProps = Pick<Props, 'signing' | 'src' | 'dst' | 'amount' | 'onRetry'>
 
-function Foot({ signing, src, dst, amount, onAgain }: FootProps) {
+function Foot({ signing, src, dst, amount, onRetry }: FootProps) {
   const { lowerQuote, error, waitingSince, sent } = signing
-  const silent = useSince(waitingSince, SILENT_MS)
+  const isSilent = useHasPassed(waitingSince, SILENT_MS)
   return (
     <div className="ticket__go" aria-live="polite">
       {lowerQuote && <LowerQuote quote={lowerQuote} dst={dst} />}
@@ -108,7 +108,7 @@ function Foot({ signing, src, dst, amount, onAgain }: FootProps) {
             : 'If it gets older than 2 blocks we refresh it first.'}
         </Notice>
       )}
-      {silent && (
+      {isSilent && (
         <Notice kind="warn" title="Still waiting.">
           Check your wallet.
         </Notice>
@@ -127,7 +127,7 @@ function Foot({ signing, src, dst, amount, onAgain }: FootProps) {
         ) : (
           <Failure error={error} />
         ))}
-      {error !== undefined && canRetry(signing) && <MainButton onClick={onAgain}>Ask again</MainButton>}
+      {error !== undefined && canRetry(signing) && <MainButton onClick={onRetry}>Ask again</MainButton>}
     </div>
   )
 }
@@ -188,13 +188,13 @@ function Check({ children }: { readonly children: ReactNode }) {
 }
 
 /** Returns true once `ms` milliseconds have passed since `start`. */
-function useSince(start: number | undefined, ms: number): boolean {
-  const [isConfirmed, setPassed] = useState(false)
+function useHasPassed(start: number | undefined, ms: number): boolean {
+  const [hasPassed, setHasPassed] = useState(false)
   useEffect(() => {
-    setPassed(false)
+    setHasPassed(false)
     if (start === undefined) return
-    const later = setTimeout(() => setPassed(true), ms)
-    return () => clearTimeout(later)
+    const timeout = setTimeout(() => setHasPassed(true), ms)
+    return () => clearTimeout(timeout)
   }, [start, ms])
-  return isConfirmed
+  return hasPassed
 }
