@@ -6,7 +6,7 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { loopMeter } from '@sluice/rpc'
+import { createLoopMeter } from '@sluice/rpc'
 
 /** Maximum event loop utilization over an interval at which the service counts as idle. */
 const MAX_IDLE_UTILIZATION = 0.1
@@ -32,7 +32,7 @@ type Collect = (options: { readonly type: 'major'; readonly execution: 'sync'; r
 
 /** Checks the load at every interval and collects memory if idle. @returns a function that stops the checks */
 export function releaseMemoryWhenIdle(intervalMs = INTERVAL_MS): () => void {
-  const utilization = loopMeter()
+  const utilization = createLoopMeter()
   utilization()
   /** Resident bytes after the last collection, or at the start; only memory above it can be released. */
   let baselineBytes = process.memoryUsage().rss

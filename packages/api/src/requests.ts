@@ -4,7 +4,7 @@
  */
 import { type Address, asAddress } from '@sluice/chains'
 import type { BlockRef, BlockTag } from '@sluice/rpc'
-import { harmless } from '@sluice/simulation'
+import { sanitizeText } from '@sluice/simulation'
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
 import { address, gasPrice, hexData, type IssueParams, refuse, smallInteger, text, uintOrHex } from './parameters.ts'
@@ -123,7 +123,7 @@ const coins = text('coins').transform((input, context): readonly SentCoin[] => {
   for (const item of input.split(',')) {
     const [, chain, token] = COIN.exec(item) ?? []
     if (!chain || !token)
-      return refuse(context, `coins must be <chain>:<address>, separated by commas; "${harmless(item, 60)}" is not`)
+      return refuse(context, `coins must be <chain>:<address>, separated by commas; "${sanitizeText(item, 60)}" is not`)
     coinByText.set(item, { input: item, chain, token })
   }
   if (coinByText.size > MAX_COINS) return refuse(context, `coins must list at most ${MAX_COINS}`)
@@ -219,6 +219,6 @@ export function read<Schema extends z.ZodType>(schema: Schema, input: unknown): 
 }
 
 function unknownFields(keys: readonly string[]): string {
-  const names = keys.slice(0, 5).map((key) => harmless(key, 40))
+  const names = keys.slice(0, 5).map((key) => sanitizeText(key, 40))
   return `${names.join(', ')} ${keys.length === 1 ? 'is no field' : 'are no fields'} of this endpoint`
 }

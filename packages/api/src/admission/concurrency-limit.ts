@@ -1,5 +1,5 @@
 /** Limits the requests that run at once in the process, by the load of the event loop. */
-import { loopMeter } from '@sluice/rpc'
+import { createLoopMeter } from '@sluice/rpc'
 
 /** Measurement window of the event loop in milliseconds; the limit changes at most once per window. */
 const WINDOW_MS = 50
@@ -25,7 +25,7 @@ export class ConcurrencyLimit {
   private readonly now: () => number
   private measuredAt: number
 
-  constructor(max: number, utilization = loopMeter(), now: () => number = () => performance.now()) {
+  constructor(max: number, utilization = createLoopMeter(), now: () => number = () => performance.now()) {
     this.max = max
     this.limit = max
     this.utilization = utilization

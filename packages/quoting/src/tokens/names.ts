@@ -2,7 +2,7 @@
 import type { Address, Hex } from '@sluice/chains'
 import { type Reads, runReads } from '@sluice/liquidity'
 import type { Rpc } from '@sluice/rpc'
-import { BoundedMap, type StateCount, textOf } from '@sluice/simulation'
+import { BoundedMap, decodeText, type StateCount } from '@sluice/simulation'
 
 /** Maximum characters, as in the Token Lists schema. */
 const MAX_NAME = 60
@@ -40,7 +40,7 @@ export class TokenNames {
         { to, data: NAME, gas: GAS },
         { to, data: SYMBOL, gas: GAS },
       ]
-      return { name: name ? textOf(name, MAX_NAME) : null, symbol: symbol ? textOf(symbol, MAX_SYMBOL) : null }
+      return { name: name ? decodeText(name, MAX_NAME) : null, symbol: symbol ? decodeText(symbol, MAX_SYMBOL) : null }
     })
     const names = await runReads(rpc, 'latest', read, { priority: 'lookup' })
     for (const [k, token] of unknown.entries()) this.names.set(token, names[k]!)

@@ -1,7 +1,7 @@
 /** Reads `maxRedeem` for a synthetic holder of shares: only the vault's own code knows what it can pay out. */
 import { IERC20__factory, IERC4626State__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
-import { balanceWrites, usualMappings } from '@sluice/simulation'
+import { balanceWrites, commonMappings } from '@sluice/simulation'
 import { id } from 'ethers'
 import type { Read, Reads } from '../../family.ts'
 
@@ -28,7 +28,7 @@ const maxRedeem = IERC4626State__factory.createInterface().encodeFunctionData('m
 export function* findHoldings(shares: readonly Address[]): Reads<readonly (ShareOverrides | null)[]> {
   // All candidate slots are written in one call, each with a different balance.
   const candidates = shares.map((share) =>
-    usualMappings(share)
+    commonMappings(share)
       .filter(({ order }) => order !== 'minime')
       .map((mapping, k) => balanceWrites(mapping, HOLDER, PLENTY + BigInt(k))),
   )
