@@ -46,10 +46,21 @@ const capacityOf =
       return largestInput(quote, limit)
     }, 0n)
 
-const curveOf =
-  <State, S>(sideOf: SideOf<State, S>, buildCurve: (side: S) => PriceCurve): Capacity<State>['priceCurve'] =>
-  (pool, tokenIn, tokenOut) =>
-    orFallback(() => buildCurve(sideOf(pool, tokenIn, tokenOut)), emptyCurve(1))
+/** Returns a function that computes the curve of a pool's state once: prices and searches both need it. */
+function curveOf<State, S>(
+  sideOf: SideOf<State, S>,
+  buildCurve: (side: S) => PriceCurve,
+): Capacity<State>['priceCurve'] {
+  const curvesByPool = new WeakMap<Pool<State>, Map<string, PriceCurve>>()
+  return (pool, tokenIn, tokenOut) => {
+    const curves = curvesByPool.get(pool) ?? new Map<string, PriceCurve>()
+    curvesByPool.set(pool, curves)
+    const direction = `${tokenIn} ${tokenOut}`
+    const curve = curves.get(direction) ?? orFallback(() => buildCurve(sideOf(pool, tokenIn, tokenOut)), emptyCurve(1))
+    curves.set(direction, curve)
+    return curve
+  }
+}
 
 /** Returns both functions for pools whose price falls with the trade; the curve is sampled. */
 export const sampledTrade = <State>(sideOf: SideOf<State, SampledSide>): Capacity<State> => ({
