@@ -4,7 +4,7 @@ import { AbiCoder } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeRevert } from './revert.ts'
-import { harmless } from './text.ts'
+import { sanitizeText } from './text.ts'
 
 const guard = IGuard__factory.createInterface()
 const routers = IRouterErrors__factory.createInterface()
@@ -13,7 +13,7 @@ const errorOf = (text: string) => `0x08c379a0${AbiCoder.defaultAbiCoder().encode
 test('text comes back as it was, as far as it can be shown', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme' }), (text) => {
-      expect(decodeRevert(errorOf(text))).toBe(harmless(text, 1_000) || 'reverted with an empty reason')
+      expect(decodeRevert(errorOf(text))).toBe(sanitizeText(text, 1_000) || 'reverted with an empty reason')
     }),
   )
   expect(decodeRevert(errorOf('STF: pay \u202e0x00\u0007\u0000 now'))).toBe('STF: pay 0x00 now')

@@ -1,7 +1,7 @@
 /** Storage overrides that give an account tokens, for reads in which it pays or redeems. */
 import { IERC20__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
-import { balanceWrites, usualMappings } from '@sluice/simulation'
+import { balanceWrites, commonMappings } from '@sluice/simulation'
 import type { Reads } from '../../family.ts'
 
 /** Storage overrides of a token that give an account its balance. Plain JSON. */
@@ -24,7 +24,7 @@ export function* findHoldings(account: Address, tokens: readonly Address[]): Rea
   const balanceOf = erc20.encodeFunctionData('balanceOf', [account]) as Hex
   // All candidate slots are written in one call, each with a different balance.
   const candidates = tokens.map((token) =>
-    usualMappings(token)
+    commonMappings(token)
       .filter(({ order }) => order !== 'minime')
       .map((mapping, k) => balanceWrites(mapping, account, PLENTY + BigInt(k))),
   )
