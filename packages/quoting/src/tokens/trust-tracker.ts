@@ -62,7 +62,7 @@ export class TrustTracker {
     return level === 'any' ? undefined : this.ledger[level]
   }
 
-  of(token: Address): Standing {
+  standingOf(token: Address): Standing {
     return this.ledger.standingOfToken(token)
   }
 
