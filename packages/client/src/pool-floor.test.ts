@@ -34,7 +34,9 @@ function world(balances: Readonly<Record<string, bigint>>, outputOf: (pools: rea
         return word(balance)
       }
       const decoded = decodeSwap(data, value ?? 0n)
-      const pools = decodeProgram(decoded.program, decoded.tokenIn).map((step) => (step as unknown as { pool: string }).pool)
+      const pools = decodeProgram(decoded.program, decoded.tokenIn).map(
+        (step) => (step as unknown as { pool: string }).pool,
+      )
       programs.push(pools)
       swaps.push({ order: decoded, value })
       const output = outputOf(pools)

@@ -23,11 +23,11 @@ function coreOf({
   const core = new Core(graph, chain, decimals)
   /** @param mid - units of b per unit of a; `backing` in units of b */
   const put = (id: string, a: Address, b: Address, backing: number, mid: number, fee = 0) => {
-    const known = graph.pricedPool(id)
+    const existingPool = graph.pricedPool(id)
     const pool = { id, tokens: [a, b] } as unknown as Pool
     const pairs = [{ i: 0, j: 1, mid, backingI: backing / mid, backingJ: backing }]
-    const pricedPool = graph.addOrUpdate(pool, { reserves: [backing / mid, backing], fee, pairs }, known)
-    core.addOrUpdate(pricedPool, !known)
+    const pricedPool = graph.addOrUpdate(pool, { reserves: [backing / mid, backing], fee, pairs }, existingPool)
+    core.addOrUpdate(pricedPool, !existingPool)
     return pricedPool
   }
   const remove = (id: string) => core.remove(graph.remove(id)!)

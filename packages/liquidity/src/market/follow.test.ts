@@ -119,7 +119,7 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
 })
 
 test('pools that a reorg makes the follower read again are reported, also if that block is reorged away', async () => {
-  const [kept, added] = ['kept', 'added'].map((id) => ({
+  const [oldPool, newPool] = ['kept', 'added'].map((id) => ({
     id,
     family: 'test',
     dex: '',
@@ -134,7 +134,7 @@ test('pools that a reorg makes the follower read again are reported, also if tha
   const row = { family: 'test' } as unknown as DexRow
   let reads = 0
   const directory = {
-    followedPools: new Map([kept, added].map((pool) => [pool!.id, { row, pool: pool! }])),
+    followedPools: new Map([oldPool, newPool].map((pool) => [pool!.id, { row, pool: pool! }])),
     families: new Map([
       [
         'test',
@@ -163,7 +163,7 @@ test('pools that a reorg makes the follower read again are reported, also if tha
   const parts = { ledger, signal, rpc, directory } as unknown as MarketParts
   const following = new MarketFollower(parts, () => {})
   const empty = new Set<string>()
-  const [first, second] = [PoolMap.empty.with([kept!]), PoolMap.empty.with([kept!, added!])]
+  const [first, second] = [PoolMap.empty.with([oldPool!]), PoolMap.empty.with([oldPool!, newPool!])]
   ledger.commit(
     new History([
       { block: fork(1, '', ''), pools: first, changedIds: empty },
@@ -179,7 +179,7 @@ test('pools that a reorg makes the follower read again are reported, also if tha
   expect(ledger.snapshot().pools.get('added')).toMatchObject({ state: 'read' })
   blocks.push(fork(2, 'c', ''))
   await following.follow()
-  expect([...ledger.snapshot().pools.values()]).toEqual([kept])
+  expect([...ledger.snapshot().pools.values()]).toEqual([oldPool])
   expect(changes).toEqual([
     ['0x2b', ['added']],
     ['0x2c', ['added']],

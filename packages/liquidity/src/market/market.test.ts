@@ -151,10 +151,10 @@ test('requests made together share one look at the head, and later ones look aga
 test('a caller that gives up does not cancel the look of others', async () => {
   const market = marketOf()
   const controller = new AbortController()
-  const [given, kept] = [market.sync({ signal: controller.signal }), market.sync()]
+  const [abortedSync, otherSync] = [market.sync({ signal: controller.signal }), market.sync()]
   controller.abort(new Error('gone'))
-  await expect(given).rejects.toThrow('gone')
-  expect((await kept).block.number).toBe(100)
+  await expect(abortedSync).rejects.toThrow('gone')
+  expect((await otherSync).block.number).toBe(100)
 })
 
 test('only tokens are followed, after a first look at the head', async () => {

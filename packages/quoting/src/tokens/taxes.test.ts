@@ -210,15 +210,15 @@ describe('reports of a token', () => {
   })
 
   test('a token that can be bought but not sold is unsellable until some pool sells it', async () => {
-    const found: Address[] = []
+    const unsellableTokens: Address[] = []
     const { source } = sourceOf(() => ({ sell: null }))
     const reports = new TokenReports()
-    reports.onUnsellable = (token) => found.push(token)
+    reports.onUnsellable = (token) => unsellableTokens.push(token)
     await reports.of(TOKEN, snapshotOf([poolOf(1)]), source)
-    expect([reports.isUnsellable(TOKEN), reports.isUnsellable(OTHER), found]).toEqual([true, false, [TOKEN]])
+    expect([reports.isUnsellable(TOKEN), reports.isUnsellable(OTHER), unsellableTokens]).toEqual([true, false, [TOKEN]])
     reports.learn(TOKEN, [false])
     reports.learn(TOKEN, [null])
-    expect([reports.isUnsellable(TOKEN), found.length]).toEqual([true, 1])
+    expect([reports.isUnsellable(TOKEN), unsellableTokens.length]).toEqual([true, 1])
     reports.learn(TOKEN, [false, true])
     expect(reports.isUnsellable(TOKEN)).toBe(false)
   })

@@ -155,7 +155,7 @@ function minDivided([first, second]: readonly [Inverse, Inverse], amountOut: big
     if (totalAt(low + third) < totalAt(high - third)) high -= third
     else low += third
   }
-  return [low, (low + high) / 2n, high].map(totalAt).reduce((a, b) => (a < b ? a : b))
+  return [low, (low + high) / 2n, high].map(totalAt).toSorted((a, b) => Number(a - b))[0]!
 }
 
 /** A pair at price 1. */
@@ -246,5 +246,42 @@ describe('outputs beyond the pools', () => {
       expect(findRoute(graph, { ...terms, amountOut: max }).ok, `seed ${seed}`).toBe(true)
       expect(findRoute(graph, { ...terms, amountOut: max + max / 2n }).ok, `seed ${seed}`).toBe(false)
     }
+  })
+})
+
+describe('of two pools of which a trade takes one', () => {
+  const vaultOf = (maxDeposit: bigint, rateBps: bigint): Pool => {
+    const size = 10n ** 9n * E18
+    const state = {
+      ...{ totalAssets: size, totalSupply: (size * rateBps) / 10_000n, virtualShares: 0n, maxDeposit, cash: size },
+    }
+    return { id: address(2), address: address(2), family: 'erc4626', dex: 'test', tokens: [token(1), token(2)], state }
+  }
+  const ends: Ends = [1, 2]
+
+  test('the one with the smaller input is taken, although the other has the better price for little', () => {
+    const counts = { pair: 0, vault: 0 }
+    for (let seed = 1; seed <= 60; seed++) {
+      const random = seeded(seed)
+      // The pair pays one for little; the vault pays a fixed rate of up to 90 units of input.
+      const pools = [
+        pair(1, { a: 1, b: 2, reserveA: 300n * E18, reserveB: 300n * E18 }),
+        vaultOf(90n * E18, BigInt(Math.floor(7_000 + 2_800 * random()))),
+      ]
+      const required = BigInt(Math.floor(20e3 + 60e3 * random())) * (E18 / 1_000n)
+      const inputs = pools.map((pool) => {
+        const { maxOutput, inputFor } = inverseOf(pool, ends)
+        return maxOutput < required ? Number.POSITIVE_INFINITY : Number(inputFor(required))
+      })
+      const result = forOutput(pools, required, { maxSplits: 1 })
+      if (!result.ok) throw new Error(`seed ${seed}: ${result.message}`)
+      const min = Math.min(...inputs)
+      expect(result.route.legs).toHaveLength(1)
+      // The search begins with the input of the pair. If the vault cannot take it, it is not found.
+      if (inputs[0]! > 90e18) continue
+      expect(Number(result.route.amountIn) / min, `seed ${seed}`).toBeCloseTo(1, 7)
+      counts[inputs[0] === min ? 'pair' : 'vault']++
+    }
+    expect(Math.min(...Object.values(counts))).toBeGreaterThan(5)
   })
 })

@@ -153,7 +153,7 @@ function bestPathOutput(
       return []
     }
   })
-  return outputs.reduce((a, b) => (a > b ? a : b), 0n)
+  return outputs.toSorted((a, b) => Number(b - a))[0] ?? 0n
 }
 
 test('with tokens of few units, a route pays at least as much as every path in whole units', () => {
