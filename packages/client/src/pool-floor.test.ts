@@ -6,7 +6,7 @@ import { decodeSwap } from './abi.ts'
 import type { PoolFactory, SwapContracts } from './contracts.ts'
 import type { GuardOrder } from './order.ts'
 import { bestOfKnownPools } from './pool-floor.ts'
-import { poolsMadeBy } from './proof.ts'
+import { poolsOfFactory } from './proof.ts'
 import type { Hex, Transaction } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
@@ -19,7 +19,7 @@ const order: GuardOrder = {
   ...{ tokenIn: A, amountIn: 1_000_000n, tokenOut: B, minOutput: 9n, deadline: 5n, executor: at('77') as Hex },
   ...{ wrapper: ZERO, feePpm: 2_500n, feeRecipient: at('fe') as Hex, direct: false, program: '0x' },
 }
-const poolsOf = (factory: PoolFactory, tokenIn: Hex, tokenOut: Hex) => poolsMadeBy(factory, { tokenIn, tokenOut })
+const poolsOf = (factory: PoolFactory, tokenIn: Hex, tokenOut: Hex) => poolsOfFactory(factory, { tokenIn, tokenOut })
 
 /** A wallet with balances of pools by token, and outputs of programs by the pools in them. */
 function world(balances: Readonly<Record<string, bigint>>, outputOf: (pools: readonly string[]) => bigint | Error) {
