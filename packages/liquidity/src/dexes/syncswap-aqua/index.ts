@@ -44,8 +44,8 @@ export const syncswapAqua: DexFamily<SampledState> = {
 /** Reads the vaults of pools, and finds out how the lens can be given their tokens. */
 function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
   const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))]
-  const found = yield* findHoldings(LENS.to, tokens)
-  const holdingOf = new Map(tokens.map((token, k) => [token, found[k]!]))
+  const tokenHoldings = yield* findHoldings(LENS.to, tokens)
+  const holdingOf = new Map(tokens.map((token, k) => [token, tokenHoldings[k]!]))
   const answers = yield pools.map(({ address }) => ({
     to: address,
     data: state.encodeFunctionData('vault') as Hex,
