@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import type { Auction, Order } from './auction.ts'
 import { AuctionRouter } from './auction-router.ts'
 import type { ChainRouter } from './chain-router.ts'
-import { type Fill, type OrderFill, fillSizesOf } from './fill.ts'
+import { type Fill, fillSizesOf, type OrderFill } from './fill.ts'
 import { type RankedSolution, type Solution, solutionOf } from './solution.ts'
 
 /** Milliseconds before the deadline at which the response is sent. */
@@ -35,7 +35,9 @@ export async function solve(auction: Auction, { now = Date.now, ...options }: So
   if (remainingMs <= 0) return []
   const deadlineController = new AbortController()
   const timer = setTimeout(() => deadlineController.abort(), remainingMs)
-  const signal = options.signal ? AbortSignal.any([deadlineController.signal, options.signal]) : deadlineController.signal
+  const signal = options.signal
+    ? AbortSignal.any([deadlineController.signal, options.signal])
+    : deadlineController.signal
   try {
     return await new AuctionSearch(auction, options, signal).run()
   } finally {
