@@ -35,7 +35,7 @@ const MAX_ATTEMPTS = 8
 const PAUSE_MS = 10
 /** True if the error can be caused by a reorg that removed the block. */
 function isOfTheBlock(error: unknown): boolean {
-  return error instanceof RpcError ? error.ofBlock : error instanceof MarketError && error.code === 'REORGED'
+  return error instanceof RpcError ? error.mayDependOnBlock : error instanceof MarketError && error.code === 'REORGED'
 }
 
 /** True if the error states that the block is gone. */
@@ -246,7 +246,7 @@ export class MarketFollower {
     const changedIds = new Set([...undone, ...entries].flatMap((entry) => [...entry.changedIds]))
     for (const { id } of read) changedIds.add(id)
     const topChanged = new Set([...next.top.changedIds, ...missing, ...read.map(({ id }) => id)])
-    const top = { ...next.top, pools: pools.with(read), changed: topChanged }
+    const top = { ...next.top, pools: pools.with(read), changedIds: topChanged }
     ledger.commit(next.replaceTop(top), [...changedIds])
   }
 

@@ -240,7 +240,7 @@ export class LogScan {
       if (
         error instanceof RpcError &&
         rangeErrorCodes.has(error.code) &&
-        this.range.recordRefused(blocks, error.blocks)
+        this.range.recordRefused(blocks, error.grantedBlocks)
       )
         return
       await this.pause(error)
