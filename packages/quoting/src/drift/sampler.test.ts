@@ -85,7 +85,7 @@ function samplerWith(
     onSample: (sample: DriftSample) => samples.push(sample),
   }
   const sampler = new DriftSampler(options as never)
-  sampler.recordSpent(calls)
+  sampler.recordNodeCalls(calls)
   const offer = (record = recordOf()) => sampler.offer({ codeOf: async () => '0xc0de' } as never, record)
   const missed = () => sampler.statistics.figures(1).missed
   return { sampler, requests, samples, avoided, warn, offer, missed }
@@ -191,7 +191,7 @@ describe('a quote', () => {
     const many = samplerWith(paysAll)
     for (let k = 0; k < 40; k++) {
       many.offer()
-      many.sampler.recordSpent(10)
+      many.sampler.recordNodeCalls(10)
     }
     await many.sampler.observe(snapshotOf(11))
     expect(many.requests).toHaveLength(32)
@@ -287,11 +287,11 @@ describe('a shortfall', () => {
     expect([sample.ppm, sample.reverted]).toEqual([null, true])
     expect(sample.legs[0]!.ppm).toBeCloseTo(-1_000_000, 0)
     // Four calls, less two of the quote and two of the failure.
-    sampler.recordSpent(1)
+    sampler.recordNodeCalls(1)
     sampler.clear()
     sampler.offer({ codeOf: async () => '0x' } as never, recordOf(undefined, { number: 20 }))
     expect(sampler.awaitsBlocks(1e9)).toBe(false)
-    sampler.recordSpent(1)
+    sampler.recordNodeCalls(1)
     sampler.offer({ codeOf: async () => '0x' } as never, recordOf(undefined, { number: 20 }))
     expect(sampler.awaitsBlocks(1e9)).toBe(true)
   })

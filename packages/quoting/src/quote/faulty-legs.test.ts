@@ -68,7 +68,7 @@ const legs = pools.map((pool) => legOf(pool))
 
 test('legs that work alone are not at fault, and each is run once, without a history of the sender', async () => {
   const { calls, requests, ...result } = await findFaulty(legs, upTo(pools, {}))
-  expect(result).toEqual({ faulty: [], failed: [], working: legs, isConfirmed: true })
+  expect(result).toEqual({ faultyPoolIds: [], failedLegs: [], workingLegs: legs, isConfirmed: true })
   const probe = probeAmount(pools[0]!, A, B)!
   // The whole leg, 28, 24, 16, 8, and 2 parts of 32, and an amount that hardly moves the price.
   expect(calls).toEqual(legs.map(() => [32n, 28n, 24n, 16n, 8n, 2n].map((part) => part * E18).concat(probe)))
@@ -84,26 +84,31 @@ test.each([1n, 3n, 9n, 15n, 20n, 27n, 30n, 31n])(
   'a leg that works up to %d parts of 32 is measured to two percent',
   async (parts) => {
     const limit = parts * E18 + E18 / 3n
-    const { faulty, failed, working, isConfirmed } = await findFaulty(legs, upTo(pools, { 'pool 2': limit }))
+    const {
+      faultyPoolIds: faulty,
+      failedLegs: failed,
+      workingLegs: working,
+      isConfirmed,
+    } = await findFaulty(legs, upTo(pools, { 'pool 2': limit }))
     expect([faulty, working, isConfirmed]).toEqual([['pool 2'], [legs[0], legs[2]], true])
-    const [{ pool, tokenIn, minFailing, maxWorking }] = failed as [(typeof failed)[0]]
+    const [{ pool, tokenIn, minFailingInput, maxWorkingInput }] = failed as [(typeof failed)[0]]
     expect([failed.length, pool.id, tokenIn]).toEqual([1, 'pool 2', B])
-    expect(maxWorking).toBeLessThanOrEqual(limit)
-    expect(minFailing).toBeGreaterThan(limit)
-    expect(minFailing - maxWorking).toBeLessThanOrEqual((32n * E18) / 50n)
+    expect(maxWorkingInput).toBeLessThanOrEqual(limit)
+    expect(minFailingInput).toBeGreaterThan(limit)
+    expect(minFailingInput - maxWorkingInput).toBeLessThanOrEqual((32n * E18) / 50n)
   },
 )
 
 test('a leg that fails in all sizes fails from nothing on, in a single call', async () => {
-  const { faulty, failed, calls } = await findFaulty(legs, upTo(pools, { 'pool 1': 0n }))
-  expect([faulty, failed]).toEqual([['pool 1'], [{ ...legs[0], minFailing: 0n, maxWorking: 0n }]])
+  const { faultyPoolIds: faulty, failedLegs: failed, calls } = await findFaulty(legs, upTo(pools, { 'pool 1': 0n }))
+  expect([faulty, failed]).toEqual([['pool 1'], [{ ...legs[0], minFailingInput: 0n, maxWorkingInput: 0n }]])
   expect(calls).toHaveLength(3)
 })
 
 test('a leg that works in the smallest size only is not known to fail in all', async () => {
-  const { failed } = await findFaulty(legs, upTo(pools, { 'pool 1': probeAmount(pools[0]!, A, B)! }))
-  expect(failed[0]!.maxWorking).toBe(probeAmount(pools[0]!, A, B))
-  expect(failed[0]!.minFailing).toBeLessThanOrEqual(2n * E18)
+  const { failedLegs: failed } = await findFaulty(legs, upTo(pools, { 'pool 1': probeAmount(pools[0]!, A, B)! }))
+  expect(failed[0]!.maxWorkingInput).toBe(probeAmount(pools[0]!, A, B))
+  expect(failed[0]!.minFailingInput).toBeLessThanOrEqual(2n * E18)
 })
 
 test.each([
@@ -112,17 +117,22 @@ test.each([
 ])('a leg that pays %d of 1,000 as settled works: %s', async (perMille, works) => {
   const leg = { ...legs[0]!, amountOut: 1_000_000n }
   const pays: Pays = ([address]) => (address === pools[0]!.address ? 1_000n * perMille : 10n ** 30n)
-  const { working } = await findFaulty([leg, legs[2]!], pays)
+  const { workingLegs: working } = await findFaulty([leg, legs[2]!], pays)
   expect(working.includes(leg)).toBe(works)
 })
 
 test('if every leg fails, none is blamed alone', async () => {
-  const { faulty, failed, working, isConfirmed } = await findFaulty(legs, () => null)
+  const {
+    faultyPoolIds: faulty,
+    failedLegs: failed,
+    workingLegs: working,
+    isConfirmed,
+  } = await findFaulty(legs, () => null)
   expect([faulty, working, isConfirmed]).toEqual([[], [], false])
   expect(failed.map(({ pool }) => pool.id)).toEqual(['pool 1', 'pool 2', 'pool 3'])
   // Smaller amounts that work show that it is not the node.
   const small = await findFaulty(legs, (_, amountIn) => (amountIn > 20n * E18 ? null : 10n ** 30n))
-  expect([small.faulty, small.isConfirmed]).toEqual([[], true])
+  expect([small.faultyPoolIds, small.isConfirmed]).toEqual([[], true])
 })
 
 test('a call that fails says nothing about its leg, unless the caller is gone', async () => {
@@ -130,7 +140,7 @@ test('a call that fails says nothing about its leg, unless the caller is gone', 
     if (address === pools[1]!.address) throw new Error('no answer')
     return upTo(pools, {})([address!], amountIn)
   }
-  const { faulty, failed, working } = await findFaulty(legs, failing)
+  const { faultyPoolIds: faulty, failedLegs: failed, workingLegs: working } = await findFaulty(legs, failing)
   expect([faulty, failed, working]).toEqual([[], [], [legs[0], legs[2]]])
   await expect(findFaulty(legs, failing, true)).rejects.toThrow('no answer')
 })
@@ -144,13 +154,17 @@ test('of pools of one account that fail together, the leg with less output is bl
     (limit: bigint): Pays =>
     (_, amountIn) =>
       amountIn > limit ? null : 10n ** 30n
-  const { faulty, calls, working } = await findFaulty([...shared, legOf(other)], pays(31n * E18 + E18))
+  const {
+    faultyPoolIds: faulty,
+    calls,
+    workingLegs: working,
+  } = await findFaulty([...shared, legOf(other)], pays(31n * E18 + E18))
   expect([faulty, working.length]).toEqual([[], 3])
   // Both together sell 32.
   expect(calls.at(-1)).toEqual([32n * E18])
   const blamed = await findFaulty([...shared, legOf(other, 3n * E18)], pays(31n * E18))
-  expect(blamed.faulty).toEqual(['pool 4'])
-  expect((await findFaulty([...shared.toReversed(), legOf(other, 3n * E18)], pays(31n * E18))).faulty).toEqual([
+  expect(blamed.faultyPoolIds).toEqual(['pool 4'])
+  expect((await findFaulty([...shared.toReversed(), legOf(other, 3n * E18)], pays(31n * E18))).faultyPoolIds).toEqual([
     'pool 4',
   ])
   // Pools of other accounts, or in the other direction, are not run together.
@@ -160,7 +174,7 @@ test('of pools of one account that fail together, the leg with less output is bl
 
 test('at most 32 legs are run', async () => {
   const many = Array.from({ length: 40 }, (_, k) => poolOf(100 + k))
-  const { calls, working } = await findFaulty(
+  const { calls, workingLegs: working } = await findFaulty(
     many.map((pool) => legOf(pool)),
     upTo(many, {}),
   )

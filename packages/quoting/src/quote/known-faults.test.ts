@@ -57,7 +57,7 @@ function contextOf(
       families: new Map(families.map((of) => [of.id, of])),
     },
     tokens: {
-      standings: { recordFailure: (ids: ReadonlySet<string>) => failures.push([...ids]) },
+      trustTracker: { recordFailure: (ids: ReadonlySet<string>) => failures.push([...ids]) },
       taxes: { current: new Map(taxed.map((token) => [token, {}])) },
     },
   } as never
@@ -70,15 +70,15 @@ function contextOf(
 test('a quote starts with the pools, sizes, and intermediate tokens that failed lately', () => {
   const { context, faultyPools, faultyTokens } = contextOf({})
   const failed = { pool: legs[0]!.pool, tokenIn: A, tokenOut: B }
-  faultyPools.record([{ ...failed, minFailing: 0n, maxWorking: 0n }], NOW)
-  faultyPools.record([{ ...failed, pool: legs[1]!.pool, minFailing: 9n, maxWorking: 7n }], NOW)
+  faultyPools.record([{ ...failed, minFailingInput: 0n, maxWorkingInput: 0n }], NOW)
+  faultyPools.record([{ ...failed, pool: legs[1]!.pool, minFailingInput: 9n, maxWorkingInput: 7n }], NOW)
   faultyTokens.record([A, B, C, W], NOW)
   expect(knownFaults({ tokenIn: A, tokenOut: C } as never, context)).toEqual({
     recentFaults: {
-      pools: new Set(['pool 1']),
-      limits: new Set([{ poolId: 'pool 2', tokenIn: A, tokenOut: B, maxInput: 7n }]),
+      poolIds: new Set(['pool 1']),
+      inputLimits: new Set([{ poolId: 'pool 2', tokenIn: A, tokenOut: B, maxInput: 7n }]),
     },
-    ...{ limits: [], avoidedTokens: new Set([B]), failed: [] },
+    ...{ inputLimits: [], avoidedTokens: new Set([B]), failedLegs: [] },
   })
 })
 
@@ -86,13 +86,13 @@ test('a pool that fails in all sizes is left out, now and in later quotes; pools
   const { exclude, failures, faultyPools, faults } = contextOf({ 2: 0n })
   expect(await exclude()).toEqual(['pool 2'])
   expect(failures).toEqual([['pool 1', B, 'pool 2', 'pool 3']])
-  expect([faultyPools.idsAt(NOW), faults.limits, faults.failed]).toEqual([['pool 2'], [], []])
+  expect([faultyPools.idsAt(NOW), faults.inputLimits, faults.failedLegs]).toEqual([['pool 2'], [], []])
 })
 
 test('a pool that fails for its size is limited instead, now and in later quotes', async () => {
   const { exclude, faultyPools, faults } = contextOf({ 1: 30n * E18 })
   expect(await exclude()).toEqual([])
-  const [limit] = faults.limits
+  const [limit] = faults.inputLimits
   expect(limit).toMatchObject({ poolId: 'pool 1', tokenIn: A, tokenOut: B })
   expect(limit!.maxInput).toBeLessThanOrEqual(30n * E18)
   expect(limit!.maxInput).toBeGreaterThan(28n * E18)
@@ -125,12 +125,12 @@ test('an intermediate token that cannot be transferred is avoided, and no pool',
 test('if every leg fails, nothing is recorded until a route shows that its tokens work', async () => {
   const { exclude, faults, faultyPools, context } = contextOf({ 1: 0n, 2: 0n, 3: 0n })
   expect(await exclude()).toEqual(['pool 1'])
-  expect([faults.failed.map(({ pool }) => pool.id), faultyPools.idsAt(NOW)]).toEqual([
+  expect([faults.failedLegs.map(({ pool }) => pool.id), faultyPools.idsAt(NOW)]).toEqual([
     ['pool 1', 'pool 2', 'pool 3'],
     [],
   ])
-  recordExplained(faults.failed, { legs: [legOf(7, [A, C])] } as unknown as RoutePlan, context)
+  recordExplained(faults.failedLegs, { legs: [legOf(7, [A, C])] } as unknown as RoutePlan, context)
   expect(faultyPools.idsAt(NOW)).toEqual(['pool 3'])
-  recordExplained(faults.failed, { legs: [legOf(7, [A, B])] } as unknown as RoutePlan, context)
+  recordExplained(faults.failedLegs, { legs: [legOf(7, [A, B])] } as unknown as RoutePlan, context)
   expect(faultyPools.idsAt(NOW).toSorted()).toEqual(['pool 1', 'pool 3'])
 })
