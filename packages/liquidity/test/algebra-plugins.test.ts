@@ -51,7 +51,7 @@ test('pools with the default plugin are found, and pools without a plugin have n
 
 test('the gas of a hop includes the timepoint that the plugin writes', () => {
   const writesOf = (pool: Pool) =>
-    familyOf(FAMILY)!.quoteExactInput(pool, pool.tokens[0]!, pool.tokens[1]!, 10n ** 9n).writes ?? []
+    familyOf(FAMILY)!.quoteExactInput(pool, pool.tokens[0]!, pool.tokens[1]!, 10n ** 9n).writtenSlots ?? []
   for (const pool of world.pools().filter(({ family }) => family === FAMILY))
     expect(writesOf(pool).includes('oracle')).toBe((pool.state as AlgebraIntegralState).pluginFees !== undefined)
 })

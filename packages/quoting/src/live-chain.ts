@@ -360,7 +360,7 @@ export class LiveChain {
     const source = async (extraTokens: readonly Address[] = []) => {
       const { rpc, views } = this.runtime.now
       const { view, isWhole } = await views.recent([...catalog.registry, ...extraTokens], signal)
-      await Promise.race([view.prices().caughtUp(), setTimeout(PRICES_TIMEOUT_MS)])
+      await Promise.race([view.prices().whenCurrent(), setTimeout(PRICES_TIMEOUT_MS)])
       return { view, rpc, isWhole: isWhole && view.prices().isCurrent }
     }
     return text === undefined ? catalog.load(source) : catalog.search(text, source)

@@ -6,10 +6,10 @@ import type { DexFamily, Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import type { SavedFacts } from '../store/database.ts'
 import type { SavedBatch } from '../store/messages.ts'
-import type { SavePart, Store } from '../store/store.ts'
+import type { SaveCommand, Store } from '../store/store.ts'
 import { History } from './history.ts'
 import { Ledger } from './ledger.ts'
-import { marketLimits } from './limits.ts'
+import { defaultMarketLimits } from './limits.ts'
 import { PoolDirectory } from './pool-directory.ts'
 import { rowsHash, Saver } from './saver.ts'
 
@@ -32,21 +32,21 @@ const poolOf = (n: number, family: string, tokens = [hub, a]): Pool<null> => ({
 class MemoryStore implements Store {
   facts: SavedFacts | null = null
   content: SavedBatch[] = []
-  saves: SavePart[][] = []
+  saves: SaveCommand[][] = []
   isComplete = true
   closed = 0
   failure: Error | null = null
   async *batches() {
     yield* this.content
   }
-  async save(facts: SavedFacts, parts: AsyncIterable<SavePart>) {
-    const all: SavePart[] = []
+  async save(facts: SavedFacts, parts: AsyncIterable<SaveCommand>) {
+    const all: SaveCommand[] = []
     for await (const part of parts) all.push(part)
     if (this.failure) throw this.failure
     this.saves.push(all)
     this.facts = facts
   }
-  async isWhole() {
+  async isIntact() {
     return this.isComplete
   }
   async close() {
@@ -63,7 +63,7 @@ beforeEach(() => {
   opened = []
 })
 function market(maxSaved = 1_000) {
-  const directory = new PoolDirectory(chain, families, marketLimits)
+  const directory = new PoolDirectory(chain, families, defaultMarketLimits)
   const ledger = new Ledger(10)
   const remembered: string[] = []
   const restored: unknown[] = []
@@ -86,8 +86,8 @@ function market(maxSaved = 1_000) {
   }
   return { directory, ledger, remembered, restored, saver, publish, scan }
 }
-const writes = (parts: readonly SavePart[]) => parts.flatMap((part) => (part.do === 'write' ? [part] : []))
-const summary = (parts: readonly SavePart[] = []) => ({
+const writes = (parts: readonly SaveCommand[]) => parts.flatMap((part) => (part.do === 'write' ? [part] : []))
+const summary = (parts: readonly SaveCommand[] = []) => ({
   newPools: writes(parts).flatMap(({ newPools }) => newPools.map(({ pool, dexRow }) => [pool.id, dexRow])),
   changedPools: writes(parts).flatMap(({ changedPools }) => changedPools.map(({ id }) => id)),
   goneIds: writes(parts).flatMap(({ goneIds }) => goneIds),

@@ -2,7 +2,7 @@
  * Liquidity bins that trade at one price each, as in Liquidity Book pairs and Pancake Infinity bin pools. Checked
  * against BinHelper, PriceHelper, and Uint128x128Math of joe-v2 2.1 and 2.2, and BinPool of infinity-core.
  */
-import { orRefused, PoolRefusal, type PriceCurve } from '../family.ts'
+import { nullIfRefused, PoolRefusal, type PriceCurve } from '../family.ts'
 import { asMaxInput, largestInput } from './capacity.ts'
 import { CurveBuilder } from './curve-builder.ts'
 import { withMargin } from './curve-end.ts'
@@ -164,7 +164,7 @@ function outOfBins(
 ): PoolRefusal {
   const maxIn = amountIn - remaining
   if (!(swapForY ? allBelow : allAbove))
-    return new PoolRefusal('TOO_LARGE', `goes beyond the ${bins.length} bins that were read`, { isOwnLimit: true })
+    return new PoolRefusal('TOO_LARGE', `goes beyond the ${bins.length} bins that were read`, { isModelLimit: true })
   return new PoolRefusal(maxIn === 0n ? 'EMPTY' : 'TOO_LARGE', `the pool takes ${maxIn} of ${amountIn}`)
 }
 
@@ -185,7 +185,7 @@ function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, 
   const binUses: UsedBin[] = []
   let remaining = maxAmount
   for (const bin of swapForY ? binsAhead.toReversed() : binsAhead) {
-    const step = orRefused(() => ({ ...feeIn(bin.id), price: binPrice(bin.id, binStep) }))
+    const step = nullIfRefused(() => ({ ...feeIn(bin.id), price: binPrice(bin.id, binStep) }))
     if (!step) break
     const { rate, price, protocolPart } = step
     const fill = (amountIn: bigint): Fill => {
@@ -194,7 +194,7 @@ function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, 
       return filledBin
     }
     const filledWhole = fillBin(bin, price, swapForY, remaining, rate)
-    if (limited && orRefused(() => fill(filledWhole.amountIn)) === null) {
+    if (limited && nullIfRefused(() => fill(filledWhole.amountIn)) === null) {
       const partialIn = largestInput(fill, filledWhole.amountIn - 1n)!
       if (partialIn > 0n) binUses.push({ ...fill(partialIn), rate })
       break

@@ -172,7 +172,7 @@ export function swapExactInput<State extends ConcentratedState>(
         `the pool takes ${amountIn - remaining} of ${amountIn}`,
       )
     if (isPast(tick, farthest, zeroForOne))
-      throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_WORDS} words of the bitmap`, { isOwnLimit: true })
+      throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_WORDS} words of the bitmap`, { isModelLimit: true })
     const end = stepEnd(tick, tickSpacing, zeroForOne)
     const isInitialized = nextTick !== undefined && (zeroForOne ? nextTick[0] >= end : nextTick[0] <= end)
     const stopTick = isInitialized ? nextTick[0] : end

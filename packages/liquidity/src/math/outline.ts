@@ -15,16 +15,16 @@ const Q96 = 2 ** 96
 export function outlineOfCurves(
   sell: PriceCurve,
   buy: PriceCurve,
-  { firstHeld, secondHeld }: Pick<PairOutline, 'firstHeld' | 'secondHeld'>,
+  { firstReserve, secondReserve }: Pick<PairOutline, 'firstReserve' | 'secondReserve'>,
   band: number,
 ): PairOutline {
   return {
     price: sell.sqrtPrice[0]! ** 2,
     fee: Math.max(feeOf(sell), feeOf(buy)),
-    firstNear: outputDownTo(buy, rootOfBand(buy.sqrtPrice[0]!, band)),
-    secondNear: outputDownTo(sell, rootOfBand(sell.sqrtPrice[0]!, band)),
-    firstHeld,
-    secondHeld,
+    firstDepth: outputDownTo(buy, rootOfBand(buy.sqrtPrice[0]!, band)),
+    secondDepth: outputDownTo(sell, rootOfBand(sell.sqrtPrice[0]!, band)),
+    firstReserve,
+    secondReserve,
   }
 }
 
@@ -41,15 +41,15 @@ export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, end: number):
 
 /** Returns the outline of an x·y = k pool. */
 export function constantProductOutline(first: bigint, second: bigint, feePpm: number, band: number): PairOutline {
-  const [firstHeld, secondHeld] = [Number(first), Number(second)]
+  const [firstReserve, secondReserve] = [Number(first), Number(second)]
   const depthShare = 1 - rootOfBand(1, band)
   return {
-    price: firstHeld > 0 ? secondHeld / firstHeld : 0,
+    price: firstReserve > 0 ? secondReserve / firstReserve : 0,
     fee: feePpm / FLOAT_PPM,
-    firstNear: firstHeld * depthShare,
-    secondNear: secondHeld * depthShare,
-    firstHeld,
-    secondHeld,
+    firstDepth: firstReserve * depthShare,
+    secondDepth: secondReserve * depthShare,
+    firstReserve,
+    secondReserve,
   }
 }
 
@@ -60,17 +60,17 @@ export function concentratedOutline(state: ConcentratedState, feePpm: number, ba
   const { ticks } = state
   const lastBelow = lastTickAtOrBelow(ticks, state.tick)
   const [fee, price] = [feePpm / FLOAT_PPM, start ** 2]
-  if (start === 0) return { price, fee, firstNear: 0, secondNear: 0, firstHeld: 0, secondHeld: 0 }
+  if (start === 0) return { price, fee, firstDepth: 0, secondDepth: 0, firstReserve: 0, secondReserve: 0 }
   walkTicks(ticks, lastBelow, -1, start, inRange, band)
-  const [secondNear, secondHeld] = [walkResult.depth, walkResult.reserve]
+  const [secondDepth, secondReserve] = [walkResult.depth, walkResult.reserve]
   walkTicks(ticks, lastBelow + 1, 1, 1 / start, inRange, band)
   return {
     price,
     fee,
-    firstNear: walkResult.depth,
-    secondNear: secondNear,
-    firstHeld: walkResult.reserve,
-    secondHeld: secondHeld,
+    firstDepth: walkResult.depth,
+    secondDepth,
+    firstReserve: walkResult.reserve,
+    secondReserve,
   }
 }
 

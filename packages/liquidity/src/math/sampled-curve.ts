@@ -1,6 +1,6 @@
 /** Price curves of pools without a closed form, through sampled quotes. */
 import { FLOAT_PPM } from '@sluice/chains'
-import { orRefused, type PriceCurve } from '../family.ts'
+import { nullIfRefused, type PriceCurve } from '../family.ts'
 import { UNLIMITED_INPUT } from './capacity.ts'
 import { curveEnd } from './curve-end.ts'
 import { emptyCurve } from './curves.ts'
@@ -111,7 +111,7 @@ class Samples implements Points {
 
   private sample(input: number): number | null {
     this.quotes++
-    const amountOut = orRefused(() => this.quote(BigInt(Math.ceil(input))))
+    const amountOut = nullIfRefused(() => this.quote(BigInt(Math.ceil(input))))
     return amountOut === null ? null : Number(amountOut)
   }
 
@@ -142,7 +142,7 @@ class Samples implements Points {
   addFar(size: number, maxInput: bigint | null): number {
     const { x, y, error } = this
     const end = maxInput ?? UNLIMITED_INPUT - 1n
-    const totalOutput = Number(orRefused(() => this.quote(end)) ?? 0n)
+    const totalOutput = Number(nullIfRefused(() => this.quote(end)) ?? 0n)
     this.quotes++
     for (let input = size * FAR_START; input * GROWTH < Number(end); input *= SEARCH_GROWTH) {
       const output = this.add(input)

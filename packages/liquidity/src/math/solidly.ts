@@ -1,6 +1,6 @@
 /** Math of Solidly pairs and their forks: x·y = k, or x³y + y³x = k for tokens of similar value. */
 import { PPM } from '@sluice/chains'
-import { orRefused, PoolRefusal } from '../family.ts'
+import { nullIfRefused, PoolRefusal } from '../family.ts'
 
 const ONE = 10n ** 18n
 
@@ -177,7 +177,9 @@ export function feeFromSamples(
 ): number | null {
   const agrees = (feePpm: number) =>
     samples.every(({ zeroForOne, amountIn, amountOut }) => {
-      const quotedOutput = orRefused(() => quoteSolidly({ ...state, feePpm }, zeroForOne, amountIn, solve).amountOut)
+      const quotedOutput = nullIfRefused(
+        () => quoteSolidly({ ...state, feePpm }, zeroForOne, amountIn, solve).amountOut,
+      )
       return (quotedOutput ?? 0n) === amountOut
     })
   return FEES_PPM.find(agrees) ?? null

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { adapters } from '../../test/vectors/adapters.ts'
 import type { VectorFile } from '../../test/vectors/index.ts'
 import { familyOf } from '../dexes/index.ts'
-import { orRefused, type Pool } from '../family.ts'
+import { nullIfRefused, type Pool } from '../family.ts'
 import { evenTradingFunction, stableLevel, sumsOf, swapOn } from './trading-function.ts'
 
 /** 0.1 %: without a fee, pools refuse swaps whose rounding lowers the value of a share. */
@@ -47,7 +47,7 @@ describe.each(files)('%s', (name) => {
         for (const [j, tokenOut] of pool.tokens.entries())
           for (const part of i === j ? [] : PARTS) {
             const amountIn = reserves[i]! / part
-            const exact = orRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut)
+            const exact = nullIfRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut)
             if (exact === null || exact < 1_000_000n) continue
             const output = swapOn(tradingFunction, tradingFunction.balances.slice(), i, j, Number(amountIn))
             const off = Math.abs(output - Number(exact))

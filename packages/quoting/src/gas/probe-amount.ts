@@ -1,6 +1,6 @@
 /** Amounts with which the gas of hops is measured. */
 import type { Address } from '@sluice/chains'
-import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
+import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
 
 /** Relative change of the square root price by the first amount; small, so that it crosses no tick. */
 const FIRST_MOVE = 2e-6
@@ -12,12 +12,12 @@ const STEP = 1_000n
 export function probeAmount(pool: Pool, tokenIn: Address, tokenOut: Address): bigint | null {
   const family = familyOf(pool.family)
   if (!family) return null
-  const curve = orRefused(() => family.priceCurve(pool, tokenIn, tokenOut))
+  const curve = nullIfRefused(() => family.priceCurve(pool, tokenIn, tokenOut))
   const first = curve && firstAmount(curve.sqrtPrice, curve.liquidity)
   if (!first) return null
   let amount = first
   for (let tries = 0; tries < MAX_TRIES; tries++, amount *= STEP) {
-    const quote = orRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amount))
+    const quote = nullIfRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amount))
     if (quote && quote.amountOut > 0n) return amount
   }
   return null

@@ -1,6 +1,6 @@
 /** Finds the pools that make a route fail, by simulating each of its legs alone, and legs of one account together. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { familyOf, orRefused } from '@sluice/liquidity'
+import { familyOf, nullIfRefused } from '@sluice/liquidity'
 import { encodeSwap, type Leg, type RoutePlan } from '@sluice/routing'
 import type { CallOutcome } from '@sluice/simulation'
 import { defaultDeadline } from '../deadline.ts'
@@ -187,7 +187,7 @@ function smallerLegs(leg: Leg): SmallerLegs {
 /** Returns a leg with another input; null if the pool refuses it. */
 function withInput(leg: Leg, amountIn: bigint): Leg | null {
   const { pool, tokenIn, tokenOut } = leg
-  return orRefused(() => {
+  return nullIfRefused(() => {
     const { amountOut } = familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
     return { ...leg, amountIn, amountOut }
   })

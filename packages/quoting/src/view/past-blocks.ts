@@ -234,7 +234,7 @@ export class PastBlocks {
     await market.ensureGroups([this.chain.hubs, ends])
     await prices.follow(await market.whenIdle(Math.max(this.settleMs, QUOTE_SETTLE_MS)))
     // Searching a whole chain's logs takes minutes, so other requests do not wait for it either.
-    const isSettled = market.state().queued?.entries === 0 || !isScanned(market)
+    const isSettled = market.cacheCounts().queued?.entries === 0 || !isScanned(market)
     if (isSettled && listedPools?.isWhole !== false) quotedPairs.add([...ends].sort().join())
   }
 

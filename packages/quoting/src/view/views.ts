@@ -97,7 +97,7 @@ export class ChainViews {
         const isOfTheBlock = error instanceof RpcError && error.ofBlock
         if (!isOfTheBlock || attempt === MAX_ATTEMPTS) throw error
         await this.head(signal)
-        if (!this.options.market.has(view.snapshot.block)) continue
+        if (!this.options.market.hasBlock(view.snapshot.block)) continue
         if (error.code !== 'BLOCK_GONE') throw error
         await sleep(PAUSE_MS)
       }
@@ -121,7 +121,7 @@ export class ChainViews {
    * process published.
    */
   earlier({ snapshot }: ChainView): ChainView | undefined {
-    const before = this.options.market.before?.(snapshot.block)
+    const before = this.options.market.snapshotBefore?.(snapshot.block)
     if (before && this.previous?.snapshot !== before) this.previous = this.viewOf(before)
     return before && this.previous
   }

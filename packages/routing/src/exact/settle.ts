@@ -7,7 +7,7 @@
  * Taxed tokens are never intermediates. If two legs use one pool, the second is quoted in the state after the first.
  */
 import { PPM } from '@sluice/chains'
-import { familyOf, orRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
+import { familyOf, nullIfRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
 import type { Edge } from '../graph/graph.ts'
 import { capacityOf, inputOf, outputOf } from '../graph/price-curve.ts'
 import { MAX_SWAPS } from '../graph/repeated-swaps.ts'
@@ -308,7 +308,7 @@ class SettlementPass {
 /** Maximum input that the edge's pool accepts, in base units before tax; null if there is no maximum. */
 function maxInputOf({ graph }: Problem, edge: number, current: Pool, taxes?: Taxes): bigint | null {
   const { tokenIn, tokenOut, pool } = graph.edges[edge]!
-  const arriving = orRefused(() => familyOf(current.family)!.maxInput(current, tokenIn, tokenOut))
+  const arriving = nullIfRefused(() => familyOf(current.family)!.maxInput(current, tokenIn, tokenOut))
   const taxPpm = taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0
   return arriving === null || taxPpm === 0 ? arriving : (arriving * PPM) / (PPM - BigInt(taxPpm))
 }
@@ -400,8 +400,18 @@ function quoteLeg(
     const quote = family.quoteExactInput(current, tokenIn, tokenOut, arrived)
     const amountOut = leftAfter(quote.amountOut, taxIn(taxes, tokenOut, pool.id)?.buyPpm)
     const gas = quote.gas + tokensGas
-    const { writes } = quote
-    const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas, ...(writes && { writes }) }
+    const { writtenSlots } = quote
+    const leg = {
+      pool,
+      tokenIn,
+      tokenOut,
+      num,
+      den,
+      amountIn,
+      amountOut,
+      gas,
+      ...(writtenSlots && { writes: writtenSlots }),
+    }
     return { leg, after: { ...pool, state: quote.state } }
   } catch (error) {
     return refusalOf(error)

@@ -4,7 +4,7 @@ import {
   emptyCurve,
   familyOf,
   HOP_GAS,
-  orRefused,
+  nullIfRefused,
   type Pool,
   poolChanges,
   type Snapshot,
@@ -144,7 +144,7 @@ function compilePool(pool: Pool, gas?: GasTable): Edge[] {
 function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, table?: GasTable): Edge {
   const hop: Readonly<Record<string, number>> = table?.hop ?? HOP_GAS
   // An arithmetic failure of one pool must not affect the others.
-  const oneSwap = orRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)) ?? emptyCurve(1)
+  const oneSwap = nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)) ?? emptyCurve(1)
   const raw = withRepeatedSwaps(oneSwap, pool, pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut))
   const curve = compileCurve(table && raw.gasPerPiece ? { ...raw, gasPerPiece: table.tick } : raw)
   // A caller's gas table is complete; do not add gas of tokens to it.

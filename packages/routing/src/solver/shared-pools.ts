@@ -1,5 +1,5 @@
 /** Pools of more than two tokens of which a route uses several pairs. They share one trading function over all of their tokens. */
-import { familyOf, orRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
+import { familyOf, nullIfRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
 import { outputOf } from '../graph/price-curve.ts'
 import { MAX_SWAPS } from '../graph/repeated-swaps.ts'
@@ -20,7 +20,7 @@ export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunct
 /** Returns the trading function of a pool of any number of tokens; null if the family has none. */
 export function wholeFunctionOf(pool: Pool): TradingFunction | null {
   const family = familyOf(pool.family)!
-  const single = orRefused(() => family.tradingFunction?.(pool) ?? null)
+  const single = nullIfRefused(() => family.tradingFunction?.(pool) ?? null)
   return single && family.limitsEachSwap?.(pool) ? ofRepeatedSwaps(single) : single
 }
 

@@ -49,7 +49,7 @@ test.each([true, false])('the cap counts the treasury, and can be reached (floor
   } catch (error) {
     thrown = error
   }
-  expect(thrown).toMatchObject({ code: 'TOO_LARGE', isOwnLimit: true })
+  expect(thrown).toMatchObject({ code: 'TOO_LARGE', isModelLimit: true })
 })
 
 test('newer releases compare the supply after rounding with the cap', () => {

@@ -72,7 +72,7 @@ function supplyAsset(state: AaveV3State, amountIn: bigint) {
       : balanceOf(state, countedSupply) + amountIn
     // The accrued amount may be lower than our bound, so the market may accept more.
     if (balanceAfter > cap)
-      throw new PoolRefusal('TOO_LARGE', `no more than ${cap} may be supplied`, { isOwnLimit: true })
+      throw new PoolRefusal('TOO_LARGE', `no more than ${cap} may be supplied`, { isModelLimit: true })
   }
   return { amountOut, state: { ...state, scaledSupply: scaledSupply + scaledAmount, cash: cash + amountIn } }
 }

@@ -2,7 +2,7 @@
  * Swaps of Ambient pools across levels: TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d, checked
  * against the deployed contract on Scroll.
  */
-import { orRefused, PoolRefusal } from '../../family.ts'
+import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import {
   type Curve,
@@ -86,7 +86,8 @@ export function swapExactInput(
   let levelsCrossed = 0
   let knockedOut = false
   for (let legs = 0; ; legs++) {
-    if (legs > MAX_LEGS) throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_LEGS} words and levels`, { isOwnLimit: true })
+    if (legs > MAX_LEGS)
+      throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_LEGS} words and levels`, { isModelLimit: true })
     const wordEnd = Math.floor(tick / WORD) * WORD + (isBuy ? WORD : 0)
     let level = nextLevel(levels, tick, isBuy)
     const isNear = level && (isBuy ? level[0] < wordEnd : level[0] >= wordEnd)
@@ -192,7 +193,7 @@ export function limitBitsOf({ priceRoot, readRoot = priceRoot }: AmbientState, i
 /** Returns the legs of the largest swap; smaller swaps share all legs but their last. */
 export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[] {
   const legs: CurveLeg[] = []
-  orRefused(() =>
+  nullIfRefused(() =>
     swapExactInput(state, isBuy, MAX_FLOW, 1n << BigInt(limitBitsOf(state, isBuy)), (leg) => legs.push(leg)),
   )
   return legs
@@ -205,7 +206,7 @@ export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[]
  */
 export function maxInput(state: AmbientState, isBuy: boolean, precisionBits?: number): bigint | null {
   const limit = 1n << BigInt(limitBitsOf(state, isBuy))
-  const maxIn = orRefused(() => swapExactInput(state, isBuy, MAX_FLOW, limit).amountIn)
+  const maxIn = nullIfRefused(() => swapExactInput(state, isBuy, MAX_FLOW, limit).amountIn)
   return largestInput((amountIn) => quote(state, isBuy, amountIn), maxIn ?? MAX_FLOW, precisionBits)
 }
 
@@ -218,7 +219,7 @@ export function quote(state: AmbientState, isBuy: boolean, amountIn: bigint): Am
   const swap = swapExactInput(state, isBuy, amountIn, 1n << BigInt(limitBitsOf(state, isBuy)))
   if (swap.amountIn < amountIn)
     throw new PoolRefusal('TOO_LARGE', 'the price limit of the step is met before the amount ends', {
-      isOwnLimit: true,
+      isModelLimit: true,
     })
   if (swap.amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return swap

@@ -6,7 +6,7 @@ import { applyLog, findPools, readStates, rowsOf, topics } from './state.ts'
 /** Balancer V1 pools. */
 export const balancerV1: DexFamily<BalancerV1State> = {
   id: 'balancer-v1',
-  payment: { pullsInput: true, forwardsOutput: true, locks: 1 },
+  payment: { pullsInput: true, forwardsOutput: true, lockSlots: 1 },
   rowsOf,
   findPools,
   readStates,

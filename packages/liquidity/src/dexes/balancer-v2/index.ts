@@ -11,7 +11,7 @@ const fixedOf = (pool: Pool<unknown>) => pool.fixed as BalancerV2Fixed
 /** Balancer V2 pools. */
 export const balancerV2: DexFamily<BalancerV2State> = {
   id: 'balancer-v2',
-  payment: { pullsInput: true, locks: 1 },
+  payment: { pullsInput: true, lockSlots: 1 },
   // The vault has no getter by token; pools are found by its logs.
   // biome-ignore lint/correctness/useYield: there is nothing to read.
   *findPools() {

@@ -1,5 +1,5 @@
 /** Exact math of Balancer V3 pools. */
-import { orRefused, PoolRefusal } from '../../family.ts'
+import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import {
   AMP_PRECISION,
   MAX_IN_RATIO,
@@ -155,7 +155,7 @@ export function limitOf(state: PooledState, i: number, j: number): bigint {
   const maxScaledIn = scaledLimit(state, liveBalances, i, j)
   const scaledIn = min(maxScaledIn, maxAdded)
   // Use the surge fee of the largest trade.
-  const fee = orRefused(() => swapFeeOf(state, liveBalances, i, j, scaledIn)) ?? state.swapFee
+  const fee = nullIfRefused(() => swapFeeOf(state, liveBalances, i, j, scaledIn)) ?? state.swapFee
   const withFee = fee < ONE ? (scaledIn * ONE) / (ONE - fee) : 0n
   return (min(withFee, maxAdded) * ONE) / (scaling[i]! * rates[i]!)
 }

@@ -8,7 +8,7 @@ import {
 } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import { orRefused, type Pool, type Read, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type Read, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { bufferRead, decodeBuffers, isBuffer } from './buffers.ts'
 import { liveBalancesOf, scaledOut } from './math.ts'
@@ -135,7 +135,7 @@ function agreesWithProbe(state: PooledState, answer: bigint): boolean {
 }
 
 const poolAnswer = (state: PooledState, liveBalances: readonly bigint[], i: number, j: number, amountIn: bigint) =>
-  orRefused(() => scaledOut(state, liveBalances, i, j, amountIn))
+  nullIfRefused(() => scaledOut(state, liveBalances, i, j, amountIn))
 
 const topicOf = (name: Parameters<typeof vault.getEvent>[0]) => vault.getEvent(name).topicHash as Hex
 

@@ -34,7 +34,7 @@ function asPair(pool: Pool<CamelotV2State>, tokenIn: Address, tokenOut: Address)
 /** Camelot V2 pairs. */
 export const camelotV2: DexFamily<CamelotV2State> = {
   id: 'camelot-v2',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   findPools,
   readStates,
   creationTopics,

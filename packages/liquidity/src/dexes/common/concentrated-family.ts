@@ -72,9 +72,9 @@ export function concentratedTrade<State extends ConcentratedState>(
       const swapResult = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
       const { amountOut, state, ticksCrossed, wordsWalked } = swapResult
       const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_GAS_RATIO * wordsWalked)
-      const writes = writtenTickSlots(pool.state, swapResult, zeroForOne)
-      if ((observesTicks && state.tick !== pool.state.tick) || observesBlocks(pool.state)) writes.push('oracle')
-      return writes.length > 0 ? { amountOut, state, gas, writes } : { amountOut, state, gas }
+      const writtenSlots = writtenTickSlots(pool.state, swapResult, zeroForOne)
+      if ((observesTicks && state.tick !== pool.state.tick) || observesBlocks(pool.state)) writtenSlots.push('oracle')
+      return writtenSlots.length > 0 ? { amountOut, state, gas, writtenSlots } : { amountOut, state, gas }
     },
     inputFor(pool, tokenIn, tokenOut, amountOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)

@@ -83,7 +83,7 @@ test('a limit of the pool is found within a factor of two, and a larger trade is
       expect(last).toBeLessThanOrEqual(limit)
       expect(last * 2n).toBeGreaterThanOrEqual(limit)
       expect(() => quoteSampled(state, 0, last + 1n)).toThrow(
-        expect.objectContaining({ code: 'TOO_LARGE', isOwnLimit: true }),
+        expect.objectContaining({ code: 'TOO_LARGE', isModelLimit: true }),
       )
     }),
   )

@@ -63,7 +63,7 @@ export function quoteSampled(
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   const total = sold[i] + amountIn
   if (total > samples.at(-1)![0])
-    throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isOwnLimit: true })
+    throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isModelLimit: true })
   const amountOut = outputAt(samples, total) - outputAt(samples, sold[i])
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return { amountOut, state: { ...state, sold: i === 0 ? [total, sold[1]] : [sold[0], total] } }

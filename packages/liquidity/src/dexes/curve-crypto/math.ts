@@ -1,5 +1,5 @@
 /** Exact math of Curve CryptoSwap pools. */
-import { orRefused, PoolRefusal } from '../../family.ts'
+import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { min } from '../../math/integers.ts'
 import { cryptoLevel, evenTradingFunction, type TradingFunction } from '../../math/trading-function.ts'
 import { solveThree, solveTwo } from './cubic.ts'
@@ -142,7 +142,7 @@ function closedSolution({ kind, a, gamma }: CurveCryptoState, otherBalances: rea
 export function limitOf(state: CurveCryptoState, i: number, j: number): bigint {
   const { a, gamma, balances } = state
   const xp = balancesAtPriceScale(state, balances)
-  const solution = orRefused(() => {
+  const solution = nullIfRefused(() => {
     const d = presentInvariant(state)
     const minJ = (d * solvedRange(state).from) / ONE
     const maxI = (d * givenRange(state).to) / ONE

@@ -2,7 +2,7 @@
 import { type CurveCryptoLens, CurveCryptoLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
-import { orRefused, type Pool, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { CURVE_CRYPTO_LENS } from '../../lenses.ts'
 import { readEach } from '../common/read-each.ts'
 import { balancesAtPriceScale, fee, solveBalance, swapOut } from './math.ts'
@@ -75,7 +75,7 @@ function agrees(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read
     fee(state, xp) === poolFee &&
     computeSample(samples[0], 0, 1) === quotes[0] &&
     computeSample(samples[1], last, 0) === quotes[1]
-  return orRefused(all) ?? false
+  return nullIfRefused(all) ?? false
 }
 
 const COINS = [2, 3]

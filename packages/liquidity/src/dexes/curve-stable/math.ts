@@ -51,7 +51,7 @@ function quoteRounding(
   if (d === 0n) throw new PoolRefusal('EMPTY', 'the pool is empty')
   const x = xp[i]! + (amountIn * rates[i]!) / ONE
   if (x > FAR_BALANCE * (xp[i]! + d))
-    throw new PoolRefusal('TOO_LARGE', `more than ${FAR_BALANCE} times what the pool is worth`, { isOwnLimit: true })
+    throw new PoolRefusal('TOO_LARGE', `more than ${FAR_BALANCE} times what the pool is worth`, { isModelLimit: true })
   const y = stableBalance(j, xp.with(i, x), amplification, d)
   const dy = xp[j]! - y - state.margin
   if (dy <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)

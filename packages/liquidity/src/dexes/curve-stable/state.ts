@@ -2,7 +2,7 @@
 import { type CurveLens, CurveLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
-import { orRefused, type Pool, type ReadableState, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type ReadableState, type Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
 import { FEE_UNIT } from '../../math/stable-swap.ts'
 import { readEach } from '../common/read-each.ts'
@@ -79,7 +79,7 @@ export function plainState(state: CurveStableState): ReadableState | null {
 }
 
 function agrees(state: CurveStableState, i: number, j: number, amountIn: bigint, amountOut: bigint): boolean {
-  return orRefused(() => quote(state, i, j, amountIn).amountOut) === amountOut
+  return nullIfRefused(() => quote(state, i, j, amountIn).amountOut) === amountOut
 }
 
 /** Array types of the amounts: fixed length, or dynamic in NG pools. */

@@ -12,7 +12,7 @@ import type { DodoV2Fixed, DodoV2State } from './types.ts'
 /** DODO V2 pools: DVM, DPP, and DSP. */
 export const dodoV2: DexFamily<DodoV2State> = {
   id: 'dodo-v2',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   findPools,
   readFixed,
   readStates,

@@ -32,7 +32,7 @@ function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly 
 /** Echodex pairs. */
 export const echodex: DexFamily<EchodexState> = {
   id: 'echodex',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   ...pairFactory(IUniswapV2Factory__factory.createInterface(), 'getPair', 'PairCreated'),
   readStates,
   topics,

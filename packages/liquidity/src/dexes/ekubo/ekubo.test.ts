@@ -85,7 +85,7 @@ describe('a pool with individual positions', () => {
   test('is not quoted beyond the ticks that were read', () => {
     const narrow = { ...pool, state: { ...pool.state, ticks: [], known: [-200_000, 200_000] as const } }
     const quote = () => ekubo.quoteExactInput(narrow, A, B, 10n ** 18n)
-    expect(quote).toThrow(expect.objectContaining({ code: 'TOO_LARGE', isOwnLimit: true }))
+    expect(quote).toThrow(expect.objectContaining({ code: 'TOO_LARGE', isModelLimit: true }))
     expect(ekubo.quoteExactInput(narrow, A, B, 10n ** 12n).amountOut).toBeGreaterThan(0n)
   })
 

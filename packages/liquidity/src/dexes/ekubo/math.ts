@@ -2,7 +2,7 @@
  * Exact math of Ekubo pools. Checked against the deployed core on Ethereum, and against EkuboProtocol/evm-contracts
  * v3.2.0.
  */
-import { orRefused, PoolRefusal } from '../../family.ts'
+import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { lastTickAtOrBelow } from '../../math/concentrated.ts'
 import { divUp, min } from '../../math/integers.ts'
@@ -145,8 +145,8 @@ const isPast = (tick: number, farthest: number, zeroForOne: boolean) =>
   zeroForOne ? tick < farthest : tick >= farthest
 
 function refusalAt(farthest: number, zeroForOne: boolean, isUntouched: boolean): PoolRefusal {
-  const isOwnLimit = farthest !== (zeroForOne ? MIN_TICK : MAX_TICK)
-  if (isOwnLimit) return new PoolRefusal('TOO_LARGE', 'beyond the ticks that are known and near', { isOwnLimit })
+  const isModelLimit = farthest !== (zeroForOne ? MIN_TICK : MAX_TICK)
+  if (isModelLimit) return new PoolRefusal('TOO_LARGE', 'beyond the ticks that are known and near', { isModelLimit })
   return new PoolRefusal(isUntouched ? 'EMPTY' : 'TOO_LARGE', 'the prices end before all of the input is taken')
 }
 
@@ -165,7 +165,7 @@ export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boo
     const [from, end, active] = [ratio, ratioAtTick(target.tick), target.isActive ? liquidity : 0n]
     if (active > 0n && from !== end) {
       const to = (amount: bigint) => stepTo(from, end, active, amount, config.fee, zeroForOne)
-      const step = orRefused(() => to(MAX_AMOUNT))
+      const step = nullIfRefused(() => to(MAX_AMOUNT))
       if (lastStep) {
         inputBefore += lastStep.step.input
         amountOut += lastStep.step.output
@@ -189,7 +189,7 @@ export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boo
   )
   const total = inputBefore + (maxStepInput ?? MAX_AMOUNT - inputBefore)
   // Zero if the liquidity is so low that even this input buys nothing.
-  return orRefused(() => swapExactInput(state, config, zeroForOne, total)) ? total : 0n
+  return nullIfRefused(() => swapExactInput(state, config, zeroForOne, total)) ? total : 0n
 }
 
 type Step = { readonly input: bigint; readonly output: bigint; readonly ratio: bigint }

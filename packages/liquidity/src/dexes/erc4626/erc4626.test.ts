@@ -11,7 +11,7 @@ const vault = {
   maxDeposit: 500n,
   cash: 300n,
 }
-const refused = (code: string, isOwnLimit = false) => expect.objectContaining({ code, isOwnLimit })
+const refused = (code: string, isModelLimit = false) => expect.objectContaining({ code, isModelLimit })
 
 test('shares and assets follow the rate, down for deposits and redemptions, up for mints and withdrawals', () => {
   // 100 / 1.1 = 90.9; 101 · 1.1 = 111.1

@@ -79,7 +79,7 @@ function redeemExchange(state: Erc4626State, shares: bigint): Exchange {
     throw new PoolRefusal('TOO_LARGE', `the vault does not redeem ${shares}`)
   if (maxRedeem === undefined && assets > cash)
     throw new PoolRefusal('TOO_LARGE', `the vault has ${cash} and its redemption limit is unknown`, {
-      isOwnLimit: true,
+      isModelLimit: true,
     })
   const stateAfter = {
     totalAssets: totalAssets - assets,

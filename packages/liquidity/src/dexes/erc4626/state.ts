@@ -1,7 +1,7 @@
 /** Finds and reads ERC-4626 vaults. */
 import { Erc4626Lens__factory, IERC20__factory, IERC4626State__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
-import { orRefused, type Pool, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { findTokenRow } from '../common/token-row.ts'
 import { decodeMaxRedeem, findHoldings, maxRedeemRead, type ShareOverrides } from './holder.ts'
@@ -79,7 +79,7 @@ function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
 
 function reproduces(state: Erc4626State, deposit: boolean, amountIn: bigint, amountOut: bigint): boolean {
   const unlimitedState = { ...state, maxDeposit: amountIn, maxRedeem: amountIn }
-  return orRefused(() => quote(unlimitedState, deposit, amountIn).amountOut) === amountOut
+  return nullIfRefused(() => quote(unlimitedState, deposit, amountIn).amountOut) === amountOut
 }
 
 const topicOf = (name: 'Deposit' | 'Withdraw') => vault.getEvent(name).topicHash as Hex

@@ -2,7 +2,7 @@
 import { type EulerSwapLens, EulerSwapLens__factory, IEulerSwapRegistry__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import { orRefused, type Pool, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { pairKey, sortTokens } from '../common/direction.ts'
 import { readEach } from '../common/read-each.ts'
@@ -80,7 +80,7 @@ function decodeState(answer: Hex): EulerSwapState | null {
     limits: [limitsOf(sides[0]!), limitsOf(sides[1]!)],
   }
   const agrees = ([0, 1] as const).every(
-    (i) => (orRefused(() => quote(state, i, sides[i]!.asked))?.amountOut ?? 0n) === sides[i]!.quoted,
+    (i) => (nullIfRefused(() => quote(state, i, sides[i]!.asked))?.amountOut ?? 0n) === sides[i]!.quoted,
   )
   return agrees || state.hooked ? state : null
 }

@@ -103,7 +103,7 @@ function needInput(state: FluidDexState, sides: readonly (Side | null)[], amount
     throw new PoolRefusal('TOO_SMALL', 'too much of the input is lost by rounding')
   const { owed, decimals } = state
   if (owed && sides[1] && fromPool(staying(state, sides[1]), decimals[i]) > fromPool(owed[i], decimals[i]))
-    throw new PoolRefusal('TOO_LARGE', 'more would be paid back than is owed', { isOwnLimit: true })
+    throw new PoolRefusal('TOO_LARGE', 'more would be paid back than is owed', { isModelLimit: true })
 }
 
 /** Checks that no curve pays more than its reserve, or keeps too little of one token. */

@@ -2,7 +2,7 @@
  * Exact math of iZiSwap pools. Checked against swapX2Y.sol, swapY2X.sol, and PointBitmap of iZiSwap-core at 3e8f627.
  */
 import { PPM } from '@sluice/chains'
-import { orRefused, PoolRefusal } from '../../family.ts'
+import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { divUp } from '../../math/integers.ts'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
@@ -229,6 +229,6 @@ export function sell(state: IziswapState, zeroForOne: boolean, amountIn: bigint)
 
 /** Returns the largest input that `sell` accepts: all that the pool takes of a larger one. */
 export function maxInput(state: IziswapState, zeroForOne: boolean): bigint | null {
-  const acceptedInput = orRefused(() => trade(state, zeroForOne, MAX_UINT128).amountIn) ?? 1n
+  const acceptedInput = nullIfRefused(() => trade(state, zeroForOne, MAX_UINT128).amountIn) ?? 1n
   return largestInput((amountIn) => sell(state, zeroForOne, amountIn), acceptedInput)
 }

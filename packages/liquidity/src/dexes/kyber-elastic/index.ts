@@ -31,8 +31,8 @@ const pools: DexFamily<KyberElasticState> = {
     const { amountOut, state, ticksCrossed, emptySteps } = swapExactInput(pool.state, zeroForOne, amountIn)
     const mint = ticksCrossed > 0 ? MINT_GAS : 0
     const gas = hop + mint + piece * (ticksCrossed + EMPTY_STEP_GAS_RATIO * emptySteps)
-    const writes = [...(ticksCrossed > 0 ? ['fees'] : []), ...(state.tick !== pool.state.tick ? ['oracle'] : [])]
-    return writes.length > 0 ? { amountOut, state, gas, writes } : { amountOut, state, gas }
+    const writtenSlots = [...(ticksCrossed > 0 ? ['fees'] : []), ...(state.tick !== pool.state.tick ? ['oracle'] : [])]
+    return writtenSlots.length > 0 ? { amountOut, state, gas, writtenSlots } : { amountOut, state, gas }
   },
 
   inputFor: (pool, tokenIn, tokenOut, amountOut) =>

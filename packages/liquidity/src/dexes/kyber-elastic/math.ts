@@ -213,7 +213,7 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
         `the pool takes ${amountIn - remaining} of ${amountIn}`,
       )
     if (tickWalk.isAtOwnLimit)
-      throw new PoolRefusal('TOO_LARGE', 'beyond the ticks that were read, or too many steps', { isOwnLimit: true })
+      throw new PoolRefusal('TOO_LARGE', 'beyond the ticks that were read, or too many steps', { isModelLimit: true })
     const step = tickWalk.step()
     if (step.reach > remaining) {
       const movedPart = partOf(step, remaining)

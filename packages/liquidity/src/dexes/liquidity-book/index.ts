@@ -10,7 +10,7 @@ import type { LiquidityBookState } from './types.ts'
 /** Liquidity Book pairs of versions 2.1 and 2.2. */
 export const liquidityBook: DexFamily<LiquidityBookState> = {
   id: 'liquidity-book',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   // Pairs of version 2.0 have other swap rules.
   rowsOf: (row) => (row.family === 'liquidity-book' && row.version !== '2.0' ? [row] : []),
   findPools,

@@ -9,7 +9,7 @@ import { applyLog, readStates, refreshStates, topics } from './state.ts'
 /** PancakeSwap stable pools. */
 export const pancakeStable: DexFamily<CurveStableState> = {
   id: 'pancake-stable',
-  payment: { pullsInput: true, forwardsOutput: true, locks: 1 },
+  payment: { pullsInput: true, forwardsOutput: true, lockSlots: 1 },
   findPools,
   readStates,
   refreshStates,

@@ -8,7 +8,7 @@ import type { PancakeV3State } from './types.ts'
 /** Pancake V3 pools. */
 export const pancakeV3: DexFamily<PancakeV3State> = {
   id: 'pancake-v3',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   findPools,
   readStates: readConcentrated,
   creationTopics,

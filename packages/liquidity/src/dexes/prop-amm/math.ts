@@ -30,7 +30,8 @@ export function quote(
 
 function outputAt(samples: readonly QuoteSample[], amount: bigint): bigint {
   const k = samples.findIndex(([amountIn]) => amountIn >= amount)
-  if (k < 0) throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isOwnLimit: true })
+  if (k < 0)
+    throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isModelLimit: true })
   const [fromIn, fromOut] = samples[k - 1] ?? [0n, 0n]
   const [toIn, toOut] = samples[k]!
   return fromOut + ((toOut - fromOut) * (amount - fromIn)) / (toIn - fromIn)

@@ -6,7 +6,7 @@ import { createdPool, creationTopics } from './discover.ts'
 /** Solidly pairs and their forks. */
 export const solidly: DexFamily<SolidlyState> = {
   ...solidlyFamily({ id: 'solidly', velodrome: false, solve: solveSolidly }),
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   creationTopics,
   createdPool,
 }

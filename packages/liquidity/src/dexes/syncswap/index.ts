@@ -25,7 +25,7 @@ const capacity = sampledTrade<SyncswapState>((pool, tokenIn, tokenOut) => {
 /** SyncSwap classic and stable pools. */
 export const syncswap: DexFamily<SyncswapState> = {
   id: 'syncswap',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   // Aqua pools are not served, since their source is not public.
   rowsOf: (row) => (row.family === 'syncswap-classic' || row.family === 'syncswap-stable' ? [row] : []),
   findPools,

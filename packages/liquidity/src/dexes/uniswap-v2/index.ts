@@ -12,7 +12,7 @@ import type { UniswapV2State } from './types.ts'
 /** Uniswap V2 and its forks. */
 export const uniswapV2: DexFamily<UniswapV2State> = {
   id: 'uniswap-v2',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   findPools,
   readFixed,
   stateNeedsFixed: true,

@@ -6,7 +6,7 @@ import { createdPool, creationTopics } from './discover.ts'
 /** Velodrome V2 and Aerodrome pairs. */
 export const velodromeV2: DexFamily<SolidlyState> = {
   ...solidlyFamily({ id: 'velodrome-v2', velodrome: true, solve: solveVelodrome }),
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   creationTopics,
   createdPool,
 }

@@ -11,7 +11,7 @@ const GAS = gasRow('woofi-v2').hop
 /** WOOFi V2 pools, which trade at oracle prices. */
 export const woofiV2: DexFamily<WoofiV2State> = {
   id: 'woofi-v2',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   findPools,
   readStates,
   // Prices are posted every few seconds without logs.

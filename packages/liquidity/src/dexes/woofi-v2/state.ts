@@ -2,7 +2,7 @@
 import { IWoofiV2State__factory, type WoofiV2Lens, WoofiV2Lens__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import { concat, keccak256 } from 'ethers'
-import { orRefused, type Pool, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { sortTokens } from '../common/direction.ts'
 import { readEach } from '../common/read-each.ts'
@@ -72,7 +72,7 @@ function decodeState(answer: Hex): WoofiV2State | null {
     tokens: [tokens[0]!, tokens[1]!],
   }
   const agrees = ([0, 1] as const).every((i) => {
-    const computedQuote = orRefused(() => quote(state, i, tokens[i]!.unit / SAMPLE))
+    const computedQuote = nullIfRefused(() => quote(state, i, tokens[i]!.unit / SAMPLE))
     return (computedQuote?.amountOut ?? 0n) === readResult.tokens[i]!.quoted
   })
   return agrees ? state : null
