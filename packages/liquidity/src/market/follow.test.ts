@@ -117,3 +117,34 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
   ])
   expect(recorded).toEqual(['2 at 7'])
 })
+
+test('a pool that is read again after a reorg counts as changed in the new block', async () => {
+  const [fork, undone, newest] = [header(1), header(2), { ...header(2), hash: '0x2b' as Hex }]
+  const row = { family: 'test' } as unknown as DexRow
+  const pool = { id: at(5), family: 'test', tokens: [], state: null }
+  const family = {
+    *readStates() {
+      return [{ version: 2 }]
+    },
+  }
+  const directory = {
+    ...{ topics: [], families: new Map([['test', family]]), followedPools: new Map([[pool.id, { row, pool }]]) },
+    ...{ registerCreatedPools: () => [], unreadableIdsIn: () => [], silentIds: () => [] },
+    ...{ isDueToComplete: () => false, isIncomplete: () => false, sampling: { has: () => false, size: 0 } },
+  }
+  const rpc = { getBlock: async () => newest, getLogs: async () => [] }
+  const signal = new AbortController().signal
+  const added = PoolMap.empty.with([{ ...pool, state: { version: 1 } } as never])
+  ledger.commit(
+    new History([
+      { block: fork, pools: PoolMap.empty, changedIds: new Set() },
+      { block: undone, pools: added, changedIds: new Set([pool.id]) },
+    ]),
+    null,
+  )
+  await new MarketFollower({ ledger, signal, rpc, directory } as unknown as MarketComponents, () => {}).follow()
+  const { top } = ledger.history!
+  expect(top.block.hash).toBe('0x2b')
+  expect(top.pools.get(pool.id)?.state).toEqual({ version: 2 })
+  expect([...top.changedIds]).toEqual([pool.id])
+})

@@ -247,7 +247,7 @@ export class MarketFollower {
     const changedIds = new Set([...undoneEntries, ...newEntries].flatMap((entry) => [...entry.changedIds]))
     for (const { id } of readPoolsAtTop) changedIds.add(id)
     const topChangedIds = new Set([...newHistory.top.changedIds, ...missingIds, ...readPoolsAtTop.map(({ id }) => id)])
-    const top = { ...newHistory.top, pools: pools.with(readPoolsAtTop), changed: topChangedIds }
+    const top = { ...newHistory.top, pools: pools.with(readPoolsAtTop), changedIds: topChangedIds }
     ledger.commit(newHistory.replaceTop(top), [...changedIds])
   }
 
