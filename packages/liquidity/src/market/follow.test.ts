@@ -124,6 +124,7 @@ test('a pool that is read again after a reorg counts as changed in the new block
   const pool = { id: at(5), family: 'test', tokens: [], state: null }
   const family = {
     *readStates() {
+      yield []
       return [{ version: 2 }]
     },
   }
