@@ -7,7 +7,7 @@ export {
   type GasRow,
   gasRow,
   HOP_GAS,
-  isExpensive,
+  hasExpensiveTransfers as isExpensive,
   partGas,
   ROUTE_GAS,
   tokenGas,

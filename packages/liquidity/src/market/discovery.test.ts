@@ -2,7 +2,7 @@
 import { type Address, type DexRow, toAddress } from '@sluice/chains'
 import { type RequestOptions, RpcError } from '@sluice/rpc'
 import { expect, test, vi } from 'vitest'
-import { pairKey, sortTokens } from '../dexes/common/direction.ts'
+import { pairKey, sortPair } from '../dexes/common/direction.ts'
 import { Discovery, type DiscoveryOptions } from './discovery.ts'
 import { FollowedTokens } from './followed-tokens.ts'
 import { defaultMarketLimits } from './limits.ts'
@@ -11,7 +11,7 @@ import { BACKGROUND_TIMEOUT_MS } from './timing.ts'
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const [hub, other, third, token] = [at(1), at(2), at(3), at(9)] as const
 type Pair = readonly [Address, Address]
-const keyOf = (a: Address, b: Address) => pairKey(sortTokens([a, b]))
+const keyOf = (a: Address, b: Address) => pairKey(sortPair([a, b]))
 
 /** A discovery whose node answers no request and records the options of each. */
 function discovered(isDown = false) {

@@ -1,6 +1,6 @@
 /** Tracks the token pairs whose pools have been searched, so that discovery searches each pair once. */
 import { BoundedMap, type StateCount } from '@sluice/simulation'
-import { pairKey, sortTokens } from '../dexes/common/direction.ts'
+import { pairKey, sortPair } from '../dexes/common/direction.ts'
 import type { FollowedTokens, FollowPeriod } from './followed-tokens.ts'
 import type { MarketLimits } from './limits.ts'
 import type { TokenPair } from './pairs.ts'
@@ -77,7 +77,7 @@ export class RequestedPairs {
   }
 
   private followPeriodsOf(pair: TokenPair): readonly (FollowPeriod | undefined)[] {
-    return sortTokens(pair).map((token) => this.tokens.periodOf(token))
+    return sortPair(pair).map((token) => this.tokens.periodOf(token))
   }
 
   private validRequest(pair: TokenPair): PairRequest | undefined {

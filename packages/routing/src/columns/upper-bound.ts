@@ -44,7 +44,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
   for (let round = 0; round < BOUND_ROUNDS; round++) {
     if (!frontier.converged) return null
     const sharedPools = allocation.shared.filter(({ tradesSeveral }) => tradesSeveral)
-    if (sharedPools.some(({ tradingFunction }) => !tradingFunction.fixedFee)) return null
+    if (sharedPools.some(({ tradingFunction }) => !tradingFunction.hasFixedFee)) return null
     const base = sharedPools.reduce((sum, { feesReused }) => sum + feesReused, allocation.value + frontier.dust)
     if (frontier.edges.length === 0) {
       bound = Math.min(bound, base)
@@ -99,7 +99,7 @@ function errorOf(
   for (const edge of allocation.edges) sum += hidden(edge, prices)
   for (const edge of frontier.edges) sum += hidden(edge, price)
   for (const { edges, earned, tradingFunction } of shared)
-    if (!tradingFunction.fixedFee) sum += Math.max(0, Math.max(...edges.map(alone)) - earned)
+    if (!tradingFunction.hasFixedFee) sum += Math.max(0, Math.max(...edges.map(alone)) - earned)
   return sum
 }
 

@@ -94,7 +94,7 @@ function together(
   const cost = Math.min(...edges.map((edge) => baseCost(problem, edge)))
   const earned = Math.max(...single)
   const tradingFunction = tradingFunctionOf(graph, graph.edges[edges[0]!]!.pool)!
-  if (!tradingFunction.fixedFee) return paying.length === 1 ? { edges, earned, cost } : null
+  if (!tradingFunction.hasFixedFee) return paying.length === 1 ? { edges, earned, cost } : null
   const sharedPool = cache.get(id) ?? new SharedPool(tradingFunction)
   cache.set(id, sharedPool)
   sharedPool.clear()

@@ -215,11 +215,12 @@ function onTradingFunction(
   const amounts = [new Float64Array(edges.length), new Float64Array(edges.length)] as const
   const tradeEarnings = pairs.tradeTo(prices.sold, ...amounts, prices.bought)
   problem.budget.spend(pairs.work)
-  const { fixedFee } = tradingFunction
+  const { hasFixedFee } = tradingFunction
   const isStable = familyOf(pool.family)?.readableState?.(pool)?.kind === 'stable'
   if (isStable) problem.budget.spend(STABLE_WORK)
   const earned = isStable ? stableEarnings(tradingFunction, pairs.ends) : tradeEarnings
-  if ((!fixedFee && pairs.tradesSeveral) || (!isStable && tradeEarnings !== 0 && !(pairs.miss < MAX_MISS))) return null
+  if ((!hasFixedFee && pairs.tradesSeveral) || (!isStable && tradeEarnings !== 0 && !(pairs.miss < MAX_MISS)))
+    return null
   const { balances, units } = tradingFunction
   const heldValue = pairs.tokens.reduce(
     (sum, token, place) => sum + (token < 0 ? 0 : (balances[place]! / units[place]!) * prices.sold[token]!),
@@ -228,7 +229,7 @@ function onTradingFunction(
   const extra = pairs.tradesSeveral ? pairs.feesReused : 0
   // The trade is solved to a fraction of the pool's balances.
   return {
-    earned: fixedFee ? earned : Math.max(earned, best),
+    earned: hasFixedFee ? earned : Math.max(earned, best),
     isBound: isStable,
     extra,
     heldValue: (TRADE_TOLERANCE / FLOAT_ROUNDING) * heldValue,

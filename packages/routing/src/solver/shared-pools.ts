@@ -26,7 +26,7 @@ export function wholeFunctionOf(pool: Pool): TradingFunction | null {
 
 const ofRepeatedSwaps = (single: TradingFunction): TradingFunction => ({
   ...single,
-  maxSold: (1 + single.maxSold) ** MAX_SWAPS - 1,
+  maxInputShare: (1 + single.maxInputShare) ** MAX_SWAPS - 1,
 })
 
 /** Returns true if several of the edges use the same pool. */
@@ -168,7 +168,7 @@ export class SharedPool {
     const { traded, weight, tradingFunction } = this
     // If rates depend on the pair alone, a fee on the input does not make any token cheaper.
     const { keepIn, keepOut, invariant } = tradingFunction
-    const fee = 1 / ((invariant.pairwise ? 1 : keepIn) * keepOut) - 1
+    const fee = 1 / ((invariant.isPairwise ? 1 : keepIn) * keepOut) - 1
     const total = traded.reduce((sum, part) => sum + part, 0)
     const weakest = weight.reduce((min, part) => (part > 0 ? Math.min(min, part) : min), Number.POSITIVE_INFINITY)
     return traded.reduce((sum, part) => sum + part * fee * Math.min(1, (total - part) / weakest), 0)

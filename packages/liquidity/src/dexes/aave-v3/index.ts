@@ -1,6 +1,6 @@
 /** Family of Aave V3 reserves. */
 import type { DexFamily, Pool } from '../../family.ts'
-import { linearTrade } from '../common/capacity-family.ts'
+import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { type AaveV3State, balanceOf, limitOf, quote } from './math.ts'
@@ -26,12 +26,12 @@ export const aaveV3: DexFamily<AaveV3State> = {
     gas: GAS,
   }),
 
-  ...linearTrade<AaveV3State>((pool, tokenIn, tokenOut) => {
+  ...linearCapacity<AaveV3State>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const supply = isZeroForOne(pool, tokenIn, tokenOut)
     return {
       quote: (amountIn) => quote(state, supply, amountIn),
-      limit: limitOf(state, supply),
+      approximateLimit: limitOf(state, supply),
       // One aToken is one unit of the asset.
       rate: 1,
     }

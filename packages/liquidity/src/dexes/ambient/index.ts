@@ -1,6 +1,6 @@
 /** Family of Ambient (CrocSwap) pools. */
 import type { DexFamily } from '../../family.ts'
-import { endingAt } from '../../math/curve-end.ts'
+import { endCurveAt } from '../../math/curve-end.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
@@ -34,7 +34,7 @@ const pools: DexFamily<AmbientState> = {
 
   priceCurve(pool, tokenIn, tokenOut) {
     const isBuy = isZeroForOne(pool, tokenIn, tokenOut)
-    return endingAt(curveOf(pool.state, isBuy, piece), maxInput(pool.state, isBuy, CURVE_BITS))
+    return endCurveAt(curveOf(pool.state, isBuy, piece), maxInput(pool.state, isBuy, CURVE_BITS))
   },
 
   reserves: ({ state }) => reservesOf(state),

@@ -63,7 +63,7 @@ export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number
       const mean = Math.sqrt((paidAt(nextU) - paidAt(u)) / pieceInput)
       // Both prices have the same ratio to the mean as in the pool.
       const priceFactor = ((1 - nextU) / (1 - u)) * Math.sqrt((1 + 2 * retainedFee * nextU) / (1 + 2 * retainedFee * u))
-      builder.hyperbola(mean / Math.sqrt(priceFactor), mean * Math.sqrt(priceFactor), 1, pieceInput)
+      builder.addHyperbola(mean / Math.sqrt(priceFactor), mean * Math.sqrt(priceFactor), 1, pieceInput)
     }
   }
   const curve = builder.build(1, 1 - fee)

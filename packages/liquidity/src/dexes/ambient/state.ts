@@ -6,7 +6,7 @@ import { keccak256 } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortTokens } from '../common/direction.ts'
+import { sortPair } from '../common/direction.ts'
 import { type NativePair, withNative } from '../common/native-pairs.ts'
 import { readEach } from '../common/read-each.ts'
 import type { AmbientFixed, AmbientLevel, AmbientState } from './types.ts'
@@ -44,7 +44,7 @@ export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<rea
 }
 
 function makePool(row: DexRow, pair: NativePair): Pool<null> {
-  const tokens = sortTokens(pair)
+  const tokens = sortPair(pair)
   const { family, brand: dex, address } = row
   const fixed: AmbientFixed = { poolIdx: POOL_IDX }
   return { id: poolHash(tokens, fixed), family, dex, address, tokens, fixed, state: null }

@@ -123,5 +123,5 @@ export function tradingFunction({ balances, weights, swapFee }: BalancerV1State)
   // Each token in its own base units: a weighted product needs no common unit.
   const pool = { liveBalances: balances, units: new Float64Array(balances.length).fill(1), swapFee }
   const normalizedWeights = weights.map((weight) => (weight * ONE) / total)
-  return { ...weightedTradingFunction(pool, normalizedWeights), maxSold: MAX_SOLD }
+  return { ...weightedTradingFunction(pool, normalizedWeights), maxInputShare: MAX_SOLD }
 }

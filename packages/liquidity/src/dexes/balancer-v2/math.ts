@@ -11,8 +11,8 @@ import {
   roundedUpInvariant,
   stableBalanceUp,
   stableTradingFunction,
-  weightedIn,
-  weightedOut,
+  weightedAmountIn,
+  weightedAmountOut,
   weightedTradingFunction,
 } from '../../math/balancer.ts'
 import { min } from '../../math/integers.ts'
@@ -68,7 +68,7 @@ function scaledIn(
 ): bigint | null {
   if (state.kind === 'weighted') {
     const { weights, exactPowers } = state
-    return weightedIn(scaledAmounts[i]!, weights[i]!, scaledAmounts[j]!, weights[j]!, amountOut, exactPowers)
+    return weightedAmountIn(scaledAmounts[i]!, weights[i]!, scaledAmounts[j]!, weights[j]!, amountOut, exactPowers)
   }
   const d = invariant(state, scaledAmounts)
   return (
@@ -94,7 +94,7 @@ function scaledOut(
 ): bigint {
   if (state.kind === 'weighted') {
     const { weights, exactPowers } = state
-    return weightedOut(scaledAmounts[i]!, weights[i]!, scaledAmounts[j]!, weights[j]!, netIn, exactPowers)
+    return weightedAmountOut(scaledAmounts[i]!, weights[i]!, scaledAmounts[j]!, weights[j]!, netIn, exactPowers)
   }
   const d = invariant(state, scaledAmounts)
   return scaledAmounts[j]! - stableBalanceUp(scaledAmounts.with(i, scaledAmounts[i]! + netIn), state.amp, d, j, 2) - 1n

@@ -1,5 +1,5 @@
 import type { DexFamily, Pool } from '../../family.ts'
-import { linearTrade, sampledTrade } from '../common/capacity-family.ts'
+import { linearCapacity, sampledCapacity } from '../common/capacity-family.ts'
 import { coinIndices } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { payable, rateOf } from '../erc4626/math.ts'
@@ -18,24 +18,24 @@ const BUFFER_SAVINGS = 92_000
 
 const fixedOf = (pool: Pool<unknown>) => pool.fixed as Pick<BalancerV3Fixed, 'vault'> & Partial<BalancerV3Fixed>
 
-const buffers = linearTrade<VaultBuffer>(({ state, ...pool }, tokenIn, tokenOut) => {
+const buffers = linearCapacity<VaultBuffer>(({ state, ...pool }, tokenIn, tokenOut) => {
   const [i] = coinIndices({ ...pool, state }, tokenIn, tokenOut)
   const wrap = i === 0
   const { vault } = state
   return {
     quote: (amountIn) => bufferQuote(state, wrap, amountIn),
-    limit: bufferLimit(state, wrap),
+    approximateLimit: bufferLimit(state, wrap),
     rate: rateOf(vault, wrap),
   }
 })
 
-const pooledTrade = sampledTrade<PooledState>(({ state, ...pool }, tokenIn, tokenOut) => {
+const pooledTrade = sampledCapacity<PooledState>(({ state, ...pool }, tokenIn, tokenOut) => {
   const [i, j] = coinIndices({ ...pool, state }, tokenIn, tokenOut)
   // The curve contains a surge fee.
   const isFixed = !((state.kind === 'stable' || state.kind === 'gyro-eclp') && state.surge)
   return {
     quote: (amountIn) => quote(state, i, j, amountIn),
-    limit: limitOf(state, i, j),
+    approximateLimit: limitOf(state, i, j),
     scale: state.balances[i]!,
     feePpm: isFixed ? Number(state.swapFee) / 1e12 : 0,
   }

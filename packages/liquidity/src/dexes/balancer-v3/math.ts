@@ -8,7 +8,7 @@ import {
   ONE,
   stableBalanceUp,
   stableTradingFunction,
-  weightedOut,
+  weightedAmountOut,
   weightedTradingFunction,
 } from '../../math/balancer.ts'
 import { min } from '../../math/integers.ts'
@@ -113,7 +113,7 @@ function weightedAnswer(
 ) {
   const { bounded, weights, scaling } = state
   const balanceIn = bounded ? liveBalances[i]! + 1n : liveBalances[i]!
-  const amountOut = weightedOut(balanceIn, weights[i]!, liveBalances[j]!, weights[j]!, amountIn, true)
+  const amountOut = weightedAmountOut(balanceIn, weights[i]!, liveBalances[j]!, weights[j]!, amountIn, true)
   const minBalance = (k: number) => (scaling[k]! > MIN_AMOUNT ? scaling[k]! : MIN_AMOUNT)
   if (bounded && (balanceIn < minBalance(i) || liveBalances[j]! - amountOut < minBalance(j)))
     throw new PoolRefusal('EMPTY', 'the pool keeps a base unit of every token')

@@ -1,8 +1,8 @@
 import type { Address } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
-import { limitOfStable } from '../../math/solidly.ts'
-import { sampledTrade } from '../common/capacity-family.ts'
+import { approximateStableLimit } from '../../math/solidly.ts'
+import { sampledCapacity } from '../common/capacity-family.ts'
 import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
@@ -11,13 +11,13 @@ import type { UniswapV2State } from '../uniswap-v2/types.ts'
 import { type CamelotV2State, feeOf, quote } from './math.ts'
 import { applyLog, createdPool, creationTopics, findPools, readStates, topics } from './state.ts'
 
-const stable = sampledTrade<CamelotV2State>((pool, tokenIn, tokenOut) => {
+const stable = sampledCapacity<CamelotV2State>((pool, tokenIn, tokenOut) => {
   const { state } = pool
   const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
   const feePpm = feeOf(state, zeroForOne)
   return {
     quote: (amountIn) => quote(state, zeroForOne, amountIn),
-    limit: limitOfStable({ ...state, feePpm }, zeroForOne),
+    approximateLimit: approximateStableLimit({ ...state, feePpm }, zeroForOne),
     scale: zeroForOne ? state.reserve0 : state.reserve1,
     feePpm,
   }

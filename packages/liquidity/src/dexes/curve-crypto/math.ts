@@ -189,7 +189,7 @@ export function tradingFunction(state: CurveCryptoState): TradingFunction | null
       ),
       keepIn: 1,
       keepOut: 1 - Number(fee(state, xp)) / Number(FEE_UNIT),
-      fixedFee: midFeeE10 === outFeeE10,
+      hasFixedFee: midFeeE10 === outFeeE10,
     },
   )
 }

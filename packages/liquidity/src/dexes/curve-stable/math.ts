@@ -117,6 +117,6 @@ export function tradingFunction(state: CurveStableState): TradingFunction | null
     units: Float64Array.from(rates, (rate) => Number(rate) / 1e18),
     keepIn: 1,
     keepOut: 1 - Number(feeE10) / Number(FEE_UNIT),
-    fixedFee: offpegMultiplierE10 <= FEE_UNIT,
+    hasFixedFee: offpegMultiplierE10 <= FEE_UNIT,
   })
 }

@@ -1,6 +1,6 @@
 import type { DexFamily } from '../../family.ts'
 import { max } from '../../math/integers.ts'
-import { sampledTrade } from '../common/capacity-family.ts'
+import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
@@ -27,12 +27,12 @@ export const dodoV2: DexFamily<DodoV2State> = {
 
   quoteExactInput: quoteByDirection('dodo-v2', trade),
 
-  ...sampledTrade<DodoV2State>((pool, tokenIn, tokenOut) => {
+  ...sampledCapacity<DodoV2State>((pool, tokenIn, tokenOut) => {
     const sellBase = isZeroForOne(pool, tokenIn, tokenOut)
     const { base, quote, price } = pool.state
     return {
       quote: (amountIn) => trade(pool.state, sellBase, amountIn),
-      limit: limitOf(pool.state, sellBase),
+      approximateLimit: limitOf(pool.state, sellBase),
       // The larger of the reserve and the input that buys all of the other token at the pool's price.
       scale: sellBase
         ? max(base, price > 0n ? (quote * 10n ** 18n) / price : 0n)

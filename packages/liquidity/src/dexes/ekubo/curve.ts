@@ -1,7 +1,7 @@
 /** Price curves and reserves of Ekubo pools. */
 import type { PriceCurve } from '../../family.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
-import { endingAt, withMargin } from '../../math/curve-end.ts'
+import { applyEndMargin, endCurveAt } from '../../math/curve-end.ts'
 import { emptyCurve } from '../../math/curves.ts'
 import { outputDownTo } from '../../math/outline.ts'
 import type { EkuboConfig } from './config.ts'
@@ -62,10 +62,10 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
     if (!isNearer(from, to)) continue
     const input = zeroForOne ? amount0Between(to, from, liquidity, true) : amount1Between(from, to, liquidity, true)
     const [start, stop] = [sqrtPriceAt(from), sqrtPriceAt(to)]
-    builder.hyperbola(start, stop, Number(liquidity), stop < start * (1 - WIDE_FALL) ? undefined : Number(input))
+    builder.addHyperbola(start, stop, Number(liquidity), stop < start * (1 - WIDE_FALL) ? undefined : Number(input))
     sqrtRatio = to
   }
-  const curve = endingAt(withMargin(builder.build(keepIn)), MAX_AMOUNT)
+  const curve = endCurveAt(applyEndMargin(builder.build(keepIn)), MAX_AMOUNT)
   // The liquidity is so low that rounding consumes the whole output.
   const isThin = outputDownTo(curve, 0) < MIN_OUTPUT && maxInput(state, config, zeroForOne) === 0n
   return isThin ? emptyCurve(keepIn) : curve

@@ -5,8 +5,8 @@ import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortTokens } from '../common/direction.ts'
-import { pairOf, provenBy } from '../common/listed.ts'
+import { sortPair } from '../common/direction.ts'
+import { proveByKey, validPairOf } from '../common/listed.ts'
 import { type NativePair, withNative } from '../common/native-pairs.ts'
 import { concentratedType, configOf, decodeConfig, isExtended, poolId } from './config.ts'
 import { sload, wordsOf } from './storage.ts'
@@ -70,18 +70,18 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
 }
 
 function makePool(row: DexRow, pair: NativePair, config: Hex): Pool<null> {
-  const tokens = sortTokens(pair)
+  const tokens = sortPair(pair)
   const { family, brand: dex, address } = row
   return { id: poolId(tokens, { config }), family, dex, address, tokens, fixed: { config }, state: null }
 }
 
 /** Verifies listed pools: the id is the hash of the key, so a key that the core knows is a real pool. */
 export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
-  return provenBy(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
+  return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 
   function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {
     const { config } = (fixed ?? {}) as Readonly<Record<string, unknown>>
-    const pair = pairOf(tokens)
+    const pair = validPairOf(tokens)
     if (!pair || typeof config !== 'string' || !/^0x[0-9a-f]{64}$/.test(config)) return null
     const decoded = decodeConfig(config as Hex)
     return decoded && !isExtended(decoded) ? makePool(row, pair, config as Hex) : null

@@ -1,5 +1,5 @@
 import type { DexFamily } from '../../family.ts'
-import { linearTrade } from '../common/capacity-family.ts'
+import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { type Erc4626State, limitOf, payable, quote, rateOf } from './math.ts'
@@ -22,12 +22,12 @@ export const erc4626: DexFamily<Erc4626State> = {
 
   quoteExactInput: quoteByDirection('erc4626', quote),
 
-  ...linearTrade<Erc4626State>((pool, tokenIn, tokenOut) => {
+  ...linearCapacity<Erc4626State>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const deposit = isZeroForOne(pool, tokenIn, tokenOut)
     return {
       quote: (amountIn) => quote(state, deposit, amountIn),
-      limit: limitOf(state, deposit),
+      approximateLimit: limitOf(state, deposit),
       rate: rateOf(state, deposit),
     }
   }),

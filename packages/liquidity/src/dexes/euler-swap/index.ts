@@ -1,6 +1,6 @@
 /** Family of EulerSwap pools. */
 import type { DexFamily } from '../../family.ts'
-import { sampledTrade } from '../common/capacity-family.ts'
+import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { limitOf, quote, scaleOf } from './math.ts'
@@ -31,12 +31,12 @@ export const eulerSwap: DexFamily<EulerSwapState> = {
     gas: GAS,
   }),
 
-  ...sampledTrade<EulerSwapState>((pool, tokenIn, tokenOut) => {
+  ...sampledCapacity<EulerSwapState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const i = isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
     return {
       quote: (amountIn) => quote(state, i, amountIn),
-      limit: limitOf(state, i),
+      approximateLimit: limitOf(state, i),
       scale: scaleOf(state, i),
       feePpm: Number(state.fees[i]) / PER_PPM,
     }

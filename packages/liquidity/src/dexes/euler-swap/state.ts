@@ -4,7 +4,7 @@ import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { pairKey, sortTokens } from '../common/direction.ts'
+import { pairKey, sortPair } from '../common/direction.ts'
 import { readEach } from '../common/read-each.ts'
 import { limitsFromContract, quote } from './math.ts'
 import type { EulerSwapFixed, EulerSwapLimits, EulerSwapState } from './types.ts'
@@ -26,7 +26,7 @@ export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'euler-swap' && row.version === '2' ? [row] : []
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const sorted = [...new Map(pairs.map((pair) => [pairKey(pair), sortTokens(pair)])).values()]
+  const sorted = [...new Map(pairs.map((pair) => [pairKey(pair), sortPair(pair)])).values()]
   const answers = yield sorted.map((pair) => ({
     ...LENS,
     data: lens.encodeFunctionData('find', [row.address, [pair[0], pair[1]], POOLS_PER_PAIR]) as Hex,

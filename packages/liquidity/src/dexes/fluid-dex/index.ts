@@ -1,6 +1,6 @@
 /** Family of Fluid DEX pools. */
 import type { DexFamily } from '../../family.ts'
-import { sampledTrade } from '../common/capacity-family.ts'
+import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { inTokens, limitOf, quote } from './math.ts'
@@ -21,12 +21,12 @@ export const fluidDex: DexFamily<FluidDexState> = {
 
   quoteExactInput: quoteByDirection('fluid-dex', quote),
 
-  ...sampledTrade<FluidDexState>((pool, tokenIn, tokenOut) => {
+  ...sampledCapacity<FluidDexState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
     return {
       quote: (amountIn) => quote(state, zeroForOne, amountIn),
-      limit: limitOf(state, zeroForOne),
+      approximateLimit: limitOf(state, zeroForOne),
       scale: inTokens(state, 'imaginary')[zeroForOne ? 0 : 1]! / 4n,
       feePpm: Number(state.feePpm),
     }

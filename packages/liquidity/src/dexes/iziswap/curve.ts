@@ -64,7 +64,7 @@ class Pieces {
   /** Adds an output at the price of a point. */
   line(point: number, output: number): void {
     const rate = sqrtPriceAt(-this.sign * point) ** 2
-    this.builder.line(rate, output / rate)
+    this.builder.addLine(rate, output / rate)
   }
 
   /** Adds the liquidity of all points from `first` to `last`. */
@@ -75,6 +75,6 @@ class Pieces {
     for (let k = 0; k < LINES && sign * (last - point) >= 0; k++, point += sign)
       this.line(point, liquidity * sqrtPriceAt(-sign * point))
     if (sign * (last - point) < 0) return
-    this.builder.hyperbola(sqrtPriceAt(-sign * point + HALF), sqrtPriceAt(-sign * last - HALF), liquidity / WIDTH)
+    this.builder.addHyperbola(sqrtPriceAt(-sign * point + HALF), sqrtPriceAt(-sign * last - HALF), liquidity / WIDTH)
   }
 }

@@ -1,6 +1,6 @@
 /** Family of iZiSwap pools. */
 import type { DexFamily } from '../../family.ts'
-import { endingAt } from '../../math/curve-end.ts'
+import { endCurveAt } from '../../math/curve-end.ts'
 import { concentratedReserves } from '../../math/positions.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { directedStep } from '../common/directed-step.ts'
@@ -30,7 +30,7 @@ const pools: DexFamily<IziswapState> = {
 
   priceCurve(pool, tokenIn, tokenOut) {
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-    return endingAt(curveOf(pool.state, zeroForOne), maxInput(pool.state, zeroForOne))
+    return endCurveAt(curveOf(pool.state, zeroForOne), maxInput(pool.state, zeroForOne))
   },
 
   reserves: ({ state }) => reservesOf(state),

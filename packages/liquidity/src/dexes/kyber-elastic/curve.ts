@@ -19,8 +19,8 @@ export function curveOf(state: KyberElasticState, zeroForOne: boolean): PriceCur
   for (const { price, target, reach } of stepsOf(state, zeroForOne)) {
     const [from, to] = [rootAt(price), rootAt(target)]
     const input = Number(reach) * keepIn
-    if (input > 0) builder.hyperbola(from, to, 1, input)
-    else builder.hyperbola(from, to, 0)
+    if (input > 0) builder.addHyperbola(from, to, 1, input)
+    else builder.addHyperbola(from, to, 0)
   }
   return builder.build(keepIn)
 }

@@ -1,6 +1,6 @@
 /** Family of Kyber Elastic pools. */
 import type { DexFamily } from '../../family.ts'
-import { endingAt } from '../../math/curve-end.ts'
+import { endCurveAt } from '../../math/curve-end.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -42,7 +42,7 @@ const pools: DexFamily<KyberElasticState> = {
 
   priceCurve(pool, tokenIn, tokenOut) {
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-    return endingAt(curveOf(pool.state, zeroForOne), maxInput(pool.state, zeroForOne))
+    return endCurveAt(curveOf(pool.state, zeroForOne), maxInput(pool.state, zeroForOne))
   },
 
   reserves: ({ state }) => reservesOf(state),

@@ -37,7 +37,7 @@ function feesOf({ fee: before, activeId, timestamp, binStep }: LiquidityBookStat
       if (rate > MAX_FEE)
         throw new PoolRefusal(isFirst ? 'UNSUPPORTED' : 'TOO_LARGE', 'the fee is above what the pair allows')
       isFirst = false
-      return { rate, protocolPart: (fee) => (fee * share) / 10_000n }
+      return { rate, protocolFeeOf: (fee) => (fee * share) / 10_000n }
     },
     last: () => fee,
   }

@@ -1,8 +1,8 @@
 /** State of Liquidity Book pairs. */
-import type { Bins } from '../../math/bins.ts'
+import type { BinPool } from '../../math/bins.ts'
 
 /** State of a pair; `limited` is true since version 2.2. */
-export type LiquidityBookState = Bins & {
+export type LiquidityBookState = BinPool & {
   /** Time of the block, in seconds, up to which volatility has decayed. */
   readonly timestamp: number
   readonly fee: FeeParameters

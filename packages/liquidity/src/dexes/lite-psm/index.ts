@@ -3,7 +3,7 @@ import { ILitePsm__factory, LitePsmLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { linearTrade } from '../common/capacity-family.ts'
+import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
@@ -53,12 +53,12 @@ export const litePsm: DexFamily<LitePsmState> = {
 
   quoteExactInput: quoteByDirection('lite-psm', quote),
 
-  ...linearTrade<LitePsmState>((pool, tokenIn, tokenOut) => {
+  ...linearCapacity<LitePsmState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const sellGem = isZeroForOne(pool, tokenIn, tokenOut)
     return {
       quote: (amountIn) => quote(state, sellGem, amountIn),
-      limit: limitOf(state, sellGem),
+      approximateLimit: limitOf(state, sellGem),
       rate: rateOf(state, sellGem),
     }
   }),

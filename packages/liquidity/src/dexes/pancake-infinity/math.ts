@@ -2,7 +2,7 @@
 import { type HopQuote, PoolRefusal, type PriceCurve } from '../../family.ts'
 import { type BinFee, binsCurve, maxBinsInput, walkBins } from '../../math/bins.ts'
 import { maxConcentratedInput, swapExactInput, wordEnd } from '../../math/concentrated.ts'
-import { endingAt } from '../../math/curve-end.ts'
+import { endCurveAt } from '../../math/curve-end.ts'
 import { concentratedCurve } from '../../math/curves.ts'
 import type { InfinityFees, InfinityState } from './types.ts'
 
@@ -40,7 +40,7 @@ export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint
 function binFee(state: InfinityFees, zeroForOne: boolean): BinFee {
   const total = BigInt(swapFeePpm(state, zeroForOne))
   const protocol = BigInt(protocolPpm(state, zeroForOne))
-  return { rate: total * RATE_PER_PPM, protocolPart: (fee) => (total === 0n ? 0n : (fee * protocol) / total) }
+  return { rate: total * RATE_PER_PPM, protocolFeeOf: (fee) => (total === 0n ? 0n : (fee * protocol) / total) }
 }
 
 /** Returns the largest input that `swap` accepts, as `DexFamily.maxInput`. */
@@ -54,6 +54,6 @@ export function maxInput(state: InfinityState, zeroForOne: boolean): bigint {
 
 export function curveOf(state: InfinityState, zeroForOne: boolean): PriceCurve {
   return state.kind === 'cl'
-    ? endingAt(concentratedCurve({ ...state, feePpm: swapFeePpm(state, zeroForOne) }, zeroForOne), MAX_AMOUNT)
+    ? endCurveAt(concentratedCurve({ ...state, feePpm: swapFeePpm(state, zeroForOne) }, zeroForOne), MAX_AMOUNT)
     : binsCurve(state, zeroForOne, () => binFee(state, zeroForOne), MAX_AMOUNT)
 }

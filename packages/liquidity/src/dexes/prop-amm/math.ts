@@ -5,7 +5,7 @@
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
-import { withMargin } from '../../math/curve-end.ts'
+import { applyEndMargin } from '../../math/curve-end.ts'
 import { hullOf } from '../../math/spline.ts'
 import type { PropAmmState, QuoteSample } from './types.ts'
 
@@ -56,6 +56,6 @@ export function curveOf(state: PropAmmState, i: 0 | 1): PriceCurve {
     points.y.push(Number(amountOut - before))
   }
   const { x, y } = hullOf(points)
-  for (let k = 1; k < x.length; k++) builder.line((y[k]! - y[k - 1]!) / (x[k]! - x[k - 1]!), x[k]! - x[k - 1]!)
-  return withMargin(builder.build(1))
+  for (let k = 1; k < x.length; k++) builder.addLine((y[k]! - y[k - 1]!) / (x[k]! - x[k - 1]!), x[k]! - x[k - 1]!)
+  return applyEndMargin(builder.build(1))
 }

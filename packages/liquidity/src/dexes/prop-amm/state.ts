@@ -4,7 +4,7 @@ import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { concat, keccak256 } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { pairKey, sortTokens } from '../common/direction.ts'
+import { pairKey, sortPair } from '../common/direction.ts'
 import { readEach } from '../common/read-each.ts'
 import type { PropAmmState, QuoteSample } from './types.ts'
 
@@ -27,7 +27,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const [listed] = venue.decodeFunctionResult('getPairs', answer) as unknown as [IPropAmmState.TokenPairStructOutput[]]
   const byKey = new Map<string, readonly [Address, Address]>()
   for (const { token0, token1 } of listed) {
-    const tokens = sortTokens([toAddress(token0), toAddress(token1)])
+    const tokens = sortPair([toAddress(token0), toAddress(token1)])
     byKey.set(pairKey(tokens), tokens)
   }
   return [...byKey]

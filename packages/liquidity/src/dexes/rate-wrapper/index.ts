@@ -4,7 +4,7 @@ import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
-import { linearTrade } from '../common/capacity-family.ts'
+import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
@@ -57,12 +57,12 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
 
   quoteExactInput: quoteByDirection('rate-wrapper', quote),
 
-  ...linearTrade<RateWrapperState>(({ state, ...pool }, tokenIn, tokenOut) => {
+  ...linearCapacity<RateWrapperState>(({ state, ...pool }, tokenIn, tokenOut) => {
     const wrap = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)
     const price = Number(state.pooled) / Number(state.shares)
     return {
       quote: (amountIn) => quote(state, wrap, amountIn),
-      limit: wrap ? NO_LIMIT : state.supply,
+      approximateLimit: wrap ? NO_LIMIT : state.supply,
       rate: wrap ? 1 / price : price,
     }
   }),

@@ -5,7 +5,7 @@ import { createdPool, creationTopics } from './discover.ts'
 
 /** Solidly pairs and their forks. */
 export const solidly: DexFamily<SolidlyState> = {
-  ...solidlyFamily({ id: 'solidly', velodrome: false, solve: solveSolidly }),
+  ...solidlyFamily({ id: 'solidly', isVelodrome: false, solve: solveSolidly }),
   payment: { lockSlots: 1 },
   creationTopics,
   createdPool,

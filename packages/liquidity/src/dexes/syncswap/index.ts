@@ -1,7 +1,7 @@
 /** Family of SyncSwap classic and stable pools. */
 import type { DexFamily } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
-import { sampledTrade } from '../common/capacity-family.ts'
+import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { limitOf, quote } from './math.ts'
@@ -11,12 +11,12 @@ import type { SyncswapState } from './types.ts'
 /** Fees are in units of 1/100,000. */
 const PPM_PER_PART = 10
 
-const capacity = sampledTrade<SyncswapState>((pool, tokenIn, tokenOut) => {
+const capacity = sampledCapacity<SyncswapState>((pool, tokenIn, tokenOut) => {
   const { state } = pool
   const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
   return {
     quote: (amountIn) => quote(state, zeroForOne, amountIn),
-    limit: limitOf(state, zeroForOne),
+    approximateLimit: limitOf(state, zeroForOne),
     scale: zeroForOne ? state.reserve0 : state.reserve1,
     feePpm: PPM_PER_PART * Number(zeroForOne ? state.fee0 : state.fee1),
   }

@@ -8,8 +8,8 @@ import { keccak256 } from 'ethers'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortTokens } from '../common/direction.ts'
-import { integerIn, pairOf, provenBy } from '../common/listed.ts'
+import { sortPair } from '../common/direction.ts'
+import { isIntegerIn, proveByKey, validPairOf } from '../common/listed.ts'
 import { withNative } from '../common/native-pairs.ts'
 import { touchesSwaps } from './hooks.ts'
 import type { UniswapV4Key } from './types.ts'
@@ -69,7 +69,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 }
 
 function usualPools(row: DexRow, pair: readonly [Address, Address]): readonly Pool<null>[] {
-  const tokens = sortTokens(pair)
+  const tokens = sortPair(pair)
   const keys = USUAL_KEYS.map(([fee, tickSpacing]) => ({ fee, tickSpacing, hooks: ZERO_ADDRESS }))
   const pairKey = tokens.join()
   const ids = usualIds.get(pairKey) ?? keys.map((key) => poolId(tokens, key))
@@ -97,7 +97,7 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
 }
 
 function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4Key): Pool<null> {
-  const tokens = sortTokens(pair)
+  const tokens = sortPair(pair)
   return poolOf(row, tokens, key, poolId(tokens, key))
 }
 
@@ -113,7 +113,7 @@ export const proveHookPools = proverOf(true)
 
 function proverOf(isHooked: boolean) {
   return (row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> =>
-    provenBy(
+    proveByKey(
       listedPools,
       (pool) => listedPool(row, pool),
       (candidates) => initializedPools(row, candidates),
@@ -121,8 +121,8 @@ function proverOf(isHooked: boolean) {
 
   function listedPool(row: DexRow, { tokens, fixed }: ListedPool): Pool<null> | null {
     const { fee, tickSpacing, hooks } = (fixed ?? {}) as Readonly<Record<string, unknown>>
-    const pair = pairOf(tokens)
-    if (!pair || !integerIn(fee, 0, MAX_FEE) || !integerIn(tickSpacing, 1, MAX_TICK_SPACING) || !isAddress(hooks))
+    const pair = validPairOf(tokens)
+    if (!pair || !isIntegerIn(fee, 0, MAX_FEE) || !isIntegerIn(tickSpacing, 1, MAX_TICK_SPACING) || !isAddress(hooks))
       return null
     const key = { fee, tickSpacing, hooks: toAddress(hooks) }
     return touchesSwaps(key.hooks) === isHooked ? makePool(row, pair, key) : null

@@ -5,7 +5,7 @@ import { createdPool, creationTopics } from './discover.ts'
 
 /** Velodrome V2 and Aerodrome pairs. */
 export const velodromeV2: DexFamily<SolidlyState> = {
-  ...solidlyFamily({ id: 'velodrome-v2', velodrome: true, solve: solveVelodrome }),
+  ...solidlyFamily({ id: 'velodrome-v2', isVelodrome: true, solve: solveVelodrome }),
   payment: { lockSlots: 1 },
   creationTopics,
   createdPool,

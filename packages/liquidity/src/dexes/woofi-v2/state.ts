@@ -4,7 +4,7 @@ import type { Address, DexRow, Hex } from '@sluice/chains'
 import { concat, keccak256 } from 'ethers'
 import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { sortTokens } from '../common/direction.ts'
+import { sortPair } from '../common/direction.ts'
 import { readEach } from '../common/read-each.ts'
 import { quote, type WoofiToken, type WoofiV2State } from './math.ts'
 
@@ -28,7 +28,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return pairs
     .filter(([a, b]) => withReserve.has(a) && withReserve.has(b))
     .map((pair) => {
-      const sorted = sortTokens(pair)
+      const sorted = sortPair(pair)
       const id = keccak256(concat([row.address, ...sorted]))
       return { id, family: row.family, dex: row.brand, address: row.address, tokens: sorted, state: null }
     })
