@@ -10,7 +10,7 @@ export const curve = defineOp(
     code: 0x07,
     fields: {
       // Index type of `exchange`; `received` calls exchange_received, which requires the input in the pool first.
-      variant: { kind: 'choice', of: ['int128', 'uint256', 'int128-received', 'uint256-received'] },
+      variant: { kind: 'choice', choices: ['int128', 'uint256', 'int128-received', 'uint256-received'] },
       i: uint(1),
       j: uint(1),
       tokenOut: address,

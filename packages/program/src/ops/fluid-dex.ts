@@ -1,5 +1,5 @@
 import { address } from './fields.ts'
-import { betweenTwo, defineOp } from './op.ts'
+import { defineOp, tradeBetween } from './op.ts'
 
 export const fluidDex = defineOp(
   {
@@ -11,5 +11,5 @@ export const fluidDex = defineOp(
     direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
     native: 'also',
   },
-  betweenTwo,
+  tradeBetween,
 )

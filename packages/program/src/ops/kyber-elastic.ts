@@ -1,5 +1,5 @@
 import { address } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 export const kyberElastic = defineOp(
   {
@@ -10,5 +10,5 @@ export const kyberElastic = defineOp(
     fields: { pool: address },
     direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

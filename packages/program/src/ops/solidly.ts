@@ -1,5 +1,5 @@
 import { address } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 export const solidly = defineOp(
   {
@@ -12,5 +12,5 @@ export const solidly = defineOp(
     prepaid: true,
     families: ['solidly', 'velodrome-v2', 'camelot-v2'],
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

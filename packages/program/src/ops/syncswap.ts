@@ -1,5 +1,5 @@
 import { address } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 /** Swaps in a pool; `vault` is the zero address if the pool holds its tokens itself. */
 export const syncswap = defineOp(
@@ -11,5 +11,5 @@ export const syncswap = defineOp(
     fields: { pool: address, vault: address },
     keeper: 'vault',
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

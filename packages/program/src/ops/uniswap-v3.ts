@@ -1,5 +1,5 @@
 import { address } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 /** Swaps in any pool that requests its input by a callback, under any name of that callback. */
 export const uniswapV3 = defineOp(
@@ -13,5 +13,5 @@ export const uniswapV3 = defineOp(
     families: ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'algebra-v1', 'algebra-integral', 'algebra'],
     salts: { 'uniswap-v3': 'uniswap-v3', 'pancake-v3': 'uniswap-v3' },
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

@@ -1,5 +1,5 @@
 import { address } from './fields.ts'
-import { betweenTwo, defineOp } from './op.ts'
+import { defineOp, tradeBetween } from './op.ts'
 
 export const woofiV2 = defineOp(
   {
@@ -9,5 +9,5 @@ export const woofiV2 = defineOp(
     code: 0x12,
     fields: { pool: address, tokenOut: address },
   },
-  betweenTwo,
+  tradeBetween,
 )

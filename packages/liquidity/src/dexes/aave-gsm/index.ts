@@ -7,7 +7,7 @@ import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
-import { type AaveGsmState, limitOf, quote, rateOf, sellTrade } from './math.ts'
+import { type AaveGsmState, approximateMaxInput, quote, rateOf, sellTrade } from './math.ts'
 
 const LENS = lensOf('AaveGsmLens')
 const lens = AaveGsmLens__factory.createInterface()
@@ -63,7 +63,7 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
     const sellAsset = isZeroForOne(pool, tokenIn, tokenOut)
     return {
       quote: (amountIn) => quote(state, sellAsset, amountIn),
-      approximateLimit: limitOf(state, sellAsset),
+      approximateLimit: approximateMaxInput(state, sellAsset),
       rate: rateOf(state, sellAsset),
     }
   }),

@@ -3,7 +3,7 @@ import type { DexFamily, Pool } from '../../family.ts'
 import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { type AaveV3State, balanceOf, limitOf, quote } from './math.ts'
+import { type AaveV3State, approximateMaxInput, balanceOf, quote } from './math.ts'
 import { type AaveV3Fixed, findPools, readStates } from './state.ts'
 
 const GAS = gasRow('aave-v3').hop
@@ -28,10 +28,10 @@ export const aaveV3: DexFamily<AaveV3State> = {
 
   ...linearCapacity<AaveV3State>((pool, tokenIn, tokenOut) => {
     const { state } = pool
-    const supply = isZeroForOne(pool, tokenIn, tokenOut)
+    const isSupply = isZeroForOne(pool, tokenIn, tokenOut)
     return {
-      quote: (amountIn) => quote(state, supply, amountIn),
-      approximateLimit: limitOf(state, supply),
+      quote: (amountIn) => quote(state, isSupply, amountIn),
+      approximateLimit: approximateMaxInput(state, isSupply),
       // One aToken is one unit of the asset.
       rate: 1,
     }

@@ -53,11 +53,11 @@ export const scaledBurn = ({ income, floors }: Rounding, amount: bigint): bigint
  */
 export function quote(
   state: AaveV3State,
-  supply: boolean,
+  isSupply: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: AaveV3State } {
-  if (!state.active || (supply && state.frozen)) throw new PoolRefusal('PAUSED', 'the reserve is frozen or paused')
-  return supply ? supplyAsset(state, amountIn) : withdrawAsset(state, amountIn)
+  if (!state.active || (isSupply && state.frozen)) throw new PoolRefusal('PAUSED', 'the reserve is frozen or paused')
+  return isSupply ? supplyAsset(state, amountIn) : withdrawAsset(state, amountIn)
 }
 
 function supplyAsset(state: AaveV3State, amountIn: bigint) {
@@ -88,7 +88,7 @@ function withdrawAsset(state: AaveV3State, amountIn: bigint) {
 }
 
 /** Returns the approximate largest input: the rest of the cap, or the cash. */
-export function limitOf(state: AaveV3State, supply: boolean): bigint {
+export function approximateMaxInput(state: AaveV3State, supply: boolean): bigint {
   const { cap, cash, scaledSupply, treasury } = state
   if (supply) return cap > 0n ? cap - balanceOf(state, scaledSupply + treasury) : NO_LIMIT
   return min(cash, balanceOf(state, scaledSupply))

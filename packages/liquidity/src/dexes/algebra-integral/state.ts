@@ -5,7 +5,7 @@ import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { concentratedLogs, decodeTicks } from '../common/concentrated-state.ts'
-import { type FeeProbe, feeFrom, feeProbe } from './fee.ts'
+import { type FeeProbe, feeFromPayment, feeProbe } from './fee.ts'
 import type { AlgebraIntegralState } from './types.ts'
 
 const LENS = lensOf('AlgebraIntegralLens')
@@ -36,9 +36,9 @@ export function* readStates(
   }))
   const heads = answers.map((answer) => answer && decodeHead(answer))
   const dynamicPools = pools.flatMap((pool, i) => (heads[i]?.pluginSetsFee ? [{ ...pool, state: heads[i].state }] : []))
-  const withFees = yield* readFees(dynamicPools)
-  const byId = new Map(dynamicPools.map(({ id }, i) => [id, withFees[i]!]))
-  return pools.map(({ id }, i) => (byId.has(id) ? byId.get(id)! : (heads[i]?.state ?? null)))
+  const statesWithFees = yield* readFees(dynamicPools)
+  const stateById = new Map(dynamicPools.map(({ id }, i) => [id, statesWithFees[i]!]))
+  return pools.map(({ id }, i) => (stateById.has(id) ? stateById.get(id)! : (heads[i]?.state ?? null)))
 }
 
 /** Reads the fees that plugins charge now; all else is in logs. */
@@ -56,15 +56,19 @@ function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly
   const answers = yield pools.flatMap(({ address }, i) => {
     const probePair = probes[i]
     if (!probePair) return []
-    const data = lens.encodeFunctionData('probe', [address, probePair[0].limit, probePair[1].limit]) as Hex
+    const data = lens.encodeFunctionData('probe', [
+      address,
+      probePair[0].limitSqrtPrice,
+      probePair[1].limitSqrtPrice,
+    ]) as Hex
     return [{ ...LENS, data, gas: PROBE_GAS }]
   })
-  let nextAnswer = 0
+  let answerIndex = 0
   return pools.map(({ state }, i) => {
     const probePair = probes[i]
     // Without liquidity at the price there is nothing to try.
     if (!probePair) return withoutFees(state)
-    const answer = answers[nextAnswer++]
+    const answer = answers[answerIndex++]
     return answer ? withFees(state, probePair, answer) : null
   })
 }
@@ -72,7 +76,7 @@ function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly
 function withFees(state: AlgebraIntegralState, [lower, upper]: Probes, answer: Hex): AlgebraIntegralState | null {
   const { pluginSetsFee, paid0, paid1 } = lens.decodeFunctionResult('probe', answer)
   if (!pluginSetsFee) return withoutFees(state)
-  const [fee0, fee1] = [feeFrom(lower, paid0), feeFrom(upper, paid1)]
+  const [fee0, fee1] = [feeFromPayment(lower, paid0), feeFromPayment(upper, paid1)]
   return fee0 === null || fee1 === null ? null : { ...state, pluginFees: [fee0, fee1] }
 }
 
@@ -96,7 +100,7 @@ function decodeHead(answer: Hex): Head | null {
 
 const logs = concentratedLogs()
 /** Log reader for pools whose Swap and Burn append fees to the usual fields. */
-const longLogs = concentratedLogs(events)
+const extendedLogs = concentratedLogs(events)
 const topicOf = (name: 'Fee' | 'PluginConfig' | 'Swap' | 'Burn') => events.getEvent(name).topicHash as Hex
 const [FEE, PLUGIN_CONFIG, LONG_SWAP, LONG_BURN] = (['Fee', 'PluginConfig', 'Swap', 'Burn'] as const).map(topicOf)
 
@@ -107,7 +111,7 @@ export function applyLog(pool: Pool<AlgebraIntegralState>, log: Log): AlgebraInt
     case FEE:
       return { ...pool.state, feePpm: Number(events.decodeEventLog('Fee', log.data, log.topics).fee) }
     case LONG_SWAP:
-      return longLogs.applyLog(pool, log)
+      return extendedLogs.applyLog(pool, log)
     case PLUGIN_CONFIG:
     case LONG_BURN:
       return 'reread'

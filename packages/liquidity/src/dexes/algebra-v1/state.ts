@@ -22,9 +22,9 @@ type Head = Omit<AlgebraV1State, 'ticks'>
  */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AlgebraV1State | null)[]> {
   const heads = yield* readHeads(pools)
-  const states = yield* withTicks(pools, heads)
+  const states = yield* addTicks(pools, heads)
   const unresolvedHeads = heads.map((head, i) => (head && !states[i] ? { ...head, tickSpacing: 1 } : null))
-  const statesWithSpacingOne = yield* withTicks(pools, unresolvedHeads)
+  const statesWithSpacingOne = yield* addTicks(pools, unresolvedHeads)
   return states.map((state, i) => state ?? statesWithSpacingOne[i]!)
 }
 
@@ -41,10 +41,10 @@ export function* refreshStates(
     const { ticks, tickSpacing } = pools[i]!.state
     return head && sumsToLiquidity(ticks, head) ? { ...head, tickSpacing, ticks } : null
   })
-  const unresolvedHeads = pools.filter((_, i) => heads[i] && !states[i])
-  if (unresolvedHeads.length === 0) return states
-  const rereadStates = yield* readStates(row, unresolvedHeads)
-  return states.map((state, i) => state ?? rereadStates[unresolvedHeads.indexOf(pools[i]!)] ?? null)
+  const unresolvedPools = pools.filter((_, i) => heads[i] && !states[i])
+  if (unresolvedPools.length === 0) return states
+  const rereadStates = yield* readStates(row, unresolvedPools)
+  return states.map((state, i) => state ?? rereadStates[unresolvedPools.indexOf(pools[i]!)] ?? null)
 }
 
 function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
@@ -56,10 +56,7 @@ function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
 }
 
 /** Reads ticks at the heads' spacing; null if they do not sum to the liquidity in range. */
-function* withTicks(
-  pools: readonly Pool[],
-  heads: readonly (Head | null)[],
-): Reads<readonly (AlgebraV1State | null)[]> {
+function* addTicks(pools: readonly Pool[], heads: readonly (Head | null)[]): Reads<readonly (AlgebraV1State | null)[]> {
   const ticks = yield* readTicks(LENS, pools, heads)
   return heads.map((head, i) =>
     head && ticks[i] && sumsToLiquidity(ticks[i], head) ? { ...head, ticks: ticks[i] } : null,

@@ -2,7 +2,7 @@
 import { IAlgebraVersion__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
-import { readFixed as readGenuine } from '../algebra-integral/discover.ts'
+import { readFixed as readIntegralFixed } from '../algebra-integral/discover.ts'
 
 /** Null for a version with other swap rules. */
 export type AlgebraFixed = { readonly version: 'v1' | 'integral' | null }
@@ -24,7 +24,7 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   })
   const integralPools = versionedPools.filter(({ fixed }) => fixed.version === 'integral')
   if (integralPools.length === 0) return versionedPools
-  const readPools = yield* readGenuine(row, integralPools)
+  const readPools = yield* readIntegralFixed(row, integralPools)
   const refusedIds = new Set(integralPools.flatMap(({ id }, i) => (readPools[i] ? [] : [id])))
   return versionedPools.map((pool) => (refusedIds.has(pool.id) ? null : pool))
 }

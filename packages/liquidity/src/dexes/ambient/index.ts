@@ -15,7 +15,7 @@ const CURVE_BITS = 32
 
 const { hop, piece } = gasRow('ambient')
 
-const pools: DexFamily<AmbientState> = {
+const uncheckedFamily: DexFamily<AmbientState> = {
   id: 'ambient',
   payment: { pullsInput: true, forwardsOutput: true },
   holdsNative: true,
@@ -54,7 +54,7 @@ const pools: DexFamily<AmbientState> = {
 
 /** Ambient pools of the standard pool type, whose state is possible. */
 export const ambient: DexFamily<AmbientState> = withConsistentState<AmbientState, DexFamily<AmbientState>>(
-  pools,
+  uncheckedFamily,
   ({ state }) =>
     pathOfTicks(
       state.concLiq,

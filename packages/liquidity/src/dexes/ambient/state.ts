@@ -65,30 +65,34 @@ export function readStates({ address }: DexRow, pools: readonly Pool[]): Reads<r
   )
 }
 
-const bits = (word: bigint, from: number, count: number): bigint => BigInt.asUintN(count, word >> BigInt(from))
+const extractBits = (word: bigint, from: number, count: number): bigint => BigInt.asUintN(count, word >> BigInt(from))
 
 type Spec = Pick<AmbientState, 'feeRate' | 'protocolTake'>
 
 /** Returns null if there is no pool, or if an oracle restricts trading. */
 function decodeSpec(word: bigint): Spec | null {
-  const [schema, oracleFlags] = [bits(word, 0, 8), bits(word, 64, 8)]
+  const [schema, oracleFlags] = [extractBits(word, 0, 8), extractBits(word, 64, 8)]
   if (schema === 0n || oracleFlags !== 0n) return null
-  return { feeRate: bits(word, 8, 16), protocolTake: bits(word, 24, 8) }
+  return { feeRate: extractBits(word, 8, 16), protocolTake: extractBits(word, 24, 8) }
 }
 
 function decodeState([specWord, first, second, ...rest]: readonly bigint[]): AmbientState | null {
   const spec = decodeSpec(specWord!)
   if (!spec || first === 0n) return null
   const levels = chunks(rest, 2).map(
-    ([tick, word]): AmbientLevel => [Number(BigInt.asIntN(256, tick!)), bits(word!, 0, 96), bits(word!, 96, 96)],
+    ([tick, word]): AmbientLevel => [
+      Number(BigInt.asIntN(256, tick!)),
+      extractBits(word!, 0, 96),
+      extractBits(word!, 96, 96),
+    ],
   )
   return {
     ...spec,
-    priceRoot: bits(first!, 0, 128),
-    ambientSeeds: bits(first!, 128, 128),
-    concLiq: bits(second!, 0, 128),
-    seedDeflator: bits(second!, 128, 64),
-    concGrowth: bits(second!, 192, 64),
+    priceRoot: extractBits(first!, 0, 128),
+    ambientSeeds: extractBits(first!, 128, 128),
+    concLiq: extractBits(second!, 0, 128),
+    seedDeflator: extractBits(second!, 128, 64),
+    concGrowth: extractBits(second!, 192, 64),
     levels,
   }
 }

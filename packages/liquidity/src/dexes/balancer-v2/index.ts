@@ -2,7 +2,7 @@ import type { Hex } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
 import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
 import { readFixed } from './control.ts'
-import { limitOf, quote, tradingFunction } from './math.ts'
+import { approximateMaxInput, quote, tradingFunction } from './math.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, provePools, readStates, topics } from './state.ts'
 import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
 
@@ -29,7 +29,7 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   applyLog,
 
   quoteExactInput: quoteByIndices('balancer-v2', quote),
-  ...tradeWithInputFee(quote, limitOf),
+  ...tradeWithInputFee(quote, approximateMaxInput),
   limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => tradingFunction(state),
 

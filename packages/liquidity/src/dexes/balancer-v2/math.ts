@@ -77,7 +77,7 @@ function scaledIn(
 }
 
 /** Returns the approximate largest input of token `i`. */
-export function limitOf({ kind, balances, scaling, swapFee }: BalancerV2State, i: number): bigint {
+export function approximateMaxInput({ kind, balances, scaling, swapFee }: BalancerV2State, i: number): bigint {
   const maxAdded = MAX_BALANCE - balances[i]!
   if (kind !== 'weighted') return maxAdded
   const netIn = divDown(mulDown(mulDown(balances[i]!, scaling[i]!), MAX_IN_RATIO), scaling[i]!)

@@ -98,13 +98,13 @@ export function scaledOut(
   if (state.kind === 'reclamm') return reclammOut(state, liveBalances, i, amountIn)
   if (liveBalances.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
   return state.kind === 'weighted'
-    ? weightedAnswer(state, liveBalances, i, j, amountIn)
-    : stableAnswer(state, liveBalances, i, j, amountIn)
+    ? weightedOutput(state, liveBalances, i, j, amountIn)
+    : stableOutput(state, liveBalances, i, j, amountIn)
 }
 
 type Kind<K extends PooledState['kind']> = Extract<PooledState, { kind: K }>
 
-function weightedAnswer(
+function weightedOutput(
   state: Kind<'weighted'>,
   liveBalances: readonly bigint[],
   i: number,
@@ -120,7 +120,7 @@ function weightedAnswer(
   return amountOut
 }
 
-function stableAnswer(
+function stableOutput(
   { amp, bounded }: Kind<'stable'>,
   liveBalances: readonly bigint[],
   i: number,
@@ -131,7 +131,7 @@ function stableAnswer(
   const d = invariant(liveBalances, amp)
   const amountOut = liveBalances[j]! - stableBalanceUp(balancesAfter, amp, d, j, 3) - 1n
   if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', `${scaledIn} buys nothing`)
-  if (bounded && tooFarApart([...liveBalances, balancesAfter[i]!, liveBalances[j]! - amountOut]))
+  if (bounded && areTooFarApart([...liveBalances, balancesAfter[i]!, liveBalances[j]! - amountOut]))
     throw new PoolRefusal('TOO_LARGE', 'it would leave balances 10,000 times apart')
   return amountOut
 }
@@ -141,14 +141,14 @@ const MAX_IMBALANCE = 10_000n
 const LIMIT_STEPS = 3
 
 /** Checks balances before and after a swap. @see StableMath.ensureBalancesWithinMaxImbalanceRange */
-const tooFarApart = (balances: readonly bigint[]): boolean =>
+const areTooFarApart = (balances: readonly bigint[]): boolean =>
   balances.some((low) => low === 0n || balances.some((high) => high / low >= MAX_IMBALANCE))
 
 const invariant = (liveBalances: readonly bigint[], amp: bigint) =>
   stableInvariant(liveBalances, { a: amp, precision: AMP_PRECISION }, 'each')
 
 /** Returns the approximate largest input, by kind of pool and including the fee. */
-export function limitOf(state: PooledState, i: number, j: number): bigint {
+export function approximateMaxInput(state: PooledState, i: number, j: number): bigint {
   const { scaling, rates } = state
   const liveBalances = liveBalancesOf(state)
   const maxAdded = MAX_BALANCE - liveBalances[i]!

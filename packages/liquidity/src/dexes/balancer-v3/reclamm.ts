@@ -53,7 +53,7 @@ export function virtualBalances(clock: ReclammClock, liveBalances: BalancePair, 
   if (clock.lastTimestamp === now) return clock.lastVirtual
   const isUpdating = now > clock.updateStart && clock.lastTimestamp < clock.updateEnd
   const virtual = isUpdating
-    ? virtualAtRatio(fourthRoot(clock, now), liveBalances, clock.lastVirtual)
+    ? virtualAtRatio(fourthRootAt(clock, now), liveBalances, clock.lastVirtual)
     : clock.lastVirtual
   const { centeredness, isAbove } = centerednessOf(liveBalances, virtual)
   return centeredness < clock.centerednessMargin
@@ -75,7 +75,10 @@ function centerednessOf(
 }
 
 /** Returns the fourth root of the price ratio of the range, interpolated during an update. */
-function fourthRoot({ startFourthRoot: start, endFourthRoot: end, updateStart, updateEnd }: ReclammClock, now: bigint) {
+function fourthRootAt(
+  { startFourthRoot: start, endFourthRoot: end, updateStart, updateEnd }: ReclammClock,
+  now: bigint,
+) {
   if (now >= updateEnd) return end
   const root = mulDown(start, powDown(divDown(end, start), divDown(now - updateStart, updateEnd - updateStart)))
   const lowest = start < end ? start : end

@@ -19,7 +19,7 @@ type CurveMath<S> = {
     amountIn: bigint,
   ) => { readonly amountOut: bigint; readonly state: S }
   /** Returns the approximate largest input. */
-  readonly limitOf: (state: S, i: number, j: number) => bigint
+  readonly approximateMaxInput: (state: S, i: number, j: number) => bigint
   readonly inputFor?: (state: S, i: number, j: number, amountOut: bigint) => bigint | null
   readonly tradingFunction: (state: S) => TradingFunction | null
 }
@@ -39,7 +39,7 @@ export function curveFamily<S extends Coins>({
   gas,
   variant,
   quote,
-  limitOf,
+  approximateMaxInput,
   inputFor,
   tradingFunction,
 }: CurveMath<S>) {
@@ -61,7 +61,7 @@ export function curveFamily<S extends Coins>({
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)
       return {
         quote: (amountIn) => quote(state, i, j, amountIn),
-        approximateLimit: limitOf(state, i, j),
+        approximateLimit: approximateMaxInput(state, i, j),
         scale: state.balances[i]!,
         // Some pools have a fee that depends on the balances, so the curve contains it.
         feePpm: 0,

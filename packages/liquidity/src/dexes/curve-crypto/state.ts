@@ -5,7 +5,7 @@ import { id } from 'ethers'
 import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { CURVE_CRYPTO_LENS } from '../../lenses.ts'
 import { readEach } from '../common/read-each.ts'
-import { balancesAtPriceScale, fee, solveBalance, swapOut } from './math.ts'
+import { balancesAtPriceScale, feeOf, solveBalance, swapOut } from './math.ts'
 import type { CryptoKind, CurveCryptoState } from './types.ts'
 
 const lens = CurveCryptoLens__factory.createInterface()
@@ -29,7 +29,7 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
 function decodeState(answer: Hex): CurveCryptoState | null {
   const readResult = decodeRead(answer)
   const state = toState(readResult)
-  return state && agrees(state, readResult) ? state : null
+  return state && reproducesQuotes(state, readResult) ? state : null
 }
 
 type Read = CurveCryptoLens.StateStructOutput
@@ -64,18 +64,18 @@ export function toState(readResult: Read): CurveCryptoState | null {
 }
 
 /** True if our math reproduces the pool's fee and two samples: of coin 0, and of the last coin. */
-function agrees(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read): boolean {
+function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read): boolean {
   const last = state.balances.length - 1
   const xp = balancesAtPriceScale(state, state.balances)
   const computeSample = (sample: bigint, i: number, j: number) =>
     state.kind === 'two' || state.kind === 'tri'
       ? swapOut(state, i, j, sample).amountOut
       : solveBalance(state, xp.with(i, sample), state.invariant, j).y
-  const all = () =>
-    fee(state, xp) === poolFee &&
+  const reproducesAll = () =>
+    feeOf(state, xp) === poolFee &&
     computeSample(samples[0], 0, 1) === quotes[0] &&
     computeSample(samples[1], last, 0) === quotes[1]
-  return nullIfRefused(all) ?? false
+  return nullIfRefused(reproducesAll) ?? false
 }
 
 const COINS = [2, 3]

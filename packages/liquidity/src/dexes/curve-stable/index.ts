@@ -2,7 +2,7 @@ import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
-import { inputFor, limitOf, quote, tradingFunction } from './math.ts'
+import { approximateMaxInput, inputFor, quote, tradingFunction } from './math.ts'
 import { type CurveStableFixed, readFixed } from './rates.ts'
 import { applyLog, plainState, readStates, topics } from './state.ts'
 import type { CurveStableState } from './types.ts'
@@ -30,7 +30,7 @@ export const curveStable: DexFamily<CurveStableState> = {
     gas: HOP_GAS['curve-stable'],
     variant: 'int128',
     quote,
-    limitOf,
+    approximateMaxInput,
     inputFor,
     tradingFunction,
   }),

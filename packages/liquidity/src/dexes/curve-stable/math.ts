@@ -14,13 +14,14 @@ const ONE = 10n ** 18n
  * rounding of the pool affects the result
  * @see StableSwap.exchange, curvefi/curve-contract, curve-factory and stableswap-ng
  */
-export function quote(state: CurveStableState, i: number, j: number, amountIn: bigint): Quote {
+export function quote(state: CurveStableState, i: number, j: number, amountIn: bigint): QuoteResult {
   if (state.rounding !== 'unknown') return quoteRounding(state, state.rounding, i, j, amountIn)
-  const [quotedAtEnd, quotedOtherwise] = (['end', 'each'] as const).map((rounding) =>
+  const [quotedAtEnd, quotedEach] = (['end', 'each'] as const).map((rounding) =>
     quoteRounding(state, rounding, i, j, amountIn),
   )
-  const isSameQuote = (a: Quote, b: Quote) => a.state.balances.every((balance, k) => balance === b.state.balances[k])
-  if (quotedAtEnd!.amountOut !== quotedOtherwise!.amountOut || !isSameQuote(quotedAtEnd!, quotedOtherwise!))
+  const isSameQuote = (a: QuoteResult, b: QuoteResult) =>
+    a.state.balances.every((balance, k) => balance === b.state.balances[k])
+  if (quotedAtEnd!.amountOut !== quotedEach!.amountOut || !isSameQuote(quotedAtEnd!, quotedEach!))
     throw new PoolRefusal('UNSUPPORTED', 'the order in which the pool rounds is not known, and shows here')
   return quotedAtEnd!
 }
@@ -32,12 +33,12 @@ export function quote(state: CurveStableState, i: number, j: number, amountIn: b
 const FAR_BALANCE = 5_000n
 
 /** Returns the approximate largest input. */
-export function limitOf(state: CurveStableState, i: number): bigint {
+export function approximateMaxInput(state: CurveStableState, i: number): bigint {
   const { xp, d } = scaledBalances(state, state.rounding === 'unknown' ? 'end' : state.rounding)
   return ((FAR_BALANCE * (xp[i]! + d) - xp[i]!) * ONE) / state.rates[i]!
 }
 
-type Quote = { readonly amountOut: bigint; readonly state: CurveStableState }
+type QuoteResult = { readonly amountOut: bigint; readonly state: CurveStableState }
 
 function quoteRounding(
   state: CurveStableState,
@@ -45,7 +46,7 @@ function quoteRounding(
   i: number,
   j: number,
   amountIn: bigint,
-): Quote {
+): QuoteResult {
   const { balances, rates, amplification, feeE10, adminFeeE10, offpegMultiplierE10 } = state
   const { xp, d } = scaledBalances(state, rounding)
   if (d === 0n) throw new PoolRefusal('EMPTY', 'the pool is empty')
@@ -76,7 +77,7 @@ export function inputFor(state: CurveStableState, i: number, j: number, amountOu
   const { xp, d } = scaledBalances(state, rounding)
   const toScaled = (base: bigint) => divUp(base * rates[j]!, ONE)
   const isScaled = state.feeOrder === 'scaled'
-  const dy = isScaled ? beforeFee(toScaled(amountOut), feeE10) : toScaled(beforeFee(amountOut, feeE10))
+  const dy = isScaled ? grossOfFee(toScaled(amountOut), feeE10) : toScaled(grossOfFee(amountOut, feeE10))
   const y = xp[j]! - dy - margin
   if (y <= 0n) return null
   const x = stableBalance(i, xp.with(j, y), amplification, d)
@@ -84,9 +85,9 @@ export function inputFor(state: CurveStableState, i: number, j: number, amountOu
 }
 
 /** Returns the minimum amount that leaves `left` after a fee that is rounded down. */
-function beforeFee(netAmount: bigint, feeE10: bigint): bigint {
-  const before = (netAmount * FEE_UNIT) / (FEE_UNIT - feeE10)
-  return before - (before * feeE10) / FEE_UNIT < netAmount ? before + 1n : before
+function grossOfFee(netAmount: bigint, feeE10: bigint): bigint {
+  const grossAmount = (netAmount * FEE_UNIT) / (FEE_UNIT - feeE10)
+  return grossAmount - (grossAmount * feeE10) / FEE_UNIT < netAmount ? grossAmount + 1n : grossAmount
 }
 
 type ScaledBalances = { readonly rounding: ProductRounding; readonly xp: readonly bigint[]; readonly d: bigint }

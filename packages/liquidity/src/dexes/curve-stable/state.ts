@@ -29,22 +29,22 @@ function decodeState(answer: Hex): CurveStableState | null {
   // `get_dy` of older pools takes the fee in base units; `exchange` of all pools takes it in 18 decimals. Pools of
   // lending shares, which have an off-peg multiplier, keep no margin. The margin of other pools is always 1.
   const margins = readResult.offpegMultiplier > 0n ? [1n, 0n] : [1n]
-  const kinds = margins.flatMap((margin) =>
+  const candidates = margins.flatMap((margin) =>
     (['end', 'each'] as const).flatMap((rounding) =>
       (['scaled', 'base'] as const).map((feeOrder) => ({ ...toState(readResult, rounding), margin, feeOrder })),
     ),
   )
-  const agreesTwice = (state: CurveStableState) =>
-    agrees(state, 0, 1, readResult.samples[0], readResult.quotes[0]) &&
-    agrees(state, 1, 0, readResult.samples[1], readResult.quotes[1])
-  const kind = kinds.find(agreesTwice)
-  if (!kind) return null
+  const reproducesQuotes = (state: CurveStableState) =>
+    reproducesQuote(state, 0, 1, readResult.samples[0], readResult.quotes[0]) &&
+    reproducesQuote(state, 1, 0, readResult.samples[1], readResult.quotes[1])
+  const match = candidates.find(reproducesQuotes)
+  if (!match) return null
   const alternative =
-    kind.rounding === 'end' &&
-    kinds.find(
-      (candidate) => candidate.rounding === 'each' && candidate.margin === kind.margin && agreesTwice(candidate),
+    match.rounding === 'end' &&
+    candidates.find(
+      (candidate) => candidate.rounding === 'each' && candidate.margin === match.margin && reproducesQuotes(candidate),
     )
-  return { ...kind, rounding: alternative ? 'unknown' : kind.rounding, feeOrder: 'scaled' }
+  return { ...match, rounding: alternative ? 'unknown' : match.rounding, feeOrder: 'scaled' }
 }
 
 type Read = CurveLens.StateStructOutput
@@ -78,7 +78,7 @@ export function plainState(state: CurveStableState): ReadableState | null {
   return { kind: 'stable', text: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}` }
 }
 
-function agrees(state: CurveStableState, i: number, j: number, amountIn: bigint, amountOut: bigint): boolean {
+function reproducesQuote(state: CurveStableState, i: number, j: number, amountIn: bigint, amountOut: bigint): boolean {
   return nullIfRefused(() => quote(state, i, j, amountIn).amountOut) === amountOut
 }
 

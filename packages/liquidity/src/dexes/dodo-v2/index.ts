@@ -6,7 +6,7 @@ import { quoteByDirection } from '../common/exact-input.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { isFixed, readFixed } from './kind.ts'
 import { readStates, topics } from './state.ts'
-import { limitOf, trade } from './trade.ts'
+import { approximateMaxInput, trade } from './trade.ts'
 import type { DodoV2Fixed, DodoV2State } from './types.ts'
 
 /** DODO V2 pools: DVM, DPP, and DSP. */
@@ -32,7 +32,7 @@ export const dodoV2: DexFamily<DodoV2State> = {
     const { base, quote, price } = pool.state
     return {
       quote: (amountIn) => trade(pool.state, sellBase, amountIn),
-      approximateLimit: limitOf(pool.state, sellBase),
+      approximateLimit: approximateMaxInput(pool.state, sellBase),
       // The larger of the reserve and the input that buys all of the other token at the pool's price.
       scale: sellBase
         ? max(base, price > 0n ? (quote * 10n ** 18n) / price : 0n)

@@ -35,8 +35,8 @@ export function quote(
 ): { readonly amountOut: bigint; readonly state: EchodexState } {
   if (isMiscounted(state, zeroForOne))
     throw new PoolRefusal('UNSUPPORTED', 'the pair holds fees in this token in addition to its reserve')
-  const { amountOut, state: after } = quoteProduct(asProduct(state), zeroForOne, amountIn)
-  const { reserve0, reserve1 } = after
+  const { amountOut, state: newState } = quoteProduct(asProduct(state), zeroForOne, amountIn)
+  const { reserve0, reserve1 } = newState
   return { amountOut: amountOut - (amountOut * FEE) / FEE_PARTS, state: { ...state, reserve0, reserve1 } }
 }
 
@@ -48,6 +48,6 @@ export const maxInput = (state: EchodexState, zeroForOne: boolean): bigint =>
 export function inputFor(state: EchodexState, zeroForOne: boolean, amountOut: bigint): bigint | null {
   if (isMiscounted(state, zeroForOne)) return null
   // What remains is rounded up, since the fee is rounded down.
-  const withFee = ((amountOut - 1n) * FEE_PARTS) / (FEE_PARTS - FEE) + 1n
-  return inputForProduct(asProduct(state), zeroForOne, withFee)
+  const grossOutput = ((amountOut - 1n) * FEE_PARTS) / (FEE_PARTS - FEE) + 1n
+  return inputForProduct(asProduct(state), zeroForOne, grossOutput)
 }

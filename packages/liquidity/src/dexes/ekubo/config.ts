@@ -39,10 +39,10 @@ function kindOf(type: number): EkuboKind | null {
     return tickSpacing > 0 ? { name: 'concentrated', tickSpacing } : null
   }
   // Amplification in 7 bits, center in 24; all zero for the full range.
-  const reach = Math.floor(MAX_TICK / 2 ** (type >>> 24))
+  const halfWidth = Math.floor(MAX_TICK / 2 ** (type >>> 24))
   const center = ((type << 8) >> 8) * CENTER_STEP
-  const lower = Math.max(MIN_TICK, center - reach)
-  const upper = Math.min(MAX_TICK, center + reach)
+  const lower = Math.max(MIN_TICK, center - halfWidth)
+  const upper = Math.min(MAX_TICK, center + halfWidth)
   return lower < upper ? { name: 'range', lower, upper } : null
 }
 

@@ -31,15 +31,15 @@ function rangesOf(
 ): readonly LiquidityRange[] {
   if (kind.name === 'range') return liquidity > 0n ? [{ lower: kind.lower, upper: kind.upper, liquidity }] : []
   // If ticks are missing, the liquidity at the price determines that below the first known tick.
-  let current = ticks.reduce(
+  let currentLiquidity = ticks.reduce(
     (liquidityBelow, [index, net]) => (index <= tick ? liquidityBelow - net : liquidityBelow),
     liquidity,
   )
   let lower = Math.max(MIN_TICK, known[0])
   const ranges: LiquidityRange[] = []
   for (const [index, net] of [...ticks, [Math.min(MAX_TICK, known[1]), 0n] as const]) {
-    if (current > 0n && index > lower) ranges.push({ lower, upper: index, liquidity: current })
-    current += net
+    if (currentLiquidity > 0n && index > lower) ranges.push({ lower, upper: index, liquidity: currentLiquidity })
+    currentLiquidity += net
     lower = index
   }
   return ranges
@@ -56,14 +56,21 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
   const ranges = rangesOf(state, config)
   for (const { lower, upper, liquidity } of zeroForOne ? ranges.toReversed() : ranges) {
     const nearRatio = ratioAtTick(zeroForOne ? upper : lower)
-    const end = ratioAtTick(zeroForOne ? lower : upper)
-    const from = isNearer(sqrtRatio, nearRatio) ? nearRatio : sqrtRatio
-    const to = isNearer(end, farthest) ? end : farthest
-    if (!isNearer(from, to)) continue
-    const input = zeroForOne ? amount0Between(to, from, liquidity, true) : amount1Between(from, to, liquidity, true)
-    const [start, stop] = [sqrtPriceAt(from), sqrtPriceAt(to)]
-    builder.addHyperbola(start, stop, Number(liquidity), stop < start * (1 - WIDE_FALL) ? undefined : Number(input))
-    sqrtRatio = to
+    const rangeEndRatio = ratioAtTick(zeroForOne ? lower : upper)
+    const startRatio = isNearer(sqrtRatio, nearRatio) ? nearRatio : sqrtRatio
+    const endRatio = isNearer(rangeEndRatio, farthest) ? rangeEndRatio : farthest
+    if (!isNearer(startRatio, endRatio)) continue
+    const input = zeroForOne
+      ? amount0Between(endRatio, startRatio, liquidity, true)
+      : amount1Between(startRatio, endRatio, liquidity, true)
+    const [startSqrtPrice, endSqrtPrice] = [sqrtPriceAt(startRatio), sqrtPriceAt(endRatio)]
+    builder.addHyperbola(
+      startSqrtPrice,
+      endSqrtPrice,
+      Number(liquidity),
+      endSqrtPrice < startSqrtPrice * (1 - WIDE_FALL) ? undefined : Number(input),
+    )
+    sqrtRatio = endRatio
   }
   const curve = endCurveAt(applyEndMargin(builder.build(keepIn)), MAX_AMOUNT)
   // The liquidity is so low that rounding consumes the whole output.
@@ -73,7 +80,7 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
 
 /** Returns the base units in all positions, without fees: token 1 below the price, token 0 above it. */
 export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [bigint, bigint] {
-  const isWithin = (lower: bigint, upper: bigint) =>
+  const clampRatio = (lower: bigint, upper: bigint) =>
     state.sqrtRatio < lower ? lower : state.sqrtRatio > upper ? upper : state.sqrtRatio
   let reserves: readonly [bigint, bigint] = [0n, 0n]
   for (const { lower, upper, liquidity } of rangesOf(state, config)) {
@@ -81,7 +88,7 @@ export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [bi
       lower === MIN_TICK ? MIN_RATIO : ratioAtTick(lower),
       upper === MAX_TICK ? MAX_RATIO : ratioAtTick(upper),
     ]
-    const middle = isWithin(bottom, top)
+    const middle = clampRatio(bottom, top)
     reserves = [
       reserves[0] + amount0Between(middle, top, liquidity, false),
       reserves[1] + amount1Between(bottom, middle, liquidity, false),

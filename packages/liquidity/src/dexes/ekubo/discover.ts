@@ -16,15 +16,15 @@ type PoolCreatedEvent = [
   poolId: string,
   key: { readonly token0: string; readonly token1: string; readonly config: Hex },
 ]
-const readCreated = eventReader<PoolCreatedEvent>(core, 'PoolInitialized')
+const createdReader = eventReader<PoolCreatedEvent>(core, 'PoolInitialized')
 
 /** Converts ppm to units of 2⁻⁶⁴. */
-const feeOf = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
+const feeFromPpm = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
 /**
  * Usual fees in ppm and tick spacings. The core has no getter by pair, but pool ids can be computed. Pools with other
  * configs are found by their creation log.
  */
-const USUAL = [
+const USUAL_FEES_AND_SPACINGS = [
   [0n, 1_000],
   [10n, 20],
   [50n, 100],
@@ -36,9 +36,9 @@ const USUAL = [
 ] as const
 /** Type of a pool over the full range. */
 const FULL_RANGE = 0
-const USUAL_CONFIGS: readonly Hex[] = USUAL.flatMap(([ppm, spacing]) => [
-  configOf(feeOf(ppm), concentratedType(spacing)),
-  configOf(feeOf(ppm), FULL_RANGE),
+const USUAL_CONFIGS: readonly Hex[] = USUAL_FEES_AND_SPACINGS.flatMap(([ppm, spacing]) => [
+  configOf(feeFromPpm(ppm), concentratedType(spacing)),
+  configOf(feeFromPpm(ppm), FULL_RANGE),
 ])
 /** About 2.5 million gas. */
 const IDS_PER_READ = 1_000
@@ -83,8 +83,8 @@ export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Rea
     const { config } = (fixed ?? {}) as Readonly<Record<string, unknown>>
     const pair = validPairOf(tokens)
     if (!pair || typeof config !== 'string' || !/^0x[0-9a-f]{64}$/.test(config)) return null
-    const decoded = decodeConfig(config as Hex)
-    return decoded && !isExtended(decoded) ? makePool(row, pair, config as Hex) : null
+    const decodedConfig = decodeConfig(config as Hex)
+    return decodedConfig && !isExtended(decodedConfig) ? makePool(row, pair, config as Hex) : null
   }
 }
 
@@ -92,8 +92,8 @@ export const creationTopics: readonly Hex[] = [core.getEvent('PoolInitialized').
 
 /** Returns the pool of a creation log; null if it has an extension, whose effect on swaps is unknown. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const [, { token0, token1, config }] = readCreated(log.data)
-  const decoded = decodeConfig(config)
-  if (!decoded || isExtended(decoded)) return null
+  const [, { token0, token1, config }] = createdReader(log.data)
+  const decodedConfig = decodeConfig(config)
+  if (!decodedConfig || isExtended(decodedConfig)) return null
   return makePool(row, [toAddress(token0), toAddress(token1)], config)
 }

@@ -13,7 +13,7 @@ const { hop, piece } = gasRow('ekubo')
 /** Gas of an empty bitmap word, measured in the core: a load and a loop iteration. */
 const WORD_GAS = 9_400
 
-const pools: DexFamily<EkuboState> = {
+const uncheckedFamily: DexFamily<EkuboState> = {
   id: 'ekubo',
   rowsOf,
   holdsNative: true,
@@ -57,6 +57,7 @@ const pools: DexFamily<EkuboState> = {
 }
 
 /** Ekubo pools without extensions, whose state is possible. */
-export const ekubo: DexFamily<EkuboState> = withConsistentState<EkuboState, DexFamily<EkuboState>>(pools, ({ state }) =>
-  pathOfTicks(state.liquidity, state.tick, state.ticks),
+export const ekubo: DexFamily<EkuboState> = withConsistentState<EkuboState, DexFamily<EkuboState>>(
+  uncheckedFamily,
+  ({ state }) => pathOfTicks(state.liquidity, state.tick, state.ticks),
 )

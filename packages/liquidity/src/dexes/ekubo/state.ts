@@ -12,7 +12,7 @@ import { decodeTicks, splitAnswers } from '../common/concentrated-state.ts'
 import { decodeConfig, keyOf } from './config.ts'
 import { MAX_TICK, MIN_TICK } from './ratio.ts'
 import { decodeHead, sload, wordsOf } from './storage.ts'
-import { placeOf, tickAtPlace, WORD } from './tick-bitmap.ts'
+import { BITS_PER_WORD, bitPositionOf, tickAtBitPosition } from './tick-bitmap.ts'
 import type { EkuboState } from './types.ts'
 
 const LENS = lensOf('EkuboLens')
@@ -86,7 +86,7 @@ type Range = readonly [first: number, last: number]
 
 /** Returns the ranges of bitmap words to read: all, or up to the maximum around the price. */
 function wordsAround(tick: number, spacing: number): readonly Range[] {
-  const wordOf = (tick: number) => Math.floor(placeOf(tick, spacing) / WORD)
+  const wordOf = (tick: number) => Math.floor(bitPositionOf(tick, spacing) / BITS_PER_WORD)
   const middle = wordOf(tick) - MAX_WORDS / 2
   const first = Math.max(wordOf(MIN_TICK), Math.min(middle, wordOf(MAX_TICK) + 1 - MAX_WORDS))
   const last = Math.min(wordOf(MAX_TICK), first + MAX_WORDS - 1)
@@ -97,8 +97,8 @@ function wordsAround(tick: number, spacing: number): readonly Range[] {
 }
 
 function knownOf(ranges: readonly Range[], spacing: number): Pick<EkuboState, 'known'> {
-  const lowest = tickAtPlace(ranges[0]![0] * WORD, spacing)
-  const highest = tickAtPlace(ranges.at(-1)![1] * WORD + WORD - 1, spacing)
+  const lowest = tickAtBitPosition(ranges[0]![0] * BITS_PER_WORD, spacing)
+  const highest = tickAtBitPosition(ranges.at(-1)![1] * BITS_PER_WORD + BITS_PER_WORD - 1, spacing)
   return lowest <= MIN_TICK && highest >= MAX_TICK ? {} : { known: [lowest, highest] }
 }
 

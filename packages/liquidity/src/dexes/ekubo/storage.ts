@@ -1,7 +1,7 @@
 /** Reads storage words of the core, which it exposes by `sload()`. */
 import type { Address, Hex } from '@sluice/chains'
 import type { Read } from '../../family.ts'
-import { unpack } from './ratio.ts'
+import { unpackRatio } from './ratio.ts'
 import type { EkuboState } from './types.ts'
 
 const SLOAD = '0x380eb4e0'
@@ -28,7 +28,7 @@ export const wordsOf = (answer: Hex): readonly bigint[] =>
 export function decodeHead(word: bigint): Omit<EkuboState, 'ticks'> | null {
   if (word === 0n) return null
   return {
-    sqrtRatio: unpack(word >> 160n),
+    sqrtRatio: unpackRatio(word >> 160n),
     tick: Number(BigInt.asIntN(32, word >> 128n)),
     liquidity: BigInt.asUintN(128, word),
   }

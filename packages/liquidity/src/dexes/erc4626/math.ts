@@ -98,7 +98,7 @@ export function rateOf({ totalAssets, totalSupply, virtualShares, rate }: Conver
 }
 
 /** Returns the approximate largest input. */
-export function limitOf(state: Erc4626State, deposit: boolean): bigint {
+export function approximateMaxInput(state: Erc4626State, deposit: boolean): bigint {
   if (deposit) return state.maxDeposit
   const { totalAssets, totalSupply, cash, maxRedeem } = state
   const maxAssets = maxRedeem === undefined ? min(cash, totalAssets) : totalAssets
@@ -106,7 +106,7 @@ export function limitOf(state: Erc4626State, deposit: boolean): bigint {
 }
 
 /** Returns the approximate base units of the asset that can be redeemed now; 0 for a vault that has lost all assets. */
-export function payable(state: Erc4626State): bigint {
+export function redeemableAssets(state: Erc4626State): bigint {
   const { totalAssets, totalSupply, cash, maxRedeem, rate } = state
   if (totalAssets === 0n || rate === 0n) return 0n
   if (maxRedeem === undefined) return min(cash, totalAssets)

@@ -53,12 +53,12 @@ export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626St
     ...withHolding.map(({ share, holding }) => maxRedeemRead(share, holding)),
   ]
   const [states, cash, limits] = [0, 1, 2].map((k) => answers.slice(k * vaults.length))
-  const limitOf = new Map(withHolding.map(({ share }, k) => [share, limits![k]!]))
+  const maxRedeemByShare = new Map(withHolding.map(({ share }, k) => [share, limits![k]!]))
   return vaults.map(({ share }, k) => {
     const [state, balance] = [states![k], cash![k]]
     if (!state || !balance) return null
     const vaultState = decodeState(state, erc20.decodeFunctionResult('balanceOf', balance)[0])
-    const maxRedeem = decodeMaxRedeem(limitOf.get(share))
+    const maxRedeem = decodeMaxRedeem(maxRedeemByShare.get(share))
     return vaultState && (maxRedeem === null ? vaultState : { ...vaultState, maxRedeem })
   })
 }

@@ -3,7 +3,7 @@ import type { DexFamily } from '../../family.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { limitOf, quote, scaleOf } from './math.ts'
+import { approximateMaxInput, quote, samplingScaleOf } from './math.ts'
 import { createdPool, creationTopics, findPools, readStates, rowsOf } from './state.ts'
 import type { EulerSwapFixed, EulerSwapState } from './types.ts'
 
@@ -36,8 +36,8 @@ export const eulerSwap: DexFamily<EulerSwapState> = {
     const i = isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
     return {
       quote: (amountIn) => quote(state, i, amountIn),
-      approximateLimit: limitOf(state, i),
-      scale: scaleOf(state, i),
+      approximateLimit: approximateMaxInput(state, i),
+      scale: samplingScaleOf(state, i),
       feePpm: Number(state.fees[i]) / PER_PPM,
     }
   }),

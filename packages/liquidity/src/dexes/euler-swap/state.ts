@@ -26,13 +26,13 @@ export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'euler-swap' && row.version === '2' ? [row] : []
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const sorted = [...new Map(pairs.map((pair) => [pairKey(pair), sortPair(pair)])).values()]
-  const answers = yield sorted.map((pair) => ({
+  const sortedPairs = [...new Map(pairs.map((pair) => [pairKey(pair), sortPair(pair)])).values()]
+  const answers = yield sortedPairs.map((pair) => ({
     ...LENS,
     data: lens.encodeFunctionData('find', [row.address, [pair[0], pair[1]], POOLS_PER_PAIR]) as Hex,
     gas: FIND_GAS,
   }))
-  return sorted.flatMap((pair, i) => {
+  return sortedPairs.flatMap((pair, i) => {
     if (!answers[i]) return []
     const [foundPools] = lens.decodeFunctionResult('find', answers[i])
     return foundPools.map(({ pool, account }: EulerSwapLens.FoundStructOutput) => makePool(row, pair, pool, account))
@@ -79,10 +79,10 @@ function decodeState(answer: Hex): EulerSwapState | null {
     fees: [params.fee0, params.fee1],
     limits: [limitsOf(sides[0]!), limitsOf(sides[1]!)],
   }
-  const agrees = ([0, 1] as const).every(
+  const reproducesQuotes = ([0, 1] as const).every(
     (i) => (nullIfRefused(() => quote(state, i, sides[i]!.asked))?.amountOut ?? 0n) === sides[i]!.quoted,
   )
-  return agrees || state.hooked ? state : null
+  return reproducesQuotes || state.hooked ? state : null
 }
 
 const limitsOf = ({ known, inLimit, outLimit }: EulerSwapLens.SideStructOutput): EulerSwapLimits | null =>

@@ -3,7 +3,7 @@ import type { DexFamily } from '../../family.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
-import { inTokens, limitOf, quote } from './math.ts'
+import { approximateMaxInput, quote, reservesInTokens } from './math.ts'
 import { findPools, readStates } from './state.ts'
 import type { FluidDexState } from './types.ts'
 
@@ -26,13 +26,13 @@ export const fluidDex: DexFamily<FluidDexState> = {
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
     return {
       quote: (amountIn) => quote(state, zeroForOne, amountIn),
-      approximateLimit: limitOf(state, zeroForOne),
-      scale: inTokens(state, 'imaginary')[zeroForOne ? 0 : 1]! / 4n,
+      approximateLimit: approximateMaxInput(state, zeroForOne),
+      scale: reservesInTokens(state, 'imaginary')[zeroForOne ? 0 : 1]! / 4n,
       feePpm: Number(state.feePpm),
     }
   }),
 
-  reserves: ({ state }) => inTokens(state, 'real'),
+  reserves: ({ state }) => reservesInTokens(state, 'real'),
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

@@ -7,13 +7,13 @@ import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { curveOf } from './curve.ts'
-import { maxInput, sell } from './math.ts'
+import { maxInput, sellExact } from './math.ts'
 import { findPools, readStates, topics } from './state.ts'
 import type { IziswapState } from './types.ts'
 
 const { hop, piece } = gasRow('iziswap')
 
-const pools: DexFamily<IziswapState> = {
+const uncheckedFamily: DexFamily<IziswapState> = {
   id: 'iziswap',
   findPools,
   readStates,
@@ -22,7 +22,7 @@ const pools: DexFamily<IziswapState> = {
   applyLog: () => 'reread',
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
-    const { amountOut, state, pointsPassed } = sell(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
+    const { amountOut, state, pointsPassed } = sellExact(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
     return { amountOut, state, gas: hop + piece * pointsPassed }
   },
 
@@ -64,6 +64,6 @@ function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta
 
 /** iZiSwap pools, whose state is possible. */
 export const iziswap: DexFamily<IziswapState> = withConsistentState<IziswapState, DexFamily<IziswapState>>(
-  pools,
+  uncheckedFamily,
   ({ state }) => pathOfTicks(state.liquidity, state.point, endpointsOf(state)),
 )

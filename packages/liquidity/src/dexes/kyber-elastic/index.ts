@@ -16,7 +16,7 @@ const EMPTY_STEP_GAS_RATIO = 0.25
 /** Additional gas of the first tick that a swap crosses, compared with later ticks: the pool mints its fees. */
 const MINT_GAS = 40_600
 
-const pools: DexFamily<KyberElasticState> = {
+const uncheckedFamily: DexFamily<KyberElasticState> = {
   id: 'kyber-elastic',
   findPools,
   readStates,
@@ -29,8 +29,8 @@ const pools: DexFamily<KyberElasticState> = {
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
     const { amountOut, state, ticksCrossed, emptySteps } = swapExactInput(pool.state, zeroForOne, amountIn)
-    const mint = ticksCrossed > 0 ? MINT_GAS : 0
-    const gas = hop + mint + piece * (ticksCrossed + EMPTY_STEP_GAS_RATIO * emptySteps)
+    const mintGas = ticksCrossed > 0 ? MINT_GAS : 0
+    const gas = hop + mintGas + piece * (ticksCrossed + EMPTY_STEP_GAS_RATIO * emptySteps)
     const writtenSlots = [...(ticksCrossed > 0 ? ['fees'] : []), ...(state.tick !== pool.state.tick ? ['oracle'] : [])]
     return writtenSlots.length > 0 ? { amountOut, state, gas, writtenSlots } : { amountOut, state, gas }
   },
@@ -59,4 +59,4 @@ const pools: DexFamily<KyberElasticState> = {
 export const kyberElastic: DexFamily<KyberElasticState> = withConsistentState<
   KyberElasticState,
   DexFamily<KyberElasticState>
->(pools, ({ state }) => pathOfTicks(state.liquidity, state.tick, state.ticks))
+>(uncheckedFamily, ({ state }) => pathOfTicks(state.liquidity, state.tick, state.ticks))

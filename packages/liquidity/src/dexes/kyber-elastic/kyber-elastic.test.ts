@@ -48,7 +48,9 @@ describe.each([true, false])('swaps, first token sold: %s', (zeroForOne) => {
     const steps = [...stepsOf(state, zeroForOne)]
     const beyond = steps.filter(({ liquidity }) => liquidity < LIQUIDITY)
     expect(beyond.length).toBeGreaterThan(100)
-    const inside = steps.slice(0, steps.length - beyond.length).reduce((sum, { reach }) => sum + reach, 0n)
+    const inside = steps
+      .slice(0, steps.length - beyond.length)
+      .reduce((sum, { inputToTarget }) => sum + inputToTarget, 0n)
     const { state: after, ticksCrossed } = swapExactInput(state, zeroForOne, inside)
     expect(ticksCrossed).toBe(1)
     expect(after.liquidity).toBe(0n)

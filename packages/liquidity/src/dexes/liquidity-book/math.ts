@@ -25,10 +25,10 @@ export function swapBins(
 }
 
 /** Returns the fee of each bin that a trade uses, in order, and the parameters after the last one. */
-function feesOf({ fee: before, activeId, timestamp, binStep }: LiquidityBookState) {
-  let fee = updateReferences(before, activeId, timestamp)
+function feesOf({ fee: storedFee, activeId, timestamp, binStep }: LiquidityBookState) {
+  let fee = updateReferences(storedFee, activeId, timestamp)
   let isFirst = true
-  const share = BigInt(fee.protocolShare)
+  const protocolShare = BigInt(fee.protocolShare)
   return {
     in(id: number): BinFee {
       fee = updateAccumulator(fee, id)
@@ -37,7 +37,7 @@ function feesOf({ fee: before, activeId, timestamp, binStep }: LiquidityBookStat
       if (rate > MAX_FEE)
         throw new PoolRefusal(isFirst ? 'UNSUPPORTED' : 'TOO_LARGE', 'the fee is above what the pair allows')
       isFirst = false
-      return { rate, protocolFeeOf: (fee) => (fee * share) / 10_000n }
+      return { rate, protocolFeeOf: (fee) => (fee * protocolShare) / 10_000n }
     },
     last: () => fee,
   }

@@ -7,7 +7,7 @@ import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
-import { type LitePsmState, limitOf, quote, rateOf } from './math.ts'
+import { approximateMaxInput, type LitePsmState, quote, rateOf } from './math.ts'
 
 const LENS = lensOf('LitePsmLens')
 const lens = LitePsmLens__factory.createInterface()
@@ -58,7 +58,7 @@ export const litePsm: DexFamily<LitePsmState> = {
     const sellGem = isZeroForOne(pool, tokenIn, tokenOut)
     return {
       quote: (amountIn) => quote(state, sellGem, amountIn),
-      approximateLimit: limitOf(state, sellGem),
+      approximateLimit: approximateMaxInput(state, sellGem),
       rate: rateOf(state, sellGem),
     }
   }),

@@ -61,7 +61,7 @@ export function rateOf({ tin, tout, factor }: LitePsmState, sellGem: boolean): n
 }
 
 /** Returns the approximate largest input: it buys all DAI, or leaves less than the cost of one more gem. */
-export function limitOf(state: LitePsmState, sellGem: boolean): bigint {
+export function approximateMaxInput(state: LitePsmState, sellGem: boolean): bigint {
   const { tin, factor, dai, gems } = state
   if (!sellGem) return daiFor(state, gems + 1n) - 1n
   return tin < WAD ? (dai * WAD) / (factor * (WAD - tin)) : 0n

@@ -12,7 +12,7 @@ import type { InfinityState } from './types.ts'
 
 const GAS = gasRow('pancake-infinity')
 
-const pools: DexFamily<InfinityState> = {
+const uncheckedFamily: DexFamily<InfinityState> = {
   id: 'pancake-infinity',
   holdsNative: true,
   rowsOf,
@@ -51,6 +51,6 @@ const pools: DexFamily<InfinityState> = {
 
 /** Pancake Infinity pools without hooks that take part in swaps, whose state is possible. */
 export const pancakeInfinity: DexFamily<InfinityState> = withConsistentState<InfinityState, DexFamily<InfinityState>>(
-  pools,
+  uncheckedFamily,
   ({ state }) => (state.kind === 'cl' ? pathOfTicks(state.liquidity, state.tick, state.ticks) : null),
 )

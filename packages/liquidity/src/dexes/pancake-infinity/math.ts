@@ -16,8 +16,8 @@ const protocolPpm = ({ protocolFee0Ppm, protocolFee1Ppm }: InfinityFees, zeroFor
 
 /** Returns the total fee of a swap in ppm. @see ProtocolFeeLibrary.calculateSwapFee */
 function swapFeePpm(state: InfinityFees, zeroForOne: boolean): number {
-  const protocol = protocolPpm(state, zeroForOne)
-  return protocol + state.feePpm - Math.floor((protocol * state.feePpm) / 1_000_000)
+  const protocolFeePpm = protocolPpm(state, zeroForOne)
+  return protocolFeePpm + state.feePpm - Math.floor((protocolFeePpm * state.feePpm) / 1_000_000)
 }
 
 type SwapResult = Pick<HopQuote<InfinityState>, 'amountOut' | 'state'> & { readonly crossings: number }
@@ -27,8 +27,8 @@ export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint
   const feePpm = swapFeePpm(state, zeroForOne)
   if (amountIn > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^127 or more')
   if (state.kind === 'cl') {
-    const { amountOut, state: after, ticksCrossed } = swapExactInput(state, feePpm, zeroForOne, amountIn, wordEnd)
-    return { amountOut, state: after, crossings: ticksCrossed }
+    const { amountOut, state: newState, ticksCrossed } = swapExactInput(state, feePpm, zeroForOne, amountIn, wordEnd)
+    return { amountOut, state: newState, crossings: ticksCrossed }
   }
   const { amountOut, activeId, bins, binsCrossed } = walkBins(state, zeroForOne, amountIn, () =>
     binFee(state, zeroForOne),

@@ -1,7 +1,7 @@
 import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { gasRow } from '../common/gas.ts'
-import { limitOf, quote, tradingFunction } from '../curve-stable/math.ts'
+import { approximateMaxInput, quote, tradingFunction } from '../curve-stable/math.ts'
 import type { CurveStableState } from '../curve-stable/types.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { applyLog, readStates, refreshStates, topics } from './state.ts'
@@ -22,7 +22,7 @@ export const pancakeStable: DexFamily<CurveStableState> = {
     gas: gasRow('pancake-stable').hop,
     variant: 'uint256',
     quote,
-    limitOf,
+    approximateMaxInput,
     tradingFunction,
   }),
 }

@@ -58,12 +58,12 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   quoteExactInput: quoteByDirection('rate-wrapper', quote),
 
   ...linearCapacity<RateWrapperState>(({ state, ...pool }, tokenIn, tokenOut) => {
-    const wrap = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)
+    const isWrap = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)
     const price = Number(state.pooled) / Number(state.shares)
     return {
-      quote: (amountIn) => quote(state, wrap, amountIn),
-      approximateLimit: wrap ? NO_LIMIT : state.supply,
-      rate: wrap ? 1 / price : price,
+      quote: (amountIn) => quote(state, isWrap, amountIn),
+      approximateLimit: isWrap ? NO_LIMIT : state.supply,
+      rate: isWrap ? 1 / price : price,
     }
   }),
 

@@ -4,7 +4,7 @@ import { constantProductCurve } from '../../math/curves.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
-import { limitOf, quote } from './math.ts'
+import { approximateMaxInput, quote } from './math.ts'
 import { applyLog, createdPool, creationTopics, findPools, readStates, refreshStates, topics } from './state.ts'
 import type { SyncswapState } from './types.ts'
 
@@ -16,7 +16,7 @@ const capacity = sampledCapacity<SyncswapState>((pool, tokenIn, tokenOut) => {
   const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
   return {
     quote: (amountIn) => quote(state, zeroForOne, amountIn),
-    approximateLimit: limitOf(state, zeroForOne),
+    approximateLimit: approximateMaxInput(state, zeroForOne),
     scale: zeroForOne ? state.reserve0 : state.reserve1,
     feePpm: PPM_PER_PART * Number(zeroForOne ? state.fee0 : state.fee1),
   }

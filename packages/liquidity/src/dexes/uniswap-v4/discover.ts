@@ -14,7 +14,10 @@ import { withNative } from '../common/native-pairs.ts'
 import { touchesSwaps } from './hooks.ts'
 import type { UniswapV4Key } from './types.ts'
 
-const slots = callCodec<[manager: string, ids: string[]], [bigint[]]>(UniswapV4Lens__factory.createInterface(), 'slots')
+const slotsCodec = callCodec<[manager: string, ids: string[]], [bigint[]]>(
+  UniswapV4Lens__factory.createInterface(),
+  'slots',
+)
 const manager = IUniswapV4PoolManagerState__factory.createInterface()
 
 /**
@@ -82,7 +85,7 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...UNISWAP_V4_LENS,
-    data: slots.encode(
+    data: slotsCodec.encode(
       row.address,
       batch.map(({ id }) => id),
     ),
@@ -91,7 +94,7 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [words] = slots.decode(answer)
+    const [words] = slotsCodec.decode(answer)
     return batch.filter((_, i) => words[i] !== 0n)
   })
 }
@@ -134,15 +137,15 @@ export const creationTopics: readonly Hex[] = [INITIALIZE]
 
 /** Returns the pool of a creation log; null if its hook takes part in swaps, so that it has no math of its own. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  return createdIf(false, row, log)
+  return createdPoolIf(false, row, log)
 }
 
 /** Returns the pool of a creation log if its hook takes part in swaps. */
 export function createdHookPool(row: DexRow, log: Log): Pool<null> | null {
-  return createdIf(true, row, log)
+  return createdPoolIf(true, row, log)
 }
 
-function createdIf(isHooked: boolean, row: DexRow, log: Log): Pool<null> | null {
+function createdPoolIf(isHooked: boolean, row: DexRow, log: Log): Pool<null> | null {
   const event = manager.decodeEventLog('Initialize', log.data, log.topics)
   const key = { fee: Number(event.fee), tickSpacing: Number(event.tickSpacing), hooks: toAddress(event.hooks) }
   if (touchesSwaps(key.hooks) !== isHooked) return null

@@ -3,7 +3,7 @@ import type { DexFamily } from '../../family.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { limitOf, quote, type WoofiV2State } from './math.ts'
+import { approximateMaxInput, quote, type WoofiV2State } from './math.ts'
 import { findPools, readStates } from './state.ts'
 
 const GAS = gasRow('woofi-v2').hop
@@ -29,7 +29,7 @@ export const woofiV2: DexFamily<WoofiV2State> = {
     const i = isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
     return {
       quote: (amountIn) => quote(state, i, amountIn),
-      approximateLimit: limitOf(state, i),
+      approximateLimit: approximateMaxInput(state, i),
       scale: state.tokens[i].reserve,
       feePpm: 0,
     }

@@ -10,23 +10,25 @@ import { quote, type WoofiToken, type WoofiV2State } from './math.ts'
 
 const LENS = lensOf('WoofiV2Lens')
 const lens = WoofiV2Lens__factory.createInterface()
-const woo = IWoofiV2State__factory.createInterface()
+const poolInterface = IWoofiV2State__factory.createInterface()
 
 /** Reads pool and oracle for two tokens, with a quote in each direction. */
 const READ_GAS = 350_000
 /** Sample amount as a fraction of a token (1/1,000), as in the lens. */
-const SAMPLE = 1_000n
+const SAMPLE_DIVISOR = 1_000n
 
 /** Finds pools: one contract trades all tokens with a reserve, which it does not list; each pair is one pool. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const tokens = [...new Set(pairs.flat())]
   const answers = yield tokens.map((token) => ({
     to: row.address,
-    data: woo.encodeFunctionData('tokenInfos', [token]) as Hex,
+    data: poolInterface.encodeFunctionData('tokenInfos', [token]) as Hex,
   }))
-  const withReserve = new Set(tokens.filter((_, i) => answers[i] && answers[i] !== '0x' && reserveOf(answers[i]) > 0n))
+  const tokensWithReserve = new Set(
+    tokens.filter((_, i) => answers[i] && answers[i] !== '0x' && reserveOf(answers[i]) > 0n),
+  )
   return pairs
-    .filter(([a, b]) => withReserve.has(a) && withReserve.has(b))
+    .filter(([a, b]) => tokensWithReserve.has(a) && tokensWithReserve.has(b))
     .map((pair) => {
       const sorted = sortPair(pair)
       const id = keccak256(concat([row.address, ...sorted]))
@@ -34,7 +36,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     })
 }
 
-const reserveOf = (answer: Hex): bigint => woo.decodeFunctionResult('tokenInfos', answer).reserve
+const reserveOf = (answer: Hex): bigint => poolInterface.decodeFunctionResult('tokenInfos', answer).reserve
 
 export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (WoofiV2State | null)[]> {
   return readEach(
@@ -71,9 +73,9 @@ function decodeState(answer: Hex): WoofiV2State | null {
     quoteUnit: 10n ** readResult.quoteDecimals,
     tokens: [tokens[0]!, tokens[1]!],
   }
-  const agrees = ([0, 1] as const).every((i) => {
-    const computedQuote = nullIfRefused(() => quote(state, i, tokens[i]!.unit / SAMPLE))
+  const reproducesQuotes = ([0, 1] as const).every((i) => {
+    const computedQuote = nullIfRefused(() => quote(state, i, tokens[i]!.unit / SAMPLE_DIVISOR))
     return (computedQuote?.amountOut ?? 0n) === readResult.tokens[i]!.quoted
   })
-  return agrees ? state : null
+  return reproducesQuotes ? state : null
 }
