@@ -1,3 +1,4 @@
+/** Family of Balancer V1 pools. */
 import type { DexFamily } from '../../family.ts'
 import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
 import { approximateMaxInput, type BalancerV1State, quote, tradingFunction } from './math.ts'

@@ -7,7 +7,7 @@ import { ONE, weightedTradingFunction } from '../../math/balancer.ts'
 import { END_MARGIN } from '../../math/curve-end.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
 
-/** State of a finalized pool, whose weights and fee are immutable. By token; fixed-point numbers have 18 decimals. */
+/** State of a finalized pool, whose weights and fee are immutable. Lists are by token; fractions have 18 decimals. */
 export type BalancerV1State = {
   /** Base units in the pool's records; tokens sent directly count only after `gulp`. */
   readonly balances: readonly bigint[]
@@ -113,7 +113,7 @@ function fractionalPower(base: bigint, exponent: bigint): bigint {
   return sum
 }
 
-/** The contract's limit, less a rounding margin, so that a search that reaches the limit stays below it. */
+/** The contract's limit of an input as a fraction of the balance, less a rounding margin, so that searches stay below it. */
 const MAX_INPUT_SHARE = 0.5 * (1 - END_MARGIN)
 
 /** Returns the pool as one function of its balances; null if it has an empty balance. */

@@ -1,4 +1,4 @@
-/** Determines which accounts control a pool's quotes. The vault accepts any contract as a pool. */
+/** Determines the accounts that control a pool's quotes, since the vault accepts any contract as a pool. */
 import { IBalancerV2Factory__factory, IBalancerV2PoolState__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
@@ -39,14 +39,14 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   })
 }
 
-/** Every pool of the factories has an owner, so a failed call means none. */
+/** Returns the owner unless it is the governance. Every pool of the factories has the getter, so a failed call means none. */
 function ownerOf(answer: Hex | null | undefined): readonly Address[] {
   if (answer?.length !== 66) return []
   const owner = toAddress(poolInterface.decodeFunctionResult('getOwner', answer)[0])
   return owner === ZERO_ADDRESS || owner === GOVERNANCE ? [] : [owner]
 }
 
-/** The first weighted pools have no rates and no getter. */
+/** Returns the rate providers. The first weighted pools have no rates and no getter. */
 function providersOf(answer: Hex | null | undefined): readonly Address[] {
   if (!answer || answer === '0x') return []
   const [providers] = poolInterface.decodeFunctionResult('getRateProviders', answer)

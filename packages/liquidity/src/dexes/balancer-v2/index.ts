@@ -1,3 +1,4 @@
+/** Family of Balancer V2 weighted and stable pools. */
 import type { Hex } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
 import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
@@ -35,7 +36,7 @@ export const balancerV2: DexFamily<BalancerV2State> = {
 
   reserves: ({ state }) => state.balances,
 
-  // Token rate caches expire and providers are called: an estimate for two of them behind proxies.
+  // Cached token rates expire, and the pool then calls its rate providers. An estimate for two providers behind proxies.
   laterGas: 120_000,
 
   takesTaxedInput: false,

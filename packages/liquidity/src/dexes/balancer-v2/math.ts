@@ -47,8 +47,8 @@ export function quote(
 }
 
 /**
- * Returns the input that the pool takes for an exact output; null if it refuses the output. More than the minimum exact
- * input for that output, since powers and divisions round in the pool's favor.
+ * Returns the input that the pool takes for an exact output; null if it refuses the output. The result exceeds the
+ * minimum exact input that buys this output, since powers and divisions round in the pool's favor.
  *
  * @see BaseGeneralPool and BaseMinimalSwapInfoPool, `SwapKind.GIVEN_OUT`, balancer/balancer-v2-monorepo
  */

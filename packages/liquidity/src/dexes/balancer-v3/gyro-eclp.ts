@@ -1,7 +1,7 @@
 /**
- * Gyro E-CLP: a segment of an ellipse, stretched by lambda and rotated by (c, s). Follows GyroECLPMath and
- * SignedFixedPoint of balancer/balancer-v3-monorepo with their rounding, term by term, and is long for that reason.
- * Checked against real pools.
+ * Exact math of Gyro E-CLP pools, whose curve is a segment of an ellipse, stretched by lambda and rotated by (c, s).
+ * Follows GyroECLPMath and SignedFixedPoint of balancer/balancer-v3-monorepo with their names and rounding, term by term.
+ * Suffix `Xp`: numbers with 38 decimals. Checked against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrt } from '../../math/integers.ts'
@@ -37,7 +37,7 @@ const ONE = 10n ** 18n
 const ONE_XP = 10n ** 38n
 const SQRT_XP = 10n ** 19n
 
-// Rounds magnitudes, not values: bigint division truncates toward zero, like Solidity's.
+// These functions round magnitudes, not values: bigint division truncates toward zero, like division in Solidity.
 const mulDown = (a: bigint, b: bigint) => (a * b) / ONE
 function mulUp(a: bigint, b: bigint): bigint {
   const product = a * b
@@ -95,7 +95,8 @@ export function gyroEclpLimit({ params, derived }: GyroEclp, liveBalances: reado
 }
 
 /**
- * Returns the prices of token 0 in token 1 at several balances, 18 decimals, with the offsets of the first balances.
+ * Returns the prices of token 0 in token 1 at several balances, 18 decimals. All prices use the offsets of the first
+ * balances.
  */
 export function gyroEclpPrices(
   { params, derived }: GyroEclp,

@@ -1,3 +1,4 @@
+/** Family of Balancer V3 pools and ERC-4626 buffers. */
 import type { DexFamily, Pool } from '../../family.ts'
 import { linearCapacity, sampledCapacity } from '../common/capacity-family.ts'
 import { coinIndices } from '../common/direction.ts'
@@ -31,7 +32,7 @@ const bufferCapacity = linearCapacity<VaultBuffer>(({ state, ...pool }, tokenIn,
 
 const pooledCapacity = sampledCapacity<PooledState>(({ state, ...pool }, tokenIn, tokenOut) => {
   const [i, j] = coinIndices({ ...pool, state }, tokenIn, tokenOut)
-  // The curve contains a surge fee.
+  // A surge fee depends on the trade, so the curve contains it, and `feePpm` does not.
   const isFixed = !((state.kind === 'stable' || state.kind === 'gyro-eclp') && state.surge)
   return {
     quote: (amountIn) => quote(state, i, j, amountIn),

@@ -81,7 +81,7 @@ function swapFeeOf(
 export const liveBalancesOf = ({ balances, scaling, rates }: PooledState): bigint[] =>
   balances.map((balance, k) => mulDown(balance * scaling[k]!, rates[k]!))
 
-/** A rate with decimals may itself have been rounded down. */
+/** Rounds a rate up: a rate that is not a whole number may itself have been rounded down. */
 const roundedUp = (rate: bigint) => (rate % ONE === 0n ? rate : rate + 1n)
 
 /** Returns the pool's output for an input without fees; 18 decimals of the common unit. */
@@ -137,7 +137,7 @@ function stableOutput(
 }
 
 const MAX_IMBALANCE = 10_000n
-/** Fixed-point steps to the largest balance that another one allows; each reduces the error a hundredfold. */
+/** Iterations of `stableLimit`. Each iteration reduces the error a hundredfold. */
 const LIMIT_STEPS = 3
 
 /** Checks balances before and after a swap. @see StableMath.ensureBalancesWithinMaxImbalanceRange */

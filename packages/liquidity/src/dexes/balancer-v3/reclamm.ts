@@ -1,6 +1,6 @@
 /**
- * reCLAMM: x·y = k with virtual balances that change with time. ReClammMath of balancer/reclamm, checked against real
- * pools.
+ * Exact math of reCLAMM pools: x·y = k with virtual balances that change with time. Follows ReClammMath of
+ * balancer/reclamm. Checked against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divDown, mulDown, ONE, powDown } from '../../math/balancer.ts'
@@ -61,7 +61,7 @@ export function virtualBalances(clock: ReclammClock, liveBalances: BalancePair, 
     : virtual
 }
 
-/** Returns how close the balances are to the middle of the range, and whether the first token is the scarce one. */
+/** Returns how close the balances are to the middle of the range, and whether the first token is scarce (`isAbove`). */
 function centerednessOf(
   [a, b]: BalancePair,
   [virtualA, virtualB]: BalancePair,

@@ -41,8 +41,8 @@ const poolRead = (row: DexRow, pool: Pool): Read => ({
 })
 
 /**
- * Returns null while the pool is closed, if a hook takes part in swaps, or if our math does not reproduce the pool's
- * quotes.
+ * Decodes a pool. Returns null while the pool is closed, if a hook takes part in swaps, or if our math does not reproduce
+ * the pool's quotes.
  */
 function decodeState(answer: Hex): PooledState | null {
   const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [BalancerV3Lens.StateStructOutput]
@@ -100,7 +100,7 @@ function reproducesSamples(state: PooledState, { samples, quotes }: StateRead, m
   return reproducesQuote(0, 1) && reproducesQuote(1, 0)
 }
 
-/** Returns null if the pool's own virtual balances differ from ours. */
+/** Returns the state of a reCLAMM pool; null if its own virtual balances differ from our computation. */
 function reclammState(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, timestamp }: StateRead) {
   const state: PooledState = {
     ...(common as typeof common & { bounded: boolean }),
@@ -183,7 +183,7 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
 
 type Registration = {
   readonly pool: string
-  /** Anyone can register a contract; the registrant is the factory. */
+  /** Account that registered the pool. Anyone can register a contract, so the factory may be any account. */
   readonly factory: string
   readonly tokens: readonly string[]
   readonly rateProviders: readonly string[]

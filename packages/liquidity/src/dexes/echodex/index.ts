@@ -1,3 +1,4 @@
+/** Family of Echodex pairs, which take their fee from the output. */
 import { IEchodexFactory__factory, IUniswapV2Factory__factory, IUniswapV2PairEvents__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'

@@ -11,7 +11,7 @@ import { createdPool, creationTopics, findPools, readStates, topics } from './st
 import type { KyberElasticState } from './types.ts'
 
 const { hop, piece } = gasRow('kyber-elastic')
-/** Gas of a step that ends without crossing a tick, relative to one that crosses it. */
+/** Gas of a step that ends without crossing a tick, relative to a step that crosses a tick. */
 const EMPTY_STEP_GAS_RATIO = 0.25
 /** Additional gas of the first tick that a swap crosses, compared with later ticks: the pool mints its fees. */
 const MINT_GAS = 40_600
@@ -55,7 +55,7 @@ const uncheckedFamily: DexFamily<KyberElasticState> = {
   step: directedStep('kyber-elastic'),
 }
 
-/** Kyber Elastic pools, whose state is possible. */
+/** Kyber Elastic pools. Refuses contradictory states. */
 export const kyberElastic: DexFamily<KyberElasticState> = withConsistentState<
   KyberElasticState,
   DexFamily<KyberElasticState>

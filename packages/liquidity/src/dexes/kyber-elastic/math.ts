@@ -11,14 +11,14 @@ import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick, tickAtSqrtRatio } from
 import type { KyberElasticState } from './types.ts'
 
 const Q96 = 1n << 96n
-/** Twice the whole, by which fees are divided: half of a fee becomes liquidity. */
+/** Divisor of fees: twice the unit of parts per million, because half of a fee becomes liquidity. */
 const TWO_PPM = 2n * PPM
 const MAX_UINT128 = (1n << 128n) - 1n
-/** Ticks of a step at most: the contract's formulas hold for small changes of the price. */
+/** Maximum ticks of a step: the contract's formulas hold only for small changes of the price. */
 const STEP_TICKS = 480
 /**
- * Maximum steps of a swap that end without crossing a tick, each of which costs about 5,700 gas. They span a factor of
- * 460 in price.
+ * Maximum steps of a swap that end without crossing a tick. Each step costs about 5,700 gas, and 128 steps span a factor
+ * of 460 in price.
  */
 const MAX_EMPTY_STEPS = 128
 
@@ -43,7 +43,7 @@ type SwapStepResult = {
   readonly amountOut: bigint
 }
 
-/** Position of a swap in its pool. */
+/** A swap in progress: its position in the pool, which each step moves. */
 class SwapWalk {
   readonly zeroForOne: boolean
   readonly fee: bigint
@@ -67,7 +67,7 @@ class SwapWalk {
     this.liquidity = liquidity
     this.reinvestment = reinvestedLiquidity
     this.nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
-    // The first tick back from beyond those that were read.
+    // A price beyond the ticks that were read reaches the outermost of them first.
     if (zeroForOne && tick >= highestTick) this.nextIndex = ticks.length
     if (!zeroForOne && tick < lowestTick) this.nextIndex = -1
   }
@@ -76,12 +76,12 @@ class SwapWalk {
     return this.zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
   }
 
-  /** True if the pool itself takes nothing more. */
+  /** True if the pool itself accepts no more input. */
   get isAtEnd(): boolean {
     return this.price === this.limitSqrtPrice || this.liquidity + this.reinvestment > MAX_UINT128
   }
 
-  /** True beyond the ticks that were read, and after too many steps. */
+  /** True if the price is beyond the ticks that were read, or after too many steps. */
   get isAtModelLimit(): boolean {
     const { lowestTick, highestTick } = this.state
     const isBeyond = this.zeroForOne ? this.tick < lowestTick : this.tick >= highestTick

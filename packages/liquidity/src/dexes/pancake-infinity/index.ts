@@ -1,3 +1,4 @@
+/** Family of PancakeSwap Infinity pools, with ticks (`cl`) or bins (`bin`). */
 import type { DexFamily } from '../../family.ts'
 import { binReserves } from '../../math/bins.ts'
 import { concentratedReserves } from '../../math/positions.ts'
@@ -49,7 +50,7 @@ const uncheckedFamily: DexFamily<InfinityState> = {
   },
 }
 
-/** Pancake Infinity pools without hooks that take part in swaps, whose state is possible. */
+/** Pancake Infinity pools without hooks that take part in swaps. Refuses contradictory states. */
 export const pancakeInfinity: DexFamily<InfinityState> = withConsistentState<InfinityState, DexFamily<InfinityState>>(
   uncheckedFamily,
   ({ state }) => (state.kind === 'cl' ? pathOfTicks(state.liquidity, state.tick, state.ticks) : null),

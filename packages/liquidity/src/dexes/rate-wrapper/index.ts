@@ -30,7 +30,7 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (RateW
   )
 }
 
-/** Returns null if the pooled amount and shares do not reproduce the wrapper's quotes. */
+/** Decodes a state; null if the pooled amount and the shares do not reproduce the wrapper's quotes. */
 function decodeState(answer: Hex): RateWrapperState | null {
   const [{ pooled, shares, supply, sample, quotes }] = lens.decodeFunctionResult('read', answer)
   if (pooled === 0n || shares === 0n) return null
@@ -38,7 +38,7 @@ function decodeState(answer: Hex): RateWrapperState | null {
   return sharesFor(state, sample) === quotes[0] && amountFor(state, sample) === quotes[1] ? state : null
 }
 
-/** If the rate changes with a log, it is one of the rebasing token. */
+/** None: if a change of the rate emits a log, the rebasing token emits it, and not the wrapper. */
 const topics: readonly Hex[] = []
 const applyLog = () => 'reread' as const
 
@@ -52,7 +52,7 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   dependsOn: ({ address }) => [address],
   topics,
   applyLog,
-  // The wrapper emits no log of its rate, and some rebasing tokens emit none either.
+  // The wrapper emits no log when its rate changes, and some rebasing tokens emit none either.
   refreshStates: readStates,
 
   quoteExactInput: quoteByDirection('rate-wrapper', quote),
@@ -67,7 +67,7 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
     }
   }),
 
-  /** Shares can always be minted; the existing ones count as depth. */
+  // Shares can always be minted. Only existing shares count as depth.
   reserves: ({ state }) => [state.shares === 0n ? 0n : amountFor(state, state.supply), state.supply],
 
   takesTaxedInput: false,

@@ -1,4 +1,4 @@
-/** Measures the fee of pairs of forks whose row only assumes one, by simulated swaps. */
+/** Measures the fee of pairs by simulated swaps, for forks whose DEX row states no proven fee. */
 import { PairFeeLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { toBeHex } from 'ethers'
@@ -15,10 +15,10 @@ export type MeasuredFee = {
   readonly block: number
 }
 
-/** Values of `feeBasis` in the chain's file. */
+/** Values of `feeBasis` in the chain's file for which the fee must be measured. */
 const UNPROVEN_BASES = ['assumed', 'default']
 const PAIRS_PER_READ = 200
-/** Minimum balance of both tokens; below it rounding hides the fee. */
+/** Minimum balance of both tokens in base units. Below it, rounding hides the fee. */
 const MIN_BALANCE = 100_000_000n
 const RESERVE_LIMIT = 1n << 112n
 /** Storage slot of reserve0, reserve1, and their timestamp, from the low bits up. */

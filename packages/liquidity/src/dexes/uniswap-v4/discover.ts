@@ -135,7 +135,7 @@ function proverOf(isHooked: boolean) {
 const INITIALIZE = manager.getEvent('Initialize').topicHash as Hex
 export const creationTopics: readonly Hex[] = [INITIALIZE]
 
-/** Returns the pool of a creation log; null if its hook takes part in swaps, so that it has no math of its own. */
+/** Returns the pool of a creation log; null if its hook takes part in swaps, so that this family cannot quote it. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   return createdPoolIf(false, row, log)
 }

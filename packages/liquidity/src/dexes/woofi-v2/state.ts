@@ -12,7 +12,7 @@ const LENS = lensOf('WoofiV2Lens')
 const lens = WoofiV2Lens__factory.createInterface()
 const poolInterface = IWoofiV2State__factory.createInterface()
 
-/** Reads pool and oracle for two tokens, with a quote in each direction. */
+/** Gas to read the pool and the oracle for two tokens, with a quote in each direction. */
 const READ_GAS = 350_000
 /** Sample amount as a fraction of a token (1/1,000), as in the lens. */
 const SAMPLE_DIVISOR = 1_000n
@@ -50,7 +50,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/** Returns null if our math does not reproduce the pool's quotes: revisions with other math have the same getters. */
+/** Decodes a state; null if our math does not reproduce the pool's quotes. Revisions with other math have the same getters. */
 function decodeState(answer: Hex): WoofiV2State | null {
   const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [WoofiV2Lens.StateStructOutput]
   const tokens = readResult.tokens.map(
