@@ -204,7 +204,7 @@ export function swapExactInput<State extends ConcentratedState>(
     amountOut += zeroForOne
       ? amount1Between(reachedSqrtPrice, sqrtPrice, liquidity, false)
       : amount0Between(sqrtPrice, reachedSqrtPrice, liquidity, false)
-    // The price cannot round onto the target: `afterFee` is less than `toTarget`, which is rounded up.
+    // The price cannot round onto the target: `netRemaining` is less than `inputToTarget`, which is rounded up.
     if (reachedSqrtPrice !== sqrtPrice) tick = tickAtSqrtRatio(reachedSqrtPrice)
     sqrtPrice = reachedSqrtPrice
     remaining = 0n

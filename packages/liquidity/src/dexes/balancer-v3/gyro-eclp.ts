@@ -53,7 +53,7 @@ const mulXp = (a: bigint, b: bigint) => (a * b) / ONE_XP
 const divXp = (a: bigint, b: bigint) => (a * ONE_XP) / b
 
 /**
- * Multiplies an 18-decimal by a 38-decimal number to 18 decimals, in two halves; rounds the value down. `upXp` rounds
+ * Multiplies an 18-decimal by a 38-decimal number to 18 decimals, in two halves; rounds the value down. `mulUpXp` rounds
  * up.
  */
 function mulDownXp(a: bigint, b: bigint): bigint {
