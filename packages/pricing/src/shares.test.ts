@@ -34,8 +34,8 @@ function shares({ readings, decimals = () => 0, named = NAMED, pricedPools = {} 
   const findAny = (address: Address) => findPriced(address) ?? (pricedPools[address] ? tokenOf(address) : undefined)
   return new SharePricer({
     chain: { wrappedNative: { address: wrapper } } as unknown as Chain,
-    graph: { find: findAny, isListed: (address: Address) => named.has(address) } as unknown as TokenGraph,
-    pricer: { update: (token: PricedToken) => token, observations: () => [] } as unknown as TokenPricer,
+    graph: { findToken: findAny, isListed: (address: Address) => named.has(address) } as unknown as TokenGraph,
+    pricer: { updatePrice: (token: PricedToken) => token, observationsOf: () => [] } as unknown as TokenPricer,
     ...{ decimals, findPriced, minEvidenceUsd: FLOOR },
     redemptions: (address) => readings[address],
   })
@@ -65,7 +65,7 @@ describe('a share of one token', () => {
       // An unlisted share counts its redeemable value at prices that may be 2 % too high.
       evidence: 5_000 / 1.02,
       redeemableUsd: 5_000 / 1.02,
-      source: { id: share, family: 'redemption', address: share, tokens: [share, dollar], state: null },
+      sourcePool: { id: share, family: 'redemption', address: share, tokens: [share, dollar], state: null },
     })
   })
 

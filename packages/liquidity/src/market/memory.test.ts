@@ -175,7 +175,7 @@ describe('followed tokens', () => {
 
   test('neighbors are followed with their token, until one of them is gone', () => {
     tokens.add(testAddress(2), 10)
-    expect(tokens.periodOf(testAddress(2))).toEqual({ requestedAt: 10, neighbors: null })
+    expect(tokens.periodOf(testAddress(2))).toEqual({ requestedAtMs: 10, neighbors: null })
     tokens.setNeighbors(testAddress(2), [testAddress(3), testAddress(4)])
     tokens.setNeighbors(testAddress(9), [testAddress(8)])
     expect([

@@ -65,26 +65,30 @@ beforeEach(() => {
 function market(maxSaved = 1_000) {
   const directory = new PoolDirectory(chain, families, defaultMarketLimits)
   const ledger = new Ledger(10)
-  const remembered: string[] = []
+  const restoredPairs: string[] = []
   const restored: unknown[] = []
   const scan = {
-    scannedTo: (head: number) => [[directory.rows[1], head + 1]],
+    nextBlocks: (head: number) => [[directory.rows[1], head + 1]],
     blocksPerCall: 500 as number | undefined,
     restore: (scannedTo: unknown, blocks: unknown) => restored.push(scannedTo, blocks),
   }
-  const discovery = { scan, pairs: ['p', 'q'], remember: (keys: readonly string[]) => remembered.push(...keys) }
+  const discovery = {
+    scan,
+    loadedPairKeys: ['p', 'q'],
+    restorePairs: (keys: readonly string[]) => restoredPairs.push(...keys),
+  }
   const path = async (mustReset: boolean) => {
     opened.push(mustReset)
     return store
   }
-  const parts = { directory, ledger, discovery, maxSaved } as never
-  const saver = new Saver({ path, onError: (error) => errors.push(error) }, parts)
+  const components = { directory, ledger, discovery, maxSaved } as never
+  const saver = new Saver({ path, onError: (error) => errors.push(error) }, components)
   const publish = (number: number, pools: readonly Pool[], gone: readonly string[] = []) => {
     const block = { number, hash: `0x${number}` } as never
     const before = ledger.history?.top.pools ?? PoolMap.empty
     ledger.commit(new History([{ block, pools: before.with(pools, gone), changedIds: new Set() }]), null)
   }
-  return { directory, ledger, remembered, restored, saver, publish, scan }
+  return { directory, ledger, restoredPairs, restored, saver, publish, scan }
 }
 const writes = (parts: readonly SaveCommand[]) => parts.flatMap((part) => (part.do === 'write' ? [part] : []))
 const summary = (parts: readonly SaveCommand[] = []) => ({
@@ -223,9 +227,9 @@ describe('a restored market', () => {
         list: null,
       },
     ]
-    const { directory, ledger, remembered, restored, saver, publish } = market()
+    const { directory, ledger, restoredPairs, restored, saver, publish } = market()
     await saver.restore()
-    expect([errors, remembered, restored]).toEqual([[], ['x'], [[[rows[1], 8]], 50]])
+    expect([errors, restoredPairs, restored]).toEqual([[], ['x'], [[[rows[1], 8]], 50]])
     expect([...directory.followedPools.keys()]).toEqual([plain.id, lazy.id])
     expect([directory.listedPools.has(listed.id), directory.listedPools.has(plain.id)]).toEqual([true, false])
     expect(directory.isIncomplete(directory.followedPools.get(lazy.id)!)).toBe(false)
@@ -259,8 +263,8 @@ describe('a restored market', () => {
       opened.push(mustReset)
       throw mustReset || opened.length === 1 ? new Error('no disk') : new MarketError('BAD_SNAPSHOT', 'bad')
     }
-    const parts = { directory, ledger, discovery: {}, maxSaved: 1 } as never
-    const saver = new Saver({ path: open, onError: (error) => errors.push(error) }, parts)
+    const components = { directory, ledger, discovery: {}, maxSaved: 1 } as never
+    const saver = new Saver({ path: open, onError: (error) => errors.push(error) }, components)
     await saver.restore()
     publish(1, [])
     await saver.close()

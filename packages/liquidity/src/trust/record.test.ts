@@ -28,22 +28,36 @@ describe('a block', () => {
     const liquidity = { ...enough, ...missing }
     const before = { ...record(110, 108), breach: 'a tax' }
     expect(recordLiquidity(before, liquidity, 111, terms)).toEqual({
-      ...{ heldSince: null, lastSeenAt: 111, depthUsd: liquidity.depthUsd, cleanAt: null, fault, breach: 'a tax' },
+      ...{
+        heldSinceBlock: null,
+        lastSeenBlock: 111,
+        depthUsd: liquidity.depthUsd,
+        cleanReportBlock: null,
+        fault,
+        breach: 'a tax',
+      },
     })
   })
 
   test('with exactly enough of everything starts a period, and the next one continues it', () => {
     const first = recordLiquidity({ ...UNOBSERVED, breach: 'a tax' }, enough, 7, terms)
-    expect(first).toEqual({ heldSince: 7, lastSeenAt: 7, depthUsd: 1_000, cleanAt: null, fault: null, breach: 'a tax' })
+    expect(first).toEqual({
+      heldSinceBlock: 7,
+      lastSeenBlock: 7,
+      depthUsd: 1_000,
+      cleanReportBlock: null,
+      fault: null,
+      breach: 'a tax',
+    })
     expect(recordLiquidity(first, { ...enough, depthUsd: 2_000 }, 8, terms)).toEqual({
-      ...{ ...first, lastSeenAt: 8, depthUsd: 2_000 },
+      ...{ ...first, lastSeenBlock: 8, depthUsd: 2_000 },
     })
   })
 })
 
 test('a clean measurement is dated; a faulty one and a breach reset all but the liquidity', () => {
   expect(recordMeasurement(record(110, null), null, 110)).toEqual(record(110, 110))
-  const reset = { ...UNOBSERVED, lastSeenAt: 110, depthUsd: 1_500, fault: 'a tax', breach: 'a tax' }
+  const reset = { ...UNOBSERVED, lastSeenBlock: 110, depthUsd: 1_500, fault: 'a tax', breach: 'a tax' }
   expect(recordMeasurement(record(110, 108), 'a tax', 111)).toEqual(reset)
   expect(recordBreach(record(110, 108), 'a tax')).toEqual(reset)
 })
