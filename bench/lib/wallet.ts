@@ -7,13 +7,23 @@ export const wallet = accounts()[0]!.address
 /** Wei, more than any trade needs. */
 const MUCH_ETHER = `0x${(10n ** 27n).toString(16)}`
 
+/** Allowance that most tokens do not reduce, and most wallets grant to a router. */
+export const UNLIMITED = 2n ** 256n - 1n
+
 /**
- * Sets the wallet's balance to twice `amount` and the spender's allowance to the same. A remainder prevents gas refunds
- * for emptied slots.
+ * Sets the wallet's balance to twice `amount`, and the spender's allowance. A remainder prevents gas refunds for
+ * emptied slots.
  *
+ * @param allowance - twice `amount` by default, which tokens reduce at each transfer
  * @returns false if the token's balances cannot be set
  */
-export async function fund(node: Node, token: string, amount: bigint, spender: string): Promise<boolean> {
+export async function fund(
+  node: Node,
+  token: string,
+  amount: bigint,
+  spender: string,
+  allowance = 2n * amount,
+): Promise<boolean> {
   await node.request('anvil_setBalance', [wallet, MUCH_ETHER])
   if (token === NATIVE) {
     // Mines a block, so that native trades are as far from the state's own block as token trades. It is not recorded
@@ -27,7 +37,7 @@ export async function fund(node: Node, token: string, amount: bigint, spender: s
     return false
   }
   if ((await node.balance(token, wallet)) < 2n * amount) return false
-  return (await node.approve(token, wallet, spender, 2n * amount)).status
+  return (await node.approve(token, wallet, spender, allowance)).status
 }
 
 /** Returns the lowest gas limit by the node's own search; 0 if the call always reverts. */

@@ -5,7 +5,7 @@ import { Node } from '@sluice/system-test/wallet'
 import { startEthereum as startState } from '../lib/ethereum.ts'
 import { pricesOf, tokensOfState, withDecimals } from '../lib/prices.ts'
 import type { TradedToken } from '../lib/trades.ts'
-import { fund, wallet } from '../lib/wallet.ts'
+import { fund, UNLIMITED, wallet } from '../lib/wallet.ts'
 import { startWorld } from '../lib/world.ts'
 
 export type ColdWorld = {
@@ -53,7 +53,7 @@ async function fundWorld(started: StartedWorld): Promise<ColdWorld> {
   const tokens: TradedToken[] = []
   for (const pricedToken of await withPrices(prices)) {
     const amount = BigInt(Math.round((FUND_USD / pricedToken.usd) * 1e6)) * 10n ** BigInt(pricedToken.decimals)
-    if (await fund(world.node, pricedToken.token, amount / 1_000_000n, guard)) tokens.push(pricedToken)
+    if (await fund(world.node, pricedToken.token, amount / 1_000_000n, guard, UNLIMITED)) tokens.push(pricedToken)
   }
   return { ...world, wallet, tokens, nativeUsd: prices.get(wrappedNative)! }
 }

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- net cold [--quotes <at each price>] [--seed <n>] [--world <name>]`: checks if quotes of a new service without learned data pay less net of gas than the
- * same request with one family excluded, fewer hops, or fewer pools. On the local chain and on real Ethereum state,
- * each quote and its restricted variants are requested over HTTP at one block and sent from the same state; gas comes
- * from receipts.
+ * `npm run bench -- net cold [--quotes <at each price>] [--seed <n>] [--world <name>]`: checks if quotes of a new
+ * service without learned data pay less net of gas than the same request with one family excluded, fewer hops, or fewer
+ * pools. On the local chain and on real Ethereum state, each quote and its restricted variants are requested over HTTP
+ * at one block and sent from the same state; gas comes from receipts. The wallet has approved the Guard without a limit.
  */
 import { parseArgs } from 'node:util'
 import { random } from '@sluice/liquidity/testing'

@@ -21,7 +21,7 @@ export type RestrictedReceipt = ReceiptFigures & {
   readonly restriction: string
   /** Basis points of the output by which more is left after gas; negative if less is left. */
   readonly bps: number
-  /** True if it differs, pays at least as much, and uses at most as much gas. */
+  /** True if it pays more and uses less gas. */
   readonly dominates: boolean
 }
 export type MeasuredQuote = {
@@ -62,10 +62,7 @@ export async function measureRestricted(
     const other = await receiptOf(world, request, answer)
     if (!other) continue
     const bps = ((net(other) - net(firstReceipt)) / Number(firstReceipt.received)) * 10_000
-    const dominates =
-      other.received >= firstReceipt.received &&
-      other.gasUsed <= firstReceipt.gasUsed &&
-      (other.received > firstReceipt.received || other.gasUsed < firstReceipt.gasUsed)
+    const dominates = other.received > firstReceipt.received && other.gasUsed < firstReceipt.gasUsed
     restrictedReceipts.push({ ...other, restriction, bps, dominates })
   }
   return { request, own: firstReceipt, restricted: restrictedReceipts }

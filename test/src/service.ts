@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
-import { REQUEST_TIMEOUT_MS, SHUTDOWN_GRACE_MS } from '@sluice/api/testing'
+import { SHUTDOWN_GRACE_MS, SLOW_MACHINE_LIMITS } from '@sluice/api/testing'
 import { type Devnet, freePort, startDevnet } from '@sluice/devnet'
 
 const root = join(import.meta.dirname, '../..')
@@ -18,7 +18,7 @@ export type ServiceProcess = Service & { readonly process: ChildProcess }
 /** Starts the API in this process, on a free port unless `PORT` is set. */
 export async function startService(env: Readonly<Record<string, string>>): Promise<Service> {
   const quiet = { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: '' }
-  const { url, close } = await startServer(loadConfig({ ...quiet, REQUEST_TIMEOUT_MS, SHUTDOWN_GRACE_MS, ...env }))
+  const { url, close } = await startServer(loadConfig({ ...quiet, ...SLOW_MACHINE_LIMITS, SHUTDOWN_GRACE_MS, ...env }))
   return { url, stop: close }
 }
 
@@ -27,7 +27,7 @@ export async function startProcess(env: Readonly<Record<string, string>>): Promi
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const child = spawn(process.execPath, [join(root, 'packages/api/src/main.ts')], {
     // Keeps no data between tests, unless a test sets DATA_DIR.
-    env: { ...process.env, LOG_LEVEL: 'error', DATA_DIR: '', REQUEST_TIMEOUT_MS, ...env, PORT: String(port) },
+    env: { ...process.env, LOG_LEVEL: 'error', DATA_DIR: '', ...SLOW_MACHINE_LIMITS, ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let errors = ''

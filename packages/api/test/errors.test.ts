@@ -130,7 +130,7 @@ const producedHere = Object.entries(causes).flatMap(([code, cause]) =>
   typeof cause === 'string' ? [] : [[code, cause] as const],
 )
 
-test.each(producedHere)('%s', { timeout: 30_000 }, async (code, cause) => {
+test.each(producedHere)('%s', async (code, cause) => {
   const row = errorTable[code as ApiErrorCode]
   const { status, headers, text } = await cause()
   const body = JSON.parse(text)

@@ -98,6 +98,28 @@ describe('callCodec', () => {
     )
   })
 
+  test('writes and reads arrays of a fixed length, of static and of dynamic values', () => {
+    const abi = new Interface([
+      'function pairs(address[2] a, bytes b, bytes[2] c, uint8[2][] d) view returns (address[2], bytes, bytes[2], uint8[2][])',
+    ])
+    type Values = [string[], string, string[], bigint[][]]
+    const pairs = callCodec<Values, Values>(abi, 'pairs')
+    const two = { minLength: 2, maxLength: 2 }
+    const small = fc.array(fc.bigInt(0n, 255n), two)
+    const values = [fc.array(address, two), data, fc.array(data, two), fc.array(small, { maxLength: 5 })] as const
+    fc.assert(
+      fc.property(...values, (...call) => {
+        expect(pairs.encode(...call)).toBe(abi.encodeFunctionData('pairs', call))
+        expect(pairs.decode(abi.encodeFunctionResult('pairs', call) as `0x${string}`)).toEqual(call)
+      }),
+    )
+    const zero = `0x${'0'.repeat(40)}`
+    for (const wrong of [[], [zero], [zero, zero, zero]])
+      expect(() => pairs.encode(wrong, '0x', ['0x', '0x'], [])).toThrow(
+        expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
+      )
+  })
+
   test('a list that claims more than the answer holds is cut off, whatever it claims', () => {
     const abi = new Interface(['function words() view returns (uint256[])'])
     const words = callCodec<[], [bigint[]]>(abi, 'words')
@@ -131,8 +153,8 @@ describe('callCodec', () => {
   })
 
   test('refuses to be made for a type that it does not know', () => {
-    const abi = new Interface(['function three(uint256[3] a)'])
-    expect(() => callCodec(abi, 'three')).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_OPERATION' }))
+    const abi = new Interface(['function text(string a)'])
+    expect(() => callCodec(abi, 'text')).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_OPERATION' }))
   })
 })
 

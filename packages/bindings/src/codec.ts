@@ -71,7 +71,7 @@ function coderOf(param: ParamType): Coder {
   if (baseType === 'address') return address
   if (baseType === 'bool') return bool
   if (baseType === 'bytes') return bytes
-  if (baseType === 'array' && param.arrayLength === -1) return list(coderOf(param.arrayChildren!))
+  if (baseType === 'array') return arrayOf(coderOf(param.arrayChildren!), param.arrayLength!)
   const [, length] = /^bytes(\d+)$/.exec(baseType) ?? []
   if (length) return fixedBytes(Number(length))
   const [, kind, bits] = /^(u?int)(\d+)$/.exec(baseType) ?? []
@@ -149,6 +149,21 @@ function fixedBytes(length: number): Coder {
       return value.slice(2).padEnd(WORD, '0')
     },
     read: (text, offset) => `0x${wordAt(text, offset).slice(0, 2 * length)}`,
+  }
+}
+
+/** Returns the coder of an array. @param length - of a fixed array; -1 for any length */
+function arrayOf(element: Coder, length: number): Coder {
+  if (length === -1) return list(element)
+  const elements = sequence(Array.from({ length }, () => element))
+  return {
+    size: elements.dynamic ? WORD : elements.size,
+    dynamic: elements.dynamic,
+    write: (value) => {
+      if (!Array.isArray(value) || value.length !== length) throw refused(`an array of ${length}`, value)
+      return elements.write(value)
+    },
+    read: elements.read,
   }
 }
 

@@ -92,7 +92,11 @@ export class PoolRefusal extends Error {
   readonly isModelLimit: boolean
 
   constructor(code: PoolRefusalCode, message: string, { isModelLimit = false } = {}) {
+    // Refusals are expected, and a search causes many. Recording the call stack would take most of their time.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.isModelLimit = isModelLimit
   }

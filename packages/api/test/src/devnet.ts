@@ -7,8 +7,11 @@ import { loadConfig, type RunningServer, startServer } from '../../src/index.ts'
 /** Folder of the built local chain. */
 export const devnetDir = join(import.meta.dirname, '../../../../.devnet')
 
-/** Default deadline of requests in tests, for machines that are several times slower. Tests of deadlines set their own. */
-export const REQUEST_TIMEOUT_MS = '60000'
+/**
+ * Default time limits of requests and searches in tests, for machines that are several times slower. Tests of time limits
+ * set their own.
+ */
+export const SLOW_MACHINE_LIMITS = { REQUEST_TIMEOUT_MS: '60000', ROUTE_TIMEOUT_MS: '20000' }
 
 /**
  * Default time in tests that running requests get when a service stops. Tests that leave requests open would wait for
@@ -28,7 +31,7 @@ export function startOver(rpcUrl: string, env: Readonly<Record<string, string>> 
       PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'silent',
-      REQUEST_TIMEOUT_MS,
+      ...SLOW_MACHINE_LIMITS,
       SHUTDOWN_GRACE_MS,
       CHAINS_DIR: join(devnetDir, 'chains'),
       DEPLOYMENTS_DIR: join(devnetDir, 'deployments'),

@@ -1,5 +1,6 @@
 /** Finds and reads Balancer V1 pools, and applies their logs. */
 import { BalancerV1Lens__factory, IBalancerV1State__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { zeroPadBytes } from 'ethers'
@@ -10,6 +11,10 @@ import type { BalancerV1State } from './math.ts'
 
 const LENS = lensOf('BalancerV1Lens')
 const lens = BalancerV1Lens__factory.createInterface()
+const find = callCodec<
+  [registry: string, factory: string, tokenA: string, tokenB: string, maxPools: number],
+  [{ readonly pool: string; readonly tokens: string[] }[]]
+>(lens, 'find')
 const events = IBalancerV1State__factory.createInterface()
 
 /** Gas to read two short lists, with four calls per pool. */
@@ -26,13 +31,13 @@ export const rowsOf = (row: DexRow): readonly DexRow[] =>
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const answers = yield pairs.map(([a, b]) => ({
     ...LENS,
-    data: lens.encodeFunctionData('find', [row.contracts!.registry!, row.address, a, b, POOLS_PER_PAIR]) as Hex,
+    data: find.encode(row.contracts!.registry!, row.address, a, b, POOLS_PER_PAIR),
     gas: FIND_GAS,
   }))
   const foundPools = new Map<Address, Pool<null>>()
   for (const answer of answers) {
     if (!answer) continue
-    for (const { pool, tokens } of lens.decodeFunctionResult('find', answer)[0]) {
+    for (const { pool, tokens } of find.decode(answer)[0]) {
       const address = toAddress(pool)
       const { family, brand: dex } = row
       foundPools.set(address, { id: address, family, dex, address, tokens: tokens.map(toAddress), state: null })

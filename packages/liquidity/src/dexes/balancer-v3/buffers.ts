@@ -1,5 +1,6 @@
 /** Finds and reads ERC-4626 buffers. */
 import { BalancerV3BufferLens__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Read, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
@@ -10,6 +11,7 @@ import type { BalancerV3Fixed } from './types.ts'
 
 const LENS = lensOf('BalancerV3BufferLens')
 const lens = BalancerV3BufferLens__factory.createInterface()
+const assetsOf = callCodec<[vault: string, shares: readonly string[]], [assets: string[]]>(lens, 'find')
 /** Gas per token. */
 const FIND_GAS = 30_000
 const READ_GAS = 100_000
@@ -26,10 +28,10 @@ export function* findBuffers(
   pairs: readonly (readonly [Address, Address])[],
 ): Reads<readonly Pool<null>[]> {
   const tokens = [...new Set(pairs.flat())]
-  const data = lens.encodeFunctionData('find', [vault, tokens]) as Hex
+  const data = assetsOf.encode(vault, tokens)
   const [answer] = yield [{ ...LENS, data, gas: FIND_GAS * tokens.length }]
   if (!answer) return []
-  const [assets] = lens.decodeFunctionResult('find', answer)
+  const [assets] = assetsOf.decode(answer)
   return tokens.flatMap((share, k) => {
     const asset = toAddress(assets[k]!)
     const isRequested = pairs.some((pair) => pair.includes(share) && pair.includes(asset))

@@ -52,3 +52,20 @@ test('a pool that fails takes nothing and has an empty curve; a wrong token is a
     expect(() => failing(error).priceCurve(pool, A, B)).toThrow(error)
   }
 })
+
+test('a curve is computed once for each direction of a state', () => {
+  const { terms, count } = side(false)
+  const directions: string[] = []
+  const { priceCurve } = sampledCapacity<null>((_, tokenIn) => {
+    directions.push(tokenIn)
+    return terms
+  })
+  const curve = priceCurve(pool, A, B)
+  const quotesOfOne = count()
+  expect(priceCurve(pool, A, B)).toBe(curve)
+  expect(count()).toBe(quotesOfOne)
+  priceCurve(pool, B, A)
+  // The next state of a pool is another object.
+  expect(priceCurve({ ...pool }, A, B)).toEqual(curve)
+  expect(directions).toEqual([A, B, A])
+})

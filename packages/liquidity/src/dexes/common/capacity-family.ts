@@ -46,15 +46,27 @@ const capacityOf =
       return largestInput(quote, approximateLimit)
     }, 0n)
 
-const curveOf =
-  <State, S>(sideOf: DirectionOf<State, S>, buildCurve: (direction: S) => PriceCurve): Capacity<State>['priceCurve'] =>
-  (pool, tokenIn, tokenOut) =>
-    orFallback(() => buildCurve(sideOf(pool, tokenIn, tokenOut)), emptyCurve(1))
+/** Returns a function that computes each curve of a pool's state once, because prices and searches both need it. */
+function curveOf<State, S>(
+  directionOf: DirectionOf<State, S>,
+  buildCurve: (direction: S) => PriceCurve,
+): Capacity<State>['priceCurve'] {
+  const curvesByPool = new WeakMap<Pool<State>, Map<string, PriceCurve>>()
+  return (pool, tokenIn, tokenOut) => {
+    const curveByTokens = curvesByPool.get(pool) ?? new Map<string, PriceCurve>()
+    curvesByPool.set(pool, curveByTokens)
+    const tokens = `${tokenIn} ${tokenOut}`
+    const curve =
+      curveByTokens.get(tokens) ?? orFallback(() => buildCurve(directionOf(pool, tokenIn, tokenOut)), emptyCurve(1))
+    curveByTokens.set(tokens, curve)
+    return curve
+  }
+}
 
 /** Returns `maxInput` and `priceCurve` of pools whose price falls with the trade. The curve is sampled. */
-export const sampledCapacity = <State>(sideOf: DirectionOf<State, SampledDirection>): Capacity<State> => ({
-  maxInput: capacityOf(sideOf),
-  priceCurve: curveOf(sideOf, ({ quote, approximateLimit, scale, feePpm }) =>
+export const sampledCapacity = <State>(directionOf: DirectionOf<State, SampledDirection>): Capacity<State> => ({
+  maxInput: capacityOf(directionOf),
+  priceCurve: curveOf(directionOf, ({ quote, approximateLimit, scale, feePpm }) =>
     sampledCurve({
       quote: (amountIn) => quote(amountIn).amountOut,
       maxInput: largestInput(quote, approximateLimit, CURVE_BITS),
@@ -65,9 +77,9 @@ export const sampledCapacity = <State>(sideOf: DirectionOf<State, SampledDirecti
 })
 
 /** Returns `maxInput` and `priceCurve` of pools with a constant rate. */
-export const linearCapacity = <State>(sideOf: DirectionOf<State, LinearDirection>): Capacity<State> => ({
-  maxInput: capacityOf(sideOf),
-  priceCurve: curveOf(sideOf, ({ quote, approximateLimit, rate }) =>
+export const linearCapacity = <State>(directionOf: DirectionOf<State, LinearDirection>): Capacity<State> => ({
+  maxInput: capacityOf(directionOf),
+  priceCurve: curveOf(directionOf, ({ quote, approximateLimit, rate }) =>
     linearCurve({ rate, maxInput: largestInput(quote, approximateLimit, CURVE_BITS) }),
   ),
 })

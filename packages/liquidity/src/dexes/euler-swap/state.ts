@@ -1,5 +1,6 @@
 /** Finds and reads EulerSwap pools. */
 import { type EulerSwapLens, EulerSwapLens__factory, IEulerSwapRegistry__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
@@ -11,6 +12,10 @@ import type { EulerSwapFixed, EulerSwapLimits, EulerSwapState } from './types.ts
 
 const LENS = lensOf('EulerSwapLens')
 const lens = EulerSwapLens__factory.createInterface()
+const find = callCodec<
+  [registry: string, tokens: readonly string[], maxPools: number],
+  [{ readonly pool: string; readonly account: string }[]]
+>(lens, 'find')
 const registry = IEulerSwapRegistry__factory.createInterface()
 
 /** Maximum pools per pair. */
@@ -29,13 +34,13 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const sortedPairs = [...new Map(pairs.map((pair) => [pairKey(pair), sortPair(pair)])).values()]
   const answers = yield sortedPairs.map((pair) => ({
     ...LENS,
-    data: lens.encodeFunctionData('find', [row.address, [pair[0], pair[1]], POOLS_PER_PAIR]) as Hex,
+    data: find.encode(row.address, pair, POOLS_PER_PAIR),
     gas: FIND_GAS,
   }))
   return sortedPairs.flatMap((pair, i) => {
-    if (!answers[i]) return []
-    const [foundPools] = lens.decodeFunctionResult('find', answers[i])
-    return foundPools.map(({ pool, account }: EulerSwapLens.FoundStructOutput) => makePool(row, pair, pool, account))
+    const answer = answers[i]
+    if (!answer) return []
+    return find.decode(answer)[0].map(({ pool, account }) => makePool(row, pair, pool, account))
   })
 }
 

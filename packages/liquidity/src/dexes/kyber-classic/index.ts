@@ -4,6 +4,7 @@ import {
   IKyberClassicFactory__factory,
   IKyberClassicPair__factory,
 } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
@@ -19,6 +20,7 @@ import { type KyberClassicState, maxInput, quote } from './math.ts'
 const PER_PPM = 1e12
 
 const factory = IKyberClassicFactory__factory.createInterface()
+const poolsOfPair = callCodec<[tokenA: string, tokenB: string], [pools: string[]]>(factory, 'getPools')
 const pair = IKyberClassicPair__factory.createInterface()
 const events = IKyberClassicEvents__factory.createInterface()
 
@@ -29,13 +31,13 @@ const FIND_GAS = 15_000
 function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const answers = yield pairs.map((tokens) => ({
     to: row.address,
-    data: factory.encodeFunctionData('getPools', [...tokens]) as Hex,
+    data: poolsOfPair.encode(...tokens),
     gas: FIND_GAS,
   }))
   return answers.flatMap((answer, i) => {
     if (!answer) return []
-    const [pools] = factory.decodeFunctionResult('getPools', answer)
-    return pools.map((pool: string) => pairPool(row, toAddress(pool), pairs[i]!))
+    const [pools] = poolsOfPair.decode(answer)
+    return pools.map((pool) => pairPool(row, toAddress(pool), pairs[i]!))
   })
 }
 

@@ -1,5 +1,6 @@
 /** Finds and reads WOOFi V2 pools. */
 import { IWoofiV2State__factory, type WoofiV2Lens, WoofiV2Lens__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import { concat, keccak256 } from 'ethers'
 import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
@@ -10,7 +11,10 @@ import { quote, type WoofiToken, type WoofiV2State } from './math.ts'
 
 const LENS = lensOf('WoofiV2Lens')
 const lens = WoofiV2Lens__factory.createInterface()
-const poolInterface = IWoofiV2State__factory.createInterface()
+const tokenInfo = callCodec<[token: string], [reserve: bigint, feeRate: bigint]>(
+  IWoofiV2State__factory.createInterface(),
+  'tokenInfos',
+)
 
 /** Gas to read the pool and the oracle for two tokens, with a quote in each direction. */
 const READ_GAS = 350_000
@@ -22,7 +26,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const tokens = [...new Set(pairs.flat())]
   const answers = yield tokens.map((token) => ({
     to: row.address,
-    data: poolInterface.encodeFunctionData('tokenInfos', [token]) as Hex,
+    data: tokenInfo.encode(token),
   }))
   const tokensWithReserve = new Set(
     tokens.filter((_, i) => answers[i] && answers[i] !== '0x' && reserveOf(answers[i]) > 0n),
@@ -36,7 +40,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     })
 }
 
-const reserveOf = (answer: Hex): bigint => poolInterface.decodeFunctionResult('tokenInfos', answer).reserve
+const reserveOf = (answer: Hex): bigint => tokenInfo.decode(answer)[0]
 
 export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (WoofiV2State | null)[]> {
   return readEach(
