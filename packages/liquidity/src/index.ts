@@ -1,3 +1,4 @@
+/** Public interface of the package: pools, their families, and the market that follows them. */
 export { balancerV2InputFor } from './dexes/balancer-v2/math.ts'
 export type { BalancerV2State } from './dexes/balancer-v2/types.ts'
 export {

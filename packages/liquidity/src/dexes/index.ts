@@ -1,3 +1,4 @@
+/** List of all pool families. */
 import type { DexFamily } from '../family.ts'
 import { aaveGsm } from './aave-gsm/index.ts'
 import { aaveV3 } from './aave-v3/index.ts'

@@ -1,3 +1,4 @@
+/** Program operation of family `balancer-v2`: how its step is encoded, and which pools it trades with. */
 import { address, bytes32 } from './fields.ts'
 import { defineOp, tradesInSeries } from './op.ts'
 

@@ -1,3 +1,4 @@
+/** Program operation of family `ekubo`: how its step is encoded, and which pools it trades with. */
 import { address, bytes32 } from './fields.ts'
 import { defineOp, type Keccak, tradesInSeries } from './op.ts'
 

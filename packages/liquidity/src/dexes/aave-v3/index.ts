@@ -10,7 +10,7 @@ const GAS = gasRow('aave-v3').hop
 
 const marketOf = (pool: Pool) => (pool.fixed as AaveV3Fixed).market
 
-/** Aave V3 reserves: supplying an asset for its aToken, and withdrawing it. */
+/** Aave V3 reserves, which exchange an asset for its aToken (supply) and back (withdrawal). */
 export const aaveV3: DexFamily<AaveV3State> = {
   id: 'aave-v3',
   payment: { pullsInput: true },
@@ -37,7 +37,7 @@ export const aaveV3: DexFamily<AaveV3State> = {
     }
   }),
 
-  // The market can always mint aTokens; the total supply stands for their reserve.
+  // The market can mint any amount of aTokens, so their total supply is used as the reserve.
   reserves: ({ state }) => [state.cash, balanceOf(state, state.scaledSupply)],
 
   takesTaxedInput: false,

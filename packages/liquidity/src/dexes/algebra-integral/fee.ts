@@ -7,7 +7,7 @@ import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBel
 import { divUp } from '../../math/integers.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../../math/ticks.ts'
 
-/** A swap to try: up to `limit`, through one range of liquidity. */
+/** Swap to simulate. It ends at a price limit within the current range of liquidity. */
 export type FeeProbe = {
   /** √price with 96 fractional bits. */
   readonly limitSqrtPrice: bigint
@@ -16,7 +16,7 @@ export type FeeProbe = {
 }
 
 /**
- * Returns the swap in a direction that ends half way to the next tick; null if there is no liquidity.
+ * Returns a swap that ends half way to the next tick; null if there is no liquidity.
  *
  * @param zeroForOne - true if the price falls
  */

@@ -12,17 +12,17 @@ const LENS = lensOf('AlgebraIntegralLens')
 const lens = AlgebraIntegralLens__factory.createInterface()
 const events = IAlgebraIntegralPoolState__factory.createInterface()
 
-/** A few dozen ticks, each read twice. */
+/** Gas to read a few dozen ticks twice. */
 const READ_GAS = 800_000
 /**
- * Gas of two simulated swaps, each of which computes a day's volatility. A pool without such a plugin takes little of
- * it.
+ * Gas of two simulated swaps. A volatility plugin computes a day's volatility in each swap; a pool without such a plugin
+ * uses little of this gas.
  */
 const PROBE_GAS = 600_000
 
-/** A state without its plugin fees, and whether a plugin sets them. */
+/** State without plugin fees. `pluginSetsFee` is true if a plugin sets them. */
 type Head = { readonly state: AlgebraIntegralState; readonly pluginSetsFee: boolean }
-/** The swaps to try in both directions. */
+/** Swaps to simulate: of the first token, and of the second. */
 type Probes = readonly [FeeProbe, FeeProbe]
 
 export function* readStates(
@@ -41,13 +41,13 @@ export function* readStates(
   return pools.map(({ id }, i) => (stateById.has(id) ? stateById.get(id)! : (heads[i]?.state ?? null)))
 }
 
-/** Reads the fees that plugins charge now; all else is in logs. */
+/** Reads the fees that plugins charge now. Logs contain the rest of the state. */
 export const refreshStates = (
   _row: DexRow,
   pools: readonly Pool<AlgebraIntegralState>[],
 ): Reads<readonly (AlgebraIntegralState | null)[]> => readFees(pools)
 
-/** Tries swaps in both directions. Returns null for a pool if no fee in ppm explains the results. */
+/** Simulates swaps in both directions. Returns null for a pool if no fee in ppm explains the results. */
 function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly (AlgebraIntegralState | null)[]> {
   const probes = pools.map(({ state }): Probes | null => {
     const [lower, upper] = [feeProbe(state, true), feeProbe(state, false)]
@@ -66,7 +66,7 @@ function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly
   let answerIndex = 0
   return pools.map(({ state }, i) => {
     const probePair = probes[i]
-    // Without liquidity at the price there is nothing to try.
+    // Without liquidity at the price, no swap was simulated.
     if (!probePair) return withoutFees(state)
     const answer = answers[answerIndex++]
     return answer ? withFees(state, probePair, answer) : null

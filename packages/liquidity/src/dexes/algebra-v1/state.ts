@@ -11,14 +11,15 @@ import type { AlgebraV1State } from './types.ts'
 const LENS = lensOf('AlgebraV1Lens')
 const lens = AlgebraV1Lens__factory.createInterface()
 
-/** Two simulated swaps, each of which computes a day's volatility. */
+/** Gas of two simulated swaps, each of which computes a day's volatility. */
 const HEAD_GAS = 600_000
 
 type Head = Omit<AlgebraV1State, 'ticks'>
 
 /**
- * Early releases store one bitmap bit per multiple of the spacing, later ones per tick, and no getter reports which.
- * Reads the short bitmap first; if its ticks do not sum to the liquidity in range, reads the long one.
+ * Reads states. Early releases store one bitmap bit per multiple of the tick spacing, and later releases store one bit
+ * per tick. No getter reports the layout. So the short bitmap is read first. If its ticks do not sum to the liquidity in
+ * range, the long bitmap is read.
  */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AlgebraV1State | null)[]> {
   const heads = yield* readHeads(pools)
@@ -29,8 +30,8 @@ export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonl
 }
 
 /**
- * The fee changes with time. Ticks change only by logs, and are read again only if they do not sum to the liquidity in
- * range.
+ * Reads prices and fees again, because fees change with time. Ticks change only with logs. They are read again only if
+ * they do not sum to the liquidity in range.
  */
 export function* refreshStates(
   row: DexRow,
@@ -55,7 +56,7 @@ function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
   )
 }
 
-/** Reads ticks at the heads' spacing; null if they do not sum to the liquidity in range. */
+/** Reads the ticks at the heads' spacing. Returns null for a pool if they do not sum to the liquidity in range. */
 function* addTicks(pools: readonly Pool[], heads: readonly (Head | null)[]): Reads<readonly (AlgebraV1State | null)[]> {
   const ticks = yield* readTicks(LENS, pools, heads)
   return heads.map((head, i) =>
@@ -64,8 +65,8 @@ function* addTicks(pools: readonly Pool[], heads: readonly (Head | null)[]): Rea
 }
 
 /**
- * True if the ticks sum to the liquidity in range. An invalid tick has no gross liquidity, and an empty list proves
- * nothing.
+ * True if the ticks sum to the liquidity in range. False if a tick has no gross liquidity, which is invalid, and for an
+ * empty list, which proves nothing.
  */
 function sumsToLiquidity(ticks: readonly Tick[], { tick, liquidity }: Head): boolean {
   const inRange = ticks.reduce((sum, [index, net]) => (index <= tick ? sum + net : sum), 0n)

@@ -1,6 +1,6 @@
 /**
- * Algebra deployments whose version the chain's file does not record: each pool is read and quoted by the family of its
- * own version.
+ * Family of Algebra deployments whose version the chain file does not contain. Reads and quotes each pool by the family
+ * of the pool's version.
  */
 import type { DexRow } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
@@ -12,7 +12,7 @@ import { TIMEPOINT_SEARCH_GAS } from '../common/later-gas.ts'
 import { type AlgebraFixed, readFixed } from './version.ts'
 
 type Version = NonNullable<AlgebraFixed['version']>
-/** Family of a version; it only receives pools of that version. */
+/** Family of one version. It only receives pools of that version. */
 type VersionFamily = DexFamily<ConcentratedState>
 const familyByVersion: Readonly<Record<Version, VersionFamily>> = {
   v1: algebraV1 as VersionFamily,
@@ -23,7 +23,7 @@ const versionOf = ({ fixed }: Pool) => (fixed as AlgebraFixed | undefined)?.vers
 /** A pool has a state only if its version is known. */
 const familyOfPool = (pool: Pool<ConcentratedState>): VersionFamily => familyByVersion[versionOf(pool)!]
 
-/** Runs reads by version. Returns results in the order of the pools; null for pools without a read. */
+/** Runs the reads of each version's family. Returns results in the order of the pools; null for pools without a read. */
 function* byVersion<P extends Pool<unknown>, T>(
   pools: readonly P[],
   read: (family: VersionFamily, versionPools: readonly P[]) => Reads<readonly (T | null)[]> | undefined,

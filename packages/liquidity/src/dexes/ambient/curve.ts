@@ -1,7 +1,7 @@
 /**
- * Math of one constant-product segment between two levels, with prices of 64 fractional bits. The base token is priced
- * like token 1 elsewhere. CurveMath, CurveRoll, CurveAssimilate, and CompoundMath of CrocSwap/CrocSwap-protocol at
- * 33f339d, checked against the deployed contract on Scroll.
+ * Math of one constant-product segment between two levels. √prices are √(base / quote) with 64 fractional bits, so the
+ * base token corresponds to token 1 of Uniswap. Follows CurveMath, CurveRoll, CurveAssimilate, and CompoundMath of
+ * CrocSwap/CrocSwap-protocol at 33f339d. Checked against the deployed contract on Scroll.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../../math/ticks.ts'
@@ -28,7 +28,7 @@ export function checkedUint128(value: bigint): bigint {
   return value
 }
 
-/** Prices of ticks are Uniswap's with 32 bits fewer, rounded up. */
+/** √prices of ticks are those of Uniswap with 32 fractional bits fewer, rounded up. */
 const DROPPED_BITS = 32n
 /** Returns √price at a tick, rounded up. */
 export const rootAtTick = (tick: number): bigint => (sqrtRatioAtTick(tick) + (1n << DROPPED_BITS) - 1n) >> DROPPED_BITS
@@ -76,7 +76,7 @@ function raiseRoot(liquidity: bigint, root: bigint, soldAmount: bigint): bigint 
 
 const reciprocal = (root: bigint): bigint => checkedUint128((1n << (2n * PRICE_BITS)) / root)
 
-/** Returns an upper bound of the tokens that one unit of price precision is worth. */
+/** Returns an upper bound of the tokens that move √price by its smallest unit. */
 export function precisionOf(liquidity: bigint, root: bigint, ofBase: boolean): bigint {
   if (ofBase) return (liquidity >> PRICE_BITS) + 1n
   const shiftedLiquidity = liquidity << PRICE_BITS

@@ -10,7 +10,7 @@ import { curveOf, netOf, reservesOf } from './pieces.ts'
 import { findPools, readStates } from './state.ts'
 import type { AmbientFixed, AmbientState } from './types.ts'
 
-/** The curve may end before its pool by a fraction of 2^−32. */
+/** A curve may end below the pool's largest input by a fraction of 2^−32. */
 const CURVE_BITS = 32
 
 const { hop, piece } = gasRow('ambient')
@@ -52,7 +52,7 @@ const uncheckedFamily: DexFamily<AmbientState> = {
   }),
 }
 
-/** Ambient pools of the standard pool type, whose state is possible. */
+/** Ambient pools of the standard pool type. Refuses contradictory states. */
 export const ambient: DexFamily<AmbientState> = withConsistentState<AmbientState, DexFamily<AmbientState>>(
   uncheckedFamily,
   ({ state }) =>

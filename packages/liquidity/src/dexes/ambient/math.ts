@@ -1,6 +1,6 @@
 /**
- * Swaps of Ambient pools across levels: TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d, checked
- * against the deployed contract on Scroll.
+ * Swaps of Ambient pools across levels. Follows TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d.
+ * Checked against the deployed contract on Scroll.
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -26,14 +26,14 @@ const FEE_UNIT = 1_000_000n
 const TAKE_UNIT = 256n
 /** Base units that the contract subtracts from every computed amount, as a rounding buffer. */
 const ROUNDING_BUFFER = 4n
-/** Flows are int128. */
+/** Maximum flow of a swap, which the contract stores as int128. */
 const MAX_FLOW = (1n << 127n) - 1n
 /** Bits of a lot, and the flag in a lot count that marks knockout liquidity, which is removed when crossed. */
 const LOT_BITS = 10n
 const KNOCKOUT = 1n
 /** Ticks per bitmap word. */
 const TICKS_PER_WORD = 256
-/** Maximum legs of a swap; each costs thousands of gas. */
+/** Maximum legs of a swap. Each leg costs thousands of gas. */
 const MAX_LEGS = 2_000
 
 export type AmbientSwap = {
@@ -115,7 +115,7 @@ export function swapExactInput(
   return { amountIn: amount - progress.remaining, amountOut: progress.paid, state: stateAfter, levelsCrossed }
 }
 
-/** Returns the first level above a tick, or the last one at or below it. */
+/** Returns the first level above a tick for a buy, or the last level at or below the tick for a sale. */
 function nextLevel(levels: readonly AmbientLevel[], tick: number, isBuy: boolean): AmbientLevel | undefined {
   return isBuy ? levels.find(([levelTick]) => levelTick > tick) : levels.findLast(([levelTick]) => levelTick <= tick)
 }
@@ -146,7 +146,7 @@ function runLeg(
   const soldToLimit = tokensBetween(liquidity, priceRoot, limit, isBuy)
   const hitsLimit = soldToLimit < progress.remaining
   const nextRoot = hitsLimit ? limit : priceAfter(liquidity, priceRoot, progress.remaining, isBuy)
-  // For a tiny sale the rounded price would rise, on which the contract reverts.
+  // For a tiny sale, the rounded price would rise, and the contract would revert.
   if (!isBuy && nextRoot > priceRoot) throw new PoolRefusal('TOO_SMALL', 'too little to move the price')
   progress.remaining = hitsLimit ? progress.remaining - soldToLimit - ROUNDING_BUFFER : 0n
   // The contract reverts if a swap ends exactly at the end of a leg.
@@ -179,7 +179,7 @@ function crossLevel(progress: Progress, [, bidLots, askLots]: AmbientLevel, isBu
 }
 
 /**
- * Doublings of √price that a swap may span: far beyond any useful trade, but small enough for the flow to fit 128 bits.
+ * Doublings of √price that a swap may span. No useful trade reaches this limit, and the flow fits 128 bits.
  */
 const LIMIT_DOUBLINGS = 4
 /** Powers of two within the contract's price range. */
@@ -191,7 +191,7 @@ export function limitBitsOf({ priceRoot, readRoot = priceRoot }: AmbientState, i
   return isBuy ? Math.min(MAX_LIMIT_BITS, bits + LIMIT_DOUBLINGS) : Math.max(MIN_LIMIT_BITS, bits - 1 - LIMIT_DOUBLINGS)
 }
 
-/** Returns the legs of the largest swap; smaller swaps share all legs but their last. */
+/** Returns the legs of the largest swap. A smaller swap has the same legs, except its last leg. */
 export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[] {
   const legs: CurveLeg[] = []
   nullIfRefused(() =>

@@ -16,15 +16,15 @@ const lens = AmbientLens__factory.createInterface()
 const specsOf = callCodec<[dex: string, hashes: string[]], [bigint[]]>(lens, 'specs')
 const readPool = callCodec<[dex: string, hash: string], [bigint[]]>(lens, 'read')
 
-/** The pool type in use; further types would need their own number. */
+/** Number of the standard pool type. */
 const POOL_IDX = 420
-/** About 3 million gas. */
+/** Pool hashes per read, which takes about 3 million gas. */
 const HASHES_PER_READ = 500
 const SPEC_GAS = 6_000
-/** About a hundred levels. */
+/** Gas to read about a hundred levels. */
 const READ_GAS = 1_500_000
 
-/** Reads the parameters of each pair's possible pool, since the contract has no list. */
+/** Reads the parameters of the pool that each pair may have, since the contract has no list. */
 export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<readonly Pool<null>[]> {
   const candidates = withNative(pairs, row.contracts?.wrappedNative).map((pair) => makePool(row, pair))
   const batches = chunks(candidates, HASHES_PER_READ)

@@ -24,7 +24,7 @@ function quotient(a: bigint, b: bigint): bigint {
   return a / b
 }
 
-/** Above this, x × 10^18 overflows; above 10^18 times this, x × 10^36 does. */
+/** Above this bound, x × 10^18 overflows. Above 10^18 times the bound, x × 10^36 overflows. */
 const OVERFLOW_BOUND = 115792089237316195423570985008687907853269n
 
 /** Returns ∛(x × 10^36) with the contract's seven Newton steps. */
@@ -40,7 +40,7 @@ export function cubeRoot(x: bigint): bigint {
 
 const signedCubeRoot = (value: bigint) => (value < 0n ? -cubeRoot(-value) : cubeRoot(value))
 
-/** Divisors of the coefficients, by the size of the smallest one. */
+/** Divisors of the coefficients, by the size of the smallest coefficient. */
 type Divisors = readonly (readonly [above: bigint, divider: bigint])[]
 const toDivisors = (pairs: readonly (readonly [number, number])[]): Divisors =>
   pairs.map(([threshold, divider]) => [10n ** BigInt(threshold), 10n ** BigInt(divider)])
@@ -49,7 +49,10 @@ const DIVISORS_THREE = toDivisors([...Array.from({ length: 8 }, (_, i) => [48 - 
 
 const dividerOf = (cut: Divisors, value: bigint) => cut.find(([threshold]) => value > threshold)?.[1] ?? 1n
 
-/** The solved balance, and k0 as the start value for the invariant; null if the pool falls back to Newton's method. */
+/**
+ * Solved balance `y`, and `k0`, from which the search for the invariant starts. Null if the pool falls back to Newton's
+ * method.
+ */
 export type CubicSolution = { readonly y: bigint; readonly k0: bigint } | null
 
 type Coefficients = { readonly a: bigint; readonly b: bigint; readonly c: bigint; readonly d: bigint }

@@ -1,3 +1,4 @@
+/** Family of Curve CryptoSwap pools. */
 import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'

@@ -18,9 +18,9 @@ const FEE_UNIT = 10n ** 10n
 /** Fixed-point unit of A. */
 const A_PRECISION = 10_000
 
-/** Balances must lie between a hundredth of the invariant and a hundred times it. */
+/** Widest range of balances: from a hundredth of the invariant to a hundred times the invariant. */
 const FULL_RANGE: BalanceRange = { from: 10n ** 16n, to: 10n ** 20n }
-/** In pools whose range depends on gamma, the full range holds up to this gamma. */
+/** In pools whose range depends on gamma, the range is narrower than `FULL_RANGE` above this gamma. */
 const FULL_RANGE_GAMMA = 2n * 10n ** 16n
 
 /**
@@ -86,7 +86,7 @@ export function balancesAtPriceScale(
 const toBaseUnits = ({ precisions, priceScale }: CurveCryptoState, j: number, amount: bigint) =>
   (j === 0 ? amount : (amount * ONE) / priceScale[j - 1]!) / precisions[j]!
 
-/** Returns the fee in units of 10^−10 of the output, by the imbalance of the balances. */
+/** Returns the fee in units of 10^−10 of the output. The fee grows with the imbalance of the balances. */
 export function feeOf({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: readonly bigint[]): bigint {
   const sum = xp.reduce((total, x) => total + x, 0n)
   let k = xp.length === 2 ? 4n * ONE : ONE
@@ -136,8 +136,7 @@ function solveInClosedForm({ kind, a, gamma }: CurveCryptoState, otherBalances: 
 }
 
 /**
- * Returns the approximate largest input: it leaves the minimum of coin `j`, or the maximum of coin `i`, that the range
- * allows.
+ * Returns the approximate largest input. After it, coin `j` is at the minimum of its range, or coin `i` at the maximum.
  */
 export function approximateMaxInput(state: CurveCryptoState, i: number, j: number): bigint {
   const { a, gamma, balances } = state
@@ -159,7 +158,7 @@ function invariant(state: CurveCryptoState, xp: readonly bigint[], k0: bigint): 
   return d
 }
 
-/** Returns the state after the balances changed: a new invariant, and a share value that must not have fallen. */
+/** Returns the state after a swap, with a new invariant. @throws PoolRefusal if the value of a share would fall */
 function stateAfterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
   const { kind, priceScale, totalSupply, profit, allowedExtraProfit, ramping } = state
   const n = BigInt(state.balances.length)
@@ -169,7 +168,7 @@ function stateAfterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
   const losesValue = isNg(state) ? virtualPrice <= state.virtualPrice : virtualPrice < state.virtualPrice
   if (losesValue && !ramping) throw new PoolRefusal('TOO_SMALL', 'a share would lose by the swap')
   const earnedProfit = (profit * virtualPrice) / state.virtualPrice
-  // Older pools do not expose the data that decides about the price scale.
+  // Older pools do not expose the data that determines whether the price scale moves.
   const isSettled = isNg(state) && !ramping && virtualPrice * 2n - ONE <= earnedProfit + 2n * allowedExtraProfit
   return { ...state, invariant: d, virtualPrice, profit: earnedProfit, settled: isSettled }
 }

@@ -10,7 +10,7 @@ import type { CryptoKind, CurveCryptoState } from './types.ts'
 
 const lens = CurveCryptoLens__factory.createInterface()
 
-/** The pool solves its invariant up to four times. */
+/** Gas of a read, in which the pool computes its invariant up to four times. */
 const READ_GAS = 500_000
 
 export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveCryptoState | null)[]> {
@@ -63,7 +63,7 @@ export function toState(readResult: Read): CurveCryptoState | null {
   }
 }
 
-/** True if our math reproduces the pool's fee and two samples: of coin 0, and of the last coin. */
+/** True if our math reproduces the pool's fee and two sample quotes, which sell coin 0 and the last coin. */
 function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read): boolean {
   const last = state.balances.length - 1
   const xp = balancesAtPriceScale(state, state.balances)
@@ -81,8 +81,8 @@ function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolF
 const COINS = [2, 3]
 
 /**
- * Swaps and liquidity changes move the price scale by an average that logs omit. So the pool is read again after each
- * log. The bindings cannot contain these events, which overload one name.
+ * Topics of swaps and liquidity changes. They move the price scale by an average that logs omit, so the pool is read
+ * again after each log. The events are not in the bindings, because several events share one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,uint256,uint256,uint256,uint256)',

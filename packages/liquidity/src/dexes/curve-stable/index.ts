@@ -1,3 +1,4 @@
+/** Family of Curve StableSwap pools. */
 import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
@@ -11,7 +12,7 @@ import type { CurveStableState } from './types.ts'
 export const curveStable: DexFamily<CurveStableState> = {
   id: 'curve-stable',
   payment: { pullsInput: true, forwardsOutput: true },
-  // The chains' files list all Curve factories and registries under one family; `version` says which pools they list.
+  // Chain files list all Curve factories and registries under one family. `version` names the kind of their pools.
   rowsOf: (row) =>
     row.family === 'curve-stable' ||
     (row.family === 'curve' && ['stable-factory', 'stableswap-ng', 'address-provider'].includes(row.version ?? ''))

@@ -27,8 +27,9 @@ export function quote(state: CurveStableState, i: number, j: number, amountIn: b
 }
 
 /**
- * Maximum input balance as a multiple of the invariant plus the balance: less than a millionth of the output is left
- * there. Pools with a price average compute the invariant after the swap, which overflows far beyond.
+ * Maximum balance of the input coin after a swap, as a multiple of the invariant plus the balance. Less than a millionth
+ * of the output coin is left there. Pools with a price average compute the invariant after the swap, which overflows for
+ * much larger inputs.
  */
 const FAR_BALANCE = 5_000n
 
@@ -57,7 +58,7 @@ function quoteRounding(
   const dy = xp[j]! - y - state.margin
   if (dy <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const fee = dynamicFee((xp[i]! + x) / 2n, (xp[j]! + y) / 2n, feeE10, offpegMultiplierE10)
-  const toBase = (scaledByState: bigint) => (scaledByState * ONE) / rates[j]!
+  const toBase = (scaledAmount: bigint) => (scaledAmount * ONE) / rates[j]!
   const feePart = (dy * fee) / FEE_UNIT
   const base = toBase(dy)
   const amountOut = state.feeOrder === 'scaled' ? toBase(dy - feePart) : base - (base * fee) / FEE_UNIT
@@ -68,8 +69,8 @@ function quoteRounding(
 }
 
 /**
- * Returns the approximate minimum input that buys an output; null if the fee depends on the balances or the pool's
- * balance is not larger.
+ * Returns the approximate minimum input that buys an output; null if the fee depends on the balances, or if the output
+ * is not below the pool's balance.
  */
 export function inputFor(state: CurveStableState, i: number, j: number, amountOut: bigint): bigint | null {
   const { rates, amplification, feeE10, offpegMultiplierE10, rounding, margin } = state
@@ -84,7 +85,7 @@ export function inputFor(state: CurveStableState, i: number, j: number, amountOu
   return divUp((x - xp[i]!) * ONE, rates[i]!)
 }
 
-/** Returns the minimum amount that leaves `left` after a fee that is rounded down. */
+/** Returns the minimum amount that leaves `netAmount` after a fee that is rounded down. */
 function grossOfFee(netAmount: bigint, feeE10: bigint): bigint {
   const grossAmount = (netAmount * FEE_UNIT) / (FEE_UNIT - feeE10)
   return grossAmount - (grossAmount * feeE10) / FEE_UNIT < netAmount ? grossAmount + 1n : grossAmount
@@ -94,8 +95,8 @@ type ScaledBalances = { readonly rounding: ProductRounding; readonly xp: readonl
 const scaledByState = new WeakMap<CurveStableState, ScaledBalances>()
 
 /**
- * Returns the balances in a common scale and their invariant. Cached by state, because they dominate the cost of a
- * quote.
+ * Returns the balances in a common scale, and their invariant. Caches both by state, because their computation takes
+ * most of the time of a quote.
  */
 function scaledBalances(state: CurveStableState, rounding: ProductRounding): ScaledBalances {
   const cached = scaledByState.get(state)

@@ -11,7 +11,7 @@ import type { CurveStableState } from './types.ts'
 
 const lens = CurveLens__factory.createInterface()
 
-/** The read includes two quotes of the pool. */
+/** Gas of a read, which includes two quotes of the pool. */
 const READ_GAS = 400_000
 const PRECISION = 100n
 
@@ -23,7 +23,7 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
   )
 }
 
-/** Returns null if no known rounding reproduces the pool's own quotes: the pool has different code. */
+/** Returns null if no known rounding reproduces the pool's own quotes, so that the pool must have different code. */
 function decodeState(answer: Hex): CurveStableState | null {
   const readResult = decodeRead(answer)
   // `get_dy` of older pools takes the fee in base units; `exchange` of all pools takes it in 18 decimals. Pools of
@@ -66,7 +66,7 @@ export function toState(readResult: Read, rounding: CurveStableState['rounding']
   }
 }
 
-/** Rates of coins with equal value: powers of ten, by their decimals. */
+/** Matches the rates of coins with equal value, which are powers of ten that depend on the decimals. */
 const PLAIN_RATE = /^1(0{18,})$/
 
 /** Returns the state for a certificate if the pool has no rates and a fixed fee; else null. */
@@ -86,8 +86,8 @@ function reproducesQuote(state: CurveStableState, i: number, j: number, amountIn
 const ARRAYS = ['uint256[2]', 'uint256[3]', 'uint256[4]', 'uint256[]']
 
 /**
- * Logs omit the fees that remain in the pool, so the pool is read again and no log is decoded. The bindings cannot
- * contain these events, which overload one name.
+ * Topics after which the pool is read again. Logs omit the fees that remain in the pool, so no log is decoded. The events
+ * are not in the bindings, because several events share one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,int128,uint256,int128,uint256)',

@@ -21,7 +21,7 @@ const PAIRS_PER_READ = 50
 const MAX_POOLS = 8
 
 /**
- * Returns all factories of a row: each creates one kind of pool, and the others are in `contracts`, such as
+ * Returns all factories of a row. Each factory creates one kind of pool. All but the first are in `contracts`, such as
  * `dvmFactory` and `dppFactory2`.
  */
 function factoriesOf({ address, contracts = {} }: DexRow): readonly Address[] {

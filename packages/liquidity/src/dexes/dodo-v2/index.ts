@@ -1,3 +1,4 @@
+/** Family of DODO V2 pools. */
 import type { DexFamily } from '../../family.ts'
 import { max } from '../../math/integers.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
@@ -16,7 +17,7 @@ export const dodoV2: DexFamily<DodoV2State> = {
   findPools,
   readFixed,
   readStates,
-  // The creator of a pool of another kind may change its price and fee.
+  // In pools of kinds without immutable terms, the creator may change price and fee.
   dependsOn: ({ address, fixed }) => (isFixed((fixed as DodoV2Fixed | undefined)?.kind) ? [] : [address]),
   creationTopics,
   createdPool,

@@ -1,6 +1,6 @@
 /**
- * Proactive market maker (PMM) curve. Checked against DODOMath, PMMPricing, and DecimalMath of DODOEX/contractV2; a
- * product that overflows 256 bits there is refused here.
+ * Curve of the proactive market maker (PMM). Checked against DODOMath, PMMPricing, and DecimalMath of DODOEX/contractV2.
+ * Refuses products that overflow 256 bits in the contract.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divUp, sqrt } from '../../math/integers.ts'
@@ -45,7 +45,7 @@ export function integrate(v0: bigint, from: bigint, to: bigint, price: bigint, k
   return checkedUint256((ONE - k + mulFloor(k, ratio)) * fair) / ONE2
 }
 
-/** Returns the target of a token with reserve `v1`, given the surplus `delta` of the other token. */
+/** Returns the target of a token with reserve `v1`, if the other token exceeds its target by `delta`. */
 export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint): bigint {
   if (k === 0n) return v1 + mulFloor(price, delta)
   if (v1 === 0n) return 0n
@@ -86,7 +86,7 @@ export function solveTrade(v0: bigint, v1: bigint, delta: bigint, price: bigint,
   const square = mulFloor((ONE - k) * 4n, checkedUint256(mulFloor(k, v0) * v0))
   const root = sqrt(checkedUint256(checkedUint256(b * b) + square))
   const numerator = negative ? b + root : root - b
-  // Later releases revert here, and earlier ones pay out the whole reserve; refuse both.
+  // Later releases revert here, and earlier releases pay out the whole reserve. Both are refused.
   if (numerator === 0n) throw new PoolRefusal('TOO_LARGE', 'the curve has no solution')
   const v2 = divUp(checkedUint256(numerator * ONE), (ONE - k) * 2n)
   return subtract(v1, v2 > v1 ? v1 : v2)

@@ -37,7 +37,8 @@ function directedPoolOf(state: DodoV2State, sellBase: boolean): DirectedPool {
 }
 
 /**
- * Returns the approximate largest input: up to the maximum reserve, or up to the target if the pool cannot exceed it.
+ * Returns the approximate largest input. It fills the reserve to its maximum, or to its target if the pool cannot exceed
+ * the target.
  */
 export function approximateMaxInput(state: DodoV2State, sellBase: boolean): bigint {
   const { reserveIn, inputTarget, outputTarget, balance } = directedPoolOf(state, sellBase)
@@ -96,7 +97,7 @@ export function trade(
   return { amountOut, state: adjustTarget({ ...stateAfter, side: sideOf(balance, sellBase, state) }) }
 }
 
-/** A pool without a quote target (DVM) always counts as short of base. */
+/** Returns the side of a pool after a trade. A pool without a quote target (DVM) always counts as short of base. */
 function sideOf(balance: DirectedPool['balance'], sellBase: boolean, { quoteTarget }: DodoV2State): Side {
   if (quoteTarget === 0n) return 'ABOVE_ONE'
   if (balance === 'even') return 'ONE'

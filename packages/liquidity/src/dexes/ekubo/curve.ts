@@ -16,8 +16,8 @@ const ALL_OF_FEE = 2 ** 64
 const MIN_OUTPUT = 10_000
 
 /**
- * Relative fall of √price above which the input is computed from the prices. The contract's input is rounded up,
- * possibly from a fraction of a unit.
+ * Relative fall of √price above which the input is computed from the prices. In smaller falls, the contract may round the
+ * input up from a fraction of a unit.
  */
 const WIDE_FALL = 1e-3
 
@@ -30,7 +30,7 @@ function rangesOf(
   { kind }: EkuboConfig,
 ): readonly LiquidityRange[] {
   if (kind.name === 'range') return liquidity > 0n ? [{ lower: kind.lower, upper: kind.upper, liquidity }] : []
-  // If ticks are missing, the liquidity at the price determines that below the first known tick.
+  // If ticks are missing, the liquidity at the price determines the liquidity below the first known tick.
   let currentLiquidity = ticks.reduce(
     (liquidityBelow, [index, net]) => (index <= tick ? liquidityBelow - net : liquidityBelow),
     liquidity,

@@ -21,8 +21,8 @@ const createdReader = eventReader<PoolCreatedEvent>(core, 'PoolInitialized')
 /** Converts ppm to units of 2⁻⁶⁴. */
 const feeFromPpm = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
 /**
- * Usual fees in ppm and tick spacings. The core has no getter by pair, but pool ids can be computed. Pools with other
- * configs are found by their creation log.
+ * Fees in ppm and tick spacings of most pools. The core has no getter by pair, but the pool ids of these configs can be
+ * computed. Pools with other configs are found by their creation log.
  */
 const USUAL_FEES_AND_SPACINGS = [
   [0n, 1_000],
@@ -40,10 +40,10 @@ const USUAL_CONFIGS: readonly Hex[] = USUAL_FEES_AND_SPACINGS.flatMap(([ppm, spa
   configOf(feeFromPpm(ppm), concentratedType(spacing)),
   configOf(feeFromPpm(ppm), FULL_RANGE),
 ])
-/** About 2.5 million gas. */
+/** Pool ids per read, which takes about 2.5 million gas. */
 const IDS_PER_READ = 1_000
 
-/** Serves rows of version 3, whose interface the Executor's step uses; version 2 has another one. */
+/** Serves rows of version 3. The Executor's step uses its interface, which differs from version 2. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'ekubo' && row.version?.startsWith('3') ? [row] : []
 
@@ -54,7 +54,7 @@ export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<rea
   return yield* initializedPools(row, candidates)
 }
 
-/** Filters pools that exist: an initialized pool always has a price. */
+/** Returns the candidates that are initialized. An initialized pool always has a price. */
 function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) =>
@@ -75,7 +75,7 @@ function makePool(row: DexRow, pair: NativePair, config: Hex): Pool<null> {
   return { id: poolId(tokens, { config }), family, dex, address, tokens, fixed: { config }, state: null }
 }
 
-/** Verifies listed pools: the id is the hash of the key, so a key that the core knows is a real pool. */
+/** Verifies listed pools. The id is the hash of the key, so a pool is genuine if the core has a price for its id. */
 export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
   return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 
@@ -90,7 +90,7 @@ export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Rea
 
 export const creationTopics: readonly Hex[] = [core.getEvent('PoolInitialized').topicHash as Hex]
 
-/** Returns the pool of a creation log; null if it has an extension, whose effect on swaps is unknown. */
+/** Returns the pool of a creation log; null if the pool has an extension, whose effect on swaps is unknown. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const [, { token0, token1, config }] = createdReader(log.data)
   const decodedConfig = decodeConfig(config)

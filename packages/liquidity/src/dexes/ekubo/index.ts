@@ -1,3 +1,4 @@
+/** Family of Ekubo pools. */
 import type { DexFamily } from '../../family.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -56,7 +57,7 @@ const uncheckedFamily: DexFamily<EkuboState> = {
   }),
 }
 
-/** Ekubo pools without extensions, whose state is possible. */
+/** Ekubo pools without extensions. Refuses contradictory states. */
 export const ekubo: DexFamily<EkuboState> = withConsistentState<EkuboState, DexFamily<EkuboState>>(
   uncheckedFamily,
   ({ state }) => pathOfTicks(state.liquidity, state.tick, state.ticks),

@@ -15,7 +15,7 @@ const RATIO_BITS = 128n
 const FEE_BITS = 64n
 export const MAX_AMOUNT = (1n << 127n) - 1n
 const MAX_DELTA = (1n << 128n) - 1n
-/** Maximum bitmap words that a swap may walk: each costs about 9,000 gas. */
+/** Maximum bitmap words that a swap may search. Each word costs about 9,000 gas. */
 const MAX_WORDS = 1_000
 
 type EkuboSwap = {
@@ -41,7 +41,7 @@ export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, 
 const inputBetween = (zeroForOne: boolean) => (zeroForOne ? amount0Between : amount1Between)
 const outputBetween = (zeroForOne: boolean) => (zeroForOne ? amount1Between : amount0Between)
 
-/** Returns the price after an amount without its fee. */
+/** Returns the √price after an input without its fee. */
 function nextRatio(ratio: bigint, liquidity: bigint, amount: bigint, zeroForOne: boolean): bigint {
   if (amount === 0n) return ratio
   if (zeroForOne) {
@@ -54,7 +54,7 @@ function nextRatio(ratio: bigint, liquidity: bigint, amount: bigint, zeroForOne:
 
 type StepTarget = {
   readonly tick: number
-  /** Change of liquidity when the price rises past the tick; undefined at the end of a word or of the price range. */
+  /** Change of liquidity if the price rises past the tick; undefined if the step ends at no initialized tick. */
   readonly net?: bigint
 }
 type SwapPosition = { readonly tick: number; readonly liquidity: bigint }
@@ -82,8 +82,8 @@ function nextTarget(
 }
 
 /**
- * Returns the farthest tick of a swap. It is the end of the price range, of the walkable words, or of the ticks that
- * were read.
+ * Returns the farthest tick that a swap may reach: the nearest of the end of the price range, the last bitmap word that
+ * may be searched, and the end of the ticks that were read.
  */
 export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kind'], zeroForOne: boolean): number {
   if (kind.name === 'range') return zeroForOne ? MIN_TICK : MAX_TICK
@@ -96,7 +96,7 @@ export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kin
   return zeroForOne ? Math.max(MIN_TICK, walkLimitTick, lowest) : Math.min(MAX_TICK, walkLimitTick, highest)
 }
 
-/** Returns the end of the next step in a pool with one range, whose liquidity is active only inside it. */
+/** Returns the end of the next step in a pool with one range. Its liquidity is active only inside the range. */
 function nextRangeEnd(
   lower: number,
   upper: number,
@@ -165,13 +165,13 @@ function refusalAt(farthest: number, zeroForOne: boolean, isUntouched: boolean):
 }
 
 /**
- * Returns the largest input that `swapExactInput` accepts, as `DexFamily.maxInput`. It is the input of all steps before
- * the last one with liquidity, plus the largest input of that step.
+ * Returns the largest input that `swapExactInput` accepts, as `DexFamily.maxInput`. It is the sum of the inputs of all
+ * steps up to the last step with liquidity.
  */
 export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): bigint | null {
   const farthest = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
-  // Sums over the steps before the last one with liquidity, and that step.
+  // Sums over the steps before the last step with liquidity.
   let [inputBefore, amountOut] = [0n, 0n]
   let lastStep: { readonly step: Step; readonly stepOf: (amount: bigint) => Step } | undefined
   while (!isBeyond(tick, farthest, zeroForOne)) {
@@ -226,7 +226,7 @@ function stepTo(
     const input = checkedInt128(divUp(netInput << FEE_BITS, (1n << FEE_BITS) - fee))
     return { input, output: checkedInt128(outputBetween(zeroForOne)(lower, upper, liquidity, false)), ratio: target }
   }
-  // The amount is too small to move the price: all of it is fee.
+  // If the amount is too small to move the price, all of it is fee.
   if (reachedRatio === ratio) return { input: amount, output: 0n, ratio }
   const [lower, upper] = zeroForOne ? [reachedRatio, ratio] : [ratio, reachedRatio]
   return {

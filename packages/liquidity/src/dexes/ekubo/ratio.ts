@@ -1,13 +1,13 @@
 /** Prices and ticks of Ekubo. Checked against the deployed core on Ethereum. */
 import { divUp, sqrt } from '../../math/integers.ts'
 
-/** Maximum tick of the core; a tick is a millionth. */
+/** Maximum tick of the core. One tick changes the price by a millionth. */
 export const MAX_TICK = 88_722_835
 export const MIN_TICK = -MAX_TICK
 
 /** Mantissa bits of a packed price; two more bits select one of four scales. */
 const MANTISSA = 94n
-/** Low bits dropped by each scale: for prices below 2⁹⁶, 2¹²⁸, 2¹⁶⁰, and 2¹⁹². */
+/** Number of low bits that each scale drops, for prices below 2⁹⁶, 2¹²⁸, 2¹⁶⁰, and 2¹⁹². */
 const SHIFTS = [2n, 34n, 66n, 98n] as const
 const BITS = 96n
 const SCALE_BITS = 32n
@@ -44,9 +44,9 @@ function computeRatioFactors(count: number): readonly bigint[] {
   })
 }
 
-/** Cache of recent prices by the low bits of the tick: a search requests few ticks many times. */
+/** Entries of the price cache, by the low bits of the tick. A search requests few ticks many times. */
 const CACHE_SIZE = 1 << 12
-/** Outside of the range of ticks. */
+/** Marks an empty cache entry. It is outside of the range of ticks. */
 const NO_TICK = -(2 ** 31)
 const cachedTick = new Int32Array(CACHE_SIZE).fill(NO_TICK)
 const cachedRatio: bigint[] = Array.from({ length: CACHE_SIZE }, () => 0n)
@@ -75,7 +75,7 @@ export const MAX_RATIO = ratioAtTick(MAX_TICK)
 
 const LOG_TICK = Math.log1p(1e-6) / 2
 const LOG_ONE = 128 * Math.LN2
-/** Distance to a tick, in ticks, below which floats cannot decide the side; float errors stay below 10⁻⁷. */
+/** Distance in ticks below which a float does not decide on which side of a tick it is. Float errors stay below 10⁻⁷. */
 const MAX_UNCERTAIN_DISTANCE = 1e-4
 
 /** Returns the greatest tick whose price is at most `ratio`. */

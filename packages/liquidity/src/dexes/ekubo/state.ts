@@ -22,18 +22,18 @@ const ticksIn = callCodec<[core: string, id: string, spacing: number, first: num
 )
 const core = IEkuboCore__factory.createInterface()
 
-/** Bitmap words per read, and in total: with a small spacing only those around the price. */
+/** Maximum bitmap words per read, and per pool. In pools with more words, only words around the price are read. */
 const WORDS_PER_READ = 1_500
 const MAX_WORDS = 6_000
 const WORD_GAS = 2_900
-/** A few dozen ticks. */
+/** Gas to read a few dozen ticks. */
 const TICKS_GAS = 400_000
-/** About 1.3 million gas. */
+/** State words per read, which takes about 1.3 million gas. */
 const HEADS_PER_READ = 500
 
 type Head = Omit<EkuboState, 'ticks'>
 
-/** Two rounds: the state words of the pools, then the ticks around their prices. */
+/** Reads in two rounds: first the state words of the pools, then the ticks around their prices. */
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EkuboState | null)[]> {
   const heads = yield* readHeads(row, pools)
   return yield* readTicks(row, pools, heads)
@@ -147,7 +147,7 @@ export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread
   return changedState ? { ...changedState, ...head } : 'reread'
 }
 
-/** Applies a position change; null if a tick is unknown and the pool must be read again. */
+/** Returns the state after a position change; null if a tick is unknown, so that the pool must be read again. */
 function changeTicks(state: EkuboState, positionId: bigint, delta: bigint): EkuboState | null {
   const lower = Number(BigInt.asIntN(32, positionId >> 32n))
   const upper = Number(BigInt.asIntN(32, positionId))

@@ -8,7 +8,7 @@ const SLOAD = '0x380eb4e0'
 const CALL_GAS = 30_000
 const WORD_GAS = 2_600
 
-/** Returns the read. @param slots - 32 bytes each */
+/** Returns the read of storage slots. @param slots - 32 bytes each */
 export const sload = (to: Address, slots: readonly string[]): Read => ({
   to,
   data: `${SLOAD}${slots.map((slot) => slot.slice(2)).join('')}` as Hex,

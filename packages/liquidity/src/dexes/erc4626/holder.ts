@@ -1,4 +1,4 @@
-/** Reads `maxRedeem` for a synthetic holder of shares: only the vault's own code knows what it can pay out. */
+/** Reads `maxRedeem` for a synthetic holder of shares, because only the vault's own code computes what it can pay out. */
 import { IERC20__factory, IERC4626State__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { balanceWrites, usualMappings } from '@sluice/simulation'
@@ -11,14 +11,14 @@ export type ShareOverrides = Readonly<Record<Hex, Hex>>
 /** An address derived from a hash: nobody has its key. */
 const HOLDER = toAddress(`0x${id('sluice.erc4626.holder').slice(-40)}`)
 /**
- * Balance of the holder in base units: above the supply of almost every share, and below 2^112, the narrowest packed
- * balance.
+ * Balance of the holder in base units. It exceeds the supply of almost every share, and fits 112 bits, the narrowest
+ * packed balance.
  */
-const PLENTY = 1n << 111n
+const HOLDER_BALANCE = 1n << 111n
 /** Length of a one-word result, with `0x`. */
 const WORD_DIGITS = 66
 const FIND_GAS = 50_000
-/** Vaults that allocate assets to several markets query all of them. */
+/** Gas of one `maxRedeem`. Vaults that lend their assets in several markets query all markets. */
 const MAX_REDEEM_GAS = 500_000
 
 const balanceOf = IERC20__factory.createInterface().encodeFunctionData('balanceOf', [HOLDER]) as Hex
@@ -30,7 +30,7 @@ export function* findHoldings(shares: readonly Address[]): Reads<readonly (Share
   const candidates = shares.map((share) =>
     usualMappings(share)
       .filter(({ order }) => order !== 'minime')
-      .map((mapping, k) => balanceWrites(mapping, HOLDER, PLENTY + BigInt(k))),
+      .map((mapping, k) => balanceWrites(mapping, HOLDER, HOLDER_BALANCE + BigInt(k))),
   )
   const answers = yield shares.map((share, k) => ({
     to: share,

@@ -1,3 +1,4 @@
+/** Family of ERC-4626 vaults. */
 import type { DexFamily } from '../../family.ts'
 import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -5,7 +6,7 @@ import { quoteByDirection } from '../common/exact-input.ts'
 import { approximateMaxInput, type Erc4626State, quote, rateOf, redeemableAssets } from './math.ts'
 import { applyLog, findPools, readFixed, readStates, topics } from './state.ts'
 
-/** ERC-4626 vaults: depositing an asset for its share, and redeeming it. */
+/** ERC-4626 vaults, which exchange an asset for their share (deposit) and back (redemption). */
 export const erc4626: DexFamily<Erc4626State> = {
   id: 'erc4626',
   payment: { pullsInput: true },
@@ -32,7 +33,7 @@ export const erc4626: DexFamily<Erc4626State> = {
     }
   }),
 
-  /** The assets that can be redeemed now, and the total supply of the share, which the vault can always mint. */
+  /** The assets that can be redeemed now, and the share's total supply, since the vault can mint any amount of shares. */
   reserves: ({ state }) => [redeemableAssets(state), state.totalSupply],
 
   takesTaxedInput: false,

@@ -22,7 +22,7 @@ export function findPools(row: DexRow, pairs: readonly (readonly [Address, Addre
   return findTokenRow(row, pairs, vaultState, (answer) => vault.decodeFunctionResult('asset', answer)[0])
 }
 
-/** Facts of a vault that are read once: how to read its `maxRedeem`, if known. */
+/** Facts of a vault that are read once. `holding` is absent if `maxRedeem` cannot be read for a synthetic holder. */
 export type Erc4626Fixed = { readonly holding?: ShareOverrides }
 
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
@@ -42,7 +42,7 @@ export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly
     })),
   )
 
-/** A vault; the vault contract is also its share token. */
+/** Vault. Its contract is also its share token. */
 export type Vault = Erc4626Fixed & { readonly share: Address; readonly asset: Address }
 
 export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626State | null)[]> {
@@ -63,7 +63,7 @@ export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626St
   })
 }
 
-/** Returns null if no known conversion reproduces the vault's own previews: it has fees or different math. */
+/** Returns null if no known conversion reproduces the vault's own previews, as with fees or different math. */
 function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
   const [readResult] = lens.decodeFunctionResult('read', answer)
   const { totalAssets, totalSupply, maxDeposit, rate } = readResult

@@ -1,5 +1,5 @@
 /**
- * The curve of EulerSwap and its inverse: CurveLib of euler-xyz/euler-swap at 08e498a, checked against 1,705 real
+ * Curve of EulerSwap and its inverse. Follows CurveLib of euler-xyz/euler-swap at 08e498a. Checked against 1,705 real
  * results.
  */
 import { divUp, sqrt } from '../../math/integers.ts'
@@ -8,7 +8,7 @@ const ONE = 10n ** 18n
 /** Maximum reserve: uint112. */
 export const MAX_RESERVE = (1n << 112n) - 1n
 
-/** One half of a curve, on which the reserve of X is at most its equilibrium. */
+/** Half of a curve on which the reserve of X is at most its reserve at the equilibrium. */
 export type CurveHalf = {
   readonly priceX: bigint
   readonly priceY: bigint
@@ -61,5 +61,5 @@ function sqrtUp(value: bigint): bigint {
   return root * root < value ? root + 1n : root
 }
 
-/** Division by zero yields zero, as in the EVM: the end of a straight curve. */
+/** Divides and rounds up. Division by zero yields zero, as in the EVM; it occurs at the end of a straight curve. */
 const quotientUp = (a: bigint, b: bigint): bigint => (b === 0n ? 0n : divUp(a, b))

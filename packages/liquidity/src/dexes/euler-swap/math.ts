@@ -1,5 +1,6 @@
 /**
- * Exact math of EulerSwap pools: QuoteLib and SwapLib of euler-xyz/euler-swap at 08e498a, checked against real pools.
+ * Exact math of EulerSwap pools. Follows QuoteLib and SwapLib of euler-xyz/euler-swap at 08e498a. Checked against real
+ * pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { min } from '../../math/integers.ts'
@@ -32,7 +33,7 @@ export function quote(
 }
 
 /**
- * Converts limits reported by a pool: it subtracts one unit from its output limit, and reports zeros while it pays
+ * Converts limits reported by a pool. The pool subtracts one unit from its output limit, and reports zeros while it pays
  * nothing.
  */
 export const limitsFromContract = (maxIn: bigint, maxOut: bigint): EulerSwapLimits => ({
@@ -56,7 +57,7 @@ function reserveAfter(state: EulerSwapState, i: 0 | 1, reserveIn: bigint): bigin
 }
 
 /**
- * Returns the approximate largest input: limited by the vaults' deposits and withdrawals, and by the maximum reserve.
+ * Returns the approximate largest input. Deposits and withdrawals of the vaults limit it, and the maximum reserve.
  */
 export function approximateMaxInput(state: EulerSwapState, i: 0 | 1): bigint {
   const { reserves, fees, limits } = state

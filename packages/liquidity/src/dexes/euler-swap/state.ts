@@ -21,12 +21,12 @@ const registry = IEulerSwapRegistry__factory.createInterface()
 /** Maximum pools per pair. */
 const POOLS_PER_PAIR = 16
 const FIND_GAS = 200_000
-/** Limits and a quote per direction, which query four vaults. */
+/** Gas to read the limits and a quote of both directions, which query four vaults. */
 const READ_GAS = 900_000
-/** Flags of the hooks before a swap, for the fee, and after a swap. */
+/** Flags of three hooks: before a swap, for the fee, and after a swap. */
 const SWAP_HOOKS = 7n
 
-/** Serves rows of version 2, whose registry lists pools by pair; version 1 has another interface and no registry. */
+/** Serves rows of version 2, whose registry lists pools by pair. Version 1 has another interface and no registry. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'euler-swap' && row.version === '2' ? [row] : []
 
@@ -70,7 +70,10 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/** Returns null if our math does not reproduce the pool's quotes for a part of its limits. */
+/**
+ * Returns null if our math does not reproduce the pool's sample quotes. Pools with hooks are kept, because `quote` refuses
+ * them.
+ */
 function decodeState(answer: Hex): EulerSwapState | null {
   const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [EulerSwapLens.StateStructOutput]
   const { params, sides } = readResult

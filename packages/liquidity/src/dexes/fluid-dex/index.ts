@@ -14,7 +14,7 @@ export const fluidDex: DexFamily<FluidDexState> = {
   holdsNative: true,
   findPools,
   readStates,
-  // Interest changes both curves with time, and so does every use of the tokens in the Liquidity contract.
+  // Both curves change with interest, and with every use of the tokens in the Liquidity contract.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',

@@ -1,6 +1,6 @@
 /**
- * Exact math of Fluid DEX pools: coreModule and coreHelpers of FluidDexT1, Instadapp/fluid-contracts-public, checked
- * against a deployed pool.
+ * Exact math of Fluid DEX pools. Follows coreModule and coreHelpers of FluidDexT1, Instadapp/fluid-contracts-public.
+ * Checked against a deployed pool.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrt } from '../../math/integers.ts'
@@ -11,7 +11,7 @@ const ONE = 10n ** 18n
 const PRICE_ONE = 10n ** 27n
 /** Decimals of amounts inside the pool. */
 const POOL_DECIMALS = 12n
-/** Minimum amounts, in the pool's decimals and in the token's. */
+/** Minimum amounts of a swap, in the pool's decimals and in base units of the token. */
 const [MIN_SCALED, MIN_AMOUNT] = [1_000_000n, 100n]
 const MAX_SCALED = 2n ** 96n - 1n
 /** Maximum price move of a swap, as a fraction of the final price. */
@@ -21,11 +21,11 @@ const CUT_ONE = 100n * PPM
 /** Maximum ratio of the values of both real reserves after a swap. */
 const MAX_RESERVE_RATIO = 10_000n
 
-/** Amounts of a swap on one curve, including the fee. */
+/** Amounts of a swap on one curve, in the pool's decimals. `amountIn` includes the fee. */
 type CurveSwap = { readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**
- * Quotes an exact input, split between both curves so that their final prices are equal; each rounds down.
+ * Quotes an exact input, split between both curves so that their final prices are equal. Each curve rounds down.
  *
  * @throws PoolRefusal `PAUSED`, `EMPTY`, `TOO_SMALL`, `TOO_LARGE`; `UNSUPPORTED` after a swap, since the new state must
  * be read
@@ -68,7 +68,7 @@ const fromPool = (amount: bigint, decimals: bigint) =>
 
 type Curves = readonly (FluidReserves | null)[]
 
-/** Splits the input between the curves; one gets all of it if the other's share would not be positive. */
+/** Splits the input between the curves. If the share of one curve would not be positive, the other gets all input. */
 function splitInput([collateral, debt]: Curves, amount: bigint, i: 0 | 1, o: 0 | 1): readonly [bigint, bigint] {
   if (!collateral) return [0n, amount]
   if (!debt) return [amount, 0n]
@@ -86,7 +86,7 @@ function swapOnCurve({ imaginary }: FluidReserves, amountIn: bigint, feePpm: big
   return { amountIn, amountOut: (netIn * imaginary[o]) / (imaginary[i] + netIn) }
 }
 
-/** Returns a curve's input without the protocol cut of its fee. */
+/** Returns a curve's input without the protocol's cut of the fee. */
 function inputWithoutCut({ revenueCut = 0n, feePpm }: FluidDexState, side: CurveSwap | null): bigint {
   return ((side?.amountIn ?? 0n) * (CUT_ONE - revenueCut * feePpm)) / CUT_ONE
 }
@@ -127,8 +127,8 @@ function checkReserves(state: FluidDexState, collateral: CurveSwap | null, debt:
 }
 
 /**
- * Checks the final price of the curve with the larger input, including the fee without the protocol cut, against the
- * stored price.
+ * Checks that the final price of the curve with the larger input is close enough to the stored price. The curve's input
+ * includes the fee, but not the protocol's cut.
  */
 function checkPrice(state: FluidDexState, collateral: CurveSwap | null, debt: CurveSwap | null, i: 0 | 1): void {
   const [collateralInput, debtInput] = [inputWithoutCut(state, collateral), inputWithoutCut(state, debt)]
@@ -149,7 +149,7 @@ function checkPrice(state: FluidDexState, collateral: CurveSwap | null, debt: Cu
     : new PoolRefusal('TOO_LARGE', 'the price would move too far')
 }
 
-/** Returns the approximate largest input, which moves the price as far as allowed. */
+/** Returns the approximate largest input in base units. It moves the price as far as allowed. */
 export function approximateMaxInput(state: FluidDexState, zeroForOne: boolean): bigint {
   const [i, o] = zeroForOne ? [0, 1] : [1, 0]
   const depth = Number(reservesInTokens(state, 'imaginary')[i]!)

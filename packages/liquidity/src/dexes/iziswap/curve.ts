@@ -1,6 +1,7 @@
 /**
- * Price curves of iZiSwap pools. Each point trades at one price. The first points of a range are straight lines. The
- * rest is one x·y = k piece between prices half a point beyond its ends. It has exactly the same input and output.
+ * Price curves of iZiSwap pools. Each point trades at one price. The first points of a range become straight lines. The
+ * other points become one x·y = k piece, from half a point before the first to half a point after the last. This piece
+ * has exactly the same input and output as the points.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../../family.ts'
@@ -10,11 +11,11 @@ import { farthestPoint } from './math.ts'
 import type { IziswapState } from './types.ts'
 
 /**
- * Points of a range with a line of their own. Beyond them the price steps matter by less than a thirtieth of a basis
- * point.
+ * Number of points per range that become lines. For the other points, the price steps change amounts by less than a
+ * thirtieth of a basis point.
  */
 const LINES_PER_RANGE = 4
-/** Half a point: a hyperbola over the full width of a point has the same amounts as the point. */
+/** Distance from a point to its boundary. A hyperbola over the full width of a point has the same amounts as the point. */
 const HALF_POINT = 0.5
 const POINT_WIDTH = sqrtPriceAt(HALF_POINT) - sqrtPriceAt(-HALF_POINT)
 
@@ -33,8 +34,8 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   const pointsAhead = points.filter((entry) => (zeroForOne ? entry.point <= point : entry.point >= point))
   for (const entry of zeroForOne ? pointsAhead.toReversed() : pointsAhead) {
     if (entry.point !== point) {
-      // A downward trade uses the liquidity that ends at a point at that point. With an order, it is part of the order's
-      // line: a hyperbola would end below the order's price.
+      // If liquidity ends at a point, a downward trade still uses it at that point. If the point has an order, this
+      // liquidity is part of the order's line, because a hyperbola would end below the order's price.
       const lastPoint = zeroForOne && !entry.order ? entry.point : entry.point - sign
       curveBuilder.addRange(fromPoint, lastPoint, Number(liquidityInRange))
       fromPoint = lastPoint + sign
@@ -65,7 +66,7 @@ class DirectedCurveBuilder {
     this.sign = sign
   }
 
-  /** Adds an output at the price of a point. */
+  /** Adds a line with the given output at the price of a point. */
   addPoint(point: number, output: number): void {
     const rate = sqrtPriceAt(-this.sign * point) ** 2
     this.builder.addLine(rate, output / rate)

@@ -62,7 +62,7 @@ function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta
   ]
 }
 
-/** iZiSwap pools, whose state is possible. */
+/** iZiSwap pools. Refuses contradictory states. */
 export const iziswap: DexFamily<IziswapState> = withConsistentState<IziswapState, DexFamily<IziswapState>>(
   uncheckedFamily,
   ({ state }) => pathOfTicks(state.liquidity, state.point, endpointsOf(state)),

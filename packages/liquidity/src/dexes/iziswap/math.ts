@@ -9,13 +9,13 @@ import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { fillWithX, fillWithY, type RangeMove, sellXInRange, sellYInRange, type TradePosition } from './range.ts'
 import type { IziswapState, LiquidityPoint } from './types.ts'
 
-/** Limit of all pools' points, before rounding to the spacing. */
+/** Maximum point of any pool, before rounding to the pool's spacing. */
 const MAX_POINT = 800_000
 /** Returns the farthest point that a pool with this spacing can reach. */
 export const farthestPoint = (pointDelta: number): number => Math.trunc(MAX_POINT / pointDelta) * pointDelta
 const MAX_UINT128 = (1n << 128n) - 1n
 
-/** A trade in progress. `points` is copied when an order is filled. */
+/** Trade in progress. `points` is copied when the trade fills an order. */
 type Trade = {
   readonly fee: bigint
   position: TradePosition
@@ -49,14 +49,17 @@ function firstAtOrAbove(points: readonly LiquidityPoint[], point: number): numbe
 
 const isSet = ({ endpoint, order }: LiquidityPoint) => endpoint || order
 
-/** Returns the remaining input without its fee; ends the trade if that is zero. */
+/** Returns the remaining input without its fee. Ends the trade if the result is zero. */
 function netOfFee(trade: Trade): bigint {
   const amount = (trade.remaining * (PPM - trade.fee)) / PPM
   if (amount === 0n) trade.isDone = true
   return amount
 }
 
-/** Subtracts the cost of a part of the trade and its fee; all remaining input if the part used it up. */
+/**
+ * Subtracts the cost and the fee of a part of the trade from the remaining input. Subtracts all of it if the part used up
+ * the input.
+ */
 function deductCost(
   trade: Trade,
   { cost, output }: { readonly cost: bigint; readonly output: bigint },
@@ -97,7 +100,7 @@ const positionAt = (point: number, liquidity: bigint, liquidityX: bigint): Trade
   liquidityX,
 })
 
-/** Returns the next point below at which the contract stops: one that is set, or the end of the bitmap word. */
+/** Returns the next lower point at which the contract stops: a point set in the bitmap, or the end of the bitmap word. */
 function nextBelow({ points }: Trade, from: number, delta: number, lowest: number): number {
   const gridIndex = Math.floor(from / delta)
   const wordEnd = Math.floor(gridIndex / 256) * 256 * delta
@@ -223,7 +226,7 @@ export function sellUpTo(state: IziswapState, zeroForOne: boolean, amountIn: big
 export function sellExact(state: IziswapState, zeroForOne: boolean, amountIn: bigint): IziswapTrade {
   const result = sellUpTo(state, zeroForOne, amountIn)
   if (result.amountIn === amountIn) return result
-  // A partially filled order can leave a few units of an input although the pool accepts a larger one.
+  // A partially filled order can leave a few units of the input unspent, although the pool accepts a larger input.
   const isMoreThanPoolTakes = sellUpTo(state, zeroForOne, MAX_UINT128).amountIn < amountIn
   throw new PoolRefusal(
     isMoreThanPoolTakes ? 'TOO_LARGE' : 'UNSUPPORTED',
@@ -231,7 +234,7 @@ export function sellExact(state: IziswapState, zeroForOne: boolean, amountIn: bi
   )
 }
 
-/** Returns the largest input that `sell` accepts: all that the pool takes of a larger one. */
+/** Returns the largest input that `sellExact` accepts: the part of a very large input that the pool takes. */
 export function maxInput(state: IziswapState, zeroForOne: boolean): bigint | null {
   const acceptedInput = nullIfRefused(() => sellUpTo(state, zeroForOne, MAX_UINT128).amountIn) ?? 1n
   return largestInput((amountIn) => sellExact(state, zeroForOne, amountIn), acceptedInput)

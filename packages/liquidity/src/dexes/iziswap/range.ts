@@ -28,13 +28,13 @@ export type RangeMove = {
 }
 type Fill = { readonly cost: bigint; readonly output: bigint }
 
-/** Returns √price one point higher, derived from this one as in the contract. */
+/** Returns the √price of the next higher point, derived from `price` as in the contract. */
 const rateAbove = (price: bigint) => price + (price * (RATE - Q96)) / Q96
 /** Returns the amount of Y in the whole points between two prices. */
 const amountY = (liquidity: bigint, lower: bigint, upper: bigint) => (liquidity * (upper - lower)) / (RATE - Q96)
 const amountYUp = (liquidity: bigint, lower: bigint, upper: bigint) => divUp(liquidity * (upper - lower), RATE - Q96)
 
-/** Fills limit orders at a point that sell Y for X; rounds once per factor √price. */
+/** Fills limit orders at a point that sell Y for X. Multiplies by √price twice, and rounds each time. */
 export function fillWithX(amount: bigint, price: bigint, selling: bigint): Fill {
   const output = min((((amount * price) / Q96) * price) / Q96, selling)
   return { cost: divUp(divUp(output * Q96, price) * Q96, price), output }
@@ -99,7 +99,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
       liquidityX: liquidity,
     }
   const points = tickAtSqrtRatio((remaining * step) / liquidity + Q96)
-  // The points from this one up are sold entirely, the point below in part.
+  // From this point up, points are sold entirely. The next lower point is sold in part.
   const reachablePoint = Math.max(Math.min(point - points, point), lowestPoint + 1)
   const lastPrice = sqrtRatioAtTick(reachablePoint - 1)
   const wholePoints =

@@ -14,7 +14,7 @@ const findCodec = callCodec<[factory: string, pairs: string[]], [FoundPair[]]>(
 )
 const factory = ILiquidityBookFactory__factory.createInterface()
 
-/** About 3 million gas if some pairs have several bin steps. */
+/** Token pairs per read, which takes about 3 million gas if some pairs have several bin steps. */
 const PAIRS_PER_READ = 250
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {

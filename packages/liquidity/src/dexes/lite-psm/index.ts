@@ -14,7 +14,7 @@ const lens = LitePsmLens__factory.createInterface()
 const psm = ILitePsm__factory.createInterface()
 const READ_GAS = 60_000
 
-/** Finds the pool of a row, which is a module. */
+/** Finds the pool of a row, which is the module itself. */
 function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex, address } = row
   const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('tokens', [address]) as Hex, gas: READ_GAS }]
@@ -46,7 +46,7 @@ export const litePsm: DexFamily<LitePsmState> = {
   payment: { pullsInput: true },
   findPools,
   readStates,
-  // DAI changes by calls that emit logs of other contracts, and gems by transfers of the pocket.
+  // Calls that change the DAI reserve emit logs of other contracts. The gem reserve changes with any transfer of gems.
   refreshStates: readStates,
   topics,
   applyLog: () => 'reread',

@@ -12,7 +12,7 @@ const factory = IPancakeStableFactory__factory.createInterface()
 const curve = CurveLens__factory.createInterface()
 
 const GETTERS = (['getPairInfo', 'getThreePoolPairInfo'] as const).map((name) => factory.getFunction(name).selector)
-/** Four or five storage loads per pair: about 4 million gas. */
+/** Token pairs per read. Four or five storage loads per pair take about 4 million gas. */
 const PAIRS_PER_READ = 250
 const PAIR_GAS = 15_000
 

@@ -1,3 +1,4 @@
+/** Family of PancakeSwap stable pools. */
 import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { gasRow } from '../common/gas.ts'

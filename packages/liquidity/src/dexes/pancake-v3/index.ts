@@ -1,3 +1,4 @@
+/** Family of PancakeSwap V3 pools. */
 import { IPancakeV3PoolEvents__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'

@@ -13,13 +13,13 @@ const lens = PropAmmLens__factory.createInterface()
 const venue = IPropAmmState__factory.createInterface()
 
 const FIND_GAS = 300_000
-/** About thirty quotes per direction. */
+/** Gas of about thirty quotes per direction. */
 const READ_GAS = 3_000_000
 
-/** Serves only venues for which drift measurements showed that they pay what they quote. */
+/** Serves only AMMs that, according to drift measurements, pay what they quote. */
 export const rowsOf = (row: DexRow): readonly DexRow[] => (row.family === 'prop-amm' && row.measured ? [row] : [])
 
-/** Finds pools in the venue's own list of pairs. */
+/** Finds pools in the AMM's own list of pairs. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const [answer] = yield [{ to: row.address, data: venue.encodeFunctionData('getPairs') as Hex, gas: FIND_GAS }]
   if (!answer || answer === '0x') return []

@@ -1,3 +1,4 @@
+/** Family of Velodrome V2 pairs. */
 import type { DexFamily } from '../../family.ts'
 import { type SolidlyState, solveVelodrome } from '../../math/solidly.ts'
 import { solidlyFamily } from '../common/solidly-family.ts'
