@@ -83,8 +83,8 @@ type Outcome = { readonly result: RouteResult; readonly work: number }
 
 function outcomeOf({ findRoute, WorkBudget }: Code, graph: ReturnType<typeof buildGraph>, request: Request): Outcome {
   const budget = new WorkBudget()
-  const before = budget.rest
-  return { result: findRoute(graph, request, budget), work: before - budget.rest }
+  const before = budget.remaining
+  return { result: findRoute(graph, request, budget), work: before - budget.remaining }
 }
 
 /** Loss of the other checkout's route in basis points of the amount that the request leaves open, after gas; null if not comparable. */

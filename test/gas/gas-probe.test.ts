@@ -37,12 +37,12 @@ async function measuredGas(pools: readonly Pool[] = []): Promise<MeasuredGas> {
   const snapshot = await world.market.sync()
   const all = PoolMap.empty.with([...snapshot.pools.values(), ...pools])
   const tokens = new Set([...all.values()].flatMap((pool) => pool.tokens))
-  await prober.want([...tokens], { rpc: world.rpc, snapshot: { ...snapshot, pools: all } })
+  await prober.queueTokens([...tokens], { rpc: world.rpc, snapshot: { ...snapshot, pools: all } })
   return measured
 }
 
 const hopOfLeg = (measured: MeasuredGas, { pool, tokenIn, tokenOut }: Leg): MeasuredHop | undefined =>
-  measured.hop(pool.id, tokenIn, tokenOut)
+  measured.measuredHop(pool.id, tokenIn, tokenOut)
 
 /** Returns the gas before refunds of a hop alone, without drawing the input and paying the Guard. */
 const alone = ({ first, middle, last }: MeasuredHop) => first + last - middle
@@ -84,9 +84,9 @@ test(
       }),
     )
     const measured = await measuredGas(hostile)
-    for (const { id, tokens } of hostile) expect(measured.hop(id, tokens[0]!, tokens[1]!)).toBeUndefined()
+    for (const { id, tokens } of hostile) expect(measured.measuredHop(id, tokens[0]!, tokens[1]!)).toBeUndefined()
     for (const { id, tokens } of genuine)
-      expect(measured.hop(id, tokens[0]!, tokens[1]!)?.middle).toBeGreaterThan(30_000)
+      expect(measured.measuredHop(id, tokens[0]!, tokens[1]!)?.middle).toBeGreaterThan(30_000)
   },
   LONG,
 )

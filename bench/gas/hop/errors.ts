@@ -20,7 +20,7 @@ export function errorsOf(samples: readonly ObservedRoute[], table: GasFile) {
 export function learnedErrorsOf(samples: readonly ObservedRoute[]) {
   const lessons = new GasLessons(samples[0]?.wrappedNative ?? null)
   const expected = samples.map(({ route, gross }) => {
-    const gas = lessons.expected(route, 0)
+    const gas = lessons.expectedGas(route, 0)
     lessons.observe(route, gross, 0)
     return gas
   })

@@ -184,9 +184,9 @@ describe('reports of tokens', () => {
                 { pool: undefined, report },
               ]
             : null,
-        standings: { of: () => ({ standing: 'stranger', reason: 'not seen yet' }) },
+        trustTracker: { standingOf: () => ({ standing: 'stranger', reason: 'not seen yet' }) },
       },
-      walletChecks: { mayAsk: () => Promise.reject(new Error('node failure')), differs: () => false },
+      walletChecks: { mayAsk: () => Promise.reject(new Error('node failure')), dependsOnSenderCode: () => false },
     })
     const upper = ONE.toUpperCase().replace('X', 'x')
     const { status, body } = await ask(`/tokens/1?token=${[ONE, upper, TWO, NATIVE_TEXT].join()}`)

@@ -10,7 +10,7 @@ test('show state, head, queue and remembered callers of the chain', async () => 
   const liveChain = {
     ...{ chain: { chainId: 7 }, counts: { pools: { entries: 3, evicted: 1 } } },
     status: () => ({ state: 'awake', head: 90, lagSeconds: 2, pools: 5 }),
-    ...{ simulation: { slots: { statistics: { known: 4 } } }, tokens: { standings: { counts: { earned: 6 } } } },
+    ...{ simulation: { slots: { statistics: { known: 4 } } }, tokens: { trustTracker: { counts: { earned: 6 } } } },
     drift: () => ({ missed: 0, chain: { 1: none, 2: none }, families: [], brands: [], pools: [], withdrawing: [] }),
     streams: { counts: { open: 8 } },
   }

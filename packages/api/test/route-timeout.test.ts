@@ -35,7 +35,7 @@ beforeAll(async () => {
     DEPLOYMENTS_DIR: join(devnetDir, 'deployments'),
     RPC_URL_31337: devnet.url,
   })
-  threads = new RouterThreads({ count: 2, timeoutMs: 1_000, entry: FAULTY })
+  threads = new RouterThreads({ count: 2, timeoutMs: 1_000, entryModule: FAULTY })
   const log = pino({ base: null }, { write: (line: string) => void lines.push(line) })
   services = new Services(loadRegistry(config), config, createMetrics(), log, { threads })
   server = createServer(createApp(services, config).listener)

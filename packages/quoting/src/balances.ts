@@ -10,10 +10,10 @@ const erc20 = IERC20__factory.createInterface()
 
 export type BalanceKey = readonly [holder: Address, token: Address]
 
-/** Reads balances in base units; null for a token that does not answer. */
+/** Reads balances in base units; null for a token whose `balanceOf` fails. */
 export function* readBalances(keys: readonly BalanceKey[]): Reads<readonly (bigint | null)[]> {
-  const answers = yield keys.map(([holder, to]) => ({
-    ...{ to, gas: READ_GAS },
+  const answers = yield keys.map(([holder, token]) => ({
+    ...{ to: token, gas: READ_GAS },
     data: erc20.encodeFunctionData('balanceOf', [holder]) as Hex,
   }))
   return answers.map((answer) => (answer && answer.length >= 66 ? BigInt(answer.slice(0, 66)) : null))

@@ -1,13 +1,16 @@
-/** Waiting with a limit. */
+/** Waiting with a timeout. */
 
-/** Returns true if the work ends within `ms` milliseconds, without an error and not with false. The work continues in any case. */
-export async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<false>()
+/**
+ * Returns true if the work ends within `ms` milliseconds and succeeds: without an error, and with a result other than
+ * false. The work continues after the timeout.
+ */
+export async function endsInTime(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const { promise: timeout, resolve } = Promise.withResolvers<false>()
   const timer = setTimeout(resolve, ms, false)
   const completion = work.then(
     (result) => result !== false,
     // The next request tries again.
     () => false,
   )
-  return Promise.race([completion, late]).finally(() => clearTimeout(timer))
+  return Promise.race([completion, timeout]).finally(() => clearTimeout(timer))
 }

@@ -1,4 +1,4 @@
-/** One chain to be quoted: builds the parts that quotes need and exposes them to the API, the solver, and scripts. */
+/** One chain at run time: builds the parts that quotes need, and exposes them to the API, the solver, and scripts. */
 import { setTimeout } from 'node:timers/promises'
 import { type Address, type Chain, type Deployment, deploymentForOlderEvm, type Hex } from '@sluice/chains'
 import { type AuditCount, MarketError } from '@sluice/liquidity'
@@ -26,7 +26,7 @@ import { FaultyPools } from './quote/faulty-pools.ts'
 import { FaultyTokens } from './quote/faulty-tokens.ts'
 import type { SwapQuote } from './quote/finalize.ts'
 import { PastQuoter } from './quote/past-quoter.ts'
-import { type Simulate, type Work, withSignal } from './quote/ports.ts'
+import { type QuotingContext, type Simulate, withSignal } from './quote/ports.ts'
 import { Quoter } from './quote/quoter.ts'
 import type { QuoteRequest } from './quote/request.ts'
 import { SingleFlight } from './quote/single-flight.ts'
@@ -50,18 +50,18 @@ import type { ChainViews } from './view/views.ts'
 const PRICES_TIMEOUT_MS = 300
 
 /**
- * Time for which a sampled quote keeps the chain followed: this many block times plus `SAMPLE_MS`, which covers the fastest
- * chains.
+ * A sampled quote keeps the chain followed for this many block times plus `SAMPLE_MS`. The fixed part covers the
+ * fastest chains.
  */
 const SAMPLE_BLOCKS = 3
 const SAMPLE_MS = 2_000
-/** Timeout in milliseconds of the look-ups that an untrusted token needs before it has a price. */
+/** Timeout in milliseconds of the look-ups that an untrusted token needs before it can be priced. */
 const EVIDENCE_TIMEOUT_MS = 300
 
 /** Settings of a chain. */
 export type ChainSettings = RuntimeSettings & {
   /**
-   * Chains with at most this many pools are searched on this thread, if the search is short; larger ones in a worker.
+   * Chains with at most this many pools are searched on this thread if the search is short; larger chains in a worker.
    */
   readonly inlinePools: number
   /** Blocks in a row after which a token earns trust; a day of blocks if absent. */
@@ -91,7 +91,7 @@ export type LiveChainOptions = {
   readonly publishFact?: ((fact: SharedFact) => void) | undefined
 }
 
-/** Mined swaps that are judged at a time. Each has pools of its own in memory. */
+/** Mined swaps that are judged at a time. Each loads its own pools into memory. */
 const MAX_CONCURRENT_VERDICTS = 2
 /** Mined swaps that are judged or queued; more are refused with `BUSY`. */
 const MAX_PENDING_VERDICTS = 10
@@ -103,7 +103,7 @@ export class LiveChain {
   readonly chain: Chain
   readonly contracts: ChainContracts
   readonly tokens: ChainTokens
-  /** Kept while the chain sleeps, so that storage layouts of tokens stay known. */
+  /** Not dropped while the chain sleeps, so that storage layouts of tokens stay known. */
   readonly simulation: SimulationContext
   readonly simulate: Simulate
   private readonly runtime: ChainRuntime
@@ -120,7 +120,7 @@ export class LiveChain {
   private readonly contractBalances = new ContractBalanceReader()
   readonly walletChecks: WalletChecks
   private readonly neighbors: HubNeighbors
-  private readonly past: PastBlocks
+  private readonly pastBlocks: PastBlocks
   private readonly pastQuoter: PastQuoter
   /** Contracts for past blocks whose EVM lacks instructions of `contracts`. Read from files at the first past quote. */
   private readonly olderContracts: () => Promise<ChainContracts | undefined>
@@ -139,13 +139,13 @@ export class LiveChain {
   readonly streams: QuoteStreams
 
   /** Long: it connects all parts of a chain. @throws QuotingError `NO_EXECUTOR` */
-  constructor({ chain, deployment, settings, threads, log, ...rest }: LiveChainOptions) {
-    const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, publishFact } = rest
+  constructor({ chain, deployment, settings, threads, log, ...otherOptions }: LiveChainOptions) {
+    const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, publishFact } = otherOptions
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
     const contracts = new ChainContracts(deployment)
     this.olderContracts = once(async () => {
-      const older = deploymentForOlderEvm(deployment)
-      return older && new ChainContracts(older)
+      const olderDeployment = deploymentForOlderEvm(deployment)
+      return olderDeployment && new ChainContracts(olderDeployment)
     })
     const simulation = createSimulationContext({
       maxGas,
@@ -167,13 +167,14 @@ export class LiveChain {
       this.gasProber.forget()
       this.faultyPools.forget()
       this.faultyTokens.forget()
-      void this.past.close()
+      void this.pastBlocks.close()
     }
     const runtime = new ChainRuntime({
       ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket, fees: simulation.fees },
       onFact: (fact) => applyFact(stores, fact),
       emit: (event) => {
-        if (event.kind === 'rpc' && event.event.kind === 'sent') this.sampler.recordSpent(event.event.methods.length)
+        if (event.kind === 'rpc' && event.event.kind === 'sent')
+          this.sampler.recordNodeCalls(event.event.methods.length)
         emit(event)
       },
       isBusy: () => isBusy() || this.streams.counts.streams > 0,
@@ -181,7 +182,7 @@ export class LiveChain {
         this.streams.counts.streams > 0 || this.sampler.awaitsBlocks(SAMPLE_BLOCKS * chain.blockTimeMs + SAMPLE_MS),
     })
     this.runtime = runtime
-    const simulator = new Simulator({ now: () => this.runtime.now, context: simulation })
+    const simulator = new Simulator({ parts: () => this.runtime.parts, context: simulation })
     const search = new RouterSearch({ threads, inlinePools, log, isAlone: () => this.quoter.inFlight <= 1 })
     this.emit = emit
     this.pastSearch = new RouterSearch({ threads, inlinePools: Number.POSITIVE_INFINITY, log, isAlone: () => true })
@@ -191,17 +192,17 @@ export class LiveChain {
     this.tokens = tokens
     this.gasLessons = new GasLessons(chain.wrappedNative?.address ?? null)
     this.measuredGas = new MeasuredGas()
-    this.gasProber = new GasProber({ chain, contracts, simulation, measured: this.measuredGas, log })
+    this.gasProber = new GasProber({ chain, contracts, simulation, measuredGas: this.measuredGas, log })
     this.laterGas = new LaterGas()
     this.walletChecks = new WalletChecks(tokens.catalog.registry)
     this.neighbors = new HubNeighbors(chain, tokens.catalog.registry, (token) => tokens.facts.decimals(token))
-    this.past = new PastBlocks(chain, { facts: tokens.facts })
+    this.pastBlocks = new PastBlocks(chain, { facts: tokens.facts })
     this.simulation = simulation
     this.simulate = (request, avoid) => simulator.run(request, avoid)
     this.driftPercent = driftShare * 100
     this.sampler = new DriftSampler({
       ...{ contracts, log, share: driftShare, simulate: this.simulate },
-      isCanonical: (block) => runtime.holds(block),
+      isCanonical: (block) => runtime.isCanonical(block),
       onSample: () => {},
     })
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
@@ -228,35 +229,35 @@ export class LiveChain {
       walletChecks: this.walletChecks,
       onQuote: (view, record) => {
         this.quoteLog?.add(view.snapshot, record)
-        // A quote of a block that is no longer the head is made again and not returned, so it is not sampled.
+        // If the block is no longer the head, this quote is discarded and computed again, so it is not sampled.
         const { head } = record.quote
         if (!head || head.hash === view.snapshot.block.hash) this.sampler.offer(view, record)
       },
     })
-    this.pastQuoter = this.pastQuoterOver(this.past, () => this.rpc)
+    this.pastQuoter = this.createPastQuoter(this.pastBlocks, () => this.rpc)
     this.streams = new QuoteStreams({ runtime, quoter: this.quoter, log })
   }
 
   /** @see Quoter.quote */
-  quote(request: QuoteRequest, work: Work): Promise<SwapQuote> {
-    return this.quoter.quote(request, work)
+  quote(request: QuoteRequest, requestContext: QuotingContext): Promise<SwapQuote> {
+    return this.quoter.quote(request, requestContext)
   }
 
   /** @see Quoter.quoteAll */
-  quoteAll(requestsOrErrors: readonly RequestOrError[], work: Work): Promise<QuoteBatch> {
-    return this.quoter.quoteAll(requestsOrErrors, work)
+  quoteAll(requestsOrErrors: readonly RequestOrError[], requestContext: QuotingContext): Promise<QuoteBatch> {
+    return this.quoter.quoteAll(requestsOrErrors, requestContext)
   }
 
   /** Permits that an owner can sign as an alternative to an approval, by token and amount. @see findPermits */
-  async permits(permitRequest: PermitRequest, work: Work): Promise<Offers> {
-    const { views, rpc } = this.runtime.now
-    const block = await work.time('state', () => views.head(work.signal))
+  async permits(permitRequest: PermitRequest, requestContext: QuotingContext): Promise<Offers> {
+    const { views, rpc } = this.runtime.parts
+    const block = await requestContext.time('state', () => views.head(requestContext.signal))
     const context = {
       chainId: this.chain.chainId,
       spender: this.contracts.guard,
       block,
       clock: this.clock,
-      signal: work.signal,
+      signal: requestContext.signal,
     }
     return findPermits(rpc, permitRequest, context)
   }
@@ -273,7 +274,7 @@ export class LiveChain {
 
   /** Returns prices at the end of a block. @see PastBlocks.pricesAt */
   pricesAt(block: number, tokens: readonly Address[], signal: AbortSignal): ReturnType<PastBlocks['pricesAt']> {
-    return this.past.pricesAt(block, tokens, this.rpc, signal)
+    return this.pastBlocks.pricesAt(block, tokens, this.rpc, signal)
   }
 
   /**
@@ -282,11 +283,11 @@ export class LiveChain {
    * @throws QuotingError `BLOCK_AHEAD` if the chain has not reached the block
    * @see PastQuoter.quote
    */
-  async quoteAtBlock(block: number, request: QuoteRequest, work: Work): Promise<SwapQuote> {
-    const head = await work.time('state', () => this.views.head(work.signal))
+  async quoteAtBlock(block: number, request: QuoteRequest, requestContext: QuotingContext): Promise<SwapQuote> {
+    const head = await requestContext.time('state', () => this.views.head(requestContext.signal))
     if (block > head.number)
       throw new QuotingError('BLOCK_AHEAD', `block ${block} does not exist: the chain is at ${head.number}`)
-    return this.pastQuoter.quote(block, request, work)
+    return this.pastQuoter.quote(block, request, requestContext)
   }
 
   /**
@@ -295,34 +296,34 @@ export class LiveChain {
    *
    * @throws RpcError if the node fails; MarketError `BUSY` if too many swaps are queued
    */
-  async judge(hash: Hex, work: Work): Promise<SwapVerdict> {
+  async judge(hash: Hex, requestContext: QuotingContext): Promise<SwapVerdict> {
     if (this.verdicts.size >= MAX_PENDING_VERDICTS) throw new MarketError('BUSY', 'too many swaps are being judged')
-    return this.verdicts.run(hash, work.signal, (signal) =>
+    return this.verdicts.run(hash, requestContext.signal, (signal) =>
       this.verdictSlots.run(() => {
         signal.throwIfAborted()
-        return this.refereeOf(hash, withSignal(work, signal))
+        return this.judgeSwap(hash, withSignal(requestContext, signal))
       }),
     )
   }
 
-  private refereeOf(hash: Hex, work: Work): Promise<SwapVerdict> {
+  private judgeSwap(hash: Hex, requestContext: QuotingContext): Promise<SwapVerdict> {
     const { chain } = this
-    const now = this.rpc
-    const quoteOver = async (rpc: Rpc, block: number, request: QuoteRequest, requestWork: Work) => {
-      if (rpc === now) return this.pastQuoter.quote(block, request, requestWork)
-      // The RPC runs on a state in the middle of a block, which no other quote can reuse.
+    const newestRpc = this.rpc
+    const quoteWithRpc = async (rpc: Rpc, block: number, request: QuoteRequest, quoteContext: QuotingContext) => {
+      if (rpc === newestRpc) return this.pastQuoter.quote(block, request, quoteContext)
+      // This RPC runs on a state in the middle of a block, so no other quote can reuse its pools.
       const blocks = new PastBlocks(chain, { facts: this.tokens.facts })
       try {
-        return await this.pastQuoterOver(blocks, () => rpc).quote(block, request, requestWork)
+        return await this.createPastQuoter(blocks, () => rpc).quote(block, request, quoteContext)
       } finally {
         await blocks.close()
       }
     }
-    return referee(hash, { chain, rpc: now, quoteOver }, work)
+    return referee(hash, { chain, rpc: newestRpc, quoteWithRpc }, requestContext)
   }
 
   /** @param rpc - node that reads pools and simulates at past blocks */
-  private pastQuoterOver(blocks: PastBlocks, rpc: () => Rpc): PastQuoter {
+  private createPastQuoter(blocks: PastBlocks, rpc: () => Rpc): PastQuoter {
     const { chain, contracts, tokens, simulation, emit, listPools, gasLessons, measuredGas, gasProber, walletChecks } =
       this
     return new PastQuoter({
@@ -338,41 +339,43 @@ export class LiveChain {
 
   /** Lists the pools of a past block's tokens from the market of the newest block. */
   private readonly listPools: ListPools = async (tokens) => {
-    const { market } = this.runtime.now
+    const { market } = this.runtime.parts
     if (!market.scannedPools) return undefined
     await market.ensureGroups([tokens])
-    return { pools: await market.scannedPools(tokens), isWhole: isScanned(market) }
+    return { pools: await market.scannedPools(tokens), isComplete: isScanned(market) }
   }
 
   /** Looks for more tokens with liquidity against the chain's hubs, while the chain is awake. */
   private async findNeighbors(): Promise<void> {
-    const awake = this.runtime.awakeParts
+    const awake = this.runtime.partsIfAwake
     if (awake) await this.neighbors.run(awake)
   }
 
   /**
-   * Lists the tokens that users can choose, deepest liquidity first: all, or those that match a text. @throws RpcError
+   * Lists the tokens that users can choose, deepest liquidity first: all tokens, or the tokens that match a text.
+   *
+   * @throws RpcError
    */
   listTokens(text: string | undefined): Promise<Catalog> {
     const { catalog } = this.tokens
     // Concurrent callers share the result, so it has no caller's signal.
     const { signal } = new AbortController()
     const source = async (extraTokens: readonly Address[] = []) => {
-      const { rpc, views } = this.runtime.now
-      const { view, isWhole } = await views.recent([...catalog.registry, ...extraTokens], signal)
+      const { rpc, views } = this.runtime.parts
+      const { view, isComplete } = await views.recent([...catalog.registry, ...extraTokens], signal)
       await Promise.race([view.prices().whenCurrent(), setTimeout(PRICES_TIMEOUT_MS)])
-      return { view, rpc, isWhole: isWhole && view.prices().isCurrent }
+      return { view, rpc, isComplete: isComplete && view.prices().isCurrent }
     }
     return text === undefined ? catalog.load(source) : catalog.search(text, source)
   }
 
   /** Views of the chain for requests. Reading this wakes the chain. */
   get views(): ChainViews {
-    return this.runtime.now.views
+    return this.runtime.parts.views
   }
 
   get rpc(): Rpc {
-    return this.runtime.now.rpc
+    return this.runtime.parts.rpc
   }
 
   /** @see ChainRuntime.recentAnswer */
@@ -380,9 +383,9 @@ export class LiveChain {
     return this.runtime.recentAnswer(target)
   }
 
-  /** Drift of quotes one and two blocks later, for at most `max` pools. @see DriftStatistics.figures */
-  drift(max: number): DriftFigures {
-    return this.sampler.statistics.figures(max)
+  /** Drift of quotes one and two blocks later, for at most `maxPools` pools. @see DriftStatistics.figures */
+  drift(maxPools: number): DriftFigures {
+    return this.sampler.statistics.figures(maxPools)
   }
 
   status(): ChainStatus {
@@ -424,7 +427,7 @@ export class LiveChain {
       walletCodes: walletChecks.codes,
       walletsCompared: walletChecks.compared,
       walletsDiffering: walletChecks.differing,
-      pastBlocks: this.past.count,
+      pastBlocks: this.pastBlocks.count,
       withdrawingPools: this.sampler.statistics.fadingPools.count,
     }
   }

@@ -133,7 +133,8 @@ describe('a route', () => {
     })
 
     test('compares pools that share a wrap with pools that need none', () => {
-      // The wrapper's pool pays slightly more, which is worth less than the gas of the wrap at 10 gwei, and more at 5 gwei.
+      // The wrapper's pool pays slightly more, which is worth less than the gas of the wrap at 10 gwei, and more at 5
+      // gwei.
       const poorer = ofNative(pair(2, 0, 1, 1000n * E18, 2_999_400n * E18))
       const trade = { tokenIn: NATIVE, tokenOut: tokens[1]!, amountIn: E18, maxSplits: 1 }
       const [better, worse] = [10n, 5n].map((gwei) =>

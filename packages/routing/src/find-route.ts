@@ -1,4 +1,7 @@
-/** Entry point of the router: turns a request into a settled route, or into a refusal with reasons. Pure and deterministic. */
+/**
+ * Entry point of the router: turns a request into a settled route, or into a refusal with reasons. Pure and
+ * deterministic. Runs on the main thread or in a routing thread.
+ */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { RoutingError } from './errors.ts'
 import { bestRoute } from './exact/best-route.ts'
@@ -20,27 +23,27 @@ import {
   DEFAULT_MAX_HOPS,
   DEFAULT_MAX_POOLS,
   erc20Of,
-  isFree,
+  hasNoLegCosts,
   newSoftenings,
   type Problem,
 } from './problem/problem.ts'
 import { type DualPrices, dualPrices } from './proof/dual-prices.ts'
 import { proveBound } from './proof/prove.ts'
 import { selectSubgraph } from './subgraph/select-subgraph.ts'
-import { LARGE_GRAPH, PART_OF_WORK } from './subgraph/tolerances.ts'
+import { LARGE_GRAPH, SUBGRAPH_WORK_SHARE } from './subgraph/tolerances.ts'
 import { isSurcharging } from './taxes.ts'
 import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
-import { ROUTE_PART } from './tolerances.ts'
+import { ROUTE_WORK_SHARE } from './tolerances.ts'
 import type { BoundProof, ExactOutputRequest, RoutePlan, RouteRequest, RouteResult, RouteTerms } from './types.ts'
 
-/** Divisor of the margin below the largest output found, in the output suggested after a refusal: 1/100,000. */
+/** After a refusal, the suggested output is the largest output found, less this fraction (1 / divisor) of it. */
 const SUGGESTED_OUTPUT_MARGIN = 100_000n
 
 /** Work limit of a proof, in addition to that of its route: about a quarter of a second. */
 const PROOF_WORK = MAX_WORK / 4
 
 /** Bytes of calldata that one leg adds to a transaction. */
-const HOP_BYTES = 48
+const CALLDATA_BYTES_PER_LEG = 48
 
 type Refusal = Extract<RouteResult, { readonly ok: false }>
 /** A request compiled into a problem. For exact-output requests, the caller sets the problem's `amountIn`. */
@@ -64,7 +67,7 @@ export function findRoute(
 ): RouteResult {
   return graph.topology.scratch.within(() => {
     try {
-      const result = withProof(graph, request, routeWithin(graph, request, budget))
+      const result = withProof(graph, request, routeRequest(graph, request, budget))
       if (result.ok)
         for (const route of [result.route, ...(result.alternatives ?? [])]) assertWithinRequest(route, request)
       return result
@@ -75,18 +78,18 @@ export function findRoute(
   })
 }
 
-function routeWithin(graph: Graph, request: RouteRequest | ExactOutputRequest, budget: WorkBudget): RouteResult {
+function routeRequest(graph: Graph, request: RouteRequest | ExactOutputRequest, budget: WorkBudget): RouteResult {
   const { tokenIn, tokenOut, wrappedNative } = request
-  const sold = erc20Of(tokenIn, wrappedNative)
-  if (sold !== null && sold === erc20Of(tokenOut, wrappedNative)) return wrapWithin(request)
-  const resolved = resolve(graph, request, budget)
+  const soldToken = erc20Of(tokenIn, wrappedNative)
+  if (soldToken !== null && soldToken === erc20Of(tokenOut, wrappedNative)) return routeWrap(request)
+  const resolved = resolveRequest(graph, request, budget)
   if ('ok' in resolved) return resolved
-  if ('amountOut' in request) return routeForOutput(resolved.on(resolved.graph), request)
-  return routeOnPart(resolved, request, budget) ?? routeForInput(resolved.on(resolved.graph), request)
+  if ('amountOut' in request) return routeForOutput(resolved.prepareOn(resolved.graph), request)
+  return routeOnSubgraph(resolved, request, budget) ?? routeForInput(resolved.prepareOn(resolved.graph), request)
 }
 
-/** Wraps or unwraps the native token. Nodes refuse transactions with a larger value. */
-function wrapWithin(request: RouteRequest | ExactOutputRequest): RouteResult {
+/** Wraps or unwraps the native token. Nodes refuse transactions with a value of 2^128 wei or more. */
+function routeWrap(request: RouteRequest | ExactOutputRequest): RouteResult {
   const isInput = 'amountIn' in request
   const amount = isInput ? request.amountIn : request.amountOut
   if (request.tokenIn !== NATIVE || amount < AMOUNT_LIMIT) return { ok: true, route: wrapRoute(request, amount) }
@@ -96,44 +99,48 @@ function wrapWithin(request: RouteRequest | ExactOutputRequest): RouteResult {
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), ...limit }
 }
 
-/** Adds the proof of the bound if the request asks for it. The proof has its own work budget, so it does not change the route. */
+/**
+ * Adds the proof of the bound if the request asks for one. A proof has its own work budget, so it does not change the
+ * route.
+ */
 function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, result: RouteResult): RouteResult {
   if (!request.proof || !result.ok || 'amountOut' in request) return result
   const { tokenIn, tokenOut, wrappedNative, amountIn, driftPenalties, excludePools } = request
-  const sold = erc20Of(tokenIn, wrappedNative)!
-  if (sold === erc20Of(tokenOut, wrappedNative)) return { ...result, proof: trivialProof(sold, amountIn) }
-  const fading = [...(driftPenalties ?? [])].filter(([, ppm]) => ppm >= FLOAT_PPM).map(([id]) => id)
+  const soldToken = erc20Of(tokenIn, wrappedNative)!
+  if (soldToken === erc20Of(tokenOut, wrappedNative)) return { ...result, proof: trivialProof(soldToken, amountIn) }
+  const fadingPools = [...(driftPenalties ?? [])].filter(([, ppm]) => ppm >= FLOAT_PPM).map(([id]) => id)
   const { driftPenalties: _, ...terms } = request
-  const free = {
+  const gasFreeRequest = {
     ...terms,
     gasPriceWei: 0n,
     l1FeePerByteWei: 0,
-    excludePools: new Set([...(excludePools ?? []), ...fading]),
+    excludePools: new Set([...(excludePools ?? []), ...fadingPools]),
   }
   const budget = new WorkBudget(PROOF_WORK)
   const prove = () => {
-    const resolved = resolve(graph, free, budget)
+    const resolved = resolveRequest(graph, gasFreeRequest, budget)
     if ('ok' in resolved) return null
-    const prices = pricesOnPart(resolved, free) ?? dualPrices(withoutSplitLimits(resolved.on(resolved.graph)))
-    const all = [result.route, ...(result.alternatives ?? [])]
-    const maxPaid = all.reduce((max, { amountOut }) => (max > amountOut ? max : amountOut), 0n)
-    return prices && proveBound(resolved.on(resolved.graph).problem, amountIn, prices, maxPaid)
+    const prices =
+      pricesOnSubgraph(resolved, gasFreeRequest) ?? dualPrices(withoutSplitLimits(resolved.prepareOn(resolved.graph)))
+    const routes = [result.route, ...(result.alternatives ?? [])]
+    const maxPaid = routes.reduce((max, { amountOut }) => (max > amountOut ? max : amountOut), 0n)
+    return prices && proveBound(resolved.prepareOn(resolved.graph).problem, amountIn, prices, maxPaid)
   }
   return { ...result, proof: budget.attempt(1, prove, () => null) }
 }
 
-/** Lifts the limits on splitting: the bound is to cover divided trades even if the request does not allow them. */
+/** Removes the limits on splitting, because the bound must cover divided trades even if the request forbids them. */
 const withoutSplitLimits = ({ problem }: PreparedRequest): Problem => ({
   ...problem,
-  onePath: false,
+  isSinglePath: false,
   maxPools: DEFAULT_MAX_POOLS,
 })
 
 /** Dual prices on the subgraph of a large graph; null for small graphs. */
-function pricesOnPart({ graph, ends, on }: ResolvedRequest, request: RouteRequest): DualPrices | null {
+function pricesOnSubgraph({ graph, ends, prepareOn }: ResolvedRequest, request: RouteRequest): DualPrices | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
-  return graph.topology.scratch.ofParts.within(() => {
-    const subgraph = selectSubgraph(graph, request.trust, ends, on)
+  return graph.topology.scratch.forSubgraphs.within(() => {
+    const subgraph = selectSubgraph(graph, request.trust, ends, prepareOn)
     return subgraph && dualPrices(withoutSplitLimits(subgraph))
   })
 }
@@ -145,59 +152,64 @@ function trivialProof(token: Address, amountIn: bigint): BoundProof {
 }
 
 /** The route on the subgraph of a large graph; null for small graphs, and if no route is found there. */
-function routeOnPart(
-  { graph, ends, on }: ResolvedRequest,
+function routeOnSubgraph(
+  { graph, ends, prepareOn }: ResolvedRequest,
   request: RouteRequest,
   budget: WorkBudget,
 ): RouteResult | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
   const find = () => {
-    const prepared = selectSubgraph(graph, request.trust, ends, on)
+    const prepared = selectSubgraph(graph, request.trust, ends, prepareOn)
     return prepared && findForInput(prepared, request)
   }
-  return graph.topology.scratch.ofParts.within(() => budget.attempt(PART_OF_WORK, find, () => null))
+  return graph.topology.scratch.forSubgraphs.within(() => budget.attempt(SUBGRAPH_WORK_SHARE, find, () => null))
 }
 
 /** A request with resolved ends. `on` builds its problem on a graph: the whole one, or a subgraph. */
-type ResolvedRequest = { readonly graph: Graph; readonly ends: Ends; readonly on: (graph: Graph) => PreparedRequest }
+type ResolvedRequest = {
+  readonly graph: Graph
+  readonly ends: Ends
+  readonly prepareOn: (graph: Graph) => PreparedRequest
+}
 
 /** Resolves the ends of a request, or returns the reason why it cannot be routed. */
-function resolve(
+function resolveRequest(
   chainGraph: Graph,
   request: RouteRequest | ExactOutputRequest,
   budget: WorkBudget,
 ): ResolvedRequest | Refusal {
   const { wrappedNative } = request
-  const sold = erc20Of(request.tokenIn, wrappedNative)
-  const bought = erc20Of(request.tokenOut, wrappedNative)
-  if (sold === null || bought === null) return refusal('NO_ROUTE', 'this chain has no wrapper for its native token')
-  const surcharging = [sold, bought].find((token) => isSurcharging(request.taxes, token))
-  if (surcharging)
+  const soldToken = erc20Of(request.tokenIn, wrappedNative)
+  const boughtToken = erc20Of(request.tokenOut, wrappedNative)
+  if (soldToken === null || boughtToken === null)
+    return refusal('NO_ROUTE', 'this chain has no wrapper for its native token')
+  const surchargingToken = [soldToken, boughtToken].find((token) => isSurcharging(request.taxes, token))
+  if (surchargingToken)
     return refusal(
       'BAD_TOKEN',
-      `${surcharging} charges its sender on top of what is sent: no swap can promise what it takes or leaves`,
+      `${surchargingToken} charges its sender on top of what is sent: no swap can promise what it takes or leaves`,
     )
   const fullGraph = startsOrEndsNative(request) ? chainGraph.joined : chainGraph
-  const source = fullGraph.topology.tokenIndex.get(sold)
-  const target = fullGraph.topology.tokenIndex.get(bought)
+  const source = fullGraph.topology.tokenIndex.get(soldToken)
+  const target = fullGraph.topology.tokenIndex.get(boughtToken)
   if (source === undefined || target === undefined)
-    return refusal('UNKNOWN_TOKEN', `no pool is known that trades ${source === undefined ? sold : bought}`)
+    return refusal('UNKNOWN_TOKEN', `no pool is known that trades ${source === undefined ? soldToken : boughtToken}`)
 
   const outPerWei = outputPerWei(chainGraph, request, target)
   const on = (graph: Graph): PreparedRequest => {
     const { tokenIndex } = graph.topology
-    const admission = new Admission(graph, request, tokenIndex.get(sold)!, tokenIndex.get(bought)!)
+    const admission = new Admission(graph, request, tokenIndex.get(soldToken)!, tokenIndex.get(boughtToken)!)
     return { problem: problemOf(graph, request, { admission, outPerWei, budget }), admission, outPerWei }
   }
-  return { graph: fullGraph, ends: { source, target }, on }
+  return { graph: fullGraph, ends: { source, target }, prepareOn: on }
 }
 
-type Terms = { readonly admission: Admission; readonly outPerWei: number; readonly budget: WorkBudget }
+type ProblemParts = { readonly admission: Admission; readonly outPerWei: number; readonly budget: WorkBudget }
 
 function problemOf(
   graph: Graph,
   request: RouteRequest | ExactOutputRequest,
-  { admission, outPerWei, budget }: Terms,
+  { admission, outPerWei, budget }: ProblemParts,
 ): Problem {
   const { rate, rateBack, adjustedCurves, outputFactors, source, target } = admission
   return {
@@ -208,15 +220,15 @@ function problemOf(
     amountIn: 'amountIn' in request ? Number(request.amountIn) : 0,
     maxHops: Math.min(request.maxHops ?? DEFAULT_MAX_HOPS, request.maxSplits ?? DEFAULT_MAX_POOLS),
     maxPools: request.maxSplits ?? DEFAULT_MAX_POOLS,
-    onePath: request.maxSplits === 1,
-    reuse: graph.topology.hasWidePools,
+    isSinglePath: request.maxSplits === 1,
+    mayReusePools: graph.topology.hasWidePools,
     rate,
     rateBack,
     adjustedCurves,
     outputFactors,
     ...edgeGas(graph, request.learnedGas, admission),
-    perGas: Number(request.gasPriceWei) * outPerWei,
-    perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
+    costPerGas: Number(request.gasPriceWei) * outPerWei,
+    costPerLeg: CALLDATA_BYTES_PER_LEG * (request.l1FeePerByteWei ?? 0) * outPerWei,
     maxAlternatives: request.maxAlternatives ?? 0,
     budget,
     softenings: newSoftenings(),
@@ -227,41 +239,46 @@ function problemOf(
 function findForInput({ problem, admission, outPerWei }: PreparedRequest, request: RouteRequest): RouteResult | null {
   const { amountIn } = request
   const find = () => bestRoute(problem, amountIn, request, admission)
-  const candidate = amountIn < AMOUNT_LIMIT ? problem.budget.within(ROUTE_PART, find) : null
+  const candidate = amountIn < AMOUNT_LIMIT ? problem.budget.within(ROUTE_WORK_SHARE, find) : null
   if (!candidate) return null
   // Settled before the bound is computed, so that the bound's work cannot change them.
-  const all = [candidate, ...settleAlternatives(problem, candidate, amountIn, request.taxes)]
-  const isBounded = !request.boundAfterGas || isFree(problem) || candidate.netBound !== undefined
+  const settledRoutes = [candidate, ...settleAlternatives(problem, candidate, amountIn, request.taxes)]
+  const isBounded = !request.boundAfterGas || hasNoLegCosts(problem) || candidate.netBound !== undefined
   const valuation = { outPerWei, netBound: isBounded ? netBoundOf(problem, candidate) : null }
-  const [route, ...alternatives] = all.map((settledFlow) => toRoute(problem, settledFlow, amountIn, request, valuation))
+  const [route, ...alternatives] = settledRoutes.map((settledFlow) =>
+    toRoute(problem, settledFlow, amountIn, request, valuation),
+  )
   const success = { ok: true, route: route!, ...(alternatives.length > 0 && { alternatives }) } as const
   const isDeferred = !isBounded && request.boundAfterGas === 'later' && route!.gasCostOut !== null
   return isDeferred
-    ? { ...success, boundAfterGas: deferredBound(problem, all, [route!, ...alternatives], request) }
+    ? { ...success, boundAfterGas: deferredBound(problem, settledRoutes, [route!, ...alternatives], request) }
     : success
 }
 
-/** Prepares the deferred computation of the bound after gas. It copies the arrays, since the search's scratch arrays are reused. */
+/**
+ * Prepares the deferred computation of the bound after gas. Copies the arrays, since later searches reuse the scratch
+ * arrays.
+ */
 function deferredBound(
   problem: Problem,
-  all: readonly SettledRoute[],
+  settledRoutes: readonly SettledRoute[],
   routes: readonly RoutePlan[],
   request: RouteTerms,
 ): () => void {
-  const [best] = all
+  const [best] = settledRoutes
   const { best: values, link, hops } = best!.backward
   const backward = { best: values.slice(), link: link.slice(), hops: hops.slice() }
   const { rate, rateBack, extraGas } = problem
   const arrays = { rate: rate.slice(), rateBack: rateBack.slice(), extraGas: extraGas.slice() }
-  const copy = { ...problem, ...arrays, budget: new WorkBudget() }
+  const problemCopy = { ...problem, ...arrays, budget: new WorkBudget() }
   return () => {
-    const bound = copy.budget.attempt(
+    const bound = problemCopy.budget.attempt(
       1,
-      () => netBoundOf(copy, { ...best!, backward }),
+      () => netBoundOf(problemCopy, { ...best!, backward }),
       () => null,
     )
     for (const [k, route] of routes.entries())
-      Object.assign(route, { optimalityGapNetBps: netGapBps(copy, all[k]!, request, bound) })
+      Object.assign(route, { optimalityGapNetBps: netGapBps(problemCopy, settledRoutes[k]!, request, bound) })
   }
 }
 
@@ -270,11 +287,11 @@ function routeForInput(prepared: PreparedRequest, request: RouteRequest): RouteR
   if (result) return result
   const { problem, admission } = prepared
   const { amountIn } = request
-  const max = largestRoutable(problem, amountIn, request)
+  const maxInput = largestRoutable(problem, amountIn, request)
   const reasons = admission.rejected
-  if (max === 0n) return noRoute(problem, request, admission)
-  const message = `the pools cannot take ${amountIn}; about ${max} can be routed`
-  return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons, maxRoutableAmount: max }
+  if (maxInput === 0n) return noRoute(problem, request, admission)
+  const message = `the pools cannot take ${amountIn}; about ${maxInput} can be routed`
+  return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons, maxRoutableAmount: maxInput }
 }
 
 function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, request: ExactOutputRequest): RouteResult {
@@ -283,23 +300,28 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
   if (!candidate) return noRoute(problem, request, admission)
   const { amountIn, route } = candidate
   if (route.settlement.amountOut >= amountOut) {
-    const sized = { ...problem, amountIn: Number(amountIn) }
-    const valuation = { outPerWei, netBound: request.boundAfterGas === 'never' ? null : netBoundOf(sized, route) }
-    return { ok: true, route: toRoute(sized, route, amountIn, request, valuation) }
+    const sizedProblem = { ...problem, amountIn: Number(amountIn) }
+    const valuation = {
+      outPerWei,
+      netBound: request.boundAfterGas === 'never' ? null : netBoundOf(sizedProblem, route),
+    }
+    return { ok: true, route: toRoute(sizedProblem, route, amountIn, request, valuation) }
   }
-  // Slightly below the maximum found, so that a search that starts elsewhere can still find an input for it.
+  // Suggest slightly less than the maximum, so that a later search, which may start elsewhere, also finds an input.
   const maxPaid = route.settlement.amountOut
-  const max = maxPaid - maxPaid / SUGGESTED_OUTPUT_MARGIN
-  const message = `the pools cannot pay ${amountOut}; about ${max} can be bought`
-  return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons: admission.rejected, maxOutputAmount: max }
+  const maxOutput = maxPaid - maxPaid / SUGGESTED_OUTPUT_MARGIN
+  const message = `the pools cannot pay ${amountOut}; about ${maxOutput} can be bought`
+  return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons: admission.rejected, maxOutputAmount: maxOutput }
 }
 
-/** Upper bound on the net output. The search computes it only for uncertain routes; for others it is computed here. */
-function netBoundOf(problem: Problem, { flow, bound, netBound: success, backward }: SettledRoute): number | null {
-  if (isFree(problem)) return bound
-  if (success !== undefined) return success
-  const candidate = netBound(problem, flow, bound, backward)
-  return bound === null && isWorthless(flow.net, candidate) ? null : candidate
+/**
+ * Upper bound on the net output. The search computes the bound only for uncertain routes, so it may be missing here.
+ */
+function netBoundOf(problem: Problem, { flow, bound, netBound: computedBound, backward }: SettledRoute): number | null {
+  if (hasNoLegCosts(problem)) return bound
+  if (computedBound !== undefined) return computedBound
+  const netUpperBound = netBound(problem, flow, bound, backward)
+  return bound === null && isWorthless(flow.net, netUpperBound) ? null : netUpperBound
 }
 
 function noRoute({ maxHops }: Problem, { tokenIn, tokenOut }: RouteTerms, { rejected }: Admission): Refusal {

@@ -3,54 +3,62 @@ import { bestSinglePath, onCurves } from './columns/single-path.ts'
 import type { Graph } from './graph/graph.ts'
 import { outputOf } from './graph/price-curve.ts'
 import { WorkBudget } from './problem/budget.ts'
-import { NOTHING_LEARNED } from './problem/edge-gas.ts'
+import { NO_LEARNED_GAS } from './problem/edge-gas.ts'
 import { type Ends, passableRates } from './problem/passable.ts'
-import { potential } from './problem/potentials.ts'
+import { bestSpotRates } from './problem/potentials.ts'
 import { newSoftenings, type Problem } from './problem/problem.ts'
 import type { RouteTerms } from './types.ts'
 
-/** Gas and calldata bytes of a typical swap: the native token is priced for about this cost. */
-const USUAL_ROUTE_GAS = 300_000
-const USUAL_ROUTE_BYTES = 600
+/** Gas and calldata bytes of a typical swap. The price of the native token is the price for about this cost. */
+const TYPICAL_ROUTE_GAS = 300_000
+const TYPICAL_ROUTE_BYTES = 600
 /** Maximum number of cached prices per graph; one block has fewer targets. */
 const MAX_CACHED_PRICES = 10_000
 
 /**
- * Returns output base units per wei, from the best path for the gas cost of a typical swap. A marginal rate would trust mispriced
- * pools with almost no liquidity. Returns 0 if gas is free or no path leads from the native token to the target.
+ * Returns output base units per wei, from the best path for the gas cost of a typical swap. A marginal rate would trust
+ * mispriced pools with almost no liquidity. Returns 0 if gas is free or no path leads from the native token to the
+ * target.
  */
 export function outputPerWei(graph: Graph, request: RouteTerms, target: number): number {
   const { wrappedNative, nativeErc20, l1FeePerByteWei = 0 } = request
-  const costWei = USUAL_ROUTE_GAS * Number(request.gasPriceWei) + USUAL_ROUTE_BYTES * l1FeePerByteWei
-  const native = wrappedNative === null ? nativeErc20 : { token: wrappedNative, unitsPerWei: 1 }
-  const source = native && graph.topology.tokenIndex.get(native.token)
-  if (costWei === 0 || source === undefined || !native) return 0
-  if (target === source) return native.unitsPerWei
-  const cachesOfTrust = graph.facts.worthOfWei
-  const cache = cachesOfTrust.get(request.trust ?? graph.facts) ?? new Map<string, number>()
-  cachesOfTrust.set(request.trust ?? graph.facts, cache)
+  const costWei = TYPICAL_ROUTE_GAS * Number(request.gasPriceWei) + TYPICAL_ROUTE_BYTES * l1FeePerByteWei
+  const gasToken = wrappedNative === null ? nativeErc20 : { token: wrappedNative, unitsPerWei: 1 }
+  const source = gasToken && graph.topology.tokenIndex.get(gasToken.token)
+  if (costWei === 0 || source === undefined || !gasToken) return 0
+  if (target === source) return gasToken.unitsPerWei
+  const cachesByTrust = graph.facts.outputPerWei
+  const cache = cachesByTrust.get(request.trust ?? graph.facts) ?? new Map<string, number>()
+  cachesByTrust.set(request.trust ?? graph.facts, cache)
   const key = `${source} ${target} ${costWei}`
-  const price = cache.get(key) ?? outputFor(graph, request, { source, target }, costWei * native.unitsPerWei) / costWei
+  const price =
+    cache.get(key) ?? outputOfBestPath(graph, request, { source, target }, costWei * gasToken.unitsPerWei) / costWei
   if (cache.size >= MAX_CACHED_PRICES) cache.clear()
   cache.set(key, price)
   return price
 }
 
 /** Returns the output of the best path before gas; 0 if there is no path. */
-function outputFor(graph: Graph, request: RouteTerms, ends: Ends, amountIn: number): number {
+function outputOfBestPath(graph: Graph, request: RouteTerms, ends: Ends, amountIn: number): number {
   const rates = passableRates(graph, request.trust, ends, undefined, false, () => {})
-  const free = {
-    perGas: 0,
-    perLeg: 0,
+  const gasFreeTerms = {
+    costPerGas: 0,
+    costPerLeg: 0,
     adjustedCurves: new Map(),
     outputFactors: new Map(),
-    ...NOTHING_LEARNED,
+    ...NO_LEARNED_GAS,
     softenings: newSoftenings(),
   }
-  // The result is cached for all requests of the block, so no request is charged for it. One path is a bounded amount
-  // of work.
-  const limits = { maxHops: 3, maxPools: 3, onePath: true, reuse: false, maxAlternatives: 0, budget: new WorkBudget() }
-  const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...free }
-  const path = bestSinglePath(problem, potential(problem, ends.target, 'to'), onCurves(problem, 'a part'))
+  // The result is cached for all requests of the block, so it has a work budget of its own. One path takes little work.
+  const limits = {
+    maxHops: 3,
+    maxPools: 3,
+    isSinglePath: true,
+    mayReusePools: false,
+    maxAlternatives: 0,
+    budget: new WorkBudget(),
+  }
+  const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...gasFreeTerms }
+  const path = bestSinglePath(problem, bestSpotRates(problem, ends.target, 'to'), onCurves(problem, 'a part'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.curve, amount), amountIn) ?? 0
 }

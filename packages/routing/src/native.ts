@@ -1,7 +1,7 @@
 /**
- * NATIVE as an end of a route. At that end, NATIVE and its wrapper count as one token. Pools of the native token use
- * the sender's coin directly, and pools of the wrapper share one wrap or unwrap. Between the ends they are two tokens,
- * and a conversion is a leg.
+ * NATIVE as the input or output of a route. There, NATIVE and its wrapper count as one token: pools of the native token
+ * use the sender's coin directly, and pools of the wrapper share one wrap or unwrap. As intermediate tokens, the native
+ * token and its wrapper are two tokens, and a conversion is a leg.
  */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { gasRow, WRAPPER_FAMILY } from '@sluice/liquidity'

@@ -159,7 +159,9 @@ test('with gas, a route leaves at least as much as each single path', () => {
 })
 
 describe('pools of three tokens', () => {
-  /** Output of small steps, each along the path that pays most for it, by quotes of the pools after the steps before. */
+  /**
+   * Output of small steps, each along the path that pays most for it, by quotes of the pools after the steps before.
+   */
   function outputInQuotes(pools: readonly Pool[], amountIn: bigint, steps: bigint): bigint {
     const states = new Map(pools.map((pool) => [pool.id, pool]))
     type WideHop = { readonly id: string; readonly tokenIn: Pool['address']; readonly tokenOut: Pool['address'] }

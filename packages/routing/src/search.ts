@@ -1,13 +1,22 @@
-/** The steps of a search. With gas the problem is not convex, so the search starts from several allocations. */
-import { addAlternatives, generateColumns } from './columns/columns.ts'
+/**
+ * The steps of a search for the best flow. Gas makes the problem non-convex, so the search starts from several
+ * allocations. Called by `exact/search-and-settle.ts`, which settles the flow in integers.
+ */
+import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
 import { bestSinglePath, onCurves } from './columns/single-path.ts'
 import { upperBound } from './columns/upper-bound.ts'
 import { capacityOf } from './graph/price-curve.ts'
 import { alternativesOf } from './integrate/alternatives.ts'
-import { gainsInCycle, inOrderOf, type OpenAllocation, openCycles, orderOf } from './integrate/cycles.ts'
+import {
+  hasProfitableCycle,
+  type OpenAllocation,
+  openCycles,
+  restrictToOrder,
+  soldTokenOrder,
+} from './integrate/cycles.ts'
 import { shortenChains } from './integrate/direct.ts'
-import { extend, joinPaths } from './integrate/few-pools.ts'
+import { extendByPaths, joinPaths } from './integrate/few-pools.ts'
 import { withinLimits } from './integrate/limits.ts'
 import { bestFromRestricted } from './integrate/narrower.ts'
 import { divideAmongPaths } from './integrate/path-division.ts'
@@ -21,30 +30,30 @@ import {
   mayImprove,
   mayPayFor,
 } from './integrate/promise.ts'
-import { isLongAgain, prune, pruneByTrial } from './integrate/pruning.ts'
+import { isSameLongList, prune, pruneByTrial } from './integrate/pruning.ts'
 import { netBound } from './net-bound/net-bound.ts'
-import { distancesFrom, type Potential, pathTo, potential } from './problem/potentials.ts'
-import { baseCost, curveOf, isFree, type Problem, without } from './problem/problem.ts'
+import { bestSpotRates, distancesFrom, pathTo, type SpotRates } from './problem/potentials.ts'
+import { curveOf, hasNoLegCosts, legBaseCost, type Problem, withoutEdges } from './problem/problem.ts'
 import { Allocation, allocationOver } from './solver/allocation.ts'
 import { solve } from './solver/dual-solver.ts'
 import { alongPath, type Flow, flowOf } from './solver/flow.ts'
 import {
-  COARSE_ROUNDS,
+  COARSE_COLUMN_ROUNDS,
   COLUMN_ROUNDS,
-  COSTLY_PART,
+  COSTLY_POOL_SHARE,
   COSTLY_POOLS_WORK,
   DIVISION_MIN_GAP,
   DIVISION_WORK,
-  FEW_POOLS,
-  IMPROVING_PART,
-  LEFT_OUT_MAX_SPENT,
+  IMPROVEMENT_WORK_SHARE,
   MAX_COMBINED_EDGES,
   MAX_GAP_TO_COMBINE,
   MAX_GAP_TO_STOP,
+  MAX_POOLS_LEFT_OUT,
+  MAX_POOLS_TO_JOIN_PATHS,
   MAX_RESIDUAL,
   MAX_RESTRICTED_WORK,
-  ORDERS,
-  POOLS_LEFT_OUT,
+  MAX_TOKEN_ORDERS,
+  MAX_WORK_TO_LEAVE_OUT,
   RESTRICTED_WORK,
   ROOMY_DIVISION_MIN_GAP,
   SMALL_GRAPH_EDGES,
@@ -54,107 +63,127 @@ import {
 export type SearchResult = {
   readonly flow: Flow
   /**
-   * Best flow before restricted problems were searched, if it differs from `flow`. Used when a pool refuses its share of `flow`.
+   * Best flow before restricted problems were searched, if it differs from `flow`. Used if a pool refuses its share of
+   * `flow`.
    */
   readonly fallback?: Flow
   /**
-   * Upper bound on the output of any route, in output base units, without gas. Null if unknown, or if arbitrage makes it useless.
+   * Upper bound on the output of any route before gas, in output base units. Null if unknown, or if an arbitrage makes
+   * the bound useless.
    */
   readonly bound: number | null
-  /** Part of the bound by which pools may pay more than their price curves. */
+  /** Part of `bound` that covers what pools may pay beyond their price curves. */
   readonly beyondCurves: number
   /** Upper bound on the net output; null if none was found, undefined if it was not computed. */
   readonly netBound: number | null | undefined
-  /** Best spot rates to the target of the searched problem: bounds on the payout of all admitted pools. */
-  readonly backward: Potential
+  /** Best spot rates from each token to the target, over all admitted pools. */
+  readonly backward: SpotRates
   /** Other routes that may turn out better once gas is measured, best first. Empty unless the problem asks for them. */
   readonly alternatives: readonly Flow[]
 }
 
 /**
- * Finds the best flow within the budget: at least the best single path, if the budget suffices for one. Null if nothing routes.
+ * Finds the best flow within the budget: at least the best single path, if the budget suffices for one. Null if nothing
+ * routes.
  *
- * @param outer - bound of a problem that admits at least the same edges; null if there is none
+ * @param enclosing - bound of a problem that admits at least the same edges; null if there is none
  */
 export function search(
   problem: Problem,
-  outer: Pick<SearchResult, 'bound' | 'beyondCurves'> | null = null,
+  enclosing: Pick<SearchResult, 'bound' | 'beyondCurves'> | null = null,
 ): SearchResult | null {
   const { source, target } = problem
-  const backward = potential(problem, target, 'to')
+  const backward = bestSpotRates(problem, target, 'to')
   // The input would not buy one base unit even at spot rates.
   if (!(backward.best[source]! * problem.amountIn >= 1)) return null
-  const free = isFree(problem)
-  const first = pathTo(problem, backward, source, target)
-  const single =
-    (free && !problem.onePath && first) || bestSinglePath(problem, backward) || partialPath(problem, backward)
-  if (!single) return null
-  if (problem.anyRoute && !problem.onePath) {
-    const flow = bestOf(problem, [allocateOnce(problem, single, backward, COLUMN_ROUNDS), alongPath(problem, single)])
+  const noLegCosts = hasNoLegCosts(problem)
+  const spotPath = pathTo(problem, backward, source, target)
+  const singlePath =
+    (noLegCosts && !problem.isSinglePath && spotPath) ||
+    bestSinglePath(problem, backward) ||
+    partialPath(problem, backward)
+  if (!singlePath) return null
+  if (problem.anyRoute && !problem.isSinglePath) {
+    const flow = bestOf(problem, [
+      allocateOnce(problem, singlePath, backward, COLUMN_ROUNDS),
+      alongPath(problem, singlePath),
+    ])
     return flow ? { flow, bound: null, beyondCurves: 0, netBound: undefined, backward, alternatives: [] } : null
   }
-  const { rest } = problem.budget
-  const beyondCurves = outer?.beyondCurves ?? 0
-  const outerBound = outer && outer.bound !== null ? outer.bound - beyondCurves : null
+  const { remaining: initialWork } = problem.budget
+  const beyondCurves = enclosing?.beyondCurves ?? 0
+  const outerBound = enclosing && enclosing.bound !== null ? enclosing.bound - beyondCurves : null
   const progress: Progress = { flows: [], knownEdges: new Set(), bound: outerBound, beyondCurves, best: undefined }
-  if (!problem.onePath) {
-    const improve = () => allocations(problem, { backward, first, single }, progress)
-    problem.budget.attempt(IMPROVING_PART, improve, () => {})
-    const coarse = () => allocateOnce(problem, single, backward, COARSE_ROUNDS)
+  if (!problem.isSinglePath) {
+    const improve = () => runAllocations(problem, { backward, spotPath, singlePath }, progress)
+    problem.budget.attempt(IMPROVEMENT_WORK_SHARE, improve, () => {})
+    const allocateCoarsely = () => allocateOnce(problem, singlePath, backward, COARSE_COLUMN_ROUNDS)
     if (!bestOf(problem, progress.flows))
-      progress.flows.push(problem.budget.attempt(IMPROVING_PART, coarse, () => null))
+      progress.flows.push(problem.budget.attempt(IMPROVEMENT_WORK_SHARE, allocateCoarsely, () => null))
   }
-  const bestFlow = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
-  const initial = bestFlow ?? bestOf(problem, [divide(problem, null)])
-  if (!initial) return null
+  const bestFlow = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, singlePath)])
+  const initialFlow = bestFlow ?? bestOf(problem, [divide(problem, null)])
+  if (!initialFlow) return null
   const { bound } = progress
-  const sureBound = bound === null ? null : bound + progress.beyondCurves
-  const spent = rest - problem.budget.rest
-  const isFlowUncertain = !problem.onePath && isUncertain(initial, bound, isSmall(problem) ? 0 : undefined)
-  const isBoundedFirst = isFlowUncertain && !free && isSmall(problem)
-  const maxNet = isBoundedFirst ? netBound(problem, initial, sureBound, backward) : undefined
-  const narrow = () => searchRestricted(problem, initial, { backward, first, single }, progress, { spent, maxNet })
+  const fullBound = bound === null ? null : bound + progress.beyondCurves
+  const workSpent = initialWork - problem.budget.remaining
+  const isFlowUncertain = !problem.isSinglePath && isUncertain(initialFlow, bound, isSmall(problem) ? 0 : undefined)
+  const isBoundedFirst = isFlowUncertain && !noLegCosts && isSmall(problem)
+  const maxNetOut = isBoundedFirst ? netBound(problem, initialFlow, fullBound, backward) : undefined
+  const searchNarrower = () =>
+    searchRestricted(problem, initialFlow, { backward, spotPath, singlePath }, progress, {
+      workSpent,
+      maxNetOut,
+    })
   const flow =
-    isFlowUncertain && !isCertified(initial, maxNet) ? problem.budget.attempt(1 / 2, narrow, () => initial) : initial
-  const cyclic = () => gainsInCycle(problem)
-  const worthless = isWorthless(flow.amountOut, bound) && problem.budget.attempt(1 / 2, cyclic, () => true)
+    isFlowUncertain && !isCertified(initialFlow, maxNetOut)
+      ? problem.budget.attempt(1 / 2, searchNarrower, () => initialFlow)
+      : initialFlow
+  const checkCycles = () => hasProfitableCycle(problem)
+  const isBoundWorthless = isWorthless(flow.amountOut, bound) && problem.budget.attempt(1 / 2, checkCycles, () => true)
   return {
     flow,
-    ...(flow !== initial && { fallback: initial }),
-    bound: worthless ? null : sureBound,
+    ...(flow !== initialFlow && { fallback: initialFlow }),
+    bound: isBoundWorthless ? null : fullBound,
     beyondCurves: progress.beyondCurves,
-    netBound: maxNet !== undefined && (worthless || bound === null) && isWorthless(flow.net, maxNet) ? null : maxNet,
+    netBound:
+      maxNetOut !== undefined && (isBoundWorthless || bound === null) && isWorthless(flow.net, maxNetOut)
+        ? null
+        : maxNetOut,
     backward,
-    alternatives: alternativesOf(problem, flow, progress.flows, { backward, single }),
+    alternatives: alternativesOf(problem, flow, progress.flows, { backward, singlePath }),
   }
 }
 
 const isSmall = ({ rate }: Problem): boolean => rate.length <= SMALL_GRAPH_EDGES
 
 /** Start path for an allocation if no path takes the whole amount; null if the trade must not be divided. */
-function partialPath(problem: Problem, backward: Potential): readonly number[] | null {
-  return problem.onePath ? null : bestSinglePath(problem, backward, onCurves(problem, 'a part'))
+function partialPath(problem: Problem, backward: SpotRates): readonly number[] | null {
+  return problem.isSinglePath ? null : bestSinglePath(problem, backward, onCurves(problem, 'a part'))
 }
 
-/** Searches restricted problems with about as much work as was spent so far. Returns `best` if that was already a lot. */
+/**
+ * Improves a flow by searching restricted problems, with about as much work as the search has spent. Returns `best` if
+ * the search has already spent much work.
+ */
 function searchRestricted(
   problem: Problem,
   best: Flow,
   paths: Paths,
   progress: Progress,
-  { spent, maxNet }: { readonly spent: number; readonly maxNet: number | null | undefined },
+  { workSpent, maxNetOut }: { readonly workSpent: number; readonly maxNetOut: number | null | undefined },
 ): Flow {
   const { backward } = paths
   const { source, target } = problem
   const { knownEdges } = progress
-  // If an arbitrage inflates the bound, or there is no bound, more can be gained.
-  const isNetLoose = maxNet !== undefined && (maxNet === null || isWorthless(best.net, maxNet))
+  // If there is no bound, or an arbitrage inflates it, a much better route may exist.
+  const isNetLoose = maxNetOut !== undefined && (maxNetOut === null || isWorthless(best.net, maxNetOut))
   const isLoose = isNetLoose || progress.bound === null || isWorthless(best.amountOut, progress.bound)
-  if (spent > MAX_RESTRICTED_WORK && !isLoose) return best
-  const allocate = (narrow: Problem): Flow | null => {
-    const labels = potential(narrow, target, 'to')
-    const single = bestSinglePath(narrow, labels) ?? partialPath(narrow, labels)
-    if (!single) return null
+  if (workSpent > MAX_RESTRICTED_WORK && !isLoose) return best
+  const allocate = (restricted: Problem): Flow | null => {
+    const labels = bestSpotRates(restricted, target, 'to')
+    const singlePath = bestSinglePath(restricted, labels) ?? partialPath(restricted, labels)
+    if (!singlePath) return null
     const restrictedProgress: Progress = {
       flows: [],
       knownEdges,
@@ -162,82 +191,93 @@ function searchRestricted(
       beyondCurves: progress.beyondCurves,
       best: undefined,
     }
-    allocations(narrow, { backward: labels, first: pathTo(narrow, labels, source, target), single }, restrictedProgress)
+    runAllocations(
+      restricted,
+      { backward: labels, spotPath: pathTo(restricted, labels, source, target), singlePath },
+      restrictedProgress,
+    )
     return restrictedProgress.best ?? null
   }
-  const work = isLoose ? MAX_RESTRICTED_WORK : Math.max(RESTRICTED_WORK, spent)
+  const maxWork = isLoose ? MAX_RESTRICTED_WORK : Math.max(RESTRICTED_WORK, workSpent)
   const flow = bestFromRestricted(problem, best, {
     knownEdges,
     values: backward.best,
     allocate,
-    disagrees: isLoose,
-    leavesOut: isSmall(problem) && (isLoose || spent < LEFT_OUT_MAX_SPENT),
-    work,
+    poolsDisagree: isLoose,
+    mayLeaveOutPools: isSmall(problem) && (isLoose || workSpent < MAX_WORK_TO_LEAVE_OUT),
+    maxWork,
   })
-  const prunedFlow = flow === best || isFree(problem) ? flow : pruneAgain(problem, flow, backward)
+  const prunedFlow = flow === best || hasNoLegCosts(problem) ? flow : pruneAgain(problem, flow, backward)
   if (!isDivisible(problem)) return prunedFlow
-  const maxValue = maxNet ?? progress.bound
+  const maxValue = maxNetOut ?? progress.bound
   const isLimited = hasSmallPool(problem, prunedFlow, backward)
   const minGap = isLimited ? DIVISION_MIN_GAP : ROOMY_DIVISION_MIN_GAP
   if (maxValue !== null && !(prunedFlow.net < maxValue * (1 - minGap))) return prunedFlow
-  const divided = bestOf(problem, [prunedFlow, divide(problem, prunedFlow)]) ?? prunedFlow
-  if (!isLimited || !isLoose || isFree(problem)) return divided
-  return divideWithoutPools(problem, divideFromWithoutGas(problem, divided), backward.best, allocate)
+  const dividedFlow = bestOf(problem, [prunedFlow, divide(problem, prunedFlow)]) ?? prunedFlow
+  if (!isLimited || !isLoose || hasNoLegCosts(problem)) return dividedFlow
+  return divideWithoutPools(problem, divideFromWithoutGas(problem, dividedFlow), backward.best, allocate)
 }
 
 /**
- * Improves a flow by the best division without one of its pools: a division does not weigh the gas of a pool against what
- * its other paths would pay.
+ * Improves a flow by dividing the trade without one of its pools. A division does not compare the gas of a pool with
+ * the output of the same amount on other paths.
  *
- * @param values - values of tokens in the output token; pools with little input are tried first
- * @param allocate - finds the route from which the division without the pool starts
+ * @param values - values of tokens in the output token; the pools with the smallest input value are tried first
+ * @param allocate - finds the route from which the division without a pool starts
  */
 function divideWithoutPools(
   problem: Problem,
   flow: Flow,
   values: Float64Array,
-  allocate: (narrow: Problem) => Flow | null,
+  allocate: (restricted: Problem) => Flow | null,
 ): Flow {
   const { budget, graph } = problem
   const { from } = graph.topology
-  const end = budget.rest - COSTLY_POOLS_WORK
+  const minRemainingWork = budget.remaining - COSTLY_POOLS_WORK
   const costlyEdges = [...flow.edges.entries()]
-    .filter(([, edge]) => baseCost(problem, edge) > flow.net * COSTLY_PART)
+    .filter(([, edge]) => legBaseCost(problem, edge) > flow.net * COSTLY_POOL_SHARE)
     .map(([k, edge]) => ({ edge, value: flow.input[k]! * values[from[edge]!]! }))
     .sort((a, b) => a.value - b.value)
   const pools = new Set(costlyEdges.map(({ edge }) => graph.edges[edge]!.pool.id))
-  const divided = [...pools].slice(0, POOLS_LEFT_OUT).map((id) => {
-    if (budget.rest < end || !isDivisible(problem)) return null
+  const dividedFlows = [...pools].slice(0, MAX_POOLS_LEFT_OUT).map((id) => {
+    if (budget.remaining < minRemainingWork || !isDivisible(problem)) return null
     const divideWithout = () => {
-      const narrow = without(problem, graph.topology.edgesOfPool.get(id)!)
-      return divide(narrow, allocate(narrow))
+      const restricted = withoutEdges(problem, graph.topology.edgesOfPool.get(id)!)
+      return divide(restricted, allocate(restricted))
     }
     return budget.attempt(1 / 2, divideWithout, () => null)
   })
-  return bestOf(problem, [flow, ...divided]) ?? flow
+  return bestOf(problem, [flow, ...dividedFlows]) ?? flow
 }
 
 /**
- * Returns true if a pool of the flow is too small for the whole trade. Otherwise prices alone find almost every division: of 2,000
- * uncertified trades on small graphs, 4 others gained more than 3 bps, and their bounds were 0.8 % away or more.
+ * Returns true if a pool of the flow is too small for the whole trade. If no pool is too small, prices find almost
+ * every division: of 2,000 uncertified trades on small graphs, only 4 gained more than 3 bps from another division, and
+ * the bounds of these 4 were at least 0.8 % away.
  */
-function hasSmallPool(problem: Problem, { edges }: Flow, { best }: Potential): boolean {
+function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRates): boolean {
   const { from } = problem.graph.topology
   const value = problem.amountIn * best[problem.source]!
   return edges.some((edge) => capacityOf(curveOf(problem, edge)) * best[from[edge]!]! < value)
 }
 
-/** Improves a flow by the best division without gas, whose chunks find paths that gas hides: with it they choose few paths. */
+/**
+ * Improves a flow by a division that starts from the best division without gas. With gas, the chunks of a division
+ * choose few paths. Without gas, they also find paths whose first chunk does not earn its gas.
+ */
 function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
-  const start = divide({ ...problem, perGas: 0, perLeg: 0 }, flow)
+  const start = divide({ ...problem, costPerGas: 0, costPerLeg: 0 }, flow)
   return (start && bestOf(problem, [flow, divide(problem, start)])) || flow
 }
 
 /** Returns true for a small graph, if enough work is left for a division. */
 const isDivisible = (problem: Problem): boolean =>
-  !problem.onePath && isSmall(problem) && problem.budget.rest >= DIVISION_WORK
+  !problem.isSinglePath && isSmall(problem) && problem.budget.remaining >= DIVISION_WORK
 
-/** Divides the trade among all paths of a small graph; null for larger graphs, with little work left, or if no division was found. */
+/**
+ * Divides the trade among all paths of a small graph; null if the graph is large, little work is left, or no division
+ * is found.
+ */
 function divide(problem: Problem, flow: Flow | null): Flow | null {
   if (!isDivisible(problem)) return null
   const edges = new Set([...problem.rate.keys()].filter((edge) => problem.rate[edge]! > 0))
@@ -249,7 +289,7 @@ function divide(problem: Problem, flow: Flow | null): Flow | null {
 }
 
 /** Removes the pools of a flow that stopped earning their gas after other pools joined. */
-function pruneAgain(problem: Problem, flow: Flow, backward: Potential): Flow {
+function pruneAgain(problem: Problem, flow: Flow, backward: SpotRates): Flow {
   if (flow.edges.length > MAX_COMBINED_EDGES) return flow
   const allocation = allocationOver(problem, flow.edges, backward)
   solve(allocation, MAX_RESIDUAL)
@@ -261,94 +301,96 @@ type Progress = {
   readonly flows: (Flow | null)[]
   /** Edges that some allocation included. */
   readonly knownEdges: Set<number>
-  /** Bound by price curves, on which the effort depends, and the maximum that pools pay beyond their curves. */
+  /** Bound by price curves; the remaining effort depends on it. */
   bound: number | null
+  /** Maximum that pools pay beyond their price curves, in output base units. */
   beyondCurves: number
   best: Flow | undefined
 }
 
 type Paths = {
-  readonly backward: Potential
-  /** The best path at spot rates, and the best path after gas. */
-  readonly first: readonly number[] | null
-  readonly single: readonly number[]
+  readonly backward: SpotRates
+  /** The best path at spot rates; null if it contains a cycle or is too long. */
+  readonly spotPath: readonly number[] | null
+  /** The best path for the whole amount, after gas. */
+  readonly singlePath: readonly number[]
 }
 
 /** Divides the trade from all promising starts, and records the flows and bounds in `progress`. */
-function allocations(problem: Problem, paths: Paths, progress: Progress): void {
-  const { backward, first, single } = paths
-  const { source } = problem
-  const free = isFree(problem)
-  const around = (open: Problem) => new Frontier(open, backward, distances)
-  const distances = distancesFrom(problem, source)
-  const frontier = around(problem)
-  const initial = new Set(free || !first ? single : [...first, ...single])
-  const opening = allocationOver(problem, initial, backward)
-  generateColumns(problem, opening, frontier)
+function runAllocations(problem: Problem, paths: Paths, progress: Progress): void {
+  const { backward, spotPath, singlePath } = paths
+  const noLegCosts = hasNoLegCosts(problem)
+  const frontierOf = (openProblem: Problem) => new Frontier(openProblem, backward, distances)
+  const distances = distancesFrom(problem, problem.source)
+  const frontier = frontierOf(problem)
+  const initialEdges = new Set(noLegCosts || !spotPath ? singlePath : [...spotPath, ...singlePath])
+  const openingAllocation = allocationOver(problem, initialEdges, backward)
+  generateColumns(problem, openingAllocation, frontier)
   // The bound of the whole problem also holds for restricted problems.
-  const gross = progress.bound === null ? certify(problem, opening, frontier, progress) : opening
-  const { bound } = progress
-  const allocate = (open: Problem, edges: readonly number[]): OpenAllocation => {
-    const allocation = allocationOver(open, edges, backward)
-    generateColumns(open, allocation, open === problem ? frontier : around(open))
-    return openCycles({ open, allocation }, around)
+  const grossAllocation =
+    progress.bound === null ? computeBound(problem, openingAllocation, frontier, progress) : openingAllocation
+  const { bound, flows } = progress
+  const allocate = (openProblem: Problem, edges: readonly number[]): OpenAllocation => {
+    const allocation = allocationOver(openProblem, edges, backward)
+    generateColumns(openProblem, allocation, openProblem === problem ? frontier : frontierOf(openProblem))
+    return openCycles({ openProblem, allocation }, frontierOf)
   }
-  const reduce = ({ open, allocation }: OpenAllocation, idle: 'drop' | 'keep' = 'drop') =>
-    free ? limitedFlow(open, allocation) : prune(open, allocation, idle)
+  const toReducedFlow = ({ openProblem, allocation }: OpenAllocation, idle: 'drop' | 'keep' = 'drop') =>
+    noLegCosts ? limitedFlow(openProblem, allocation) : prune(openProblem, allocation, idle)
 
-  const tangled = opening.checkpoint()
-  const acyclic = openCycles({ open: problem, allocation: opening }, around)
-  const cyclic = acyclic.open !== problem
-  const { flows } = progress
-  for (const edge of opening.edges) progress.knownEdges.add(edge)
-  const usedFirst = edgesInUse(acyclic.allocation)
-  flows.push(reduce(acyclic))
-  if (mayImprove(problem, flows, bound, backward)) flows.push(alongPath(problem, single))
-  let { open } = acyclic
-  if (cyclic) {
-    opening.restore(tangled)
-    solve(opening, MAX_RESIDUAL)
-    flows.push(reduce({ open: problem, allocation: opening }))
-    open = reallocateInOrder(problem, flows, (ordered, { edges }) => reduce(allocate(ordered, edges)))
+  const cyclicCheckpoint = openingAllocation.checkpoint()
+  const acyclic = openCycles({ openProblem: problem, allocation: openingAllocation }, frontierOf)
+  const wasCyclic = acyclic.openProblem !== problem
+  for (const edge of openingAllocation.edges) progress.knownEdges.add(edge)
+  const firstUsedEdges = edgesInUse(acyclic.allocation)
+  flows.push(toReducedFlow(acyclic))
+  if (mayImprove(problem, flows, bound, backward)) flows.push(alongPath(problem, singlePath))
+  let { openProblem: open } = acyclic
+  if (wasCyclic) {
+    openingAllocation.restore(cyclicCheckpoint)
+    solve(openingAllocation, MAX_RESIDUAL)
+    flows.push(toReducedFlow({ openProblem: problem, allocation: openingAllocation }))
+    open = reallocateInOrder(problem, flows, (ordered, { edges }) => toReducedFlow(allocate(ordered, edges)))
   }
-  if (!free && mayImprove(open, flows, bound, backward)) {
+  if (!noLegCosts && mayImprove(open, flows, bound, backward)) {
     // Fixed costs make the problem non-convex, so other starts can lead to other optima.
-    const soFar = bestOf(problem, flows)
-    const isTrusted = soFar && !isUncertain(soFar, bound)
-    const second = isTrusted || initial.size === single.length ? [] : [allocate(problem, single)]
-    for (const freshAllocation of second)
-      if (!isLongAgain(edgesInUse(freshAllocation.allocation), usedFirst)) flows.push(reduce(freshAllocation))
+    const bestSoFar = bestOf(problem, flows)
+    const isTrusted = bestSoFar && !isUncertain(bestSoFar, bound)
+    const secondAllocations =
+      isTrusted || initialEdges.size === singlePath.length ? [] : [allocate(problem, singlePath)]
+    for (const freshAllocation of secondAllocations)
+      if (!isSameLongList(edgesInUse(freshAllocation.allocation), firstUsedEdges))
+        flows.push(toReducedFlow(freshAllocation))
     const usedEdges = flows.flatMap((flow) => flow?.edges ?? [])
-    const otherEdges = second.flatMap(({ allocation }) => allocation.edges)
-    const repaired = allocate(open, [...usedEdges, ...opening.edges, ...otherEdges])
-    addAlternatives(repaired.open, repaired.allocation)
-    flows.push(reduce(repaired, 'keep'))
-    // Edges that pay without gas may pay together with gas although no single column did. That takes at least two more legs.
-    if (!cyclic && isFarBelow(open, flows, bound) && mayPayFor(2, problem, bestOf(problem, flows), bound)) {
-      const whole = new Allocation(open)
-      whole.restore(gross.checkpoint())
-      whole.evaluate()
-      flows.push(reduce(openCycles({ open, allocation: whole }, around)))
+    const otherEdges = secondAllocations.flatMap(({ allocation }) => allocation.edges)
+    const jointAllocation = allocate(open, [...usedEdges, ...openingAllocation.edges, ...otherEdges])
+    addIdleEdges(jointAllocation.openProblem, jointAllocation.allocation)
+    flows.push(toReducedFlow(jointAllocation, 'keep'))
+    // Edges that pay without gas may earn their gas together although no single edge does. At least two legs must join.
+    if (!wasCyclic && isFarBelow(open, flows, bound) && mayPayFor(2, problem, bestOf(problem, flows), bound)) {
+      const wholeAllocation = new Allocation(open)
+      wholeAllocation.restore(grossAllocation.checkpoint())
+      wholeAllocation.evaluate()
+      flows.push(toReducedFlow(openCycles({ openProblem: open, allocation: wholeAllocation }, frontierOf)))
     }
   }
   let best = bestOf(problem, flows)
-  if (!best) {
-    progress.best = bestOf(problem, otherRoutes(problem, [], progress, paths))
-    return
+  progress.best = best ?? bestOf(problem, otherRoutes(problem, [], progress, paths))
+  if (!best) return
+  if (!noLegCosts) progress.best = best = shortenChains(problem, best)
+  // A profitable cycle raises the bound beyond every route, so the gap to the bound is then no loss of the route.
+  const mayLengthen = noLegCosts ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)
+  if (!wasCyclic && mayLengthen && mayImprove(problem, [best], bound, backward)) {
+    const usedEdges = grossAllocation.edges.filter((_, k) => grossAllocation.input[k]! > 0)
+    const extendedFlow = extendByPaths(problem, best, [...usedEdges, ...best.edges, ...singlePath], backward.best)
+    if (extendedFlow !== best)
+      progress.best = best = noLegCosts
+        ? extendedFlow
+        : shortenChains(problem, pruneAgain(problem, extendedFlow, backward))
   }
-  progress.best = best
-  if (!free) progress.best = best = shortenChains(problem, best)
-  // If there is a profitable cycle, the bound is out of reach, so the gap to it is not a loss of the route.
-  const mayLengthen = free ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)
-  if (!cyclic && mayLengthen && mayImprove(problem, [best], bound, backward)) {
-    const usedEdges = gross.edges.filter((_, k) => gross.input[k]! > 0)
-    const longer = extend(problem, best, [...usedEdges, ...best.edges, ...single], backward.best)
-    if (longer !== best)
-      progress.best = best = free ? longer : shortenChains(problem, pruneAgain(problem, longer, backward))
-  }
-  if (!free && mayImprove(open, [best], bound, backward)) {
-    const mixed = bestOf(problem, [best, combine(open, flows, best, backward)])!
-    if (mixed !== best) progress.best = best = shortenChains(problem, mixed)
+  if (!noLegCosts && mayImprove(open, [best], bound, backward)) {
+    const combinedFlow = bestOf(problem, [best, combineFlows(open, flows, best, backward)])!
+    if (combinedFlow !== best) progress.best = best = shortenChains(problem, combinedFlow)
   }
   const otherFlows = otherRoutes(problem, [best], progress, paths)
   flows.push(best, ...otherFlows)
@@ -357,54 +399,63 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
 
 const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.filter((_, k) => input[k]! > 0)
 
-/** Allocates over the pools of a few column rounds only: the fallback if the full search exceeds its budget. */
-function allocateOnce(problem: Problem, single: readonly number[], backward: Potential, rounds: number): Flow | null {
-  const allocation = allocationOver(problem, single, backward)
+/** Allocates over the pools of a few column rounds only. Fallback if the full search exceeds its budget. */
+function allocateOnce(
+  problem: Problem,
+  singlePath: readonly number[],
+  backward: SpotRates,
+  rounds: number,
+): Flow | null {
+  const allocation = allocationOver(problem, singlePath, backward)
   const frontier = new Frontier(problem, backward, distancesFrom(problem, problem.source))
   generateColumns(problem, allocation, frontier, rounds)
-  return isFree(problem) ? limitedFlow(problem, allocation) : prune(problem, allocation, 'drop')
+  return hasNoLegCosts(problem) ? limitedFlow(problem, allocation) : prune(problem, allocation, 'drop')
 }
 
-/** Routes that an allocation may miss because of limits, fixed costs, or cycles: the best path, and paths joined one by one. */
+/**
+ * Returns routes that an allocation may miss because of limits, fixed costs, or cycles: the best path, and a route that
+ * is built path by path.
+ */
 function otherRoutes(
   problem: Problem,
   current: readonly (Flow | null)[],
   { bound, knownEdges }: Progress,
-  { backward, single }: Paths,
+  { backward, singlePath }: Paths,
 ): readonly (Flow | null)[] {
   if (!mayImprove(problem, current, bound, backward)) return []
-  const path = isFree(problem) ? bestSinglePath(problem, backward) : single
-  const alone = path && alongPath(problem, path)
-  if (problem.maxPools > FEW_POOLS) return [alone]
-  return [alone, joinPaths(problem, [...knownEdges, ...(path ?? [])], backward.best)]
+  const path = hasNoLegCosts(problem) ? bestSinglePath(problem, backward) : singlePath
+  const pathFlow = path && alongPath(problem, path)
+  if (problem.maxPools > MAX_POOLS_TO_JOIN_PATHS) return [pathFlow]
+  return [pathFlow, joinPaths(problem, [...knownEdges, ...(path ?? [])], backward.best)]
 }
 
 /**
- * Reallocates in the token order of the best route so far while that improves it, since the choice of the edge to
- * remove from a cycle is a guess. Returns the problem restricted to that order.
+ * Reallocates in the token order of the best route so far, while the route improves. The edge that was removed from a
+ * cycle is only a guess, so another order may be better. Returns the problem restricted to the last order.
  */
 function reallocateInOrder(
   problem: Problem,
   flows: (Flow | null)[],
-  allocated: (ordered: Problem, best: Flow) => Flow | null,
+  reallocate: (ordered: Problem, best: Flow) => Flow | null,
 ): Problem {
-  let ordered = problem
-  for (let turn = 0; turn < ORDERS; turn++) {
+  let orderedProblem = problem
+  for (let turn = 0; turn < MAX_TOKEN_ORDERS; turn++) {
     const best = bestOf(problem, flows)
     if (!best) break
-    ordered = inOrderOf(problem, orderOf(problem, best))
-    flows.push(allocated(ordered, best))
+    orderedProblem = restrictToOrder(problem, soldTokenOrder(problem, best))
+    flows.push(reallocate(orderedProblem, best))
     if (!((bestOf(problem, flows)?.net ?? 0) > best.net * (1 + MAX_GAP_TO_STOP))) break
   }
-  return ordered
+  return orderedProblem
 }
 
 /**
- * Reallocates over the edges of all good routes together. Null if the best route has all of these edges, or if they are too many.
+ * Reallocates over the edges of all good routes together. Null if the best route has all of these edges, or if there
+ * are too many of them.
  */
-function combine(problem: Problem, flows: readonly (Flow | null)[], best: Flow, backward: Potential): Flow | null {
-  const good = flows.filter((flow) => flow !== null && flow.net > best.net * (1 - MAX_GAP_TO_COMBINE))
-  const edges = new Set([...good, best].flatMap((flow) => flow!.edges))
+function combineFlows(problem: Problem, flows: readonly (Flow | null)[], best: Flow, backward: SpotRates): Flow | null {
+  const goodFlows = flows.filter((flow) => flow !== null && flow.net > best.net * (1 - MAX_GAP_TO_COMBINE))
+  const edges = new Set([...goodFlows, best].flatMap((flow) => flow!.edges))
   if (edges.size > MAX_COMBINED_EDGES || edges.size === best.edges.length) return null
   const allocation = allocationOver(problem, [...edges], backward)
   solve(allocation, MAX_RESIDUAL)
@@ -414,23 +465,23 @@ function combine(problem: Problem, flows: readonly (Flow | null)[], best: Flow, 
 /**
  * Computes the bound on all routes.
  *
- * @returns the allocation without gas behind the bound, which needs prices of edges that gas excludes
+ * @returns the allocation without gas that gives the bound: the bound also needs edges that do not earn their gas
  */
-function certify(problem: Problem, allocation: Allocation, frontier: Frontier, progress: Progress): Allocation {
-  const free = isFree(problem) ? problem : { ...problem, perGas: 0, perLeg: 0 }
-  let gross = allocation
-  if (free !== problem) {
-    gross = new Allocation(free)
-    gross.restore(allocation.checkpoint())
-    generateColumns(free, gross, frontier)
+function computeBound(problem: Problem, allocation: Allocation, frontier: Frontier, progress: Progress): Allocation {
+  const gasFreeProblem = hasNoLegCosts(problem) ? problem : { ...problem, costPerGas: 0, costPerLeg: 0 }
+  let grossAllocation = allocation
+  if (gasFreeProblem !== problem) {
+    grossAllocation = new Allocation(gasFreeProblem)
+    grossAllocation.restore(allocation.checkpoint())
+    generateColumns(gasFreeProblem, grossAllocation, frontier)
   }
-  const bound = upperBound(free, gross, frontier)
-  const beyond = bound && problem.subgraph ? problem.subgraph.earnedBeyond(gross) : 0
-  if (bound && beyond !== null) {
-    progress.bound = bound.onCurves + beyond
+  const bound = upperBound(gasFreeProblem, grossAllocation, frontier)
+  const earnedBeyond = bound && problem.subgraph ? problem.subgraph.earnedBeyond(grossAllocation) : 0
+  if (bound && earnedBeyond !== null) {
+    progress.bound = bound.onCurves + earnedBeyond
     progress.beyondCurves = bound.beyondCurves
   }
-  return gross
+  return grossAllocation
 }
 
 function limitedFlow(problem: Problem, allocation: Allocation): Flow | null {

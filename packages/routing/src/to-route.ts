@@ -62,7 +62,7 @@ export function netGapBps(
   if (bound === null || bound <= 0) return null
   const { settlement } = candidate
   const gas = settlement.legs.reduce((sum, leg, k) => sum + leg.gas + extraGasOf(problem, settlement.edges[k]!), 0)
-  const cost = (gas + wrapGas(candidate, request)) * problem.perGas + settlement.legs.length * problem.perLeg
+  const cost = (gas + wrapGas(candidate, request)) * problem.costPerGas + settlement.legs.length * problem.costPerLeg
   return Math.max(0, (1 - (discountedOutput(problem, settlement) - cost) / bound) * FLOAT_BPS)
 }
 

@@ -8,13 +8,24 @@
 
 /** Relative gain that a label needs to be corrected. Prevents endless corrections due to rounding. */
 export const LABEL_GAIN = 1e-13
-/** Relative gain over the prices at its ends from which an edge counts as profitable. Above the precision of solved prices. */
+/**
+ * Relative gain over the prices at its ends from which an edge counts as profitable. Above the precision of solved
+ * prices.
+ */
 export const EDGE_GAIN = 1e-9
-/** Minimum relative gain per rate for a cycle to count as an arbitrage. The fitted curves of a wrapper gain 1e-9 per round trip. */
+/**
+ * Minimum relative gain per rate for a cycle to count as an arbitrage. The fitted curves of a wrapper gain 1e-9 per
+ * round trip.
+ */
 export const CYCLE_GAIN = 1e-8
-/** Minimum share of the output that an edge must add, and of the trade that a cycle must carry. Less is dust or rounding. */
-export const NEGLIGIBLE = 1e-7
-/** Distance, as a fraction of a piece, at which a pool stops before a tick, so that rounding does not cross the tick. */
+/**
+ * Minimum share of the output that an edge must add, and of the trade that a cycle must carry. Less is dust or
+ * rounding.
+ */
+export const NEGLIGIBLE_SHARE = 1e-7
+/**
+ * Distance, as a fraction of a piece, at which a pool stops before a tick, so that rounding does not cross the tick.
+ */
 export const TICK_MARGIN = 1e-7
 
 /* Dual solver. */
@@ -22,92 +33,109 @@ export const TICK_MARGIN = 1e-7
 /** Maximum surplus of a token in an allocation to be settled, as a fraction of the trade: 0.0001 bps. */
 export const MAX_RESIDUAL = 1e-8
 /** Surplus from which the inputs of an allocation count as unresolved, as a fraction of the trade: 0.001 bps. */
-export const UNRESOLVED = 1e-7
+export const UNRESOLVED_SHARE = 1e-7
 /** Difference of two log prices that floats cannot resolve. */
 export const PRICE_ROUNDING = 1e-12
-/** Maximum Newton steps of a solution from scratch, and of one that changed by a few edges. Convergence takes 5 to 15. */
+/** Maximum Newton steps of a solution from scratch. Convergence takes 5 to 15. */
 export const NEWTON_STEPS = 60
+/** Maximum Newton steps after a change of a few edges. */
 export const FEW_STEPS = 25
-/** Maximum halvings of one step, and of all steps together. A step that needs so many fails to descend because of rounding. */
+/** Maximum halvings of one step. A step that needs more fails to descend because of rounding. */
 export const STEP_HALVINGS = 30
+/** Maximum halvings of all steps of a solution together. */
 export const ALL_HALVINGS = 200
 /** Fraction of the predicted descent that a step must achieve (Armijo rule). Rejects steps that overshoot. */
 export const SUFFICIENT_DESCENT = 1e-4
-/**
- * Maximum consecutive steps with less than this relative progress. If an arbitrage dwarfs the trade, rounding keeps the
- * goal out of reach.
- */
+/** Maximum consecutive steps with less progress than `MIN_PROGRESS`. */
 export const IDLE_STEPS = 4
-export const MIN_PROGRESS = 1e-12
-/** Rounds of predicting which idle edges a step activates. Without them, Newton's method overshoots at every new edge. */
-export const AWAKENING_ROUNDS = 4
-/** Maximum change of a log price in one step. Beyond a factor of e, the linear model is unreliable. */
-export const MAX_MOVE = 1
 /**
- * Predicted descent that counts as rounding, minimum gain of a step, and minimum log-price change; the first two are
- * relative to the value.
+ * Minimum relative progress of a step that counts. If an arbitrage is much larger than the trade, rounding keeps the
+ * solution from converging.
  */
+export const MIN_PROGRESS = 1e-12
+/**
+ * Rounds of predicting which idle edges a step activates. Without them, Newton's method overshoots at every new edge.
+ */
+export const ACTIVATION_ROUNDS = 4
+/** Maximum change of a log price in one step. Beyond a factor of e, the linear model is unreliable. */
+export const MAX_LOG_PRICE_STEP = 1
+/** Predicted descent, relative to the value, that counts as rounding. */
 export const DESCENT_ROUNDING = 1e-13
+/** Minimum gain of a step, relative to the value. */
 export const MIN_VALUE_GAIN = 1e-15
+/** Minimum change of a log price in a step. */
 export const MIN_PRICE_MOVE = 1e-13
 /**
- * Regularization added to the diagonal, relative to the value and to the entry itself. Prevents a singular matrix if
- * few edges respond to a token's price. One flat pool must not damp the prices of other tokens.
+ * Regularization added to the diagonal of the matrix, relative to the value of the trade. Prevents a singular matrix if
+ * few edges respond to a token's price.
  */
 export const DIAGONAL_OF_VALUE = 1e-9
+/**
+ * Regularization relative to the diagonal entry itself, so that one flat pool does not damp the prices of other tokens.
+ */
 export const DIAGONAL_OF_ENTRY = 1e-13
-/** Pivots up to the first constant are replaced by the square of the second. Prevents division by zero for tokens without edges. */
+/** Smaller pivots are replaced by `SQRT_MIN_PIVOT` squared. Prevents division by zero for tokens without edges. */
 export const MIN_PIVOT = 1e-300
 export const SQRT_MIN_PIVOT = 1e-150
-/**
- * Relative fall of √price over all pieces of a curve up to which it is straight, and the factors by which the fall of
- * straight curves is increased in turn when Newton's method gets stuck.
- */
+/** Maximum relative fall of √price over all pieces of a curve that counts as straight. */
 export const MAX_STRAIGHT_FALL = 1e-6
+/** Factors by which the fall of straight curves is increased, one after the other, when Newton's method gets stuck. */
 export const SOFTENING = [1e5, 1e4, 1e3, 100, 10] as const
 /** Token count below which the matrix may be dense, so hubs are not moved to the end. */
 export const FEW_TOKENS = 12
 /** Relative distance from a range without liquidity within which an input counts as reaching it. */
 export const NEAR_FLAT = 1e-7
-/** Relative distance up to which an input may grow by the excess of other edges that stop at a range without liquidity. */
+/**
+ * Relative distance up to which an input may grow by the excess of other edges that stop at a range without liquidity.
+ */
 export const FLAT_REACH = 1e-6
-/**
- * Overflow: an input of a token that exceeds the capacity of its outgoing edges. In order: relative size that is
- * rounding; maximum rounds of reducing the inflow; margin below the capacity; required relative decrease per round;
- * rounds without that decrease before giving up.
- */
+/* Overflow: more of a token arrives than its outgoing edges can take. */
+
+/** Relative overflow that counts as rounding. */
 export const FLOW_ROUNDING = 1e-13
+/** Maximum rounds of reducing the inflow of tokens in excess. */
 export const OVERFLOW_ROUNDS = 24
+/** Relative margin below the capacity to which an inflow is reduced. */
 export const OVERFLOW_MARGIN = 1e-12
+/** Maximum ratio of the overflow after a round to the overflow before the round, for the round to count as progress. */
 export const OVERFLOW_FALL = 0.9
+/** Rounds without such progress after which the reduction ends. */
 export const OVERFLOW_IDLE = 4
-/**
- * Selling at a loss when the best pools cannot take a whole input. In order: maximum unsold fraction at which it is tried; maximum
- * number of tokens; fraction of such a token left to its other edges; bisection steps (to one millionth).
- */
+/* Selling at a loss if the best pools cannot take the whole input. */
+
+/** Maximum unsold fraction of the input for which a sale at a loss is tried. */
 export const WASTEFUL_UNSOLD = 0.5
+/** Maximum number of tokens of which one edge takes nearly all. */
 export const WASTEFUL_TOKENS = 2
+/** Fraction of such a token that is left to its other edges. */
 export const WASTEFUL_REST = 1e-6
+/** Bisection steps between the requested weights and those of a sale at a loss: to one millionth. */
 export const WASTEFUL_HALVINGS = 20
 /** Initial capacity of an allocation's edge arrays. */
 export const INITIAL_EDGE_CAPACITY = 64
 
 /* Optimal trade of a pool with several tokens: two nested one-dimensional searches. */
 
-/** Maximum steps of each search; minimum, first, and maximum relative step away from a guess; growth of further steps. */
+/** Maximum steps of each of the two searches. */
 export const TRADE_STEPS = 60
+/** Relative step away from a guess: minimum, first, and maximum. */
 export const TRADE_MIN_STEP = 1e-12
 export const TRADE_FIRST_STEP = 1e-4
 export const TRADE_MAX_STEP = 0.5
+/** Factor by which the step away from a guess grows. */
 export const TRADE_GROWTH = 4
 /** Bounds of one step of the inner search, as multiples of its variable: keeps the variable positive. */
 export const TRADE_MIN_FACTOR = 1 / 16
 export const TRADE_MAX_MOVE = 4
-/** Lower bound of the inner variable: one balance is then a million times the largest, so the pool holds nothing else. */
+/**
+ * Lower bound of the inner variable: one balance is then a million times the largest, so the pool holds nothing else.
+ */
 export const TRADE_MIN_U = 1e-6
-/** Relative precision of the outer search, relative precision of the inner search, and size from which steps must shrink. */
+/** Relative precision of the outer search. */
 export const TRADE_TOLERANCE = 1e-14
+/** Relative precision of the inner search. */
 export const TRADE_ROUNDING = 1e-15
+/** Relative step size below which each step must be smaller than the previous step. */
 export const TRADE_SMALL = 1e-9
 /** Work units of one swap on a trading function, which is solved iteratively. */
 export const SWAP_WORK = 200
@@ -116,44 +144,45 @@ export const SWAP_WORK = 200
 
 /** Maximum rounds, from the best path to all profitable edges. */
 export const COLUMN_ROUNDS = 24
-/** Minimum benefit of a column, as a fraction of the trade and of its gas. Less would be pruned at once. */
+/** Minimum benefit of a column, as a fraction of the trade. A smaller benefit would be pruned at once. */
 export const COLUMN_BENEFIT = 5e-7
+/** Minimum benefit of a column, as a fraction of its gas. */
 export const COLUMN_GAS_SHARE = 0.2
 /** Minimum fraction of its gas that an edge must be able to earn to be considered. */
 export const LOOK_GAS_SHARE = 0.05
-/**
- * Maximum number of tokens that join in the first round; in later rounds, also this multiple of the tokens in the
- * allocation. Keeps the linear systems small.
- */
-export const DETOURS = 6
-export const DETOUR_GROWTH = 2
+/** Maximum number of tokens that join the allocation in the first round. Keeps the linear systems small. */
+export const MAX_JOINING_TOKENS = 6
+/** Maximum number of tokens that join in later rounds, as a multiple of the allocation's tokens. */
+export const JOINING_TOKENS_GROWTH = 2
 /** Rounds of balancing the prices of candidate tokens. Only their ranking matters, not their exact values. */
-export const RELAXATIONS = 4
-/**
- * Idle edges kept as a fallback for pruning: maximum price disadvantage as an amount of gas and as a fraction, and maximum count.
- */
-export const ALTERNATIVE_GAS = 300_000
-export const ALTERNATIVE_MARGIN = 0.01
-export const ALTERNATIVES = 60
+export const BALANCING_ROUNDS = 4
+/** Idle edges kept as a fallback for pruning: maximum price disadvantage, as an amount of gas. */
+export const IDLE_EDGE_MAX_GAS = 300_000
+/** Maximum price disadvantage of such an edge, as a fraction of the price. */
+export const IDLE_EDGE_MAX_MARGIN = 0.01
+/** Maximum number of such edges. */
+export const MAX_IDLE_EDGES = 60
 /** Fraction of the trade below which a token that carries flow gets no price of its own. */
 export const MIN_LIVE_SHARE = 1e-12
 /**
  * Maximum tokens outside the allocation for which the spot bounds are sharp enough. With more, all token values are
  * measured.
  */
-export const FEW_REACHED = 48
+export const MAX_TOKENS_FOR_SPOT_BOUNDS = 48
 /** Fraction of the trade below which an edge is skipped, and its maximum earnings are added to the bound instead. */
-export const DUST = 1e-9
+export const DUST_SHARE = 1e-9
 
 /* Upper bound without gas. */
 
-/** Maximum rounds of adding edges that loosen the bound, and maximum edges per round. */
+/** Maximum rounds of adding the edges that make the bound weaker. */
 export const BOUND_ROUNDS = 6
-export const BOUND_JOINING = 200
+/** Maximum number of edges added per round. */
+export const MAX_BOUND_EDGES_PER_ROUND = 200
 /** Maximum Newton steps for each price of the frontier. */
 export const BALANCE_STEPS = 12
-/** Relative bracket width and relative price change at which that Newton iteration stops. */
+/** Relative bracket width at which that Newton iteration stops. */
 export const BALANCE_BRACKET = 1e-15
+/** Relative price change at which that Newton iteration stops. */
 export const BALANCE_MOVED = 1e-12
 /** Relative float error of a bound: it sums many numbers of very different sizes. */
 export const FLOAT_ERROR = 1e-8
@@ -164,81 +193,86 @@ export const BOUND_WORTHLESS = 1e-3
 
 /* Best single path. */
 
-/** Maximum pool quotes and maximum edges visited; after that, the best path found so far is used. */
+/** Maximum pool quotes of a path search. After that, the best path found so far is used. */
 export const PATH_QUOTES = 6_000
+/** Maximum edges that a path search visits. */
 export const PATH_EDGES = 2_000_000
 /** Labels kept for each token and path length: paths that avoid different tokens. */
-export const PATH_LABELS = 3
+export const LABELS_PER_TOKEN = 3
 /** Path length beyond which paths are searched only if no shorter path reaches the target. */
-export const USUAL_HOPS = 4
+export const MAX_USUAL_HOPS = 4
 
 /* Pruning: removal of edges that do not earn their gas. */
 
 /** Maximum successive removals; far more than a route has edges. */
 export const PRUNE_ROUNDS = 200
-/** Edges that earn less than this fraction of their cost are removed in batches; a batch is this fraction of them. */
-export const UNPROFITABLE = 0.3
+/** Edges that earn less than this fraction of their cost are removed in batches. */
+export const UNPROFITABLE_RATIO = 0.3
+/** Size of the first batch, as a fraction of these edges. */
 export const PRUNE_BATCH = 0.5
 /**
  * Edges that earn more than this multiple of their cost are not considered: removal would lose even more than they earn
  * at the margin.
  */
-export const CLEARLY_PROFITABLE = 3
+export const CLEARLY_PROFITABLE_RATIO = 3
 /** Unsold fraction of the trade from which an allocation counts as unsolved. */
-export const UNSOLVED = 1e-4
+export const UNSOLVED_SHARE = 1e-4
 /** Maximum rounds of stopping pools at ticks. */
 export const TICK_ROUNDS = 3
 
 /* Limits on pools and hops. */
 
 /** Fraction of the excess edges removed at once. Small enough to reallocate the rest between removals. */
-export const BULK_PART = 0.25
-/** Maximum rounds of refilling a route with profitable paths, and maximum paths per round. */
+export const BULK_REMOVAL_SHARE = 0.25
+/** Maximum rounds of refilling a route with profitable paths. */
 export const REFILL_ROUNDS = 16
-export const REFILL_WAYS = 16
-/** Minimum earnings of a path, as a fraction of the trade and of its gas. */
+/** Maximum paths added per round. */
+export const REFILL_MAX_PATHS = 16
+/** Minimum earnings of such a path, as a fraction of the trade. */
 export const REFILL_BENEFIT = 1e-6
+/** Minimum earnings of such a path, as a fraction of its gas. */
 export const REFILL_GAS_SHARE = 0.2
-/**
- * Maximum number of ways to shorten a route that are tried; and the pool count from which all paths that are too long
- * are broken at once.
- */
-export const SHORTENINGS = 8
+/** Maximum number of alternatives that are tried to shorten a route with too many hops. */
+export const MAX_SHORTENINGS = 8
+/** Pool count from which all paths that are too long are broken at once. */
 export const MANY_POOLS = 40
 /** Pool limit up to which routes are also built path by path. */
-export const FEW_POOLS = 6
-/**
- * Building path by path. In order: paths enumerated, paths tried, starting paths, and the two fractions of the trade
- * that paths are also ranked by.
- */
-export const JOINED_PATHS = 2_000
-export const JOINED_TRIED = 12
-export const JOINED_BEGINNINGS = 3
-export const JOINED_PART = 1 / 8
-export const JOINED_SMALL_PART = 1 / 64
+export const MAX_POOLS_TO_JOIN_PATHS = 6
+/** Maximum number of paths that are enumerated to build a route path by path. */
+export const MAX_ENUMERATED_PATHS = 2_000
+/** Number of the best paths that are tried as additions to a route. */
+export const JOIN_CANDIDATES = 12
+/** Number of the best paths with which a route begins. */
+export const JOIN_STARTS = 3
+/** Fractions of the trade for which paths are also ranked. */
+export const JOIN_PART = 1 / 8
+export const JOIN_SMALL_PART = 1 / 64
 
 /* Final improvements. */
 
-/** Maximum rounds of adding detours, detours tried per round, and the fraction of its gas that a detour must earn. */
+/** Maximum rounds of adding detours. */
 export const DETOUR_ROUNDS = 4
+/** Maximum detours tried per round. */
 export const DETOURS_TRIED = 8
+/** Minimum fraction of its gas that a detour must earn. */
 export const DETOUR_GAS_SHARE = 0.5
 
-/** Maximum replacements of chains by a direct pool, and candidates tried per replacement. */
-export const DIRECT_MOVES = 8
-export const DIRECT_TRIED = 8
-/**
- * Local search over shares. In order: passes, first step and maximum step as fractions of a leg's input, and minimum
- * relative gain per pass.
- */
+/** Maximum replacements of a chain of pools by a direct pool. */
+export const MAX_CHAIN_REPLACEMENTS = 8
+/** Maximum candidates tried per replacement. */
+export const REPLACEMENTS_TRIED = 8
+/** Maximum passes of the local search over shares. */
 export const LOCAL_SEARCH_PASSES = 3
+/** First step of a share, as a fraction of the leg's input. */
 export const LOCAL_SEARCH_STEP = 0.02
+/** Maximum step of a share, as a fraction of the leg's input. */
 export const LOCAL_SEARCH_MAX_STEP = 0.5
+/** Minimum relative gain per pass. */
 export const LOCAL_SEARCH_MIN_GAIN = 1e-7
 /** Maximum rounds of opening cycles. Opening one can make others profitable; the rest is cut at the thinnest edge. */
 export const CYCLE_ROUNDS = 32
 /** Rounds of label correction between two cycle checks. */
-export const CYCLE_CHECK = 8
+export const CYCLE_CHECK_ROUNDS = 8
 
 /* Whole search. */
 
@@ -248,140 +282,175 @@ export const CYCLE_CHECK = 8
  */
 export const MAX_GAP_TO_STOP = 2e-5
 /**
- * Uncertain fraction of a route's gas before it is measured: twice the table's error at the 95th percentile of
- * Ethereum's pools (`bench/results/hop-gas.json`). Alternatives are measured only if the uncertain gas is worth the
- * second fraction of the output (0.5 bps), since finding them costs a third of a search. With 0.4 none of 400 quotes
- * pays more, and as many pay less; with 0.2 one more of them pays less, by 2.9 bps.
+ * Uncertain fraction of a route's gas before the gas is measured: twice the table's error at the 95th percentile of
+ * Ethereum's pools (`bench/results/hop-gas.json`). With 0.4, none of 400 quotes pays more, and as many pay less. With
+ * 0.2, one more quote pays less, by 2.9 bps.
  */
 export const GAS_UNCERTAINTY = 0.25
+/**
+ * Minimum value of the uncertain gas, as a fraction of the output, for which alternatives are searched: 0.5 bps.
+ * Finding them takes a third of the work of a search.
+ */
 export const MIN_GAIN_TO_MEASURE = 5e-5
 /** Maximum paths that avoid the route's pools and are tried as alternatives. */
-export const PATHS_ELSEWHERE = 2
+export const MAX_DISJOINT_PATHS = 2
 /** Maximum hops of the short paths tried as alternatives to longer routes. */
-export const SHORT_PATHS = 2
+export const MAX_SHORT_PATH_HOPS = 2
 /** Hops that share a call, for which paths of one contract are searched. */
-export const SHARED_CALLS = [2, 3] as const
-/** Maximum alternatives that exchange one pool of a route, and maximum exchanges one after the other. */
+export const SHARED_CALL_HOPS = [2, 3] as const
+/** Maximum alternatives that exchange one pool of a route. */
 export const EXCHANGES_TRIED = 8
+/** Maximum exchanges one after the other. */
 export const MAX_EXCHANGES = 3
 /** Factor on the gas price at which the route is pruned once more; the result costs less gas for certain. */
 export const HIGHER_GAS_FACTOR = 1.3
-/** Relative distance to the bound from which a route with gas is also searched among all edges that are profitable without gas. */
-export const FAR_BELOW_BOUND = 5e-5
-/** Edges in use from which an allocation equal to an earlier one is not pruned again, since the result would be the same. */
-export const MANY_EDGES_IN_USE = 128
-/** Combination of routes: maximum relative gap to the best route, and maximum number of edges together. */
-export const MAX_GAP_TO_COMBINE = 2e-3
-export const MAX_COMBINED_EDGES = 24
 /**
- * Relative gaps to the bound from which restricted problems are searched: 0.2 bps without gas, and 5 bps with gas, which the bound
- * ignores. Routes of few legs are searched again only if pools disagree on prices: none of 300 others improved.
+ * Relative distance to the bound from which a route with gas is also searched among all edges that are profitable
+ * without gas.
  */
+export const FAR_BELOW_BOUND_GAP = 5e-5
+/**
+ * Edges in use from which an allocation equal to an earlier one is not pruned again, since the result would be the
+ * same.
+ */
+export const MANY_EDGES_IN_USE = 128
+/** Maximum relative gap to the best route of routes that are combined. */
+export const MAX_GAP_TO_COMBINE = 2e-3
+/** Maximum number of edges of a combination. */
+export const MAX_COMBINED_EDGES = 24
+/** Relative gap to the bound from which restricted problems are searched, if gas is free: 0.2 bps. */
 export const MAX_GAP_WITHOUT_GAS = 2e-5
+/** Gap from which restricted problems are searched with gas, which the bound ignores: 5 bps. */
 export const MAX_GAP_WITH_GAS = 5e-4
-export const FEW_LEGS = 2
+/**
+ * Routes of at most this many legs are searched again only if pools disagree on prices: none of 300 other such routes
+ * improved.
+ */
+export const MAX_FEW_LEGS = 2
 /** Relative gap to the bound after gas within which no restricted problem is searched: at most 1 bps can be lost. */
 export const MAX_CERTIFIED_GAP = 1e-4
 /**
- * Edge count of a graph up to which the bound after gas is computed before restricted problems. At 40 edges it saves
- * them in 57 % of the cases for a quarter of their work, at 140 in 32 % for less than half, at 400 in 17 % for a third.
- * For larger graphs, the bound is computed after the search.
+ * Maximum edge count of a graph for which the bound after gas is computed before restricted problems are searched. At
+ * 40 edges, the bound makes these searches unnecessary in 57 % of the cases for a quarter of their work. At 140 edges:
+ * 32 % for less than half of the work. At 400 edges: 17 % for a third. For larger graphs, the bound is computed after
+ * the search.
  */
 export const SMALL_GRAPH_EDGES = 140
-/**
- * Restricted problems. In order: maximum hops; pool limits; starts that are refilled; work after which no further start begins if
- * the search took less (about 0.5 ms); search work beyond which none begins; minimum relative gain of a start to be used.
- */
+/** Maximum hops of restricted problems. */
 export const RESTRICTED_HOPS = 3
+/** Pool limits of restricted problems. */
 export const RESTRICTED_POOLS = [5, 3, 2] as const
+/** Maximum number of restricted routes that are extended afterward. */
 export const RESTRICTED_STARTS = 4
+/** Minimum work units for restricted problems (about 0.5 ms); more if the search itself took more. */
 export const RESTRICTED_WORK = 60_000
+/** If the search itself took more work units, no restricted problem is searched. */
 export const MAX_RESTRICTED_WORK = 500_000
+/** Minimum relative gain for which the route of a restricted problem is used. */
 export const RESTRICTED_MIN_GAIN = 5e-6
 /**
- * Routes without one pool, on small graphs, if the route is not certified after gas. In order: maximum pools of the route that are
- * excluded one at a time; work after which no further one is; work of the search up to which any is. On 2,200 trades through pools with
- * limited capacity, the worst loss to a restricted request falls from 930 to 65 bps, and 8 of 11 losses vanish.
+ * Maximum pools of a route that are excluded, one at a time, to find other routes. Applies to small graphs, if the
+ * route is not certified after gas. On 2,200 trades through pools with limited capacity, the worst loss compared with a
+ * restricted request falls from 930 to 65 bps, and 8 of 11 losses vanish.
  */
-export const POOLS_LEFT_OUT = 8
+export const MAX_POOLS_LEFT_OUT = 8
+/** Work units after which no further pool is excluded. */
 export const LEFT_OUT_WORK = 100_000
-export const LEFT_OUT_MAX_SPENT = 40_000
-/**
- * Divisions without a costly pool. In order: share of the output from which the gas of a pool is a reason for one; work after which
- * no further one is tried.
- */
-export const COSTLY_PART = 3e-4
+/** Maximum work units of the search for which pools are excluded at all. */
+export const MAX_WORK_TO_LEAVE_OUT = 40_000
+/** Minimum gas cost of a pool, as a share of the output, for which a division without the pool is tried. */
+export const COSTLY_POOL_SHARE = 3e-4
+/** Work units after which no further such division is tried. */
 export const COSTLY_POOLS_WORK = 1_500_000
 /**
- * Fraction of the trade whose route is tried for the whole trade if pools disagree on prices. On 380 trades of a recorded Ethereum
- * state, 4 lose more than 0.5 bps to the best of 16 variants, at 4 % more work; without it 16 do, by up to 1,622 bps.
+ * If pools disagree on prices, the route for this fraction of the trade is also tried for the whole trade. On 380
+ * trades of a recorded Ethereum state, 4 lose more than 0.5 bps to the best of 16 variants, at 4 % more work. Without
+ * this attempt, 16 trades lose that much, up to 1,622 bps.
  */
-export const PART_OF_TRADE = 1 / 4
+export const PARTIAL_TRADE_SHARE = 1 / 4
 /** Maximum token orders tried if pools disagree on a price. */
-export const ORDERS = 4
+export const MAX_TOKEN_ORDERS = 4
 /** Share of the budget for improvements on the best path. */
-export const IMPROVING_PART = 2 / 3
+export const IMPROVEMENT_WORK_SHARE = 2 / 3
 /** Column rounds if generating all columns is too much work. Each round roughly triples the number of tokens. */
-export const COARSE_ROUNDS = 3
-/**
- * Share of the budget for finding a route, the rest being reserved for the largest routable amount; and the share of
- * that for the allocation.
- */
-export const ROUTE_PART = 0.8
-export const SEARCH_PART = 0.9
+export const COARSE_COLUMN_ROUNDS = 3
+/** Share of the budget for finding a route. The remaining share is reserved for the largest routable amount. */
+export const ROUTE_WORK_SHARE = 0.8
+/** Share of that work for the allocation. */
+export const ALLOCATION_WORK_SHARE = 0.9
 
 /* Settlement in integers. */
 
 /** Maximum pools that may refuse their share before the search gives up. */
-export const REFUSALS = 12
+export const MAX_REFUSALS = 12
 /**
- * Relative loss from which a flow that pools refuse is searched again with room in the pools that it fills, before a worse flow
- * replaces it: 0.5 bps; and that room as a fraction of their capacity. One trade lost 513 bps.
+ * If pools refuse a flow, a worse flow replaces it. If that loses more than this fraction of the output (0.5 bps), the
+ * search first runs again with some room left in the full pools. One trade lost 513 bps without this.
  */
 export const MAX_FALLBACK_LOSS = 5e-5
+/** That room, as a fraction of a pool's capacity. */
 export const ROOM_IN_FULL_POOLS = 1e-5
-/** Divisor of an amount: if a pool's arithmetic fails at the amount, less by this part is tried, then by up to so many. */
-export const REFUSED_PARTS = 1_000_000n
-export const MAX_REFUSED_PARTS = 16n
-/** Failed amounts after which a pool is avoided: pools with partly filled orders fail at a third of all amounts. */
+/**
+ * If a pool's arithmetic fails at an amount, smaller amounts are tried. The step between them is the amount divided by
+ * this number.
+ */
+export const REFUSED_STEP_DIVISOR = 1_000_000n
+/** Maximum number of such steps below the amount. */
+export const MAX_REFUSED_STEPS = 16n
+/** A pool is avoided after this many failed amounts. Pools with partly filled orders fail at a third of all amounts. */
 export const MAX_FAILED_AMOUNTS = 4
 /** Value of unexpected gas, as a fraction of the output, from which the search is repeated: 0.5 bps. */
 export const UNEXPECTED_GAS_SHARE = 5e-5
-/** Divisor of a leg's input: if a leg that is smaller by this part costs less gas, the search is repeated with it. */
-export const PART_TO_TICK = 1_000_000n
+/**
+ * Divisor of a leg's input. If a leg that is smaller by this fraction costs less gas, the search is repeated with it.
+ */
+export const TICK_MARGIN_DIVISOR = 1_000_000n
 /** Relative gap to the bound from which a single path is suspected to miss liquidity. */
 export const SUSPICIOUS_GAP = 1e-4
-/** Base units below which one unit is worth 0.5 bps or more. Legs that buy fewer take the minimum input that buys them. */
+/**
+ * An output of fewer base units counts as few: one unit is then 0.5 bps or more. A leg that buys few units takes the
+ * minimum input that buys them.
+ */
 export const FEW_UNITS = 20_000n
-/** Maximum repeated searches, each without the legs of the previous one that buy few units. */
-export const COARSE_SEARCHES = 3
+/** Maximum number of searches that exclude legs with few units, each based on the previous result. */
+export const MAX_COARSE_SEARCHES = 3
 /** Maximum exact pool quotes when searching the best path in whole units. */
 export const MAX_EXACT_QUOTES = 200
-/** Relative gap to the bound within which few units are no reason to search again. */
-export const UNIT_ROUNDING = 1e-5
-/** Part of a leg's output by which a pool may fall short of its price curve before the route is searched again without it: 0.5 bps. */
-export const BELOW_CURVE = 5e-5
-/** Number of smaller inputs, within the price of one unit, that are tried if a pool's rounding refuses an input. */
-export const LESS_STEPS = 8n
-/** Divisor of the price of one unit: precision of the minimum input that buys it. */
-export const UNIT_PARTS = 16n
-
+/** If the gap to the bound is smaller than this, legs with few units are no reason to search again. */
+export const UNIT_ROUNDING_GAP = 1e-5
 /**
- * Division of a trade among paths. In order: gap to the bound from which it is tried, and the same if every pool of the route could
- * take the whole trade; chunks; size down to which amounts are moved to any path, before and after edges are closed, and between the
- * paths in use; relative gain of a move that is not rounding; moves of one size; paths in use, and others, that are tried for a move;
- * best paths that are considered for each of three amounts; paths of a flow that can be improved; work units. Of 1,480 trades on small
- * graphs that were divided, 38 gained more than 0.3 bps.
+ * Maximum shortfall of a leg's output against the price curve, as a fraction: 0.5 bps. If a pool pays less, the search
+ * is repeated without the pool.
  */
+export const BELOW_CURVE_SHARE = 5e-5
+/** Number of smaller inputs, within the price of one unit, that are tried if a pool's rounding refuses an input. */
+export const SMALLER_INPUT_STEPS = 8n
+/** Divisor of the price of one unit: precision of the minimum input that buys it. */
+export const UNIT_PRICE_DIVISOR = 16n
+
+/* Division of a trade among paths. Of 1,480 trades on small graphs that were divided, 38 gained more than 0.3 bps. */
+
+/** Minimum gap to the bound for which a division is tried. */
 export const DIVISION_MIN_GAP = 5e-5
+/** Minimum gap for a division if every pool of the route could take the whole trade. */
 export const ROOMY_DIVISION_MIN_GAP = 5e-3
+/** Number of chunks in which the trade is first assigned to paths. */
 export const DIVISION_CHUNKS = 24
+/** Minimum size of moves to any path before edges are closed, as a fraction of the trade. */
 export const DIVISION_COARSE_PART = 1 / 512
+/** Minimum size of moves to any path after edges are closed. */
 export const DIVISION_OPENING_PART = 1 / 10_000
+/** Minimum size of moves between the paths in use. */
 export const DIVISION_MIN_PART = 1e-6
+/** Minimum relative gain of a move; a smaller gain is rounding. */
 export const DIVISION_MIN_GAIN = 1e-12
+/** Maximum moves of one size. */
 export const DIVISION_MOVES = 2_000
+/** Maximum paths in use, and maximum idle paths, that are tried as the target of a move. */
 export const DIVISION_TARGETS = 3
+/** Number of the best paths that are considered for each of three amounts. */
 export const DIVISION_PATHS = 8
+/** Maximum paths of a flow that can be improved. */
 export const MAX_PATHS_OF_FLOW = 24
+/** Work units of a division. */
 export const DIVISION_WORK = 300_000

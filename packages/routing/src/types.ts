@@ -34,7 +34,7 @@ export type LearnedGas = ReadonlyMap<string, number | readonly MeasuredHop[]>
 
 /** All terms of a trade except its amount. Plain data, so that it can be posted to a worker thread. */
 export type RouteTerms = {
-  /** ERC-20 address or NATIVE. If an end is NATIVE, it counts as one token with its wrapper. */
+  /** ERC-20 address or NATIVE. If the input or output is NATIVE, NATIVE and its wrapper count as one token. */
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly wrappedNative: Address | null
@@ -52,7 +52,7 @@ export type RouteTerms = {
   readonly work?: number
   /** Ids of pools that the route must not use. */
   readonly excludePools?: ReadonlySet<string>
-  /** Directions of pools that are known to take less than the pool's state says. */
+  /** Directions of pools that are known to accept less input than the pool's state implies. */
   readonly inputLimits?: readonly InputLimit[]
   /** Output discounts of pools that have paid less than they quoted. */
   readonly driftPenalties?: DriftPenalties
@@ -62,14 +62,14 @@ export type RouteTerms = {
   /** Tokens and pools that the route may pass through between its ends; no restriction if absent. */
   readonly trust?: Trust
   /**
-   * Admits sampled pools at the ends although they are not trusted. The caller must compare the route with one without
-   * them: their answers in a simulation promise nothing. Default: false.
+   * Admits untrusted sampled pools that trade the input or output token. Such a pool may pay less in a transaction than
+   * in a simulation, so the caller must compare the route with a route without them. Default: false.
    */
   readonly withSampled?: boolean
   readonly taxes?: Taxes
   /**
-   * When to compute the bound after gas, which takes about as long as the search itself: together with the route (default), `later`
-   * by the callback in the result, or `never`. For exact-output requests, `later` has the effect of the default.
+   * When to compute the bound after gas, which takes about as long as the search itself. Default: together with the
+   * route. `later`: by the callback in the result. For exact-output requests, `later` has the effect of the default.
    */
   readonly boundAfterGas?: 'later' | 'never'
   /** Requests a proof of the bound. Ignored for exact-output requests. */
@@ -104,13 +104,16 @@ export type ExactOutputRequest = RouteTerms & {
 /** One swap of a route. Legs are listed in execution order. */
 export type Leg = {
   readonly pool: Pool
-  /** Tokens as the pool trades them, never NATIVE: pools of the native token have the zero address, all others the wrapper. */
+  /**
+   * Tokens as the pool trades them, never NATIVE: pools of the native token have the zero address, all others the
+   * wrapper.
+   */
   readonly tokenIn: Address
   readonly tokenOut: Address
   /**
-   * Share of the current balance of `tokenIn` that the leg sells: floor(balance × num / den); num = den sells all of
-   * it. If the sender brings NATIVE, the native balance and the wrapper balance count as one, and a leg that sells the
-   * wrapper wraps its share implicitly: the wrap is not a separate leg.
+   * Share of the current balance of `tokenIn` that the leg sells: floor(balance × num / den); num = den sells the whole
+   * balance. If the sender brings NATIVE, the native balance and the wrapper balance count as one. A leg that sells the
+   * wrapper then wraps its share implicitly, without a separate leg.
    */
   readonly num: bigint
   readonly den: bigint
@@ -119,7 +122,10 @@ export type Leg = {
   /** Base units received from the pool, after any tax of the token. */
   readonly amountOut: bigint
   readonly gas: number
-  /** Names of the storage slots that this swap writes and other swaps of the pool might not. Their gas is learned separately. */
+  /**
+   * Names of the storage slots that this swap writes and other swaps of the pool might not. Their gas is learned
+   * separately.
+   */
   readonly writes?: readonly string[]
 }
 
@@ -128,7 +134,10 @@ export type RoutePlan = {
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly amountIn: bigint
-  /** Output settled in exact integers, after known token taxes: the amount that the sender receives before a convenience fee. */
+  /**
+   * Output settled in exact integers, after known token taxes: the amount that the sender receives before a convenience
+   * fee.
+   */
   readonly amountOut: bigint
   /** Empty for a pure wrap or unwrap. */
   readonly legs: readonly Leg[]
@@ -151,13 +160,13 @@ export type ProvedPool = {
   readonly pairs: readonly (readonly [Address, Address])[]
   /** Upper bound on the earnings of these swaps at the proof's prices, at the proof's scale. */
   readonly earned: bigint
-  /** True if the optimal trade stops at the end of the price curve, which may lie before the end of the pool itself. */
+  /** True if the optimal trade reaches the end of the price curve. The pool itself may trade further. */
   readonly isCut: boolean
 }
 
 /**
- * An upper bound, by weak duality and before gas, on the output of all routes that use each direction of a pool at most
- * once: the input valued at its price, plus the maximum earnings of each pool at the prices.
+ * An upper bound before gas on the output of all routes that use each direction of a pool at most once. By weak
+ * duality, the bound is the input valued at its price, plus the maximum earnings of each pool at the prices.
  */
 export type BoundProof = {
   /** Scale: prices and earnings are integers in output base units × 10^decimals. */
@@ -187,7 +196,10 @@ export type RouteResult =
   | {
       readonly ok: true
       readonly route: RoutePlan
-      /** Alternatives to `route` whose measured gas may show them to be better; present only if the request allows for some. */
+      /**
+       * Alternatives to `route` whose measured gas may show them to be better; present only if the request allows for
+       * some.
+       */
       readonly alternatives?: readonly RoutePlan[]
       /** Present only if the request asks for a proof; null if no bound was found. */
       readonly proof?: BoundProof | null

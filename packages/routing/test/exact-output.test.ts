@@ -119,7 +119,7 @@ test.each(Object.entries(markets))(
       const refused = findRoute(graph, req, budget)
       if (refused.ok) continue
       refusals++
-      expect(MAX_WORK - budget.rest, `run ${run}`).toBeLessThan(MAX_WORK / 5)
+      expect(MAX_WORK - budget.remaining, `run ${run}`).toBeLessThan(MAX_WORK / 5)
       expect(refused.code).toBe('INSUFFICIENT_LIQUIDITY')
       expect(refused.maxOutputAmount).toBeLessThan(exactOutput)
       const inReach = findRoute(graph, { ...req, amountOut: (refused.maxOutputAmount! * 9n) / 10n })

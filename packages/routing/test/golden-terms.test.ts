@@ -223,7 +223,7 @@ test.each(Object.entries(markets))('%s', async (name, { runs, make, wrapper, tru
     const budget = new WorkBudget(request.work)
     const posed = random() < 0.5 ? asOutput(request, random, pools) : request
     const digest = digestOf(() => findRoute(graph, posed, budget))
-    work += (request.work ?? MAX_WORK) - budget.rest
+    work += (request.work ?? MAX_WORK) - budget.remaining
     return digest
   })
   expect(new Set(digests).size).toBeGreaterThan(runs / 2)

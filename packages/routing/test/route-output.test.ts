@@ -7,7 +7,7 @@ import { LegRefused, type SettlementCache, settle } from '../src/exact/settle.ts
 import { sharesOf } from '../src/exact/shares.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
-import { NOTHING_LEARNED } from '../src/problem/edge-gas.ts'
+import { NO_LEARNED_GAS } from '../src/problem/edge-gas.ts'
 import { Admission, newSoftenings, type Problem } from '../src/problem/problem.ts'
 import { search } from '../src/search.ts'
 import type { Flow } from '../src/solver/flow.ts'
@@ -47,15 +47,15 @@ function searchFor(pools: readonly Pool[], req: RouteRequest): { problem: Proble
     amountIn: Number(req.amountIn),
     maxHops: 4,
     maxPools: 24,
-    onePath: false,
-    reuse: hasWidePools,
+    isSinglePath: false,
+    mayReusePools: hasWidePools,
     rate,
     rateBack,
     adjustedCurves,
     outputFactors,
-    ...NOTHING_LEARNED,
-    perGas: 0,
-    perLeg: 0,
+    ...NO_LEARNED_GAS,
+    costPerGas: 0,
+    costPerLeg: 0,
     maxAlternatives: 0,
     budget: new WorkBudget(),
     softenings: newSoftenings(),
@@ -88,7 +88,7 @@ test('outputs equal those of settlements, and minimum inputs are minimal', () =>
     const ownCache: SettlementCache = { ...cache, settledLegs: new Map() }
     const output = new RouteOutput(problem, ownCache, first, taxes)
     const expectSame = (amount: bigint) => {
-      const evaluated = output.of(amount)
+      const evaluated = output.outputAt(amount)
       if (evaluated === null) return
       expect(evaluated, `run ${run}, ${amount}`).toBe(pays(amount))
       counts.evaluated++

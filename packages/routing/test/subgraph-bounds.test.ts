@@ -5,15 +5,15 @@ import { bestSinglePath } from '../src/columns/single-path.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
-import { NOTHING_LEARNED } from '../src/problem/edge-gas.ts'
-import { potential } from '../src/problem/potentials.ts'
+import { NO_LEARNED_GAS } from '../src/problem/edge-gas.ts'
+import { bestSpotRates } from '../src/problem/potentials.ts'
 import { Admission, newSoftenings, type Problem } from '../src/problem/problem.ts'
 import { alongPath } from '../src/solver/flow.ts'
 import { bestPath } from '../src/subgraph/best-path.ts'
 import { hubsOf } from '../src/subgraph/hubs.ts'
 import { labelsTo } from '../src/subgraph/labels.ts'
 import { measureValues } from '../src/subgraph/measure.ts'
-import { partOfGraph } from '../src/subgraph/part-of-graph.ts'
+import { subgraphOf } from '../src/subgraph/part-of-graph.ts'
 import type { RouteRequest } from '../src/types.ts'
 import { pair, request, seeded, snapshotOf, token } from './graphs.ts'
 
@@ -73,15 +73,15 @@ function problemOn(graph: Graph, req: RouteRequest, perGas: number): Problem {
     rateBack,
     adjustedCurves,
     outputFactors,
-    ...NOTHING_LEARNED,
-    perGas,
+    ...NO_LEARNED_GAS,
+    costPerGas: perGas,
     swap: req,
     amountIn: Number(req.amountIn),
     maxHops: 4,
     maxPools: 24,
-    onePath: false,
-    reuse: false,
-    perLeg: 0,
+    isSinglePath: false,
+    mayReusePools: false,
+    costPerLeg: 0,
     maxAlternatives: 0,
     budget: new WorkBudget(),
     softenings: newSoftenings(),
@@ -98,14 +98,14 @@ test('the best path after gas is found from any start', () => {
     const perGas = 10 ** (10 + random() * 4)
     scratch.within(() => {
       const whole = problemOn(graph, req, perGas)
-      const best = bestSinglePath(whole, potential(whole, whole.target, 'to'))
+      const best = bestSinglePath(whole, bestSpotRates(whole, whole.target, 'to'))
       // A subgraph of few pools, in which another path may be the best.
       const selectedEdges = Array.from(graph.edges.keys()).filter(() => random() < 0.3)
-      const part = partOfGraph(graph, selectedEdges, [whole.source, whole.target])
-      const path = scratch.ofParts.within(() =>
+      const part = subgraphOf(graph, selectedEdges, [whole.source, whole.target])
+      const path = scratch.forSubgraphs.within(() =>
         bestPath(whole, labelsTo(graph, undefined, whole.target, 4), {
           problem: problemOn(part.graph, req, perGas),
-          part,
+          subgraph: part,
         }),
       )
       if (!best) return

@@ -5,7 +5,7 @@ import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
-import { NOTHING_LEARNED } from '../src/problem/edge-gas.ts'
+import { NO_LEARNED_GAS } from '../src/problem/edge-gas.ts'
 import { Admission, newSoftenings, type Problem } from '../src/problem/problem.ts'
 import { search } from '../src/search.ts'
 import { selectSubgraph } from '../src/subgraph/select-subgraph.ts'
@@ -52,15 +52,15 @@ const problemFor = (req: RouteRequest, perGas: number) => (graph: Graph) => {
     amountIn: Number(req.amountIn),
     maxHops: 4,
     maxPools: 24,
-    onePath: false,
-    reuse: false,
+    isSinglePath: false,
+    mayReusePools: false,
     rate,
     rateBack,
     adjustedCurves,
     outputFactors,
-    ...NOTHING_LEARNED,
-    perGas,
-    perLeg: 0,
+    ...NO_LEARNED_GAS,
+    costPerGas: perGas,
+    costPerLeg: 0,
     maxAlternatives: 0,
     budget: new WorkBudget(),
     softenings: newSoftenings(),

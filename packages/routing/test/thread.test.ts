@@ -69,23 +69,23 @@ test('threads that learn of blocks at different times from shared memory agree w
 test('a thread queues a few short searches of any blocks, but runs a long one alone', async () => {
   const threads = new RouterThreads({ count: 1, timeoutMs: 30_000 })
   const short = (state: typeof snapshot) => threads.findRoute(state, request(), undefined, true)
-  expect(threads.free).toBe('cold')
+  expect(threads.freeThreadState).toBe('cold')
   // The thread has to start first, so callers that can search elsewhere would.
   const first = short(snapshot)
-  expect(threads.free).toBeNull()
+  expect(threads.freeThreadState).toBeNull()
   expect(await first).toEqual(inProcess(snapshot))
   const inHand = [short(later), short(snapshot), short(later)]
-  expect(threads.free).toBe('warm')
+  expect(threads.freeThreadState).toBe('warm')
   inHand.push(short(snapshot))
-  expect(threads.free).toBeNull()
+  expect(threads.freeThreadState).toBeNull()
   const behind = short(later)
-  expect(threads.queued).toBe(1)
+  expect(threads.queuedCount).toBe(1)
   threads.forget(1)
   const expected = [inProcess(later), inProcess(snapshot), inProcess(later), inProcess(snapshot), inProcess(later)]
   expect(await Promise.all([...inHand, behind])).toEqual(expected)
-  expect(threads.free).toBe('warm')
+  expect(threads.freeThreadState).toBe('warm')
   const long = threads.findRoute(snapshot, request())
-  expect(threads.free).toBeNull()
+  expect(threads.freeThreadState).toBeNull()
   expect(await long).toEqual(inProcess(snapshot))
   await threads.close()
 })
@@ -286,7 +286,7 @@ describe('faulty searches', () => {
         return code
       })
       const behind = [short(), short(), short()]
-      expect(threads.queued).toBe(0)
+      expect(threads.queuedCount).toBe(0)
       for (const result of await Promise.all(behind)) expect(result).toEqual(inProcess(snapshot))
       expect(ended).toBe(fault === DYING)
       if (fault === ENDLESS) await threads.close()
@@ -325,7 +325,7 @@ describe('faulty searches', () => {
 
   test('a thread that cannot start fails its search, and close ends all others', async () => {
     const entry = new URL('no-such-worker.ts', import.meta.url)
-    const none = new RouterThreads({ count: 1, entry })
+    const none = new RouterThreads({ count: 1, entryModule: entry })
     for (let turn = 0; turn < 2; turn++)
       await expect(none.findRoute(snapshot, request())).rejects.toMatchObject({ code: 'THREAD_ENDED' })
     const threads = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
@@ -344,7 +344,7 @@ describe('faulty searches', () => {
     const second = threads.findRoute(snapshot, request(), abort.signal)
     abort.abort(new Error('gone'))
     await expect(second).rejects.toThrow('gone')
-    expect(threads.queued).toBe(0)
+    expect(threads.queuedCount).toBe(0)
     expect(await first).toEqual(inProcess(snapshot))
     await threads.close()
   })

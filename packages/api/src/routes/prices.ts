@@ -106,7 +106,7 @@ export async function history(
     priceHistory.track(address)
     if (block.isCurrent) priceHistory.recordFirst(address, block.block, usd)
   }
-  return byTokenText(pricedTokens, (address) => [...priceHistory.of(address)])
+  return byTokenText(pricedTokens, (address) => [...priceHistory.pointsOf(address)])
 }
 
 /** Encodes an object keyed by tokens as sent. Concatenation halves the time of `JSON.stringify`; addresses need no escapes. */
@@ -145,13 +145,13 @@ export async function readPrices(
 ) {
   const pricedTokens = tokens.map((token) => pricedTokenOf(token, chain))
   const requestedTokens = pricedTokens.filter((token) => token !== ZERO_ADDRESS)
-  const { view, isWhole } = await timing.time('state', () => liveChain.views.recent(requestedTokens, timing.signal))
+  const { view, isComplete } = await timing.time('state', () => liveChain.views.recent(requestedTokens, timing.signal))
   const book = view.prices()
   if (!book.isCurrent)
     await timing.time('prices', () => Promise.race([book.whenCurrent(), setTimeout(PRICE_TIMEOUT_MS)]))
   const pending = await timing.time('prices', () => liveChain.gatherEvidence(requestedTokens, view))
   const priceState: PriceState = {
-    isCurrent: isWhole && book.isCurrent && pending.size === 0,
+    isCurrent: isComplete && book.isCurrent && pending.size === 0,
     isPending: (token) => pending.has(pricedTokenOf(token, chain)),
     block: view.snapshot.block,
   }

@@ -26,9 +26,9 @@ export async function tokens(request: Request, { liveChain }: ServedChain, conte
       measuredToken[k]
         ? {
             ...bodyOf(measuredToken[k]),
-            ...liveChain.tokens.standings.of(address),
+            ...liveChain.tokens.trustTracker.standingOf(address),
             asksForCode: pendingReports[k] ?? null,
-            walletsDiffer: liveChain.walletChecks.differs(address),
+            walletsDiffer: liveChain.walletChecks.dependsOnSenderCode(address),
           }
         : null,
     ]),

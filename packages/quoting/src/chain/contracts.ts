@@ -6,7 +6,7 @@ import { type BlockRef, type Rpc, RpcError } from '@sluice/rpc'
 import { concat, keccak256, zeroPadValue } from 'ethers'
 import { QuotingError } from '../errors.ts'
 
-/** PUSH0 three times, MCOPY, PUSH0, TLOAD, STOP. */
+/** Bytecode to test the EVM version: PUSH0 three times, MCOPY, PUSH0, TLOAD, STOP. */
 const CANCUN_INSTRUCTIONS: Hex = '0x5f5f5f5e5f5c00'
 
 /** The Guard and the Executor of a chain, and the DEX families that the Executor supports. */
@@ -17,11 +17,12 @@ export class ChainContracts {
   readonly families: ReadonlyMap<string, DexFamily> = new Map(families.map((family) => [family.id, family]))
   /** Families that the current Executor supports. */
   readonly executable: ReadonlySet<string>
-  private readonly records: Readonly<Record<string, ContractRecord>>
+  private readonly recordsByName: Readonly<Record<string, ContractRecord>>
   /**
-   * Code that matched its recorded hash, by address. Cached because hashing takes milliseconds and runs at every block.
+   * Code that matched its recorded hash, by address. Cached because hashing takes milliseconds and the check runs at
+   * every block.
    */
-  private readonly codeHashes = new Map<Address, Hex>()
+  private readonly verifiedCodes = new Map<Address, Hex>()
 
   /** @throws QuotingError `NO_EXECUTOR` */
   constructor(deployment: Deployment) {
@@ -30,7 +31,7 @@ export class ChainContracts {
     this.guard = deployment.guard.address
     this.executor = executor
     this.executable = new Set(executor.families)
-    this.records = { Guard: deployment.guard, Executor: executor }
+    this.recordsByName = { Guard: deployment.guard, Executor: executor }
   }
 
   /**
@@ -48,13 +49,13 @@ export class ChainContracts {
       if (keccak256(expectedCode) !== codeHash) throw notDeployed(name, address, code)
       codes[address] = expectedCode
     }
-    await Promise.all(Object.entries(this.records).map(addMissing))
+    await Promise.all(Object.entries(this.recordsByName).map(addMissing))
     return codes
   }
 
   /**
-   * Returns false if the EVM at a block lacks the instructions that these contracts use. A block at which the Guard is
-   * deployed has them.
+   * Returns false if the EVM at a block lacks the instructions that these contracts use. If the Guard is deployed at
+   * the block, the EVM has them.
    *
    * @throws RpcError if the node fails
    */
@@ -76,7 +77,7 @@ export class ChainContracts {
     { address, build }: ContractRecord,
     block: BlockRef,
   ): Promise<Hex> {
-    const knownCode = this.codeHashes.get(address) ?? (await rpc.getCode(address, 'latest'))
+    const knownCode = this.verifiedCodes.get(address) ?? (await rpc.getCode(address, 'latest'))
     if (knownCode !== '0x') return knownCode
     const suffix = build === 'london' ? 'London' : ''
     const data =
@@ -97,11 +98,11 @@ export class ChainContracts {
    */
   async assertDeployed(rpc: Pick<Rpc, 'getCode'>, block: BlockRef): Promise<void> {
     await Promise.all(
-      Object.entries(this.records).map(async ([name, { address, codeHash }]) => {
+      Object.entries(this.recordsByName).map(async ([name, { address, codeHash }]) => {
         const code = await rpc.getCode(address, block)
-        if (code === this.codeHashes.get(address)) return
+        if (code === this.verifiedCodes.get(address)) return
         if (keccak256(code) !== codeHash) throw notDeployed(name, address, code)
-        this.codeHashes.set(address, code)
+        this.verifiedCodes.set(address, code)
       }),
     )
   }
@@ -113,8 +114,8 @@ function notDeployed(name: string, address: Address, code: Hex): QuotingError {
 }
 
 /**
- * Returns the newest Executor with status `deployed`, else the newest one. Its code is checked before every use, and
- * routes use its families only.
+ * Returns the newest Executor with status `deployed`; if no Executor is deployed, the newest Executor. Its code is
+ * checked before every use, and routes use only the families that it supports.
  */
 export function executorInUse({ executors }: Deployment): Deployment['executors'][number] | undefined {
   return executors.findLast(({ status }) => status === 'deployed') ?? executors.at(-1)

@@ -58,15 +58,15 @@ type Options = RuntimeSettings & {
   readonly isBusy: () => boolean
   /** True while somebody waits for blocks. */
   readonly isWatched: () => boolean
-  /** Called on sleep, to drop other state of the chain. */
+  /** Called when the chain falls asleep, to drop the caller's own state of the chain. */
   readonly onSleep: () => void
 }
 
-/** Block times without a new block after which price jumps of the last block count as confirmed. */
+/** If no new block arrives for this many block times, price jumps in the last block count as confirmed. */
 const REST_BLOCKS = 2
 
 /** Parts that exist only while the chain is awake. */
-type Awake = {
+type AwakeParts = {
   readonly rpc: Rpc
   readonly market: Market
   readonly prices: Prices
@@ -77,14 +77,14 @@ type Awake = {
 }
 
 /** Logs when a search of past logs starts, ends, or fails. */
-export function logScan(log: Logger, { state, ...rest }: ScanStatus): void {
-  if (state === 'failing') log.warn(rest, 'search of past logs fails: pools of these families are missing')
-  else log.info(rest, `search of past logs: ${state}`)
+export function logScan(log: Logger, { state, ...scanDetails }: ScanStatus): void {
+  if (state === 'failing') log.warn(scanDetails, 'search of past logs fails: pools of these families are missing')
+  else log.info(scanDetails, `search of past logs: ${state}`)
 }
 
 /** Logs the result of verifying a pool list. */
-export function logPoolListImport(log: Logger, count: PoolListImportCount): void {
-  const { proven, refused } = count
+export function logPoolListImport(log: Logger, importCount: PoolListImportCount): void {
+  const { proven, refused } = importCount
   if (refused > 0)
     log.warn(
       { proven, refused },
@@ -95,11 +95,11 @@ export function logPoolListImport(log: Logger, count: PoolListImportCount): void
 
 /** Wakes a chain on first use, follows its blocks while it is used, and puts it to sleep when idle. */
 export class ChainRuntime {
-  readonly touched = new TouchedPools()
-  private readonly listeners = new Set<(snapshot: Snapshot) => void>()
+  readonly touchedPools = new TouchedPools()
+  private readonly snapshotListeners = new Set<(snapshot: Snapshot) => void>()
   private readonly priceListeners = new Set<(block: BlockHeader, prices: Prices) => void>()
   private readonly options: Options
-  private awake: Awake | undefined
+  private awake: AwakeParts | undefined
   private idleTimer: NodeJS.Timeout | undefined
   private restTimer: NodeJS.Timeout | undefined
 
@@ -107,8 +107,8 @@ export class ChainRuntime {
     this.options = options
   }
 
-  /** Returns the parts of the chain: wakes it, or keeps it awake. */
-  get now(): Awake {
+  /** Returns the parts of the chain. Wakes the chain, or keeps it awake. */
+  get parts(): AwakeParts {
     if (this.awake) this.idleTimer?.refresh()
     else {
       this.idleTimer = setTimeout(() => this.sleepIfIdle(), this.options.idleSleepMs).unref()
@@ -118,7 +118,7 @@ export class ChainRuntime {
   }
 
   /** Returns the parts of the chain without keeping it awake; undefined while it sleeps. */
-  get awakeParts(): Awake | undefined {
+  get partsIfAwake(): AwakeParts | undefined {
     return this.awake
   }
 
@@ -128,16 +128,16 @@ export class ChainRuntime {
   }
 
   /** True if the block is on the canonical chain, as far as the market knows. */
-  holds(block: BlockHeader): boolean {
-    return this.now.market.hasBlock(block)
+  isCanonical(block: BlockHeader): boolean {
+    return this.parts.market.hasBlock(block)
   }
 
   /**
-   * Returns the response of an identical request at the same head, if that head was seen recently. Does not wake the
+   * Returns the response to an identical request at the same head, if that head was seen recently. Does not wake the
    * chain.
    */
   recentAnswer(target: string): string | undefined {
-    return this.awake && this.now.views.recentAnswer(target)
+    return this.awake && this.parts.views.recentAnswer(target)
   }
 
   /**
@@ -145,8 +145,8 @@ export class ChainRuntime {
    * @returns function that removes the listener
    */
   onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
-    this.listeners.add(listener)
-    return () => this.listeners.delete(listener)
+    this.snapshotListeners.add(listener)
+    return () => this.snapshotListeners.delete(listener)
   }
 
   /** Calls the listener with the prices of each block once they are computed, while the chain is awake. */
@@ -188,13 +188,13 @@ export class ChainRuntime {
     clearTimeout(this.restTimer)
     const { awake, options } = this
     this.awake = undefined
-    options.tokens.standings.forget()
+    options.tokens.trustTracker.forget()
     options.onSleep()
     await awake?.market.stop()
     awake?.rpc.close()
   }
 
-  private wake(): Awake {
+  private wake(): AwakeParts {
     const { chain, contracts, tokens, fees, log, emit } = this.options
     const openMarket: OpenMarket =
       this.options.openMarket ??
@@ -220,21 +220,21 @@ export class ChainRuntime {
       redemptions: (token) => redemptions.readingsOf(token),
       onFault: ({ id }, error) => log.error({ err: error, pool: id }, 'a pool cannot be priced'),
     })
-    tokens.standings.price(prices)
+    tokens.trustTracker.price(prices)
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
     tokens.onNewEvidence = () => this.awake?.views.forgetAnswers()
     const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
-    const awake: Awake = { rpc, market, prices, redemptions, views, poolCount: undefined }
+    const awake: AwakeParts = { rpc, market, prices, redemptions, views, poolCount: undefined }
     market.onSnapshot((snapshot) => {
       awake.poolCount = snapshot.pools.size
-      this.touched.observe(snapshot)
-      tokens.standings
+      this.touchedPools.observe(snapshot)
+      tokens.trustTracker
         .observe(snapshot)
         .catch((error: unknown) => log.error({ err: error }, 'failed to update the trust ledger'))
-      for (const listener of this.listeners) listener(snapshot)
+      for (const listener of this.snapshotListeners) listener(snapshot)
       const onPricesFailed = (error: unknown) => log.error({ err: error }, 'failed to update prices')
       const notifyPriced = () => {
-        // A newer snapshot may have replaced this one, and has its own prices.
+        // A newer snapshot may have replaced this snapshot; its own prices are then reported.
         if (market.snapshot().block.hash !== snapshot.block.hash) return
         for (const listener of this.priceListeners) listener(snapshot.block, prices)
       }
@@ -263,7 +263,7 @@ export class ChainRuntime {
   }
 
   private async sleepIfIdle(): Promise<void> {
-    if (this.options.isBusy()) return void this.now
+    if (this.options.isBusy()) return void this.parts
     this.options.log.info({}, 'chain sleeps')
     await this.sleep()
   }

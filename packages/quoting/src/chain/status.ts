@@ -24,7 +24,7 @@ export type ChainStatus = {
    * improve.
    */
   readonly settling?: true
-  /** Explanation of every state other than a chain whose blocks follow real time. */
+  /** Explanation of the state; absent if the chain is awake and its blocks follow real time. */
   readonly reason?: string
 }
 
@@ -33,14 +33,14 @@ export type ChainHealth = {
   readonly head: { readonly number: number; readonly timestamp: number } | null
   /** Error of the last request to the node; null if it succeeded. */
   readonly error: string | null
-  /** Explanation of the error, if the node is not the cause. */
+  /** Explanation of the error; absent if the node is the cause. */
   readonly reason?: string | undefined
   readonly clock: ChainClock
   readonly pools: number | undefined
   readonly scan?: ScanStatus | null
 }
 
-/** @param now - Unix time in milliseconds */
+/** Builds the status of a chain that is awake. @param now - Unix time in milliseconds */
 export function awakeStatus(chainId: number, health: ChainHealth, now = Date.now()): ChainStatus {
   const { head, error, clock, pools, scan, reason: errorReason = 'the node does not answer as it should' } = health
   const lagSeconds = head ? Math.round(now / 1_000 - head.timestamp) : undefined

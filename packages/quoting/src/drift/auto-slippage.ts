@@ -18,40 +18,42 @@ export type MeasuredDrift = {
 
 /** Limits in parts per million: 0.05 % to 3 %. */
 export const AUTO_SLIPPAGE = { min: 500n, max: 30_000n }
-/** Number of samples at which the measurement weighs as much as the expectation from the pool's fee. */
+/** Number of samples at which the measured drift and the drift expected from the pool's fee have equal weight. */
 const PRIOR_SAMPLES = 20
 /** Fee in ppm below which a pool's tokens count as having the same value. */
-const STEADY_FEE_PPM = 250
+const MAX_STEADY_FEE_PPM = 250
 /**
- * Price move within two blocks that is exceeded once in a hundred times, ppm: `steady` for tokens of the same value.
+ * Price move within two blocks, in ppm, that is exceeded once in a hundred times. `steady` is for tokens of the same
+ * value.
  */
-const MOVE_PPM = { steady: 100, other: 1_000 }
+const TAIL_MOVE_PPM = { steady: 100, other: 1_000 }
 /**
- * Part of a pool's fee that is added to its expected move: pools with higher fees are shallower and are arbitraged
- * later.
+ * Share of a pool's fee that is added to its expected move. Pools with higher fees are shallower, and arbitrage reaches
+ * them later.
  */
-const FEE_PART = 0.5
+const FEE_SHARE = 0.5
 
 /**
- * Returns a tolerance that the route is unlikely to exceed. A pool's move is its worst sample, mixed with the
- * expectation from its fee while samples are few. Pools of one pair move together, so their moves are added, weighted
- * by their share of the trade. Different pairs move independently, so their moves add as squares.
+ * Returns a slippage that the route is unlikely to exceed. A pool's move is its worst sample; while there are few
+ * samples, it is averaged with the move expected from the pool's fee. Pools of one pair move together, so their moves
+ * are added, weighted by their share of the trade. Different pairs move independently, so the squares of their moves
+ * are added.
  */
 export function autoSlippage(
   route: Pick<RoutePlan, 'tokenIn' | 'legs'>,
   measuredOf: (pool: string) => MeasuredDrift | undefined = () => undefined,
 ): AutoSlippage {
   const shares = sharesOf(route)
-  const ofPair = new Map<string, number>()
+  const movePpmByPair = new Map<string, number>()
   let measuredCount = 0
   for (const [k, leg] of route.legs.entries()) {
     const drift = measuredOf(leg.pool.id)
     if (drift && drift.samples > 0) measuredCount++
     const pair = [leg.tokenIn, leg.tokenOut].sort().join()
-    ofPair.set(pair, (ofPair.get(pair) ?? 0) + shares[k]! * moveOf(leg, drift))
+    movePpmByPair.set(pair, (movePpmByPair.get(pair) ?? 0) + shares[k]! * movePpmOf(leg, drift))
   }
-  const move = Math.sqrt([...ofPair.values()].reduce((sum, ppm) => sum + ppm ** 2, 0))
-  const ppm = boundPpm(BigInt(Math.ceil(Number.isFinite(move) ? move : 0)))
+  const movePpm = Math.sqrt([...movePpmByPair.values()].reduce((sum, ppm) => sum + ppm ** 2, 0))
+  const ppm = boundPpm(BigInt(Math.ceil(Number.isFinite(movePpm) ? movePpm : 0)))
   const { length } = route.legs
   const pools = (count: number) => `${count} of its ${length} pool${length === 1 ? '' : 's'}`
   return {
@@ -63,16 +65,16 @@ export function autoSlippage(
   }
 }
 
-function moveOf(leg: Leg, drift: MeasuredDrift | undefined): number {
-  const feePpm = feeOf(leg)
-  const expected = (feePpm < STEADY_FEE_PPM ? MOVE_PPM.steady : MOVE_PPM.other) + feePpm * FEE_PART
-  if (!drift) return expected
+function movePpmOf(leg: Leg, drift: MeasuredDrift | undefined): number {
+  const feePpm = feePpmOf(leg)
+  const expectedPpm = (feePpm < MAX_STEADY_FEE_PPM ? TAIL_MOVE_PPM.steady : TAIL_MOVE_PPM.other) + feePpm * FEE_SHARE
+  if (!drift) return expectedPpm
   const weight = drift.samples / (drift.samples + PRIOR_SAMPLES)
-  return weight * Math.max(0, -drift.worstPpm) + (1 - weight) * expected
+  return weight * Math.max(0, -drift.worstPpm) + (1 - weight) * expectedPpm
 }
 
 /** Returns the fee in ppm, both sides together. */
-function feeOf({ pool, tokenIn, tokenOut }: Leg): number {
+function feePpmOf({ pool, tokenIn, tokenOut }: Leg): number {
   const curve = nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut))
   return curve ? (1 - curve.keepIn * curve.keepOut) * FLOAT_PPM : 0
 }

@@ -1,4 +1,5 @@
 /** Budget of node calls for the drift sampler. */
+
 /** Maximum saved calls: enough for a few quotes with their simulations. */
 const MAX_CREDIT = 50
 
@@ -16,8 +17,8 @@ export class CallShare {
     return this.share === 0
   }
 
-  /** Adds the share of calls that were sent for any reason. */
-  recordSent(calls: number): void {
+  /** Credits the sampler with its share of calls that were sent for any reason. */
+  creditCalls(calls: number): void {
     this.credit = Math.min(MAX_CREDIT, this.credit + calls * this.share)
   }
 

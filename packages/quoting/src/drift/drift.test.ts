@@ -65,17 +65,17 @@ test('calls are granted up to the share, and owed calls are paid back first', ()
   expect(share.takeCalls(1)).toBe(false)
   let granted = 0
   for (let call = 0; call < 100_000; call++) {
-    share.recordSent(1)
+    share.creditCalls(1)
     if (share.takeCalls(2)) granted += 2
   }
   expect(granted).toBeLessThanOrEqual(1_000)
   expect(granted).toBeGreaterThan(990)
-  share.recordSent(1_000_000)
+  share.creditCalls(1_000_000)
   let burst = 0
   while (share.takeCalls(1)) burst++
   expect(burst).toBe(50)
   share.recordExtra(10)
-  share.recordSent(500)
+  share.creditCalls(500)
   expect(share.takeCalls(1)).toBe(false)
   expect(new CallShare(0).isOff).toBe(true)
 })

@@ -1,5 +1,6 @@
 /**
- * Change of a pool's output between two blocks, and the part of it that trades in the pool do not explain. Does no I/O.
+ * Change of a pool's output between two blocks, and the part of the change that trades in the pool do not explain. Does
+ * no I/O.
  */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
@@ -20,20 +21,20 @@ const NO_DRIFT: PoolDrift = { ppm: 0, unexplainedPpm: 0, stateChangePpm: 0 }
 type Hop = Pick<Leg, 'tokenIn' | 'tokenOut' | 'amountIn'>
 
 /**
- * Compares a pool's output at two blocks. A trade moves the pool along its curve, so the output after such a trade is
- * expected. An output below it means that the quote faded: liquidity was removed, or a fee or price was changed.
+ * Compares a pool's output at two blocks. A trade moves the pool along its price curve, which explains a lower output.
+ * An output below the explained one means that the quote faded: liquidity was removed, or a fee or price was changed.
  */
-export function poolDrift(before: Pool, after: Pool | undefined, hop: Hop): PoolDrift {
-  if (after === before) return NO_DRIFT
-  const paidBefore = paidBy(before, hop)
+export function poolDrift(earlierPool: Pool, laterPool: Pool | undefined, hop: Hop): PoolDrift {
+  if (laterPool === earlierPool) return NO_DRIFT
+  const paidBefore = outputOf(earlierPool, hop)
   if (paidBefore === 0n) return NO_DRIFT
-  const pays = after ? paidBy(after, hop) : 0n
-  const explainedOutput = paidBy(after ? afterTrades(before, after, hop) : before, hop)
+  const paidAfter = laterPool ? outputOf(laterPool, hop) : 0n
+  const explainedOutput = outputOf(laterPool ? applyNetTrade(earlierPool, laterPool, hop) : earlierPool, hop)
   const [lower, upper] = paidBefore < explainedOutput ? [paidBefore, explainedOutput] : [explainedOutput, paidBefore]
   return {
-    ppm: changePpm(paidBefore, pays),
-    unexplainedPpm: Math.min(0, changePpm(lower, pays)),
-    stateChangePpm: Math.max(0, changePpm(upper, pays)),
+    ppm: changePpm(paidBefore, paidAfter),
+    unexplainedPpm: Math.min(0, changePpm(lower, paidAfter)),
+    stateChangePpm: Math.max(0, changePpm(upper, paidAfter)),
   }
 }
 
@@ -45,12 +46,12 @@ export function changePpm(from: bigint, to: bigint): number {
 /** Returns the share of the whole trade that passes through each leg, from 0 to 1. */
 export function sharesOf({ tokenIn, legs }: Pick<RoutePlan, 'tokenIn' | 'legs'>): readonly number[] {
   const totalSold = new Map<Address, number>()
-  const source = (leg: Leg) => (tokenIn === NATIVE && isFirst(leg, legs) ? NATIVE : leg.tokenIn)
-  for (const leg of legs) totalSold.set(source(leg), (totalSold.get(source(leg)) ?? 0) + Number(leg.amountIn))
+  const soldToken = (leg: Leg) => (tokenIn === NATIVE && spendsInput(leg, legs) ? NATIVE : leg.tokenIn)
+  for (const leg of legs) totalSold.set(soldToken(leg), (totalSold.get(soldToken(leg)) ?? 0) + Number(leg.amountIn))
   const heldShare = new Map<Address, number>([[tokenIn, 1]])
   // Legs are in execution order, so all inflows of a token precede its sales.
   return legs.map((leg) => {
-    const from = source(leg)
+    const from = soldToken(leg)
     const share = (heldShare.get(from) ?? 0) * (Number(leg.amountIn) / (totalSold.get(from) || 1))
     heldShare.set(leg.tokenOut, (heldShare.get(leg.tokenOut) ?? 0) + share)
     return share
@@ -58,35 +59,35 @@ export function sharesOf({ tokenIn, legs }: Pick<RoutePlan, 'tokenIn' | 'legs'>)
 }
 
 /**
- * Returns true if a leg spends the sender's input. For a NATIVE input these are pools of the native token or its
- * wrapper; no earlier leg pays out either.
+ * Returns true if a leg spends the sender's input. For a NATIVE input, such a leg trades the native token or its
+ * wrapper, and no other leg buys the token that it sells.
  */
-function isFirst(leg: Leg, legs: readonly Leg[]): boolean {
+function spendsInput(leg: Leg, legs: readonly Leg[]): boolean {
   return !legs.some(({ tokenOut }) => tokenOut === leg.tokenIn)
 }
 
-function paidBy(pool: Pool, { tokenIn, tokenOut, amountIn }: Hop): bigint {
+function outputOf(pool: Pool, { tokenIn, tokenOut, amountIn }: Hop): bigint {
   return nullIfRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn))?.amountOut ?? 0n
 }
 
 /** Applies to the earlier pool the net trade that its reserves show; returns it unchanged if there was none. */
-function afterTrades(before: Pool, after: Pool, { tokenIn, tokenOut }: Hop): Pool {
-  const family = familyOf(before.family)!
-  const [reservesBefore, reservesAfter] = [family.reserves(before), family.reserves(after)]
+function applyNetTrade(earlierPool: Pool, laterPool: Pool, { tokenIn, tokenOut }: Hop): Pool {
+  const family = familyOf(earlierPool.family)!
+  const [reservesBefore, reservesAfter] = [family.reserves(earlierPool), family.reserves(laterPool)]
   const changeOf = (token: Address) => {
-    const tokenIndex = before.tokens.indexOf(token)
+    const tokenIndex = earlierPool.tokens.indexOf(token)
     return (reservesAfter[tokenIndex] ?? 0n) - (reservesBefore[tokenIndex] ?? 0n)
   }
   const [changeIn, changeOut] = [changeOf(tokenIn), changeOf(tokenOut)]
   const trade = (soldToken: Address, boughtToken: Address, amount: bigint) =>
-    nullIfRefused(() => family.quoteExactInput(before, soldToken, boughtToken, amount))
+    nullIfRefused(() => family.quoteExactInput(earlierPool, soldToken, boughtToken, amount))
   // If both reserves fell, liquidity was removed. If both rose, liquidity was added, or there were trades in both
   // directions. The price may then have moved as far as the larger inflow would move it.
-  const swap =
+  const netTrade =
     changeIn > 0n
       ? trade(tokenIn, tokenOut, changeIn)
       : changeOut > 0n && changeIn < 0n
         ? trade(tokenOut, tokenIn, changeOut)
         : null
-  return swap ? { ...before, state: swap.state } : before
+  return netTrade ? { ...earlierPool, state: netTrade.state } : earlierPool
 }

@@ -1,4 +1,7 @@
-/** Simulates quotes again, one and two blocks after the quoted block, with a share of the node's calls. */
+/**
+ * Drift sampler: simulates quotes again, one and two blocks after the quoted block, with a share of the node's calls.
+ * `LiveChain` offers each quote and reports each snapshot.
+ */
 import { FLOAT_PPM, type Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import { encodeSwap, type Leg, type RoutePlan } from '@sluice/routing'
@@ -39,11 +42,11 @@ type Options = {
 }
 
 type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'asSent'> & {
-  readonly code: Promise<Hex>
+  readonly senderCode: Promise<Hex>
   /** True if a token of the route is taxed, so that a leg simulated alone shows the tax instead of drift. */
   readonly isTaxed: boolean
   /** Number of later blocks that were processed or missed. */
-  processed: number
+  processedBlocks: number
 }
 type SampleState = { readonly snapshot: Snapshot; readonly code: Hex }
 
@@ -68,22 +71,22 @@ export class DriftSampler {
   }
 
   /** Counts calls that were sent to the node. */
-  recordSpent(calls: number): void {
-    this.callShare.recordSent(calls)
+  recordNodeCalls(calls: number): void {
+    this.callShare.creditCalls(calls)
   }
 
   /** Queues a new quote if the call budget covers its simulations. */
   offer(view: Pick<ChainView, 'codeOf'>, { quote, from, terms, searchRequest, asSent }: QuoteRecord): void {
     if (this.callShare.isOff || quote.route.legs.length === 0 || this.pending.length >= MAX_PENDING) return
     if (!this.callShare.takeCalls(CALLS_PER_QUOTE)) return
-    const code = view.codeOf(from)
-    // Avoids an unhandled rejection; the error is handled when `code` is awaited.
-    code.catch(() => {})
+    const senderCode = view.codeOf(from)
+    // Avoids an unhandled rejection; the error is handled when `senderCode` is awaited.
+    senderCode.catch(() => {})
     const isTaxed = quote.route.legs.some(
       ({ tokenIn, tokenOut }) => searchRequest.taxes?.has(tokenIn) || searchRequest.taxes?.has(tokenOut),
     )
     this.offeredAt = Date.now()
-    this.pending.push({ quote, from, terms, asSent, code, isTaxed, processed: 0 })
+    this.pending.push({ quote, from, terms, asSent, senderCode, isTaxed, processedBlocks: 0 })
   }
 
   /** Simulates the quotes that are due at a new block. */
@@ -97,8 +100,8 @@ export class DriftSampler {
     for (const pendingSample of dueSamples) {
       const blocks = Math.min(number - pendingSample.quote.block.number, CALLS_PER_QUOTE + 1)
       // Count the blocks that were skipped between two snapshots.
-      for (; pendingSample.processed < blocks - 1; pendingSample.processed++) this.statistics.miss()
-      pendingSample.processed = blocks
+      for (; pendingSample.processedBlocks < blocks - 1; pendingSample.processedBlocks++) this.statistics.recordMissed()
+      pendingSample.processedBlocks = blocks
     }
     await Promise.all(dueSamples.map((pendingSample) => this.simulateAgain(pendingSample, snapshot)))
   }
@@ -113,16 +116,16 @@ export class DriftSampler {
     const { block } = pendingSample.quote
     const after = BLOCKS_AFTER.find((blocks) => block.number + blocks === snapshot.block.number)
     if (!after) return
-    const isOver = pendingSample.terms.deadline <= BigInt(snapshot.block.timestamp)
-    if (isOver || !this.options.isCanonical(block)) return this.statistics.miss()
+    const hasExpired = pendingSample.terms.deadline <= BigInt(snapshot.block.timestamp)
+    if (hasExpired || !this.options.isCanonical(block)) return this.statistics.recordMissed()
     try {
-      const state = { snapshot, code: await pendingSample.code }
+      const state = { snapshot, code: await pendingSample.senderCode }
       const sample = await this.sample(pendingSample, state, after)
       this.statistics.add(sample)
       this.options.onSample(sample)
     } catch (error) {
       // The node failed or lost the block, which is no evidence about the quote.
-      this.statistics.miss()
+      this.statistics.recordMissed()
       this.options.log.warn({ err: error }, 'failed to simulate a quote again')
     }
   }
@@ -139,7 +142,7 @@ export class DriftSampler {
     const result = await this.simulate(request, state, quote.route)
     const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)
     const ppm = amountOut === undefined ? null : changePpm(quote.amountOut, amountOut)
-    const sampledLegs = legs.map((leg) => legOf(leg, state.snapshot))
+    const sampledLegs = legs.map((leg) => sampledLegOf(leg, state.snapshot))
     return {
       after,
       timestamp: state.snapshot.block.timestamp,
@@ -150,8 +153,8 @@ export class DriftSampler {
   }
 
   /**
-   * Attributes an unexplained shortfall to the pools that pay less than their states predict. A single leg gets the
-   * whole shortfall; with several legs, each pool is simulated.
+   * Attributes an unexplained shortfall to the pools that pay less than their states predict. A route of one leg
+   * attributes the whole shortfall to its pool. With several legs, each pool is simulated alone.
    */
   private async attribute(
     pendingSample: PendingSample,
@@ -171,7 +174,7 @@ export class DriftSampler {
     )
   }
 
-  /** Returns the simulated output minus the predicted output of a pool, in ppm of the latter; at most 0. */
+  /** Returns the simulated output less the predicted output of a pool, in ppm of the predicted output; at most 0. */
   private async shortfallPpm(
     leg: Leg,
     { pool }: SampledLeg,
@@ -221,12 +224,12 @@ export class DriftSampler {
   }
 }
 
-function legOf(leg: Leg, { pools }: Snapshot): SampledLeg {
-  const simulation = pools.get(leg.pool.id)
+function sampledLegOf(leg: Leg, { pools }: Snapshot): SampledLeg {
+  const laterPool = pools.get(leg.pool.id)
   // A pool leaves memory when nobody requests its tokens; its drift is then unknown.
   const { amountOut } = leg
-  if (!simulation) return { pool: leg.pool, ppm: null, unexplainedPpm: 0, stateChangePpm: 0, amountOut }
-  return { pool: simulation, amountOut, ...poolDrift(leg.pool, simulation, leg) }
+  if (!laterPool) return { pool: leg.pool, ppm: null, unexplainedPpm: 0, stateChangePpm: 0, amountOut }
+  return { pool: laterPool, amountOut, ...poolDrift(leg.pool, laterPool, leg) }
 }
 
 function addShortfall(leg: SampledLeg, missingPpm: number): SampledLeg {

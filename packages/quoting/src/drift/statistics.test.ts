@@ -16,7 +16,7 @@ test('statistics are collected by chain, family, brand, and pool, for each of tw
   const statistics = new DriftStatistics()
   statistics.add(sample(1, -100, [leg('a', -200), leg('b', 300, 'curve-stable', 'Curve')]))
   statistics.add(sample(2, -300, [leg('a', -400)], true))
-  statistics.miss()
+  statistics.recordMissed()
   const { sampleCount, missed, chain, families, brands, pools, withdrawing } = statistics.figures(10)
   expect([sampleCount, missed, withdrawing]).toEqual([2, 1, []])
   expect(chain[1]).toMatchObject({ samples: 1, wouldRevert: 0, meanBps: -1 })

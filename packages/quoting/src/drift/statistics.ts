@@ -6,7 +6,7 @@ import { type DriftOutcome, type Figures, Tally } from './tally.ts'
 import { type FadingPool, FadingPools } from './withdrawals.ts'
 
 /** Samples in a window: of the chain, of a family or DEX, and of a pool. */
-const WINDOWS = { chain: 1_000, source: 300, pool: 60 }
+const WINDOW_SAMPLES = { chain: 1_000, source: 300, pool: 60 }
 /** Maximum families and maximum DEXes; chains have fewer. */
 const MAX_SOURCES = 200
 const MAX_POOLS = 1_000
@@ -46,7 +46,7 @@ type PoolTallies = Tallies & Pick<PoolFigures, 'family' | 'dex'>
 
 /** Collects drift samples in windows. */
 export class DriftStatistics {
-  private readonly chain = newTallies(WINDOWS.chain)
+  private readonly chain = newTallies(WINDOW_SAMPLES.chain)
   private readonly families = new BoundedMap<string, Tallies>(MAX_SOURCES)
   private readonly brands = new BoundedMap<string, Tallies>(MAX_SOURCES)
   private readonly pools = new BoundedMap<string, PoolTallies>(MAX_POOLS)
@@ -58,7 +58,7 @@ export class DriftStatistics {
     return this.pools.count
   }
 
-  miss(): void {
+  recordMissed(): void {
     this.missedCount++
   }
 
@@ -72,14 +72,14 @@ export class DriftStatistics {
       if (legPpm === null) continue
       const { id, family, dex } = pool
       const outcome: DriftOutcome = { ppm: legPpm, reverted }
-      tallyOf(this.families, family, WINDOWS.source)[after].add(outcome)
-      tallyOf(this.brands, dex, WINDOWS.source)[after].add(outcome)
+      tallyOf(this.families, family, WINDOW_SAMPLES.source)[after].add(outcome)
+      tallyOf(this.brands, dex, WINDOW_SAMPLES.source)[after].add(outcome)
       // A route may use a pool twice.
       if (countedPools.has(id)) continue
       countedPools.add(id)
-      const entry = this.pools.get(id) ?? { family, dex, ...newTallies(WINDOWS.pool) }
-      this.pools.set(id, entry)
-      entry[after].add(outcome)
+      const tallies = this.pools.get(id) ?? { family, dex, ...newTallies(WINDOW_SAMPLES.pool) }
+      this.pools.set(id, tallies)
+      tallies[after].add(outcome)
     }
   }
 
@@ -89,25 +89,25 @@ export class DriftStatistics {
     return tally && { samples: tally.samples, worstPpm: tally.worstPpm }
   }
 
-  /** Returns all statistics. @param max - maximum entries of each list */
-  figures(max: number): DriftFigures {
-    const first = <T extends Tallies>(tallies: BoundedMap<string, T>) =>
-      [...tallies].sort(([, a], [, b]) => samplesOf(b) - samplesOf(a)).slice(0, max)
+  /** Returns all statistics. @param maxEntries - maximum entries of each list */
+  figures(maxEntries: number): DriftFigures {
+    const bySampleCount = <T extends Tallies>(tallies: BoundedMap<string, T>) =>
+      [...tallies].sort(([, a], [, b]) => samplesOf(b) - samplesOf(a)).slice(0, maxEntries)
     const sources = (tallies: BoundedMap<string, Tallies>): readonly SourceFigures[] =>
-      first(tallies).map(([name, ownTallies]) => ({ name, after: figuresOf(ownTallies) }))
+      bySampleCount(tallies).map(([name, tallies]) => ({ name, after: figuresOf(tallies) }))
     return {
       sampleCount: this.sampleCount,
       missed: this.missedCount,
       chain: figuresOf(this.chain),
       families: sources(this.families),
       brands: sources(this.brands),
-      pools: first(this.pools).map(([id, ownTallies]) => ({
+      pools: bySampleCount(this.pools).map(([id, ownTallies]) => ({
         id,
         family: ownTallies.family,
         dex: ownTallies.dex,
         after: figuresOf(ownTallies),
       })),
-      withdrawing: this.fadingPools.list().slice(0, max),
+      withdrawing: this.fadingPools.list().slice(0, maxEntries),
     }
   }
 }

@@ -27,15 +27,15 @@ const PPM_PER_BPS = FLOAT_PPM / FLOAT_BPS
 export class Tally {
   private readonly window: DriftOutcome[] = []
   private readonly size: number
-  private quantileAt = 0
+  private nextIndex = 0
 
   constructor(size: number) {
     this.size = size
   }
 
   add(outcome: DriftOutcome): void {
-    this.window[this.quantileAt] = outcome
-    this.quantileAt = (this.quantileAt + 1) % this.size
+    this.window[this.nextIndex] = outcome
+    this.nextIndex = (this.nextIndex + 1) % this.size
   }
 
   get samples(): number {

@@ -40,18 +40,18 @@ const REFRESH_SECONDS = 60
 type Evidence = {
   readonly family: string
   readonly dex: string
-  /** Weights of all samples, of faded ones, and of improved ones; a new sample weighs 1. */
-  samples: number
-  withdrew: number
-  gave: number
+  /** Decayed weights of all samples, of faded samples, and of improved samples; a new sample weighs 1. */
+  sampleWeight: number
+  fadedWeight: number
+  improvedWeight: number
   /** Weighted sum of losses less gains, ppm. */
-  lostPpm: number
+  weightedLossPpm: number
   /** Unix time in seconds of the last sample. */
-  at: number
+  lastSampleAt: number
   /** Unix time in seconds until which the pool is excluded; 0 if it never was. */
-  outUntil: number
+  excludedUntil: number
   /** Number of exclusions in a row, each within a day of the previous one. */
-  times: number
+  exclusionCount: number
 }
 
 /** A pool whose quotes fade, with its penalty. */
@@ -75,7 +75,7 @@ export class FadingPools {
   /** Unix time in seconds of the cached penalties. */
   private cachedAt = 0
   /** Unix time in seconds of the newest block. */
-  private newest = 0
+  private newestTimestamp = 0
   private isStale = false
 
   get count(): StateCount {
@@ -87,7 +87,7 @@ export class FadingPools {
    * pool and block.
    */
   record({ after, timestamp, legs }: DriftSample): void {
-    this.newest = Math.max(this.newest, timestamp)
+    this.newestTimestamp = Math.max(this.newestTimestamp, timestamp)
     if (after === 1) for (const leg of legs) this.takeLeg(leg, timestamp)
   }
 
@@ -96,13 +96,13 @@ export class FadingPools {
     const hasWithdrawn = unexplainedPpm <= -MIN_FADE_PPM
     // Pools that never faded have no entry, and need none.
     const evidence = this.pools.get(pool.id) ?? (hasWithdrawn ? newEvidence(pool.family, pool.dex) : undefined)
-    if (!evidence || evidence.at >= timestamp) return
+    if (!evidence || evidence.lastSampleAt >= timestamp) return
     fade(evidence, timestamp, 1 - 1 / MEMORY)
-    evidence.samples++
-    if (hasWithdrawn) evidence.withdrew++
-    if (stateChangePpm >= MIN_FADE_PPM) evidence.gave++
-    evidence.lostPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, stateChangePpm)
-    if (isExcludable(evidence) && evidence.outUntil <= timestamp) exclude(evidence, timestamp)
+    evidence.sampleWeight++
+    if (hasWithdrawn) evidence.fadedWeight++
+    if (stateChangePpm >= MIN_FADE_PPM) evidence.improvedWeight++
+    evidence.weightedLossPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, stateChangePpm)
+    if (isExcludable(evidence) && evidence.excludedUntil <= timestamp) exclude(evidence, timestamp)
     this.pools.set(pool.id, evidence)
     this.isStale = true
   }
@@ -113,7 +113,7 @@ export class FadingPools {
    * @param now - timestamp of the block, Unix seconds
    */
   driftPenalties(now: number): DriftPenalties | undefined {
-    this.newest = Math.max(this.newest, now)
+    this.newestTimestamp = Math.max(this.newestTimestamp, now)
     if (this.pools.size === 0) return undefined
     if (!this.isStale && now >= this.cachedAt && now < this.cachedAt + REFRESH_SECONDS) return this.cached
     this.cachedAt = now
@@ -126,53 +126,67 @@ export class FadingPools {
   }
 
   /** Lists the pools with a penalty at a block, the newest if absent; largest penalty first. */
-  list(now = this.newest): readonly FadingPool[] {
+  list(now = this.newestTimestamp): readonly FadingPool[] {
     return [...this.pools]
       .flatMap(([id, evidence]) => {
         const copy = { ...evidence }
-        fade(copy, Math.max(now, copy.at))
-        const isOut = copy.outUntil > now
+        fade(copy, Math.max(now, copy.lastSampleAt))
+        const isOut = copy.excludedUntil > now
         const driftPenaltyPpm = isOut ? FLOAT_PPM : isPenalized(copy) ? penaltyPpmOf(copy) : 0
-        const leftOutUntil = isOut ? copy.outUntil : null
-        const { family, dex, samples, withdrew } = copy
-        return driftPenaltyPpm > 0 ? [{ id, family, dex, driftPenaltyPpm, leftOutUntil, samples, withdrew }] : []
+        const leftOutUntil = isOut ? copy.excludedUntil : null
+        const { family, dex, sampleWeight, fadedWeight } = copy
+        return driftPenaltyPpm > 0
+          ? [{ id, family, dex, driftPenaltyPpm, leftOutUntil, samples: sampleWeight, withdrew: fadedWeight }]
+          : []
       })
       .sort((a, b) => b.driftPenaltyPpm - a.driftPenaltyPpm || (a.id < b.id ? -1 : 1))
   }
 }
 
 function newEvidence(family: string, dex: string): Evidence {
-  return { family, dex, samples: 0, withdrew: 0, gave: 0, lostPpm: 0, at: 0, outUntil: 0, times: 0 }
+  return {
+    family,
+    dex,
+    sampleWeight: 0,
+    fadedWeight: 0,
+    improvedWeight: 0,
+    weightedLossPpm: 0,
+    lastSampleAt: 0,
+    excludedUntil: 0,
+    exclusionCount: 0,
+  }
 }
 
 /** Decays the evidence by its age and by an extra factor. */
 function fade(evidence: Evidence, now: number, weight = 1): void {
-  const factor = weight * 0.5 ** ((now - evidence.at) / HALF_LIFE_SECONDS)
-  evidence.samples *= factor
-  evidence.withdrew *= factor
-  evidence.gave *= factor
-  evidence.lostPpm *= factor
-  evidence.at = now
+  const factor = weight * 0.5 ** ((now - evidence.lastSampleAt) / HALF_LIFE_SECONDS)
+  evidence.sampleWeight *= factor
+  evidence.fadedWeight *= factor
+  evidence.improvedWeight *= factor
+  evidence.weightedLossPpm *= factor
+  evidence.lastSampleAt = now
 }
 
 /** Returns true if faded samples outweigh improved ones by more than chance explains. */
-function outweighs({ withdrew, gave }: Evidence, times: number): boolean {
-  return withdrew - gave >= times * Math.sqrt(withdrew + gave) && withdrew > 0
+function outweighs({ fadedWeight, improvedWeight }: Evidence, times: number): boolean {
+  return fadedWeight - improvedWeight >= times * Math.sqrt(fadedWeight + improvedWeight) && fadedWeight > 0
 }
 
-const isPenalized = (evidence: Evidence): boolean => evidence.lostPpm > 0 && outweighs(evidence, PENALTY_THRESHOLD)
+const isPenalized = (evidence: Evidence): boolean =>
+  evidence.weightedLossPpm > 0 && outweighs(evidence, PENALTY_THRESHOLD)
 
 const isExcludable = (evidence: Evidence): boolean =>
   isPenalized(evidence) &&
   outweighs(evidence, EXCLUSION_THRESHOLD) &&
-  evidence.withdrew - evidence.gave >= EXCLUSION_SHARE * evidence.samples
+  evidence.fadedWeight - evidence.improvedWeight >= EXCLUSION_SHARE * evidence.sampleWeight
 
 /** Returns the average loss of a quote through the pool, ppm. */
-function penaltyPpmOf({ lostPpm, samples }: Evidence): number {
-  return Math.min(MAX_PENALTY_PPM, Math.max(STEP_PPM, Math.round(lostPpm / samples / STEP_PPM) * STEP_PPM))
+function penaltyPpmOf({ weightedLossPpm, sampleWeight }: Evidence): number {
+  return Math.min(MAX_PENALTY_PPM, Math.max(STEP_PPM, Math.round(weightedLossPpm / sampleWeight / STEP_PPM) * STEP_PPM))
 }
 
 function exclude(evidence: Evidence, now: number): void {
-  evidence.times = now - evidence.outUntil < EXCLUSION_MEMORY_SECONDS ? evidence.times + 1 : 1
-  evidence.outUntil = now + Math.min(MAX_EXCLUSION_SECONDS, FIRST_EXCLUSION_SECONDS * 2 ** (evidence.times - 1))
+  evidence.exclusionCount = now - evidence.excludedUntil < EXCLUSION_MEMORY_SECONDS ? evidence.exclusionCount + 1 : 1
+  evidence.excludedUntil =
+    now + Math.min(MAX_EXCLUSION_SECONDS, FIRST_EXCLUSION_SECONDS * 2 ** (evidence.exclusionCount - 1))
 }

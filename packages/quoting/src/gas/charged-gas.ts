@@ -10,16 +10,16 @@ type ChargedSwap = {
   readonly route: RoutePlan
   readonly data: Hex
   readonly simulation: SimulatedGas
-  /** True if the last pools pay the sender directly, so that the Guard holds no balance of the output. */
+  /** True if the last pools pay the sender directly, so that the Guard never holds the output. */
   readonly direct?: boolean
   /** Balances of the Guard and the Executor before the swap; none by default. */
   readonly balances?: ContractBalances | undefined
 }
 
 /**
- * Returns the gas that the receipt of a swap will show, after refunds. An eth_call does not report refunds, so they are
- * derived from the accounts that hold tokens along the route. The sender is assumed to keep a balance and an allowance
- * of the input token.
+ * Returns the gas that the receipt of a swap will show, after refunds. An eth_call does not report refunds. So refunds
+ * are derived from the storage slots that the route's token transfers clear. The sender is assumed to have a remaining
+ * balance and allowance of the input token.
  */
 export function chargedGas(
   { route, data, simulation, direct = false, balances }: ChargedSwap,

@@ -39,9 +39,12 @@ function nodeOf(holdings: Readonly<Record<Address, readonly Address[]>>) {
 
 test('balances are those of the Executor, and of the Guard in the output; a token that does not answer is not held', async () => {
   const { rpc } = nodeOf({ [weth]: [executor], [usdc]: [guard, executor] })
-  const balances = await new ContractBalanceReader().of([routeOver(dai, usdc, weth)], holders, { rpc, block: at(1) })
+  const balances = await new ContractBalanceReader().heldTokens([routeOver(dai, usdc, weth)], holders, {
+    rpc,
+    block: at(1),
+  })
   expect(balances).toEqual({ guard: new Set(), executor: new Set([usdc, weth]) })
-  const other = await new ContractBalanceReader().of([routeOver(NATIVE, usdc)], holders, { rpc, block: at(1) })
+  const other = await new ContractBalanceReader().heldTokens([routeOver(NATIVE, usdc)], holders, { rpc, block: at(1) })
   expect(other).toEqual({ guard: new Set([usdc]), executor: new Set([weth, usdc]) })
 })
 
@@ -49,7 +52,7 @@ test('callers share a read, which is repeated after 20 blocks', async () => {
   const reader = new ContractBalanceReader()
   const node = nodeOf({ [weth]: [], [usdc]: [], [dai]: [] })
   const read = (number: number, ...tokens: Address[]) =>
-    reader.of([routeOver(...tokens)], holders, { rpc: node.rpc, block: at(number) })
+    reader.heldTokens([routeOver(...tokens)], holders, { rpc: node.rpc, block: at(number) })
   await Promise.all([read(1, weth, usdc), read(1, weth, usdc)])
   expect(node.reads).toBe(3)
   await read(21, weth, usdc)
@@ -63,7 +66,7 @@ test('callers share a read, which is repeated after 20 blocks', async () => {
 test('a failed read is undefined, and is repeated by the next caller', async () => {
   const reader = new ContractBalanceReader()
   const node = nodeOf({ [weth]: [executor], [usdc]: [] })
-  const read = () => reader.of([routeOver(weth, usdc)], holders, { rpc: node.rpc, block: at(1) })
+  const read = () => reader.heldTokens([routeOver(weth, usdc)], holders, { rpc: node.rpc, block: at(1) })
   node.failure = new RpcError('TIMEOUT', 'late')
   expect(await read()).toBeUndefined()
   node.failure = undefined

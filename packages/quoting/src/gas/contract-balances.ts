@@ -1,6 +1,7 @@
 /**
- * Reads which tokens the Guard and the Executor hold before a swap. Anybody can send them tokens, and tokens that
- * account in shares leave a unit behind. A balance that a swap does not empty refunds no gas.
+ * Reads which tokens the Guard and the Executor hold before a swap. Anybody can send tokens to them, and transfers of
+ * share-based tokens may leave one unit behind. If a balance is not zero before a swap, the swap does not clear its
+ * storage slot and gets no gas refund for it.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { runReads } from '@sluice/liquidity'
@@ -9,7 +10,7 @@ import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { type BalanceKey, readBalances } from '../balances.ts'
 
-/** Blocks for which a balance is not read again. Such balances rarely change between zero and nonzero. */
+/** Number of blocks for which a balance is not read again. Such balances rarely change between zero and nonzero. */
 const FRESH_BLOCKS = 20
 /** Maximum balances in memory per chain. */
 const MAX_BALANCES = 4_096
@@ -27,16 +28,16 @@ export class ContractBalanceReader {
   }
 
   /** Returns the tokens of routes that the contracts hold; undefined if the node does not answer. */
-  async of(
+  async heldTokens(
     routes: readonly RoutePlan[],
     holders: Holders,
     source: { readonly rpc: Rpc; readonly block: BlockHeader },
   ): Promise<ContractBalances | undefined> {
     const keys = balanceKeys(routes, holders)
     try {
-      const isHeld = await Promise.all(this.balances(keys, source))
+      const heldFlags = await Promise.all(this.holdsTokens(keys, source))
       const tokensOf = (holder: Address) =>
-        new Set(keys.flatMap(([owner, token], k) => (owner === holder && isHeld[k] ? [token] : [])))
+        new Set(keys.flatMap(([owner, token], k) => (owner === holder && heldFlags[k] ? [token] : [])))
       return { guard: tokensOf(holders.guard), executor: tokensOf(holders.executor) }
     } catch (error) {
       if (error instanceof RpcError) return undefined
@@ -44,21 +45,25 @@ export class ContractBalanceReader {
     }
   }
 
-  /** Returns the balances, and requests those that are due. All callers share a read, so it has no caller's signal. */
-  private balances(
+  /**
+   * Returns for each key whether the balance is nonzero, and starts reading balances that are due. Callers share a
+   * read, so the read has no caller's abort signal.
+   */
+  private holdsTokens(
     keys: readonly BalanceKey[],
     { rpc, block }: { readonly rpc: Rpc; readonly block: BlockHeader },
   ): readonly Promise<boolean>[] {
     const { cache } = this
-    const due = keys.filter((key) => {
-      const last = cache.get(key.join())
-      return !last || Math.abs(block.number - last.block) > FRESH_BLOCKS
+    const dueKeys = keys.filter((key) => {
+      const cached = cache.get(key.join())
+      return !cached || Math.abs(block.number - cached.block) > FRESH_BLOCKS
     })
-    const reading = due.length > 0 ? runReads(rpc, { blockHash: block.hash }, [readBalances(due)]) : undefined
-    for (const [k, key] of due.entries()) {
-      const entry = { block: block.number, isHeld: reading!.then(([balances]) => (balances![k] ?? 0n) > 0n) }
-      cache.set(key.join(), entry)
-      entry.isHeld.catch(() => cache.peek(key.join()) === entry && cache.delete(key.join()))
+    const balancesRead =
+      dueKeys.length > 0 ? runReads(rpc, { blockHash: block.hash }, [readBalances(dueKeys)]) : undefined
+    for (const [k, key] of dueKeys.entries()) {
+      const cached = { block: block.number, isHeld: balancesRead!.then(([balances]) => (balances![k] ?? 0n) > 0n) }
+      cache.set(key.join(), cached)
+      cached.isHeld.catch(() => cache.peek(key.join()) === cached && cache.delete(key.join()))
     }
     return keys.map((key) => cache.get(key.join())!.isHeld)
   }

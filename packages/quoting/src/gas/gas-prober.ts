@@ -1,7 +1,7 @@
 /**
- * Measures the gas of hops. In the background, measures many per call: the pools between a quote's tokens, and those
- * between them and the chain's hubs. Measures at once the pools of routes whose ranking depends on gas. After a
- * failure, pools keep the gas of their families.
+ * Measures the gas of hops by simulation. In the background, measures many pools per call: the pools between a quote's
+ * tokens, and the pools between these tokens and the chain's hubs. On request of a quote, measures the pools of routes
+ * whose ranking depends on gas. If a measurement fails, a pool keeps the gas of its family.
  */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
@@ -10,7 +10,7 @@ import { inSlices, type Rpc } from '@sluice/rpc'
 import { BoundedMap, type HopToMeasure, measureHops, type SimulationContext } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import type { Logger } from '../events.ts'
-import { inTime } from '../in-time.ts'
+import { endsInTime } from '../in-time.ts'
 import type { MeasuredGas } from './measured-gas.ts'
 import { probeAmount } from './probe-amount.ts'
 
@@ -20,11 +20,11 @@ const HOPS_PER_CALL = 16
 const MAX_DIRECTIONS = 12
 /** Maximum queued pools; further ones wait for a later quote. */
 const MAX_QUEUED = 256
-/** Maximum calls per block in the background, and with those that quotes wait for. */
+/** Maximum calls per block: for background measurements, and in total with measurements that quotes wait for. */
 const BACKGROUND_CALLS = 32
 const CALLS_PER_BLOCK = 96
-/** Maximum token sets that are remembered as scanned, and the milliseconds until a set is scanned again. */
-const MAX_SCANNED = 4_096
+/** Maximum token sets that are remembered as scanned, and milliseconds until a set is scanned again. */
+const MAX_SCANNED_SETS = 4_096
 const SCAN_TTL_MS = 60_000
 /** Maximum wait of a quote for measurements. */
 const MEASURE_TIMEOUT_MS = 250
@@ -36,7 +36,7 @@ type Options = {
   readonly chain: Chain
   readonly contracts: ChainContracts
   readonly simulation: SimulationContext
-  readonly measured: MeasuredGas
+  readonly measuredGas: MeasuredGas
   readonly log: Pick<Logger, 'info'>
 }
 /** One direction of a pool, with the programs that measure it. */
@@ -53,12 +53,12 @@ export class GasProber {
   private readonly hubs: readonly Address[]
   /** Tokens of quotes whose pools are not scanned yet. */
   private pendingTokens = new Set<Address>()
-  private queue = new Map<string, Pool>()
+  private poolQueue = new Map<string, Pool>()
   /** Token sets that were scanned within `SCAN_TTL_MS`. */
-  private readonly scannedPools = new BoundedMap<string, true>(MAX_SCANNED, { ttl: SCAN_TTL_MS })
+  private readonly scannedTokenSets = new BoundedMap<string, true>(MAX_SCANNED_SETS, { ttl: SCAN_TTL_MS })
   private source: Source | undefined
-  private running = false
-  private block = { hash: '', calls: 0 }
+  private isMeasuring = false
+  private callsAtBlock = { hash: '', calls: 0 }
 
   constructor(options: Options) {
     const { chain } = options
@@ -68,117 +68,118 @@ export class GasProber {
 
   /** True while pools are queued or being measured. */
   get isRunning(): boolean {
-    return this.running
+    return this.isMeasuring
   }
 
   /**
-   * Queues the pools of a quote's tokens that are due, and measures them. Never rejects; a later quote retries after a
-   * failure.
+   * Queues the pools of a quote's tokens that are due for a measurement, and measures them. Never rejects. After a
+   * failure, a later quote queues them again.
    */
-  async want(tokens: readonly Address[], source: Source): Promise<void> {
+  async queueTokens(tokens: readonly Address[], source: Source): Promise<void> {
     const key = tokens.toSorted().join()
-    if (this.scannedPools.has(key)) return
-    this.scannedPools.set(key, true)
+    if (this.scannedTokenSets.has(key)) return
+    this.scannedTokenSets.set(key, true)
     for (const token of tokens) this.pendingTokens.add(token)
     this.source = source
-    if (!this.running) await this.run()
+    if (!this.isMeasuring) await this.measureQueued()
   }
 
   /**
-   * Measures the pools that are due, up to one call of them, and waits for the result for a bounded time. Never rejects.
+   * Measures pools that are due, as many as fit in one call. Waits for the result for at most `MEASURE_TIMEOUT_MS`.
+   * Never rejects.
    *
    * @returns true if a pool has a new measurement
    */
   async measureNow(pools: readonly Pool[], source: Source): Promise<boolean> {
-    const due = pools.filter((pool) => this.isDue(pool, source.snapshot))
-    if (due.length === 0 || !this.mayCall(source.snapshot, CALLS_PER_BLOCK)) return false
-    return inTime(this.measureSome(source, due), MEASURE_TIMEOUT_MS)
+    const duePools = pools.filter((pool) => this.isDue(pool, source.snapshot))
+    if (duePools.length === 0 || !this.mayCall(source.snapshot, CALLS_PER_BLOCK)) return false
+    return endsInTime(this.measureBatch(source, duePools), MEASURE_TIMEOUT_MS)
   }
 
   /** Drops the queue when the chain falls asleep. */
   forget(): void {
     this.pendingTokens.clear()
-    this.queue.clear()
+    this.poolQueue.clear()
     this.source = undefined
   }
 
-  private async run(): Promise<void> {
-    this.running = true
+  private async measureQueued(): Promise<void> {
+    this.isMeasuring = true
     try {
-      // Quotes in the meantime provide newer blocks and more pools.
-      for (let { source } = this; source && this.pendingTokens.size + this.queue.size > 0; { source } = this) {
-        if (this.pendingTokens.size > 0) await this.find(source.snapshot)
+      // Quotes during a measurement may set a newer source and queue more pools.
+      for (let { source } = this; source && this.pendingTokens.size + this.poolQueue.size > 0; { source } = this) {
+        if (this.pendingTokens.size > 0) await this.queueDuePools(source.snapshot)
         if (!this.mayCall(source.snapshot, BACKGROUND_CALLS)) break
-        for (const pool of await this.measureSome(source, this.queue.values())) this.queue.delete(pool.id)
+        for (const pool of await this.measureBatch(source, this.poolQueue.values())) this.poolQueue.delete(pool.id)
       }
     } catch (error) {
       this.options.log.info({ err: error }, 'gas of pools not measured, retried with the next quote')
     } finally {
       this.forget()
-      this.running = false
+      this.isMeasuring = false
     }
   }
 
   private mayCall({ block: { hash } }: Snapshot, maxCalls: number): boolean {
-    if (this.block.hash !== hash) this.block = { hash, calls: 0 }
-    return this.block.calls < maxCalls
+    if (this.callsAtBlock.hash !== hash) this.callsAtBlock = { hash, calls: 0 }
+    return this.callsAtBlock.calls < maxCalls
   }
 
-  /** Queues the due pools of the pending tokens, those with most of the tokens first. */
-  private async find(snapshot: Snapshot): Promise<void> {
+  /** Queues the due pools of the pending tokens. Pools that trade more of these tokens come first. */
+  private async queueDuePools(snapshot: Snapshot): Promise<void> {
     const { pools } = snapshot
-    const ends = this.pendingTokens
+    const quoteTokens = this.pendingTokens
     this.pendingTokens = new Set()
-    const nearTokens = new Set([...ends, ...this.hubs])
+    const nearTokens = new Set([...quoteTokens, ...this.hubs])
     const isDue = (pool: Pool) => this.isDue(pool, snapshot)
-    const candidates: { readonly pool: Pool; readonly joins: number }[] = []
+    const candidates: { readonly pool: Pool; readonly quoteTokenCount: number }[] = []
     await inSlices(
       'gas probes',
       (function* () {
         let count = 0
         for (const pool of pools.values()) {
           if (++count % SCAN_SLICE === 0) yield
-          const joins = pool.tokens.filter((token) => ends.has(token)).length
-          if (joins === 0 || pool.tokens.filter((token) => nearTokens.has(token)).length < 2) continue
-          if (isDue(pool)) candidates.push({ pool, joins })
+          const quoteTokenCount = pool.tokens.filter((token) => quoteTokens.has(token)).length
+          if (quoteTokenCount === 0 || pool.tokens.filter((token) => nearTokens.has(token)).length < 2) continue
+          if (isDue(pool)) candidates.push({ pool, quoteTokenCount })
         }
       })(),
     )
-    for (const { pool } of candidates.sort((a, b) => b.joins - a.joins))
-      if (this.queue.size < MAX_QUEUED) this.queue.set(pool.id, pool)
+    for (const { pool } of candidates.sort((a, b) => b.quoteTokenCount - a.quoteTokenCount))
+      if (this.poolQueue.size < MAX_QUEUED) this.poolQueue.set(pool.id, pool)
   }
 
   private isDue({ id, family }: Pool, { block }: Pick<Snapshot, 'block'>): boolean {
-    const { contracts, measured } = this.options
-    return contracts.executable.has(family) && measured.isDue(id, block.timestamp)
+    const { contracts, measuredGas } = this.options
+    return contracts.executable.has(family) && measuredGas.isDue(id, block.timestamp)
   }
 
   /** Measures the first pools in one call. @returns those pools */
-  private async measureSome({ rpc, snapshot: { block } }: Source, pools: Iterable<Pool>): Promise<readonly Pool[]> {
-    const { contracts, simulation, measured } = this.options
-    const batch: Direction[] = []
+  private async measureBatch({ rpc, snapshot: { block } }: Source, pools: Iterable<Pool>): Promise<readonly Pool[]> {
+    const { contracts, simulation, measuredGas } = this.options
+    const directions: Direction[] = []
     const batchPools: Pool[] = []
     for (const pool of pools) {
-      const directions = this.directionsOf(pool)
-      if (batch.length > 0 && batch.length + directions.length > HOPS_PER_CALL) break
+      const poolDirections = this.directionsOf(pool)
+      if (directions.length > 0 && directions.length + poolDirections.length > HOPS_PER_CALL) break
       batchPools.push(pool)
-      if (directions.length === 0) measured.observe(pool.id, [], block.timestamp)
-      batch.push(...directions)
+      if (poolDirections.length === 0) measuredGas.observe(pool.id, [], block.timestamp)
+      directions.push(...poolDirections)
     }
-    const hops = batch.flatMap((direction) => direction.hops.filter((hop) => hop !== null))
+    const hops = directions.flatMap((direction) => direction.hops.filter((hop) => hop !== null))
     if (hops.length === 0) return batchPools
-    this.block = { ...this.block, calls: this.block.calls + 1 }
-    const order = { guard: contracts.guard, executor: contracts.executor.address, block, hops }
-    const usedGas = await measureHops(rpc, order, simulation)
-    const gasOf = new Map(hops.map((hop, k) => [hop, usedGas[k] ?? null]))
-    for (const [pool, directions] of Map.groupBy(batch, (direction) => direction.pool)) {
-      const measuredHops = directions.flatMap(({ tokenIn, tokenOut, hops }): MeasuredHop[] => {
-        const [first, middle, last] = hops.map((hop) => hop && gasOf.get(hop)!)
-        // A hop that fails in the middle of a route is rarely useful. One that fails only at an end gets the middle's
-        // gas.
+    this.callsAtBlock = { ...this.callsAtBlock, calls: this.callsAtBlock.calls + 1 }
+    const measurement = { guard: contracts.guard, executor: contracts.executor.address, block, hops }
+    const usedGas = await measureHops(rpc, measurement, simulation)
+    const gasByHop = new Map(hops.map((hop, k) => [hop, usedGas[k] ?? null]))
+    for (const [pool, poolDirections] of Map.groupBy(directions, (direction) => direction.pool)) {
+      const measuredHops = poolDirections.flatMap(({ tokenIn, tokenOut, hops }): MeasuredHop[] => {
+        const [first, middle, last] = hops.map((hop) => hop && gasByHop.get(hop)!)
+        // A hop that fails in the middle of a route is rarely useful, so its direction is dropped. A hop that fails
+        // only as the first or last of a route gets the gas of the middle.
         return middle ? [{ tokenIn, tokenOut, middle, first: first ?? middle, last: last ?? middle }] : []
       })
-      measured.observe(pool.id, measuredHops, block.timestamp)
+      measuredGas.observe(pool.id, measuredHops, block.timestamp)
     }
     return batchPools
   }

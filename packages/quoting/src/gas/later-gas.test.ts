@@ -13,38 +13,38 @@ const pair = routeOf('uniswap-v2')
 
 test('a pool without a comparison is compared beyond the deadline, so that later quotes are covered', () => {
   const gas = new LaterGas()
-  const at = gas.dueAt([pair], span)!
+  const at = gas.simulationTimeOf([pair], span)!
   expect(at).toBeGreaterThan(span.deadline)
   gas.observe(pair, 0, at, span)
-  expect(gas.dueAt([pair], span)).toBeUndefined()
-  expect(gas.dueAt([pair], { now: NOW + 60, deadline: NOW + 1_260 })).toBeUndefined()
+  expect(gas.simulationTimeOf([pair], span)).toBeUndefined()
+  expect(gas.simulationTimeOf([pair], { now: NOW + 60, deadline: NOW + 1_260 })).toBeUndefined()
 })
 
 test('a longer deadline than compared is due, and a shorter comparison does not replace a longer one', () => {
   const gas = new LaterGas()
   gas.observe(pair, 0, span.deadline, span)
   const day = { now: NOW, deadline: NOW + 86_400 }
-  expect(gas.dueAt([pair], day)).toBeGreaterThan(day.deadline)
+  expect(gas.simulationTimeOf([pair], day)).toBeGreaterThan(day.deadline)
   gas.observe(pair, 0, day.deadline, day)
   gas.observe(pair, 0, span.deadline, span)
-  expect(gas.dueAt([pair], day)).toBeUndefined()
+  expect(gas.simulationTimeOf([pair], day)).toBeUndefined()
 })
 
 test('a comparison is valid for ten minutes', () => {
   const gas = new LaterGas()
   gas.observe(pair, 0, NOW + 90_000, span)
-  expect(gas.dueAt([pair], { now: NOW + 600, deadline: NOW + 1_800 })).toBeUndefined()
-  expect(gas.dueAt([pair], { now: NOW + 601, deadline: NOW + 1_801 })).toBeDefined()
+  expect(gas.simulationTimeOf([pair], { now: NOW + 600, deadline: NOW + 1_800 })).toBeUndefined()
+  expect(gas.simulationTimeOf([pair], { now: NOW + 601, deadline: NOW + 1_801 })).toBeDefined()
 })
 
 test('pools whose gas changed, and families that declare later gas, are compared at each deadline', () => {
   const gas = new LaterGas()
   gas.observe(pair, 90_000, span.deadline + 600, span)
-  expect(gas.dueAt([pair], span)).toBe(span.deadline)
+  expect(gas.simulationTimeOf([pair], span)).toBe(span.deadline)
   const stated = new LaterGas()
   const velodrome = routeOf('velodrome-v2')
   stated.observe(velodrome, 0, span.deadline, span)
-  expect(stated.dueAt([velodrome], span)).toBe(span.deadline)
+  expect(stated.simulationTimeOf([velodrome], span)).toBe(span.deadline)
 })
 
 test('parts that were steady before are not the cause of a change', () => {
@@ -52,6 +52,6 @@ test('parts that were steady before are not the cause of a change', () => {
   const [steady, other] = [routeOf('uniswap-v2', 'known'), routeOf('uniswap-v2', 'other')]
   gas.observe(steady, 0, NOW + 90_000, span)
   gas.observe({ ...steady, legs: [...steady.legs, ...other.legs] }, 90_000, NOW + 90_000, span)
-  expect(gas.dueAt([steady], span)).toBeUndefined()
-  expect(gas.dueAt([other], span)).toBe(span.deadline)
+  expect(gas.simulationTimeOf([steady], span)).toBeUndefined()
+  expect(gas.simulationTimeOf([other], span)).toBe(span.deadline)
 })

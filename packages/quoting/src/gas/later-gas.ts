@@ -1,88 +1,95 @@
 /**
  * Extra gas of a route that is mined some time after the next block: oracle observations fall due, cached rates expire,
- * epochs end. A second simulation at the transaction's deadline measures it. It runs for routes through families that
- * declare such gas. It also runs for pools and tokens whose gas changed with time or was not compared recently. Parts
- * without a recent comparison are simulated beyond the deadline, so that one comparison also covers the deadlines of
- * later quotes.
+ * and epochs end. A second simulation at the transaction's deadline measures this gas. The second simulation runs if a
+ * family of the route declares such gas, if the gas of a pool or token changed with time before, or if a pool or token
+ * was not compared recently. In the last case the simulated time is after the deadline, so that the comparison also
+ * covers later quotes.
  */
 import { familyOf } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum pools and tokens with a comparison. */
-const MAX_COMPARED = 20_000
-/** Seconds for which a comparison without a change is valid. The simulation runs as long after the deadline. */
+const MAX_COMPARISONS = 20_000
+/** Seconds for which a comparison without a change is valid; also the time after the deadline that is simulated. */
 const STEADY_SECONDS = 600
-/** Seconds for which a part whose gas changed is compared at every quote. */
+/** Seconds for which a pool or token whose gas changed is compared at every quote. */
 const MOVING_SECONDS = 86_400
 /** Gas below which a difference does not count as a change; the buffer of the gas limit is many times larger. */
-const TOLERANCE = 1_000
+const GAS_TOLERANCE = 1_000
 
-type Kind = 'steady' | 'moving'
+type GasTrend = 'steady' | 'moving'
 type Comparison = {
-  readonly kind: Kind
-  readonly at: number
+  readonly trend: GasTrend
+  readonly comparedAt: number
   /** Unix time in seconds of the later simulation; work that falls due after it was not observed. */
-  readonly until: number
+  readonly observedUntil: number
 }
 
 /** Unix times in seconds of the quoted block and of the transaction's deadline. */
-export type Span = { readonly now: number; readonly deadline: number }
+export type Validity = { readonly now: number; readonly deadline: number }
 
 /** Records which pools and tokens cost more gas later, and decides when to simulate for it. */
 export class LaterGas {
-  private readonly comparisons = new BoundedMap<string, Comparison>(MAX_COMPARED)
+  private readonly comparisonsByKey = new BoundedMap<string, Comparison>(MAX_COMPARISONS)
 
   get count(): StateCount {
-    return this.comparisons.count
+    return this.comparisonsByKey.count
   }
 
   /**
    * Returns the Unix time in seconds at which routes should be simulated again; undefined if a second simulation would
    * show nothing new.
    */
-  dueAt(routes: readonly RoutePlan[], span: Span): number | undefined {
+  simulationTimeOf(routes: readonly RoutePlan[], validity: Validity): number | undefined {
     const legs = routes.flatMap((route) => route.legs)
-    const kinds = keysOf(legs).map((key) => this.kindOf(key, span))
-    if (kinds.includes('moving') || legs.some(({ pool }) => laterGasOf(pool.family) > 0)) return span.deadline
-    return kinds.includes(undefined) ? span.deadline + STEADY_SECONDS : undefined
+    const trends = comparedKeys(legs).map((key) => this.trendOf(key, validity))
+    if (trends.includes('moving') || legs.some(({ pool }) => declaredLaterGas(pool.family) > 0))
+      return validity.deadline
+    return trends.includes(undefined) ? validity.deadline + STEADY_SECONDS : undefined
   }
 
   /**
-   * Records a comparison. @param extra - gas at `at` less the gas in the next block @param observedAt - Unix time in seconds of
-   * the later simulation
+   * Records a comparison.
+   *
+   * @param extraGas - gas of the later simulation less the gas in the next block
+   * @param observedAt - Unix time in seconds of the later simulation
    */
-  observe({ legs }: RoutePlan, extra: number, observedAt: number, span: Span): void {
-    const keys = keysOf(legs)
-    const hasChanged = extra > TOLERANCE
-    // Parts that were steady before are not the cause, unless all parts were.
-    const suspects = keys.filter((key) => this.kindOf(key, span) !== 'steady')
-    const changedKeys = hasChanged && suspects.length > 0 ? suspects : keys
+  observe({ legs }: RoutePlan, extraGas: number, observedAt: number, validity: Validity): void {
+    const keys = comparedKeys(legs)
+    const hasChanged = extraGas > GAS_TOLERANCE
+    // Pools and tokens with a valid steady comparison are not the cause, unless all of them have one.
+    const unexplainedKeys = keys.filter((key) => this.trendOf(key, validity) !== 'steady')
+    const changedKeys = hasChanged && unexplainedKeys.length > 0 ? unexplainedKeys : keys
     for (const key of changedKeys) {
-      const kind = this.kindOf(key, span)
-      if (!hasChanged && kind === 'moving') continue
+      const trend = this.trendOf(key, validity)
+      if (!hasChanged && trend === 'moving') continue
       // A valid comparison over a longer time is not replaced by a shorter one.
-      if (!hasChanged && kind === 'steady' && observedAt < this.comparisons.get(key)!.until) continue
-      this.comparisons.set(key, { kind: hasChanged ? 'moving' : 'steady', at: span.now, until: observedAt })
+      if (!hasChanged && trend === 'steady' && observedAt < this.comparisonsByKey.get(key)!.observedUntil) continue
+      this.comparisonsByKey.set(key, {
+        trend: hasChanged ? 'moving' : 'steady',
+        comparedAt: validity.now,
+        observedUntil: observedAt,
+      })
     }
   }
 
-  private kindOf(key: string, { now, deadline }: Span): Kind | undefined {
-    const comparison = this.comparisons.get(key)
+  private trendOf(key: string, { now, deadline }: Validity): GasTrend | undefined {
+    const comparison = this.comparisonsByKey.get(key)
     if (!comparison) return undefined
-    const age = Math.abs(now - comparison.at)
-    if (comparison.kind === 'moving') return age <= MOVING_SECONDS ? 'moving' : undefined
-    return age <= STEADY_SECONDS && deadline <= comparison.until ? 'steady' : undefined
+    const age = Math.abs(now - comparison.comparedAt)
+    if (comparison.trend === 'moving') return age <= MOVING_SECONDS ? 'moving' : undefined
+    return age <= STEADY_SECONDS && deadline <= comparison.observedUntil ? 'steady' : undefined
   }
 }
 
 /** Returns the extra later gas that a family declares. */
-export const laterGasOf = (family: string): number => familyOf(family)?.laterGas ?? 0
+export const declaredLaterGas = (family: string): number => familyOf(family)?.laterGas ?? 0
 
 /** Returns the ids of the route's pools and tokens; a pool whose family declares later gas needs no comparison. */
-function keysOf(legs: RoutePlan['legs']): readonly string[] {
+function comparedKeys(legs: RoutePlan['legs']): readonly string[] {
   const keys = legs.flatMap(({ pool, tokenIn, tokenOut }) => {
-    return [...(laterGasOf(pool.family) > 0 ? [] : [pool.id]), tokenIn, tokenOut]
+    return [...(declaredLaterGas(pool.family) > 0 ? [] : [pool.id]), tokenIn, tokenOut]
   })
   return [...new Set(keys)]
 }

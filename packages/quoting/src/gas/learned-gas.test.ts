@@ -51,7 +51,7 @@ const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[v
 test('learned gas predicts further routes within 3 %, including routes through new pools', () => {
   const { route, charged } = market(7)
   const lessons = new GasLessons(null)
-  const error = (swap: Swap) => Math.abs(lessons.expected(swap, 0) / charged(swap) - 1)
+  const error = (swap: Swap) => Math.abs(lessons.expectedGas(swap, 0) / charged(swap) - 1)
   const routes = Array.from({ length: 200 }, route)
   expect(median(routes.map(error))).toBeGreaterThan(0.15)
   for (let k = 0; k < 1_500; k++) {
@@ -84,14 +84,14 @@ test('repeated quotes of the same route at a block count as one observation', ()
   const gross = charged(swap) + 50_000
   for (let k = 0; k < 20; k++) often.observeAt(block, swap, gross)
   once.observe(swap, gross, 0)
-  expect(often.expected(swap, 0)).toBe(once.expected(swap, 0))
+  expect(often.expectedGas(swap, 0)).toBe(once.expectedGas(swap, 0))
   // Another route and another block count separately.
   for (let k = 0; k < 20; k++) often.observeAt(block, across, gross)
   once.observe(across, gross, 0)
   // Quotes of two blocks alternate while those of the older one are in flight.
   for (let k = 0; k < 20; k++) for (const at of [next, block]) often.observeAt(at, swap, gross)
   once.observe(swap, gross, 1)
-  expect(often.expected(swap, 1)).toBe(once.expected(swap, 1))
+  expect(often.expectedGas(swap, 1)).toBe(once.expectedGas(swap, 1))
 })
 
 test('one outlier moves the expectation by at most a tenth', () => {
@@ -100,7 +100,7 @@ test('one outlier moves the expectation by at most a tenth', () => {
   const swap = route()
   const { charged } = routeGas({ ...swap, wrappedNative: null })
   lessons.observe(swap, 1e12, 0)
-  expect(lessons.expected(swap, 0)).toBeLessThanOrEqual(1.1 * charged)
+  expect(lessons.expectedGas(swap, 0)).toBeLessThanOrEqual(1.1 * charged)
   for (let k = 0; k < 5_000; k++) lessons.observe({ ...route(), tokenIn: token(1_000 + k) }, 1e6, 0)
   expect(lessons.count.entries).toBeLessThanOrEqual(2_048)
 })
@@ -115,8 +115,8 @@ test('an expensive tick is charged to swaps that cross it, and not to others', (
     lessons.observe(swap, charged + refund, 0)
     lessons.observe(across, charged + refund + 60_000, 0)
   }
-  expect(Math.abs(lessons.expected(swap, 0) - charged)).toBeLessThan(6_000)
-  expect(Math.abs(lessons.expected(across, 0) - charged - 60_000)).toBeLessThan(6_000)
+  expect(Math.abs(lessons.expectedGas(swap, 0) - charged)).toBeLessThan(6_000)
+  expect(Math.abs(lessons.expectedGas(across, 0) - charged - 60_000)).toBeLessThan(6_000)
 })
 
 test('at most a fifth of the unexplained gas is expected as a refund', () => {
@@ -126,7 +126,7 @@ test('at most a fifth of the unexplained gas is expected as a refund', () => {
   const { charged, refund } = routeGas({ ...swap, wrappedNative: null })
   const gross = charged + refund + 8_000
   for (let k = 0; k < 100; k++) lessons.observe(swap, gross, 0)
-  const expected = lessons.expected(swap, 0)
+  const expected = lessons.expectedGas(swap, 0)
   expect(expected).toBeGreaterThanOrEqual(gross * 0.8 - 1_000)
   expect(expected).toBeLessThanOrEqual(gross + 1_000)
 })

@@ -1,8 +1,8 @@
 /**
- * Corrections to the gas table of DEX families, learned from simulations. A simulation shows the gas of a whole route.
- * Its difference from the prediction is distributed over the route's pools, tokens, and ends, in proportion to their
- * uncertainty (a Kalman filter without covariances). Tokens are included because the gas of a transfer belongs to the
- * token. A proxy costs tens of thousands in every pool that trades it.
+ * Learns corrections to the gas table of DEX families from simulations. A simulation shows only the gas of a whole
+ * route. The difference from the prediction is distributed over the route's parts (pools, tokens, and ends) in
+ * proportion to their uncertainty. This is a Kalman filter without covariances. Tokens are parts because the gas of a
+ * transfer depends on the token: a token behind a proxy costs tens of thousands of gas more in each pool.
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, partGas } from '@sluice/liquidity'
@@ -21,13 +21,13 @@ import { BoundedMap, type StateCount } from '@sluice/simulation'
 /** Maximum parts (pools, tokens, slots) with an estimate. */
 const MAX_PARTS = 2_048
 /** Blocks whose simulated routes are remembered: the newest, and earlier ones with quotes in flight. */
-const BLOCKS_SEEN = 4
+const MAX_BLOCKS = 4
 /** Maximum pools in the result for searches: those seen most recently. */
 const MAX_POOLS = 512
 /**
  * Standard deviation in gas of a part's correction before any observation. `write` is a storage slot of one pool that
- * not every trade writes, such as a tick (17,100 gas more if it was empty, EIP-2200; some families have three of them);
- * `slot` is such a slot in all pools of a family.
+ * not every trade writes, such as a tick. Writing an empty slot costs 17,100 gas more (EIP-2200), and some families
+ * have three such slots. `slot` stands for this slot in all pools of a family.
  */
 const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
   pool: 12_000,
@@ -42,8 +42,8 @@ const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
 /** Minimum standard deviation, after any number of observations. */
 const MIN_DEVIATION = 500
 /**
- * Share of a route's gas that is specific to the sender, and gas of a tick that no other trade crosses; both count as
- * noise.
+ * Noise of a simulation: the share of a route's gas that depends on the sender, and the gas of a tick that no other
+ * trade crosses.
  */
 const SENDER_SHARE = 0.005
 const TICK_GAS = 12_000
@@ -55,10 +55,10 @@ const MAX_ERROR_SHARE = 0.1
 /** Maximum correction in gas, in both directions. */
 const MAX_CORRECTION = 300_000
 /** Half-life of estimates in seconds: tokens are upgraded, and slots fill. */
-const HALF_LIFE = 12 * 3_600
-/** Seconds of block time for which searches get the same corrections, so that searches of one block agree. */
+const HALF_LIFE_SECONDS = 12 * 3_600
+/** Searches get the same corrections for this many seconds of block time, so that searches of one block agree. */
 const REFRESH_SECONDS = 60
-/** Rounding of the corrections for searches; a correction below half of it is omitted. */
+/** Corrections for searches are rounded to multiples of this gas. Corrections that round to 0 are omitted. */
 const ROUNDING = 1_000
 
 type Estimate = { readonly gas: number; readonly variance: number; readonly at: number }
@@ -66,12 +66,12 @@ type Swap = Pick<RoutePlan, 'tokenIn' | 'tokenOut' | 'legs'>
 
 /** Learns gas corrections from simulations, and provides them to searches. */
 export class GasLessons {
-  private readonly estimates = new BoundedMap<string, Estimate>(MAX_PARTS)
+  private readonly estimatesByPart = new BoundedMap<string, Estimate>(MAX_PARTS)
   /** Family and tokens of recently simulated pools, by pool id. */
-  private readonly pools = new BoundedMap<string, readonly [string, Address, Address]>(MAX_POOLS)
+  private readonly recentPools = new BoundedMap<string, readonly [string, Address, Address]>(MAX_POOLS)
   /** Keys of the routes that were simulated at a block, by block hash. */
-  private readonly simulatedRoutes = new BoundedMap<string, Set<string>>(BLOCKS_SEEN)
-  private publishedGas: { readonly gas: LearnedGas; readonly at: number } | undefined
+  private readonly routeKeysByBlock = new BoundedMap<string, Set<string>>(MAX_BLOCKS)
+  private published: { readonly gas: LearnedGas; readonly at: number } | undefined
   private readonly wrappedNative: Address | null
 
   constructor(wrappedNative: Address | null) {
@@ -79,58 +79,63 @@ export class GasLessons {
   }
 
   get count(): StateCount {
-    return this.estimates.count
+    return this.estimatesByPart.count
   }
 
-  /** Calls `observe`, but once per block and route: repeated simulations there add little information. */
+  /** Calls `observe` at most once per block and route, because repeated simulations add little information. */
   observeAt({ hash, timestamp }: Pick<BlockHeader, 'hash' | 'timestamp'>, swap: Swap, gross: number): void {
-    const keys = this.simulatedRoutes.get(hash) ?? new Set()
+    const keys = this.routeKeysByBlock.get(hash) ?? new Set()
     const key = routeKeyOf(swap)
     if (keys.has(key) || keys.size >= MAX_PARTS) return
-    this.simulatedRoutes.set(hash, keys.add(key))
+    this.routeKeysByBlock.set(hash, keys.add(key))
     this.observe(swap, gross, timestamp)
   }
 
   /**
-   * Updates the estimates from a simulation. @param gross - gas of the transaction before refunds @param now - Unix
-   * time in seconds
+   * Updates the estimates from a simulation.
+   *
+   * @param gross - gas of the transaction before refunds
+   * @param now - Unix time in seconds
    */
   observe(swap: Swap, gross: number, now: number): void {
     if (swap.legs.length === 0) return
     const parts = this.estimatedParts(swap, now)
-    const counts = this.countsOf(swap)
-    const { predictedGross, expected, charged } = gasOfRoute(counts, parts)
+    const partCounts = this.countsOf(swap)
+    const { predictedGross, expected, charged } = gasOfRoute(partCounts, parts)
     const maxError = MAX_ERROR_SHARE * Math.max(charged, expected)
     const error = Math.max(-maxError, Math.min(maxError, gross - predictedGross))
-    const ownVariance = (SENDER_SHARE * charged) ** 2 + piecesIn(counts) * TICK_GAS ** 2
-    const variance = parts.reduce((sum, component) => sum + component.count ** 2 * component.variance, ownVariance)
-    for (const { key, count, gas, variance: its } of parts) {
-      const gain = (its * count) / variance
-      const remaining = Math.max(MIN_DEVIATION ** 2, its * (1 - gain * count))
-      this.estimates.set(key, {
+    const noiseVariance = (SENDER_SHARE * charged) ** 2 + piecesIn(partCounts) * TICK_GAS ** 2
+    const totalVariance = parts.reduce((sum, part) => sum + part.count ** 2 * part.variance, noiseVariance)
+    for (const { key, count, gas, variance: partVariance } of parts) {
+      const gain = (partVariance * count) / totalVariance
+      const newVariance = Math.max(MIN_DEVIATION ** 2, partVariance * (1 - gain * count))
+      this.estimatesByPart.set(key, {
         gas: Math.max(-MAX_CORRECTION, Math.min(MAX_CORRECTION, gas + gain * error)),
-        variance: remaining,
+        variance: newVariance,
         at: now,
       })
     }
-    for (const { pool, tokenIn, tokenOut } of swap.legs) this.pools.set(pool.id, [pool.family, tokenIn, tokenOut])
+    for (const { pool, tokenIn, tokenOut } of swap.legs) this.recentPools.set(pool.id, [pool.family, tokenIn, tokenOut])
   }
 
   /** Returns the gas that a route is expected to be charged, by the current estimates. */
-  expected(swap: Swap, now: number): number {
+  expectedGas(swap: Swap, now: number): number {
     return gasOfRoute(this.countsOf(swap), this.estimatedParts(swap, now)).expected
   }
 
-  /** Returns gas corrections by pool id; undefined if there are none. The same object until they change. */
+  /**
+   * Returns gas corrections by pool id; undefined if there are none. Returns the same object until the corrections
+   * change.
+   */
   at(now: number): LearnedGas | undefined {
-    if (!this.publishedGas || now < this.publishedGas.at || now - this.publishedGas.at >= REFRESH_SECONDS) {
+    if (!this.published || now < this.published.at || now - this.published.at >= REFRESH_SECONDS) {
       const gas = this.correctionsAt(now)
-      this.publishedGas = {
-        gas: this.publishedGas && isSame(this.publishedGas.gas, gas) ? this.publishedGas.gas : gas,
+      this.published = {
+        gas: this.published && isSameGas(this.published.gas, gas) ? this.published.gas : gas,
         at: now,
       }
     }
-    return this.publishedGas.gas.size > 0 ? this.publishedGas.gas : undefined
+    return this.published.gas.size > 0 ? this.published.gas : undefined
   }
 
   private countsOf(swap: Swap): GasParts {
@@ -138,17 +143,17 @@ export class GasLessons {
   }
 
   private estimatedParts(swap: Swap, now: number): readonly EstimatedPart[] {
-    return Array.from(partsOf(swap), ([key, count]) => ({ key, count, ...this.estimateOf(key, now) }))
+    return Array.from(countParts(swap), ([key, count]) => ({ key, count, ...this.estimateOf(key, now) }))
   }
 
   private correctionsAt(now: number): LearnedGas {
     const corrections = new Map<string, number>()
-    for (const [id, [family, sold, bought]] of this.pools) {
-      const either = (this.gasOf(`leg ${id} ${sold}`, now) + this.gasOf(`leg ${id} ${bought}`, now)) / 2
-      const ownVariance = either + this.gasOf(`pool ${id}`, now) + this.gasOf(`write ${id} oracle`, now)
-      const tokens = this.gasOf(`token ${sold}`, now) + this.gasOf(`token ${bought}`, now)
-      const certainty = 1 - this.estimateOf(`pool ${id}`, now).variance / usualOf(`pool ${id}`)
-      const gas = ownVariance + tokens + certainty * beyondRanked(family)
+    for (const [id, [family, sold, bought]] of this.recentPools) {
+      const meanLegGas = (this.gasOf(`leg ${id} ${sold}`, now) + this.gasOf(`leg ${id} ${bought}`, now)) / 2
+      const poolGas = meanLegGas + this.gasOf(`pool ${id}`, now) + this.gasOf(`write ${id} oracle`, now)
+      const tokenGas = this.gasOf(`token ${sold}`, now) + this.gasOf(`token ${bought}`, now)
+      const certainty = 1 - this.estimateOf(`pool ${id}`, now).variance / priorVarianceOf(`pool ${id}`)
+      const gas = poolGas + tokenGas + certainty * gasBeyondRanking(family)
       const roundedGas = Math.round(gas / ROUNDING) * ROUNDING
       if (roundedGas !== 0) corrections.set(id, roundedGas)
     }
@@ -161,12 +166,12 @@ export class GasLessons {
 
   /** Returns a part's estimate with its uncertainty, decayed by age. */
   private estimateOf(key: string, now: number): Omit<Estimate, 'at'> {
-    const usualGas = usualOf(key)
-    const estimate = this.estimates.get(key)
-    if (!estimate) return { gas: 0, variance: usualGas }
+    const priorVariance = priorVarianceOf(key)
+    const estimate = this.estimatesByPart.get(key)
+    if (!estimate) return { gas: 0, variance: priorVariance }
     if (now <= estimate.at) return estimate
-    const decay = 0.5 ** ((now - estimate.at) / HALF_LIFE)
-    return { gas: estimate.gas * decay, variance: usualGas + (estimate.variance - usualGas) * decay }
+    const decay = 0.5 ** ((now - estimate.at) / HALF_LIFE_SECONDS)
+    return { gas: estimate.gas * decay, variance: priorVariance + (estimate.variance - priorVariance) * decay }
   }
 }
 
@@ -187,24 +192,24 @@ function routeKeyOf({ tokenIn, tokenOut, legs }: Swap): string {
   return key
 }
 
-const usualOf = (key: string) => PRIOR_DEVIATION[key.split(' ', 1)[0]!]! ** 2
+const priorVarianceOf = (key: string) => PRIOR_DEVIATION[key.split(' ', 1)[0]!]! ** 2
 
-/** Gas of a hop in the full model less the gas that searches rank it by. */
-function beyondRanked(family: string): number {
+/** Gas of a hop in the full gas model, less the gas that searches use to rank the hop. */
+function gasBeyondRanking(family: string): number {
   return partGas(`hop:${family}`).gas + partGas(`oracle:${family}`).gas - gasRow(family).hop
 }
 
 /**
- * Counts the parts of a route. The ends are parts of their own, since their tokens move twice and the sender's slots
- * change.
+ * Counts the parts of a route. The input and output are separate parts, since their tokens are transferred twice and
+ * storage slots of the sender change.
  */
-function partsOf({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, number> {
-  const parts = new Map<string, number>([
+function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>([
     ['route', 1],
     [`in ${tokenIn}`, 1],
     [`out ${tokenOut}`, 1],
   ])
-  const add = (key: string) => parts.set(key, (parts.get(key) ?? 0) + 1)
+  const add = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
   for (const { pool, tokenIn: sold, tokenOut: bought, writes = [] } of legs) {
     for (const key of [`pool ${pool.id}`, `leg ${pool.id} ${sold}`, `token ${sold}`, `token ${bought}`]) add(key)
     for (const slot of writes) {
@@ -212,9 +217,9 @@ function partsOf({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, number>
       add(`slot ${pool.family} ${slot.split(' ', 1)[0]}`)
     }
   }
-  return parts
+  return counts
 }
 
-function isSame(a: LearnedGas, b: LearnedGas): boolean {
+function isSameGas(a: LearnedGas, b: LearnedGas): boolean {
   return a.size === b.size && [...a].every(([id, gas]) => b.get(id) === gas)
 }

@@ -29,11 +29,11 @@ test('a pool that cannot be measured keeps its learned correction, and is not re
   const gas = new MeasuredGas()
   const learned = new Map([['a', 9_000]])
   gas.observe('a', [], 0)
-  expect(gas.combineWith(learned)).toBe(learned)
-  expect(gas.combineWith(undefined)).toBeUndefined()
+  expect(gas.mergeWith(learned)).toBe(learned)
+  expect(gas.mergeWith(undefined)).toBeUndefined()
   expect(gas.isDue('a', 1)).toBe(false)
   gas.observe('b', [hop], 0)
-  expect(gas.combineWith(learned)).toEqual(
+  expect(gas.mergeWith(learned)).toEqual(
     new Map<string, number | readonly MeasuredHop[]>([
       ['a', 9_000],
       ['b', [hop]],
@@ -45,21 +45,21 @@ test('searches get the same object until something changes, so that threads rece
   const gas = new MeasuredGas()
   const learned = new Map([['a', 9_000]])
   gas.observe('a', [hop], 0)
-  const first = gas.combineWith(learned)
-  expect(gas.combineWith(learned)).toBe(first)
+  const first = gas.mergeWith(learned)
+  expect(gas.mergeWith(learned)).toBe(first)
   // Measured gas takes precedence over learned corrections.
   expect(first!.get('a')).toEqual([hop])
-  const second = gas.combineWith(new Map(learned))
+  const second = gas.mergeWith(new Map(learned))
   expect(second).not.toBe(first)
   gas.observe('c', [hop], 0)
-  expect(gas.combineWith(learned)!.has('c')).toBe(true)
-  expect(gas.hop('c', one!, two!)).toEqual(hop)
-  expect(gas.hop('c', two!, one!)).toBeUndefined()
+  expect(gas.mergeWith(learned)!.has('c')).toBe(true)
+  expect(gas.measuredHop('c', one!, two!)).toEqual(hop)
+  expect(gas.measuredHop('c', two!, one!)).toBeUndefined()
 })
 
 test('the number of stored pools is limited', () => {
   const gas = new MeasuredGas()
   for (let k = 0; k < 5_000; k++) gas.observe(`${k}`, [hop], 0)
   expect(gas.count.entries).toBe(2_048)
-  expect(gas.combineWith(undefined)!.size).toBe(2_048)
+  expect(gas.mergeWith(undefined)!.size).toBe(2_048)
 })

@@ -1,4 +1,4 @@
-/** Cache of measured gas of hops, by pool; bounded, with expiry. */
+/** Bounded cache of the measured gas of hops, by pool, with expiry. */
 import type { Address } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { LearnedGas, MeasuredHop } from '@sluice/routing'
@@ -6,66 +6,69 @@ import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum pools with measurements. */
 const MAX_POOLS = 2_048
-/** Seconds after which a pool with a changed state is measured again: its first trades fill empty slots. */
-const CHANGED_SECONDS = 600
+/**
+ * Seconds after which a pool whose state has changed is measured again: the first trades of a pool fill empty slots.
+ */
+const MAX_CHANGED_AGE_SECONDS = 600
 /** Seconds after which any pool is measured again, because tokens are upgraded. */
-const OLD_SECONDS = 6 * 3_600
+const MAX_AGE_SECONDS = 6 * 3_600
 
 type PoolGas = {
-  /** True if the pool has changed since the measurement. Saves keeping its state. */
+  /** True if the pool has changed since the measurement. */
   hasChanged: boolean
   /** Empty if no direction could be measured. */
   readonly hops: readonly MeasuredHop[]
   /** Unix time in seconds of the measured block. */
-  readonly at: number
+  readonly measuredAt: number
 }
 
 /** Caches the measured gas of hops, and merges it with learned corrections. */
 export class MeasuredGas {
-  private readonly pools = new BoundedMap<string, PoolGas>(MAX_POOLS)
-  private learnedGas: LearnedGas | undefined
-  private merged: LearnedGas | undefined
+  private readonly gasByPool = new BoundedMap<string, PoolGas>(MAX_POOLS)
+  private mergedLearnedGas: LearnedGas | undefined
+  private mergedGas: LearnedGas | undefined
 
   get count(): StateCount {
-    return this.pools.count
+    return this.gasByPool.count
   }
 
   /** Returns true if a pool should be measured. @param now - Unix time in seconds of the block */
   isDue(id: string, now: number): boolean {
-    const entry = this.pools.peek(id)
-    if (!entry) return true
-    const age = Math.abs(now - entry.at)
-    return age >= OLD_SECONDS || (age >= CHANGED_SECONDS && entry.hasChanged)
+    const poolGas = this.gasByPool.peek(id)
+    if (!poolGas) return true
+    const age = Math.abs(now - poolGas.measuredAt)
+    return age >= MAX_AGE_SECONDS || (age >= MAX_CHANGED_AGE_SECONDS && poolGas.hasChanged)
   }
 
   /**
-   * Stores a pool's measurements. @param hops - measured directions; an empty list leaves the family's gas in use until
-   * the pool is due again
+   * Stores a pool's measurements.
+   *
+   * @param hops - measured directions; if empty, the family's gas is used until the pool is due again
    */
   observe(id: string, hops: readonly MeasuredHop[], now: number): void {
-    this.pools.set(id, { hasChanged: false, hops, at: now })
-    this.merged = undefined
+    this.gasByPool.set(id, { hasChanged: false, hops, measuredAt: now })
+    this.mergedGas = undefined
   }
 
   /** Marks the pools that a block has changed. */
-  follow({ changedIds: changed }: Pick<Snapshot, 'changedIds'>): void {
-    for (const id of changed ?? this.pools.keys()) {
-      const entry = this.pools.peek(id)
-      if (entry) entry.hasChanged = true
+  follow({ changedIds }: Pick<Snapshot, 'changedIds'>): void {
+    for (const id of changedIds ?? this.gasByPool.keys()) {
+      const poolGas = this.gasByPool.peek(id)
+      if (poolGas) poolGas.hasChanged = true
     }
   }
 
-  hop(pool: string, tokenIn: Address, tokenOut: Address): MeasuredHop | undefined {
-    return this.pools.peek(pool)?.hops.find((hop) => hop.tokenIn === tokenIn && hop.tokenOut === tokenOut)
+  measuredHop(pool: string, tokenIn: Address, tokenOut: Address): MeasuredHop | undefined {
+    return this.gasByPool.peek(pool)?.hops.find((hop) => hop.tokenIn === tokenIn && hop.tokenOut === tokenOut)
   }
 
   /** Merges measured gas with learned corrections for other pools. The same object until either changes. */
-  combineWith(learnedGas: LearnedGas | undefined): LearnedGas | undefined {
-    if (this.merged && this.learnedGas === learnedGas) return this.merged
-    const measuredHops = [...this.pools].flatMap(([id, { hops }]) => (hops.length > 0 ? [[id, hops] as const] : []))
+  mergeWith(learnedGas: LearnedGas | undefined): LearnedGas | undefined {
+    if (this.mergedGas && this.mergedLearnedGas === learnedGas) return this.mergedGas
+    const measuredHops = [...this.gasByPool].flatMap(([id, { hops }]) => (hops.length > 0 ? [[id, hops] as const] : []))
     if (measuredHops.length === 0) return learnedGas
-    this.learnedGas = learnedGas
-    this.merged = new Map<string, number | readonly MeasuredHop[]>([...(learnedGas ?? []), ...measuredHops])
-    return this.merged
+    this.mergedLearnedGas = learnedGas
+    this.mergedGas = new Map<string, number | readonly MeasuredHop[]>([...(learnedGas ?? []), ...measuredHops])
+    return this.mergedGas
   }
 }

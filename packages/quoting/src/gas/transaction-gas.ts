@@ -1,4 +1,4 @@
-/** Gas of a transaction from its calldata and the gas of its call. */
+/** Computes the gas of a transaction from its calldata and the gas of its call. */
 import type { Hex } from '@sluice/chains'
 import { floorGas, intrinsicGas } from '@sluice/simulation'
 

@@ -1,9 +1,9 @@
-/** Log of quotes that can be replayed. */
+/** Log of quotes that can be replayed. `LiveChain` adds each quote. */
 import { RecordFile, type Snapshot } from '@sluice/liquidity'
 import type { StateCount } from '@sluice/simulation'
 import type { Logger } from '../events.ts'
 import type { QuoteRecord } from '../quote/quote-record.ts'
-import { partOf, recordOf } from './record.ts'
+import { encodePart, encodeRecord } from './record.ts'
 
 /** Maximum quotes in the write queue; further ones are dropped. */
 const MAX_WAITING = 1_000
@@ -19,11 +19,11 @@ export type QuoteLogOptions = {
   readonly maxBytes: number
 }
 
-type QueuedQuote = { readonly record: QuoteRecord; readonly at: number }
+type QueuedQuote = { readonly record: QuoteRecord; readonly quotedMs: number }
 
 /**
- * Writes quotes to a file, together with the pools of their blocks, so that each can be replayed. `add` only queues; a
- * worker thread writes.
+ * Writes quotes to a file, together with the pools of their blocks, so that each quote can be replayed. `add` only
+ * queues a quote; a worker thread writes it.
  */
 export class QuoteLog {
   private readonly options: QuoteLogOptions
@@ -54,8 +54,8 @@ export class QuoteLog {
     }
     this.queuedCount++
     const blockQuotes = this.queue.get(snapshot)
-    if (blockQuotes) blockQuotes.push({ record, at: quotedMs })
-    else this.queue.set(snapshot, [{ record, at: quotedMs }])
+    if (blockQuotes) blockQuotes.push({ record, quotedMs })
+    else this.queue.set(snapshot, [{ record, quotedMs }])
     this.timer ??= setTimeout(() => void this.write(), WRITE_EVERY_MS).unref()
   }
 
@@ -90,10 +90,10 @@ export class QuoteLog {
       const sharedParts = quotes.flatMap(({ record: { searchRequest } }) => [
         ...[searchRequest.trust, searchRequest.taxes, searchRequest.driftPenalties, searchRequest.learnedGas],
       ])
-      const encodedParts = [...new Set(sharedParts)].flatMap((part) => (part ? [partOf(part)] : []))
-      const records = quotes.map(({ record, at: quotedMs }) => ({
+      const encodedParts = [...new Set(sharedParts)].flatMap((part) => (part ? [encodePart(part)] : []))
+      const records = quotes.map(({ record, quotedMs }) => ({
         id: record.quote.id,
-        text: recordOf(record, quotedMs),
+        text: encodeRecord(record, quotedMs),
       }))
       await this.file.append(snapshot, { records, sharedTexts: encodedParts })
     }

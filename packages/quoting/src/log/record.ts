@@ -16,7 +16,7 @@ type StoredQuote = {
   readonly from: string
   readonly request: object
   readonly parts: Parts
-  /** Index of the chosen route among the simulated ones; absent for the best by the search. */
+  /** Index of the chosen route among the simulated routes; absent for the route that the search ranked first. */
   readonly rival?: number
   readonly route: object
   readonly terms: object
@@ -39,31 +39,31 @@ export type ReplayResult = {
   readonly differences: readonly string[]
 }
 
-const texts = new WeakMap<object, { readonly hash: string; readonly text: string }>()
+const encodedParts = new WeakMap<object, { readonly hash: string; readonly text: string }>()
 
 /** Returns a part's text and its hash; computed once per object. */
-export function partOf(sharedPart: object): { readonly hash: string; readonly text: string } {
-  let entry = texts.get(sharedPart)
+export function encodePart(sharedPart: object): { readonly hash: string; readonly text: string } {
+  let entry = encodedParts.get(sharedPart)
   if (!entry) {
     const text = JSON.stringify(toPlainJson(sharedPart))
     entry = { text, hash: createHash('sha256').update(text).digest('base64url') }
-    texts.set(sharedPart, entry)
+    encodedParts.set(sharedPart, entry)
   }
   return entry
 }
 
 /** Encodes a quote for the log. */
-export function recordOf(
+export function encodeRecord(
   { quote, from, searchRequest, alternativeIndex, terms }: QuoteRecord,
   recordedAt: number,
 ): string {
   const { trust, taxes, driftPenalties, learnedGas, ...request } = searchRequest
-  const sharedPart = Object.entries({ trust, taxes, driftPenalties, learnedGas })
+  const sharedParts = Object.entries({ trust, taxes, driftPenalties, learnedGas })
   const record: StoredQuote = {
     at: new Date(recordedAt).toISOString(),
     from,
     request: toPlainJson(request) as object,
-    parts: Object.fromEntries(sharedPart.flatMap(([name, part]) => (part ? [[name, partOf(part).hash]] : []))),
+    parts: Object.fromEntries(sharedParts.flatMap(([name, part]) => (part ? [[name, encodePart(part).hash]] : []))),
     ...(alternativeIndex > 0 && { rival: alternativeIndex }),
     route: plainRoute(quote.route),
     terms: toPlainJson(terms) as object,
@@ -76,12 +76,12 @@ export function recordOf(
 /** Searches a logged quote's route again in the pools of its block. */
 export function replayRecord({ text, snapshot, sharedTextOf: part }: FoundRecord): ReplayResult {
   const record = JSON.parse(text) as StoredQuote
-  // The file keeps a part as long as a record that refers to it.
-  const sharedPart = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(part(hash)!)])
-  const request = { ...record.request, ...Object.fromEntries(sharedPart) }
+  // The file keeps a part as long as some record refers to it.
+  const sharedParts = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(part(hash)!)])
+  const request = { ...record.request, ...Object.fromEntries(sharedParts) }
   const result = findRoute(buildGraph(snapshot), requestOfReplay(JSON.stringify(request)))
   const route = result.ok ? ([result.route, ...(result.alternatives ?? [])][record.rival ?? 0] ?? null) : null
-  const terms = termsOf(record.terms)
+  const terms = parseTerms(record.terms)
   const swap =
     route && encodeSwap({ ...terms, route, families: new Map(families.map((family) => [family.id, family])) })
   const differences = route ? differencesBetween(record.route, plainRoute(route)) : ['there is no route']
@@ -103,7 +103,7 @@ function plainRoute(route: RoutePlan): object {
   return toPlainJson({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) }) as object
 }
 
-function termsOf(plainTerms: object): EncodeTerms {
+function parseTerms(plainTerms: object): EncodeTerms {
   const terms = plainTerms as { readonly [name: string]: string }
   const amounts = ['minOutput', 'deadline', 'feePpm'].map((name) => [name, BigInt(terms[name]!)])
   return { ...terms, ...Object.fromEntries(amounts) } as EncodeTerms

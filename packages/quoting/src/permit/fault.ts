@@ -24,8 +24,9 @@ export type PermitFault = {
 }
 
 /**
- * Finds the field of a permit that is wrong at the block. Returns undefined if the permit is valid or not needed,
- * because the allowance is in place already, for example after somebody else submitted the signature.
+ * Finds the field of a permit that is wrong at the block. Returns undefined if the permit is valid. Also returns
+ * undefined if the permit is not needed because the allowance exists already, for example after somebody else submitted
+ * it.
  *
  * @throws RpcError
  */
@@ -67,9 +68,9 @@ async function permit2Fault(reader: Reader, permit: Permit, use: PermitUse): Pro
   if (!permit2Allowance) return { field: 'permit.kind', message: 'permit.kind: there is no Permit2 on this chain' }
   if (!allowance || (allowance[0] as bigint) < amount)
     return { field: 'permit.kind', message: 'permit.kind: the owner has not approved Permit2 for so much of src' }
-  const [already, until, next] = permit2Allowance as [bigint, bigint, bigint]
-  if (already >= amount && until >= BigInt(block.timestamp)) return undefined
-  const fault = commonFault(permit, use, next, true)
+  const [allowedAmount, expiration, nextNonce] = permit2Allowance as [bigint, bigint, bigint]
+  if (allowedAmount >= amount && expiration >= BigInt(block.timestamp)) return undefined
+  const fault = commonFault(permit, use, nextNonce, true)
   if (fault || succeeds) return fault
   return { field: 'permit.signature', message: 'permit.signature: Permit2 refuses it' }
 }
@@ -77,15 +78,15 @@ async function permit2Fault(reader: Reader, permit: Permit, use: PermitUse): Pro
 function commonFault(
   { deadline, nonce, amount }: Permit,
   use: PermitUse,
-  next: bigint,
-  isLimited: boolean,
+  nextNonce: bigint,
+  hasAmount: boolean,
 ): PermitFault | undefined {
   const { timestamp } = use.block
   if (deadline < BigInt(timestamp))
     return { field: 'permit.deadline', message: `permit.deadline has passed: the block is of ${timestamp}` }
-  if (nonce !== next)
-    return { field: 'permit.nonce', message: `permit.nonce is ${nonce}, and the owner's next one is ${next}` }
-  if (isLimited && amount < use.amount)
+  if (nonce !== nextNonce)
+    return { field: 'permit.nonce', message: `permit.nonce is ${nonce}, and the owner's next one is ${nextNonce}` }
+  if (hasAmount && amount < use.amount)
     return { field: 'permit.amount', message: `permit.amount is less than the ${use.amount} that the swap takes` }
   return undefined
 }

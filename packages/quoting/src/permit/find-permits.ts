@@ -65,9 +65,9 @@ const PERMIT_DETAILS = 'address token,uint160 amount,uint48 expiration,uint48 no
 /** Domain versions to try if a token has no `version` function. */
 const COMMON_VERSIONS = ['1', '2']
 /** Maximum seconds until the deadline, so that a signature cannot be used much later. */
-const MAX_SECONDS = 86_400
+const MAX_DEADLINE_SECONDS = 86_400
 /** Maximum characters of a name that the owner sees in the wallet. */
-const MAX_NAME = 200
+const MAX_NAME_LENGTH = 200
 const UNLIMITED = 2n ** 256n - 1n
 
 /**
@@ -81,8 +81,9 @@ export async function findPermits(rpc: Rpc, request: PermitRequest, context: Per
   const reader = readerAt(rpc, { blockHash: block.hash }, { signal })
   const deadline = request.deadline ?? defaultDeadline(block.timestamp, context.clock())
   checkDeadline(request.deadline, block.timestamp)
-  const latest = defaultDeadline(block.timestamp, context.clock()) + MAX_SECONDS
-  if (deadline > latest) throw new QuotingError('DEADLINE_FAR', `deadline must be at most ${latest}, a day from now`)
+  const maxDeadline = defaultDeadline(block.timestamp, context.clock()) + MAX_DEADLINE_SECONDS
+  if (deadline > maxDeadline)
+    throw new QuotingError('DEADLINE_FAR', `deadline must be at most ${maxDeadline}, a day from now`)
   const resolvedRequest = { ...request, ...context, deadline: BigInt(deadline) }
   const offers = await Promise.all([tokenOffer(reader, resolvedRequest), permit2Offer(reader, resolvedRequest)])
   return { spender, deadline, block, offers: offers.filter((offer) => offer !== undefined) }
@@ -91,8 +92,8 @@ export async function findPermits(rpc: Rpc, request: PermitRequest, context: Per
 type ResolvedRequest = Omit<PermitRequest, 'deadline'> & PermitContext & { readonly deadline: bigint }
 
 /**
- * Returns the token's own permit, if a domain hashes to the separator that the token reports; otherwise the signature
- * would be invalid.
+ * Returns the token's own permit. Undefined if no known domain hashes to the separator that the token reports, because
+ * the signature would be invalid.
  */
 async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline } = resolvedRequest
@@ -106,21 +107,21 @@ async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Pro
     readGetter('version'),
     reader.read(tokenAbi, token, 'eip712Domain'),
   ])
-  const ownDomain = domainResult && describedDomain(resolvedRequest, domainResult)
-  if (nonce === undefined || (separator === undefined && !ownDomain)) return undefined
+  const reportedDomain = domainResult && domainByEip5267(resolvedRequest, domainResult)
+  if (nonce === undefined || (separator === undefined && !reportedDomain)) return undefined
   const isDai = type === id(`Permit(${DAI})`)
-  // Many EIP-2612 tokens have no `PERMIT_TYPEHASH`; one with another type supports neither form.
+  // Many EIP-2612 tokens have no `PERMIT_TYPEHASH`. A token with another type supports neither form.
   if (type !== undefined && !isDai && type !== id(`Permit(${EIP2612})`)) return undefined
   const versions = isText(version) ? [version] : []
   const candidates = isText(name) ? domainsOf(resolvedRequest, name, [...versions, ...COMMON_VERSIONS]) : []
-  const domain = [...(ownDomain ? [ownDomain] : []), ...candidates].find(
+  const domain = [...(reportedDomain ? [reportedDomain] : []), ...candidates].find(
     (domain) => separator === undefined || TypedDataEncoder.hashDomain(domain) === separator,
   )
   if (!domain) return undefined
-  const common = { spender, nonce: String(nonce) }
+  const commonFields = { spender, nonce: String(nonce) }
   const message = isDai
-    ? { holder: owner, ...common, expiry: String(deadline), allowed: true }
-    : { owner, ...common, value: String(amount), deadline: String(deadline) }
+    ? { holder: owner, ...commonFields, expiry: String(deadline), allowed: true }
+    : { owner, ...commonFields, value: String(amount), deadline: String(deadline) }
   return {
     permit: { kind: isDai ? 'dai' : 'eip2612', amount, nonce: nonce as bigint, deadline },
     typedData: typedDataOf(domain, 'Permit', { Permit: fields(isDai ? DAI : EIP2612) }, message),
@@ -149,9 +150,9 @@ async function permit2Offer(reader: Reader, resolvedRequest: ResolvedRequest): P
   }
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_NAME
+const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_NAME_LENGTH
 
-/** Lists candidate domains: with each version, and without one, as some tokens have it. */
+/** Lists candidate domains: with each version, and without a version, which some tokens omit. */
 function domainsOf(
   { token, chainId }: ResolvedRequest,
   name: string,
@@ -168,22 +169,25 @@ const CHAIN_ID = 4
 const CONTRACT = 8
 
 /**
- * Returns the domain that the token describes by EIP-5267. Undefined unless it names this chain and this contract, so
- * that no signature for another one is requested.
+ * Returns the domain that the token reports by EIP-5267. Undefined if the domain names another chain or contract, so
+ * that no signature for these is requested.
  */
-function describedDomain(
+function domainByEip5267(
   { token, chainId }: ResolvedRequest,
   domainResult: readonly unknown[],
 ): PermitTypedData['domain'] | undefined {
   const [fields, name, version, chain, contract, , extensions] = domainResult
   const bits = Number(fields)
-  const has = (bit: number) => (bits & bit) !== 0
+  const hasField = (bit: number) => (bits & bit) !== 0
   const isPlain =
     (bits & ~(NAME | VERSION | CHAIN_ID | CONTRACT)) === 0 && (extensions as readonly unknown[]).length === 0
-  if (!isPlain || !has(CHAIN_ID) || chain !== BigInt(chainId)) return undefined
-  if (!has(CONTRACT) || toAddress(contract as string) !== token) return undefined
-  if ((has(NAME) && !isText(name)) || (has(VERSION) && !isText(version))) return undefined
-  const texts = { ...(has(NAME) && { name: name as string }), ...(has(VERSION) && { version: version as string }) }
+  if (!isPlain || !hasField(CHAIN_ID) || chain !== BigInt(chainId)) return undefined
+  if (!hasField(CONTRACT) || toAddress(contract as string) !== token) return undefined
+  if ((hasField(NAME) && !isText(name)) || (hasField(VERSION) && !isText(version))) return undefined
+  const texts = {
+    ...(hasField(NAME) && { name: name as string }),
+    ...(hasField(VERSION) && { version: version as string }),
+  }
   return { ...texts, chainId, verifyingContract: token }
 }
 

@@ -24,26 +24,26 @@ export type Permit = {
 /** Length of a signature in hex: `0x`, then r, s, and v. */
 const SIGNATURE_LENGTH = 2 + 2 * 65
 /** Code of an EIP-7702 account, which can also sign with its key. */
-const DELEGATED = /^0xef0100[0-9a-f]{40}$/i
+const DELEGATION_CODE = /^0xef0100[0-9a-f]{40}$/i
 
 /**
- * Normalizes a permit for its owner. A key's signature is converted to the form that tokens expect; a contract's
- * signature (ERC-1271) is unchanged. An EIP-7702 account may sign either way.
+ * Normalizes a permit for its owner. The signature of a key is converted to the form that tokens expect. The signature
+ * of a contract (ERC-1271) is unchanged. An EIP-7702 account may sign either way.
  *
  * @returns undefined if neither the owner's key nor its code can have made the signature
  */
 export function normalizePermit(permit: Permit, ownerCode: Hex): Permit | undefined {
   const { kind, signature } = permit
-  // Tokens accept no other length; Permit2 does.
-  const asIs =
+  // Tokens accept only signatures of this length. Permit2 accepts any length.
+  const asIsPermit =
     ownerCode !== '0x' && (kind === 'permit2' || signature.length === SIGNATURE_LENGTH)
       ? { ...permit, asIs: true }
       : undefined
-  if (asIs && !DELEGATED.test(ownerCode)) return asIs
+  if (asIsPermit && !DELEGATION_CODE.test(ownerCode)) return asIsPermit
   try {
     return { ...permit, signature: Signature.from(signature).serialized as Hex }
   } catch {
-    return asIs
+    return asIsPermit
   }
 }
 

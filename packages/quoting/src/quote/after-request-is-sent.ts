@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * Runs work after a request has been sent, while its response is awaited. Undici writes to a kept-alive connection one
- * turn of the event loop after the call, once it has checked that the connection is open. Hence two turns.
+ * Runs work after a request has been sent, while the caller waits for its response. Undici checks that a kept-alive
+ * connection is open, and writes to it one turn of the event loop after the call. So this function waits for two turns.
  *
  * @param work - skipped if undefined, or if the signal was aborted meanwhile
  */

@@ -1,20 +1,22 @@
-/** Decides whether a failed search is due to the amount: finds an amount that has a route. */
+/** Checks whether a search failed because of the amount: looks for another amount that has a route. */
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 
 type SearchRequest = RouteRequest | ExactOutputRequest
 type RunSearch = (request: SearchRequest) => Promise<RouteResult>
 
-/** Factor between the sizes that are tried. Six steps lead from one base unit to many whole tokens of any decimals. */
-const STEP = 1_000_000n
+/** Factor between two tried amounts. Six steps lead from one base unit to many whole tokens for any token decimals. */
+const STEP_FACTOR = 1_000_000n
 const MAX_STEPS = 6
-/** Searches that narrow a maximum down, to within a tenth. */
+/** Maximum searches that narrow down a maximum amount; the result is exact to a tenth. */
 const MAX_NARROWING = 6
 /**
- * Searches that narrow a minimum down. Half of them would leave it up to 27 % too large. The minimum buys one unit, so
- * the excess is a loss of value, above the limit that requests have by default.
+ * Maximum searches that narrow down a minimum amount. Half as many searches would leave the minimum up to 27 % too
+ * large. The minimum buys one base unit, so an excess of 27 % is a loss above the default limit of the price impact.
  */
 const MAX_MIN_NARROWING = 12
-/** A minimum is known well enough once a size without a route is less than 1/64 smaller. */
+/**
+ * The bisection of a minimum ends when the largest amount without a route is less than 1/64 smaller than the minimum.
+ */
 const MIN_PRECISION = 64n
 /** Upper limit of amounts: no token has as many base units. */
 const AMOUNT_LIMIT = 1n << 128n
@@ -25,44 +27,48 @@ export type AmountRefusal =
   /** `max` is about the largest amount with a route, in base units of the request's exact side. */
   | { readonly kind: 'too large'; readonly max: bigint }
 
-/** Returns an amount with a route; undefined if no size that was tried has one. */
+/** Returns an amount that has a route; undefined if no tried amount has a route. */
 export async function amountRefusal(
   searchRequest: SearchRequest,
   search: RunSearch,
 ): Promise<AmountRefusal | undefined> {
   const isInput = 'amountIn' in searchRequest
   const amount = isInput ? searchRequest.amountIn : searchRequest.amountOut
-  const routes = async (size: bigint) => {
+  const hasRoute = async (size: bigint) => {
     const { maxAlternatives: _, ...terms } = searchRequest as RouteRequest
     const result = await search(
       isInput ? { ...terms, amountIn: size } : ({ ...terms, amountOut: size } as SearchRequest),
     )
     return result.ok
   }
-  for (let k = 1, factor = STEP; k <= MAX_STEPS; k++, factor *= STEP) {
+  for (let k = 1, factor = STEP_FACTOR; k <= MAX_STEPS; k++, factor *= STEP_FACTOR) {
     const [largerAmount, smallerAmount] = [amount * factor, amount / factor]
-    if (isInput && largerAmount < AMOUNT_LIMIT && (await routes(largerAmount)))
-      return { kind: 'too small', min: await bisect(amount, largerAmount, MAX_MIN_NARROWING, routes) }
-    if (smallerAmount > 0n && (await routes(smallerAmount)))
-      return { kind: 'too large', max: await bisect(amount, smallerAmount, MAX_NARROWING, routes) }
+    if (isInput && largerAmount < AMOUNT_LIMIT && (await hasRoute(largerAmount)))
+      return { kind: 'too small', min: await bisect(amount, largerAmount, MAX_MIN_NARROWING, hasRoute) }
+    if (smallerAmount > 0n && (await hasRoute(smallerAmount)))
+      return { kind: 'too large', max: await bisect(amount, smallerAmount, MAX_NARROWING, hasRoute) }
   }
   return undefined
 }
 
-/** Bisects, by the geometric mean, between a size without and a size with a route. Returns a size with a route. */
+/**
+ * Bisects by the geometric mean between an amount without a route and an amount with a route.
+ *
+ * @returns an amount with a route
+ */
 async function bisect(
-  failing: bigint,
-  routing: bigint,
+  amountWithoutRoute: bigint,
+  amountWithRoute: bigint,
   maxSearches: number,
-  routes: (size: bigint) => Promise<boolean>,
+  hasRoute: (size: bigint) => Promise<boolean>,
 ): Promise<bigint> {
-  let [bad, good] = [failing, routing]
+  let [withoutRoute, withRoute] = [amountWithoutRoute, amountWithRoute]
   for (let k = 0; k < maxSearches; k++) {
-    if (bad < good && (good - bad) * MIN_PRECISION < good) break
-    const middle = BigInt(Math.round(Math.sqrt(Number(bad)) * Math.sqrt(Number(good))))
-    if (middle === bad || middle === good) break
-    if (await routes(middle)) good = middle
-    else bad = middle
+    if (withoutRoute < withRoute && (withRoute - withoutRoute) * MIN_PRECISION < withRoute) break
+    const middle = BigInt(Math.round(Math.sqrt(Number(withoutRoute)) * Math.sqrt(Number(withRoute))))
+    if (middle === withoutRoute || middle === withRoute) break
+    if (await hasRoute(middle)) withRoute = middle
+    else withoutRoute = middle
   }
-  return good
+  return withRoute
 }

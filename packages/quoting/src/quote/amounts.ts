@@ -26,8 +26,8 @@ export function netOf(output: bigint, feePpm: bigint, taxPpm: bigint): bigint {
 
 /** Returns the smallest output that leaves at least `net` after fee and tax. Inverse of `netOf`. */
 export function grossFor(net: bigint, feePpm: bigint, taxPpm: bigint): bigint {
-  const before = (amount: bigint, ppm: bigint) => ((amount - 1n) * PPM) / (PPM - ppm) + 1n
-  return before(before(net, taxPpm), feePpm)
+  const amountBefore = (amount: bigint, ppm: bigint) => ((amount - 1n) * PPM) / (PPM - ppm) + 1n
+  return amountBefore(amountBefore(net, taxPpm), feePpm)
 }
 
 /** Returns the shortfall of `actual` against `expected` in ppm; negative if `actual` is larger. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ChainView } from '../view/view.ts'
 import { quoteBatch } from './batch.ts'
 import type { SwapQuote } from './finalize.ts'
-import type { Work } from './ports.ts'
+import type { QuotingContext } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 
 const header = (number: number) => ({ number, hash: `0x${number}` }) as unknown as BlockHeader
@@ -34,11 +34,11 @@ function chain({
       return viewAt(heads[Math.min(round++, heads.length - 1)]!)
     },
     head: async () => undefined,
-    earlier: () => (earlier === undefined ? undefined : viewAt(earlier)),
+    earlierThan: () => (earlier === undefined ? undefined : viewAt(earlier)),
   }
   const options = {
-    runtime: { now: { views }, holds: ({ number }: BlockHeader) => holds(number) },
-    endsOf: ({ amountIn }: QuoteRequest) => {
+    runtime: { parts: { views }, isCanonical: ({ number }: BlockHeader) => holds(number) },
+    endTokensOf: ({ amountIn }: QuoteRequest) => {
       if (amountIn === 13n) throw new Error('no such token')
       return [`end of ${amountIn}`]
     },
@@ -50,7 +50,10 @@ function chain({
       return quote(snapshot.block.number, amountIn!) as SwapQuote
     },
   } as unknown as Parameters<typeof quoteBatch>[2]
-  const work = { signal: controller.signal, time: (_: string, run: () => unknown) => run() } as unknown as Work
+  const work = {
+    signal: controller.signal,
+    time: (_: string, run: () => unknown) => run(),
+  } as unknown as QuotingContext
   return { calls, controller, run: (...wanted: readonly (QuoteRequest | Error)[]) => quoteBatch(wanted, work, options) }
 }
 

@@ -1,20 +1,20 @@
-/** Quotes several requests at one block. */
+/** Quotes several requests at one block. Called by `Quoter.quoteAll`. */
 import type { Address } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import { RpcError, Semaphore } from '@sluice/rpc'
 import type { ChainRuntime } from '../chain/runtime.ts'
 import type { ChainView } from '../view/view.ts'
 import type { SwapQuote } from './finalize.ts'
-import type { Work } from './ports.ts'
+import type { QuotingContext } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 
 /** Maximum rounds: a round is repeated if a reorg removes its block. */
-const MAX_ATTEMPTS = 8
+const MAX_ROUNDS = 8
 /**
- * Maximum quotes of one batch in flight. Admission counts the batch as one request, so it may not use more of the
- * process and the node.
+ * Maximum quotes of one batch in flight. Admission control counts the batch as one request, so the batch may use little
+ * more of the process and the node than a single quote.
  */
-const MAX_AT_ONCE = 2
+const MAX_CONCURRENT_QUOTES = 2
 
 /** Results of several requests at one block. */
 export type QuoteBatch = {
@@ -28,8 +28,8 @@ export type RequestOrError = QuoteRequest | Error
 
 type Options = {
   readonly runtime: ChainRuntime
-  readonly endsOf: (request: QuoteRequest) => readonly Address[]
-  readonly quoteAt: (view: ChainView, request: QuoteRequest, work: Work) => Promise<SwapQuote>
+  readonly endTokensOf: (request: QuoteRequest) => readonly Address[]
+  readonly quoteAt: (view: ChainView, request: QuoteRequest, requestContext: QuotingContext) => Promise<SwapQuote>
 }
 
 /**
@@ -38,50 +38,57 @@ type Options = {
  *
  * @throws RpcError, MarketError if the head cannot be read
  */
-export async function quoteBatch(inputs: readonly RequestOrError[], work: Work, options: Options): Promise<QuoteBatch> {
-  const { runtime, endsOf, quoteAt } = options
-  const { signal } = work
-  const requests = inputs.map((request) => attempt(() => withEnds(request, endsOf)))
-  const groups = requests.flatMap((request) => ('ends' in request ? [request.ends] : []))
+export async function quoteBatch(
+  inputs: readonly RequestOrError[],
+  requestContext: QuotingContext,
+  options: Options,
+): Promise<QuoteBatch> {
+  const { runtime, endTokensOf, quoteAt } = options
+  const { signal } = requestContext
+  const parsedRequests = inputs.map((request) => parseOrError(() => withEndTokens(request, endTokensOf)))
+  const tokenGroups = parsedRequests.flatMap((request) => ('endTokens' in request ? [request.endTokens] : []))
   const minimumBlock = Math.max(
     0,
     ...inputs.map((requestOrError) => (requestOrError instanceof Error ? 0 : (requestOrError.minimumBlock ?? 0))),
   )
-  let earlier: ChainView | undefined
+  let earlierView: ChainView | undefined
   for (let round = 1; ; round++) {
-    const { views } = runtime.now
-    const view = earlier ?? (await work.time('state', () => views.atHead(groups, minimumBlock, signal)))
-    const slots = new Semaphore(MAX_AT_ONCE)
+    const { views } = runtime.parts
+    const view =
+      earlierView ?? (await requestContext.time('state', () => views.atHead(tokenGroups, minimumBlock, signal)))
+    const slots = new Semaphore(MAX_CONCURRENT_QUOTES)
     const results = await Promise.allSettled(
-      requests.map((batchRequest) =>
-        'error' in batchRequest
-          ? Promise.reject(batchRequest.error)
-          : slots.run(() => quoteAt(view, batchRequest.request, work)),
+      parsedRequests.map((parsed) =>
+        'error' in parsed
+          ? Promise.reject(parsed.error)
+          : slots.run(() => quoteAt(view, parsed.request, requestContext)),
       ),
     )
     signal.throwIfAborted()
     const { block } = view.snapshot
-    if (round === MAX_ATTEMPTS || isConfirmed(results, block)) return { block, results }
-    await runtime.now.views.head(signal)
-    if (!runtime.holds(block)) earlier = undefined
+    if (round === MAX_ROUNDS || isConfirmed(results, block)) return { block, results }
+    await runtime.parts.views.head(signal)
+    if (!runtime.isCanonical(block)) earlierView = undefined
     else {
       // The node may lack a block that another process published.
-      earlier = results.some(isBlockError) ? views.earlier(view) : undefined
-      if (!earlier) return { block, results }
+      earlierView = results.some(isBlockError) ? views.earlierThan(view) : undefined
+      if (!earlierView) return { block, results }
     }
   }
 }
 
-type ParsedRequest = { readonly request: QuoteRequest; readonly ends: readonly Address[] } | { readonly error: unknown }
+type ParsedRequest =
+  | { readonly request: QuoteRequest; readonly endTokens: readonly Address[] }
+  | { readonly error: unknown }
 
-function withEnds(request: RequestOrError, endsOf: Options['endsOf']): ParsedRequest {
+function withEndTokens(request: RequestOrError, endTokensOf: Options['endTokensOf']): ParsedRequest {
   if (request instanceof Error) throw request
-  return { request, ends: endsOf(request) }
+  return { request, endTokens: endTokensOf(request) }
 }
 
-function attempt(read: () => ParsedRequest): ParsedRequest {
+function parseOrError(parse: () => ParsedRequest): ParsedRequest {
   try {
-    return read()
+    return parse()
   } catch (error) {
     return { error }
   }

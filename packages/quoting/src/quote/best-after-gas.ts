@@ -20,16 +20,16 @@ export function bestAfterGas<T extends MeasuredRoute>(
   amountOutOf: (route: RoutePlan) => bigint,
   wrappedNative: Address | null,
 ): T {
-  const [first] = routes
-  const { gasCostOut, gas } = first.route
-  if (gasCostOut === null || gas === 0) return first
-  const perGas = Number(gasCostOut) / gas
-  const amountOut = amountOutOf(first.route)
-  // All are charged by the gas model, because only the first route was also run without a probe.
+  const [firstRoute] = routes
+  const { gasCostOut, gas } = firstRoute.route
+  if (gasCostOut === null || gas === 0) return firstRoute
+  const outputPerGas = Number(gasCostOut) / gas
+  const amountOut = amountOutOf(firstRoute.route)
+  // Only the first route was also run without a probe, so the gas of all routes comes from the gas model.
   const outputAfterGas = ({ route, swap: { data }, simulation: { gasUsed } }: T) => {
     const simulation = { gasUsed }
     const gasCharge = Number(chargedGas({ route, data, simulation }, wrappedNative))
-    return Number(amountOutOf(route) - amountOut) - gasCharge * perGas
+    return Number(amountOutOf(route) - amountOut) - gasCharge * outputPerGas
   }
   return routes.reduce((best, other) => (outputAfterGas(other) > outputAfterGas(best) ? other : best))
 }

@@ -1,4 +1,4 @@
-/** Builds a swap as a batch of calls, for wallets with EIP-5792 and for smart accounts. */
+/** Builds a swap as a batch of calls, for wallets that support EIP-5792 and for smart accounts. */
 import { type Address, type Hex, NATIVE } from '@sluice/chains'
 import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { SimulationError } from '@sluice/simulation'
@@ -19,8 +19,8 @@ type Approval = {
 
 /**
  * Returns the approvals that the owner must send before the spender can transfer the amount. Empty if the allowance
- * suffices; otherwise one for exactly the amount, after a reset to zero if the token requires it. Each approval is
- * simulated at the block.
+ * suffices. Otherwise one approval of exactly the amount; some tokens require an approval of zero before it. Each
+ * approval is simulated at the block.
  *
  * @throws QuotingError `ROUTE_REVERTED` if the token rejects the approval
  */
@@ -59,7 +59,7 @@ type BatchContext = Pick<SimulatedRoute, 'request' | 'route' | 'trial' | 'view' 
  * Simulates approvals and swap as one transaction, from the sender's current allowance.
  *
  * @returns warnings
- * @throws QuotingError `ROUTE_REVERTED` if they fail together, or pay less than the swap alone
+ * @throws QuotingError `ROUTE_REVERTED` if the combined transaction fails, or pays less than the swap alone
  */
 export async function checkBatch(
   approvals: readonly BatchCall[],
@@ -82,7 +82,7 @@ export async function checkBatch(
     if (error instanceof SimulationError) return error
     throw error
   })
-  // The simulation could not fund the sender with the input token before the batch.
+  // A SimulationError means that the sender could not be funded with the input token.
   if (result instanceof SimulationError) return [`approvals and swap could not be run as one: ${result.message}`]
   // An account that batches calls has code, and some tokens reject such accounts.
   const dependsOnCode = [result, trial.simulation].some(({ ways }) => ways.sender === 'bare')

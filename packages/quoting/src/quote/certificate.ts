@@ -1,5 +1,6 @@
 /**
- * Builds certificates: the proof of a bound with the data that lets others find the pools and their states again.
+ * Builds certificates. A certificate is the proof of a bound, with the data that others need to read the same pools and
+ * states.
  * Format: docs/certificates.md.
  */
 import { createHash } from 'node:crypto'
@@ -7,7 +8,9 @@ import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, type Snapshot, toText } from '@sluice/liquidity'
 import { type BoundProof, type ProvedPool, type RouteTerms, type Taxes, taxIn } from '@sluice/routing'
 
-/** Kinds of pools. `@sluice/certificate` recomputes all but `assumed`, whose earnings it takes as stated. */
+/**
+ * Kinds of pools. `@sluice/certificate` recomputes the earnings of all kinds but `assumed`, which it takes as stated.
+ */
 export const CERTIFIED_KINDS = ['constant-product', 'concentrated', 'stable', 'wrapper', 'assumed'] as const
 
 /** A certificate in its JSON form; amounts are decimal strings in base units. */
@@ -21,7 +24,7 @@ export type Certificate = {
   readonly amountIn: string
   /** Upper bound on the output of every route in the scope, in base units of `tokenOut`. */
   readonly bound: string
-  /** Decimals of prices and earnings: integers in base units of `tokenOut` times 10 to this power. */
+  /** Prices and earnings are integers: base units of `tokenOut` times 10 to the power of `scale`. */
   readonly scale: number
   /** Maximum pools in series. A token has one price for each number of pools that a path has passed. */
   readonly maxHops: number
@@ -60,7 +63,7 @@ export function certificateOf(
   const certifiedPools = pools.map((provedPool) => certifiedPool(provedPool, taxes))
   const priceOf = new Map<Address, readonly bigint[]>(prices)
   const native = wrappedNative === null ? undefined : priceOf.get(wrappedNative)
-  // If the native token is an end, the search treats it and its wrapper as one token.
+  // If the native token is the input or output, the search treats it and its wrapper as one token.
   if (native !== undefined && !priceOf.has(ZERO_ADDRESS)) priceOf.set(ZERO_ADDRESS, native)
   const nameOf = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
   return {

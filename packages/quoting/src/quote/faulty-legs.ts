@@ -1,4 +1,7 @@
-/** Finds the pools that make a route fail, by simulating each of its legs alone, and legs of one account together. */
+/**
+ * Finds the pools that make a route fail. Simulates each leg alone, and pairs of legs through the same address
+ * together. Called after a route has failed in simulation.
+ */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, nullIfRefused } from '@sluice/liquidity'
 import { encodeSwap, type Leg, type RoutePlan } from '@sluice/routing'
@@ -7,181 +10,201 @@ import { defaultDeadline } from '../deadline.ts'
 import { probeAmount } from '../gas/probe-amount.ts'
 import type { FailedLeg } from './faulty-pools.ts'
 import { NEUTRAL_SENDER } from './neutral-sender.ts'
-import { type TrialContext, termsOf } from './try-route.ts'
+import { baseEncodeTerms, type TrialContext } from './try-route.ts'
 
-/** Maximum legs that are simulated, one call each; longer routes are rare. */
+/** Maximum legs that are simulated, one call each. Routes with more legs are rare. */
 const MAX_LEGS = 32
-/** Parts of a failing leg's input that are simulated in the same call: a token or a pool may limit the size of a transfer. */
-const PARTS = [28n, 24n, 16n, 8n, 2n] as const
-const PARTS_OF_WHOLE = 32n
-/** Calls that narrow the size at which a leg begins to work: the last interval is at most 2 % of the leg. */
+/**
+ * Parts of a leg's input, in 32nds, that are simulated in the same call as the leg. A token or a pool may limit the
+ * size of a transfer, so that a smaller input works.
+ */
+const PART_NUMERATORS = [28n, 24n, 16n, 8n, 2n] as const
+const PART_DENOMINATOR = 32n
+/**
+ * Number of calls that narrow down the largest input that works; the last interval is at most 2 % of the leg's input.
+ */
 const REFINEMENTS = 3
 /** Maximum pairs of legs that are simulated together, one call each. */
 const MAX_PAIRS = 8
-/** Parts per thousand by which a leg may pay less than settled. */
+/** Maximum shortfall of a leg's output against the settled output, in parts per thousand. */
 const MAX_SHORTFALL_PER_MILLE = 5n
 
-/** Outputs in base units below which rounding may exceed the accepted shortfall. */
-const MIN_UNITS = 1_000n
+/** Minimum output in base units for which the shortfall is checked. Rounding may exceed it for smaller outputs. */
+const MIN_MEASURABLE_OUT = 1_000n
 
 export type FaultyLegs = {
   /**
-   * Ids of the pools whose leg, run alone, fails or pays less than settled by more than 0.5 %. Empty if every leg fails,
-   * because the cause is then the node or a token. If every leg works alone, ids of the pools that fail behind another
-   * leg, because both draw on one account.
+   * Ids of the pools whose leg, run alone, fails or pays at least 0.5 % less than settled. Empty if every leg fails,
+   * because the cause is then the node or a token. If every leg works alone: ids of the pools that fail after another
+   * leg through the same address.
    */
-  readonly faulty: readonly string[]
-  /** Legs that fail alone, with the minimum amount that is known to fail, and the maximum that is known to work. */
-  readonly failed: readonly FailedLeg[]
+  readonly faultyPoolIds: readonly string[]
+  /** Legs that fail alone, with the smallest input that is known to fail and the largest that is known to work. */
+  readonly failedLegs: readonly FailedLeg[]
   /** Legs that work alone. */
-  readonly working: readonly Leg[]
-  /** True if another leg or a smaller input works, so that neither the node nor all tokens are the cause. */
+  readonly workingLegs: readonly Leg[]
+  /** True if some leg or some smaller input works. Then the cause is neither the node nor all tokens. */
   readonly isConfirmed: boolean
 }
 
 type LegRun = {
-  readonly worksFull: boolean | undefined
-  readonly worksSmall: boolean | undefined
+  readonly worksAtFullSize: boolean | undefined
+  readonly worksAtSmallSize: boolean | undefined
   /** Largest of the smaller inputs that works, in base units; 0n if none does. */
-  readonly maxWorking: bigint
+  readonly maxWorkingInput: bigint
 }
 
-/** Runs each leg alone, for a sender without history. */
+/** Runs each leg alone, sent by `NEUTRAL_SENDER`. */
 export async function faultyLegs({ legs }: RoutePlan, context: Omit<TrialContext, 'taxes'>): Promise<FaultyLegs> {
   const legsToRun = legs.slice(0, MAX_LEGS)
   const runs = await Promise.all(legsToRun.map((leg) => runAlone(leg, context)))
-  const failing = legsToRun.filter((_, k) => runs[k]!.worksFull === false)
-  const areAllWorking = runs.every(({ worksFull }) => worksFull)
-  const faulty = areAllWorking ? await legsThatFailBehindOthers(legsToRun, context) : failing
-  const failed = legsToRun.map(async (leg, k) =>
-    runs[k]!.worksFull === false ? [{ ...leg, ...(await sizesOf(leg, runs[k]!, context)) }] : [],
+  const failing = legsToRun.filter((_, k) => runs[k]!.worksAtFullSize === false)
+  const areAllWorking = runs.every(({ worksAtFullSize }) => worksAtFullSize)
+  const faultyLegsFound = areAllWorking ? await legsThatFailBehindOthers(legsToRun, context) : failing
+  const failedLegs = legsToRun.map(async (leg, k) =>
+    runs[k]!.worksAtFullSize === false ? [{ ...leg, ...(await inputBoundsOf(leg, runs[k]!, context)) }] : [],
   )
   return {
-    faulty: faulty.length < legsToRun.length ? [...new Set(faulty.map(({ pool }) => pool.id))] : [],
-    failed: (await Promise.all(failed)).flat(),
-    working: legsToRun.filter((_, k) => runs[k]!.worksFull),
-    isConfirmed: runs.some(({ worksFull, maxWorking }) => worksFull || maxWorking > 0n),
+    faultyPoolIds:
+      faultyLegsFound.length < legsToRun.length ? [...new Set(faultyLegsFound.map(({ pool }) => pool.id))] : [],
+    failedLegs: (await Promise.all(failedLegs)).flat(),
+    workingLegs: legsToRun.filter((_, k) => runs[k]!.worksAtFullSize),
+    isConfirmed: runs.some(({ worksAtFullSize, maxWorkingInput }) => worksAtFullSize || maxWorkingInput > 0n),
   }
 }
 
-/** Simulates a leg alone, and with smaller inputs in the same call. Undefined if the simulation itself fails. */
+/** Simulates a leg alone, and with smaller inputs in the same call. */
 function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise<LegRun> {
   return runRoute(singleLegRoute(leg), smallerLegs(leg), new Set([leg.pool.address]), context)
 }
 
-/** Finds the size at which a failing leg begins to work, within a few percent. */
-async function sizesOf(
+/** Finds the smallest input at which a leg fails and the largest at which it works, within a few percent. */
+async function inputBoundsOf(
   leg: Leg,
   run: LegRun,
   context: Omit<TrialContext, 'taxes'>,
-): Promise<Pick<FailedLeg, 'minFailing' | 'maxWorking'>> {
-  let { maxWorking } = run
-  if (maxWorking === 0n) return { minFailing: run.worksSmall === false ? 0n : leg.amountIn, maxWorking }
-  let minFailing = leg.amountIn
+): Promise<Pick<FailedLeg, 'minFailingInput' | 'maxWorkingInput'>> {
+  let { maxWorkingInput } = run
+  if (maxWorkingInput === 0n)
+    return { minFailingInput: run.worksAtSmallSize === false ? 0n : leg.amountIn, maxWorkingInput }
+  let minFailingInput = leg.amountIn
   for (let refinements = 0; refinements < REFINEMENTS; refinements++) {
-    const width = minFailing - maxWorking
-    const amounts = PARTS.map((part) => maxWorking + (width * part) / PARTS_OF_WHOLE)
-    const [largest, ...parts] = amounts.map((amount) => withInput(leg, amount)).filter((each) => each !== null)
+    const width = minFailingInput - maxWorkingInput
+    const amounts = PART_NUMERATORS.map((part) => maxWorkingInput + (width * part) / PART_DENOMINATOR)
+    const [largest, ...smallerParts] = amounts.map((amount) => withInput(leg, amount)).filter((leg) => leg !== null)
     if (!largest) break
     const pools = new Set([leg.pool.address])
-    const { worksFull, maxWorking: ofParts } = await runRoute(singleLegRoute(largest), { parts }, pools, context)
-    if (worksFull === undefined) break
-    if (worksFull) maxWorking = largest.amountIn
+    const { worksAtFullSize, maxWorkingInput: maxWorkingPart } = await runRoute(
+      singleLegRoute(largest),
+      { partLegs: smallerParts },
+      pools,
+      context,
+    )
+    if (worksAtFullSize === undefined) break
+    if (worksAtFullSize) maxWorkingInput = largest.amountIn
     else {
-      if (ofParts > maxWorking) maxWorking = ofParts
-      for (const { amountIn } of [largest, ...parts])
-        if (amountIn > maxWorking && amountIn < minFailing) minFailing = amountIn
+      if (maxWorkingPart > maxWorkingInput) maxWorkingInput = maxWorkingPart
+      for (const { amountIn } of [largest, ...smallerParts])
+        if (amountIn > maxWorkingInput && amountIn < minFailingInput) minFailingInput = amountIn
     }
   }
-  return { minFailing, maxWorking }
+  return { minFailingInput, maxWorkingInput }
 }
 
 async function runRoute(
   route: RoutePlan,
-  { small, parts }: SmallerLegs,
+  { smallLeg, partLegs }: SmallerLegs,
   pools: ReadonlySet<Address>,
   context: Omit<TrialContext, 'taxes'>,
 ): Promise<LegRun> {
   const { contracts, view, simulate, clock, signal } = context
   const { tokenIn, tokenOut, amountIn, amountOut } = route
-  const smaller = small ? [...parts, small] : parts
+  const smallerLegList = smallLeg ? [...partLegs, smallLeg] : partLegs
   const { block } = view.snapshot
   try {
     const deadline = BigInt(defaultDeadline(block.timestamp, clock()))
-    const terms = { ...termsOf({ from: NEUTRAL_SENDER, feePpm: 0n }, context), deadline, minOutput: 1n, direct: false }
+    const terms = {
+      ...baseEncodeTerms({ from: NEUTRAL_SENDER, feePpm: 0n }, context),
+      deadline,
+      minOutput: 1n,
+      direct: false,
+    }
     const encode = (legRoute: RoutePlan) => encodeSwap({ ...terms, route: legRoute, families: contracts.families })
     const { to, data } = encode(route)
     const result = await simulate(
       {
         ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, asSent: 'measured', signal },
-        ...(smaller.length > 0 && { alternatives: smaller.map((leg) => encode(singleLegRoute(leg)).data) }),
+        ...(smallerLegList.length > 0 && {
+          alternatives: smallerLegList.map((leg) => encode(singleLegRoute(leg)).data),
+        }),
         block: { blockHash: block.hash },
         knownState: { header: block, senderCode: '0x' },
       },
       pools,
     )
     const outcomes = result.alternatives ?? []
-    const works = (leg: Leg, outcome: CallOutcome) => pays(outcome, leg.amountOut < MIN_UNITS ? 1n : leg.amountOut)
-    const working = smaller.filter((leg, k) => outcomes[k] && works(leg, outcomes[k]))
+    const works = (leg: Leg, outcome: CallOutcome) =>
+      pays(outcome, leg.amountOut < MIN_MEASURABLE_OUT ? 1n : leg.amountOut)
+    const workingSmallerLegs = smallerLegList.filter((leg, k) => outcomes[k] && works(leg, outcomes[k]))
     return {
-      worksFull: pays(result, amountOut),
-      worksSmall: small && outcomes[parts.length] && working.includes(small),
-      maxWorking: working[0]?.amountIn ?? 0n,
+      worksAtFullSize: pays(result, amountOut),
+      worksAtSmallSize: smallLeg && outcomes[partLegs.length] && workingSmallerLegs.includes(smallLeg),
+      maxWorkingInput: workingSmallerLegs[0]?.amountIn ?? 0n,
     }
   } catch (error) {
     if (signal.aborted) throw error
-    return { worksFull: undefined, worksSmall: undefined, maxWorking: 0n }
+    return { worksAtFullSize: undefined, worksAtSmallSize: undefined, maxWorkingInput: 0n }
   }
 }
 
 /**
- * Returns the smaller leg of each pair that fails together: different pools of one account, such as a vault of shares and
- * a buffer that redeems at this vault, may each pay out of the same assets.
+ * Returns the smaller leg of each pair that fails together. Different pools at one address may pay from the same
+ * assets, such as a vault of shares and a buffer that redeems at this vault.
  */
 async function legsThatFailBehindOthers(
   legs: readonly Leg[],
   context: Omit<TrialContext, 'taxes'>,
 ): Promise<readonly Leg[]> {
-  const areOfOneAccount = (a: Leg, b: Leg) =>
+  const shareAccount = (a: Leg, b: Leg) =>
     a.pool.address === b.pool.address && a.pool.id !== b.pool.id && a.tokenIn === b.tokenIn && a.tokenOut === b.tokenOut
   const pairs = legs
-    .flatMap((leg, k) => legs.slice(k + 1).flatMap((other) => (areOfOneAccount(leg, other) ? [[leg, other]] : [])))
+    .flatMap((leg, k) => legs.slice(k + 1).flatMap((other) => (shareAccount(leg, other) ? [[leg, other]] : [])))
     .map((pair) => pair.sort((a, b) => Number(b.amountOut - a.amountOut)) as [Leg, Leg])
     .slice(0, MAX_PAIRS)
   const works = await Promise.all(pairs.map((pair) => runTogether(pair, context)))
   return pairs.flatMap(([, smaller], k) => (works[k] === false ? [smaller] : []))
 }
 
-/** Returns true if both legs work in one route. Undefined if the simulation itself fails. */
+/** Returns true if both legs work in one route; undefined if the simulation itself fails. */
 async function runTogether([first, second]: readonly [Leg, Leg], context: Omit<TrialContext, 'taxes'>) {
   const amountIn = first.amountIn + second.amountIn
   const amountOut = first.amountOut + second.amountOut
-  const fullRoute = singleLegRoute({ ...first, amountIn, amountOut })
+  const jointRoute = singleLegRoute({ ...first, amountIn, amountOut })
   const legs = [
     { ...first, num: first.amountIn, den: amountIn },
     { ...second, num: 1n, den: 1n },
   ]
   const pools = new Set([first.pool.address, second.pool.address])
-  return (await runRoute({ ...fullRoute, legs }, { parts: [] }, pools, context)).worksFull
+  return (await runRoute({ ...jointRoute, legs }, { partLegs: [] }, pools, context)).worksAtFullSize
 }
 
-function pays({ success, amountOut }: CallOutcome, expected: bigint): boolean {
-  return success && amountOut * 1_000n >= expected * (1_000n - MAX_SHORTFALL_PER_MILLE)
+function pays({ success, amountOut }: CallOutcome, expectedOut: bigint): boolean {
+  return success && amountOut * 1_000n >= expectedOut * (1_000n - MAX_SHORTFALL_PER_MILLE)
 }
 
 type SmallerLegs = {
   /** The leg with an amount that hardly moves the pool's price; absent if the leg is already that small. */
-  readonly small?: Leg
-  /** The leg with parts of its input, the largest first. */
-  readonly parts: readonly Leg[]
+  readonly smallLeg?: Leg
+  /** The leg with parts of its input, the largest part first. */
+  readonly partLegs: readonly Leg[]
 }
 
 function smallerLegs(leg: Leg): SmallerLegs {
   const probe = probeAmount(leg.pool, leg.tokenIn, leg.tokenOut)
   const small = probe !== null && probe < leg.amountIn ? withInput(leg, probe) : null
-  const amounts = PARTS.map((part) => (leg.amountIn * part) / PARTS_OF_WHOLE)
+  const amounts = PART_NUMERATORS.map((part) => (leg.amountIn * part) / PART_DENOMINATOR)
   const parts = amounts.filter((amount) => amount > (probe ?? 0n)).map((amount) => withInput(leg, amount))
-  return { ...(small && { small }), parts: parts.filter((part) => part !== null) }
+  return { ...(small && { smallLeg: small }), partLegs: parts.filter((part) => part !== null) }
 }
 
 /** Returns a leg with another input; null if the pool refuses it. */

@@ -8,10 +8,10 @@ const [X, Y] = [...'12'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
 const legOf = (id: string, amountIn = 100n, tokenIn = X, tokenOut = Y) =>
   ({ pool: { id }, tokenIn, tokenOut, amountIn }) as unknown as Leg
 /** A leg that fails from an input on, from any by default, and works with half of it. */
-const failed = (id: string, minFailing = 0n, tokenIn = X, tokenOut = Y) => ({
+const failed = (id: string, minFailingInput = 0n, tokenIn = X, tokenOut = Y) => ({
   ...legOf(id, 100n, tokenIn, tokenOut),
-  minFailing,
-  maxWorking: minFailing / 2n,
+  minFailingInput,
+  maxWorkingInput: minFailingInput / 2n,
 })
 
 test('a pool is avoided for half a minute, and twice as long after each further failure, up to eight minutes', () => {

@@ -46,15 +46,15 @@ test.each([
   [new SimulationError('UNKNOWN_SLOTS', 'cannot be funded'), []],
 ])('a token without a working leg is faulty if its transfer does not succeed: %s', async (outcome, expected) => {
   const { context, transfers } = contextOf(outcome)
-  expect(await faultyTokens(route, { working: [route.legs[2]!] }, context)).toEqual(expected)
+  expect(await faultyTokens(route, { workingLegs: [route.legs[2]!] }, context)).toEqual(expected)
   expect(transfers).toMatchObject([{ to: X, tokenIn: X, amountIn: 6n }])
 })
 
 test('tokens at the ends, the native token, its wrapper, and tokens of a working leg are no candidates', async () => {
   const { context, transfers } = contextOf(false)
-  expect(await faultyTokens(route, { working: [route.legs[1]!] }, context)).toEqual([])
+  expect(await faultyTokens(route, { workingLegs: [route.legs[1]!] }, context)).toEqual([])
   const native = { ...route, tokenIn: NATIVE, legs: [leg(ZERO_ADDRESS, WETH), leg(WETH, B)] }
-  expect(await faultyTokens(native, { working: [] }, context)).toEqual([])
+  expect(await faultyTokens(native, { workingLegs: [] }, context)).toEqual([])
   expect(transfers).toEqual([])
 })
 

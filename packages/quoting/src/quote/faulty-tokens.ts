@@ -9,59 +9,64 @@ import type { TrialContext } from './try-route.ts'
 
 const MAX_TOKENS = 64
 /** Seconds for which searches avoid a token. */
-const SECONDS = 60
-/** Part of the smallest leg of a token that is transferred to test it: the size of a leg may be the reason of its failure. */
-const PART = 1_000n
+const AVOID_SECONDS = 60
+/**
+ * A token is tested by transferring this fraction (1 / divisor) of its smallest leg. The full size of a leg may be the
+ * reason why the leg fails.
+ */
+const TEST_AMOUNT_DIVISOR = 1_000n
 
 const erc20 = IERC20__factory.createInterface()
 const TAKES_ALL: TaxesOfToken = { usual: { buyPpm: FLOAT_PPM, sellPpm: FLOAT_PPM, transferPpm: 0 }, inPool: new Map() }
 
 /** Tokens that routes do not pass through for a minute. */
 export class FaultyTokens {
-  /** By token: Unix time in seconds until which it is avoided. */
-  private readonly endByToken = new BoundedMap<Address, number>(MAX_TOKENS)
+  /** Unix time in seconds until which a token is avoided. */
+  private readonly avoidedUntilByToken = new BoundedMap<Address, number>(MAX_TOKENS)
 
   get count(): StateCount {
-    return this.endByToken.count
+    return this.avoidedUntilByToken.count
   }
 
   /** Returns the tokens that failed lately. @param now - Unix time in seconds of the block */
   at(now: number): readonly Address[] {
-    return [...this.endByToken].flatMap(([token, end]) => (now < end && now >= end - SECONDS ? [token] : []))
+    return [...this.avoidedUntilByToken].flatMap(([token, avoidedUntil]) =>
+      now < avoidedUntil && now >= avoidedUntil - AVOID_SECONDS ? [token] : [],
+    )
   }
 
   /** @param now - Unix time in seconds of the block */
   record(tokens: readonly Address[], now: number): void {
-    for (const token of tokens) this.endByToken.set(token, now + SECONDS)
+    for (const token of tokens) this.avoidedUntilByToken.set(token, now + AVOID_SECONDS)
   }
 
   /** Forgets all tokens. Called when the chain becomes idle, because its later blocks are not observed. */
   forget(): void {
-    this.endByToken.clear()
+    this.avoidedUntilByToken.clear()
   }
 }
 
 /**
- * Returns the intermediate tokens of a failed route that cannot be transferred. Candidates are those of which no leg works
- * alone. A transfer to the Executor decides, because the pools of a hostile pair could make a token fail, which all
- * others would avoid then.
+ * Returns the intermediate tokens of a failed route that cannot be transferred. Candidates are tokens without a leg
+ * that works alone. A transfer to the Executor decides. Failed legs alone would not suffice: a hostile pool could fail
+ * on purpose, and all other quotes would then avoid its token.
  */
 export async function faultyTokens(
   route: RoutePlan,
-  { working }: Pick<FaultyLegs, 'working'>,
+  { workingLegs }: Pick<FaultyLegs, 'workingLegs'>,
   context: Omit<TrialContext, 'taxes'>,
 ): Promise<readonly Address[]> {
   const tokensOf = (legs: readonly Pick<Leg, 'tokenIn' | 'tokenOut'>[]) =>
     new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
-  const movable = tokensOf(working)
+  const movableTokens = tokensOf(workingLegs)
   const candidates = [...tokensOf(route.legs)].filter(
-    (token) => !movable.has(token) && isIntermediate(token, route, context.wrappedNative),
+    (token) => !movableTokens.has(token) && isIntermediate(token, route, context.wrappedNative),
   )
   const isStuck = await Promise.all(candidates.map((token) => cannotMove(token, route, context)))
   return candidates.filter((_, k) => isStuck[k])
 }
 
-/** True if routes between these ends may avoid a token. */
+/** True if routes between the two end tokens can avoid the token: it is neither an end nor the native token. */
 export function isIntermediate(
   token: Address,
   { tokenIn, tokenOut }: Pick<RouteTerms, 'tokenIn' | 'tokenOut'>,
@@ -70,7 +75,7 @@ export function isIntermediate(
   return token !== tokenIn && token !== tokenOut && token !== ZERO_ADDRESS && token !== wrappedNative
 }
 
-/** Returns the taxes with tokens that take all of a transfer, which no route passes through. */
+/** Adds a tax of 100 % for each of the tokens, so that no route passes through them. */
 export function withFaultyTokens(taxes: Taxes | undefined, tokens: ReadonlySet<Address>): Taxes {
   return new Map([...(taxes ?? []), ...[...tokens].map((token) => [token, TAKES_ALL] as const)])
 }
@@ -85,8 +90,8 @@ async function cannotMove(
     ...(leg.tokenIn === token ? [leg.amountIn] : []),
     ...(leg.tokenOut === token ? [leg.amountOut] : []),
   ])
-  const [min = 0n] = amounts.sort((a, b) => Number(a - b))
-  const amountIn = min / PART + 1n
+  const [minAmount = 0n] = amounts.sort((a, b) => Number(a - b))
+  const amountIn = minAmount / TEST_AMOUNT_DIVISOR + 1n
   const data = erc20.encodeFunctionData('transfer', [contracts.executor.address, amountIn]) as Hex
   try {
     const { success } = await simulate({
@@ -97,7 +102,7 @@ async function cannotMove(
     return !success
   } catch (error) {
     if (signal.aborted) throw error
-    // Of a token that answers, but cannot be funded in a simulation, nothing is known.
+    // A token that answers but cannot be funded in a simulation proves nothing, so it counts as movable.
     return error instanceof SimulationError && error.code === 'BAD_TOKEN'
   }
 }

@@ -60,7 +60,7 @@ function simulatedRoute({
       ...chain,
     },
     route: { ...routed, gas: 100_000, gasCostOut: 500n, midAmountOut: 1_000_000n, ...route },
-    ranked: {},
+    bestEstimated: {},
     trial: {
       ...{ amountOut: 1_000_000n, minOutput: 995_000n, shortfallPpm: 0n, laterGas: 0, terms: {} },
       swap: { to: testAddress('f'), data: '0x', value: 0n },
@@ -77,7 +77,7 @@ function simulatedRoute({
       facts: { decimals: () => 6 },
       taxes: { transferPpm: (token: Address) => taxes[token] ?? 0n },
     },
-    touched: new Set(),
+    touchedPools: new Set(),
     view: {
       snapshot: { block: { number: 7, hash: '0x07' } },
       prices: () => ({ usd: (token: Address) => usd[token] ?? null }),
@@ -155,7 +155,10 @@ describe('gas', () => {
     const ran = await finalized({ route })
     const not = await finalized({ route, simulation: { ranIn: undefined } })
     expect(not.gasChargedAtDeadline).toBeGreaterThan(ran.gasChargedAtDeadline)
-    const touched = await finalized({ simulation: { ranIn: undefined }, more: { touched: new Set(['p']) as never } })
+    const touched = await finalized({
+      simulation: { ranIn: undefined },
+      more: { touchedPools: new Set(['p']) as never },
+    })
     const untouched = await finalized({ simulation: { ranIn: undefined } })
     expect(touched.gasCharged).toBeGreaterThan(untouched.gasCharged)
   })
@@ -260,21 +263,21 @@ describe('calls', () => {
 
 test('the quote contains the inputs of its computation', async () => {
   const slippage = { ppm: 3_000n, reason: 'calm' }
-  const ranked = { legs: [] }
+  const bestEstimated = { legs: [] }
   const quote = await finalized({
     usd: { [NATIVE]: 2_000 },
     more: {
       slippage,
-      ranked,
+      bestEstimated,
       view: { ...simulatedRoute().view, poolsPending: () => true },
     } as unknown as Partial<SimulatedRoute>,
   })
-  expect(quote).toMatchObject({ slippage, ranked, poolsPending: true, head: { number: 7 }, minOutput: 995_000n })
+  expect(quote).toMatchObject({ slippage, bestEstimated, poolsPending: true, head: { number: 7 }, minOutput: 995_000n })
   expect([quote.gasPriceWei, quote.swap]).toEqual([10n, { to: testAddress('f'), data: '0x', value: 0n }])
 })
 
 test('oracle gas of a touched pool counts once, even if several legs use the pool', async () => {
-  const touched = { touched: new Set(['p']) } as unknown as Partial<SimulatedRoute>
+  const touched = { touchedPools: new Set(['p']) } as unknown as Partial<SimulatedRoute>
   const charged = async (legs: readonly object[]) =>
     (await finalized({ route: { legs }, simulation: { ranIn: undefined }, more: touched })).gasCharged
   expect(await charged([leg, leg])).toBe(await charged([leg]))

@@ -1,4 +1,7 @@
-/** Computes a quote's figures from a route that works, and rejects quotes that lose more than the caller accepts. */
+/**
+ * Last step of a quote: computes gas, price impact, and warnings of a simulated route. Rejects quotes that lose more
+ * than the caller accepts.
+ */
 
 import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
@@ -7,24 +10,24 @@ import { type BlockHeader, estimateL1Fee } from '@sluice/rpc'
 import type { SwapSimulation } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { chargedGas } from '../gas/charged-gas.ts'
-import { laterGasOf } from '../gas/later-gas.ts'
+import { declaredLaterGas } from '../gas/later-gas.ts'
 import { transactionGas } from '../gas/transaction-gas.ts'
 import type { TouchedPools } from '../view/touched-pools.ts'
 import { shortfallPpm, toPercent, toWhole } from './amounts.ts'
 import { approvalCalls, type BatchCall, checkBatch } from './calls.ts'
 import type { Certificate } from './certificate.ts'
-import { heldGas } from './held-gas.ts'
 import type { AutoSlippage } from './ports.ts'
 import { quoteId } from './quote-id.ts'
+import { reservedGas } from './reserved-gas.ts'
 import type { SimulatedRoute } from './simulated-route.ts'
 
 /** 3 %: price impact from which a quote carries a warning. */
 const IMPACT_WARNING_PPM = 30_000n
-/** 1 bps: a surplus above this is a donation to a pool, not a rebasing balance that grows from block to block. */
+/** 1 bps: a larger surplus is a donation to a pool, not a rebasing balance that grows from block to block. */
 const EXCESS_WARNING_PPM = 100n
 /** 0.5 %: a smaller shortfall comes from rounding, and from rates that change with time. */
 const SHORT_WARNING_PPM = 5_000n
-/** Blocks after the quoted one for which a quote is current; clients request another one after that. */
+/** Number of blocks after the quoted block for which a quote is current. Clients then request another quote. */
 const CURRENT_BLOCKS = 2
 
 /** A quote with its transaction. Amounts are in base units. */
@@ -33,7 +36,7 @@ export type SwapQuote = {
   readonly id: string
   readonly route: RoutePlan
   /** The best route by the search's gas estimates, before simulation; usually the same as `route`. */
-  readonly ranked: RoutePlan
+  readonly bestEstimated: RoutePlan
   readonly swap: EncodedSwap
   /** The missing approvals and the swap, if the request asks for calls. */
   readonly calls?: readonly BatchCall[]
@@ -48,8 +51,8 @@ export type SwapQuote = {
   /** Gas that the receipt will show, after refunds. */
   readonly gasCharged: bigint
   /**
-   * `gasCharged` if the transaction is mined at its deadline; higher if a pool or token has work that falls due before
-   * then.
+   * Gas that the receipt will show if the transaction is mined at its deadline. Higher than `gasCharged` if a pool or
+   * token has work that falls due before the deadline.
    */
   readonly gasChargedAtDeadline: bigint
   /** Cost of `gasCharged` and of the L1 data fee. */
@@ -73,17 +76,17 @@ export type SwapQuote = {
   readonly warnings: readonly string[]
 }
 
-/** Computes the quote of a route that works. */
 /**
- * Computes the quote of a route that works. @throws QuotingError `PRICE_IMPACT` or `VALUE_LOSS` if the loss exceeds the
- * caller's limit
+ * Computes the quote of a route that works.
+ *
+ * @throws QuotingError `PRICE_IMPACT` or `VALUE_LOSS` if the loss exceeds the caller's limit
  */
 export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuote> {
   const { request, chain, view, route, trial } = simulatedRoute
   // The caller's own fee is a payment, not a loss.
-  const gross = (trial.amountOut * PPM) / (PPM - request.feePpm)
-  const priceImpactPpm = route.midAmountOut === null ? null : clampToZero(shortfallPpm(route.midAmountOut, gross))
-  refuseLoss(simulatedRoute, priceImpactPpm, valueLossPpm(simulatedRoute, gross))
+  const grossOut = (trial.amountOut * PPM) / (PPM - request.feePpm)
+  const priceImpactPpm = route.midAmountOut === null ? null : clampToZero(shortfallPpm(route.midAmountOut, grossOut))
+  refuseLoss(simulatedRoute, priceImpactPpm, valueLossPpm(simulatedRoute, grossOut))
   const gas = await gasOf(simulatedRoute)
   const batch = request.withCalls ? await batchOf(simulatedRoute) : undefined
   const nativePrice = view.prices().usd(NATIVE)
@@ -91,7 +94,7 @@ export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuot
   return {
     id: quoteId(chain.chainId, block, route, trial),
     route,
-    ranked: simulatedRoute.ranked,
+    bestEstimated: simulatedRoute.bestEstimated,
     swap: trial.swap,
     ...(batch && { calls: batch.calls }),
     amountOut: trial.amountOut,
@@ -143,9 +146,18 @@ type Gas = {
   readonly l1FeeWei: bigint | null
 }
 
-async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, signal }: SimulatedRoute): Promise<Gas> {
+async function gasOf({
+  gasPriceWei,
+  chain,
+  rpc,
+  touchedPools,
+  view,
+  route,
+  trial,
+  signal,
+}: SimulatedRoute): Promise<Gas> {
   const { gasUsed, ranIn } = trial.simulation
-  const next = ranIn ? 0 : unseenInNextBlock(route, touched)
+  const next = ranIn ? 0 : unseenInNextBlock(route, touchedPools)
   const later = ranIn ? trial.laterGas : unseenLater(route)
   const { data } = trial.swap
   const { balances } = trial
@@ -160,21 +172,21 @@ async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, sig
   const gasCharged = chargedWith(next)
   const chargedAtDeadline = chargedWith(next + later)
   const payment = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
-  const reservedGas = BigInt(heldGas(gasUsed, payment))
+  const gasReserve = BigInt(reservedGas(gasUsed, payment))
   const { to, value } = trial.swap
   const block = { blockHash: view.snapshot.block.hash }
-  const transaction = { to, data, value, gas: execution + reservedGas, gasPriceWei }
+  const transaction = { to, data, value, gas: execution + gasReserve, gasPriceWei }
   const l1 = await estimateL1Fee(rpc, chain.l1FeeModel, transaction, block, { signal })
   if (!l1)
     return {
-      ...{ estimate: execution + reservedGas, charged: gasCharged, chargedAtDeadline },
+      ...{ estimate: execution + gasReserve, charged: gasCharged, chargedAtDeadline },
       ...{ costWei: gasCharged * gasPriceWei, l1FeeWei: null },
     }
   const costWei = gasCharged * gasPriceWei + l1.feeWei
   // If the chain charges the data fee as gas, the receipt includes it.
   const l1Gas = l1.gas > 0n && gasPriceWei > 0n ? l1.feeWei / gasPriceWei : 0n
   return {
-    ...{ estimate: execution + reservedGas + l1.gas, costWei, l1FeeWei: l1.feeWei },
+    ...{ estimate: execution + gasReserve + l1.gas, costWei, l1FeeWei: l1.feeWei },
     ...{ charged: gasCharged + l1Gas, chargedAtDeadline: chargedAtDeadline + l1Gas },
   }
 }
@@ -192,17 +204,17 @@ const poolsOf = ({ legs }: RoutePlan): readonly Pool[] => [...new Map(legs.map((
 
 /**
  * Gas that a simulation in the quoted block misses, if the node cannot simulate in the next block. A pool writes its
- * price oracle at its first swap in a block. If it already traded in the quoted block, only the next block shows that
- * write.
+ * price oracle at its first swap in a block. If a pool already traded in the quoted block, the simulation does not
+ * include this write.
  */
 function unseenInNextBlock(route: RoutePlan, touchedPools: Pick<TouchedPools, 'has'>): number {
   const stale = poolsOf(route).filter(({ id }) => touchedPools.has(id))
   return stale.reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
 }
 
-/** Extra gas of later blocks, as the DEX families state it. */
+/** Extra gas in later blocks that the DEX families of the route declare. */
 function unseenLater(route: RoutePlan): number {
-  return poolsOf(route).reduce((sum, { family }) => sum + laterGasOf(family), 0)
+  return poolsOf(route).reduce((sum, { family }) => sum + declaredLaterGas(family), 0)
 }
 
 function netAmountOut({ trial, route, gasPriceWei, chain }: SimulatedRoute, costWei: bigint): bigint | null {
@@ -212,15 +224,15 @@ function netAmountOut({ trial, route, gasPriceWei, chain }: SimulatedRoute, cost
   return trial.amountOut - (route.gasCostOut * costWei) / rankedWei
 }
 
-/** Loss of USD value from input to output, ppm; null unless both tokens have a price. */
-function valueLossPpm({ request, route, tokens, view }: SimulatedRoute, gross: bigint): bigint | null {
+/** Loss of USD value from input to output, in ppm; null unless both tokens have a price. */
+function valueLossPpm({ request, route, tokens, view }: SimulatedRoute, grossOut: bigint): bigint | null {
   const usdOf = (token: Address, amount: bigint) => {
     const price = view.prices().usd(token)
     const decimals = tokens.facts.decimals(token)
     return price === null || decimals === undefined ? null : toWhole(amount, decimals) * price
   }
   const inputUsd = usdOf(request.tokenIn, route.amountIn)
-  const outputUsd = usdOf(request.tokenOut, gross)
+  const outputUsd = usdOf(request.tokenOut, grossOut)
   if (inputUsd === null || outputUsd === null || inputUsd === 0) return null
   return BigInt(Math.round((1 - outputUsd / inputUsd) * FLOAT_PPM))
 }

@@ -1,6 +1,6 @@
 /**
- * Finds a route that works: rounds of search and simulation, each with the pools, gas, and limits that earlier rounds
- * have learned.
+ * Finds a route that works in simulation. Runs rounds of search and simulation; each round knows the faulty pools, gas,
+ * taxes, and input limits that earlier rounds learned. Called by `quoteAtView` for each quote.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type BoundProof, type ExactOutputRequest, MAX_WORK, type RoutePlan, type RouteRequest } from '@sluice/routing'
@@ -23,8 +23,8 @@ import {
   poolsToExclude,
   recordExplained,
 } from './known-faults.ts'
-import type { AutoSlippage, Search, Work } from './ports.ts'
-import { type DecidedRequest, decideRequest, type QuoteRequest } from './request.ts'
+import type { AutoSlippage, QuotingContext, Search } from './ports.ts'
+import { type QuoteRequest, type ResolvedRequest, resolveSlippage } from './request.ts'
 import { routeTerms, type TermsContext } from './route-terms.ts'
 import { searchSampled } from './sampled-search.ts'
 import { searchAmount } from './search-amount.ts'
@@ -36,12 +36,12 @@ import { assertUnwrappable } from './unwrap-limit.ts'
 /** Maximum rounds. Each round after the first knows one more token tax or avoids one more pool. */
 const MAX_ROUNDS = 5
 /**
- * Search budget of each round after the first. Four such rounds cost half of the longest search; one has twice the work
- * of the hardest search in 20,000 pools.
+ * Search budget of each round after the first, in work units. Four such rounds cost half of the longest search. One
+ * such budget is twice the work of the hardest search in 20,000 pools.
  */
-const LATER_WORK = MAX_WORK / 8
+const LATER_SEARCH_BUDGET = MAX_WORK / 8
 
-/** 5 %: maximum shortfall against the settled output, if no route pays all of it. */
+/** 5 %: maximum shortfall against the settled output, if no route pays its settled output. */
 const MAX_LAST_SHORTFALL_PPM = 50_000n
 /** 0.5 %: an output above the settled one by more than this means that recorded taxes are outdated. */
 const MAX_EXCESS_PPM = 5_000n
@@ -52,16 +52,21 @@ const OUT_OF_GAS = {
   gasUsed: Number.POSITIVE_INFINITY,
 } as const
 
-/** Maximum searches of the first round, each with more measured pools. */
+/** Maximum searches in the first round; each search knows the measured gas of more pools. */
 const MAX_MEASURED_SEARCHES = 6
-/** Maximum searches for an exact output by given pools, each without the foreign pools of the one before. */
+/** Maximum searches for an exact output by given pools. Each search excludes the other pools of the previous result. */
 const MAX_CHEAPER_SEARCHES = 2
-/** 0.1 %: share of the output from which the cost of gas may decide between routes, as a divisor. */
+/**
+ * Divisor of the output: if the cost of gas is at least 1/1,000 (0.1 %) of the output, gas may decide between routes.
+ */
 const DECISIVE_SHARE = 1_000n
 
 /** Maximum alternative routes simulated together with the best one. */
 const MAX_ALTERNATIVES = 3
-/** Maximum while gas of pools is still being measured, since the search then ranks routes by rough estimates. */
+/**
+ * Maximum alternative routes while the gas of pools is still being measured, since the search then ranks routes by
+ * rough estimates.
+ */
 const MAX_UNMEASURED_ALTERNATIVES = 7
 
 export type RoundsContext = FaultsContext &
@@ -74,7 +79,7 @@ export type RoundsContext = FaultsContext &
   }
 
 export type WorkingRoute = {
-  /** View whose pools the route was found in. */
+  /** View in whose pools the search found the route. */
   readonly view: ChainView
   readonly route: RoutePlan
   readonly trial: WorkingTrial
@@ -83,24 +88,24 @@ export type WorkingRoute = {
   /** Proof of the bound, if the request asks for it; null if the search found no bound. */
   readonly proof: BoundProof | null | undefined
   /** The best route by the search's gas estimates, before simulation. */
-  readonly ranked: RoutePlan
-  /** Index of the route among the simulated ones; 0 is the best by the search. */
+  readonly bestEstimated: RoutePlan
+  /** Index of the route among the simulated routes; 0 is the route that the search ranked first. */
   readonly alternativeIndex: number
   /** Request of the search. The same search over the same pools finds the route again. */
   readonly searchRequest: RouteRequest | ExactOutputRequest
 }
 
-/** A route that paid less than settled for an unknown reason. */
-type ShortRoute = Omit<WorkingRoute, 'trial' | 'alternativeIndex' | 'ranked'> & {
-  readonly request: DecidedRequest
+/** A route that paid less than its settled output for an unknown reason. */
+type ShortRoute = Omit<WorkingRoute, 'trial' | 'alternativeIndex' | 'bestEstimated'> & {
+  readonly request: ResolvedRequest
   readonly shortfallPpm: bigint
 }
 
 /**
- * Returns the first route that pays its settled output. If there is none, returns the route with the smallest
- * shortfall, at its measured output, if that shortfall is at most 5 %; for an exact output, a route whose settled output is
- * as much higher. A taxed token that sells its collected tax during a transfer moves its only pool by such amounts, and so
- * does a pool that holds less than its reserves.
+ * Returns the first route that pays its settled output. If no route does, returns the route with the smallest shortfall
+ * at its measured output, provided that the shortfall is at most 5 %. For an exact output, it then searches again with
+ * targets raised by the shortfall. Such shortfalls have two known causes: a taxed token that sells its collected tax
+ * during a transfer, and a pool that holds less than its reserves.
  *
  * @throws QuotingError if no route exists, or none works
  */
@@ -108,29 +113,32 @@ export async function findWorkingRoute(
   callerRequest: QuoteRequest,
   gasPriceWei: bigint,
   context: RoundsContext,
-  work: Work,
+  requestContext: QuotingContext,
 ): Promise<WorkingRoute> {
-  const short: ShortRoute[] = []
+  const shortRoutes: ShortRoute[] = []
   try {
-    return await searchInRounds(callerRequest, gasPriceWei, context, work, (route) => short.push(route))
+    return await searchInRounds(callerRequest, gasPriceWei, context, requestContext, (route) => shortRoutes.push(route))
   } catch (error) {
-    const [closest] = short
+    const [closest] = shortRoutes
       .filter(({ shortfallPpm }) => shortfallPpm <= MAX_LAST_SHORTFALL_PPM)
       .sort((a, b) => Number(a.shortfallPpm - b.shortfallPpm))
     if (!closest || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
-    // An exact output needs more input than the route has, so it is searched again with higher targets.
+    // An exact output needs more input than this route has, so the search runs again with higher targets.
     if (callerRequest.amountOut !== undefined)
-      return searchInRounds(callerRequest, gasPriceWei, context, work, () => {}, MAX_LAST_SHORTFALL_PPM)
-    const { request, shortfallPpm: _, ...shortRoute } = closest
-    const trialContext = { ...context, taxes: context.tokens.taxes, signal: work.signal }
-    const run = () => tryRoute(shortRoute.route, [], request, trialContext, MAX_LAST_SHORTFALL_PPM)
-    const trial = await work.time('simulate', run)
+      return searchInRounds(callerRequest, gasPriceWei, context, requestContext, () => {}, MAX_LAST_SHORTFALL_PPM)
+    const { request, shortfallPpm: _, ...closestRoute } = closest
+    const trialContext = { ...context, taxes: context.tokens.taxes, signal: requestContext.signal }
+    const retry = () => tryRoute(closestRoute.route, [], request, trialContext, MAX_LAST_SHORTFALL_PPM)
+    const trial = await requestContext.time('simulate', retry)
     if (!('swap' in trial)) throw error
-    return { ...shortRoute, ranked: shortRoute.route, trial, alternativeIndex: 0 }
+    return { ...closestRoute, bestEstimated: closestRoute.route, trial, alternativeIndex: 0 }
   }
 }
 
 /**
+ * Searches and simulates until a route works, at most `MAX_ROUNDS` times. Running out of gas is not a fault of pools: if
+ * the gas exceeds the estimate, the pools that account for half of the estimated gas are excluded.
+ *
  * @param onShort - called with each route that pays too little
  * @param maxShortfallPpm - maximum shortfall of a route that is used; the default of `tryRoute` if absent
  */
@@ -138,89 +146,89 @@ async function searchInRounds(
   callerRequest: QuoteRequest,
   gasPriceWei: bigint,
   context: RoundsContext,
-  work: Work,
+  requestContext: QuotingContext,
   onShort: (route: ShortRoute) => void,
   maxShortfallPpm?: bigint,
 ): Promise<WorkingRoute> {
-  const { signal, time } = work
+  const { signal, time } = requestContext
   const { view, tokens, rpc, simulation } = context
   const excludePools = new Set(callerRequest.excludePools)
   const faults = knownFaults(callerRequest, context)
-  const terms = { ...faults, callerRequest, gasPriceWei, excludePools }
+  const roundTerms = { ...faults, callerRequest, gasPriceWei, excludePools }
   const maxGas = maxRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
-  const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
+  const taxSource = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
   const trialContext = { ...context, taxes: tokens.taxes, signal }
-  let request = decideRequest(callerRequest)
+  let request = resolveSlippage(callerRequest)
   let slippage: AutoSlippage | undefined
   let lastFailure = ''
-  let isRetried = false
-  let lift: readonly [bigint, bigint] = [1n, 1n]
+  let wasRepeated = false
+  let targetFactor: readonly [bigint, bigint] = [1n, 1n]
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
-    const state = { ...terms, request, lift, isFirst: round === 0, lastFailure }
-    const { result, ...extra } = await searchMeasured(state, context, work)
+    const roundInput = { ...roundTerms, request, targetFactor, isFirstRound: round === 0, lastFailure }
+    const { result, ...searchFields } = await searchMeasured(roundInput, context, requestContext)
     const { route, alternatives = [] } = result
     const isExactOutput = callerRequest.amountOut !== undefined
     if (callerRequest.slippagePpm === 'auto' && !(isExactOutput && slippage)) {
       slippage = context.slippageOf(route)
-      request = decideRequest(callerRequest, slippage.ppm)
+      request = resolveSlippage(callerRequest, slippage.ppm)
       // An exact output needs a new search: its target depends on the slippage.
       if (isExactOutput) continue
     }
     await view.assertDeployed()
     const affordable = alternatives.filter(({ gas }) => gas <= maxGas)
-    const simulateRoute = async (meanwhile?: () => void) => {
+    const simulateRoute = async (workMeanwhile?: () => void) => {
       const run = () => tryRoute(route, affordable, request, trialContext, maxShortfallPpm)
-      const [trial] = await time('simulate', () => Promise.all([run(), afterRequestIsSent(meanwhile, signal)]))
+      const [trial] = await time('simulate', () => Promise.all([run(), afterRequestIsSent(workMeanwhile, signal)]))
       context.emit(trialEvent(route, trial))
       return trial
     }
     const toWorkingRoute = (trial: WorkingTrial): WorkingRoute => {
       const alternativeIndex = [route, ...alternatives].indexOf(trial.route)
-      recordExplained(faults.failed, trial.route, context)
-      return { route: trial.route, ranked: route, trial, ...extra, slippage, alternativeIndex }
+      recordExplained(faults.failedLegs, trial.route, context)
+      return { route: trial.route, bestEstimated: route, trial, ...searchFields, slippage, alternativeIndex }
     }
     const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
-    const learnTaxes = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
+    const learnTaxes = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), taxSource))
     if ('swap' in trial) {
-      // The recorded tax was lifted if the route pays more than settled.
+      // If the route pays more than settled, a recorded tax no longer applies.
       const isTaxed = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
       if (isTaxed && round < MAX_ROUNDS - 1 && (await learnTaxes())) continue
       return toWorkingRoute(trial)
     }
     if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > maxGas) {
       lastFailure = OUT_OF_GAS.reason
-      // Out of gas is not a fault of pools. If gas exceeded the estimate, exclude pools worth half of the estimate.
       for (const pool of poolsOverGasLimit(route, Math.min(maxGas, route.gas / 2))) excludePools.add(pool)
       continue
     }
     await throwKnownCause(route, request, context, signal)
     lastFailure = failureOf(trial)
-    if (trial.outcome === 'shortfall') onShort({ route, request, ...extra, slippage, shortfallPpm: trial.shortfallPpm })
-    work.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
-    if ('paid' in trial && trial.paid) {
-      lift = raiseRatio(lift, trial.paid)
+    if (trial.outcome === 'shortfall')
+      onShort({ route, request, ...searchFields, slippage, shortfallPpm: trial.shortfallPpm })
+    requestContext.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
+    if ('paidAndSettled' in trial && trial.paidAndSettled) {
+      targetFactor = raiseTargetFactor(targetFactor, trial.paidAndSettled)
       continue
     }
     const learnedTaxes = await learnTaxes()
-    tokens.standings.learn(tokens.taxes.current)
+    tokens.trustTracker.learn(tokens.taxes.current)
     if (learnedTaxes) continue
-    // Repeat the simulation before excluding pools, since the node may have failed.
-    const again = isRetried ? trial : await simulateRoute()
-    isRetried = true
-    if ('swap' in again) return toWorkingRoute(again)
-    for (const pool of await poolsToExclude(route, context, work, faults)) excludePools.add(pool)
+    // Repeat the simulation once before excluding pools, since the node may have failed.
+    const repeatedTrial = wasRepeated ? trial : await simulateRoute()
+    wasRepeated = true
+    if ('swap' in repeatedTrial) return toWorkingRoute(repeatedTrial)
+    for (const pool of await poolsToExclude(route, context, requestContext, faults)) excludePools.add(pool)
     if (route.legs.length === 0) break
   }
   throw revertError(lastFailure, view)
 }
 
-type Round = Omit<Faults, 'failed'> & {
-  readonly request: DecidedRequest
+type RoundInput = Omit<Faults, 'failed'> & {
+  readonly request: ResolvedRequest
   readonly gasPriceWei: bigint
   readonly excludePools: ReadonlySet<string>
-  readonly lift: readonly [bigint, bigint]
-  readonly isFirst: boolean
+  readonly targetFactor: readonly [bigint, bigint]
+  readonly isFirstRound: boolean
   /** The request before the slippage was decided. */
   readonly callerRequest: QuoteRequest
   /** Failure of the previous round's route; empty if there was none. */
@@ -228,21 +236,27 @@ type Round = Omit<Faults, 'failed'> & {
 }
 
 /**
- * Searches. If gas may decide between routes, measures those pools of the routes that have no measurement, and searches
- * again. The gas of a family can be half of what one of its pools takes.
+ * Searches a route. If gas may decide between routes, measures the routes' pools that have no measured gas, and
+ * searches again. A pool can use twice the gas that is recorded for its family.
  */
-async function searchMeasured(round: Round, context: RoundsContext, work: Work): Promise<SearchOutcome> {
+async function searchMeasured(
+  round: RoundInput,
+  context: RoundsContext,
+  requestContext: QuotingContext,
+): Promise<SearchOutcome> {
   const { rpc, view, gasProber } = context
-  let outcome = await searchAvoiding(round, context, work)
+  let outcome = await searchAvoiding(round, context, requestContext)
   if (round.request.amountOut !== undefined)
-    return round.isFirst && isGasDecisive(outcome.result.route) ? cheaperInput(outcome, round, context, work) : outcome
-  for (let searches = 1; round.isFirst && searches < MAX_MEASURED_SEARCHES; searches++) {
+    return round.isFirstRound && isGasDecisive(outcome.result.route)
+      ? cheaperInput(outcome, round, context, requestContext)
+      : outcome
+  for (let searches = 1; round.isFirstRound && searches < MAX_MEASURED_SEARCHES; searches++) {
     const { route, alternatives = [] } = outcome.result
     if (!isGasDecisive(route)) break
     const pools = new Set([route, ...alternatives].flatMap(({ legs }) => legs.map(({ pool }) => pool)))
     const source = { rpc, snapshot: view.snapshot }
-    if (!(await work.time('probe', () => gasProber.measureNow([...pools], source)))) break
-    outcome = await searchAvoiding(round, context, work)
+    if (!(await requestContext.time('probe', () => gasProber.measureNow([...pools], source)))) break
+    outcome = await searchAvoiding(round, context, requestContext)
   }
   return outcome
 }
@@ -250,31 +264,32 @@ async function searchMeasured(round: Round, context: RoundsContext, work: Work):
 type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
 
 /**
- * Compares the route of an exact output, by measured gas, with the candidates of an exact input of the same size. Then
- * searches the exact output again, restricted to the pools of the best candidate.
+ * Looks for a route of an exact output that is cheaper after measured gas. First simulates the route together with the
+ * candidates for an exact input of the same size. If a candidate is better, searches the exact output again in the
+ * pools of that candidate.
  */
 async function cheaperInput(
   estimatedOutcome: SearchOutcome,
-  round: Round,
+  round: RoundInput,
   context: RoundsContext,
-  work: Work,
+  requestContext: QuotingContext,
 ): Promise<SearchOutcome> {
   const { route } = estimatedOutcome.result
   const request = { ...round.request, amountIn: route.amountIn, amountOut: undefined }
   try {
-    const { result } = await searchMeasured({ ...round, request }, context, work)
+    const { result } = await searchMeasured({ ...round, request }, context, requestContext)
     const otherRoutes = [result.route, ...(result.alternatives ?? [])]
-    const { signal } = work
+    const { signal } = requestContext
     const trialContext = { ...context, taxes: context.tokens.taxes, signal }
-    const trial = await work.time('simulate', () => tryRoute(route, otherRoutes, request, trialContext))
+    const trial = await requestContext.time('simulate', () => tryRoute(route, otherRoutes, request, trialContext))
     if (!('swap' in trial) || usesSamePools(trial.route, route)) return estimatedOutcome
-    const best = new Set(poolsOf(trial.route))
+    const bestPools = new Set(poolsOf(trial.route))
     const excludePools = new Set(round.excludePools)
-    // The search prefers these routes, as it does not know their measured gas.
+    // The search ranks these routes above the best candidate, because it does not know their measured gas.
     let preferredRoutes = [route, ...otherRoutes.slice(0, otherRoutes.indexOf(trial.route))]
     for (let searches = 0; searches < MAX_CHEAPER_SEARCHES; searches++) {
-      for (const pool of preferredRoutes.flatMap(poolsOf)) if (!best.has(pool)) excludePools.add(pool)
-      const outcome = await searchAvoiding({ ...round, excludePools }, context, work)
+      for (const pool of preferredRoutes.flatMap(poolsOf)) if (!bestPools.has(pool)) excludePools.add(pool)
+      const outcome = await searchAvoiding({ ...round, excludePools }, context, requestContext)
       if (usesSamePools(outcome.result.route, trial.route)) return outcome
       preferredRoutes = [outcome.result.route]
     }
@@ -291,19 +306,19 @@ const usesSamePools = (a: RoutePlan, b: RoutePlan): boolean =>
 const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
   gasCostOut !== null && gasCostOut * DECISIVE_SHARE >= amountOut
 
-/** Searches without swaps that failed lately. Searches with all of them if there is no route without them. */
-async function searchAvoiding(round: Round, context: RoundsContext, work: Work) {
-  const { pools, limits } = round.recentFaults
+/** Searches without swaps that failed lately. If no route exists without these swaps, searches with them. */
+async function searchAvoiding(round: RoundInput, context: RoundsContext, requestContext: QuotingContext) {
+  const { poolIds, inputLimits } = round.recentFaults
   try {
-    return await searchRound(round, context, work)
+    return await searchRound(round, context, requestContext)
   } catch (error) {
-    const hasAvoided = pools.size + limits.size + round.avoidedTokens.size > 0
+    const hasAvoided = poolIds.size + inputLimits.size + round.avoidedTokens.size > 0
     if (!hasAvoided || !(error instanceof QuotingError) || error.code === 'BAD_TOKEN') throw error
   }
-  pools.clear()
-  limits.clear()
+  poolIds.clear()
+  inputLimits.clear()
   round.avoidedTokens.clear()
-  return searchRound(round, context, work)
+  return searchRound(round, context, requestContext)
 }
 
 /** @throws QuotingError if no route is found */
@@ -314,20 +329,21 @@ async function searchRound(
     gasPriceWei,
     excludePools,
     recentFaults,
-    limits,
+    inputLimits: limits,
     avoidedTokens,
-    lift,
-    isFirst,
+    targetFactor,
+    isFirstRound,
     lastFailure,
-  }: Round,
+  }: RoundInput,
   context: RoundsContext,
-  { signal, time }: Work,
+  { signal, time }: QuotingContext,
 ) {
   const { view, tokens, search } = context
-  const avoidedPools = recentFaults.pools.size === 0 ? excludePools : new Set([...excludePools, ...recentFaults.pools])
+  const avoidedPools =
+    recentFaults.poolIds.size === 0 ? excludePools : new Set([...excludePools, ...recentFaults.poolIds])
   const terms = await routeTerms(request, gasPriceWei, context, avoidedPools)
-  const inputLimits = [...recentFaults.limits, ...limits]
-  const amount = searchAmount(request, tokens.taxes, lift)
+  const inputLimits = [...recentFaults.inputLimits, ...limits]
+  const amount = searchAmount(request, tokens.taxes, targetFactor)
   const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
   const searchRequest = {
     ...terms,
@@ -341,27 +357,29 @@ async function searchRound(
   }
   const slippagePpmOf = (route: RoutePlan) =>
     callerRequest.slippagePpm === 'auto' ? context.slippageOf(route).ppm : request.slippagePpm
-  const find = (work?: number) =>
+  const runSearch = (searchBudget?: number) =>
     time('route', () =>
       searchSampled(
         view,
-        { ...searchRequest, ...(work !== undefined && { work }) },
-        { search, signal, slippagePpmOf, mayRefine: isFirst },
+        { ...searchRequest, ...(searchBudget !== undefined && { work: searchBudget }) },
+        { search, signal, slippagePpmOf, mayRefine: isFirstRound },
       ),
     )
-  let outcome = await find(isFirst ? undefined : LATER_WORK)
-  // Too little work looks like too little liquidity, which other pools or a slightly larger output need not cause.
-  if (!isFirst && !outcome.result.ok && outcome.result.code === 'INSUFFICIENT_LIQUIDITY') outcome = await find()
+  let outcome = await runSearch(isFirstRound ? undefined : LATER_SEARCH_BUDGET)
+  // A search that runs out of its budget also reports too little liquidity. Search with the full budget to be sure.
+  if (!isFirstRound && !outcome.result.ok && outcome.result.code === 'INSUFFICIENT_LIQUIDITY')
+    outcome = await runSearch()
   const { result } = outcome
   if (result.ok) return { ...outcome, result, proof: result.proof }
-  const isForSize = result.code === 'INSUFFICIENT_LIQUIDITY' && limits.length > 0
-  if (lastFailure && result.code !== 'BAD_TOKEN' && !isForSize) throw revertError(lastFailure, view)
-  const searchAgain = (other: RouteRequest | ExactOutputRequest) => search(view, { ...other, work: LATER_WORK }, signal)
+  const isDueToSize = result.code === 'INSUFFICIENT_LIQUIDITY' && limits.length > 0
+  if (lastFailure && result.code !== 'BAD_TOKEN' && !isDueToSize) throw revertError(lastFailure, view)
+  const searchAgain = (otherAmount: RouteRequest | ExactOutputRequest) =>
+    search(view, { ...otherAmount, work: LATER_SEARCH_BUDGET }, signal)
   throw await searchFailure(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
 }
 
-/** Raises the factor by which an exact output's target exceeds it, after a route that paid too little. */
-function raiseRatio([num, den]: readonly [bigint, bigint], [paid, settled]: readonly [bigint, bigint]) {
+/** Raises the factor of an exact output's target after a route that paid too little. */
+function raiseTargetFactor([num, den]: readonly [bigint, bigint], [paid, settled]: readonly [bigint, bigint]) {
   return [num * settled, den * paid] as const
 }
 
@@ -370,8 +388,13 @@ const poolsOf = ({ legs }: RoutePlan): readonly string[] => legs.map(({ pool }) 
 const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
   trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
 
-/** Throws the cause of a failed route that lies with the request, so that pools and tokens are not blamed. */
-async function throwKnownCause(route: RoutePlan, request: DecidedRequest, context: RoundsContext, signal: AbortSignal) {
+/** Throws if the request itself explains a failed route: a bad permit, or an unwrap that is too large. */
+async function throwKnownCause(
+  route: RoutePlan,
+  request: ResolvedRequest,
+  context: RoundsContext,
+  signal: AbortSignal,
+) {
   if (request.permit) await checkPermit(route, request.permit, request.from, context, signal)
   await assertUnwrappable(route, request, context, signal)
 }

@@ -1,11 +1,14 @@
-/** Faults of pools and tokens that the rounds of a quote know, and those that they find in a failed route. */
+/**
+ * Faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and adds the faults
+ * of each failed route. Used by `findWorkingRoute`.
+ */
 import type { Address } from '@sluice/chains'
 import type { InputLimit, RoutePlan } from '@sluice/routing'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import { faultyLegs } from './faulty-legs.ts'
 import type { FailedLeg, FaultyPools } from './faulty-pools.ts'
 import { type FaultyTokens, faultyTokens, isIntermediate } from './faulty-tokens.ts'
-import type { TokenKnowledge, Work } from './ports.ts'
+import type { QuotingContext, TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 import type { TrialContext } from './try-route.ts'
 
@@ -15,21 +18,21 @@ export type FaultsContext = Omit<TrialContext, 'signal' | 'taxes'> & {
   readonly faultyTokens: Pick<FaultyTokens, 'at' | 'record'>
 }
 
-/** Swaps that fail, as far as the rounds of a quote know. */
+/** Known faults of a quote. The rounds of the quote extend and clear these collections. */
 export type Faults = {
-  /** Pools and swaps that failed lately; cleared once they are needed. */
+  /** Pools and swaps that failed in recent quotes. Cleared if no route exists without them. */
   readonly recentFaults: {
     /** Ids of pools that searches leave out. */
-    readonly pools: Set<string>
-    /** Swaps that failed for their size. */
-    readonly limits: Set<InputLimit>
+    readonly poolIds: Set<string>
+    /** Maximum inputs of swaps that failed because of their size. */
+    readonly inputLimits: Set<InputLimit>
   }
-  /** Swaps that failed for their size in this quote. */
-  readonly limits: InputLimit[]
-  /** Tokens that routes do not pass through; cleared once they are needed. */
+  /** Maximum inputs of swaps that failed in this quote because of their size. */
+  readonly inputLimits: InputLimit[]
+  /** Tokens that routes do not pass through. Cleared if no route exists without them. */
   readonly avoidedTokens: Set<Address>
-  /** Legs that failed alone, though their tokens may be the cause. */
-  readonly failed: FailedLeg[]
+  /** Legs that failed alone. Their tokens, rather than their pools, may be the cause. */
+  readonly failedLegs: FailedLeg[]
 }
 
 export function knownFaults(
@@ -37,56 +40,59 @@ export function knownFaults(
   { view, faultyPools, faultyTokens, wrappedNative }: FaultsContext,
 ): Faults {
   const { timestamp } = view.snapshot.block
-  const tokens = faultyTokens
+  const avoidedTokens = faultyTokens
     .at(timestamp)
     .filter((token) => isIntermediate(token, { tokenIn, tokenOut }, wrappedNative))
   const recentFaults = {
-    pools: new Set(faultyPools.idsAt(timestamp)),
-    limits: new Set(faultyPools.limitsAt(timestamp)),
+    poolIds: new Set(faultyPools.idsAt(timestamp)),
+    inputLimits: new Set(faultyPools.limitsAt(timestamp)),
   }
-  return { recentFaults, limits: [], avoidedTokens: new Set(tokens), failed: [] }
+  return { recentFaults, inputLimits: [], avoidedTokens: new Set(avoidedTokens), failedLegs: [] }
 }
 
 /**
  * Picks the pools that later rounds exclude, and lowers the trust of the route's pools and intermediate tokens.
  *
- * @param faults - extended by tokens that cannot be transferred, by legs that fail for their size, and by legs that fail alone, if
- *   their tokens may be the cause
+ * @param faults - extended by tokens that cannot be transferred, by legs that fail because of their size, and by legs
+ *   that fail alone if their tokens may be the cause
+ * @returns pool ids
  */
 export async function poolsToExclude(
   route: RoutePlan,
   context: FaultsContext,
-  { signal, time }: Work,
+  { signal, time }: QuotingContext,
   faults: Faults,
 ): Promise<readonly string[]> {
-  const { standings, taxes } = context.tokens
-  standings.recordFailure(passedThrough(route))
-  if (hasTaxes(route, taxes)) return suspects(route)
-  const legs = await time('learn', () => faultyLegs(route, { ...context, signal }))
+  const { trustTracker, taxes } = context.tokens
+  trustTracker.recordFailure(intermediateIds(route))
+  if (hasTaxes(route, taxes)) return largestPool(route)
+  const legRuns = await time('learn', () => faultyLegs(route, { ...context, signal }))
   const { timestamp } = context.view.snapshot.block
-  const tokens = await time('learn', () => faultyTokens(route, legs, { ...context, signal }))
-  if (tokens.length > 0) {
-    for (const token of tokens) faults.avoidedTokens.add(token)
-    context.faultyTokens.record(tokens, timestamp)
+  const stuckTokens = await time('learn', () => faultyTokens(route, legRuns, { ...context, signal }))
+  if (stuckTokens.length > 0) {
+    for (const token of stuckTokens) faults.avoidedTokens.add(token)
+    context.faultyTokens.record(stuckTokens, timestamp)
     return []
   }
-  if (legs.isConfirmed) context.faultyPools.record(legs.failed, timestamp)
-  else faults.failed.push(...legs.failed)
-  const tooLarge = legs.failed.filter(({ maxWorking }) => maxWorking > 0n)
-  for (const { pool, tokenIn, tokenOut, maxWorking } of tooLarge)
-    faults.limits.push({ poolId: pool.id, tokenIn, tokenOut, maxInput: maxWorking })
-  const faulty = legs.faulty.filter((id) => !tooLarge.some(({ pool }) => pool.id === id))
-  return faulty.length + tooLarge.length > 0 ? faulty : suspects(route)
+  if (legRuns.isConfirmed) context.faultyPools.record(legRuns.failedLegs, timestamp)
+  else faults.failedLegs.push(...legRuns.failedLegs)
+  const oversizedLegs = legRuns.failedLegs.filter(({ maxWorkingInput }) => maxWorkingInput > 0n)
+  for (const { pool, tokenIn, tokenOut, maxWorkingInput } of oversizedLegs)
+    faults.inputLimits.push({ poolId: pool.id, tokenIn, tokenOut, maxInput: maxWorkingInput })
+  const faultyPoolIds = legRuns.faultyPoolIds.filter((id) => !oversizedLegs.some(({ pool }) => pool.id === id))
+  return faultyPoolIds.length + oversizedLegs.length > 0 ? faultyPoolIds : largestPool(route)
 }
 
-/** Records the failed legs whose tokens work in a route, so that the tokens are not the cause. */
+/** Records the pools of failed legs whose tokens work in another route, because the pools are then the cause. */
 export function recordExplained(
   failedLegs: readonly FailedLeg[],
   { legs }: RoutePlan,
   { faultyPools, view }: FaultsContext,
 ): void {
-  const working = new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
-  const explainedLegs = failedLegs.filter(({ tokenIn, tokenOut }) => working.has(tokenIn) && working.has(tokenOut))
+  const workingTokens = new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
+  const explainedLegs = failedLegs.filter(
+    ({ tokenIn, tokenOut }) => workingTokens.has(tokenIn) && workingTokens.has(tokenOut),
+  )
   faultyPools.record(explainedLegs, view.snapshot.block.timestamp)
 }
 
@@ -95,15 +101,15 @@ export function hasTaxes({ legs }: RoutePlan, { current }: TaxRecords): boolean 
 }
 
 /** Ids of the route's pools and intermediate tokens. */
-function passedThrough({ legs, tokenIn, tokenOut }: RoutePlan): ReadonlySet<string> {
+function intermediateIds({ legs, tokenIn, tokenOut }: RoutePlan): ReadonlySet<string> {
   const ids = legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut])
   return new Set(ids.filter((id) => id !== tokenIn && id !== tokenOut))
 }
 
-/** The pool with the largest share of the trade, which is excluded if no leg fails on its own. */
-function suspects({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
+/** Id of the pool with the largest share of the trade; it is excluded if no leg fails on its own. */
+function largestPool({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
   const share = (leg: (typeof legs)[number]) =>
     leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5
-  const [first] = [...legs].sort((a, b) => share(b) - share(a))
-  return first ? [first.pool.id] : []
+  const [largestLeg] = [...legs].sort((a, b) => share(b) - share(a))
+  return largestLeg ? [largestLeg.pool.id] : []
 }

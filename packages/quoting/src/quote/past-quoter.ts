@@ -1,4 +1,4 @@
-/** Quotes at past blocks. */
+/** Quotes at past blocks, for `LiveChain.quoteAtBlock` and for the referee, which judges mined swaps. */
 import type { Chain } from '@sluice/chains'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
@@ -9,15 +9,15 @@ import { ContractBalanceReader } from '../gas/contract-balances.ts'
 import { LaterGas } from '../gas/later-gas.ts'
 import { Simulator } from '../simulation/simulator.ts'
 import { ResponseCache } from '../view/answers.ts'
-import { memo, once } from '../view/memoize.ts'
+import { memoizeByKey, once } from '../view/memoize.ts'
 import type { ListPools, PastBlocks, PastState } from '../view/past-blocks.ts'
 import type { ChainView } from '../view/view.ts'
 import { FaultyPools } from './faulty-pools.ts'
 import { FaultyTokens } from './faulty-tokens.ts'
 import type { SwapQuote } from './finalize.ts'
-import { type Work, withSignal } from './ports.ts'
-import { endsOf, type QuotingParts, quoteAtView } from './quote-at-view.ts'
-import { keyOf, type QuoteRequest } from './request.ts'
+import { type QuotingContext, withSignal } from './ports.ts'
+import { endTokensOf, type QuotingParts, quoteAtView } from './quote-at-view.ts'
+import { cacheKeyOf, type QuoteRequest } from './request.ts'
 import { SingleFlight } from './single-flight.ts'
 
 type Options = Omit<
@@ -61,25 +61,25 @@ export class PastQuoter {
   }
 
   /**
-   * Quotes a request at the end of a block. The simulation adds our contracts if they were not deployed then. Nothing
-   * that is learned changes quotes of the newest block.
+   * Quotes a request at the end of a block. If our contracts were not deployed at that block, the simulation adds their
+   * code. Nothing learned here changes quotes of the newest block.
    *
-   * @throws QuotingError `NO_STATE` if the node lacks the block or its state, or as `quoteAtView` throws it;
-   *   MarketError `BUSY` if too many requests are queued
+   * @throws QuotingError `NO_STATE` if the node lacks the block or its state; errors of `quoteAtView`; MarketError
+   *   `BUSY` if too many requests are queued
    */
-  async quote(block: number, request: QuoteRequest, work: Work): Promise<SwapQuote> {
+  async quote(block: number, request: QuoteRequest, work: QuotingContext): Promise<SwapQuote> {
     const { chain, blocks, listPools } = this.options
     const { signal } = work
     const rpc = this.options.rpc()
-    const ends = endsOf(request, chain)
+    const ends = endTokensOf(request, chain)
     const state = await work.time('state', () => blocks.poolsAt(block, ends, { rpc, listPools, signal }))
     const { view, parts } = this.partsAt(state, rpc, await this.contractsAt(state))
     const { hash, timestamp } = view.snapshot.block
     checkDeadline(request.deadline, timestamp)
     // It is unknown which pools the block changed, so all count as changed.
-    const now = { rpc, touched: { has: () => true } }
-    return this.flights.run(`${hash}${keyOf(request)}`, signal, (sharedContext) =>
-      quoteAtView(view, request, withSignal(work, sharedContext), parts, now),
+    const nodeState = { rpc, touchedPools: { has: () => true } }
+    return this.flights.run(`${hash}${cacheKeyOf(request)}`, signal, (sharedSignal) =>
+      quoteAtView(view, request, withSignal(work, sharedSignal), parts, nodeState),
     )
   }
 
@@ -102,7 +102,7 @@ export class PastQuoter {
     const blockRef = { blockHash: block.hash }
     const gasPrice = once(() => simulation.fees.pastGasPrice(rpc, block))
     const codes = once(() => contracts.missingCodes(this.options.codesRpc(), blockRef))
-    const simulator = new Simulator({ now: () => ({ rpc, market: state.market }), context: simulation })
+    const simulator = new Simulator({ parts: () => ({ rpc, market: state.market }), context: simulation })
     const view: ChainView = {
       snapshot: state.snapshot,
       groups: new BoundedMap(1),
@@ -112,18 +112,19 @@ export class PastQuoter {
       gasPriceWei: gasPrice,
       l1FeePerByteWei: once(async () => estimateL1FeePerByte(rpc, chain.l1FeeModel, await gasPrice(), blockRef)),
       poolsPending: () => state.poolsPending,
-      codeOf: memo((account) => rpc.getCode(account, blockRef)),
+      codeOf: memoizeByKey((account) => rpc.getCode(account, blockRef)),
       assertDeployed: async () => void (await codes()),
     }
     const parts: QuotingParts = {
       ...this.options,
       contracts,
       clock: clockOf(block),
-      // A caller can choose a block at which a token was taxed, so the newest block does not use those taxes.
+      // A copy, because a caller can choose a block at which a token was taxed. Quotes of the newest block must not use
+      // that tax.
       tokens: {
         facts: tokens.facts,
         taxes: tokens.taxes.copy(),
-        standings: { trust: (level) => tokens.standings.trust(level), learn: () => {}, recordFailure: () => {} },
+        trustTracker: { trust: (level) => tokens.trustTracker.trust(level), learn: () => {}, recordFailure: () => {} },
       },
       simulate: async (request, avoid) =>
         simulator.run({ ...request, codes: await codes(), gasPrice: request.gasPrice ?? (await gasPrice()) }, avoid),
@@ -132,7 +133,7 @@ export class PastQuoter {
         get isRunning() {
           return gasProber.isRunning
         },
-        want: async () => {},
+        queueTokens: async () => {},
         measureNow: async () => false,
       },
       laterGas: new LaterGas(),
@@ -142,9 +143,9 @@ export class PastQuoter {
       faultyTokens: new FaultyTokens(),
       onQuote: () => {},
     }
-    const sharedContext = { view, parts }
-    this.partsBySnapshot.set(state.snapshot, sharedContext)
-    return sharedContext
+    const blockParts = { view, parts }
+    this.partsBySnapshot.set(state.snapshot, blockParts)
+    return blockParts
   }
 }
 

@@ -1,5 +1,6 @@
 /**
- * Interfaces between a quote and the parts that it depends on: search, simulation, token facts, and request context.
+ * Interfaces between a quote and the parts that the quote depends on: search, simulation, token facts, and the context
+ * of the request.
  */
 import type { Address } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
@@ -25,7 +26,7 @@ export type Search = (
 export type Simulate = (request: SimulationRequest, avoid?: ReadonlySet<Address>) => Promise<SwapSimulation>
 
 /** Context of a request: its abort signal, timing, and log. */
-export type Work = {
+export type QuotingContext = {
   readonly signal: AbortSignal
   /** Runs a stage of the work and records its duration. */
   readonly time: <T>(stage: string, work: () => T | Promise<T>) => Promise<T>
@@ -33,20 +34,20 @@ export type Work = {
 }
 
 /** Returns the same context with another abort signal. */
-export function withSignal(work: Work, signal: AbortSignal): Work {
+export function withSignal(requestContext: QuotingContext, signal: AbortSignal): QuotingContext {
   return {
     signal,
-    time: (stage, run) => work.time(stage, run),
+    time: (stage, run) => requestContext.time(stage, run),
     // A getter, because the caller creates its log on first use.
     get log() {
-      return work.log
+      return requestContext.log
     },
   }
 }
 
 /** Facts about a chain's tokens that quotes use and update. */
 export type TokenKnowledge = Pick<ChainTokens, 'facts' | 'taxes'> & {
-  readonly standings: Pick<TrustTracker, 'trust' | 'learn' | 'recordFailure'>
+  readonly trustTracker: Pick<TrustTracker, 'trust' | 'learn' | 'recordFailure'>
 }
 
 /** Automatic slippage of a route: parts per million, and the reason for that value. */

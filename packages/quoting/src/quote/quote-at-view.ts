@@ -1,4 +1,7 @@
-/** Computes one quote on the pools of one block: search, simulation, and figures. */
+/**
+ * Computes one quote on the pools of one block: search, simulation, and figures. Called by `Quoter` for the newest
+ * block, and by `PastQuoter` for past blocks.
+ */
 import { type Address, type Chain, NATIVE } from '@sluice/chains'
 import type { NativeErc20, RoutePlan } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
@@ -21,12 +24,12 @@ import type { FaultyPools } from './faulty-pools.ts'
 import type { FaultyTokens } from './faulty-tokens.ts'
 import { finalize, type SwapQuote } from './finalize.ts'
 import { findWorkingRoute } from './find-working-route.ts'
-import type { AutoSlippage, Search, Simulate, TokenKnowledge, Work } from './ports.ts'
+import type { AutoSlippage, QuotingContext, Search, Simulate, TokenKnowledge } from './ports.ts'
 import type { QuoteRecord } from './quote-record.ts'
 import type { QuoteRequest } from './request.ts'
 import type { TermsContext } from './route-terms.ts'
 
-/** Knowledge that a search ranks pools with. */
+/** Sources of a search's terms: taxes, trust levels, drift penalties, and gas. */
 export type SearchKnowledge = {
   readonly chain: Chain
   readonly contracts: ChainContracts
@@ -35,7 +38,7 @@ export type SearchKnowledge = {
   readonly driftPenaltiesAt: TermsContext['driftPenaltiesAt']
   /** Records simulated gas per route and feeds it back into searches. */
   readonly gasLessons: Pick<GasLessons, 'at' | 'observeAt'>
-  readonly measuredGas: Pick<MeasuredGas, 'combineWith'>
+  readonly measuredGas: Pick<MeasuredGas, 'mergeWith'>
 }
 
 export type QuotingParts = SearchKnowledge & {
@@ -46,9 +49,9 @@ export type QuotingParts = SearchKnowledge & {
   readonly emit: QuotingListener
   /** Chooses the slippage of requests that ask for `auto`. */
   readonly slippageOf: (route: RoutePlan) => AutoSlippage
-  readonly gasProber: Pick<GasProber, 'isRunning' | 'want' | 'measureNow'>
+  readonly gasProber: Pick<GasProber, 'isRunning' | 'queueTokens' | 'measureNow'>
   readonly laterGas: LaterGas
-  readonly contractBalances: Pick<ContractBalanceReader, 'of'>
+  readonly contractBalances: Pick<ContractBalanceReader, 'heldTokens'>
   readonly walletChecks: WalletChecks
   readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'limitsAt' | 'record'>
   readonly faultyTokens: Pick<FaultyTokens, 'at' | 'record'>
@@ -56,38 +59,38 @@ export type QuotingParts = SearchKnowledge & {
   readonly onQuote: (view: ChainView, record: QuoteRecord) => void
 }
 
-/** The node, and the pools that the newest block has changed. */
-type ChainNow = { readonly rpc: Rpc; readonly touched: Pick<TouchedPools, 'has'> }
+/** The node that simulates, and the pools that changed in the quoted block. */
+type NodeState = { readonly rpc: Rpc; readonly touchedPools: Pick<TouchedPools, 'has'> }
 
 /** Quotes a request at a view's block. @throws QuotingError, RpcError */
 export async function quoteAtView(
   view: ChainView,
   request: QuoteRequest,
-  work: Work,
+  requestContext: QuotingContext,
   parts: QuotingParts,
-  { rpc, touched }: ChainNow,
+  { rpc, touchedPools }: NodeState,
 ): Promise<SwapQuote> {
   const { chain, tokens, simulate, gasLessons, gasProber, onQuote } = parts
-  // Start these requests now, so that they share one HTTP request; a failure surfaces when they are awaited.
+  // Start these reads now, so that they share one HTTP request. A failure surfaces where the result is awaited.
   const earlyReads = [view.codeOf(request.from), view.assertDeployed(), view.gasPriceWei()]
   for (const earlyRead of earlyReads) earlyRead.catch(() => {})
   const source = { rpc, snapshot: view.snapshot }
-  void gasProber.want(endsOf(request, chain), source)
+  void gasProber.queueTokens(endTokensOf(request, chain), source)
   const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
   const context = { ...parts, ...termsContext(view, parts), rpc }
   const {
-    view: searched,
+    view: searchedView,
     alternativeIndex,
     searchRequest,
     proof,
-    ...working
-  } = await findWorkingRoute(request, gasPriceWei, context, work)
-  const { route, ranked, trial, slippage } = working
+    ...workingRoute
+  } = await findWorkingRoute(request, gasPriceWei, context, requestContext)
+  const { route, bestEstimated, trial, slippage } = workingRoute
   const { gasUsed } = trial.simulation
   const gross = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
   gasLessons.observeAt(view.snapshot.block, route, gross)
-  void gasProber.want([...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))], source)
-  const { signal } = work
+  void gasProber.queueTokens([...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))], source)
+  const { signal } = requestContext
   const simulatedRoute = {
     request,
     gasPriceWei,
@@ -95,32 +98,35 @@ export async function quoteAtView(
     rpc,
     simulate,
     tokens,
-    touched,
+    touchedPools,
     view,
     route,
-    ranked,
+    bestEstimated,
     trial,
     slippage,
   }
-  const finalQuote = await work.time('finalize', () => finalize({ ...simulatedRoute, signal }))
-  const certify = () => (proof ? certificateOf(proof, searchRequest, searched.snapshot) : null)
-  const quote: SwapQuote = { ...finalQuote, ...(request.withProof && { proof: await work.time('prove', certify) }) }
+  const finalQuote = await requestContext.time('finalize', () => finalize({ ...simulatedRoute, signal }))
+  const certify = () => (proof ? certificateOf(proof, searchRequest, searchedView.snapshot) : null)
+  const quote: SwapQuote = {
+    ...finalQuote,
+    ...(request.withProof && { proof: await requestContext.time('prove', certify) }),
+  }
   // Quotes with a permit are not logged, because a permit is a signature.
   const asSent = trial.simulation.ways.sender === 'bare'
   if (!request.permit)
-    onQuote(searched, { quote, from: request.from, searchRequest, alternativeIndex, terms: trial.terms, asSent })
+    onQuote(searchedView, { quote, from: request.from, searchRequest, alternativeIndex, terms: trial.terms, asSent })
   return quote
 }
 
-/** Context from which `routeTerms` builds the terms of a search. */
+/** Builds the context of `routeTerms`. */
 export function termsContext(view: ChainView, parts: SearchKnowledge): TermsContext {
   const { chain, tokens, contracts, driftPenaltiesAt, gasLessons, measuredGas } = parts
-  const learnedGasAt = (timestamp: number) => measuredGas.combineWith(gasLessons.at(timestamp))
+  const learnedGasAt = (timestamp: number) => measuredGas.mergeWith(gasLessons.at(timestamp))
   const wrappedNative = chain.wrappedNative?.address ?? null
   return { view, tokens, contracts, driftPenaltiesAt, learnedGasAt, wrappedNative, nativeErc20: nativeErc20Of(parts) }
 }
 
-/** Token that prices gas on a chain without a wrapper of the native token. */
+/** ERC-20 token in which gas is priced on a chain without a wrapper of the native token; undefined if there is none. */
 function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefined {
   const token = chain.nativeErc20?.address
   const decimals = token && tokens.facts.decimals(token)
@@ -129,7 +135,7 @@ function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefi
 }
 
 /** Returns the ERC-20 tokens whose pools a quote needs. @throws QuotingError `NATIVE_UNSUPPORTED` */
-export function endsOf(
+export function endTokensOf(
   { tokenIn, tokenOut }: Pick<QuoteRequest, 'tokenIn' | 'tokenOut'>,
   chain: Chain,
 ): readonly [Address, Address] {
@@ -139,6 +145,6 @@ export function endsOf(
 function asErc20(token: Address, { wrappedNative, displayName, nativeErc20 }: Chain): Address {
   if (token !== NATIVE) return token
   if (wrappedNative) return wrappedNative.address
-  const instead = nativeErc20 ? `; trade ${nativeErc20.symbol} at ${nativeErc20.address} instead` : ''
-  throw new QuotingError('NATIVE_UNSUPPORTED', `nothing wraps the native token of ${displayName}${instead}`)
+  const hint = nativeErc20 ? `; trade ${nativeErc20.symbol} at ${nativeErc20.address} instead` : ''
+  throw new QuotingError('NATIVE_UNSUPPORTED', `nothing wraps the native token of ${displayName}${hint}`)
 }

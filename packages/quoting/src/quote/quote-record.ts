@@ -9,12 +9,12 @@ export type QuoteRecord = {
   readonly quote: SwapQuote
   readonly from: Address
   readonly searchRequest: RouteRequest | ExactOutputRequest
-  /** Index of the quote's route among the simulated ones; 0 is the best by the search. */
+  /** Index of the quote's route among the simulated routes; 0 is the route that the search ranked first. */
   readonly alternativeIndex: number
   readonly terms: EncodeTerms
   /**
-   * True if the swap behaves differently when the sender has a probe's code, so that it is simulated as sent, without a
-   * probe.
+   * True if the swap behaves differently when the sender's address has the code of a probe. Such a swap is simulated as
+   * sent, without a probe.
    */
   readonly asSent: boolean
 }

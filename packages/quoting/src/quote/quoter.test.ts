@@ -5,26 +5,26 @@ import { type BlockHeader, RpcError } from '@sluice/rpc'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ChainView } from '../view/view.ts'
 import type { SwapQuote } from './finalize.ts'
-import type { Work } from './ports.ts'
+import type { QuotingContext } from './ports.ts'
 import { Quoter, type QuoterOptions } from './quoter.ts'
 import { type QuoteRequest, quoteRequest } from './request.ts'
 
 const block = (number: number) => ({ number, hash: `0x${number}`, timestamp: 1_800_000_000 }) as unknown as BlockHeader
 const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const request = quoteRequest({ tokenIn: address('1'), tokenOut: address('2'), from: address('3'), amountIn: 10n })
-const work = (): Work => ({
+const work = (): QuotingContext => ({
   signal: new AbortController().signal,
   time: async (_, run) => run(),
   log: { info: () => {} },
 })
 
-type QuoteAt = (view: ChainView, request: QuoteRequest, work: Work) => Promise<SwapQuote>
+type QuoteAt = (view: ChainView, request: QuoteRequest, work: QuotingContext) => Promise<SwapQuote>
 
 afterEach(() => void vi.restoreAllMocks())
 
 /**
- * A quoter on a chain whose head the test moves. Search and simulation are one step that the test ends: the quote it makes has the
- * head of the moment at which it was begun, as a node reports it along with the simulation.
+ * A quoter on a chain whose head the test moves. Search and simulation are one step that the test ends: the quote it
+ * makes has the head of the moment at which it was begun, as a node reports it along with the simulation.
  */
 function quoterOnChain() {
   const chain = { memory: block(1), head: block(1), gone: new Set<number>(), isFollowed: true }
@@ -49,15 +49,15 @@ function quoterOnChain() {
     inMemory: async () => viewOf(chain.memory),
     head,
     atHead: async () => viewOf(await head()),
-    earlier: () => undefined,
+    earlierThan: () => undefined,
   }
   const quoter = new Quoter({
     runtime: {
       get isFollowed() {
         return chain.isFollowed
       },
-      now: { views },
-      holds: ({ number }: BlockHeader) => !chain.gone.has(number),
+      parts: { views },
+      isCanonical: ({ number }: BlockHeader) => !chain.gone.has(number),
     },
     chain: { wrappedNative: null, nativeErc20: undefined },
     emit: (event: { readonly kind: string; readonly how?: string }) => events.push(`${event.how}`),

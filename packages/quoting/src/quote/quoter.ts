@@ -1,4 +1,7 @@
-/** Main use case: turns a quote request into a simulated transaction. */
+/**
+ * Main use case: turns a quote request into a simulated transaction. `LiveChain` calls it for each quote at the chain's
+ * head; `past-quoter.ts` quotes past blocks.
+ */
 import type { Address } from '@sluice/chains'
 import type { RoutePlan } from '@sluice/routing'
 import { RpcError } from '@sluice/rpc'
@@ -7,9 +10,9 @@ import { checkDeadline } from '../deadline.ts'
 import type { ChainView } from '../view/view.ts'
 import { type QuoteBatch, quoteBatch, type RequestOrError } from './batch.ts'
 import type { SwapQuote } from './finalize.ts'
-import { type Work, withSignal } from './ports.ts'
-import { endsOf, type QuotingParts, quoteAtView, termsContext } from './quote-at-view.ts'
-import { decideRequest, keyOf, type QuoteRequest } from './request.ts'
+import { type QuotingContext, withSignal } from './ports.ts'
+import { endTokensOf, type QuotingParts, quoteAtView, termsContext } from './quote-at-view.ts'
+import { cacheKeyOf, type QuoteRequest, resolveSlippage } from './request.ts'
 import { routeTerms } from './route-terms.ts'
 import { searchAmount } from './search-amount.ts'
 import { SingleFlight } from './single-flight.ts'
@@ -21,11 +24,11 @@ export type QuoterOptions = QuotingParts & { readonly runtime: ChainRuntime }
 
 /** A quote of one block that is in flight; identical requests share it. */
 type PendingQuote = {
-  readonly quoted: Promise<SwapQuote>
-  /** True if an earlier request started it. */
-  readonly shared: boolean
+  readonly result: Promise<SwapQuote>
+  /** True if an earlier, identical request started the quote. */
+  readonly isShared: boolean
 }
-type QuoteOf = (view: ChainView) => PendingQuote
+type StartQuote = (view: ChainView) => PendingQuote
 
 /** Quotes requests at the chain's head. */
 export class Quoter {
@@ -47,30 +50,38 @@ export class Quoter {
    * @throws QuotingError if no route exists, works, or is within the caller's limits; RpcError and MarketError if the
    *   chain cannot be read
    */
-  async quote(request: QuoteRequest, work: Work): Promise<SwapQuote> {
+  async quote(request: QuoteRequest, requestContext: QuotingContext): Promise<SwapQuote> {
     const { runtime } = this.options
-    const tokens = this.endsOf(request)
-    const key = keyOf(request)
-    const quoteOf: QuoteOf = (view) => this.start(view, request, key, work)
-    const wasFollowed = runtime.isFollowed
-      ? await this.quoteNewest(quoteOf, tokens, request.minimumBlock, work.signal)
+    const tokens = this.endTokensOf(request)
+    const key = cacheKeyOf(request)
+    const startQuote: StartQuote = (view) => this.start(view, request, key, requestContext)
+    const newestQuote = runtime.isFollowed
+      ? await this.quoteNewest(startQuote, tokens, request.minimumBlock, requestContext.signal)
       : undefined
-    if (wasFollowed) return wasFollowed
+    if (newestQuote) return newestQuote
     for (let attempt = 1; ; attempt++) {
-      const { views } = runtime.now
-      const view = await work.time('state', () => views.atHead([tokens], request.minimumBlock, work.signal))
-      const quoting = this.quoteUnlessReorged(quoteOf(view), view, work.signal, attempt < MAX_ATTEMPTS)
-      const quoteResult = await quoting.catch((error: unknown) => this.quoteEarlier(quoteOf, view, error))
+      const { views } = runtime.parts
+      const view = await requestContext.time('state', () =>
+        views.atHead([tokens], request.minimumBlock, requestContext.signal),
+      )
+      const pendingResult = this.quoteUnlessReorged(
+        startQuote(view),
+        view,
+        requestContext.signal,
+        attempt < MAX_ATTEMPTS,
+      )
+      const quoteResult = await pendingResult.catch((error: unknown) => this.quoteEarlier(startQuote, view, error))
       if (quoteResult) return quoteResult
     }
   }
 
   /** Quotes several requests at one block; each result succeeds or fails on its own. @see quoteBatch */
-  quoteAll(requests: readonly RequestOrError[], work: Work): Promise<QuoteBatch> {
-    return quoteBatch(requests, work, {
+  quoteAll(requests: readonly RequestOrError[], requestContext: QuotingContext): Promise<QuoteBatch> {
+    return quoteBatch(requests, requestContext, {
       runtime: this.options.runtime,
-      endsOf: (request) => this.endsOf(request),
-      quoteAt: async (view, request, work) => this.start(view, request, keyOf(request), work).quoted,
+      endTokensOf: (request) => this.endTokensOf(request),
+      quoteAt: async (view, request, requestContext) =>
+        this.start(view, request, cacheKeyOf(request), requestContext).result,
     })
   }
 
@@ -79,22 +90,22 @@ export class Quoter {
    * is none.
    */
   async peek(request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal): Promise<RoutePlan | undefined> {
-    const view = await this.options.runtime.now.views.inMemory([this.endsOf(request)], signal)
+    const view = await this.options.runtime.parts.views.inMemory([this.endTokensOf(request)], signal)
     const terms = await routeTerms(request, gasPriceWei, termsContext(view, this.options))
-    const amount = searchAmount(decideRequest(request), this.options.tokens.taxes)
+    const amount = searchAmount(resolveSlippage(request), this.options.tokens.taxes)
     const result = await this.options.search(view, { ...terms, ...amount }, signal)
     return result.ok ? result.route : undefined
   }
 
-  private start(view: ChainView, request: QuoteRequest, key: string, work: Work): PendingQuote {
+  private start(view: ChainView, request: QuoteRequest, key: string, requestContext: QuotingContext): PendingQuote {
     checkDeadline(request.deadline, view.snapshot.block.timestamp)
     let how: 'made' | 'shared' = 'shared'
-    const quoteResult = this.flights.run(`${view.snapshot.block.hash}${key}`, work.signal, (signal) => {
+    const quotePromise = this.flights.run(`${view.snapshot.block.hash}${key}`, requestContext.signal, (signal) => {
       how = 'made'
-      return this.quoteAt(view, request, withSignal(work, signal))
+      return this.quoteAt(view, request, withSignal(requestContext, signal))
     })
     this.emitEvent(how)
-    return { quoted: quoteResult, shared: how === 'shared' }
+    return { result: quotePromise, isShared: how === 'shared' }
   }
 
   /**
@@ -104,23 +115,24 @@ export class Quoter {
    * @returns undefined if the block is not the head any more
    */
   private async quoteNewest(
-    quoteOf: QuoteOf,
+    startQuote: StartQuote,
     tokens: readonly Address[],
     minimumBlock = 0,
     signal: AbortSignal,
   ): Promise<SwapQuote | undefined> {
-    const { views } = this.options.runtime.now
+    const { views } = this.options.runtime.parts
     const view = await views.inMemory([tokens], signal)
     const { hash, number } = view.snapshot.block
     if (number < minimumBlock) return undefined
-    const { quoted, shared } = quoteOf(view)
-    // The head in a shared result may be older than this request.
-    const headRequest = shared ? views.head(signal) : undefined
+    const { result, isShared } = startQuote(view)
+    // A shared result may carry a head from before this request, so the head is fetched separately.
+    const headRequest = isShared ? views.head(signal) : undefined
     headRequest?.catch(() => {})
-    const outcome = await quoted.then(
+    const outcome = await result.then(
       (quote) => ({ head: quote.head, quote }),
       (error: unknown) => {
-        // Other errors may not occur at the head. If the node lost the block's state, `ofBlock` is set.
+        // If the node lost the block's state, `ofBlock` is set, and an earlier block may work. Other RPC errors are
+        // final. Errors that are not of the RPC are thrown only if this block is still the head.
         if (error instanceof RpcError && !error.ofBlock) throw error
         return { head: undefined, error }
       },
@@ -130,7 +142,7 @@ export class Quoter {
       this.emitEvent('outdated')
       return undefined
     }
-    if ('error' in outcome) return this.quoteEarlier(quoteOf, view, outcome.error)
+    if ('error' in outcome) return this.quoteEarlier(startQuote, view, outcome.error)
     return outcome.quote
   }
 
@@ -140,17 +152,17 @@ export class Quoter {
    *
    * @throws the error if no earlier block is available
    */
-  private async quoteEarlier(quoteOf: QuoteOf, view: ChainView, error: unknown): Promise<SwapQuote> {
+  private async quoteEarlier(startQuote: StartQuote, view: ChainView, error: unknown): Promise<SwapQuote> {
     let failure = error
     let currentView = view
     while (failure instanceof RpcError && failure.ofBlock) {
-      const earlier = this.options.runtime.now.views.earlier(currentView)
+      const earlier = this.options.runtime.parts.views.earlierThan(currentView)
       if (!earlier) break
       this.emitEvent('outdated')
       try {
-        return await quoteOf(earlier).quoted
-      } catch (next) {
-        failure = next
+        return await startQuote(earlier).result
+      } catch (nextError) {
+        failure = nextError
         currentView = earlier
       }
     }
@@ -158,42 +170,46 @@ export class Quoter {
   }
 
   /**
-   * Returns a quote of a block that was the head when the quote was started, and may have successors now.
+   * Waits for a quote of the block that was the head when the quote was started. New blocks on top of that block do not
+   * matter.
    *
-   * @param mayRepeat - if false, the quote is returned even if its block was removed by a reorg
+   * @param mayRetry - if false, the quote is returned even if a reorg removed its block
    * @returns undefined if a reorg removed the block
    */
   private async quoteUnlessReorged(
-    { quoted, shared }: PendingQuote,
+    { result, isShared }: PendingQuote,
     { snapshot: { block } }: ChainView,
     signal: AbortSignal,
-    mayRepeat: boolean,
+    mayRetry: boolean,
   ): Promise<SwapQuote | undefined> {
     const { runtime } = this.options
     const isGone = async () => {
-      await runtime.now.views.head(signal)
-      const isBlockGone = !runtime.holds(block)
+      await runtime.parts.views.head(signal)
+      const isBlockGone = !runtime.isCanonical(block)
       if (isBlockGone) this.emitEvent('reorged')
       return isBlockGone
     }
     try {
-      const quote = await quoted
-      const isHead = !shared && quote.head?.hash === block.hash
-      return !mayRepeat || isHead || !(await isGone()) ? quote : undefined
+      const quote = await result
+      const isHead = !isShared && quote.head?.hash === block.hash
+      return !mayRetry || isHead || !(await isGone()) ? quote : undefined
     } catch (error) {
-      if (!(error instanceof RpcError) || !error.ofBlock || !mayRepeat || !(await isGone())) throw error
+      if (!(error instanceof RpcError) || !error.ofBlock || !mayRetry || !(await isGone())) throw error
       return undefined
     }
   }
 
-  private async quoteAt(view: ChainView, request: QuoteRequest, work: Work): Promise<SwapQuote> {
+  private async quoteAt(view: ChainView, request: QuoteRequest, requestContext: QuotingContext): Promise<SwapQuote> {
     const { runtime } = this.options
-    return quoteAtView(view, request, work, this.options, { rpc: runtime.now.rpc, touched: runtime.touched })
+    return quoteAtView(view, request, requestContext, this.options, {
+      rpc: runtime.parts.rpc,
+      touchedPools: runtime.touchedPools,
+    })
   }
 
   /** @throws QuotingError `NATIVE_UNSUPPORTED` */
-  private endsOf(request: QuoteRequest): readonly Address[] {
-    return endsOf(request, this.options.chain)
+  private endTokensOf(request: QuoteRequest): readonly Address[] {
+    return endTokensOf(request, this.options.chain)
   }
 
   private emitEvent(how: 'made' | 'shared' | 'outdated' | 'reorged'): void {

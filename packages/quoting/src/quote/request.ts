@@ -35,10 +35,10 @@ export type QuoteRequest = {
   readonly maxSplits: number | undefined
   readonly excludePools: ReadonlySet<string>
   readonly sources: SourceFilter
-  /** Minimum trust level of tokens and pools between the two ends of the route. */
+  /** Minimum trust level of the route's intermediate tokens and pools. */
   readonly intermediates: TrustLevel | 'any'
   readonly maxPriceImpactPpm: bigint
-  /** True to return the approvals that the sender lacks together with the swap. */
+  /** True to return the sender's missing approvals together with the swap. */
   readonly withCalls: boolean
   /** True to return a certificate of the bound on all routes; exact inputs only. */
   readonly withProof: boolean
@@ -47,12 +47,16 @@ export type QuoteRequest = {
 }
 
 /** A request whose slippage is a number. */
-export type DecidedRequest = QuoteRequest & { readonly slippagePpm: bigint }
+export type ResolvedRequest = QuoteRequest & { readonly slippagePpm: bigint }
 
-/** @param auto - slippage in ppm if the request says `auto`; the default until a route is known */
-export function decideRequest(request: QuoteRequest, auto = SLIPPAGE_PPM): DecidedRequest {
+/**
+ * Replaces slippage `auto` by a number.
+ *
+ * @param autoPpm - slippage in ppm for `auto`; until a route is known, the default slippage
+ */
+export function resolveSlippage(request: QuoteRequest, autoPpm = SLIPPAGE_PPM): ResolvedRequest {
   const { slippagePpm } = request
-  return { ...request, slippagePpm: slippagePpm === 'auto' ? auto : slippagePpm }
+  return { ...request, slippagePpm: slippagePpm === 'auto' ? autoPpm : slippagePpm }
 }
 
 /** The required fields of a quote request; all others have the defaults of the HTTP endpoint. */
@@ -86,8 +90,8 @@ export function quoteRequest(fields: QuoteRequestFields): QuoteRequest {
   }
 }
 
-/** Cache key: equal for requests that get the same answer at the same block. */
-export function keyOf(request: QuoteRequest): string {
+/** Returns a cache key that is equal for requests with the same result at the same block. */
+export function cacheKeyOf(request: QuoteRequest): string {
   const { excludePools, sources, permit } = request
   let key = ''
   // Loops over the fields instead of listing them, because this runs for every quote.
@@ -96,7 +100,7 @@ export function keyOf(request: QuoteRequest): string {
   return permit ? key + Object.values(permit).join() : key
 }
 
-/** Fields that do not affect the answer, or whose values are not primitive. */
+/** Fields that do not affect the result, or whose values are not primitive. */
 const SEPARATE_FIELDS: ReadonlySet<string> = new Set<keyof QuoteRequest>([
   'minimumBlock',
   'excludePools',

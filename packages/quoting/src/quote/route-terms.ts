@@ -28,7 +28,7 @@ export async function routeTerms(
   const l1FeePerByteWei = await view.l1FeePerByteWei()
   const driftPenalties = driftPenaltiesAt(view.snapshot.block.timestamp)
   const learnedGas = learnedGasAt(view.snapshot.block.timestamp)
-  const trust = tokens.standings.trust(request.intermediates)
+  const trust = tokens.trustTracker.trust(request.intermediates)
   return {
     tokenIn: request.tokenIn,
     tokenOut: request.tokenOut,

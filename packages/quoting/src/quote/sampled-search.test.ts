@@ -1,6 +1,6 @@
 /**
- * Tests of the rule for sampled pools: an untrusted one is used only where even the minimum output of the transaction is
- * at least what other pools pay. The searches are real.
+ * Tests of the rule for sampled pools: an untrusted one is used only where even the minimum output of the transaction
+ * is at least what other pools pay. The searches are real.
  */
 import { type Address, toAddress } from '@sluice/chains'
 import type { Pool, SampledSwap, Snapshot, Trust } from '@sluice/liquidity'

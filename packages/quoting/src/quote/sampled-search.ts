@@ -1,8 +1,8 @@
 /**
- * Searches routes with sampled pools, whose answers are those of code that anyone can deploy. Such a pool can behave
- * differently in a simulation and in a transaction. A transaction promises only its minimum output. So a route through
- * untrusted pools is used only if no other route exists, or if its minimum output reaches the output of the best route
- * without them.
+ * Searches routes that may use sampled pools. The quotes of a sampled pool come from code that anyone can deploy, so
+ * the pool can pay less in a transaction than in a simulation. A transaction guarantees only its minimum output. So a
+ * route through untrusted pools is used in two cases only: no other route exists, or its minimum output reaches the
+ * output of the best route without untrusted pools.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, isTrustedPool, type Pool, type SampledSwap, type Snapshot } from '@sluice/liquidity'
@@ -30,9 +30,9 @@ type Context = {
   readonly mayRefine: boolean
 }
 
-/** Result of a search. The same request on the pools of the view finds the same route. */
+/** Result of a search, with the view and the request that reproduce it. */
 export type SampledSearchResult = {
-  /** The view searched last: of the same block, with more samples. */
+  /** The view of the last search: the same block, possibly with more samples. */
   readonly view: ChainView
   readonly searchRequest: SearchRequest
   readonly result: RouteResult
@@ -57,14 +57,14 @@ export async function searchSampled(
     if (again.ok) [view, result] = [refinedView, again]
   }
   if (!admitsUntrusted) return { view, searchRequest, result }
-  // Untrusted pools loosen the bounds of a route by what they may pay between their samples. So a route without them is
-  // the result of a search without them.
+  // An untrusted pool may pay anything between two samples, which makes the bound of a search weaker. So a route
+  // without untrusted pools comes from a search without them.
   const other = await search(view, withoutSampled, signal)
   const usesUntrusted = ({ legs }: RoutePlan) => legs.some(({ pool }) => isUntrusted(pool))
   if (!result.ok || !usesUntrusted(result.route)) return { view, searchRequest: withoutSampled, result: other }
   if (other.ok && !guaranteesMore(result.route, other.route, slippagePpmOf(result.route)))
     return { view, searchRequest: withoutSampled, result: other }
-  // The simulation decides between alternatives, which is what an untrusted pool can answer as it likes.
+  // The simulation chooses between alternatives, and an untrusted pool could pay more in a simulation to be chosen.
   const trustedAlternatives = result.alternatives?.filter((alternative) => !usesUntrusted(alternative))
   return {
     view,
@@ -75,7 +75,7 @@ export async function searchSampled(
 
 const sampledPools = new WeakMap<Snapshot, readonly Pool[]>()
 
-/** Returns the sampled pools of the tokens that a request sells and buys. Their number is limited by the market. */
+/** Returns the sampled pools that trade the input or output token of a request. The market limits their number. */
 function sampledPoolsAtEnds(snapshot: Snapshot, { tokenIn, tokenOut, wrappedNative }: SearchRequest): readonly Pool[] {
   let pools = sampledPools.get(snapshot)
   if (!pools) {
@@ -87,14 +87,14 @@ function sampledPoolsAtEnds(snapshot: Snapshot, { tokenIn, tokenOut, wrappedNati
   return pools.filter(({ tokens }) => tokens.some((token) => ends.includes(nameOf(token))))
 }
 
-/** True if even the minimum that a route promises, after gas, is at least what the other is expected to pay. */
+/** True if the minimum output of a route, after gas, is at least the expected output of the other route. */
 function guaranteesMore(route: RoutePlan, other: RoutePlan, slippagePpm: bigint): boolean {
-  // Both inputs are the same, or both outputs. A unit of output per input counts in both cases.
+  // Both inputs are equal, or both outputs are equal. Comparing output per input is right in both cases.
   const minOutput = minOutputOf(route.amountOut, slippagePpm) - (route.gasCostOut ?? 0n)
   return minOutput * other.amountIn >= (other.amountOut - (other.gasCostOut ?? 0n)) * route.amountIn
 }
 
-/** Samples the pools of a route at its amounts; undefined if there is nothing to sample, or it fails. */
+/** Samples the pools of a route at the route's amounts; undefined if nothing needs sampling, or if sampling fails. */
 async function refine(view: ChainView, { legs }: RoutePlan): Promise<ChainView | undefined> {
   if (!view.refine) return undefined
   const swaps = new Map<string, SampledSwap[]>()
@@ -102,7 +102,7 @@ async function refine(view: ChainView, { legs }: RoutePlan): Promise<ChainView |
   for (const { pool, tokenIn, tokenOut, amountIn } of legs) {
     const samplingOf = familyOf(pool.family)?.sampled
     if (!samplingOf) continue
-    // A further leg through the same pool continues where the one before it ended.
+    // A second leg through the same pool starts at the state that the first leg leaves.
     const total = (soldByPool.get(pool.id + tokenIn) ?? 0n) + amountIn
     soldByPool.set(pool.id + tokenIn, total)
     const swap = { tokenIn, tokenOut, amountIn: total }
@@ -113,7 +113,7 @@ async function refine(view: ChainView, { legs }: RoutePlan): Promise<ChainView |
   try {
     return await view.refine(swaps)
   } catch (error) {
-    // The route is quoted from fewer samples; its simulation is exact all the same.
+    // The route is then quoted from fewer samples. Its simulation is exact in any case.
     if (error instanceof RpcError) return undefined
     throw error
   }

@@ -1,12 +1,12 @@
 import { NATIVE, toAddress } from '@sluice/chains'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { DecidedRequest } from './request.ts'
-import { maxAmountOutFor, paysDirectly, releaseTaxPpm, searchAmount, targetOf } from './search-amount.ts'
+import type { ResolvedRequest } from './request.ts'
+import { maxAmountOutFor, outputBeforeSlippage, paysDirectly, releaseTaxPpm, searchAmount } from './search-amount.ts'
 
 const tokenOut = toAddress(`0x${'2'.repeat(40)}`)
-const request = (overrides: Partial<DecidedRequest>) =>
-  ({ tokenOut, feePpm: 0n, slippagePpm: 5_000n, ...overrides }) as DecidedRequest
+const request = (overrides: Partial<ResolvedRequest>) =>
+  ({ tokenOut, feePpm: 0n, slippagePpm: 5_000n, ...overrides }) as ResolvedRequest
 const taxes = (ppm: bigint, stuck = false) => ({ transferPpm: () => ppm, isStuck: () => stuck })
 
 describe('the pools pay the sender directly', () => {
@@ -50,7 +50,7 @@ test('the searched output is the smallest that leaves the requested one at maxim
 
 test('the searched output grows by the ratio of settled to paid amounts', () => {
   const swap = request({ amountOut: 1_000_000n, slippagePpm: 0n })
-  expect(targetOf(1_000_000n, swap)).toBe(1_000_000n)
+  expect(outputBeforeSlippage(1_000_000n, swap)).toBe(1_000_000n)
   expect(searchAmount(swap, taxes(0n))).toEqual({ amountOut: 1_000_000n })
   expect(searchAmount(swap, taxes(0n), [5n, 5n])).toEqual({ amountOut: 1_000_000n })
   expect(searchAmount(swap, taxes(0n), [101n, 100n])).toEqual({ amountOut: 1_010_001n })

@@ -1,49 +1,59 @@
-/** Amount of a route search: the exact input as requested, or the exact output before fee, tax, and slippage. */
+/**
+ * Amount of a route search. An exact input is searched as requested. For an exact output, the search amount is larger
+ * than the requested amount by fee, tax, and slippage.
+ */
 import { NATIVE } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import { grossFor, minOutputOf, netOf, outputFor } from './amounts.ts'
-import type { DecidedRequest, QuoteRequest } from './request.ts'
+import type { QuoteRequest, ResolvedRequest } from './request.ts'
 
 type TaxLookup = Pick<TaxRecords, 'transferPpm' | 'isStuck'>
 export type SearchAmount = Pick<RouteRequest, 'amountIn'> | Pick<ExactOutputRequest, 'amountOut'>
 
 /**
- * True if the Executor pays the sender directly. This avoids a transfer from the Guard, which the token would tax or
- * reject. A native output is never paid this way.
+ * True if the Executor pays the sender directly. This avoids a transfer by the Guard, which the token would tax or
+ * reject. A native output is always paid by the Guard.
  */
 export function paysDirectly({ tokenOut, feePpm }: QuoteRequest, taxes: TaxLookup): boolean {
   return (taxes.transferPpm(tokenOut) > 0n || taxes.isStuck(tokenOut)) && feePpm === 0n && tokenOut !== NATIVE
 }
 
-/** Parts per million of the output that the Guard's payment to the sender loses to the token's tax. */
+/** Tax in ppm on the Guard's payment of the output to the sender; 0 if the Executor pays the sender directly. */
 export function releaseTaxPpm(request: QuoteRequest, taxes: TaxLookup): bigint {
   return paysDirectly(request, taxes) ? 0n : taxes.transferPpm(request.tokenOut)
 }
 
 /**
- * Output that the sender must receive without slippage, so that it is at least `amountOut` with the maximum slippage.
+ * Output that the sender must receive without slippage, so that the output after the maximum slippage is at least
+ * `amountOut`.
  */
-export function targetOf(amountOut: bigint, { slippagePpm }: DecidedRequest): bigint {
+export function outputBeforeSlippage(amountOut: bigint, { slippagePpm }: ResolvedRequest): bigint {
   return outputFor(amountOut, slippagePpm)
 }
 
 /**
- * @param lift - factor on the exact output as a fraction: the settled over the paid amounts of simulations that fell
- *   short
+ * Returns the amount that a route search needs.
+ *
+ * @param targetFactor - factor on an exact output, as numerator and denominator: settled / paid of simulations that
+ *   paid too little
  */
 export function searchAmount(
-  request: DecidedRequest,
+  request: ResolvedRequest,
   taxes: TaxLookup,
-  lift: readonly [bigint, bigint] = [1n, 1n],
+  targetFactor: readonly [bigint, bigint] = [1n, 1n],
 ): SearchAmount {
   if (request.amountOut === undefined) return { amountIn: request.amountIn! }
-  const gross = grossFor(targetOf(request.amountOut, request), request.feePpm, releaseTaxPpm(request, taxes))
-  const [more, than] = lift
-  return { amountOut: more === than ? gross : (gross * more) / than + 1n }
+  const gross = grossFor(
+    outputBeforeSlippage(request.amountOut, request),
+    request.feePpm,
+    releaseTaxPpm(request, taxes),
+  )
+  const [numerator, denominator] = targetFactor
+  return { amountOut: numerator === denominator ? gross : (gross * numerator) / denominator + 1n }
 }
 
-/** Largest `amountOut` of a request that the pools' output `gross` can fulfill. */
-export function maxAmountOutFor(gross: bigint, request: DecidedRequest, taxes: TaxLookup): bigint {
+/** Largest `amountOut` of a request that a route's output of `gross` can pay. */
+export function maxAmountOutFor(gross: bigint, request: ResolvedRequest, taxes: TaxLookup): bigint {
   return minOutputOf(netOf(gross, request.feePpm, releaseTaxPpm(request, taxes)), request.slippagePpm)
 }

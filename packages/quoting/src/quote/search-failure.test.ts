@@ -1,7 +1,7 @@
 import { type Address, toAddress } from '@sluice/chains'
 import type { RouteRequest, RouteResult } from '@sluice/routing'
 import { describe, expect, test } from 'vitest'
-import { decideRequest, quoteRequest } from './request.ts'
+import { quoteRequest, resolveSlippage } from './request.ts'
 import { type FailedSearch, searchFailure } from './search-failure.ts'
 
 const [src, dst, from] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
@@ -17,7 +17,7 @@ const failure = (overrides: Partial<Failure> = {}): Failure =>
 /** A failed search over pools that route amounts within a range. */
 function failed(amounts: object, routes: (amount: bigint) => boolean) {
   const searchedAmounts: bigint[] = []
-  const request = decideRequest(quoteRequest({ tokenIn: src, tokenOut: dst, from, slippagePpm: 10_000n, ...amounts }))
+  const request = resolveSlippage(quoteRequest({ tokenIn: src, tokenOut: dst, from, slippagePpm: 10_000n, ...amounts }))
   const search = {
     ...{ searchRequest: amounts as RouteRequest, request, view: { snapshot: { block: { number: 7 } } } },
     taxes: { transferPpm: () => 0n, isStuck: () => false },

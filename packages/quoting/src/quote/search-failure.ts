@@ -1,10 +1,10 @@
-/** Turns a failed search into an error, with the amount that has a route. */
+/** Turns a failed search into an error. If another amount has a route, the error names that amount. */
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 import { QuotingError } from '../errors.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { type AmountRefusal, amountRefusal } from './amount-refusal.ts'
-import type { DecidedRequest } from './request.ts'
+import type { ResolvedRequest } from './request.ts'
 import { maxAmountOutFor } from './search-amount.ts'
 
 type Failure = Extract<RouteResult, { ok: false }>
@@ -12,7 +12,7 @@ type SearchRequest = RouteRequest | ExactOutputRequest
 
 export type FailedSearch = {
   readonly searchRequest: SearchRequest
-  readonly request: DecidedRequest
+  readonly request: ResolvedRequest
   readonly taxes: TaxRecords
   readonly view: ChainView
   /** Repeats the search with another amount and a smaller budget. */

@@ -1,4 +1,4 @@
-/** Input of the final step of a quote. */
+/** Input of `finalize`, the last step of a quote. */
 import type { Chain } from '@sluice/chains'
 import type { RoutePlan } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
@@ -8,7 +8,7 @@ import type { AutoSlippage, Simulate, TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 import type { WorkingTrial } from './try-route.ts'
 
-/** A route that works in simulation, with everything its figures are computed from. */
+/** A route that works in simulation, with the data from which the quote's figures are computed. */
 export type SimulatedRoute = {
   readonly request: QuoteRequest
   readonly gasPriceWei: bigint
@@ -16,11 +16,11 @@ export type SimulatedRoute = {
   readonly rpc: Rpc
   readonly simulate: Simulate
   readonly tokens: TokenKnowledge
-  readonly touched: Pick<TouchedPools, 'has'>
+  readonly touchedPools: Pick<TouchedPools, 'has'>
   readonly view: ChainView
   readonly route: RoutePlan
   /** The best route by the search's gas estimates, before simulation. */
-  readonly ranked: RoutePlan
+  readonly bestEstimated: RoutePlan
   readonly trial: WorkingTrial
   readonly slippage: AutoSlippage | undefined
   readonly signal: AbortSignal

@@ -2,8 +2,8 @@
 import { abortable } from '@sluice/rpc'
 
 /**
- * Work that callers share. `inFlight` is cleared when the work ends, because a `Map` keeps deleted values reachable for
- * a while. @see LinkedList
+ * Work that callers share. `inFlight` is cleared when the work ends: a `Map` keeps deleted values reachable for a
+ * while.
  */
 type Flight<T> = {
   inFlight: { readonly result: Promise<T>; readonly controller: AbortController } | undefined

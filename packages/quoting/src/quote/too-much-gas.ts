@@ -6,17 +6,17 @@ import type { RoutePlan } from '@sluice/routing'
 
 /** Maximum gas of a transaction by EIP-7825; also used on chains without that limit. */
 const TRANSACTION_GAS = 16_777_216
-/** Share of the limit that a route's estimated gas may use; the rest covers errors of the estimate. */
+/** Share of the gas limit that a route's estimated gas may use. The remaining share covers errors of the estimate. */
 const GAS_SHARE = 0.8
 
-/** @param simulatedGas - gas limit of the simulated transaction */
+/** Returns the maximum estimated gas of a route. @param simulatedGas - gas limit of the simulated transaction */
 export function maxRouteGas(simulatedGas: bigint): number {
   return GAS_SHARE * Math.min(TRANSACTION_GAS, Number(simulatedGas))
 }
 
 /**
- * Returns the ids of the most expensive pools whose removal brings the route's gas to at most `maxGas`; empty if it is
- * within the limit.
+ * Returns the ids of the pools with the most gas whose removal reduces the route's gas to at most `maxGas`. Empty if
+ * the route's gas is within the limit.
  */
 export function poolsOverGasLimit({ gas, legs }: Pick<RoutePlan, 'gas' | 'legs'>, maxGas: number): readonly string[] {
   const byPool = new Map<string, number>()

@@ -5,7 +5,7 @@ import { SimulationError, type SimulationRequest, type SwapSimulation } from '@s
 import { expect, test } from 'vitest'
 import { LaterGas } from '../gas/later-gas.ts'
 import { WalletChecks } from '../simulation/wallet-checks.ts'
-import { decideRequest, type QuoteRequest, quoteRequest } from './request.ts'
+import { type QuoteRequest, quoteRequest, resolveSlippage } from './request.ts'
 import { type TrialContext, tryRoute } from './try-route.ts'
 
 const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
@@ -38,14 +38,14 @@ async function outcomeOf(outcomes: readonly unknown[], change: Partial<QuoteRequ
     },
     clock: () => NOW * 1_000,
     laterGas: new LaterGas(),
-    contractBalances: { of: async () => undefined },
+    contractBalances: { heldTokens: async () => undefined },
     walletChecks: new WalletChecks([NATIVE, weth]),
     rpc: {},
     simulation: { blockIntervalMs: 12_000 },
     view: { snapshot: { block }, codeOf: async () => '0x' },
     signal: new AbortController().signal,
   } as unknown as TrialContext
-  const request = decideRequest(
+  const request = resolveSlippage(
     quoteRequest({
       tokenIn: NATIVE,
       tokenOut: weth,
@@ -110,7 +110,7 @@ test('an exact output is promised if it is met after slippage', async () => {
     outcome: 'adjusted',
   })
   const short = await outcomeOf([paying(999_000n)], { ...change, amountOut: 989_011n })
-  expect(short.trial).toEqual({ outcome: 'shortfall', shortfallPpm: 1_000n, paid: [999_000n, 1_000_000n] })
+  expect(short.trial).toEqual({ outcome: 'shortfall', shortfallPpm: 1_000n, paidAndSettled: [999_000n, 1_000_000n] })
 })
 
 test('a revert and a token that cannot be funded have the outcome reverted, and other errors are thrown', async () => {

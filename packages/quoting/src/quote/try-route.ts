@@ -1,4 +1,6 @@
-/** Simulates a route as the transaction that is returned to the caller. */
+/**
+ * Encodes a route as the transaction that is returned to the caller, and simulates it. Called in each round of a quote.
+ */
 import { IGuard__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
 import {
@@ -29,11 +31,11 @@ import type { ChainView } from '../view/view.ts'
 import { minOutputOf, netOf, shortfallPpm } from './amounts.ts'
 import { bestAfterGas } from './best-after-gas.ts'
 import type { Simulate } from './ports.ts'
-import type { DecidedRequest } from './request.ts'
-import { paysDirectly, releaseTaxPpm, targetOf } from './search-amount.ts'
+import type { ResolvedRequest } from './request.ts'
+import { outputBeforeSlippage, paysDirectly, releaseTaxPpm } from './search-amount.ts'
 
 /**
- * 0.5 %: maximum shortfall against the settled output; a larger one means that a pool or token is not modeled
+ * 0.5 %: maximum shortfall against the settled output. A larger shortfall means that a pool or token is not modeled
  * correctly.
  */
 const MAX_SHORTFALL_PPM = 5_000n
@@ -47,7 +49,7 @@ export type EncodeTerms = Omit<EncodeRequest, 'route' | 'families'>
 export type WorkingTrial = {
   /** The route with the highest output after measured gas. */
   readonly route: RoutePlan
-  /** `exact` if the simulation paid at least what the route settled at. */
+  /** `exact` if the simulation paid at least the route's settled output. */
   readonly outcome: 'exact' | 'adjusted'
   readonly swap: EncodedSwap
   /** Terms that the transaction was encoded with. */
@@ -63,7 +65,7 @@ export type WorkingTrial = {
   readonly balances: ContractBalances | undefined
   /** Extra gas if the transaction is mined at its deadline instead of in the next block. */
   readonly laterGas: number
-  /** Shortfall against the settled output in the first simulation; negative if it paid more. */
+  /** Shortfall against the settled output in the first simulation; negative if the simulation paid more. */
   readonly shortfallPpm: bigint
 }
 
@@ -75,14 +77,14 @@ export type Trial =
       readonly outcome: 'shortfall'
       readonly shortfallPpm: bigint
       /**
-       * Paid and settled amounts of an exact output that was nearly met; the next search scales its target by their
-       * ratio.
+       * Paid and settled output of a route that nearly paid the exact output. The next search scales its target by
+       * settled / paid.
        */
-      readonly paid?: readonly [bigint, bigint]
+      readonly paidAndSettled?: readonly [bigint, bigint]
     }
   /**
-   * `gasUsed` is the gas spent up to a revert without data, if known: running out of gas has none. With data, a token's failed
-   * assertion may have used all gas (INVALID, as USDT compiles it).
+   * `gasUsed` is set only for a revert without data, because a transaction that runs out of gas reverts without data. A
+   * revert with data may also have used all gas, if a token's failed assertion compiles to INVALID (as in USDT).
    */
   | { readonly outcome: 'reverted'; readonly reason: string; readonly gasUsed?: number }
 
@@ -93,7 +95,7 @@ export type TrialContext = {
   readonly simulate: Simulate
   readonly clock: Clock
   readonly laterGas: LaterGas
-  readonly contractBalances: Pick<ContractBalanceReader, 'of'>
+  readonly contractBalances: Pick<ContractBalanceReader, 'heldTokens'>
   readonly walletChecks: WalletChecks
   readonly rpc: Rpc
   readonly simulation: Pick<SimulationContext, 'blockIntervalMs'>
@@ -102,17 +104,17 @@ export type TrialContext = {
 }
 
 /**
- * Encodes a route and simulates the resulting bytes in the block after the view's. If they pay less than settled, they
- * are encoded again with a `minOutput` from the simulated output, and simulated again.
+ * Encodes a route and simulates the transaction in the block after the view's block. If the transaction pays less than
+ * settled, the route is encoded again with a `minOutput` from the simulated output, and simulated again.
  *
- * @param alternatives - routes simulated in the same call, each from the same state; if the route pays as settled, the
- *   one with the highest output after gas is returned
+ * @param alternatives - routes simulated in the same call, each from the same state; if the first route pays its
+ *   settled output, the result is the route with the highest output after gas
  * @param maxShortfallPpm - maximum shortfall against the settled output
  */
 export async function tryRoute(
   route: RoutePlan,
   alternatives: readonly RoutePlan[],
-  request: DecidedRequest,
+  request: ResolvedRequest,
   context: TrialContext,
   maxShortfallPpm = MAX_SHORTFALL_PPM,
 ): Promise<Trial> {
@@ -128,7 +130,7 @@ export async function tryRoute(
 async function runRoute(
   route: RoutePlan,
   alternatives: readonly RoutePlan[],
-  request: DecidedRequest,
+  request: ResolvedRequest,
   context: TrialContext,
   maxShortfallPpm: bigint,
 ): Promise<Trial> {
@@ -137,73 +139,82 @@ async function runRoute(
   const senderCode = await view.codeOf(request.from)
   const permit = request.permit && normalizePermit(request.permit, senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
-  const runner = await createRunner(route, alternatives, { ...request, permit }, senderCode, context)
-  const { encode, run, runLater, asSentOf, deadline } = runner
+  const routeRunner = await createRunner(route, alternatives, { ...request, permit }, senderCode, context)
+  const { encode, simulate, simulateLater, asSentModeOf, deadline } = routeRunner
 
   const requestedOut = request.amountOut
-  const expectedOf = (of: RoutePlan) => netOf(of.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
-  const expected = expectedOf(route)
-  const settledMinOutput = requestedOut ?? minOutputOf(expected, request.slippagePpm)
-  const otherRoutes = alternatives.map((alternative) =>
-    encode(alternative, minOutputOf(expectedOf(alternative), request.slippagePpm)),
+  const expectedOutOf = (plan: RoutePlan) =>
+    netOf(plan.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
+  const expectedOut = expectedOutOf(route)
+  const settledMinOutput = requestedOut ?? minOutputOf(expectedOut, request.slippagePpm)
+  const encodedAlternatives = alternatives.map((alternative) =>
+    encode(alternative, minOutputOf(expectedOutOf(alternative), request.slippagePpm)),
   )
-  const span = { now: block.timestamp, deadline }
-  const dueAt = context.laterGas.dueAt([route, ...alternatives], span)
-  // The permit expires at the deadline, so the later run is no later than that.
-  const laterAt = permit && dueAt !== undefined ? deadline : dueAt
+  const validity = { now: block.timestamp, deadline }
+  const gasDueAt = context.laterGas.simulationTimeOf([route, ...alternatives], validity)
+  // The permit expires at the deadline, so the later simulation runs at the deadline at the latest.
+  const laterAt = permit && gasDueAt !== undefined ? deadline : gasDueAt
   const holders = { guard: contracts.guard, executor: contracts.executor.address, wrappedNative }
-  const [first, later, balances] = await Promise.all([
-    run(encode(route, settledMinOutput), otherRoutes),
-    laterAt === undefined ? [] : runLater(laterAt),
-    context.contractBalances.of([route, ...alternatives], holders, { rpc, block }),
+  const [firstRun, laterOutcomes, balances] = await Promise.all([
+    simulate(encode(route, settledMinOutput), encodedAlternatives),
+    laterAt === undefined ? [] : simulateLater(laterAt),
+    context.contractBalances.heldTokens([route, ...alternatives], holders, { rpc, block }),
   ])
-  const laterGas = laterGasOf([route, ...alternatives], first.simulation, later)
-  for (const { of, extra } of laterGas) context.laterGas.observe(of, extra, laterAt!, span)
-  const extraOf = (of: RoutePlan) => laterGas.find((one) => one.of === of)?.extra ?? 0
+  const laterExtraGas = extraGasLater([route, ...alternatives], firstRun.simulation, laterOutcomes)
+  for (const item of laterExtraGas) context.laterGas.observe(item.route, item.extraGas, laterAt!, validity)
+  const extraGasOf = (plan: RoutePlan) => laterExtraGas.find((item) => item.route === plan)?.extraGas ?? 0
 
-  const measuredAmount = receivedOf(first.simulation)
-  if (measuredAmount === undefined) return revertedOutcome(first)
-  const missingPpm = shortfallPpm(expected, measuredAmount)
-  // If a token taxes only plain accounts, the output with a probe shows that pools are not at fault. The lower output
-  // is then promised with a warning.
-  const { probed = first.simulation } = first.simulation
-  const unexplainedPpm = shortfallPpm(expected, larger(measuredAmount, receivedOf(probed) ?? 0n))
-  if (unexplainedPpm > maxShortfallPpm || measuredAmount === 0n)
-    return { outcome: 'shortfall', shortfallPpm: unexplainedPpm }
-  if (first.simulation.success && measuredAmount >= expected) {
-    const rankedSwap = bestMeasured(first, otherRoutes, expectedOf, wrappedNative)
-    const best = (await asSentOf(rankedSwap.route)) ? await confirmedAsSent(first, rankedSwap, run) : rankedSwap
-    const { route: of, terms } = best
-    const amountOut = expectedOf(of)
-    const shortfall = shortfallPpm(amountOut, best.simulation.amountOut)
+  const receivedAmount = receivedOf(firstRun.simulation)
+  if (receivedAmount === undefined) return revertedOutcome(firstRun)
+  const measuredShortfallPpm = shortfallPpm(expectedOut, receivedAmount)
+  // If a token taxes only accounts without code, the output with a probe shows that no pool is at fault. The quote then
+  // promises the lower output and carries a warning.
+  const { probed = firstRun.simulation } = firstRun.simulation
+  const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(probed) ?? 0n))
+  if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)
+    return { outcome: 'shortfall', shortfallPpm: unexplainedShortfallPpm }
+  if (firstRun.simulation.success && receivedAmount >= expectedOut) {
+    const rankedSwap = bestMeasured(firstRun, encodedAlternatives, expectedOutOf, wrappedNative)
+    const bestSwap = (await asSentModeOf(rankedSwap.route))
+      ? await confirmedAsSent(firstRun, rankedSwap, simulate)
+      : rankedSwap
+    const { route: bestRoute, terms } = bestSwap
+    const amountOut = expectedOutOf(bestRoute)
+    const shortfall = shortfallPpm(amountOut, bestSwap.simulation.amountOut)
     return {
-      ...{ outcome: 'exact', ...best, amountOut, minOutput: terms.minOutput },
-      ...{ balances, laterGas: extraOf(of), shortfallPpm: shortfall },
+      ...{ outcome: 'exact', ...bestSwap, amountOut, minOutput: terms.minOutput },
+      ...{ balances, laterGas: extraGasOf(bestRoute), shortfallPpm: shortfall },
     }
   }
 
-  const adjustedOutcome = { outcome: 'adjusted', balances, laterGas: extraOf(route), shortfallPpm: missingPpm } as const
+  const adjustedOutcome = {
+    outcome: 'adjusted',
+    balances,
+    laterGas: extraGasOf(route),
+    shortfallPpm: measuredShortfallPpm,
+  } as const
   if (requestedOut !== undefined) {
-    if (!first.simulation.success || measuredAmount < targetOf(requestedOut, request))
-      return { outcome: 'shortfall', shortfallPpm: missingPpm, paid: [measuredAmount, expected] }
-    return { ...adjustedOutcome, ...first, amountOut: measuredAmount, minOutput: requestedOut }
+    if (!firstRun.simulation.success || receivedAmount < outputBeforeSlippage(requestedOut, request))
+      return { outcome: 'shortfall', shortfallPpm: measuredShortfallPpm, paidAndSettled: [receivedAmount, expectedOut] }
+    return { ...adjustedOutcome, ...firstRun, amountOut: receivedAmount, minOutput: requestedOut }
   }
-  const minOutput = minOutputOf(measuredAmount, request.slippagePpm)
-  const second = await run(encode(route, minOutput))
-  if (!second.simulation.success) return revertedOutcome(second)
-  if (second.simulation.amountOut !== measuredAmount) return { outcome: 'shortfall', shortfallPpm: missingPpm }
-  return { ...adjustedOutcome, ...second, amountOut: measuredAmount, minOutput }
+  const minOutput = minOutputOf(receivedAmount, request.slippagePpm)
+  const secondRun = await simulate(encode(route, minOutput))
+  if (!secondRun.simulation.success) return revertedOutcome(secondRun)
+  if (secondRun.simulation.amountOut !== receivedAmount)
+    return { outcome: 'shortfall', shortfallPpm: measuredShortfallPpm }
+  return { ...adjustedOutcome, ...secondRun, amountOut: receivedAmount, minOutput }
 }
 
-/** Simulations of one route and its alternatives, with the values that they share. */
+/** Functions that encode and simulate one route and its alternatives, with the values that all of them share. */
 type RouteRunner = {
   readonly encode: (route: RoutePlan, minOutput: bigint) => EncodedRoute
-  /** Simulates a transaction in the next block, and others from the same state in the same call. */
-  readonly run: (encoded: EncodedRoute, others?: readonly EncodedRoute[]) => Promise<SimulatedSwap>
+  /** Simulates a transaction in the next block. Simulates `others` in the same call, each from the same state. */
+  readonly simulate: (encoded: EncodedRoute, others?: readonly EncodedRoute[]) => Promise<SimulatedSwap>
   /** Simulates all routes at a Unix time in seconds, to measure their gas; empty if the node cannot. */
-  readonly runLater: (at: number) => Promise<readonly CallOutcome[]>
+  readonly simulateLater: (at: number) => Promise<readonly CallOutcome[]>
   /** Returns how the route must be simulated without a probe at the sender's address, if at all. @see WalletChecks */
-  readonly asSentOf: (route: RoutePlan) => Promise<SimulationRequest['asSent']>
+  readonly asSentModeOf: (route: RoutePlan) => Promise<SimulationRequest['asSent']>
   /** Unix time in seconds until which the transaction is valid. */
   readonly deadline: number
 }
@@ -211,24 +222,24 @@ type RouteRunner = {
 async function createRunner(
   route: RoutePlan,
   alternatives: readonly RoutePlan[],
-  request: DecidedRequest,
+  request: ResolvedRequest,
   senderCode: Hex,
   context: TrialContext,
 ): Promise<RouteRunner> {
   const { contracts, view, signal, simulation, walletChecks } = context
   const { block } = view.snapshot
-  const legs = [route, ...alternatives].flatMap((of) => of.legs)
+  const legs = [route, ...alternatives].flatMap((plan) => plan.legs)
   const pools = new Set(legs.map(({ pool }) => pool.address))
   const deadline = request.deadline ?? defaultDeadline(block.timestamp, context.clock())
   const sharedOptions = {
-    ...termsOf(request, context),
+    ...baseEncodeTerms(request, context),
     direct: route.legs.length > 0 && paysDirectly(request, context.taxes),
   }
-  const encode = (of: RoutePlan, minOutput: bigint, encodedDeadline = deadline): EncodedRoute => {
+  const encode = (plan: RoutePlan, minOutput: bigint, encodedDeadline = deadline): EncodedRoute => {
     const terms = { ...sharedOptions, deadline: BigInt(encodedDeadline), minOutput }
-    return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
+    return { route: plan, terms, swap: encodeSwap({ route: plan, families: contracts.families, ...terms }) }
   }
-  const simulate = (
+  const simulateEncoded = (
     { to, data }: EncodedSwap,
     otherRoutes: readonly EncodedRoute[],
     overrides: Partial<SimulationRequest>,
@@ -251,28 +262,31 @@ async function createRunner(
       },
       pools,
     )
-  const asSentOf = (of: RoutePlan) => walletChecks.due(of, context.rpc, { blockHash: block.hash })
-  const run = async (encoded: EncodedRoute, otherRoutes: readonly EncodedRoute[] = []): Promise<SimulatedSwap> => {
-    const asSent = await asSentOf(encoded.route)
-    const result = await simulate(encoded.swap, otherRoutes, { withHead: true, ...(asSent && { asSent }) })
+  const asSentModeOf = (plan: RoutePlan) => walletChecks.asSentModeOf(plan, context.rpc, { blockHash: block.hash })
+  const simulateNext = async (
+    encoded: EncodedRoute,
+    otherRoutes: readonly EncodedRoute[] = [],
+  ): Promise<SimulatedSwap> => {
+    const asSent = await asSentModeOf(encoded.route)
+    const result = await simulateEncoded(encoded.swap, otherRoutes, { withHead: true, ...(asSent && { asSent }) })
     const { sender } = result.ways
-    // Only a measured comparison renews the time until the next one.
+    // Only a measured comparison restarts the interval until the next comparison.
     if (sender === 'bare' || (sender && asSent === 'measured')) walletChecks.observe(encoded.route, sender === 'bare')
     return { ...encoded, simulation: result }
   }
-  const runLater = async (at: number) => {
+  const simulateLater = async (at: number) => {
     // A minimum output of 1, because only the gas counts.
-    const [own, ...others] = [route, ...alternatives].map((of) => encode(of, 1n, at))
-    const runsIn = blockAt(block, at, simulation.blockIntervalMs)
+    const [encodedRoute, ...encodedAlternatives] = [route, ...alternatives].map((plan) => encode(plan, 1n, at))
+    const laterBlock = blockAt(block, at, simulation.blockIntervalMs)
     try {
-      const result = await simulate(own!.swap, others, { runsIn })
+      const result = await simulateEncoded(encodedRoute!.swap, encodedAlternatives, { runsIn: laterBlock })
       return result.ranIn ? [result, ...(result.alternatives ?? [])] : []
     } catch (error) {
       if (error instanceof SimulationError) return []
       throw error
     }
   }
-  return { encode, run, runLater, asSentOf, deadline }
+  return { encode, simulate: simulateNext, simulateLater, asSentModeOf, deadline }
 }
 
 /** Returns the output that the sender received, or would have received if the Guard had not rejected it as too low. */
@@ -285,26 +299,26 @@ function receivedOf(outcome: CallOutcome): bigint | undefined {
  * on the probe.
  */
 async function confirmedAsSent(
-  first: SimulatedSwap,
+  firstSwap: SimulatedSwap,
   rankedSwap: SimulatedSwap,
   run: (encoded: EncodedRoute) => Promise<SimulatedSwap>,
 ): Promise<SimulatedSwap> {
-  if (rankedSwap.route === first.route) return first
-  const again = await run(rankedSwap)
-  return again.simulation.ways.sender === 'bare' ? first : again
+  if (rankedSwap.route === firstSwap.route) return firstSwap
+  const confirmedSwap = await run(rankedSwap)
+  return confirmedSwap.simulation.ways.sender === 'bare' ? firstSwap : confirmedSwap
 }
 
-/** Extra gas at the later time compared with the next block, for routes that succeed at both. */
-function laterGasOf(
+/** Extra gas at the later time compared with the next block, for each route that succeeds at both times. */
+function extraGasLater(
   routes: readonly RoutePlan[],
   { alternatives: others = [], ...first }: SwapSimulation,
-  later: readonly CallOutcome[],
-): readonly { readonly of: RoutePlan; readonly extra: number }[] {
-  const now = [first, ...others]
+  laterOutcomes: readonly CallOutcome[],
+): readonly { readonly route: RoutePlan; readonly extraGas: number }[] {
+  const outcomesNow = [first, ...others]
   return routes.flatMap((candidateRoute, k) => {
-    const [before, after] = [now[k], later[k]]
-    return before?.success && after?.success
-      ? [{ of: candidateRoute, extra: Math.max(0, after.gasUsed - before.gasUsed) }]
+    const [outcomeNow, outcomeLater] = [outcomesNow[k], laterOutcomes[k]]
+    return outcomeNow?.success && outcomeLater?.success
+      ? [{ route: candidateRoute, extraGas: Math.max(0, outcomeLater.gasUsed - outcomeNow.gasUsed) }]
       : []
   })
 }
@@ -316,14 +330,14 @@ function revertedOutcome({
 }
 
 /** Returns the encoding terms that do not depend on the route. */
-export function termsOf(
+export function baseEncodeTerms(
   {
     from,
     recipient,
     feePpm,
     feeRecipient,
     permit,
-  }: Pick<DecidedRequest, 'from' | 'feePpm'> & Partial<Pick<DecidedRequest, 'recipient' | 'feeRecipient' | 'permit'>>,
+  }: Pick<ResolvedRequest, 'from' | 'feePpm'> & Partial<Pick<ResolvedRequest, 'recipient' | 'feeRecipient' | 'permit'>>,
   { contracts, wrappedNative }: Pick<TrialContext, 'contracts' | 'wrappedNative'>,
 ) {
   const { guard, executor } = contracts
@@ -344,12 +358,12 @@ type SimulatedSwap = EncodedRoute & { readonly simulation: SwapSimulation }
 
 /** Returns the route with the highest output after gas, among those that paid at least what they settled at. */
 function bestMeasured(
-  { simulation: together, ...first }: SimulatedSwap,
+  { simulation: joint, ...first }: SimulatedSwap,
   otherRoutes: readonly EncodedRoute[],
   expectedOf: (route: RoutePlan) => bigint,
   wrappedNative: Address | null,
 ): SimulatedSwap {
-  const { alternatives: outcomes = [], ...simulation } = together
+  const { alternatives: outcomes = [], ...simulation } = joint
   const settledSwaps = otherRoutes.flatMap((other, k): SimulatedSwap[] => {
     const outcome = outcomes[k]
     const isSettled = outcome?.success && outcome.amountOut >= expectedOf(other.route)

@@ -1,4 +1,4 @@
-/** Explains a failed unwrap of the native token. */
+/** Explains why an unwrap of the wrapped native token failed. */
 import { IERC20Supply__factory } from '@sluice/bindings'
 import { type Address, NATIVE } from '@sluice/chains'
 import type { RoutePlan } from '@sluice/routing'
@@ -7,7 +7,7 @@ import { QuotingError } from '../errors.ts'
 import { readerAt } from '../permit/permit.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
-import type { DecidedRequest } from './request.ts'
+import type { ResolvedRequest } from './request.ts'
 import { maxAmountOutFor } from './search-amount.ts'
 
 const supplyAbi = IERC20Supply__factory.createInterface()
@@ -20,14 +20,14 @@ type Source = {
 }
 
 /**
- * Checks that a route does not unwrap more than is wrapped. The supply is read at the view's block, since it changes with
- * most swaps of a chain.
+ * Checks that a route without pools does not unwrap more than the wrapper's total supply. The supply is read at the
+ * view's block, since it changes with most swaps of a chain.
  *
- * @throws QuotingError `INSUFFICIENT_LIQUIDITY` with the largest amount
+ * @throws QuotingError `INSUFFICIENT_LIQUIDITY` with the largest amount that can be unwrapped
  */
 export async function assertUnwrappable(
   { legs, tokenOut, amountIn }: RoutePlan,
-  request: DecidedRequest,
+  request: ResolvedRequest,
   { rpc, view, wrappedNative, tokens }: Source,
   signal: AbortSignal,
 ): Promise<void> {

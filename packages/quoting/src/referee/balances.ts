@@ -1,6 +1,7 @@
 /**
- * Balances around a simulated transaction. Logs do not state them for every token: shares of rebasing tokens and of
- * lending markets grow without a transfer, and some tokens log the amount before their own fee.
+ * Reads balances before and after a simulated transaction. The logs of some tokens do not show all balance changes:
+ * rebasing tokens and shares of lending markets grow without a transfer, and some tokens log the amount before their
+ * own fee.
  */
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Changes, TokenTransfer } from './flows.ts'
@@ -8,18 +9,19 @@ import type { Changes, TokenTransfer } from './flows.ts'
 /** An account and a token that it holds. */
 export type AccountToken = { readonly account: Address; readonly token: Address }
 
-/** Balances that are read before and after one transaction. */
+/** Maximum balances that are read before and after one transaction. */
 const MAX_HOLDINGS = 150
-/** Gas of one read: many times as much as a balance takes that is computed from an index. */
+/** Gas limit of one read; many times the gas of a balance that is computed from an index. */
 const READ_GAS = 500_000n
 const BALANCE_OF = '0x70a08231'
 
 /**
- * Lists the holdings that the flows change, starting with the holdings of `first`. The wrapper's own account is none.
+ * Lists the holdings that the flows change, with the holdings of `firstAccount` first. Excludes the wrapper's own
+ * account.
  */
 export function holdingsOf(
   flows: readonly TokenTransfer[],
-  first: Address,
+  firstAccount: Address,
   wrapper: Address | null,
 ): readonly AccountToken[] {
   const holdings = new Map<string, AccountToken>()
@@ -29,7 +31,7 @@ export function holdingsOf(
       if (account !== ZERO_ADDRESS && !(token === wrapper && account === wrapper))
         holdings.set(`${account} ${token}`, { account, token })
   }
-  const rank = ({ account }: AccountToken) => (account === first ? 0 : 1)
+  const rank = ({ account }: AccountToken) => (account === firstAccount ? 0 : 1)
   return [...holdings.values()].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_HOLDINGS)
 }
 
@@ -45,7 +47,7 @@ export function balanceCalls(holdings: readonly AccountToken[]): readonly object
 
 export type BalanceChange = AccountToken & { readonly amount: bigint }
 
-/** Returns the changes between two rounds of reads; none of tokens that fail to return a balance. */
+/** Returns the changes between two rounds of reads. Skips tokens that fail to return a balance. */
 export function balanceChanges(
   holdings: readonly AccountToken[],
   before: readonly (Hex | undefined)[],
@@ -61,11 +63,12 @@ const wordOf = (data: Hex | undefined) =>
   data !== undefined && /^0x[0-9a-fA-F]{64}/.test(data) ? BigInt(data.slice(0, 66)) : undefined
 
 /**
- * Replaces the changes of the read balances, and keeps all others as the flows state them. A balance that did not change
- * at all does not replace a logged change: on partial state, as in recordings, `balanceOf` of an index reads zero.
+ * Replaces logged changes by the changes of the read balances; other logged changes stay. A read balance that did not
+ * change does not replace a logged change: on partial state, as in recordings, `balanceOf` of an indexed token reads
+ * zero.
  */
 export function withBalances(changes: Changes, balances: readonly BalanceChange[]): Changes {
-  const correctedChanges = new Map([...changes].map(([account, ownChanges]) => [account, new Map(ownChanges)]))
+  const correctedChanges = new Map([...changes].map(([account, tokenChanges]) => [account, new Map(tokenChanges)]))
   for (const { account, token, amount } of balances) {
     if (amount === 0n) continue
     const ownChanges = correctedChanges.get(account) ?? new Map<Address, bigint>()

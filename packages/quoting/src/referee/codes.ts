@@ -1,4 +1,4 @@
-/** Codes of reasons and gaps in verdicts. Programs read the codes; the texts next to them are for people. */
+/** Codes of reasons and gaps in verdicts. Programs read the codes; people read the messages. */
 
 /** Reasons for which a transaction is no swap to judge. */
 export const REASON_CODES = [
@@ -6,7 +6,7 @@ export const REASON_CODES = [
   'UNKNOWN_TRANSACTION',
   'NOT_MINED',
   'REVERTED',
-  /** The native token for its wrapper, or back, which has no price to judge. */
+  /** The native token was only wrapped or unwrapped, so there is no price to judge. */
   'WRAPPED',
   'SEVERAL_INPUTS',
   'SEVERAL_OUTPUTS',
@@ -42,7 +42,7 @@ export const GAP_CODES = [
   'NEIGHBORS',
   /** Trades above the maximum of one transaction. */
   'MORE_TRADES',
-  /** The state in its position in the block. */
+  /** State at the transaction's position in the block. */
   'POSITION_STATE',
   /** Output of the same transaction at the end of the block before. */
   'OUTPUT_AT_PARENT',

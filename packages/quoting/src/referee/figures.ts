@@ -1,26 +1,29 @@
-/** Comparison of an output that was paid with the best that was possible: integers, so that no figure depends on rounding of floats. */
+/** Compares a paid output with the best possible output, in integers, so that no figure depends on float rounding. */
 
 /** Parts of a basis point. */
-const PARTS = 1_000n
-const WHOLE = 10_000n * PARTS
+const PARTS_PER_BPS = 1_000n
+const PARTS_OF_WHOLE = 10_000n * PARTS_PER_BPS
 
-/** Basis points by which an output is below another one, of that one, with 3 decimals, toward zero; negative if it is above. */
+/**
+ * Basis points by which the paid output is below the best output, relative to the best output. Has 3 decimals, rounded
+ * toward zero; negative if the paid output is higher.
+ */
 export function bpsBelow(paidAmount: bigint, best: bigint): number | null {
-  return best > 0n ? Number(((best - paidAmount) * WHOLE) / best) / Number(PARTS) : null
+  return best > 0n ? Number(((best - paidAmount) * PARTS_OF_WHOLE) / best) / Number(PARTS_PER_BPS) : null
 }
 
 /**
- * Upper bound of every route's output, by the gap between a route and the bound: the smallest integer that is no less.
+ * Upper bound on every route's output, from the output of a route and its gap to the bound; rounded up.
  *
- * @param gapBps - basis points of the bound by which the route is below it
+ * @param gapBps - gap between the route and the bound, in basis points of the bound
  */
 export function boundOf(output: bigint, gapBps: number): bigint | null {
-  // A gap is a float: rounded up, the bound stays one.
+  // The gap is a float. Rounding it up keeps the result an upper bound.
   const scale = 10n ** 12n
   const gap = BigInt(Math.ceil(gapBps * 1e8))
   if (gapBps < 0 || gap >= scale) return null
-  const below = scale - gap
-  return (output * scale + below - 1n) / below
+  const keptShare = scale - gap
+  return (output * scale + keptShare - 1n) / keptShare
 }
 
 /** Cost of gas in the output token, at the price of gas in output tokens that a quote implies. */

@@ -1,4 +1,4 @@
-/** Tokens that changed hands in a transaction, from its logs and its moves of the native token. Calldata says nothing here. */
+/** Token transfers of a transaction, read from its logs and its native transfers. Calldata is not used. */
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { accountIn, DEPOSIT, TRANSFER, WITHDRAWAL } from '../topics.ts'
 
@@ -13,26 +13,26 @@ export type TokenTransfer = {
   readonly amount: bigint
 }
 
-/** Base units that each account has more or less of each token afterwards; no entry if it has the same. */
+/** Balance changes in base units, by account and then by token. Unchanged balances have no entry. */
 export type Changes = ReadonlyMap<Address, ReadonlyMap<Address, bigint>>
 
 /**
- * Transfers of ERC-20 tokens, and mints and burns of the native token's wrapper, which emits no transfer for them. The
- * wrapper's own account is the sender of mints and the recipient of burns, since it receives and pays the native token.
+ * Transfers of ERC-20 tokens, and mints and burns of the native token's wrapper. The wrapper emits no transfer event
+ * for mints and burns. Its own account counts as the sender of mints and the recipient of burns.
  */
 export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): readonly TokenTransfer[] {
   const transfers = logs.flatMap((log): TokenTransfer[] => {
-    const [topic, from, to, more] = log.topics
+    const [topic, from, to, nextTopic] = log.topics
     if (log.address === NATIVE_TRANSFERS) return []
     // An NFT's transfer has its id as a fourth topic.
-    if (topic !== TRANSFER || !from || !to || more !== undefined || !isWord(log.data)) return []
+    if (topic !== TRANSFER || !from || !to || nextTopic !== undefined || !isWord(log.data)) return []
     return [flowOf(log.address, accountIn(from), accountIn(to), BigInt(log.data), wrapper)]
   })
   if (!wrapper) return transfers
-  // Some wrappers log a transfer of the zero address as well: it must not count twice.
+  // Some wrappers also log a transfer from or to the zero address, so that the same mint or burn must not count twice.
   const loggedCounts = new Map<string, number>()
   for (const flow of transfers) {
-    if (flow.token === wrapper) loggedCounts.set(keyOf(flow), (loggedCounts.get(keyOf(flow)) ?? 0) + 1)
+    if (flow.token === wrapper) loggedCounts.set(flowKeyOf(flow), (loggedCounts.get(flowKeyOf(flow)) ?? 0) + 1)
   }
   const wrapTransfers = logs.flatMap((log): TokenTransfer[] => {
     const [topic, whose, more] = log.topics
@@ -40,9 +40,9 @@ export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): r
     if (topic !== DEPOSIT && topic !== WITHDRAWAL) return []
     const [from, to] = topic === DEPOSIT ? [wrapper, accountIn(whose)] : [accountIn(whose), wrapper]
     const flow = { token: wrapper, from, to, amount: BigInt(log.data) }
-    const count = loggedCounts.get(keyOf(flow)) ?? 0
+    const count = loggedCounts.get(flowKeyOf(flow)) ?? 0
     if (count === 0) return [flow]
-    loggedCounts.set(keyOf(flow), count - 1)
+    loggedCounts.set(flowKeyOf(flow), count - 1)
     return []
   })
   return [...transfers, ...wrapTransfers]
@@ -51,7 +51,7 @@ export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): r
 /** Address of the logs by which chains with EIP-7708 record moves of the native token. */
 const NATIVE_TRANSFERS = toAddress('0xfffffffffffffffffffffffffffffffffffffffe')
 
-/** Moves of the native token that the logs record; undefined if they record none, as on chains without EIP-7708. */
+/** Native transfers that the logs record; undefined if there are none, as on chains without EIP-7708. */
 export function recordedNativeFlows(logs: readonly FlowLog[]): readonly TokenTransfer[] | undefined {
   const flows = logs.flatMap(({ address, topics: [topic, from, to], data }): TokenTransfer[] =>
     address === NATIVE_TRANSFERS && topic === TRANSFER && from && to && isWord(data)
@@ -61,14 +61,14 @@ export function recordedNativeFlows(logs: readonly FlowLog[]): readonly TokenTra
   return flows.length > 0 ? flows : undefined
 }
 
-const keyOf = ({ from, to, amount }: TokenTransfer) => `${from} ${to} ${amount}`
+const flowKeyOf = ({ from, to, amount }: TokenTransfer) => `${from} ${to} ${amount}`
 
 function flowOf(token: Address, from: Address, to: Address, amount: bigint, wrapper: Address | null): TokenTransfer {
   const asWrapper = (address: Address) => (token === wrapper && address === ZERO_ADDRESS ? wrapper : address)
   return { token, from: asWrapper(from), to: asWrapper(to), amount }
 }
 
-/** Sums flows by account and token. The zero address mints and burns: it is no account. */
+/** Sums flows by account and token. Excludes the zero address, which mints and burns. */
 export function changesOf(flows: readonly TokenTransfer[]): Changes {
   const changes = new Map<Address, Map<Address, bigint>>()
   const add = (account: Address, token: Address, amount: bigint) => {
@@ -97,7 +97,7 @@ export type CallFrame = {
   readonly calls?: readonly CallFrame[] | undefined
 }
 
-/** Moves of the native token in a call trace; without frames that reverted and the frames that they called. */
+/** Native transfers in a call trace, excluding reverted frames and the frames that they called. */
 export function nativeFlows(frame: CallFrame): readonly TokenTransfer[] {
   const flows: TokenTransfer[] = []
   const frames: CallFrame[] = [frame]

@@ -1,4 +1,7 @@
-/** A node in the midst of a block: every call runs behind the transactions that were mined before a certain one. */
+/**
+ * A node in the middle of a block: every call runs after the transactions that precede a mined transaction in its
+ * block.
+ */
 import type { Hex } from '@sluice/chains'
 import {
   type BlockHeader,
@@ -12,34 +15,35 @@ import {
 
 export type MidBlock = {
   readonly parent: BlockHeader
-  /** Transactions before it, as they were sent. */
-  readonly before: readonly CallRequest[]
+  /** Calls of the transactions that precede the mined transaction in its block. */
+  readonly earlierCalls: readonly CallRequest[]
   /** Environment of the block itself. */
   readonly environment: BlockOverrides
 }
 
-/** Gas for all transactions and the call behind them. */
+/** Gas limit for all earlier transactions and the call after them. */
 const GAS_LIMIT = 1_000_000_000n
-/** Gas of a call that names none. */
+/** Gas limit of a call without a gas limit of its own. */
 const CALL_GAS = 100_000_000n
 
 /**
- * Calls by eth_simulateV1 on the parent block. Code, blocks, and logs are those of the parent. Contracts that an
- * earlier transaction of the block created can be called, but their code cannot be read.
+ * Wraps a node so that calls run by eth_simulateV1 on the parent block, after the earlier transactions. Code, blocks,
+ * and logs are read at the parent block. A contract that an earlier transaction created can be called, but its code
+ * cannot be read.
  */
-export function midBlockRpc(rpc: Rpc, { parent, before, environment }: MidBlock): Rpc {
+export function midBlockRpc(rpc: Rpc, { parent, earlierCalls, environment }: MidBlock): Rpc {
   const blockRef = { blockHash: parent.hash }
   const simulate = async (
     calls: readonly CallRequest[],
     { overrides, blockOverrides, ...options }: CallOptions = {},
   ) => {
-    const all = { ...environment, ...blockOverrides, gasLimit: GAS_LIMIT }
-    const results = await rpc.simulateV1([...before, ...calls], blockRef, {
+    const allOverrides = { ...environment, ...blockOverrides, gasLimit: GAS_LIMIT }
+    const results = await rpc.simulateV1([...earlierCalls, ...calls], blockRef, {
       ...options,
       ...(overrides && { overrides }),
-      blockOverrides: all,
+      blockOverrides: allOverrides,
     })
-    return results.slice(before.length)
+    return results.slice(earlierCalls.length)
   }
   const call = async (request: CallRequest, options?: CallOptions): Promise<Hex> => {
     const [result] = await simulate([{ gas: CALL_GAS, ...request }], options)

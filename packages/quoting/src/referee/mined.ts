@@ -74,7 +74,7 @@ export type MinedBlock = {
   readonly transactions: readonly RawTransaction[]
 }
 
-/** Neighbors on either side that are read one by one if the node has no eth_getBlockReceipts. */
+/** Number of neighbors on each side whose receipts are read one by one if the node has no eth_getBlockReceipts. */
 const MAX_NEIGHBORS = 4
 
 /**
@@ -92,12 +92,12 @@ export async function readReceipt(
     rpc.request<RawReceipt | null>('eth_getTransactionReceipt', [hash], options),
     rpc.request<RawTransaction | null>('eth_getTransactionByHash', [hash], options),
   ])
-  if (receipt) return readable('eth_getTransactionReceipt', () => receiptOf(receipt, hash))
+  if (receipt) return decodeOrThrow('eth_getTransactionReceipt', () => receiptOf(receipt, hash))
   return transaction ? 'pending' : undefined
 }
 
 /** Converts an answer of a node. @throws RpcError `BAD_ANSWER` if it has another form than documented */
-function readable<T>(method: string, read: () => T): T {
+function decodeOrThrow<T>(method: string, read: () => T): T {
   try {
     return read()
   } catch (cause) {
@@ -111,34 +111,36 @@ export async function readBlock(
   { hash, index, block, blockHash }: MinedReceipt,
   options: RequestOptions,
 ): Promise<MinedBlock> {
-  const [raw, parent] = await Promise.all([
+  const [rawBlock, parent] = await Promise.all([
     rpc.request<RawBlock | null>('eth_getBlockByNumber', [quantity(block), true], options),
     rpc.getBlock(block - 1, options),
   ])
-  if (!raw || !parent || !isSameText(raw.hash, blockHash))
+  if (!rawBlock || !parent || !isSameText(rawBlock.hash, blockHash))
     throw new RpcError('BLOCK_GONE', `block ${block} was replaced by another one`)
-  return readable('eth_getBlockByNumber', () => {
-    const miner = toAddress(raw.miner)
+  return decodeOrThrow('eth_getBlockByNumber', () => {
+    const miner = toAddress(rawBlock.miner)
     const environment = {
       number: block,
-      timestamp: wholeNumber(raw.timestamp),
+      timestamp: wholeNumber(rawBlock.timestamp),
       coinbase: miner,
-      ...(raw.baseFeePerGas && { baseFeePerGas: BigInt(raw.baseFeePerGas) }),
-      ...(raw.mixHash && { prevRandao: raw.mixHash }),
+      ...(rawBlock.baseFeePerGas && { baseFeePerGas: BigInt(rawBlock.baseFeePerGas) }),
+      ...(rawBlock.mixHash && { prevRandao: rawBlock.mixHash }),
     }
     // Throws if a transaction cannot be run again.
-    for (const transaction of raw.transactions) callOf(transaction)
-    if (!isSameText(raw.transactions[index]?.hash, hash)) throw new Error(`${hash} is not at position ${index}`)
-    return { parent, miner, environment, transactions: raw.transactions }
+    for (const transaction of rawBlock.transactions) callOf(transaction)
+    if (!isSameText(rawBlock.transactions[index]?.hash, hash)) throw new Error(`${hash} is not at position ${index}`)
+    return { parent, miner, environment, transactions: rawBlock.transactions }
   })
 }
 
-const isSameText = (one: unknown, other: Hex) => typeof one === 'string' && one.toLowerCase() === other
+const isSameText = (a: unknown, other: Hex) => typeof a === 'string' && a.toLowerCase() === other
 
-/** Receipts of the block, or of the nearest neighbors alone. */
-export type NeighborReceipts = { readonly receipts: readonly MinedReceipt[]; readonly isWhole: boolean }
+/** Receipts of the whole block, or of the nearest neighbors only; `isComplete` is true for the whole block. */
+export type NeighborReceipts = { readonly receipts: readonly MinedReceipt[]; readonly isComplete: boolean }
 
-/** Reads the receipts of the block, or of the nearest neighbors alone. @throws RpcError */
+/**
+ * Reads the receipts of the whole block, or of the nearest neighbors if the node cannot return all. @throws RpcError
+ */
 export async function readNeighbors(
   rpc: Rpc,
   { block, index }: MinedReceipt,
@@ -148,20 +150,25 @@ export async function readNeighbors(
   try {
     const raw = await rpc.request<readonly RawReceipt[]>('eth_getBlockReceipts', [quantity(block)], options)
     if (Array.isArray(raw))
-      return { receipts: readable('eth_getBlockReceipts', () => raw.map((each) => receiptOf(each))), isWhole: true }
+      return {
+        receipts: decodeOrThrow('eth_getBlockReceipts', () => raw.map((each) => receiptOf(each))),
+        isComplete: true,
+      }
   } catch (error) {
     if (!(error instanceof RpcError && error.isRefusal)) throw error
   }
   const neighborTransactions = transactions.slice(Math.max(0, index - MAX_NEIGHBORS), index + MAX_NEIGHBORS + 1)
-  const read = neighborTransactions.map(({ hash }) =>
+  const receiptReads = neighborTransactions.map(({ hash }) =>
     rpc.request<RawReceipt | null>('eth_getTransactionReceipt', [hash], options),
   )
-  const all = await Promise.all(read)
-  const receipts = readable('eth_getTransactionReceipt', () => all.flatMap((raw) => (raw ? [receiptOf(raw)] : [])))
-  return { receipts, isWhole: neighborTransactions.length === transactions.length }
+  const rawReceipts = await Promise.all(receiptReads)
+  const receipts = decodeOrThrow('eth_getTransactionReceipt', () =>
+    rawReceipts.flatMap((raw) => (raw ? [receiptOf(raw)] : [])),
+  )
+  return { receipts, isComplete: neighborTransactions.length === transactions.length }
 }
 
-/** Moves of the native token, by tracing; undefined if no node of the chain traces. @throws RpcError */
+/** Reads native transfers from a call trace; undefined if no node of the chain can trace. @throws RpcError */
 export async function traceNative(
   rpc: Rpc,
   hash: Hex,
@@ -174,7 +181,7 @@ export async function traceNative(
       options,
     )
     if (!frame || typeof frame !== 'object' || !('type' in frame)) return undefined
-    return readable('debug_traceTransaction', () => nativeFlows(frame))
+    return decodeOrThrow('debug_traceTransaction', () => nativeFlows(frame))
   } catch (error) {
     if (error instanceof RpcError && isUnable(error)) return undefined
     throw error
@@ -189,15 +196,15 @@ export type ResimulationResult = {
   readonly gasUsed: bigint
   /** Flows of tokens, and of the native token if the node reports its moves. */
   readonly flows: readonly TokenTransfer[]
-  /** Changes of the balances that the flows name; undefined if the node cannot read balances in a simulation. */
+  /** Balance changes of the accounts in `flows`; undefined if the node cannot read balances in a simulation. */
   readonly balances: readonly BalanceChange[] | undefined
   /** True if status and logs are those of the receipt. */
   readonly isAsMined: boolean
 }
 
 type ResimulationOptions = {
-  /** Transactions of the block that are run before it. */
-  readonly before: readonly RawTransaction[]
+  /** Transactions of the block that run before the judged transaction. */
+  readonly earlierTransactions: readonly RawTransaction[]
   readonly wrapper: Address | null
   readonly options: RequestOptions
 }
@@ -212,9 +219,9 @@ export async function resimulate(
   rpc: Rpc,
   minedReceipt: MinedReceipt,
   { parent, environment, transactions }: MinedBlock,
-  { before, wrapper, options }: ResimulationOptions,
+  { earlierTransactions, wrapper, options }: ResimulationOptions,
 ): Promise<ResimulationResult | undefined> {
-  const earlier = before.map(simulatedCall)
+  const earlierCalls = earlierTransactions.map(simulatedCall)
   const ownCall = simulatedCall(transactions[minedReceipt.index]!)
   const { coinbase, baseFeePerGas, number, timestamp, prevRandao } = environment
   const blockOverrides = {
@@ -226,36 +233,40 @@ export async function resimulate(
   const simulate = async (calls: readonly object[], traceTransfers: boolean, overrides = {}) => {
     const blockStateCalls = [{ blockOverrides: { ...blockOverrides, ...overrides }, calls }]
     const simulation = { blockStateCalls, traceTransfers, validation: false }
-    const answer = await rpc.request<RawSimulation>('eth_simulateV1', [simulation, blockRef], options).catch(ifAble)
-    return answer && readable('eth_simulateV1', () => resultsOf(answer, calls.length))
+    const answer = await rpc
+      .request<RawSimulation>('eth_simulateV1', [simulation, blockRef], options)
+      .catch(undefinedIfUnable)
+    return answer && decodeOrThrow('eth_simulateV1', () => resultsOf(answer, calls.length))
   }
-  const traceOutcome = (await simulate([...earlier, ownCall], true))?.at(-1)
+  const traceOutcome = (await simulate([...earlierCalls, ownCall], true))?.at(-1)
   if (!traceOutcome) return undefined
   const tokenLogs = traceOutcome.logs.filter(({ address }) => address !== NATIVE_LOGS)
   // Some nodes leave out the logs of contracts if they trace transfers.
   const lacksLogs = traceOutcome.succeeded && tokenLogs.length === 0 && minedReceipt.logs.length > 0
-  const plainLogs = lacksLogs ? ((await simulate([...earlier, ownCall], false))?.at(-1)?.logs ?? []) : tokenLogs
-  const native = traceOutcome.logs.filter(({ address }) => address === NATIVE_LOGS)
-  const flows = tokenFlows([...native, ...plainLogs], wrapper)
+  const plainLogs = lacksLogs ? ((await simulate([...earlierCalls, ownCall], false))?.at(-1)?.logs ?? []) : tokenLogs
+  const nativeLogs = traceOutcome.logs.filter(({ address }) => address === NATIVE_LOGS)
+  const flows = tokenFlows([...nativeLogs, ...plainLogs], wrapper)
 
   const isAsMined = traceOutcome.succeeded === minedReceipt.succeeded && isSameLogs(plainLogs, minedReceipt.logs)
   const { succeeded, gasUsed } = traceOutcome
   const holdings = succeeded ? holdingsOf(flows, minedReceipt.from, wrapper) : []
-  const reads = balanceCalls(holdings)
+  const balanceReads = balanceCalls(holdings)
   const readBalances = async (): Promise<readonly BalanceChange[] | undefined> => {
-    const results = await simulate([...earlier, ...reads, ownCall, ...reads], false, { gasLimit: READ_BLOCK_GAS })
-    const [start, end] = [earlier.length, earlier.length + reads.length]
-    // The reads must not change what the transaction does.
+    const results = await simulate([...earlierCalls, ...balanceReads, ownCall, ...balanceReads], false, {
+      gasLimit: READ_BLOCK_GAS,
+    })
+    const [start, end] = [earlierCalls.length, earlierCalls.length + balanceReads.length]
+    // Use the balances only if the reads do not change the outcome of the transaction.
     if (!results || !isSameLogs(results[end]!.logs, plainLogs)) return undefined
     const data = results.map(({ returnData }) => returnData)
     return balanceChanges(holdings, data.slice(start, end), data.slice(end + 1))
   }
-  const balances = holdings.length === 0 ? [] : await readBalances().catch(unlessAborted)
+  const balances = holdings.length === 0 ? [] : await readBalances().catch(undefinedUnlessAborted)
   return { succeeded, gasUsed, flows, isAsMined, balances }
 }
 
-/** Returns undefined for a failure of the node. Balances are a correction, without which a verdict is still possible. */
-function unlessAborted(error: unknown): undefined {
+/** Returns undefined for a failure of the node, because a verdict is also possible without read balances. */
+function undefinedUnlessAborted(error: unknown): undefined {
   if (!(error instanceof RpcError) || error.code === 'ABORTED') throw error
 }
 
@@ -272,7 +283,7 @@ type RawSimulation = readonly {
 }[]
 
 /** Returns undefined if no node of the chain can; throws any other failure. */
-function ifAble(error: unknown): undefined {
+function undefinedIfUnable(error: unknown): undefined {
   if (error instanceof RpcError && isUnable(error)) return undefined
   throw error
 }

@@ -1,10 +1,13 @@
-/** Judges a mined swap of any router: compares the paid output with the best possible output at the same state. */
+/**
+ * Judges a mined swap of any router: compares the paid output with the best possible output at the same state. Called
+ * by `LiveChain.judge`.
+ */
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
 import type { SwapQuote } from '../quote/finalize.ts'
 import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
-import type { Work } from '../quote/ports.ts'
+import type { QuotingContext } from '../quote/ports.ts'
 import { type QuoteRequest, quoteRequest } from '../quote/request.ts'
 import { withBalances } from './balances.ts'
 import type { GapCode, VerdictGap } from './codes.ts'
@@ -28,16 +31,20 @@ import { withoutGasDeposits } from './settlement.ts'
 import { type AccountTrade, readTrades, type TradeReading } from './trades.ts'
 import type { JudgedTrade, SwapVerdict, TradeComparison } from './verdict.ts'
 
-/** Quotes at the end of a past block, by a node that may be in the middle of the next one. @throws as LiveChain.quoteAtBlock does */
-type QuoteOver = (rpc: Rpc, block: number, request: QuoteRequest, work: Work) => Promise<SwapQuote>
+/**
+ * Quotes at the end of a past block. The node may be a wrapper that runs in the middle of the next block.
+ *
+ * @throws errors of LiveChain.quoteAtBlock
+ */
+type QuoteWithRpc = (rpc: Rpc, block: number, request: QuoteRequest, work: QuotingContext) => Promise<SwapQuote>
 
-export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly quoteOver: QuoteOver }
+export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly quoteWithRpc: QuoteWithRpc }
 
-/** Trades of one transaction that are judged; a batch may settle dozens. */
+/** Maximum trades of one transaction that are judged; a batch may settle dozens. */
 const MAX_TRADES = 4
-/** Transactions before it that are run again for each read of the state in its position. */
-const MAX_BEFORE = 250
-/** Accounts that gave a token and whose code is read. */
+/** Maximum earlier transactions of the block that run again to reach the state at the transaction's position. */
+const MAX_EARLIER_TRANSACTIONS = 250
+/** Maximum accounts that gave a token and whose code is read. */
 const MAX_ACCOUNTS = 200
 /** Start of the code of an account that delegates to a contract (EIP-7702). */
 const DELEGATION = '0xef0100'
@@ -47,25 +54,29 @@ const DELEGATION = '0xef0100'
  *
  * @throws RpcError if the node fails
  */
-export async function referee(hash: Hex, ports: RefereePorts, work: Work): Promise<SwapVerdict> {
-  const options = { signal: work.signal }
+export async function referee(hash: Hex, ports: RefereePorts, requestContext: QuotingContext): Promise<SwapVerdict> {
+  const options = { signal: requestContext.signal }
   const { rpc } = ports
-  const empty = { hash, mined: null, trades: [], sandwich: null, gaps: [] }
-  const receipt = await work.time('transaction', () => readReceipt(rpc, hash, options))
+  const emptyVerdict = { hash, mined: null, trades: [], sandwich: null, gaps: [] }
+  const receipt = await requestContext.time('transaction', () => readReceipt(rpc, hash, options))
   if (receipt === undefined) {
     const reason = { code: 'UNKNOWN_TRANSACTION', message: 'the node does not know the transaction' } as const
-    return { ...empty, outcome: 'unknown', reason }
+    return { ...emptyVerdict, outcome: 'unknown', reason }
   }
   if (receipt === 'pending')
-    return { ...empty, outcome: 'pending', reason: { code: 'NOT_MINED', message: 'the transaction is not mined' } }
+    return {
+      ...emptyVerdict,
+      outcome: 'pending',
+      reason: { code: 'NOT_MINED', message: 'the transaction is not mined' },
+    }
   if (!receipt.succeeded) {
     const reason = { code: 'REVERTED', message: 'the transaction reverted: nothing was swapped' } as const
-    return { ...empty, outcome: 'reverted', reason, mined: placeOf(receipt) }
+    return { ...emptyVerdict, outcome: 'reverted', reason, mined: minedPart(receipt) }
   }
-  return new SwapReferee(receipt, ports, work, options).judge()
+  return new SwapReferee(receipt, ports, requestContext, options).judge()
 }
 
-const placeOf = ({ block, blockHash, index, from, to, gasUsed, gasPriceWei, costWei }: MinedReceipt) => {
+const minedPart = ({ block, blockHash, index, from, to, gasUsed, gasPriceWei, costWei }: MinedReceipt) => {
   return { block, blockHash, index, from, to, gasUsed, gasPriceWei, costWei }
 }
 
@@ -73,35 +84,40 @@ const placeOf = ({ block, blockHash, index, from, to, gasUsed, gasPriceWei, cost
 class SwapReferee {
   private readonly minedReceipt: MinedReceipt
   private readonly ports: RefereePorts
-  private readonly work: Work
+  private readonly requestContext: QuotingContext
   private readonly options: RequestOptions
   private readonly gaps: VerdictGap[] = []
-  /** Transactions of the block that are run before it. */
-  private before: MinedBlock['transactions'] = []
+  /** Transactions of the block that run before the judged transaction. */
+  private earlierTransactions: MinedBlock['transactions'] = []
 
-  constructor(minedReceipt: MinedReceipt, ports: RefereePorts, work: Work, options: RequestOptions) {
+  constructor(
+    minedReceipt: MinedReceipt,
+    ports: RefereePorts,
+    requestContext: QuotingContext,
+    options: RequestOptions,
+  ) {
     this.minedReceipt = minedReceipt
     this.ports = ports
-    this.work = work
+    this.requestContext = requestContext
     this.options = options
   }
 
   async judge(): Promise<SwapVerdict> {
-    const { minedReceipt: mined, options, work, gaps } = this
+    const { minedReceipt: mined, options, requestContext, gaps } = this
     const { rpc } = this.ports
-    const block = await work.time('block', () => readBlock(rpc, mined, options))
-    const resimulated = await work.time('position', () => this.runInPosition(block))
-    const flows = withoutGasDeposits(await this.flows(block, resimulated), mined.logs)
+    const block = await requestContext.time('block', () => readBlock(rpc, mined, options))
+    const resimulated = await requestContext.time('position', () => this.runInPosition(block))
+    const flows = withoutGasDeposits(await this.readFlows(block, resimulated), mined.logs)
     const changes = this.correctChanges(changesOf(flows), resimulated)
     const returnedTokens = new Set(flows.flatMap(({ to, token }) => (to === mined.from ? [token] : [])))
     const reading = await this.read(changes, block, returnedTokens)
-    const verdict = { hash: mined.hash, mined: placeOf(mined), gaps }
+    const verdict = { hash: mined.hash, mined: minedPart(mined), gaps }
     if (reading.kind !== 'swap') {
       const { kind, code, reason } = reading
       return { ...verdict, outcome: kind, reason: { code, message: reason }, trades: [], sandwich: null }
     }
     const [sandwich, trades] = await Promise.all([
-      work.time('neighbors', () => this.sandwich(changes, block)),
+      requestContext.time('neighbors', () => this.sandwich(changes, block)),
       this.compare(reading.trades, block, resimulated),
     ])
     return { ...verdict, outcome: 'swap', reason: null, trades, sandwich }
@@ -112,8 +128,8 @@ class SwapReferee {
   }
 
   /**
-   * Replaces amounts from the logs by measured balance changes, if the simulation that reads the balances ends as the
-   * mined transaction did.
+   * Replaces amounts from the logs by measured balance changes, if the simulation has the same status and logs as the
+   * mined transaction.
    */
   private correctChanges(changes: Changes, resimulated: ResimulationResult | undefined): Changes {
     if (resimulated?.isAsMined && resimulated.balances) return withBalances(changes, resimulated.balances)
@@ -128,16 +144,19 @@ class SwapReferee {
     return this.ports.chain.wrappedNative?.address ?? null
   }
 
-  /** Behind all transactions before it; some nodes refuse to simulate creations of contracts, which are left out then. */
+  /**
+   * Simulates the transaction after all earlier transactions of its block. If the node refuses to simulate contract
+   * creations, they are skipped.
+   */
   private async runInPosition(block: MinedBlock): Promise<ResimulationResult | undefined> {
     const { index } = this.minedReceipt
-    if (index > MAX_BEFORE) return undefined
-    this.before = block.transactions.slice(0, index)
-    const all = await this.runBehind(block, this.before)
-    const calls = this.before.filter(({ to }) => to !== null)
-    if (all || calls.length === index) return all
-    this.before = calls
-    const results = await this.runBehind(block, calls)
+    if (index > MAX_EARLIER_TRANSACTIONS) return undefined
+    this.earlierTransactions = block.transactions.slice(0, index)
+    const result = await this.runAfter(block, this.earlierTransactions)
+    const calls = this.earlierTransactions.filter(({ to }) => to !== null)
+    if (result || calls.length === index) return result
+    this.earlierTransactions = calls
+    const results = await this.runAfter(block, calls)
     if (results)
       this.addGap(
         'CREATIONS_SKIPPED',
@@ -146,23 +165,26 @@ class SwapReferee {
     return results
   }
 
-  private runBehind(block: MinedBlock, before: MinedBlock['transactions']): Promise<ResimulationResult | undefined> {
+  private runAfter(block: MinedBlock, before: MinedBlock['transactions']): Promise<ResimulationResult | undefined> {
     return resimulate(this.ports.rpc, this.minedReceipt, block, {
-      before,
+      earlierTransactions: before,
       wrapper: this.wrapper,
       options: this.options,
     })
   }
 
-  /** Tokens by the receipt's logs; the native token by a trace, by a simulation that ends as the receipt does, or by balances. */
-  private async flows(
+  /**
+   * Reads token transfers from the receipt's logs. Reads native transfers from a trace, from a simulation with the same
+   * outcome as the receipt, or from the sender's balances.
+   */
+  private async readFlows(
     { miner, transactions }: MinedBlock,
     resimulated: ResimulationResult | undefined,
   ): Promise<readonly TokenTransfer[]> {
     const { minedReceipt: mined, options, wrapper } = this
     const { rpc } = this.ports
     const tokens = tokenFlows(mined.logs, wrapper)
-    const nativeTrace = await this.work.time('trace', () => traceNative(rpc, mined.hash, options))
+    const nativeTrace = await this.requestContext.time('trace', () => traceNative(rpc, mined.hash, options))
     const native = nativeTrace ?? recordedNativeFlows(mined.logs)
     if (native) return [...tokens, ...native]
     if (resimulated?.isAsMined) return [...tokens, ...resimulated.flows.filter(({ token }) => token === NATIVE)]
@@ -193,21 +215,21 @@ class SwapReferee {
     return [...tokens, { token: NATIVE, from: giver, to: receiver, amount: amount < 0n ? -amount : amount }]
   }
 
-  /** Undefined if the node has no state of the block. */
+  /** Reads a native balance; undefined if the node has no state of the block. */
   private async balance(account: Address, block: number): Promise<bigint | undefined> {
     const params = [account, `0x${block.toString(16)}`]
-    const text = await this.ports.rpc.request<Hex>('eth_getBalance', params, this.options).catch(unlessOfBlock)
+    const text = await this.ports.rpc.request<Hex>('eth_getBalance', params, this.options).catch(undefinedIfOfBlock)
     if (text === undefined) return undefined
     if (!/^0x[0-9a-fA-F]+$/.test(text)) throw new RpcError('BAD_ANSWER', 'eth_getBalance: not a number')
     return BigInt(text)
   }
 
-  /** Codes at the block of the transaction, or at the newest one if the node has no state of it. */
+  /** Reads codes at the transaction's block, or at the newest block if the node lacks the state of that block. */
   private async codes(accounts: readonly Address[]): Promise<readonly Hex[]> {
     const { rpc } = this.ports
     const blockRefOf = (block: number | 'latest') =>
       Promise.all(accounts.map((account) => rpc.getCode(account, block, this.options)))
-    const codes = await blockRefOf(this.minedReceipt.block).catch(unlessOfBlock)
+    const codes = await blockRefOf(this.minedReceipt.block).catch(undefinedIfOfBlock)
     if (codes) return codes
     this.addGap(
       'CODE_AT_BLOCK',
@@ -229,8 +251,8 @@ class SwapReferee {
     )
     const candidates = isRelayed ? givers.slice(0, MAX_ACCOUNTS) : []
     const codes = await this.codes(candidates)
-    const people = candidates.filter((_, k) => codes[k] === '0x' || codes[k]!.startsWith(DELEGATION))
-    return readTrades(changes, { ...context, people: new Set(people) })
+    const externalAccounts = candidates.filter((_, k) => codes[k] === '0x' || codes[k]!.startsWith(DELEGATION))
+    return readTrades(changes, { ...context, externalAccounts: new Set(externalAccounts) })
   }
 
   private async sandwich(ownChanges: Changes, block: MinedBlock): Promise<SandwichAttack | null> {
@@ -238,11 +260,11 @@ class SwapReferee {
     const neighbors = await readNeighbors(this.ports.rpc, mined, block, options).catch(
       (error: unknown): NeighborReceipts => {
         if (!(error instanceof RpcError) || error.code === 'ABORTED') throw error
-        return { receipts: [], isWhole: false }
+        return { receipts: [], isComplete: false }
       },
     )
-    const { receipts, isWhole } = neighbors
-    if (!isWhole)
+    const { receipts, isComplete } = neighbors
+    if (!isComplete)
       this.addGap(
         'NEIGHBORS',
         receipts.length > 0
@@ -263,7 +285,7 @@ class SwapReferee {
     block: MinedBlock,
     resimulated: ResimulationResult | undefined,
   ): Promise<readonly JudgedTrade[]> {
-    const { minedReceipt: mined, work } = this
+    const { minedReceipt: mined, requestContext } = this
     const { rpc } = this.ports
     if (trades.length > MAX_TRADES)
       this.addGap('MORE_TRADES', `all but ${MAX_TRADES} of its ${trades.length} trades, which are not judged`)
@@ -275,15 +297,16 @@ class SwapReferee {
           resimulated ? 'it ends otherwise when it is simulated there' : 'the node cannot simulate it there'
         }`,
       )
-    const parentResult = mined.index === 0 ? resimulated : await work.time('parent', () => this.runBehind(block, []))
+    const parentResult =
+      mined.index === 0 ? resimulated : await requestContext.time('parent', () => this.runAfter(block, []))
     if (!parentResult)
       this.addGap(
         'OUTPUT_AT_PARENT',
         'what it would have paid at the end of the block before: the node cannot simulate it',
       )
-    const before = this.before.map(callOf)
+    const before = this.earlierTransactions.map(callOf)
     const { parent, environment } = block
-    const midBlock = mined.index > 0 && canStand && midBlockRpc(rpc, { parent, before, environment })
+    const midBlock = mined.index > 0 && canStand && midBlockRpc(rpc, { parent, earlierCalls: before, environment })
     const judgedTrades: JudgedTrade[] = []
     for (const trade of trades.slice(0, MAX_TRADES)) {
       const comparisons: TradeComparison[] = []
@@ -292,7 +315,7 @@ class SwapReferee {
         { state: mined.index === 0 ? 'position' : 'parent', at: rpc } as const,
       ]
       for (const { state, at } of states) {
-        const comparison = await work.time(state, () => this.compareAt(state, at, trade))
+        const comparison = await requestContext.time(state, () => this.compareAt(state, at, trade))
         if (comparison) comparisons.push(comparison)
       }
       judgedTrades.push({
@@ -317,7 +340,12 @@ class SwapReferee {
       maxPriceImpactPpm: 1_000_000n,
     })
     try {
-      return comparisonOf(state, trade, await this.ports.quoteOver(rpc, mined.block - 1, request, this.work), mined)
+      return comparisonOf(
+        state,
+        trade,
+        await this.ports.quoteWithRpc(rpc, mined.block - 1, request, this.requestContext),
+        mined,
+      )
     } catch (error) {
       const isOfNode = error instanceof RpcError && error.code !== 'ABORTED'
       if (!(error instanceof QuotingError) && !isOfNode) throw error
@@ -332,8 +360,8 @@ class SwapReferee {
 const isOfState = (error: QuotingError | RpcError) =>
   error instanceof RpcError ? error.ofBlock : error.code === 'NO_STATE'
 
-/** Returns undefined for a failure that the block is the reason of; throws any other. */
-function unlessOfBlock(error: unknown): undefined {
+/** Returns undefined if the node lacks the block or its state; throws any other error. */
+function undefinedIfOfBlock(error: unknown): undefined {
   if (!(error instanceof RpcError) || !error.ofBlock) throw error
 }
 

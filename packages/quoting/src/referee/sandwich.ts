@@ -1,4 +1,4 @@
-/** Neighbors of a transaction in its block that look like a sandwich around it. */
+/** Detects sandwich attacks: two neighbors of a transaction in its block that trade around it. */
 import type { Address, Hex } from '@sluice/chains'
 import type { Changes } from './flows.ts'
 
@@ -11,7 +11,7 @@ export type Neighbor = {
   readonly changes: Changes
 }
 
-/** Trade of an account that takes one token and gives another: a pool, or a contract that holds many. */
+/** Trade of an account that takes one token and gives another: a pool, or a contract that holds many pools. */
 type PoolTrade = {
   readonly pool: Address
   readonly tokenIn: Address
@@ -24,7 +24,7 @@ export type SandwichAttack = {
   readonly pool: Address
   readonly front: Pick<Neighbor, 'hash' | 'index'>
   readonly back: Pick<Neighbor, 'hash' | 'index'>
-  /** Sender of both, or contract that both call. */
+  /** Attacker: the sender of both transactions, or the contract that both call. */
   readonly by: Address
   /** Token that the attacker sold first and bought back. */
   readonly token: Address
@@ -44,47 +44,59 @@ export function poolTrades(changes: Changes): readonly PoolTrade[] {
 }
 
 /**
- * Two transactions around a third one, the victim. The first trades in a pool in the victim's direction, and the second
- * in the opposite direction. Both have one sender, or different senders that call one contract of their own. Neither
- * may be the victim's sender, and a contract that the victim calls too is a router rather than anybody's own.
+ * Finds two transactions around the victim. The first trades in one of the victim's pools in the same direction, and
+ * the second in the opposite direction. Both have the same sender, or call the same contract. The sender must not be
+ * the victim's, and the victim must not call this contract, which would then be a public router.
  */
 export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): SandwichAttack | null {
-  const hit = new Set(poolTrades(victim.changes).map(keyOf))
+  const victimTradeKeys = new Set(poolTrades(victim.changes).map(tradeKeyOf))
   const otherTrades = block
     .filter(({ hash, from }) => hash !== victim.hash && from !== victim.from)
     .map((neighbor) => ({ neighbor, trades: poolTrades(neighbor.changes) }))
     .sort((a, b) => a.neighbor.index - b.neighbor.index)
   const backs = otherTrades.filter(({ neighbor }) => neighbor.index > victim.index)
-  // The pair that is closest around the victim.
+  // Nearest first, so that the result is the closest pair around the victim.
   const fronts = otherTrades.filter(({ neighbor }) => neighbor.index < victim.index).reverse()
   for (const { neighbor: front, trades } of fronts) {
-    for (const first of trades.filter((trade) => hit.has(keyOf(trade)))) {
-      const opposite = keyOf({ pool: first.pool, tokenIn: first.tokenOut, tokenOut: first.tokenIn })
-      for (const { neighbor: back, trades: later } of backs) {
-        const second = later.find((trade) => keyOf(trade) === opposite)
-        const attacker = second && partyOf(front, back, victim, isRoundTrip(first, second))
-        if (!second || !attacker) continue
+    for (const frontTrade of trades.filter((trade) => victimTradeKeys.has(tradeKeyOf(trade)))) {
+      const oppositeKey = tradeKeyOf({
+        pool: frontTrade.pool,
+        tokenIn: frontTrade.tokenOut,
+        tokenOut: frontTrade.tokenIn,
+      })
+      for (const { neighbor: back, trades: backTrades } of backs) {
+        const backTrade = backTrades.find((trade) => tradeKeyOf(trade) === oppositeKey)
+        const attacker = backTrade && attackerOf(front, back, victim, isRoundTrip(frontTrade, backTrade))
+        if (!backTrade || !attacker) continue
         const ends = { front: placeOf(front), back: placeOf(back) }
-        return { pool: first.pool, ...ends, by: attacker, token: first.tokenIn, gain: gainOf(first, second) }
+        return {
+          pool: frontTrade.pool,
+          ...ends,
+          by: attacker,
+          token: frontTrade.tokenIn,
+          gain: gainOf(frontTrade, backTrade),
+        }
       }
     }
   }
   return null
 }
 
-/** Gain of the part that was both bought and sold: an inventory of the sender's own is no gain. */
+/** Profit from the amount that was both bought and sold; other inventory of the attacker does not count. */
 function gainOf(frontTrade: PoolTrade, backTrade: PoolTrade): bigint {
   return backTrade.amountIn > frontTrade.amountOut
     ? (backTrade.amountOut * frontTrade.amountOut) / backTrade.amountIn - frontTrade.amountIn
     : backTrade.amountOut - (frontTrade.amountIn * backTrade.amountIn) / frontTrade.amountOut
 }
 
-const keyOf = ({ pool, tokenIn, tokenOut }: Pick<PoolTrade, 'pool' | 'tokenIn' | 'tokenOut'>) =>
+const tradeKeyOf = ({ pool, tokenIn, tokenOut }: Pick<PoolTrade, 'pool' | 'tokenIn' | 'tokenOut'>) =>
   `${pool} ${tokenIn} ${tokenOut}`
 
 const placeOf = ({ hash, index }: Neighbor) => ({ hash, index })
 
-/** Percent by which the amount sold may differ from the amount bought, if only a contract links the two transactions. */
+/**
+ * Percent by which the amount sold may differ from the amount bought, if only a contract links the two transactions.
+ */
 const ROUND_TRIP_PERCENT = 1n
 
 function isRoundTrip({ amountOut }: PoolTrade, { amountIn }: PoolTrade): boolean {
@@ -92,8 +104,9 @@ function isRoundTrip({ amountOut }: PoolTrade, { amountIn }: PoolTrade): boolean
   return difference * 100n <= amountOut * ROUND_TRIP_PERCENT
 }
 
-function partyOf(front: Neighbor, back: Neighbor, victim: Neighbor, isRoundTrip: boolean): Address | null {
+function attackerOf(front: Neighbor, back: Neighbor, victim: Neighbor, isRoundTrip: boolean): Address | null {
   if (front.from === back.from) return front.from
-  // Unrelated users call the same public router, so a shared contract counts only if it sells the amount that it bought.
+  // Unrelated users call the same public router, so a shared contract counts only if it sells the amount that it
+  // bought.
   return isRoundTrip && front.to !== null && front.to === back.to && front.to !== victim.to ? front.to : null
 }

@@ -1,9 +1,9 @@
-/** Accounts for which somebody else sent the transaction, by the logs that name them. */
+/** Finds accounts for which somebody else sent the transaction, by the logs that name these accounts. */
 import { type Address, NATIVE } from '@sluice/chains'
 import { accountIn, SAFE_MODULE_SUCCESS, SAFE_SUCCESS, TRADE, USER_OPERATION } from '../topics.ts'
 import type { FlowLog, TokenTransfer } from './flows.ts'
 
-/** Owners of the orders that a batch settles, accounts of ERC-4337, and Safes: they may be contracts. */
+/** Returns owners of orders that a batch settles, ERC-4337 accounts, and Safes. These accounts may be contracts. */
 export function namedOwners(logs: readonly FlowLog[]): readonly Address[] {
   return logs.flatMap(({ address, topics: [topic, first, second] }) => {
     if (topic === TRADE && first) return [accountIn(first)]
@@ -12,7 +12,7 @@ export function namedOwners(logs: readonly FlowLog[]): readonly Address[] {
   })
 }
 
-/** Leaves out the native token that accounts of ERC-4337 deposit at the entry point for gas, and get back. */
+/** Removes the native transfers between ERC-4337 accounts and their entry point, which pay for gas. */
 export function withoutGasDeposits(
   flows: readonly TokenTransfer[],
   logs: readonly FlowLog[],

@@ -18,7 +18,7 @@ const move = (token: Address, from: Address, to: Address, amount: bigint): Token
 })
 const read = (flows: readonly TokenTransfer[], overrides: Partial<TradeContext> = {}) =>
   readTrades(changesOf(flows), {
-    ...{ sender: ANN, miner: MINER, wrapper: WETH, people: new Set<Address>(), logs: [] },
+    ...{ sender: ANN, miner: MINER, wrapper: WETH, externalAccounts: new Set<Address>(), logs: [] },
     returned: new Set(flows.flatMap(({ to, token }) => (to === ANN ? [token] : []))),
     ...overrides,
   })
@@ -108,7 +108,7 @@ describe('orders that others submit', () => {
   const ofBob = { ...trade, trader: BOB, recipient: BOB }
 
   test('are those of people who gave one token for another, and not of pools that did', () => {
-    expect(read(order(BOB), { people: new Set([BOB]) })).toEqual({ kind: 'swap', trades: [ofBob] })
+    expect(read(order(BOB), { externalAccounts: new Set([BOB]) })).toEqual({ kind: 'swap', trades: [ofBob] })
     expect(read(order(BOB))).toMatchObject({ kind: 'nothing' })
   })
 
@@ -150,6 +150,6 @@ describe('orders that others submit', () => {
   test('are judged one by one', () => {
     const flows = [...order(BOB), move(C, SAFE, POOL, 5n), move(A, POOL, SAFE, 6n)]
     const ofSafe = { trader: SAFE, recipient: SAFE, tokenIn: C, tokenOut: A, amountIn: 5n, amountOut: 6n, fees: [] }
-    expect(read(flows, { people: new Set([BOB, SAFE]) })).toEqual({ kind: 'swap', trades: [ofBob, ofSafe] })
+    expect(read(flows, { externalAccounts: new Set([BOB, SAFE]) })).toEqual({ kind: 'swap', trades: [ofBob, ofSafe] })
   })
 })

@@ -1,4 +1,4 @@
-/** Reads the trades of a transaction from the amounts by which it changed the balances of accounts. */
+/** Reads the trades of a transaction from the balance changes of accounts. */
 import { type Address, NATIVE } from '@sluice/chains'
 import type { ReasonCode } from './codes.ts'
 import type { Changes, FlowLog } from './flows.ts'
@@ -31,11 +31,11 @@ export type TradeReading = { readonly kind: 'swap'; readonly trades: readonly Ac
 
 export type TradeContext = {
   readonly sender: Address
-  /** Author of the block, whom senders may pay in the transaction. */
+  /** Block builder or miner, whom a sender may pay within the transaction. */
   readonly miner: Address
   readonly wrapper: Address | null
   /** Accounts without code, or with delegated code (EIP-7702): people rather than pools. */
-  readonly people: ReadonlySet<Address>
+  readonly externalAccounts: ReadonlySet<Address>
   readonly logs: readonly FlowLog[]
   /** Tokens that the sender received, even if it gave more of them. */
   readonly returned: ReadonlySet<Address>
@@ -123,9 +123,11 @@ function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContex
     : unjudgedTransaction('nothing', 'NO_OUTPUT', 'the sender gave a token for which nobody received another one')
 }
 
-/** Reads the trades of other accounts than the sender: orders that a solver settles, or operations that a relayer sends. */
+/**
+ * Reads the trades of other accounts than the sender: orders that a solver settles, or operations that a relayer sends.
+ */
 function readOrders(changes: Changes, context: TradeContext): TradeReading {
-  const owners = new Set([...context.people, ...namedOwners(context.logs)])
+  const owners = new Set([...context.externalAccounts, ...namedOwners(context.logs)])
   const trades = [...owners].flatMap((trader): AccountTrade[] => {
     const { inputs, outputs } = sidesOf(changes, trader)
     if (inputs.length !== 1 || outputs.length !== 1) return []

@@ -7,17 +7,17 @@ const MAX_SEARCHES = 1_000
 
 type Request = RouteRequest | ExactOutputRequest
 
-/** Predicts the work of a search by the last search for the same pair with an amount of as many digits. */
+/** Predicts the work of a search: the work of the last search for the same pair, with an amount of the same length. */
 export class ExpectedWork {
-  private readonly units = new BoundedMap<string, number>(MAX_SEARCHES)
+  private readonly unitsByKey = new BoundedMap<string, number>(MAX_SEARCHES)
 
   /** Returns the expected work units; 0 if there was no such search. */
-  of(request: Request): number {
-    return this.units.get(keyOf(request)) ?? 0
+  unitsFor(request: Request): number {
+    return this.unitsByKey.get(keyOf(request)) ?? 0
   }
 
-  learn(request: Request, units: number): void {
-    this.units.set(keyOf(request), units)
+  record(request: Request, units: number): void {
+    this.unitsByKey.set(keyOf(request), units)
   }
 }
 

@@ -17,12 +17,12 @@ export function searchInline(
   request: RouteRequest | ExactOutputRequest,
 ): { readonly result: RouteResult | null; readonly work: number } {
   const budget = new WorkBudget(Math.min(INLINE_WORK, request.work ?? INLINE_WORK))
-  const { rest } = budget
+  const { remaining } = budget
   try {
     const result = findRoute(graph, request, budget)
-    return { result: budget.ranOut ? null : result, work: rest - budget.rest }
+    return { result: budget.ranOut ? null : result, work: remaining - budget.remaining }
   } catch (error) {
-    if (budget.ranOut) return { result: null, work: rest }
+    if (budget.ranOut) return { result: null, work: remaining }
     throw error
   }
 }

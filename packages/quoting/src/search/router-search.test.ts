@@ -29,7 +29,7 @@ const log = { error: () => {} }
 
 const threads = new RouterThreads({ count: 1 })
 /** Threads that exit on start, so that every search in them fails. */
-const broken = new RouterThreads({ count: 1, entry: new URL('data:text/javascript,process.exit()') })
+const broken = new RouterThreads({ count: 1, entryModule: new URL('data:text/javascript,process.exit()') })
 afterAll(() => Promise.all([threads.close(), broken.close()]))
 
 test('workers search small chains while the process is busy and others wait, with the same result', async () => {
@@ -38,16 +38,16 @@ test('workers search small chains while the process is busy and others wait, wit
     new RouterSearch({ ...options, utilization: () => utilization, isAlone: () => isAlone }).find(view, request)
   const here = await search(0.5)
   await search(1, true)
-  expect(threads.free).toBe('cold')
+  expect(threads.freeThreadState).toBe('cold')
   // The first search runs here and starts the worker.
   expect(await search(1)).toEqual(here)
-  await vi.waitFor(() => expect(threads.free).toBe('warm'), { timeout: 30_000 })
+  await vi.waitFor(() => expect(threads.freeThreadState).toBe('warm'), { timeout: 30_000 })
   const searches: Promise<RouteResult>[] = []
-  while (threads.free) searches.push(search(1))
+  while (threads.freeThreadState) searches.push(search(1))
   expect(searches.length).toBeGreaterThan(1)
   // The worker has no capacity left.
   expect(await search(1)).toEqual(here)
-  expect(threads.free).toBeNull()
+  expect(threads.freeThreadState).toBeNull()
   for (const result of await Promise.all(searches)) expect(result).toEqual(here)
 })
 
@@ -56,7 +56,7 @@ test('workers get no short searches, and none of pairs without a previous search
   const work = searchInline(view.graph(), request).work
   const search = (longWork: number) =>
     new RouterSearch({ threads, inlinePools: 10, longWork, log, utilization: () => 1 })
-  await vi.waitFor(() => expect(threads.free).toBe('warm'), { timeout: 30_000 })
+  await vi.waitFor(() => expect(threads.freeThreadState).toBe('warm'), { timeout: 30_000 })
   const [short, long] = [search(work + 1), search(work)]
   for (let k = 0; k < 3; k++) await short.find(view, request)
   await long.find(view, request)

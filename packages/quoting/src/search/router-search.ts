@@ -18,8 +18,8 @@ const WINDOW_MS = 50
 /** Event loop utilization from which the process counts as busy. */
 const BUSY_UTILIZATION = 0.9
 /**
- * Work units from which a search goes to a worker while the process is busy; they take about a quarter of a
- * millisecond. A shorter search costs little more here than the messages to a worker would.
+ * Minimum work units of a search that goes to a worker while the process is busy; about a quarter of a millisecond. A
+ * shorter search takes hardly more time on this thread than the messages to a worker.
  */
 const LONG_WORK = 20_000
 
@@ -37,11 +37,11 @@ type Options = {
 }
 
 /**
- * Chooses the thread of each search; the result is the same on any. Large chains are searched in workers, so that no
- * request waits for another's search. Small chains are searched on this thread, where most searches take less time than
- * a message to a worker. A search that exceeds a work limit starts again in a worker, which can be terminated. While
- * the process is busy, workers with free capacity also take searches of small chains that took long the last time. If
- * no worker has started, the search also starts one, but runs on this thread.
+ * Chooses the thread of each search; the result is the same on every thread. Large chains are searched in workers, so
+ * that no request waits for another's search. Small chains are searched on this thread, where most searches take less
+ * time than a message to a worker. A search that exceeds a work limit starts again in a worker, which can be
+ * terminated. While the process is busy, workers with free capacity also take searches of small chains that took long
+ * the last time. If no worker has started, the search also starts one, but runs on this thread.
  */
 export class RouterSearch {
   private readonly options: Options
@@ -65,14 +65,14 @@ export class RouterSearch {
     try {
       const isLarge = snapshot.pools.size > inlinePools
       const isBusy = !isLarge && this.isProcessBusy()
-      const freeWorker = isBusy ? threads.free : null
+      const freeWorker = isBusy ? threads.freeThreadState : null
       if (freeWorker === 'cold') threads.findRoute(snapshot, request).catch(() => {})
       // The bound after gas does not affect the route. On small chains it is computed later, while the simulation runs
       // on the node. A busy process skips it.
-      const isInWorker = isLarge || (freeWorker === 'warm' && this.expectedWork.of(request) >= longWork)
+      const isInWorker = isLarge || (freeWorker === 'warm' && this.expectedWork.unitsFor(request) >= longWork)
       if (!isInWorker) {
         const { result, work } = searchInline(graph(), { ...request, boundAfterGas: isBusy ? 'never' : 'later' })
-        this.expectedWork.learn(request, work)
+        this.expectedWork.record(request, work)
         if (result) return result
       }
       const threadRequest: typeof request = isBusy ? { ...request, boundAfterGas: 'never' } : request

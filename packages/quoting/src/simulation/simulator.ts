@@ -15,7 +15,7 @@ const MAX_HOLDERS = 3
 
 type Options = {
   /** Returns the current node and market, which are replaced when the chain sleeps and wakes. */
-  readonly now: () => { readonly rpc: Rpc; readonly market: Market }
+  readonly parts: () => { readonly rpc: Rpc; readonly market: Market }
   readonly context: SimulationContext
 }
 
@@ -34,13 +34,13 @@ export class Simulator {
    * @throws SimulationError, RpcError
    */
   async run(request: SimulationRequest, avoid: ReadonlySet<Address> = new Set()): Promise<SwapSimulation> {
-    const { now, context } = this.options
+    const { parts, context } = this.options
     await this.rejectNonTokens(request)
     try {
-      return await simulateSwap(now().rpc, request, context)
+      return await simulateSwap(parts().rpc, request, context)
     } catch (error) {
       if (!(error instanceof SimulationError) || error.code !== 'UNKNOWN_SLOTS') throw error
-      const { rpc, market } = now()
+      const { rpc, market } = parts()
       const { pools } = await market.ensure([request.tokenIn], request.signal ? { signal: request.signal } : {})
       const holders: Address[] = []
       for (const { tokens, address } of pools.values())
@@ -55,7 +55,7 @@ export class Simulator {
   private async rejectNonTokens({ tokenIn, tokenOut, knownState, block, signal }: SimulationRequest): Promise<void> {
     // Routes hold checked tokens only. At past blocks the market does not know whether the token existed.
     if (knownState || typeof block !== 'string') return
-    const { market } = this.options.now()
+    const { market } = this.options.parts()
     await market.checkTokens([tokenIn, tokenOut], signal && { signal })
     for (const [name, address] of Object.entries({ tokenIn, tokenOut }))
       if (market.tokens.isToken(address) === false)

@@ -29,7 +29,7 @@ const rpc = {
     return code
   },
 } as unknown as Rpc
-const due = (checks: WalletChecks, route: Pick<RoutePlan, 'legs'>) => checks.due(route, rpc, 'latest')
+const due = (checks: WalletChecks, route: Pick<RoutePlan, 'legs'>) => checks.asSentModeOf(route, rpc, 'latest')
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -77,7 +77,7 @@ test('a difference is attributed to tokens outside the list, and makes all their
   const checks = new WalletChecks([listed])
   const route = legsOf(pool('a'))
   checks.observe(route, true)
-  expect([checks.differs(unlisted), checks.differs(listed)]).toEqual([true, false])
+  expect([checks.dependsOnSenderCode(unlisted), checks.dependsOnSenderCode(listed)]).toEqual([true, false])
   checks.observe(legsOf(pool('b'), unlisted, listed), false)
   expect(await due(checks, legsOf(pool('b'), unlisted, listed))).toBe('measured')
   expect(reads).toEqual([])
@@ -87,7 +87,7 @@ test('a difference is attributed to tokens outside the list, and makes all their
 test('a difference between listed tokens is attributed to both', () => {
   const checks = new WalletChecks([listed, unlisted])
   checks.observe(legsOf(pool('a')), true)
-  expect([checks.differs(unlisted), checks.differs(listed)]).toEqual([true, true])
+  expect([checks.dependsOnSenderCode(unlisted), checks.dependsOnSenderCode(listed)]).toEqual([true, true])
 })
 
 test('a pool with third-party code is compared again after ten minutes, and can be the cause of a difference', async () => {
@@ -99,6 +99,6 @@ test('a pool with third-party code is compared again after ten minutes, and can 
   expect(await due(checks, route)).toBe('measured')
   expect(await due(checks, plain)).toBeUndefined()
   checks.observe(route, true)
-  expect([checks.differs(listed), checks.differs(unlisted)]).toEqual([false, false])
+  expect([checks.dependsOnSenderCode(listed), checks.dependsOnSenderCode(unlisted)]).toEqual([false, false])
   expect(await due(checks, route)).toBe('measured')
 })

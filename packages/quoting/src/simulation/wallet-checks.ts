@@ -1,8 +1,8 @@
 /**
- * Decides which routes are also simulated as sent, without the probe at the sender's address. The probe is code, and a
- * token, hook, or router may check its callers for code. A route is compared if a token outside the chain's file has
- * code that may check, or if a difference was seen before. It is also compared at the first use of each token in each
- * pool.
+ * Decides which routes are also simulated as sent, without the probe at the sender's address. The probe is contract
+ * code, and a token, hook, or router may treat an address with code differently. A route is simulated both ways in
+ * three cases: a token outside the chain's file has code that may check addresses for code; a difference was seen
+ * before; or a token is used in a pool for the first time.
  */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
@@ -13,48 +13,56 @@ import { BoundedMap, mayAskForCode, type SimulationRequest, type StateCount } fr
 const MAX_CODES = 20_000
 const MAX_COMPARED = 50_000
 const MAX_DIFFERING = 10_000
-/** Milliseconds until a token in a pool is compared again, since contracts behind proxies are replaced. */
-const COMPARED_MS = 86_400_000
+/** Milliseconds until a token in a pool is compared again, since the code behind a proxy can change. */
+const RECOMPARE_MS = 86_400_000
 /** The shorter interval for pools with third-party code, such as hooks. */
-const FOREIGN_COMPARED_MS = 600_000
+const FOREIGN_RECOMPARE_MS = 600_000
 
 type Legs = RoutePlan['legs']
 
 /** Records whether tokens and pools treat accounts with code differently. */
 export class WalletChecks {
   /** Tokens, and pools with third-party code, that treat accounts with code differently from plain accounts. */
-  private readonly differing = new BoundedMap<string, true>(MAX_DIFFERING)
-  private readonly comparedWallets = new BoundedMap<string, number>(MAX_COMPARED)
-  private readonly codes = new BoundedMap<Address, Promise<boolean>>(MAX_CODES)
-  private readonly allowListed: ReadonlySet<Address>
+  private readonly differingKeys = new BoundedMap<string, true>(MAX_DIFFERING)
+  private readonly comparedAtByKey = new BoundedMap<string, number>(MAX_COMPARED)
+  private readonly mayAskByToken = new BoundedMap<Address, Promise<boolean>>(MAX_CODES)
+  private readonly allowListedTokens: ReadonlySet<Address>
 
-  /** @param allowListed - tokens of the chain's file */
-  constructor(allowListed: Iterable<Address>) {
-    this.allowListed = new Set(allowListed)
+  /** @param allowListedTokens - tokens of the chain's file */
+  constructor(allowListedTokens: Iterable<Address>) {
+    this.allowListedTokens = new Set(allowListedTokens)
   }
 
   get counts(): Readonly<Record<'codes' | 'compared' | 'differing', StateCount>> {
-    return { codes: this.codes.count, compared: this.comparedWallets.count, differing: this.differing.count }
+    return {
+      codes: this.mayAskByToken.count,
+      compared: this.comparedAtByKey.count,
+      differing: this.differingKeys.count,
+    }
   }
 
   /**
-   * Returns how a route should be simulated as sent; undefined if not at all. Its gas is measured at the first use, and
-   * while a difference is known.
+   * Returns how a route should be simulated as sent; undefined if not at all. `measured` also measures the gas: at the
+   * first use of a token in a pool, and while a difference is known.
    *
    * @throws RpcError if code cannot be read
    */
-  async due({ legs }: Pick<RoutePlan, 'legs'>, rpc: Rpc, block: BlockRef): Promise<SimulationRequest['asSent']> {
+  async asSentModeOf(
+    { legs }: Pick<RoutePlan, 'legs'>,
+    rpc: Rpc,
+    block: BlockRef,
+  ): Promise<SimulationRequest['asSent']> {
     const now = Date.now()
-    if (keysOf(legs).some((key) => this.differing.has(key))) return 'measured'
+    if (tokenAndPoolKeys(legs).some((key) => this.differingKeys.has(key))) return 'measured'
     if (
-      pairsOf(legs).some(
-        ([key, validMs]) => now - (this.comparedWallets.get(key) ?? Number.NEGATIVE_INFINITY) > validMs,
+      tokenInPoolKeys(legs).some(
+        ([key, validMs]) => now - (this.comparedAtByKey.get(key) ?? Number.NEGATIVE_INFINITY) > validMs,
       )
     )
       return 'measured'
-    const untrustedTokens = tokensOf(legs).filter((token) => !this.allowListed.has(token))
-    const asking = await Promise.all(untrustedTokens.map((token) => this.mayAsk(token, rpc, block)))
-    return asking.includes(true) ? 'charged' : undefined
+    const untrustedTokens = tokensOf(legs).filter((token) => !this.allowListedTokens.has(token))
+    const mayAskForCode = await Promise.all(untrustedTokens.map((token) => this.mayAsk(token, rpc, block)))
+    return mayAskForCode.includes(true) ? 'charged' : undefined
   }
 
   /**
@@ -63,28 +71,28 @@ export class WalletChecks {
   observe({ legs }: Pick<RoutePlan, 'legs'>, differs: boolean): void {
     const now = Date.now()
     if (!differs) {
-      for (const [key] of pairsOf(legs)) this.comparedWallets.set(key, now)
+      for (const [key] of tokenInPoolKeys(legs)) this.comparedAtByKey.set(key, now)
       return
     }
     // Tokens of the chain's file are not the cause, unless the route has no others.
-    const keys = keysOf(legs)
-    const untrustedTokens = keys.filter((key) => !this.allowListed.has(key as Address))
-    for (const key of untrustedTokens.length > 0 ? untrustedTokens : keys) this.differing.set(key, true)
+    const keys = tokenAndPoolKeys(legs)
+    const suspectKeys = keys.filter((key) => !this.allowListedTokens.has(key as Address))
+    for (const key of suspectKeys.length > 0 ? suspectKeys : keys) this.differingKeys.set(key, true)
   }
 
   /** Returns true if the token was seen to treat accounts with code differently. */
-  differs(token: Address): boolean {
-    return this.differing.has(token)
+  dependsOnSenderCode(token: Address): boolean {
+    return this.differingKeys.has(token)
   }
 
   /** Returns true if the token's code may check other accounts for code. The code is read once. @throws RpcError */
   mayAsk(token: Address, rpc: Rpc, block: BlockRef): Promise<boolean> {
-    const cached = this.codes.get(token)
+    const cached = this.mayAskByToken.get(token)
     if (cached) return cached
-    const reading = rpc.getCode(token, block).then(mayAskForCode)
-    this.codes.set(token, reading)
-    reading.catch(() => this.codes.peek(token) === reading && this.codes.delete(token))
-    return reading
+    const codeCheck = rpc.getCode(token, block).then(mayAskForCode)
+    this.mayAskByToken.set(token, codeCheck)
+    codeCheck.catch(() => this.mayAskByToken.peek(token) === codeCheck && this.mayAskByToken.delete(token))
+    return codeCheck
   }
 }
 
@@ -94,15 +102,15 @@ function tokensOf(legs: Legs): readonly Address[] {
   return [...new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))]
 }
 
-function keysOf(legs: Legs): readonly string[] {
+function tokenAndPoolKeys(legs: Legs): readonly string[] {
   const pools = legs.flatMap(({ pool }) => (hasForeignCode(pool) ? [pool.id] : []))
   return [...tokensOf(legs), ...new Set(pools)]
 }
 
 /** Returns keys of the route's tokens in their pools, with the milliseconds for which a comparison is valid. */
-function pairsOf(legs: Legs): readonly (readonly [string, number])[] {
+function tokenInPoolKeys(legs: Legs): readonly (readonly [string, number])[] {
   return legs.flatMap(({ pool, tokenIn, tokenOut }) => {
-    const validMs = hasForeignCode(pool) ? FOREIGN_COMPARED_MS : COMPARED_MS
+    const validMs = hasForeignCode(pool) ? FOREIGN_RECOMPARE_MS : RECOMPARE_MS
     return [tokenIn, tokenOut].map((token) => [`${token} ${pool.id}`, validMs] as const)
   })
 }

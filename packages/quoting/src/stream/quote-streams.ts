@@ -1,14 +1,14 @@
-/** Quote streams. Streams with the same request share one computation. */
+/** Quote streams: quotes that are updated at every block. Streams with the same request share one computation. */
 import { Semaphore } from '@sluice/rpc'
 import type { ChainRuntime } from '../chain/runtime.ts'
 import type { Logger } from '../events.ts'
 import type { Quoter } from '../quote/quoter.ts'
-import { keyOf, type QuoteRequest } from '../quote/request.ts'
+import { cacheKeyOf, type QuoteRequest } from '../quote/request.ts'
 import type { StreamListener } from './update.ts'
 import { Watch } from './watch.ts'
 
 /** Maximum watched quotes of a chain computed at a time, because requests come first. */
-const MAX_AT_ONCE = 2
+const MAX_CONCURRENT_UPDATES = 2
 
 type Options = { readonly runtime: ChainRuntime; readonly quoter: Quoter; readonly log: Pick<Logger, 'info'> }
 
@@ -23,7 +23,7 @@ export type OpenStream = {
 export class QuoteStreams {
   private readonly options: Options
   private readonly watches = new Map<string, Watch>()
-  private readonly slots = new Semaphore(MAX_AT_ONCE)
+  private readonly slots = new Semaphore(MAX_CONCURRENT_UPDATES)
   private unsubscribe: (() => void) | undefined
 
   constructor(options: Options) {
@@ -38,7 +38,7 @@ export class QuoteStreams {
 
   /** Opens a stream. The listener gets every update until `close`, which the caller must also call after `end`. */
   open(request: QuoteRequest, listener: StreamListener): OpenStream {
-    const key = keyOf(request)
+    const key = cacheKeyOf(request)
     const existing = this.watches.get(key)
     // An ended watch cannot be restarted.
     const watch = existing && !existing.hasEnded ? existing : this.watch(request)
@@ -66,7 +66,7 @@ export class QuoteStreams {
       request,
       quote: (request, signal) => quoter.quote(request, { signal, time, log }),
       peek: (request, gasPriceWei, signal) => quoter.peek(request, gasPriceWei, signal),
-      inTurn: (work) => this.slots.run(work),
+      runInSlot: (work) => this.slots.run(work),
     })
   }
 }

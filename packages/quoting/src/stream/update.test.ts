@@ -1,7 +1,7 @@
 import { toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import type { SwapQuote } from '../quote/finalize.ts'
-import { sameAnswer, sameRoute } from './update.ts'
+import { isSameQuote, isSameRoute } from './update.ts'
 
 const testAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const leg = {
@@ -20,7 +20,7 @@ const quote = (overrides: object = {}, ofRoute: object = {}, ofLeg: object = {})
   }) as unknown as SwapQuote
 
 test('a quote that differs in gas only is the same answer', () => {
-  expect(sameAnswer(quote(), quote({ gasEstimate: 200_000n, gasCostWei: 5n }))).toBe(true)
+  expect(isSameQuote(quote(), quote({ gasEstimate: 200_000n, gasCostWei: 5n }))).toBe(true)
 })
 
 test.each([
@@ -37,11 +37,11 @@ test.each([
   ['the input of a leg', quote({}, {}, { amountIn: 11n })],
   ['the output of a leg', quote({}, {}, { amountOut: 8n })],
 ])('a difference in %s makes another answer', (_, other) => {
-  expect(sameAnswer(quote(), other)).toBe(false)
-  expect(sameAnswer(other, quote())).toBe(false)
+  expect(isSameQuote(quote(), other)).toBe(false)
+  expect(isSameQuote(other, quote())).toBe(false)
 })
 
 test('routes are compared by their legs and amounts', () => {
-  expect(sameRoute(quote().route, quote({ amountOut: 1n }).route)).toBe(true)
-  expect(sameRoute(quote().route, quote({}, {}, { amountOut: 8n }).route)).toBe(false)
+  expect(isSameRoute(quote().route, quote({ amountOut: 1n }).route)).toBe(true)
+  expect(isSameRoute(quote().route, quote({}, {}, { amountOut: 8n }).route)).toBe(false)
 })

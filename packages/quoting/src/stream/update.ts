@@ -17,16 +17,16 @@ export type StreamUpdate =
 export type StreamListener = (update: StreamUpdate) => void
 
 /** Returns true if two quotes differ at most in gas and gas price, which change with every block. */
-export function sameAnswer(a: SwapQuote, b: SwapQuote): boolean {
+export function isSameQuote(a: SwapQuote, b: SwapQuote): boolean {
   return (
     a.amountOut === b.amountOut &&
     a.minOutput === b.minOutput &&
     a.warnings.join() === b.warnings.join() &&
-    sameRoute(a.route, b.route)
+    isSameRoute(a.route, b.route)
   )
 }
 
-export function sameRoute(a: SwapQuote['route'], b: SwapQuote['route']): boolean {
+export function isSameRoute(a: SwapQuote['route'], b: SwapQuote['route']): boolean {
   return (
     a.amountIn === b.amountIn &&
     a.amountOut === b.amountOut &&

@@ -11,7 +11,7 @@ const blockAt = (number: number) => ({ number, hash: `0x${number}` }) as unknown
 const quoteAt = (number: number, amountOut = 10n) =>
   ({
     ...{ block: blockAt(number), amountOut, minOutput: amountOut, warnings: [], gasPriceWei: 1n },
-    ...{ route: route(amountOut), ranked: route(amountOut) },
+    ...{ route: route(amountOut), bestEstimated: route(amountOut) },
   }) as unknown as SwapQuote
 
 /** A watch over a chain whose blocks the test adds. All its work ends within one turn of the event loop. */
@@ -37,7 +37,7 @@ function watchOnChain() {
       chain.peeks++
       return route(chain.amountOut)
     },
-    inTurn: (work) => work(),
+    runInSlot: (work) => work(),
   })
   watch.add((update) => updates.push(update))
   const add = async (changed = true) => {
@@ -130,7 +130,7 @@ function manualWatch() {
       return quote.promise
     },
     peek: async () => route(0n),
-    inTurn: (work) => {
+    runInSlot: (work) => {
       turns.count++
       return work()
     },

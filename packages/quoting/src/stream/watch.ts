@@ -1,12 +1,12 @@
-/** One quote that is kept up to date for all streams with the same request. */
+/** Keeps one quote up to date for all streams with the same request. */
 import type { Snapshot } from '@sluice/liquidity'
 import type { BlockHeader } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
 import type { SwapQuote } from '../quote/finalize.ts'
 import type { QuoteRequest } from '../quote/request.ts'
-import { type StreamListener, type StreamUpdate, sameAnswer, sameRoute } from './update.ts'
+import { isSameQuote, isSameRoute, type StreamListener, type StreamUpdate } from './update.ts'
 
-/** Maximum blocks in a row at which an unchanged search result suffices; then the transaction is simulated again. */
+/** Maximum blocks in a row for which an unchanged search result is enough. Then the transaction is simulated again. */
 const MAX_PEEKS = 4
 /** Milliseconds after which an unchanged quote is sent again, because its transaction expires after 20 minutes. */
 const RESEND_AFTER_MS = 300_000
@@ -19,7 +19,7 @@ export type WatchOptions = {
   /** Searches the best route without simulating it. */
   readonly peek: Peek
   /** Runs work when a slot is free, since streams leave room for requests. */
-  readonly inTurn: (work: () => Promise<void>) => Promise<void>
+  readonly runInSlot: (work: () => Promise<void>) => Promise<void>
 }
 type Peek = (request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal) => Promise<SwapQuote['route'] | undefined>
 
@@ -29,16 +29,16 @@ export class Watch {
   private readonly listeners = new Set<StreamListener>()
   private readonly stopController = new AbortController()
   private readonly firstUpdate = Promise.withResolvers<void>()
-  private last: SwapQuote | QuotingError | undefined
-  private sentAt = 0
+  private lastResult: SwapQuote | QuotingError | undefined
+  private lastQuoteSentMs = 0
   private peeks = 0
   private failures = 0
   /** Newest block that is not processed yet, and whether pools changed since the last processed one. */
-  private due: { readonly block: BlockHeader; readonly changed: boolean } | undefined
+  private dueBlock: { readonly block: BlockHeader; readonly hasChanged: boolean } | undefined
   private isRunning = false
   /** Hash of the last block in an update, or its number if the hash is unknown. */
-  private lastBlock: string | number | undefined
-  private block: string | undefined
+  private lastSentBlock: string | number | undefined
+  private observedBlockHash: string | undefined
 
   constructor(options: WatchOptions) {
     this.options = options
@@ -61,21 +61,24 @@ export class Watch {
   /** Adds a listener, and sends it the current quote or refusal, if there is one. */
   add(listener: StreamListener): void {
     this.listeners.add(listener)
-    if (this.last) listener(this.updateOf(this.last))
+    if (this.lastResult) listener(this.updateOf(this.lastResult))
   }
 
   remove(listener: StreamListener): void {
     this.listeners.delete(listener)
   }
 
-  /** Queues a new block. Further pools of the same block are reported with the next one. */
-  observe({ block, changedIds: changed }: Snapshot): void {
-    if (block.hash === this.block) {
-      if (this.due && changed?.length !== 0) this.due = { ...this.due, changed: true }
+  /** Queues a new block. Pools of the same block that are reported later count as changes of the next block. */
+  observe({ block, changedIds }: Snapshot): void {
+    if (block.hash === this.observedBlockHash) {
+      if (this.dueBlock && changedIds?.length !== 0) this.dueBlock = { ...this.dueBlock, hasChanged: true }
       return
     }
-    this.block = block.hash
-    this.due = { block, changed: this.due?.changed === true || changed === null || changed.length > 0 }
+    this.observedBlockHash = block.hash
+    this.dueBlock = {
+      block,
+      hasChanged: this.dueBlock?.hasChanged === true || changedIds === null || changedIds.length > 0,
+    }
     void this.run()
   }
 
@@ -84,74 +87,78 @@ export class Watch {
     this.firstUpdate.resolve()
   }
 
-  private updateOf(last: SwapQuote | QuotingError): StreamUpdate {
-    return last instanceof QuotingError
-      ? { kind: 'refused', error: last, block: undefined }
-      : { kind: 'quote', quote: last }
+  private updateOf(lastResult: SwapQuote | QuotingError): StreamUpdate {
+    return lastResult instanceof QuotingError
+      ? { kind: 'refused', error: lastResult, block: undefined }
+      : { kind: 'quote', quote: lastResult }
   }
 
-  /** Processes one block at a time; of those in the meantime only the newest. */
+  /** Processes one block at a time. Of the blocks that arrive in the meantime, only the newest is processed. */
   private async run(): Promise<void> {
     if (this.isRunning) return
     this.isRunning = true
     try {
       do {
-        await this.options.inTurn(async () => {
-          const { due } = this
-          this.due = undefined
-          if (!this.stopController.signal.aborted) await this.update(due)
+        await this.options.runInSlot(async () => {
+          const { dueBlock } = this
+          this.dueBlock = undefined
+          if (!this.stopController.signal.aborted) await this.update(dueBlock)
         })
-      } while (this.due && !this.stopController.signal.aborted)
+      } while (this.dueBlock && !this.stopController.signal.aborted)
     } finally {
       this.isRunning = false
     }
   }
 
-  private async update(due: typeof this.due): Promise<void> {
+  private async update(dueBlock: typeof this.dueBlock): Promise<void> {
     const { request, quote } = this.options
     const { signal } = this.stopController
     try {
-      if (due && (this.lastBlock === due.block.hash || this.lastBlock === due.block.number)) return
-      if (due && (await this.isUnchanged(due.changed))) return this.send({ kind: 'block', block: due.block })
-      const current = await quote(request, signal)
+      if (dueBlock && (this.lastSentBlock === dueBlock.block.hash || this.lastSentBlock === dueBlock.block.number))
+        return
+      if (dueBlock && (await this.isUnchanged(dueBlock.hasChanged)))
+        return this.send({ kind: 'block', block: dueBlock.block })
+      const newQuote = await quote(request, signal)
       this.peeks = 0
       this.failures = 0
-      const { last } = this
-      this.last = current
-      const isNew = !last || last instanceof QuotingError || !sameAnswer(last, current) || this.isOld
-      this.send(isNew ? { kind: 'quote', quote: current } : { kind: 'block', block: current.block })
+      const { lastResult } = this
+      this.lastResult = newQuote
+      const isNew =
+        !lastResult || lastResult instanceof QuotingError || !isSameQuote(lastResult, newQuote) || this.needsResend
+      this.send(isNew ? { kind: 'quote', quote: newQuote } : { kind: 'block', block: newQuote.block })
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof QuotingError) this.refuse(error, due?.block)
-      else if (++this.failures >= MAX_FAILURES || !this.last) this.send({ kind: 'end', error })
+      if (error instanceof QuotingError) this.refuse(error, dueBlock?.block)
+      else if (++this.failures >= MAX_FAILURES || !this.lastResult) this.send({ kind: 'end', error })
     }
   }
 
   /** Returns true if pools are unchanged, or if the search finds the same route as before. */
   private async isUnchanged(hasChanged: boolean): Promise<boolean> {
-    const { last } = this
-    if (!last || last instanceof QuotingError || this.isOld || this.peeks >= MAX_PEEKS) return false
+    const { lastResult } = this
+    if (!lastResult || lastResult instanceof QuotingError || this.needsResend || this.peeks >= MAX_PEEKS) return false
     this.peeks++
     if (!hasChanged) return true
-    const route = await this.options.peek(this.options.request, last.gasPriceWei, this.stopController.signal)
-    return route !== undefined && sameRoute(route, last.ranked)
+    const route = await this.options.peek(this.options.request, lastResult.gasPriceWei, this.stopController.signal)
+    return route !== undefined && isSameRoute(route, lastResult.bestEstimated)
   }
 
   private refuse(error: QuotingError, block: BlockHeader | undefined): void {
-    const { last } = this
-    this.last = error
+    const { lastResult } = this
+    this.lastResult = error
     this.failures = 0
-    const isRepeated = last instanceof QuotingError && last.code === error.code && last.message === error.message
+    const isRepeated =
+      lastResult instanceof QuotingError && lastResult.code === error.code && lastResult.message === error.message
     this.send(isRepeated && block ? { kind: 'block', block } : { kind: 'refused', error, block })
   }
 
-  private get isOld(): boolean {
-    return performance.now() - this.sentAt > RESEND_AFTER_MS
+  private get needsResend(): boolean {
+    return performance.now() - this.lastQuoteSentMs > RESEND_AFTER_MS
   }
 
   private send(update: StreamUpdate): void {
-    this.lastBlock = blockOf(update)
-    if (update.kind === 'quote') this.sentAt = performance.now()
+    this.lastSentBlock = blockOf(update)
+    if (update.kind === 'quote') this.lastQuoteSentMs = performance.now()
     if (update.kind === 'end') this.stop()
     for (const listener of [...this.listeners]) listener(update)
     this.firstUpdate.resolve()

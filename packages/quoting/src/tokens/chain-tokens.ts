@@ -27,7 +27,7 @@ type Options = {
 export class ChainTokens {
   readonly facts: TokenFacts
   readonly taxes = new TaxRecords()
-  readonly standings: TrustTracker
+  readonly trustTracker: TrustTracker
   readonly catalog: TokenCatalog
   private readonly reports = new TokenReports()
   private readonly names = new TokenNames()
@@ -40,7 +40,7 @@ export class ChainTokens {
     this.facts = new TokenFacts(chain)
     this.lister = new TokenLister({ chain, facts: this.facts, names: this.names })
     this.catalog = new TokenCatalog(this.lister)
-    this.standings = new TrustTracker({
+    this.trustTracker = new TrustTracker({
       chain,
       earnBlocks,
       decimals: (token) => this.facts.decimals(token),
@@ -50,7 +50,7 @@ export class ChainTokens {
     this.reports.onUnsellable = () => this.onNewEvidence()
     this.evidence = new TokenEvidence({
       allowListed: new Set(this.catalog.registry),
-      measure: (token, pool, snapshot) => this.measureSale(token, pool, snapshot),
+      testSale: (token, pool, snapshot) => this.measureSale(token, pool, snapshot),
       onNewEvidence: () => this.onNewEvidence(),
     })
   }
@@ -75,9 +75,9 @@ export class ChainTokens {
    * node fails or exceeds the timeout.
    */
   async symbols(tokens: readonly Address[], rpc: Rpc): Promise<ReadonlyMap<Address, string>> {
-    const unknown = tokens.filter((token) => this.lister.symbolOf(token) === undefined)
-    const read = this.names.read(unknown, rpc).catch(() => {})
-    if (unknown.length > 0) await Promise.race([read, setTimeout(SYMBOLS_TIMEOUT_MS)])
+    const tokensWithoutSymbol = tokens.filter((token) => this.lister.symbolOf(token) === undefined)
+    const read = this.names.read(tokensWithoutSymbol, rpc).catch(() => {})
+    if (tokensWithoutSymbol.length > 0) await Promise.race([read, setTimeout(SYMBOLS_TIMEOUT_MS)])
     return new Map(
       tokens.flatMap((token): [Address, string][] => {
         const symbol = this.lister.symbolOf(token)

@@ -27,9 +27,9 @@ const MIN_HUB_USD = 5_000
 /** Maximum tokens that are followed; those with the largest hub balance win. */
 const MAX_FOLLOWED = 300
 /** Tokens that are followed at a time. */
-const SEEK_AT_ONCE = 25
+const TOKENS_PER_SEARCH = 25
 /** Maximum pools that are remembered as checked, so that none is read twice. */
-const MAX_SEEN = 50_000
+const MAX_CHECKED_POOLS = 50_000
 const READ_GAS = 300_000
 const TIMEOUT_MS = 5_000
 
@@ -46,14 +46,14 @@ export class HubNeighbors {
   private readonly rowByFactory: ReadonlyMap<Address, DexRow>
   private readonly topics: readonly Hex[]
   private readonly decimals: (token: Address) => number | undefined
-  private readonly checkedPools = new BoundedMap<string, true>(MAX_SEEN)
+  private readonly checkedPools = new BoundedMap<string, true>(MAX_CHECKED_POOLS)
   /** USD value of the hub's balance in the deepest pool of each followed token. */
-  private readonly followedTokens = new Map<Address, number>()
+  private readonly usdByFollowedToken = new Map<Address, number>()
   private range = FIRST_RANGE
   /** Lowest and highest block whose logs were read. */
-  private bounds: { readonly from: number; readonly to: number } | undefined
-  private running = false
-  private ranAt = Number.NEGATIVE_INFINITY
+  private readRange: { readonly from: number; readonly to: number } | undefined
+  private isRunning = false
+  private lastRunMs = Number.NEGATIVE_INFINITY
 
   /** @param registry - tokens of the chain's file, which are known already */
   constructor(chain: Chain, registry: Iterable<Address>, decimals: (token: Address) => number | undefined) {
@@ -67,25 +67,25 @@ export class HubNeighbors {
   }
 
   get count(): StateCount {
-    return { entries: this.followedTokens.size, evicted: 0 }
+    return { entries: this.usdByFollowedToken.size, evicted: 0 }
   }
 
   /**
    * Reads some more logs, unless it ran within `PAUSE_MS`. Never rejects; a failed step is repeated by the next call.
    */
   async run(source: NeighborSource): Promise<void> {
-    if (this.running || this.rowByFactory.size === 0 || Date.now() - this.ranAt < PAUSE_MS) return
+    if (this.isRunning || this.rowByFactory.size === 0 || Date.now() - this.lastRunMs < PAUSE_MS) return
     // Balances have no USD value before a hub has a price.
     if (![...this.hubs].some((hub) => source.prices.usd(hub) !== null)) return
-    this.running = true
-    this.ranAt = Date.now()
+    this.isRunning = true
+    this.lastRunMs = Date.now()
     try {
       await this.search(source)
       await this.follow(source)
     } catch (error) {
       if (!(error instanceof Error)) throw error
     } finally {
-      this.running = false
+      this.isRunning = false
     }
   }
 
@@ -97,9 +97,9 @@ export class HubNeighbors {
       if (!range) break
       const logs = await this.logsOf(rpc, range)
       if (!logs) continue
-      this.bounds = {
-        from: Math.min(range.from, this.bounds?.from ?? range.from),
-        to: Math.max(range.to, this.bounds?.to ?? 0),
+      this.readRange = {
+        from: Math.min(range.from, this.readRange?.from ?? range.from),
+        to: Math.max(range.to, this.readRange?.to ?? 0),
       }
       // Newest logs first.
       for (const log of logs.toReversed()) pairs.push(...this.hubPairsOf(log))
@@ -109,10 +109,10 @@ export class HubNeighbors {
 
   /** Returns the blocks since the last run, or else the range below the lowest block read. */
   private nextRange(head: number): { readonly from: number; readonly to: number } | undefined {
-    const { bounds } = this
-    if (!bounds) return { from: Math.max(0, head - this.range + 1), to: head }
-    if (bounds.to < head) return { from: Math.max(bounds.to + 1, head - this.range + 1), to: head }
-    return bounds.from === 0 ? undefined : { from: Math.max(0, bounds.from - this.range), to: bounds.from - 1 }
+    const { readRange } = this
+    if (!readRange) return { from: Math.max(0, head - this.range + 1), to: head }
+    if (readRange.to < head) return { from: Math.max(readRange.to + 1, head - this.range + 1), to: head }
+    return readRange.from === 0 ? undefined : { from: Math.max(0, readRange.from - this.range), to: readRange.from - 1 }
   }
 
   /**
@@ -150,20 +150,20 @@ export class HubNeighbors {
     const { hash } = market.snapshot().block
     const balances = await runReads(rpc, { blockHash: hash }, reads, { priority: 'background', timeoutMs: TIMEOUT_MS })
     for (const [k, { token, hub }] of pairs.entries()) {
-      const [price, places] = [prices.usd(hub), this.decimals(hub)]
-      if (price === null || places === undefined) continue
-      const usd = (Number(balances[k]) / 10 ** places) * price
-      if (usd >= MIN_HUB_USD) this.followedTokens.set(token, Math.max(usd, this.followedTokens.get(token) ?? 0))
+      const [price, decimals] = [prices.usd(hub), this.decimals(hub)]
+      if (price === null || decimals === undefined) continue
+      const usd = (Number(balances[k]) / 10 ** decimals) * price
+      if (usd >= MIN_HUB_USD) this.usdByFollowedToken.set(token, Math.max(usd, this.usdByFollowedToken.get(token) ?? 0))
     }
-    const deepest = [...this.followedTokens].sort(([, a], [, b]) => b - a)
-    for (const [token] of deepest.slice(MAX_FOLLOWED)) this.followedTokens.delete(token)
+    const deepest = [...this.usdByFollowedToken].sort(([, a], [, b]) => b - a)
+    for (const [token] of deepest.slice(MAX_FOLLOWED)) this.usdByFollowedToken.delete(token)
   }
 
   /** Keeps the pools of the followed tokens in memory; the market evicts pools that nobody requests for long. */
   private async follow({ market }: NeighborSource): Promise<void> {
-    const tokens = [...this.followedTokens.keys()]
-    for (let from = 0; from < tokens.length; from += SEEK_AT_ONCE)
-      await market.searchPools(tokens.slice(from, from + SEEK_AT_ONCE))
+    const tokens = [...this.usdByFollowedToken.keys()]
+    for (let from = 0; from < tokens.length; from += TOKENS_PER_SEARCH)
+      await market.searchPools(tokens.slice(from, from + TOKENS_PER_SEARCH))
   }
 }
 

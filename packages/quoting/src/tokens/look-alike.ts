@@ -31,7 +31,7 @@ const SAME_SHAPE_LETTERS: ReadonlyMap<string, string> = new Map([
  * width, accents, small capitals, signs, and case, and then Latin letters that look like other letters or digits.
  */
 export function looksLike(symbol: string): string {
-  // This precedes case folding: capitals of other scripts look like Latin capitals, but their small letters often do not.
+  // Before case folding: capitals of other scripts may look like Latin capitals although their small letters do not.
   const skeleton = [...symbol.replace(/\p{C}/gu, '')].map((letter) => SKELETONS.get(letter) ?? letter).join('')
   // Styled letters that the Unicode table lacks.
   const latin = remove(skeleton.normalize('NFKC'))

@@ -27,7 +27,7 @@ export function publishFacts({ facts, taxes, slots }: FactStores, publish: (fact
 export function applyFact({ facts, taxes, slots }: FactStores, { key, measuredMs, text }: SharedFact): void {
   const [kind, token, pool] = key.split(' ')
   if (!token || !isAddress(token)) return
-  const value = read(text)
+  const value = parseValue(text)
   if (kind === 'decimals' && (value === null || Number.isInteger(value)))
     facts.store(token as Address, (value as number | null) ?? undefined)
   else if (kind === 'slots' && typeof value === 'object' && value !== null) slots.learn(token as Address, value)
@@ -42,7 +42,7 @@ function isTax(value: unknown): value is KnownTax {
 }
 
 /** Parses a fact's value; undefined if it is not in our text format. */
-function read(text: string): unknown {
+function parseValue(text: string): unknown {
   try {
     return fromText(text)
   } catch {

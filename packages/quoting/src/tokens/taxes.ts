@@ -51,11 +51,11 @@ export class TaxRecords {
   /** Called with the result of test sales; null if the sale could not be tried. */
   onSold: (token: Address, sellable: boolean | null) => void = () => {}
   /** By token. A pool without a measurement is assumed to be taxed like the pool measured last (`usual`). */
-  private readonly taxes = new BoundedMap<Address, TokenTaxes>(MAX_TOKENS)
-  private readonly measuredAt = new BoundedMap<string, number>(MAX_MEASURED)
+  private readonly taxesByToken = new BoundedMap<Address, TokenTaxes>(MAX_TOKENS)
+  private readonly measuredAtByKey = new BoundedMap<string, number>(MAX_MEASURED)
   /**
-   * Tokens that cannot be transferred again in the transaction that bought them, such as those with one transfer per
-   * block.
+   * Tokens that cannot be transferred again in the transaction that bought them, such as tokens that allow one transfer
+   * per block.
    */
   private readonly stuckTokens = new BoundedMap<Address, true>(MAX_TOKENS)
   private taxedTokens: Taxes | undefined
@@ -63,7 +63,7 @@ export class TaxRecords {
   /** Returns the tokens with a tax in at least one pool. */
   get current(): Taxes {
     this.taxedTokens ??= new Map(
-      [...this.taxes]
+      [...this.taxesByToken]
         .filter(([, { usual, inPool }]) => [usual, ...inPool.values()].some(isTaxed))
         .map(([token, { usual, inPool }]) => [token, { usual, inPool: new Map(inPool) }]),
     )
@@ -71,12 +71,12 @@ export class TaxRecords {
   }
 
   get counts(): Readonly<Record<'taxes' | 'measured' | 'stuck', StateCount>> {
-    return { taxes: this.taxes.count, measured: this.measuredAt.count, stuck: this.stuckTokens.count }
+    return { taxes: this.taxesByToken.count, measured: this.measuredAtByKey.count, stuck: this.stuckTokens.count }
   }
 
   /** Returns the tax on a transfer between accounts that are not pools, parts per million. */
   transferPpm(token: Address): bigint {
-    return BigInt(this.taxes.get(token)?.usual.transferPpm ?? 0)
+    return BigInt(this.taxesByToken.get(token)?.usual.transferPpm ?? 0)
   }
 
   /**
@@ -93,47 +93,48 @@ export class TaxRecords {
    * @returns true if a tax, or whether the token can be transferred twice, differs from the record
    * @throws RpcError if the node fails
    */
-  async learn(places: Iterable<TradedToken>, source: TaxSource): Promise<boolean> {
-    const due = new Map([...places].map((trade) => [keyOf(trade.token, trade.pool.id), trade]))
+  async learn(trades: Iterable<TradedToken>, source: TaxSource): Promise<boolean> {
+    const dueTrades = new Map([...trades].map((trade) => [tokenInPoolKey(trade.token, trade.pool.id), trade]))
     const now = Date.now()
-    for (const key of due.keys()) if (now - (this.measuredAt.get(key) ?? 0) <= REMEASURE_MS) due.delete(key)
-    const changes = await Promise.all([...due].map(([key, trade]) => this.measure(key, trade, source)))
+    for (const key of dueTrades.keys())
+      if (now - (this.measuredAtByKey.get(key) ?? 0) <= REMEASURE_MS) dueTrades.delete(key)
+    const changes = await Promise.all([...dueTrades].map(([key, trade]) => this.measure(key, trade, source)))
     return changes.includes(true)
   }
 
   /** Stores a measurement of another process, if it is newer than the record. */
   record(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
-    const key = keyOf(token, pool)
-    if (measuredMs <= (this.measuredAt.get(key) ?? 0)) return
-    this.measuredAt.set(key, Math.min(measuredMs, Date.now()))
+    const key = tokenInPoolKey(token, pool)
+    if (measuredMs <= (this.measuredAtByKey.get(key) ?? 0)) return
+    this.measuredAtByKey.set(key, Math.min(measuredMs, Date.now()))
     this.store(token, pool, tax, measuredMs)
   }
 
   /** Returns an independent copy, in which every token is due for measurement. */
   copy(): TaxRecords {
     const copy = new TaxRecords()
-    for (const [token, { usual, inPool }] of this.taxes) {
+    for (const [token, { usual, inPool }] of this.taxesByToken) {
       const pools = new BoundedMap<string, KnownTax>(MAX_POOLS_OF_TOKEN)
       for (const [pool, tax] of inPool) pools.set(pool, tax)
-      copy.taxes.set(token, { usual, usualMs: 0, inPool: pools })
+      copy.taxesByToken.set(token, { usual, usualMs: 0, inPool: pools })
     }
     for (const [token] of this.stuckTokens) copy.stuckTokens.set(token, true)
     return copy
   }
 
   private store(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
-    const taxes = this.taxes.get(token) ?? { usual: tax, usualMs: 0, inPool: new BoundedMap(MAX_POOLS_OF_TOKEN) }
+    const taxes = this.taxesByToken.get(token) ?? { usual: tax, usualMs: 0, inPool: new BoundedMap(MAX_POOLS_OF_TOKEN) }
     if (measuredMs >= taxes.usualMs) {
       taxes.usual = tax
       taxes.usualMs = measuredMs
     }
     taxes.inPool.set(pool, tax)
-    this.taxes.set(token, taxes)
+    this.taxesByToken.set(token, taxes)
     this.taxedTokens = undefined
   }
 
   /** @returns true if it differs from the record */
-  private observePass(token: Address, { buyTaxPpm, transferTaxPpm }: TokenReport): boolean {
+  private recordStuck(token: Address, { buyTaxPpm, transferTaxPpm }: TokenReport): boolean {
     const isStuck = buyTaxPpm !== null && transferTaxPpm === null
     if (isStuck === this.stuckTokens.has(token)) return false
     if (isStuck) this.stuckTokens.set(token, true)
@@ -142,22 +143,22 @@ export class TaxRecords {
   }
 
   private async measure(key: string, trade: TradedToken, source: TaxSource): Promise<boolean> {
-    const recordedTax = taxIn(this.taxes, trade.token, trade.pool.id) ?? UNTAXED
+    const recordedTax = taxIn(this.taxesByToken, trade.token, trade.pool.id) ?? UNTAXED
     const report = await measureToken(trade.token, trade.pool, source).catch((error: unknown) => {
       // If a token cannot be measured, its record is kept; routes exclude its pools instead.
       if (error instanceof SimulationError) return null
       throw error
     })
     const now = Date.now()
-    this.measuredAt.set(key, now)
+    this.measuredAtByKey.set(key, now)
     if (!report) return false
     this.onSold(trade.token, report.sellable)
     const tax = taxOf(report, recordedTax)
     this.store(trade.token, trade.pool.id, tax, now)
     this.onMeasured(trade.token, trade.pool.id, tax, now)
-    const passChanged = this.observePass(trade.token, report)
+    const hasStuckChanged = this.recordStuck(trade.token, report)
     return (
-      passChanged ||
+      hasStuckChanged ||
       (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== recordedTax[key])
     )
   }
@@ -180,7 +181,7 @@ export async function measureToken(token: Address, pool: Pool | undefined, sourc
   return reportToken(rpc, { token, block, signal, sizes: SIZES_WITHOUT_POOL }, simulation)
 }
 
-function keyOf(token: Address, pool: string): string {
+function tokenInPoolKey(token: Address, pool: string): string {
   return `${token} ${pool}`
 }
 

@@ -18,10 +18,10 @@ export type Catalog = {
   readonly block: number
 }
 
-type CachedCatalog = { readonly catalog: Promise<Catalog>; readonly until: number }
+type CachedCatalog = { readonly catalog: Promise<Catalog>; readonly expiresMs: number }
 
-/** Source of a list. `isWhole` is true if the view holds all pools of the chain's own tokens. */
-export type CatalogSource = ListSource & { readonly isWhole: boolean }
+/** Source of a list. `isComplete` is true if the view holds all pools of the chain's own tokens. */
+export type CatalogSource = ListSource & { readonly isComplete: boolean }
 
 /** Builds and caches the token list. */
 export class TokenCatalog {
@@ -39,7 +39,8 @@ export class TokenCatalog {
 
   /** Returns the whole list. @param source - called if a list has to be built @throws RpcError */
   async load(source: () => Promise<CatalogSource>): Promise<Catalog> {
-    if (!this.cached || this.cached.until < Date.now()) this.cached = { catalog: this.build(source), until: Infinity }
+    if (!this.cached || this.cached.expiresMs < Date.now())
+      this.cached = { catalog: this.build(source), expiresMs: Infinity }
     return this.cached.catalog
   }
 
@@ -57,8 +58,11 @@ export class TokenCatalog {
       return { ...catalog, tokens: match ? [match] : [] }
     }
     const query = text.trim().toLowerCase()
-    const holds = (text: string) => text.toLowerCase().includes(query)
-    return { ...catalog, tokens: catalog.tokens.filter(({ symbol, name }) => holds(symbol) || holds(name)) }
+    const containsQuery = (text: string) => text.toLowerCase().includes(query)
+    return {
+      ...catalog,
+      tokens: catalog.tokens.filter(({ symbol, name }) => containsQuery(symbol) || containsQuery(name)),
+    }
   }
 
   private async build(source: () => Promise<CatalogSource>): Promise<Catalog> {
@@ -66,8 +70,8 @@ export class TokenCatalog {
       const listSource = await source()
       const tokens = await this.lister.list(listSource)
       const catalog = { tokens, madeAt: Date.now(), block: listSource.view.snapshot.block.number }
-      const keepMs = listSource.isWhole ? KEEP_MS : KEEP_PARTIAL_MS
-      this.cached = { catalog: Promise.resolve(catalog), until: Date.now() + keepMs }
+      const keepMs = listSource.isComplete ? KEEP_MS : KEEP_PARTIAL_MS
+      this.cached = { catalog: Promise.resolve(catalog), expiresMs: Date.now() + keepMs }
       return catalog
     } catch (error) {
       this.cached = undefined

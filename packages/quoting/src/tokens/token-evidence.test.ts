@@ -38,7 +38,7 @@ function gathering() {
   } as unknown as HoldingsSource
   const evidence = new TokenEvidence({
     allowListed: new Set([LISTED]),
-    measure: async (token) => {
+    testSale: async (token) => {
       chain.measured.push(token)
       await chain.measuring
     },

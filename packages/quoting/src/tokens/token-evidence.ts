@@ -1,25 +1,25 @@
 /**
- * Checks of unlisted tokens before they are priced: the real balances of their pools, and whether the tokens can be
- * sold. Callers wait for a short time; later results apply from then on.
+ * Checks unlisted tokens before they are priced: reads the real balances of their pools, and tests whether the tokens
+ * can be sold. Callers wait only for a short time; results that arrive later apply to later requests.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Address } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
-import { deepestPools, type HoldingsSource, readHoldings, unlistedOf } from '../view/holdings.ts'
+import { deepestPools, type HoldingsSource, readHoldings, unlistedTokens } from '../view/holdings.ts'
 
 /** Milliseconds for which a check of balances is valid; `SALE_TTL_MS` is the same for test sales. */
 const BALANCES_TTL_MS = 60_000
 const SALE_TTL_MS = 600_000
 const MAX_REMEMBERED = 20_000
 /** Maximum checks at a time. */
-const MAX_AT_ONCE = 2
+const MAX_CONCURRENT_CHECKS = 2
 type Options = {
   /** Tokens of the chain's file. */
   readonly allowListed: ReadonlySet<Address>
   /** Tests whether a token can be sold to a pool, and records the result. */
-  readonly measure: (token: Address, pool: Pool, snapshot: Snapshot) => Promise<unknown>
+  readonly testSale: (token: Address, pool: Pool, snapshot: Snapshot) => Promise<unknown>
   /** Called if a pool holds less than its state says. */
   readonly onNewEvidence: () => void
 }
@@ -29,7 +29,7 @@ export class TokenEvidence {
   private readonly options: Options
   private readonly balanceChecks = new BoundedMap<Address, Promise<void>>(MAX_REMEMBERED, { ttl: BALANCES_TTL_MS })
   private readonly saleChecks = new BoundedMap<Address, Promise<void>>(MAX_REMEMBERED, { ttl: SALE_TTL_MS })
-  private readonly slots = new Semaphore(MAX_AT_ONCE)
+  private readonly slots = new Semaphore(MAX_CONCURRENT_CHECKS)
 
   constructor(options: Options) {
     this.options = options
@@ -46,26 +46,26 @@ export class TokenEvidence {
    */
   async gather(tokens: readonly Address[], source: HoldingsSource, timeoutMs: number): Promise<ReadonlySet<Address>> {
     const isDue = (token: Address) => !(this.balanceChecks.has(token) && this.saleChecks.has(token))
-    const due = unlistedOf(tokens, this.options.allowListed, source.prices, isDue)
-    const pending = new Set(due)
-    const looks = due.map(async (token) => {
-      await Promise.all([this.holdings(token, source), this.sales(token, source)])
+    const dueTokens = unlistedTokens(tokens, this.options.allowListed, source.prices, isDue)
+    const pending = new Set(dueTokens)
+    const checks = dueTokens.map(async (token) => {
+      await Promise.all([this.checkBalances(token, source), this.checkSale(token, source)])
       pending.delete(token)
     })
-    if (looks.length > 0) await Promise.race([Promise.all(looks), setTimeout(timeoutMs)])
+    if (checks.length > 0) await Promise.race([Promise.all(checks), setTimeout(timeoutMs)])
     return pending
   }
 
-  private holdings(token: Address, source: HoldingsSource): Promise<void> {
+  private checkBalances(token: Address, source: HoldingsSource): Promise<void> {
     return runOnce(this.balanceChecks, token, async () => {
       if (await this.slots.run(() => readHoldings(token, source))) this.options.onNewEvidence()
     })
   }
 
-  private sales(token: Address, { snapshot, prices }: HoldingsSource): Promise<void> {
+  private checkSale(token: Address, { snapshot, prices }: HoldingsSource): Promise<void> {
     return runOnce(this.saleChecks, token, async () => {
       const [pool] = deepestPools(token, prices)
-      if (pool) await this.slots.run(() => this.options.measure(token, pool, snapshot))
+      if (pool) await this.slots.run(() => this.options.testSale(token, pool, snapshot))
     })
   }
 }
@@ -75,12 +75,12 @@ function runOnce(
   token: Address,
   work: () => Promise<unknown>,
 ): Promise<void> {
-  const before = checks.get(token)
-  if (before) return before
-  const running = work().then(
+  const pendingCheck = checks.get(token)
+  if (pendingCheck) return pendingCheck
+  const check = work().then(
     () => {},
     () => void checks.delete(token),
   )
-  checks.set(token, running)
-  return running
+  checks.set(token, check)
+  return check
 }

@@ -5,14 +5,16 @@ import type { PriceBook } from '@sluice/pricing'
 import { inSlices, type Rpc, type Steps } from '@sluice/rpc'
 import type { ChainView } from '../view/view.ts'
 import { looksLike } from './look-alike.ts'
-import { MAX_SYMBOL, type TokenNames } from './names.ts'
+import { MAX_SYMBOL_LENGTH, type TokenNames } from './names.ts'
 
 /** Minimum USD in pools for listing a token that is not in the chain's file. */
 const MIN_DEPTH_USD = 10_000
-/** Maximum tokens besides the chain's file, deepest first, since the name of each is read. */
+/**
+ * Maximum listed tokens that are not in the chain's file, deepest first. Limited because the name of each must be read.
+ */
 const MAX_FOUND = 2_000
 
-/** `found` has enough liquidity; `unlisted` has not, and was requested by address. */
+/** `found`: not in the chain's file, with enough liquidity. `unlisted`: too little liquidity, requested by address. */
 export type Origin = 'native' | 'registry' | 'found' | 'unlisted'
 
 /** A token of the list. */
@@ -37,14 +39,14 @@ export class TokenLister {
   /** Tokens of the chain's file, in its order. */
   readonly registry: ReadonlyMap<Address, Token>
   private readonly options: Options
-  private readonly symbols: ReadonlyMap<string, Address>
+  private readonly addressBySkeleton: ReadonlyMap<string, Address>
 
   constructor(options: Options) {
     const { chain } = options
     this.options = options
     const tokens = listedTokens(chain)
     this.registry = new Map(tokens.map((token) => [token.address, token]))
-    this.symbols = new Map(
+    this.addressBySkeleton = new Map(
       [...tokens, { symbol: chain.nativeCurrency.symbol, address: chain.wrappedNative?.address ?? NATIVE }]
         .reverse()
         .map(({ symbol, address }) => [looksLike(symbol), address]),
@@ -63,10 +65,10 @@ export class TokenLister {
     const registryCandidates: Candidate[] = []
     if (chain.wrappedNative) registryCandidates.push(await this.candidate(NATIVE, 'native', book))
     for (const address of this.registry.keys()) registryCandidates.push(await this.candidate(address, 'registry', book))
-    const all = [...registryCandidates, ...candidates.sort(deepestFirst).slice(0, MAX_FOUND)]
-    const addresses = all.map(({ address }) => address).filter((address) => address !== NATIVE)
+    const allCandidates = [...registryCandidates, ...candidates.sort(deepestFirst).slice(0, MAX_FOUND)]
+    const addresses = allCandidates.map(({ address }) => address).filter((address) => address !== NATIVE)
     await names.read(addresses, rpc)
-    return all.flatMap((one) => this.listedEntry(one) ?? []).sort(deepestFirst)
+    return allCandidates.flatMap((candidate) => this.listedEntry(candidate) ?? []).sort(deepestFirst)
   }
 
   /**
@@ -95,7 +97,7 @@ export class TokenLister {
     const { chain, names } = this.options
     if (address === NATIVE || address === ZERO_ADDRESS) return chain.nativeCurrency.symbol
     const symbol = this.registry.get(address)?.symbol ?? names.get(address)?.symbol ?? ''
-    return symbol.replaceAll(' ', '').slice(0, MAX_SYMBOL) || undefined
+    return symbol.replaceAll(' ', '').slice(0, MAX_SYMBOL_LENGTH) || undefined
   }
 
   private async candidate(address: Address, origin: Origin, book: PriceBook): Promise<Candidate> {
@@ -120,7 +122,7 @@ export class TokenLister {
     const symbol = this.symbolOf(address)
     const decimals = this.registry.get(address)?.decimals ?? facts.decimals(address)
     if (symbol === undefined || decimals === undefined) return undefined
-    const original = origin === 'registry' ? undefined : this.symbols.get(looksLike(symbol))
+    const original = origin === 'registry' ? undefined : this.addressBySkeleton.get(looksLike(symbol))
     return { address, depthUsd, origin, name: names.get(address)?.name ?? symbol, symbol, decimals, copyOf: original }
   }
 }

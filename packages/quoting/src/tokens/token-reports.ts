@@ -3,10 +3,10 @@ import { type Address, NATIVE } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { BoundedMap, SimulationError, type StateCount, type TokenReport } from '@sluice/simulation'
-import { deepestOf } from '../view/holdings.ts'
+import { deepestPoolsOf } from '../view/holdings.ts'
 import { measureToken, type TaxSource } from './taxes.ts'
 
-/** Maximum pools in which a token is measured: those that hold most of it. */
+/** Maximum pools in which a token is measured: the pools that hold most of the token. */
 const MAX_POOLS = 3
 const REMEMBER_MS = 60_000
 const MAX_REMEMBERED = 1_000
@@ -67,7 +67,7 @@ export class TokenReports {
 
 async function measureEverywhere(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
   if (token === NATIVE) return null
-  const pools = deepestOf(token, snapshot.pools.values(), MAX_POOLS)
+  const pools = deepestPoolsOf(token, snapshot.pools.values(), MAX_POOLS)
   const places: readonly (Pool | undefined)[] = pools.length > 0 ? pools : [undefined]
   try {
     return await Promise.all(places.map(async (pool) => ({ pool, report: await measureToken(token, pool, source) })))

@@ -69,11 +69,11 @@ test('a token earns trust after enough blocks and one clean measurement', async 
   const before = standings.trust('earned')
   await see(1, BLOCKS - 1)
   expect(measured).toEqual([])
-  expect(standings.of(TOKEN).standing).toBe('stranger')
+  expect(standings.standingOf(TOKEN).standing).toBe('stranger')
   expect(standings.trust('earned')).toBe(before)
   await see(BLOCKS)
   expect(measured).toEqual([TOKEN])
-  expect(standings.of(TOKEN).standing).toBe('earned')
+  expect(standings.standingOf(TOKEN).standing).toBe('earned')
   expect(standings.trust('earned')!.tokens.has(TOKEN)).toBe(true)
   expect(standings.trust('named')!.tokens.has(TOKEN)).toBe(false)
   expect(standings.trust('any')).toBeUndefined()
@@ -99,13 +99,13 @@ test.each([
 ])('a token with %s loses trust', async (fault, report) => {
   const { standings, see } = trackerOnChain(async () => report)
   await see(1, BLOCKS)
-  expect(standings.of(TOKEN)).toEqual({ standing: 'stranger', reason: fault })
+  expect(standings.standingOf(TOKEN)).toEqual({ standing: 'stranger', reason: fault })
 })
 
 test('one pool of several suffices to measure a token', async () => {
   const { standings, see } = trackerOnChain(async () => [{ ...reportOf()[0]!, pool: undefined }, ...reportOf()])
   await see(1, BLOCKS)
-  expect(standings.of(TOKEN).standing).toBe('earned')
+  expect(standings.standingOf(TOKEN).standing).toBe('earned')
 })
 
 test('a failing node is no evidence about a token, which is measured again ten seconds later', async () => {
@@ -115,7 +115,7 @@ test('a failing node is no evidence about a token, which is measured again ten s
     return reportOf()
   })
   await see(1, BLOCKS)
-  expect(standings.of(TOKEN)).toEqual({ standing: 'stranger', reason: 'not measured yet' })
+  expect(standings.standingOf(TOKEN)).toEqual({ standing: 'stranger', reason: 'not measured yet' })
   fails = false
   wait(9_999)
   await see(BLOCKS + 1)
@@ -123,7 +123,7 @@ test('a failing node is no evidence about a token, which is measured again ten s
   wait(1)
   await see(BLOCKS + 2)
   expect(measured).toHaveLength(2)
-  expect(standings.of(TOKEN).standing).toBe('earned')
+  expect(standings.standingOf(TOKEN).standing).toBe('earned')
 })
 
 test('one token is measured at a time', async () => {
@@ -146,9 +146,9 @@ test.each<[string, (standings: TrustTracker) => void]>([
 ])('trust is lost by %s', async (_name, happens) => {
   const { standings, see } = trackerOnChain()
   await see(1, BLOCKS)
-  expect(standings.of(TOKEN).standing).toBe('earned')
+  expect(standings.standingOf(TOKEN).standing).toBe('earned')
   happens(standings)
-  expect(standings.of(TOKEN).standing).toBe('stranger')
+  expect(standings.standingOf(TOKEN).standing).toBe('stranger')
   expect(standings.counts.earnedTokens).toBe(0)
 })
 
@@ -156,7 +156,7 @@ test('tokens and pools outside the ledger can be reported', () => {
   const { standings } = trackerOnChain()
   standings.recordFailure([OTHER, 'pool'])
   standings.learn(new Map())
-  expect(standings.of(OTHER)).toEqual({ standing: 'stranger', reason: 'not seen yet' })
+  expect(standings.standingOf(OTHER)).toEqual({ standing: 'stranger', reason: 'not seen yet' })
 })
 
 test('depth is the USD value of whole tokens, and zero without decimals or a price', async () => {
@@ -169,7 +169,7 @@ test('depth is the USD value of whole tokens, and zero without decimals or a pri
     // Three pools with 300,000 whole tokens each.
     standings.price({ usd: () => usd } as unknown as PriceBook)
     await see(1)
-    expect(standings.of(TOKEN).reason.startsWith('seen to behave')).toBe(isDeep)
+    expect(standings.standingOf(TOKEN).reason.startsWith('seen to behave')).toBe(isDeep)
   }
 })
 
@@ -178,7 +178,7 @@ test('blocks that arrive during an observation are observed after it', async () 
   const first = standings.observe(snapshot(1))
   for (let number = 2; number < BLOCKS; number++) void standings.observe(snapshot(number))
   await first
-  expect(standings.of(TOKEN).reason).toContain(`for ${BLOCKS - 1} blocks`)
+  expect(standings.standingOf(TOKEN).reason).toContain(`for ${BLOCKS - 1} blocks`)
 })
 
 test('more than 64 queued blocks reset the ledger', async () => {
@@ -190,7 +190,7 @@ test('more than 64 queued blocks reset the ledger', async () => {
     const first = standings.observe(snapshot(1))
     for (let k = 1; k <= waiting; k++) void standings.observe(snapshot(1 + k))
     await first
-    const { standing } = standings.of(TOKEN)
+    const { standing } = standings.standingOf(TOKEN)
     expect([waiting, standing === 'earned']).toEqual([waiting, waiting === 64])
   }
 })
@@ -208,6 +208,6 @@ test('trust takes a day of blocks and at least 600 by default', async () => {
     const pools = new Map(poolsOf(TOKEN, 11).map((pool) => [pool.id, pool]))
     const block = { number: 1, timestamp: 1 } as Snapshot['block']
     await standings.observe({ chainId: 1, block, pools, changedIds: [...pools.keys()] })
-    expect(standings.of(TOKEN).reason).toContain(`of ${blocks} at least`)
+    expect(standings.standingOf(TOKEN).reason).toContain(`of ${blocks} at least`)
   }
 })

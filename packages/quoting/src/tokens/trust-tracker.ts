@@ -69,7 +69,7 @@ export class TrustTracker {
     return level === 'any' ? undefined : this.ledger[level]
   }
 
-  of(token: Address): TokenStanding {
+  standingOf(token: Address): TokenStanding {
     return this.ledger.standingOfToken(token)
   }
 

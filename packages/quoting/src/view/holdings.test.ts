@@ -5,7 +5,7 @@ import type { Prices } from '@sluice/pricing'
 import type { Rpc } from '@sluice/rpc'
 import { toBeHex } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { deepestPools, readHoldings, unlistedOf } from './holdings.ts'
+import { deepestPools, readHoldings, unlistedTokens } from './holdings.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const [TOKEN, OTHER] = [account(1), account(2)]
@@ -127,13 +127,13 @@ describe('tokens of a request whose holdings are checked', () => {
   test('are the unlisted ones with a price, without duplicates', () => {
     const prices = pricesOf([], { usd: (token: Address) => (token === account(9) ? null : 1) })
     const tokens = [OTHER, TOKEN, ZERO_ADDRESS, TOKEN, account(9), account(8)]
-    expect(unlistedOf(tokens, listed, prices)).toEqual([TOKEN, account(8)])
-    expect(unlistedOf(tokens, listed, prices, (token) => token !== TOKEN)).toEqual([account(8)])
+    expect(unlistedTokens(tokens, listed, prices)).toEqual([TOKEN, account(8)])
+    expect(unlistedTokens(tokens, listed, prices, (token) => token !== TOKEN)).toEqual([account(8)])
   })
 
   test('are at most eight', () => {
     const tokens = Array.from({ length: 9 }, (_, k) => account(20 + k))
-    expect(unlistedOf(tokens, listed, pricesOf([]))).toEqual(tokens.slice(0, 8))
-    expect(unlistedOf(tokens, listed, pricesOf([]), (token) => token !== tokens[0])).toEqual(tokens.slice(1))
+    expect(unlistedTokens(tokens, listed, pricesOf([]))).toEqual(tokens.slice(0, 8))
+    expect(unlistedTokens(tokens, listed, pricesOf([]), (token) => token !== tokens[0])).toEqual(tokens.slice(1))
   })
 })

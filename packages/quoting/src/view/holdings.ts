@@ -15,7 +15,7 @@ const ROUNDING = 1_000_000n
 export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Prices; readonly rpc: Rpc }
 
 /** Returns the tokens of a request to check: not in the chain's file, with a price, and due; at most 8. */
-export function unlistedOf(
+export function unlistedTokens(
   tokens: readonly Address[],
   listedTokens: ReadonlySet<Address>,
   prices: Prices,
@@ -33,35 +33,35 @@ export function unlistedOf(
  * @throws RpcError
  */
 export async function readHoldings(token: Address, { snapshot, prices, rpc }: HoldingsSource): Promise<boolean> {
-  let isNew = false
+  let mayChangePrices = false
   const pools = deepestPools(token, prices)
   const reads = pools.map(({ address, tokens }) => readBalances(tokens.map((token) => [address, token])))
   const balances = await runReads(rpc, { blockHash: snapshot.block.hash }, reads, { priority: 'lookup' })
   for (const [k, pool] of pools.entries()) {
     const reserves = familyOf(pool.family)!.reserves(pool)
-    const missing = balances[k]!.map((balance, side) => {
-      const reserve = reserves[side]!
-      const lacks = balance === null ? 0n : reserve - balance
-      return lacks * ROUNDING > reserve ? Number(lacks) : 0
+    const missingAmounts = balances[k]!.map((balance, tokenIndex) => {
+      const reserve = reserves[tokenIndex]!
+      const missingAmount = balance === null ? 0n : reserve - balance
+      return missingAmount * ROUNDING > reserve ? Number(missingAmount) : 0
     })
-    if (prices.setMissing(pool.id, missing)) isNew = true
+    if (prices.setMissing(pool.id, missingAmounts)) mayChangePrices = true
   }
-  return isNew
+  return mayChangePrices
 }
 
 /** Returns the pools that hold a token at their own address, deepest first. */
 export function deepestPools(token: Address, prices: Prices): readonly Pool[] {
   const holders = prices.poolsOf(token).filter(({ family }) => familyOf(family)?.keepsTokens)
-  return deepestOf(token, holders, MAX_POOLS)
+  return deepestPoolsOf(token, holders, MAX_POOLS)
 }
 
-/** Returns the pools that trade a token, deepest first, at most `max`. */
-export function deepestOf(token: Address, pools: Iterable<Pool>, max: number): readonly Pool[] {
-  const balanceIn = (pool: Pool) => familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
+/** Returns the pools that trade a token, deepest first, at most `maxPools`. */
+export function deepestPoolsOf(token: Address, pools: Iterable<Pool>, maxPools: number): readonly Pool[] {
+  const reserveIn = (pool: Pool) => familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
   return [...pools]
     .filter((pool) => pool.tokens.includes(token))
-    .map((pool) => ({ pool, balance: balanceIn(pool) }))
-    .sort((a, b) => (a.balance < b.balance ? 1 : -1))
-    .slice(0, max)
+    .map((pool) => ({ pool, reserve: reserveIn(pool) }))
+    .sort((a, b) => (a.reserve < b.reserve ? 1 : -1))
+    .slice(0, maxPools)
     .map(({ pool }) => pool)
 }

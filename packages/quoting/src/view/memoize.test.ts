@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { memo, once } from './memoize.ts'
+import { memoizeByKey, once } from './memoize.ts'
 
 test('the work runs once for all callers, and its result is cached', async () => {
   let runs = 0
@@ -22,7 +22,7 @@ test('a failure reaches current callers and is not cached', async () => {
 
 test('each key has its own work, and beyond 500 the least recently used are dropped', async () => {
   const runs: string[] = []
-  const run = memo(async (key: string) => runs.push(key))
+  const run = memoizeByKey(async (key: string) => runs.push(key))
   for (let k = 0; k < 500; k++) await run(`${k}`)
   await run('0')
   expect(runs).toHaveLength(500)

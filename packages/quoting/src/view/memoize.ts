@@ -20,7 +20,7 @@ export function once<T>(work: () => Promise<T>): () => Promise<T> {
 const MAX_KEYS = 500
 
 /** Applies `once` to each key; results of the least recently used keys are dropped. */
-export function memo<K extends string, T>(work: (key: K) => Promise<T>): (key: K) => Promise<T> {
+export function memoizeByKey<K extends string, T>(work: (key: K) => Promise<T>): (key: K) => Promise<T> {
   const memoized = new BoundedMap<K, () => Promise<T>>(MAX_KEYS)
   return (key) => {
     let run = memoized.get(key)

@@ -195,7 +195,7 @@ describe('reads of past blocks', () => {
 })
 
 describe('pools of a past block', () => {
-  const listed = (isWhole = true) => vi.fn(async () => ({ pools: [], isWhole }))
+  const listed = (isComplete = true) => vi.fn(async () => ({ pools: [], isComplete }))
 
   test('are listed by the market of the newest block, without another search of logs', async () => {
     const getLogs = vi.fn(async () => [])

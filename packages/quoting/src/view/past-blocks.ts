@@ -1,4 +1,7 @@
-/** Pools and prices at past blocks. The pools of each block are read separately, if the node has its state. */
+/**
+ * Reads pools and prices at past blocks, for past quotes and past prices. Each block has a market of its own. The node
+ * must have the state of the block.
+ */
 import { type Address, type Chain, listedTokens, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import {
   createMarket,
@@ -22,13 +25,13 @@ import {
 } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
-import { readHoldings, unlistedOf } from './holdings.ts'
+import { readHoldings, unlistedTokens } from './holdings.ts'
 
 /** Maximum blocks in memory, each with the pools of the requested tokens. */
 const MAX_BLOCKS = 8
 /** Maximum blocks read at a time; reading mostly waits for the node. */
 const MAX_CONCURRENT_READS = 2
-/** Maximum reads queued or in flight: as many as a chart needs, with a reserve. */
+/** Maximum reads that are queued or in flight: as many as a price chart needs, with a reserve. */
 const MAX_WAITING = 80
 /** Maximum milliseconds in the queue; a request whose expected wait is longer is rejected at once. */
 const MAX_WAIT_MS = 6_000
@@ -54,7 +57,7 @@ type PastBlock = {
 }
 
 /** A read of a past block in flight, with the number of its callers. */
-type PastRead = { callers: number; readonly work: Promise<PastBlock> }
+type PastRead = { callers: number; readonly result: Promise<PastBlock> }
 
 /** Pools for swaps between two tokens at a past block. */
 export type PastState = {
@@ -69,7 +72,7 @@ export type PastState = {
 export type ListedPools = {
   readonly pools: readonly PoolEntry[]
   /** False while the logs are still being searched. */
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 /** Lists the pools of some tokens that the log scan found; undefined if another process searches the logs. */
 export type ListPools = (tokens: readonly Address[]) => Promise<ListedPools | undefined>
@@ -78,8 +81,9 @@ type Options = {
   /** Known token facts, which do not change between blocks. */
   readonly facts?: TokenFacts
   /**
-   * Maximum wait in milliseconds for pools discovered in the background. If it suffices, answers at a block are
-   * reproducible. A service does not wait, because past logs of a whole chain take minutes. Default 0.
+   * Maximum wait in milliseconds for pools that are discovered in the background. If all are found in this time,
+   * results at a block are reproducible. A service does not wait, because scanning all past logs of a chain takes
+   * minutes. Default 0.
    */
   readonly settleMs?: number
 }
@@ -88,25 +92,25 @@ type Options = {
 export class PastBlocks {
   private readonly chain: Chain
   private readonly facts: TokenFacts | undefined
-  /** Tokens of the chain's file, whose pools' balances are not checked. */
-  private readonly registry: ReadonlySet<Address>
+  /** Tokens of the chain's file. The balances of their pools are not checked. */
+  private readonly listedTokenSet: ReadonlySet<Address>
   /** By kind and block hash; quotes and prices have separate entries. */
-  private readonly blocks = new BoundedMap<string, PastBlock>(MAX_BLOCKS, {
+  private readonly blocksByKey = new BoundedMap<string, PastBlock>(MAX_BLOCKS, {
     onEvict: ({ market }) => void market.stop(),
   })
   private readonly slots = new Semaphore(MAX_CONCURRENT_READS)
   /** Reads in flight, by block and tokens. */
-  private readonly reading = new Map<string, PastRead>()
-  /** Blocks that are being opened, by the key of `known`. */
-  private readonly opening = new Map<string, Promise<PastBlock>>()
+  private readonly readsByKey = new Map<string, PastRead>()
+  /** Blocks that are being opened, by the key of `blocksByKey`. */
+  private readonly openingsByKey = new Map<string, Promise<PastBlock>>()
   private readonly settleMs: number
-  private readMs = INITIAL_READ_MS
+  private averageReadMs = INITIAL_READ_MS
 
   constructor(chain: Chain, { facts, settleMs = 0 }: Options = {}) {
     this.chain = chain
     this.facts = facts
     this.settleMs = settleMs
-    this.registry = new Set(listedTokens(chain).map(({ address }) => address))
+    this.listedTokenSet = new Set(listedTokens(chain).map(({ address }) => address))
   }
 
   /**
@@ -116,17 +120,17 @@ export class PastBlocks {
    *   requests are queued
    */
   async pricesAt(
-    number: BlockRef,
+    blockRef: BlockRef,
     tokens: readonly Address[],
     rpc: Rpc,
     signal?: AbortSignal,
   ): Promise<Pick<PastBlock, 'block' | 'prices'>> {
-    const key = `prices ${number} ${[...new Set(tokens)].sort().join()}`
-    return this.find(key, signal, {
-      number,
+    const key = `prices ${blockRef} ${[...new Set(tokens)].sort().join()}`
+    return this.shareRead(key, signal, {
+      blockRef,
       rpc,
       kind: 'prices',
-      isKnown: ({ pricedTokens }) => tokens.every((token) => pricedTokens.has(token)),
+      isLoaded: ({ pricedTokens }) => tokens.every((token) => pricedTokens.has(token)),
       read: (past) => this.readPrices(past, tokens, rpc),
     })
   }
@@ -140,76 +144,79 @@ export class PastBlocks {
    *   requests are queued
    */
   async poolsAt(
-    number: BlockRef,
+    blockRef: BlockRef,
     ends: readonly [Address, Address],
     { rpc, listPools, signal }: { readonly rpc: Rpc; readonly listPools: ListPools; readonly signal?: AbortSignal },
   ): Promise<PastState> {
     const pair = [...ends].sort().join()
     const listedPools = await listPools(ends)
-    const { market, prices, quotedPairs } = await this.find(`pools ${number} ${pair}`, signal, {
-      number,
+    const { market, prices, quotedPairs } = await this.shareRead(`pools ${blockRef} ${pair}`, signal, {
+      blockRef,
       rpc,
       kind: listedPools ? 'listed pools' : 'pools',
-      isKnown: ({ quotedPairs }) => quotedPairs.has(pair),
+      isLoaded: ({ quotedPairs }) => quotedPairs.has(pair),
       read: (past) => this.readPools(past, ends, listedPools),
     })
-    const poolsPending = !isScanned(market) || listedPools?.isWhole === false || !quotedPairs.has(pair)
+    const poolsPending = !isScanned(market) || listedPools?.isComplete === false || !quotedPairs.has(pair)
     return { snapshot: market.snapshot(), market, prices, poolsPending }
   }
 
   /** Number of blocks in memory. */
   get count(): StateCount {
-    return this.blocks.count
+    return this.blocksByKey.count
   }
 
   /** Drops all blocks. */
   async close(): Promise<void> {
-    const all = [...this.blocks.values()]
-    this.blocks.clear()
-    await Promise.all(all.map(({ market }) => market.stop()))
+    const cachedBlocks = [...this.blocksByKey.values()]
+    this.blocksByKey.clear()
+    await Promise.all(cachedBlocks.map(({ market }) => market.stop()))
   }
 
-  private find(key: string, signal: AbortSignal | undefined, search: Search): Promise<PastBlock> {
-    const reading = this.reading.get(key) ?? this.begin(key, search)
-    reading.callers++
-    const leave = onAbort(signal, () => reading.callers--)
-    return abortable(reading.work, signal).finally(leave)
+  private shareRead(key: string, signal: AbortSignal | undefined, readRequest: ReadRequest): Promise<PastBlock> {
+    const pastRead = this.readsByKey.get(key) ?? this.startRead(key, readRequest)
+    pastRead.callers++
+    const stopListening = onAbort(signal, () => pastRead.callers--)
+    return abortable(pastRead.result, signal).finally(stopListening)
   }
 
-  private begin(key: string, search: Search): PastRead {
-    const { size } = this.reading
-    if (size >= MAX_WAITING || (size / MAX_CONCURRENT_READS) * this.readMs > MAX_WAIT_MS) throw tooBusy()
-    const hasCallers = () => reading.callers > 0
-    const work = this.search(search, hasCallers).finally(() => this.reading.delete(key))
-    const reading: PastRead = { callers: 0, work }
-    this.reading.set(key, reading)
-    work.catch(() => {})
-    return reading
+  private startRead(key: string, readRequest: ReadRequest): PastRead {
+    const { size } = this.readsByKey
+    if (size >= MAX_WAITING || (size / MAX_CONCURRENT_READS) * this.averageReadMs > MAX_WAIT_MS) throw busyError()
+    const hasCallers = () => pastRead.callers > 0
+    const result = this.runRead(readRequest, hasCallers).finally(() => this.readsByKey.delete(key))
+    const pastRead: PastRead = { callers: 0, result }
+    this.readsByKey.set(key, pastRead)
+    result.catch(() => {})
+    return pastRead
   }
 
   /**
-   * Runs a read when it is its turn. A read in progress continues if all callers abort, since the next request can use
-   * it; a queued read is dropped.
+   * Runs a read once a slot is free. If all callers abort, a queued read is dropped, but a started read continues,
+   * since the next request can use its result.
    */
-  private async search({ number, rpc, kind, isKnown, read }: Search, hasCallers: () => boolean): Promise<PastBlock> {
-    const block = await rpc.getBlock(number)
-    if (!block) throw new QuotingError('NO_STATE', `the node has no block ${number}`)
-    const cachedBlock = this.blocks.get(`${kind} ${block.hash}`)
-    if (cachedBlock && isKnown(cachedBlock)) return cachedBlock
+  private async runRead(
+    { blockRef, rpc, kind, isLoaded, read }: ReadRequest,
+    hasCallers: () => boolean,
+  ): Promise<PastBlock> {
+    const block = await rpc.getBlock(blockRef)
+    if (!block) throw new QuotingError('NO_STATE', `the node has no block ${blockRef}`)
+    const cachedBlock = this.blocksByKey.get(`${kind} ${block.hash}`)
+    if (cachedBlock && isLoaded(cachedBlock)) return cachedBlock
     const queuedAt = performance.now()
     return this.slots.run(async () => {
       const isLate = performance.now() - queuedAt > MAX_WAIT_MS
-      if (isLate || !hasCallers()) throw tooBusy()
+      if (isLate || !hasCallers()) throw busyError()
       const startedAt = performance.now()
-      const past = await this.open(kind, block, rpc)
-      await read(past)
-      this.readMs += NEWEST_WEIGHT * (performance.now() - startedAt - this.readMs)
-      return past
+      const pastBlock = await this.openBlock(kind, block, rpc)
+      await read(pastBlock)
+      this.averageReadMs += NEWEST_WEIGHT * (performance.now() - startedAt - this.averageReadMs)
+      return pastBlock
     })
   }
 
-  private async readPrices(past: PastBlock, tokens: readonly Address[], rpc: Rpc): Promise<void> {
-    const { block, market, redemptions, prices } = past
+  private async readPrices(pastBlock: PastBlock, tokens: readonly Address[], rpc: Rpc): Promise<void> {
+    const { block, market, redemptions, prices } = pastBlock
     const { hubs, wrappedNative } = this.chain
     const wrapper = wrappedNative?.address
     const wrappedTokens = tokens.flatMap((token) =>
@@ -217,12 +224,20 @@ export class PastBlocks {
     )
     await market.ensureGroups([hubs, ...wrappedTokens.map((token) => [token])])
     const realTokens = wrappedTokens.filter((token) => market.tokens.isToken(token) === true)
-    const parts = await redemptions.readShares(realTokens, { rpc, block, holderOf: (share) => prices.holderOf(share) })
-    const snapshot = await market.ensureGroups(parts.filter((token) => token !== ZERO_ADDRESS).map((part) => [part]))
+    const underlyingTokens = await redemptions.readShares(realTokens, {
+      rpc,
+      block,
+      holderOf: (share) => prices.holderOf(share),
+    })
+    const snapshot = await market.ensureGroups(
+      underlyingTokens.filter((token) => token !== ZERO_ADDRESS).map((part) => [part]),
+    )
     await prices.follow(this.settleMs > 0 ? await market.whenIdle(this.settleMs) : snapshot)
     const source = { snapshot: market.snapshot(), prices, rpc }
-    await Promise.all(unlistedOf(wrappedTokens, this.registry, prices).map((token) => readHoldings(token, source)))
-    for (const token of tokens) past.pricedTokens.add(token)
+    await Promise.all(
+      unlistedTokens(wrappedTokens, this.listedTokenSet, prices).map((token) => readHoldings(token, source)),
+    )
+    for (const token of tokens) pastBlock.pricedTokens.add(token)
   }
 
   private async readPools(
@@ -233,27 +248,28 @@ export class PastBlocks {
     if (listedPools) await market.addFoundPools(listedPools.pools)
     await market.ensureGroups([this.chain.hubs, ends])
     await prices.follow(await market.whenIdle(Math.max(this.settleMs, QUOTE_SETTLE_MS)))
-    // Searching a whole chain's logs takes minutes, so other requests do not wait for it either.
+    // Scanning all past logs of a chain takes minutes, so a read does not wait for the end of the scan.
     const isSettled = market.cacheCounts().queued?.entries === 0 || !isScanned(market)
-    if (isSettled && listedPools?.isWhole !== false) quotedPairs.add([...ends].sort().join())
+    if (isSettled && listedPools?.isComplete !== false) quotedPairs.add([...ends].sort().join())
   }
 
-  private async open(kind: Search['kind'], block: BlockHeader, rpc: Rpc): Promise<PastBlock> {
+  private async openBlock(kind: ReadRequest['kind'], block: BlockHeader, rpc: Rpc): Promise<PastBlock> {
     const key = `${kind} ${block.hash}`
-    const cachedBlock = this.blocks.get(key)
+    const cachedBlock = this.blocksByKey.get(key)
     if (cachedBlock) return cachedBlock
-    const opening = this.opening.get(key) ?? this.create(kind, block, rpc).finally(() => this.opening.delete(key))
-    this.opening.set(key, opening)
-    const past = await opening
-    this.blocks.set(key, past)
-    return past
+    const opening =
+      this.openingsByKey.get(key) ?? this.createBlock(kind, block, rpc).finally(() => this.openingsByKey.delete(key))
+    this.openingsByKey.set(key, opening)
+    const pastBlock = await opening
+    this.blocksByKey.set(key, pastBlock)
+    return pastBlock
   }
 
-  private async create(kind: Search['kind'], block: BlockHeader, rpc: Rpc): Promise<PastBlock> {
+  private async createBlock(kind: ReadRequest['kind'], block: BlockHeader, rpc: Rpc): Promise<PastBlock> {
     await assertState(this.chain, block, rpc)
     const market = createMarket({
       chain: this.chain,
-      rpc: headedBy(rpc, block),
+      rpc: rpcWithHead(rpc, block),
       ...(this.facts && { facts: this.facts }),
       searchesLogs: kind !== 'listed pools',
     })
@@ -267,13 +283,13 @@ export class PastBlocks {
 }
 
 /** A read of a past block. */
-type Search = {
-  readonly number: BlockRef
+type ReadRequest = {
+  readonly blockRef: BlockRef
   readonly rpc: Rpc
   /** Blocks of different kinds hold different pools. */
   readonly kind: 'prices' | 'pools' | 'listed pools'
   /** True if the block holds everything that the request needs. */
-  readonly isKnown: (past: PastBlock) => boolean
+  readonly isLoaded: (past: PastBlock) => boolean
   readonly read: (past: PastBlock) => Promise<void>
 }
 
@@ -281,17 +297,16 @@ type Search = {
 export const isScanned = (market: Pick<IndexedMarket, 'health'>): boolean =>
   (market.health().scan?.state ?? 'done') === 'done'
 
-const tooBusy = () => new MarketError('BUSY', 'too many requests for past blocks')
+const busyError = () => new MarketError('BUSY', 'too many requests for past blocks')
 
 /**
- * Throws if the node has pruned the block's state: pruned nodes report an error here, but pools would just seem not to
- * exist.
+ * Throws if the node has pruned the block's state. Without this check, all pools of the block would seem not to exist.
  */
 async function assertState({ hubs }: Chain, { number }: BlockHeader, rpc: Rpc): Promise<void> {
   const [hub] = hubs
   if (!hub) return
   try {
-    // By number: the block is not the newest, so a node without its state will not have it a moment later.
+    // Reads by number, not by hash. The block is old, so a node without its state will not get the state later.
     await rpc.getCode(hub, number)
   } catch (error) {
     if (!(error instanceof RpcError) || !error.ofBlock) throw error
@@ -300,7 +315,7 @@ async function assertState({ hubs }: Chain, { number }: BlockHeader, rpc: Rpc): 
 }
 
 /** Wraps a node so that its head is the given block. */
-const headedBy = (rpc: Rpc, head: BlockHeader): Rpc =>
+const rpcWithHead = (rpc: Rpc, head: BlockHeader): Rpc =>
   rpcWith(rpc, {
     getBlock: async (block, options) => (block === 'latest' ? head : rpc.getBlock(block, options)),
     close: () => {},

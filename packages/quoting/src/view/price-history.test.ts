@@ -10,7 +10,7 @@ test('every point is the price of its block, in rising order, and their number s
   const history = new PriceHistory([token(1)])
   const LAST = 5_000
   for (let number = 1; number <= LAST; number++) history.record({ number, timestamp: number * 12 }, () => number / 7)
-  const points = history.of(token(1))
+  const points = history.pointsOf(token(1))
   expect(points.length).toBeGreaterThan(250)
   expect(points.length).toBeLessThanOrEqual(512)
   expect(points[0]!.block).toBe(1)
@@ -29,7 +29,7 @@ test('blocks that a reorg removed are replaced, in any order of blocks', () => {
         for (const block of newest.keys()) if (block >= number) newest.delete(block)
         newest.set(number, turn + 1)
       }
-      expect(history.of(token(1)).map(({ block, usd }) => [block, usd])).toEqual([...newest])
+      expect(history.pointsOf(token(1)).map(({ block, usd }) => [block, usd])).toEqual([...newest])
     }),
   )
 })
@@ -39,8 +39,8 @@ test('tokens without a price have no points, and requested tokens displace only 
   for (let index = 2; index <= 400; index++) history.track(token(index))
   expect(history.size).toBe(64)
   history.record({ number: 1, timestamp: 1 }, (address) => (address === token(400) ? null : 1))
-  expect(history.of(token(1))).toHaveLength(1)
-  expect(history.of(token(399))).toHaveLength(1)
-  expect(history.of(token(400))).toEqual([])
-  expect(history.of(token(2))).toEqual([])
+  expect(history.pointsOf(token(1))).toHaveLength(1)
+  expect(history.pointsOf(token(399))).toHaveLength(1)
+  expect(history.pointsOf(token(400))).toEqual([])
+  expect(history.pointsOf(token(2))).toEqual([])
 })

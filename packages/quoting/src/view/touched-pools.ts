@@ -2,23 +2,23 @@
 import type { Snapshot } from '@sluice/liquidity'
 
 /**
- * Tracks the pools that changed in the newest block. Their price oracles are up to date in that block, and cost gas
- * again in the next.
+ * Tracks the pools that changed in the newest block. Their price oracles are already written in that block. A swap in
+ * the next block pays for this write again.
  */
 export class TouchedPools {
-  private block: string | undefined
+  private blockHash: string | undefined
   /** Null if every pool may have changed. */
-  private ids: Set<string> | null = null
+  private poolIds: Set<string> | null = null
 
-  observe({ block, changedIds: changed }: Snapshot): void {
-    if (changed === null) this.ids = null
-    else if (block.hash !== this.block) this.ids = new Set(changed)
+  observe({ block, changedIds }: Snapshot): void {
+    if (changedIds === null) this.poolIds = null
+    else if (block.hash !== this.blockHash) this.poolIds = new Set(changedIds)
     // Pools discovered in the meantime count as changed, since the block may have changed them.
-    else for (const id of changed) this.ids?.add(id)
-    this.block = block.hash
+    else for (const id of changedIds) this.poolIds?.add(id)
+    this.blockHash = block.hash
   }
 
   has(id: string): boolean {
-    return this.ids?.has(id) ?? true
+    return this.poolIds?.has(id) ?? true
   }
 }

@@ -8,16 +8,16 @@ import { type BlockHeader, estimateL1FeePerByte, type Rpc, RpcError } from '@slu
 import { BoundedMap, type FeeReader, type StateCount } from '@sluice/simulation'
 import { span } from '@sluice/tracing'
 import { QuotingError } from '../errors.ts'
-import { inTime } from '../in-time.ts'
+import { endsInTime } from '../in-time.ts'
 import { ResponseCache } from './answers.ts'
-import { memo, once } from './memoize.ts'
+import { memoizeByKey, once } from './memoize.ts'
 import type { ChainView } from './view.ts'
 
 /** Maximum milliseconds that a request waits for its `minimumBlock`. */
 const MAX_BLOCK_WAIT_MS = 1_500
 /**
- * Maximum age in milliseconds of a head that prices use without asking the node; clients cache prices for seconds
- * anyway.
+ * Maximum age in milliseconds of a head that prices use without asking the node. Clients cache prices for seconds, so
+ * an older head of this age does no harm.
  */
 const RECENT_MS = 500
 /** Maximum age in milliseconds of a head that prices use if the node is slow to report a newer one. */
@@ -46,9 +46,9 @@ type Options = {
 /** Creates and caches the views of a chain. */
 export class ChainViews {
   private readonly options: Options
-  private newest: ChainView | undefined
-  private previous: ChainView | undefined
-  private graph: Graph | undefined
+  private newestView: ChainView | undefined
+  private previousView: ChainView | undefined
+  private newestGraph: Graph | undefined
 
   constructor(options: Options) {
     this.options = options
@@ -60,7 +60,7 @@ export class ChainViews {
   }
 
   get counts(): Readonly<Partial<Record<'groups' | 'answers', StateCount>>> {
-    return this.newest ? { groups: this.newest.groups.count, answers: this.newest.answers.count } : {}
+    return this.newestView ? { groups: this.newestView.groups.count, answers: this.newestView.answers.count } : {}
   }
 
   /**
@@ -75,14 +75,14 @@ export class ChainViews {
     signal: AbortSignal,
   ): Promise<ChainView> {
     const { number } = await this.head(signal)
-    if (minimumBlock !== undefined && number < minimumBlock) await this.waitFor(minimumBlock, number, signal)
+    if (minimumBlock !== undefined && number < minimumBlock) await this.waitForBlock(minimumBlock, number, signal)
     return this.inMemory(groups, signal)
   }
 
   /**
-   * Runs work at the current head, and again if a reorg removes the block during the work.
+   * Runs work at the current head. Repeats the work if a reorg removes the block in the meantime.
    *
-   * @throws errors of `atHead` and of the work, if the block still exists
+   * @throws errors of `atHead`, and errors of the work if its block still exists
    */
   async retryOnReorg<T>(
     groups: readonly (readonly Address[])[],
@@ -94,8 +94,8 @@ export class ChainViews {
       try {
         return await work(view)
       } catch (error) {
-        const isOfTheBlock = error instanceof RpcError && error.ofBlock
-        if (!isOfTheBlock || attempt === MAX_ATTEMPTS) throw error
+        const isBlockError = error instanceof RpcError && error.ofBlock
+        if (!isBlockError || attempt === MAX_ATTEMPTS) throw error
         await this.head(signal)
         if (!this.options.market.hasBlock(view.snapshot.block)) continue
         if (error.code !== 'BLOCK_GONE') throw error
@@ -108,43 +108,49 @@ export class ChainViews {
   async inMemory(groups: readonly (readonly Address[])[], signal: AbortSignal): Promise<ChainView> {
     const { market } = this.options
     const keys = groups.map((tokens) => tokens.join())
-    const { newest } = this
-    if (newest && newest.snapshot === market.snapshot() && keys.every((key) => newest.groups.has(key))) return newest
+    const { newestView } = this
+    if (newestView && newestView.snapshot === market.snapshot() && keys.every((key) => newestView.groups.has(key)))
+      return newestView
     await span('discovery', () => market.ensureGroups(groups, { signal }))
-    const view = this.current()
+    const view = this.currentView()
     for (const key of keys) view.groups.set(key, true)
     return view
   }
 
   /**
-   * Returns the chain at the previous block, if the market keeps it: a node may not have a block yet that another
-   * process published.
+   * Returns the chain at the block before the view's block, if the market keeps that block. Used if the node does not
+   * have a block yet that another process published.
    */
-  earlier({ snapshot }: ChainView): ChainView | undefined {
-    const before = this.options.market.snapshotBefore?.(snapshot.block)
-    if (before && this.previous?.snapshot !== before) this.previous = this.viewOf(before)
-    return before && this.previous
+  earlierThan({ snapshot }: ChainView): ChainView | undefined {
+    const previousSnapshot = this.options.market.snapshotBefore?.(snapshot.block)
+    if (previousSnapshot && this.previousView?.snapshot !== previousSnapshot)
+      this.previousView = this.viewOf(previousSnapshot)
+    return previousSnapshot && this.previousView
   }
 
   /**
-   * Returns the chain at a recently seen head, with the pools of the tokens as far as they are found within a timeout.
-   * Discovery of the rest continues in the background.
+   * Returns the chain at a recently seen head, with the pools of the tokens that are found within a timeout. Discovery
+   * continues in the background.
    *
-   * @returns the view, and true in `isWhole` if all pools were found
+   * @returns the view, and true in `isComplete` if all pools were found
    */
   async recent(
     tokens: readonly Address[],
     signal: AbortSignal,
-  ): Promise<{ readonly view: ChainView; readonly isWhole: boolean }> {
+  ): Promise<{ readonly view: ChainView; readonly isComplete: boolean }> {
     const { market } = this.options
     if (!this.isSeenWithin(RECENT_MS)) await this.refreshHead(signal)
-    const { newest } = this
-    if (newest && newest.snapshot === market.snapshot() && tokens.every((token) => newest.groups.has(token)))
-      return { view: newest, isWhole: true }
-    const isWhole = await inTime(this.discoverPools(tokens), DISCOVERY_TIMEOUT_MS)
-    const view = this.current()
-    if (isWhole) for (const token of tokens) view.groups.set(token, true)
-    return { view, isWhole }
+    const { newestView } = this
+    if (
+      newestView &&
+      newestView.snapshot === market.snapshot() &&
+      tokens.every((token) => newestView.groups.has(token))
+    )
+      return { view: newestView, isComplete: true }
+    const isComplete = await endsInTime(this.discoverPools(tokens), DISCOVERY_TIMEOUT_MS)
+    const view = this.currentView()
+    if (isComplete) for (const token of tokens) view.groups.set(token, true)
+    return { view, isComplete }
   }
 
   /**
@@ -157,30 +163,34 @@ export class ChainViews {
     await market.searchPools(tokens)
     const realTokens = tokens.filter((token) => market.tokens.isToken(token) === true)
     const { block } = market.snapshot()
-    const parts = await redemptions.readShares(realTokens, { rpc, block, holderOf: (share) => prices.holderOf(share) })
-    const otherTokens = parts.filter((token) => token !== ZERO_ADDRESS && !tokens.includes(token))
-    if (otherTokens.length > 0) await market.searchPools(otherTokens)
-    return [...realTokens, ...otherTokens].every((token) => redemptions.isCurrentAt(token, block))
+    const underlyingTokens = await redemptions.readShares(realTokens, {
+      rpc,
+      block,
+      holderOf: (share) => prices.holderOf(share),
+    })
+    const newTokens = underlyingTokens.filter((token) => token !== ZERO_ADDRESS && !tokens.includes(token))
+    if (newTokens.length > 0) await market.searchPools(newTokens)
+    return [...realTokens, ...newTokens].every((token) => redemptions.isCurrentAt(token, block))
   }
 
   /** Returns the response of an identical request at the same head, if that head was seen recently. */
   recentAnswer(target: string): string | undefined {
-    const { newest } = this
-    return newest && newest.snapshot === this.options.market.snapshot() && this.isSeenWithin(RECENT_MS)
-      ? newest.answers.get(target)
+    const { newestView } = this
+    return newestView && newestView.snapshot === this.options.market.snapshot() && this.isSeenWithin(RECENT_MS)
+      ? newestView.answers.get(target)
       : undefined
   }
 
   /** Drops cached responses after a measurement that changes prices. */
   forgetAnswers(): void {
-    this.newest?.answers.clear()
+    this.newestView?.answers.clear()
   }
 
-  /** Refreshes the head. Gives up after a timeout if a slow or failing node reported one recently. */
+  /** Refreshes the head. If the last head is recent enough, gives up after a timeout when the node is slow or fails. */
   private async refreshHead(signal: AbortSignal): Promise<void> {
     const head = this.head(signal)
     if (!this.isSeenWithin(STALE_MS)) return void (await head)
-    await inTime(head, HEAD_TIMEOUT_MS)
+    await endsInTime(head, HEAD_TIMEOUT_MS)
     signal.throwIfAborted()
   }
 
@@ -189,17 +199,17 @@ export class ChainViews {
     return lagMs !== null && lagMs <= ms
   }
 
-  private waitFor(minimumBlock: number, head: number, signal: AbortSignal): Promise<Snapshot> {
+  private waitForBlock(minimumBlock: number, head: number, signal: AbortSignal): Promise<Snapshot> {
     if (minimumBlock > head + 1)
       throw new QuotingError('BEHIND', `block ${minimumBlock} is ahead of the chain's head ${head}`, { block: head })
     const { chain, market } = this.options
     return market.waitForBlock(minimumBlock, Math.min(chain.blockTimeMs, MAX_BLOCK_WAIT_MS), signal)
   }
 
-  private current(): ChainView {
+  private currentView(): ChainView {
     const snapshot = this.options.market.snapshot()
-    if (this.newest?.snapshot !== snapshot) this.newest = this.viewOf(snapshot)
-    return this.newest
+    if (this.newestView?.snapshot !== snapshot) this.newestView = this.viewOf(snapshot)
+    return this.newestView
   }
 
   private viewOf(snapshot: Snapshot): ChainView {
@@ -212,21 +222,21 @@ export class ChainViews {
       ...(market.refine && {
         refine: async (swaps) => {
           const refinedSnapshot = await market.refine!(snapshot.block, swaps)
-          return refinedSnapshot.block.hash === snapshot.block.hash ? this.current() : view
+          return refinedSnapshot.block.hash === snapshot.block.hash ? this.currentView() : view
         },
       }),
       groups: new BoundedMap(MAX_GROUPS),
       answers: new ResponseCache(),
       graph: () => {
-        graph ??= buildGraph(snapshot, this.graph)
-        this.graph = graph
+        graph ??= buildGraph(snapshot, this.newestGraph)
+        this.newestGraph = graph
         return graph
       },
       prices: () => prices,
       gasPriceWei,
       l1FeePerByteWei: once(async () => estimateL1FeePerByte(rpc, chain.l1FeeModel, await gasPriceWei(), block)),
       poolsPending: () => (market.health().scan?.state ?? 'done') !== 'done',
-      codeOf: memo((account) => rpc.getCode(account, block)),
+      codeOf: memoizeByKey((account) => rpc.getCode(account, block)),
       assertDeployed: once(() => assertDeployed(block)),
     }
     return view

@@ -1,66 +1,66 @@
 /**
- * The frontier of an allocation: the surrounding tokens and edges that could pay at its prices. Used by column
- * generation and the upper bound.
+ * The frontier of an allocation: the surrounding tokens and edges that could pay at the allocation's prices. Used by
+ * column generation and by the upper bound. A token is live if it carries flow, and therefore has a price.
  */
 import { LabelQueue } from '../problem/label-correction.ts'
-import type { Potential } from '../problem/potentials.ts'
+import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { DUST, EDGE_GAIN, FEW_REACHED, LABEL_GAIN, MIN_LIVE_SHARE } from '../tolerances.ts'
-import { ColumnRoom } from './column-room.ts'
+import { DUST_SHARE, EDGE_GAIN, LABEL_GAIN, MAX_TOKENS_FOR_SPOT_BOUNDS, MIN_LIVE_SHARE } from '../tolerances.ts'
+import { ColumnArrays } from './column-room.ts'
 import { earningsBound } from './most-earned.ts'
 import { MarginalRates } from './rates.ts'
 import { ValueBounds } from './value-bounds.ts'
 
 export class Frontier {
-  /** Tokens outside the allocation through which some path pays, at the prices of the tokens inside. */
-  tokens: number[] = []
+  /** Tokens that are not live, but through which some path between live tokens pays. */
+  payingTokens: number[] = []
   /** Tokens that carry flow. */
   liveTokens: readonly number[] = []
-  /** Edges on a path that would pay, or that join two tokens of the allocation directly and would pay. */
-  edges: number[] = []
+  /** Edges that would pay: edges on a path through such tokens, and new edges between two live tokens. */
+  payingEdges: number[] = []
   /** Minimum cost of a token in output base units; its price if the token carries flow. */
   readonly costLabel: Float64Array
-  /** Maximum value of a token; exceeds its cost only for `tokens`. */
+  /** Maximum value of a token in output base units; exceeds the minimum cost only for `payingTokens`. */
   readonly valueLabel: Float64Array
   /** The next edge on the path with the highest value, and the previous edge on the path with the lowest cost. */
-  readonly next: Int32Array
-  readonly previous: Int32Array
+  readonly nextEdge: Int32Array
+  readonly previousEdge: Int32Array
   /** 1 for tokens that carry flow and therefore have a price. */
-  readonly live: Uint8Array
-  /** Maximum total earnings of the edges that were left out, in output base units. */
-  dust = 0
+  readonly isLive: Uint8Array
+  /** Maximum total earnings of the edges that were skipped because they earn too little, in output base units. */
+  dustEarnings = 0
   /** False if labels still changed after the longest path, which indicates a profitable cycle. */
-  converged = true
+  hasConverged = true
   /** Scratch arrays shared by the users of the frontier. */
-  readonly room: ColumnRoom
+  readonly columnArrays: ColumnArrays
 
   private readonly problem: Problem
-  private readonly backward: Potential
+  private readonly ratesToTarget: SpotRates
   private readonly distances: Uint8Array
   private readonly rates: MarginalRates
-  private readonly bounds: ValueBounds
+  private readonly valueBounds: ValueBounds
   private readonly queue: LabelQueue
-  private reached: number[] = []
+  private reachedTokens: number[] = []
 
-  constructor(problem: Problem, backward: Potential, distances: Uint8Array) {
+  constructor(problem: Problem, backward: SpotRates, distances: Uint8Array) {
     const { tokens, scratch } = problem.graph.topology
     const count = tokens.length
     this.problem = problem
-    this.backward = backward
+    this.ratesToTarget = backward
     this.distances = distances
     this.rates = new MarginalRates(problem)
-    this.bounds = new ValueBounds(problem, backward, distances)
+    this.valueBounds = new ValueBounds(problem, backward, distances)
     this.costLabel = scratch.floats(count, Number.POSITIVE_INFINITY)
     this.valueLabel = scratch.floats(count, 0)
-    this.next = scratch.ints(count)
-    this.previous = scratch.ints(count)
-    this.live = scratch.bytes(count, 0)
-    this.room = new ColumnRoom(count, scratch)
+    this.nextEdge = scratch.ints(count)
+    this.previousEdge = scratch.ints(count)
+    this.isLive = scratch.bytes(count, 0)
+    this.columnArrays = new ColumnArrays(count, scratch)
     this.queue = new LabelQueue(count, scratch)
   }
 
-  /** Rates of all edges, with those of shared pools after the allocation's trades. */
+  /** Rates of all edges; for shared pools, the rates after the allocation's trades. */
   get rate(): Float64Array {
     return this.rates.rate
   }
@@ -68,131 +68,134 @@ export class Frontier {
   /**
    * Explores around a solved allocation.
    *
-   * @param min - edges that cannot earn this may be left out, in output base units
+   * @param minEarnings - edges that cannot earn this may be left out, in output base units
    */
-  explore(allocation: Allocation, min = 0): void {
-    if (this.problem.reuse && this.rates.update(allocation)) this.bounds.forgetLists()
+  explore(allocation: Allocation, minEarnings = 0): void {
+    if (this.problem.mayReusePools && this.rates.update(allocation)) this.valueBounds.forgetLists()
     this.clear()
-    this.takePrices(allocation)
-    this.bounds.choose(this, this.rates.maxRise)
-    if (this.correctCosts()) this.lookNear(allocation)
+    this.setPrices(allocation)
+    this.valueBounds.chooseBounds(this, this.rates.maxRise)
+    if (this.correctCosts()) this.exploreWithinBounds(allocation)
     else {
       this.clear()
-      this.takePrices(allocation)
-      this.lookFar(allocation, Math.max(min, DUST * allocation.value))
+      this.setPrices(allocation)
+      this.exploreByValue(allocation, Math.max(minEarnings, DUST_SHARE * allocation.value))
     }
   }
 
-  /** Explores everything within the bounds, which leave few enough tokens. */
-  private lookNear(allocation: Allocation): void {
+  /** Finds the paying edges among few reached tokens. */
+  private exploreWithinBounds(allocation: Allocation): void {
     const candidates = this.candidates(allocation)
     this.sweepValues(candidates)
     const { from, to } = this.problem.graph.topology
     const min = (edge: number) => this.costLabel[from[edge]!]! * (1 + EDGE_GAIN)
-    this.edges = candidates.filter((edge) => this.rate[edge]! * this.valueLabel[to[edge]!]! > min(edge))
-    this.tokens = this.reached.filter((token) => this.mayPay(token))
+    this.payingEdges = candidates.filter((edge) => this.rate[edge]! * this.valueLabel[to[edge]!]! > min(edge))
+    this.payingTokens = this.reachedTokens.filter((token) => this.mayPay(token))
   }
 
   /** Computes the value of every token first, and then explores only the tokens whose value exceeds their cost. */
-  private lookFar(allocation: Allocation, dust: number): void {
+  private exploreByValue(allocation: Allocation, minEarnings: number): void {
     this.measureValues()
-    this.bounds.keep(this)
-    this.correctCostsWithin(dust)
-    this.collect(allocation, dust)
+    this.valueBounds.keepValues(this)
+    this.correctCostsWithin(minEarnings)
+    this.collectEdges(allocation, minEarnings)
   }
 
   private mayPay(token: number): boolean {
-    return this.live[token] === 0 && this.valueLabel[token]! > this.costLabel[token]! * (1 + EDGE_GAIN)
+    return this.isLive[token] === 0 && this.valueLabel[token]! > this.costLabel[token]! * (1 + EDGE_GAIN)
   }
 
   private clear(): void {
-    const { costLabel, valueLabel, live } = this
-    for (const token of this.reached) {
+    const { costLabel, valueLabel, isLive } = this
+    for (const token of this.reachedTokens) {
       costLabel[token] = Number.POSITIVE_INFINITY
-      live[token] = 0
+      isLive[token] = 0
     }
     valueLabel.fill(0)
     this.problem.budget.spend(valueLabel.length / 16)
-    this.reached = []
-    this.dust = 0
-    this.converged = true
+    this.reachedTokens = []
+    this.dustEarnings = 0
+    this.hasConverged = true
   }
 
-  private takePrices(allocation: Allocation): void {
-    const { live, costLabel, valueLabel, problem } = this
+  private setPrices(allocation: Allocation): void {
+    const { isLive, costLabel, valueLabel, problem } = this
     const { from, to } = problem.graph.topology
-    const take = (token: number) => {
-      if (live[token] === 1) return
-      live[token] = 1
+    const addLiveToken = (token: number) => {
+      if (isLive[token] === 1) return
+      isLive[token] = 1
       costLabel[token] = allocation.price(token)
       valueLabel[token] = costLabel[token]!
-      this.reached.push(token)
+      this.reachedTokens.push(token)
     }
-    take(problem.source)
-    take(problem.target)
+    addLiveToken(problem.source)
+    addLiveToken(problem.target)
     for (let k = 0; k < allocation.edges.length; k++) {
       const edge = allocation.edges[k]!
       if (!(allocation.input[k]! > 0)) continue
       if (!(allocation.input[k]! * allocation.price(from[edge]!) > MIN_LIVE_SHARE * allocation.value)) continue
-      take(from[edge]!)
-      take(to[edge]!)
+      addLiveToken(from[edge]!)
+      addLiveToken(to[edge]!)
     }
-    this.liveTokens = [...this.reached]
+    this.liveTokens = [...this.reachedTokens]
   }
 
-  /** Minimum costs, from the live tokens on, within the value bounds. Returns false if that reaches too many tokens. */
+  /**
+   * Computes minimum costs, starting at the live tokens, as long as costs are below the value bounds. Returns false if
+   * too many tokens are reached.
+   */
   private correctCosts(): boolean {
-    const { problem, bounds, rate, costLabel, live, reached, queue } = this
+    const { problem, valueBounds, rate, costLabel, isLive, reachedTokens, queue } = this
     const { to } = problem.graph.topology
-    const max = FEW_REACHED + this.liveTokens.length
+    const maxTokens = MAX_TOKENS_FOR_SPOT_BOUNDS + this.liveTokens.length
     queue.start(this.liveTokens, problem.maxHops)
-    for (let token = queue.next(); token >= 0 && reached.length <= max; token = queue.next()) {
+    for (let token = queue.next(); token >= 0 && reachedTokens.length <= maxTokens; token = queue.next()) {
       if (token === problem.target) continue
       const price = costLabel[token]!
-      const list = bounds.edgesFrom(token, price, rate)
+      const list = valueBounds.edgesFrom(token, price, rate)
       problem.budget.spend(1 + list.length)
       for (let k = 0; k < list.length; k++) {
         const edge = list[k]!
         const other = to[edge]!
-        if (live[other] === 1) continue
+        if (isLive[other] === 1) continue
         const label = price / rate[edge]!
-        if (label < costLabel[other]! && label < bounds.of(other)) this.lowerCost(other, label, edge)
+        if (label < costLabel[other]! && label < valueBounds.boundOf(other)) this.lowerCost(other, label, edge)
       }
     }
-    this.converged = queue.stop()
-    return reached.length <= max
+    this.hasConverged = queue.clear()
+    return reachedTokens.length <= maxTokens
   }
 
   private lowerCost(token: number, label: number, edge: number): void {
-    if (this.costLabel[token] === Number.POSITIVE_INFINITY) this.reached.push(token)
+    if (this.costLabel[token] === Number.POSITIVE_INFINITY) this.reachedTokens.push(token)
     this.costLabel[token] = label
-    this.previous[token] = edge
+    this.previousEdge[token] = edge
     this.queue.add(token)
   }
 
   private candidates(allocation: Allocation): number[] {
-    const { problem, bounds, rate, costLabel, live, reached } = this
+    const { problem, valueBounds, rate, costLabel, isLive, reachedTokens } = this
     const { to } = problem.graph.topology
     const edges: number[] = []
-    for (const token of reached) {
+    for (const token of reachedTokens) {
       if (token === problem.target) continue
       const price = costLabel[token]!
-      const list = bounds.edgesFrom(token, price, rate)
+      const list = valueBounds.edgesFrom(token, price, rate)
       problem.budget.spend(1 + list.length)
       for (let k = 0; k < list.length; k++) {
         const edge = list[k]!
         const other = to[edge]!
-        const ends = live[token]! + live[other]!
-        const max = live[other] === 1 ? costLabel[other]! : bounds.of(other)
-        if (rate[edge]! * max > price && (ends < 2 || allocation.has[edge] === 0)) edges.push(edge)
+        const liveEnds = isLive[token]! + isLive[other]!
+        const maxValue = isLive[other] === 1 ? costLabel[other]! : valueBounds.boundOf(other)
+        if (rate[edge]! * maxValue > price && (liveEnds < 2 || allocation.hasEdge[edge] === 0)) edges.push(edge)
       }
     }
     return edges
   }
 
-  /** Values over a few edges, which are roughly in the order in which they were reached, so sweeps converge quickly. */
+  /** Computes values over a few edges. The edges are roughly in the order of a path, so few sweeps suffice. */
   private sweepValues(candidates: readonly number[]): void {
-    const { problem, valueLabel, next, live, rate } = this
+    const { problem, valueLabel, nextEdge, isLive, rate } = this
     const { from, to } = problem.graph.topology
     for (let sweep = 0; sweep < problem.maxHops; sweep++) {
       let hasChanged = false
@@ -200,21 +203,21 @@ export class Frontier {
       for (let k = candidates.length - 1; k >= 0; k--) {
         const edge = candidates[k]!
         const token = from[edge]!
-        if (live[token] === 1) continue
+        if (isLive[token] === 1) continue
         const value = rate[edge]! * valueLabel[to[edge]!]!
         if (!(value > valueLabel[token]! * (1 + LABEL_GAIN))) continue
         valueLabel[token] = value
-        next[token] = edge
+        nextEdge[token] = edge
         hasChanged = true
       }
       if (!hasChanged) return
     }
-    this.converged = false
+    this.hasConverged = false
   }
 
-  /** Maximum values of all tokens, backwards from the live ones. */
+  /** Computes maximum values of all tokens, backward from the live tokens. */
   private measureValues(): void {
-    const { problem, backward, distances, valueLabel, next, live, queue } = this
+    const { problem, ratesToTarget, distances, valueLabel, nextEdge, isLive, queue } = this
     const { rateBack } = this.rates
     const { offset, to, reverse } = problem.graph.topology
     const { maxHops } = problem
@@ -222,24 +225,24 @@ export class Frontier {
     queue.start(this.liveTokens, maxHops)
     for (let token = queue.next(); token >= 0; token = queue.next()) {
       const value = valueLabel[token]!
-      const furthest = maxHops - 1 - backward.hops[token]!
+      const maxHopsFrom = maxHops - 1 - ratesToTarget.hops[token]!
       problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const other = to[edge]!
         const label = rateBack[edge]! * value
-        if (!(label > valueLabel[other]! * (1 + LABEL_GAIN)) || live[other] === 1 || distances[other]! > furthest)
+        if (!(label > valueLabel[other]! * (1 + LABEL_GAIN)) || isLive[other] === 1 || distances[other]! > maxHopsFrom)
           continue
         valueLabel[other] = label
-        next[other] = reverse[edge]!
+        nextEdge[other] = reverse[edge]!
         queue.add(other)
       }
     }
-    this.converged = queue.stop()
+    this.hasConverged = queue.clear()
   }
 
-  /** Minimum costs of the tokens whose value exceeds their cost, over edges that may earn more than dust. */
-  private correctCostsWithin(dust: number): void {
-    const { problem, backward, distances, costLabel, valueLabel, live, rate, queue } = this
+  /** Computes minimum costs of the tokens whose value exceeds their cost, over edges that may earn enough. */
+  private correctCostsWithin(minEarnings: number): void {
+    const { problem, ratesToTarget, distances, costLabel, valueLabel, isLive, rate, queue } = this
     const { offset, to } = problem.graph.topology
     const { maxHops } = problem
     queue.start(this.liveTokens, maxHops)
@@ -251,21 +254,21 @@ export class Frontier {
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const other = to[edge]!
         const value = rate[edge]! * valueLabel[other]!
-        if (!(value > price * (1 + EDGE_GAIN)) || live[other] === 1 || backward.hops[other]! > furthest) continue
+        if (!(value > price * (1 + EDGE_GAIN)) || isLive[other] === 1 || ratesToTarget.hops[other]! > furthest) continue
         const label = price / rate[edge]!
-        if (!(label < costLabel[other]!) || earningsBound(problem, edge, price, value) < dust) continue
+        if (!(label < costLabel[other]!) || earningsBound(problem, edge, price, value) < minEarnings) continue
         this.lowerCost(other, label, edge)
       }
     }
-    this.converged = queue.stop() && this.converged
+    this.hasConverged = queue.clear() && this.hasConverged
   }
 
-  private collect(allocation: Allocation, dust: number): void {
-    const { problem, backward, distances, costLabel, valueLabel, live, rate } = this
+  private collectEdges(allocation: Allocation, minEarnings: number): void {
+    const { problem, ratesToTarget, distances, costLabel, valueLabel, isLive, rate } = this
     const { offset, to } = problem.graph.topology
     const { source, target, maxHops } = problem
-    this.edges = []
-    for (const token of this.reached) {
+    this.payingEdges = []
+    for (const token of this.reachedTokens) {
       if (token === target) continue
       const price = costLabel[token]!
       const furthest = maxHops - 1 - distances[token]!
@@ -273,26 +276,26 @@ export class Frontier {
       for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
         const other = to[edge]!
         const value = rate[edge]! * valueLabel[other]!
-        if (!(value > price * (1 + EDGE_GAIN)) || other === source || backward.hops[other]! > furthest) continue
-        if (live[token]! + live[other]! === 2 && allocation.has[edge] === 1) continue
+        if (!(value > price * (1 + EDGE_GAIN)) || other === source || ratesToTarget.hops[other]! > furthest) continue
+        if (isLive[token]! + isLive[other]! === 2 && allocation.hasEdge[edge] === 1) continue
         const earned = earningsBound(problem, edge, price, value)
-        if (earned < dust || costLabel[other] === Number.POSITIVE_INFINITY) this.dust += earned
-        else this.edges.push(edge)
+        if (earned < minEarnings || costLabel[other] === Number.POSITIVE_INFINITY) this.dustEarnings += earned
+        else this.payingEdges.push(edge)
       }
     }
-    this.tokens = this.reached.filter((token) => this.mayPay(token))
+    this.payingTokens = this.reachedTokens.filter((token) => this.mayPay(token))
   }
 
   /** The cheapest path to a token and the best path onward, both within the frontier. */
   pathThrough(token: number): readonly number[] {
-    const { problem, live, next, previous } = this
+    const { problem, isLive, nextEdge, previousEdge } = this
     const { from, to } = problem.graph.topology
     const edges: number[] = []
     problem.budget.spend(4 * problem.maxHops)
-    for (let at = token; live[at] === 0 && edges.length < problem.maxHops; at = from[previous[at]!]!)
-      edges.unshift(previous[at]!)
-    for (let at = token; live[at] === 0 && edges.length < 2 * problem.maxHops; at = to[next[at]!]!)
-      edges.push(next[at]!)
+    for (let at = token; isLive[at] === 0 && edges.length < problem.maxHops; at = from[previousEdge[at]!]!)
+      edges.unshift(previousEdge[at]!)
+    for (let at = token; isLive[at] === 0 && edges.length < 2 * problem.maxHops; at = to[nextEdge[at]!]!)
+      edges.push(nextEdge[at]!)
     return edges
   }
 }

@@ -4,14 +4,14 @@ export class MaxHeap<Label extends { readonly bound: number }> {
 
   push(label: Label): void {
     const { items } = this
-    let at = items.length
-    while (at > 0) {
-      const parent = (at - 1) >> 1
+    let index = items.length
+    while (index > 0) {
+      const parent = (index - 1) >> 1
       if (items[parent]!.bound >= label.bound) break
-      items[at] = items[parent]!
-      at = parent
+      items[index] = items[parent]!
+      index = parent
     }
-    items[at] = label
+    items[index] = label
   }
 
   pop(): Label | undefined {
@@ -19,16 +19,16 @@ export class MaxHeap<Label extends { readonly bound: number }> {
     const top = items[0]
     const last = items.pop()
     if (items.length === 0 || !last) return top
-    let at = 0
+    let index = 0
     for (;;) {
-      let child = 2 * at + 1
+      let child = 2 * index + 1
       if (child >= items.length) break
       if (child + 1 < items.length && items[child + 1]!.bound > items[child]!.bound) child++
       if (items[child]!.bound <= last.bound) break
-      items[at] = items[child]!
-      at = child
+      items[index] = items[child]!
+      index = child
     }
-    items[at] = last
+    items[index] = last
     return top
   }
 }

@@ -1,3 +1,4 @@
+/** Bounds the earnings of an edge without evaluating its price curve. */
 import type { Problem } from '../problem/problem.ts'
 
 /**
@@ -6,6 +7,6 @@ import type { Problem } from '../problem/problem.ts'
  */
 export function earningsBound({ adjustedCurves, graph }: Problem, edge: number, price: number, value: number): number {
   if (adjustedCurves.size > 0 && adjustedCurves.has(edge)) return Number.POSITIVE_INFINITY
-  const fall = Math.sqrt(value / price) - 1
-  return 2 * graph.maxConductance[edge]! * price * fall * fall
+  const sqrtPriceFall = Math.sqrt(value / price) - 1
+  return 2 * graph.maxConductance[edge]! * price * sqrtPriceFall * sqrtPriceFall
 }

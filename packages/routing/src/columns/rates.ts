@@ -1,11 +1,11 @@
 /**
- * Rates of all edges at an allocation: those of the request, except for shared pools, whose trades move the rates of
- * all their pairs.
+ * Rates of all edges after an allocation's trades. Only shared pools differ from the request's rates, because their
+ * trades move the rates of all of their pairs.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 
-const NONE: ReadonlySet<number> = new Set()
+const NO_EDGES: ReadonlySet<number> = new Set()
 
 export class MarginalRates {
   rate: Float64Array
@@ -14,7 +14,7 @@ export class MarginalRates {
   /** Maximum ratio of a rate to the request's. */
   maxRise = 1
   private readonly problem: Problem
-  private movedEdges = NONE
+  private movedEdges = NO_EDGES
 
   constructor(problem: Problem) {
     this.problem = problem
@@ -23,23 +23,23 @@ export class MarginalRates {
   }
 
   /** Updates the rates after an allocation's trades. Returns false if nothing changed. */
-  update({ shared }: Allocation): boolean {
+  update({ sharedPools }: Allocation): boolean {
     const { problem, movedEdges } = this
     const { reverse, scratch } = problem.graph.topology
-    if (shared.length === 0 && movedEdges.size === 0) return false
+    if (sharedPools.length === 0 && movedEdges.size === 0) return false
     if (this.rate === problem.rate) {
       this.rate = scratch.copy(problem.rate)
       this.rateBack = scratch.copy(problem.rateBack)
     }
-    const put = (edge: number, rate: number) => {
+    const setRate = (edge: number, rate: number) => {
       this.rate[edge] = rate
       this.rateBack[reverse[edge]!] = rate
     }
-    for (const edge of movedEdges) put(edge, problem.rate[edge]!)
-    const rates = new Map(shared.flatMap((pool) => [...pool.ratesAfter(problem)]))
+    for (const edge of movedEdges) setRate(edge, problem.rate[edge]!)
+    const rates = new Map(sharedPools.flatMap((pool) => [...pool.ratesAfter(problem)]))
     this.maxRise = 1
     for (const [edge, rate] of rates) {
-      put(edge, rate)
+      setRate(edge, rate)
       if (rate > 0) this.maxRise = Math.max(this.maxRise, rate / problem.rate[edge]!)
     }
     this.movedEdges = new Set(rates.keys())

@@ -1,9 +1,9 @@
 /** Best single path for the whole amount, net of gas, by best-first search. */
 
 import { capacityOf, outputOf } from '../graph/price-curve.ts'
-import { type Potential, pathTo } from '../problem/potentials.ts'
-import { baseCost, costOf, curveOf, minLegCost, type Problem } from '../problem/problem.ts'
-import { PATH_EDGES, PATH_LABELS, PATH_QUOTES, USUAL_HOPS } from '../tolerances.ts'
+import { pathTo, type SpotRates } from '../problem/potentials.ts'
+import { curveOf, legBaseCost, legCost, minLegCost, type Problem } from '../problem/problem.ts'
+import { LABELS_PER_TOKEN, MAX_USUAL_HOPS, PATH_EDGES, PATH_QUOTES } from '../tolerances.ts'
 import { MaxHeap } from './max-heap.ts'
 
 type Label = {
@@ -16,18 +16,20 @@ type Label = {
   readonly amount: number
   readonly cost: number
   readonly hops: number
-  /** Sum of the hashes of the visited tokens: equal for labels that visited the same tokens in any order. */
-  readonly passed: number
+  /** Sum of the hashes of the visited tokens. Labels that visited the same tokens in any order have the same sum. */
+  readonly visitedHash: number
   readonly edge: number
-  readonly before: Label | null
+  readonly previous: Label | null
 }
 
-/** Output of an edge for an input, from its price curve or from the pool itself; 0 if the pool cannot take the input. */
+/**
+ * Output of an edge for an input, from its price curve or from the pool itself; 0 if the pool cannot take the input.
+ */
 export type EdgeOutput = {
-  readonly of: (edge: number, amountIn: number) => number
+  readonly output: (edge: number, amountIn: number) => number
   /** Maximum number of quotes, and work units per quote. */
-  readonly quotes: number
-  readonly work: number
+  readonly maxQuotes: number
+  readonly workPerQuote: number
 }
 
 /** Bounds tighter than spot rates; with them most edges of a large graph are rejected without quoting their pools. */
@@ -38,26 +40,34 @@ export type PathBounds = {
   readonly value: (edge: number, amountOut: number) => number
 }
 
-/** @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: it pays for the part that it takes */
+/**
+ * Outputs by price curves.
+ *
+ * @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: the pool pays for the input that
+ *   it can take
+ */
 export const onCurves = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeOutput => ({
-  of: (edge, amountIn) => {
+  output: (edge, amountIn) => {
     const curve = curveOf(problem, edge)
     return required === 'all' && amountIn > capacityOf(curve) ? 0 : outputOf(curve, amountIn)
   },
-  quotes: PATH_QUOTES,
-  work: 10,
+  maxQuotes: PATH_QUOTES,
+  workPerQuote: 10,
 })
 
 /**
- * Finds the best path by best-first search. Spot rates bound the rates of any size, so the first path that leaves the queue at the
- * target is the best, with one exception: of the paths to a token with the same length, only the `PATH_LABELS` most promising are
- * kept. More than one is kept because, if pools disagree on prices, the best may visit a token that is needed later; no two with
- * the same visited tokens are kept, since one of them is better in every respect. If the work runs out, the best path so far is
- * returned. Null if no path leads to the target, or none takes the amount.
+ * Finds the best path by best-first search. Spot rates bound the rates of any size, so the first path that leaves the
+ * queue at the target is the best. There is one exception: for each token and path length, only the most promising
+ * labels are kept (`LABELS_PER_TOKEN`). Several labels are kept, because the most promising one may visit a token that
+ * the path needs later. Labels with the same visited tokens are not kept together, since one of them is better in every
+ * respect.
+ *
+ * @returns the best path found before the work runs out; null if no path leads to the target, or no path takes the
+ *   amount
  */
 export function bestSinglePath(
   problem: Problem,
-  backward: Potential,
+  backward: SpotRates,
   output = onCurves(problem),
   bounds?: PathBounds,
 ): readonly number[] | null {
@@ -65,81 +75,79 @@ export function bestSinglePath(
   const { offset, to, tokens, scratch } = graph.topology
   const { best: valueBound, hops } = backward
   if (!(valueBound[source]! > 0)) return null
-  const furthest = Math.min(maxHops, Math.max(USUAL_HOPS, hops[source]!))
+  const maxPathHops = Math.min(maxHops, Math.max(MAX_USUAL_HOPS, hops[source]!))
   /** Minimum cost of each remaining leg. */
-  const minLeg = minLegCost(problem)
+  const minLegCostOfPath = minLegCost(problem)
   const queue = new MaxHeap<Label>()
-  const lengths = furthest + 1
-  /** By token and path length: bounds of the best labels, descending. */
+  const pathLengths = maxPathHops + 1
+  /** Tokens whose slots in the arrays below were written. */
   const touchedTokens: number[] = []
   const wipe = (labels: Float64Array, blank: number) => {
     for (const token of touchedTokens)
-      labels.fill(blank, token * lengths * PATH_LABELS, (token + 1) * lengths * PATH_LABELS)
+      labels.fill(blank, token * pathLengths * LABELS_PER_TOKEN, (token + 1) * pathLengths * LABELS_PER_TOKEN)
   }
-  const reached = scratch.lowest(tokens.length * lengths * PATH_LABELS, (labels) =>
+  const bestBounds = scratch.negativeInfinities(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) =>
     wipe(labels, Number.NEGATIVE_INFINITY),
   )
-  /** Visited-token hashes of these labels. */
-  const passing = scratch.zeroFloats(tokens.length * lengths * PATH_LABELS, (labels) => wipe(labels, 0))
-  const first = pathTo(problem, backward, source, target)
-  let bestNet = first ? netOf(problem, first, output) : Number.NEGATIVE_INFINITY
-  let best = bestNet > Number.NEGATIVE_INFINITY ? first : null
+  /** Visited-token hashes of the labels in `bestBounds`, which holds descending bounds by token and path length. */
+  const visitedHashes = scratch.zeroFloats(tokens.length * pathLengths * LABELS_PER_TOKEN, (labels) => wipe(labels, 0))
+  const spotPath = pathTo(problem, backward, source, target)
+  let bestNet = spotPath ? netOf(problem, spotPath, output) : Number.NEGATIVE_INFINITY
+  let best = bestNet > Number.NEGATIVE_INFINITY ? spotPath : null
   let quotes = 0
-  let looks = 0
-  const start = { token: source, amount: amountIn, cost: 0, hops: 0, passed: 0, edge: -1, before: null }
-  queue.push({ ...start, bound: amountIn * valueBound[source]! - hops[source]! * minLeg })
-  for (
-    let label = queue.pop();
-    label && label.bound > bestNet && quotes < output.quotes && looks < PATH_EDGES;
-    label = queue.pop()
-  ) {
-    looks += 1 + offset[label.token + 1]! - offset[label.token]!
+  let visitedEdges = 0
+  const start = { token: source, amount: amountIn, cost: 0, hops: 0, visitedHash: 0, edge: -1, previous: null }
+  queue.push({ ...start, bound: amountIn * valueBound[source]! - hops[source]! * minLegCostOfPath })
+  for (let label = queue.pop(); label && label.bound > bestNet; label = queue.pop()) {
+    if (quotes >= output.maxQuotes || visitedEdges >= PATH_EDGES) break
+    visitedEdges += 1 + offset[label.token + 1]! - offset[label.token]!
     budget.spend(1 + offset[label.token + 1]! - offset[label.token]!)
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
-      const next = to[edge]!
-      if (rate[edge] === 0 || label.hops + 1 + hops[next]! > furthest) continue
+      const nextToken = to[edge]!
+      if (rate[edge] === 0 || label.hops + 1 + hops[nextToken]! > maxPathHops) continue
       // Cheap tests first: they reject most edges without a quote.
-      const ahead = hops[next]! * minLeg
-      const first = label.amount * rate[edge]! * valueBound[next]! - label.cost
+      const remainingCost = hops[nextToken]! * minLegCostOfPath
+      const spotValue = label.amount * rate[edge]! * valueBound[nextToken]! - label.cost
       if (bounds) {
-        if (!(first - minLeg - ahead > bestNet)) continue
-        const max = bounds.value(edge, bounds.output(edge, label.amount))
-        if (!(max - label.cost - minLeg - ahead > bestNet)) continue
+        if (!(spotValue - minLegCostOfPath - remainingCost > bestNet)) continue
+        const maxValue = bounds.value(edge, bounds.output(edge, label.amount))
+        if (!(maxValue - label.cost - minLegCostOfPath - remainingCost > bestNet)) continue
       }
-      const place = (next * lengths + label.hops + 1) * PATH_LABELS
-      const threshold = Math.max(bestNet, reached[place + PATH_LABELS - 1]!)
-      if (!(first - minLeg - ahead > threshold && first - baseCost(problem, edge) - ahead > threshold)) continue
-      if (visits(label, next)) continue
+      const slot = (nextToken * pathLengths + label.hops + 1) * LABELS_PER_TOKEN
+      const threshold = Math.max(bestNet, bestBounds[slot + LABELS_PER_TOKEN - 1]!)
+      if (!(spotValue - minLegCostOfPath - remainingCost > threshold)) continue
+      if (!(spotValue - legBaseCost(problem, edge) - remainingCost > threshold)) continue
+      if (visits(label, nextToken)) continue
       quotes++
-      budget.spend(output.work)
-      const amount = output.of(edge, label.amount)
-      const cost = label.cost + costOf(problem, edge, label.amount)
-      const value = bounds ? bounds.value(edge, amount) : amount * valueBound[next]!
-      const bound = value - cost - ahead
+      budget.spend(output.workPerQuote)
+      const amount = output.output(edge, label.amount)
+      const cost = label.cost + legCost(problem, edge, label.amount)
+      const value = bounds ? bounds.value(edge, amount) : amount * valueBound[nextToken]!
+      const bound = value - cost - remainingCost
       if (!(amount > 0 && bound > threshold)) continue
-      const passed = label.passed + markOf(next)
+      const visitedHash = label.visitedHash + hashOfToken(nextToken)
+      touchedTokens.push(nextToken)
+      if (!insert(bestBounds, visitedHashes, slot, bound, visitedHash)) continue
       // Also register the label for longer paths: a longer path is useful only if its bound is higher.
-      touchedTokens.push(next)
-      let inserted = insert(reached, passing, place, bound, passed)
-      if (!inserted) continue
-      for (let k = place + PATH_LABELS; inserted && k < (next + 1) * lengths * PATH_LABELS; k += PATH_LABELS)
-        inserted = insert(reached, passing, k, bound, passed)
-      const extendedLabel = { bound, token: next, amount, cost, hops: label.hops + 1, passed, edge, before: label }
-      if (next === target) {
-        best = unroll(extendedLabel)
+      const slotsEnd = (nextToken + 1) * pathLengths * LABELS_PER_TOKEN
+      for (let k = slot + LABELS_PER_TOKEN; k < slotsEnd; k += LABELS_PER_TOKEN)
+        if (!insert(bestBounds, visitedHashes, k, bound, visitedHash)) break
+      const next = { bound, token: nextToken, amount, cost, hops: label.hops + 1, visitedHash, edge, previous: label }
+      if (nextToken === target) {
+        best = pathOf(next)
         bestNet = bound
-      } else queue.push(extendedLabel)
+      } else queue.push(next)
     }
   }
   return best
 }
 
 /**
- * Inserts a bound into the descending bounds of a slot, replacing one with the same visited tokens. Returns false if
- * all of them, or that one, are better.
+ * Inserts a bound into the descending bounds of a slot, and replaces a bound with the same visited tokens. Returns
+ * false if all bounds of the slot are better, or if the bound with the same visited tokens is better.
  */
 function insert(reached: Float64Array, passing: Float64Array, place: number, bound: number, passed: number): boolean {
-  const end = place + PATH_LABELS - 1
+  const end = place + LABELS_PER_TOKEN - 1
   if (!(bound > reached[end]!)) return false
   let k = place
   while (k < end && passing[k] !== passed) k++
@@ -153,8 +161,8 @@ function insert(reached: Float64Array, passing: Float64Array, place: number, bou
   return true
 }
 
-/** Hash of a token below 2^32. Sums of a few are exact in floats and identify sets of tokens. */
-function markOf(token: number): number {
+/** Hash of a token, below 2^32. Sums of a few hashes are exact in floats and identify sets of tokens. */
+function hashOfToken(token: number): number {
   let mixed = Math.imul(token + 1, 0x9e3779b1)
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
@@ -166,20 +174,20 @@ function netOf(problem: Problem, path: readonly number[], output: EdgeOutput): n
   let amount = problem.amountIn
   let cost = 0
   for (const edge of path) {
-    cost += costOf(problem, edge, amount)
-    amount = output.of(edge, amount)
+    cost += legCost(problem, edge, amount)
+    amount = output.output(edge, amount)
     if (!(amount > 0)) return Number.NEGATIVE_INFINITY
   }
   return amount - cost
 }
 
 function visits(label: Label, token: number): boolean {
-  for (let at: Label | null = label; at; at = at.before) if (at.token === token) return true
+  for (let at: Label | null = label; at; at = at.previous) if (at.token === token) return true
   return false
 }
 
-function unroll(end: Label): number[] {
+function pathOf(end: Label): number[] {
   const edges: number[] = []
-  for (let at: Label | null = end; at && at.edge >= 0; at = at.before) edges.unshift(at.edge)
+  for (let at: Label | null = end; at && at.edge >= 0; at = at.previous) edges.unshift(at.edge)
   return edges
 }

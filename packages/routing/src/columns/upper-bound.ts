@@ -1,8 +1,8 @@
 /**
- * Upper bound on the output of any route within the hop limit over all pools, before gas. By weak duality, any token
- * prices give a bound. It is the input valued at its price, plus the maximum earnings of each edge at the prices.
- * Tokens that carry flow have the prices of the search. All others get prices between their cost and their value, so
- * that only the edges of the frontier earn. If these earn more than rounding, they join the allocation.
+ * Upper bound before gas on the output of any route within the hop limit. By weak duality, any token prices give a
+ * bound: the input valued at its price, plus the maximum earnings of each edge at the prices. Tokens that carry flow
+ * have the prices of the search. Each other token gets a price between its cost and its value, so that only the edges
+ * of the frontier earn. If these edges earn more than rounding, they join the allocation.
  */
 
 import { hiddenEarnings, maxEarningsAt, tradeTo } from '../graph/price-curve.ts'
@@ -13,10 +13,10 @@ import {
   BALANCE_BRACKET,
   BALANCE_MOVED,
   BALANCE_STEPS,
-  BOUND_JOINING,
   BOUND_ROUNDS,
   BOUND_TIGHT,
   FLOAT_ERROR,
+  MAX_BOUND_EDGES_PER_ROUND,
   MAX_RESIDUAL,
 } from '../tolerances.ts'
 import type { Frontier } from './frontier.ts'
@@ -33,47 +33,50 @@ export type OutputBound = {
 /**
  * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage).
  *
- * @param allocation - solved; extended if edges loosen the bound
+ * @param allocation - solved; extended by edges that make the bound weaker
  * @param frontier - as explored around the allocation
  */
 export function upperBound(problem: Problem, allocation: Allocation, frontier: Frontier): OutputBound | null {
   const { tokens, scratch } = problem.graph.topology
   /** By token, for the ends of the frontier's edges. */
-  const price = scratch.floats(tokens.length)
+  const priceByToken = scratch.floats(tokens.length)
   let bound = Number.POSITIVE_INFINITY
   for (let round = 0; round < BOUND_ROUNDS; round++) {
-    if (!frontier.converged) return null
-    const sharedPools = allocation.shared.filter(({ tradesSeveral }) => tradesSeveral)
+    if (!frontier.hasConverged) return null
+    const sharedPools = allocation.sharedPools.filter(({ tradesSeveral }) => tradesSeveral)
     if (sharedPools.some(({ tradingFunction }) => !tradingFunction.hasFixedFee)) return null
-    const base = sharedPools.reduce((sum, { feesReused }) => sum + feesReused, allocation.value + frontier.dust)
-    if (frontier.edges.length === 0) {
-      bound = Math.min(bound, base)
+    const boundWithoutFrontier = sharedPools.reduce(
+      (sum, { feesReused }) => sum + feesReused,
+      allocation.value + frontier.dustEarnings,
+    )
+    if (frontier.payingEdges.length === 0) {
+      bound = Math.min(bound, boundWithoutFrontier)
       break
     }
-    balancePrices(problem, frontier, price)
-    problem.budget.spend(8 * frontier.edges.length)
-    const earning = frontier.edges
-      .map((edge) => ({ edge, profit: profitOf(problem, frontier, price, edge) }))
+    balancePrices(problem, frontier, priceByToken)
+    problem.budget.spend(8 * frontier.payingEdges.length)
+    const earningEdges = frontier.payingEdges
+      .map((edge) => ({ edge, profit: profitOf(problem, frontier, priceByToken, edge) }))
       .filter(({ profit }) => profit > 0)
     bound = Math.min(
       bound,
-      earning.reduce((sum, { profit }) => sum + profit, base),
+      earningEdges.reduce((sum, { profit }) => sum + profit, boundWithoutFrontier),
     )
     if (bound <= allocation.value * (1 + BOUND_TIGHT)) break
-    const joining = earning.sort((a, b) => b.profit - a.profit).slice(0, BOUND_JOINING)
+    const joiningEdges = earningEdges.sort((a, b) => b.profit - a.profit).slice(0, MAX_BOUND_EDGES_PER_ROUND)
     if (
-      !join(
+      !addEdges(
         problem,
         allocation,
-        price,
-        joining.map(({ edge }) => edge),
+        priceByToken,
+        joiningEdges.map(({ edge }) => edge),
       )
     )
       break
     solve(allocation, MAX_RESIDUAL)
     frontier.explore(allocation)
   }
-  const beyondCurves = errorOf(problem, bound, allocation, frontier, price)
+  const beyondCurves = maxPayoutBeyondCurves(problem, bound, allocation, frontier, priceByToken)
   return Number.isFinite(bound + beyondCurves) && bound > 0
     ? { onCurves: bound * (1 + FLOAT_ERROR), beyondCurves }
     : null
@@ -83,7 +86,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
  * Amount by which the bound may be too low, in output base units. Some curves interpolate samples of their pools, and
  * the trading function of a pool with a variable fee assumes its highest fee.
  */
-function errorOf(
+function maxPayoutBeyondCurves(
   problem: Problem,
   bound: number,
   allocation: Allocation,
@@ -91,19 +94,20 @@ function errorOf(
   price: Float64Array,
 ): number {
   const { from, to } = problem.graph.topology
-  const { prices, shared } = allocation
-  const hidden = (edge: number, priceOf: Float64Array) =>
+  const { prices, sharedPools } = allocation
+  const hiddenEarningsOf = (edge: number, priceOf: Float64Array) =>
     hiddenEarnings(curveOf(problem, edge), priceOf[from[edge]!]!, priceOf[to[edge]!]!, bound)
-  const alone = (edge: number) => maxEarningsAt(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!)
+  const earningsAlone = (edge: number) =>
+    maxEarningsAt(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!)
   let sum = 0
-  for (const edge of allocation.edges) sum += hidden(edge, prices)
-  for (const edge of frontier.edges) sum += hidden(edge, price)
-  for (const { edges, earned, tradingFunction } of shared)
-    if (!tradingFunction.hasFixedFee) sum += Math.max(0, Math.max(...edges.map(alone)) - earned)
+  for (const edge of allocation.edges) sum += hiddenEarningsOf(edge, prices)
+  for (const edge of frontier.payingEdges) sum += hiddenEarningsOf(edge, price)
+  for (const { edges, earned, tradingFunction } of sharedPools)
+    if (!tradingFunction.hasFixedFee) sum += Math.max(0, Math.max(...edges.map(earningsAlone)) - earned)
   return sum
 }
 
-function join({ graph }: Problem, allocation: Allocation, price: Float64Array, edges: readonly number[]): boolean {
+function addEdges({ graph }: Problem, allocation: Allocation, price: Float64Array, edges: readonly number[]): boolean {
   const { from, to } = graph.topology
   let isAdded = false
   for (const edge of edges) {
@@ -117,29 +121,30 @@ function profitOf(problem: Problem, frontier: Frontier, price: Float64Array, edg
   const { from, to } = problem.graph.topology
   const sold = price[from[edge]!]!
   const bought = price[to[edge]!]!
-  const alone = maxEarningsAt(curveOf(problem, edge), sold, bought)
+  const earningsAlone = maxEarningsAt(curveOf(problem, edge), sold, bought)
   const rate = frontier.rate[edge]!
-  if (rate === problem.rate[edge]) return alone
-  // Together with other pairs of its pool, the edge earns no more than alone, and no more than from its rate after their trades.
-  return rate * bought > sold ? Math.min(alone, earningsBound(problem, edge, sold, rate * bought)) : 0
+  if (rate === problem.rate[edge]) return earningsAlone
+  // Other pairs of the pool also trade. So the edge earns at most as much as alone, and at most as much as from the
+  // rate after the other trades.
+  return rate * bought > sold ? Math.min(earningsAlone, earningsBound(problem, edge, sold, rate * bought)) : 0
 }
 
 /** Sets prices at the ends of the frontier's edges that minimize the edges' earnings. */
 export function balancePrices(
   problem: Problem,
-  { edges, tokens, live, costLabel, valueLabel }: Frontier,
+  { payingEdges, payingTokens, isLive, costLabel, valueLabel }: Frontier,
   price: Float64Array,
 ): void {
   const { from, to } = problem.graph.topology
-  for (const edge of edges)
+  for (const edge of payingEdges)
     for (const token of [from[edge]!, to[edge]!])
-      price[token] = live[token] === 1 ? costLabel[token]! : Math.sqrt(costLabel[token]! * valueLabel[token]!)
-  const around = new Map<number, number[]>(tokens.map((token) => [token, []]))
-  for (const edge of edges) {
-    around.get(from[edge]!)?.push(edge)
-    around.get(to[edge]!)?.push(edge)
+      price[token] = isLive[token] === 1 ? costLabel[token]! : Math.sqrt(costLabel[token]! * valueLabel[token]!)
+  const edgesAround = new Map<number, number[]>(payingTokens.map((token) => [token, []]))
+  for (const edge of payingEdges) {
+    edgesAround.get(from[edge]!)?.push(edge)
+    edgesAround.get(to[edge]!)?.push(edge)
   }
-  for (const [token, near] of around) balance(problem, price, near, token, costLabel[token]!, valueLabel[token]!)
+  for (const [token, near] of edgesAround) balance(problem, price, near, token, costLabel[token]!, valueLabel[token]!)
 }
 
 /** Moves one price until the edges buy as much of the token as they sell: Newton's method within a bracket. */
@@ -157,7 +162,7 @@ function balance(
   let high = max
   for (let step = 0; step < BALANCE_STEPS && high > low * (1 + BALANCE_BRACKET); step++) {
     problem.budget.spend(4 * edges.length + 1)
-    const at = price[token]!
+    const currentPrice = price[token]!
     let surplus = 0
     let slope = 0
     for (const edge of edges) {
@@ -167,10 +172,10 @@ function balance(
       surplus += bought ? point.output : -point.input
       slope += point.conductance * (bought ? ratio : 1)
     }
-    if (surplus > 0) high = at
-    else low = at
-    const next = at * Math.exp(-surplus / slope)
-    price[token] = next > low && next < high ? next : Math.sqrt(low * high)
-    if (Math.abs(next / at - 1) < BALANCE_MOVED) return
+    if (surplus > 0) high = currentPrice
+    else low = currentPrice
+    const nextPrice = currentPrice * Math.exp(-surplus / slope)
+    price[token] = nextPrice > low && nextPrice < high ? nextPrice : Math.sqrt(low * high)
+    if (Math.abs(nextPrice / currentPrice - 1) < BALANCE_MOVED) return
   }
 }

@@ -1,3 +1,4 @@
+/** Errors of encoding a route. */
 import { CodedError } from '@sluice/chains'
 
 /** Error codes: a leg has an unsupported family, or the legs do not form a route. */

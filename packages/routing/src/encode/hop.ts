@@ -1,4 +1,4 @@
-/** Programs of one hop, to measure its gas as a part of a route. */
+/** Builds programs of one hop, to measure the hop's gas at each position of a route. */
 import type { Address, Hex } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { encodeProgram, isPrepaid, ProgramError, type StepInput, type StepOutput } from '@sluice/program'
@@ -8,21 +8,24 @@ import type { StepMaker } from './steps.ts'
 /** A program, and the account that holds its input before it runs; null if the program pulls it from the sender. */
 type HopProgram = { readonly program: Hex; readonly holder: Address | null }
 
-/** By the hop's place in a route; null if the family's operation cannot do that. */
+/** Programs by the hop's position in a route; null if the family's operation cannot be at this position. */
 type HopPrograms = {
   readonly first: HopProgram | null
   readonly middle: HopProgram | null
   readonly last: HopProgram | null
 }
 
-/** Behind another hop a pool that measures its own input is paid by that hop; all others take it from the Executor. */
+/**
+ * Builds the programs of a hop. After another hop, a pool that measures its own input has been paid by that hop. Other
+ * pools take their input from the Executor.
+ */
 export function hopPrograms(
   pool: Pool,
   [tokenIn, tokenOut]: readonly [Address, Address],
   family: StepMaker,
   executor: Address,
 ): HopPrograms {
-  const behind = isPrepaid(pool.family)
+  const inputAfterHop = isPrepaid(pool.family)
     ? { input: { kind: 'atPool' } as const, holder: pool.address }
     : { input: { kind: 'rest' } as const, holder: executor }
   const programOf = (input: StepInput, output: StepOutput, holder: Address | null): HopProgram | null => {
@@ -35,7 +38,7 @@ export function hopPrograms(
   }
   return {
     first: programOf({ kind: 'pullAll' }, { kind: 'executor' }, null),
-    middle: programOf(behind.input, { kind: 'executor' }, behind.holder),
-    last: programOf(behind.input, { kind: 'recipient' }, behind.holder),
+    middle: programOf(inputAfterHop.input, { kind: 'executor' }, inputAfterHop.holder),
+    last: programOf(inputAfterHop.input, { kind: 'recipient' }, inputAfterHop.holder),
   }
 }

@@ -1,3 +1,4 @@
+/** Encodes routes as transactions to the Guard. */
 import { encodeGuardSwap, type SignedPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram, type Step } from '@sluice/program'
@@ -30,8 +31,8 @@ export type EncodeRequest = {
   /** Required if `feePpm` is above 0. */
   readonly feeRecipient?: Address
   /**
-   * Direct mode, for an output token that takes a tax on every transfer: the Executor pays the recipient itself. Excludes
-   * a fee.
+   * Direct mode, for an output token that takes a tax on every transfer: the Executor pays the recipient itself.
+   * Excludes a fee.
    */
   readonly direct?: boolean
   /** Signature of the sender instead of an approval; excludes native input. */

@@ -1,34 +1,35 @@
+/** Encodes native input and output: which contract wraps and unwraps, and how legs take the sender's coin. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Step, StepInput } from '@sluice/program'
 import { takesNative, usesWrapper } from '../native.ts'
 import type { Leg, RoutePlan } from '../types.ts'
 
 /**
- * The tokens that an end of a route stands for: legs trade the native token or its wrapper, whichever their pools know.
+ * Returns the tokens that an end of a route stands for. For NATIVE, a leg may trade the native token or its wrapper.
  */
 export function tokensOf(end: Address, wrapped: Address | null): readonly (Address | null)[] {
   return end === NATIVE ? [wrapped, ZERO_ADDRESS] : [end]
 }
 
 /**
- * True if the Guard has to wrap the whole input, or to unwrap the output that legs pay it: cheaper than by the Executor.
- * If only a part of the input needs wrapping, the Executor receives native token.
+ * True if the Guard wraps the whole input, or unwraps the output of the legs, which is cheaper than in the Executor. If
+ * only a part of the input must be wrapped, the Executor receives the native token and wraps this part.
  */
 export function needsWrapper(route: RoutePlan, wrappedNative: Address | null): boolean {
   return usesWrapper(route.legs, { ...route, wrappedNative }) && !takesNative(route.legs, route)
 }
 
-/** The native input that a leg takes that the Executor holds as the sender brought it. */
-export function inputAsBrought(leg: Leg, { legs }: RoutePlan): StepInput {
+/** Returns the input of a leg that takes the sender's native coin from the Executor. */
+export function nativeInputOf(leg: Leg, { legs }: RoutePlan): StepInput {
   const last = legs.findLast(({ tokenIn }) => tokenIn === ZERO_ADDRESS)
   return leg === last ? { kind: 'rest' } : { kind: 'held', amount: leg.amountIn }
 }
 
 /**
- * Returns the step that wraps the part of a native input that pools of the wrapper take. It precedes all other steps;
- * empty if no pool takes any.
+ * Returns the step that wraps the part of a native input that pools of the wrapper take. The step precedes all others.
+ * Empty if no pool takes the wrapper.
  */
-export function wrapsAhead({ legs }: RoutePlan, wrapped: Address): readonly Step[] {
+export function wrapSteps({ legs }: RoutePlan, wrapped: Address): readonly Step[] {
   const amount = legs.reduce((sum, leg) => (leg.tokenIn === wrapped ? sum + leg.amountIn : sum), 0n)
   if (amount === 0n) return []
   const input = { kind: 'held', amount } as const

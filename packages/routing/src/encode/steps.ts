@@ -1,3 +1,4 @@
+/** Builds the Executor's steps from the legs of a route. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { DexFamily } from '@sluice/liquidity'
 import { isPrepaid, type Step, type StepInput, type StepOutput, toShare } from '@sluice/program'
@@ -5,7 +6,7 @@ import { takesNative } from '../native.ts'
 import type { Leg, RoutePlan } from '../types.ts'
 import { EncodeError } from './errors.ts'
 import { mergeHops } from './merge.ts'
-import { inputAsBrought, tokensOf, wrapsAhead } from './native.ts'
+import { nativeInputOf, tokensOf, wrapSteps } from './native.ts'
 
 /** The part of a family that encoding needs. */
 export type StepMaker = Pick<DexFamily, 'step'>
@@ -19,8 +20,9 @@ export type StepContext = {
 const DESTINATION: StepOutput = { kind: 'recipient' }
 
 /**
- * The steps that do what the route's legs say, with the same arithmetic: legs out of the sender's token draw their
- * exact amount, legs out of any other token take a share of the balance, and the last of them takes the rest.
+ * Builds the steps of a route's legs, with the same arithmetic as the settlement. Legs that sell the sender's token
+ * pull their exact amount. Legs that sell another token take a share of its balance, and the last of them takes the
+ * remaining balance.
  *
  * @throws EncodeError if the legs do not add up to the route
  */
@@ -33,27 +35,27 @@ export function buildSteps(route: RoutePlan, context: StepContext): readonly Ste
   checkLegs(route, sources)
   checkNothingStays(route, [...sources, ...targets])
 
-  const asBrought = takesNative(route.legs, route)
-  const ahead = prepaidLegs(route.legs, [...sources, ...targets])
+  const takesNativeCoin = takesNative(route.legs, route)
+  const prepaidLegByToken = prepaidLegs(route.legs, [...sources, ...targets])
   const steps = route.legs.map((leg) => {
-    const prepaid = ahead.get(leg.tokenOut)
+    const prepaid = prepaidLegByToken.get(leg.tokenOut)
     const output: StepOutput = targets.includes(leg.tokenOut)
       ? DESTINATION
       : prepaid
         ? { kind: 'address', address: prepaid.pool.address }
         : { kind: 'executor' }
     const input =
-      ahead.get(leg.tokenIn) === leg
+      prepaidLegByToken.get(leg.tokenIn) === leg
         ? ({ kind: 'atPool' } as const)
         : !sources.includes(leg.tokenIn)
-          ? share(leg)
-          : asBrought
-            ? inputAsBrought(leg, route)
-            : drawn(leg, route)
+          ? shareInput(leg)
+          : takesNativeCoin
+            ? nativeInputOf(leg, route)
+            : pulledInput(leg, route)
     return familyOf(leg, families).step(leg.pool, leg.tokenIn, leg.tokenOut, input, output)
   })
   const merged = mergeHops(steps, route.legs)
-  return asBrought ? [...wrapsAhead(route, needWrapped(wrappedNative)), ...merged] : merged
+  return takesNativeCoin ? [...wrapSteps(route, needWrapped(wrappedNative)), ...merged] : merged
 }
 
 /** A route without legs: native to its wrapper or back, one to one. */
@@ -66,23 +68,23 @@ function wrapStep({ tokenIn, tokenOut }: RoutePlan, { wrappedNative }: StepConte
   throw new EncodeError('INVALID_ROUTE', `a route from ${tokenIn} to ${tokenOut} needs legs`)
 }
 
-const drawn = ({ amountIn }: Leg, route: RoutePlan): StepInput =>
+const pulledInput = ({ amountIn }: Leg, route: RoutePlan): StepInput =>
   amountIn === route.amountIn ? { kind: 'pullAll' } : { kind: 'pull', amount: amountIn }
 
-const share = ({ num, den }: Leg): StepInput =>
+const shareInput = ({ num, den }: Leg): StepInput =>
   num === den ? { kind: 'rest' } : { kind: 'share', share: toShare(num, den) }
 
 /**
- * Returns intermediate tokens that only one leg takes, into a pool that measures its own input: legs that make such a
- * token pay that pool, which saves a transfer and one tax of a taxed token.
+ * Returns intermediate tokens that only one leg sells, to a pool that measures its own input. Legs that buy such a
+ * token pay the pool directly, which saves a transfer and one tax of a taxed token.
  */
 function prepaidLegs(legs: readonly Leg[], ends: readonly (Address | null)[]): ReadonlyMap<Address, Leg> {
   const legByToken = new Map<Address, Leg>()
   for (const leg of legs) {
     const { tokenIn, pool } = leg
     if (ends.includes(tokenIn) || !isPrepaid(pool.family)) continue
-    const alone = legs.every((other) => other === leg || (other.tokenIn !== tokenIn && other.pool.id !== pool.id))
-    if (alone) legByToken.set(tokenIn, leg)
+    const isOnlyUser = legs.every((other) => other === leg || (other.tokenIn !== tokenIn && other.pool.id !== pool.id))
+    if (isOnlyUser) legByToken.set(tokenIn, leg)
   }
   return legByToken
 }

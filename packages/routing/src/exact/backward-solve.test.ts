@@ -12,7 +12,9 @@ type LegTerms = { readonly from: number; readonly to: number; readonly pool: Poo
 const outputOf = ([x, y]: PoolTerms, amountIn: bigint) => (amountIn * y) / (x + amountIn)
 /** Minimum input, rounded up. */
 const inputOf = ([x, y]: PoolTerms, out: bigint) => (x * out + y - out - 1n) / (y - out)
-/** Price curve of x·y = k: √price falls from √(y / x) with a liquidity of √(x·y), up to a part of the output reserve. */
+/**
+ * Price curve of x·y = k: √price falls from √(y / x) with a liquidity of √(x·y), up to a part of the output reserve.
+ */
 function curveOf([x, y]: PoolTerms, part: number) {
   const root = Math.sqrt(Number(y) / Number(x))
   const liquidity = Float64Array.of(Math.sqrt(Number(x)) * Math.sqrt(Number(y)))
@@ -36,7 +38,7 @@ function routeOver(terms: readonly LegTerms[], { target = 1, knowsInput = false,
       adjustedCurves: new Map(),
       graph: { edges: terms.map(({ pool }) => ({ curve: curveOf(pool, part) })) },
     },
-    of(amountIn: bigint, fork?: { readonly token: number; readonly balance: bigint }) {
+    outputAt(amountIn: bigint, fork?: { readonly token: number; readonly balance: bigint }) {
       const balances = new Map([[0, amountIn]])
       const forked = new Set<number>()
       for (const [edge, leg] of legs.entries()) {
@@ -54,7 +56,7 @@ function routeOver(terms: readonly LegTerms[], { target = 1, knowsInput = false,
     outputOf: ({ share: { edge } }: LegOutput, amountIn: bigint) => quote(edge, amountIn),
     inputFor: ({ share: { edge } }: LegOutput, out: bigint) => (knowsInput ? inputOf(terms[edge]!.pool, out) : null),
   } as unknown as RouteOutput
-  const near = (amountIn: bigint) => ({ amountIn, amountOut: output.of(amountIn)! })
+  const near = (amountIn: bigint) => ({ amountIn, amountOut: output.outputAt(amountIn)! })
   return { output, near, count: () => quotes, reset: () => (quotes = 0) }
 }
 const [A, B, C]: readonly PoolTerms[] = [
@@ -92,7 +94,7 @@ test('two pools of the source, the first with a fixed input', () => {
     Object.assign(legs[1]!, { amountIn: amountIn - fixed, amountOut: outputOf(A!, amountIn - fixed) })
     return fixedOutput + outputOf(A!, amountIn - fixed)
   }
-  Object.assign(output, { of: at })
+  Object.assign(output, { outputAt: at })
   const point = { amountIn: 10n * E18, amountOut: at(10n * E18) }
   const required = point.amountOut + E18 / 100n
   expect(solveBackwards(output, point, required, 3)).toBe(fixed + inputOf(A!, required - fixedOutput))
@@ -113,8 +115,8 @@ test('of a token that two pools divide', () => {
   const point = near(10n * E18)
   const required = point.amountOut + point.amountOut / 1_000n
   const min = solveBackwards(output, point, required, 1)!
-  expect(output.of(min)).toBeGreaterThanOrEqual(required)
-  expect(output.of(min - 1n)).toBeLessThan(required)
+  expect(output.outputAt(min)).toBeGreaterThanOrEqual(required)
+  expect(output.outputAt(min - 1n)).toBeLessThan(required)
 })
 
 test('a point that the route no longer pays, and an output beyond the curve, have no solution', () => {

@@ -1,6 +1,6 @@
 /**
- * Finds the minimum input of a route of which only one leg out of the source is variable. It solves backwards from the
- * target, pool by pool, which takes one quote per step instead of one per leg of the route.
+ * Finds the minimum input of a route in which only one leg out of the source is variable. Solves backward from the
+ * target, pool by pool. Each step takes one quote, while a step over the whole route takes one quote per leg.
  */
 import { inputOf } from '../graph/price-curve.ts'
 import { curveOf } from '../problem/problem.ts'
@@ -9,29 +9,35 @@ import { FLOAT_UNITS, OUTPUT_MARGIN } from './output-tolerances.ts'
 import type { LegOutput, RouteOutput } from './route-output.ts'
 
 /**
- * Returns null if only full settlements give the answer.
+ * Returns the minimum input; null if only full settlements can find it.
  *
- * @param near - a point of the route with its fixed legs that pays about the required output
+ * @param nearPoint - a point of the route with its fixed legs that pays about the required output
  * @param price - output per additional unit of the source token
  * @throws WorkSpent
  */
-export function solveBackwards(output: RouteOutput, near: AmountPoint, required: bigint, price: number): bigint | null {
-  if (output.of(near.amountIn) !== near.amountOut) return null
+export function solveBackwards(
+  output: RouteOutput,
+  nearPoint: AmountPoint,
+  required: bigint,
+  price: number,
+): bigint | null {
+  if (output.outputAt(nearPoint.amountIn) !== nearPoint.amountOut) return null
   const chain = chainOf(output)
-  const end = chain[0]!.to
-  const total = (token: number): bigint => {
-    if (token === output.target) return near.amountOut
+  const forkToken = chain[0]!.to
+  const totalOf = (token: number): bigint => {
+    if (token === output.target) return nearPoint.amountOut
     return output.legs.reduce((sum, { from, amountIn }) => (from === token ? sum + amountIn : sum), 0n)
   }
   // Legs outside the chain contribute a constant amount.
-  const otherOutputs = chain.map(({ to, amountOut }) => total(to) - amountOut)
-  const fixedInput = near.amountIn - chain.at(-1)!.amountIn
-  const priceOfEnd = chain.reduce(
+  const otherOutputs = chain.map(({ to, amountOut }) => totalOf(to) - amountOut)
+  const fixedInput = nearPoint.amountIn - chain.at(-1)!.amountIn
+  const forkPrice = chain.reduce(
     (price, { amountIn, amountOut }) => (price * Number(amountIn)) / Number(amountOut),
     price,
   )
-  const point = { amountIn: total(end), amountOut: near.amountOut }
-  let needed = end === output.target ? required : solveFork(output, { near, end, point }, required, priceOfEnd)
+  const point = { amountIn: totalOf(forkToken), amountOut: nearPoint.amountOut }
+  let needed =
+    forkToken === output.target ? required : solveFork(output, { nearPoint, forkToken, point }, required, forkPrice)
   for (const [k, leg] of chain.entries()) {
     if (needed === null || needed <= otherOutputs[k]!) return null
     needed = solveLeg(output, leg, needed - otherOutputs[k]!)
@@ -44,25 +50,25 @@ function chainOf({ legs, target }: RouteOutput): readonly LegOutput[] {
   const chain = [legs.findLast(({ from }) => from === 0)!]
   while (chain.length < legs.length) {
     const token = chain[0]!.to
-    const out = legs.filter(({ from }) => from === token)
-    if (token === target || out.length !== 1) break
-    chain.unshift(out[0]!)
+    const legsOut = legs.filter(({ from }) => from === token)
+    if (token === target || legsOut.length !== 1) break
+    chain.unshift(legsOut[0]!)
   }
   return chain
 }
 
 /** A token that several legs divide, with the route's output for a balance of it. */
-type ForkPoint = { readonly near: AmountPoint; readonly end: number; readonly point: AmountPoint }
+type ForkPoint = { readonly nearPoint: AmountPoint; readonly forkToken: number; readonly point: AmountPoint }
 
 function solveFork(
   output: RouteOutput,
-  { near, end, point }: ForkPoint,
+  { nearPoint, forkToken, point }: ForkPoint,
   required: bigint,
   price: number,
 ): bigint | null {
   let isExact = true
   const pointAt = (balance: bigint): AmountPoint => {
-    const amountOut = output.of(near.amountIn, { token: end, balance })
+    const amountOut = output.outputAt(nearPoint.amountIn, { token: forkToken, balance })
     isExact &&= amountOut !== null
     return { amountIn: balance, amountOut: amountOut ?? 0n }
   }
@@ -73,20 +79,22 @@ function solveFork(
 
 function solveLeg(output: RouteOutput, leg: LegOutput, required: bigint): bigint | null {
   const pointAt = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: output.outputOf(leg, amountIn) })
-  const about = output.inputFor(leg, required)
-  if (about !== null && about > 0n) {
-    const bracket = bracketFrom(pointAt, pointAt(about), required, 1n)
+  const estimatedInput = output.inputFor(leg, required)
+  if (estimatedInput !== null && estimatedInput > 0n) {
+    const bracket = bracketFrom(pointAt, pointAt(estimatedInput), required, 1n)
     if (bracket) return narrowBracket(pointAt, bracket, required)[1].amountIn
   }
   const curve = curveOf(output.problem, leg.share.edge)
   const step = Number(required) * OUTPUT_MARGIN
-  const [min, beyond] = [inputOf(curve, Number(required)), inputOf(curve, Number(required) + step)]
-  if (!(beyond > min && beyond < Number.POSITIVE_INFINITY)) return null
-  const point = pointAt(BigInt(Math.ceil(min)))
-  const missing = required - point.amountOut
-  // If the curve is exact, it errs by float rounding only, which may be far less than the price of one unit.
-  const isExact = missing === 0n || missing === 1n
-  const first = isExact ? point.amountIn / FLOAT_UNITS + 1n : stepFrom(point, required, step / (beyond - min))
-  const bracket = bracketFrom(pointAt, point, required, first)
+  const [exactInput, largerInput] = [inputOf(curve, Number(required)), inputOf(curve, Number(required) + step)]
+  if (!(largerInput > exactInput && largerInput < Number.POSITIVE_INFINITY)) return null
+  const point = pointAt(BigInt(Math.ceil(exactInput)))
+  const missingOut = required - point.amountOut
+  // An exact curve has only the error of float rounding, which may be much less than the price of one unit.
+  const isExact = missingOut === 0n || missingOut === 1n
+  const firstStep = isExact
+    ? point.amountIn / FLOAT_UNITS + 1n
+    : stepFrom(point, required, step / (largerInput - exactInput))
+  const bracket = bracketFrom(pointAt, point, required, firstStep)
   return bracket && narrowBracket(pointAt, bracket, required)[1].amountIn
 }

@@ -1,38 +1,39 @@
 /**
- * Finds the minimum input that buys an output. The best route's output rises with its input, so the search narrows an
- * interval between an input that pays too little and one that pays enough. The shares of a route for a nearby amount
- * then give the minimum input in integers. Shares that are optimal for an amount within 0.1 % lose about a millionth.
+ * Finds the minimum input that buys an output. The best route's output rises with its input. So the search narrows an
+ * interval between an input that pays too little and an input that pays enough. If the tried input is within 0.1 % of
+ * the minimum, the shares of its route give the minimum input in integers. Such shares lose about a millionth of the
+ * output.
  */
 import { crossesFlat, inputOf, outputOf } from '../graph/price-curve.ts'
-import { pathTo, potential } from '../problem/potentials.ts'
+import { bestSpotRates, pathTo } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { pushThrough } from '../solver/flow.ts'
 import { FEW_UNITS } from '../tolerances.ts'
 import type { RouteTerms } from '../types.ts'
 import { admit, bestRoute } from './best-route.ts'
 import {
-  BEYOND_RATIO,
-  BEYOND_REACH,
-  CONFIRMATIONS,
-  DUST_STEP,
+  BEYOND_REACH_OUTPUT_RATIO,
+  DUST_STEP_UP,
   FLAT_GAIN,
   FLAT_MARGIN,
   FLAT_MIN,
   FLAT_NEAR,
   FLAT_STEP,
-  LESS_PARTS,
-  LOOSE_BOUND,
+  LOOSE_BOUND_RATIO,
+  MAX_CONFIRMATIONS,
+  MAX_INPUT_GAP_TO_REUSE,
   MIN_ELASTICITY,
-  NEAR_INPUT,
   OUTPUT_MARGIN,
   OUTPUT_SEARCHES,
-  PROBE_FALL,
-  PROBE_PART,
-  PROBE_STEP,
-  PROBES_FROM,
-  REACH_FALL,
-  REACH_PARTS,
-  SEARCH_PART,
+  PROBE_STEP_DOWN,
+  PROBE_STEP_UP,
+  PROBE_WORK_SHARE,
+  REACH_PRECISION_DIVISOR,
+  SEARCH_WORK_SHARE,
+  SEARCHES_BEFORE_PROBES,
+  SMALLER_INPUT_QUARTERS,
+  UNREACHABLE_BRACKET_RATIO,
+  UNREACHABLE_OUTPUT_RATIO,
 } from './output-tolerances.ts'
 import { minInputOf, type PricedRoute, type RoutedInput } from './route-input.ts'
 import type { SettledRoute } from './search-and-settle.ts'
@@ -42,13 +43,14 @@ import { AMOUNT_LIMIT } from './shares.ts'
  * Finds the minimum input for an output.
  *
  * @param required - output, base units
- * @returns the minimum input with its route; if no input suffices, the one found that pays most; null if nothing routes
+ * @returns the minimum input with its route; if no input suffices, the tried input that pays most; null if nothing
+ *   routes
  */
 export function minInput(problem: Problem, required: bigint, request: RouteTerms): RoutedInput | null {
   return new InputSearch(problem, required, request).run()
 }
 
-const paidBy = ({ route }: RoutedInput): bigint => route.settlement.amountOut
+const outputOfRoute = ({ route }: RoutedInput): bigint => route.settlement.amountOut
 
 class InputSearch {
   private readonly problem: Problem
@@ -56,19 +58,19 @@ class InputSearch {
   private readonly request: RouteTerms
   /** Largest input known to pay too little, with its route if it has one. */
   private low = 0n
-  private below: PricedRoute | null = null
+  private lowRoute: PricedRoute | null = null
   /** Route of the second largest input known to pay too little. */
-  private belowBefore: PricedRoute | null = null
+  private previousLowRoute: PricedRoute | null = null
   /** Smallest input known to pay enough. */
-  private above: PricedRoute | null = null
+  private highRoute: PricedRoute | null = null
   /** Smallest input known not to route because the pools cannot take it. */
   private ceiling = AMOUNT_LIMIT
-  /** Route that pays enough, found without gas. Used if no route with gas does. */
-  private regardless: PricedRoute | null = null
+  /** Route that pays enough, found as if gas were free. Used if no route found with gas pays enough. */
+  private gasFreeRoute: PricedRoute | null = null
   /** True if all pools of the target together pay less than the output. */
-  private isBeyond = false
+  private isUnreachable = false
   private narrowings = 0
-  private hasTriedLess = false
+  private hasTriedSmaller = false
 
   constructor(problem: Problem, required: bigint, request: RouteTerms) {
     this.problem = problem
@@ -80,140 +82,143 @@ class InputSearch {
   run(): RoutedInput | null {
     return this.problem.budget.attempt(
       1,
-      () => this.search() ?? this.nearest(),
-      () => this.above ?? this.regardless ?? this.below,
+      () => this.search() ?? this.nearestRoute(),
+      () => this.highRoute ?? this.gasFreeRoute ?? this.lowRoute,
     )
   }
 
   private search(): RoutedInput | null {
     const { problem, required } = this
-    const max = outputBound(problem)
-    this.isBeyond = Number(required) > max * BEYOND_REACH
-    let amountIn: bigint | null = wholeUnits(firstAmount(problem, this.isBeyond ? max : Number(required)))
+    const maxOutput = outputBound(problem)
+    this.isUnreachable = Number(required) > maxOutput * UNREACHABLE_OUTPUT_RATIO
+    let amountIn: bigint | null = wholeUnits(initialInput(problem, this.isUnreachable ? maxOutput : Number(required)))
     for (let searches = 0; searches < OUTPUT_SEARCHES && amountIn !== null; searches++) {
-      // The reach of the pools does not depend on gas, and is much cheaper to find without it.
-      const isProbe = !this.above && !this.regardless && (this.isBeyond || searches >= PROBES_FROM)
-      const candidate = this.attempt(amountIn, isProbe)
-      if (candidate && isProbe && problem.perGas > 0 && paidBy(candidate) >= required) {
-        this.regardless = candidate
+      // How much the pools can pay does not depend on gas, and a search without gas takes much less work.
+      const isProbe =
+        !this.highRoute && !this.gasFreeRoute && (this.isUnreachable || searches >= SEARCHES_BEFORE_PROBES)
+      const candidate = this.routeAt(amountIn, isProbe)
+      if (candidate && isProbe && problem.costPerGas > 0 && outputOfRoute(candidate) >= required) {
+        this.gasFreeRoute = candidate
         continue
       }
-      this.note(amountIn, candidate)
+      this.record(amountIn, candidate)
       if (candidate && this.isNear(candidate)) {
         const min = minInputOf(candidate, required, this.request)
-        if (min && !this.lessPaysMore(candidate, min.amountIn)) return this.confirmed(candidate, min)
+        if (min && !this.paysWithSmaller(candidate, min.amountIn)) return this.confirm(candidate, min)
       }
-      amountIn = this.next()
+      amountIn = this.nextInput()
     }
     return null
   }
 
-  private attempt(amountIn: bigint, isProbe: boolean): PricedRoute | null {
+  private routeAt(amountIn: bigint, isProbe: boolean): PricedRoute | null {
     const { request } = this
-    const problem: Problem = isProbe ? { ...this.problem, perGas: 0, perLeg: 0 } : this.problem
+    const problem: Problem = isProbe ? { ...this.problem, costPerGas: 0, costPerLeg: 0 } : this.problem
     return problem.budget.attempt(
-      isProbe ? PROBE_PART : SEARCH_PART,
+      isProbe ? PROBE_WORK_SHARE : SEARCH_WORK_SHARE,
       () => {
-        const fresh = admit(problem, amountIn, request)
-        const route = bestRoute(fresh.problem, amountIn, request, fresh.admission)
-        return route && { amountIn, route, problem: fresh.problem, price: marginalPrice(fresh.problem, route) }
+        const admitted = admit(problem, amountIn, request)
+        const route = bestRoute(admitted.problem, amountIn, request, admitted.admission)
+        return route && { amountIn, route, problem: admitted.problem, price: marginalPrice(admitted.problem, route) }
       },
       () => null,
     )
   }
 
-  private note(amountIn: bigint, candidate: PricedRoute | null): void {
+  private record(amountIn: bigint, candidate: PricedRoute | null): void {
     if (!candidate) {
       // Dust buys nothing.
-      const isDust = !this.below && !this.above && (amountIn < FEW_UNITS || this.required < FEW_UNITS)
+      const isDust = !this.lowRoute && !this.highRoute && (amountIn < FEW_UNITS || this.required < FEW_UNITS)
       if (isDust) this.low = amountIn
       else this.ceiling = amountIn
-    } else if (paidBy(candidate) >= this.required) this.above = candidate
+    } else if (outputOfRoute(candidate) >= this.required) this.highRoute = candidate
     // If pools disagree on prices, a route for far more than they take may pay less, so continue below.
-    else if (!this.above && this.below && this.isBeyondReach(candidate, this.below)) this.ceiling = amountIn
+    else if (!this.highRoute && this.lowRoute && this.isBeyondReach(candidate, this.lowRoute)) this.ceiling = amountIn
     else {
       this.low = amountIn
-      this.belowBefore = this.below
-      this.below = candidate
+      this.previousLowRoute = this.lowRoute
+      this.lowRoute = candidate
     }
   }
 
   /** Returns true if a larger input pays less than a smaller one, by more than two searches may differ. */
   private isBeyondReach(larger: PricedRoute, smaller: PricedRoute): boolean {
-    const ratio = Number(paidBy(larger)) / Number(paidBy(smaller))
-    return ratio < REACH_FALL || (ratio < 1 && larger.amountIn > this.low * 2n)
+    const ratio = Number(outputOfRoute(larger)) / Number(outputOfRoute(smaller))
+    return ratio < BEYOND_REACH_OUTPUT_RATIO || (ratio < 1 && larger.amountIn > this.low * 2n)
   }
 
-  /** Next input to try. Null if the interval is exhausted, or probably no input pays enough. */
-  private next(): bigint | null {
-    const { low, below, above, ceiling } = this
-    if (above) return this.between(above)
-    if (!below) {
-      const amount = low > 0n ? low * DUST_STEP : ceiling / PROBE_FALL
+  /** Returns the next input to try; null if the interval is exhausted, or if probably no input pays enough. */
+  private nextInput(): bigint | null {
+    const { low, lowRoute, highRoute, ceiling } = this
+    if (highRoute) return this.interpolate(highRoute)
+    if (!lowRoute) {
+      const amount = low > 0n ? low * DUST_STEP_UP : ceiling / PROBE_STEP_DOWN
       return amount > low && amount < ceiling ? amount : null
     }
-    if (this.isFlat(below)) return null
-    if ((ceiling - low) * REACH_PARTS < ceiling) return null
-    if (this.isBeyond && ceiling * BEYOND_RATIO.den < low * BEYOND_RATIO.num) return null
-    const guess = wholeUnits(Math.max(extrapolate(below, Number(this.required)), this.alongSecant(below)))
-    const furthest = low * PROBE_STEP < ceiling ? low * PROBE_STEP : (low + ceiling) / 2n
-    return guess <= low ? low + 1n : guess < furthest || guess < (low + ceiling) / 2n ? guess : furthest
+    if (this.isMarketFlat(lowRoute)) return null
+    if ((ceiling - low) * REACH_PRECISION_DIVISOR < ceiling) return null
+    if (this.isUnreachable && ceiling * UNREACHABLE_BRACKET_RATIO.den < low * UNREACHABLE_BRACKET_RATIO.num) return null
+    const guess = wholeUnits(Math.max(extrapolate(lowRoute, Number(this.required)), this.extrapolateSecant(lowRoute)))
+    const maxGuess = low * PROBE_STEP_UP < ceiling ? low * PROBE_STEP_UP : (low + ceiling) / 2n
+    return guess <= low ? low + 1n : guess < maxGuess || guess < (low + ceiling) / 2n ? guess : maxGuess
   }
 
-  /** Extrapolates the slope between the last two inputs. Returns diminish, so the result is an underestimate. */
-  private alongSecant(below: PricedRoute): number {
-    const before = this.belowBefore
+  /** Extrapolates the slope between the last two inputs. The result is too small, because marginal output falls. */
+  private extrapolateSecant(below: PricedRoute): number {
+    const before = this.previousLowRoute
     if (!before) return 0
-    const rise = Number(paidBy(below) - paidBy(before))
+    const rise = Number(outputOfRoute(below) - outputOfRoute(before))
     // If pools disagree on prices, more input may pay less; the slope is then meaningless.
     if (rise <= 0) return 0
-    const missing = Number(this.required - paidBy(below))
+    const missing = Number(this.required - outputOfRoute(below))
     return Number(below.amountIn) + (missing * Number(below.amountIn - before.amountIn)) / rise
   }
 
   /** Extrapolates from the nearer end of the interval; bisects every third time. */
-  private between(above: PricedRoute): bigint | null {
-    const { low, below, required } = this
+  private interpolate(above: PricedRoute): bigint | null {
+    const { low, lowRoute, required } = this
     const high = above.amountIn
     if (high - low <= 1n) return null
     if (++this.narrowings % 3 === 0) return (low + high) / 2n
-    const near = below && this.distance(below) < this.distance(above) ? below : above
+    const near = lowRoute && this.distance(lowRoute) < this.distance(above) ? lowRoute : above
     const guess = wholeUnits(extrapolate(near, Number(required)))
     return guess > low && guess < high ? guess : (low + high) / 2n
   }
 
   private distance(candidate: PricedRoute): number {
-    return Math.abs(Number(paidBy(candidate)) - Number(this.required))
+    return Math.abs(Number(outputOfRoute(candidate)) - Number(this.required))
   }
 
   /** Returns true if the required input is so close to a tried one that the shares of its route apply. */
   private isNear(candidate: PricedRoute): boolean {
-    if (missedBy(candidate, this.required) > NEAR_INPUT) return false
+    if (relativeInputError(candidate, this.required) > MAX_INPUT_GAP_TO_REUSE) return false
     // If more input buys almost nothing, the slope does not determine the input.
     const { amountIn, price } = candidate
-    if (price * Number(amountIn) > MIN_ELASTICITY * Number(paidBy(candidate))) return true
-    return this.above !== null && Number(this.above.amountIn - this.low) <= NEAR_INPUT * Number(amountIn)
+    if (price * Number(amountIn) > MIN_ELASTICITY * Number(outputOfRoute(candidate))) return true
+    return (
+      this.highRoute !== null && Number(this.highRoute.amountIn - this.low) <= MAX_INPUT_GAP_TO_REUSE * Number(amountIn)
+    )
   }
 
   /**
-   * Returns true if the last step multiplied the input but hardly raised the output, and the target is further away
-   * than that. Returns diminish, so no input suffices.
+   * Returns true if the last step multiplied the input but hardly raised the output, and the target is further away.
+   * Marginal output falls, so no larger input suffices.
    */
-  private isFlat(last: PricedRoute): boolean {
-    const { belowBefore: before, required } = this
+  private isMarketFlat(last: PricedRoute): boolean {
+    const { previousLowRoute: before, required } = this
     if (!before || last.amountIn < before.amountIn * FLAT_STEP) return false
-    const gain = Number(paidBy(last)) / Number(paidBy(before))
-    return gain <= FLAT_GAIN && Number(required) > Number(paidBy(last)) * Math.max(gain, FLAT_MIN)
+    const gain = Number(outputOfRoute(last)) / Number(outputOfRoute(before))
+    return gain <= FLAT_GAIN && Number(required) > Number(outputOfRoute(last)) * Math.max(gain, FLAT_MIN)
   }
 
   /**
-   * Repeats the search at the minimum input while a leg stops near the end of its pool or a gap. The share of such a
-   * leg does not change with the amount, so shares for another amount are not optimal.
+   * Repeats the search at the minimum input while a leg stops near the end of its pool or at a gap in its liquidity.
+   * The input of such a leg does not grow with the amount, so the shares found at another amount are not optimal.
    */
-  private confirmed(first: PricedRoute, result: RoutedInput): RoutedInput {
+  private confirm(first: PricedRoute, result: RoutedInput): RoutedInput {
     let [candidate, min] = [first, result]
-    for (let round = 0; round < CONFIRMATIONS && isAtFlat(candidate, min.amountIn); round++) {
-      const retry = this.attempt(min.amountIn, false)
+    for (let round = 0; round < MAX_CONFIRMATIONS && isAtFlat(candidate, min.amountIn); round++) {
+      const retry = this.routeAt(min.amountIn, false)
       const better = retry && minInputOf(retry, this.required, this.request)
       if (!better || better.amountIn >= min.amountIn) break
       candidate = retry
@@ -223,31 +228,31 @@ class InputSearch {
   }
 
   /**
-   * Tries a smaller input once if a route is far below its bound. If the pools cannot take all of the best path's
-   * output, more input may buy less. If the smaller input pays enough, the search continues below it.
+   * Tries a smaller input once if a route's output is far below the bound: if later pools of the best path are full,
+   * more input may buy less. If the smaller input pays enough, the search continues below it.
    */
-  private lessPaysMore({ route, amountIn }: PricedRoute, min: bigint): boolean {
+  private paysWithSmaller({ route, amountIn }: PricedRoute, min: bigint): boolean {
     const { bound, settlement } = route
-    const isLoose = bound === null || bound > Number(settlement.amountOut) * LOOSE_BOUND
-    if (!isLoose || this.hasTriedLess) return false
-    this.hasTriedLess = true
-    const less = ((amountIn < min ? amountIn : min) * LESS_PARTS) / 4n
-    const candidate = this.attempt(less, false)
-    if (!candidate || paidBy(candidate) < this.required) return false
+    const isLoose = bound === null || bound > Number(settlement.amountOut) * LOOSE_BOUND_RATIO
+    if (!isLoose || this.hasTriedSmaller) return false
+    this.hasTriedSmaller = true
+    const smallerInput = ((amountIn < min ? amountIn : min) * SMALLER_INPUT_QUARTERS) / 4n
+    const candidate = this.routeAt(smallerInput, false)
+    if (!candidate || outputOfRoute(candidate) < this.required) return false
     this.low = 0n
-    this.below = this.belowBefore = null
-    this.above = candidate
+    this.lowRoute = this.previousLowRoute = null
+    this.highRoute = candidate
     return true
   }
 
-  private nearest(): RoutedInput | null {
-    const { above, below, regardless, required } = this
-    const candidates = [above, below].filter((candidate) => candidate !== null)
-    for (const candidate of [...candidates.toSorted((a, b) => this.distance(a) - this.distance(b)), regardless]) {
+  private nearestRoute(): RoutedInput | null {
+    const { highRoute, lowRoute, gasFreeRoute, required } = this
+    const candidates = [highRoute, lowRoute].filter((candidate) => candidate !== null)
+    for (const candidate of [...candidates.toSorted((a, b) => this.distance(a) - this.distance(b)), gasFreeRoute]) {
       const min = candidate && minInputOf(candidate, required, this.request)
       if (min) return min
     }
-    return above ?? regardless ?? below
+    return highRoute ?? gasFreeRoute ?? lowRoute
   }
 }
 
@@ -264,9 +269,9 @@ function outputBound(problem: Problem): number {
   return max
 }
 
-/** Input at which the best path at spot rates pays an output; by its spot rate alone if the path cannot pay it. */
-function firstAmount(problem: Problem, required: number): number {
-  const backward = potential(problem, problem.target, 'to')
+/** Input at which the best path at spot rates pays an output. If the path cannot pay it, uses the spot rate alone. */
+function initialInput(problem: Problem, required: number): number {
+  const backward = bestSpotRates(problem, problem.target, 'to')
   const rate = backward.best[problem.source]!
   const path = pathTo(problem, backward, problem.source, problem.target)
   const needed = path?.reduceRight((amount, edge) => inputOf(curveOf(problem, edge), amount), required)
@@ -282,14 +287,16 @@ function marginalPrice(problem: Problem, { flow }: SettledRoute): number {
   return Math.max(price, 0)
 }
 
-/** Input at which a pool of x·y = k with the same output and marginal price would pay the target; ∞ if it never does. */
+/**
+ * Input at which a pool of x·y = k with the same output and marginal price would pay the target; ∞ if it never does.
+ */
 function extrapolate({ amountIn, route, price }: PricedRoute, required: number): number {
   const output = Number(route.settlement.amountOut)
   const average = output / Number(amountIn)
   // f(x) = a·x / (1 + b·x), so 1 + b·x is the ratio of the average price to the marginal price.
-  const fall = Math.max(1, average / price)
-  const a = average * fall
-  const b = (fall - 1) / Number(amountIn)
+  const priceFall = Math.max(1, average / price)
+  const a = average * priceFall
+  const b = (priceFall - 1) / Number(amountIn)
   return required < a / b ? required / (a - b * required) : Number.POSITIVE_INFINITY
 }
 
@@ -299,14 +306,21 @@ function wholeUnits(amount: number): bigint {
 }
 
 /** Relative error of a route's input for an output. */
-function missedBy(candidate: PricedRoute, required: bigint): number {
+function relativeInputError(candidate: PricedRoute, required: bigint): number {
   const { amountIn } = candidate
-  return paidBy(candidate) === required ? 0 : Math.abs(extrapolate(candidate, Number(required)) / Number(amountIn) - 1)
+  return outputOfRoute(candidate) === required
+    ? 0
+    : Math.abs(extrapolate(candidate, Number(required)) / Number(amountIn) - 1)
 }
 
-/** Returns true if a leg stops at the end of its pool or a gap, or about as close to it as the two inputs are to each other. */
+/**
+ * Returns true if a leg stops at the end of its pool or at a gap in its liquidity, within a distance proportional to
+ * the difference of the two inputs.
+ */
 function isAtFlat({ problem, route, amountIn }: PricedRoute, min: bigint): boolean {
-  const part = FLAT_MARGIN * Math.abs(Number(min) / Number(amountIn) - 1) + FLAT_NEAR
+  const distance = FLAT_MARGIN * Math.abs(Number(min) / Number(amountIn) - 1) + FLAT_NEAR
   const { edges, input } = route.flow
-  return edges.some((edge, k) => crossesFlat(curveOf(problem, edge), input[k]! * (1 - part), input[k]! * (1 + part)))
+  return edges.some((edge, k) =>
+    crossesFlat(curveOf(problem, edge), input[k]! * (1 - distance), input[k]! * (1 + distance)),
+  )
 }

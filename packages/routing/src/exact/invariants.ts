@@ -9,11 +9,14 @@ import type { ExactOutputRequest, RoutePlan, RouteRequest, RouteTerms } from '..
 
 /** @throws RoutingError `ROUTE_INVARIANT` with the violated condition */
 export function assertWithinRequest(route: RoutePlan, request: RouteRequest | ExactOutputRequest): void {
-  const broken = amountBroken(route, request) ?? brokenBy(route, request)
-  if (broken !== null) throw new RoutingError('ROUTE_INVARIANT', `the route found breaks its request: ${broken}`)
+  const violation = amountViolation(route, request) ?? termsViolation(route, request)
+  if (violation !== null) throw new RoutingError('ROUTE_INVARIANT', `the route found breaks its request: ${violation}`)
 }
 
-function amountBroken({ amountIn, amountOut }: RoutePlan, request: RouteRequest | ExactOutputRequest): string | null {
+function amountViolation(
+  { amountIn, amountOut }: RoutePlan,
+  request: RouteRequest | ExactOutputRequest,
+): string | null {
   if ('amountOut' in request) return amountOut < request.amountOut ? `it pays ${amountOut}` : null
   return amountIn === request.amountIn ? null : `it takes ${amountIn}`
 }
@@ -21,7 +24,7 @@ function amountBroken({ amountIn, amountOut }: RoutePlan, request: RouteRequest 
 /** Balance of a token, and the maximum number of pools in series that it passed. */
 type TokenBalance = { amount: bigint; hops: number }
 
-function brokenBy({ legs, amountIn, amountOut }: RoutePlan, request: RouteTerms): string | null {
+function termsViolation({ legs, amountIn, amountOut }: RoutePlan, request: RouteTerms): string | null {
   const {
     maxSplits = DEFAULT_MAX_POOLS,
     maxHops = DEFAULT_MAX_HOPS,
@@ -34,9 +37,9 @@ function brokenBy({ legs, amountIn, amountOut }: RoutePlan, request: RouteTerms)
   const canonical = canonicalToken(request)
   const source = canonical(request.tokenIn)
   const target = canonical(request.tokenOut)
-  const bought: TokenBalance = { amount: 0n, hops: 0 }
+  const targetBalance: TokenBalance = { amount: 0n, hops: 0 }
   const balances = new Map<string, TokenBalance>()
-  balances.set(source, { amount: amountIn, hops: 0 }).set(target, bought)
+  balances.set(source, { amount: amountIn, hops: 0 }).set(target, targetBalance)
   for (const { pool, tokenIn, tokenOut, amountIn: sold, amountOut: received } of legs) {
     if (excludePools?.has(pool.id)) return `pool ${pool.id} is excluded`
     if ((driftPenalties?.get(pool.id) ?? 0) >= FLOAT_PPM) return `pool ${pool.id} is excluded by its output discount`
@@ -46,21 +49,22 @@ function brokenBy({ legs, amountIn, amountOut }: RoutePlan, request: RouteTerms)
     const to = canonical(tokenOut)
     if (to !== target && trust && !trust.tokens.has(tokenOut)) return `it passes through ${tokenOut}`
     const isAdmitted = isChosen(pool, sources) || (request.withSampled === true && isSampled(pool))
-    const chosen = (from === source || to === target) && isAdmitted
-    if (trust && !chosen && !isTrustedPool(pool, trust)) return `pool ${pool.id} is not trusted`
-    const before = balances.get(from)
-    if (sold <= 0n || !before || before.amount < sold)
+    const isChosenAtEnd = (from === source || to === target) && isAdmitted
+    if (trust && !isChosenAtEnd && !isTrustedPool(pool, trust)) return `pool ${pool.id} is not trusted`
+    const soldBalance = balances.get(from)
+    if (sold <= 0n || !soldBalance || soldBalance.amount < sold)
       return `the leg of pool ${pool.id} sells ${sold}, zero or more than the balance`
-    before.amount -= sold
-    const hops = before.hops + 1
-    const after = balances.get(to)
-    if (after) {
-      after.amount += received
-      if (hops > after.hops) after.hops = hops
+    soldBalance.amount -= sold
+    const hops = soldBalance.hops + 1
+    const boughtBalance = balances.get(to)
+    if (boughtBalance) {
+      boughtBalance.amount += received
+      if (hops > boughtBalance.hops) boughtBalance.hops = hops
     } else balances.set(to, { amount: received, hops })
     if (hops > maxHops) return `${hops} pools in series, of ${maxHops} allowed`
   }
-  if (legs.length > 0 && bought.amount !== amountOut) return `its legs pay ${bought.amount}, not ${amountOut}`
+  if (legs.length > 0 && targetBalance.amount !== amountOut)
+    return `its legs pay ${targetBalance.amount}, not ${amountOut}`
   return null
 }
 

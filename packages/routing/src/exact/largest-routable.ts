@@ -6,40 +6,41 @@ import { routeAmount } from './best-route.ts'
 import { AMOUNT_LIMIT } from './shares.ts'
 
 /**
- * Returns the largest input that routes, to 0.5 %; 0 if none does. Amounts can differ by seventy orders of magnitude,
- * so it first bisects the power of two: with single paths, which are fast, and then with allocations. If the work runs
- * out, returns the largest so far.
+ * Returns the largest input that can be routed, to 0.5 %; 0 if no input can be routed. Amounts can differ by seventy
+ * orders of magnitude. So the function first bisects the exponent of a power of two: with single paths, which are fast,
+ * and then with allocations. If the work runs out, returns the largest amount so far.
  */
 export function largestRoutable(original: Problem, requested: bigint, request: RouteTerms): bigint {
-  // Feasibility depends neither on gas nor on the last basis point.
-  const problem: Problem = { ...original, perGas: 0, perLeg: 0, anyRoute: true }
+  // Whether an amount can be routed does not depend on gas, and any route will do.
+  const problem: Problem = { ...original, costPerGas: 0, costPerLeg: 0, anyRoute: true }
   const amountIn = requested < AMOUNT_LIMIT ? requested : AMOUNT_LIMIT - 1n
-  const single = { ...problem, onePath: true }
+  const singlePathProblem = { ...problem, isSinglePath: true }
   let largest = 0n
-  const routes = (amount: bigint, as = problem): boolean => {
+  const canRoute = (amount: bigint, triedProblem = problem): boolean => {
     const isRoutable =
-      routeAmount(single, amount, request) !== null || (as !== single && routeAmount(as, amount, request) !== null)
+      routeAmount(singlePathProblem, amount, request) !== null ||
+      (triedProblem !== singlePathProblem && routeAmount(triedProblem, amount, request) !== null)
     if (isRoutable && amount > largest) largest = amount
     return isRoutable
   }
   try {
     // Invariant: 2^min routes; 2^max, or the whole amount, does not.
     let [minExponent, maxExponent] = [-1n, BigInt(amountIn.toString(2).length)]
-    for (const as of [single, problem]) {
-      const end = maxExponent
+    for (const problemToTry of [singlePathProblem, problem]) {
+      const initialMaxExponent = maxExponent
       while (maxExponent - minExponent > 1n) {
         const middle = (minExponent + maxExponent) / 2n
-        if (routes(1n << middle, as)) minExponent = middle
+        if (canRoute(1n << middle, problemToTry)) minExponent = middle
         else maxExponent = middle
       }
       if (minExponent < 0n) return 0n
-      if (as === single) maxExponent = end
+      if (problemToTry === singlePathProblem) maxExponent = initialMaxExponent
     }
     let low = 1n << minExponent
     let high = amountIn < 1n << maxExponent ? amountIn : 1n << maxExponent
     while (high - low > 1n && (high - low) * 200n > high) {
       const middle = (low + high) / 2n
-      if (routes(middle)) low = middle
+      if (canRoute(middle)) low = middle
       else high = middle
     }
   } catch (error) {

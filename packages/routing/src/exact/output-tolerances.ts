@@ -6,48 +6,53 @@
 /** Maximum searches for the input at which the best route pays the output. Usually two; more if pools end. */
 export const OUTPUT_SEARCHES = 32
 /** Share of the remaining work for one search. */
-export const SEARCH_PART = 1 / 3
+export const SEARCH_WORK_SHARE = 1 / 3
 /** Relative difference of inputs within which the shares of a route can be reused. */
-export const NEAR_INPUT = 1e-3
-/** Relative increase of the output per relative increase of the input below which the output does not determine the input. */
+export const MAX_INPUT_GAP_TO_REUSE = 1e-3
+/**
+ * Minimum elasticity (relative increase of the output / relative increase of the input) for which the output determines
+ * the input.
+ */
 export const MIN_ELASTICITY = 0.01
-/**
- * Repeated searches if a leg stops where its pool does not respond to its price. In order: maximum count; relative
- * distance of the leg's input; distance as a multiple of the change of the amount.
- */
-export const CONFIRMATIONS = 3
+/** Maximum repeated searches while a leg stops where its pool does not respond to its price. */
+export const MAX_CONFIRMATIONS = 3
+/** A leg stops at such a place if its input is within this relative distance. */
 export const FLAT_NEAR = 1e-6
+/** The distance also grows by this multiple of the relative change of the amount. */
 export const FLAT_MARGIN = 4
-/**
- * Flat market. In order: minimum ratio of the inputs of a step; maximum ratio of its outputs; minimum ratio of the
- * target to the output, if the step gained less.
- */
+/** A market is flat if a step multiplies the input by at least this ratio, */
 export const FLAT_STEP = 4n
+/** raises the output by at most this ratio, */
 export const FLAT_GAIN = 1.1
+/** and the target is larger than the output by at least this ratio. */
 export const FLAT_MIN = 1.001
-/** Ratio of bound to output from which a smaller input is tried, and that input in quarters of the found one. */
-export const LOOSE_BOUND = 1.005
-export const LESS_PARTS = 3n
-/**
- * Probing without gas. In order: number of searches after which it starts, until some input pays enough; step up from an input that
- * pays too little; step down from one that does not route; step up from dust; share of the remaining work for such a search.
- */
-export const PROBES_FROM = 2
-export const PROBE_STEP = 8n
-export const PROBE_FALL = 64n
-export const DUST_STEP = 16n
-export const PROBE_PART = 1 / 8
+/** Minimum ratio of bound to output for which a smaller input is tried. */
+export const LOOSE_BOUND_RATIO = 1.005
+/** The smaller input, in quarters of the found input. */
+export const SMALLER_INPUT_QUARTERS = 3n
+/** Number of searches after which inputs are probed without gas, until some input pays enough. */
+export const SEARCHES_BEFORE_PROBES = 2
+/** Factor up from an input that pays too little. */
+export const PROBE_STEP_UP = 8n
+/** Factor down from an input that cannot be routed. */
+export const PROBE_STEP_DOWN = 64n
+/** Factor up from an input that is dust. */
+export const DUST_STEP_UP = 16n
+/** Share of the remaining work for one probe. */
+export const PROBE_WORK_SHARE = 1 / 8
 /** Divisor of an amount: precision of the largest routable input. */
-export const REACH_PARTS = 10_000_000n
+export const REACH_PRECISION_DIVISOR = 10_000_000n
 /**
- * Ratio of the bounds on the largest routable input at which a search ends whose output no input pays: its answer is only
- * a suggestion, and outputs near the end of the pools hardly differ.
+ * If no input pays the output, the search for the largest routable input ends when its upper bound is at most this
+ * multiple of its lower bound. The result is only a suggestion, and outputs near the end of the pools hardly differ.
  */
-export const BEYOND_RATIO = { num: 5n, den: 4n }
-/** Maximum ratio of the outputs of a larger and a smaller input at which the larger one is more than the pools take. */
-export const REACH_FALL = 0.9
-/** Factor above the output bound from which a target is unreachable; price curves are floats. */
-export const BEYOND_REACH = 1.01
+export const UNREACHABLE_BRACKET_RATIO = { num: 5n, den: 4n }
+/** If a larger input pays less than this ratio of a smaller input's output, it is more than the pools can take. */
+export const BEYOND_REACH_OUTPUT_RATIO = 0.9
+/**
+ * An output above the bound by more than this factor is unreachable. The margin covers float errors of price curves.
+ */
+export const UNREACHABLE_OUTPUT_RATIO = 1.01
 /** Relative change of an amount for computing its marginal price. */
 export const OUTPUT_MARGIN = 1e-4
 /** Divisor of an amount: float error on an exact curve. */

@@ -20,11 +20,14 @@ export type PricedRoute = {
 /** An input in base units, with its route. */
 export type RoutedInput = { readonly amountIn: bigint; readonly route: SettledRoute }
 
-/** Divisor of the amount below which a change goes to a single leg. The loss is quadratic in the change. */
-const ONE_LEG = 10_000n
+/**
+ * A change of less than this fraction (1 / divisor) of the amount goes to a single leg. The loss is quadratic in the
+ * change.
+ */
+const SINGLE_LEG_DIVISOR = 10_000n
 
 /**
- * Returns null if the shares do not pay the output, however large the input is.
+ * Finds the minimum input. Null if the shares do not pay the output at any input.
  *
  * @throws WorkSpent
  */
@@ -43,29 +46,34 @@ export function minInputOf(
     return settlement && { ...route, settlement, bound, netBound: undefined }
   }
   const pointAt = (amount: bigint): AmountPoint => {
-    const amountOut = output.of(amount) ?? settleAt(amount)?.settlement.amountOut ?? 0n
+    const amountOut = output.outputAt(amount) ?? settleAt(amount)?.settlement.amountOut ?? 0n
     return { amountIn: amount, amountOut }
   }
-  const around = (point: AmountPoint) => bracketFrom(pointAt, point, required, stepFrom(point, required, price))
-  let near: AmountPoint = { amountIn, amountOut: route.settlement.amountOut }
-  if (shares.inOrder.filter(({ fromSource }) => fromSource).length > 1) {
-    const wide = around(near)
-    if (!wide) return null
-    near = narrowBracket(pointAt, wide, required, ONE_LEG)[1]
-    // The rest is too small to divide: one leg out of the source takes it, and unaffected legs stay fixed.
-    const asSettled = () => inputsOf(settleAt(near.amountIn)!)
-    cache.fixedInputs = output.of(near.amountIn) === null ? asSettled() : output.inputs()
+  const bracketAround = (point: AmountPoint) => bracketFrom(pointAt, point, required, stepFrom(point, required, price))
+  let nearPoint: AmountPoint = { amountIn, amountOut: route.settlement.amountOut }
+  if (shares.legs.filter(({ isFromSource }) => isFromSource).length > 1) {
+    const wideBracket = bracketAround(nearPoint)
+    if (!wideBracket) return null
+    nearPoint = narrowBracket(pointAt, wideBracket, required, SINGLE_LEG_DIVISOR)[1]
+    // The remaining change is too small to divide. One leg out of the source takes it, and the inputs of the others are
+    // fixed.
+    const settledInputs = () => inputsOf(settleAt(nearPoint.amountIn)!)
+    cache.fixedInputs = output.outputAt(nearPoint.amountIn) === null ? settledInputs() : output.inputs()
   }
-  const bisected = () => {
-    const bracket = around(near)
+  const narrowedInput = () => {
+    const bracket = bracketAround(nearPoint)
     return bracket && narrowBracket(pointAt, bracket, required)[1].amountIn
   }
-  const paying = (min: bigint | null): RoutedInput | null => {
+  const routeIfPaid = (min: bigint | null): RoutedInput | null => {
     if (min === null) return null
     const result = min === amountIn && cache.fixedInputs === null ? route : settleAt(min)
     return result && result.settlement.amountOut >= required ? { amountIn: min, route: result } : null
   }
-  return paying(solveBackwards(output, near, required, price)) ?? paying(bisected()) ?? paying(near.amountIn)
+  return (
+    routeIfPaid(solveBackwards(output, nearPoint, required, price)) ??
+    routeIfPaid(narrowedInput()) ??
+    routeIfPaid(nearPoint.amountIn)
+  )
 }
 
 /** Input of each leg, by edge. */

@@ -19,7 +19,7 @@ export type LegOutput = {
 }
 
 /** Overrides the balance of a token. */
-type Fork = { readonly token: number; readonly balance: bigint }
+type BalanceOverride = { readonly token: number; readonly balance: bigint }
 
 /** Evaluates one route. */
 export class RouteOutput {
@@ -36,45 +36,45 @@ export class RouteOutput {
    * @param settlement - the route, settled for some amount
    */
   constructor(problem: Problem, cache: SettlementCache, settlement: Settlement, taxes?: Taxes) {
-    const numbers = new Map([[problem.source, 0]])
+    const tokenNumbers = new Map([[problem.source, 0]])
     const numberOf = (token: number) => {
-      const number = numbers.get(token) ?? numbers.size
-      numbers.set(token, number)
+      const number = tokenNumbers.get(token) ?? tokenNumbers.size
+      tokenNumbers.set(token, number)
       return number
     }
     this.problem = problem
     this.taxes = taxes
     this.cache = cache
-    this.legs = cache.shares.inOrder.map((share) => {
+    this.legs = cache.shares.legs.map((share) => {
       const leg = settlement.legs[settlement.edges.indexOf(share.edge)]
       const outputs = new Map(leg && [[leg.amountIn, leg.amountOut]])
       return { share, from: numberOf(share.from), to: numberOf(share.to), amountIn: 0n, amountOut: 0n, outputs }
     })
     this.target = numberOf(problem.target)
-    this.balances = new Array<bigint>(numbers.size)
+    this.balances = new Array<bigint>(tokenNumbers.size)
   }
 
   /**
-   * Returns the output; null if only a settlement gives it: for pools that are used twice or refuse, and for legs that
-   * take less than their share because they buy few units.
+   * Returns the output for an input. Null if only a full settlement gives the output: if a pool is used twice or
+   * refuses, or if a leg takes less than its share because it buys few units.
    *
    * @throws WorkSpent
    */
-  of(amountIn: bigint, fork?: Fork): bigint | null {
+  outputAt(amountIn: bigint, balanceOverride?: BalanceOverride): bigint | null {
     const { balances, cache } = this
-    if (cache.shares.sharing) return null
+    if (cache.shares.reusesPool) return null
     balances.fill(0n)
     balances[0] = amountIn
-    let before = 0
+    let previousFrom = 0
     for (const leg of this.legs) {
       const { share, from, to } = leg
-      if (fork?.token === from && before !== from) balances[from] = fork.balance
-      before = from
+      if (balanceOverride?.token === from && previousFrom !== from) balances[from] = balanceOverride.balance
+      previousFrom = from
       const balance = balances[from]!
-      const fixedInput = share.fromSource ? cache.fixedInputs?.get(share.edge) : undefined
+      const fixedInput = share.isFromSource ? cache.fixedInputs?.get(share.edge) : undefined
       const { amount } = partOfBalance(share, balance, fixedInput)
       const output = amount === 0n ? 0n : this.outputOf(leg, amount)
-      if (amount > 0n && (output === 0n || (!share.last && output < FEW_UNITS))) return null
+      if (amount > 0n && (output === 0n || (!share.isLast && output < FEW_UNITS))) return null
       leg.amountIn = amount
       leg.amountOut = output
       balances[from] = balance - amount
@@ -96,16 +96,16 @@ export class RouteOutput {
   }
 
   /**
-   * Output of a leg's pool; 0 if it refuses.
+   * Returns the output of a leg's pool; 0 if the pool refuses the input.
    *
    * @throws WorkSpent
    */
   outputOf({ share: { edge }, outputs }: LegOutput, amount: bigint): bigint {
-    const before = outputs.get(amount)
-    if (before !== undefined) return before
+    const cachedOutput = outputs.get(amount)
+    if (cachedOutput !== undefined) return cachedOutput
     const part = { amount, num: 1n, den: 1n }
     const { pool } = this.problem.graph.edges[edge]!
-    const settlement = settleLegCached(this.problem, { edge, current: pool, part }, this.taxes, this.cache)
+    const settlement = settleLegCached(this.problem, { edge, currentPool: pool, part }, this.taxes, this.cache)
     const output = settlement instanceof PoolRefusal ? 0n : settlement.leg.amountOut
     outputs.set(amount, output)
     return output

@@ -1,30 +1,41 @@
-/** Alternates search and settlement until they agree: a pool may refuse the searched amount, or occur twice in a route. */
+/**
+ * Alternates search and settlement until a route settles. A pool may refuse the amount that the search assigns to it,
+ * or pay less in integers than its price curve.
+ */
 
 import { bestSinglePath } from '../columns/single-path.ts'
 import { type CompiledCurve, capacityOf, outputOf, upToInput } from '../graph/price-curve.ts'
 import { rankAlternatives } from '../integrate/alternatives.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
-import { potential } from '../problem/potentials.ts'
-import { type Admission, costOf, curveOf, extraGasOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
+import { bestSpotRates } from '../problem/potentials.ts'
+import {
+  type Admission,
+  curveOf,
+  extraGasOf,
+  legCost,
+  type Problem,
+  withExtraGas,
+  withoutEdges,
+} from '../problem/problem.ts'
 import { type SearchResult, search } from '../search.ts'
 import { alongPath, type Flow, pushThrough } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
 import type { Taxes } from '../taxes.ts'
 import {
-  BELOW_CURVE,
-  COARSE_SEARCHES,
+  BELOW_CURVE_SHARE,
   FEW_UNITS,
+  MAX_COARSE_SEARCHES,
   MAX_EXACT_QUOTES,
   MAX_FAILED_AMOUNTS,
   MAX_FALLBACK_LOSS,
-  MAX_REFUSED_PARTS,
-  PART_TO_TICK,
-  REFUSALS,
-  REFUSED_PARTS,
+  MAX_REFUSALS,
+  MAX_REFUSED_STEPS,
+  REFUSED_STEP_DIVISOR,
   ROOM_IN_FULL_POOLS,
   SUSPICIOUS_GAP,
+  TICK_MARGIN_DIVISOR,
   UNEXPECTED_GAS_SHARE,
-  UNIT_ROUNDING,
+  UNIT_ROUNDING_GAP,
 } from '../tolerances.ts'
 import type { Leg } from '../types.ts'
 import { discountedOutput } from './drift-penalties.ts'
@@ -34,69 +45,77 @@ import { LegRefused, legOf, outputOfPool, type Settlement, settle } from './sett
 export type SettledRoute = SearchResult & {
   readonly settlement: Settlement
   /** Edges of the search's flow that the route lacks, because their legs were too small for their pools. */
-  readonly dropped?: readonly number[]
+  readonly droppedEdges?: readonly number[]
 }
 
-/** Searches and settles; searches again without edges that perform worse in whole units than in floats. Null if nothing routes. */
+/**
+ * Searches and settles a route. Repeats the search without edges that pay less in whole units than in floats. Null if
+ * nothing routes.
+ */
 export function searchAndSettle(
   problem: Problem,
   amountIn: bigint,
   admission: Admission,
   taxes?: Taxes,
 ): SettledRoute | null {
-  const first = searchUntilSettled(problem, amountIn, admission, taxes)
-  if (!first) return null
-  const repeat = (changedProblem: Problem) => searchUntilSettled(changedProblem, amountIn, admission, taxes)
-  const result = withSettledGas(problem, first, repeat, taxes)
+  const firstRoute = searchUntilSettled(problem, amountIn, admission, taxes)
+  if (!firstRoute) return null
+  const searchAgain = (changedProblem: Problem) => searchUntilSettled(changedProblem, amountIn, admission, taxes)
+  const result = withSettledGas(problem, firstRoute, searchAgain, taxes)
   if (!isCoarse(problem, result)) return result
-  const others = [
-    ifWorkAllows(problem, () => withoutCoarseEdges(problem, result, amountIn, taxes)),
-    ifWorkAllows(problem, () => inWholeUnits(problem, amountIn, taxes)),
+  const finerRoutes = [
+    attemptWithHalf(problem, () => withoutCoarseEdges(problem, result, amountIn, taxes)),
+    attemptWithHalf(problem, () => bestPathInWholeUnits(problem, amountIn, taxes)),
   ]
-  return others.reduce<SettledRoute>(
+  return finerRoutes.reduce<SettledRoute>(
     (best, other) => (other && netOf(problem, other) > netOf(problem, best) ? withBounds(other, result) : best),
     result,
   )
 }
 
 /**
- * Repeats the search if the settled legs cost so much more gas than their price curves indicate (ticks crossed in the
- * pool's own arithmetic) that another route may be better: one without these legs, or one in which they are smaller.
+ * Repeats the search if the settled legs cost much more gas than their price curves indicate, because the pool's own
+ * arithmetic crosses more ticks. Then another route may be better: a route without these legs, or with smaller legs.
  */
 function withSettledGas(
   problem: Problem,
   result: SettledRoute,
-  repeat: (changed: Problem) => SettledRoute | null,
+  searchAgain: (changed: Problem) => SettledRoute | null,
   taxes?: Taxes,
 ): SettledRoute {
-  if (problem.perGas === 0) return result
+  if (problem.costPerGas === 0) return result
   const unexpectedGas = unexpectedGasOf(problem, result)
-  const sum = [...unexpectedGas.values()].reduce((total, gas) => total + gas, 0)
-  if (!(sum * problem.perGas > UNEXPECTED_GAS_SHARE * discountedOutput(problem, result.settlement))) return result
-  const costlier = withMoreGas(problem, (edge) => unexpectedGas.get(edge) ?? 0)
-  const smaller = ifWorkAllows(problem, () => withSmallerLegs(problem, result, taxes))
+  const totalUnexpectedGas = [...unexpectedGas.values()].reduce((total, gas) => total + gas, 0)
+  if (!(totalUnexpectedGas * problem.costPerGas > UNEXPECTED_GAS_SHARE * discountedOutput(problem, result.settlement)))
+    return result
+  const costlierProblem = withExtraGas(problem, (edge) => unexpectedGas.get(edge) ?? 0)
+  const smallerLegsProblem = attemptWithHalf(problem, () => withSmallerLegs(problem, result, taxes))
   const netAfterGas = (route: SettledRoute) => {
-    const unexpectedGas = [...unexpectedGasOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
-    return netOf(problem, route) - unexpectedGas * problem.perGas
+    const totalGas = [...unexpectedGasOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
+    return netOf(problem, route) - totalGas * problem.costPerGas
   }
-  return [costlier, smaller].reduce((best, changedProblem) => {
-    const other = changedProblem && ifWorkAllows(problem, () => repeat(changedProblem))
+  return [costlierProblem, smallerLegsProblem].reduce((best, changedProblem) => {
+    const otherRoute = changedProblem && attemptWithHalf(problem, () => searchAgain(changedProblem))
     // Alternatives are ranked with the gas of the settlement.
-    return other ? oneOf(costlier, best, other, netAfterGas(other) > netAfterGas(best)) : best
+    return otherRoute ? pickRoute(costlierProblem, best, otherRoute, netAfterGas(otherRoute) > netAfterGas(best)) : best
   }, result)
 }
 
-/** Limits edges to slightly less than their legs, if that costs less gas: settlement rounds legs past ticks. Null if none does. */
+/**
+ * Limits edges to slightly less than their legs, if a smaller leg costs less gas because rounding moved the leg past a
+ * tick. Null if no smaller leg costs less.
+ */
 function withSmallerLegs(problem: Problem, { settlement }: SettledRoute, taxes?: Taxes): Problem | null {
-  const limited = new Map<number, CompiledCurve>()
+  const limitedCurves = new Map<number, CompiledCurve>()
   for (const [k, edge] of settlement.edges.entries()) {
     const { amountIn, gas } = settlement.legs[k]!
-    const input = amountIn - amountIn / PART_TO_TICK - 1n
+    const smallerInput = amountIn - amountIn / TICK_MARGIN_DIVISOR - 1n
     problem.budget.spend(QUOTE_WORK)
-    const smaller = legOf(problem.graph.edges[edge]!, input, taxes)
-    if (smaller && smaller.gas < gas) limited.set(edge, upToInput(curveOf(problem, edge), Number(input)))
+    const smallerLeg = legOf(problem.graph.edges[edge]!, smallerInput, taxes)
+    if (smallerLeg && smallerLeg.gas < gas)
+      limitedCurves.set(edge, upToInput(curveOf(problem, edge), Number(smallerInput)))
   }
-  return limited.size > 0 ? withCurves(problem, limited) : null
+  return limitedCurves.size > 0 ? withCurves(problem, limitedCurves) : null
 }
 
 const withCurves = (problem: Problem, curves: ReadonlyMap<number, CompiledCurve>): Problem => ({
@@ -104,12 +123,21 @@ const withCurves = (problem: Problem, curves: ReadonlyMap<number, CompiledCurve>
   adjustedCurves: new Map([...problem.adjustedCurves, ...curves]),
 })
 
-/** Returns one of two routes with the bounds of the first, and the other one among its alternatives. */
-export function oneOf(problem: Problem, result: SettledRoute, other: SettledRoute, isOther: boolean): SettledRoute {
-  const [best, rest] = isOther ? [withBounds(other, result), result] : [result, other]
+/**
+ * Returns one of two routes, with the bounds of `result` and with the other route among its alternatives.
+ *
+ * @param picksOther - true to return `other`
+ */
+export function pickRoute(
+  problem: Problem,
+  result: SettledRoute,
+  other: SettledRoute,
+  picksOther: boolean,
+): SettledRoute {
+  const [best, unpicked] = picksOther ? [withBounds(other, result), result] : [result, other]
   return {
     ...best,
-    alternatives: rankAlternatives(problem, best.flow, [rest.flow, ...best.alternatives, ...rest.alternatives]),
+    alternatives: rankAlternatives(problem, best.flow, [unpicked.flow, ...best.alternatives, ...unpicked.alternatives]),
   }
 }
 
@@ -124,32 +152,32 @@ const withBounds = (route: SettledRoute, { bound, beyondCurves, netBound, backwa
 
 /** By edge: difference between the gas of the settled legs and the gas used for ranking. */
 function unexpectedGasOf(problem: Problem, { flow, settlement }: SettledRoute): ReadonlyMap<number, number> {
-  const { perGas, perLeg } = problem
+  const { costPerGas, costPerLeg } = problem
   const gasByEdge = new Map<number, number>()
   for (const [k, edge] of settlement.edges.entries())
     gasByEdge.set(edge, (gasByEdge.get(edge) ?? 0) + settlement.legs[k]!.gas + extraGasOf(problem, edge))
   const unexpectedGas = new Map<number, number>()
   for (const [edge, gas] of gasByEdge) {
-    const estimated = (costOf(problem, edge, flow.input[flow.edges.indexOf(edge)]!) - perLeg) / perGas
-    if (Math.abs(gas - estimated) > 1) unexpectedGas.set(edge, gas - estimated)
+    const estimatedGas = (legCost(problem, edge, flow.input[flow.edges.indexOf(edge)]!) - costPerLeg) / costPerGas
+    if (Math.abs(gas - estimatedGas) > 1) unexpectedGas.set(edge, gas - estimatedGas)
   }
   return unexpectedGas
 }
 
-/** Returns true if a leg buys so few units, or was too small, that rounding takes a significant part. */
-function isCoarse(problem: Problem, { settlement, bound, dropped }: SettledRoute): boolean {
+/** Returns true if a leg buys so few units, or was so small, that rounding takes a significant part of the output. */
+function isCoarse(problem: Problem, { settlement, bound, droppedEdges }: SettledRoute): boolean {
   const { legs } = settlement
-  if (bound !== null && discountedOutput(problem, settlement) > bound * (1 - UNIT_ROUNDING)) return false
+  if (bound !== null && discountedOutput(problem, settlement) > bound * (1 - UNIT_ROUNDING_GAP)) return false
   return (
-    dropped !== undefined ||
+    droppedEdges !== undefined ||
     legs.some((leg) => leg.amountOut < FEW_UNITS) ||
     edgesBelowCurve(problem, settlement).length > 0
   )
 }
 
 /**
- * The best route without legs that were too small, and without intermediate legs that buy few units. A repeated search
- * may run into other such edges, so it is repeated.
+ * The best route without legs that were too small, and without intermediate legs that buy few units. The next search
+ * may use other such edges, so several searches run.
  */
 function withoutCoarseEdges(
   problem: Problem,
@@ -160,16 +188,19 @@ function withoutCoarseEdges(
   const { to } = problem.graph.topology
   const coarseTokens = new Set<number>()
   let best: SettledRoute | null = null
-  let open = problem
+  let openProblem = problem
   let closedEdges = coarseEdges(problem, result)
-  for (let round = 1; round <= COARSE_SEARCHES && closedEdges.length > 0; round++) {
+  for (let round = 1; round <= MAX_COARSE_SEARCHES && closedEdges.length > 0; round++) {
     for (const edge of closedEdges) coarseTokens.add(to[edge]!)
     coarseTokens.delete(problem.target)
     // Further edges buy few units of the same tokens, so the last round closes all of them.
-    const isLast = round === COARSE_SEARCHES
-    open = without(open, isLast ? Array.from(to.keys()).filter((edge) => coarseTokens.has(to[edge]!)) : closedEdges)
-    const next = search(open)
-    const outcome = next && settleFlow(next, open, amountIn, taxes)
+    const isLast = round === MAX_COARSE_SEARCHES
+    openProblem = withoutEdges(
+      openProblem,
+      isLast ? Array.from(to.keys()).filter((edge) => coarseTokens.has(to[edge]!)) : closedEdges,
+    )
+    const nextResult = search(openProblem)
+    const outcome = nextResult && settleFlow(nextResult, openProblem, amountIn, taxes)
     if (outcome === null) break
     if (outcome instanceof LegRefused) closedEdges = [outcome.edge]
     else {
@@ -180,35 +211,35 @@ function withoutCoarseEdges(
   return best
 }
 
-/** Edges whose legs were too small, or else those that buy few units of an intermediate token. */
-function coarseEdges(problem: Problem, { dropped, settlement }: SettledRoute): readonly number[] {
+/** Edges whose legs were too small. If there are none: edges that buy few units of an intermediate token. */
+function coarseEdges(problem: Problem, { droppedEdges, settlement }: SettledRoute): readonly number[] {
   const { legs, edges } = settlement
   const { to } = problem.graph.topology
-  // Legs next to the one that was too small may be large without it.
-  if (dropped) return dropped
-  const few = edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
-  return [...few, ...edgesBelowCurve(problem, settlement)]
+  // Without the edge that was too small, its neighbors may carry more, so they stay.
+  if (droppedEdges) return droppedEdges
+  const fewUnitEdges = edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
+  return [...fewUnitEdges, ...edgesBelowCurve(problem, settlement)]
 }
 
 /**
- * Edges whose legs pay less than their curves, since the pool's rounding takes a fixed amount; none if a pool is used twice, because
- * its curves hold for the state before the route.
+ * Edges whose legs pay less than their curves, since the pool's rounding takes a fixed amount. Empty if a pool is used
+ * twice, because its curves apply to the state before the route only.
  */
 function edgesBelowCurve(problem: Problem, { legs, edges }: Settlement): readonly number[] {
   if (usesPoolTwice(problem.graph, edges)) return []
   const isBelow = (edge: number, { amountIn, amountOut }: Leg) =>
-    Number(amountOut) < outputOf(curveOf(problem, edge), Number(amountIn)) * (1 - BELOW_CURVE)
+    Number(amountOut) < outputOf(curveOf(problem, edge), Number(amountIn)) * (1 - BELOW_CURVE_SHARE)
   return edges.filter((edge, k) => isBelow(edge, legs[k]!))
 }
 
 /** Returns the best path by exact pool quotes in whole units; null if no path pays a unit. */
-export function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): SettledRoute | null {
+export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): SettledRoute | null {
   const { graph, target } = problem
-  const backward = potential(problem, target, 'to')
+  const backward = bestSpotRates(problem, target, 'to')
   const path = bestSinglePath(problem, backward, {
-    of: (edge, amount) => Number(outputOfPool(graph.edges[edge]!, BigInt(Math.round(amount)), taxes)),
-    quotes: MAX_EXACT_QUOTES,
-    work: QUOTE_WORK,
+    output: (edge, amount) => Number(outputOfPool(graph.edges[edge]!, BigInt(Math.round(amount)), taxes)),
+    maxQuotes: MAX_EXACT_QUOTES,
+    workPerQuote: QUOTE_WORK,
   })
   const flow = path && alongPath(problem, path)
   const outcome =
@@ -223,130 +254,142 @@ export function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes):
 }
 
 /**
- * Searches and settles until a route settles. If a pool refuses the size of its leg, the search repeats with the pool cut to what
- * it takes; if it refuses for another reason, without the pool. The bounds are those of the first search, over all admitted pools.
+ * Searches and settles until a route settles. If a pool refuses the size of its leg, the search is repeated with the
+ * pool limited to the input that it accepts. If a pool refuses for another reason, the search is repeated without it.
+ * The bounds come from the first search, over all admitted pools.
  */
 function searchUntilSettled(
-  whole: Problem,
+  wholeProblem: Problem,
   amountIn: bigint,
   admission: Admission,
   taxes?: Taxes,
 ): SettledRoute | null {
-  let problem = whole
-  let first: SearchResult | null = null
-  /** By edge: number of amounts at which the pool's arithmetic failed. */
-  const failures = new Map<number, number>()
+  let problem = wholeProblem
+  let firstResult: SearchResult | null = null
+  /** Number of amounts at which the pool's arithmetic failed, by edge. */
+  const failureCounts = new Map<number, number>()
   /** The current problem without the pool that refused last, if the current problem only limits that pool. */
-  let withoutPool: Problem | null = null
-  /** Route without the second use of a pool that refused it. */
-  let singleUse: SettledRoute | null = null
-  const best = (route: SettledRoute, other: SettledRoute | null) =>
-    first && other && netOf(problem, other) > netOf(problem, route) ? withBounds(other, first) : route
-  for (let refusals = 0; refusals <= REFUSALS; refusals++) {
-    const result = search(problem, first)
-    if (!result && withoutPool) {
-      problem = withoutPool
-      withoutPool = null
+  let problemWithoutPool: Problem | null = null
+  /** Route that uses each pool once, found after a pool refused its second use. */
+  let singleUseRoute: SettledRoute | null = null
+  const betterOf = (route: SettledRoute, other: SettledRoute | null) =>
+    firstResult && other && netOf(problem, other) > netOf(problem, route) ? withBounds(other, firstResult) : route
+  for (let refusals = 0; refusals <= MAX_REFUSALS; refusals++) {
+    const result = search(problem, firstResult)
+    if (!result && problemWithoutPool) {
+      problem = problemWithoutPool
+      problemWithoutPool = null
       continue
     }
-    if (!result && problem.reuse && !singleUse) {
-      // Shares of one pool for several pairs may leave an amount that the pairs alone can take.
-      problem = { ...problem, reuse: false }
+    if (!result && problem.mayReusePools && !singleUseRoute) {
+      // If several pairs share a pool, the search may leave input unsold that single pairs can take.
+      problem = { ...problem, mayReusePools: false }
       continue
     }
-    if (!result) return singleUse
-    first ??= result
+    if (!result) return singleUseRoute
+    firstResult ??= result
     const outcome = settleFlow(result, problem, amountIn, taxes)
     admission.hasSmallLegs ||= outcome === null || (outcome instanceof LegRefused && outcome.code === 'TOO_SMALL')
-    if (outcome === null) return singleUse
+    if (outcome === null) return singleUseRoute
     if (!(outcome instanceof LegRefused)) {
-      const route = withBounds(outcome, first)
-      if (!problem.reuse || (!outcome.settlement.sharing && !isSuspect(problem, route))) return best(route, singleUse)
-      const single = ifWorkAllows(problem, () =>
-        searchUntilSettled({ ...problem, reuse: false }, amountIn, admission, taxes),
+      const route = withBounds(outcome, firstResult)
+      if (!problem.mayReusePools || (!outcome.settlement.reusesPool && !mayMissLiquidity(problem, route)))
+        return betterOf(route, singleUseRoute)
+      const singleUse = attemptWithHalf(problem, () =>
+        searchUntilSettled({ ...problem, mayReusePools: false }, amountIn, admission, taxes),
       )
-      return best(best(route, single), singleUse)
+      return betterOf(betterOf(route, singleUse), singleUseRoute)
     }
-    if (outcome.reusing && problem.reuse) {
-      const open = withSingleUse(problem, result)
-      const route = open && ifWorkAllows(problem, () => searchUntilSettled(open, amountIn, admission, taxes))
-      singleUse = route && withBounds(route, first)
+    if (outcome.reusesPool && problem.mayReusePools) {
+      const openProblem = withSingleUse(problem, result)
+      const route =
+        openProblem && attemptWithHalf(problem, () => searchUntilSettled(openProblem, amountIn, admission, taxes))
+      singleUseRoute = route && withBounds(route, firstResult)
     }
-    const failed = (failures.get(outcome.edge) ?? 0) + 1
-    failures.set(outcome.edge, failed)
-    const limitedProblem = failed > MAX_FAILED_AMOUNTS ? null : belowRefused(problem, outcome, taxes)
-    const without = withoutRefused(problem, outcome, admission)
-    problem = limitedProblem ?? without
-    withoutPool = limitedProblem && without
+    const failureCount = (failureCounts.get(outcome.edge) ?? 0) + 1
+    failureCounts.set(outcome.edge, failureCount)
+    const limitedProblem = failureCount > MAX_FAILED_AMOUNTS ? null : limitedBelowRefused(problem, outcome, taxes)
+    const reducedProblem = withoutRefused(problem, outcome, admission)
+    problem = limitedProblem ?? reducedProblem
+    problemWithoutPool = limitedProblem && reducedProblem
   }
-  return singleUse
+  return singleUseRoute
 }
 
 /**
- * Limits an edge to slightly less than the amount at which its pool's arithmetic fails. Null if the pool fails below
- * it too, or refused for another reason.
+ * Limits an edge to slightly less than the amount at which its pool's arithmetic fails. Null if the pool also fails at
+ * smaller amounts, or if it refused for another reason.
  */
-function belowRefused(problem: Problem, { edge, amountIn, code, reusing }: LegRefused, taxes?: Taxes): Problem | null {
-  if (code !== 'UNSUPPORTED' || reusing) return null
-  const part = amountIn / REFUSED_PARTS + 1n
-  for (let parts = 1n; parts <= MAX_REFUSED_PARTS; parts *= 2n) {
-    const less = amountIn - parts * part
-    if (less > 0n && outputOfPool(problem.graph.edges[edge]!, less, taxes) > 0n) return limitedTo(problem, edge, less)
+function limitedBelowRefused(
+  problem: Problem,
+  { edge, amountIn, code, reusesPool }: LegRefused,
+  taxes?: Taxes,
+): Problem | null {
+  if (code !== 'UNSUPPORTED' || reusesPool) return null
+  const step = amountIn / REFUSED_STEP_DIVISOR + 1n
+  for (let steps = 1n; steps <= MAX_REFUSED_STEPS; steps *= 2n) {
+    const smallerInput = amountIn - steps * step
+    if (smallerInput > 0n && outputOfPool(problem.graph.edges[edge]!, smallerInput, taxes) > 0n)
+      return withInputLimit(problem, edge, smallerInput)
   }
   return null
 }
 
-const limitedTo = (problem: Problem, edge: number, amountIn: bigint): Problem =>
+const withInputLimit = (problem: Problem, edge: number, amountIn: bigint): Problem =>
   withCurves(problem, new Map([[edge, upToInput(curveOf(problem, edge), Number(amountIn))]]))
 
 /** Removes the cause of a refused leg from the problem. */
 function withoutRefused(problem: Problem, refused: LegRefused, admission: Admission): Problem {
   const { edge, pool, limit, isForSize } = refused
-  // A pool may be asked for more than it has only because the search counted its liquidity twice.
-  if (refused.reusing && problem.reuse) return { ...problem, reuse: false }
-  admission.note(pool, refused.message)
-  if (!isForSize) return without(problem, problem.graph.topology.edgesOfPool.get(pool.id) ?? [])
-  if (limit === null || limit === 0n) return without(problem, [edge])
-  return limitedTo(problem, edge, limit)
+  // If several legs share the pool, the search may have counted its liquidity twice.
+  if (refused.reusesPool && problem.mayReusePools) return { ...problem, mayReusePools: false }
+  admission.recordRejection(pool, refused.message)
+  if (!isForSize) return withoutEdges(problem, problem.graph.topology.edgesOfPool.get(pool.id) ?? [])
+  if (limit === null || limit === 0n) return withoutEdges(problem, [edge])
+  return withInputLimit(problem, edge, limit)
 }
 
 /**
- * Keeps, of each pool that a flow uses several times, only the edge that trades the most value. Null if there are none.
+ * Closes, for each pool that a flow uses several times, all edges but the edge that trades the most value. Returns null
+ * if no pool is used several times.
  */
 function withSingleUse(problem: Problem, { flow, backward }: SearchResult): Problem | null {
   const { edges, topology } = problem.graph
-  const value = (place: number) => flow.input[place]! * backward.best[topology.from[flow.edges[place]!]!]!
-  const main = new Map<string, number>()
-  const usedAgain = new Set<string>()
+  const valueAt = (index: number) => flow.input[index]! * backward.best[topology.from[flow.edges[index]!]!]!
+  const mainIndexByPool = new Map<string, number>()
+  const reusedPools = new Set<string>()
   for (const [place, edge] of flow.edges.entries()) {
     const { id } = edges[edge]!.pool
-    const other = main.get(id)
-    if (other !== undefined) usedAgain.add(id)
-    if (other === undefined || value(place) > value(other)) main.set(id, place)
+    const mainIndex = mainIndexByPool.get(id)
+    if (mainIndex !== undefined) reusedPools.add(id)
+    if (mainIndex === undefined || valueAt(place) > valueAt(mainIndex)) mainIndexByPool.set(id, place)
   }
-  const closedEdges = [...usedAgain].flatMap((id) =>
-    topology.edgesOfPool.get(id)!.filter((edge) => edge !== flow.edges[main.get(id)!]),
+  const closedEdges = [...reusedPools].flatMap((id) =>
+    topology.edgesOfPool.get(id)!.filter((edge) => edge !== flow.edges[mainIndexByPool.get(id)!]),
   )
-  return closedEdges.length > 0 ? without(problem, closedEdges) : null
+  return closedEdges.length > 0 ? withoutEdges(problem, closedEdges) : null
 }
 
-/** Runs a computation of an optional improvement with half of the remaining budget; null if that does not suffice. */
-export function ifWorkAllows<T>({ budget }: Problem, run: () => T): T | null {
+/** Runs an optional improvement with half of the remaining budget. Returns null if the budget does not suffice. */
+export function attemptWithHalf<T>({ budget }: Problem, run: () => T): T | null {
   return budget.attempt(1 / 2, run, () => null)
 }
 
 /**
- * Returns true for a single path that is far below the bound, by more than the cost of one more leg (about that of its
- * cheapest). The limits may have reduced an allocation to this path.
+ * Returns true if the route is a single path and its output is below the bound by more than the cost of one more leg.
+ * The pool and hop limits may then have reduced an allocation to this path.
  */
-function isSuspect(problem: Problem, { flow: { edges, input, hops }, bound, settlement }: SettledRoute): boolean {
+function mayMissLiquidity(
+  problem: Problem,
+  { flow: { edges, input, hops }, bound, settlement }: SettledRoute,
+): boolean {
   if (edges.length > hops) return false
   if (bound === null) return true
-  const leg = Math.min(...edges.map((edge, k) => costOf(problem, edge, input[k]!)))
-  return bound - discountedOutput(problem, settlement) > Math.max(SUSPICIOUS_GAP * bound, leg)
+  const minCost = Math.min(...edges.map((edge, k) => legCost(problem, edge, input[k]!)))
+  return bound - discountedOutput(problem, settlement) > Math.max(SUSPICIOUS_GAP * bound, minCost)
 }
 
-/** Settles the alternatives of a route; those that a pool refuses are dropped. */
+/** Settles the alternatives of a route. Drops alternatives that a pool refuses. */
 export function settleAlternatives(
   problem: Problem,
   { alternatives, ...result }: SettledRoute,
@@ -354,7 +397,7 @@ export function settleAlternatives(
   taxes?: Taxes,
 ): readonly SettledRoute[] {
   return alternatives.flatMap((flow) => {
-    const outcome = ifWorkAllows(problem, () =>
+    const outcome = attemptWithHalf(problem, () =>
       trySettle({ ...result, flow, alternatives: [] }, problem, amountIn, taxes),
     )
     return outcome === null || outcome instanceof LegRefused ? [] : [outcome]
@@ -362,8 +405,8 @@ export function settleAlternatives(
 }
 
 /**
- * Settles the flow of a search, or else the better one of its fallback and of a flow that leaves room in its full pools. Returns the
- * refusal if none settles.
+ * Settles the flow of a search. If a pool refuses, returns the better of two routes: the fallback flow, and a flow that
+ * leaves some room in full pools. Returns the refusal if no flow settles.
  */
 function settleFlow(
   result: SearchResult,
@@ -374,24 +417,31 @@ function settleFlow(
   const { flow, fallback } = result
   const outcome = withoutSmallLegs(result, problem, amountIn, taxes)
   if (!(fallback && outcome instanceof LegRefused)) return outcome
-  const other = withoutSmallLegs({ ...result, flow: fallback }, problem, amountIn, taxes)
-  const net = other === null || other instanceof LegRefused ? 0 : netOf(problem, other)
-  if (net > flow.net * (1 - MAX_FALLBACK_LOSS)) return other
-  const open = withRoom(problem, flow)
-  const roomier = open && ifWorkAllows(problem, () => search(open, result))
-  const settled = roomier && withoutSmallLegs({ ...result, flow: roomier.flow }, problem, amountIn, taxes)
-  return settled && !(settled instanceof LegRefused) && netOf(problem, settled) > net ? settled : other
+  const fallbackOutcome = withoutSmallLegs({ ...result, flow: fallback }, problem, amountIn, taxes)
+  const fallbackNet =
+    fallbackOutcome === null || fallbackOutcome instanceof LegRefused ? 0 : netOf(problem, fallbackOutcome)
+  if (fallbackNet > flow.net * (1 - MAX_FALLBACK_LOSS)) return fallbackOutcome
+  const roomierProblem = withRoom(problem, flow)
+  const roomierResult = roomierProblem && attemptWithHalf(problem, () => search(roomierProblem, result))
+  const roomierRoute =
+    roomierResult && withoutSmallLegs({ ...result, flow: roomierResult.flow }, problem, amountIn, taxes)
+  return roomierRoute && !(roomierRoute instanceof LegRefused) && netOf(problem, roomierRoute) > fallbackNet
+    ? roomierRoute
+    : fallbackOutcome
 }
 
-/** Cuts the pools that a flow fills, so that the units by which settlement differs from a flow fit into them. Null if none is full. */
+/**
+ * Reduces the capacity of pools that a flow fills. Settlement may assign a few more units to a pool than the flow does,
+ * and these units then fit. Null if no pool is full.
+ */
 function withRoom(problem: Problem, { edges, input }: Flow): Problem | null {
-  const cut = new Map<number, CompiledCurve>()
+  const limitedCurves = new Map<number, CompiledCurve>()
   for (const [k, edge] of edges.entries()) {
     const curve = curveOf(problem, edge)
-    const max = capacityOf(curve) * (1 - ROOM_IN_FULL_POOLS)
-    if (input[k]! > max) cut.set(edge, upToInput(curve, max))
+    const maxInput = capacityOf(curve) * (1 - ROOM_IN_FULL_POOLS)
+    if (input[k]! > maxInput) limitedCurves.set(edge, upToInput(curve, maxInput))
   }
-  return cut.size > 0 ? withCurves(problem, cut) : null
+  return limitedCurves.size > 0 ? withCurves(problem, limitedCurves) : null
 }
 
 /** Settles a flow. Legs too small for their pools are dropped if other legs can take their share. */
@@ -406,21 +456,21 @@ function withoutSmallLegs(
   // Each round drops one leg, or is the last.
   for (;;) {
     const outcome = trySettle(
-      { ...result, flow, ...(droppedEdges.length > 0 && { dropped: droppedEdges }) },
+      { ...result, flow, ...(droppedEdges.length > 0 && { droppedEdges }) },
       problem,
       amountIn,
       taxes,
     )
     if (!(outcome instanceof LegRefused && outcome.code === 'TOO_SMALL')) return outcome
     const isKept = flow.edges.map((edge) => edge !== outcome.edge)
-    const rest = pushThrough(
+    const remainingFlow = pushThrough(
       problem,
       flow.edges.filter((_, k) => isKept[k]),
       flow.input.filter((_, k) => isKept[k]),
     )
-    if (!rest || rest.unsold > 0 || rest.edges.length >= flow.edges.length) return outcome
+    if (!remainingFlow || remainingFlow.unsold > 0 || remainingFlow.edges.length >= flow.edges.length) return outcome
     droppedEdges.push(outcome.edge)
-    flow = rest
+    flow = remainingFlow
   }
 }
 
@@ -441,6 +491,6 @@ function trySettle(
 
 /** Rank of a route: discounted output less the cost of its legs, in output base units. */
 export function netOf(problem: Problem, { flow, settlement }: SettledRoute): number {
-  const cost = flow.edges.reduce((sum, edge, k) => sum + costOf(problem, edge, flow.input[k]!), 0)
+  const cost = flow.edges.reduce((sum, edge, k) => sum + legCost(problem, edge, flow.input[k]!), 0)
   return discountedOutput(problem, settlement) - cost
 }

@@ -26,7 +26,7 @@ test.each<[PoolRefusalCode, boolean]>([
 ])('a refusal as %s is for the size: %s', (code, isForSize) => {
   const reason = new PoolRefusal(code, 'no')
   const refused = new LegRefused(problemWith(new WorkBudget()), {
-    ...{ edge, amountIn: 5n, reason, limit: null, reusing: false },
+    ...{ edge, amountIn: 5n, reason, limit: null, reusesPool: false },
   })
   expect(refused).toMatchObject({ isForSize, code, cause: reason, pool: pools[0], message: 'no' })
 })
@@ -39,7 +39,7 @@ test('the pool of an unknown family is refused, not an error', () => {
   expect(outputOfPool(knownEdge, 0n)).toBe(0n)
   const problem = { graph: { edges: [unknown] }, budget: new WorkBudget() } as unknown as Problem
   const part = { amount: E18, num: 1n, den: 1n }
-  const result = settleLegCached(problem, { edge: 0, current: unknown.pool, part })
+  const result = settleLegCached(problem, { edge: 0, currentPool: unknown.pool, part })
   expect(result).toMatchObject({ code: 'UNSUPPORTED' })
 })
 
@@ -58,10 +58,15 @@ test('the cache answers for the same edge, amount, and state, without work, in t
   const budget = new WorkBudget(1_000_000)
   const problem = problemWith(budget)
   const settle = (of: number, current = graph.edges[of]!.pool, amount = E18, num = 1n) => {
-    const before = budget.rest
-    const result = settleLegCached(problem, { edge: of, current, part: { amount, num, den: 2n } }, undefined, cache)
+    const before = budget.remaining
+    const result = settleLegCached(
+      problem,
+      { edge: of, currentPool: current, part: { amount, num, den: 2n } },
+      undefined,
+      cache,
+    )
     if (result instanceof PoolRefusal) throw result
-    return { leg: result.leg, work: before - budget.rest }
+    return { leg: result.leg, work: before - budget.remaining }
   }
   const first = settle(edge)
   expect(first.work).toBeGreaterThan(0)

@@ -7,25 +7,29 @@ import { type LegShare, partOfBalance, partUpTo } from './shares.ts'
 const SHARES = BigInt(SHARE_DENOMINATOR)
 const WHOLE = 10n ** 15n
 const share = (change: Partial<LegShare>): LegShare => ({
-  ...{ edge: 0, from: 0, to: 1, fromSource: false, last: false, num: 1n },
+  ...{ edge: 0, from: 0, to: 1, isFromSource: false, isLast: false, num: 1n },
   ...change,
 })
 const balances = fc.bigInt({ min: 1n, max: 2n ** 128n - 1n })
 
 test('the last leg takes the whole balance', () => {
   for (const fromSource of [true, false])
-    expect(partOfBalance(share({ last: true, fromSource }), 7n)).toEqual({ amount: 7n, num: 1n, den: 1n })
-  expect(partOfBalance(share({ last: true, fromSource: true }), 7n, 3n)).toEqual({ amount: 7n, num: 1n, den: 1n })
+    expect(partOfBalance(share({ isLast: true, isFromSource: fromSource }), 7n)).toEqual({
+      amount: 7n,
+      num: 1n,
+      den: 1n,
+    })
+  expect(partOfBalance(share({ isLast: true, isFromSource: true }), 7n, 3n)).toEqual({ amount: 7n, num: 1n, den: 1n })
 })
 
 test('a leg out of the source takes its part rounded down, as a fixed amount', () => {
-  const third = share({ fromSource: true, num: WHOLE / 3n })
+  const third = share({ isFromSource: true, num: WHOLE / 3n })
   expect(partOfBalance(third, 10n)).toEqual({ amount: 3n, num: 3n, den: 10n })
-  expect(partOfBalance(share({ fromSource: true, num: WHOLE - 1n }), 10n).amount).toBe(9n)
+  expect(partOfBalance(share({ isFromSource: true, num: WHOLE - 1n }), 10n).amount).toBe(9n)
 })
 
 test('a fixed input is taken as it is, up to the balance', () => {
-  const leg = share({ fromSource: true, num: 1n })
+  const leg = share({ isFromSource: true, num: 1n })
   expect(partOfBalance(leg, 10n, 4n)).toEqual({ amount: 4n, num: 4n, den: 10n })
   expect(partOfBalance(leg, 10n, 10n).amount).toBe(10n)
   expect(partOfBalance(leg, 10n, 11n).amount).toBe(10n)
@@ -48,9 +52,9 @@ test('a limit below the part cuts it, and a limit of the part or above does not'
   const half = share({ num: SHARES / 2n })
   expect(partOfBalance(half, 100n, undefined, 50n)).toEqual({ amount: 50n, num: SHARES / 2n, den: SHARES })
   expect(partOfBalance(half, 100n, undefined, 49n).amount).toBeLessThanOrEqual(49n)
-  const source = share({ fromSource: true, num: WHOLE / 2n, limit: 20n })
+  const source = share({ isFromSource: true, num: WHOLE / 2n, limit: 20n })
   expect(partOfBalance(source, 100n)).toEqual({ amount: 20n, num: 20n, den: 100n })
-  expect(partOfBalance(share({ last: true, fromSource: true }), 100n, undefined, 99n).amount).toBe(99n)
+  expect(partOfBalance(share({ isLast: true, isFromSource: true }), 100n, undefined, 99n).amount).toBe(99n)
 })
 
 test('a part up to an amount is the largest share that does not exceed it', () => {

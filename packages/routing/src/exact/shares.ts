@@ -1,6 +1,7 @@
 /**
- * Shares of a flow's legs in the precision of the program. Legs out of the source take amounts fixed at encoding. Legs
- * out of other tokens take representable shares of the balance, and the last leg out of each token takes the rest.
+ * Shares of a flow's legs in the precision of the program. Legs that sell the source token take amounts that are fixed
+ * at encoding. Legs that sell another token take representable shares of its balance, and the last of them takes the
+ * remaining balance.
  */
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import { type CompiledCurve, capacityOf, crossesFlat, outputOf, piecesCrossed } from '../graph/price-curve.ts'
@@ -11,10 +12,10 @@ import { FEW_UNITS, NEAR_FLAT } from '../tolerances.ts'
 
 /** Number of units into which the source amount is divided. */
 const PRECISION = 1e15
-const WHOLE = BigInt(PRECISION)
-const SHARES = BigInt(SHARE_DENOMINATOR)
+const PRECISION_UNITS = BigInt(PRECISION)
+const SHARE_UNITS = BigInt(SHARE_DENOMINATOR)
 
-/** An amount has 16 bytes in the program; no token in use has as many base units. */
+/** Limit of amounts, which have 16 bytes in the program. No token in use has as many base units. */
 export const AMOUNT_LIMIT = 2n ** 128n
 
 /** A leg before its amount is known. */
@@ -22,19 +23,23 @@ export type LegShare = {
   readonly edge: number
   readonly from: number
   readonly to: number
-  readonly fromSource: boolean
-  /** Takes the whole rest. */
-  readonly last: boolean
+  readonly isFromSource: boolean
+  /** True if the leg takes the whole remaining balance. */
+  readonly isLast: boolean
   /**
-   * Share of the balance that earlier legs left: numerator over `PRECISION` out of the source, otherwise over `SHARE_DENOMINATOR`.
+   * Share of the remaining balance, as a numerator. The denominator is `PRECISION` for the source token, and
+   * `SHARE_DENOMINATOR` for other tokens.
    */
   readonly num: bigint
-  /** Maximum input of a leg that stops just before a tick; absent for the last leg, which must take the rest. */
+  /**
+   * Maximum input of a leg that stops just before a tick; absent for the last leg, which must take the remaining
+   * balance.
+   */
   readonly limit?: bigint
 }
 
-/** Legs in execution order; `sharing` is true if several use one pool. */
-export type LegShares = { readonly inOrder: readonly LegShare[]; readonly sharing: boolean }
+/** Legs in execution order; `reusesPool` is true if several legs use one pool. */
+export type LegShares = { readonly legs: readonly LegShare[]; readonly reusesPool: boolean }
 
 /**
  * Computes the shares of a flow, with the legs out of one token adjacent.
@@ -48,88 +53,95 @@ export function sharesOf(
 ): LegShares {
   const { graph, source } = problem
   const { from, to } = graph.topology
-  const sharing = usesPoolTwice(graph, edges)
-  const inOrder: LegShare[] = []
+  const reusesPool = usesPoolTwice(graph, edges)
+  const legShares: LegShare[] = []
   for (let start = 0, end = 0; start < edges.length; start = end) {
     const token = from[edges[start]!]!
-    const group: number[] = []
+    const legIndices: number[] = []
     let unassigned = 0
     for (; end < edges.length && from[edges[end]!] === token; end++) {
-      group.push(end)
+      legIndices.push(end)
       unassigned += input[end]!
     }
     // Legs that share a pool keep their order.
-    const places = sharing ? group : lastWithRoom(problem, { edges, input }, group, limits)
-    for (const place of places) {
-      const edge = edges[place]!
-      const last = place === places[places.length - 1]
-      const fromSource = token === source
-      const isStopped = !last && stopsBeforeTick(curveOf(problem, edge), input[place]!)
-      const num = last ? 1n : partOf(input[place]! / unassigned, fromSource, isStopped)
-      const limit = isStopped ? { limit: BigInt(Math.floor(input[place]!)) } : {}
-      inOrder.push({ edge, from: token, to: to[edge]!, fromSource, last, num, ...limit })
-      unassigned -= input[place]!
+    const orderedIndices = reusesPool ? legIndices : lastWithRoom(problem, { edges, input }, legIndices, limits)
+    for (const legIndex of orderedIndices) {
+      const edge = edges[legIndex]!
+      const isLast = legIndex === orderedIndices[orderedIndices.length - 1]
+      const isFromSource = token === source
+      const isStopped = !isLast && stopsBeforeTick(curveOf(problem, edge), input[legIndex]!)
+      const num = isLast ? 1n : encodeShare(input[legIndex]! / unassigned, isFromSource, isStopped)
+      const limit = isStopped ? { limit: BigInt(Math.floor(input[legIndex]!)) } : {}
+      legShares.push({ edge, from: token, to: to[edge]!, isFromSource, isLast, num, ...limit })
+      unassigned -= input[legIndex]!
     }
   }
-  return { inOrder, sharing }
+  return { legs: legShares, reusesPool }
 }
 
 /**
- * Orders the legs out of one token. The last leg takes the rounding remainder: it is the largest leg with enough room, or
- * else the one with the most room. If none has room, it is the largest: when less of the token arrives, that leg takes
- * nearly all of the reduction. A leg that buys few units must not be last, because the input of the last leg cannot be
- * chosen to buy whole units.
+ * Orders the legs that sell one token. The last leg takes the rounding remainder. Choose the largest leg with enough
+ * room for the remainder, or else the leg with the most room. If no leg has room, choose the largest leg: when less of
+ * the token arrives, the last leg takes nearly all of the reduction. Never choose a leg that buys few units, because
+ * the input of the last leg cannot be adjusted to buy whole units.
  *
- * @param places - indices of the legs in the flow
+ * @param legIndices - indices of the legs in the flow
  */
 function lastWithRoom(
   problem: Problem,
   { edges, input }: Pick<Flow, 'edges' | 'input'>,
-  places: readonly number[],
+  legIndices: readonly number[],
   limits: ReadonlyMap<number, bigint>,
 ): readonly number[] {
-  if (places.length < 2) return places
-  const total = places.reduce((sum, place) => sum + input[place]!, 0)
-  const legs = places.map((place) => {
+  if (legIndices.length < 2) return legIndices
+  const total = legIndices.reduce((sum, place) => sum + input[place]!, 0)
+  const legs = legIndices.map((place) => {
     const [edge, amount] = [edges[place]!, input[place]!]
     const curve = curveOf(problem, edge)
     const limit = limits.get(edge)
     const room = stopsBeforeTick(curve, amount) ? 0 : (limit === undefined ? capacityOf(curve) : Number(limit)) - amount
-    const spare = room < total * NO_ROOM ? 0 : Math.min(room, total * ENOUGH_ROOM)
-    return { place, amount, spare, rank: spare === 0 ? 0 : outputOf(curve, amount) < FEW_UNITS ? 1 : 2 }
+    const usableRoom = room < total * MIN_ROOM_SHARE ? 0 : Math.min(room, total * ENOUGH_ROOM_SHARE)
+    return {
+      place,
+      amount,
+      usableRoom,
+      rank: usableRoom === 0 ? 0 : outputOf(curve, amount) < FEW_UNITS ? 1 : 2,
+    }
   })
-  return legs.sort((a, b) => a.rank - b.rank || a.spare - b.spare || a.amount - b.amount).map(({ place }) => place)
+  return legs
+    .sort((a, b) => a.rank - b.rank || a.usableRoom - b.usableRoom || a.amount - b.amount)
+    .map(({ place }) => place)
 }
 
 /** Returns true if rounding could move the pool across a tick, which costs gas or leads into a gap. */
 function stopsBeforeTick(curve: CompiledCurve, input: number): boolean {
   if (curve.gasPerPiece === 0) return false
-  const beyond = input + Math.max(4 * NEAR_FLAT * input, ROUNDED_UNITS)
-  return crossesFlat(curve, input, beyond) || piecesCrossed(curve, beyond) > piecesCrossed(curve, input)
+  const roundedUpInput = input + Math.max(4 * NEAR_FLAT * input, ROUNDED_UNITS)
+  return crossesFlat(curve, input, roundedUpInput) || piecesCrossed(curve, roundedUpInput) > piecesCrossed(curve, input)
 }
 
 /** Base units that rounding of earlier legs may add to an input. */
 const ROUNDED_UNITS = 2
-/** Fraction of the inputs out of one token that always covers the rounding remainder. */
-const ENOUGH_ROOM = 0.01
-/** Fraction of the inputs out of one token below which a room may be smaller than the rounding of a share. */
-const NO_ROOM = 1e-6
+/** Room that always covers the rounding remainder, as a fraction of the amount sold of the token. */
+const ENOUGH_ROOM_SHARE = 0.01
+/** A room below this fraction of the amount sold of the token may be smaller than the rounding of a share. */
+const MIN_ROOM_SHARE = 1e-6
 const NO_LIMITS: ReadonlyMap<number, bigint> = new Map()
 
-/** @param isDown - true to round down, for legs that must not exceed their input */
-function partOf(part: number, fromSource: boolean, isDown: boolean): bigint {
+/** @param roundsDown - true to round down, for legs that must not exceed their input */
+function encodeShare(fraction: number, isFromSource: boolean, roundsDown: boolean): bigint {
   // NaN if the search sends nothing to the token.
-  const num = BigInt(Math.min(PRECISION - 1, Math.max(1, Math.round(part * PRECISION) || 1)))
-  if (fromSource) return num
-  const down = (num * SHARES) / WHOLE
-  return isDown && down > 0n ? down : BigInt(toShare(num, WHOLE))
+  const num = BigInt(Math.min(PRECISION - 1, Math.max(1, Math.round(fraction * PRECISION) || 1)))
+  if (isFromSource) return num
+  const roundedDown = (num * SHARE_UNITS) / PRECISION_UNITS
+  return roundsDown && roundedDown > 0n ? roundedDown : BigInt(toShare(num, PRECISION_UNITS))
 }
 
 /** Amount of a balance that a leg takes, without its limit. */
-function requestedAmount({ num, last, fromSource }: LegShare, balance: bigint, fixedInput?: bigint): bigint {
-  if (last || (fixedInput !== undefined && fixedInput > balance)) return balance
+function requestedAmount({ num, isLast, isFromSource }: LegShare, balance: bigint, fixedInput?: bigint): bigint {
+  if (isLast || (fixedInput !== undefined && fixedInput > balance)) return balance
   if (fixedInput !== undefined) return fixedInput
-  return fromSource ? (balance * num) / WHOLE : shareOf(balance, Number(num))
+  return isFromSource ? (balance * num) / PRECISION_UNITS : shareOf(balance, Number(num))
 }
 
 /** Part of a balance, as an amount and as the fraction that the program encodes. */
@@ -144,14 +156,14 @@ export type BalancePart = { readonly amount: bigint; readonly num: bigint; reado
 export function partOfBalance(share: LegShare, balance: bigint, fixedInput?: bigint, limit = share.limit): BalancePart {
   const amount = requestedAmount(share, balance, fixedInput)
   if (limit !== undefined && limit < amount) return partUpTo(share, balance, limit)
-  if (share.last) return { amount, num: 1n, den: 1n }
-  if (share.fromSource) return { amount, num: amount, den: balance }
-  return { amount, num: share.num, den: SHARES }
+  if (share.isLast) return { amount, num: 1n, den: 1n }
+  if (share.isFromSource) return { amount, num: amount, den: balance }
+  return { amount, num: share.num, den: SHARE_UNITS }
 }
 
 /** The largest representable part of the balance up to an amount. */
-export function partUpTo({ fromSource }: LegShare, balance: bigint, amount: bigint): BalancePart {
-  if (fromSource) return { amount, num: amount, den: balance }
-  const num = (amount * SHARES) / balance
-  return { amount: shareOf(balance, Number(num)), num, den: SHARES }
+export function partUpTo({ isFromSource }: LegShare, balance: bigint, amount: bigint): BalancePart {
+  if (isFromSource) return { amount, num: amount, den: balance }
+  const num = (amount * SHARE_UNITS) / balance
+  return { amount: shareOf(balance, Number(num)), num, den: SHARE_UNITS }
 }

@@ -1,6 +1,6 @@
 /**
- * Splits a route's gas into parts. A plain chain of pools has the part `route` and one `hop` per family. Every other
- * part is the extra cost or saving of a leg. It depends on who pays whom, and on the storage that earlier legs touched.
+ * Splits a route's gas into parts. A plain chain of pools has the part `route` and one `hop` per leg. Every other part
+ * is an extra cost or saving of a leg, which depends on who pays whom, and on the storage that earlier legs touched.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type GasPart, gasRow, isExpensive, tokenGas } from '@sluice/liquidity'
@@ -23,27 +23,27 @@ export function gasParts(swap: GasSwap): GasParts {
   const { legs, tokenIn, wrappedNative } = swap
   const parts = new Map<GasPart, number>([['route', 1]])
   const add = (part: GasPart, count = 1) => parts.set(part, (parts.get(part) ?? 0) + count)
-  const makers = new Set<Address>()
-  const takers = new Set<Address>()
-  const pools = new Set<string>()
-  const singletons = new Set<string>()
+  const boughtTokens = new Set<Address>()
+  const soldTokens = new Set<Address>()
+  const usedPools = new Set<string>()
+  const usedSingletons = new Set<string>()
   legs.forEach((leg, k) => {
     const { pool, tokenIn: sold, tokenOut: bought, writes } = leg
     add(`hop:${pool.family}`)
     const pieces = piecesOf(leg)
     if (pieces > 0) add(`piece:${pool.family}`, pieces)
     if (writes?.includes('oracle')) add(`oracle:${pool.family}`)
-    if (takers.has(sold)) add(isEnd(swap.tokenIn, sold, wrappedNative) ? 'pulledAgain' : 'takenAgain')
-    if (makers.has(bought)) add(isEnd(swap.tokenOut, bought, wrappedNative) ? 'paidAgain' : 'madeAgain')
-    if (pools.has(pool.id)) add('poolAgain')
+    if (soldTokens.has(sold)) add(isEnd(swap.tokenIn, sold, wrappedNative) ? 'pulledAgain' : 'takenAgain')
+    if (boughtTokens.has(bought)) add(isEnd(swap.tokenOut, bought, wrappedNative) ? 'paidAgain' : 'madeAgain')
+    if (usedPools.has(pool.id)) add('poolAgain')
     if (isJoined(legs, k)) add('joined')
-    else if (isSingleton(pool.family) && singletons.has(pool.family)) add('singletonAgain')
+    else if (isSingleton(pool.family) && usedSingletons.has(pool.family)) add('singletonAgain')
     if (isPrepaidLeg(swap, leg)) add('prepaid')
     if (bought === ZERO_ADDRESS && swap.tokenOut !== NATIVE && !isJoined(legs, k + 1)) add('nativeBetween')
-    takers.add(sold)
-    makers.add(bought)
-    pools.add(pool.id)
-    singletons.add(pool.family)
+    soldTokens.add(sold)
+    boughtTokens.add(bought)
+    usedPools.add(pool.id)
+    usedSingletons.add(pool.family)
   })
   for (const token of movedIn(legs)) if (isExpensive(token)) add(`token:${token}`)
   if (tokenIn === NATIVE) {
@@ -70,7 +70,8 @@ export function piecesIn(parts: GasParts): number {
 }
 
 /**
- * Ticks or bins that a leg crosses, derived from its quote's gas. Fractional if the swap also scans tick words without crossing.
+ * Ticks or bins that a leg crosses, derived from its quote's gas. Fractional if the swap also scans tick words without
+ * crossing.
  */
 function piecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): number {
   const { hop, piece } = gasRow(family)
@@ -82,7 +83,10 @@ export function isEnd(end: Address, token: Address, wrappedNative: Address | nul
   return token === end || (end === NATIVE && (token === wrappedNative || token === ZERO_ADDRESS))
 }
 
-/** Same rule as the encoder: two hops of one contract share a call if no other leg makes or takes the token between them. */
+/**
+ * Same rule as the encoder: two hops of one contract share a call if no other leg makes or takes the token between
+ * them.
+ */
 export function isJoined(legs: readonly GasLeg[], k: number): boolean {
   const [before, leg] = [legs[k - 1], legs[k]]
   if (!before || !leg || before.tokenOut !== leg.tokenIn || before.pool.family !== leg.pool.family) return false
@@ -92,7 +96,9 @@ export function isJoined(legs: readonly GasLeg[], k: number): boolean {
   )
 }
 
-/** Same rule as the encoder: the previous hop pays the pool directly if no other leg takes the token or uses the pool. */
+/**
+ * Same rule as the encoder: the previous hop pays the pool directly if no other leg takes the token or uses the pool.
+ */
 export function isPrepaidLeg({ legs, tokenIn, tokenOut, wrappedNative }: GasSwap, leg: GasLeg): boolean {
   const { tokenIn: sold, pool } = leg
   if (!isPrepaid(pool.family) || isEnd(tokenIn, sold, wrappedNative) || isEnd(tokenOut, sold, wrappedNative))

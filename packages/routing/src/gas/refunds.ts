@@ -9,12 +9,15 @@ import { isPrepaid } from '@sluice/program'
 import { startsOrEndsNative, usesWrapper } from '../native.ts'
 import type { MeasuredHop } from '../types.ts'
 import { type GasLeg, type GasSwap, isEnd, isJoined, isPrepaidLeg } from './parts.ts'
-import { refundOf } from './route-gas.ts'
+import { limitedRefund } from './route-gas.ts'
 
 /** Refund of a nonzero slot that is changed and restored, such as a typical lock. */
-const RESTORED = 2_800
+const RESTORED_REFUND = 2_800
 
-/** Tokens of which the contracts hold a balance before the swap: their slots are restored, and not emptied. */
+/**
+ * Tokens of which the contracts hold a balance before the swap. The swap restores these balances instead of emptying
+ * them.
+ */
 export type ContractBalances = {
   readonly guard: ReadonlySet<Address>
   readonly executor: ReadonlySet<Address>
@@ -22,7 +25,7 @@ export type ContractBalances = {
 const NO_BALANCES: ContractBalances = { guard: new Set(), executor: new Set() }
 
 const balanceRefund = (holdings: ReadonlySet<Address>, token: Address): number =>
-  holdings.has(token) ? RESTORED : EMPTIED_REFUND
+  holdings.has(token) ? RESTORED_REFUND : EMPTIED_REFUND
 
 /** Refund of a hop's own slots, by its position in the route. */
 function hopRefund(
@@ -40,7 +43,7 @@ function hopRefund(
   const emptiesOutput = isLast && tokenOut !== ZERO_ADDRESS && (forwardsOutput || isWrapper)
   const inputRefund = emptiesInput ? balanceRefund(executor, tokenIn) : 0
   const outputRefund = emptiesOutput ? balanceRefund(executor, tokenOut) : 0
-  return (usesAllowance ? EMPTIED_REFUND : 0) + inputRefund + outputRefund + lockSlots * RESTORED
+  return (usesAllowance ? EMPTIED_REFUND : 0) + inputRefund + outputRefund + lockSlots * RESTORED_REFUND
 }
 
 /**
@@ -65,28 +68,34 @@ export function slotRefund(swap: GasSwap, isDirect = false, balances = NO_BALANC
   return isNative || isDirect ? refund : refund + balanceRefund(balances.guard, tokenOut)
 }
 
-/** Additional gas of a transfer from the previous hop to the pool, compared with a balance that the pool has already. */
-const PAID_AT_POOL = 17_100
+/**
+ * Additional gas of a transfer from the previous hop to the pool, compared with a balance that the pool has already.
+ */
+const PREPAYMENT_GAS = 17_100
 /** Gas of a route outside its hops, before refunds: transaction, Guard, and its transfers. */
 const ROUTE_GROSS = 42_000
-/** Gas that the second of two hops in one call saves, measured from receipts: before refunds (`gross`) and after (`net`). */
-const JOINED = { usual: { gross: 49_400, net: 30_900 }, pulled: { gross: 80_000, net: 64_000 } }
-/** Gas per hop by which an average route's refunds are below their limit, a fifth of all gas. */
-const SLACK = 5_000
+/**
+ * Gas that the second of two hops saves if they share a call, before (`gross`) and after refunds (`net`); from
+ * receipts.
+ */
+const SHARED_CALL_SAVINGS = { usual: { gross: 49_400, net: 30_900 }, pulled: { gross: 80_000, net: 64_000 } }
+/** Gas per hop by which the refunds of an average route are below their limit (a fifth of the gas). */
+const REFUND_SLACK_PER_HOP = 5_000
 /** Limit of refunds as a fraction of the gas used (EIP-3529). */
-const MAX_REFUND = 1 / 5
+const MAX_REFUND_SHARE = 1 / 5
 
 /** Savings of a shared call; a vault that pulls its input also saves an allowance. */
-const joinedSavings = (family: string) => (familyOf(family)?.payment?.pullsInput ? JOINED.pulled : JOINED.usual)
+const joinedSavings = (family: string) =>
+  familyOf(family)?.payment?.pullsInput ? SHARED_CALL_SAVINGS.pulled : SHARED_CALL_SAVINGS.usual
 const joinedGrossSaving = (family: string): number => joinedSavings(family).gross
 /** Gas after refunds that the second of two hops of one contract saves if they share a call. */
 export const joinedNetSaving = (family: string): number => joinedSavings(family).net
 
-/** Returns the savings of shared calls that exceed `JOINED.usual`, which the gas table already contains. */
+/** Returns the savings of shared calls that exceed `SHARED_CALL_SAVINGS.usual`, which the gas table already contains. */
 export function joinedSavingBeyondTable(legs: readonly GasLeg[]): number {
-  const beyond = ({ pool }: GasLeg, k: number) =>
-    isJoined(legs, k) ? joinedNetSaving(pool.family) - JOINED.usual.net : 0
-  return legs.reduce((sum, leg, k) => sum + beyond(leg, k), 0)
+  const extraSaving = ({ pool }: GasLeg, k: number) =>
+    isJoined(legs, k) ? joinedNetSaving(pool.family) - SHARED_CALL_SAVINGS.usual.net : 0
+  return legs.reduce((sum, leg, k) => sum + extraSaving(leg, k), 0)
 }
 
 /** Gas of a measured hop by its position in a route, before refunds. */
@@ -98,9 +107,9 @@ function grossAt({ first, middle, last }: MeasuredHop, isFirst: boolean, isLast:
 export function measuredHopGas(hop: MeasuredHop, pool: Pool, isFirst: boolean, isLast: boolean): number {
   const { tokenIn, tokenOut } = hop
   const gross = grossAt(hop, isFirst, isLast)
-  const input = isFirst || tokenIn === ZERO_ADDRESS ? 0 : isPrepaid(pool.family) ? PAID_AT_POOL : EMPTIED_REFUND
-  const refund = input + hopRefund({ pool, tokenIn, tokenOut }, isFirst, isLast)
-  return Math.max(gross - refund, gross * (1 - MAX_REFUND) - SLACK)
+  const inputRefund = isFirst || tokenIn === ZERO_ADDRESS ? 0 : isPrepaid(pool.family) ? PREPAYMENT_GAS : EMPTIED_REFUND
+  const refund = inputRefund + hopRefund({ pool, tokenIn, tokenOut }, isFirst, isLast)
+  return Math.max(gross - refund, gross * (1 - MAX_REFUND_SHARE) - REFUND_SLACK_PER_HOP)
 }
 
 /** Gas of a whole route of measured hops, after refunds. */
@@ -111,24 +120,24 @@ export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): n
     const sharedGas = isJoined(legs, k)
       ? joinedGrossSaving(leg.pool.family)
       : isPrepaidLeg(swap, leg)
-        ? PAID_AT_POOL
+        ? PREPAYMENT_GAS
         : 0
     return sum + grossAt(hops[k]!, isFirst, isLast) - sharedGas
   }, ROUTE_GROSS)
-  return gross - refundOf(gross, slotRefund(swap))
+  return gross - limitedRefund(gross, slotRefund(swap))
 }
 
 /**
- * Returns the refund of a transaction, given its gas in a simulation. The simulation uses up an allowance of exactly the
- * input; the real sender is assumed to keep some of the token and of its allowance.
+ * Returns the refund of a transaction, given its gas in a simulation. The simulation uses up an allowance of exactly
+ * the input; the real sender is assumed to keep some of the token and of its allowance.
  *
  * @param isDirect - see `slotRefund`
  */
 export function transactionRefund(swap: GasSwap, gross: number, isDirect: boolean, balances = NO_BALANCES): number {
   // A native input needs no allowance.
-  const allowance = swap.tokenIn === NATIVE ? 0 : partGas('route').refund
-  const wrapped = holdsWrapped(swap) ? balanceRefund(balances.executor, swap.wrappedNative ?? ZERO_ADDRESS) : 0
-  return allowance + refundOf(gross - allowance, slotRefund(swap, isDirect, balances) + wrapped)
+  const allowanceRefund = swap.tokenIn === NATIVE ? 0 : partGas('route').refund
+  const wrapperRefund = holdsWrapped(swap) ? balanceRefund(balances.executor, swap.wrappedNative ?? ZERO_ADDRESS) : 0
+  return allowanceRefund + limitedRefund(gross - allowanceRefund, slotRefund(swap, isDirect, balances) + wrapperRefund)
 }
 
 /** Returns true if the Executor holds the wrapped native token between the sender and the pools. */

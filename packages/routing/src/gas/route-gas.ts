@@ -12,7 +12,7 @@ export type RouteGas = {
 }
 
 /** EIP-3529: at most a fifth of the gas is refunded. */
-export const refundOf = (gross: number, refundable: number): number => Math.max(0, Math.min(refundable, gross / 5))
+export const limitedRefund = (gross: number, refundable: number): number => Math.max(0, Math.min(refundable, gross / 5))
 
 /** Estimates the gas of a swap. */
 export const routeGas = (swap: GasSwap): RouteGas => gasOfParts(gasParts(swap))
@@ -27,6 +27,6 @@ export function gasOfParts(parts: GasParts): RouteGas {
     refund += gas.refund * count
   }
   const gross = charged + refund
-  const refunded = refundOf(gross, refund)
+  const refunded = limitedRefund(gross, refund)
   return { charged: Math.round(gross - refunded), refund: Math.round(refunded), refundable: refund }
 }

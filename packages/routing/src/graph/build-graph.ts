@@ -18,7 +18,7 @@ import { compileCurve } from './price-curve.ts'
 import { withRepeatedSwaps } from './repeated-swaps.ts'
 import { Scratch } from './scratch.ts'
 
-/** Gas figures that replace those measured on real pools. */
+/** Gas figures that replace the figures measured on real pools. */
 export type GasTable = {
   /** By family id. */
   readonly hop: Readonly<Record<string, number>>
@@ -26,7 +26,7 @@ export type GasTable = {
 }
 
 /** Gas of a hop if the family has no figure. */
-const USUAL_GAS = 120_000
+const DEFAULT_HOP_GAS = 120_000
 
 /**
  * Compiles a snapshot. With an earlier graph of the same chain, only changed pools are compiled again. The earlier
@@ -34,49 +34,50 @@ const USUAL_GAS = 120_000
  */
 export function buildGraph(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
   if (!previous) return compile(snapshot, previous, gas)
-  const { changedPools: changed, goneIds: gone } = poolChanges(previous.snapshot.pools, snapshot.pools)
-  const samePools = gone.length === 0 && changed.every(({ id }) => previous.snapshot.pools.has(id))
-  return samePools ? update(previous, snapshot, changed, gas) : compile(snapshot, previous, gas)
+  const { changedPools, goneIds } = poolChanges(previous.snapshot.pools, snapshot.pools)
+  const samePools = goneIds.length === 0 && changedPools.every(({ id }) => previous.snapshot.pools.has(id))
+  return samePools ? update(previous, snapshot, changedPools, gas) : compile(snapshot, previous, gas)
 }
 
-function update(previous: Graph, snapshot: Snapshot, changed: readonly Pool[], gas?: GasTable): Graph {
+function update(previous: Graph, snapshot: Snapshot, changedPools: readonly Pool[], gas?: GasTable): Graph {
   const { topology } = previous
   const edges = new Map<number, Edge>()
-  for (const pool of changed)
+  for (const pool of changedPools)
     for (const index of topology.edgesOfPool.get(pool.id) ?? []) {
       const { tokenIn, tokenOut } = previous.edges[index]!
       edges.set(index, compileEdge(pool, tokenIn, tokenOut, gas))
     }
-  return previous.with(edges, snapshot)
+  return previous.withEdges(edges, snapshot)
 }
 
 function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
-  const unsorted: Edge[] = []
+  const unsortedEdges: Edge[] = []
   for (const [id, pool] of snapshot.pools) {
-    const reused = previous?.topology.edgesOfPool.get(id)?.map((index) => previous.edges[index]!)
-    if (reused?.[0]?.pool === pool) unsorted.push(...reused)
-    else unsorted.push(...compilePool(pool, gas))
+    const reusedEdges = previous?.topology.edgesOfPool.get(id)?.map((index) => previous.edges[index]!)
+    if (reusedEdges?.[0]?.pool === pool) unsortedEdges.push(...reusedEdges)
+    else unsortedEdges.push(...compilePool(pool, gas))
   }
-  // Number the native token next to its wrapper: their outgoing edges are then adjacent, and the two can be joined into one token.
-  const [native, wrapped] = unsorted.find(({ pool }) => pool.family === WRAPPER_FAMILY)?.pool.tokens ?? []
+  // Number the native token next to its wrapper: their outgoing edges are then adjacent, and the two can be joined into
+  // one token.
+  const [native, wrapped] = unsortedEdges.find(({ pool }) => pool.family === WRAPPER_FAMILY)?.pool.tokens ?? []
   const tokenIndex = new Map<Address, number>()
   for (const token of [wrapped, native]) if (token) tokenIndex.set(token, tokenIndex.size)
-  for (const { tokenIn } of unsorted) if (!tokenIndex.has(tokenIn)) tokenIndex.set(tokenIn, tokenIndex.size)
+  for (const { tokenIn } of unsortedEdges) if (!tokenIndex.has(tokenIn)) tokenIndex.set(tokenIn, tokenIndex.size)
 
-  const count = unsorted.length
+  const count = unsortedEdges.length
   const offset = new Int32Array(tokenIndex.size + 1)
-  for (const { tokenIn } of unsorted) offset[tokenIndex.get(tokenIn)! + 1]! += 1
+  for (const { tokenIn } of unsortedEdges) offset[tokenIndex.get(tokenIn)! + 1]! += 1
   for (let token = 0; token < tokenIndex.size; token++) offset[token + 1]! += offset[token]!
 
-  const next = offset.slice()
+  const nextIndexByToken = offset.slice()
   const edges = new Array<Edge>(count)
   const from = new Int32Array(count)
   const to = new Int32Array(count)
   const edgesOfPool = new Map<string, number[]>()
-  for (const edge of unsorted) {
+  for (const edge of unsortedEdges) {
     const source = tokenIndex.get(edge.tokenIn)!
-    const index = next[source]!
-    next[source]! += 1
+    const index = nextIndexByToken[source]!
+    nextIndexByToken[source]! += 1
     edges[index] = edge
     from[index] = source
     to[index] = tokenIndex.get(edge.tokenOut)!
@@ -90,7 +91,7 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
 
   const isWide = Uint8Array.from(edges, ({ pool }) => (pool.tokens.length > 2 ? 1 : 0))
   const poolsOfSource = groupBySource(edges, edgesOfPool)
-  const base = {
+  const topologyBase = {
     tokens: [...tokenIndex.keys()],
     tokenIndex,
     offset,
@@ -106,34 +107,37 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
     tradingFunctions: previous?.topology.tradingFunctions ?? new WeakMap<Pool, TradingFunction | null>(),
     facts: {},
   }
-  const topology = { ...base, joined: native ? withNextJoined(base, tokenIndex.get(wrapped!)!) : null }
-  const minGas = edges.reduce((min, { gas }) => Math.min(min, gas), USUAL_GAS)
+  const topology = { ...topologyBase, joined: native ? withNextJoined(topologyBase, tokenIndex.get(wrapped!)!) : null }
+  const minGas = edges.reduce((min, { gas }) => Math.min(min, gas), DEFAULT_HOP_GAS)
   return new Graph(snapshot, topology, edges, minGas)
 }
 
 /** Joins a token with the next one: a topology in which both are one token. */
 function withNextJoined(topology: Topology, token: number): Topology {
   const next = token + 1
-  const rename = (ends: Int32Array) => ends.map((end) => (end === next ? token : end))
+  const joinEnds = (ends: Int32Array) => ends.map((end) => (end === next ? token : end))
   const offset = topology.offset.slice()
   offset[next] = offset[next + 1]!
-  return { ...topology, offset, from: rename(topology.from), to: rename(topology.to), facts: {} }
+  return { ...topology, offset, from: joinEnds(topology.from), to: joinEnds(topology.to), facts: {} }
 }
 
 /** Groups pool ids by family and DEX. */
 export function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edgesOfPool']): Topology['poolsOfSource'] {
-  const poolsOf = new Map<string, { readonly source: Source; readonly pools: string[] }>()
+  const groupByKey = new Map<string, { readonly source: Source; readonly pools: string[] }>()
   for (const [id, [edge]] of edgesOfPool) {
     const { family, dex } = edges[edge!]!.pool
     const key = `${family} ${dex}`
-    const group = poolsOf.get(key)
+    const group = groupByKey.get(key)
     if (group) group.pools.push(id)
-    else poolsOf.set(key, { source: { family, dex }, pools: [id] })
+    else groupByKey.set(key, { source: { family, dex }, pools: [id] })
   }
-  return new Map(Array.from(poolsOf.values(), ({ source, pools }) => [source, pools]))
+  return new Map(Array.from(groupByKey.values(), ({ source, pools }) => [source, pools]))
 }
 
-/** Edges for both directions of every pair of the pool's tokens. Includes empty pairs, since they may get liquidity later. */
+/**
+ * Edges for both directions of every pair of the pool's tokens. Includes pairs without liquidity, which may get some
+ * later.
+ */
 function compilePool(pool: Pool, gas?: GasTable): Edge[] {
   if (!familyOf(pool.family)) return []
   return pool.tokens.flatMap((tokenIn) =>
@@ -144,10 +148,16 @@ function compilePool(pool: Pool, gas?: GasTable): Edge[] {
 function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, table?: GasTable): Edge {
   const hop: Readonly<Record<string, number>> = table?.hop ?? HOP_GAS
   // An arithmetic failure of one pool must not affect the others.
-  const oneSwap = nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)) ?? emptyCurve(1)
-  const raw = withRepeatedSwaps(oneSwap, pool, pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut))
-  const curve = compileCurve(table && raw.gasPerPiece ? { ...raw, gasPerPiece: table.tick } : raw)
+  const singleSwapCurve =
+    nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)) ?? emptyCurve(1)
+  const priceCurve = withRepeatedSwaps(
+    singleSwapCurve,
+    pool,
+    pool.tokens.indexOf(tokenIn),
+    pool.tokens.indexOf(tokenOut),
+  )
+  const curve = compileCurve(table && priceCurve.gasPerPiece ? { ...priceCurve, gasPerPiece: table.tick } : priceCurve)
   // A caller's gas table is complete; do not add gas of tokens to it.
   const tokensGas = table ? 0 : tokenGas(tokenIn) + tokenGas(tokenOut)
-  return { pool, tokenIn, tokenOut, curve, gas: (hop[pool.family] ?? USUAL_GAS) + tokensGas, tokensGas }
+  return { pool, tokenIn, tokenOut, curve, gas: (hop[pool.family] ?? DEFAULT_HOP_GAS) + tokensGas, tokensGas }
 }

@@ -23,12 +23,13 @@ export type Hubs = {
   readonly tokens: readonly number[]
   /** Edges between two hubs. */
   readonly edges: readonly number[]
-  /** Edges between two tokens that are not hubs, in ascending order. Few, even in a graph of many pools. */
-  readonly others: Int32Array
+  /** Edges between two tokens that are not hubs, in ascending order. Even a graph of many pools has few such edges. */
+  readonly outerEdges: Int32Array
 }
 
 /**
- * The part of a graph that stays the same from block to block while the set of pools is unchanged. Tokens and edges are numbered.
+ * The part of a graph that stays the same from block to block while the set of pools is unchanged. Tokens and edges are
+ * numbered; the arrays are indexed by these numbers.
  */
 export type Topology = {
   readonly tokens: readonly Address[]
@@ -69,31 +70,36 @@ export type EdgeGas = {
 export type TargetLabels = {
   readonly best: Float64Array
   readonly hops: Uint8Array
-  /** By token: maximum value of its first unit through each block of edges. Computed on demand for tokens with many edges. */
+  /**
+   * By token: maximum value of its first unit through each block of edges. Computed on demand for tokens with many
+   * edges.
+   */
   readonly blocks: Map<number, Float64Array>
 }
 
 /** By token: depth of the deepest outgoing edge, in base units of the token; see `subgraph/best-path.ts`. */
 export type Exits = {
-  readonly deepest: Float64Array
+  readonly maxDepth: Float64Array
   /** The token that this edge leads to. */
-  readonly to: Int32Array
+  readonly deepestNeighbor: Int32Array
   /** Depth of the deepest edge to any other token. */
-  readonly second: Float64Array
+  readonly maxDepthElsewhere: Float64Array
 }
 
 /** Facts about a graph, cached by the first search that needs them. */
 export type GraphFacts = {
   /** True if some pools disagree on a price by more than their fees. */
-  gainsInCycle?: boolean
+  hasProfitableCycle?: boolean
   exits?: Exits
   /** Rates of the edges that any route may pass through, by trust list. */
-  readonly passable: WeakMap<Trust, Rates>
+  readonly passableRates: WeakMap<Trust, Rates>
   /** Learned gas of hops inside a route; see `problem/edge-gas.ts`. */
-  readonly gasInside: WeakMap<LearnedGas, EdgeGas>
-  /** Output base units per wei, by trust list (`GraphFacts` itself if there is none), then by target and gas cost. */
-  readonly worthOfWei: WeakMap<object, Map<string, number>>
-  /** By trust list, as above, then by target and hop limit. */
+  readonly innerHopGas: WeakMap<LearnedGas, EdgeGas>
+  /**
+   * Output base units per wei, by trust list (the key is this object if there is no list), then by target and gas cost.
+   */
+  readonly outputPerWei: WeakMap<object, Map<string, number>>
+  /** Labels by trust list (as in `outputPerWei`), then by target and hop limit. */
   readonly targetLabels: WeakMap<object, Map<string, TargetLabels>>
 }
 
@@ -121,13 +127,13 @@ export class Graph {
   /** Gas of the cheapest hop. */
   readonly minGas: number
   readonly facts: GraphFacts = {
-    passable: new WeakMap(),
-    worthOfWei: new WeakMap(),
+    passableRates: new WeakMap(),
+    outputPerWei: new WeakMap(),
     targetLabels: new WeakMap(),
-    gasInside: new WeakMap(),
+    innerHopGas: new WeakMap(),
   }
   private arrays: EdgeArrays | null
-  private asJoined: Graph | null = null
+  private joinedGraph: Graph | null = null
   private successor: { readonly graph: Graph; readonly oldEdges: ReadonlyMap<number, Edge> } | null = null
 
   constructor(snapshot: Snapshot, topology: Topology, edges: Edge[] | EdgeArrays, minGas: number) {
@@ -138,41 +144,41 @@ export class Graph {
   }
 
   get edges(): readonly Edge[] {
-    return (this.arrays ?? this.restore()).edges
+    return (this.arrays ?? this.restoreArrays()).edges
   }
 
   get rate(): Float64Array {
-    return (this.arrays ?? this.restore()).rate
+    return (this.arrays ?? this.restoreArrays()).rate
   }
 
   get rateBack(): Float64Array {
-    return (this.arrays ?? this.restore()).rateBack
+    return (this.arrays ?? this.restoreArrays()).rateBack
   }
 
   get conductance(): Float64Array {
-    return (this.arrays ?? this.restore()).conductance
+    return (this.arrays ?? this.restoreArrays()).conductance
   }
 
   get maxConductance(): Float64Array {
-    return (this.arrays ?? this.restore()).maxConductance
+    return (this.arrays ?? this.restoreArrays()).maxConductance
   }
 
   /** Graph of the same pools with the native token and its wrapper joined. */
   get joined(): Graph {
     const { joined } = this.topology
     if (!joined) return this
-    this.asJoined ??= new Graph(this.snapshot, joined, this.arrays ?? this.restore(), this.minGas)
-    return this.asJoined
+    this.joinedGraph ??= new Graph(this.snapshot, joined, this.arrays ?? this.restoreArrays(), this.minGas)
+    return this.joinedGraph
   }
 
   /** Creates the graph of a later block with some edges replaced, and transfers the arrays to it. */
-  with(newEdges: ReadonlyMap<number, Edge>, snapshot: Snapshot): Graph {
-    const arrays = this.arrays ?? this.restore()
+  withEdges(newEdges: ReadonlyMap<number, Edge>, snapshot: Snapshot): Graph {
+    const arrays = this.arrays ?? this.restoreArrays()
     const oldEdges = new Map([...newEdges.keys()].map((index) => [index, arrays.edges[index]!]))
     setEdges(arrays, newEdges, this.topology)
     const graph = new Graph(snapshot, this.topology, arrays, this.minGas)
-    this.asJoined?.transferArrays(graph.joined, oldEdges)
-    this.asJoined = null
+    this.joinedGraph?.transferArrays(graph.joined, oldEdges)
+    this.joinedGraph = null
     this.transferArrays(graph, oldEdges)
     return graph
   }
@@ -183,7 +189,7 @@ export class Graph {
     this.successor = { graph, oldEdges }
   }
 
-  private restore(): EdgeArrays {
+  private restoreArrays(): EdgeArrays {
     const edgeChanges: ReadonlyMap<number, Edge>[] = []
     let owner: Graph = this
     for (let next = owner.successor; next; next = owner.successor) {

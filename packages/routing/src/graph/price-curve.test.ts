@@ -52,9 +52,9 @@ test.each([
   ['below the end', 0.1, Math.log(0.99 * 0.25), Number.NEGATIVE_INFINITY],
 ])('the flat range %s has the rates of its start and end', (_, rate, high, low) => {
   const flat = flatAt(curve, rate)
-  expect(flat.high).toBeCloseTo(high, 12)
-  if (Number.isFinite(low)) expect(flat.low).toBeCloseTo(low, 12)
-  else expect(flat.low).toBe(low)
+  expect(flat.highLogRate).toBeCloseTo(high, 12)
+  if (Number.isFinite(low)) expect(flat.lowLogRate).toBeCloseTo(low, 12)
+  else expect(flat.lowLogRate).toBe(low)
   // Just above the range, the pool responds with this conductance.
   const [at, above] = [pointAt(curve, Math.exp(high)), pointAt(curve, Math.exp(high + 1e-6))]
   expect((at.input - above.input) / 1e-6 / flat.conductanceAbove).toBeCloseTo(1, 4)

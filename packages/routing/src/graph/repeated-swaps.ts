@@ -9,68 +9,75 @@ export const MAX_SWAPS = 3
 const ROUNDING = 1e-12
 
 export type SwapsCurve = PriceCurve & {
-  /** Input from which a trade takes several swaps, and relative amount by which these may pay more than the curve. */
-  readonly repeats?: { readonly from: number; readonly outputError: number }
+  /**
+   * Input from which a trade takes several swaps, and relative amount by which several swaps may pay more than the
+   * curve.
+   */
+  readonly repeats?: { readonly minInput: number; readonly outputError: number }
 }
 
 /**
  * Extends the curve by further swaps if the pool limits each swap. The curve of the next swap is the same curve, scaled
  * by the change of the largest input and of its output from one swap to the next.
  */
-export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, i: number, j: number): SwapsCurve {
+export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: number, outputIndex: number): SwapsCurve {
   const count = curve.liquidity.length
   if (count === 0 || !familyOf(pool.family)!.limitsEachSwap?.(pool)) return curve
-  const scales = nullIfRefused(() => scalesOf(pool, pool.tokens[i]!, pool.tokens[j]!))
+  const scales = nullIfRefused(() => scalesOf(pool, pool.tokens[inputIndex]!, pool.tokens[outputIndex]!))
   if (!scales) return curve
-  const { from, inputRatio, outputRatio } = scales
+  const { minInput, inputRatio, outputRatio } = scales
   const sqrtPrice = [...curve.sqrtPrice]
   const liquidity = [...curve.liquidity]
   let outputError = 0
   for (let swap = 1; swap < MAX_SWAPS; swap++) {
-    const last = sqrtPrice.at(-1)!
-    const start = curve.sqrtPrice[0]! * Math.sqrt(outputRatio / inputRatio) ** swap
-    // Some pools start the next swap above the marginal price at which the last one ended. A curve must fall, so this one
-    // takes the whole input of such a swap at a lower price.
-    const lowered = Math.min(1, last / start)
-    outputError = Math.max(outputError, 1 / lowered ** 2 - 1)
-    const price = (lowered * start) / curve.sqrtPrice[0]!
-    const depth = price * inputRatio ** swap
+    const lastPrice = sqrtPrice.at(-1)!
+    const startPrice = curve.sqrtPrice[0]! * Math.sqrt(outputRatio / inputRatio) ** swap
+    // In some pools, the next swap starts at a higher marginal price than the end of the previous swap. A price curve
+    // must fall, so the curve assigns a lower price to the whole next swap.
+    const loweringFactor = Math.min(1, lastPrice / startPrice)
+    outputError = Math.max(outputError, 1 / loweringFactor ** 2 - 1)
+    const priceFactor = (loweringFactor * startPrice) / curve.sqrtPrice[0]!
+    const depthFactor = priceFactor * inputRatio ** swap
     // The fee stays in the pool, so the next swap may also start at a slightly lower price.
-    if (start < last * (1 - ROUNDING)) {
-      sqrtPrice.push(start)
+    if (startPrice < lastPrice * (1 - ROUNDING)) {
+      sqrtPrice.push(startPrice)
       liquidity.push(0)
     }
     for (let piece = 0; piece < count; piece++) {
-      sqrtPrice.push(Math.min(curve.sqrtPrice[piece + 1]! * price, sqrtPrice.at(-1)!))
-      liquidity.push(curve.liquidity[piece]! * depth)
+      sqrtPrice.push(Math.min(curve.sqrtPrice[piece + 1]! * priceFactor, sqrtPrice.at(-1)!))
+      liquidity.push(curve.liquidity[piece]! * depthFactor)
     }
   }
   return {
     ...curve,
     sqrtPrice: Float64Array.from(sqrtPrice),
     liquidity: Float64Array.from(liquidity),
-    repeats: { from, outputError },
+    repeats: { minInput, outputError },
   }
 }
 
-type Scales = { readonly from: number; readonly inputRatio: number; readonly outputRatio: number }
+type Scales = { readonly minInput: number; readonly inputRatio: number; readonly outputRatio: number }
 
 /**
- * Input of the largest swap, and the ratios of the next one's input and output to its own. Null if no second swap is possible.
+ * Returns the input of the largest swap, and the ratios of the next largest swap's input and output to those of the
+ * first. Null if no second swap is possible.
  *
  * @throws PoolRefusal
  */
 function scalesOf(pool: Pool, tokenIn: Address, tokenOut: Address): Scales | null {
   const family = familyOf(pool.family)!
-  const max = family.maxInput(pool, tokenIn, tokenOut)
-  if (!max) return null
-  const first = family.quoteExactInput(pool, tokenIn, tokenOut, max)
-  const next = { ...pool, state: first.state }
-  const nextMax = family.maxInput(next, tokenIn, tokenOut)
-  if (!nextMax) return null
-  const second = family.quoteExactInput(next, tokenIn, tokenOut, nextMax)
-  const [inputRatio, outputRatio] = [Number(nextMax) / Number(max), Number(second.amountOut) / Number(first.amountOut)]
+  const maxInput = family.maxInput(pool, tokenIn, tokenOut)
+  if (!maxInput) return null
+  const firstQuote = family.quoteExactInput(pool, tokenIn, tokenOut, maxInput)
+  const poolAfter = { ...pool, state: firstQuote.state }
+  const nextMaxInput = family.maxInput(poolAfter, tokenIn, tokenOut)
+  if (!nextMaxInput) return null
+  const secondQuote = family.quoteExactInput(poolAfter, tokenIn, tokenOut, nextMaxInput)
+  const [inputRatio, outputRatio] = [
+    Number(nextMaxInput) / Number(maxInput),
+    Number(secondQuote.amountOut) / Number(firstQuote.amountOut),
+  ]
   return outputRatio > 0 && Number.isFinite(inputRatio) && Number.isFinite(outputRatio)
-    ? { from: Number(max), inputRatio, outputRatio }
+    ? { minInput: Number(maxInput), inputRatio, outputRatio }
     : null
 }

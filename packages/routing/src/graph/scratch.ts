@@ -1,14 +1,18 @@
 /** Pool of typed arrays that searches borrow and return. */
+
 /** Minimum number of arrays retained per type and length. A search needs more only if pools disagree on prices. */
 const MIN_RETAINED = 32
-/** Total numbers beyond that minimum that arrays of one type and length may hold: thousands of short arrays are retained. */
+/**
+ * Beyond that minimum, maximum total length of the arrays of one type and length: thousands of short arrays are
+ * retained.
+ */
 const RETAINED_NUMBERS = 131_072
-/** Maximum number of retained long arrays, and the total numbers that they may hold. */
+/** Maximum number of retained long arrays of one type and length, and their maximum total length. */
 const MAX_LONG_ARRAYS = 128
 const LONG_NUMBERS = 4_194_304
 
 /** Arrays up to this length are cleared when they are borrowed, which is cheaper than undoing writes. */
-const SHORT = 1_024
+const MAX_SHORT_LENGTH = 1_024
 
 const retainedCount = (length: number): number =>
   Math.max(
@@ -24,34 +28,34 @@ const retainedCount = (length: number): number =>
 export class Scratch {
   /** Shelf of each borrowed array, in the order of borrowing, and the cleanup to run on return. */
   private readonly inUse: Shelf<unknown>[] = []
-  private readonly returning: (() => void)[] = []
+  private readonly cleanups: (() => void)[] = []
   private readonly floatArrays: Shelves<Float64Array>
   private readonly intArrays: Shelves<Int32Array>
   private readonly byteArrays: Shelves<Uint8Array>
   private readonly blankFloats: Shelves<Float64Array>
   private readonly blankBytes: Shelves<Uint8Array>
   private readonly blankInts: Shelves<Int32Array>
-  private readonly blankPlaces: Shelves<Int32Array>
+  private readonly blankIndices: Shelves<Int32Array>
   private readonly blankBounds: Shelves<Float64Array>
-  private parts: Scratch | null = null
+  private subgraphScratch: Scratch | null = null
 
-  /** @param roomOf - returns the length of the underlying array for a requested length */
-  constructor(roomOf = (length: number) => length) {
+  /** @param capacityFor - returns the length of the underlying array for a requested length */
+  constructor(capacityFor = (length: number) => length) {
     const { inUse } = this
-    this.floatArrays = new Shelves(Float64Array, inUse, roomOf)
-    this.intArrays = new Shelves(Int32Array, inUse, roomOf)
-    this.byteArrays = new Shelves(Uint8Array, inUse, roomOf)
-    this.blankFloats = new Shelves(Float64Array, inUse, roomOf)
-    this.blankBytes = new Shelves(Uint8Array, inUse, roomOf)
-    this.blankInts = new Shelves(Int32Array, inUse, roomOf)
-    this.blankPlaces = new Shelves(Int32Array, inUse, roomOf, -1)
-    this.blankBounds = new Shelves(Float64Array, inUse, roomOf, Number.NEGATIVE_INFINITY)
+    this.floatArrays = new Shelves(Float64Array, inUse, capacityFor)
+    this.intArrays = new Shelves(Int32Array, inUse, capacityFor)
+    this.byteArrays = new Shelves(Uint8Array, inUse, capacityFor)
+    this.blankFloats = new Shelves(Float64Array, inUse, capacityFor)
+    this.blankBytes = new Shelves(Uint8Array, inUse, capacityFor)
+    this.blankInts = new Shelves(Int32Array, inUse, capacityFor)
+    this.blankIndices = new Shelves(Int32Array, inUse, capacityFor, -1)
+    this.blankBounds = new Shelves(Float64Array, inUse, capacityFor, Number.NEGATIVE_INFINITY)
   }
 
-  /** A separate pool for subgraphs, whose lengths rarely repeat and are therefore rounded up. */
-  get ofParts(): Scratch {
-    this.parts ??= new Scratch(roomFor)
-    return this.parts
+  /** A separate pool of arrays for subgraphs. Their lengths rarely repeat, so this pool rounds lengths up. */
+  get forSubgraphs(): Scratch {
+    this.subgraphScratch ??= new Scratch(roundedCapacity)
+    return this.subgraphScratch
   }
 
   floats(length: number, value?: number): Float64Array {
@@ -70,39 +74,39 @@ export class Scratch {
   }
 
   /**
-   * Zeros for few writes: undoing these is cheaper than clearing the array.
+   * Borrows an array of zeros for few writes. Undoing few writes is cheaper than clearing the array.
    *
    * @param wipe - undoes all writes; always called when the array is returned
    */
   zeroFloats(length: number, wipe: (array: Float64Array) => void): Float64Array {
-    if (length <= SHORT) return this.floats(length, 0)
-    return this.wiped(this.blankFloats.lend(length), wipe)
+    if (length <= MAX_SHORT_LENGTH) return this.floats(length, 0)
+    return this.withCleanup(this.blankFloats.lend(length), wipe)
   }
 
   zeroInts(length: number, wipe: (array: Int32Array) => void): Int32Array {
-    if (length <= SHORT) return this.ints(length, 0)
-    return this.wiped(this.blankInts.lend(length), wipe)
+    if (length <= MAX_SHORT_LENGTH) return this.ints(length, 0)
+    return this.withCleanup(this.blankInts.lend(length), wipe)
   }
 
   zeroBytes(length: number, wipe: (array: Uint8Array) => void): Uint8Array {
-    if (length <= SHORT) return this.bytes(length, 0)
-    return this.wiped(this.blankBytes.lend(length), wipe)
+    if (length <= MAX_SHORT_LENGTH) return this.bytes(length, 0)
+    return this.withCleanup(this.blankBytes.lend(length), wipe)
   }
 
   /** Like `zeroInts` for indices, filled with −1. */
-  noPlaces(length: number, wipe: (array: Int32Array) => void): Int32Array {
-    if (length <= SHORT) return this.ints(length, -1)
-    return this.wiped(this.blankPlaces.lend(length), wipe)
+  noIndices(length: number, wipe: (array: Int32Array) => void): Int32Array {
+    if (length <= MAX_SHORT_LENGTH) return this.ints(length, -1)
+    return this.withCleanup(this.blankIndices.lend(length), wipe)
   }
 
   /** Like `zeroFloats` for upper bounds, filled with −∞. */
-  lowest(length: number, wipe: (array: Float64Array) => void): Float64Array {
-    if (length <= SHORT) return this.floats(length, Number.NEGATIVE_INFINITY)
-    return this.wiped(this.blankBounds.lend(length), wipe)
+  negativeInfinities(length: number, wipe: (array: Float64Array) => void): Float64Array {
+    if (length <= MAX_SHORT_LENGTH) return this.floats(length, Number.NEGATIVE_INFINITY)
+    return this.withCleanup(this.blankBounds.lend(length), wipe)
   }
 
-  private wiped<A>(array: A, wipe: (array: A) => void): A {
-    this.returning[this.inUse.length - 1] = () => wipe(array)
+  private withCleanup<A>(array: A, wipe: (array: A) => void): A {
+    this.cleanups[this.inUse.length - 1] = () => wipe(array)
     return array
   }
 
@@ -114,21 +118,21 @@ export class Scratch {
 
   /** Runs a function and then returns all arrays that it borrowed. They must not be used afterwards. */
   within<T>(run: () => T): T {
-    const before = this.inUse.length
+    const countBefore = this.inUse.length
     try {
       return run()
     } finally {
-      while (this.inUse.length > before) {
+      while (this.inUse.length > countBefore) {
         const shelf = this.inUse.pop()!
-        if (this.returning.length > this.inUse.length) this.returning.pop()?.()
-        shelf.lent--
-        if (shelf.arrays.length > shelf.retained && shelf.lent >= shelf.retained) shelf.arrays.pop()
+        if (this.cleanups.length > this.inUse.length) this.cleanups.pop()?.()
+        shelf.lentCount--
+        if (shelf.arrays.length > shelf.maxRetained && shelf.lentCount >= shelf.maxRetained) shelf.arrays.pop()
       }
     }
   }
 }
 
-type Shelf<T> = { readonly arrays: T[]; readonly retained: number; lent: number }
+type Shelf<T> = { readonly arrays: T[]; readonly maxRetained: number; lentCount: number }
 
 type Numbers = { readonly length: number; readonly buffer: ArrayBufferLike; fill(value: number): unknown }
 type Kind<T> = {
@@ -139,49 +143,50 @@ type Kind<T> = {
 /** Arrays of one type, by length. */
 class Shelves<T extends Numbers> {
   private readonly Kind: Kind<T>
-  private readonly roomOf: (length: number) => number
+  private readonly capacityFor: (length: number) => number
   private readonly inUse: Shelf<unknown>[]
-  private readonly blank: number
+  private readonly fillValue: number
   /** Shelves of short lengths, which are requested most often, indexed by length. */
   private readonly short: (Shelf<T> | undefined)[] = []
   private readonly long = new Map<number, Shelf<T>>()
 
-  /** @param blank - fill value of new arrays */
-  constructor(Kind: Kind<T>, inUse: Shelf<unknown>[], roomOf: (length: number) => number, blank = 0) {
+  /** @param fillValue - fill value of new arrays */
+  constructor(Kind: Kind<T>, inUse: Shelf<unknown>[], capacityFor: (length: number) => number, fillValue = 0) {
     this.Kind = Kind
-    this.roomOf = roomOf
+    this.capacityFor = capacityFor
     this.inUse = inUse
-    this.blank = blank
+    this.fillValue = fillValue
   }
 
   lend(length: number): T {
-    const room = this.roomOf(length)
-    const shelf = (room <= SHORT ? this.short[room] : this.long.get(room)) ?? this.shelfFor(room)
-    if (shelf.lent === shelf.arrays.length) shelf.arrays.push(this.create(room))
+    const capacity = this.capacityFor(length)
+    const shelf =
+      (capacity <= MAX_SHORT_LENGTH ? this.short[capacity] : this.long.get(capacity)) ?? this.shelfFor(capacity)
+    if (shelf.lentCount === shelf.arrays.length) shelf.arrays.push(this.create(capacity))
     this.inUse.push(shelf)
-    const place = shelf.lent++
-    const array = shelf.arrays[place]!
+    const index = shelf.lentCount++
+    const array = shelf.arrays[index]!
     if (array.length === length) return array
-    const beginning = new this.Kind(array.buffer, 0, length)
-    shelf.arrays[place] = beginning
-    return beginning
+    const resized = new this.Kind(array.buffer, 0, length)
+    shelf.arrays[index] = resized
+    return resized
   }
 
   private create(length: number): T {
     const array = new this.Kind(length)
-    if (this.blank !== 0) array.fill(this.blank)
+    if (this.fillValue !== 0) array.fill(this.fillValue)
     return array
   }
 
-  private shelfFor(room: number): Shelf<T> {
-    const shelf: Shelf<T> = { arrays: [], retained: retainedCount(room), lent: 0 }
-    if (room <= SHORT) {
-      while (this.short.length <= room) this.short.push(undefined)
-      this.short[room] = shelf
-    } else this.long.set(room, shelf)
+  private shelfFor(capacity: number): Shelf<T> {
+    const shelf: Shelf<T> = { arrays: [], maxRetained: retainedCount(capacity), lentCount: 0 }
+    if (capacity <= MAX_SHORT_LENGTH) {
+      while (this.short.length <= capacity) this.short.push(undefined)
+      this.short[capacity] = shelf
+    } else this.long.set(capacity, shelf)
     return shelf
   }
 }
 
 /** Rounds a length up to one of a few sizes, so that arrays of growing data are reused. */
-export const roomFor = (length: number): number => (length <= 16 ? 16 : 2 ** (32 - Math.clz32(length - 1)))
+export const roundedCapacity = (length: number): number => (length <= 16 ? 16 : 2 ** (32 - Math.clz32(length - 1)))

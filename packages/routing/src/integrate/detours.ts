@@ -1,8 +1,8 @@
 /**
- * Finds detours from a flow within the hop limit. A frontier's labels ignore positions in the flow, so its best path
- * may be too long between the tokens that it joins. Here, each token has a label per number of remaining edges.
+ * Finds detours from a flow within the hop limit. A frontier's labels ignore the positions of tokens in the flow, so
+ * its best path may exceed the hop limit. Here, each token has a label per number of remaining edges.
  */
-import { baseCost, type Problem } from '../problem/problem.ts'
+import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import type { Flow } from '../solver/flow.ts'
 import { DETOUR_GAS_SHARE, DETOURS_TRIED, EDGE_GAIN, LABEL_GAIN } from '../tolerances.ts'
@@ -10,47 +10,56 @@ import { depthsOf, heightsOf } from './places.ts'
 
 /** Labels of all tokens by number of edges, and the edge that led to each. */
 type Labels = { readonly value: Float64Array; readonly edge: Int32Array }
-type Places = ReadonlyMap<number, number>
+type HopsByToken = ReadonlyMap<number, number>
 
 /** The most promising detours after gas, at the prices of the flow's allocation. */
 export function findDetours(problem: Problem, allocation: Allocation, flow: Flow): readonly (readonly number[])[] {
   const { graph, maxHops, rate, budget } = problem
   const { offset, from, to, tokens, scratch } = graph.topology
   return scratch.within(() => {
-    const depth = depthsOf(problem, flow)
-    const height = heightsOf(problem, flow)
-    const values = spread(problem, allocation, height, 'back')
-    const costs = spread(problem, allocation, depth, 'on', values)
+    const depthByToken = depthsOf(problem, flow)
+    const heightByToken = heightsOf(problem, flow)
+    const values = spread(problem, allocation, heightByToken, 'back')
+    const costs = spread(problem, allocation, depthByToken, 'on', values)
     const count = tokens.length
     const detours: { readonly edges: readonly number[]; readonly benefit: number }[] = []
-    const take = (edges: readonly number[]) => {
-      const [u, v] = [from[edges[0]!]!, to[edges.at(-1)!]!]
-      // Only forward in the order of the flow, which therefore stays acyclic.
-      if (!(depth.get(u)! < (depth.get(v) ?? 0))) return
-      const gain = edges.reduce((product, edge) => product * rate[edge]!, allocation.price(v) / allocation.price(u)) - 1
+    const addDetour = (edges: readonly number[]) => {
+      const [startToken, endToken] = [from[edges[0]!]!, to[edges.at(-1)!]!]
+      // Only forward in the order of the flow, so that the flow stays acyclic.
+      if (!(depthByToken.get(startToken)! < (depthByToken.get(endToken) ?? 0))) return
+      const gain =
+        edges.reduce(
+          (product, edge) => product * rate[edge]!,
+          allocation.price(endToken) / allocation.price(startToken),
+        ) - 1
       if (!(gain > EDGE_GAIN)) return
       // The narrowest edge limits the amount at which the gain is used up; half of the gain on average.
-      let value = allocation.price(u)
-      let narrowest = Number.POSITIVE_INFINITY
+      let value = allocation.price(startToken)
+      let minConductance = Number.POSITIVE_INFINITY
       for (const edge of edges) {
-        narrowest = Math.min(narrowest, graph.conductance[edge]! * value)
+        minConductance = Math.min(minConductance, graph.conductance[edge]! * value)
         value /= rate[edge]!
       }
-      const earning = (narrowest * gain * gain) / (2 * edges.length)
-      const cost = edges.reduce((sum, edge) => sum + baseCost(problem, edge), 0)
+      const earning = (minConductance * gain * gain) / (2 * edges.length)
+      const cost = edges.reduce((sum, edge) => sum + legBaseCost(problem, edge), 0)
       if (earning > DETOUR_GAS_SHARE * cost) detours.push({ edges, benefit: earning - cost })
     }
-    for (const [u, before] of depth) {
-      budget.spend(1 + offset[u + 1]! - offset[u]!)
-      for (let edge = offset[u]!; edge < offset[u + 1]!; edge++) {
-        const after = height.get(to[edge]!)
-        if (after !== undefined && before + 1 + after <= maxHops && rate[edge]! > 0 && allocation.has[edge] === 0)
-          take([edge])
+    for (const [soldToken, depthOfToken] of depthByToken) {
+      budget.spend(1 + offset[soldToken + 1]! - offset[soldToken]!)
+      for (let edge = offset[soldToken]!; edge < offset[soldToken + 1]!; edge++) {
+        const heightOfToken = heightByToken.get(to[edge]!)
+        if (
+          heightOfToken !== undefined &&
+          depthOfToken + 1 + heightOfToken <= maxHops &&
+          rate[edge]! > 0 &&
+          allocation.hasEdge[edge] === 0
+        )
+          addDetour([edge])
       }
     }
     budget.spend(count * maxHops)
     for (let token = 0; token < count; token++) {
-      if (depth.has(token)) continue
+      if (depthByToken.has(token)) continue
       let best = 1 + EDGE_GAIN
       let hopsAfter = -1
       for (let k = 1; k < maxHops; k++) {
@@ -58,9 +67,9 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
         if (gain > best) [best, hopsAfter] = [gain, k]
       }
       if (hopsAfter > 0)
-        take([
-          ...chain(costs, token, maxHops - hopsAfter, depth, count, from).toReversed(),
-          ...chain(values, token, hopsAfter, height, count, to),
+        addDetour([
+          ...chain(costs, token, maxHops - hopsAfter, depthByToken, count, from).toReversed(),
+          ...chain(values, token, hopsAfter, heightByToken, count, to),
         ])
     }
     return detours
@@ -79,7 +88,7 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
 function spread(
   problem: Problem,
   allocation: Allocation,
-  places: Places,
+  places: HopsByToken,
   direction: 'back' | 'on',
   values?: Labels,
 ): Labels {
@@ -132,7 +141,7 @@ function chain(
   { edge }: Labels,
   start: number,
   maxEdges: number,
-  places: Places,
+  places: HopsByToken,
   count: number,
   end: Int32Array,
 ): readonly number[] {

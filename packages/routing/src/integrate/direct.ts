@@ -1,21 +1,21 @@
 /**
- * Replaces a pool or a chain of pools by a direct pool that costs less gas at a slightly worse price. Pruning cannot
- * find this.
+ * Replaces a pool or a chain of pools by a direct pool that costs less gas at a slightly worse price. Pruning only
+ * removes pools, so it cannot find this.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
-import { baseCost, costOf, curveOf, type Problem } from '../problem/problem.ts'
+import { curveOf, legBaseCost, legCost, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
-import { DIRECT_MOVES, DIRECT_TRIED, MAX_RESIDUAL } from '../tolerances.ts'
+import { MAX_CHAIN_REPLACEMENTS, MAX_RESIDUAL, REPLACEMENTS_TRIED } from '../tolerances.ts'
 import { stopAtTicks } from './ticks.ts'
 
 /** Replaces chains while the net output improves. */
 export function shortenChains(problem: Problem, flow: Flow): Flow {
   const allocation = allocationOf(problem, flow)
   let best = flow
-  for (let move = 0; move < DIRECT_MOVES; move++) {
+  for (let move = 0; move < MAX_CHAIN_REPLACEMENTS; move++) {
     const better = firstImprovement(problem, allocation, best)
     if (!better) break
     best = better
@@ -38,18 +38,18 @@ function allocationOf(problem: Problem, { edges }: Flow): Allocation {
 
 /** Applies the first improvement. The allocation is left with it, or unchanged if there is none. */
 function firstImprovement(problem: Problem, allocation: Allocation, best: Flow): Flow | null {
-  const moves = chainsOf(problem, best)
-    .flatMap((chain) => movesFor(problem, allocation, best, chain))
+  const replacements = chainsOf(problem, best)
+    .flatMap((chain) => replacementsFor(problem, allocation, best, chain))
     .sort((a, b) => b.gain - a.gain)
-  for (const { chain, direct } of moves.slice(0, DIRECT_TRIED)) {
-    const before = allocation.checkpoint()
-    allocation.addEdge(direct)
+  for (const { chain, directEdge } of replacements.slice(0, REPLACEMENTS_TRIED)) {
+    const checkpoint = allocation.checkpoint()
+    allocation.addEdge(directEdge)
     allocation.removeEdges(new Set(chain))
     solve(allocation, MAX_RESIDUAL)
     const flow = flowOf(problem, allocation)
-    const stopped = flow && stopAtTicks(problem, allocation, flow)
-    if (stopped && stopped.net > best.net) return stopped
-    allocation.restore(before)
+    const stoppedFlow = flow && stopAtTicks(problem, allocation, flow)
+    if (stoppedFlow && stoppedFlow.net > best.net) return stoppedFlow
+    allocation.restore(checkpoint)
     allocation.evaluate()
   }
   return null
@@ -77,28 +77,34 @@ function chainsOf({ graph, source, target, budget }: Problem, { edges }: Flow): 
   return chains
 }
 
-type Move = { readonly chain: readonly number[]; readonly direct: number; readonly gain: number }
+type Replacement = { readonly chain: readonly number[]; readonly directEdge: number; readonly gain: number }
 
 /** Direct pools for a chain, with the gain of each if all other amounts stay the same. */
-function movesFor(problem: Problem, allocation: Allocation, flow: Flow, chain: readonly number[]): readonly Move[] {
+function replacementsFor(
+  problem: Problem,
+  allocation: Allocation,
+  flow: Flow,
+  chain: readonly number[],
+): readonly Replacement[] {
   const { graph, rate } = problem
   const { offset, from, to } = graph.topology
   const start = from[chain[0]!]!
   const end = to[chain.at(-1)!]!
   const endPrice = allocation.price(end)
   const inputOf = (edge: number) => flow.input[flow.edges.indexOf(edge)]!
-  const cost = chain.reduce((sum, edge) => sum + costOf(problem, edge, inputOf(edge)), 0)
-  const received = outputOf(curveOf(problem, chain.at(-1)!), inputOf(chain.at(-1)!))
+  const chainCost = chain.reduce((sum, edge) => sum + legCost(problem, edge, inputOf(edge)), 0)
+  const chainOutput = outputOf(curveOf(problem, chain.at(-1)!), inputOf(chain.at(-1)!))
   problem.budget.spend(offset[start + 1]! - offset[start]! + flow.edges.length * chain.length + 1)
-  const moves: Move[] = []
+  const replacements: Replacement[] = []
   for (let edge = offset[start]!; edge < offset[start + 1]!; edge++) {
-    if (to[edge] !== end || rate[edge] === 0 || allocation.has[edge] || baseCost(problem, edge) >= cost) continue
+    if (to[edge] !== end || rate[edge] === 0 || allocation.hasEdge[edge] || legBaseCost(problem, edge) >= chainCost)
+      continue
     const input = inputOf(chain[0]!)
     const output = outputOf(curveOf(problem, edge), input)
-    const saving = cost - costOf(problem, edge, input)
-    const gain = (output - received) * endPrice + saving
+    const saving = chainCost - legCost(problem, edge, input)
+    const gain = (output - chainOutput) * endPrice + saving
     // A pool's loss against the chain shrinks when the amounts are reallocated.
-    if (gain > -saving) moves.push({ chain, direct: edge, gain })
+    if (gain > -saving) replacements.push({ chain, directEdge: edge, gain })
   }
-  return moves
+  return replacements
 }

@@ -3,7 +3,7 @@
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { groupBy } from '../solver/flow.ts'
-import { costAtBest } from './ticks.ts'
+import { costAtBestStop } from './ticks.ts'
 
 /** Profit at the current prices, and cost, of every edge in use, in output base units. */
 export function edgeProfits(problem: Problem, allocation: Allocation) {
@@ -16,7 +16,7 @@ export function edgeProfits(problem: Problem, allocation: Allocation) {
     const output = allocation.output[k]!
     const ends = { sold: allocation.price(from[edge]!), bought: allocation.price(to[edge]!) }
     const profit = output * ends.bought - input * ends.sold
-    profits.set(edge, { profit, cost: costAtBest(problem, edge, { input, output }, ends) })
+    profits.set(edge, { profit, cost: costAtBestStop(problem, edge, { input, output }, ends) })
   })
   return profits
 }
@@ -27,7 +27,7 @@ export type UsedEdges = {
   readonly outOf: ReadonlyMap<number, readonly number[]>
 }
 
-export function usedEdges({ graph }: Problem, used: readonly number[]): UsedEdges {
+export function groupUsedEdges({ graph }: Problem, used: readonly number[]): UsedEdges {
   const { from, to } = graph.topology
   return { into: groupBy(used, (edge) => to[edge]!), outOf: groupBy(used, (edge) => from[edge]!) }
 }
@@ -43,15 +43,22 @@ export function isIndependent({ graph, budget }: Problem, { into, outOf }: UsedE
   return true
 }
 
-/** The edge and all edges that its removal leaves without an input or an output; null if no path to the target would remain. */
-export function dependentEdges(problem: Problem, ways: UsedEdges, first: number): readonly number[] | null {
-  if (isIndependent(problem, ways, first)) return [first]
+/**
+ * Returns the removed edge with all edges that the removal leaves without an input or an output. Null if no path to the
+ * target would remain.
+ */
+export function dependentEdges(
+  problem: Problem,
+  edgesByToken: UsedEdges,
+  removedEdge: number,
+): readonly number[] | null {
+  if (isIndependent(problem, edgesByToken, removedEdge)) return [removedEdge]
   const { source, target, graph, budget } = problem
-  const { into, outOf } = ways
+  const { into, outOf } = edgesByToken
   const { from, to } = graph.topology
-  const removed = new Set([first])
-  const queue = [first]
-  const take = (edges: readonly number[]) => {
+  const removed = new Set([removedEdge])
+  const queue = [removedEdge]
+  const remove = (edges: readonly number[]) => {
     for (const edge of edges) {
       if (removed.has(edge)) continue
       removed.add(edge)
@@ -62,11 +69,11 @@ export function dependentEdges(problem: Problem, ways: UsedEdges, first: number)
     const u = from[edge]!
     const v = to[edge]!
     budget.spend(4 + (into.get(v)?.length ?? 0) + (outOf.get(u)?.length ?? 0))
-    const noWayIn = (into.get(v) ?? []).every((other) => removed.has(other))
-    const noWayOut = (outOf.get(u) ?? []).every((other) => removed.has(other))
-    if ((noWayIn && v === target) || (noWayOut && u === source)) return null
-    if (noWayIn) take(outOf.get(v) ?? [])
-    if (noWayOut) take(into.get(u) ?? [])
+    const hasNoInput = (into.get(v) ?? []).every((other) => removed.has(other))
+    const hasNoOutput = (outOf.get(u) ?? []).every((other) => removed.has(other))
+    if ((hasNoInput && v === target) || (hasNoOutput && u === source)) return null
+    if (hasNoInput) remove(outOf.get(v) ?? [])
+    if (hasNoOutput) remove(into.get(u) ?? [])
   }
   return [...removed]
 }

@@ -1,23 +1,23 @@
 /**
- * Routes of few pools, built path by path. An allocation says little about the best route of two or three pools. The
- * pool that earns least next to twenty others may be one of the best three. With a low pool limit, paths are therefore
- * added one at a time, each time the one that improves the trade most.
+ * Builds routes of few pools path by path. An allocation says little about the best route of two or three pools: the
+ * pool that earns least among twenty may be one of the best three. So with a low pool limit, paths are added one at a
+ * time, and each time the path that improves the trade most.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
 import type { Problem } from '../problem/problem.ts'
-import { costOf, curveOf } from '../problem/problem.ts'
+import { curveOf, legCost } from '../problem/problem.ts'
 import { type Allocation, allocationOver } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import {
   DETOUR_ROUNDS,
   FEW_STEPS,
-  JOINED_BEGINNINGS,
-  JOINED_PART,
-  JOINED_PATHS,
-  JOINED_SMALL_PART,
-  JOINED_TRIED,
+  JOIN_CANDIDATES,
+  JOIN_PART,
+  JOIN_SMALL_PART,
+  JOIN_STARTS,
+  MAX_ENUMERATED_PATHS,
   MAX_RESIDUAL,
 } from '../tolerances.ts'
 import { findDetours } from './detours.ts'
@@ -25,9 +25,9 @@ import { findDetours } from './detours.ts'
 /** Edges in series, with their net output for the whole trade and for two fractions of it. */
 type Path = {
   readonly edges: readonly number[]
-  readonly whole: number
-  readonly part: number
-  readonly little: number
+  readonly netOfWhole: number
+  readonly netOfPart: number
+  readonly netOfSmallPart: number
 }
 
 /**
@@ -37,10 +37,10 @@ type Path = {
  * @param values - initial values of the tokens in the output token
  */
 export function joinPaths(problem: Problem, candidateEdges: Iterable<number>, values: Float64Array): Flow | null {
-  const paths = pathsOver(problem, withDirectEdges(problem, candidateEdges))
-  const candidates = new Set([...bestBy(paths, 'whole'), ...bestBy(paths, 'part')])
+  const paths = enumeratePaths(problem, withDirectEdges(problem, candidateEdges))
+  const candidates = new Set([...bestBy(paths, 'netOfWhole'), ...bestBy(paths, 'netOfPart')])
   let best: Flow | null = null
-  for (const first of bestBy(paths, 'whole').slice(0, JOINED_BEGINNINGS)) {
+  for (const first of bestBy(paths, 'netOfWhole').slice(0, JOIN_STARTS)) {
     const flow = addGreedily(problem, flowOver(problem, new Set(first.edges), values), candidates, values)
     if (flow && (!best || flow.net > best.net)) best = flow
   }
@@ -51,27 +51,36 @@ export function joinPaths(problem: Problem, candidateEdges: Iterable<number>, va
  * Adds paths and detours to a route while the route improves. Finds paths that pruning removed because they earn their
  * gas only together, and paths that column generation ignores because they are too long.
  */
-export function extend(problem: Problem, flow: Flow, candidateEdges: Iterable<number>, values: Float64Array): Flow {
+export function extendByPaths(
+  problem: Problem,
+  flow: Flow,
+  candidateEdges: Iterable<number>,
+  values: Float64Array,
+): Flow {
   const usedEdges = new Set(flow.edges)
-  const paths = pathsOver(problem, withDirectEdges(problem, candidateEdges)).filter(({ edges }) =>
+  const paths = enumeratePaths(problem, withDirectEdges(problem, candidateEdges)).filter(({ edges }) =>
     edges.some((edge) => !usedEdges.has(edge)),
   )
   const extendedFlow =
-    addGreedily(problem, flow, new Set([...bestBy(paths, 'part'), ...bestBy(paths, 'little')]), values) ?? flow
+    addGreedily(problem, flow, new Set([...bestBy(paths, 'netOfPart'), ...bestBy(paths, 'netOfSmallPart')]), values) ??
+    flow
   return withDetours(problem, extendedFlow, values)
 }
 
-/** Adds detours to a route while the route improves. Each detour moves the prices, so detours are searched again after each. */
+/**
+ * Adds detours to a route while the route improves. Each detour moves the prices, so the search for detours is
+ * repeated.
+ */
 export function withDetours(problem: Problem, flow: Flow, values: Float64Array): Flow {
   let best = flow
   for (let round = 0; round < DETOUR_ROUNDS && best.edges.length < problem.maxPools; round++) {
-    const ways = problem.graph.topology.scratch.within(() =>
-      findDetours(problem, solvedOver(problem, best.edges, values), best),
+    const detours = problem.graph.topology.scratch.within(() =>
+      findDetours(problem, solveOver(problem, best.edges, values), best),
     )
     const better = addGreedily(
       problem,
       best,
-      ways.map((edges) => ({ edges })),
+      detours.map((edges) => ({ edges })),
       values,
     )
     if (!better || !(better.net > best.net)) break
@@ -82,26 +91,26 @@ export function withDetours(problem: Problem, flow: Flow, values: Float64Array):
 
 function addGreedily(
   problem: Problem,
-  from: Flow | null,
+  initialFlow: Flow | null,
   candidates: Iterable<Pick<Path, 'edges'>>,
   values: Float64Array,
 ): Flow | null {
-  let flow = from
+  let flow = initialFlow
   // Each round adds an edge within the limit, or is the last.
   for (let next = flow; next; flow = next ?? flow) {
     next = null
     for (const { edges } of candidates) {
-      const together = new Set([...(flow?.edges ?? []), ...edges])
-      if (together.size > problem.maxPools || together.size === flow?.edges.length) continue
-      const other = flowOver(problem, together, values)
+      const jointEdges = new Set([...(flow?.edges ?? []), ...edges])
+      if (jointEdges.size > problem.maxPools || jointEdges.size === flow?.edges.length) continue
+      const other = flowOver(problem, jointEdges, values)
       if (other && other.net > (next ?? flow)!.net) next = other
     }
   }
   return flow
 }
 
-const bestBy = (paths: readonly Path[], what: 'whole' | 'part' | 'little'): readonly Path[] =>
-  paths.toSorted((a, b) => b[what] - a[what]).slice(0, JOINED_TRIED)
+const bestBy = (paths: readonly Path[], by: 'netOfWhole' | 'netOfPart' | 'netOfSmallPart'): readonly Path[] =>
+  paths.toSorted((a, b) => b[by] - a[by]).slice(0, JOIN_CANDIDATES)
 
 function withDirectEdges(
   { graph, rate, source, target }: Problem,
@@ -115,48 +124,48 @@ function withDirectEdges(
 }
 
 /** Enumerates simple paths within the hop limit, depth first, up to a number of steps. */
-export function pathsOver(problem: Problem, edges: ReadonlySet<number>): readonly Path[] {
+export function enumeratePaths(problem: Problem, edges: ReadonlySet<number>): readonly Path[] {
   const { graph, source, target, amountIn, maxHops, rate, budget } = problem
   const { from, to } = graph.topology
   const outOf = new Map<number, number[]>()
   for (const edge of edges) {
     if (rate[edge] === 0) continue
-    const siblings = outOf.get(from[edge]!)
-    if (siblings) siblings.push(edge)
+    const edgesOut = outOf.get(from[edge]!)
+    if (edgesOut) edgesOut.push(edge)
     else outOf.set(from[edge]!, [edge])
   }
   const paths: Path[] = []
   let steps = 0
-  const follow = (token: number, way: readonly number[], amounts: readonly number[], cost: number): void => {
+  const visit = (token: number, path: readonly number[], amounts: readonly number[], cost: number): void => {
     if (token === target) {
       const [fullNet, partNet, smallNet] = amounts.map((amount) => amount - cost)
-      paths.push({ edges: way, whole: fullNet!, part: partNet!, little: smallNet! })
+      paths.push({ edges: path, netOfWhole: fullNet!, netOfPart: partNet!, netOfSmallPart: smallNet! })
       return
     }
-    if (way.length === maxHops) return
+    if (path.length === maxHops) return
     for (const edge of outOf.get(token) ?? []) {
       const next = to[edge]!
-      if (next === source || way.some((before) => from[before] === next) || steps >= JOINED_PATHS) continue
+      if (next === source || path.some((before) => from[before] === next) || steps >= MAX_ENUMERATED_PATHS) continue
       steps++
       budget.spend(20)
       const curve = curveOf(problem, edge)
-      const further = amounts.map((amount) => outputOf(curve, amount))
-      follow(next, [...way, edge], further, cost + costOf(problem, edge, amounts[0]!))
+      const amountsOut = amounts.map((amount) => outputOf(curve, amount))
+      visit(next, [...path, edge], amountsOut, cost + legCost(problem, edge, amounts[0]!))
     }
   }
-  const amounts = [1, JOINED_PART, JOINED_SMALL_PART].map((share) => amountIn * share)
-  follow(source, [], amounts, 0)
+  const amounts = [1, JOIN_PART, JOIN_SMALL_PART].map((share) => amountIn * share)
+  visit(source, [], amounts, 0)
   return paths
 }
 
 function flowOver(problem: Problem, edges: Iterable<number>, values: Float64Array): Flow | null {
   return problem.graph.topology.scratch.within(() => {
-    const flow = flowOf(problem, solvedOver(problem, edges, values))
+    const flow = flowOf(problem, solveOver(problem, edges, values))
     return flow && flow.edges.length <= problem.maxPools && flow.hops <= problem.maxHops ? flow : null
   })
 }
 
-function solvedOver(problem: Problem, edges: Iterable<number>, best: Float64Array): Allocation {
+function solveOver(problem: Problem, edges: Iterable<number>, best: Float64Array): Allocation {
   const allocation = allocationOver(problem, edges, { best })
   solve(allocation, MAX_RESIDUAL, FEW_STEPS)
   return allocation

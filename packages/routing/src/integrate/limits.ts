@@ -4,60 +4,60 @@ import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
-import { BULK_PART, FEW_STEPS, MANY_POOLS, MAX_RESIDUAL, SHORTENINGS } from '../tolerances.ts'
-import { dependentEdges, edgeProfits, idleEdges, usedEdges } from './edge-profits.ts'
+import { BULK_REMOVAL_SHARE, FEW_STEPS, MANY_POOLS, MAX_RESIDUAL, MAX_SHORTENINGS } from '../tolerances.ts'
+import { dependentEdges, edgeProfits, groupUsedEdges, idleEdges } from './edge-profits.ts'
 import { refill } from './refill.ts'
 
 /**
- * The best flow found within the pool and hop limits that uses no pool twice; null if none remains. The reduced flow is
- * refilled, which can restore edges that were removed in favor of others.
+ * Returns the best flow found within the pool and hop limits; null if no flow remains. After edges are removed, the
+ * flow is refilled with profitable paths, which can restore removed edges.
  */
 export function withinLimits(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
-  if (violations(problem, flow).length === 0) return flow
-  const cut = cutDown(problem, allocation, flow)
-  return cut && refill(problem, allocation, cut)
+  if (edgesOverLimit(problem, flow).length === 0) return flow
+  const reducedFlow = reduceToLimits(problem, allocation, flow)
+  return reducedFlow && refill(problem, allocation, reducedFlow)
 }
 
 /**
  * Removes the edges that earn least until the flow is within the limits. Each round removes at least one edge of the
  * allocation and adds none, which bounds the number of rounds.
  */
-function cutDown(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
+function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
   let best: Flow | null = flow
   while (best) {
-    const candidates = violations(problem, best)
+    const candidates = edgesOverLimit(problem, best)
     if (candidates.length === 0) return best
     const profits = edgeProfits(problem, allocation)
-    const used = [...profits.keys()]
-    const ways = usedEdges(problem, used)
-    const above: number = best.edges.length - problem.maxPools
+    const usedEdgeList = [...profits.keys()]
+    const edgesByToken = groupUsedEdges(problem, usedEdgeList)
+    const excessEdges: number = best.edges.length - problem.maxPools
     const sortedCandidates: Candidate[] = []
     for (const candidate of candidates) {
-      const edges = dependentEdges(problem, ways, candidate)
+      const edges = dependentEdges(problem, edgesByToken, candidate)
       if (edges)
         sortedCandidates.push({ edges, profit: edges.reduce((sum, edge) => sum + (profits.get(edge)?.profit ?? 0), 0) })
     }
     sortedCandidates.sort((a, b) => a.profit - b.profit)
     if (sortedCandidates.length === 0) return null
     const removals: readonly Iterable<number>[] =
-      above > 0
-        ? [cheapestRemovals(problem, used, sortedCandidates, Math.ceil(above * BULK_PART))]
+      excessEdges > 0
+        ? [cheapestRemovals(problem, usedEdgeList, sortedCandidates, Math.ceil(excessEdges * BULK_REMOVAL_SHARE))]
         : best.edges.length > MANY_POOLS
-          ? [[...breaks(problem, best, profits), ...idleEdges(allocation)]]
-          : sortedCandidates.slice(0, SHORTENINGS).map(({ edges }) => edges)
-    const before = allocation.checkpoint()
+          ? [[...edgesToBreak(problem, best, profits), ...idleEdges(allocation)]]
+          : sortedCandidates.slice(0, MAX_SHORTENINGS).map(({ edges }) => edges)
+    const checkpoint = allocation.checkpoint()
     const attempts = removals.flatMap((edges) => {
-      allocation.restore(before)
+      allocation.restore(checkpoint)
       allocation.removeEdges(new Set(edges))
       solve(allocation, MAX_RESIDUAL, FEW_STEPS)
       const shortened = flowOf(problem, allocation)
-      return shortened ? [{ flow: shortened, after: allocation.checkpoint() }] : []
+      return shortened ? [{ flow: shortened, checkpointAfter: allocation.checkpoint() }] : []
     })
-    const next = attempts.sort((a, b) => b.flow.net - a.flow.net)[0]
-    if (!next) return null
-    best = next.flow
+    const bestAttempt = attempts.sort((a, b) => b.flow.net - a.flow.net)[0]
+    if (!bestAttempt) return null
+    best = bestAttempt.flow
     if (removals.length === 1) continue
-    allocation.restore(next.after)
+    allocation.restore(bestAttempt.checkpointAfter)
     allocation.evaluate()
   }
   return null
@@ -68,7 +68,7 @@ type Candidate = { readonly edges: readonly number[]; readonly profit: number }
 /** The removals that lose least, up to a number of edges; only the first if nothing would remain. */
 function cheapestRemovals(
   problem: Problem,
-  used: readonly number[],
+  usedEdgeList: readonly number[],
   sortedCandidates: readonly Candidate[],
   count: number,
 ): Iterable<number> {
@@ -77,53 +77,61 @@ function cheapestRemovals(
     if (edges.size >= count) break
     for (const edge of removal.edges) edges.add(edge)
   }
-  return leavesWay(problem, used, edges) ? edges : sortedCandidates[0]!.edges
+  return leavesPath(problem, usedEdgeList, edges) ? edges : sortedCandidates[0]!.edges
 }
 
 /**
- * Edges of which one must be removed: above the pool limit all edges, above the hop limit the edges of the longest
- * path.
+ * Returns edges of which one must be removed. If a pool is used twice: its edges. Above the pool limit: all edges.
+ * Above the hop limit: the edges of the longest path. Empty if the flow is within the limits.
  */
-function violations(problem: Problem, flow: Flow): readonly number[] {
-  const { graph, maxPools, maxHops, reuse } = problem
-  if (!reuse && new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id)).size < flow.edges.length) {
-    const ofPool = groupBy(flow.edges, (edge) => graph.edges[edge]!.pool.id)
-    const twice = [...ofPool.values()].find((edges) => edges.length > 1)
-    if (twice) return twice
+function edgesOverLimit(problem: Problem, flow: Flow): readonly number[] {
+  const { graph, maxPools, maxHops, mayReusePools } = problem
+  if (!mayReusePools && new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id)).size < flow.edges.length) {
+    const edgesByPool = groupBy(flow.edges, (edge) => graph.edges[edge]!.pool.id)
+    const reusedPoolEdges = [...edgesByPool.values()].find((edges) => edges.length > 1)
+    if (reusedPoolEdges) return reusedPoolEdges
   }
   if (flow.edges.length > maxPools) return flow.edges
-  return flow.hops > maxHops ? longestWay(problem, flow) : []
+  return flow.hops > maxHops ? longestPath(problem, flow) : []
 }
 
-/** The edges to remove: from each path that is too long, the edge that earns least. Each round removes another edge of the flow. */
-function breaks(problem: Problem, flow: Flow, profits: ReturnType<typeof edgeProfits>): ReadonlySet<number> {
+/** Returns the edge that earns least from each path that is too long. Each round picks another edge of the flow. */
+function edgesToBreak(problem: Problem, flow: Flow, profits: ReturnType<typeof edgeProfits>): ReadonlySet<number> {
   const profit = (edge: number) => profits.get(edge)?.profit ?? 0
-  const broken = new Set<number>()
+  const brokenEdges = new Set<number>()
   for (;;) {
     problem.budget.spend(8 * flow.edges.length)
-    const way = longestWay(problem, { ...flow, edges: flow.edges.filter((edge) => !broken.has(edge)) })
-    if (way.length <= problem.maxHops) return broken
-    broken.add(way.reduce((a, b) => (profit(b) < profit(a) ? b : a)))
+    const longestPathEdges = longestPath(problem, {
+      ...flow,
+      edges: flow.edges.filter((edge) => !brokenEdges.has(edge)),
+    })
+    if (longestPathEdges.length <= problem.maxHops) return brokenEdges
+    brokenEdges.add(longestPathEdges.reduce((a, b) => (profit(b) < profit(a) ? b : a)))
   }
 }
 
-function longestWay({ graph, source, target }: Problem, { edges }: Flow): readonly number[] {
+function longestPath({ graph, source, target }: Problem, { edges }: Flow): readonly number[] {
   const { from, to } = graph.topology
-  const depth = new Map<number, number>([[source, 0]])
-  const last = new Map<number, number>()
+  const depthByToken = new Map<number, number>([[source, 0]])
+  const lastEdgeByToken = new Map<number, number>()
   for (const edge of edges) {
-    const reached = (depth.get(from[edge]!) ?? Number.NaN) + 1
-    if (!(reached > (depth.get(to[edge]!) ?? 0))) continue
-    depth.set(to[edge]!, reached)
-    last.set(to[edge]!, edge)
+    const reached = (depthByToken.get(from[edge]!) ?? Number.NaN) + 1
+    if (!(reached > (depthByToken.get(to[edge]!) ?? 0))) continue
+    depthByToken.set(to[edge]!, reached)
+    lastEdgeByToken.set(to[edge]!, edge)
   }
-  const way: number[] = []
-  for (let token = target; token !== source && last.has(token); token = from[way.at(-1)!]!) way.push(last.get(token)!)
-  return way
+  const path: number[] = []
+  for (let token = target; token !== source && lastEdgeByToken.has(token); token = from[path.at(-1)!]!)
+    path.push(lastEdgeByToken.get(token)!)
+  return path
 }
 
-function leavesWay({ source, target, graph }: Problem, used: readonly number[], without: ReadonlySet<number>): boolean {
+function leavesPath(
+  { source, target, graph }: Problem,
+  usedEdgeList: readonly number[],
+  removedEdges: ReadonlySet<number>,
+): boolean {
   const { from, to } = graph.topology
-  const remaining = used.filter((edge) => !without.has(edge))
+  const remaining = usedEdgeList.filter((edge) => !removedEdges.has(edge))
   return remaining.some((edge) => from[edge] === source) && remaining.some((edge) => to[edge] === target)
 }

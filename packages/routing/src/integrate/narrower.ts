@@ -4,23 +4,23 @@
  * start. A restricted request may then find a better route than the whole problem. The starts are then extended by
  * everything that the whole problem allows.
  */
-import { type Problem, without } from '../problem/problem.ts'
+import { type Problem, withoutEdges } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
 import {
   LEFT_OUT_WORK,
-  PART_OF_TRADE,
-  POOLS_LEFT_OUT,
+  MAX_POOLS_LEFT_OUT,
+  PARTIAL_TRADE_SHARE,
   RESTRICTED_HOPS,
   RESTRICTED_MIN_GAIN,
   RESTRICTED_POOLS,
   RESTRICTED_STARTS,
   RESTRICTED_WORK,
 } from '../tolerances.ts'
-import { pathsElsewhere } from './alternatives.ts'
-import { extend, joinPaths, withDetours } from './few-pools.ts'
+import { disjointPaths } from './alternatives.ts'
+import { extendByPaths, joinPaths, withDetours } from './few-pools.ts'
 import { fits } from './promise.ts'
 
-type Restarts = {
+type RestartOptions = {
   /** Edges that some allocation included; restricted allocations add theirs. */
   readonly knownEdges: ReadonlySet<number>
   /** Values of tokens in the output token. */
@@ -28,71 +28,79 @@ type Restarts = {
   /** Finds the best route of a restricted problem by the usual search; null if there is none. */
   readonly allocate: (restricted: Problem) => Flow | null
   /** True if pools seem to disagree on a price. */
-  readonly disagrees: boolean
-  /** True if routes without one of the given route's pools are tried: they cost little. */
-  readonly leavesOut: boolean
+  readonly poolsDisagree: boolean
+  /** True to also try routes that exclude one pool of the given route. */
+  readonly mayLeaveOutPools: boolean
   /** Work units after which no further start is tried. */
-  readonly work: number
+  readonly maxWork: number
 }
 
 /** The best route of all restricted starts, or the given route if none is better. */
-export function bestFromRestricted(problem: Problem, initial: Flow, restarts: Restarts): Flow {
+export function bestFromRestricted(problem: Problem, initial: Flow, restarts: RestartOptions): Flow {
   const { budget } = problem
-  const { rest } = budget
-  const isLeft = (work: number) => () => budget.rest > rest - work
+  const { remaining: initialWork } = budget
+  const hasWorkOf = (work: number) => () => budget.remaining > initialWork - work
   let best = initial
-  const take = (flow: Flow) => {
+  const takeIfBetter = (flow: Flow) => {
     const threshold = best === initial ? initial.net * (1 + RESTRICTED_MIN_GAIN) : best.net
     if (flow.net > threshold && fits(problem, flow)) best = flow
   }
-  if (restarts.disagrees) {
-    const hasWork = isLeft(restarts.work)
-    routesFromOtherStarts(problem, initial, restarts, hasWork).forEach(take)
-    if (restarts.leavesOut) routesWithoutPools(problem, initial, restarts, hasWork).forEach(take)
+  if (restarts.poolsDisagree) {
+    const hasWork = hasWorkOf(restarts.maxWork)
+    routesFromOtherStarts(problem, initial, restarts, hasWork).forEach(takeIfBetter)
+    if (restarts.mayLeaveOutPools) routesWithoutPools(problem, initial, restarts, hasWork).forEach(takeIfBetter)
   }
-  // Other starts find more for the same work. On small graphs both are cheap.
-  const work = restarts.disagrees ? RESTRICTED_WORK : restarts.work
-  extendStarts(problem, initial, restarts, isLeft(work)).forEach(take)
-  const end = budget.rest - LEFT_OUT_WORK
-  if (restarts.leavesOut && !restarts.disagrees)
-    routesWithoutPools(problem, best, restarts, () => budget.rest > end).forEach(take)
+  // If pools disagree, other starts find more for the same work, so extensions get less.
+  const extensionWork = restarts.poolsDisagree ? RESTRICTED_WORK : restarts.maxWork
+  extendStarts(problem, initial, restarts, hasWorkOf(extensionWork)).forEach(takeIfBetter)
+  const minRemainingWork = budget.remaining - LEFT_OUT_WORK
+  if (restarts.mayLeaveOutPools && !restarts.poolsDisagree)
+    routesWithoutPools(problem, best, restarts, () => budget.remaining > minRemainingWork).forEach(takeIfBetter)
   return best
 }
 
 /** Routes of fewer hops and pools, extended by everything that the whole problem allows. */
-function extendStarts(problem: Problem, initial: Flow, restarts: Restarts, isLeft: () => boolean): readonly Flow[] {
-  const { starts, edges } = restrictedRoutes(problem, initial, restarts, isLeft)
-  return starts.map((start) => (isLeft() ? extend(problem, start, edges, restarts.values) : start))
+function extendStarts(
+  problem: Problem,
+  initial: Flow,
+  restarts: RestartOptions,
+  hasWork: () => boolean,
+): readonly Flow[] {
+  const { starts, edges } = restrictedRoutes(problem, initial, restarts, hasWork)
+  return starts.map((start) => (hasWork() ? extendByPaths(problem, start, edges, restarts.values) : start))
 }
 
 /**
- * Routes from other starts, with detours: paths through other pools; the route of a part of the trade, whose best path
- * may be too small for the whole trade. If pools disagree on prices, an allocation depends on its first path.
+ * Routes from other starts, with detours. The starts are paths through other pools, and the route for a part of the
+ * trade. If pools disagree on prices, an allocation depends on its first path.
  */
 function routesFromOtherStarts(
   problem: Problem,
   initial: Flow,
-  { allocate, values }: Restarts,
-  isLeft: () => boolean,
+  { allocate, values }: RestartOptions,
+  hasWork: () => boolean,
 ): readonly Flow[] {
-  const routes = pathsElsewhere(problem, initial).map((path) => (isLeft() ? withDetours(problem, path, values) : path))
-  const smaller = isLeft() ? allocate({ ...problem, amountIn: problem.amountIn * PART_OF_TRADE }) : null
-  const start = smaller && pushThrough(problem, smaller.edges, smaller.input)
-  if (start) routes.push(withDetours(problem, start, values))
+  const routes = disjointPaths(problem, initial).map((path) => (hasWork() ? withDetours(problem, path, values) : path))
+  const partialFlow = hasWork() ? allocate({ ...problem, amountIn: problem.amountIn * PARTIAL_TRADE_SHARE }) : null
+  const scaledFlow = partialFlow && pushThrough(problem, partialFlow.edges, partialFlow.input)
+  if (scaledFlow) routes.push(withDetours(problem, scaledFlow, values))
   return routes
 }
 
-/** Routes without one pool of a route: a pool that ends soon, or costs much gas, may have attracted the others of its path. */
+/**
+ * Routes that exclude one pool of a route. A pool with little capacity or much gas may be the only reason why the route
+ * uses the other pools of its path.
+ */
 function routesWithoutPools(
   problem: Problem,
   route: Flow,
-  { allocate, values }: Restarts,
-  isLeft: () => boolean,
+  { allocate, values }: RestartOptions,
+  hasWork: () => boolean,
 ): readonly Flow[] {
   const { edges, topology } = problem.graph
   const usedPools = new Set(route.edges.map((edge) => edges[edge]!.pool.id))
-  return [...usedPools].slice(0, POOLS_LEFT_OUT).flatMap((id) => {
-    const flow = isLeft() && allocate(without(problem, topology.edgesOfPool.get(id)!))
+  return [...usedPools].slice(0, MAX_POOLS_LEFT_OUT).flatMap((id) => {
+    const flow = hasWork() && allocate(withoutEdges(problem, topology.edgesOfPool.get(id)!))
     return flow ? [withDetours(problem, flow, values)] : []
   })
 }
@@ -103,22 +111,22 @@ type Starts = { readonly starts: readonly Flow[]; readonly edges: ReadonlySet<nu
 function restrictedRoutes(
   problem: Problem,
   initial: Flow,
-  { knownEdges, values, allocate }: Restarts,
-  isLeft: () => boolean,
+  { knownEdges, values, allocate }: RestartOptions,
+  hasWork: () => boolean,
 ): Starts {
   const { maxHops, maxPools } = problem
   const starts = [initial]
-  const take = (flow: Flow | null) => {
-    if (flow && fits(problem, flow) && !starts.some((other) => isSame(other, flow))) starts.push(flow)
+  const addStart = (flow: Flow | null) => {
+    if (flow && fits(problem, flow) && !starts.some((other) => isSameFlow(other, flow))) starts.push(flow)
   }
-  for (let hops = Math.min(maxHops - 1, RESTRICTED_HOPS); hops > 0 && isLeft(); hops--)
-    take(allocate({ ...problem, maxHops: hops }))
+  for (let hops = Math.min(maxHops - 1, RESTRICTED_HOPS); hops > 0 && hasWork(); hops--)
+    addStart(allocate({ ...problem, maxHops: hops }))
   const edges = new Set([...knownEdges, ...starts.flatMap((flow) => flow.edges)])
   for (const pools of RESTRICTED_POOLS)
-    if (pools < maxPools && isLeft()) take(joinPaths({ ...problem, maxPools: pools }, edges, values))
+    if (pools < maxPools && hasWork()) addStart(joinPaths({ ...problem, maxPools: pools }, edges, values))
   return { starts: starts.toSorted((a, b) => b.net - a.net).slice(0, RESTRICTED_STARTS), edges }
 }
 
-function isSame({ edges, net }: Flow, other: Flow): boolean {
+function isSameFlow({ edges, net }: Flow, other: Flow): boolean {
   return net === other.net && edges.length === other.edges.length
 }

@@ -1,10 +1,10 @@
 /**
- * Divides a trade among paths without prices: assigns chunks to the path that gains most, and then moves amounts between paths. It is
- * coarser than the dual and takes more work, but needs neither prices that determine the inputs (very deep pools, pools at their
- * ends) nor pools that take all that a price sends them. With gas, it also tries combinations that the dual's order of removals misses.
+ * Divides a trade among paths without token prices. Assigns chunks to the path that gains most, and then moves amounts
+ * between paths. This is coarser than the dual and takes more work. But it also works if prices do not determine the
+ * inputs (very deep pools, or pools at their ends). With gas, it also tries combinations that pruning misses.
  */
 import { capacityOf, inputBefore, marginalRate, outputOf, piecesCrossed } from '../graph/price-curve.ts'
-import { costOf, curveOf, isFree, type Problem } from '../problem/problem.ts'
+import { curveOf, hasNoLegCosts, legCost, type Problem } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
 import {
   DIVISION_CHUNKS,
@@ -20,10 +20,10 @@ import {
   MAX_PATHS_OF_FLOW,
   TICK_MARGIN,
 } from '../tolerances.ts'
-import { pathsOver } from './few-pools.ts'
+import { enumeratePaths } from './few-pools.ts'
 
 /**
- * The best division that was found; null if no division sells the whole amount.
+ * Returns the best division found; null if no division sells the whole amount.
  *
  * @param flow - a flow that the division may improve; null if none is known
  * @param edges - edges of the paths that are considered
@@ -34,25 +34,25 @@ export function divideAmongPaths(problem: Problem, flow: Flow | null, edges: Rea
   const flows: (Flow | null)[] = []
   if (flowPaths.length > 0 && division.startAt(flowPaths.map(({ amount }) => amount)))
     flows.push(division.improve().toFlow())
-  // With gas, chunks choose few paths, and find less than the flow's own paths.
-  if ((flows.length === 0 || isFree(problem)) && division.assignChunks()) flows.push(division.improve().toFlow())
+  // With gas, chunks choose few paths, and the flow's own paths are the better start.
+  if ((flows.length === 0 || hasNoLegCosts(problem)) && division.assignChunks()) flows.push(division.improve().toFlow())
   return flows.reduce((best, next) => (next && !(best && best.net >= next.net) ? next : best), null)
 }
 
 type Path = readonly number[]
 type PathOfFlow = { readonly edges: Path; readonly amount: number }
 
-/** Paths of a flow, each with its part of the input; none if they are too many. */
+/** Splits a flow into paths, each with its part of the input. Empty if there are too many paths. */
 function pathsOfFlow({ graph, source, target, amountIn }: Problem, { edges, input }: Flow): readonly PathOfFlow[] {
   const { from, to } = graph.topology
-  const sold = new Map<number, number>()
-  for (const [k, edge] of edges.entries()) sold.set(from[edge]!, (sold.get(from[edge]!) ?? 0) + input[k]!)
+  const soldByToken = new Map<number, number>()
+  for (const [k, edge] of edges.entries()) soldByToken.set(from[edge]!, (soldByToken.get(from[edge]!) ?? 0) + input[k]!)
   const paths: PathOfFlow[] = []
   const follow = (token: number, path: Path, amount: number): void => {
     if (token === target) paths.push({ edges: path, amount })
     else if (paths.length <= MAX_PATHS_OF_FLOW)
       for (const [k, edge] of edges.entries())
-        if (from[edge] === token) follow(to[edge]!, [...path, edge], (amount * input[k]!) / sold.get(token)!)
+        if (from[edge] === token) follow(to[edge]!, [...path, edge], (amount * input[k]!) / soldByToken.get(token)!)
   }
   follow(source, [], amountIn)
   return paths.length > MAX_PATHS_OF_FLOW ? [] : paths
@@ -64,10 +64,10 @@ function candidatePaths(
   flowPaths: readonly PathOfFlow[],
   edges: ReadonlySet<number>,
 ): readonly Path[] {
-  const paths = pathsOver(problem, edges)
+  const paths = enumeratePaths(problem, edges)
   const candidates = new Map(flowPaths.map((path) => [path.edges.join(), path.edges]))
-  for (const amount of ['little', 'part', 'whole'] as const)
-    for (const path of paths.toSorted((a, b) => b[amount] - a[amount]).slice(0, DIVISION_PATHS))
+  for (const net of ['netOfSmallPart', 'netOfPart', 'netOfWhole'] as const)
+    for (const path of paths.toSorted((a, b) => b[net] - a[net]).slice(0, DIVISION_PATHS))
       candidates.set(path.edges.join(), path.edges)
   // A set of paths is a bit mask of 31 bits.
   return [...candidates.values()].slice(0, 31)
@@ -75,7 +75,7 @@ function candidatePaths(
 
 /** Edges of a set of paths in topological order of their sold tokens, each with the paths that use it. */
 type Plan = readonly { readonly edge: number; readonly paths: readonly number[] }[]
-type State = { readonly amounts: Float64Array; readonly net: number }
+type DivisionState = { readonly amounts: Float64Array; readonly net: number }
 
 class Division {
   private readonly problem: Problem
@@ -90,14 +90,14 @@ class Division {
   /** Paths by the value of one more unit of input, descending. */
   private ranking: readonly number[] = []
   /** Work units of the budget at which the moves end. */
-  private readonly minRest: number
+  private readonly minRemainingWork: number
 
   constructor(problem: Problem, paths: readonly Path[]) {
     this.problem = problem
     this.paths = paths
     this.amounts = new Float64Array(paths.length)
     this.balances = new Float64Array(paths.length)
-    this.minRest = problem.budget.rest - DIVISION_WORK
+    this.minRemainingWork = problem.budget.remaining - DIVISION_WORK
   }
 
   /** Starts with some amounts. Returns false if the pools do not take them. */
@@ -117,10 +117,10 @@ class Division {
     let size = amountIn / DIVISION_CHUNKS
     for (let remaining = amountIn; this.hasWork && size > DIVISION_COARSE_PART * amountIn; ) {
       const chunk = Math.min(size, remaining)
-      const [place, net] = this.bestGain(chunk, [])
-      if (place < 0) size = chunk / 2
+      const [pathIndex, net] = this.bestPathFor(chunk, [])
+      if (pathIndex < 0) size = chunk / 2
       else {
-        this.amounts[place]! += chunk
+        this.amounts[pathIndex]! += chunk
         this.accept(net)
         remaining -= chunk
         if (!(remaining > DIVISION_MIN_GAIN * amountIn)) return true
@@ -130,8 +130,8 @@ class Division {
   }
 
   /**
-   * Moves amounts between paths while the net output grows. With gas, also closes edges: the first closure may lose, since several
-   * edges may save gas only together.
+   * Moves amounts between paths while the net output grows. With gas, also closes edges. The first closed edge may
+   * reduce the net output, since several edges may save gas only together.
    */
   improve(): this {
     const { amountIn } = this.problem
@@ -139,17 +139,17 @@ class Division {
       for (let size = amountIn / 2; size > DIVISION_COARSE_PART * amountIn; size /= 4) this.moveAmounts(size, [])
     }
     moveLargeAmounts()
-    let best: State = { amounts: this.amounts.slice(), net: this.net }
-    while (!isFree(this.problem) && this.hasWork && this.reduceEdge()) {
+    let best: DivisionState = { amounts: this.amounts.slice(), net: this.net }
+    while (!hasNoLegCosts(this.problem) && this.hasWork && this.reduceEdge()) {
       moveLargeAmounts()
       if (!(this.net > best.net)) break
       best = { amounts: this.amounts.slice(), net: this.net }
     }
     this.amounts.set(best.amounts)
     this.accept(best.net)
-    const idle = [...this.amounts.keys()].filter((place) => this.amounts[place] === 0)
+    const idlePaths = [...this.amounts.keys()].filter((pathIndex) => this.amounts[pathIndex] === 0)
     for (let size = DIVISION_COARSE_PART * amountIn; size > DIVISION_MIN_PART * amountIn; size /= 4)
-      this.moveAmounts(size, size > DIVISION_OPENING_PART * amountIn ? [] : idle)
+      this.moveAmounts(size, size > DIVISION_OPENING_PART * amountIn ? [] : idlePaths)
     return this
   }
 
@@ -160,46 +160,52 @@ class Division {
   }
 
   private get hasWork(): boolean {
-    return this.problem.budget.rest > this.minRest
+    return this.problem.budget.remaining > this.minRemainingWork
   }
 
   /** Moves amounts of up to a size to other paths while the net output grows. */
   private moveAmounts(size: number, closedPaths: readonly number[]): void {
     const { amounts } = this
-    for (let move = 0, idle = 0; move < DIVISION_MOVES && idle < amounts.length && this.hasWork; move++) {
-      const from = move % amounts.length
-      idle++
-      const share = Math.min(amounts[from]!, size)
-      if (share === 0) continue
-      amounts[from]! -= share
-      const [place, net] = this.bestGain(share, [from, ...closedPaths])
-      if (place >= 0 && net > this.net + DIVISION_MIN_GAIN * Math.abs(this.net)) {
-        amounts[place]! += share
+    for (
+      let move = 0, movesWithoutGain = 0;
+      move < DIVISION_MOVES && movesWithoutGain < amounts.length && this.hasWork;
+      move++
+    ) {
+      const sourcePath = move % amounts.length
+      movesWithoutGain++
+      const amount = Math.min(amounts[sourcePath]!, size)
+      if (amount === 0) continue
+      amounts[sourcePath]! -= amount
+      const [pathIndex, net] = this.bestPathFor(amount, [sourcePath, ...closedPaths])
+      if (pathIndex >= 0 && net > this.net + DIVISION_MIN_GAIN * Math.abs(this.net)) {
+        amounts[pathIndex]! += amount
         this.accept(net)
-        idle = 0
-      } else amounts[from]! += share
+        movesWithoutGain = 0
+      } else amounts[sourcePath]! += amount
     }
   }
 
   /**
    * Closes an edge, or stops it before its last tick, and moves the amounts of its paths to other paths. Chooses the
-   * edge for which that leaves most. Returns false if there is none.
+   * edge with the highest net output after the move. Returns false if no edge can be reduced.
    */
   private reduceEdge(): boolean {
     const { problem, amounts } = this
-    const before = amounts.slice()
+    const initialAmounts = amounts.slice()
     const plan = this.planOf(amounts)!
     const inputs = this.inputsOf(plan)
-    const states: State[] = []
+    const states: DivisionState[] = []
     for (const [k, { edge, paths }] of plan.entries()) {
       const curve = curveOf(problem, edge)
-      const crossed = curve.gasPerPiece === 0 ? 0 : piecesCrossed(curve, inputs[k]!)
-      const partsToKeep =
-        crossed === 0 ? [0] : [0, (inputBefore(curve, crossed) / curve.keepIn / inputs[k]!) * (1 - TICK_MARGIN)]
-      for (const part of partsToKeep) {
-        const net = this.movePartOf(paths, part, edge)
+      const crossedPieces = curve.gasPerPiece === 0 ? 0 : piecesCrossed(curve, inputs[k]!)
+      const fractionsToKeep =
+        crossedPieces === 0
+          ? [0]
+          : [0, (inputBefore(curve, crossedPieces) / curve.keepIn / inputs[k]!) * (1 - TICK_MARGIN)]
+      for (const keptFraction of fractionsToKeep) {
+        const net = this.movePartOf(paths, keptFraction, edge)
         if (net > Number.NEGATIVE_INFINITY) states.push({ amounts: amounts.slice(), net })
-        amounts.set(before)
+        amounts.set(initialAmounts)
       }
     }
     if (states.length === 0) return false
@@ -209,42 +215,45 @@ class Division {
     return true
   }
 
-  /** Moves all but a part of the amounts of some paths to paths without an edge. Returns the net output; −∞ if it is impossible. */
-  private movePartOf(places: readonly number[], keptPart: number, edge: number): number {
+  /**
+   * Moves all but a part of the amounts of some paths to paths without an edge. Returns the net output; −∞ if it is
+   * impossible.
+   */
+  private movePartOf(pathIndices: readonly number[], keptFraction: number, edge: number): number {
     const { amounts, paths } = this
-    const closedPaths = paths.flatMap((path, place) => (path.includes(edge) ? [place] : []))
-    const moved = places.map((place) => amounts[place]! * (1 - keptPart))
-    for (const place of places) amounts[place]! *= keptPart
+    const closedPaths = paths.flatMap((path, pathIndex) => (path.includes(edge) ? [pathIndex] : []))
+    const movedAmounts = pathIndices.map((pathIndex) => amounts[pathIndex]! * (1 - keptFraction))
+    for (const pathIndex of pathIndices) amounts[pathIndex]! *= keptFraction
     let net = Number.NEGATIVE_INFINITY
-    for (const amount of moved) {
-      const [place, next] = this.bestGain(amount, closedPaths)
-      if (place < 0) return Number.NEGATIVE_INFINITY
-      amounts[place]! += amount
-      net = next
+    for (const amount of movedAmounts) {
+      const [pathIndex, nextNet] = this.bestPathFor(amount, closedPaths)
+      if (pathIndex < 0) return Number.NEGATIVE_INFINITY
+      amounts[pathIndex]! += amount
+      net = nextNet
     }
     return net
   }
 
   /**
-   * The path to which an amount is added best, and the net output with it; −1 if no path takes it. Tries the best paths in use and the
-   * best others, since those not in use must earn their gas.
+   * Returns the path to which an amount is best added, and the net output then; −1 if no path takes the amount. Tries
+   * the best paths in use and the best idle paths. An idle path must first earn its gas.
    */
-  private bestGain(amount: number, closedPaths: readonly number[]): readonly [place: number, net: number] {
+  private bestPathFor(amount: number, closedPaths: readonly number[]): readonly [pathIndex: number, net: number] {
     const { amounts } = this
     let best = -1
     let bestNet = Number.NEGATIVE_INFINITY
-    let [used, idle] = [0, 0]
-    for (const place of this.ranking) {
-      const before = amounts[place]!
-      if (closedPaths.includes(place) || (before > 0 ? used : idle) === DIVISION_TARGETS) continue
-      amounts[place] = before + amount
+    let [usedTried, idleTried] = [0, 0]
+    for (const pathIndex of this.ranking) {
+      const amountBefore = amounts[pathIndex]!
+      if (closedPaths.includes(pathIndex) || (amountBefore > 0 ? usedTried : idleTried) === DIVISION_TARGETS) continue
+      amounts[pathIndex] = amountBefore + amount
       const plan = this.planOf(amounts)
       const net = plan ? this.netOf(plan) : Number.NEGATIVE_INFINITY
-      amounts[place] = before
+      amounts[pathIndex] = amountBefore
       if (net === Number.NEGATIVE_INFINITY) continue
-      if (before > 0) used++
-      else idle++
-      if (net > bestNet) [best, bestNet] = [place, net]
+      if (amountBefore > 0) usedTried++
+      else idleTried++
+      if (net > bestNet) [best, bestNet] = [pathIndex, net]
     }
     return [best, bestNet]
   }
@@ -282,11 +291,11 @@ class Division {
     for (const { edge, paths } of plan) {
       const curve = curveOf(problem, edge)
       let input = 0
-      for (const place of paths) input += balances[place]!
+      for (const pathIndex of paths) input += balances[pathIndex]!
       if (input > capacityOf(curve) * (1 + FLOW_ROUNDING)) return Number.NEGATIVE_INFINITY
       const rate = outputOf(curve, input) / input
-      for (const place of paths) balances[place]! *= rate
-      cost += costOf(problem, edge, input)
+      for (const pathIndex of paths) balances[pathIndex]! *= rate
+      cost += legCost(problem, edge, input)
       inputs?.push(input)
     }
     return balances.reduce((sum, balance) => sum + balance, -cost)
@@ -294,10 +303,10 @@ class Division {
 
   private planOf(amounts: Float64Array): Plan | null {
     let mask = 0
-    for (let place = 0; place < amounts.length; place++) if (amounts[place]! > 0) mask |= 1 << place
+    for (let pathIndex = 0; pathIndex < amounts.length; pathIndex++) if (amounts[pathIndex]! > 0) mask |= 1 << pathIndex
     let plan = this.plans.get(mask)
     if (plan === undefined) {
-      plan = planOf(this.problem, this.paths, (place) => amounts[place]! > 0)
+      plan = planOf(this.problem, this.paths, (pathIndex) => amounts[pathIndex]! > 0)
       this.plans.set(mask, plan)
     }
     return plan
@@ -305,23 +314,23 @@ class Division {
 }
 
 /** Orders the edges of the paths in use; null if they form a cycle, use a pool twice, or exceed a limit. */
-function planOf(problem: Problem, paths: readonly Path[], isInUse: (place: number) => boolean): Plan | null {
+function planOf(problem: Problem, paths: readonly Path[], isInUse: (pathIndex: number) => boolean): Plan | null {
   const { graph, source, target, maxPools, maxHops, budget } = problem
   const { from, to } = graph.topology
-  const users = new Map<number, number[]>()
-  for (const [place, path] of paths.entries()) {
-    if (!isInUse(place)) continue
+  const pathsByEdge = new Map<number, number[]>()
+  for (const [pathIndex, path] of paths.entries()) {
+    if (!isInUse(pathIndex)) continue
     for (const edge of path) {
-      const edgePaths = users.get(edge)
-      if (edgePaths) edgePaths.push(place)
-      else users.set(edge, [place])
+      const edgePaths = pathsByEdge.get(edge)
+      if (edgePaths) edgePaths.push(pathIndex)
+      else pathsByEdge.set(edge, [pathIndex])
     }
   }
-  const edges = [...users.keys()]
+  const edges = [...pathsByEdge.keys()]
   budget.spend(40 * edges.length)
   const pools = new Set(edges.map((edge) => graph.edges[edge]!.pool.id))
   if (edges.length > maxPools || pools.size < edges.length) return null
-  // Longest paths from the source. If they still grow after as many rounds as the limit has hops, there are too many hops, or a cycle.
+  // Longest paths from the source. If they still grow after `maxHops` rounds, there are too many hops or a cycle.
   const depth = new Map<number, number>([[source, 0]])
   for (let round = 0, isGrowing = true; isGrowing; round++) {
     if (round > maxHops) return null
@@ -335,5 +344,5 @@ function planOf(problem: Problem, paths: readonly Path[], isInUse: (place: numbe
   }
   if (depth.get(target)! > maxHops) return null
   const sortedEdges = edges.toSorted((a, b) => depth.get(from[a]!)! - depth.get(from[b]!)!)
-  return sortedEdges.map((edge) => ({ edge, paths: users.get(edge)! }))
+  return sortedEdges.map((edge) => ({ edge, paths: pathsByEdge.get(edge)! }))
 }

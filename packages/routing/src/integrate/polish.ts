@@ -1,6 +1,6 @@
 /**
- * Local search over the shares of legs through shared pools. The fee that a leg leaves in a pool changes the output of
- * later legs, which the trading function does not model. Shares are moved slightly while the route improves.
+ * Local search over the shares of legs through shared pools. A leg leaves its fee in the pool, which changes the output
+ * of later legs. The trading function does not model this. So shares are moved slightly while the route improves.
  */
 
 import type { Problem } from '../problem/problem.ts'
@@ -9,17 +9,17 @@ import { usesPoolTwice } from '../solver/shared-pools.ts'
 import { LOCAL_SEARCH_MAX_STEP, LOCAL_SEARCH_MIN_GAIN, LOCAL_SEARCH_PASSES, LOCAL_SEARCH_STEP } from '../tolerances.ts'
 
 export function localSearch(problem: Problem, flow: Flow): Flow {
-  if (!problem.reuse || !usesPoolTwice(problem.graph, flow.edges)) return flow
+  if (!problem.mayReusePools || !usesPoolTwice(problem.graph, flow.edges)) return flow
   let best = pushThrough(problem, flow.edges, flow.input, { order: 'any' }) ?? flow
   for (let pass = 0; pass < LOCAL_SEARCH_PASSES; pass++) {
-    const before = best.net
+    const netBefore = best.net
     const groups = groupBy(best.edges, (edge) => problem.graph.topology.from[edge]!)
     for (const edges of groups.values())
       if (edges.length > 1) for (const edge of edges) best = moveShare(problem, best, edge)
-    if (!(best.net > before * (1 + LOCAL_SEARCH_MIN_GAIN))) break
+    if (!(best.net > netBefore * (1 + LOCAL_SEARCH_MIN_GAIN))) break
   }
-  const polished = pushThrough(problem, best.edges, best.input)
-  return polished && polished.net > flow.net ? polished : flow
+  const improvedFlow = pushThrough(problem, best.edges, best.input)
+  return improvedFlow && improvedFlow.net > flow.net ? improvedFlow : flow
 }
 
 /** Moves one leg's share to the vertex of a parabola through three trials. */
@@ -33,13 +33,13 @@ function moveShare(problem: Problem, flow: Flow, edge: number): Flow {
     )
   const [smallerFlow, largerFlow] = [flowAt(-LOCAL_SEARCH_STEP), flowAt(LOCAL_SEARCH_STEP)]
   if (!smallerFlow || !largerFlow) return flow
-  const bend = largerFlow.net - 2 * flow.net + smallerFlow.net
-  const top =
-    bend < 0
-      ? (LOCAL_SEARCH_STEP * (smallerFlow.net - largerFlow.net)) / (2 * bend)
+  const curvature = largerFlow.net - 2 * flow.net + smallerFlow.net
+  const vertexChange =
+    curvature < 0
+      ? (LOCAL_SEARCH_STEP * (smallerFlow.net - largerFlow.net)) / (2 * curvature)
       : Math.sign(largerFlow.net - smallerFlow.net) * LOCAL_SEARCH_MAX_STEP
-  const there = flowAt(Math.min(LOCAL_SEARCH_MAX_STEP, Math.max(-LOCAL_SEARCH_MAX_STEP, top)))
-  return [smallerFlow, largerFlow, there].reduce<Flow>(
+  const vertexFlow = flowAt(Math.min(LOCAL_SEARCH_MAX_STEP, Math.max(-LOCAL_SEARCH_MAX_STEP, vertexChange)))
+  return [smallerFlow, largerFlow, vertexFlow].reduce<Flow>(
     (best, next) => (next && next.net > best.net ? next : best),
     flow,
   )

@@ -1,12 +1,12 @@
 /** Selects the best route so far, and decides whether to continue the search. */
-import type { Potential } from '../problem/potentials.ts'
+import type { SpotRates } from '../problem/potentials.ts'
 import { minLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import {
   BOUND_WORTHLESS,
-  FAR_BELOW_BOUND,
-  FEW_LEGS,
+  FAR_BELOW_BOUND_GAP,
   MAX_CERTIFIED_GAP,
+  MAX_FEW_LEGS,
   MAX_GAP_TO_STOP,
   MAX_GAP_WITH_GAS,
   MAX_GAP_WITHOUT_GAS,
@@ -19,23 +19,29 @@ export function bestOf(problem: Problem, flows: readonly (Flow | null)[]): Flow 
   return best
 }
 
-/** Returns true if a significantly better route may exist: none exceeds the bound less the cost of the fewest legs. */
+/**
+ * Returns true if a significantly better route may exist. No route exceeds the bound less the cost of the minimum
+ * number of legs.
+ */
 export function mayImprove(
   problem: Problem,
   flows: readonly (Flow | null)[],
   bound: number | null,
-  { hops }: Potential,
+  { hops }: SpotRates,
 ): boolean {
   const best = bestOf(problem, flows)
-  if (bound === null || !best || best.cut) return true
+  if (bound === null || !best || best.isCut) return true
   return best.net < (bound - hops[problem.source]! * minLegCost(problem)) * (1 - MAX_GAP_TO_STOP)
 }
 
-/** Returns true if the gap between the best route and the bound is too large to be explained by gas or by the pool limit. */
+/**
+ * Returns true if the gap between the best route and the bound is too large to be explained by gas or by the pool
+ * limit.
+ */
 export function isFarBelow(problem: Problem, flows: readonly (Flow | null)[], bound: number | null): boolean {
   const best = bestOf(problem, flows)
   if (!best) return true
-  return best.edges.length < problem.maxPools && (bound === null || best.amountOut < bound * (1 - FAR_BELOW_BOUND))
+  return best.edges.length < problem.maxPools && (bound === null || best.amountOut < bound * (1 - FAR_BELOW_BOUND_GAP))
 }
 
 /** Returns true if the gap to the bound would pay for this many additional legs. */
@@ -46,10 +52,10 @@ export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined
 }
 
 /**
- * Returns true if a route is not proven nearly optimal and a restricted problem might improve it. Routes of one or two
- * legs after gas are found by the first start, unless pools disagree by more than their gas.
+ * Returns true if a route is not proven to be nearly optimal and a restricted problem might improve it. With gas, the
+ * first allocation finds the best routes of one or two legs, unless pools disagree on prices by more than their gas.
  */
-export function isUncertain({ amountOut, net, edges }: Flow, bound: number | null, fewLegs = FEW_LEGS): boolean {
+export function isUncertain({ amountOut, net, edges }: Flow, bound: number | null, fewLegs = MAX_FEW_LEGS): boolean {
   if (bound === null) return true
   if (amountOut === net) return net < bound * (1 - MAX_GAP_WITHOUT_GAS)
   if (net >= bound * (1 - MAX_GAP_WITH_GAS)) return false

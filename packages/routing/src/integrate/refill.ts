@@ -1,63 +1,77 @@
 /** Refills a reduced flow up to its limits with paths that pay at its prices and are not too long. */
 import { Frontier } from '../columns/frontier.ts'
-import { distancesFrom, potential } from '../problem/potentials.ts'
-import { baseCost, type Problem } from '../problem/problem.ts'
+import { bestSpotRates, distancesFrom } from '../problem/potentials.ts'
+import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
-import { FEW_STEPS, MAX_RESIDUAL, REFILL_BENEFIT, REFILL_GAS_SHARE, REFILL_ROUNDS, REFILL_WAYS } from '../tolerances.ts'
+import {
+  FEW_STEPS,
+  MAX_RESIDUAL,
+  REFILL_BENEFIT,
+  REFILL_GAS_SHARE,
+  REFILL_MAX_PATHS,
+  REFILL_ROUNDS,
+} from '../tolerances.ts'
 import { depthsOf, heightsOf } from './places.ts'
 
 /** Edges in series between two tokens of a flow, with their approximate earnings. */
-type Way = { readonly edges: readonly number[]; readonly earning: number }
+type CandidatePath = { readonly edges: readonly number[]; readonly earning: number }
 
 /** Adds paths while the flow improves. The allocation is left in the state of the returned flow. */
 export function refill(problem: Problem, allocation: Allocation, flow: Flow): Flow {
   const { source, target, maxPools, maxHops } = problem
-  const frontier = new Frontier(problem, potential(problem, target, 'to'), distancesFrom(problem, source))
+  const frontier = new Frontier(problem, bestSpotRates(problem, target, 'to'), distancesFrom(problem, source))
   let best = flow
-  let maxPaths = REFILL_WAYS
+  let maxPaths = REFILL_MAX_PATHS
   for (let round = 0; round < REFILL_ROUNDS && best.edges.length < maxPools; round++) {
     frontier.explore(allocation)
-    const ways = fitting(problem, best, waysAround(problem, frontier, best)).slice(0, maxPaths)
-    if (ways.length === 0) break
-    const before = allocation.checkpoint()
-    for (const edge of ways.flatMap(({ edges }) => edges)) {
+    const paths = pathsThatFit(problem, best, profitablePaths(problem, frontier, best)).slice(0, maxPaths)
+    if (paths.length === 0) break
+    const checkpoint = allocation.checkpoint()
+    for (const edge of paths.flatMap(({ edges }) => edges)) {
       allocation.addEnds(edge, frontier.valueLabel)
       allocation.addEdge(edge)
     }
     solve(allocation, MAX_RESIDUAL, FEW_STEPS)
-    const fuller = flowOf(problem, allocation)
-    if (fuller && fuller.net > best.net && fuller.edges.length <= maxPools && fuller.hops <= maxHops) {
-      best = fuller
+    const refilledFlow = flowOf(problem, allocation)
+    if (
+      refilledFlow &&
+      refilledFlow.net > best.net &&
+      refilledFlow.edges.length <= maxPools &&
+      refilledFlow.hops <= maxHops
+    ) {
+      best = refilledFlow
       continue
     }
-    allocation.restore(before)
+    allocation.restore(checkpoint)
     allocation.evaluate()
     // Together the paths are too long or do not earn their gas, so try fewer at a time.
-    if (ways.length === 1) break
-    maxPaths = Math.ceil(ways.length / 4)
+    if (paths.length === 1) break
+    maxPaths = Math.ceil(paths.length / 4)
   }
   return best
 }
 
 /** Paths outside the allocation that pay at its prices, highest earnings first. */
-function waysAround(problem: Problem, frontier: Frontier, { amountOut }: Flow): readonly Way[] {
+function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Flow): readonly CandidatePath[] {
   const { graph } = problem
   const { from, to } = graph.topology
-  const { live, costLabel, valueLabel, rate } = frontier
-  const direct = frontier.edges.filter((edge) => live[from[edge]!]! + live[to[edge]!]! === 2).map((edge) => [edge])
-  const ways = [...direct, ...frontier.tokens.map((token) => frontier.pathThrough(token))]
-  problem.budget.spend(8 * ways.length + 1)
-  return ways
+  const { isLive, costLabel, valueLabel, rate } = frontier
+  const singleEdges = frontier.payingEdges
+    .filter((edge) => isLive[from[edge]!]! + isLive[to[edge]!]! === 2)
+    .map((edge) => [edge])
+  const paths = [...singleEdges, ...frontier.payingTokens.map((token) => frontier.pathThrough(token))]
+  problem.budget.spend(8 * paths.length + 1)
+  return paths
     .flatMap((edges) => {
       const [first, last] = [edges[0]!, edges.at(-1)!]
       const value = edges.reduce((product, edge) => product * rate[edge]!, valueLabel[to[last]!]!)
       const gain = value / costLabel[from[first]!]! - 1
       // The narrowest edge limits the amount at which the gain is used up; half of the gain on average.
-      const depth = Math.min(...edges.map((edge) => graph.conductance[edge]! * costLabel[from[edge]!]!))
-      const earning = (depth * gain * gain) / (2 * edges.length)
-      const cost = edges.reduce((sum, edge) => sum + baseCost(problem, edge), 0)
+      const minConductance = Math.min(...edges.map((edge) => graph.conductance[edge]! * costLabel[from[edge]!]!))
+      const earning = (minConductance * gain * gain) / (2 * edges.length)
+      const cost = edges.reduce((sum, edge) => sum + legBaseCost(problem, edge), 0)
       return gain > 0 && earning > REFILL_BENEFIT * amountOut && earning > REFILL_GAS_SHARE * cost
         ? [{ edges, earning }]
         : []
@@ -65,24 +79,25 @@ function waysAround(problem: Problem, frontier: Frontier, { amountOut }: Flow): 
     .sort((a, b) => b.earning - a.earning)
 }
 
-/** Paths that fit together into the remaining limits, judged by positions in the current flow. */
-function fitting(problem: Problem, flow: Flow, ways: readonly Way[]): readonly Way[] {
-  const { graph, maxPools, maxHops, reuse } = problem
+/** Selects paths that together stay within the pool and hop limits, judged by positions in the current flow. */
+function pathsThatFit(problem: Problem, flow: Flow, paths: readonly CandidatePath[]): readonly CandidatePath[] {
+  const { graph, maxPools, maxHops, mayReusePools } = problem
   const { from, to } = graph.topology
-  const depth = depthsOf(problem, flow)
-  const height = heightsOf(problem, flow)
+  const depthByToken = depthsOf(problem, flow)
+  const heightByToken = heightsOf(problem, flow)
   const usedPools = new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id))
-  let room = maxPools - flow.edges.length
-  return ways.filter(({ edges }) => {
-    const [u, v] = [from[edges[0]!]!, to[edges.at(-1)!]!]
-    const [before, after] = [depth.get(u), height.get(v)]
-    if (before === undefined || after === undefined || before + edges.length + after > maxHops) return false
-    // Only forward in the order of the flow, which therefore stays acyclic.
-    if (!(before < (depth.get(v) ?? 0)) || edges.length > room) return false
+  let edgesLeft = maxPools - flow.edges.length
+  return paths.filter(({ edges }) => {
+    const [startToken, endToken] = [from[edges[0]!]!, to[edges.at(-1)!]!]
+    const [hopsBefore, hopsAfter] = [depthByToken.get(startToken), heightByToken.get(endToken)]
+    if (hopsBefore === undefined || hopsAfter === undefined || hopsBefore + edges.length + hopsAfter > maxHops)
+      return false
+    // Only forward in the order of the flow, so that the flow stays acyclic.
+    if (!(hopsBefore < (depthByToken.get(endToken) ?? 0)) || edges.length > edgesLeft) return false
     const pools = edges.map((edge) => graph.edges[edge]!.pool.id)
-    if (!reuse && pools.some((id) => usedPools.has(id))) return false
+    if (!mayReusePools && pools.some((id) => usedPools.has(id))) return false
     for (const id of pools) usedPools.add(id)
-    room -= edges.length
+    edgesLeft -= edges.length
     return true
   })
 }

@@ -1,7 +1,8 @@
 /**
- * Concave envelope of a pool with a fixed cost of use. It covers the output less that cost for any positive input, and
- * 0 for no input. It is a line from the origin to the point of tangency, then the curve itself. Trading on it gives the
- * prices of the Lagrangian relaxation of fixed costs.
+ * Concave envelope of a pool with a fixed cost of use: the smallest concave curve that is at least the output less the
+ * cost for any positive input, and at least 0 for no input. The envelope is a line from the origin to the point of
+ * tangency, and then the curve itself. Trading on envelopes gives the prices of the Lagrangian relaxation of fixed
+ * costs.
  */
 import {
   type CompiledCurve,
@@ -55,9 +56,9 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
     prices[k - piece + 2] = sqrtPriceAt(curve, k + 1)
     depths[k - piece + 1] = depthOf(curve, k)
   }
-  const line = { sqrtPrice: prices, liquidity: depths, keepIn, keepOut, gasPerPiece, outputError }
+  const linePieces = { sqrtPrice: prices, liquidity: depths, keepIn, keepOut, gasPerPiece, outputError }
   return {
-    curve: compileCurve(repeats ? { ...line, repeats } : line),
+    curve: compileCurve(repeats ? { ...linePieces, repeats } : linePieces),
     inputOfLine: input / keepIn,
   }
 }
@@ -71,11 +72,14 @@ function tangencyAtEnd(curve: CompiledCurve, fixedCost: number): Tangency {
   return { price: Math.sqrt((outputBefore(curve, pieces) - fixedCost) / input), input }
 }
 
-/** Returns the tangency within a piece: the price down to which the pool earns the cost. It is the smaller root of a·q² − 2·l·q + c. */
+/**
+ * Returns the tangency within a piece: the price down to which the pool earns the cost. It is the smaller root of a·q²
+ * − 2·l·q + c.
+ */
 function tangencyInPiece(curve: CompiledCurve, piece: number, fixedCost: number): Tangency {
   const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
-  const a = depth / from - inputBefore(curve, piece)
-  const c = outputBefore(curve, piece) + depth * from - fixedCost
-  const price = c / (depth + Math.sqrt(Math.max(0, depth * depth - a * c)))
+  const squareTerm = depth / from - inputBefore(curve, piece)
+  const constantTerm = outputBefore(curve, piece) + depth * from - fixedCost
+  const price = constantTerm / (depth + Math.sqrt(Math.max(0, depth * depth - squareTerm * constantTerm)))
   return { price, input: inputBefore(curve, piece) + depth * (1 / price - 1 / from) }
 }

@@ -1,37 +1,38 @@
 /**
- * Upper bound on the net output of any route. With fixed costs the problem is a mixed-integer one. Its Lagrangian relaxation bounds
- * it at any token prices: the input at its price, plus the earnings of each pool above its cost, less the costs that the pools on a
- * shortest path from the source to the target do not earn, since every route contains a path. If that is not tight, routes with and
- * without a pool are bounded separately, and the weaker of both bounds holds (branch and bound).
+ * Upper bound on the net output of any route. Fixed costs make this a mixed-integer problem, and its Lagrangian
+ * relaxation gives a bound at any token prices. The bound is the input at its price, plus the earnings of each pool
+ * above its cost, less the unearned costs on a shortest path from the source to the target, since every route contains
+ * a path. If the bound is not tight, routes with and without some pool are bounded separately, and the weaker of the
+ * two bounds holds (branch and bound).
  */
 
 import { WorkBudget } from '../problem/budget.ts'
-import type { Potential } from '../problem/potentials.ts'
-import { baseCost, minLegCost, type Problem } from '../problem/problem.ts'
+import type { SpotRates } from '../problem/potentials.ts'
+import { legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import { FLOAT_ERROR } from '../tolerances.ts'
 import { Relaxation, type RelaxedBound } from './relaxation.ts'
 import { shortestPath, type Way } from './shortest-way.ts'
 import {
-  FIRST_RELAXATION_PART,
+  FIRST_RELAXATION_WORK_SHARE,
+  MAX_RELAXATIONS,
+  MIN_NET_BOUND_WORK,
   NET_BOUND_MAX_WORK,
-  NET_BOUND_NODES,
-  NET_BOUND_TIGHT,
-  NET_BOUND_WORK,
-  NET_BOUND_WORK_OF_EDGE,
+  NET_BOUND_WORK_PER_EDGE,
+  TIGHT_NET_BOUND_GAP,
 } from './tolerances.ts'
 
 /** Routes that use some edges and avoid others. */
 type Branch = {
-  readonly inside: ReadonlySet<number>
-  readonly outside: ReadonlySet<number>
+  readonly requiredEdges: ReadonlySet<number>
+  readonly excludedEdges: ReadonlySet<number>
   /** Edges that trade without an envelope in its last relaxation; null if it has no relaxation of its own. */
-  readonly whole: ReadonlySet<number> | null
+  readonly wholeEdges: ReadonlySet<number> | null
   readonly relaxed: RelaxedBound
   /** True if its relaxation was solved for this branch, not for its parent. */
-  readonly isOwn: boolean
+  readonly hasOwnRelaxation: boolean
   readonly bound: number
-  readonly way: Way
+  readonly shortestPath: Way
 }
 
 /**
@@ -44,27 +45,28 @@ export function netBound(
   problem: Problem,
   { edges, net }: Pick<Flow, 'edges' | 'net'>,
   bound: number | null,
-  backward: Potential,
+  backward: SpotRates,
 ): number | null {
-  const { budget, onePath, source, subgraph } = problem
-  if (onePath || !(net > 0)) return null
+  const { budget, isSinglePath, source, subgraph } = problem
+  if (isSinglePath || !(net > 0)) return null
   // Every route has at least this many legs.
-  const fewest = subgraph?.fewestHops ?? backward.hops[source]!
-  const simple = bound === null ? Number.POSITIVE_INFINITY : bound - fewest * minLegCost(problem)
+  const minHops = subgraph?.minHops ?? backward.hops[source]!
+  const simpleBound = bound === null ? Number.POSITIVE_INFINITY : bound - minHops * minLegCost(problem)
   // On a subgraph, a route through other pools may have fewer legs than any relaxation sees.
-  if (subgraph) return bound === null ? null : simple
-  if (net >= simple * (1 - NET_BOUND_TIGHT)) return simple
-  // Limited by the size of the graph, not by earlier work, so that requests with and without alternatives get the same bound.
-  const units = NET_BOUND_WORK_OF_EDGE * problem.rate.length
+  if (subgraph) return bound === null ? null : simpleBound
+  if (net >= simpleBound * (1 - TIGHT_NET_BOUND_GAP)) return simpleBound
+  // Limited by the size of the graph, not by earlier work, so that requests with and without alternatives get the same
+  // bound.
+  const units = NET_BOUND_WORK_PER_EDGE * problem.rate.length
   const separateBudget = new WorkBudget(
-    Math.min(budget.rest / 2, Math.max(NET_BOUND_WORK, Math.min(NET_BOUND_MAX_WORK, units))),
+    Math.min(budget.remaining / 2, Math.max(MIN_NET_BOUND_WORK, Math.min(NET_BOUND_MAX_WORK, units))),
   )
-  const { rest } = separateBudget
+  const { remaining } = separateBudget
   const relaxed = problem.graph.topology.scratch.within(() =>
     new Search({ ...problem, budget: separateBudget }, backward, { edges, net }).run(),
   )
-  budget.spend(rest - separateBudget.rest)
-  return relaxed && Math.min(relaxed * (1 + FLOAT_ERROR), simple)
+  budget.spend(remaining - separateBudget.remaining)
+  return relaxed && Math.min(relaxed * (1 + FLOAT_ERROR), simpleBound)
 }
 
 const NONE: ReadonlySet<number> = new Set()
@@ -73,7 +75,7 @@ const MAX_ROUNDS = 200
 
 class Search {
   private readonly problem: Problem
-  private readonly backward: Potential
+  private readonly backward: SpotRates
   private readonly relaxation: Relaxation
   private readonly net: number
   /** Bound that is tight enough. */
@@ -83,13 +85,13 @@ class Search {
 
   constructor(
     problem: Problem,
-    backward: Potential,
+    backward: SpotRates,
     { edges, net }: { readonly edges: readonly number[]; readonly net: number },
   ) {
     this.problem = problem
     this.backward = backward
     this.net = net
-    this.enough = net * (1 + NET_BOUND_TIGHT)
+    this.enough = net * (1 + TIGHT_NET_BOUND_GAP)
     this.routeEdges = new Set(edges)
     this.relaxation = new Relaxation(problem, backward)
   }
@@ -98,7 +100,7 @@ class Search {
     const { budget } = this.problem
     const begin = () => {
       const relax = () => this.relaxation.solve(this.routeEdges, NONE, null, this.enough)
-      const first = budget.within(FIRST_RELAXATION_PART, relax)
+      const first = budget.within(FIRST_RELAXATION_WORK_SHARE, relax)
       return first && this.branch(NONE, NONE, first, this.routeEdges)
     }
     const root = budget.attempt(1, begin, () => null)
@@ -113,9 +115,9 @@ class Search {
     for (let turn = 0; turn < MAX_ROUNDS; turn++) {
       const worst = open.reduce((a, b) => (b.bound > a.bound ? b : a), open[0]!)
       if (!worst || worst.bound <= Math.max(this.enough, closed)) break
-      const improve = () => (worst.whole && this.divide(worst)) ?? this.solveAgain(worst)
+      const improve = () => (worst.wholeEdges && this.divide(worst)) ?? this.solveAgain(worst)
       const next = budget.attempt(1, improve, () => null)
-      if (budget.rest === 0) break
+      if (budget.remaining === 0) break
       // A branch that cannot be divided further keeps its bound.
       if (!next) closed = Math.max(closed, worst.bound)
       open.splice(open.indexOf(worst), 1, ...(next ?? []))
@@ -131,31 +133,41 @@ class Search {
     whole: ReadonlySet<number> | null,
   ): Branch | null {
     const { problem } = this
-    const { base, earners, earnerOf } = relaxed.priced
+    const { base, earners, earnerByEdge } = relaxed.boundAtPrices
     let bound = base
     for (const { edges, earned, cost } of earners) {
       if (edges.length === 1 && outside.has(edges[0]!)) continue
-      const costInside = edges.reduce((sum, edge) => (inside.has(edge) ? sum + baseCost(problem, edge) : sum), 0)
+      const costInside = edges.reduce((sum, edge) => (inside.has(edge) ? sum + legBaseCost(problem, edge) : sum), 0)
       bound += costInside > 0 ? earned - Math.max(costInside, cost) : Math.max(0, earned - cost)
     }
-    for (const edge of inside) if (!earnerOf.has(edge)) bound -= baseCost(problem, edge)
+    for (const edge of inside) if (!earnerByEdge.has(edge)) bound -= legBaseCost(problem, edge)
     const way = shortestPath(problem, this.backward, (edge) => {
       if (outside.has(edge)) return Number.POSITIVE_INFINITY
       if (inside.has(edge)) return 0
-      const earner = earnerOf.get(edge)
-      return earner ? Math.max(0, earner.cost - earner.earned) : baseCost(problem, edge)
+      const earner = earnerByEdge.get(edge)
+      return earner ? Math.max(0, earner.cost - earner.earned) : legBaseCost(problem, edge)
     })
-    return way && { inside, outside, relaxed, whole, isOwn: false, bound: bound - way.length, way }
+    return (
+      way && {
+        requiredEdges: inside,
+        excludedEdges: outside,
+        relaxed,
+        wholeEdges: whole,
+        hasOwnRelaxation: false,
+        bound: bound - way.length,
+        shortestPath: way,
+      }
+    )
   }
 
   /** Bounds the branch at prices of its own; null if it has them already or they are not better. */
   private solveAgain(branch: Branch): readonly Branch[] | null {
-    if (branch.isOwn || this.solved++ >= NET_BOUND_NODES) return null
-    const whole = new Set([...branch.inside, ...branch.way.edges])
-    const relaxed = this.relaxation.solve(whole, branch.outside, branch.relaxed.priced, this.enough)
+    if (branch.hasOwnRelaxation || this.solved++ >= MAX_RELAXATIONS) return null
+    const whole = new Set([...branch.requiredEdges, ...branch.shortestPath.edges])
+    const relaxed = this.relaxation.solve(whole, branch.excludedEdges, branch.relaxed.boundAtPrices, this.enough)
     if (!relaxed) return null
-    const ownBranch = this.branch(branch.inside, branch.outside, relaxed, whole)!
-    return [{ ...ownBranch, isOwn: true, bound: Math.min(ownBranch.bound, branch.bound) }]
+    const ownBranch = this.branch(branch.requiredEdges, branch.excludedEdges, relaxed, whole)!
+    return [{ ...ownBranch, hasOwnRelaxation: true, bound: Math.min(ownBranch.bound, branch.bound) }]
   }
 
   /**
@@ -163,34 +175,40 @@ class Search {
    * if no edge is left.
    */
   private divide(branch: Branch): readonly Branch[] | null {
-    const { inside, outside, relaxed, whole } = branch
+    const { requiredEdges, excludedEdges, relaxed, wholeEdges } = branch
     const edge = this.doubtful(branch)
     if (edge === null) return null
     // If the edge traded without an envelope, the prices also suit the routes that use it.
-    const includingEdge = this.branch(new Set([...inside, edge]), outside, relaxed, whole?.has(edge) ? whole : null)
-    const excludingEdge = this.branch(inside, new Set([...outside, edge]), relaxed, null)
+    const includingEdge = this.branch(
+      new Set([...requiredEdges, edge]),
+      excludedEdges,
+      relaxed,
+      wholeEdges?.has(edge) ? wholeEdges : null,
+    )
+    const excludingEdge = this.branch(requiredEdges, new Set([...excludedEdges, edge]), relaxed, null)
     return [includingEdge, excludingEdge].flatMap((child) =>
       child ? [{ ...child, bound: Math.min(child.bound, branch.bound) }] : [],
     )
   }
 
-  private doubtful({ inside, relaxed, whole, way }: Branch): number | null {
-    const { earnerOf } = relaxed.priced
-    const along = new Set(way.edges)
+  private doubtful({ requiredEdges, relaxed, wholeEdges, shortestPath }: Branch): number | null {
+    const { earnerByEdge } = relaxed.boundAtPrices
+    const along = new Set(shortestPath.edges)
     let chosen: number | null = null
     let max = 0
     const take = (edge: number, doubt: number) => {
-      if (inside.has(edge) || !(doubt > max)) return
+      if (requiredEdges.has(edge) || !(doubt > max)) return
       max = doubt
       chosen = edge
     }
     const shortOf = (edge: number): number => {
-      const earner = earnerOf.get(edge)
-      return earner ? Math.max(0, earner.cost - earner.earned) : baseCost(this.problem, edge)
+      const earner = earnerByEdge.get(edge)
+      return earner ? Math.max(0, earner.cost - earner.earned) : legBaseCost(this.problem, edge)
     }
-    for (const edge of whole!) if (!along.has(edge)) take(edge, shortOf(edge))
-    for (const edge of along) if (!whole!.has(edge)) take(edge, shortOf(edge))
-    for (const { edge, part } of relaxed.fractions) take(edge, Math.min(part, 1 - part) * baseCost(this.problem, edge))
+    for (const edge of wholeEdges!) if (!along.has(edge)) take(edge, shortOf(edge))
+    for (const edge of along) if (!wholeEdges!.has(edge)) take(edge, shortOf(edge))
+    for (const { edge, costFraction } of relaxed.fractions)
+      take(edge, Math.min(costFraction, 1 - costFraction) * legBaseCost(this.problem, edge))
     return chosen
   }
 }

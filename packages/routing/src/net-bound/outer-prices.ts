@@ -1,7 +1,7 @@
-/** Prices of the tokens that do not carry flow, between their cost and their value at the prices of the others. */
+/** Prices of the tokens that do not carry flow: between their cost and their value at the prices of the live tokens. */
 import { pointAt } from '../graph/price-curve.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
-import { baseCost, curveOf, type Problem } from '../problem/problem.ts'
+import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
 import { BALANCE_HALVINGS, BALANCE_SWEEPS } from './tolerances.ts'
 
@@ -16,23 +16,23 @@ export function fillPrices(problem: Problem, prices: Float64Array, live: readonl
   for (const token of live) isLive[token] = 1
   const contested: ContestedToken[] = []
   scratch.within(() => {
-    const cost = labels(problem, prices, isLive, live, 'cost')
-    const value = labels(problem, prices, isLive, live, 'value')
+    const cost = valueLabels(problem, prices, isLive, live, 'cost')
+    const value = valueLabels(problem, prices, isLive, live, 'value')
     for (let token = 0; token < prices.length; token++) {
       if (isLive[token] === 1) continue
       const [min, max] = [cost[token]!, value[token]!]
-      prices[token] = between(min, max)
+      prices[token] = geometricMean(min, max)
       if (max > min * (1 + LABEL_GAIN)) contested.push({ token, min, max })
     }
   })
-  balance(problem, prices, contested, NONE)
+  balance(problem, prices, contested, NO_EDGES)
 }
 
 /**
  * Maximum value of each token at first rates, or minimum cost. Costs are computed as reciprocals, so that both kinds of
  * labels rise.
  */
-function labels(
+function valueLabels(
   problem: Problem,
   prices: Float64Array,
   isLive: Uint8Array,
@@ -65,13 +65,13 @@ function labels(
  * Recomputes the prices of some tokens, given all others.
  *
  * @param tokens - tokens to be priced
- * @param outside - edges that no route uses
+ * @param excludedEdges - edges that no route uses
  */
 export function refillPrices(
   problem: Problem,
   prices: Float64Array,
   tokens: readonly number[],
-  outside: ReadonlySet<number>,
+  excludedEdges: ReadonlySet<number>,
 ): void {
   const { graph, rate, rateBack, budget } = problem
   const { offset, to, reverse, scratch } = graph.topology
@@ -95,9 +95,9 @@ export function refillPrices(
         for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
           const other = to[edge]!
           const valueVia = rate[edge]! * value[other]!
-          if (valueVia > max && !outside.has(edge)) max = valueVia
-          const costs = cost[other]! / rateBack[edge]!
-          if (costs < min && rateBack[edge]! > 0 && !outside.has(reverse[edge]!)) min = costs
+          if (valueVia > max && !excludedEdges.has(edge)) max = valueVia
+          const costVia = cost[other]! / rateBack[edge]!
+          if (costVia < min && rateBack[edge]! > 0 && !excludedEdges.has(reverse[edge]!)) min = costVia
         }
         if (min < cost[token]! * (1 - LABEL_GAIN) || max > value[token]! * (1 + LABEL_GAIN)) hasChanged = true
         cost[token] = min
@@ -106,35 +106,35 @@ export function refillPrices(
     }
     for (const token of tokens) {
       const [min, max] = [cost[token]!, value[token]!]
-      prices[token] = between(min, max)
+      prices[token] = geometricMean(min, max)
       if (max > min * (1 + LABEL_GAIN)) contested.push({ token, min, max })
     }
   })
-  balance(problem, prices, contested, outside)
+  balance(problem, prices, contested, excludedEdges)
 }
 
-const NONE: ReadonlySet<number> = new Set()
-const between = (min: number, max: number): number =>
+const NO_EDGES: ReadonlySet<number> = new Set()
+const geometricMean = (min: number, max: number): number =>
   min < Number.POSITIVE_INFINITY && max > 0 ? Math.sqrt(min * max) : 0
 
 /** A token whose value exceeds its cost for the first unit. */
 type ContestedToken = { readonly token: number; readonly min: number; readonly max: number }
 
 /**
- * Finds prices at which neither the pools that sell a token nor those that buy it earn more than their cost. If there
- * are none, prices at which as much is bought as sold.
+ * Finds a price for each token at which no pool that sells or buys the token earns more than its cost. If there is no
+ * such price, finds the price at which pools buy as much as they sell.
  */
 function balance(
   problem: Problem,
   prices: Float64Array,
   contested: readonly ContestedToken[],
-  outside: ReadonlySet<number>,
+  excludedEdges: ReadonlySet<number>,
 ): void {
   for (let sweep = 0; sweep < BALANCE_SWEEPS; sweep++)
     for (const { token, min, max } of contested) {
       let [low, high] = [min, max]
       for (let step = 0; step < BALANCE_HALVINGS; step++) {
-        const surplus = surplusAt(problem, prices, token, outside)
+        const surplus = surplusAt(problem, prices, token, excludedEdges)
         if (surplus === 0) break
         if (surplus > 0) high = prices[token]!
         else low = prices[token]!
@@ -143,23 +143,25 @@ function balance(
     }
 }
 
-/** Amount of a token that pools earning above their cost would sell at its price, less the amount that they would buy. */
-function surplusAt(problem: Problem, prices: Float64Array, token: number, outside: ReadonlySet<number>): number {
+/**
+ * Amount of a token that pools earning above their cost would sell at its price, less the amount that they would buy.
+ */
+function surplusAt(problem: Problem, prices: Float64Array, token: number, excludedEdges: ReadonlySet<number>): number {
   const { graph, rate, rateBack, budget } = problem
   const { offset, to, reverse } = graph.topology
   const price = prices[token]!
   let surplus = 0
   budget.spend(1 + offset[token + 1]! - offset[token]!)
   for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-    const other = prices[to[edge]!]!
-    if (rate[edge]! * other > price && !outside.has(edge)) {
-      const { input, output } = pointAt(curveOf(problem, edge), price / other)
-      if (output * other - input * price > baseCost(problem, edge)) surplus -= input
+    const otherPrice = prices[to[edge]!]!
+    if (rate[edge]! * otherPrice > price && !excludedEdges.has(edge)) {
+      const { input, output } = pointAt(curveOf(problem, edge), price / otherPrice)
+      if (output * otherPrice - input * price > legBaseCost(problem, edge)) surplus -= input
     }
-    const back = reverse[edge]!
-    if (rateBack[edge]! * price > other && other > 0 && !outside.has(back)) {
-      const { input, output } = pointAt(curveOf(problem, back), other / price)
-      if (output * price - input * other > baseCost(problem, back)) surplus += output
+    const reverseEdge = reverse[edge]!
+    if (rateBack[edge]! * price > otherPrice && otherPrice > 0 && !excludedEdges.has(reverseEdge)) {
+      const { input, output } = pointAt(curveOf(problem, reverseEdge), otherPrice / price)
+      if (output * price - input * otherPrice > legBaseCost(problem, reverseEdge)) surplus += output
     }
   }
   return surplus

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { E18, pair, snapshotOf, token } from '../../test/graphs.ts'
 import { buildGraph } from '../graph/build-graph.ts'
 import { WorkBudget } from '../problem/budget.ts'
-import { potential } from '../problem/potentials.ts'
+import { bestSpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import { shortestPath } from './shortest-way.ts'
 
@@ -46,7 +46,7 @@ test('no path within the hop limit is shorter', () => {
         const problem = problemOf(ends, maxHops)
         const lengths = [...drawn.take(4 * ends.length)]
         const lengthOf = (edge: number) => lengths[edge]!
-        const path = shortestPath(problem, potential(problem, problem.target, 'to'), lengthOf)
+        const path = shortestPath(problem, bestSpotRates(problem, problem.target, 'to'), lengthOf)
         const expected = shortestOf(problem, problem.source, maxHops, lengthOf)
         if (!path) {
           expect(expected).toBe(Number.POSITIVE_INFINITY)

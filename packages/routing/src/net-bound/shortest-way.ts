@@ -1,5 +1,5 @@
 /** A path from the source to the target of minimum length. Every route contains at least one path. */
-import type { Potential } from '../problem/potentials.ts'
+import type { SpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 
 export type Way = { readonly edges: readonly number[]; readonly length: number }
@@ -9,7 +9,7 @@ export type Way = { readonly edges: readonly number[]; readonly length: number }
  *
  * @param lengthOf - length of an edge, at least 0; ∞ if it must not be used
  */
-export function shortestPath(problem: Problem, { hops }: Potential, lengthOf: (edge: number) => number): Way | null {
+export function shortestPath(problem: Problem, { hops }: SpotRates, lengthOf: (edge: number) => number): Way | null {
   const { graph, rate, source, target, maxHops, budget } = problem
   const { offset, to, tokens, scratch } = graph.topology
   return scratch.within(() => {

@@ -1,5 +1,6 @@
 /**
- * Work budget of a request. Work is counted, not timed, so that all machines find the same route. All loops of a search draw on it.
+ * Work budget of a request. Work is counted, not timed, so that all machines find the same route. All loops of a search
+ * spend units of the budget.
  */
 
 /**
@@ -17,16 +18,19 @@ export class WorkSpent extends Error {
   override readonly name = 'WorkSpent'
 }
 
-/** A single instance: many are caught within a search, and a stack trace for each would take longer than the saved work. */
+/**
+ * A single instance. A search catches many of these errors, and a stack trace for each would take more time than it
+ * saves.
+ */
 const SPENT = new WorkSpent()
 
 /** Counts the work units that a search has left. */
 export class WorkBudget {
-  private remaining: number
+  private unitsLeft: number
   private failures = 0
 
   constructor(units = MAX_WORK) {
-    this.remaining = units
+    this.unitsLeft = units
   }
 
   /** True if some computation was cut off: a larger budget may give another result. */
@@ -35,8 +39,8 @@ export class WorkBudget {
   }
 
   /** Units left. */
-  get rest(): number {
-    return Math.max(0, this.remaining)
+  get remaining(): number {
+    return Math.max(0, this.unitsLeft)
   }
 
   /**
@@ -45,28 +49,28 @@ export class WorkBudget {
    * @throws WorkSpent
    */
   spend(units: number): void {
-    this.remaining -= units
+    this.unitsLeft -= units
     // NaN also counts as exceeded.
-    if (this.remaining >= 0) return
+    if (this.unitsLeft >= 0) return
     this.failures++
     throw SPENT
   }
 
   /** Runs a function with a fraction of the remaining units. Unused units return to the budget. */
-  within<T>(part: number, run: () => T): T {
-    const aside = this.rest * (1 - part)
-    this.remaining = this.rest - aside
+  within<T>(share: number, run: () => T): T {
+    const reserved = this.remaining * (1 - share)
+    this.unitsLeft = this.remaining - reserved
     try {
       return run()
     } finally {
-      this.remaining = this.rest + aside
+      this.unitsLeft = this.remaining + reserved
     }
   }
 
   /** Like `within`, but returns the fallback if the units run out. */
-  attempt<T, U>(part: number, run: (budget: this) => T, otherwise: () => U): T | U {
+  attempt<T, U>(share: number, run: (budget: this) => T, otherwise: () => U): T | U {
     try {
-      return this.within(part, () => run(this))
+      return this.within(share, () => run(this))
     } catch (error) {
       if (!(error instanceof WorkSpent)) throw error
       return otherwise()

@@ -5,27 +5,28 @@ import type { LearnedGas, MeasuredHop } from '../types.ts'
 import type { Ends } from './passable.ts'
 
 /** Gas without learned data. */
-export const NOTHING_LEARNED: EdgeGas = { extraGas: new Float64Array(0), measuredHops: new Map() }
+export const NO_LEARNED_GAS: EdgeGas = { extraGas: new Float64Array(0), measuredHops: new Map() }
 
 /** Returns the learned gas of all edges for a route between two ends. The array is borrowed from the scratch arrays. */
 export function edgeGas(graph: Graph, learnedGas: LearnedGas | undefined, { source, target }: Ends): EdgeGas {
-  if (!learnedGas) return NOTHING_LEARNED
-  const inside = gasInside(graph, learnedGas)
+  if (!learnedGas) return NO_LEARNED_GAS
+  const innerGas = innerHopGas(graph, learnedGas)
   const { offset, reverse, from, to, scratch } = graph.topology
-  const extraGas = scratch.copy(inside.extraGas)
-  // Hops at an end of the route differ: the Guard pays the first pool, and the last pool pays the receiver.
+  const extraGas = scratch.copy(innerGas.extraGas)
+  // The first and the last hop of a route use different gas: the Guard pays the first pool, and the last pool pays the
+  // receiver.
   const setAtEnd = (edge: number) => {
-    const hop = inside.measuredHops.get(edge)
+    const hop = innerGas.measuredHops.get(edge)
     if (hop) extraGas[edge] = extraGasOf(graph, edge, hop, from[edge] === source, to[edge] === target)
   }
   for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) setAtEnd(edge)
   for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) setAtEnd(reverse[edge]!)
-  return { extraGas, measuredHops: inside.measuredHops }
+  return { extraGas, measuredHops: innerGas.measuredHops }
 }
 
 /** Returns the learned gas of hops inside a route. Computed once per graph, because requests of a block share it. */
-function gasInside(graph: Graph, learnedGas: LearnedGas): EdgeGas {
-  const { gasInside: cache } = graph.facts
+function innerHopGas(graph: Graph, learnedGas: LearnedGas): EdgeGas {
+  const { innerHopGas: cache } = graph.facts
   const cachedGas = cache.get(learnedGas)
   if (cachedGas) return cachedGas
   const extraGas = new Float64Array(graph.topology.from.length)
@@ -42,9 +43,9 @@ function gasInside(graph: Graph, learnedGas: LearnedGas): EdgeGas {
       extraGas[edge] = extraGasOf(graph, edge, hop, false, false)
       measuredHops.set(edge, hop)
     }
-  const inside = { extraGas, measuredHops }
-  cache.set(learnedGas, inside)
-  return inside
+  const innerGas = { extraGas, measuredHops }
+  cache.set(learnedGas, innerGas)
+  return innerGas
 }
 
 /** Iterates the learned gas of the graph's pools: over the smaller of both, since subgraphs contain few pools. */

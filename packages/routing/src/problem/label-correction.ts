@@ -9,68 +9,68 @@ import type { Scratch } from '../graph/scratch.ts'
  * callback per token would prevent the JIT from compiling the loop as a whole.
  */
 export class LabelQueue {
-  private readonly queued: Uint8Array
+  private readonly isQueued: Uint8Array
   private layer: Int32Array
-  private following: Int32Array
+  private nextLayer: Int32Array
   private size = 0
   /** Indices in `layer`: the next token, and the end. */
-  private at = 0
+  private position = 0
   private end = 0
-  private rounds = 0
+  private maxRounds = 0
   /** Current round: number of edges from the tokens with initial labels. */
   round = 0
 
   /** @param tokens - number of tokens in the graph */
   constructor(tokens: number, scratch: Scratch) {
-    this.queued = scratch.bytes(tokens, 0)
+    this.isQueued = scratch.bytes(tokens, 0)
     this.layer = scratch.ints(tokens)
-    this.following = scratch.ints(tokens)
+    this.nextLayer = scratch.ints(tokens)
   }
 
   /**
    * Starts a run.
    *
    * @param tokens - tokens with initial labels
-   * @param rounds - maximum number of rounds
+   * @param maxRounds - maximum number of rounds
    */
-  start(tokens: readonly number[], rounds: number): void {
+  start(tokens: readonly number[], maxRounds: number): void {
     this.round = 0
-    this.rounds = rounds
+    this.maxRounds = maxRounds
     for (const token of tokens) this.add(token)
   }
 
   /** Records that a token's label changed; its edges are processed in the next round. */
   add(token: number): void {
-    if (this.queued[token] === 1) return
-    this.queued[token] = 1
-    this.following[this.size++] = token
+    if (this.isQueued[token] === 1) return
+    this.isQueued[token] = 1
+    this.nextLayer[this.size++] = token
   }
 
   /** Returns the next token to process; −1 if no labels change any more, or after the last round. */
   next(): number {
-    if (this.at === this.end && !this.startRound()) return -1
-    const token = this.layer[this.at++]!
-    this.queued[token] = 0
+    if (this.position === this.end && !this.startRound()) return -1
+    const token = this.layer[this.position++]!
+    this.isQueued[token] = 0
     return token
   }
 
   private startRound(): boolean {
-    if (this.size === 0 || this.round === this.rounds) return false
+    if (this.size === 0 || this.round === this.maxRounds) return false
     this.round++
-    const layer = this.following
-    this.following = this.layer
+    const layer = this.nextLayer
+    this.nextLayer = this.layer
     this.layer = layer
     this.end = this.size
-    this.at = this.size = 0
+    this.position = this.size = 0
     return true
   }
 
   /** Empties the queue. Returns true if it was empty, which means that the labels have converged. */
-  stop(): boolean {
-    const { queued, layer, following } = this
-    const converged = this.size === 0 && this.at === this.end
-    while (this.at < this.end) queued[layer[this.at++]!] = 0
-    while (this.size > 0) queued[following[--this.size]!] = 0
-    return converged
+  clear(): boolean {
+    const { isQueued, layer, nextLayer } = this
+    const hasConverged = this.size === 0 && this.position === this.end
+    while (this.position < this.end) isQueued[layer[this.position++]!] = 0
+    while (this.size > 0) isQueued[nextLayer[--this.size]!] = 0
+    return hasConverged
   }
 }

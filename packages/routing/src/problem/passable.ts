@@ -1,11 +1,11 @@
-/** Determines the edges that a route may use between its ends, and those that it may use at its ends. */
+/** Determines the edges that a route may use between intermediate tokens, and at its input and output token. */
 import { familyOf, isTrustedPool, type Pool, type Trust } from '@sluice/liquidity'
 import type { Graph, Rates } from '../graph/graph.ts'
 import type { SourceFilter } from '../sources.ts'
 
 /** Rates of the edges that every route may pass through. Cached per graph. */
 export function ratesBetween(graph: Graph, trust: Trust): Rates {
-  const cachedRates = graph.facts.passable.get(trust)
+  const cachedRates = graph.facts.passableRates.get(trust)
   if (cachedRates) return cachedRates
   const { edges, topology } = graph
   const [rate, rateBack] = [graph.rate.slice(), graph.rateBack.slice()]
@@ -16,7 +16,7 @@ export function ratesBetween(graph: Graph, trust: Trust): Rates {
     rateBack[topology.reverse[edge]!] = 0
   }
   const rates = { rate, rateBack }
-  graph.facts.passable.set(trust, rates)
+  graph.facts.passableRates.set(trust, rates)
   return rates
 }
 
@@ -24,11 +24,10 @@ export function ratesBetween(graph: Graph, trust: Trust): Rates {
 export type Ends = { readonly source: number; readonly target: number }
 
 /**
- * Rates of edges for a route between two ends. The ends may be any token. At the ends, pools whose output depends on
- * untrusted accounts are admitted only if the caller names their source, or if they are sampled and `withSampled` is
- * true.
+ * Rates of edges for a route between two ends, which may be any tokens. A pool at an end whose output depends on
+ * untrusted accounts is admitted in two cases: the caller names its source, or it is sampled and `withSampled` is true.
  *
- * @param withSampled - true if the caller compares the route with one without such pools
+ * @param withSampled - true if the caller compares the route with a route without untrusted sampled pools
  * @param onRefused - called for each pool at the ends that is not admitted
  */
 export function passableRates(
@@ -41,16 +40,16 @@ export function passableRates(
 ): Rates {
   const { topology, edges } = graph
   const { scratch, offset, reverse, from, to } = topology
-  const open = trust ? ratesBetween(graph, trust) : graph
-  const rate = scratch.copy(open.rate)
-  const rateBack = scratch.copy(open.rateBack)
+  const trustedRates = trust ? ratesBetween(graph, trust) : graph
+  const rate = scratch.copy(trustedRates.rate)
+  const rateBack = scratch.copy(trustedRates.rateBack)
   if (!trust) return { rate, rateBack }
   const admit = (edge: number) => {
     if (rate[edge]! > 0 || !(graph.rate[edge]! > 0)) return
     const { pool, tokenIn, tokenOut } = edges[edge]!
-    const joins =
+    const hasTrustedTokens =
       (from[edge] === source || trust.tokens.has(tokenIn)) && (to[edge] === target || trust.tokens.has(tokenOut))
-    if (!joins) return
+    if (!hasTrustedTokens) return
     if (!isTrustedPool(pool, trust) && !isChosen(pool, sources) && !(withSampled && isSampled(pool)))
       return onRefused(pool)
     rate[edge] = graph.rate[edge]!

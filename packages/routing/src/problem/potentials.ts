@@ -4,8 +4,11 @@ import { LABEL_GAIN } from '../tolerances.ts'
 import { LabelQueue } from './label-correction.ts'
 import type { Problem } from './problem.ts'
 
-export type Potential = {
-  /** By token: the highest product of first rates to (or from) the root over about `maxHops` edges; 0 if there is no path. */
+export type SpotRates = {
+  /**
+   * By token: the highest product of first rates to (or from) the root over about `maxHops` edges; 0 if there is no
+   * path.
+   */
   readonly best: Float64Array
   /** The edge next to the token on that path; −1 for the root, and if there is no path. */
   readonly link: Int32Array
@@ -14,22 +17,22 @@ export type Potential = {
 }
 
 /** `hops` of a token without a path. */
-const FAR = 255
+const UNREACHED = 255
 
 /**
  * Computes the best spot rates.
  *
  * @param direction - `to`: paths end at the root; `from`: paths begin there
  */
-export function potential(problem: Problem, root: number, direction: 'to' | 'from'): Potential {
+export function bestSpotRates(problem: Problem, root: number, direction: 'to' | 'from'): SpotRates {
   const { graph, rate, rateBack, maxHops, budget } = problem
   const { offset, to, reverse, tokens, scratch } = graph.topology
-  const backwards = direction === 'to'
-  const rates = backwards ? rateBack : rate
+  const endsAtRoot = direction === 'to'
+  const rates = endsAtRoot ? rateBack : rate
   const count = tokens.length
   const best = scratch.floats(count, 0)
   const link = scratch.ints(count, -1)
-  const hops = scratch.bytes(count, FAR)
+  const hops = scratch.bytes(count, UNREACHED)
   best[root] = 1
   hops[root] = 0
   const queue = new LabelQueue(count, scratch)
@@ -40,29 +43,29 @@ export function potential(problem: Problem, root: number, direction: 'to' | 'fro
     budget.spend(1 + end - offset[token]!)
     for (let edge = offset[token]!; edge < end; edge++) {
       const label = rates[edge]! * value
-      const other = to[edge]!
-      if (!(label > best[other]! * (1 + LABEL_GAIN)) || other === root) continue
-      best[other] = label
-      link[other] = backwards ? reverse[edge]! : edge
-      if (hops[other] === FAR) hops[other] = queue.round
-      queue.add(other)
+      const neighbor = to[edge]!
+      if (!(label > best[neighbor]! * (1 + LABEL_GAIN)) || neighbor === root) continue
+      best[neighbor] = label
+      link[neighbor] = endsAtRoot ? reverse[edge]! : edge
+      if (hops[neighbor] === UNREACHED) hops[neighbor] = queue.round
+      queue.add(neighbor)
     }
   }
-  queue.stop()
+  queue.clear()
   return { best, link, hops }
 }
 
 /** Minimum number of edges from the source to each token; 255 if there is no path of fewer than `maxHops` edges. */
 export function distancesFrom(problem: Problem, source: number): Uint8Array {
   const { offset, tokens, scratch } = problem.graph.topology
-  const distances = scratch.bytes(tokens.length, FAR)
+  const distances = scratch.bytes(tokens.length, UNREACHED)
   distances[source] = 0
   let layer: readonly number[] = [source]
   let remaining = tokens.length - 1
   for (let distance = 1; distance < problem.maxHops && layer.length > 0; distance++) {
     const edges = layer.reduce((sum, token) => sum + offset[token + 1]! - offset[token]!, 0)
     // If the layer contains hubs, scanning the unreached tokens is cheaper than scanning the edges of the layer.
-    const reach = edges > tokens.length / 4 + 4 * remaining ? reachBack : reachOn
+    const reach = edges > tokens.length / 4 + 4 * remaining ? reachBackward : reachForward
     layer = reach(problem, distances, layer, distance)
     remaining -= layer.length
   }
@@ -72,44 +75,44 @@ export function distancesFrom(problem: Problem, source: number): Uint8Array {
 type Reach = (problem: Problem, distances: Uint8Array, layer: readonly number[], distance: number) => readonly number[]
 
 /** Finds the tokens at a distance by the outgoing edges of the previous layer. */
-const reachOn: Reach = ({ graph, rate, budget }, distances, layer, distance) => {
+const reachForward: Reach = ({ graph, rate, budget }, distances, layer, distance) => {
   const { offset, to } = graph.topology
-  const following: number[] = []
+  const nextLayer: number[] = []
   for (const token of layer) {
     budget.spend(1 + offset[token + 1]! - offset[token]!)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
-      const other = to[edge]!
-      if (distances[other] !== FAR || rate[edge] === 0) continue
-      distances[other] = distance
-      following.push(other)
+      const neighbor = to[edge]!
+      if (distances[neighbor] !== UNREACHED || rate[edge] === 0) continue
+      distances[neighbor] = distance
+      nextLayer.push(neighbor)
     }
   }
-  return following
+  return nextLayer
 }
 
 /** Finds the tokens at a distance by the edges of the unreached tokens. */
-const reachBack: Reach = ({ graph, rateBack, budget }, distances, _, distance) => {
+const reachBackward: Reach = ({ graph, rateBack, budget }, distances, _, distance) => {
   const { offset, to, tokens } = graph.topology
-  const following: number[] = []
+  const nextLayer: number[] = []
   budget.spend(tokens.length / 4)
   for (let token = 0; token < tokens.length; token++) {
-    if (distances[token] !== FAR) continue
+    if (distances[token] !== UNREACHED) continue
     const end = offset[token + 1]!
     let edge = offset[token]!
     while (edge < end && (rateBack[edge] === 0 || distances[to[edge]!] !== distance - 1)) edge++
     budget.spend(1 + edge - offset[token]!)
     if (edge === end) continue
     distances[token] = distance
-    following.push(token)
+    nextLayer.push(token)
   }
-  return following
+  return nextLayer
 }
 
 /**
  * The edges of the best path from a token to the root, for a potential of direction `to`; null if it contains a cycle
  * or is too long.
  */
-export function pathTo(problem: Problem, { link }: Potential, start: number, root: number): readonly number[] | null {
+export function pathTo(problem: Problem, { link }: SpotRates, start: number, root: number): readonly number[] | null {
   const { to } = problem.graph.topology
   const edges: number[] = []
   for (let token = start; token !== root; token = to[edges.at(-1)!]!) {

@@ -21,14 +21,18 @@ export type SolvedAllocation = {
 
 type SubgraphTerms = {
   /** Minimum number of edges from the source to the target in the whole graph. */
-  readonly fewestHops: number
+  readonly minHops: number
   /**
-   * Maximum total earnings, in output base units, of the edges outside the subgraph at the prices of an allocation; null if unknown.
+   * Maximum total earnings, in output base units, of the edges outside the subgraph at the prices of an allocation;
+   * null if unknown.
    */
   readonly earnedBeyond: (solved: SolvedAllocation) => number | null
 }
 
-/** The problem that the search solves. Tokens and edges are indices of the graph's topology; amounts are floats in base units. */
+/**
+ * The problem that the search solves. Tokens and edges are indices of the graph's topology; amounts are floats in base
+ * units.
+ */
 export type Problem = EdgeGas & {
   readonly graph: Graph
   /** The tokens as requested. In addition to the pools, the gas of the ends depends on them. */
@@ -39,17 +43,17 @@ export type Problem = EdgeGas & {
   readonly maxHops: number
   readonly maxPools: number
   /** True if the trade must not be divided. */
-  readonly onePath: boolean
+  readonly isSinglePath: boolean
   /** True if only feasibility matters: the search returns the first route within the limits. */
   readonly anyRoute?: true
   /** True if pools of more than two tokens may be used for several pairs. */
-  readonly reuse: boolean
+  readonly mayReusePools: boolean
   /** By edge: first rate for this request; 0 if the edge must not be used. */
   readonly rate: Float64Array
   readonly rateBack: Float64Array
   /** Cost of one unit of gas and of one leg's calldata, in output base units. */
-  readonly perGas: number
-  readonly perLeg: number
+  readonly costPerGas: number
+  readonly costPerLeg: number
   /** By edge: price curves changed by a tax, an output discount, or a size limit. */
   readonly adjustedCurves: ReadonlyMap<number, CompiledCurve>
   /** By edge: factor below 1 on the output for ranking; 1 if absent. */
@@ -66,14 +70,17 @@ export type Problem = EdgeGas & {
   readonly softenings: Softenings
 }
 
-/** Count of solutions that a search may still compute. */
-export type Softenings = { left: number }
+/** Number of solutions with softened curves that a search may still compute; see `solveSoftened`. */
+export type Softenings = { remaining: number }
 
-/** Solutions with softened curves per searched amount. Each takes much work, and further ones hardly change the route. */
+/**
+ * Maximum solutions with softened curves per searched amount. Each takes much work, and more of them hardly change the
+ * route.
+ */
 const MAX_SOFTENINGS = 4
 
 /** Returns the softenings of a new amount. An exact output searches many amounts, each of which may need them. */
-export const newSoftenings = (): Softenings => ({ left: MAX_SOFTENINGS })
+export const newSoftenings = (): Softenings => ({ remaining: MAX_SOFTENINGS })
 
 export const DEFAULT_MAX_HOPS = 4
 export const DEFAULT_MAX_POOLS = 24
@@ -85,16 +92,16 @@ export function curveOf({ adjustedCurves, graph }: Problem, edge: number): Compi
 }
 
 /** Returns true if legs cost nothing. */
-export const isFree = ({ perGas, perLeg }: Problem): boolean => perGas === 0 && perLeg === 0
+export const hasNoLegCosts = ({ costPerGas, costPerLeg }: Problem): boolean => costPerGas === 0 && costPerLeg === 0
 
 /** Minimum cost of any leg, in output base units. */
-export const minLegCost = ({ graph, perGas, perLeg }: Problem): number => graph.minGas * perGas + perLeg
+export const minLegCost = ({ graph, costPerGas, costPerLeg }: Problem): number => graph.minGas * costPerGas + costPerLeg
 
 /** Cost of a leg with a given input, in output base units. */
-export function costOf(problem: Problem, edge: number, input: number): number {
-  if (isFree(problem)) return 0
-  const { perGas, perLeg } = problem
-  return (gasOf(problem, edge) + crossingGas(problem, edge, input)) * perGas + perLeg
+export function legCost(problem: Problem, edge: number, input: number): number {
+  if (hasNoLegCosts(problem)) return 0
+  const { costPerGas, costPerLeg } = problem
+  return (gasOf(problem, edge) + crossingGas(problem, edge, input)) * costPerGas + costPerLeg
 }
 
 /** Gas of the ticks that a leg with this input crosses. */
@@ -108,14 +115,14 @@ export function crossingGas(problem: Problem, edge: number, input: number): numb
  *
  * @param extraGas - offset in gas units; may be negative
  */
-export function withMoreGas(problem: Problem, extraGas: (edge: number) => number): Problem {
+export function withExtraGas(problem: Problem, extraGas: (edge: number) => number): Problem {
   const { gasOffset } = problem
   return { ...problem, gasOffset: gasOffset ? (edge) => gasOffset(edge) + extraGas(edge) : extraGas }
 }
 
 /** Cost of a leg before tick crossings, in output base units. */
-export function baseCost(problem: Problem, edge: number): number {
-  return gasOf(problem, edge) * problem.perGas + problem.perLeg
+export function legBaseCost(problem: Problem, edge: number): number {
+  return gasOf(problem, edge) * problem.costPerGas + problem.costPerLeg
 }
 
 /** Gas of a leg before tick crossings; at least the gas of the cheapest hop, because the bounds on paths assume it. */
@@ -126,12 +133,12 @@ function gasOf(problem: Problem, edge: number): number {
 
 /** Gas of an edge in addition to the figure in the graph. */
 export function extraGasOf({ extraGas, gasOffset }: Problem, edge: number): number {
-  const learned = extraGas.length > 0 ? extraGas[edge]! : 0
-  return gasOffset ? learned + gasOffset(edge) : learned
+  const learnedGas = extraGas.length > 0 ? extraGas[edge]! : 0
+  return gasOffset ? learnedGas + gasOffset(edge) : learnedGas
 }
 
 /** Returns a copy of the problem in which the edges must not be used. */
-export function without(problem: Problem, edges: Iterable<number>): Problem {
+export function withoutEdges(problem: Problem, edges: Iterable<number>): Problem {
   const { scratch, reverse } = problem.graph.topology
   problem.budget.spend(problem.rate.length / 8)
   const rate = scratch.copy(problem.rate)
@@ -148,7 +155,7 @@ export function without(problem: Problem, edges: Iterable<number>): Problem {
  * not passed through.
  */
 export class Admission {
-  private readonly reasons = new Map<Pool, string>()
+  private readonly rejectionReasons = new Map<Pool, string>()
   private readonly ends: readonly (Address | undefined)[]
   readonly rate: Float64Array
   readonly rateBack: Float64Array
@@ -167,49 +174,50 @@ export class Admission {
     const { topology } = graph
     const withSampled = request.withSampled === true
     const passable = passableRates(graph, request.trust, { source, target }, request.sources, withSampled, (pool) =>
-      this.note(pool, UNTRUSTED),
+      this.recordRejection(pool, UNTRUSTED),
     )
     this.rate = passable.rate
     this.rateBack = passable.rateBack
     const { offset, reverse, tokens } = topology
     this.ends = [tokens[source], tokens[target]]
-    for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.set(reverse[edge]!, 0)
-    for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) this.set(edge, 0)
+    for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.setRate(reverse[edge]!, 0)
+    for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) this.setRate(edge, 0)
     const { excludePools, sources, taxes, driftPenalties, inputLimits } = request
     for (const id of excludePools ?? []) {
       const edges = topology.edgesOfPool.get(id)
-      if (edges) this.ban(graph.edges[edges[0]!]!.pool, 'excluded by the request')
+      if (edges) this.excludePool(graph.edges[edges[0]!]!.pool, 'excluded by the request')
     }
-    if (sources) this.filter(sources)
+    if (sources) this.excludeSources(sources)
     if (taxes) this.applyTaxes(taxes, source, target)
     for (const [id, ppm] of driftPenalties ?? []) this.applyDiscount(id, ppm)
     for (const limit of inputLimits ?? []) this.applyLimit(limit)
   }
 
-  /** Rejected pools with reasons: first those that join both ends of the trade, then those at one end. */
+  /** Rejected pools with reasons. Pools that trade both ends come first, then pools that trade one end. */
   get rejected(): readonly RejectedSource[] {
-    const missing = ({ tokens }: Pool) => this.ends.filter((end) => !tokens.some((token) => token === end)).length
-    return [...this.reasons]
-      .sort(([a], [b]) => missing(a) - missing(b) || (a.id < b.id ? -1 : 1))
+    const missingEnds = ({ tokens }: Pool) => this.ends.filter((end) => !tokens.some((token) => token === end)).length
+    return [...this.rejectionReasons]
+      .sort(([a], [b]) => missingEnds(a) - missingEnds(b) || (a.id < b.id ? -1 : 1))
       .map(([{ id, family }, reason]) => ({ pool: id, family, reason }))
   }
 
   /** Excludes a pool from this request. */
-  private ban(pool: Pool, reason: string): void {
-    this.note(pool, reason)
-    for (const edge of this.graph.topology.edgesOfPool.get(pool.id) ?? []) this.set(edge, 0)
+  private excludePool(pool: Pool, reason: string): void {
+    this.recordRejection(pool, reason)
+    for (const edge of this.graph.topology.edgesOfPool.get(pool.id) ?? []) this.setRate(edge, 0)
   }
 
   /** Excludes one direction of a pool from this request. */
-  close(edge: number): void {
-    this.set(edge, 0)
+  closeEdge(edge: number): void {
+    this.setRate(edge, 0)
   }
 
-  private filter(sources: SourceFilter): void {
+  private excludeSources(sources: SourceFilter): void {
     const { poolsOfSource, edgesOfPool } = this.graph.topology
     for (const [source, pools] of poolsOfSource) {
       const reason = refusalOf(source, sources)
-      if (reason !== null) for (const id of pools) this.ban(this.graph.edges[edgesOfPool.get(id)![0]!]!.pool, reason)
+      if (reason !== null)
+        for (const id of pools) this.excludePool(this.graph.edges[edgesOfPool.get(id)![0]!]!.pool, reason)
     }
   }
 
@@ -225,24 +233,25 @@ export class Admission {
       if (this.rate[edge] === 0) continue
       const { pool, tokenIn, tokenOut, curve } = this.graph.edges[edge]!
       if (isSurcharging(taxes, tokenIn) || isSurcharging(taxes, tokenOut)) {
-        this.set(edge, 0)
-        this.note(pool, 'trades a token that charges its sender on top of what is sent')
+        this.setRate(edge, 0)
+        this.recordRejection(pool, 'trades a token that charges its sender on top of what is sent')
         continue
       }
       const sellPpm = taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0
       const buyPpm = taxIn(taxes, tokenOut, pool.id)?.buyPpm ?? 0
       if (sellPpm === 0 && buyPpm === 0) continue
-      const passedThrough = (sellPpm > 0 && from[edge] !== source) || (buyPpm > 0 && to[edge] !== target)
-      const refused = sellPpm > 0 && !familyOf(pool.family)?.takesTaxedInput
-      if (passedThrough || refused || sellPpm >= FLOAT_PPM || buyPpm >= FLOAT_PPM) {
-        this.set(edge, 0)
-        if (refused && !passedThrough) this.note(pool, 'cannot take a token that is taxed on transfer')
-        else if (!passedThrough) this.note(pool, 'the token takes all of a transfer')
+      const isPassedThrough = (sellPpm > 0 && from[edge] !== source) || (buyPpm > 0 && to[edge] !== target)
+      const refusesTaxedInput = sellPpm > 0 && !familyOf(pool.family)?.takesTaxedInput
+      if (isPassedThrough || refusesTaxedInput || sellPpm >= FLOAT_PPM || buyPpm >= FLOAT_PPM) {
+        this.setRate(edge, 0)
+        if (refusesTaxedInput && !isPassedThrough)
+          this.recordRejection(pool, 'cannot take a token that is taxed on transfer')
+        else if (!isPassedThrough) this.recordRejection(pool, 'the token takes all of a transfer')
         continue
       }
-      const left = withTax(curve, 1 - sellPpm / FLOAT_PPM, 1 - buyPpm / FLOAT_PPM)
-      this.adjustedCurves.set(edge, left)
-      this.set(edge, firstRate(left))
+      const taxedCurve = withTax(curve, 1 - sellPpm / FLOAT_PPM, 1 - buyPpm / FLOAT_PPM)
+      this.adjustedCurves.set(edge, taxedCurve)
+      this.setRate(edge, firstRate(taxedCurve))
     }
   }
 
@@ -250,7 +259,7 @@ export class Admission {
     for (const edge of this.graph.topology.edgesOfPool.get(poolId) ?? []) {
       const { tokenIn: sold, tokenOut: bought, curve } = this.graph.edges[edge]!
       if (sold !== tokenIn || bought !== tokenOut) continue
-      if (maxInput === 0n) this.set(edge, 0)
+      if (maxInput === 0n) this.setRate(edge, 0)
       else this.adjustedCurves.set(edge, upToInput(this.adjustedCurves.get(edge) ?? curve, Number(maxInput)))
     }
   }
@@ -259,24 +268,24 @@ export class Admission {
     for (const edge of this.graph.topology.edgesOfPool.get(id) ?? []) {
       const { pool, curve } = this.graph.edges[edge]!
       if (ppm >= FLOAT_PPM) {
-        this.set(edge, 0)
-        this.note(pool, 'it repeatedly paid less than it quoted; it will be tried again later')
+        this.setRate(edge, 0)
+        this.recordRejection(pool, 'it repeatedly paid less than it quoted; it will be tried again later')
       } else if (this.rate[edge]! > 0) {
         const keptFraction = 1 - ppm / FLOAT_PPM
-        const left = withTax(this.adjustedCurves.get(edge) ?? curve, 1, keptFraction)
+        const discountedCurve = withTax(this.adjustedCurves.get(edge) ?? curve, 1, keptFraction)
         this.outputFactors.set(edge, keptFraction)
-        this.adjustedCurves.set(edge, left)
-        this.set(edge, firstRate(left))
+        this.adjustedCurves.set(edge, discountedCurve)
+        this.setRate(edge, firstRate(discountedCurve))
       }
     }
   }
 
   /** Records why a pool is excluded. The first reason counts; it is reported if no route is found. */
-  note(pool: Pool, reason: string): void {
-    if (!this.reasons.has(pool)) this.reasons.set(pool, reason)
+  recordRejection(pool: Pool, reason: string): void {
+    if (!this.rejectionReasons.has(pool)) this.rejectionReasons.set(pool, reason)
   }
 
-  private set(edge: number, rate: number): void {
+  private setRate(edge: number, rate: number): void {
     this.rate[edge] = rate
     this.rateBack[this.graph.topology.reverse[edge]!] = rate
   }

@@ -5,14 +5,14 @@ import { Frontier } from '../columns/frontier.ts'
 import { bestSinglePath, onCurves } from '../columns/single-path.ts'
 import { balancePrices, upperBound } from '../columns/upper-bound.ts'
 import type { Edge } from '../graph/graph.ts'
-import { distancesFrom, pathTo, potential } from '../problem/potentials.ts'
+import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import { allocationOver } from '../solver/allocation.ts'
 
 /** Prices of a dual, by address and edge name, which are the same in every subgraph. */
 export type DualPrices = {
   /** Output base units per base unit of the token. */
-  readonly tokens: ReadonlyMap<Address, number>
+  readonly priceByToken: ReadonlyMap<Address, number>
   /** By `edgeName`: rates of multi-token pools after their optimal trades, which apply to further swaps. */
   readonly ratesAfterTrade: ReadonlyMap<string, number>
 }
@@ -28,7 +28,7 @@ export const edgeName = ({ pool, tokenIn, tokenOut }: Edge): string => `${pool.i
  */
 export function dualPrices(problem: Problem): DualPrices | null {
   const { source, target, graph } = problem
-  const backward = potential(problem, target, 'to')
+  const backward = bestSpotRates(problem, target, 'to')
   const start =
     pathTo(problem, backward, source, target) ??
     bestSinglePath(problem, backward) ??
@@ -40,20 +40,20 @@ export function dualPrices(problem: Problem): DualPrices | null {
   // Edges that loosen the bound join the allocation.
   upperBound(problem, allocation, frontier)
   const prices = new Map<number, number>()
-  const set = (token: number, price: number) => {
+  const setPrice = (token: number, price: number) => {
     if (price > 0 && price < Number.POSITIVE_INFINITY) prices.set(token, price)
   }
-  for (const token of frontier.liveTokens) set(token, allocation.price(token))
-  if (frontier.converged && frontier.edges.length > 0) {
-    const around = graph.topology.scratch.floats(graph.topology.tokens.length)
-    balancePrices(problem, frontier, around)
-    for (const token of frontier.tokens) if (!prices.has(token)) set(token, around[token]!)
+  for (const token of frontier.liveTokens) setPrice(token, allocation.price(token))
+  if (frontier.hasConverged && frontier.payingEdges.length > 0) {
+    const balancedPrices = graph.topology.scratch.floats(graph.topology.tokens.length)
+    balancePrices(problem, frontier, balancedPrices)
+    for (const token of frontier.payingTokens) if (!prices.has(token)) setPrice(token, balancedPrices[token]!)
   }
   prices.set(target, 1)
   if (!prices.has(source)) return null
-  const ratesAfterTrade = allocation.shared.flatMap((pool) => [...pool.ratesAfter(problem)])
+  const ratesAfterTrade = allocation.sharedPools.flatMap((pool) => [...pool.ratesAfter(problem)])
   return {
-    tokens: new Map([...prices].map(([token, price]) => [graph.topology.tokens[token]!, price])),
+    priceByToken: new Map([...prices].map(([token, price]) => [graph.topology.tokens[token]!, price])),
     ratesAfterTrade: new Map(ratesAfterTrade.map(([edge, rate]) => [edgeName(graph.edges[edge]!), rate])),
   }
 }

@@ -1,4 +1,4 @@
-/** Converts floats to integers at a decimal scale exactly, without a detour through their decimal text. */
+/** Converts floats to integers at a decimal scale exactly, without rounding to decimal text in between. */
 
 /** Digits kept of the smallest price: the precision of a float. */
 const DIGITS = 17

@@ -1,7 +1,7 @@
 /** The edges that routes within the hop limit may use, and prices for all of their tokens. */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf } from '@sluice/liquidity'
-import { distancesFrom, potential } from '../problem/potentials.ts'
+import { bestSpotRates, distancesFrom } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { type DualPrices, edgeName } from './dual-prices.ts'
 
@@ -10,22 +10,22 @@ export function edgesInScope(problem: Problem): readonly number[] {
   const { graph, rate, source, target, maxHops, budget } = problem
   const { from, to } = graph.topology
   const distance = distancesFrom(problem, source)
-  const { hops } = potential(problem, target, 'to')
+  const { hops } = bestSpotRates(problem, target, 'to')
   budget.spend(from.length)
   let edges: number[] = []
   for (let edge = 0; edge < from.length; edge++)
     if (rate[edge]! > 0 && distance[from[edge]!]! + 1 + hops[to[edge]!]! <= maxHops) edges.push(edge)
-  // A token with a single pool could only be left through the pool that led to it. Each round removes the outermost
-  // tokens of dead ends.
+  // A token with a single pool is a dead end: a path could leave it only through the same pool. Each round removes the
+  // outermost tokens of dead ends.
   for (let round = 0; round < maxHops; round++) {
     budget.spend(2 * edges.length)
     const pools = poolsAround(problem, edges)
-    const isKept = (token: number) => token === source || token === target || pools[token] === SEVERAL
+    const isKept = (token: number) => token === source || token === target || pools[token] === SEVERAL_POOLS
     const remaining = edges.filter((edge) => isKept(from[edge]!) && isKept(to[edge]!))
     if (remaining.length === edges.length) break
     edges = remaining
   }
-  return problem.reuse ? withPairs(problem, edges) : edges
+  return problem.mayReusePools ? withPairs(problem, edges) : edges
 }
 
 /**
@@ -51,9 +51,9 @@ function withPairs({ graph, rate }: Problem, edges: readonly number[]): readonly
   return [...pairs]
 }
 
-const SEVERAL = -2
+const SEVERAL_POOLS = -2
 
-/** By token: −1 if no pool of the edges trades it, `SEVERAL`, or the first edge of its only pool. */
+/** By token: −1 if no pool of the edges trades it, `SEVERAL_POOLS`, or the first edge of its only pool. */
 function poolsAround({ graph }: Problem, edges: readonly number[]): Int32Array {
   const { from, to, tokens, edgesOfPool } = graph.topology
   const pools = new Int32Array(tokens.length).fill(-1)
@@ -62,22 +62,25 @@ function poolsAround({ graph }: Problem, edges: readonly number[]): Int32Array {
     const pool = edgesOfPool.get(allEdges[edge]!.pool.id)![0]!
     for (const token of [from[edge]!, to[edge]!])
       if (pools[token] === -1) pools[token] = pool
-      else if (pools[token] !== pool) pools[token] = SEVERAL
+      else if (pools[token] !== pool) pools[token] = SEVERAL_POOLS
   }
   return pools
 }
 
 /**
- * Prices of all tokens by the number of pools that a path has passed, from 0 to `maxHops`. Given prices apply where a
- * path may have the token. The others are the geometric mean of the minimum cost and the maximum value at that hop, at
- * which no edge earns unless a path does. Prices never rise from one hop to the next; 0 if no path leads on.
+ * Prices of all tokens by the number of pools that a path has passed, from 0 to `maxHops`. Tokens of the dual keep its
+ * prices at each hop at which a path may hold the token. The price of each other token is the geometric mean of its
+ * minimum cost and its maximum value at that hop; at this price, no edge earns unless a path earns. Prices never rise
+ * from one hop to the next; 0 if no path leads on.
  */
 export function pricesByHop(problem: Problem, edges: readonly number[], dual: DualPrices): readonly Float64Array[] {
   const { graph, maxHops, budget, source, target } = problem
   const { from, to, tokens } = graph.topology
   const distance = distancesFrom(problem, source)
-  const { hops } = potential(problem, target, 'to')
-  const givenPrices = new Map([...dual.tokens].map(([token, price]) => [graph.topology.tokenIndex.get(token)!, price]))
+  const { hops } = bestSpotRates(problem, target, 'to')
+  const pricesByToken = new Map(
+    [...dual.priceByToken].map(([token, price]) => [graph.topology.tokenIndex.get(token)!, price]),
+  )
   const allEdges = graph.edges
   const rateOf = (edge: number) => {
     const rateAfterTrade =
@@ -88,7 +91,7 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
   const layer = (fill: number) => new Float64Array(tokens.length).fill(fill)
   const values = Array.from({ length: maxHops + 1 }, () => layer(0))
   const costs = Array.from({ length: maxHops + 1 }, () => layer(Number.POSITIVE_INFINITY))
-  for (const [token, price] of givenPrices)
+  for (const [token, price] of pricesByToken)
     for (let hop = 0; hop <= maxHops - hops[token]!; hop++) {
       values[hop]![token] = price
       if (hop >= distance[token]!) costs[hop]![token] = price
@@ -96,22 +99,23 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
   budget.spend(3 * maxHops * edges.length)
   for (let hop = maxHops - 1; hop >= 0; hop--) {
     const [current, next] = [values[hop]!, values[hop + 1]!]
-    for (let token = 0; token < current.length; token++) if (!givenPrices.has(token)) current[token] = next[token]!
+    for (let token = 0; token < current.length; token++) if (!pricesByToken.has(token)) current[token] = next[token]!
     for (const edge of edges) {
       const value = rate.get(edge)! * next[to[edge]!]!
-      if (value > current[from[edge]!]! && !givenPrices.has(from[edge]!)) current[from[edge]!] = value
+      if (value > current[from[edge]!]! && !pricesByToken.has(from[edge]!)) current[from[edge]!] = value
     }
   }
   for (let hop = 0; hop < maxHops; hop++) {
     const [current, next] = [costs[hop]!, costs[hop + 1]!]
-    for (let token = 0; token < current.length; token++) if (!givenPrices.has(token)) next[token] = current[token]!
+    for (let token = 0; token < current.length; token++) if (!pricesByToken.has(token)) next[token] = current[token]!
     for (const edge of edges) {
       const cost = current[from[edge]!]! / rate.get(edge)!
-      if (cost < next[to[edge]!]! && !givenPrices.has(to[edge]!)) next[to[edge]!] = cost
+      if (cost < next[to[edge]!]! && !pricesByToken.has(to[edge]!)) next[to[edge]!] = cost
     }
   }
   const prices = values.map((current, hop) => current.map((value, token) => priceBetween(value, costs[hop]![token]!)))
-  // If no path can exist yet, prices may be as high as the edges onward require, including the payout beyond sampled curves.
+  // If no path can hold the token at this hop, its price may be as high as needed so that its outgoing edges earn
+  // nothing, including payouts beyond sampled curves.
   const maxRate = (edge: number) => rate.get(edge)! * (1 + curveOf(problem, edge).outputError)
   for (let hop = maxHops - 1; hop >= 0; hop--) {
     const [current, next] = [prices[hop]!, prices[hop + 1]!]
@@ -124,7 +128,10 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
   return prices
 }
 
-/** Uses the first hop's prices at all hops. Swaps in a multi-token pool at different hops are then a single trade of the pool. */
+/**
+ * Uses the first hop's prices at all hops. Swaps in a multi-token pool at different hops are then a single trade of the
+ * pool.
+ */
 export function flatPrices(hopPrices: readonly Float64Array[]): readonly Float64Array[] {
   const [first] = hopPrices
   return hopPrices.map(() => first!)

@@ -1,6 +1,7 @@
 /**
- * Maximum total earnings of swaps in a StableSwap pool at given prices, by the dual of its optimal trade: for any μ, and any values
- * q between the bid and ask prices of the tokens, no trade earns more than Σ q·x − D·v(μ, q). Derivation: docs/certificates.md.
+ * Maximum total earnings of swaps in a StableSwap pool at given prices, by the dual of its optimal trade: for any μ,
+ * and any values q between the bid and ask prices of the tokens, no trade earns more than Σ q·x − D·v(μ, q).
+ * Derivation: docs/certificates.md.
  */
 import type { TradingFunction } from '@sluice/liquidity'
 
@@ -14,13 +15,13 @@ const MAX_LOG = 20
  * Prices of a common unit: the lowest at which the pool takes a token (∞ if it must not be sold), and the highest that
  * it brings (0 if it must not be bought).
  */
-type Ends = { readonly sold: readonly number[]; readonly bought: readonly number[] }
+type EndPrices = { readonly sold: readonly number[]; readonly bought: readonly number[] }
 
 /**
  * Bounds the earnings, in the unit of the prices; at least 0. The float error is a few units in the last place of the
  * pool's balances.
  */
-export function stableEarnings({ balances, invariant }: TradingFunction, { sold, bought }: Ends): number {
+export function stableEarnings({ balances, invariant }: TradingFunction, { sold, bought }: EndPrices): number {
   const n = balances.length
   const sum = balances.reduce((total, balance) => total + balance, 0)
   const logs = balances.reduce((total, balance) => total + Math.log(balance), 0)

@@ -1,16 +1,18 @@
 /**
- * An allocation of a trade: tokens with prices, edges, and the trade of each edge at these prices, which continues until its
- * marginal rate equals the ratio of the prices at its ends. Evaluates the dual at any prices; `dual-solver.ts` minimizes it.
+ * An allocation of a trade: tokens with prices, edges, and the trade of each edge at these prices. An edge trades until
+ * its marginal rate equals the ratio of its two tokens' prices. Evaluates the dual at any prices; `dual-solver.ts`
+ * minimizes it.
  */
 import type { Pool } from '@sluice/liquidity'
 import { type CompiledCurve, type CurvePoint, tradeTo } from '../graph/price-curve.ts'
-import type { Potential } from '../problem/potentials.ts'
+import type { SpotRates } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { FEW_TOKENS, INITIAL_EDGE_CAPACITY } from '../tolerances.ts'
 import { SharedPool, tradingFunctionOf } from './shared-pools.ts'
 
 /**
- * Trading mode of an edge: alone, or together with other pairs of its pool, which either do not trade or do at the current prices.
+ * Trading mode of an edge: alone, or together with other pairs of its pool. Pairs that trade together either trade at
+ * the current prices or are idle.
  */
 const ALONE = 0
 const IDLE_TOGETHER = 1
@@ -23,10 +25,11 @@ export type Checkpoint = {
 }
 
 export class Allocation {
-  /** Value of the output at the prices, and the largest surplus or shortage of a token relative to it, as of the last solution. */
+  /** Value of the trade at the prices of the last solution, in output base units. */
   value = 0
+  /** Largest surplus or shortage of a token in the last solution, as a fraction of `value`. */
   residual = Number.POSITIVE_INFINITY
-  /** Fraction of the input that the edges cannot take, as of the last solution. Clearly above 0 if their capacity is too small. */
+  /** Fraction of the input that the edges cannot take in the last solution. Above 0 if their capacity is too small. */
   unsold = 0
   /** Tokens of the allocation. The target is the first one and has the price 1. */
   tokens: number[] = []
@@ -36,8 +39,8 @@ export class Allocation {
   /** Prices as of the last evaluation, by token. */
   readonly prices: Float64Array
   /** Index of a token in `tokens`; −1 if it is not part of the allocation. */
-  readonly place: Int32Array
-  readonly has: Uint8Array
+  readonly tokenIndex: Int32Array
+  readonly hasEdge: Uint8Array
   /** By index in `edges`. */
   input: Float64Array
   output: Float64Array
@@ -47,11 +50,11 @@ export class Allocation {
   bought: Int32Array
   logRate: Float64Array
   conductance: Float64Array
-  together: Uint8Array
+  tradingMode: Uint8Array
   /** Pools of several tokens with pairs in the allocation. */
-  private readonly pools = new Map<Pool, SharedPool>()
+  private readonly sharedPoolByPool = new Map<Pool, SharedPool>()
   /** Pools with more than one pair in the allocation; their pairs trade together. */
-  shared: SharedPool[] = []
+  sharedPools: SharedPool[] = []
   private readonly point: CurvePoint = { input: 0, output: 0, conductance: 0 }
 
   constructor(problem: Problem) {
@@ -60,10 +63,10 @@ export class Allocation {
     problem.budget.spend(tokens.length / 4 + from.length / 64)
     this.logPrice = scratch.floats(tokens.length)
     this.prices = scratch.floats(tokens.length)
-    this.place = scratch.noPlaces(tokens.length, (place) => {
+    this.tokenIndex = scratch.noIndices(tokens.length, (place) => {
       for (const token of this.tokens) place[token] = -1
     })
-    this.has = scratch.zeroBytes(from.length, (has) => {
+    this.hasEdge = scratch.zeroBytes(from.length, (has) => {
       for (const edge of this.edges) has[edge] = 0
     })
     this.input = scratch.floats(INITIAL_EDGE_CAPACITY)
@@ -72,13 +75,13 @@ export class Allocation {
     this.bought = scratch.ints(INITIAL_EDGE_CAPACITY)
     this.logRate = scratch.floats(INITIAL_EDGE_CAPACITY)
     this.conductance = scratch.floats(INITIAL_EDGE_CAPACITY)
-    this.together = scratch.bytes(INITIAL_EDGE_CAPACITY)
+    this.tradingMode = scratch.bytes(INITIAL_EDGE_CAPACITY)
     this.addToken(problem.target, 0)
   }
 
   addToken(token: number, logPrice: number): void {
-    if (this.place[token]! >= 0) return
-    this.place[token] = this.tokens.length
+    if (this.tokenIndex[token]! >= 0) return
+    this.tokenIndex[token] = this.tokens.length
     this.tokens.push(token)
     this.logPrice[token] = logPrice
   }
@@ -92,37 +95,37 @@ export class Allocation {
     const { from, to } = this.problem.graph.topology
     const sold = from[edge]!
     const bought = to[edge]!
-    if (this.place[sold]! < 0) this.addToken(sold, Math.log(prices[sold]!))
-    if (this.place[bought]! < 0) this.addToken(bought, Math.log(prices[bought]!))
+    if (this.tokenIndex[sold]! < 0) this.addToken(sold, Math.log(prices[sold]!))
+    if (this.tokenIndex[bought]! < 0) this.addToken(bought, Math.log(prices[bought]!))
   }
 
   /** Adds an edge, whose tokens must have been added. Returns false if it is already present or must not be used. */
   addEdge(edge: number): boolean {
     const { rate, graph } = this.problem
-    if (this.has[edge] || rate[edge] === 0) return false
+    if (this.hasEdge[edge] || rate[edge] === 0) return false
     const k = this.edges.length
-    if (k === this.input.length) this.grow()
-    this.has[edge] = 1
+    if (k === this.input.length) this.growArrays()
+    this.hasEdge[edge] = 1
     this.edges.push(edge)
     this.curves.push(curveOf(this.problem, edge))
     this.sold[k] = graph.topology.from[edge]!
     this.bought[k] = graph.topology.to[edge]!
     this.logRate[k] = Math.log(rate[edge]!)
-    this.together[k] = ALONE
-    if (this.problem.reuse) this.share(edge, k)
+    this.tradingMode[k] = ALONE
+    if (this.problem.mayReusePools) this.addToSharedPool(edge, k)
     return true
   }
 
-  private share(edge: number, place: number): void {
+  private addToSharedPool(edge: number, place: number): void {
     const { pool } = this.problem.graph.edges[edge]!
     const tradingFunction = tradingFunctionOf(this.problem.graph, pool)
     if (!tradingFunction) return
-    const pairs = this.pools.get(pool) ?? new SharedPool(tradingFunction)
-    this.pools.set(pool, pairs)
+    const pairs = this.sharedPoolByPool.get(pool) ?? new SharedPool(tradingFunction)
+    this.sharedPoolByPool.set(pool, pairs)
     pairs.add(this.problem, edge, place)
-    if (pairs.places.length === 1) return
-    if (pairs.places.length === 2) this.shared.push(pairs)
-    for (const other of pairs.places) this.together[other] = IDLE_TOGETHER
+    if (pairs.indices.length === 1) return
+    if (pairs.indices.length === 2) this.sharedPools.push(pairs)
+    for (const other of pairs.indices) this.tradingMode[other] = IDLE_TOGETHER
   }
 
   removeEdges(droppedEdges: ReadonlySet<number>): void {
@@ -137,15 +140,15 @@ export class Allocation {
 
   restore({ edges, tokens, logPrice }: Checkpoint): void {
     this.problem.budget.spend(4 * (edges.length + tokens.length) + 1)
-    for (const edge of this.edges) this.has[edge] = 0
-    for (const token of this.tokens) this.place[token] = -1
+    for (const edge of this.edges) this.hasEdge[edge] = 0
+    for (const token of this.tokens) this.tokenIndex[token] = -1
     this.edges = []
     this.curves = []
-    for (const pool of this.pools.values()) pool.clear()
-    this.shared = []
+    for (const pool of this.sharedPoolByPool.values()) pool.clear()
+    this.sharedPools = []
     this.tokens = [...tokens]
     tokens.forEach((token, index) => {
-      this.place[token] = index
+      this.tokenIndex[token] = index
       if (logPrice.length > 0) this.logPrice[token] = logPrice[index]!
     })
     for (const edge of edges) this.addEdge(edge)
@@ -159,16 +162,16 @@ export class Allocation {
   /** Trades every edge at the current prices. Returns the value of the dual. */
   evaluate(): number {
     const { problem, tokens, edges, curves, logPrice, prices, sold, bought, point, input, output, conductance } = this
-    const { together, shared } = this
+    const { tradingMode, sharedPools } = this
     const { rate } = problem
     problem.budget.spend(2 * (edges.length + tokens.length))
-    const sharing = shared.length > 0
+    const hasSharedPools = sharedPools.length > 0
     for (let j = 0; j < tokens.length; j++) prices[tokens[j]!] = Math.exp(logPrice[tokens[j]!]!)
     let value = prices[problem.source]! * problem.amountIn
     for (let k = 0; k < edges.length; k++) {
       const price = prices[sold[k]!]!
       const priceOut = prices[bought[k]!]!
-      if (sharing && together[k] !== ALONE) continue
+      if (hasSharedPools && tradingMode[k] !== ALONE) continue
       if (price >= rate[edges[k]!]! * priceOut) {
         input[k] = output[k] = conductance[k] = 0
         continue
@@ -179,7 +182,7 @@ export class Allocation {
       conductance[k] = point.conductance
       value += point.output * priceOut - point.input * price
     }
-    return sharing ? value + this.evaluateShared() : value
+    return hasSharedPools ? value + this.evaluateShared() : value
   }
 
   /** Records the fraction of the input that is unsold at the current prices. */
@@ -195,14 +198,14 @@ export class Allocation {
   }
 
   private evaluateShared(): number {
-    const { problem, shared, prices, input, output, conductance, together } = this
+    const { problem, sharedPools, prices, input, output, conductance, tradingMode } = this
     let value = 0
-    for (const pool of shared) {
+    for (const pool of sharedPools) {
       const earned = pool.tradeTo(prices, input, output)
       problem.budget.spend(pool.work)
-      for (const k of pool.places) {
+      for (const k of pool.indices) {
         conductance[k] = 0
-        together[k] = earned > 0 ? TRADING_TOGETHER : IDLE_TOGETHER
+        tradingMode[k] = earned > 0 ? TRADING_TOGETHER : IDLE_TOGETHER
       }
       value += earned
     }
@@ -211,18 +214,18 @@ export class Allocation {
 
   /** Orders tokens by degree, so that the matrix stays sparse during elimination. */
   putHubsLast(): void {
-    const { edges, tokens, place, problem } = this
+    const { edges, tokens, tokenIndex, problem } = this
     if (tokens.length < FEW_TOKENS) return
     const { from, to } = problem.graph.topology
     const degree = new Uint32Array(tokens.length)
     for (const edge of edges) {
-      degree[place[from[edge]!]!]! += 1
-      degree[place[to[edge]!]!]! += 1
+      degree[tokenIndex[from[edge]!]!]! += 1
+      degree[tokenIndex[to[edge]!]!]! += 1
     }
     const order = [...tokens.keys()].slice(1).sort((a, b) => degree[a]! - degree[b]!)
     this.tokens = [tokens[0]!, ...order.map((index) => tokens[index]!)]
     this.tokens.forEach((token, index) => {
-      place[token] = index
+      tokenIndex[token] = index
     })
   }
 
@@ -232,14 +235,14 @@ export class Allocation {
     const { from, to } = problem.graph.topology
     const usedTokens = new Set([problem.target, problem.source])
     for (const edge of this.edges) usedTokens.add(from[edge]!).add(to[edge]!)
-    for (const token of this.tokens) this.place[token] = -1
+    for (const token of this.tokens) this.tokenIndex[token] = -1
     this.tokens = this.tokens.filter((token) => usedTokens.has(token))
     this.tokens.forEach((token, index) => {
-      this.place[token] = index
+      this.tokenIndex[token] = index
     })
   }
 
-  private grow(): void {
+  private growArrays(): void {
     const { scratch } = this.problem.graph.topology
     const room = this.input.length * 2
     const copyInto = <A extends Float64Array | Int32Array | Uint8Array>(from: A, to: A): A => {
@@ -253,7 +256,7 @@ export class Allocation {
     this.bought = copyInto(this.bought, scratch.ints(room))
     this.logRate = floats(this.logRate)
     this.conductance = floats(this.conductance)
-    this.together = copyInto(this.together, scratch.bytes(room))
+    this.tradingMode = copyInto(this.tradingMode, scratch.bytes(room))
   }
 }
 
@@ -261,7 +264,7 @@ export class Allocation {
 export function allocationOver(
   problem: Problem,
   edges: Iterable<number>,
-  backward: Pick<Potential, 'best'>,
+  backward: Pick<SpotRates, 'best'>,
 ): Allocation {
   const allocation = new Allocation(problem)
   // Adds both ends: edges combined from several allocations may lack the outgoing edges of a token.

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { E18, pair, request, snapshotOf, token } from '../../test/graphs.ts'
 import { buildGraph } from '../graph/build-graph.ts'
 import { WorkBudget } from '../problem/budget.ts'
-import { NOTHING_LEARNED } from '../problem/edge-gas.ts'
+import { NO_LEARNED_GAS } from '../problem/edge-gas.ts'
 import { Admission, newSoftenings, type Problem } from '../problem/problem.ts'
 import { alongPath, groupBy, isAcyclic, pushThrough } from './flow.ts'
 
@@ -28,9 +28,18 @@ function problemOf(amountIn: bigint): Problem {
   return scratch.within(() => {
     const { source, target, rate, rateBack, adjustedCurves, outputFactors } = new Admission(graph, req, sold, bought)
     return {
-      ...{ graph, swap: req, source, target, amountIn: Number(amountIn), maxHops: 6, maxPools: 24, onePath: false },
-      ...{ reuse: false, rate: rate.slice(), rateBack: rateBack.slice(), adjustedCurves, outputFactors },
-      ...{ ...NOTHING_LEARNED, perGas: 0, perLeg: 0, maxAlternatives: 0 },
+      ...{
+        graph,
+        swap: req,
+        source,
+        target,
+        amountIn: Number(amountIn),
+        maxHops: 6,
+        maxPools: 24,
+        isSinglePath: false,
+      },
+      ...{ mayReusePools: false, rate: rate.slice(), rateBack: rateBack.slice(), adjustedCurves, outputFactors },
+      ...{ ...NO_LEARNED_GAS, costPerGas: 0, costPerLeg: 0, maxAlternatives: 0 },
       ...{ budget: new WorkBudget(), softenings: newSoftenings() },
     }
   })

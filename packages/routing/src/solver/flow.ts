@@ -1,17 +1,17 @@
 /** Turns allocations into flows: edges with their inputs, in topological order, before settlement in integers. */
 
 import { outputOf } from '../graph/price-curve.ts'
-import { costOf, curveOf, type Problem } from '../problem/problem.ts'
-import { NEGLIGIBLE, PRICE_ROUNDING, UNRESOLVED } from '../tolerances.ts'
+import { curveOf, legCost, type Problem } from '../problem/problem.ts'
+import { NEGLIGIBLE_SHARE, PRICE_ROUNDING, UNRESOLVED_SHARE } from '../tolerances.ts'
 import type { Allocation } from './allocation.ts'
-import { type Flow, OutOf, type PrunedEdges, push } from './push.ts'
+import { EdgesByToken, type Flow, type PrunedEdges, push } from './push.ts'
 import { usesPoolTwice } from './shared-pools.ts'
 
 export type { Flow } from './push.ts'
 
 /**
- * The flow at an allocation's prices, without cycles, dead ends, and edges that add next to nothing. Null if nothing
- * reaches the target.
+ * Builds the flow at an allocation's prices, without cycles, dead ends, and edges that add next to nothing. Null if
+ * nothing reaches the target.
  */
 export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   const edges: number[] = []
@@ -21,37 +21,39 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
     edges.push(allocation.edges[k]!)
     weights.push(allocation.input[k]!)
   }
-  const flow = unresolved(problem, allocation, edges, weights) ?? pushThrough(problem, edges, weights)
+  const flow = unresolvedFlow(problem, allocation, edges, weights) ?? pushThrough(problem, edges, weights)
   if (!flow) return null
   const dust = dustOf(problem, flow)
   if (dust.size === 0) return flow
   const isKept = (_: number, k: number) => !dust.has(edges[k]!)
-  const lean = pushThrough(problem, edges.filter(isKept), weights.filter(isKept))
-  // Such an edge may be the only one that takes the rest of a token.
-  return lean && lean.net >= flow.net * (1 - NEGLIGIBLE) ? lean : flow
+  const flowWithoutDust = pushThrough(problem, edges.filter(isKept), weights.filter(isKept))
+  // A removed edge may be the only edge that takes the last part of a token, so compare the outputs.
+  return flowWithoutDust && flowWithoutDust.net >= flow.net * (1 - NEGLIGIBLE_SHARE) ? flowWithoutDust : flow
 }
 
 /**
- * Builds the flow if prices do not determine the inputs: a very deep pool trades all or nothing within the precision of a float
- * price. The edges that respond most to prices get the missing input. Null if the inputs are precise, or if no pool is that deep.
+ * Builds the flow if prices do not determine the inputs. A very deep pool may trade its whole input or nothing within
+ * the precision of a float price. The edges that respond most to prices get the missing input. Null if the inputs are
+ * precise, or if no pool is that deep.
  */
-function unresolved(
+function unresolvedFlow(
   problem: Problem,
   allocation: Allocation,
   usedEdges: readonly number[],
   weights: readonly number[],
 ): Flow | null {
   const { residual, edges, conductance, sold, prices, value } = allocation
-  if (!(residual > UNRESOLVED)) return null
+  if (!(residual > UNRESOLVED_SHARE)) return null
   const { graph } = problem
-  const starting = edgesAboutToTrade(allocation)
-  const responses = edges.map((edge, k) => (starting.includes(edge) ? graph.conductance[edge]! : conductance[k]!))
-  const isDeep = (response: number, k: number) => response * prices[sold[k]!]! * PRICE_ROUNDING > UNRESOLVED * value
+  const startingEdges = edgesAboutToTrade(allocation)
+  const responses = edges.map((edge, k) => (startingEdges.includes(edge) ? graph.conductance[edge]! : conductance[k]!))
+  const isDeep = (response: number, k: number) =>
+    response * prices[sold[k]!]! * PRICE_ROUNDING > UNRESOLVED_SHARE * value
   if (!responses.some(isDeep)) return null
   const response = new Map(edges.map((edge, k) => [edge, responses[k]!]))
-  const open = [...usedEdges, ...starting]
-  const inputs = [...weights, ...starting.map(() => 0)]
-  const flow = pushThrough(problem, open, inputs, { response })
+  const openEdges = [...usedEdges, ...startingEdges]
+  const inputs = [...weights, ...startingEdges.map(() => 0)]
+  const flow = pushThrough(problem, openEdges, inputs, { response })
   return flow?.unsold === 0 ? flow : null
 }
 
@@ -62,8 +64,9 @@ function edgesAboutToTrade({ edges, input, sold, bought, logPrice, logRate }: Al
 }
 
 /**
- * Edges that add next to nothing, or less than their gas. Their input is valued at the average proceeds of the bought token, not at
- * the margin: in drained pools the last unit is worth nothing. Returns diminish, so the average bounds the loss.
+ * Edges that add next to nothing, or less than their gas. The output of an edge is valued at the average proceeds of
+ * the bought token, not at the marginal proceeds: in a drained pool, the last unit is worth nothing. Marginal proceeds
+ * fall, so the average is an upper bound on the loss.
  */
 function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySet<number> {
   const { from, to, tokens, scratch } = problem.graph.topology
@@ -74,15 +77,15 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
     }
     const sold = scratch.zeroFloats(tokens.length, wipe)
     const proceeds = scratch.zeroFloats(tokens.length, wipe)
-    for (let place = edges.length - 1; place >= 0; place--) {
-      const edge = edges[place]!
-      const u = from[edge]!
-      const v = to[edge]!
-      const unitValue = v === problem.target ? 1 : proceeds[v]! / sold[v]!
-      const added = outputOf(curveOf(problem, edge), input[place]!) * unitValue
-      sold[u]! += input[place]!
-      proceeds[u]! += added
-      if (!(added > Math.max(NEGLIGIBLE * amountOut, costOf(problem, edge, input[place]!)))) dust.add(edge)
+    for (let index = edges.length - 1; index >= 0; index--) {
+      const edge = edges[index]!
+      const soldToken = from[edge]!
+      const boughtToken = to[edge]!
+      const unitValue = boughtToken === problem.target ? 1 : proceeds[boughtToken]! / sold[boughtToken]!
+      const added = outputOf(curveOf(problem, edge), input[index]!) * unitValue
+      sold[soldToken]! += input[index]!
+      proceeds[soldToken]! += added
+      if (!(added > Math.max(NEGLIGIBLE_SHARE * amountOut, legCost(problem, edge, input[index]!)))) dust.add(edge)
     }
   })
   return dust
@@ -101,13 +104,13 @@ export function pushThrough(
   { order = 'best', response }: PushOptions = {},
 ): Flow | null {
   return problem.graph.topology.scratch.within(() => {
-    const cleaned = prune(problem, edges, weights)
-    const pruned = cleaned && { ...cleaned, ...(response && { response }) }
+    const prunedEdges = prune(problem, edges, weights)
+    const pushedEdges = prunedEdges && { ...prunedEdges, ...(response && { response }) }
     problem.budget.spend(problem.graph.topology.tokens.length / 4)
-    if (!pruned) return null
-    const flow = push(problem, pruned)
-    const ordered = order === 'best' && problem.reuse && usesPoolTwice(problem.graph, flow.edges)
-    return ordered ? inBestOrder(problem, pruned, flow) : flow
+    if (!pushedEdges) return null
+    const flow = push(problem, pushedEdges)
+    const needsOrder = order === 'best' && problem.mayReusePools && usesPoolTwice(problem.graph, flow.edges)
+    return needsOrder ? inBestOrder(problem, pushedEdges, flow) : flow
   })
 }
 
@@ -117,19 +120,24 @@ export function alongPath(problem: Problem, path: readonly number[]): Flow | nul
   return pushThrough(problem, path, fullShares)
 }
 
-/** The order of legs that share a pool matters, because each leaves its fee in the pool. */
-function inBestOrder(problem: Problem, { outOf, weights, cut }: PrunedEdges, flow: Flow): Flow {
+/** Finds the best order of legs that share a pool. The order matters, because each leg leaves its fee in the pool. */
+function inBestOrder(problem: Problem, { edgesByToken, weights, isCut }: PrunedEdges, flow: Flow): Flow {
   let best = flow
   for (const direction of [1, -1]) {
-    const places = [...weights.keys()].sort((a, b) => direction * (weights[a]! - weights[b]!))
-    const sorted = new OutOf(
+    const sortedIndices = [...weights.keys()].sort((a, b) => direction * (weights[a]! - weights[b]!))
+    const sorted = new EdgesByToken(
       problem,
-      places.map((k) => outOf.edges[k]!),
+      sortedIndices.map((k) => edgesByToken.edges[k]!),
     )
     for (const first of ['newest', 'oldest'] as const) {
       const order = topologicalOrder(problem, sorted, first)!
-      const other = push(problem, { outOf: sorted, weights: places.map((k) => weights[k]!), order, cut })
-      if (other.amountOut > best.amountOut) best = other
+      const orderedFlow = push(problem, {
+        edgesByToken: sorted,
+        weights: sortedIndices.map((k) => weights[k]!),
+        order,
+        isCut,
+      })
+      if (orderedFlow.amountOut > best.amountOut) best = orderedFlow
     }
   }
   return best
@@ -147,54 +155,59 @@ function prune(
   // Each round removes an edge, or is the last.
   for (;;) {
     problem.budget.spend(8 * edges.length + problem.graph.topology.tokens.length / 8 + 1)
-    const live = places(problem, edges)
+    const live = liveIndices(problem, edges)
     if (live.length < edges.length) {
-      const [before, weightsBefore] = [edges, weights]
-      edges = live.map((k) => before[k]!)
+      const [edgesBefore, weightsBefore] = [edges, weights]
+      edges = live.map((k) => edgesBefore[k]!)
       weights = live.map((k) => weightsBefore[k]!)
       continue
     }
     const { source, target } = problem
     if (!edges.some((edge) => from[edge] === source) || !edges.some((edge) => to[edge] === target)) return null
-    const outOf = new OutOf(problem, edges)
+    const outOf = new EdgesByToken(problem, edges)
     const order = topologicalOrder(problem, outOf)
-    if (order) return { outOf, weights, order, cut }
+    if (order) return { edgesByToken: outOf, weights, order, isCut: cut }
     const siblings = groupBy(edges.keys(), (k) => from[edges[k]!]!)
     const share = (k: number) => weights[k]! / siblings.get(from[edges[k]!]!)!.reduce((sum, j) => sum + weights[j]!, 0)
     const thinnest = findCycle(problem, edges)
       .map((edge) => edges.indexOf(edge))
       .reduce((a, b) => (share(b) < share(a) ? b : a))
-    cut ||= share(thinnest) > NEGLIGIBLE
+    cut ||= share(thinnest) > NEGLIGIBLE_SHARE
     edges = edges.filter((_, k) => k !== thinnest)
     weights = weights.filter((_, k) => k !== thinnest)
   }
 }
 
-/** Indices of the edges whose sold token is bought by another edge, and whose bought token is sold by another (or is an end). */
-function places({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
+/**
+ * Indices of the edges whose sold token is bought by another edge, and whose bought token is sold by another (or is an
+ * end).
+ */
+function liveIndices({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, tokens, scratch } = graph.topology
   const wipe = (ends: Uint8Array) => {
     ends[source] = ends[target] = 0
     for (const edge of edges) ends[from[edge]!] = ends[to[edge]!] = 0
   }
-  const reached = scratch.zeroBytes(tokens.length, wipe)
-  const leaving = scratch.zeroBytes(tokens.length, wipe)
-  reached[source] = leaving[target] = 1
-  for (const edge of edges) reached[to[edge]!] = leaving[from[edge]!] = 1
+  const boughtTokens = scratch.zeroBytes(tokens.length, wipe)
+  const soldTokens = scratch.zeroBytes(tokens.length, wipe)
+  boughtTokens[source] = soldTokens[target] = 1
+  for (const edge of edges) boughtTokens[to[edge]!] = soldTokens[from[edge]!] = 1
   const live: number[] = []
-  for (let k = 0; k < edges.length; k++) if (reached[from[edges[k]!]!]! & leaving[to[edges[k]!]!]!) live.push(k)
+  for (let k = 0; k < edges.length; k++) if (boughtTokens[from[edges[k]!]!]! & soldTokens[to[edges[k]!]!]!) live.push(k)
   return live
 }
 
 /** Returns true if the edges form no cycle. All of them must be reachable from the source. */
 export function isAcyclic(problem: Problem, edges: readonly number[]): boolean {
-  return problem.graph.topology.scratch.within(() => topologicalOrder(problem, new OutOf(problem, edges)) !== null)
+  return problem.graph.topology.scratch.within(
+    () => topologicalOrder(problem, new EdgesByToken(problem, edges)) !== null,
+  )
 }
 
 /** Tokens in topological order, beginning with the source; null if the edges form a cycle. */
 function topologicalOrder(
   { source, graph }: Problem,
-  outOf: OutOf,
+  outOf: EdgesByToken,
   first: 'newest' | 'oldest' = 'newest',
 ): readonly number[] | null {
   const { to, tokens, scratch } = graph.topology
@@ -205,10 +218,10 @@ function topologicalOrder(
   const ready = incoming[source]! > 0 ? [] : [source]
   const order: number[] = []
   let visited = 0
-  const next = () => (first === 'newest' ? ready.pop() : ready.shift())
-  for (let token = next(); token !== undefined; token = next()) {
+  const nextToken = () => (first === 'newest' ? ready.pop() : ready.shift())
+  for (let token = nextToken(); token !== undefined; token = nextToken()) {
     order.push(token)
-    for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
+    for (let k = outOf.firstOf(token); k >= 0; k = outOf.nextAfter(k)) {
       visited++
       const bought = to[outOf.edges[k]!]!
       incoming[bought]! -= 1
@@ -224,23 +237,23 @@ function findCycle({ graph, source }: Problem, edges: readonly number[]): readon
   const outOf = groupBy(edges, (edge) => from[edge]!)
   const path: number[] = []
   const onPath = new Set<number>()
-  const done = new Set<number>()
+  const finishedTokens = new Set<number>()
   const visit = (token: number): readonly number[] | null => {
     onPath.add(token)
     for (const edge of outOf.get(token) ?? []) {
       const next = to[edge]!
       path.push(edge)
       if (onPath.has(next)) return path.slice(path.findIndex((step) => from[step] === next))
-      const cycle = done.has(next) ? null : visit(next)
+      const cycle = finishedTokens.has(next) ? null : visit(next)
       if (cycle) return cycle
       path.pop()
     }
     onPath.delete(token)
-    done.add(token)
+    finishedTokens.add(token)
     return null
   }
   for (const start of [source, ...edges.map((edge) => from[edge]!)]) {
-    const cycle = done.has(start) ? null : visit(start)
+    const cycle = finishedTokens.has(start) ? null : visit(start)
     if (cycle) return cycle
   }
   return edges

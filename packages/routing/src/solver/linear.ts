@@ -2,8 +2,9 @@
 import { MIN_PIVOT, SQRT_MIN_PIVOT } from '../tolerances.ts'
 
 /**
- * Solves matrix · x = rhs in place by Cholesky factorization, ignoring row and column 0. The matrix is symmetric and positive
- * definite; only its upper triangle is read, row by row. Zeros are skipped, so unknowns with few neighbors should come first.
+ * Solves matrix · x = rhs in place by Cholesky factorization, ignoring row and column 0. The matrix is symmetric and
+ * positive definite; only its upper triangle is read, row by row. Zeros are skipped, so unknowns with few neighbors
+ * should come first.
  *
  * @param indices - scratch space, one number per unknown
  * @returns number of multiplications

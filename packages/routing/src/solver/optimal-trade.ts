@@ -24,7 +24,8 @@ import {
 
 export class OptimalTrade {
   /**
-   * By token, price of a common unit sold to the pool, and of one bought from it. ∞ and 0 if the token must not be sold or bought.
+   * By token, price of a common unit sold to the pool, and of one bought from it. ∞ and 0 if the token must not be sold
+   * or bought.
    */
   readonly priceIn: Float64Array
   readonly priceOut: Float64Array
@@ -118,7 +119,10 @@ export class OptimalTrade {
     this.u = Math.max(heaviest(this.tradingFunction), this.min * this.v - ratio)
   }
 
-  /** Finds the v that matches the slopes of the trading function: secant steps until the sign changes, then within the bracket. */
+  /**
+   * Finds the v that matches the slopes of the trading function: secant steps until the sign changes, then within the
+   * bracket.
+   */
   private root(guess: number): number {
     let a = guess
     let mismatchA = this.mismatch(a)
@@ -169,7 +173,8 @@ export class OptimalTrade {
   }
 
   /**
-   * Finds u for a v, and with it balances on the trading function: the level falls as u rises. Newton's method within a bracket.
+   * Finds u for a v, and with it balances on the trading function: the level falls as u rises. Newton's method within a
+   * bracket.
    */
   private reach(v: number): void {
     const { invariant } = this.tradingFunction
@@ -239,7 +244,8 @@ export class OptimalTrade {
 }
 
 /**
- * Next point of a search, on the side of `from` that reduces the mismatch, with a step between the minimum and the maximum length.
+ * Next point of a search, on the side of `from` that reduces the mismatch, with a step between the minimum and the
+ * maximum length.
  */
 function within(next: number, from: number, mismatch: number): number {
   const step = mismatch < 0 ? next - from : from - next

@@ -16,10 +16,10 @@ export type ReductionRule = (inflows: readonly Inflow[], excess: number) => read
 export const reduceByRoom: ReductionRule = (inflows, excess) => {
   const outputs = inflows.map(({ output }) => output)
   let remaining = excess
-  for (const place of [...inflows.keys()].sort((a, b) => compare(inflows[a]!.room, inflows[b]!.room))) {
-    const less = Math.min(remaining, outputs[place]!)
-    outputs[place]! -= less
-    remaining -= less
+  for (const index of [...inflows.keys()].sort((a, b) => compare(inflows[a]!.room, inflows[b]!.room))) {
+    const reduction = Math.min(remaining, outputs[index]!)
+    outputs[index]! -= reduction
+    remaining -= reduction
   }
   return outputs
 }

@@ -1,8 +1,11 @@
-/** Sends amounts through edges with limited capacity. An excess goes to other edges, or less of the token is bought. */
+/**
+ * Sends an amount through edges with limited capacity. If an edge is full, the excess goes to other edges that sell the
+ * same token. If all of them are full, less of the token is bought. Used by `flow.ts`.
+ */
 
 import { capacityOf, inputOf, outputOf, shortOfFlat } from '../graph/price-curve.ts'
-import { roomFor } from '../graph/scratch.ts'
-import { costOf, curveOf, type Problem } from '../problem/problem.ts'
+import { roundedCapacity } from '../graph/scratch.ts'
+import { curveOf, legCost, type Problem } from '../problem/problem.ts'
 import {
   FLAT_REACH,
   FLOW_ROUNDING,
@@ -16,9 +19,11 @@ import {
   WASTEFUL_UNSOLD,
 } from '../tolerances.ts'
 import { type Inflow, type ReductionRule, reduceAll, reduceByRoom } from './overflow.ts'
-import { LegsInTurn } from './shared-pools.ts'
+import { SequentialLegs } from './shared-pools.ts'
 
-/** Edges with their inputs in base units. In topological order of the sold tokens, with the edges of one token adjacent. */
+/**
+ * Edges with their inputs in base units. In topological order of the sold tokens, with the edges of one token adjacent.
+ */
 export type Flow = {
   readonly edges: readonly number[]
   readonly input: readonly number[]
@@ -30,65 +35,71 @@ export type Flow = {
   /** Maximum number of edges in series. */
   readonly hops: number
   /** True if a cycle had to be cut: some pools disagree on a price by more than their fees. */
-  readonly cut: boolean
+  readonly isCut: boolean
 }
 
 /** Adjacency list: the indices of the edges that sell a token. */
-export class OutOf {
+export class EdgesByToken {
   readonly edges: readonly number[]
-  private readonly first: Int32Array
-  private readonly following: Int32Array
+  private readonly firstIndex: Int32Array
+  private readonly nextIndex: Int32Array
 
   constructor({ graph }: Problem, edges: readonly number[]) {
     const { from, tokens, scratch } = graph.topology
     this.edges = edges
-    this.first = scratch.noPlaces(tokens.length, (first) => {
+    this.firstIndex = scratch.noIndices(tokens.length, (first) => {
       for (const edge of edges) first[from[edge]!] = -1
     })
-    this.following = scratch.ints(roomFor(edges.length))
+    this.nextIndex = scratch.ints(roundedCapacity(edges.length))
     for (let k = edges.length - 1; k >= 0; k--) {
       const token = from[edges[k]!]!
-      this.following[k] = this.first[token]!
-      this.first[token] = k
+      this.nextIndex[k] = this.firstIndex[token]!
+      this.firstIndex[token] = k
     }
   }
 
   /** Returns the first edge index of a token; −1 if it has none. */
-  of(token: number): number {
-    return this.first[token]!
+  firstOf(token: number): number {
+    return this.firstIndex[token]!
   }
 
   /** Returns the next edge index of the same token; −1 if there are no more. */
-  after(place: number): number {
-    return this.following[place]!
+  nextAfter(index: number): number {
+    return this.nextIndex[index]!
   }
 }
 
 /** Edges without dead ends and cycles, each with its weight among the edges that sell the same token. */
 export type PrunedEdges = {
-  readonly outOf: OutOf
+  readonly edgesByToken: EdgesByToken
   readonly weights: readonly number[]
   /** Tokens in topological order, beginning with the source. */
   readonly order: readonly number[]
-  readonly cut: boolean
-  /** By edge: part in the amount that the weights do not cover, relative to the sum. If absent, the weights are scaled. */
+  readonly isCut: boolean
+  /**
+   * Relative shares, by edge, in the amount that the weights do not cover. If absent, the weights are scaled to the
+   * whole amount.
+   */
   readonly response?: ReadonlyMap<number, number>
 }
 
-/** Sends the amount through the edges, and again with less inflow into tokens whose edges cannot take all that arrives. */
+/**
+ * Sends the amount through the edges. If the edges out of a token cannot take everything that arrives, sends the amount
+ * again with less inflow into this token.
+ */
 export function push(problem: Problem, pruned: PrunedEdges): Flow {
-  const first = pushOnce(problem, pruned, NO_LIMITS)
-  if (first.overflow.size === 0) return first
-  const reducedFlow = pushWithin(problem, pruned, first, reduceByRoom)
+  const firstFlow = pushOnce(problem, pruned, NO_LIMITS)
+  if (firstFlow.overflow.size === 0) return firstFlow
+  const reducedFlow = pushWithin(problem, pruned, firstFlow, reduceByRoom)
   if (reducedFlow.unsold === 0) return reducedFlow
-  const fullyReduced = pushWithin(problem, pruned, first, reduceAll)
+  const fullyReduced = pushWithin(problem, pruned, firstFlow, reduceAll)
   if (fullyReduced.unsold === 0 || fullyReduced.unsold > WASTEFUL_UNSOLD) return fullyReduced
-  const wasteful = wastefulParts(problem, pruned, fullyReduced.unsold)
-  return wasteful ? interpolatedFlow(problem, pruned, wasteful) : fullyReduced
+  const wastefulFractions = findWastefulFractions(problem, pruned, fullyReduced.unsold)
+  return wastefulFractions ? interpolatedFlow(problem, pruned, wastefulFractions) : fullyReduced
 }
 
 /** Fraction of its token that each edge takes, by index, in proportion to the weights. */
-function partsOf(problem: Problem, { edges }: OutOf, weights: readonly number[]): readonly number[] {
+function fractionsOf(problem: Problem, { edges }: EdgesByToken, weights: readonly number[]): readonly number[] {
   const { from } = problem.graph.topology
   const totals = new Map<number, number>()
   for (const [k, edge] of edges.entries()) totals.set(from[edge]!, (totals.get(from[edge]!) ?? 0) + weights[k]!)
@@ -99,37 +110,37 @@ function partsOf(problem: Problem, { edges }: OutOf, weights: readonly number[])
  * Returns fractions that sell everything although the best pools have too little capacity: nearly all of some tokens
  * goes to one edge, which pays less. Null if none are found.
  */
-function wastefulParts(problem: Problem, pruned: PrunedEdges, unsold: number): readonly number[] | null {
-  const { outOf, weights } = pruned
+function findWastefulFractions(problem: Problem, pruned: PrunedEdges, unsold: number): readonly number[] | null {
+  const { edgesByToken, weights } = pruned
   const { from } = problem.graph.topology
-  let parts = partsOf(problem, outOf, weights)
+  let fractions = fractionsOf(problem, edgesByToken, weights)
   let minUnsold = unsold
   for (let round = 0; round < WASTEFUL_TOKENS; round++) {
-    let best = parts
-    for (const [k, edge] of outOf.edges.entries()) {
-      if (parts[k] === 1) continue
-      const isOther = (j: number) => j !== k && from[outOf.edges[j]!] === from[edge]
-      const candidate = partsOf(
+    let best = fractions
+    for (const [k, edge] of edgesByToken.edges.entries()) {
+      if (fractions[k] === 1) continue
+      const isOther = (j: number) => j !== k && from[edgesByToken.edges[j]!] === from[edge]
+      const candidate = fractionsOf(
         problem,
-        outOf,
-        parts.map((part, j) => (j === k ? 1 : isOther(j) ? part * WASTEFUL_REST : part)),
+        edgesByToken,
+        fractions.map((part, j) => (j === k ? 1 : isOther(j) ? part * WASTEFUL_REST : part)),
       )
-      problem.budget.spend(4 * outOf.edges.length)
+      problem.budget.spend(4 * edgesByToken.edges.length)
       const flow = pushOnce(problem, { ...pruned, weights: candidate }, NO_LIMITS)
       if (flow.unsold === 0) return candidate
       if (flow.unsold < minUnsold) [best, minUnsold] = [candidate, flow.unsold]
     }
-    if (best === parts) return null
-    parts = best
+    if (best === fractions) return null
+    fractions = best
   }
   return null
 }
 
 /** Returns the best flow between `weights`, which leave a part unsold, and `parts`, which sell everything. */
-function interpolatedFlow(problem: Problem, pruned: PrunedEdges, parts: readonly number[]): PushedFlow {
-  const requested = partsOf(problem, pruned.outOf, pruned.weights)
-  const flowAt = (place: number) => {
-    const weights = requested.map((part, k) => place * part + (1 - place) * parts[k]!)
+function interpolatedFlow(problem: Problem, pruned: PrunedEdges, wastefulShares: readonly number[]): PushedFlow {
+  const requested = fractionsOf(problem, pruned.edgesByToken, pruned.weights)
+  const flowAt = (position: number) => {
+    const weights = requested.map((part, k) => position * part + (1 - position) * wastefulShares[k]!)
     problem.budget.spend(4 * weights.length)
     return pushOnce(problem, { ...pruned, weights }, NO_LIMITS)
   }
@@ -152,41 +163,46 @@ const NO_LIMITS: ReadonlyMap<number, number> = new Map()
 /** A flow with the excess of each intermediate token, in base units. */
 type PushedFlow = Flow & { readonly overflow: ReadonlyMap<number, number> }
 
-function pushWithin(problem: Problem, pruned: PrunedEdges, first: PushedFlow, less: ReductionRule): PushedFlow {
+function pushWithin(
+  problem: Problem,
+  pruned: PrunedEdges,
+  firstFlow: PushedFlow,
+  reductionRule: ReductionRule,
+): PushedFlow {
   const { to } = problem.graph.topology
   const limits = new Map<number, number>()
-  let flow = first
-  let minUnsold = first.unsold
-  let idle = 0
-  for (let round = 0; round < OVERFLOW_ROUNDS && idle < OVERFLOW_IDLE && flow.overflow.size > 0; round++) {
+  let flow = firstFlow
+  let minUnsold = firstFlow.unsold
+  let roundsWithoutGain = 0
+  for (let round = 0; round < OVERFLOW_ROUNDS && roundsWithoutGain < OVERFLOW_IDLE && flow.overflow.size > 0; round++) {
     for (const [token, excess] of flow.overflow) {
       const inflows = flow.edges.flatMap((edge, k): Inflow[] => {
         if (to[edge] !== token) return []
         const [curve, input] = [curveOf(problem, edge), flow.input[k]!]
         return [{ edge, input, output: outputOf(curve, input), room: capacityOf(curve) - input }]
       })
-      for (const [k, reduced] of less(inflows, excess).entries()) {
+      for (const [k, reducedOutput] of reductionRule(inflows, excess).entries()) {
         const { edge, input, output } = inflows[k]!
-        if (reduced === output) continue
-        const requested = inputOf(curveOf(problem, edge), reduced * (1 - OVERFLOW_MARGIN))
+        if (reducedOutput === output) continue
+        const requested = inputOf(curveOf(problem, edge), reducedOutput * (1 - OVERFLOW_MARGIN))
         limits.set(edge, Math.min(requested, input * (1 - OVERFLOW_MARGIN)))
       }
     }
     flow = pushOnce(problem, pruned, limits)
     // Reducing the inflow of one token can increase the excess of another for a few rounds.
-    idle = flow.unsold < minUnsold * OVERFLOW_FALL ? 0 : idle + 1
+    roundsWithoutGain = flow.unsold < minUnsold * OVERFLOW_FALL ? 0 : roundsWithoutGain + 1
     minUnsold = Math.min(minUnsold, flow.unsold)
   }
   return flow
 }
 
 function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<number, number>): PushedFlow {
-  const { outOf, weights, order, cut, response } = pruned
+  const { edgesByToken, weights, order, isCut, response } = pruned
   const { source, target, amountIn } = problem
   const { to, tokens, scratch } = problem.graph.topology
   const wipe = (tokenArray: Float64Array | Int32Array) => {
     tokenArray[source] = 0
-    for (const edge of outOf.edges) tokenArray[to[edge]!] = 0
+    for (const edge of edgesByToken.edges) tokenArray[to[edge]!] = 0
   }
   const balances = scratch.zeroFloats(tokens.length, wipe)
   const depth = scratch.zeroInts(tokens.length, wipe)
@@ -196,94 +212,100 @@ function pushOnce(problem: Problem, pruned: PrunedEdges, limits: ReadonlyMap<num
   let cost = 0
   let unsold = 0
   const overflow = new Map<number, number>()
-  const legs = new LegsInTurn(problem, outOf.edges)
+  const legs = new SequentialLegs(problem, edgesByToken.edges)
   const limitOf = (edge: number) =>
     Math.min(limits.get(edge) ?? Number.POSITIVE_INFINITY, capacityOf(curveOf(problem, edge)))
   for (const token of order) {
     if (token === target) continue
-    const parts = response ? responding(pruned, token, balances[token]!) : weights
+    const parts = response ? adjustedWeights(pruned, token, balances[token]!) : weights
     let total = 0
-    for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) total += parts[k]!
-    const first = inputs.length
+    for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) total += parts[k]!
+    const firstInput = inputs.length
     const maxInputs: number[] = []
-    const short: number[] = []
+    const stopInputs: number[] = []
     let isOver = false
-    for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
-      const edge = outOf.edges[k]!
+    for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) {
+      const edge = edgesByToken.edges[k]!
       const input = (balances[token]! * parts[k]!) / total
       const limit = limitOf(edge)
       const curve = curveOf(problem, edge)
-      // The excess of other edges must not push this one to a flat just above its input.
+      // The excess of other edges must not raise this input just to the next range without liquidity.
       const reach = Math.min(input * (1 + FLAT_REACH), limit)
-      const near = curve.gasPerPiece > 0 ? shortOfFlat(curve, input, reach) : reach
-      isOver ||= near < input
+      const stopInput = curve.gasPerPiece > 0 ? shortOfFlat(curve, input, reach) : reach
+      isOver ||= stopInput < input
       edges.push(edge)
       inputs.push(input)
       maxInputs.push(limit)
-      short.push(near < reach ? near : limit)
+      stopInputs.push(stopInput < reach ? stopInput : limit)
     }
     if (isOver) {
       // Stop before the ticks where a pool has no liquidity, unless the other edges cannot take the rest.
-      const original = inputs.slice(first)
-      let unsoldShare = withinCapacity(inputs, first, short) / balances[token]!
+      const original = inputs.slice(firstInput)
+      let unsoldShare = withinCapacity(inputs, firstInput, stopInputs) / balances[token]!
       if (unsoldShare > 0) {
-        for (const [k, input] of original.entries()) inputs[first + k] = input
-        unsoldShare = withinCapacity(inputs, first, maxInputs) / balances[token]!
+        for (const [k, input] of original.entries()) inputs[firstInput + k] = input
+        unsoldShare = withinCapacity(inputs, firstInput, maxInputs) / balances[token]!
       }
       if (unsoldShare > FLOW_ROUNDING) {
         unsold = Math.max(unsold, unsoldShare)
         if (token !== source) overflow.set(token, unsoldShare * balances[token]!)
       }
     }
-    for (let k = first; k < inputs.length; k++) {
+    for (let k = firstInput; k < inputs.length; k++) {
       const edge = edges[k]!
       const next = to[edge]!
       balances[next]! += legs.output(edge, inputs[k]!)
       depth[next] = Math.max(depth[next]!, depth[token]! + 1)
-      cost += costOf(problem, edge, inputs[k]!)
+      cost += legCost(problem, edge, inputs[k]!)
     }
   }
   const amountOut = balances[target]!
   const net = unsold > 0 ? -unsold * Number.MAX_VALUE : amountOut - cost
-  return { edges, input: inputs, amountOut, net, unsold, hops: depth[target]!, cut, overflow }
+  return { edges, input: inputs, amountOut, net, unsold, hops: depth[target]!, isCut, overflow }
 }
 
-/** Returns the weights of a token's edges, plus the amount that they do not cover, divided in proportion to `response`. */
-function responding({ outOf, weights, response }: PrunedEdges, token: number, amount: number): readonly number[] {
+/**
+ * Returns the weights of a token's edges, plus the amount that they do not cover, divided in proportion to `response`.
+ */
+function adjustedWeights(
+  { edgesByToken, weights, response }: PrunedEdges,
+  token: number,
+  amount: number,
+): readonly number[] {
   let [total, responses] = [0, 0]
-  for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
+  for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k)) {
     total += weights[k]!
-    responses += response!.get(outOf.edges[k]!)!
+    responses += response!.get(edgesByToken.edges[k]!)!
   }
   if (responses === 0) return weights
   const adjusted = [...weights]
-  for (let k = outOf.of(token); k >= 0; k = outOf.after(k))
-    adjusted[k] = Math.max(0, weights[k]! + ((amount - total) * response!.get(outOf.edges[k]!)!) / responses)
+  for (let k = edgesByToken.firstOf(token); k >= 0; k = edgesByToken.nextAfter(k))
+    adjusted[k] = Math.max(0, weights[k]! + ((amount - total) * response!.get(edgesByToken.edges[k]!)!) / responses)
   return adjusted
 }
 
 /**
  * Moves input above the limits to the other inputs, in proportion to them.
  *
- * @param first - index of the first input; all inputs from there on divide one token
+ * @param firstInput - index of the first input; all inputs from there on divide one token
  * @param maxInputs - limit of each of these inputs
  * @returns the amount that no edge can take
  */
-function withinCapacity(inputs: number[], first: number, maxInputs: readonly number[]): number {
+function withinCapacity(inputs: number[], firstInput: number, maxInputs: readonly number[]): number {
   // Each round fills at least one more edge, or is the last.
   for (;;) {
     let excess = 0
-    let open = 0
+    let unlimitedSum = 0
     for (const [k, limit] of maxInputs.entries()) {
-      const input = inputs[first + k]!
-      if (input < limit) open += input
+      const input = inputs[firstInput + k]!
+      if (input < limit) unlimitedSum += input
       else {
         excess += input - limit
-        inputs[first + k] = limit
+        inputs[firstInput + k] = limit
       }
     }
-    if (!(excess > 0) || open === 0) return excess
-    const factor = 1 + excess / open
-    for (const [k, limit] of maxInputs.entries()) if (inputs[first + k]! < limit) inputs[first + k]! *= factor
+    if (!(excess > 0) || unlimitedSum === 0) return excess
+    const factor = 1 + excess / unlimitedSum
+    for (const [k, limit] of maxInputs.entries()) if (inputs[firstInput + k]! < limit) inputs[firstInput + k]! *= factor
   }
 }

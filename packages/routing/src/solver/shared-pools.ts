@@ -1,4 +1,4 @@
-/** Pools of more than two tokens of which a route uses several pairs. They share one trading function over all of their tokens. */
+/** Pools of more than two tokens of which a route uses several pairs. All pairs share the pool's trading function. */
 import { familyOf, nullIfRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
 import { outputOf } from '../graph/price-curve.ts'
@@ -7,7 +7,10 @@ import { curveOf, type Problem } from '../problem/problem.ts'
 import { SWAP_WORK } from '../tolerances.ts'
 import { OptimalTrade } from './optimal-trade.ts'
 
-/** Returns the trading function of a pool, cached per topology; null for pools of two tokens, and for families without one. */
+/**
+ * Returns the trading function of a pool, cached per topology; null for pools of two tokens, and for families without
+ * one.
+ */
 export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunction | null {
   if (pool.tokens.length === 2) return null
   const cachedFunction = topology.tradingFunctions.get(pool)
@@ -20,13 +23,13 @@ export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunct
 /** Returns the trading function of a pool of any number of tokens; null if the family has none. */
 export function wholeFunctionOf(pool: Pool): TradingFunction | null {
   const family = familyOf(pool.family)!
-  const single = nullIfRefused(() => family.tradingFunction?.(pool) ?? null)
-  return single && family.limitsEachSwap?.(pool) ? ofRepeatedSwaps(single) : single
+  const swapFunction = nullIfRefused(() => family.tradingFunction?.(pool) ?? null)
+  return swapFunction && family.limitsEachSwap?.(pool) ? ofRepeatedSwaps(swapFunction) : swapFunction
 }
 
-const ofRepeatedSwaps = (single: TradingFunction): TradingFunction => ({
-  ...single,
-  maxInputShare: (1 + single.maxInputShare) ** MAX_SWAPS - 1,
+const ofRepeatedSwaps = (swapFunction: TradingFunction): TradingFunction => ({
+  ...swapFunction,
+  maxInputShare: (1 + swapFunction.maxInputShare) ** MAX_SWAPS - 1,
 })
 
 /** Returns true if several of the edges use the same pool. */
@@ -44,7 +47,7 @@ function keptFractions(problem: Problem, edge: number): { readonly ofInput: numb
 export class SharedPool {
   readonly edges: number[] = []
   /** By edge: its index in the allocation, and the pool's token indices that it sells and buys. */
-  readonly places: number[] = []
+  readonly indices: number[] = []
   readonly sold: number[] = []
   readonly bought: number[] = []
   readonly tradingFunction: TradingFunction
@@ -57,10 +60,10 @@ export class SharedPool {
   readonly value: Float64Array
   readonly weight: Float64Array
   /** Amounts bought by the last trade, one per trading edge, in output base units. */
-  private readonly traded: number[] = []
+  private readonly boughtValues: number[] = []
   private readonly trade: OptimalTrade
-  private readonly ofInput: Float64Array
-  private readonly ofOutput: Float64Array
+  private readonly keptOfInput: Float64Array
+  private readonly keptOfOutput: Float64Array
 
   constructor(tradingFunction: TradingFunction) {
     const count = tradingFunction.balances.length
@@ -69,19 +72,19 @@ export class SharedPool {
     this.tokens = new Int32Array(count)
     this.value = new Float64Array(count)
     this.weight = new Float64Array(count)
-    this.ofInput = new Float64Array(count)
-    this.ofOutput = new Float64Array(count)
+    this.keptOfInput = new Float64Array(count)
+    this.keptOfOutput = new Float64Array(count)
     this.clear()
   }
 
   clear(): void {
-    this.edges.length = this.places.length = this.sold.length = this.bought.length = 0
+    this.edges.length = this.indices.length = this.sold.length = this.bought.length = 0
     this.tokens.fill(-1)
-    this.ofInput.fill(0)
-    this.ofOutput.fill(0)
+    this.keptOfInput.fill(0)
+    this.keptOfOutput.fill(0)
   }
 
-  add(problem: Problem, edge: number, place: number): void {
+  add(problem: Problem, edge: number, index: number): void {
     const { graph } = problem
     const { pool, tokenIn, tokenOut } = graph.edges[edge]!
     const { ofInput, ofOutput } = keptFractions(problem, edge)
@@ -89,26 +92,26 @@ export class SharedPool {
     const bought = pool.tokens.indexOf(tokenOut)
     this.tokens[sold] = graph.topology.from[edge]!
     this.tokens[bought] = graph.topology.to[edge]!
-    this.ofInput[sold] = ofInput
-    this.ofOutput[bought] = ofOutput
+    this.keptOfInput[sold] = ofInput
+    this.keptOfOutput[bought] = ofOutput
     this.edges.push(edge)
-    this.places.push(place)
+    this.indices.push(index)
     this.sold.push(sold)
     this.bought.push(bought)
   }
 
   /** Work units of the last trade. */
   get work(): number {
-    return 8 * this.trade.evaluations * this.tokens.length + this.places.length ** 2
+    return 8 * this.trade.evaluations * this.tokens.length + this.indices.length ** 2
   }
 
   /** Prices of a common unit used by the last trade; see `OptimalTrade`. */
-  get ends(): { readonly sold: readonly number[]; readonly bought: readonly number[] } {
+  get endPrices(): { readonly sold: readonly number[]; readonly bought: readonly number[] } {
     return { sold: Array.from(this.trade.priceIn), bought: Array.from(this.trade.priceOut) }
   }
 
   /** @see OptimalTrade.miss */
-  get miss(): number {
+  get relativeError(): number {
     return this.trade.miss
   }
 
@@ -119,7 +122,7 @@ export class SharedPool {
 
   /** True if the last trade used more than one pair. */
   get tradesSeveral(): boolean {
-    return this.traded.length > 1
+    return this.boughtValues.length > 1
   }
 
   /**
@@ -131,16 +134,17 @@ export class SharedPool {
    * @returns earnings in output base units
    */
   tradeTo(prices: Float64Array, input: Float64Array, output: Float64Array, buyPrices = prices): number {
-    const { trade, tokens, ofInput, ofOutput, tradingFunction, value, weight, places } = this
+    const { trade, tokens, keptOfInput, keptOfOutput, tradingFunction, value, weight, indices } = this
     const { units, keepIn, keepOut, balances } = tradingFunction
     for (let k = 0; k < tokens.length; k++) {
       const price = tokens[k]! < 0 ? 0 : prices[tokens[k]!]! / units[k]!
       const buyPrice = tokens[k]! < 0 ? 0 : buyPrices[tokens[k]!]! / units[k]!
-      trade.priceIn[k] = ofInput[k] === 0 || price === 0 ? Number.POSITIVE_INFINITY : price / (keepIn * ofInput[k]!)
-      trade.priceOut[k] = buyPrice * keepOut * ofOutput[k]!
+      trade.priceIn[k] =
+        keptOfInput[k] === 0 || price === 0 ? Number.POSITIVE_INFINITY : price / (keepIn * keptOfInput[k]!)
+      trade.priceOut[k] = buyPrice * keepOut * keptOfOutput[k]!
     }
-    for (const place of places) input[place] = output[place] = 0
-    this.traded.length = 0
+    for (const place of indices) input[place] = output[place] = 0
+    this.boughtValues.length = 0
     if (!trade.solve()) {
       weight.fill(0)
       value.fill(0)
@@ -155,23 +159,22 @@ export class SharedPool {
       if (change > 0) soldValue += value[k]!
       else boughtValue -= value[k]!
     }
-    this.divide(prices, input, output)
+    this.divideAmongEdges(prices, input, output)
     return boughtValue - soldValue
   }
 
   /**
-   * Upper bound, in output base units, on the output that fees left in the pool by some pairs add to other pairs. The
-   * trading function assumes that fees stay in the pool. Counts at most the whole fee of each pair, and at most the
-   * price impact of the others.
+   * Upper bound, in output base units, on the additional output of pairs because of fees that other pairs leave in the
+   * pool. For each pair, counts at most its whole fee, and at most the price impact of the other pairs.
    */
   get feesReused(): number {
-    const { traded, weight, tradingFunction } = this
+    const { boughtValues, weight, tradingFunction } = this
     // If rates depend on the pair alone, a fee on the input does not make any token cheaper.
     const { keepIn, keepOut, invariant } = tradingFunction
     const fee = 1 / ((invariant.isPairwise ? 1 : keepIn) * keepOut) - 1
-    const total = traded.reduce((sum, part) => sum + part, 0)
+    const total = boughtValues.reduce((sum, part) => sum + part, 0)
     const weakest = weight.reduce((min, part) => (part > 0 ? Math.min(min, part) : min), Number.POSITIVE_INFINITY)
-    return traded.reduce((sum, part) => sum + part * fee * Math.min(1, (total - part) / weakest), 0)
+    return boughtValues.reduce((sum, part) => sum + part * fee * Math.min(1, (total - part) / weakest), 0)
   }
 
   /** Rate of every edge of the pool after the last trade. */
@@ -188,34 +191,34 @@ export class SharedPool {
     return rates
   }
 
-  private divide(prices: Float64Array, input: Float64Array, output: Float64Array): void {
-    const { places, sold, bought: buys, value, tokens } = this
-    for (let e = 0; e < places.length; e++) {
-      const [i, j] = [sold[e]!, buys[e]!]
+  private divideAmongEdges(prices: Float64Array, input: Float64Array, output: Float64Array): void {
+    const { indices, sold, bought: boughtIndices, value, tokens } = this
+    for (let e = 0; e < indices.length; e++) {
+      const [i, j] = [sold[e]!, boughtIndices[e]!]
       if (!(value[i]! > 0 && value[j]! < 0)) continue
       let boughtTotal = 0
       let soldTotal = 0
-      for (let f = 0; f < places.length; f++) {
-        if (sold[f] === i && value[buys[f]!]! < 0) boughtTotal += value[buys[f]!]!
-        if (buys[f] === j && value[sold[f]!]! > 0) soldTotal += value[sold[f]!]!
+      for (let f = 0; f < indices.length; f++) {
+        if (sold[f] === i && value[boughtIndices[f]!]! < 0) boughtTotal += value[boughtIndices[f]!]!
+        if (boughtIndices[f] === j && value[sold[f]!]! > 0) soldTotal += value[sold[f]!]!
       }
-      input[places[e]!] = ((value[i]! / prices[tokens[i]!]!) * value[j]!) / boughtTotal
+      input[indices[e]!] = ((value[i]! / prices[tokens[i]!]!) * value[j]!) / boughtTotal
       const bought = (-value[j]! * value[i]!) / soldTotal
-      output[places[e]!] = bought / prices[tokens[j]!]!
-      this.traded.push(bought)
+      output[indices[e]!] = bought / prices[tokens[j]!]!
+      this.boughtValues.push(bought)
     }
   }
 }
 
 /** Outputs of a route's legs in order: a leg sees a shared pool as earlier legs left it. */
-export class LegsInTurn {
+export class SequentialLegs {
   private readonly problem: Problem
   /** Balances of the pools that several of the edges use; null if there are none. */
   private readonly balances: ReadonlyMap<Pool, Float64Array> | null
 
   constructor(problem: Problem, edges: readonly number[]) {
     this.problem = problem
-    const shared = problem.reuse ? sharedBalances(problem, edges) : null
+    const shared = problem.mayReusePools ? sharedBalances(problem, edges) : null
     this.balances = shared && shared.size > 0 ? shared : null
   }
 

@@ -2,48 +2,52 @@
 import { bestSinglePath, onCurves, type PathBounds } from '../columns/single-path.ts'
 import type { Exits, Graph, TargetLabels } from '../graph/graph.ts'
 import { maxConductance } from '../graph/price-curve.ts'
-import { potential } from '../problem/potentials.ts'
+import { bestSpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { ExpansionTerms } from './expander.ts'
 import type { Subgraph } from './part-of-graph.ts'
-import { MANY_EDGES, PATH_ROUNDING } from './tolerances.ts'
+import { MAX_SCANNED_EDGES, PATH_ROUNDING } from './tolerances.ts'
 
 /**
  * Finds the best path after gas.
  *
  * @param problem - on the whole graph
- * @param coarse - on a subgraph, whose best path sets a lower bound
+ * @param coarseSearch - on a subgraph, whose best path sets a lower bound
  */
 export function bestPath(
   problem: Problem,
   { best, hops }: TargetLabels,
-  coarse: { readonly problem: Problem; readonly part: Subgraph },
+  coarseSearch: { readonly problem: Problem; readonly subgraph: Subgraph },
 ): readonly number[] {
   const { from, scratch } = problem.graph.topology
   const link = scratch.ints(best.length, -1)
-  const first = bestSinglePath(coarse.problem, potential(coarse.problem, coarse.problem.target, 'to'))
-  for (const place of first ?? []) {
-    const edge = coarse.part.edges[place]!
+  const coarsePath = bestSinglePath(
+    coarseSearch.problem,
+    bestSpotRates(coarseSearch.problem, coarseSearch.problem.target, 'to'),
+  )
+  for (const place of coarsePath ?? []) {
+    const edge = coarseSearch.subgraph.edges[place]!
     link[from[edge]!] = edge
   }
   return bestSinglePath(problem, { best, hops, link }, onCurves(problem), boundsOf(problem, best)) ?? []
 }
 
 /**
- * A pool of x·y = k with another pool's maximum depth everywhere pays at least as much as that pool. The value of a
- * path is bounded by such a pool for its next edge, and for the rest by one with the depth of the deepest exit or of
- * the deepest edge into the target, whichever is lower. If one leg is left, both are the same.
+ * Bounds the value of a path. A pool of x·y = k with another pool's maximum depth everywhere pays at least as much as
+ * this pool. Such a pool bounds the next edge of the path. The remaining edges are bounded by a pool with the depth of
+ * the deepest exit, or of the deepest edge into the target, whichever is lower.
  */
 function boundsOf(problem: Problem, best: Float64Array): PathBounds {
   const { adjustedCurves, graph, rate, source, target } = problem
   const { from, to } = graph.topology
   const exits = exitsOf(graph)
-  // Taxes and discounts on the output do not change the depth; those on the input only occur on edges out of the source.
+  // Taxes and discounts on the output do not change the depth; those on the input only occur on edges out of the
+  // source.
   const depthOf = (edge: number) => {
     const curve = from[edge] === source ? adjustedCurves.get(edge) : undefined
     return 2 * (curve ? maxConductance(curve) : graph.maxConductance[edge]!)
   }
-  const last = lastDepth(problem, best, depthOf)
+  const depthIntoTarget = maxDepthIntoTarget(problem, best, depthOf)
   const valueThrough = (value: number, depth: number) => (value * (1 + PATH_ROUNDING)) / (1 + value / depth)
   return {
     output: (edge, amountIn) => rate[edge]! * valueThrough(amountIn, depthOf(edge)),
@@ -51,8 +55,9 @@ function boundsOf(problem: Problem, best: Float64Array): PathBounds {
       const token = to[edge]!
       if (token === target) return amountOut
       // The path does not return to a token that it visited.
-      const exit = exits.to[token] === from[edge] ? exits.second[token]! : exits.deepest[token]!
-      return valueThrough(amountOut * best[token]!, Math.min(exit * best[token]!, last))
+      const exit =
+        exits.deepestNeighbor[token] === from[edge] ? exits.maxDepthElsewhere[token]! : exits.maxDepth[token]!
+      return valueThrough(amountOut * best[token]!, Math.min(exit * best[token]!, depthIntoTarget))
     },
   }
 }
@@ -72,41 +77,41 @@ function exitsOf(graph: Graph): Exits {
         neighbour[token] = to[edge]!
       } else if (to[edge] !== neighbour[token] && depth > second[token]!) second[token] = depth
     }
-  graph.facts.exits = { deepest, to: neighbour, second }
+  graph.facts.exits = { maxDepth: deepest, deepestNeighbor: neighbour, maxDepthElsewhere: second }
   return graph.facts.exits
 }
 
 /** Depth of the deepest edge into the target, in output base units; ∞ if the target has too many edges to scan. */
-function lastDepth({ graph, target }: Problem, best: Float64Array, depthOf: (edge: number) => number): number {
+function maxDepthIntoTarget({ graph, target }: Problem, best: Float64Array, depthOf: (edge: number) => number): number {
   const { offset, to, reverse } = graph.topology
   const [start, end] = [offset[target]!, offset[target + 1]!]
-  if (end - start > MANY_EDGES) return Number.POSITIVE_INFINITY
+  if (end - start > MAX_SCANNED_EDGES) return Number.POSITIVE_INFINITY
   let deepest = 0
   for (let out = start; out < end; out++) deepest = Math.max(deepest, depthOf(reverse[out]!) * best[to[out]!]!)
   return deepest
 }
 
-/** The best path from the source at spot rates, as far as it leads. */
-export function bestWay(
+/** The best path from the source at spot rates. It ends early if no edge leads on within the hop limit. */
+export function bestSpotPath(
   graph: Graph,
   { ends, labels, maxHops, intermediateRates, budget }: ExpansionTerms,
 ): readonly number[] {
   const { offset, to } = graph.topology
-  const way: number[] = []
+  const path: number[] = []
   let token = ends.source
-  while (token !== ends.target && way.length < maxHops) {
-    let [chosen, max] = [-1, 0]
+  while (token !== ends.target && path.length < maxHops) {
+    let [bestEdge, max] = [-1, 0]
     const { rate } = token === ends.source ? graph : intermediateRates
     budget.spend(1 + (offset[token + 1]! - offset[token]!) / 4)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const other = to[edge]!
-      if (labels.hops[other]! > maxHops - 1 - way.length) continue
+      if (labels.hops[other]! > maxHops - 1 - path.length) continue
       const value = (other === ends.target ? graph.rate[edge]! : rate[edge]!) * labels.best[other]!
-      if (value > max) [chosen, max] = [edge, value]
+      if (value > max) [bestEdge, max] = [edge, value]
     }
-    if (chosen < 0) break
-    way.push(chosen)
-    token = to[chosen]!
+    if (bestEdge < 0) break
+    path.push(bestEdge)
+    token = to[bestEdge]!
   }
-  return way
+  return path
 }

@@ -5,7 +5,7 @@ import type { Ends } from '../problem/passable.ts'
 import { EDGE_GAIN, LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
 import type { TokenAtPrice } from './labels.ts'
-import { BLOCK, MIN_BLOCKS } from './tolerances.ts'
+import { EDGES_PER_BLOCK, MIN_BLOCKS } from './tolerances.ts'
 
 export type ExpansionTerms = {
   readonly ends: Ends
@@ -23,8 +23,8 @@ export class SubgraphExpander {
   /** By token: units that one unit of the output token buys at the lowest cost found; 0 if not reached. */
   private readonly units: Float64Array
   /** Minimum number of edges from the source. */
-  private readonly depth: Uint8Array
-  private readonly queued: Uint8Array
+  private readonly minHopsFromSource: Uint8Array
+  private readonly isQueued: Uint8Array
   private readonly hasPrice: Uint8Array
   private readonly reachedTokens: Int32Array
   private reachedCount = 0
@@ -33,10 +33,10 @@ export class SubgraphExpander {
   private nextLayer: Int32Array
   private nextLayerCount = 0
   private foundEdges: Int32Array
-  private size = 0
+  private foundCount = 0
   /**
-   * Scans of tokens: token, its units at that time, and the range of edges found. A scan becomes invalid when its token
-   * is reached with more units, and is then repeated, at most once per round.
+   * Scans of tokens: the token, its units at the time of the scan, and the range of found edges. When a token is
+   * reached with more units, its scan becomes invalid and is repeated, at most once per round.
    */
   private readonly scans: {
     readonly tokens: Int32Array
@@ -71,8 +71,8 @@ export class SubgraphExpander {
       ends: scratch.ints(max),
     }
     this.units = scratch.zeroFloats(tokens.length, wipe)
-    this.depth = scratch.zeroBytes(tokens.length, wipe)
-    this.queued = scratch.zeroBytes(tokens.length, wipe)
+    this.minHopsFromSource = scratch.zeroBytes(tokens.length, wipe)
+    this.isQueued = scratch.zeroBytes(tokens.length, wipe)
     this.hasPrice = scratch.zeroBytes(tokens.length, wipe)
     this.foundEdges = scratch.ints(graph.topology.from.length)
     this.payingEdges = scratch.ints(graph.topology.from.length)
@@ -93,19 +93,19 @@ export class SubgraphExpander {
     max = Number.POSITIVE_INFINITY,
   ): boolean {
     const { ends, maxHops } = this.terms
-    const { units, depth, hasPrice, queued, scans, reachedTokens } = this
+    const { units, minHopsFromSource, hasPrice, isQueued, scans, reachedTokens } = this
     for (let k = 0; k < this.reachedCount; k++) {
       const token = reachedTokens[k]!
-      units[token] = depth[token] = hasPrice[token] = queued[token] = 0
+      units[token] = minHopsFromSource[token] = hasPrice[token] = isQueued[token] = 0
     }
     this.labels = labels
-    this.size = this.scanCount = this.nextLayerCount = this.reachedCount = 0
+    this.foundCount = this.scanCount = this.nextLayerCount = this.reachedCount = 0
     for (const { token, price } of pricedTokens) {
       reachedTokens[this.reachedCount++] = token
       this.nextLayer[this.nextLayerCount++] = token
       units[token] = 1 / price
       hasPrice[token] = 1
-      depth[token] = token === ends.source ? 0 : 1
+      minHopsFromSource[token] = token === ends.source ? 0 : 1
     }
     for (let round = 0; round < maxHops && this.nextLayerCount > 0; round++) {
       const layer = this.nextLayer
@@ -115,18 +115,18 @@ export class SubgraphExpander {
       this.nextLayerCount = 0
       for (let k = 0; k < count; k++) {
         const token = layer[k]!
-        queued[token] = 0
+        isQueued[token] = 0
         if (token === ends.target) continue
-        const start = this.size
+        const start = this.foundCount
         this.scanToken(token)
-        if (this.size > start) {
+        if (this.foundCount > start) {
           const scan = this.scanCount++
           scans.tokens[scan] = token
           scans.units[scan] = units[token]!
           scans.starts[scan] = start
-          scans.ends[scan] = this.size
+          scans.ends[scan] = this.foundCount
         }
-        if (this.size > max) return false
+        if (this.foundCount > max) return false
       }
     }
     return true
@@ -152,8 +152,8 @@ export class SubgraphExpander {
   }
 
   /**
-   * Returns the maximum total earnings of the found edges. The price of a token without one is the geometric mean of its
-   * cost and its value.
+   * Returns the maximum total earnings of the found edges. The price of a token without one is the geometric mean of
+   * its cost and its value.
    *
    * @param inSubgraph - 1 for tokens of the subgraph, which keep these bounds
    * @param countedEdges - 1 for edges that are counted elsewhere
@@ -191,7 +191,7 @@ export class SubgraphExpander {
     const { rate } = token === terms.ends.source ? graph : terms.intermediateRates
     const { blocks } = this.labels
     // Block labels are not worth computing for a single scan.
-    if (!blocks || token === terms.ends.source || end - start < MIN_BLOCKS * BLOCK) {
+    if (!blocks || token === terms.ends.source || end - start < MIN_BLOCKS * EDGES_PER_BLOCK) {
       this.scanEdges(token, start, end, rate)
       return
     }
@@ -200,7 +200,12 @@ export class SubgraphExpander {
     terms.budget.spend(max.length)
     for (let block = 0; block < max.length; block++)
       if (max[block]! > minValue)
-        this.scanEdges(token, start + block * BLOCK, Math.min(end, start + (block + 1) * BLOCK), rate)
+        this.scanEdges(
+          token,
+          start + block * EDGES_PER_BLOCK,
+          Math.min(end, start + (block + 1) * EDGES_PER_BLOCK),
+          rate,
+        )
   }
 
   /** Returns the maximum value of the first unit of input in each block of edges. Cached per set of labels. */
@@ -210,10 +215,10 @@ export class SubgraphExpander {
     const { to } = this.graph.topology
     const { rate } = this.terms.intermediateRates
     const { best } = this.labels
-    const max = new Float64Array(Math.ceil((end - start) / BLOCK))
+    const max = new Float64Array(Math.ceil((end - start) / EDGES_PER_BLOCK))
     for (let edge = start; edge < end; edge++) {
       const value = rate[edge]! * best[to[edge]!]!
-      const block = Math.floor((edge - start) / BLOCK)
+      const block = Math.floor((edge - start) / EDGES_PER_BLOCK)
       if (value > max[block]!) max[block] = value
     }
     blocks.set(token, max)
@@ -221,37 +226,37 @@ export class SubgraphExpander {
   }
 
   private scanEdges(token: number, start: number, end: number, rates: Float64Array): void {
-    const { graph, terms, units, depth, queued, hasPrice, foundEdges, reachedTokens, nextLayer } = this
+    const { graph, terms, units, minHopsFromSource, isQueued, hasPrice, foundEdges, reachedTokens, nextLayer } = this
     const { to } = graph.topology
     const { best, hops } = this.labels
     const { source, target } = terms.ends
     const unitsOfToken = units[token]!
-    const hopsLeft = terms.maxHops - 1 - depth[token]!
+    const hopsLeft = terms.maxHops - 1 - minHopsFromSource[token]!
     terms.budget.spend(1 + (end - start) / 4)
-    let { size } = this
+    let { foundCount } = this
     for (let edge = start; edge < end; edge++) {
       const label = unitsOfToken * rates[edge]!
       const tokenBought = to[edge]!
       if (!(label * best[tokenBought]! > 1 + EDGE_GAIN) || hops[tokenBought]! > hopsLeft || tokenBought === source)
         continue
-      foundEdges[size++] = edge
+      foundEdges[foundCount++] = edge
       if (hasPrice[tokenBought] === 1 || tokenBought === target) continue
       const unitsBefore = units[tokenBought]!
       if (!(label > unitsBefore * (1 + LABEL_GAIN))) continue
       units[tokenBought] = label
       if (unitsBefore === 0) {
         reachedTokens[this.reachedCount++] = tokenBought
-        depth[tokenBought] = depth[token]! + 1
+        minHopsFromSource[tokenBought] = minHopsFromSource[token]! + 1
       }
-      if (queued[tokenBought] === 1) continue
-      queued[tokenBought] = 1
+      if (isQueued[tokenBought] === 1) continue
+      isQueued[tokenBought] = 1
       nextLayer[this.nextLayerCount++] = tokenBought
     }
-    this.size = size
+    this.foundCount = foundCount
   }
 
   private reserveCapacity(edges: number): void {
-    if (this.size + edges <= this.foundEdges.length) return
+    if (this.foundCount + edges <= this.foundEdges.length) return
     const enlarged = this.graph.topology.scratch.ints(2 * this.foundEdges.length)
     enlarged.set(this.foundEdges)
     this.foundEdges = enlarged

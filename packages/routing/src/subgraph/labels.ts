@@ -6,7 +6,7 @@ import { ratesBetween } from '../problem/passable.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
 import { MAX_CACHED_LABELS } from './tolerances.ts'
 
-const FAR = 255
+const UNREACHED = 255
 
 /** A token with its price in output base units. */
 export type TokenAtPrice = { readonly token: number; readonly price: number }
@@ -16,25 +16,26 @@ export type TokenAtPrice = { readonly token: number; readonly price: number }
  * All requests of a block share the result, since filters, taxes, and discounts only lower rates.
  */
 export function labelsTo(graph: Graph, trust: Trust | undefined, target: number, maxHops: number): TargetLabels {
-  const cachesOfTrust = graph.facts.targetLabels
-  const cache = cachesOfTrust.get(trust ?? graph.facts) ?? new Map<string, TargetLabels>()
-  cachesOfTrust.set(trust ?? graph.facts, cache)
+  const cachesByTrust = graph.facts.targetLabels
+  const cache = cachesByTrust.get(trust ?? graph.facts) ?? new Map<string, TargetLabels>()
+  cachesByTrust.set(trust ?? graph.facts, cache)
   const key = `${target} ${maxHops}`
   const cachedLabels = cache.get(key)
   if (cachedLabels) return cachedLabels
-  // The rounds bound the work. No request is charged for it, since later requests may use the result.
-  const between = trust ? ratesBetween(graph, trust) : graph
-  const labels = valuesOf(graph, between, target, maxHops)
+  // The number of rounds limits the work. It is not counted in the request's budget, since later requests use the
+  // result.
+  const passableRates = trust ? ratesBetween(graph, trust) : graph
+  const labels = valuesOf(graph, passableRates, target, maxHops)
   if ((cache.size + 1) * labels.best.length > MAX_CACHED_LABELS) cache.clear()
   cache.set(key, labels)
   return labels
 }
 
 /** Maximum values of tokens over paths to a target. */
-function valuesOf(graph: Graph, between: Rates, target: number, maxHops: number): TargetLabels {
+function valuesOf(graph: Graph, passableRates: Rates, target: number, maxHops: number): TargetLabels {
   const { offset, to, tokens, scratch } = graph.topology
   const best = new Float64Array(tokens.length)
-  const hops = new Uint8Array(tokens.length).fill(FAR)
+  const hops = new Uint8Array(tokens.length).fill(UNREACHED)
   best[target] = 1
   hops[target] = 0
   scratch.within(() => {
@@ -42,7 +43,7 @@ function valuesOf(graph: Graph, between: Rates, target: number, maxHops: number)
     queue.start([target], maxHops)
     for (let token = queue.next(); token >= 0; token = queue.next()) {
       // The target may be any token, so the trust rule does not apply to its incoming edges.
-      const rates = token === target ? graph.rateBack : between.rateBack
+      const rates = token === target ? graph.rateBack : passableRates.rateBack
       const value = best[token]!
       const end = offset[token + 1]!
       for (let edge = offset[token]!; edge < end; edge++) {
@@ -50,7 +51,7 @@ function valuesOf(graph: Graph, between: Rates, target: number, maxHops: number)
         const other = to[edge]!
         if (!(label > best[other]! * (1 + LABEL_GAIN)) || other === target) continue
         best[other] = label
-        if (hops[other] === FAR) hops[other] = queue.round
+        if (hops[other] === UNREACHED) hops[other] = queue.round
         queue.add(other)
       }
     }

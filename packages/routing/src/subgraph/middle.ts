@@ -1,44 +1,53 @@
-/** Selects the edges that most divided trades use: between the ends, their deepest neighbors, and the hubs. */
+/**
+ * Selects the initial edges of a subgraph, which most divided trades use: between the ends, their neighbors, and the
+ * hubs.
+ */
 import type { Graph, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
 import { type Candidates, topEarning } from './candidates.ts'
 import { hubsOf } from './hubs.ts'
-import { BETWEEN_HUBS, BETWEEN_NEIGHBOURS, MANY_EDGES, MAX_ALTERNATIVE_EDGES, NEIGHBOURS } from './tolerances.ts'
+import {
+  EDGES_BETWEEN_HUBS,
+  EDGES_BETWEEN_NEIGHBORS,
+  MAX_ALTERNATIVE_EDGES,
+  MAX_SCANNED_EDGES,
+  NEIGHBORS_PER_END,
+} from './tolerances.ts'
 
 /** Edges between any two of the tokens whose rate is at most a fraction below the tokens' prices. */
 export function alternativesBetween(
   { topology, rate }: Graph,
   values: ReadonlyMap<number, number>,
-  part: number,
+  maxDisadvantage: number,
   budget: WorkBudget,
 ): readonly number[] {
   const { offset, from, to, reverse } = topology
   const hubs = hubsOf(topology)
   const edges = new Set<number>()
-  const take = (edge: number) => {
+  const addIfClose = (edge: number) => {
     const [sold, bought] = [values.get(from[edge]!), values.get(to[edge]!)]
-    if (sold && bought && rate[edge]! * bought > sold * (1 - part)) edges.add(edge)
+    if (sold && bought && rate[edge]! * bought > sold * (1 - maxDisadvantage)) edges.add(edge)
   }
   budget.spend(hubs.edges.length)
-  for (const edge of hubs.edges) take(edge)
+  for (const edge of hubs.edges) addIfClose(edge)
   for (const token of values.keys()) {
     const [start, end] = [offset[token]!, offset[token + 1]!]
-    if (end - start > MANY_EDGES) continue
+    if (end - start > MAX_SCANNED_EDGES) continue
     budget.spend(end - start)
     for (let edge = start; edge < end; edge++) {
-      take(edge)
-      take(reverse[edge]!)
+      addIfClose(edge)
+      addIfClose(reverse[edge]!)
     }
   }
   return [...edges].slice(0, MAX_ALTERNATIVE_EDGES)
 }
 
 /**
- * The edges that ends with few pools have with their deepest neighbors, the deepest edges of these neighbors, and the
- * deepest of the hubs.
+ * Returns the edges between the ends and their deepest neighbors (unless an end has too many pools), the deepest edges
+ * between these neighbors, and the deepest edges between hubs.
  */
-export function middleOf(
+export function initialEdges(
   graph: Graph,
   { source, target }: Ends,
   { best }: TargetLabels,
@@ -51,30 +60,30 @@ export function middleOf(
   // Depth in output base units at spot rates.
   const depthOf = (edge: number) => conductance[edge]! * best[from[edge]!]!
   const endEdges: number[] = []
-  const neighbours = new Set<number>()
-  const takeEnd = (end: number, edgeOf: (out: number) => number) => {
-    if (degree(end) > MANY_EDGES) return
+  const neighbors = new Set<number>()
+  const addNeighbors = (end: number, edgeOf: (out: number) => number) => {
+    if (degree(end) > MAX_SCANNED_EDGES) return
     budget.spend(4 * degree(end) + 1)
     const edges = Array.from({ length: degree(end) }, (_, k) => edgeOf(offset[end]! + k))
-    for (const edge of largest(edges, depthOf, NEIGHBOURS)) {
+    for (const edge of largest(edges, depthOf, NEIGHBORS_PER_END)) {
       if (!(depthOf(edge) > 0)) continue
       endEdges.push(edge)
-      neighbours.add(from[edge] === end ? to[edge]! : from[edge]!)
+      neighbors.add(from[edge] === end ? to[edge]! : from[edge]!)
     }
   }
-  takeEnd(source, (out) => out)
-  takeEnd(target, (out) => reverse[out]!)
-  const chosenTokens = new Set([source, target, ...hubs.tokens, ...neighbours])
+  addNeighbors(source, (out) => out)
+  addNeighbors(target, (out) => reverse[out]!)
+  const chosenTokens = new Set([source, target, ...hubs.tokens, ...neighbors])
   const nearby = new Set<number>()
-  for (const token of neighbours) {
-    if (degree(token) > MANY_EDGES) continue
+  for (const token of neighbors) {
+    if (degree(token) > MAX_SCANNED_EDGES) continue
     budget.spend(degree(token))
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++)
       if (chosenTokens.has(to[edge]!)) nearby.add(edge).add(reverse[edge]!)
   }
   const deepest = (edges: readonly number[], max: number) => topEarning(candidatesOf(edges, depthOf), max)
   budget.spend(hubs.edges.length + nearby.size)
-  return [...endEdges, ...deepest([...nearby], BETWEEN_NEIGHBOURS), ...deepest(hubs.edges, BETWEEN_HUBS)]
+  return [...endEdges, ...deepest([...nearby], EDGES_BETWEEN_NEIGHBORS), ...deepest(hubs.edges, EDGES_BETWEEN_HUBS)]
 }
 
 /** The edges with the largest values, in descending order; the first one wins a tie. */
@@ -84,13 +93,13 @@ function largest(edges: readonly number[], score: (edge: number) => number, max:
   for (const edge of edges) {
     const value = score(edge)
     if (chosenEdges.length === max && !(value > values[max - 1]!)) continue
-    let at = Math.min(chosenEdges.length, max - 1)
-    for (; at > 0 && value > values[at - 1]!; at--) {
-      chosenEdges[at] = chosenEdges[at - 1]!
-      values[at] = values[at - 1]!
+    let index = Math.min(chosenEdges.length, max - 1)
+    for (; index > 0 && value > values[index - 1]!; index--) {
+      chosenEdges[index] = chosenEdges[index - 1]!
+      values[index] = values[index - 1]!
     }
-    chosenEdges[at] = edge
-    values[at] = value
+    chosenEdges[index] = edge
+    values[index] = value
   }
   return chosenEdges
 }

@@ -12,47 +12,47 @@ export type Subgraph = { readonly graph: Graph; readonly tokens: Int32Array; rea
  *
  * @param ends - tokens that are always included
  */
-export function partOfGraph(fullGraph: Graph, chosen: Iterable<number>, ends: readonly number[]): Subgraph {
+export function subgraphOf(fullGraph: Graph, chosenEdges: Iterable<number>, ends: readonly number[]): Subgraph {
   const { topology: wholeTopology, rate, rateBack, conductance, maxConductance } = fullGraph
   return wholeTopology.scratch.within(() => {
-    const edges = withPairs(fullGraph, chosen)
-    const tokens = joinedBy(fullGraph, edges, ends)
-    const placeOfToken = placesOf(fullGraph, tokens, wholeTopology.tokens.length)
-    const placeOfEdge = placesOf(fullGraph, edges, wholeTopology.from.length)
-    const from = mapIndices(wholeTopology.from, edges, placeOfToken)
+    const edges = withPairs(fullGraph, chosenEdges)
+    const tokens = tokensOf(fullGraph, edges, ends)
+    const indexOfToken = indicesOf(fullGraph, tokens, wholeTopology.tokens.length)
+    const indexOfEdge = indicesOf(fullGraph, edges, wholeTopology.from.length)
+    const from = mapIndices(wholeTopology.from, edges, indexOfToken)
     const offset = new Int32Array(tokens.length + 1)
     for (const token of from) offset[token + 1]! += 1
     for (let token = 0; token < tokens.length; token++) offset[token + 1]! += offset[token]!
     const { edges: edgesOfWhole } = fullGraph
-    const ownEdges = Array.from(edges, (edge) => edgesOfWhole[edge]!)
+    const subgraphEdges = Array.from(edges, (edge) => edgesOfWhole[edge]!)
     const isWide = new Uint8Array(edges.length)
-    for (let place = 0; place < edges.length; place++) isWide[place] = wholeTopology.isWide[edges[place]!]!
+    for (let index = 0; index < edges.length; index++) isWide[index] = wholeTopology.isWide[edges[index]!]!
     let edgesOfPool: Topology['edgesOfPool'] | null = null
-    const names = Array.from(tokens, (token) => wholeTopology.tokens[token]!)
+    const addresses = Array.from(tokens, (token) => wholeTopology.tokens[token]!)
     const topology: Topology = {
-      tokens: names,
-      tokenIndex: new Map(names.map((token, place) => [token, place])),
+      tokens: addresses,
+      tokenIndex: new Map(addresses.map((token, place) => [token, place])),
       offset,
       from,
-      to: mapIndices(wholeTopology.to, edges, placeOfToken),
-      reverse: mapIndices(wholeTopology.reverse, edges, placeOfEdge),
+      to: mapIndices(wholeTopology.to, edges, indexOfToken),
+      reverse: mapIndices(wholeTopology.reverse, edges, indexOfEdge),
       // Computed on demand: few searches need it.
       get edgesOfPool() {
-        edgesOfPool ??= groupByPool(ownEdges)
+        edgesOfPool ??= groupByPool(subgraphEdges)
         return edgesOfPool
       },
       hasWidePools: isWide.includes(1),
       isWide,
       get poolsOfSource() {
-        return groupBySource(ownEdges, this.edgesOfPool)
+        return groupBySource(subgraphEdges, this.edgesOfPool)
       },
       joined: null,
-      scratch: wholeTopology.scratch.ofParts,
+      scratch: wholeTopology.scratch.forSubgraphs,
       tradingFunctions: wholeTopology.tradingFunctions,
       facts: {},
     }
     const arrays = {
-      edges: ownEdges,
+      edges: subgraphEdges,
       rate: pickFloats(rate, edges),
       rateBack: pickFloats(rateBack, edges),
       conductance: pickFloats(conductance, edges),
@@ -64,70 +64,70 @@ export function partOfGraph(fullGraph: Graph, chosen: Iterable<number>, ends: re
 
 function groupByPool(edges: readonly Edge[]): Topology['edgesOfPool'] {
   const edgesOfPool = new Map<string, number[]>()
-  for (const [place, { pool }] of edges.entries()) {
+  for (const [index, { pool }] of edges.entries()) {
     const poolEdges = edgesOfPool.get(pool.id)
-    if (poolEdges) poolEdges.push(place)
-    else edgesOfPool.set(pool.id, [place])
+    if (poolEdges) poolEdges.push(index)
+    else edgesOfPool.set(pool.id, [index])
   }
   return edgesOfPool
 }
 
 /** The edges, their reverse edges, and all pairs of multi-token pools, in order. */
-function withPairs({ edges, topology }: Graph, chosen: Iterable<number>): Int32Array {
+function withPairs({ edges, topology }: Graph, chosenEdges: Iterable<number>): Int32Array {
   const { from, reverse, edgesOfPool, isWide, scratch } = topology
-  return distinct(scratch, from.length, (take) => {
-    for (const edge of chosen) {
+  return distinct(scratch, from.length, (add) => {
+    for (const edge of chosenEdges) {
       // The pairs of a pool trade together: a trade of one moves the rates of the others.
-      if (isWide[edge] === 1) for (const pair of edgesOfPool.get(edges[edge]!.pool.id)!) take(pair)
+      if (isWide[edge] === 1) for (const pair of edgesOfPool.get(edges[edge]!.pool.id)!) add(pair)
       else {
-        take(edge)
-        take(reverse[edge]!)
+        add(edge)
+        add(reverse[edge]!)
       }
     }
   })
 }
 
 /** The ends, and the tokens that these edges join, in order. */
-function joinedBy({ topology }: Graph, edges: Int32Array, ends: readonly number[]): Int32Array {
+function tokensOf({ topology }: Graph, edges: Int32Array, ends: readonly number[]): Int32Array {
   const { from, tokens, scratch } = topology
-  return distinct(scratch, tokens.length, (take) => {
-    for (const end of ends) take(end)
-    for (let place = 0; place < edges.length; place++) take(from[edges[place]!]!)
+  return distinct(scratch, tokens.length, (add) => {
+    for (const end of ends) add(end)
+    for (let k = 0; k < edges.length; k++) add(from[edges[k]!]!)
   })
 }
 
 /** The distinct numbers below a limit, in ascending order. */
-function distinct(scratch: Scratch, limit: number, takeAll: (take: (number: number) => void) => void): Int32Array {
+function distinct(scratch: Scratch, limit: number, addAll: (take: (number: number) => void) => void): Int32Array {
   const numbers: number[] = []
-  const isTaken = scratch.zeroBytes(limit, (array) => {
+  const isAdded = scratch.zeroBytes(limit, (array) => {
     for (const number of numbers) array[number] = 0
   })
-  takeAll((number) => {
-    if (isTaken[number] === 1) return
-    isTaken[number] = 1
+  addAll((number) => {
+    if (isAdded[number] === 1) return
+    isAdded[number] = 1
     numbers.push(number)
   })
   return new Int32Array(numbers).sort()
 }
 
-// Loops, since `from` of typed arrays uses iterators, which are several times slower.
+// Plain loops, because `from` of typed arrays uses iterators, which are several times slower.
 
 function pickFloats(values: Float64Array, indices: Int32Array): Float64Array {
   const result = new Float64Array(indices.length)
-  for (let place = 0; place < indices.length; place++) result[place] = values[indices[place]!]!
+  for (let k = 0; k < indices.length; k++) result[k] = values[indices[k]!]!
   return result
 }
 
-function mapIndices(numbers: Int32Array, indices: Int32Array, placeOf: Int32Array): Int32Array {
+function mapIndices(numbers: Int32Array, indices: Int32Array, indexOf: Int32Array): Int32Array {
   const result = new Int32Array(indices.length)
-  for (let place = 0; place < indices.length; place++) result[place] = placeOf[numbers[indices[place]!]!]!
+  for (let k = 0; k < indices.length; k++) result[k] = indexOf[numbers[indices[k]!]!]!
   return result
 }
 
-function placesOf({ topology }: Graph, numbers: Int32Array, count: number): Int32Array {
-  const places = topology.scratch.noPlaces(count, (array) => {
+function indicesOf({ topology }: Graph, numbers: Int32Array, count: number): Int32Array {
+  const indices = topology.scratch.noIndices(count, (array) => {
     for (const number of numbers) array[number] = -1
   })
-  for (let place = 0; place < numbers.length; place++) places[numbers[place]!] = place
-  return places
+  for (let index = 0; index < numbers.length; index++) indices[numbers[index]!] = index
+  return indices
 }

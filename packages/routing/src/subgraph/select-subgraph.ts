@@ -1,7 +1,7 @@
 /**
- * Selects the part of a large graph that a trade may use. Search time grows with the graph, but of 100,000 pools a
- * trade uses a few dozen. At given token prices, an edge is useful only if the value of its first unit of output
- * exceeds the cost of its input. The prices come from coarse allocations on successive guesses of the part.
+ * Selects the subgraph of a large graph that a trade may use. Search time grows with the graph, but a trade uses only a
+ * few dozen of 100,000 pools. At given token prices, an edge is useful only if the value of its first unit of output
+ * exceeds the cost of its input. The prices come from coarse allocations on successive guesses of the subgraph.
  */
 import type { Trust } from '@sluice/liquidity'
 import { generateColumns } from '../columns/columns.ts'
@@ -9,35 +9,35 @@ import { Frontier } from '../columns/frontier.ts'
 import { bestSinglePath } from '../columns/single-path.ts'
 import type { Graph } from '../graph/graph.ts'
 import { type Ends, ratesBetween } from '../problem/passable.ts'
-import { distancesFrom, pathTo, potential } from '../problem/potentials.ts'
-import { isFree, type Problem, type SolvedAllocation } from '../problem/problem.ts'
+import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
+import { hasNoLegCosts, type Problem, type SolvedAllocation } from '../problem/problem.ts'
 import { allocationOver } from '../solver/allocation.ts'
 import { MIN_LIVE_SHARE } from '../tolerances.ts'
-import { bestPath, bestWay } from './best-path.ts'
+import { bestPath, bestSpotPath } from './best-path.ts'
 import { topEarning } from './candidates.ts'
 import type { ExpansionTerms } from './expander.ts'
 import { labelsTo, type TokenAtPrice } from './labels.ts'
-import { alternativesBetween, middleOf } from './middle.ts'
+import { alternativesBetween, initialEdges } from './middle.ts'
 import { Neighborhood } from './neighborhood.ts'
-import { partOfGraph, type Subgraph } from './part-of-graph.ts'
+import { type Subgraph, subgraphOf } from './part-of-graph.ts'
 import {
-  ALTERNATIVE_PART,
   COARSE_BENEFIT,
-  COARSE_COLUMNS,
+  COARSE_COLUMN_ROUNDS,
   COARSE_EDGES,
-  COARSE_PRICES,
-  NEAR_SPOT,
+  COARSE_PRICE_ROUNDS,
+  INITIAL_SOURCE_PRICE,
+  MAX_ALTERNATIVE_DISADVANTAGE,
   PRICE_MARGIN,
   SUBGRAPH_BENEFIT,
   SUBGRAPH_EDGES,
-  SUBGRAPH_OF_POOL,
+  SUBGRAPH_EDGES_PER_POOL,
 } from './tolerances.ts'
 
 /** Prices of a coarse allocation, with its edges in the whole graph and its value. */
 type Prices = { readonly priced: readonly TokenAtPrice[]; readonly used: readonly number[]; readonly value: number }
 
 /**
- * Builds the request's problem on the subgraph; null if no path is found there.
+ * Builds the request's problem on the subgraph; null if the subgraph has no path.
  *
  * @param ends - ends of the trade in the whole graph
  * @param on - builds the request's problem on a graph
@@ -49,7 +49,7 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   on: (graph: Graph) => T,
 ): T | null {
   const { source, target } = ends
-  const partWith = (edges: Iterable<number>) => partOfGraph(fullGraph, edges, [source, target])
+  const partWith = (edges: Iterable<number>) => subgraphOf(fullGraph, edges, [source, target])
   let subgraph = partWith([])
   const bare = on(subgraph.graph).problem
   const { maxHops, maxPools, amountIn, budget } = bare
@@ -61,13 +61,16 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   const neighborhood = new Neighborhood(fullGraph, expansionTerms)
 
   const start = [
-    { token: source, price: spot * NEAR_SPOT },
+    { token: source, price: spot * INITIAL_SOURCE_PRICE },
     { token: target, price: 1 },
   ]
   let prices: Prices = { priced: start, used: [], value: spot * amountIn }
-  let includedEdges = new Set([...bestWay(fullGraph, expansionTerms), ...middleOf(fullGraph, ends, labels, budget)])
-  for (let round = 0; round < COARSE_PRICES; round++) {
-    const near = topEarning(neighborhood.around(prices.priced, COARSE_BENEFIT * prices.value), COARSE_EDGES)
+  let includedEdges = new Set([
+    ...bestSpotPath(fullGraph, expansionTerms),
+    ...initialEdges(fullGraph, ends, labels, budget),
+  ])
+  for (let round = 0; round < COARSE_PRICE_ROUNDS; round++) {
+    const near = topEarning(neighborhood.edgesAround(prices.priced, COARSE_BENEFIT * prices.value), COARSE_EDGES)
     if (round > 0 && near.every((edge) => includedEdges.has(edge))) break
     includedEdges = new Set([...(round === 0 ? includedEdges : prices.used), ...near])
     subgraph = partWith(includedEdges)
@@ -77,17 +80,19 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   }
   const { priced, used, value } = prices
   const lower = priced.map(({ token, price }) => ({ token, price: price * (1 - PRICE_MARGIN) }))
-  const max = Math.max(SUBGRAPH_EDGES, SUBGRAPH_OF_POOL * maxPools)
-  const candidates = topEarning(neighborhood.around(lower, SUBGRAPH_BENEFIT * value), max)
+  const max = Math.max(SUBGRAPH_EDGES, SUBGRAPH_EDGES_PER_POOL * maxPools)
+  const candidates = topEarning(neighborhood.edgesAround(lower, SUBGRAPH_BENEFIT * value), max)
   // With gas, the best path may be far from any of these prices.
-  const single = isFree(bare)
+  const single = hasNoLegCosts(bare)
     ? []
-    : bestPath(on(fullGraph).problem, labels, { problem: on(subgraph.graph).problem, part: subgraph })
-  const otherEdges = isFree(bare) ? [] : alternatives(fullGraph, [...used, ...single], { priced, labels, budget })
+    : bestPath(on(fullGraph).problem, labels, { problem: on(subgraph.graph).problem, subgraph })
+  const otherEdges = hasNoLegCosts(bare)
+    ? []
+    : alternatives(fullGraph, [...used, ...single], { priced, labels, budget })
   subgraph = partWith([...used, ...single, ...otherEdges, ...candidates])
   const ready = on(subgraph.graph)
   const subgraphBounds = {
-    fewestHops: labels.hops[source]!,
+    minHops: labels.hops[source]!,
     earnedBeyond: (solvedAllocation: SolvedAllocation) =>
       earnedBeyond(solvedAllocation, ready.problem, subgraph, neighborhood),
   }
@@ -104,19 +109,19 @@ function alternatives(
   const tokens = edges.flatMap((edge) => [from[edge]!, to[edge]!])
   const values = new Map(tokens.map((token) => [token, labels.best[token]!]))
   for (const { token, price } of priced) values.set(token, price)
-  return alternativesBetween(fullGraph, values, ALTERNATIVE_PART, budget)
+  return alternativesBetween(fullGraph, values, MAX_ALTERNATIVE_DISADVANTAGE, budget)
 }
 
 /** Prices of the tokens that carry flow, without gas, and the edges of their allocation. Null if there is no path. */
 function coarsePrices(original: Problem, { tokens, edges }: Subgraph): Prices | null {
-  const problem = { ...original, perGas: 0, perLeg: 0 }
+  const problem = { ...original, costPerGas: 0, costPerLeg: 0 }
   const { source, target } = problem
-  const backward = potential(problem, target, 'to')
+  const backward = bestSpotRates(problem, target, 'to')
   const way = pathTo(problem, backward, source, target) ?? bestSinglePath(problem, backward)
   if (!way) return null
   const allocation = allocationOver(problem, way, backward)
   const frontier = new Frontier(problem, backward, distancesFrom(problem, source))
-  generateColumns(problem, allocation, frontier, COARSE_COLUMNS)
+  generateColumns(problem, allocation, frontier, COARSE_COLUMN_ROUNDS)
   const pricedTokens = pricesOf(allocation, problem, tokens)
   return (
     pricedTokens && {

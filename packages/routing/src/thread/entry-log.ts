@@ -5,7 +5,7 @@ type Pools = Snapshot['pools']
 
 /** Maximum number of entries. Threads that are further behind get the pools themselves. */
 const MAX_ENTRIES = 32
-/** Maximum number of pools in an entry. More would block the event loop, so they are sent in batches. */
+/** Maximum number of pools in an entry. Encoding more pools would block the event loop, so they are sent in batches. */
 const MAX_CHANGED_POOLS = 1_000
 
 /** The log of one chain. */
@@ -13,9 +13,12 @@ export class EntryLog {
   /** States in order. The entry at an index leads from the previous state to this one. */
   private states: Mark[] = []
   private entries: Uint8Array[] = []
-  private last: WeakRef<Pools> | null = null
+  private lastPools: WeakRef<Pools> | null = null
 
-  /** Returns the entries from one state to another; null if the log does not cover them, and the pools themselves must be sent. */
+  /**
+   * Returns the entries from one state to another; null if the log does not cover them, and the pools themselves must
+   * be sent.
+   */
   between(before: Pools, after: Pools): readonly Uint8Array[] | null {
     if (this.indexOf(after) < 0) this.append(after)
     const [from, to] = [this.indexOf(before), this.indexOf(after)]
@@ -23,9 +26,9 @@ export class EntryLog {
   }
 
   private append(pools: Pools): void {
-    const last = this.last?.deref()
-    this.last = new WeakRef(pools)
-    const entries = last && this.since(last, pools)
+    const previousPools = this.lastPools?.deref()
+    this.lastPools = new WeakRef(pools)
+    const entries = previousPools && this.entriesSince(previousPools, pools)
     if (!entries) {
       this.states = [markOf(pools)]
       this.entries = [new Uint8Array()]
@@ -40,7 +43,10 @@ export class EntryLog {
   }
 
   /** Uses entries received from another process, or encodes one. */
-  private since(before: Pools, after: Pools): readonly { readonly after: Mark; readonly bytes: Uint8Array }[] | null {
+  private entriesSince(
+    before: Pools,
+    after: Pools,
+  ): readonly { readonly after: Mark; readonly bytes: Uint8Array }[] | null {
     const entries = entriesBetween(before, after, MAX_ENTRIES)
     if (entries) return entries
     const bytes = encodeEntryBetween(before, after, MAX_CHANGED_POOLS)

@@ -85,7 +85,9 @@ export type FromThread =
   /** The graph is built and the search begins. Not sent if the graph was cached. */
   | { readonly prepared: true }
   | { readonly result: PlainResult }
-  /** The search failed. A message preserves only the built-in class and the text of an error, so the code is separate. */
+  /**
+   * The search failed. A message preserves only the built-in class and the text of an error, so the code is separate.
+   */
   | { readonly error: Error; readonly code?: RoutingErrorCode }
 
 /** Replaces pools by their ids. */

@@ -7,8 +7,8 @@ import type { ExactOutputRequest, RouteRequest, RouteResult } from '../types.ts'
 import { EntryLog } from './entry-log.ts'
 import { type FromThread, fromPlain, sharedTerms, type ToThread, withoutSharedTerms } from './messages.ts'
 
-/** Pools per message: copying as many takes about 0.5 ms of the process's time. */
-const BATCH = 250
+/** Pools per message. Copying this many pools takes about 0.5 ms on the main thread. */
+const POOLS_PER_MESSAGE = 250
 /** Timeout for starting the thread, sending all pools, and building the graph, in milliseconds. */
 const PREPARE_TIMEOUT_MS = 30_000
 
@@ -18,19 +18,19 @@ export type ThreadOptions = {
   /** Memory limit of one thread in megabytes. */
   readonly memoryMb: number
   /** Replaces the thread's module in tests. */
-  readonly entry?: URL
+  readonly entryModule?: URL
 }
 
 /** Entry logs by chain id, shared by all threads of a process. */
 export type EntryLogs = Map<number, EntryLog>
 
-type Answer = Exclude<FromThread, { prepared: true }>
+type SearchMessage = Exclude<FromThread, { prepared: true }>
 /** The state of a chain in the thread. Shared terms are compared by identity. */
 type ThreadState = {
   pools: Snapshot['pools']
   readonly terms: Map<string, unknown>
   /** Hash of the block whose graph the thread will have at its next search; undefined if it must build one. */
-  graphAt?: string | undefined
+  graphBlockHash?: string | undefined
 }
 type Search = {
   readonly isShort: boolean
@@ -38,31 +38,31 @@ type Search = {
   /** True if the thread will have the graph when it reaches this search. */
   isPrepared: boolean
   /** Resolves with null if the search is handed back before it began. */
-  readonly resolve: (answer: Answer | null) => void
+  readonly resolve: (answer: SearchMessage | null) => void
   readonly reject: (error: Error) => void
 }
 
-/** Maximum number of short searches queued in a thread, so that it does not wait for the process between two of them. */
+/** Maximum number of short searches queued in a thread, so that the thread has no pause between two searches. */
 const MAX_QUEUED = 4
 /** Milliseconds after which the searches behind a slow one are handed back. */
 const SLOW_MS = 250
 
 /**
- * A thread that mirrors the pools of each chain. Before a search it receives the difference to the search's snapshot,
- * so a block costs only its changes, and a search of an earlier block works as well. The first search starts the
- * worker; the first one after its end restarts it.
+ * A worker thread that mirrors the pools of each chain. Before a search, it receives the difference to the search's
+ * snapshot, so a new block costs only its changes, and a search of an earlier block also works. The first search starts
+ * the worker. If the worker has ended, the next search starts a new one.
  */
 export class RouterThread {
   private readonly options: ThreadOptions
-  private readonly logs: EntryLogs
+  private readonly entryLogs: EntryLogs
   private worker: Worker | undefined
   /** The running search, then the queued ones. Results arrive in this order. */
   private searches: Search[] = []
   private timer: NodeJS.Timeout | undefined
   /** Resolves when everything so far has been posted. */
-  private sent: Promise<void> = Promise.resolve()
+  private lastPost: Promise<void> = Promise.resolve()
   /** State of each chain in the thread. */
-  private states = new Map<number, ThreadState>()
+  private stateByChain = new Map<number, ThreadState>()
   private readonly onChange: () => void
   private lateTimer: NodeJS.Timeout | undefined
   /** True after the first result: the thread's code is loaded. */
@@ -73,27 +73,27 @@ export class RouterThread {
   /** @param onChange - called when a search ends, or the running one turns out to be slow */
   constructor(options: ThreadOptions, logs: EntryLogs = new Map(), onChange = () => {}) {
     this.options = options
-    this.logs = logs
+    this.entryLogs = logs
     this.onChange = onChange
   }
 
   /** Number of running and queued searches. */
-  get inHand(): number {
+  get searchCount(): number {
     return this.searches.length
   }
 
   get isBusy(): boolean {
-    return this.inHand > 0
+    return this.searchCount > 0
   }
 
   /** True if another short search may be queued. */
   get hasRoom(): boolean {
-    return this.isWarm && !this.isLate && this.inHand < MAX_QUEUED && this.searches.every(({ isShort }) => isShort)
+    return this.isWarm && !this.isLate && this.searchCount < MAX_QUEUED && this.searches.every(({ isShort }) => isShort)
   }
 
   /**
-   * Runs `findRoute` on the snapshot's graph, after the queued searches. Returns null if it did not begin because the
-   * search before it is slow or ended the thread.
+   * Runs `findRoute` on the snapshot's graph, after the queued searches. Returns null if the search did not begin,
+   * because the previous search is slow or ended the thread.
    *
    * @param isShort - true if the search is expected to take a few milliseconds
    * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and errors of the search itself
@@ -104,18 +104,18 @@ export class RouterThread {
     isShort = false,
   ): Promise<RouteResult | null> {
     const worker = this.start()
-    const { promise, ...callbacks } = Promise.withResolvers<Answer | null>()
+    const { promise, ...callbacks } = Promise.withResolvers<SearchMessage | null>()
     const search: Search = { isShort, isSent: false, isPrepared: false, ...callbacks }
     this.searches.push(search)
     worker.ref()
-    if (this.inHand === 1) this.timeFirst()
+    if (this.searchCount === 1) this.startTimers()
     const send = async () => {
       if (!this.searches.includes(search)) return
       search.isSent = true
-      search.isPrepared = await this.send(worker, snapshot, request)
-      if (search.isPrepared && search === this.searches[0]) this.endAfter(this.options.timeoutMs)
+      search.isPrepared = await this.sendSearch(worker, snapshot, request)
+      if (search.isPrepared && search === this.searches[0]) this.terminateAfter(this.options.timeoutMs)
     }
-    this.inTurn(send).catch((error) => {
+    this.postInOrder(send).catch((error) => {
       search.reject(error)
       this.remove(search)
     })
@@ -125,8 +125,8 @@ export class RouterThread {
 
   /** Frees the thread's memory of a chain, after the queued searches. */
   forget(chainId: number): void {
-    void this.inTurn(() => {
-      if (this.states.delete(chainId) && this.worker) post(this.worker, { do: 'forget', chainId })
+    void this.postInOrder(() => {
+      if (this.stateByChain.delete(chainId) && this.worker) post(this.worker, { do: 'forget', chainId })
     })
   }
 
@@ -139,22 +139,22 @@ export class RouterThread {
 
   private start(): Worker {
     if (this.worker) return this.worker
-    const { memoryMb, entry = new URL('./worker.ts', import.meta.url) } = this.options
-    const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
+    const { memoryMb, entryModule = new URL('./worker.ts', import.meta.url) } = this.options
+    const worker = new Worker(entryModule, { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
     this.worker = worker
     worker.unref()
-    const ended = (cause?: Error) =>
+    const onEnd = (cause?: Error) =>
       this.end(worker, new RoutingError('THREAD_ENDED', 'the routing thread has ended', { cause }))
     worker.on('message', (message: FromThread) => {
       if (this.worker !== worker) return
-      if ('prepared' in message) this.endAfter(this.options.timeoutMs)
+      if ('prepared' in message) this.terminateAfter(this.options.timeoutMs)
       else {
         this.isWarm = true
-        this.answered(message)
+        this.resolveFirst(message)
       }
     })
-    worker.on('error', ended)
-    worker.on('exit', () => ended())
+    worker.on('error', onEnd)
+    worker.on('exit', () => onEnd())
     return worker
   }
 
@@ -162,15 +162,15 @@ export class RouterThread {
     if (this.worker !== worker) return
     this.worker = undefined
     this.isWarm = false
-    this.states = new Map()
+    this.stateByChain = new Map()
     this.handBack()
     this.searches[0]?.reject(error)
     this.searches = []
-    this.timeFirst()
+    this.startTimers()
     this.onChange()
   }
 
-  private answered(answer: Answer): void {
+  private resolveFirst(answer: SearchMessage): void {
     const [search] = this.searches
     if (!search) return
     search.resolve(answer)
@@ -180,20 +180,20 @@ export class RouterThread {
   private remove(search: Search): void {
     const wasFirst = search === this.searches[0]
     this.searches = this.searches.filter((other) => other !== search)
-    if (wasFirst) this.timeFirst()
+    if (wasFirst) this.startTimers()
     this.onChange()
   }
 
   /** Starts the timers of the first search, if there is one. */
-  private timeFirst(): void {
+  private startTimers(): void {
     const [search] = this.searches
     this.isLate = false
     clearTimeout(this.timer)
     clearTimeout(this.lateTimer)
     if (search) {
-      this.endAfter(search.isPrepared ? this.options.timeoutMs : PREPARE_TIMEOUT_MS)
+      this.terminateAfter(search.isPrepared ? this.options.timeoutMs : PREPARE_TIMEOUT_MS)
       this.lateTimer = setTimeout(async () => {
-        await unreadAnswers()
+        await deliverPendingMessages()
         if (search !== this.searches[0]) return
         this.isLate = true
         this.handBack()
@@ -208,33 +208,37 @@ export class RouterThread {
     this.searches = this.searches.filter(({ isSent }, k) => k === 0 || isSent)
   }
 
-  /** Posts after everything that is being posted, which takes a while for chains with many pools. */
-  private inTurn(send: () => Promise<void> | void): Promise<void> {
-    const sent = this.sent.then(send)
-    this.sent = sent.catch(() => {})
+  /** Runs a function that posts messages after all earlier posts. For chains with many pools, posting takes a while. */
+  private postInOrder(send: () => Promise<void> | void): Promise<void> {
+    const sent = this.lastPost.then(send)
+    this.lastPost = sent.catch(() => {})
     return sent
   }
 
   /** @returns true if the thread will have the graph when it reaches the search */
-  private async send(worker: Worker, snapshot: Snapshot, request: RouteRequest | ExactOutputRequest): Promise<boolean> {
+  private async sendSearch(
+    worker: Worker,
+    snapshot: Snapshot,
+    request: RouteRequest | ExactOutputRequest,
+  ): Promise<boolean> {
     const { chainId, block } = snapshot
-    const state: ThreadState = this.states.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
-    this.states.set(chainId, state)
+    const state: ThreadState = this.stateByChain.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
+    this.stateByChain.set(chainId, state)
     await this.sendChanges(worker, state, snapshot)
     const shared = sendShared(worker, state, chainId, request)
     post(worker, { do: 'find', chainId, block, request: withoutSharedTerms(request), shared })
-    const isPrepared = state.graphAt === block.hash
-    state.graphAt = block.hash
+    const isPrepared = state.graphBlockHash === block.hash
+    state.graphBlockHash = block.hash
     return isPrepared
   }
 
   /** Terminates the thread if the search takes longer. */
-  private endAfter(ms: number): void {
+  private terminateAfter(ms: number): void {
     const { worker } = this
     if (!worker) return
     clearTimeout(this.timer)
     const timer = setTimeout(async () => {
-      await unreadAnswers()
+      await deliverPendingMessages()
       if (this.timer !== timer || !this.isBusy || this.worker !== worker) return
       this.end(worker, new RoutingError('SEARCH_OVERRAN', `the search took longer than ${ms} ms`))
       await worker.terminate()
@@ -244,36 +248,36 @@ export class RouterThread {
 
   private async sendChanges(worker: Worker, state: ThreadState, { chainId, pools }: Snapshot): Promise<void> {
     if (state.pools === pools) return
-    state.graphAt = undefined
-    const log = this.logs.get(chainId) ?? new EntryLog()
-    this.logs.set(chainId, log)
+    state.graphBlockHash = undefined
+    const log = this.entryLogs.get(chainId) ?? new EntryLog()
+    this.entryLogs.set(chainId, log)
     const entries = log.between(state.pools, pools)
     if (entries) {
       post(worker, { do: 'follow', chainId, entries })
       state.pools = pools
       return
     }
-    let changed: Pool[] = []
+    let changedPools: Pool[] = []
     const send = async () => {
-      post(worker, { do: 'change', chainId, changed, gone: [] })
-      changed = []
+      post(worker, { do: 'change', chainId, changed: changedPools, gone: [] })
+      changedPools = []
       await nextTurn()
     }
     for (const step of poolChangeSteps(state.pools, pools)) {
       if (step.goneIds.length > 0) post(worker, { do: 'change', chainId, changed: [], gone: step.goneIds })
       for (const pool of step.changedPools) {
-        changed.push(pool)
-        if (changed.length === BATCH) await send()
+        changedPools.push(pool)
+        if (changedPools.length === POOLS_PER_MESSAGE) await send()
       }
       if (this.worker !== worker) return
     }
-    if (changed.length > 0) post(worker, { do: 'change', chainId, changed, gone: [] })
+    if (changedPools.length > 0) post(worker, { do: 'change', chainId, changed: changedPools, gone: [] })
     state.pools = pools
   }
 }
 
 /** Lets the event loop deliver results that arrived while the process was blocked. */
-async function unreadAnswers(): Promise<void> {
+async function deliverPendingMessages(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await nextTurn()
 }
 

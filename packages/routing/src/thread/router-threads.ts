@@ -21,31 +21,34 @@ type QueuedSearch = {
 }
 
 /**
- * Queues searches until a thread is idle, or has only a few short ones. Searches that a thread did not begin move to another one if
- * it is slow or must be terminated. A thread starts, and takes memory, only when all threads before it are busy.
+ * Queues searches until a thread is idle, or has only a few short searches. If a thread is slow or must be terminated,
+ * the searches that it did not begin move to another thread. A thread starts, and takes memory, only when all earlier
+ * threads are busy.
  */
 export class RouterThreads {
   private readonly threads: readonly RouterThread[]
-  private readonly count: number
+  private readonly maxThreads: number
   private readonly logs: EntryLogs = new Map()
-  private waiting: QueuedSearch[] = []
-  private closed = false
+  private waitingSearches: QueuedSearch[] = []
+  private isClosed = false
 
   constructor({ count, ...options }: ThreadsOptions) {
-    this.count = count
+    this.maxThreads = count
     const allOptions = { ...DEFAULTS, ...options }
     this.threads = Array.from({ length: count + 1 }, () => new RouterThread(allOptions, this.logs, () => this.assign()))
   }
 
   /** Number of searches that wait for a thread. */
-  get queued(): number {
-    return this.waiting.length
+  get queuedCount(): number {
+    return this.waitingSearches.length
   }
 
-  /** State of the thread that would run a short search now: `warm` if it has answered before; null if no thread is free. */
-  get free(): 'warm' | 'cold' | null {
-    if (this.waiting.length > 0) return null
-    const thread = this.threadFor({ isShort: true }, this.count)
+  /**
+   * State of the thread that would run a short search now: `warm` if it has answered before; null if no thread is free.
+   */
+  get freeThreadState(): 'warm' | 'cold' | null {
+    if (this.waitingSearches.length > 0) return null
+    const thread = this.threadFor({ isShort: true }, this.maxThreads)
     return thread && (thread.isWarm ? 'warm' : 'cold')
   }
 
@@ -63,10 +66,10 @@ export class RouterThreads {
     isShort = false,
   ): Promise<RouteResult> {
     return new Promise((resolve, reject) => {
-      if (this.closed) return reject(closedError())
+      if (this.isClosed) return reject(closedError())
       if (signal?.aborted) return reject(signal.reason)
       const giveUp = () => {
-        this.waiting = this.waiting.filter((other) => other !== search)
+        this.waitingSearches = this.waitingSearches.filter((other) => other !== search)
         reject(signal?.reason)
         this.assign()
       }
@@ -93,7 +96,7 @@ export class RouterThreads {
           reject(error)
         },
       }
-      this.waiting.push(search)
+      this.waitingSearches.push(search)
       this.assign()
     })
   }
@@ -105,19 +108,19 @@ export class RouterThreads {
 
   /** Terminates all threads; running and waiting searches fail. */
   async close(): Promise<void> {
-    this.closed = true
-    for (const { reject } of this.waiting) reject(closedError())
-    this.waiting = []
+    this.isClosed = true
+    for (const { reject } of this.waitingSearches) reject(closedError())
+    this.waitingSearches = []
     await Promise.all(this.threads.map((thread) => thread.close()))
   }
 
   private assign(): void {
     // One extra thread while another one is slow.
-    const maxBusy = this.count + (this.threads.some(({ isLate }) => isLate) ? 1 : 0)
-    for (let search = this.waiting[0]; search; search = this.waiting[0]) {
+    const maxBusy = this.maxThreads + (this.threads.some(({ isLate }) => isLate) ? 1 : 0)
+    for (let search = this.waitingSearches[0]; search; search = this.waitingSearches[0]) {
       const thread = this.threadFor(search, maxBusy)
       if (!thread) return
-      this.waiting.shift()
+      this.waitingSearches.shift()
       void this.runIn(thread, search)
     }
   }
@@ -127,17 +130,17 @@ export class RouterThreads {
     const busy = this.threads.filter(({ isBusy }) => isBusy)
     const idle = busy.length < maxBusy && this.threads.find(({ isBusy }) => !isBusy)
     if (idle || !isShort) return idle || null
-    const room = busy.filter(({ hasRoom }) => hasRoom)
-    return room.reduce<RouterThread | null>(
-      (best, thread) => (best && best.inHand <= thread.inHand ? best : thread),
+    const threadsWithRoom = busy.filter(({ hasRoom }) => hasRoom)
+    return threadsWithRoom.reduce<RouterThread | null>(
+      (best, thread) => (best && best.searchCount <= thread.searchCount ? best : thread),
       null,
     )
   }
 
   private async runIn(thread: RouterThread, search: QueuedSearch): Promise<void> {
     if (await search.run(thread)) return
-    if (this.closed) return search.reject(closedError())
-    this.waiting.unshift(search)
+    if (this.isClosed) return search.reject(closedError())
+    this.waitingSearches.unshift(search)
     this.assign()
   }
 }

@@ -8,28 +8,29 @@ import type { Graph } from '../graph/graph.ts'
 import { type FromThread, type SharedTerms, type ToThread, toPlain } from './messages.ts'
 
 const port = parentPort!
-const poolsOf = new Map<number, PoolMap>()
-const graphOf = new Map<number, Graph>()
-const termsOf = new Map<number, Map<string, SharedTerms>>()
+const poolsByChain = new Map<number, PoolMap>()
+const graphByChain = new Map<number, Graph>()
+const termsByChain = new Map<number, Map<string, SharedTerms>>()
 
 port.on('message', (message: ToThread) => {
   const { chainId } = message
   if (message.do === 'change') {
-    poolsOf.set(chainId, (poolsOf.get(chainId) ?? PoolMap.empty).with(message.changed, message.gone))
+    poolsByChain.set(chainId, (poolsByChain.get(chainId) ?? PoolMap.empty).with(message.changed, message.gone))
   } else if (message.do === 'follow') {
-    poolsOf.set(chainId, message.entries.reduce(applyEntry, poolsOf.get(chainId) ?? PoolMap.empty))
+    poolsByChain.set(chainId, message.entries.reduce(applyEntry, poolsByChain.get(chainId) ?? PoolMap.empty))
   } else if (message.do === 'share') {
-    const terms = termsOf.get(chainId) ?? new Map<string, SharedTerms>()
-    termsOf.set(chainId, terms.set(message.name, message.terms))
+    const terms = termsByChain.get(chainId) ?? new Map<string, SharedTerms>()
+    termsByChain.set(chainId, terms.set(message.name, message.terms))
   } else if (message.do === 'forget') {
-    poolsOf.delete(chainId)
-    graphOf.delete(chainId)
-    termsOf.delete(chainId)
+    poolsByChain.delete(chainId)
+    graphByChain.delete(chainId)
+    termsByChain.delete(chainId)
   } else post(find(message))
 })
 
 /**
- * @throws Error if the entry does not continue from the current state. The thread ends, and the next one receives everything again.
+ * @throws Error if the entry does not continue from the current state. The thread ends, and the next one receives
+ *   everything again.
  */
 function applyEntry(pools: PoolMap, bytes: Uint8Array): PoolMap {
   const entry = readEntry(bytes)
@@ -41,7 +42,7 @@ function applyEntry(pools: PoolMap, bytes: Uint8Array): PoolMap {
 function find({ chainId, block, request, shared }: Extract<ToThread, { do: 'find' }>): FromThread {
   try {
     const graph = graphAt(chainId, block)
-    const terms = shared.map((name) => termsOf.get(chainId)!.get(name))
+    const terms = shared.map((name) => termsByChain.get(chainId)!.get(name))
     return { result: toPlain(findRoute(graph, Object.assign({}, request, ...terms))) }
   } catch (thrown) {
     const error = thrown as Error
@@ -51,11 +52,11 @@ function find({ chainId, block, request, shared }: Extract<ToThread, { do: 'find
 
 /** Returns the graph of a block. It is kept with its cached facts until the block or the pools change. */
 function graphAt(chainId: number, block: Snapshot['block']): Graph {
-  const pools = poolsOf.get(chainId) ?? PoolMap.empty
-  const cachedGraph = graphOf.get(chainId)
+  const pools = poolsByChain.get(chainId) ?? PoolMap.empty
+  const cachedGraph = graphByChain.get(chainId)
   if (cachedGraph?.snapshot.pools === pools && cachedGraph.snapshot.block.hash === block.hash) return cachedGraph
   const graph = buildGraph({ chainId, block, pools, changedIds: null }, cachedGraph)
-  graphOf.set(chainId, graph)
+  graphByChain.set(chainId, graph)
   post({ prepared: true })
   return graph
 }

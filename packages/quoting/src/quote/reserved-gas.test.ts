@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { heldGas } from './held-gas.ts'
+import { reservedGas } from './reserved-gas.ts'
 
 /**
  * Minimum gas limits and gas used of transactions on Ethereum's mainnet state; `INTRINSIC` is about their intrinsic
@@ -20,9 +20,9 @@ const INTRINSIC = 27_000
 
 test('the estimate is within 1 % of the minimum gas limit, and zero for small swaps', () => {
   for (const { paid, used, needed } of measured) {
-    const estimate = used + heldGas(used - INTRINSIC, paid)
+    const estimate = used + reservedGas(used - INTRINSIC, paid)
     expect(Math.abs(needed / estimate - 1)).toBeLessThan(0.01)
   }
-  expect(heldGas(200_000, 'token')).toBe(0)
-  expect(heldGas(200_000, 'native')).toBe(1_928)
+  expect(reservedGas(200_000, 'token')).toBe(0)
+  expect(reservedGas(200_000, 'native')).toBe(1_928)
 })
