@@ -1,5 +1,5 @@
 /** `npm run -s prices`: prints prices and their sources without the service, for the head or a past block. */
-import { priceDetail } from '@sluice/api'
+import { toPriceDetail } from '@sluice/api'
 import { type Address, loadRegistry, toAddress } from '@sluice/chains'
 import { PastBlocks, QuotingError } from '@sluice/quoting'
 import { createRpc, RpcError } from '@sluice/rpc'
@@ -37,7 +37,7 @@ try {
   const at = values.block === undefined ? 'latest' : Number(values.block)
   const { prices, block } = await past.pricesAt(at, [...tokens.values()], rpc)
   const results: Record<string, object> = {}
-  for (const [sent, token] of tokens) results[sent] = priceDetail(await prices.detail(token), block, true)
+  for (const [sent, token] of tokens) results[sent] = toPriceDetail(await prices.detail(token), block, true)
   console.log(JSON.stringify(results, null, 2))
 } catch (error) {
   if (!(error instanceof QuotingError || error instanceof RpcError)) throw error

@@ -29,10 +29,10 @@ export const CHECKS = [
 ] as const
 export type Check = (typeof CHECKS)[number]
 
-/** Gain of another way over the route: in output, or in saved input. */
+/** Another way to make the trade that pays more than the route, or takes less input. */
 export type Finding = { readonly check: Check; readonly lossBps: number; readonly detail: string }
 
-/** Maximum price impact. The service rejects larger ones by default. */
+/** Maximum price impact of the routes to check. By default, the service rejects a larger impact. */
 const MAX_IMPACT = 0.2
 /** Base units below which rounding alone exceeds a tenth of a basis point. */
 const MIN_UNITS = 100_000
@@ -112,7 +112,7 @@ class TradeChecks {
     return { findings, performed: [...performed], hasCertificate: route.optimalityGapBps !== null, falseCertificates }
   }
 
-  /** Records the output of another way to make the trade that the request allows. */
+  /** Records the output of another way to make the trade. The request must allow this way. */
   private compare(check: Check, amountOut: bigint, detail: string): void {
     const { route } = this
     this.performedChecks.add(check)
@@ -196,9 +196,9 @@ class TradeChecks {
   }
 
   /**
-   * Compares two consecutive trades, the second on the pools after the first, with the whole trade. Skipped if pools
-   * disagree, because the second trade may then use a pool in reverse, which no single route does. Two trades may also
-   * swap more often through a pool with a limit per swap, and have more hops in series where their paths meet.
+   * Compares the whole trade with two consecutive trades of its parts. The second trade uses the pools as the first trade
+   * leaves them. Skipped if prices of pools disagree, because the second trade may then use a pool in reverse, which no
+   * single route does. Also skipped if both trades together use a pool too often or have too many hops in series.
    */
   private aThenB(): void {
     const { graph, trade, market } = this
@@ -218,7 +218,7 @@ class TradeChecks {
   }
 
   /**
-   * Records the output of trades that may use a pool twice, which no single route can. It does not refute a certificate.
+   * Records the output of trades that may use a pool twice. No single route can, so the output refutes no certificate.
    *
    * @param gain - fraction of the output that two swaps of a pool may gain over one
    */
@@ -228,7 +228,7 @@ class TradeChecks {
     if (lossBps > 0) this.findings.push({ check, lossBps, detail })
   }
 
-  /** Checks that a smaller trade pays no less per unit, unless its own pools do, since some round or charge small amounts more. */
+  /** Checks that a smaller trade pays no less per unit. Skipped if a pool itself pays less per unit for small amounts. */
   private rate(): void {
     const { graph, trade, route } = this
     for (const part of PARTS) {
@@ -282,8 +282,8 @@ class TradeChecks {
 }
 
 /**
- * Returns the fraction by which pools pay more for the swaps of two trades than for one swap of both amounts, because
- * their fee is lower between the two. Sums the fractions of all pools, as if each pool paid the whole output.
+ * Returns the fraction by which pools pay more for two swaps than for one swap of both amounts. A pool does so if it
+ * lowers its fee between the swaps. Sums the fractions of all pools, as if each pool paid the whole output.
  */
 function gainOfTwoSwaps(first: readonly Leg[], second: readonly Leg[]): number {
   let gain = 0
@@ -301,7 +301,7 @@ function maxSwapsOfPool(legs: readonly Leg[]): number {
   return Math.max(...swaps.values())
 }
 
-/** Returns the most legs in series from the sold token; Infinity if they form a cycle. */
+/** Returns the maximum number of legs in series from the sold token; Infinity if the legs form a cycle. */
 function hopsInSeries(legs: readonly Leg[], { tokenIn }: MarketTrade): number {
   const depth = new Map<string, number>([[tokenIn, 0]])
   for (let changed = true, round = 0; changed; round++) {
@@ -340,7 +340,7 @@ function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketT
     if (output !== null && (best === null || output > best)) best = output
     return output ?? -1n
   }
-  // The grid finds an interval in which both pools accept their amounts, and there the output is concave.
+  // The grid finds an interval in which both pools accept their amounts. In this interval, the output is concave.
   const grid = Array.from({ length: 33 }, (_, k) => k / 32)
   const values = grid.map((part) => note(outputOf(part)))
   const top = values.reduce((bestIndex, value, k) => (value > values[bestIndex]! ? k : bestIndex), 0)

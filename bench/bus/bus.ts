@@ -35,7 +35,7 @@ await connection.call('CONFIG', 'SET', 'appendonly', 'no')
 const lease = new Lease(keys)
 const publisher = new Publisher({ keys, lease })
 await lease.acquire(connection)
-lease.keep(connection, () => true)
+lease.startRenewal(connection, () => true)
 const info = async (name: string) => Number(new RegExp(`${name}:([\\d.]+)`).exec(await redis.call<string>('INFO'))?.[1])
 const redisCpuMs = async () => 1_000 * ((await info('used_cpu_user')) + (await info('used_cpu_sys')))
 
@@ -164,7 +164,7 @@ const empty = await info('used_memory')
 // Creating the pools has blocked the timer that renews the lease.
 await lease.acquire(connection)
 const start = performance.now()
-await publisher.full(connection, stateOf(pools), [])
+await publisher.writeAll(connection, stateOf(pools), [])
 const full = {
   ms: Math.round(performance.now() - start),
   redisMB: rounded(((await info('used_memory')) - empty) / 1e6),

@@ -20,7 +20,7 @@ async function runs(rpc: Rpc, block: number, code: string): Promise<boolean> {
     const answer = await rpc.call({ to: PROBE, data: '0x' }, block, { overrides })
     return answer !== '0x' && BigInt(answer) === 1n
   } catch (error) {
-    if (error instanceof RpcError && !error.passes) return false
+    if (error instanceof RpcError && !error.isTransient) return false
     throw error
   }
 }

@@ -9,8 +9,9 @@ import { type Reason, reasonOf, unreadReason } from './reasons.ts'
 import { type Swap, topTokens, UNKNOWN } from './swaps.ts'
 
 /**
- * `served`: quoted by exact math. `sampled`: quoted from swaps that are simulated at each block. `unread`: of a served row,
- * but the recorded state lacks slots that its reading needs. `invisible`: no quote can use the pool.
+ * `served`: the service quotes the pool by exact math. `sampled`: it quotes the pool from swaps that it simulates at each
+ * block. `unread`: the pool belongs to a served row, but the recorded state lacks storage slots that reading the pool
+ * needs. `invisible`: no quote can use the pool.
  */
 export const STATES = ['served', 'sampled', 'unread', 'invisible'] as const
 export type PoolState = (typeof STATES)[number]
@@ -23,7 +24,7 @@ export type PoolCoverage = {
   readonly swaps: number
   readonly state: PoolState
   readonly dex: string | null
-  /** Why no quote uses it; null if quotes do. */
+  /** Reason why no quote uses the pool; null if quotes use it. */
   readonly reason: Reason | null
 }
 
@@ -36,9 +37,9 @@ export type Coverage = {
   readonly swaps: Counts
   readonly transactions: Counts
   readonly poolCounts: Counts
-  /** Pools of those tokens, those with the most swaps first. */
+  /** Pools of `tokens`, by number of swaps, descending. */
   readonly pools: readonly PoolCoverage[]
-  /** Contracts without a known event that took one token for another: pools, market makers, or no exchange at all. */
+  /** Contracts that took one token for another without a known event: pools, market makers, or no exchange at all. */
   readonly otherTrades: readonly { readonly contract: Address; readonly trades: number }[]
   /** Swaps of pools that trade none of the tokens. */
   readonly swapsOfOtherTokens: number
@@ -49,13 +50,13 @@ export type Coverage = {
 export type CoverageOptions = {
   readonly chain: Chain
   readonly rpc: Rpc
-  /** Number of tokens, the most traded ones. */
+  /** Number of most traded tokens to compare. */
   readonly tokens: number
-  /** Longest wait for the search of pools, in milliseconds. */
+  /** Maximum wait for the search of pools, in milliseconds. */
   readonly settleMs: number
   /**
-   * Assigns pools that swapped to rows, for a recorded state, which does not contain the factories' answers and the
-   * chain's past logs. Pools that it cannot read either count as `unread`.
+   * Assigns pools that swapped to rows. Needed for a recorded state, because it contains neither the factories' storage
+   * nor the chain's past logs. Pools that `assign` cannot read count as `unread`.
    */
   readonly assign?: (
     swaps: readonly Swap[],
@@ -66,10 +67,10 @@ export type CoverageOptions = {
 /** Maximum tokens of one transaction that are searched together. */
 const MAX_TOGETHER = 8
 
-/** A swap with the pool that did it, if memory has it, and the tokens for which it counts. */
+/** A swap, its pool if the market has it in memory, and the tokens for which the swap counts. */
 type TradedSwap = { readonly swap: Swap; readonly pool: Pool | undefined; readonly tokens: readonly Address[] }
 
-/** Pools in memory, and rows of pools that memory lacks, by id. */
+/** Pools in memory, and pools that only `assign` or the scan knows, both by id. */
 type PoolSearch = {
   readonly usable: ReadonlyMap<string, Pool>
   readonly knownRows: ReadonlyMap<string, AssignedPool>
@@ -154,7 +155,7 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
 
 /**
  * Returns the tokens to search together: the tokens of each pool, or all moved tokens if the logs do not name the
- * pool's tokens. Without groups in which no token is traded much.
+ * pool's tokens. Omits groups without a much traded token.
  */
 function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Address[])[] {
   const all = swaps.map(({ tokens, moved }) => ({ tokens: tokens ?? moved.slice(0, MAX_TOGETHER) }))
@@ -171,12 +172,12 @@ function countsOf(states: readonly PoolState[]): Counts {
 
 const worstOf = (states: readonly PoolState[]): PoolState => STATES.findLast((state) => states.includes(state))!
 
-/** Pools without an id of their own in one contract differ by their tokens. */
+/** Returns the key of a swap's pool. A contract that holds many pools without ids has one key per set of tokens. */
 function keyOf({ swap: { pool, contract }, tokens }: TradedSwap): string {
   return pool === contract ? `${contract} ${[...tokens].sort().join()}` : pool
 }
 
-/** Returns the pool of a contract that holds many and names none of them by an id in its event. */
+/** Returns the pool of a swap whose contract holds many pools and emits events without a pool id. */
 function sharedPool(pools: ReadonlyMap<string, Pool>, { pool, contract, tokens, moved }: Swap): Pool | undefined {
   if (pool !== contract) return undefined
   const movedTokens = new Set<Address>([...moved, ZERO_ADDRESS])
@@ -186,7 +187,8 @@ function sharedPool(pools: ReadonlyMap<string, Pool>, { pool, contract, tokens, 
 }
 
 /**
- * Returns the tokens for which a swap counts, the native token as its wrapper. Of a large pool those that moved.
+ * Returns the tokens for which a swap counts. The native token counts as its wrapper. If a pool has more than two
+ * tokens, only the moved tokens count.
  *
  * @param poolTokens - tokens of the pool, if they are known
  */
@@ -221,7 +223,7 @@ function otherTrades(all: readonly Swap[]): Coverage['otherTrades'] {
 
 const [TOKEN0, TOKEN1] = ['token0()', 'token1()'].map((signature) => id(signature).slice(0, 10) as Hex)
 
-/** Returns the tokens of a swap by the pool's getters, if the logs do not say. */
+/** Returns the tokens of a swap, from the pool's getters if the logs do not name them. */
 async function tokensOf({ tokens, pool, contract }: Swap, rpc: Rpc): Promise<Swap['tokens']> {
   if (tokens || pool !== contract) return tokens
   const [first, second] = await Promise.all([TOKEN0!, TOKEN1!].map((data) => readAddress(rpc, contract, data)))

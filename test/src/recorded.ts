@@ -83,8 +83,8 @@ export async function startBefore({ block, hardfork, accounts }: RecordedSwap): 
 }
 
 /**
- * Makes the factories of the chain's file return the pools that the state holds. The CREATE2 address of a pool proves
- * its factory, which the state itself lacks, as no swap reads it.
+ * Makes the factories of the chain's file return the pools of the recorded state. The state lacks the storage of the
+ * factories, because no swap reads it, but the CREATE2 address of a pool proves its factory.
  *
  * @returns the number of pools
  */
@@ -113,7 +113,7 @@ export type ReplayedSwap = {
   readonly asOnChain: boolean
 }
 
-/** Mines the signed transaction in its block, and then reverts the chain to the state before. */
+/** Mines the signed transaction in its block, and then reverts the chain to its previous state. */
 export async function sendRecorded(node: Node, recorded: RecordedSwap): Promise<ReplayedSwap> {
   const before = await node.request<string>('evm_snapshot')
   const from = senderOf(recorded)
@@ -133,9 +133,9 @@ export async function sendRecorded(node: Node, recorded: RecordedSwap): Promise<
 }
 
 /**
- * Like `sendRecorded`, but the sender holds exactly `amountIn` and the spender's allowance is exactly that, as
- * `/simulate` sets it. The real sender may hold more, or have an unlimited allowance, which many tokens do not write
- * back.
+ * Like `sendRecorded`, but the sender's balance and the spender's allowance are exactly `amountIn`, as `/simulate` sets
+ * them. The real sender may hold more, or may have granted an unlimited allowance. Many tokens do not update an
+ * unlimited allowance, which saves gas.
  *
  * @returns undefined if the token's balances or allowances cannot be set
  */
@@ -181,13 +181,13 @@ export async function simulateRecorded(api: string, recorded: RecordedSwap): Pro
 
 const senderOf = ({ raw }: RecordedSwap) => Transaction.from(raw).from!.toLowerCase()
 
-/** Gas of receiving the native token by the code that the simulation sets at the sender. A sender without code needs none. */
+/** Gas that the code at the simulated sender uses to receive the native token. A sender without code uses none. */
 const RECEIVING_GAS = 15
-/** Gas of the signature check by that code, which Permit2 calls, and which recovers the signer as Permit2 would. */
+/** Gas that the same code uses to check a signature for Permit2. It recovers the signer as Permit2 would. */
 const SIGNATURE_GAS = 4_093
 const PERMIT2_PERMIT = 0x0a
 
-/** Returns the difference between the simulation's gas and that of a sender with exactly the needed balance and allowance. */
+/** Returns the gas by which the simulation exceeds `sendWithExactly`, caused by the code at the simulated sender. */
 export function gasExplained({ router, raw, tokenOut }: RecordedSwap): number {
   const { data } = Transaction.from(raw)
   const commands = router.startsWith('UniversalRouter')

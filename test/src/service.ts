@@ -1,4 +1,4 @@
-/** Starts the service for tests: in the test's own process, which is the cheap way, or as a process of its own. */
+/** Starts the service for tests: in the test's own process, which is cheap, or as a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
@@ -22,7 +22,7 @@ export async function startService(env: Readonly<Record<string, string>>): Promi
   return { url, stop: close }
 }
 
-/** Starts the API as its own process, on `PORT` or a free port, and resolves when it responds. */
+/** Starts the API as a separate process, on `PORT` or a free port, and resolves when it responds. */
 export async function startProcess(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const child = spawn(process.execPath, [join(root, 'packages/api/src/main.ts')], {

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
 import type { TraceRecorder } from '@sluice/tracing/recorder'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, Router } from 'express'
-import { asksFor } from './admission/kind.ts'
+import { classifyRequest } from './admission/kind.ts'
 import { loadShedder } from './admission/load-shedder.ts'
 import { llamaPricePaths } from './compatible/llama-prices.ts'
 import { compatiblePaths } from './compatible/routes.ts'
@@ -54,7 +54,7 @@ export type App = {
   /** Serves only `/metrics`, for a port that clients cannot reach. */
   readonly metrics: RequestListener
   /** Predicate for trusted proxies, from `TRUST_PROXY`. */
-  readonly trusts: ProxyTrust
+  readonly isTrustedProxy: ProxyTrust
 }
 
 /**
@@ -64,7 +64,7 @@ export type App = {
  */
 export function createApp(services: Services, config: Config, recorder?: TraceRecorder): App {
   const app = createRoutes(services, config)
-  const trusts: ProxyTrust = app.get('trust proxy fn')
+  const isTrustedProxy: ProxyTrust = app.get('trust proxy fn')
   const listener: RequestListener = (request, response) => {
     const context = new RequestContext(request, services.log, config.requestTimeoutMs)
     const trace = traceOf(request, recorder)
@@ -76,9 +76,9 @@ export function createApp(services: Services, config: Config, recorder?: TraceRe
     else app(request, response)
   }
   return {
-    listener: loadShedder({ services, version: config.errorVersion, trusts, listener }),
+    listener: loadShedder({ services, version: config.errorVersion, isTrustedProxy, listener }),
     metrics: metricsApp(services, config),
-    trusts,
+    isTrustedProxy,
   }
 }
 
@@ -87,8 +87,8 @@ function metricsApp(services: Services, config: Config): RequestListener {
   const app = express()
   app.set('etag', false)
   app.disable('x-powered-by')
-  app.route('/metrics').get(metricsPage(services)).all(allowIn(config)('GET, HEAD'))
-  app.use(nothing, errors(config))
+  app.route('/metrics').get(metricsPage(services)).all(createMethodNotAllowed(config)('GET, HEAD'))
+  app.use(unknownPath, errorHandler(config))
   return (request, response) => {
     attach(new RequestContext(request, services.log, config.requestTimeoutMs), response, () => {})
     app(request, response)
@@ -96,7 +96,7 @@ function metricsApp(services: Services, config: Config): RequestListener {
 }
 
 /** Returns a factory of handlers that answer 405 and name the allowed methods. */
-function allowIn({ errorVersion }: Config): (methods: string) => RequestHandler {
+function createMethodNotAllowed({ errorVersion }: Config): (methods: string) => RequestHandler {
   return (methods) => {
     const error = new ApiError('METHOD_NOT_ALLOWED', `use ${methods}`)
     return (_request, response) => replyError(response, error, errorVersion, ['Allow', methods])
@@ -111,77 +111,85 @@ function createRoutes(services: Services, config: Config): Express {
   app.set('etag', false)
   app.disable('x-powered-by')
 
-  const trusts: ProxyTrust = app.get('trust proxy fn')
+  const isTrustedProxy: ProxyTrust = app.get('trust proxy fn')
   app.use(checkRequest)
 
-  const perChain = (work: ChainEndpoint<string>, send: Send = sendPlain): RequestHandler => {
+  const chainHandler = (endpoint: ChainEndpoint<string>, send: Send = sendPlain): RequestHandler => {
     return async (request, response) => {
       const context = contextOf(response)
       const chain: ServedChain = response.locals.chain
       const task = {
-        caller: callerOf(request, trusts),
-        kind: asksFor(request.originalUrl, request.method)?.kind ?? 'other',
+        caller: callerOf(request, isTrustedProxy),
+        kind: classifyRequest(request.originalUrl, request.method)?.kind ?? 'other',
         onWait: () => {
-          context.isSlowed = true
+          context.hasQueued = true
         },
       }
-      const run = chain.admission.run(context.signal, task, () => work(request, chain, context, config))
+      const run = chain.admission.run(context.signal, task, () => endpoint(request, chain, context, config))
       send(request, response, context, await context.orAborted(run))
     }
   }
-  const json = (work: ChainEndpoint<object>): RequestHandler =>
-    perChain(async (...request) => JSON.stringify(await work(...request)))
-  const allow = allowIn(config)
-  const onChain: RequestHandler = (request, response, next) => {
+  const jsonHandler = (endpoint: ChainEndpoint<object>): RequestHandler =>
+    chainHandler(async (...request) => JSON.stringify(await endpoint(...request)))
+  const methodNotAllowed = createMethodNotAllowed(config)
+  const selectChain: RequestHandler = (request, response, next) => {
     const chainId = readChainId(request.params.chainId as string | undefined)
     contextOf(response).chainId = chainId
     response.locals.chain = services.chain(chainId)
     next()
   }
-  const operators = ofOperators(services, config, allow)
-  if (config.role === 'indexer') return app.use(operators, nothing, errors(config))
+  const operatorRouter = operatorRoutes(services, config, methodNotAllowed)
+  if (config.role === 'indexer') return app.use(operatorRouter, unknownPath, errorHandler(config))
   const chainMap = JSON.stringify(services.registry.chainMap())
 
   app
     .route('/aggregator/:chainId')
-    .get(onChain, json(route('swap')))
-    .all(allow('GET, HEAD'))
+    .get(selectChain, jsonHandler(route('swap')))
+    .all(methodNotAllowed('GET, HEAD'))
   app
     .route('/quote/:chainId')
-    .get(onChain, json(route('quote')))
-    .all(allow('GET, HEAD'))
-  app.route('/quotes/:chainId').post(onChain, readBody, json(quotes)).all(allow('POST'))
+    .get(selectChain, jsonHandler(route('quote')))
+    .all(methodNotAllowed('GET, HEAD'))
+  app.route('/quotes/:chainId').post(selectChain, readBody, jsonHandler(quotes)).all(methodNotAllowed('POST'))
   app
     .route('/simulate/:chainId')
-    .get(onChain, json(simulate))
-    .post(onChain, readBody, json(simulate))
-    .all(allow('GET, HEAD, POST'))
-  llamaPricePaths(app, { services, config, trusts }, allow)
+    .get(selectChain, jsonHandler(simulate))
+    .post(selectChain, readBody, jsonHandler(simulate))
+    .all(methodNotAllowed('GET, HEAD, POST'))
+  llamaPricePaths(app, { services, config, isTrustedProxy }, methodNotAllowed)
   app
     .route('/prices/:chainId')
-    .get(onChain, recentAnswer, perChain(prices, replyTagged))
-    .post(onChain, readBody, perChain(postedPrices))
-    .all(allow('GET, HEAD, POST'))
-  app.route('/liquidity/:chainId').get(onChain, recentAnswer, perChain(liquidity, replyTagged)).all(allow('GET, HEAD'))
-  app.route('/history/:chainId').get(onChain, json(history)).all(allow('GET, HEAD'))
-  app.route('/tokens/:chainId').get(onChain, json(tokens)).all(allow('GET, HEAD'))
+    .get(selectChain, recentAnswer, chainHandler(prices, replyTagged))
+    .post(selectChain, readBody, chainHandler(postedPrices))
+    .all(methodNotAllowed('GET, HEAD, POST'))
+  app
+    .route('/liquidity/:chainId')
+    .get(selectChain, recentAnswer, chainHandler(liquidity, replyTagged))
+    .all(methodNotAllowed('GET, HEAD'))
+  app.route('/history/:chainId').get(selectChain, jsonHandler(history)).all(methodNotAllowed('GET, HEAD'))
+  app.route('/tokens/:chainId').get(selectChain, jsonHandler(tokens)).all(methodNotAllowed('GET, HEAD'))
   app
     .route('/stream/:chainId')
-    .get(onChain, stream(services, config, trusts))
-    .all(allow('GET'))
-  app.route('/permit/:chainId').get(onChain, json(permits)).all(allow('GET, HEAD'))
-  app.route('/tokenlist/:chainId').get(onChain, json(tokenList)).all(allow('GET, HEAD'))
-  app.route('/status/:chainId/:hash').get(onChain, json(status)).all(allow('GET, HEAD'))
-  app.route('/referee/:chainId/:hash').get(onChain, json(referee)).all(allow('GET, HEAD'))
-  app.route('/stats/:chainId').get(onChain, json(stats)).all(allow('GET, HEAD'))
+    .get(selectChain, stream(services, config, isTrustedProxy))
+    .all(methodNotAllowed('GET'))
+  app.route('/permit/:chainId').get(selectChain, jsonHandler(permits)).all(methodNotAllowed('GET, HEAD'))
+  app.route('/tokenlist/:chainId').get(selectChain, jsonHandler(tokenList)).all(methodNotAllowed('GET, HEAD'))
+  app.route('/status/:chainId/:hash').get(selectChain, jsonHandler(status)).all(methodNotAllowed('GET, HEAD'))
+  app.route('/referee/:chainId/:hash').get(selectChain, jsonHandler(referee)).all(methodNotAllowed('GET, HEAD'))
+  app.route('/stats/:chainId').get(selectChain, jsonHandler(stats)).all(methodNotAllowed('GET, HEAD'))
   app
     .route('/chains')
     .get((_request, response) => reply(response, { type: 'json', body: chainMap }))
-    .all(allow('GET, HEAD'))
-  app.route('/ready/:chainId').get(onChain, chainReady(services)).all(allow('GET, HEAD'))
-  if (config.compatible) compatiblePaths(app, services, trusts)
-  if (config.role === 'solver') app.use(solverPaths(services, config, allow))
-  return app.use(operators, ofNoChain({ services, config, trusts }, allow), nothing, errors(config))
+    .all(methodNotAllowed('GET, HEAD'))
+  app.route('/ready/:chainId').get(selectChain, chainReady(services)).all(methodNotAllowed('GET, HEAD'))
+  if (config.compatible) compatiblePaths(app, services, isTrustedProxy)
+  if (config.role === 'solver') app.use(solverPaths(services, config, methodNotAllowed))
+  return app.use(
+    operatorRouter,
+    documentRoutes({ services, config, isTrustedProxy }, methodNotAllowed),
+    unknownPath,
+    errorHandler(config),
+  )
 }
 
 /** Sends the remembered answer if the same URL was answered at this block. */
@@ -192,27 +200,35 @@ const recentAnswer: RequestHandler = (request, response, next) => {
   else replyTagged(request, response, contextOf(response), body)
 }
 
-const nothing: RequestHandler = () => {
+const unknownPath: RequestHandler = () => {
   throw new ApiError('NOT_FOUND', 'there is no such path; /openapi.json lists those that are')
 }
 
-function ofOperators(services: Services, config: Config, allow: (methods: string) => RequestHandler): Router {
+function operatorRoutes(
+  services: Services,
+  config: Config,
+  methodNotAllowed: (methods: string) => RequestHandler,
+): Router {
   const router = Router()
-  router.route('/health').get(health).all(allow('GET, HEAD'))
-  router.route('/ready').get(ready(services)).all(allow('GET, HEAD'))
-  if (config.metricsPort === undefined) router.route('/metrics').get(metricsPage(services)).all(allow('GET, HEAD'))
+  router.route('/health').get(health).all(methodNotAllowed('GET, HEAD'))
+  router.route('/ready').get(ready(services)).all(methodNotAllowed('GET, HEAD'))
+  if (config.metricsPort === undefined)
+    router.route('/metrics').get(metricsPage(services)).all(methodNotAllowed('GET, HEAD'))
   return router
 }
 
-type WholeService = { readonly services: Services; readonly config: Config; readonly trusts: ProxyTrust }
+type AppDependencies = { readonly services: Services; readonly config: Config; readonly isTrustedProxy: ProxyTrust }
 
 /** Creates the routes of the OpenAPI document, the documentation, and the playground. */
-function ofNoChain({ services, config, trusts }: WholeService, allow: (methods: string) => RequestHandler): Router {
+function documentRoutes(
+  { services, config, isTrustedProxy }: AppDependencies,
+  methodNotAllowed: (methods: string) => RequestHandler,
+): Router {
   const router = Router()
-  router.route('/openapi.json').get(openApi).all(allow('GET, HEAD'))
-  router.use(docs(config.docsDir, allow))
-  const picture = card(services, config.webDir, trusts)
-  if (picture) router.route('/app/card.png').get(picture).all(allow('GET, HEAD'))
+  router.route('/openapi.json').get(openApi).all(methodNotAllowed('GET, HEAD'))
+  router.use(docs(config.docsDir, methodNotAllowed))
+  const cardHandler = card(services, config.webDir, isTrustedProxy)
+  if (cardHandler) router.route('/app/card.png').get(cardHandler).all(methodNotAllowed('GET, HEAD'))
   router.use(page(config.webDir, config.localChainFile))
   return router
 }
@@ -223,7 +239,7 @@ function endpointOf(request: IncomingMessage & Partial<Pick<Request, 'route'>>):
 }
 
 /** Creates the final error handler. Only ApiError messages are sent to clients. */
-function errors(config: Config): ErrorRequestHandler {
+function errorHandler(config: Config): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
     const context = contextOf(response)
     const error = toApiError(thrown, context.abortReason)

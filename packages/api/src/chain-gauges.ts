@@ -20,8 +20,8 @@ export function exportScan(chainId: number, scan: ScanStatus, metrics: Metrics):
 /** Sets the gauges of a chain's current state. */
 export function exportGauges({ liveChain, admission }: ServedChain, metrics: Metrics): void {
   const chain = String(liveChain.chain.chainId)
-  const { state: now, head, lagSeconds, pools, scan } = liveChain.status()
-  for (const state of CHAIN_STATES) metrics.chainState.set({ chain, state }, Number(state === now))
+  const { state: currentState, head, lagSeconds, pools, scan } = liveChain.status()
+  for (const state of CHAIN_STATES) metrics.chainState.set({ chain, state }, Number(state === currentState))
   if (head !== undefined) metrics.headBlock.set({ chain }, head)
   if (lagSeconds !== undefined) metrics.headAge.set({ chain }, lagSeconds)
   if (pools !== undefined) metrics.pools.set({ chain }, pools)

@@ -36,7 +36,7 @@ const chainIds = z
 /** Location of a pool list, and the SHA-256 that its bytes must have. */
 export type PoolSource = { readonly location: string; readonly isUrl: boolean; readonly sha256?: string }
 
-const pools = z
+const poolSources = z
   .string()
   .transform((text, context): readonly PoolSource[] =>
     text.split(',').flatMap((item) => {
@@ -117,7 +117,7 @@ export const environment = z.object({
     .describe(
       "Directory where known pools are kept between runs, one SQLite file a chain; the operating system's directory for data of applications when unset, nowhere when empty.",
     ),
-  POOLS: pools.describe(
+  POOLS: poolSources.describe(
     'Lists of pools to begin with, one a chain, as `<file or URL>#sha256=<hash>`, separated by commas (`npm run snapshot -- pools`); a URL needs its hash. Each pool is proven by the chain, and the logs that a list covers are not searched.',
   ),
   REDIS_URL: redis.describe(

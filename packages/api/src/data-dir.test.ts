@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from './config.ts'
-import { defaultDataDir, keepData } from './data-dir.ts'
+import { defaultDataDir, lockDataDir } from './data-dir.ts'
 
 let home: string
 beforeEach(() => {
@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true }))
 
-const keep = (env: Readonly<Record<string, string>>) => keepData(loadConfig(env), env)
+const keep = (env: Readonly<Record<string, string>>) => lockDataDir(loadConfig(env), env)
 
 test('the default is where the operating system keeps the data of applications', () => {
   expect(defaultDataDir({}, 'linux', '/home/me')).toBe('/home/me/.local/share/sluice')

@@ -14,7 +14,7 @@ export function defaultDataDir(env: Environment, system: string = platform(), ho
 }
 
 /** Configuration with a locked data directory, or without one. */
-export type KeptData = {
+export type DataDirectory = {
   readonly config: Config
   /** Reason why the directory cannot be used; absent if it is used or not wanted. */
   readonly reason?: string
@@ -22,15 +22,16 @@ export type KeptData = {
   readonly release: () => void
 }
 
-const keepNothing = () => {}
+const releaseNothing = () => {}
 
 /**
- * Returns the configuration with a data directory that this process has locked: the named one or the default. Uses none if
- * `DATA_DIR` is empty, by default with Redis, or if the directory cannot be used.
+ * Returns the configuration with a data directory that this process has locked: `DATA_DIR` or the default directory. Uses no
+ * directory if `DATA_DIR` is empty, if Redis is configured without `DATA_DIR`, or if the directory cannot be used.
  */
-export function keepData(config: Config, env: Environment = process.env): KeptData {
+export function lockDataDir(config: Config, env: Environment = process.env): DataDirectory {
   const isNamed = config.dataDir !== undefined
-  if (!isNamed && (env.DATA_DIR !== undefined || config.redisUrl !== undefined)) return { config, release: keepNothing }
+  if (!isNamed && (env.DATA_DIR !== undefined || config.redisUrl !== undefined))
+    return { config, release: releaseNothing }
   const dataDir = config.dataDir ?? defaultDataDir(env)
   try {
     const release = lock(dataDir)
@@ -38,8 +39,12 @@ export function keepData(config: Config, env: Environment = process.env): KeptDa
     const quoteLogMb = isNamed || env.QUOTE_LOG_MB ? config.quoteLogMb : 0
     return { config: { ...config, dataDir, quoteLogMb }, release }
   } catch (error) {
-    const { dataDir: _, ...rest } = config
-    return { config: rest as Config, reason: `${dataDir}: ${(error as Error).message}`, release: keepNothing }
+    const { dataDir: _, ...configWithoutDataDir } = config
+    return {
+      config: configWithoutDataDir as Config,
+      reason: `${dataDir}: ${(error as Error).message}`,
+      release: releaseNothing,
+    }
   }
 }
 
@@ -53,8 +58,8 @@ function lock(dir: string): () => void {
       return () => rmSync(path, { force: true })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      const owner = ownerOf(path)
-      if (owner !== null || attempt > 0) throw new Error(`in use by process ${owner}`)
+      const ownerPid = ownerOf(path)
+      if (ownerPid !== null || attempt > 0) throw new Error(`in use by process ${ownerPid}`)
       rmSync(path, { force: true })
     }
   }

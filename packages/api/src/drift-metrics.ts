@@ -45,7 +45,7 @@ export function createDriftMetrics(registry: Registry) {
 export function exportDrift(metrics: DriftMetrics, chainId: number, figures: DriftFigures): void {
   const chain = String(chainId)
   metrics.missed.set({ chain }, figures.missed)
-  const write = (scope: string, name: string, figuresByBlock: ByBlock<Figures>) => {
+  const setGauges = (scope: string, name: string, figuresByBlock: ByBlock<Figures>) => {
     for (const blocks of BLOCKS_AFTER) {
       const labels = { chain, of: scope, name, after: String(blocks) }
       const { samples, wouldRevert, meanBps, medianBps, worst5Bps } = figuresByBlock[blocks]
@@ -56,15 +56,15 @@ export function exportDrift(metrics: DriftMetrics, chainId: number, figures: Dri
         if (bps !== null) metrics.bps.set({ ...labels, figure }, bps)
     }
   }
-  write('chain', chain, figures.chain)
-  for (const { name, after } of figures.families) write('family', name, after)
-  for (const { name, after } of figures.brands) write('brand', name, after)
-  for (const { id, after } of figures.pools) write('pool', id, after)
+  setGauges('chain', chain, figures.chain)
+  for (const { name, after } of figures.families) setGauges('family', name, after)
+  for (const { name, after } of figures.brands) setGauges('brand', name, after)
+  for (const { id, after } of figures.pools) setGauges('pool', id, after)
   for (const { id: pool, family, dex, driftPenaltyPpm } of figures.withdrawing)
     metrics.driftPenalty.set({ chain, pool, family, dex }, driftPenaltyPpm / FLOAT_PPM)
 }
 
 /** Removes all series. */
-export function resetDrift(metrics: DriftMetrics): void {
+export function clearDriftSeries(metrics: DriftMetrics): void {
   for (const gauge of Object.values(metrics)) gauge.reset()
 }

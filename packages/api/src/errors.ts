@@ -40,7 +40,7 @@ export class ApiError extends Error {
   }
 }
 
-const refusals = {
+const refusalMessages = {
   share: 'too many requests are in progress',
   streams: 'too many streams are open',
   connections: 'too many connections are open',
@@ -48,7 +48,7 @@ const refusals = {
 
 /** Creates an `OVERLOADED` error. @param retryAfter - seconds */
 export function overloadError(retryAfter = 1, policy: RatePolicy = 'share'): ApiError {
-  return new ApiError('OVERLOADED', refusals[policy], { retryAfter, policy })
+  return new ApiError('OVERLOADED', refusalMessages[policy], { retryAfter, policy })
 }
 
 /** Returns the fields of an error body in version B, without the request id. */

@@ -15,7 +15,7 @@ export type {
   SwapResponse,
   TokenListResponse,
 } from './responses.ts'
-export { detailOf as priceDetail } from './routes/prices.ts'
+export { toPriceDetail } from './routes/prices.ts'
 export { type RunningServer, startServer } from './server.ts'
 export { quoteLogPath, Services, silentLog } from './services.ts'
 export type { StatsResponse } from './stats-response.ts'

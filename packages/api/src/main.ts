@@ -1,11 +1,11 @@
 /** Entry point of the API process, which is configured by environment variables. */
 import { loadConfig } from './config.ts'
-import { keepData } from './data-dir.ts'
+import { lockDataDir } from './data-dir.ts'
 import { loadPoolFiles } from './pool-files.ts'
 import { startServer } from './server.ts'
 
 try {
-  const { config, reason, release } = keepData(loadConfig())
+  const { config, reason, release } = lockDataDir(loadConfig())
   process.once('exit', release)
   const { lists: poolLists, warnings } = await loadPoolFiles(config.pools)
   for (const warning of warnings) console.error(warning)

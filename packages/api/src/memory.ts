@@ -6,44 +6,44 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { loopMeter } from '@sluice/rpc'
+import { createLoopMeter } from '@sluice/rpc'
 
 /** Maximum event loop utilization over an interval at which the service counts as idle. */
-const RESTING = 0.1
+const MAX_IDLE_UTILIZATION = 0.1
 const INTERVAL_MS = 10_000
-/** Consecutive idle intervals before a collection, so pauses between bursts of load do not trigger one. */
-const LONG = 5
+/** Consecutive idle intervals before a collection, so that a pause between bursts of load does not trigger a collection. */
+const MIN_IDLE_INTERVALS = 5
 /**
  * Minimum releasable memory. A load of 32 connections on one chain leaves up to 440 MB of code, young generation, and
  * garbage. Freeing them is worth a slow start of the next load.
  */
-const MIN_BYTES = 300e6
+const MIN_RELEASABLE_BYTES = 300e6
 
 /**
  * Disables V8's pretenuring for the whole process, so all objects are allocated in the young generation. Under load many objects
  * of a request, such as its listeners, outlive a collection. V8 would then allocate them in the old generation, and they would
  * keep the whole request alive until the next major collection. On 32 connections this caused four fifths of the promoted bytes.
  */
-export function beginYoung(): void {
+export function disablePretenuring(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
 type Collect = (options: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' }) => void
 
 /** Checks the load at every interval and collects memory if idle. @returns a function that stops the checks */
-export function returnMemoryAtRest(intervalMs = INTERVAL_MS): () => void {
-  const utilization = loopMeter()
+export function releaseMemoryWhenIdle(intervalMs = INTERVAL_MS): () => void {
+  const utilization = createLoopMeter()
   utilization()
   /** Resident bytes after the last collection, or at the start; only memory above it can be released. */
-  let minBytes = process.memoryUsage().rss
-  let restedCount = 0
+  let baselineBytes = process.memoryUsage().rss
+  let idleIntervals = 0
   const checkIdle = () => {
-    restedCount = utilization() > RESTING ? 0 : restedCount + 1
-    if (restedCount < LONG) return
+    idleIntervals = utilization() > MAX_IDLE_UTILIZATION ? 0 : idleIntervals + 1
+    if (idleIntervals < MIN_IDLE_INTERVALS) return
     const { rss, heapUsed } = process.memoryUsage()
-    if (rss - minBytes < Math.max(MIN_BYTES, heapUsed)) return
+    if (rss - baselineBytes < Math.max(MIN_RELEASABLE_BYTES, heapUsed)) return
     collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' })
-    minBytes = process.memoryUsage().rss
+    baselineBytes = process.memoryUsage().rss
   }
   const timer = setInterval(checkIdle, intervalMs).unref()
   return () => clearInterval(timer)

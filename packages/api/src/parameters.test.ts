@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import {
   address,
-  count,
   gasPrice,
   hasValidChecksum,
   hexData,
   list,
   percent,
   slippage,
+  smallInteger,
   text,
   uint,
   uintOrHex,
@@ -85,10 +85,10 @@ test('a price of gas is below 2^64', () => {
 })
 
 test('a count lies between its bounds', () => {
-  expect(read(count('n', 1, 8), '1')).toBe(1)
-  expect(read(count('n', 1, 8), '8')).toBe(8)
+  expect(read(smallInteger('n', 1, 8), '1')).toBe(1)
+  expect(read(smallInteger('n', 1, 8), '8')).toBe(8)
   for (const wrong of ['0', '9', '', '1.0', '-1', '1e0', '1'.repeat(16)])
-    expect(read(count('n', 1, 8), wrong), wrong).toBe('n must be an integer from 1 to 8')
+    expect(read(smallInteger('n', 1, 8), wrong), wrong).toBe('n must be an integer from 1 to 8')
 })
 
 test('percent have up to four decimals, and become whole parts per million', () => {

@@ -84,12 +84,12 @@ export const uintOrHex = (name: string) =>
 /** Exclusive upper bound of gas prices in wei, because some nodes store them in 64 bits. It is far above any real price. */
 const GAS_PRICE_LIMIT = 1n << 64n
 
-/** Creates a schema of a gas price. @param read - schema of the notations that the endpoint accepts */
-export const gasPrice = (read: typeof uint) =>
-  read('gasPrice').refine((wei) => wei < GAS_PRICE_LIMIT, 'gasPrice must be below 2^64 wei')
+/** Creates a schema of a gas price. @param integerSchema - schema of the notations that the endpoint accepts */
+export const gasPrice = (integerSchema: typeof uint) =>
+  integerSchema('gasPrice').refine((wei) => wei < GAS_PRICE_LIMIT, 'gasPrice must be below 2^64 wei')
 
 /** Creates a schema of a small integer that becomes a number. */
-export const count = (name: string, min: number, max: number) =>
+export const smallInteger = (name: string, min: number, max: number) =>
   text(name)
     .transform((input, context): number => {
       const value = /^[0-9]{1,15}$/.test(input) ? Number(input) : Number.NaN
@@ -134,11 +134,11 @@ export const list = <T>(name: string, max: number, parseItem: (input: string) =>
   text(name).transform((input, context): readonly T[] => {
     const items = input.split(',').map((item) => item.trim())
     if (items.length > max) return refuse(context, `${name} must list at most ${max}`)
-    const read: T[] = []
+    const parsedItems: T[] = []
     for (const item of items) {
       const value = parseItem(item)
       if (value === undefined) return refuse(context, `${name} must be ${description}, separated by commas`)
-      read.push(value)
+      parsedItems.push(value)
     }
-    return read
+    return parsedItems
   })

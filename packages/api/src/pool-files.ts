@@ -80,30 +80,30 @@ async function readFile(path: string): Promise<Uint8Array> {
   }
 }
 
-async function download(address: string): Promise<Uint8Array> {
+async function download(startUrl: string): Promise<Uint8Array> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
-  let url = address
+  let url = startUrl
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const answer = await fetch(url, { signal, redirect: 'manual' })
-    const location = answer.headers.get('location')
-    if (answer.status >= 300 && answer.status < 400 && location !== null) {
-      await answer.body?.cancel()
-      const next = new URL(location, url)
-      if (next.protocol !== 'https:' && next.protocol !== new URL(url).protocol)
-        throw new Error(`it is redirected to ${next.protocol}//`)
-      url = next.href
+    const response = await fetch(url, { signal, redirect: 'manual' })
+    const location = response.headers.get('location')
+    if (response.status >= 300 && response.status < 400 && location !== null) {
+      await response.body?.cancel()
+      const redirectUrl = new URL(location, url)
+      if (redirectUrl.protocol !== 'https:' && redirectUrl.protocol !== new URL(url).protocol)
+        throw new Error(`it is redirected to ${redirectUrl.protocol}//`)
+      url = redirectUrl.href
       continue
     }
-    if (!answer.ok) {
-      await answer.body?.cancel()
-      throw new Error(`status ${answer.status}`)
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new Error(`status ${response.status}`)
     }
-    return await bodyOf(answer)
+    return await readBody(response)
   }
   throw new Error(`more than ${MAX_REDIRECTS} redirects`)
 }
 
-async function bodyOf({ body }: Response): Promise<Uint8Array> {
+async function readBody({ body }: Response): Promise<Uint8Array> {
   const bodyChunks: Uint8Array[] = []
   let size = 0
   const reader = body?.getReader()

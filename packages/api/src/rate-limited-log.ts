@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 
 /** Minimum interval between two equal lines. */
-const EVERY_MS = 60_000
+const MIN_INTERVAL_MS = 60_000
 /** Maximum number of remembered lines; reaching it forgets all. */
 const MAX_LINES = 100
 
@@ -10,7 +10,7 @@ const MAX_LINES = 100
 export class RateLimitedLog {
   private readonly log: Logger
   private readonly now: () => number
-  private readonly lines = new Map<string, { writtenAt: number; repeated: number }>()
+  private readonly lineByKey = new Map<string, { writtenAt: number; repeated: number }>()
 
   constructor(log: Logger, now: () => number = Date.now) {
     this.log = log
@@ -20,14 +20,14 @@ export class RateLimitedLog {
   /** Writes a line unless an equal one was written recently. @param kind - errors of one kind count as equal */
   write(level: 'info' | 'warn' | 'error', error: unknown, kind: string, text: string): void {
     const key = `${text} ${kind}`
-    const line = this.lines.get(key)
+    const line = this.lineByKey.get(key)
     const now = this.now()
-    if (line && now - line.writtenAt < EVERY_MS) {
+    if (line && now - line.writtenAt < MIN_INTERVAL_MS) {
       line.repeated++
       return
     }
-    if (!line && this.lines.size >= MAX_LINES) this.lines.clear()
-    this.lines.set(key, { writtenAt: now, repeated: 0 })
+    if (!line && this.lineByKey.size >= MAX_LINES) this.lineByKey.clear()
+    this.lineByKey.set(key, { writtenAt: now, repeated: 0 })
     this.log[level]({ err: error, ...(line && line.repeated > 0 && { repeated: line.repeated }) }, text)
   }
 }

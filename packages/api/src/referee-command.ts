@@ -95,20 +95,20 @@ async function chainOf(url: string): Promise<number | undefined> {
 type Settings = { readonly environment: NodeJS.ProcessEnv; readonly isJson: boolean }
 
 async function judge(hash: Hex, chainId: number, { environment, isJson }: Settings): Promise<number> {
-  const settings = loadConfig(environment)
-  const registry = loadRegistry({ chainsDir: settings.chainsDir, deploymentsDir: settings.deploymentsDir })
-  const services = new Services(registry, settings, createMetrics(), silentLog())
-  const work = {
+  const config = loadConfig(environment)
+  const registry = loadRegistry({ chainsDir: config.chainsDir, deploymentsDir: config.deploymentsDir })
+  const services = new Services(registry, config, createMetrics(), silentLog())
+  const workOptions = {
     signal: AbortSignal.timeout(TIMEOUT_MS),
     time: async <T>(_stage: string, step: () => T | Promise<T>) => step(),
     log: silentLog(),
   }
   try {
     const { chain, liveChain } = services.chain(chainId)
-    let verdict = await liveChain.judge(hash, work)
+    let verdict = await liveChain.judge(hash, workOptions)
     if (verdict.trades.some(({ comparisons }) => comparisons.some(({ best }) => best.poolsPending))) {
       await liveChain.settled(SETTLE_MS)
-      verdict = await liveChain.judge(hash, work)
+      verdict = await liveChain.judge(hash, workOptions)
     }
     const body = verdictResponse(verdict, chain)
     if (isJson) console.log(JSON.stringify(body, null, 2))
@@ -159,13 +159,13 @@ function tradeLines(trade: RefereeResponse['trades'][number], amount: Amount): r
     ...fees.map((fee) => row('fee, it seems', `${amount(fee.amount, fee.token)} to ${fee.account}`)),
   ]
   if (trade.toAmountAtParent !== null) lines.push(row('at the block before', amount(trade.toAmountAtParent, dst)))
-  for (const { state, ...compared } of comparisons) {
+  for (const { state, ...comparison } of comparisons) {
     lines.push(state === 'position' ? 'At the state in its position in the block' : 'At the end of the block before')
-    lines.push(row('best simulated', `${amount(compared.toAmount, dst)} (${compared.pools.length} pools)`))
-    lines.push(row('proven bound', compared.bound === null ? 'not known' : amount(compared.bound, dst)))
-    lines.push(row('left on the table', `${bps(compared.leftBps)}, at most ${bps(compared.leftAtMostBps)}`))
-    lines.push(row('net of gas', bps(compared.leftNetBps)))
-    if (compared.poolsPending) lines.push(row('caveat', 'pools are still being searched for'))
+    lines.push(row('best simulated', `${amount(comparison.toAmount, dst)} (${comparison.pools.length} pools)`))
+    lines.push(row('proven bound', comparison.bound === null ? 'not known' : amount(comparison.bound, dst)))
+    lines.push(row('left on the table', `${bps(comparison.leftBps)}, at most ${bps(comparison.leftAtMostBps)}`))
+    lines.push(row('net of gas', bps(comparison.leftNetBps)))
+    if (comparison.poolsPending) lines.push(row('caveat', 'pools are still being searched for'))
   }
   return lines
 }

@@ -4,10 +4,10 @@
  */
 import { type Address, asAddress } from '@sluice/chains'
 import type { BlockRef, BlockTag } from '@sluice/rpc'
-import { harmless } from '@sluice/simulation'
+import { sanitizeText } from '@sluice/simulation'
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
-import { address, count, gasPrice, hexData, type IssueParams, refuse, text, uintOrHex } from './parameters.ts'
+import { address, gasPrice, hexData, type IssueParams, refuse, smallInteger, text, uintOrHex } from './parameters.ts'
 
 const MAX_TOKENS = 200
 /** Maximum tokens in a body, which is not limited by the length of a URL. */
@@ -85,7 +85,7 @@ const detail = z
   .default('0')
   .describe('1 answers each token with its price and what that rests on, or why there is none.')
 
-const pastBlock = count('block', 0, Number.MAX_SAFE_INTEGER)
+const pastBlock = smallInteger('block', 0, Number.MAX_SAFE_INTEGER)
   .optional()
   .describe('A block of the past: prices as of its end, where the node has its state. The newest when absent.')
 
@@ -123,7 +123,7 @@ const coins = text('coins').transform((input, context): readonly SentCoin[] => {
   for (const item of input.split(',')) {
     const [, chain, token] = COIN.exec(item) ?? []
     if (!chain || !token)
-      return refuse(context, `coins must be <chain>:<address>, separated by commas; "${harmless(item, 60)}" is not`)
+      return refuse(context, `coins must be <chain>:<address>, separated by commas; "${sanitizeText(item, 60)}" is not`)
     coinByText.set(item, { input: item, chain, token })
   }
   if (coinByText.size > MAX_COINS) return refuse(context, `coins must list at most ${MAX_COINS}`)
@@ -157,11 +157,11 @@ export const tokenListQuery = z.object({
     .refine((input) => input.length <= 100, 'q must be at most 100 characters')
     .optional()
     .describe('Part of a symbol or a name, or a whole address, which need not be on the list.'),
-  limit: count('limit', 1, 1_000).prefault('100').describe('Most tokens in the answer. Default 100.'),
+  limit: smallInteger('limit', 1, 1_000).prefault('100').describe('Most tokens in the answer. Default 100.'),
 })
 
 export const statsQuery = z.object({
-  limit: count('limit', 0, 1_000)
+  limit: smallInteger('limit', 0, 1_000)
     .prefault('100')
     .describe('Most families, brands and pools in the answer, those with the most samples first. Default 100.'),
 })
@@ -219,6 +219,6 @@ export function read<Schema extends z.ZodType>(schema: Schema, input: unknown): 
 }
 
 function unknownFields(keys: readonly string[]): string {
-  const names = keys.slice(0, 5).map((key) => harmless(key, 40))
+  const names = keys.slice(0, 5).map((key) => sanitizeText(key, 40))
   return `${names.join(', ')} ${keys.length === 1 ? 'is no field' : 'are no fields'} of this endpoint`
 }

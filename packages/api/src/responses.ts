@@ -129,7 +129,7 @@ export const quotesResponse = z.object({
 })
 export type QuotesResponse = z.infer<typeof quotesResponse>
 
-const failure = z.looseObject({ error: z.string(), code: z.string() })
+const errorData = z.looseObject({ error: z.string(), code: z.string() })
 /** Schema of the data of stream events, by event name. */
 export const streamEvents = z.object({
   quote: z
@@ -142,8 +142,8 @@ export const streamEvents = z.object({
     .object({ simulationBlock: z.int(), blockHash: z.string() })
     .optional()
     .describe('Looked at again at this block: the last `quote`, or `refused`, stands.'),
-  refused: failure.optional().describe('There is no answer at this block; the stream goes on.'),
-  end: failure.optional().describe('The last event, with its reason.'),
+  refused: errorData.optional().describe('There is no answer at this block; the stream goes on.'),
+  end: errorData.optional().describe('The last event, with its reason.'),
 })
 
 export const swapNoRoute = z.object({
@@ -243,9 +243,15 @@ export const currentPrices = z
   })
 export type CurrentPricesResponse = z.infer<typeof currentPrices>
 
-const impacts = z.object({ '0.5': z.number(), '1': z.number(), '2': z.number(), '5': z.number(), '10': z.number() })
+const depthByImpact = z.object({
+  '0.5': z.number(),
+  '1': z.number(),
+  '2': z.number(),
+  '5': z.number(),
+  '10': z.number(),
+})
 export const liquidity = z
-  .record(hexAddress, z.union([z.number().nonnegative(), impacts]).nullable())
+  .record(hexAddress, z.union([z.number().nonnegative(), depthByImpact]).nullable())
   .describe('Depth in USD by token address as sent; with `curve=1`, by percent of price impact.')
 
 const pricePoint = z.object({ block: z.int(), timestamp: z.int(), usd: z.number().positive() })

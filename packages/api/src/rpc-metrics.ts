@@ -31,12 +31,12 @@ export function createRpcMetrics(registry: Registry) {
       'HTTP requests sent to endpoints; each holds one call or a batch.',
       ['chain', 'endpoint', 'priority'],
     ),
-    extra: counter(
+    extraRequests: counter(
       'sluice_rpc_extra_total',
       'Requests sent again (retry) and second ones sent beside a late one (hedge).',
       ['chain', 'endpoint', 'kind'],
     ),
-    slowed: counter(
+    slowedDown: counter(
       'sluice_rpc_slowed_total',
       'Times that an endpoint is asked more slowly from then on, since it refused.',
       ['chain', 'endpoint'],
@@ -71,9 +71,9 @@ export function countRpcEvent(metrics: RpcMetrics, chain: number, event: RpcEven
     }
     case 'retry':
     case 'hedge':
-      return void metrics.extra.inc({ chain, endpoint, kind: event.kind })
+      return void metrics.extraRequests.inc({ chain, endpoint, kind: event.kind })
     case 'slowed':
-      return void metrics.slowed.inc({ chain, endpoint })
+      return void metrics.slowedDown.inc({ chain, endpoint })
     case 'batch':
       return void metrics.endpoint.set({ chain, endpoint, what: 'batch_size' }, event.size)
   }
@@ -83,12 +83,12 @@ export function countRpcEvent(metrics: RpcMetrics, chain: number, event: RpcEven
 export function exportRpcHealth(metrics: RpcMetrics, chain: number, { endpoints, clock }: RpcHealth): void {
   for (const [index, health] of endpoints.entries()) {
     const endpoint = String(index)
-    const setClock = (what: string, value: number) => metrics.endpoint.set({ chain, endpoint, what }, value)
-    setClock('success_rate', health.successRate)
-    setClock('ejected', Number(health.ejected))
-    setClock('queued', health.queued)
-    setClock('batch_size', health.batchSize)
-    setClock('calls_per_second', health.callsPerSecond ?? 0)
+    const setEndpointGauge = (what: string, value: number) => metrics.endpoint.set({ chain, endpoint, what }, value)
+    setEndpointGauge('success_rate', health.successRate)
+    setEndpointGauge('ejected', Number(health.ejected))
+    setEndpointGauge('queued', health.queued)
+    setEndpointGauge('batch_size', health.batchSize)
+    setEndpointGauge('calls_per_second', health.callsPerSecond ?? 0)
   }
   if (clock.intervalMs !== null) metrics.clock.set({ chain, what: 'interval' }, clock.intervalMs / 1_000)
   if (clock.behindSeconds !== null) metrics.clock.set({ chain, what: 'behind' }, clock.behindSeconds)

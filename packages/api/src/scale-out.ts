@@ -18,12 +18,12 @@ import type { PoolLists } from './pool-files.ts'
 import { RateLimitedLog } from './rate-limited-log.ts'
 
 /** Interval at which the owner of a chain saves its pools for the next owner, in milliseconds. */
-const REMEMBER_MS = 5_000
+const SAVE_INTERVAL_MS = 5_000
 /** Milliseconds without Redis, or with a full Redis, after which the process is not ready. */
-const AWAY_MS = 15_000
+const MAX_AWAY_MS = 15_000
 
 /** Milliseconds after a refused write during which Redis counts as full. */
-const REFUSED_MS = 5_000
+const FULL_AFTER_REFUSAL_MS = 5_000
 
 /** State of the connection to Redis. */
 export type BusStatus = {
@@ -36,7 +36,7 @@ export type BusStatus = {
   readonly scans?: Readonly<Record<number, ScanStatus>>
 }
 
-type Parts = {
+type ScaleOutOptions = {
   readonly config: Config
   readonly registry: Registry
   readonly metrics: Metrics
@@ -60,21 +60,21 @@ export class ScaleOut {
   }
 
   /** Connects to Redis and starts indexers unless the role is worker or solver. @returns undefined without `REDIS_URL` */
-  static async open(parts: Parts): Promise<ScaleOut | undefined> {
-    const { config, log } = parts
+  static async open(options: ScaleOutOptions): Promise<ScaleOut | undefined> {
+    const { config, log } = options
     const { redisUrl: url, role } = config
     if (url === undefined) return undefined
     const { BusError, StateBus, ChainIndexers } = await import('@sluice/bus')
     const fullness = new Fullness()
-    const lines = new RateLimitedLog(log)
+    const rateLimitedLog = new RateLimitedLog(log)
     const onFull = (error: unknown) => {
-      fullness.note()
-      lines.write('error', error, 'FULL', 'Redis is full: chains cannot be published')
+      fullness.noteRefusal()
+      rateLimitedLog.write('error', error, 'FULL', 'Redis is full: chains cannot be published')
     }
     const onError = (error: unknown) => {
       const code = error instanceof BusError ? error.code : 'UNKNOWN'
       if (code === 'FULL') return onFull(error)
-      lines.write(code === 'UNKNOWN' ? 'error' : 'info', error, code, 'indexer error, retrying')
+      rateLimitedLog.write(code === 'UNKNOWN' ? 'error' : 'info', error, code, 'indexer error, retrying')
     }
     const bus = new StateBus({ url, onAway: () => log.warn({}, 'Redis does not answer'), onFull })
     const indexers =
@@ -83,8 +83,8 @@ export class ScaleOut {
         : new ChainIndexers({
             url,
             idleMs: config.idleSleepMs,
-            serves: (chainId) => parts.registry.chain(chainId) !== undefined,
-            optionsOf: (chainId) => indexedMarket(parts.registry.chain(chainId)!, parts),
+            canServe: (chainId) => options.registry.chain(chainId) !== undefined,
+            optionsOf: (chainId) => indexedMarket(options.registry.chain(chainId)!, options),
             onError,
           })
     return new ScaleOut(bus, indexers, fullness)
@@ -94,16 +94,19 @@ export class ScaleOut {
   readonly openMarket: OpenMarket = (parts) => this.bus.follow(parts)
 
   /** Publishes a measurement to the other processes. */
-  share(chainId: number, fact: Fact): void {
-    this.bus.share(chainId, fact)
+  publishFact(chainId: number, fact: Fact): void {
+    this.bus.publishFact(chainId, fact)
   }
 
   /** Returns the current state of the connection. */
   status(): BusStatus {
     const { awaySince } = this.bus
-    const ownedChainIds = this.indexers?.chains.filter(({ owns }) => owns).map(({ chainId }) => chainId) ?? []
-    const open = [...this.scans].filter(([, { state }]) => state !== 'done')
-    const details = { owned: ownedChainIds, ...(open.length > 0 && { scans: Object.fromEntries(open) }) }
+    const ownedChainIds = this.indexers?.chains.filter(({ ownsChain }) => ownsChain).map(({ chainId }) => chainId) ?? []
+    const unfinishedScans = [...this.scans].filter(([, { state }]) => state !== 'done')
+    const details = {
+      owned: ownedChainIds,
+      ...(unfinishedScans.length > 0 && { scans: Object.fromEntries(unfinishedScans) }),
+    }
     const fullSince = this.fullness.since
     if (awaySince !== null) return { state: 'away', since: new Date(awaySince).toISOString(), ...details }
     if (fullSince !== null) return { state: 'full', since: new Date(fullSince).toISOString(), ...details }
@@ -112,8 +115,8 @@ export class ScaleOut {
 
   /** Searches of past logs by owned chain. */
   get scans(): ReadonlyMap<number, ScanStatus> {
-    const ownedChains = (this.indexers?.chains ?? []).flatMap(({ owns, chainId, market }) => {
-      const scan = owns ? market?.health().scan : undefined
+    const ownedChains = (this.indexers?.chains ?? []).flatMap(({ ownsChain, chainId, market }) => {
+      const scan = ownsChain ? market?.health().scan : undefined
       return scan ? [[chainId, scan] as const] : []
     })
     return new Map(ownedChains)
@@ -124,12 +127,12 @@ export class ScaleOut {
     const { awaySince } = this.bus
     this.wasConnected ||= awaySince === null
     const fullSince = this.fullness.since
-    if (fullSince !== null && Date.now() - fullSince >= AWAY_MS) return false
-    return awaySince === null || (this.wasConnected && Date.now() - awaySince < AWAY_MS)
+    if (fullSince !== null && Date.now() - fullSince >= MAX_AWAY_MS) return false
+    return awaySince === null || (this.wasConnected && Date.now() - awaySince < MAX_AWAY_MS)
   }
 
   /** Stops the indexers, so other processes take over the owned chains. */
-  async leave(): Promise<void> {
+  async releaseChains(): Promise<void> {
     await this.indexers?.stop()
   }
 
@@ -139,49 +142,49 @@ export class ScaleOut {
   }
 }
 
-/** Tracks whether Redis is full. While it is, it refuses several writes per second. */
+/** Tracks whether Redis is full. A full Redis refuses several writes per second. */
 class Fullness {
-  private firstAt: number | null = null
-  private lastAt = 0
+  private firstRefusalAtMs: number | null = null
+  private lastRefusalAtMs = 0
 
-  note(): void {
+  noteRefusal(): void {
     const { since } = this
-    this.lastAt = Date.now()
-    this.firstAt = since ?? this.lastAt
+    this.lastRefusalAtMs = Date.now()
+    this.firstRefusalAtMs = since ?? this.lastRefusalAtMs
   }
 
   /** Unix milliseconds since which Redis refuses writes; null if it accepts them. */
   get since(): number | null {
-    return Date.now() - this.lastAt < REFUSED_MS ? this.firstAt : null
+    return Date.now() - this.lastRefusalAtMs < FULL_AFTER_REFUSAL_MS ? this.firstRefusalAtMs : null
   }
 }
 
 /** Returns the options of an indexer: the scope of pairs, and a function that opens the market. */
-function indexedMarket(chain: Chain, { config, metrics, log, poolLists }: Parts) {
+function indexedMarket(chain: Chain, { config, metrics, log, poolLists }: ScaleOutOptions) {
   const { chainId } = chain
-  const count = countEvents(metrics, chainId)
-  const lines = log.child({ chain: chainId })
+  const countEvent = countEvents(metrics, chainId)
+  const chainLog = log.child({ chain: chainId })
   return {
     scope: pairScopeOf(chain),
     open: (path: SaveOptions['path']) => {
       const rpc = createRpc({
         ...rpcOptions(chain, config),
         chainId,
-        onFailure: (endpoint, { code }) => count({ kind: 'rpc-failure', endpoint, code }),
-        onEvent: (event) => count({ kind: 'rpc', event }),
+        onFailure: (endpoint, { code }) => countEvent({ kind: 'rpc-failure', endpoint, code }),
+        onEvent: (event) => countEvent({ kind: 'rpc', event }),
       })
-      const onError = (error: Error) => lines.warn({ err: error }, 'what is known cannot be shared or taken over')
-      const onScan = (status: ScanStatus) => logScan(lines, status)
+      const onError = (error: Error) => chainLog.warn({ err: error }, 'what is known cannot be shared or taken over')
+      const onScan = (status: ScanStatus) => logScan(chainLog, status)
       const loadPoolList = poolLists.get(chainId)
       const market = createMarket({
-        ...{ chain, rpc, save: { path, everyMs: REMEMBER_MS, onError }, onScan },
+        ...{ chain, rpc, save: { path, everyMs: SAVE_INTERVAL_MS, onError }, onScan },
         ...(loadPoolList && {
           loadPoolList,
-          onPoolListImport: (count: PoolListImportCount) => logPoolListImport(lines, count),
+          onPoolListImport: (count: PoolListImportCount) => logPoolListImport(chainLog, count),
         }),
       })
       market.start()
-      lines.info({}, 'this process reads the chain for all')
+      chainLog.info({}, 'this process reads the chain for all')
       return { market, close: () => market.stop().finally(() => rpc.close()) }
     },
   }

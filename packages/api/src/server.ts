@@ -5,10 +5,10 @@ import { loadRegistry } from '@sluice/chains'
 import { pino } from 'pino'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
-import { boundConnections, limitInFlight } from './http/connections.ts'
+import { limitConnections, limitInFlight } from './http/connections.ts'
 import { answerMalformed } from './http/malformed.ts'
 import { startRecorder } from './http/trace.ts'
-import { beginYoung, returnMemoryAtRest } from './memory.ts'
+import { disablePretenuring, releaseMemoryWhenIdle } from './memory.ts'
 import { createMetrics } from './metrics.ts'
 import type { PoolLists } from './pool-files.ts'
 import { ScaleOut } from './scale-out.ts'
@@ -37,7 +37,7 @@ const HTTP: ServerOptions = {
   connectionsCheckingInterval: CHECK_MS,
 }
 
-type Lists = {
+type StartOptions = {
   /** Known pools by chain, which need no search of past logs. */
   readonly poolLists?: PoolLists
 }
@@ -56,8 +56,11 @@ export type RunningServer = {
  *
  * @throws ChainsError if `CHAINS_DIR` or `DEPLOYMENTS_DIR` cannot be read, or `CHAINS` names an unknown chain
  */
-export async function startServer(config: Config, { poolLists = new Map() }: Lists = {}): Promise<RunningServer> {
-  beginYoung()
+export async function startServer(
+  config: Config,
+  { poolLists = new Map() }: StartOptions = {},
+): Promise<RunningServer> {
+  disablePretenuring()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG))
   const { chainsDir, deploymentsDir, chains: allowedChains } = config
   const registry = loadRegistry({ chainsDir, deploymentsDir, allowedIds: allowedChains })
@@ -69,18 +72,18 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
   const services = new Services(registry, config, metrics, log, { scaleOut, poolLists })
   const recorder = await startRecorder(config, log)
   const app = createApp(services, config, recorder)
-  const { listener, trusts } = app
+  const { listener, isTrustedProxy } = app
   const server = createServer(HTTP, limitInFlight(listener))
   server.on('clientError', answerMalformed(config.errorVersion, services.metrics))
   // Unknown `Expect` headers are ignored, as RFC 9110 (section 10.1.1) allows.
   server.on('checkExpectation', limitInFlight(listener))
-  boundConnections(server, { max: config.maxConnectionsPerCaller, version: config.errorVersion, trusts })
+  limitConnections(server, { max: config.maxConnectionsPerCaller, version: config.errorVersion, isTrustedProxy })
   await listen(server, config)
   const metricsServer = await serveMetrics(app.metrics, config)
   const { port } = server.address() as AddressInfo
   const url = urlOf(server, config.host)
   const metricsUrl = metricsServer ? `${urlOf(metricsServer, config.metricsHost)}/metrics` : undefined
-  const leaveMemory = returnMemoryAtRest()
+  const stopMemoryRelease = releaseMemoryWhenIdle()
   const { dataDir } = config
   // `url` works on this machine only; `address` shows the interface the service listens on.
   const address = `${config.host}:${port}`
@@ -93,20 +96,20 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
     'listening',
   )
 
-  let closing: Promise<void> | undefined
+  let closePromise: Promise<void> | undefined
   const close = async () => {
-    leaveMemory()
+    stopMemoryRelease()
     services.stop()
     // Leave first: other processes take over the owned chains while running requests finish here.
-    const leaving = scaleOut?.leave()
+    const chainsReleased = scaleOut?.releaseChains()
     const serverStopped = new Promise<void>((resolve) => server.close(() => resolve()))
     // A keep-alive connection becomes idle only after its last response.
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
-    const cut = setTimeout(() => server.closeAllConnections(), config.shutdownGraceMs)
+    const idleSweepTimer = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
+    const forceCloseTimer = setTimeout(() => server.closeAllConnections(), config.shutdownGraceMs)
     await serverStopped
-    clearTimeout(cut)
-    clearInterval(sweep)
-    await leaving
+    clearTimeout(forceCloseTimer)
+    clearInterval(idleSweepTimer)
+    await chainsReleased
     await services.close()
     await recorder?.close()
     // Close the metrics last, so they also cover the shutdown.
@@ -114,7 +117,7 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
     metricsServer?.closeAllConnections()
     log.info('stopped')
   }
-  return { url, ...(metricsUrl !== undefined && { metricsUrl }), close: () => (closing ??= close()) }
+  return { url, ...(metricsUrl !== undefined && { metricsUrl }), close: () => (closePromise ??= close()) }
 }
 
 /** Starts the listener of `METRICS_PORT`; null if the port is not set. @throws Error if the port is taken */

@@ -15,7 +15,7 @@ import { unsupportedChain } from './requests.ts'
 import type { ScaleOut } from './scale-out.ts'
 import { ServedChain } from './served-chain.ts'
 
-type More = {
+type ServiceOverrides = {
   /** Search threads, shared by all chains and closed with the services. */
   readonly threads?: RouterThreads
   readonly scaleOut?: ScaleOut | undefined
@@ -29,26 +29,26 @@ export class Services {
   readonly metrics: Metrics
   readonly log: Logger
   /** True once the service is stopping and accepts no new work. */
-  closing = false
+  isClosing = false
   readonly streams: EventStreams
   private readonly config: Config
   private readonly threads: RouterThreads
-  private readonly places: ConcurrencyLimit
+  private readonly concurrency: ConcurrencyLimit
   private readonly chains = new Map<number, ServedChain>()
   private readonly poolLists: PoolLists
 
   /** Connection to the state shared over Redis; undefined without `REDIS_URL`. */
   readonly scaleOut: ScaleOut | undefined
 
-  constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger, overrides: More = {}) {
+  constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger, overrides: ServiceOverrides = {}) {
     const { threads = threadsOf(config), scaleOut, poolLists = new Map() } = overrides
     this.poolLists = poolLists
     this.scaleOut = scaleOut
     this.registry = registry
     this.config = config
     this.threads = threads
-    this.places = new ConcurrencyLimit(config.maxConcurrent)
-    this.streams = new EventStreams({ max: config.maxStreams, maxPerCaller: config.maxStreamsPerCaller })
+    this.concurrency = new ConcurrencyLimit(config.maxConcurrent)
+    this.streams = new EventStreams({ maxTotal: config.maxStreams, maxPerCaller: config.maxStreamsPerCaller })
     this.metrics = metrics
     this.log = log
   }
@@ -65,16 +65,16 @@ export class Services {
     const chain = this.registry.chain(chainId)
     const deployment = entry && this.registry.deployment(chainId)
     if (!entry || !chain || !deployment) throw unsupportedChain(chainId, chain?.unsupported)
-    const { config, threads, places } = this
+    const { config, threads, concurrency } = this
     const servedChain = new ServedChain({
       ...{ chain, deployment, threads },
       routerAddress: entry.RouterAddress,
-      admission: { concurrency: places, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs },
+      admission: { concurrency, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs },
       settings: settingsOf(chain, config, this.poolLists),
       log: this.log.child({ chain: chainId }),
       onEvent: countEvents(this.metrics, chainId),
       openMarket: this.scaleOut?.openMarket,
-      publishFact: this.scaleOut && ((fact) => this.scaleOut?.share(chainId, fact)),
+      publishFact: this.scaleOut && ((fact) => this.scaleOut?.publishFact(chainId, fact)),
     })
     this.chains.set(chainId, servedChain)
     return servedChain
@@ -92,12 +92,12 @@ export class Services {
 
   /** Marks the service as not ready and ends all streams, which would otherwise never end. */
   stop(): void {
-    this.closing = true
+    this.isClosing = true
     this.streams.endAll(new ApiError('NOT_READY', 'the service is stopping'))
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.scaleOut?.leave(), ...this.started.map(({ liveChain }) => liveChain.sleep())])
+    await Promise.all([this.scaleOut?.releaseChains(), ...this.started.map(({ liveChain }) => liveChain.sleep())])
     this.scaleOut?.close()
     this.metrics.backgroundQueue.flush()
     await this.threads.close()

@@ -14,9 +14,9 @@ import { ApiError } from './errors.ts'
  */
 type Meaning = readonly [code: ApiErrorCode, words?: string, cure?: string]
 
-const OPERATOR = 'Retrying does not help before the operator of the service has'
+const OPERATOR_CURE = 'Retrying does not help before the operator of the service has'
 
-const meanings = {
+const apiErrorByCode = {
   RpcError: {
     UNREACHABLE: [
       'RPC_FAILED',
@@ -32,21 +32,21 @@ const meanings = {
     BLOCK_GONE: ['RPC_FAILED', 'the block was replaced by another one'],
     REJECTED: ['RPC_FAILED', 'the node of the chain refused the call'],
     REVERTED: ['RPC_FAILED', 'a read of the chain reverted'],
-    WRONG_CHAIN: ['RPC_FAILED', 'the node answers for another chain', `${OPERATOR} named a node of this chain.`],
+    WRONG_CHAIN: ['RPC_FAILED', 'the node answers for another chain', `${OPERATOR_CURE} named a node of this chain.`],
     NO_OVERRIDES: [
       'RPC_FAILED',
       'no node of the chain can simulate',
-      `${OPERATOR} named a node that overrides state in eth_call.`,
+      `${OPERATOR_CURE} named a node that overrides state in eth_call.`,
     ],
     GAS_CAP: [
       'RPC_FAILED',
       'no node of the chain gives the call the gas it needs',
-      `Ask for less \`gas\`, or trade less. ${OPERATOR} named a node that gives calls more.`,
+      `Ask for less \`gas\`, or trade less. ${OPERATOR_CURE} named a node that gives calls more.`,
     ],
     UNSUPPORTED: [
       'RPC_FAILED',
       'no node of the chain supports a method that is needed',
-      `${OPERATOR} named a node that supports it.`,
+      `${OPERATOR_CURE} named a node that supports it.`,
     ],
     SIZE: ['RPC_FAILED', 'the request is too large for every node of the chain'],
     RANGE: ['RPC_FAILED', 'every node of the chain refuses the range of blocks'],
@@ -116,7 +116,7 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
     thrown instanceof RoutingError ||
     thrown instanceof QuotingError
   ) {
-    const [code, text = thrown.message, cure] = (meanings[thrown.name] as Readonly<Record<string, Meaning>>)[
+    const [code, text = thrown.message, cure] = (apiErrorByCode[thrown.name] as Readonly<Record<string, Meaning>>)[
       thrown.code
     ]!
     if (thrown instanceof RpcError && thrown.code === 'RATE_LIMITED' && thrown.retryAfterMs !== undefined)

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 
 const PROGRAM = `
 import { setTimeout as sleep } from 'node:timers/promises'
-import { returnMemoryAtRest } from ${JSON.stringify(join(import.meta.dirname, '../src/memory.ts'))}
+import { releaseMemoryWhenIdle } from ${JSON.stringify(join(import.meta.dirname, '../src/memory.ts'))}
 const resident = () => process.memoryUsage().rss / 1e6
-const stop = process.argv[1] === 'return' ? returnMemoryAtRest(100) : () => {}
+const stop = process.argv[1] === 'return' ? releaseMemoryWhenIdle(100) : () => {}
 let flood = []
 for (let k = 0; k < 40_000; k++) flood.push(new Array(1_000).fill(k + 0.5))
 const full = resident()

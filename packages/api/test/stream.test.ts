@@ -217,7 +217,7 @@ test('a client that does not read is disconnected: at once beyond the buffer lim
   expect(full.destroyed).toBe(1)
   expect(full.written).toHaveLength(2)
 
-  const streams = new EventStreams({ max: 10, maxPerCaller: 10 })
+  const streams = new EventStreams({ maxTotal: 10, maxPerCaller: 10 })
   const [early, late] = [new Unread(), new Unread()]
   streams.keepAlive(early.response, () => undefined)
   streams.endAll(new ApiError('NOT_READY', 'the service is stopping'))

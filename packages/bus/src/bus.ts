@@ -40,7 +40,7 @@ export class StateBus {
   private readonly joins = new Semaphore(MAX_CONCURRENT_JOINS)
   private readonly followedMarkets = new Set<Market>()
   private readonly timer: NodeJS.Timeout
-  private refreshing: Promise<void> | null = null
+  private pendingRefresh: Promise<void> | null = null
 
   constructor(options: BusOptions) {
     this.options = options
@@ -65,7 +65,7 @@ export class StateBus {
   }
 
   /** Publishes a fact that this worker measured. If that fails, other workers measure it themselves. */
-  share(chainId: number, fact: Fact): void {
+  publishFact(chainId: number, fact: Fact): void {
     void putFact(this.commands, keysOf(chainId), fact).catch(() => {})
   }
 
@@ -75,8 +75,8 @@ export class StateBus {
   }
 
   private async refresh(mustRepeat = false): Promise<void> {
-    if (mustRepeat) await this.refreshing
-    this.refreshing ??= requestChains(
+    if (mustRepeat) await this.pendingRefresh
+    this.pendingRefresh ??= requestChains(
       this.commands,
       [...this.followedMarkets].map(({ chainId }) => chainId),
     )
@@ -95,8 +95,8 @@ export class StateBus {
         },
       )
       .finally(() => {
-        this.refreshing = null
+        this.pendingRefresh = null
       })
-    await this.refreshing
+    await this.pendingRefresh
   }
 }

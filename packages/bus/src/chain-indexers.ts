@@ -18,7 +18,7 @@ const MAX_LEASE_DELAY_MS = 500
 /** Options of a process that indexes chains. */
 export type ChainIndexersOptions = Pick<IndexerOptions, 'url' | 'onError'> & {
   /** True for a chain that this process may index. */
-  readonly serves: (chainId: number) => boolean
+  readonly canServe: (chainId: number) => boolean
   /** Options for indexing a chain. */
   readonly optionsOf: (chainId: number) => Pick<IndexerOptions, 'scope' | 'open'>
   /** Milliseconds without a request after which a chain is released. */
@@ -31,9 +31,9 @@ export class ChainIndexers {
   awaySince: number | null = Date.now()
   private readonly options: ChainIndexersOptions
   private readonly stopController = new AbortController()
-  private readonly indexers = new Map<number, ChainIndexer>()
-  private readonly ending = new Set<Promise<void>>()
-  private running: Promise<void> | null = null
+  private readonly indexerByChainId = new Map<number, ChainIndexer>()
+  private readonly pendingStops = new Set<Promise<void>>()
+  private runPromise: Promise<void> | null = null
 
   constructor(options: ChainIndexersOptions) {
     this.options = options
@@ -41,19 +41,19 @@ export class ChainIndexers {
 
   /** Indexers of the chains that this process owns, or waits to own. */
   get chains(): readonly ChainIndexer[] {
-    return [...this.indexers.values()]
+    return [...this.indexerByChainId.values()]
   }
 
   start(): void {
     const { url, onError = () => {} } = this.options
-    this.running ??= keepConnected(
+    this.runPromise ??= keepConnected(
       url,
       this.stopController.signal,
       async (connection) => {
         for (;;) {
           await requestChains(connection, [])
           this.awaySince = null
-          this.follow(await chainsRequestedWithin(connection, this.options.idleMs))
+          this.followChains(await chainsRequestedWithin(connection, this.options.idleMs))
           await sleep(POLL_MS, undefined, { signal: this.stopController.signal })
         }
       },
@@ -67,36 +67,36 @@ export class ChainIndexers {
   /** Releases all chains. */
   async stop(): Promise<void> {
     this.stopController.abort()
-    await this.running
-    for (const chainId of [...this.indexers.keys()]) this.end(chainId)
-    await Promise.all(this.ending)
+    await this.runPromise
+    for (const chainId of [...this.indexerByChainId.keys()]) this.stopIndexer(chainId)
+    await Promise.all(this.pendingStops)
   }
 
-  private follow(requestedChainIds: readonly number[]): void {
-    const { serves, optionsOf, url, onError } = this.options
-    const current = new Set(requestedChainIds.filter(serves))
-    for (const chainId of this.indexers.keys()) if (!current.has(chainId)) this.end(chainId)
-    for (const chainId of current) {
-      if (this.indexers.has(chainId)) continue
+  private followChains(requestedChainIds: readonly number[]): void {
+    const { canServe, optionsOf, url, onError } = this.options
+    const servedChainIds = new Set(requestedChainIds.filter(canServe))
+    for (const chainId of this.indexerByChainId.keys()) if (!servedChainIds.has(chainId)) this.stopIndexer(chainId)
+    for (const chainId of servedChainIds) {
+      if (this.indexerByChainId.has(chainId)) continue
       const indexer = new ChainIndexer({
         ...{ url, chainId, keys: keysOf(chainId), leaseDelayMs: () => this.leaseDelayMs },
         ...optionsOf(chainId),
         ...(onError && { onError }),
       })
-      this.indexers.set(chainId, indexer)
+      this.indexerByChainId.set(chainId, indexer)
       indexer.start()
     }
   }
 
-  private end(chainId: number): void {
-    const ending = this.indexers.get(chainId)!.stop()
-    this.indexers.delete(chainId)
-    this.ending.add(ending)
-    void ending.finally(() => this.ending.delete(ending))
+  private stopIndexer(chainId: number): void {
+    const pendingStop = this.indexerByChainId.get(chainId)!.stop()
+    this.indexerByChainId.delete(chainId)
+    this.pendingStops.add(pendingStop)
+    void pendingStop.finally(() => this.pendingStops.delete(pendingStop))
   }
 
   private get leaseDelayMs(): number {
-    const ownedCount = this.chains.filter(({ owns }) => owns).length
+    const ownedCount = this.chains.filter(({ ownsChain }) => ownsChain).length
     return Math.min(MAX_LEASE_DELAY_MS, ownedCount * LEASE_DELAY_MS)
   }
 }

@@ -11,8 +11,8 @@ const PAUSE_MS = 250
 /** Shared connection for single commands. */
 export class Commands implements Connection {
   private readonly url: string
-  private current: Promise<Connection> | null = null
-  private failedMs = 0
+  private currentConnection: Promise<Connection> | null = null
+  private failedAtMs = 0
   private isClosed = false
 
   constructor(url: string) {
@@ -24,26 +24,26 @@ export class Commands implements Connection {
     try {
       return await connection.call<T>(...command)
     } catch (error) {
-      if (error instanceof BusError && error.code === 'AWAY') this.current = null
+      if (error instanceof BusError && error.code === 'AWAY') this.currentConnection = null
       throw error
     }
   }
 
   close(): void {
     this.isClosed = true
-    void this.current?.then((connection) => connection.close()).catch(() => {})
-    this.current = null
+    void this.currentConnection?.then((connection) => connection.close()).catch(() => {})
+    this.currentConnection = null
   }
 
   private connection(): Promise<Connection> {
-    if (this.current) return this.current
-    if (this.isClosed || Date.now() - this.failedMs < PAUSE_MS)
+    if (this.currentConnection) return this.currentConnection
+    if (this.isClosed || Date.now() - this.failedAtMs < PAUSE_MS)
       return Promise.reject(new BusError('AWAY', 'no connection to Redis'))
     const connecting = connect(this.url)
-    this.current = connecting
+    this.currentConnection = connecting
     connecting.catch(() => {
-      this.failedMs = Date.now()
-      if (this.current === connecting) this.current = null
+      this.failedAtMs = Date.now()
+      if (this.currentConnection === connecting) this.currentConnection = null
     })
     return connecting
   }

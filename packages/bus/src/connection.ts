@@ -81,7 +81,7 @@ export async function connect(url: string): Promise<OwnConnection> {
 export async function keepConnected(
   url: string,
   signal: AbortSignal,
-  work: (connection: OwnConnection) => Promise<void>,
+  run: (connection: OwnConnection) => Promise<void>,
   onFailure: (error: unknown) => void,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -90,7 +90,7 @@ export async function keepConnected(
     try {
       connection = await connect(url)
       detach = onAbort(signal, connection.close)
-      if (!signal.aborted) await work(connection)
+      if (!signal.aborted) await run(connection)
     } catch (error) {
       if (!signal.aborted) onFailure(error)
     }
@@ -102,8 +102,8 @@ export async function keepConnected(
 }
 
 /** Converts an array of alternating fields and values, as Redis returns it. */
-export function fieldsOf(flat: readonly RedisReply[] | null): Readonly<Record<string, string>> {
+export function fieldsOf(alternating: readonly RedisReply[] | null): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {}
-  for (let i = 0; i < (flat?.length ?? 0); i += 2) fields[String(flat![i])] = String(flat![i + 1])
+  for (let i = 0; i < (alternating?.length ?? 0); i += 2) fields[String(alternating![i])] = String(alternating![i + 1])
   return fields
 }

@@ -4,7 +4,7 @@
  */
 import type { Connection } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
-import { run } from './scripts.ts'
+import { runScript } from './scripts.ts'
 
 /** Maximum facts per chain; workers measure further ones themselves. */
 const MAX_FACTS = 100_000
@@ -14,7 +14,7 @@ export type Fact = { readonly key: string; readonly measuredMs: number; readonly
 
 /** Stores a fact, unless a newer measurement is stored. */
 export async function putFact(connection: Connection, keys: ChainKeys, fact: Fact): Promise<void> {
-  await run(connection, 'fact', [keys.facts, keys.factChanges], [fact.key, fact.measuredMs, fact.text, MAX_FACTS])
+  await runScript(connection, 'fact', [keys.facts, keys.factChanges], [fact.key, fact.measuredMs, fact.text, MAX_FACTS])
 }
 
 /** Parses a stored fact; null if it is malformed. */

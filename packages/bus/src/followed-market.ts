@@ -84,7 +84,7 @@ export class FollowedMarket implements Market {
     this.scope = pairScopeOf(chain)
     this.follower = new StateFollower({
       ...{ url, keys, joins: joinLimit },
-      onShown: (state, ids) => this.show(state, ids),
+      onShown: (state, ids) => this.showState(state, ids),
       ...(onFact && {
         onFact: (key: string, value: string) => {
           const fact = readFact(key, value)
@@ -139,7 +139,7 @@ export class FollowedMarket implements Market {
   evict(): void {}
 
   hasBlock({ hash }: BlockHeader): boolean {
-    return this.follower.shown?.canonical.includes(hash) ?? false
+    return this.follower.currentState?.canonical.includes(hash) ?? false
   }
 
   snapshotBefore({ number }: BlockHeader): Snapshot | undefined {
@@ -147,12 +147,12 @@ export class FollowedMarket implements Market {
   }
 
   cacheCounts(): Readonly<Record<string, StateCount>> {
-    const { shown } = this.follower
+    const { currentState } = this.follower
     const count = (entries: number) => ({ entries, evicted: 0 })
     return {
       facts: this.tokens.count,
-      pools: count(shown?.pools.size ?? 0),
-      pairs: count(shown?.pairs.size ?? 0),
+      pools: count(currentState?.pools.size ?? 0),
+      pairs: count(currentState?.pairs.size ?? 0),
       touched: count(this.usedTokens.size),
     }
   }
@@ -164,7 +164,7 @@ export class FollowedMarket implements Market {
   async sync({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Snapshot> {
     await this.waitForFirstState(signal)
     const id = await abortable(this.headId(), signal)
-    const isFulfilled = () => id === null || isAtOrAfter(this.follower.shown!.id, id)
+    const isFulfilled = () => id === null || isAtOrAfter(this.follower.currentState!.id, id)
     // If Redis hangs before the state arrives, the previous one is quoted.
     if (!isFulfilled()) await this.waitUntil(isFulfilled, ENTRY_TIMEOUT_MS, signal).catch(ignoreBehind)
     const { blockTimeMs } = this.options.chain
@@ -182,7 +182,7 @@ export class FollowedMarket implements Market {
   async waitForBlock(number: number, timeoutMs: number, signal?: AbortSignal): Promise<Snapshot> {
     const isFulfilled = () => (this.states.at(-1)?.block.number ?? -1) >= number
     if (!isFulfilled()) {
-      void this.request({ block: number }).catch(() => {})
+      void this.requestFromOwner({ block: number }).catch(() => {})
       await this.waitUntil(isFulfilled, timeoutMs, signal)
     }
     return this.snapshot()
@@ -218,7 +218,7 @@ export class FollowedMarket implements Market {
     await this.follower.stop()
   }
 
-  private show(state: FollowedState, ids: readonly string[] | null): void {
+  private showState(state: FollowedState, ids: readonly string[] | null): void {
     const { block, pools } = state
     const changedIds = this.states.length > 0 ? ids : null
     const snapshot = { chainId: this.chainId, block, pools, changedIds }
@@ -228,7 +228,7 @@ export class FollowedMarket implements Market {
   }
 
   private hasPairs(request: Pick<PairRequest, 'groups' | 'tokens'>): boolean {
-    const pairs = this.follower.shown?.pairs
+    const pairs = this.follower.currentState?.pairs
     return pairs !== undefined && pairKeysOf(request, this.scope).every((pair) => pairs.has(pair))
   }
 
@@ -252,7 +252,7 @@ export class FollowedMarket implements Market {
     const isFulfilled = () => this.hasPairs(request)
     const deadline = Date.now() + MAX_WAIT_MS
     while (!isFulfilled()) {
-      await abortable(this.request(request), signal)
+      await abortable(this.requestFromOwner(request), signal)
       const remainingMs = deadline - Date.now()
       await this.waitUntil(isFulfilled, Math.min(REQUEST_INTERVAL_MS, remainingMs), signal).catch((error: unknown) => {
         if (!(error instanceof MarketError) || error.code !== 'BEHIND' || remainingMs <= REQUEST_INTERVAL_MS)
@@ -262,7 +262,7 @@ export class FollowedMarket implements Market {
   }
 
   /** Sends a request to the owner. @throws MarketError `NOT_READY` while Redis is away */
-  private async request(request: PairRequest): Promise<void> {
+  private async requestFromOwner(request: PairRequest): Promise<void> {
     const { commands, keys } = this.options
     try {
       await sendRequest(commands, keys, request)
@@ -324,6 +324,7 @@ export class FollowedMarket implements Market {
   private reportUsedTokens(): void {
     const tokens = [...this.usedTokens]
     this.usedTokens = new Set()
-    for (let i = 0; i < tokens.length; i += 100) void this.request({ tokens: tokens.slice(i, i + 100) }).catch(() => {})
+    for (let i = 0; i < tokens.length; i += 100)
+      void this.requestFromOwner({ tokens: tokens.slice(i, i + 100) }).catch(() => {})
   }
 }

@@ -10,11 +10,11 @@ import type { ChainKeys } from './keys.ts'
 /** Milliseconds that a read blocks, and after which the head is checked if no entry arrives. */
 const IDLE_MS = 500
 /** Entries per read. */
-const ENTRIES = 100
+const ENTRIES_PER_READ = 100
 /** Milliseconds between two checks for a chain that is not published yet. */
 const ABSENT_MS = 100
 /** Facts per read. */
-const PAGE = 1_000
+const FACTS_PER_READ = 1_000
 
 export type FollowerOptions = {
   readonly url: string
@@ -33,7 +33,7 @@ export type FollowerOptions = {
 /** Joins a chain's state and follows its entries. */
 export class StateFollower {
   /** The newest complete state, replaced atomically; null before the first. Kept while Redis is away. */
-  shown: FollowedState | null = null
+  currentState: FollowedState | null = null
   /**
    * Time at which the owner last confirmed the state, Unix milliseconds by this process's clock; null before the first.
    */
@@ -45,8 +45,8 @@ export class StateFollower {
   readonly counts = { joins: 0, entries: 0, gaps: 0, failures: 0 }
   private readonly options: FollowerOptions
   private readonly stopController = new AbortController()
-  private running: Promise<void> | null = null
-  private beat: string | undefined
+  private runPromise: Promise<void> | null = null
+  private lastBeat: string | undefined
   private factChangesId = '0-0'
 
   constructor(options: FollowerOptions) {
@@ -59,12 +59,12 @@ export class StateFollower {
       this.counts.failures++
       this.awaySince ??= Date.now()
     }
-    this.running ??= keepConnected(url, this.stopController.signal, (connection) => this.run(connection), onFailure)
+    this.runPromise ??= keepConnected(url, this.stopController.signal, (connection) => this.run(connection), onFailure)
   }
 
   async stop(): Promise<void> {
     this.stopController.abort()
-    await this.running
+    await this.runPromise
   }
 
   private async run(connection: OwnConnection): Promise<void> {
@@ -72,7 +72,7 @@ export class StateFollower {
     this.awaySince = null
     await this.readFacts(connection)
     // After a reconnect the state is still valid, and following continues from its entry.
-    if (!this.shown) await this.join(connection)
+    if (!this.currentState) await this.join(connection)
     await this.follow(connection)
   }
 
@@ -93,23 +93,23 @@ export class StateFollower {
   private async follow(connection: OwnConnection): Promise<void> {
     const { keys } = this.options
     const { signal } = this.stopController
-    let lookedMs = Date.now()
+    let headCheckedAtMs = Date.now()
     while (!signal.aborted) {
-      const streams = ['STREAMS', keys.entries, keys.factChanges, this.shown!.id, this.factChangesId]
+      const streams = ['STREAMS', keys.entries, keys.factChanges, this.currentState!.id, this.factChangesId]
       const answer = await connection.callForBytes<[Buffer, StreamEntry[]][] | null>(
-        ...['XREAD', 'COUNT', ENTRIES, 'BLOCK', IDLE_MS, ...streams],
+        ...['XREAD', 'COUNT', ENTRIES_PER_READ, 'BLOCK', IDLE_MS, ...streams],
       )
-      // By time instead of by empty reads, because a busy stream of facts would prevent the check.
-      if (Date.now() - lookedMs >= IDLE_MS) {
-        lookedMs = Date.now()
-        if (!(await this.isInStep(connection))) {
+      // Check by elapsed time. A check after empty reads would never run while a busy stream of facts fills each read.
+      if (Date.now() - headCheckedAtMs >= IDLE_MS) {
+        headCheckedAtMs = Date.now()
+        if (!(await this.isInSync(connection))) {
           await this.join(connection)
           continue
         }
       }
       for (const [key, entries] of answer ?? []) {
         if (String(key) === keys.factChanges) this.applyFactChanges(entries)
-        else if (this.apply(entries)) lookedMs = Date.now()
+        else if (this.apply(entries)) headCheckedAtMs = Date.now()
         else {
           this.counts.gaps++
           await this.join(connection)
@@ -121,7 +121,7 @@ export class StateFollower {
   /** Applies entries. @returns false if an entry does not follow the current state */
   private apply(entries: readonly StreamEntry[]): boolean {
     for (const entry of entries) {
-      const nextState = applyEntry(this.shown!, entry)
+      const nextState = applyEntry(this.currentState!, entry)
       if (!nextState) return false
       this.counts.entries++
       this.show(nextState.state, nextState.ids)
@@ -134,24 +134,24 @@ export class StateFollower {
    * clock or without data, new entries can have lower ids than the current state. A read for later ids would then never
    * return.
    */
-  private async isInStep(connection: OwnConnection): Promise<boolean> {
+  private async isInSync(connection: OwnConnection): Promise<boolean> {
     const { keys } = this.options
-    const { id: currentId } = this.shown!
+    const { id: currentId } = this.currentState!
     const [id, beat, scan] = await connection.call<(string | null)[]>('HMGET', keys.head, 'id', 'beat', 'scan')
     if (scan) this.scan = fromText<ScanStatus | null>(scan)
     if (id && id !== currentId) {
       const newer = await connection.call<RedisReply[]>('XRANGE', keys.entries, `(${currentId}`, '+', 'COUNT', 1)
       return newer.length > 0
     }
-    if (id && beat && beat !== this.beat) {
-      this.beat = beat
+    if (id && beat && beat !== this.lastBeat) {
+      this.lastBeat = beat
       this.confirmedMs = Date.now()
     }
     return true
   }
 
   private show(shownState: FollowedState, ids: readonly string[] | null): void {
-    this.shown = shownState
+    this.currentState = shownState
     // A joined state may be old, but an entry shows that its owner has just read the chain.
     if (ids) this.confirmedMs = Date.now()
     else this.confirmedMs ??= Date.now()
@@ -164,7 +164,13 @@ export class StateFollower {
     const [last] = await connection.call<[string, RedisReply[]][]>('XREVRANGE', keys.factChanges, '+', '-', 'COUNT', 1)
     let cursor = '0'
     do {
-      const [nextCursor, flat] = await connection.call<[string, string[]]>('HSCAN', keys.facts, cursor, 'COUNT', PAGE)
+      const [nextCursor, flat] = await connection.call<[string, string[]]>(
+        'HSCAN',
+        keys.facts,
+        cursor,
+        'COUNT',
+        FACTS_PER_READ,
+      )
       for (let i = 0; i < flat.length; i += 2) onFact(flat[i]!, flat[i + 1]!)
       cursor = nextCursor
     } while (cursor !== '0')

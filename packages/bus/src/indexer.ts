@@ -61,17 +61,17 @@ export class ChainIndexer {
   private readonly lease: Lease
   private readonly publisher: Publisher
   private readonly stopController = new AbortController()
-  private running: Promise<void>[] = []
+  private runPromises: Promise<void>[] = []
   private connection: OwnConnection | null = null
   private openedMarket: OpenedMarket | null = null
   private isOwner = false
   /** Recently published blocks of this market, newest last. */
   private publishedBlocks: BlockHeader[] = []
   private readonly requests: PairRequests
-  private isLeaving = false
+  private isStopping = false
   /** True if the state in Redis is incomplete, so that everything must be written again. */
   private isDamaged = false
-  private wake = Promise.withResolvers<void>()
+  private wakeSignal = Promise.withResolvers<void>()
 
   constructor(options: IndexerOptions) {
     const { keys, chainId, beforeWrite } = options
@@ -83,7 +83,7 @@ export class ChainIndexer {
       scope: options.scope,
       market: () => (this.isOwner ? this.openedMarket?.market : undefined),
       signal: this.stopController.signal,
-      onAnswer: () => this.wake.resolve(),
+      onAnswer: () => this.wakeSignal.resolve(),
     })
     this.publisher = new Publisher({ keys, lease: this.lease, ...(beforeWrite && { beforeWrite }) })
   }
@@ -94,7 +94,7 @@ export class ChainIndexer {
     return market?.health().head ? market.snapshot().pools.size : 0
   }
 
-  get owns(): boolean {
+  get ownsChain(): boolean {
     return this.isOwner
   }
 
@@ -104,10 +104,10 @@ export class ChainIndexer {
   }
 
   start(): void {
-    if (this.running.length > 0) return
+    if (this.runPromises.length > 0) return
     const { url, onError = () => {} } = this.options
     const { signal } = this.stopController
-    this.running = [
+    this.runPromises = [
       keepConnected(url, signal, (connection) => this.run(connection), onError),
       keepConnected(url, signal, (connection) => this.requests.listen(connection), onError),
     ]
@@ -116,13 +116,13 @@ export class ChainIndexer {
   /** Releases the chain. Also closes a market that is being opened meanwhile. */
   async stop(): Promise<void> {
     const { connection } = this
-    this.isLeaving = true
+    this.isStopping = true
     // Save before releasing the lease, because the next owner starts from the saved memory.
     await this.closeMarket()
     if (connection) await this.lease.release(connection).catch(() => {})
     this.stopController.abort()
-    this.wake.resolve()
-    await Promise.all(this.running)
+    this.wakeSignal.resolve()
+    await Promise.all(this.runPromises)
     await this.closeMarket()
   }
 
@@ -133,7 +133,7 @@ export class ChainIndexer {
     try {
       while (!signal.aborted) {
         await this.becomeOwner(connection)
-        endLease = this.lease.keep(connection, () => this.isCurrent())
+        endLease = this.lease.startRenewal(connection, () => this.isHeadCurrent())
         try {
           await this.runOwned(connection)
         } catch (error) {
@@ -156,11 +156,11 @@ export class ChainIndexer {
     const startedAt = Date.now()
     if (!this.isOwner) await sleep(leaseDelayMs(), undefined, { signal })
     for (;;) {
-      this.isOwner = !this.isLeaving && (await this.lease.acquire(connection))
+      this.isOwner = !this.isStopping && (await this.lease.acquire(connection))
       if (this.isOwner) return
       // The current owner repairs a damaged state.
       this.isDamaged = false
-      if (Date.now() - startedAt > KEEP_MS && !this.isLeaving) await this.closeMarket()
+      if (Date.now() - startedAt > KEEP_MS && !this.isStopping) await this.closeMarket()
       await sleep(ACQUIRE_MS + leaseDelayMs(), undefined, { signal })
     }
   }
@@ -171,44 +171,45 @@ export class ChainIndexer {
     const canResume = this.openedMarket !== null && !this.isDamaged && (await this.publisher.resume(connection))
     const previous = canResume || this.isDamaged ? null : await this.readPrevious(connection)
     const { market } = this.openMarket(previous)
-    await this.firstBlock(market, connection)
+    await this.waitForFirstBlock(market, connection)
     if (!canResume) await this.takeOver(connection, market, previous)
     this.isDamaged = false
-    let last: Snapshot | null = null
-    let answer: Promise<void> = Promise.resolve()
-    let [pairsMs, expireMs] = [0, 0]
+    let lastSnapshot: Snapshot | null = null
+    let pendingAnswer: Promise<void> = Promise.resolve()
+    let [pairsCheckedAtMs, expirySetAtMs] = [0, 0]
     let scan = ''
     while (!signal.aborted && this.openedMarket) {
-      this.wake = Promise.withResolvers()
+      this.wakeSignal = Promise.withResolvers()
       const snapshot = market.snapshot()
       const now = Date.now()
-      const pairs = this.pairChanges(market, now - pairsMs > PAIRS_MS)
-      if (now - pairsMs > PAIRS_MS) pairsMs = now
-      if (snapshot !== last || pairs.added.length + pairs.removed.length > 0) {
-        const before = answer
-        answer = (await this.publisher.send(connection, this.stateOf(snapshot, market), pairs)).answer
+      const pairs = this.pairChanges(market, now - pairsCheckedAtMs > PAIRS_MS)
+      if (now - pairsCheckedAtMs > PAIRS_MS) pairsCheckedAtMs = now
+      if (snapshot !== lastSnapshot || pairs.added.length + pairs.removed.length > 0) {
+        const previousAnswer = pendingAnswer
+        pendingAnswer = (await this.publisher.send(connection, this.stateOf(snapshot, market), pairs)).answer
         // Awaited before the next write; a failure wakes the loop at once.
-        answer.catch(() => this.wake.resolve())
-        await before
-        last = snapshot
+        pendingAnswer.catch(() => this.wakeSignal.resolve())
+        await previousAnswer
+        lastSnapshot = snapshot
       } else {
-        await answer
+        await pendingAnswer
         // Without changes no write would notice a lost lease, and two processes would index an idle chain.
-        if (!(await this.lease.renew(connection, this.isCurrent()))) throw new BusError('LOST', 'the lease was lost')
+        if (!(await this.lease.renew(connection, this.isHeadCurrent())))
+          throw new BusError('LOST', 'the lease was lost')
       }
       const currentScan = toText(market.health().scan)
       if (currentScan !== scan) {
         await connection.call('HSET', this.options.keys.head, 'scan', currentScan)
         scan = currentScan
       }
-      if (now - expireMs > EXPIRE_EVERY_MS) {
+      if (now - expirySetAtMs > EXPIRE_EVERY_MS) {
         await this.expireLater(connection)
-        expireMs = now
+        expirySetAtMs = now
       }
-      if (isNodeSilent(market)) await this.leaveToOthers(connection)
-      await Promise.race([this.wake.promise, sleep(WAIT_MS, undefined, { ref: false })])
+      if (isNodeSilent(market)) await this.releaseToOthers(connection)
+      await Promise.race([this.wakeSignal.promise, sleep(WAIT_MS, undefined, { ref: false })])
     }
-    await answer
+    await pendingAnswer
   }
 
   /**
@@ -235,7 +236,7 @@ export class ChainIndexer {
     this.openedMarket = open((mustReset) =>
       SharedMemory.open({ keys, chainId, connection, token, previous }, mustReset),
     )
-    this.openedMarket.market.onSnapshot(() => this.wake.resolve())
+    this.openedMarket.market.onSnapshot(() => this.wakeSignal.resolve())
     return this.openedMarket
   }
 
@@ -243,21 +244,21 @@ export class ChainIndexer {
     const { openedMarket: opened } = this
     this.openedMarket = null
     this.publishedBlocks = []
-    this.wake.resolve()
+    this.wakeSignal.resolve()
     await opened?.close()
   }
 
   /** Waits for the first block. @throws BusError `LOST` if the node does not respond for long */
-  private async firstBlock(market: IndexedMarket, connection: OwnConnection): Promise<void> {
+  private async waitForFirstBlock(market: IndexedMarket, connection: OwnConnection): Promise<void> {
     const startedAt = Date.now()
     while (!market.health().head) {
       if (market.health().error !== null && Date.now() - startedAt > NODE_TIMEOUT_MS)
-        await this.leaveToOthers(connection)
+        await this.releaseToOthers(connection)
       await sleep(FIRST_BLOCK_POLL_MS, undefined, { signal: this.stopController.signal })
     }
   }
 
-  private async leaveToOthers(connection: OwnConnection): Promise<never> {
+  private async releaseToOthers(connection: OwnConnection): Promise<never> {
     await this.closeMarket()
     await this.lease.release(connection)
     this.isOwner = false
@@ -274,7 +275,7 @@ export class ChainIndexer {
     const snapshot = market.snapshot()
     this.publishedBlocks = []
     if (!previous) {
-      await this.publisher.full(connection, this.stateOf(snapshot, market), market.loadedPairKeys)
+      await this.publisher.writeAll(connection, this.stateOf(snapshot, market), market.loadedPairKeys)
       return
     }
     // Use this market's objects for equal pools, so that the next difference holds real changes only.
@@ -297,7 +298,7 @@ export class ChainIndexer {
    * published pairs.
    */
   private pairChanges(market: IndexedMarket, sendsAllPairs: boolean): PairChanges {
-    const addedPairs = new Set(this.requests.take(market))
+    const addedPairs = new Set(this.requests.takeLoadedPairs(market))
     if (!sendsAllPairs) return { added: [...addedPairs], removed: [] }
     const publishedPairs = this.publisher.publishedPairs
     const current = new Set(market.loadedPairKeys)
@@ -305,7 +306,7 @@ export class ChainIndexer {
     return { added: [...addedPairs], removed: [...publishedPairs].filter((pair) => !current.has(pair)) }
   }
 
-  private isCurrent(): boolean {
+  private isHeadCurrent(): boolean {
     const { market } = this.openedMarket ?? {}
     const { lagMs, error } = market?.health() ?? { lagMs: null, error: null }
     return error === null && lagMs !== null && lagMs < NODE_TIMEOUT_MS

@@ -58,14 +58,14 @@ async function tryJoin(
     nextPage?.catch(() => {})
     await inSlices('join', addFields(fields, flat))
   }
-  const end = await readHead(connection, keys)
-  if (end?.gen !== head.gen) return null
+  const endHead = await readHead(connection, keys)
+  if (endHead?.gen !== head.gen) return null
   // Each field may have been read at any moment before `end`. So the state is consistent only after all entries up to
   // `end` are applied.
-  if (!(await replay(connection, keys, head.id, end.id, fields, pairs))) return null
-  if (fields.count !== end.size) return null
+  if (!(await replay(connection, keys, head.id, endHead.id, fields, pairs))) return null
+  if (fields.count !== endHead.size) return null
   const pools = await inSlices('join', fields.toMap())
-  return pools && { ...end, pools, pairs }
+  return pools && { ...endHead, pools, pairs }
 }
 
 function* addFields(fields: FieldCollector, flat: readonly string[]): Steps<void> {
@@ -97,7 +97,7 @@ async function replay(
       const entry = bytes && readEntry(bytes)
       if (!entry) return false
       fields.applyEntry(entry)
-      followPairs(pairs, entry)
+      applyPairChanges(pairs, entry)
       offset = String(id)
     }
   }
@@ -122,7 +122,7 @@ function readFields(flat: readonly Buffer[]): {
   return { texts, bytes }
 }
 
-function followPairs(pairs: Set<string>, { pairs: { added, removed } }: DecodedEntry): void {
+function applyPairChanges(pairs: Set<string>, { pairs: { added, removed } }: DecodedEntry): void {
   for (const pair of removed) pairs.delete(pair)
   for (const pair of added) pairs.add(pair)
 }
@@ -144,9 +144,9 @@ export function applyEntry(
   const nextPools = fields.applyTo(state.pools, entry.gone)
   const blockFields = blockOf(texts)
   if (!nextPools || state.size + nextPools.fieldCountChange !== blockFields.size) return null
-  followPairs(state.pairs as Set<string>, entry)
+  applyPairChanges(state.pairs as Set<string>, entry)
   // Routing threads receive the entry's bytes as they are.
   rememberEntry(state.pools, nextPools.pools, bytes)
-  const after = { ...blockFields, id: String(id), tag: texts.tag!, pools: nextPools.pools, pairs: state.pairs }
-  return { state: after, ids: [...fields.ids, ...entry.gone] }
+  const nextState = { ...blockFields, id: String(id), tag: texts.tag!, pools: nextPools.pools, pairs: state.pairs }
+  return { state: nextState, ids: [...fields.ids, ...entry.gone] }
 }

@@ -41,8 +41,9 @@ export type ChainKeys = {
 }
 
 /**
- * Returns the keys of a chain. They share a hash tag, so that they lie in one slot of a cluster. @param schema -
- * another version, in tests
+ * Returns the keys of a chain. They share a hash tag, so that they lie in one slot of a cluster.
+ *
+ * @param schema - version of the format; tests pass another version
  */
 export function keysOf(chainId: number, schema: string = SCHEMA): ChainKeys {
   const key = (name: string) => `sluice:${schema}:{${chainId}}:${name}`

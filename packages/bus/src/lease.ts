@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
-import { run } from './scripts.ts'
+import { runScript } from './scripts.ts'
 
 /** Lifetime in milliseconds, and the longest time that a chain is without an owner after its owner was killed. */
 export const LEASE_MS = 3_000
 /** Milliseconds between two renewals; the lease survives two failed ones. */
 const RENEW_MS = 750
 
-/** Lease of one process on one chain. The token never changes, so that a process can continue after a lost lease. */
+/** Lease of one process on one chain. The token never changes, so that a process can take the lease again after losing it. */
 export class Lease {
   readonly token = randomUUID()
   private readonly keys: ChainKeys
@@ -26,16 +26,18 @@ export class Lease {
   }
 
   /**
-   * Renews the lease. @param isCurrent - true if the published head is the chain's head now @returns false if it was
-   * lost
+   * Renews the lease.
+   *
+   * @param isCurrent - true if the published head is the chain's head now
+   * @returns false if the lease was lost
    */
   async renew(connection: Connection, isCurrent: boolean): Promise<boolean> {
     const { lease, head } = this.keys
-    return (await run(connection, 'renew', [lease, head], [this.token, LEASE_MS, isCurrent ? 1 : 0])) === 1
+    return (await runScript(connection, 'renew', [lease, head], [this.token, LEASE_MS, isCurrent ? 1 : 0])) === 1
   }
 
   /** Renews the lease from a timer, independently of other work. A failure surfaces at the next write. */
-  keep(connection: Connection, isCurrent: () => boolean): () => void {
+  startRenewal(connection: Connection, isCurrent: () => boolean): () => void {
     clearInterval(this.timer)
     const timer = setInterval(() => void this.renew(connection, isCurrent()).catch(() => {}), RENEW_MS)
     this.timer = timer
@@ -45,6 +47,6 @@ export class Lease {
   /** Releases the lease for the next owner. */
   async release(connection: Connection): Promise<void> {
     clearInterval(this.timer)
-    await run(connection, 'release', [this.keys.lease], [this.token])
+    await runScript(connection, 'release', [this.keys.lease], [this.token])
   }
 }

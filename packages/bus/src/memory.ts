@@ -119,7 +119,9 @@ export class SharedMemory implements Store {
 
   /**
    * Returns the connection, if this process still owns the chain. Writes set absolute values, so an owner that loses
-   * the lease right after the check does no harm. @throws BusError `LOST`
+   * the lease right after the check does no harm.
+   *
+   * @throws BusError `LOST` if another process owns the chain
    */
   private async ownerConnection(): Promise<Connection> {
     const { keys, token, connection } = this.options

@@ -37,7 +37,7 @@ export class PairRequests {
   }
 
   /** Returns the pairs that a market has loaded since the last call. */
-  take(market: IndexedMarket): Iterable<string> {
+  takeLoadedPairs(market: IndexedMarket): Iterable<string> {
     const pairs = this.loadedPairs.get(market) ?? []
     this.loadedPairs.delete(market)
     return pairs
@@ -45,29 +45,29 @@ export class PairRequests {
 
   async listen(connection: Connection): Promise<void> {
     const { keys, signal, market } = this.options
-    let after: string | null = null
+    let lastId: string | null = null
     while (!signal.aborted) {
       const ownedMarket = market()
       if (!ownedMarket) {
-        after = null
+        lastId = null
         await sleep(WAIT_MS / 2, undefined, { signal })
         continue
       }
-      after ??= await clock(connection, RECENT_MS)
+      lastId ??= await streamIdAt(connection, RECENT_MS)
       const answer: [string, [string, RedisReply[]][]][] | null = await connection.call(
-        ...['XREAD', 'COUNT', MAX_REQUESTS, 'BLOCK', WAIT_MS, 'STREAMS', keys.requests, after],
+        ...['XREAD', 'COUNT', MAX_REQUESTS, 'BLOCK', WAIT_MS, 'STREAMS', keys.requests, lastId],
       )
       for (const [id, flat] of answer?.[0]?.[1] ?? []) {
-        after = id
+        lastId = id
         // A worker that still waits repeats a failed request.
-        void this.slots.run(() => this.answer(ownedMarket, fieldsOf(flat).want)).catch(() => {})
+        void this.slots.run(() => this.processRequest(ownedMarket, fieldsOf(flat).want)).catch(() => {})
       }
       // After Redis restarts with an earlier clock, new ids are lower, so a read for later ids would never return.
-      if (!answer) after = isAtOrAfter(after, await clock(connection)) ? null : after
+      if (!answer) lastId = isAtOrAfter(lastId, await streamIdAt(connection)) ? null : lastId
     }
   }
 
-  private async answer(market: IndexedMarket, text: string | undefined): Promise<void> {
+  private async processRequest(market: IndexedMarket, text: string | undefined): Promise<void> {
     const request = readRequest(text)
     if (!request) return
     const { scope, signal, onAnswer } = this.options
@@ -83,7 +83,7 @@ export class PairRequests {
 }
 
 /** Returns the id that an entry would get now, or got `agoMs` ago, by the clock of Redis. */
-async function clock(connection: Connection, agoMs = 0): Promise<string> {
+async function streamIdAt(connection: Connection, agoMs = 0): Promise<string> {
   const [seconds] = await connection.call<[string, string]>('TIME')
   return `${(Number(seconds) + 1) * 1_000 - agoMs}-0`
 }

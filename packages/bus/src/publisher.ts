@@ -10,7 +10,7 @@ import { BusError } from './errors.ts'
 import { blockText, type FollowedState, readHead } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
-import { run, SEPARATOR } from './scripts.ts'
+import { runScript, SEPARATOR } from './scripts.ts'
 
 /** Maximum states in memory. Redis can come back with any of them, and the next difference then starts there. */
 const MAX_REMEMBERED = 64
@@ -75,7 +75,9 @@ export class Publisher {
   }
 
   /**
-   * Reads the head from Redis. @returns true if this publisher wrote it, so that the next difference can start there
+   * Reads the head from Redis.
+   *
+   * @returns true if this publisher wrote the head, so that the next difference can start there
    */
   async resume(connection: Connection): Promise<boolean> {
     const { keys } = this.options
@@ -104,17 +106,17 @@ export class Publisher {
    */
   async send(connection: Connection, state: PublishedState, { added, removed }: PairChanges): Promise<PendingWrite> {
     const { keys, lease, beforeWrite } = this.options
-    const expected = this.tag
-    const before = expected === null ? undefined : this.writtenPools.get(expected)
-    if (expected === null || !before) throw new BusError('CHANGED', 'what Redis has is to be found out first')
-    const { changedPools, goneIds } = poolChanges(before, state.pools)
+    const expectedTag = this.tag
+    const previousPools = expectedTag === null ? undefined : this.writtenPools.get(expectedTag)
+    if (expectedTag === null || !previousPools) throw new BusError('CHANGED', 'what Redis has is to be found out first')
+    const { changedPools, goneIds } = poolChanges(previousPools, state.pools)
     if (changedPools.length > MAX_CHANGED) {
       for (const pair of added) this.pairs.add(pair)
       for (const pair of removed) this.pairs.delete(pair)
-      await this.full(connection, state, this.pairs)
+      await this.writeAll(connection, state, this.pairs)
       return { answer: Promise.resolve() }
     }
-    const { fieldsToSet, removedFields, encodedPools } = encodeDifference(before, changedPools, goneIds)
+    const { fieldsToSet, removedFields, encodedPools } = encodeDifference(previousPools, changedPools, goneIds)
     const payload = compressEntry(encodeEntry(encodedPools, goneIds, added, removed))
     const tag = randomUUID()
     // Remember the state before sending it, because the write may succeed while its answer is lost.
@@ -123,19 +125,19 @@ export class Publisher {
     for (const pair of added) this.pairs.add(pair)
     this.counts.bytes += payload.length
     await beforeWrite?.()
-    const answer = run<WriteAnswer>(
+    const answer = runScript<WriteAnswer>(
       connection,
       'write',
       [keys.lease, keys.head, keys.pools(this.generation), keys.entries, keys.pairs],
       [
-        ...[lease.token, LEASE_MS, expected, tag, blockText(state.block), state.canonical.join(), payload, KEEP_MS],
+        ...[lease.token, LEASE_MS, expectedTag, tag, blockText(state.block), state.canonical.join(), payload, KEEP_MS],
         ...[fieldsToSet.length / 2, removedFields.length, added.length, removed.length],
         // One argument costs both sides less than many. No field, value, or pair contains the separator.
         Buffer.from([...fieldsToSet, ...removedFields, ...added, ...removed].join(SEPARATOR)),
       ],
     ).then(([word]) => {
-      if (word !== 'OK' && this.tag === tag) this.tag = expected
-      this.accept(word, tag)
+      if (word !== 'OK' && this.tag === tag) this.tag = expectedTag
+      this.throwIfRefused(word, tag)
       this.counts.writes++
     })
     // The caller may await the answer after it has failed.
@@ -144,10 +146,11 @@ export class Publisher {
   }
 
   /**
-   * Writes all pools under a new generation, and switches to it in one step. @throws BusError `LOST`, `CHANGED`,
-   * `DAMAGED`, `AWAY`
+   * Writes all pools under a new generation, and switches to the new generation in one step.
+   *
+   * @throws BusError `LOST`, `CHANGED`, `DAMAGED`, `AWAY`
    */
-  async full(connection: Connection, state: PublishedState, pairs: Iterable<string>): Promise<void> {
+  async writeAll(connection: Connection, state: PublishedState, pairs: Iterable<string>): Promise<void> {
     const { keys, lease } = this.options
     const generation = randomUUID().slice(0, 8)
     const key = keys.pools(generation)
@@ -167,26 +170,26 @@ export class Publisher {
     await flush()
     const tag = randomUUID()
     const oldHead = await readHead(connection, keys)
-    const payload = [...pairs]
+    const pairList = [...pairs]
     this.writtenPools.set(tag, state.pools)
-    const [answer] = await run<WriteAnswer>(
+    const [answer] = await runScript<WriteAnswer>(
       connection,
       'flip',
       [keys.lease, keys.head, key, keys.pools(oldHead?.gen ?? generation), keys.entries, keys.pairs],
       [
         ...[lease.token, generation, tag, blockText(state.block), state.canonical.join(), size, REPLACED_TTL_MS],
-        ...[payload.length, ...payload],
+        ...[pairList.length, ...pairList],
       ],
     )
-    this.accept(answer, tag)
+    this.throwIfRefused(answer, tag)
     this.tag = tag
     this.generation = generation
-    this.pairs = new Set(payload)
+    this.pairs = new Set(pairList)
     this.counts.full++
   }
 
   /** @throws BusError */
-  private accept(answer: WriteAnswer[0], tag: string): void {
+  private throwIfRefused(answer: WriteAnswer[0], tag: string): void {
     if (answer === 'OK') return
     this.writtenPools.delete(tag)
     throw new BusError(answer, `the state was not written: ${answer}`)

@@ -107,12 +107,12 @@ const fact = `
 const scripts = { write, flip, renew, release, fact }
 type Name = keyof typeof scripts
 
-const hashes = Object.fromEntries(
+const hashByName = Object.fromEntries(
   Object.entries(scripts).map(([name, text]) => [name, createHash('sha1').update(text).digest('hex')]),
 ) as Record<Name, string>
 
 /** Runs a script by its hash; sends its text if Redis does not know it, for example after it was emptied. */
-export async function run<T>(
+export async function runScript<T>(
   connection: Connection,
   name: Name,
   keys: readonly string[],
@@ -120,7 +120,7 @@ export async function run<T>(
 ): Promise<T> {
   const scriptArguments = [keys.length, ...keys, ...args]
   try {
-    return await connection.call<T>('EVALSHA', hashes[name], ...scriptArguments)
+    return await connection.call<T>('EVALSHA', hashByName[name], ...scriptArguments)
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
     return connection.call<T>('EVAL', scripts[name], ...scriptArguments)

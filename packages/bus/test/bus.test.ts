@@ -57,7 +57,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     lease = new Lease(keys)
     publisher = new Publisher({ keys, lease })
     expect(await lease.acquire(connection)).toBe(true)
-    await publisher.full(connection, stateOf(1, whole), ['a,b'])
+    await publisher.writeAll(connection, stateOf(1, whole), ['a,b'])
   })
   afterEach(async () => {
     await Promise.all(followers.map((follower) => follower.stop()))
@@ -87,7 +87,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
 
   test('a follower applies every change: pools, ticks, removed and restored pools, and pairs', async () => {
     const follower = follow()
-    await until(() => follower.shown !== null)
+    await until(() => follower.currentState !== null)
     let pools = whole
     for (let version = 1; version <= 40; version++) {
       pools = changed(pools, version, [version % POOLS, 2 + (version % 4), 42, 43])
@@ -96,20 +96,20 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
       await publisher.publish(connection, stateOf(1 + version, pools), { added: [`p,${version}`], removed: [] })
     }
     await publisher.publish(connection, stateOf(99, pools), { added: [], removed: ['a,b'] })
-    await until(() => follower.shown?.block.number === 99)
-    expect(isEqual(follower.shown, pools)).toBe(true)
+    await until(() => follower.currentState?.block.number === 99)
+    expect(isEqual(follower.currentState, pools)).toBe(true)
     expect(follower.counts).toMatchObject({ joins: 1, entries: 41, gaps: 0 })
-    expect(follower.shown?.pairs).toEqual(new Set(Array.from({ length: 40 }, (_, i) => `p,${i + 1}`)))
+    expect(follower.currentState?.pairs).toEqual(new Set(Array.from({ length: 40 }, (_, i) => `p,${i + 1}`)))
     const again = await joined()
     expect(isEqual(again, pools)).toBe(true)
-    expect(again?.pairs).toEqual(follower.shown?.pairs)
+    expect(again?.pairs).toEqual(follower.currentState?.pairs)
   })
 
   test('a block of 200 changed pools takes less than 35 kB, since unchanged ticks are not sent', async () => {
     const threes = Array.from({ length: 2_000 }, (_, n) => n).filter((n) => familyOf(n) === 'uniswap-v3')
     const twos = Array.from({ length: 2_000 }, (_, n) => n).filter((n) => familyOf(n) === 'uniswap-v2')
     const all = PoolMap.empty.with([...threes.slice(0, 100), ...twos.slice(0, 100)].map((n) => syntheticPool(n, 0)))
-    await publisher.full(connection, stateOf(2, all), [])
+    await publisher.writeAll(connection, stateOf(2, all), [])
     const before = publisher.counts.bytes
     const next = changed(all, 1, [...threes.slice(0, 100), ...twos.slice(0, 100)])
     await publisher.publish(connection, stateOf(3, next), NO_PAIRS)
@@ -149,7 +149,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect(await other.acquire(connection)).toBe(true)
     const next = changed(whole, 1, [1])
     await expect(publisher.publish(connection, stateOf(2, next), NO_PAIRS)).rejects.toMatchObject({ code: 'LOST' })
-    await expect(publisher.full(connection, stateOf(2, next), [])).rejects.toMatchObject({ code: 'LOST' })
+    await expect(publisher.writeAll(connection, stateOf(2, next), [])).rejects.toMatchObject({ code: 'LOST' })
     const second = new Publisher({ keys, lease: other })
     expect(await second.resume(connection)).toBe(false)
     const shown = (await joined())!
@@ -165,7 +165,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
 
   test('writes that are sent before earlier answers arrive keep their order', async () => {
     const follower = follow()
-    await until(() => follower.shown !== null)
+    await until(() => follower.currentState !== null)
     const states = [whole]
     const answers: Promise<void>[] = []
     for (let version = 1; version <= 12; version++) {
@@ -174,8 +174,8 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
       answers.push((await publisher.send(connection, stateOf(1 + version, states.at(-1)!), pairs)).answer)
     }
     await Promise.all(answers)
-    await until(() => follower.shown?.block.number === 13)
-    expect(isEqual(follower.shown, states.at(-1)!)).toBe(true)
+    await until(() => follower.currentState?.block.number === 13)
+    expect(isEqual(follower.currentState, states.at(-1)!)).toBe(true)
     expect(follower.counts).toMatchObject({ joins: 1, entries: 12, gaps: 0 })
     expect((await joined())?.pairs).toEqual(publisher.publishedPairs)
   })
@@ -234,35 +234,35 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     await expect(joined()).rejects.toMatchObject({ code: 'DAMAGED' })
     const next = stateOf(2, changed(whole, 1, [1]))
     await expect(publisher.publish(connection, next, NO_PAIRS)).rejects.toMatchObject({ code: 'DAMAGED' })
-    await publisher.full(connection, next, [])
+    await publisher.writeAll(connection, next, [])
     expect(isEqual(await joined(), next.pools as PoolMap)).toBe(true)
   })
 
   test('evicted pairs are detected, so that no follower keeps them after their pools are removed', async () => {
     const follower = follow()
-    await until(() => follower.shown !== null)
+    await until(() => follower.currentState !== null)
     await connection.call('UNLINK', keys.pairs)
     const second = new Publisher({ keys, lease })
-    second.adopt(follower.shown!, whole)
+    second.adopt(follower.currentState!, whole)
     expect(await second.resume(connection)).toBe(true)
     const next = stateOf(2, PoolMap.empty.with([syntheticPool(1, 1)]))
     await expect(second.publish(connection, next, NO_PAIRS)).rejects.toMatchObject({ code: 'DAMAGED' })
-    await second.full(connection, next, ['c,d'])
-    await until(() => follower.shown?.block.number === 2)
-    expect(follower.shown!.pairs).toEqual(new Set(['c,d']))
+    await second.writeAll(connection, next, ['c,d'])
+    await until(() => follower.currentState?.block.number === 2)
+    expect(follower.currentState!.pairs).toEqual(new Set(['c,d']))
   })
 
   test('a follower joins again after entries were removed', async () => {
     const follower = follow()
-    await until(() => follower.shown !== null)
+    await until(() => follower.currentState !== null)
     await connection.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     const next = changed(whole, 1, [1, 2])
     const after = changed(next, 2, [3])
     await publisher.publish(connection, stateOf(2, next), NO_PAIRS)
     await connection.call('XTRIM', keys.entries, 'MAXLEN', 0)
     await publisher.publish(connection, stateOf(3, after), NO_PAIRS)
-    await until(() => follower.shown?.block.number === 3)
-    expect(isEqual(follower.shown, after)).toBe(true)
+    await until(() => follower.currentState?.block.number === 3)
+    expect(isEqual(follower.currentState, after)).toBe(true)
     expect(follower.counts).toMatchObject({ joins: 2, gaps: 1, entries: 0 })
   })
 
@@ -277,35 +277,35 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     ['null', compressEntry(Buffer.from('null'))],
   ])('a follower joins again after an entry that is %s', async (_, payload) => {
     const follower = follow()
-    await until(() => follower.shown !== null)
-    const { id, tag, size } = follower.shown!
+    await until(() => follower.currentState !== null)
+    const { id, tag, size } = follower.currentState!
     const head = await connection.call<string[]>('HMGET', keys.head, 'block', 'stands')
     const line = ['prev', id, 'tag', tag, 'block', head[0]!, 'stands', head[1]!, 'size', size, 'told', payload]
     await connection.call('XADD', keys.entries, '*', ...line)
     await until(() => follower.counts.joins > 1)
     expect(follower.counts.failures).toBe(0)
     await publisher.publish(connection, stateOf(2, changed(whole, 1, [4])), NO_PAIRS)
-    await until(() => follower.shown?.block.number === 2)
-    expect(isEqual(follower.shown, changed(whole, 1, [4]))).toBe(true)
+    await until(() => follower.currentState?.block.number === 2)
+    expect(isEqual(follower.currentState, changed(whole, 1, [4]))).toBe(true)
   })
 
   test('a follower continues after Redis restarts with an earlier clock', async () => {
     await connection.call('XSETID', keys.entries, `${Date.now() + 60_000}-0`)
     await publisher.publish(connection, stateOf(2, changed(whole, 1, [1])), NO_PAIRS)
     const follower = follow()
-    await until(() => follower.shown?.block.number === 2)
+    await until(() => follower.currentState?.block.number === 2)
     await connection.call('FLUSHALL')
     await lease.acquire(connection)
-    await publisher.full(connection, stateOf(3, whole), [])
-    await until(() => follower.shown?.block.number === 3)
-    expect(isEqual(follower.shown, whole)).toBe(true)
+    await publisher.writeAll(connection, stateOf(3, whole), [])
+    await until(() => follower.currentState?.block.number === 3)
+    expect(isEqual(follower.currentState, whole)).toBe(true)
   })
 
   test('the newest measurement of a fact is stored and published', async () => {
     await putFact(connection, keys, { key: 'k', measuredMs: 5, text: 'five' })
     const follower = follow() as StateFollower & { facts: Map<string, string> }
     await until(() => follower.facts.get('k') === '5 five')
-    await until(() => follower.shown !== null)
+    await until(() => follower.currentState !== null)
     await putFact(connection, keys, { key: 'k', measuredMs: 4, text: 'four' })
     await putFact(connection, keys, { key: 'k', measuredMs: 6, text: 'six' })
     await until(() => follower.facts.get('k') === '6 six')
@@ -344,14 +344,14 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
 
   test('the last state is kept but not confirmed while Redis is away', async () => {
     const follower = follow()
-    await until(() => follower.shown !== null)
+    await until(() => follower.currentState !== null)
     // Fsync every write, so that Redis does not restart with the lease of an earlier test on a slow disk.
     await connection.call('CONFIG', 'SET', 'appendfsync', 'always')
     expect(await lease.acquire(connection)).toBe(true)
     await redis.kill()
     await until(() => follower.awaySince !== null)
     const confirmed = follower.confirmedMs
-    expect(isEqual(follower.shown, whole)).toBe(true)
+    expect(isEqual(follower.currentState, whole)).toBe(true)
     await redis.start()
     await until(() => follower.awaySince === null)
     expect(follower.confirmedMs).toBe(confirmed)

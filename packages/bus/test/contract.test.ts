@@ -13,7 +13,7 @@ async function makerOf({ chain, anvil }: Fixture) {
   const rpc = createRpc({ chainId: chain.chainId, urls: [anvil.url] })
   const indexers = new ChainIndexers({
     url: redis.url,
-    serves: () => true,
+    canServe: () => true,
     idleMs: 60_000,
     optionsOf: () => ({
       scope: pairScopeOf(chain),

@@ -52,8 +52,8 @@ describe.skipIf(!hasRedis)('a followed market', () => {
     const lease = new Lease(keys)
     await lease.acquire(connection)
     const publisher = new Publisher({ keys, lease })
-    await publisher.full(connection, { block: blockOf(number), pools, canonical: [blockOf(number).hash] }, [])
-    const end = lease.keep(connection, () => true)
+    await publisher.writeAll(connection, { block: blockOf(number), pools, canonical: [blockOf(number).hash] }, [])
+    const end = lease.startRenewal(connection, () => true)
     return async () => {
       end()
       await lease.release(connection).catch(() => {})

@@ -5,16 +5,16 @@ export class Stop extends Error {
   status: 'refuted' | 'not checkable' = 'refuted'
   reason = ''
 }
-const stop = (status: Stop['status']) => (reason: string, message: string) =>
+const createStop = (status: Stop['status']) => (reason: string, message: string) =>
   Object.assign(new Stop(message), { status, reason })
-export const refute = stop('refuted')
-export const notCheckable = stop('not checkable')
+export const refute = createStop('refuted')
+export const notCheckable = createStop('not checkable')
 const malformed = (path: string, expected: string) => notCheckable('malformed', `${path} must be ${expected}`)
 
 type Read<T> = (value: unknown, path: string) => T
 
 /** Reads own properties only, not those of the prototype. */
-function object<T>(shape: { readonly [Name in keyof T]: Read<T[Name]> }): Read<T> {
+function objectOf<T>(shape: { readonly [Name in keyof T]: Read<T[Name]> }): Read<T> {
   return (value, path) => {
     if (typeof value !== 'object' || !value) throw malformed(path || 'a certificate', 'an object')
     const readField = ([name, read]: [string, Read<unknown>]) => {
@@ -25,7 +25,7 @@ function object<T>(shape: { readonly [Name in keyof T]: Read<T[Name]> }): Read<T
   }
 }
 
-function list<T>(read: Read<T>, min: number, max: number): Read<readonly T[]> {
+function listOf<T>(read: Read<T>, min: number, max: number): Read<readonly T[]> {
   return (value, path) => {
     if (Array.isArray(value) && value.length >= min && value.length <= max)
       return Array.from(value, (item, k) => read(item, `${path}[${k}]`))
@@ -33,7 +33,7 @@ function list<T>(read: Read<T>, min: number, max: number): Read<readonly T[]> {
   }
 }
 
-function text(pattern: RegExp, expected: string): Read<string> {
+function textOf(pattern: RegExp, expected: string): Read<string> {
   return (value, path) => {
     if (typeof value === 'string' && value.length < 250 && pattern.test(value)) return value
     throw malformed(path, expected)
@@ -41,8 +41,8 @@ function text(pattern: RegExp, expected: string): Read<string> {
 }
 
 /** Reads decimal strings, or safe integers. */
-function integer(min = 0n, max = 10n ** 200n): Read<bigint> {
-  const digits = text(/^[0-9]+$/, 'an integer in decimal digits')
+function integerOf(min = 0n, max = 10n ** 200n): Read<bigint> {
+  const digits = textOf(/^[0-9]+$/, 'an integer in decimal digits')
   return (value, path) => {
     const parsed = BigInt(digits(Number.isSafeInteger(value) ? String(value) : value, path))
     if (parsed >= min && parsed <= max) return parsed
@@ -50,45 +50,45 @@ function integer(min = 0n, max = 10n ** 200n): Read<bigint> {
   }
 }
 
-const address = text(/^0x[0-9a-f]{40}$/, 'an address in lower case')
-const hash = text(/^0x[0-9a-f]{64}$/, '32 bytes in lower case')
-const [tokenIndex, ppm] = [integer(0n, 7n), integer(0n, 999_999n)]
+const address = textOf(/^0x[0-9a-f]{40}$/, 'an address in lower case')
+const hash = textOf(/^0x[0-9a-f]{64}$/, '32 bytes in lower case')
+const [tokenIndex, ppm] = [integerOf(0n, 7n), integerOf(0n, 999_999n)]
 
-const pool = object({
-  id: text(/^0x([0-9a-f]{40}|[0-9a-f]{64})$/, 'an address or an id in lower case'),
+const pool = objectOf({
+  id: textOf(/^0x([0-9a-f]{40}|[0-9a-f]{64})$/, 'an address or an id in lower case'),
   address,
-  kind: text(/^(constant-product|concentrated|stable|wrapper|assumed)$/, 'a kind of pool'),
-  tokens: list(address, 2, 8),
+  kind: textOf(/^(constant-product|concentrated|stable|wrapper|assumed)$/, 'a kind of pool'),
+  tokens: listOf(address, 2, 8),
   /** Swaps that the bound covers: indices of the token sold and of the token bought. */
-  pairs: list(list(tokenIndex, 2, 2), 0, 56),
+  pairs: listOf(listOf(tokenIndex, 2, 2), 0, 56),
   /** Only used for constant-product pools, whose contracts do not report their fee. */
   feePpm: ppm,
   /** Transfer taxes of tokens, on transfers to the pool (`soldPpm`) and from it (`boughtPpm`). */
-  taxes: list(object({ token: tokenIndex, soldPpm: ppm, boughtPpm: ppm }), 0, 8),
+  taxes: listOf(objectOf({ token: tokenIndex, soldPpm: ppm, boughtPpm: ppm }), 0, 8),
   state: hash,
-  earned: integer(),
+  earned: integerOf(),
 })
 /**
  * Parses a certificate.
  *
  * @throws Stop that names the wrong field
  */
-export const readCertificate = object({
-  version: integer(1n, 1n),
-  chainId: integer(),
-  block: object({ number: integer(), hash }),
+export const readCertificate = objectOf({
+  version: integerOf(1n, 1n),
+  chainId: integerOf(),
+  block: objectOf({ number: integerOf(), hash }),
   tokenIn: address,
   tokenOut: address,
-  amountIn: integer(),
+  amountIn: integerOf(),
   /** Prices and earnings are in output base units times 10 to this power. */
-  scale: integer(0n, 100n),
-  maxHops: integer(0n, 8n),
+  scale: integerOf(0n, 100n),
+  maxHops: integerOf(0n, 8n),
   /** Prices by the number of pools that a path has passed. */
-  prices: list(object({ token: address, byHop: list(integer(), 1, 9) }), 1, 8_000),
-  pools: list(pool, 0, 2_000),
-  beyond: object({ pools: integer(), earned: integer() }),
-  allowance: integer(),
-  bound: integer(),
+  prices: listOf(objectOf({ token: address, byHop: listOf(integerOf(), 1, 9) }), 1, 8_000),
+  pools: listOf(pool, 0, 2_000),
+  beyond: objectOf({ pools: integerOf(), earned: integerOf() }),
+  allowance: integerOf(),
+  bound: integerOf(),
   digest: hash,
 })
 export type CertifiedPool = ReturnType<typeof readCertificate>['pools'][number]

@@ -88,11 +88,11 @@ export function stable(pool: StablePool, sold: List<bigint | null>, bought: List
   const scale = [...high, ...low].reduce<bigint>((max, price) => (price && price > max ? price : max), 1n)
   const fractions = (values: List<bigint | null>, factor: bigint) =>
     values.map((value) => (value === null ? Number.POSITIVE_INFINITY : Number((value << 120n) / factor) / 2 ** 120))
-  const minimizer = search(fractions(x, d), Number(ann) / 100, fractions(low, scale), fractions(high, scale))
-  const exact = (value: number) => (BigInt(Math.round(value * 2 ** 100)) * scale) >> 100n
+  const minimizer = minimizeBound(fractions(x, d), Number(ann) / 100, fractions(low, scale), fractions(high, scale))
+  const toFixedPoint = (value: number) => (BigInt(Math.round(value * 2 ** 100)) * scale) >> 100n
   const min = (a: bigint, b: bigint) => (a < b ? a : b)
-  const q = minimizer.q.map((value, k) => -min(-min(exact(value), high[k] ?? exact(value)), -low[k]!))
-  const mu = exact(minimizer.mu / 100)
+  const q = minimizer.q.map((value, k) => -min(-min(toFixedPoint(value), high[k] ?? toFixedPoint(value)), -low[k]!))
+  const mu = toFixedPoint(minimizer.mu / 100)
   const netPrices = q.map((price) => price - mu * ann)
   const product = netPrices.reduce((all, netPrice) => all * netPrice, 100n * mu) / n ** n
   const isSound = mu > 0n && netPrices.every((net) => net > 0n) && q.every((price, k) => price <= (high[k] ?? price))
@@ -122,7 +122,7 @@ function invariant(x: readonly bigint[], ann: bigint): bigint {
  * Finds μ and q that nearly minimize the bound. Uses floats, because the bound holds for any μ and q. Balances are
  * fractions of D.
  */
-function search(x: List<number>, ann: number, low: List<number>, high: List<number>) {
+function minimizeBound(x: List<number>, ann: number, low: List<number>, high: List<number>) {
   const n = x.length
   /** Returns q − μ·ann for each token: proportional to 1 / balance, clamped to the price bounds. */
   const weightsAt = (mu: number, t: number) =>

@@ -59,7 +59,7 @@ async function check(certificate: ReturnType<typeof readCertificate>, options: C
     throw notCheckable('too many unknown pools', `${assumedPools.length} of ${pools.length}`)
 
   const node = nodeAt(options, block.number)
-  const nodeId = await node.ask('eth_chainId', [])
+  const nodeId = await node.request('eth_chainId', [])
   if (nodeId !== `0x${chainId.toString(16)}`) throw notCheckable('other chain', `the node is of chain ${nodeId}`)
   const checkBlock = async () => {
     const hash = await node.hash()
@@ -101,7 +101,7 @@ async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, h
     if (isWrapper && byHop.flat().every(({ sold, bought }) => bought <= sold)) return 0n
     throw refute('bound too low', `${id} is no wrapper, or earns without end`)
   }
-  const { state, earned } = await readPool(node, pool)
+  const { state, earningsOf: earned } = await readPool(node, pool)
   if ((await sha256(state)) !== pool.state) throw refute('state differs', `the state of ${id} is: ${state}`)
   return (await Promise.all(byHop.map(earned))).reduce((max, earnings) => (earnings > max ? earnings : max), 0n)
 }

@@ -11,14 +11,14 @@ export type CallWords = readonly [bigint, bigint]
 export type Node = ReturnType<typeof nodeAt>
 
 /** Creates a reader of a block. Its functions throw Stop. */
-export function nodeAt(from: NodeOptions, number: bigint) {
-  const { deadlineMs = 10_000, maxReads = 60_000 } = from
-  const request = 'request' in from ? from.request : overHttp(from.url, deadlineMs)
+export function nodeAt(source: NodeOptions, number: bigint) {
+  const { deadlineMs = 10_000, maxReads = 60_000 } = source
+  const request = 'request' in source ? source.request : httpRequest(source.url, deadlineMs)
   const block = `0x${number.toString(16)}`
-  let readsLeft = maxReads
+  let remainingReads = maxReads
 
   const requestNode = async (method: string, params: readonly unknown[]): Promise<unknown> => {
-    if (--readsLeft < 0) throw notCheckable('out of reach', `it takes more than ${maxReads} reads`)
+    if (--remainingReads < 0) throw notCheckable('out of reach', `it takes more than ${maxReads} reads`)
     let timer: ReturnType<typeof setTimeout> | undefined
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs)
@@ -44,10 +44,10 @@ export function nodeAt(from: NodeOptions, number: bigint) {
   }
 
   const hash = async () => Object(await requestNode('eth_getBlockByNumber', [block, false])).hash as unknown
-  return { ask: requestNode, view, hash }
+  return { request: requestNode, view, hash }
 }
 
-function overHttp(url: string, deadlineMs: number): EthRequest {
+function httpRequest(url: string, deadlineMs: number): EthRequest {
   return async (call) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call })
     const options = { method: 'POST', body, headers: { 'content-type': 'application/json' } }

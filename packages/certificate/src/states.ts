@@ -9,7 +9,7 @@ import type { CallWords, Node } from './node.ts'
  */
 type Swap = { readonly from: number; readonly to: number; readonly sold: bigint; readonly bought: bigint }
 type EarningsOfSwaps = (swaps: readonly Swap[]) => Promise<bigint>
-type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earned: EarningsOfSwaps }
+type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earningsOf: EarningsOfSwaps }
 type View = (selector: string, argument?: bigint | number, minWords?: number) => Promise<CallWords>
 
 /** Maximum words of the tick bitmap that a trade may cross. */
@@ -29,44 +29,44 @@ export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading
 
 async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promise<Reading> {
   const reads = [view('0x0902f1ac', undefined, 2), view('0x0dfe1681'), view('0xd21220a7')] as const
-  const [depth, [token0], [token1]] = await Promise.all(reads)
-  const trade = ({ from, to, sold, bought }: Swap) => constantProduct(depth[from]!, depth[to]!, feePpm, sold, bought)
-  const state = `constant-product ${depth[0]} ${depth[1]} ${feePpm}`
-  return { tokens: [token0, token1], state, earned: async (swaps) => sumOf(swaps.map(trade)) }
+  const [reserves, [token0], [token1]] = await Promise.all(reads)
+  const trade = ({ from, to, sold, bought }: Swap) => constantProduct(reserves[from]!, reserves[to]!, feePpm, sold, bought)
+  const state = `constant-product ${reserves[0]} ${reserves[1]} ${feePpm}`
+  return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(swaps.map(trade)) }
 }
 
 async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Reading> {
-  const price = [view('0x3850c7bd', undefined, 2), view('0x1a686502')] as const
-  const facts = [view('0xddca3f43'), view('0xd0c93a7c'), view('0x0dfe1681'), view('0xd21220a7')] as const
-  const [[start, word], [liquidity], [feePpm], [spacing], [token0], [token1]] = await Promise.all([...price, ...facts])
-  const [tick, step] = [Number(BigInt.asIntN(24, word)), Number(spacing)]
-  if (!(step > 0 && step < 32_768 && feePpm < 1_000_000n)) throw refute('not such a pool', `${id} has no ticks`)
+  const priceReads = [view('0x3850c7bd', undefined, 2), view('0x1a686502')] as const
+  const poolReads = [view('0xddca3f43'), view('0xd0c93a7c'), view('0x0dfe1681'), view('0xd21220a7')] as const
+  const [[start, word], [liquidity], [feePpm], [spacing], [token0], [token1]] = await Promise.all([...priceReads, ...poolReads])
+  const [tick, tickSpacing] = [Number(BigInt.asIntN(24, word)), Number(spacing)]
+  if (!(tickSpacing > 0 && tickSpacing < 32_768 && feePpm < 1_000_000n)) throw refute('not such a pool', `${id} has no ticks`)
   const trade = async ({ from, sold, bought }: Swap): Promise<bigint> => {
     const zeroForOne = from === 0
     const { isProfitable, earnInPiece } = concentratedTrade(zeroForOne, feePpm, sold, bought)
-    let [sqrtPrice, active, sum, bits, wordCount] = [start, liquidity, 0n, 0n, 0]
-    for (let i = Math.floor(tick / step) + (zeroForOne ? 0 : 1); isProfitable(sqrtPrice); i += zeroForOne ? -1 : 1) {
+    let [sqrtPrice, activeLiquidity, sum, tickBits, wordCount] = [start, liquidity, 0n, 0n, 0]
+    for (let i = Math.floor(tick / tickSpacing) + (zeroForOne ? 0 : 1); isProfitable(sqrtPrice); i += zeroForOne ? -1 : 1) {
       if (wordCount === 0 || (i & 255) === (zeroForOne ? 255 : 0)) {
         if (++wordCount > MAX_WORDS) throw notCheckable('out of reach', `${id} crosses more than ${MAX_WORDS} words`)
-        bits = (await view('0x5339c296', i >> 8))[0]
+        tickBits = (await view('0x5339c296', i >> 8))[0]
       }
-      const isSet = ((bits >> BigInt(i & 255)) & 1n) === 1n
+      const isSet = ((tickBits >> BigInt(i & 255)) & 1n) === 1n
       if (!isSet && (i & 255) !== (zeroForOne ? 0 : 255)) continue
-      const end = sqrtRatioAtTick(Math.max(-MAX_TICK, Math.min(MAX_TICK, i * step)))
-      const { earned, isEnd } = earnInPiece(active, sqrtPrice, end)
+      const end = sqrtRatioAtTick(Math.max(-MAX_TICK, Math.min(MAX_TICK, i * tickSpacing)))
+      const { earned, isEnd } = earnInPiece(activeLiquidity, sqrtPrice, end)
       sum += earned
-      if (isEnd || Math.abs(i * step) >= MAX_TICK) break
+      if (isEnd || Math.abs(i * tickSpacing) >= MAX_TICK) break
       sqrtPrice = end
-      if (isSet) active += BigInt.asIntN(128, (await view('0xf30dba93', i * step, 2))[1]) * (zeroForOne ? -1n : 1n)
+      if (isSet) activeLiquidity += BigInt.asIntN(128, (await view('0xf30dba93', i * tickSpacing, 2))[1]) * (zeroForOne ? -1n : 1n)
     }
     return sum
   }
   const state = `concentrated ${start} ${tick} ${liquidity} ${feePpm} ${spacing}`
-  return { tokens: [token0, token1], state, earned: async (swaps) => sumOf(await Promise.all(swaps.map(trade))) }
+  return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(await Promise.all(swaps.map(trade))) }
 }
 
 async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<Reading> {
-  /** Calls the first of two getters that the pool has: older pools index coins with int128 and only report A. */
+  /** Calls the first of two getters that the pool has. Older pools index coins with int128 and only report `A`. */
   const callEither = async (selector: string, older: string, argument?: number, factor = 1n): Promise<bigint> => {
     const words = await view(selector, argument).catch((error) => error)
     if (words instanceof Stop && words.status === 'refuted') return (await view(older, argument))[0] * factor
@@ -74,21 +74,21 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
     return words[0]
   }
   const forEachToken = (read: (token: string, k: number) => Promise<bigint>) => Promise.all(pool.tokens.map(read))
-  const [tokens, balances, digits, a100, [feeE10]] = await Promise.all([
+  const [tokens, balances, decimalsByToken, a100, [feeE10]] = await Promise.all([
     forEachToken((_, k) => callEither('0xc6610657', '0x23746eb8', k)),
     forEachToken((_, k) => callEither('0x4903b0d1', '0x065a80d8', k)),
     forEachToken(async (token) => (withoutNative(token) === 0n ? 18n : (await node.view(token, '0x313ce567'))[0])),
     callEither('0x76a2f0f0', '0xf446c1d0', undefined, 100n),
     view('0xddca3f43'),
   ])
-  const isPlain = digits.every((decimals) => decimals <= 18n) && a100 >= 100n && feeE10 < 10n ** 10n
-  if (!isPlain) throw refute('not such a pool', `${pool.id} is no plain pool`)
-  const units = digits.map((decimals) => 10n ** (18n - decimals))
+  const isPlainPool = decimalsByToken.every((decimals) => decimals <= 18n) && a100 >= 100n && feeE10 < 10n ** 10n
+  if (!isPlainPool) throw refute('not such a pool', `${pool.id} is no plain pool`)
+  const units = decimalsByToken.map((decimals) => 10n ** (18n - decimals))
   const earningsOf: EarningsOfSwaps = async (swaps) => {
     if (swaps.every(({ bought }) => bought === 0n)) return 0n
     const sold = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.sold ?? null)
     const bought = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.bought ?? null)
     return stable({ balances, units, a100, feeE10 }, sold, bought)
   }
-  return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earned: earningsOf }
+  return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earningsOf: earningsOf }
 }

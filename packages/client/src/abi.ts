@@ -32,48 +32,49 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
     if (digits.length !== WORD) throw new ClientError('UNSAFE', 'the calldata is cut off')
     return BigInt(`0x${digits}`)
   }
-  const address = (index: number): Hex => {
+  const addressAt = (index: number): Hex => {
     const value = wordAt(index)
     if (value >> 160n !== 0n) throw new ClientError('UNSAFE', `word ${index} of the calldata is no address`)
     return `0x${value.toString(16).padStart(40, '0')}`
   }
   const hasPayout = selector === swapWithPayout
   const isDirect = selector === swapDirect
-  const order = selector === swapNative ? 0 : isDirect ? 2 : 1
-  const payout = order + ORDER_WORDS
-  const end = payout + (hasPayout ? PAYOUT_WORDS : 0)
+  const orderIndex = selector === swapNative ? 0 : isDirect ? 2 : 1
+  const payoutIndex = orderIndex + ORDER_WORDS
+  const programOffsetIndex = payoutIndex + (hasPayout ? PAYOUT_WORDS : 0)
   // Word index of the recipient: first word of the payout, or in direct mode the word after the amount.
-  const recipient = hasPayout ? payout : isDirect ? 1 : undefined
-  const length = wordAt(end + 1)
-  const start = (end + 2) * WORD
+  const recipientIndex = hasPayout ? payoutIndex : isDirect ? 1 : undefined
+  const length = wordAt(programOffsetIndex + 1)
+  const start = (programOffsetIndex + 2) * WORD
   // The program is the last part of the calldata, padded with zeros to a whole word.
-  const digits = 2 * Number(length)
-  const program = body.slice(start, start + digits)
-  const canonical =
-    wordAt(end) === BigInt((end + 1) * 32) &&
-    body.length === start + Math.ceil(digits / WORD) * WORD &&
-    /^0*$/.test(body.slice(start + digits))
-  if (!canonical) throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
+  const programDigits = 2 * Number(length)
+  const program = body.slice(start, start + programDigits)
+  const isCanonical =
+    wordAt(programOffsetIndex) === BigInt((programOffsetIndex + 1) * 32) &&
+    body.length === start + Math.ceil(programDigits / WORD) * WORD &&
+    /^0*$/.test(body.slice(start + programDigits))
+  if (!isCanonical) throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
   const amountIn = selector === swapNative ? value : wordAt(0)
-  if (recipient !== undefined && wordAt(recipient) === 0n)
+  if (recipientIndex !== undefined && wordAt(recipientIndex) === 0n)
     throw new ClientError('UNSAFE', 'the calldata names no recipient where it has to')
-  if (hasPayout && (wordAt(payout + 1) === 0n) !== (wordAt(payout + 2) === 0n))
+  if (hasPayout && (wordAt(payoutIndex + 1) === 0n) !== (wordAt(payoutIndex + 2) === 0n))
     throw new ClientError('UNSAFE', 'the calldata names a fee without its recipient, or a recipient without a fee')
-  if (hasPayout && wordAt(payout + 3) !== 0n && (wordAt(order + 1) !== 0n || value > 0n))
+  if (hasPayout && wordAt(payoutIndex + 3) !== 0n && (wordAt(orderIndex + 1) !== 0n || value > 0n))
     throw new ClientError('UNSAFE', 'the calldata names a wrapper of native output without such output')
-  const fits = selector === swap ? value === 0n : value === amountIn || (value === 0n && selector !== swapNative)
-  if (!fits) throw new ClientError('UNSAFE', `${value} wei come with a swap that takes another value`)
+  const isValueValid =
+    selector === swap ? value === 0n : value === amountIn || (value === 0n && selector !== swapNative)
+  if (!isValueValid) throw new ClientError('UNSAFE', `${value} wei come with a swap that takes another value`)
   return {
-    tokenIn: address(order),
+    tokenIn: addressAt(orderIndex),
     amountIn,
-    tokenOut: address(order + 1),
-    minOutput: wordAt(order + 2),
-    deadline: wordAt(order + 3),
-    executor: address(order + 4),
-    wrapper: hasPayout ? address(payout + 3) : ZERO,
-    feePpm: hasPayout ? wordAt(payout + 1) : 0n,
-    feeRecipient: hasPayout ? address(payout + 2) : ZERO,
-    ...(recipient !== undefined && { recipient: address(recipient) }),
+    tokenOut: addressAt(orderIndex + 1),
+    minOutput: wordAt(orderIndex + 2),
+    deadline: wordAt(orderIndex + 3),
+    executor: addressAt(orderIndex + 4),
+    wrapper: hasPayout ? addressAt(payoutIndex + 3) : ZERO,
+    feePpm: hasPayout ? wordAt(payoutIndex + 1) : 0n,
+    feeRecipient: hasPayout ? addressAt(payoutIndex + 2) : ZERO,
+    ...(recipientIndex !== undefined && { recipient: addressAt(recipientIndex) }),
     direct: isDirect,
     program: `0x${program}`,
   }

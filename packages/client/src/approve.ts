@@ -17,7 +17,7 @@ export async function allowanceOf(wallet: Wallet, token: string, spender: string
  * Returns the calls that let the spender draw exactly `amount`. There are none if the allowance suffices, and two if
  * the token requires a reset to zero first.
  */
-export async function approvals(
+export async function missingApprovals(
   wallet: Wallet,
   token: string,
   spender: string,
@@ -25,11 +25,15 @@ export async function approvals(
 ): Promise<readonly Outgoing[]> {
   const allowance = await allowanceOf(wallet, token, spender)
   if (allowance >= amount) return []
-  const set = (to: bigint): Outgoing => ({ to: token, data: encodeCall(selectors.approve, spender, to), value: 0n })
-  const approvalCalls = set(amount)
-  return allowance > 0n && !(await accepts(wallet, token, approvalCalls.data))
-    ? [set(0n), approvalCalls]
-    : [approvalCalls]
+  const approvalOf = (to: bigint): Outgoing => ({
+    to: token,
+    data: encodeCall(selectors.approve, spender, to),
+    value: 0n,
+  })
+  const approvalCall = approvalOf(amount)
+  return allowance > 0n && !(await callSucceeds(wallet, token, approvalCall.data))
+    ? [approvalOf(0n), approvalCall]
+    : [approvalCall]
 }
 
 /**
@@ -42,8 +46,8 @@ export async function approvals(
  * ```
  */
 export async function approve(wallet: Wallet, token: string, spender: string, amount: bigint): Promise<void> {
-  const checkedForChain = checkedWallet(wallet, await orWalletError(() => wallet.chainId()))
-  for (const call of await approvals(checkedForChain, token, spender, amount)) await sendApproval(checkedForChain, call)
+  const chainWallet = checkedWallet(wallet, await orWalletError(() => wallet.chainId()))
+  for (const call of await missingApprovals(chainWallet, token, spender, amount)) await sendApproval(chainWallet, call)
 }
 
 /** Sends one call of `approvals` and waits until it is mined. @param onSent - called with the hash */
@@ -60,7 +64,7 @@ export async function sendApproval(
 }
 
 /** Returns true if the call succeeds in the current state. */
-async function accepts(wallet: Wallet, token: string, data: Hex): Promise<boolean> {
+async function callSucceeds(wallet: Wallet, token: string, data: Hex): Promise<boolean> {
   try {
     await wallet.call(token, data)
     return true

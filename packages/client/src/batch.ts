@@ -5,7 +5,7 @@ import type { Outgoing, Wallet } from './wallet.ts'
 
 const TIMEOUT_MS = 300_000
 /** EIP-5792 errors after which the calls can still be sent one by one. */
-const NOT_AS_ONE: readonly unknown[] = [5700, 5720, 5740, 5750, 5760]
+const NO_BATCH_CODES: readonly unknown[] = [5700, 5720, 5740, 5750, 5760]
 
 /** Maximum length of a batch id: EIP-5792 allows 4,096 bytes, written as hexadecimal text. */
 const MAX_ID = 8_194
@@ -69,7 +69,7 @@ export async function sendBatch(
       throw new ClientError('PENDING', 'the wallet took the batch and named no id')
     return id
   } catch (error) {
-    if (NOT_AS_ONE.includes(codeOf(error))) return undefined
+    if (NO_BATCH_CODES.includes(codeOf(error))) return undefined
     throw error
   }
 }
@@ -80,7 +80,7 @@ export async function sendBatch(
  * @returns the hash of the batch's transaction; the id if the wallet returns no hash
  * @throws ClientError `REVERTED` if the batch failed, `PENDING` if it was not mined in time
  */
-export async function settledBatch(wallet: Wallet, id: string, signal?: AbortSignal): Promise<string> {
+export async function waitForBatch(wallet: Wallet, id: string, signal?: AbortSignal): Promise<string> {
   const details = { hash: id }
   const deadline = Date.now() + TIMEOUT_MS
   const pause = growingPause()

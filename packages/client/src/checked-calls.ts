@@ -13,20 +13,20 @@ type Call = { readonly to?: unknown; readonly data?: unknown; readonly value?: u
  */
 export function checkCalls({ src, tx, calls = [] }: Pick<Route, 'src' | 'tx' | 'calls'>, amountIn: bigint): void {
   const list: readonly unknown[] = Array.isArray(calls) ? calls : []
-  const [last, ...approvals] = [...list].reverse().map((call): Call => Object(call))
+  const [swapCall, ...approvals] = [...list].reverse().map((call): Call => Object(call))
   const isSwap =
-    last !== undefined &&
-    equalsIgnoringCase(last.to, tx.to) &&
-    last.data === tx.data &&
-    String(last.value) === String(tx.value)
-  const [exact, reset] = approvals
+    swapCall !== undefined &&
+    equalsIgnoringCase(swapCall.to, tx.to) &&
+    swapCall.data === tx.data &&
+    String(swapCall.value) === String(tx.value)
+  const [approvalCall, resetCall] = approvals
   const isNative = equalsIgnoringCase(src, NATIVE)
-  const holds =
+  const isAllowed =
     isSwap &&
     approvals.length <= (isNative ? 0 : 2) &&
-    (exact === undefined || isApprovalCall(exact, src, tx.to, amountIn)) &&
-    (reset === undefined || isApprovalCall(reset, src, tx.to, 0n))
-  if (!holds)
+    (approvalCall === undefined || isApprovalCall(approvalCall, src, tx.to, amountIn)) &&
+    (resetCall === undefined || isApprovalCall(resetCall, src, tx.to, 0n))
+  if (!isAllowed)
     throw new ClientError('UNSAFE', '`calls` do more than approve the Guard for the input and send the transaction')
 }
 

@@ -11,7 +11,7 @@ const MAX_HASH = 4_096
  * Methods of the result throw ClientError: `REJECTED` if the owner declines, `WALLET` for other failures.
  */
 export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
-  const guardCall =
+  const checkedCall =
     <A extends readonly unknown[], T>(
       act: (...parameters: A) => Promise<T>,
       isValid: (answer: T) => boolean,
@@ -23,8 +23,9 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
       return answer
     }
   const checkChain = async () => {
-    const current = await checkedCopy.chainId()
-    if (current !== chainId) throw new ClientError('WALLET', `the wallet is on chain ${current}, not ${chainId}`)
+    const currentChainId = await checkedCopy.chainId()
+    if (currentChainId !== chainId)
+      throw new ClientError('WALLET', `the wallet is on chain ${currentChainId}, not ${chainId}`)
   }
   const isInteger = (value: number) => Number.isSafeInteger(value) && value >= 0
   const isHex = (value: string) =>
@@ -33,36 +34,36 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
   const { receipt, estimateGas, signTypedData, sign, request } = wallet
   const checkedCopy: Wallet = {
     address: wallet.address,
-    chainId: guardCall(() => wallet.chainId(), isInteger, 'chain id'),
-    blockNumber: guardCall(() => wallet.blockNumber(), isInteger, 'block number'),
-    code: guardCall((address: string) => wallet.code(address), isHex, 'code'),
-    call: guardCall((to, data, value?: bigint) => wallet.call(to, data, value), isHex, 'call'),
-    succeeded: guardCall(
+    chainId: checkedCall(() => wallet.chainId(), isInteger, 'chain id'),
+    blockNumber: checkedCall(() => wallet.blockNumber(), isInteger, 'block number'),
+    code: checkedCall((address: string) => wallet.code(address), isHex, 'code'),
+    call: checkedCall((to, data, value?: bigint) => wallet.call(to, data, value), isHex, 'call'),
+    succeeded: checkedCall(
       (hash: string) => wallet.succeeded(hash),
       (value) => typeof value === 'boolean',
       'receipt',
     ),
     async send(transaction) {
       await checkChain()
-      const send = guardCall((parameters: Outgoing) => wallet.send(parameters), isHash, 'transaction')
+      const send = checkedCall((parameters: Outgoing) => wallet.send(parameters), isHash, 'transaction')
       return send({ ...transaction, chainId })
     },
     ...(receipt && {
-      receipt: guardCall(
+      receipt: checkedCall(
         (hash: string) => receipt.call(wallet, hash),
         (value) => value === undefined || (typeof value?.succeeded === 'boolean' && isHash(value.hash)),
         'receipt',
       ),
     }),
     ...(estimateGas && {
-      estimateGas: guardCall(
+      estimateGas: checkedCall(
         (parameters: Outgoing) => estimateGas.call(wallet, parameters),
         (gas) => typeof gas === 'bigint' && gas > 0n,
         'gas',
       ),
     }),
     ...(signTypedData && {
-      signTypedData: guardCall(
+      signTypedData: checkedCall(
         async (typedData: Parameters<typeof signTypedData>[0]) => {
           await checkChain()
           return signTypedData.call(wallet, typedData)
@@ -72,7 +73,7 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
       ),
     }),
     ...(sign && {
-      sign: guardCall((parameters: Outgoing) => sign.call(wallet, { ...parameters, chainId }), isHex, 'signature'),
+      sign: checkedCall((parameters: Outgoing) => sign.call(wallet, { ...parameters, chainId }), isHex, 'signature'),
     }),
     ...(request && { request: guardedRequest((method, params) => request.call(wallet, method, params)) }),
   }

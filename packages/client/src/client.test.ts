@@ -4,9 +4,9 @@ import { MemoryNode, word } from '../test/memory-node.ts'
 import { single } from '../test/routes.ts'
 import { numberText, toPpm } from './amounts.ts'
 import { selectors } from './calls.ts'
-import { anyOf, type HttpOptions } from './http.ts'
+import { anySignal, type HttpOptions } from './http.ts'
 import { atPrice, gasLimit, pricedBy, quotedBy, SluiceClient } from './index.ts'
-import { floorOf } from './witness.ts'
+import { minOutputFrom } from './witness.ts'
 
 type Step = Response | Error
 /** Client of a service that answers in order; its requests. */
@@ -191,11 +191,11 @@ test('a signal of several aborts with any of them, also where AbortSignal.any is
     if (isMissing) AbortSignal.any = undefined as never
     try {
       const [first, second] = [new AbortController(), new AbortController()]
-      const signal = anyOf([first.signal, undefined, second.signal])
+      const signal = anySignal([first.signal, undefined, second.signal])
       expect(signal.aborted).toBe(false)
       second.abort('why')
       expect([signal.aborted, signal.reason]).toEqual([true, 'why'])
-      expect(anyOf([AbortSignal.abort('old'), first.signal]).reason).toBe('old')
+      expect(anySignal([AbortSignal.abort('old'), first.signal]).reason).toBe('old')
     } finally {
       AbortSignal.any = any
     }
@@ -267,9 +267,9 @@ describe('a witness', () => {
   })
 
   test('bounds the minimum by its tolerance and then the slippage, rounding down', () => {
-    expect(floorOf(1_000_000n, {})).toBe(985_050n)
-    expect(floorOf(1_000_000n, { slippage: 1 }, 2)).toBe(970_200n)
-    expect(floorOf(1_000_000n, { slippage: 'auto' }, 0)).toBe(970_000n)
-    expect(floorOf(199n, { slippage: 0 }, 1)).toBe(197n)
+    expect(minOutputFrom(1_000_000n, {})).toBe(985_050n)
+    expect(minOutputFrom(1_000_000n, { slippage: 1 }, 2)).toBe(970_200n)
+    expect(minOutputFrom(1_000_000n, { slippage: 'auto' }, 0)).toBe(970_000n)
+    expect(minOutputFrom(199n, { slippage: 0 }, 1)).toBe(197n)
   })
 })

@@ -1,8 +1,8 @@
 /** HTTP client of the service. Checks the shape of every response that `swap` and `verify` depend on. */
 import { checkCalls } from './checked-calls.ts'
 import { ClientError } from './errors.ts'
-import { events } from './events.ts'
-import { type HttpOptions, type Parameters, request, textual } from './http.ts'
+import { readEvents } from './events.ts'
+import { type HttpOptions, type Parameters, request, toTextParameters } from './http.ts'
 import { checkOffer } from './permit-offer.ts'
 import type {
   ChainEntry,
@@ -70,12 +70,12 @@ export class SluiceClient {
     quotes: readonly QuoteParameters[],
     signal?: AbortSignal,
   ): Promise<readonly (Route | Quote | ClientError)[]> {
-    const content = { body: { quotes: quotes.map(textual) }, signal }
+    const content = { body: { quotes: quotes.map(toTextParameters) }, signal }
     const { quotes: results } = await request<{ quotes: unknown }>(this.options, `/quotes/${chainId}`, content)
     if (!Array.isArray(results) || results.length !== quotes.length)
       throw new ClientError('BAD_ANSWER', 'the quotes are not as the interface has them')
     return results.map((result: Partial<Route> & Partial<Refusal>, k) => {
-      if (result.error !== undefined) return refusal(result)
+      if (result.error !== undefined) return refusalError(result)
       if (quotes[k]!.from === undefined ? isQuote(result) : isRoute(result)) return result as Route | Quote
       throw new ClientError('BAD_ANSWER', 'a quote is not as the interface has it')
     })
@@ -91,11 +91,11 @@ export class SluiceClient {
     parameters: QuoteParameters,
     signal?: AbortSignal,
   ): AsyncGenerator<QuoteEvent, void, void> {
-    for await (const { event, data } of events(this.options, `/stream/${chainId}`, parameters, signal)) {
-      if (event === 'end') throw refusal(data as Refusal)
+    for await (const { event, data } of readEvents(this.options, `/stream/${chainId}`, parameters, signal)) {
+      if (event === 'end') throw refusalError(data as Refusal)
       if (event === 'quote' && !(parameters.from === undefined ? isQuote(Object(data)) : isRoute(Object(data))))
         throw new ClientError('BAD_ANSWER', 'a quote is not as the interface has it')
-      if (event === 'refused') yield { event, data: data as Refusal, error: refusal(Object(data)) }
+      if (event === 'refused') yield { event, data: data as Refusal, error: refusalError(Object(data)) }
       if (event === 'quote' || event === 'block') yield { event, data } as QuoteEvent
     }
   }
@@ -123,7 +123,7 @@ export class SluiceClient {
 
   /** Simulates a call. A revert is a result, not an error. */
   simulate(chainId: number, parameters: SimulateParameters, signal?: AbortSignal): Promise<SimulationResult> {
-    return request(this.options, `/simulate/${chainId}`, { body: textual(parameters), signal })
+    return request(this.options, `/simulate/${chainId}`, { body: toTextParameters(parameters), signal })
   }
 
   /** Requests prices in USD, keyed by the addresses as given; null for tokens that the service does not recognize. */
@@ -180,7 +180,7 @@ function requestedAmount(route: Route, { amount }: RouteParameters): bigint {
 
 /** Returns true if all fields that `verify` reads have the documented types. */
 function isRoute(route: Partial<Route>): route is Route {
-  return texts(Object(route.tx), 'from', 'to', 'data', 'value') && isQuote(route)
+  return hasTextFields(Object(route.tx), 'from', 'to', 'data', 'value') && isQuote(route)
 }
 
 type Refusal = { readonly error: string; readonly code: string }
@@ -199,7 +199,7 @@ export const REFUSALS: readonly string[] = [
 ]
 
 /** Converts an error body without an HTTP status of its own (an item of a batch, or a stream event) to a ClientError. */
-function refusal(body: Partial<Refusal>): ClientError {
+function refusalError(body: Partial<Refusal>): ClientError {
   const { error, code } = body
   const text = typeof error === 'string' ? error.slice(0, MAX_MESSAGE) : 'no quote'
   const details = { ...(typeof code === 'string' && { serviceCode: code }), body }
@@ -212,14 +212,14 @@ function isQuote(quote: Partial<Quote>): quote is Quote {
   const { swaps } = quote
   return (
     [quote.toAmount, quote.gasEstimate, quote.fromAmount].every((amount) => /^\d{1,78}$/.test(String(amount))) &&
-    texts(quote, 'toAmount', 'gasEstimate', 'fromAmount') &&
+    hasTextFields(quote, 'toAmount', 'gasEstimate', 'fromAmount') &&
     Number.isSafeInteger(quote.simulationBlock) &&
     Array.isArray(swaps) &&
     swaps.length <= MAX_LEGS &&
-    swaps.every((leg) => texts(Object(leg), 'pool', 'tokenIn', 'tokenOut'))
+    swaps.every((leg) => hasTextFields(Object(leg), 'pool', 'tokenIn', 'tokenOut'))
   )
 }
 
-function texts(value: object, ...names: readonly string[]): boolean {
+function hasTextFields(value: object, ...names: readonly string[]): boolean {
   return names.every((name) => typeof (value as Record<string, unknown>)[name] === 'string')
 }

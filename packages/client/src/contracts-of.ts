@@ -12,17 +12,17 @@ import { knownContracts, knownFactories } from './known-contracts.ts'
  */
 export function contractsOf(chainId: number): SwapContracts | undefined {
   const isIn = (chains: string) => chains.split(' ').includes(String(chainId))
-  const contractsOf = (role: keyof typeof knownContracts): string[] =>
+  const addressesIn = (role: keyof typeof knownContracts): string[] =>
     Object.entries(knownContracts[role]).flatMap(([address, chains]) => (isIn(chains) ? [address] : []))
-  const [guard] = contractsOf('guard')
+  const [guard] = addressesIn('guard')
   if (guard === undefined) return undefined
-  const [wrapper] = contractsOf('wrapper')
+  const [wrapper] = addressesIn('wrapper')
   return {
     guard,
-    executors: contractsOf('executors'),
+    executors: addressesIn('executors'),
     wrapper,
-    ...knownContractsOf(contractsOf),
-    infinityManagers: contractsOf('infinityManagers'),
+    ...knownContractsOf(addressesIn),
+    infinityManagers: addressesIn('infinityManagers'),
     factories: knownFactories.filter(({ chains }) => isIn(chains)),
   }
 }

@@ -40,10 +40,10 @@ export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
  */
 export function trustedContracts(
   chainId: number,
-  givenContracts: Partial<SwapContracts> = {},
+  callerContracts: Partial<SwapContracts> = {},
   defaults: SwapContracts | undefined = undefined,
 ): SwapContracts {
-  const overrides = Object.fromEntries(Object.entries(givenContracts).filter(([, value]) => value !== undefined))
+  const overrides = Object.fromEntries(Object.entries(callerContracts).filter(([, value]) => value !== undefined))
   const { guard, executors, ...knownFields } = { ...defaults, ...overrides } as Partial<SwapContracts>
   if (!guard || !executors?.length)
     throw new ClientError(

@@ -93,10 +93,10 @@ const REFUSAL = /\buser (rejected|denied|cancell?ed|declined)\b/i
 export function isRejection(error: unknown): boolean {
   let current = error
   for (let depth = 0; depth < MAX_DEPTH && typeof current === 'object' && current !== null; depth++) {
-    const { code, cause, error: inner, info, message } = current as Record<string, unknown>
+    const { code, cause, error: nestedError, info, message } = current as Record<string, unknown>
     if (code === 4001 || code === 5000 || code === 'ACTION_REJECTED') return true
     if (typeof message === 'string' && REFUSAL.test(message)) return true
-    current = cause ?? inner ?? (info as { error?: unknown } | undefined)?.error
+    current = cause ?? nestedError ?? (info as { error?: unknown } | undefined)?.error
   }
   return false
 }

@@ -1,6 +1,6 @@
 /** Reads Server-Sent Events by `fetch`, which unlike `EventSource` allows headers and reports error bodies. */
 import { ClientError, messageOf } from './errors.ts'
-import { anyOf, failure, type HttpOptions, open, type Parameters } from './http.ts'
+import { anySignal, fetchResponse, type HttpOptions, type Parameters, toHttpError } from './http.ts'
 
 /** One event with its parsed JSON data. */
 export type ServerEvent = { readonly event: string; readonly data: unknown }
@@ -9,7 +9,7 @@ export type ServerEvent = { readonly event: string; readonly data: unknown }
 const MAX_EVENT_CHARS = 4 * 1024 * 1024
 
 /** Yields events until the stream ends or the signal aborts. @throws ClientError for an error response or a malformed stream */
-export async function* events(
+export async function* readEvents(
   options: HttpOptions,
   path: string,
   query: Parameters,
@@ -18,9 +18,9 @@ export async function* events(
   const { baseUrl, referer } = options
   const stopController = new AbortController()
   try {
-    const response = await open(options, path, query, signal, {
+    const response = await fetchResponse(options, path, query, signal, {
       headers: { accept: 'text/event-stream', ...(referer && { referer }) },
-      signal: anyOf([signal, stopController.signal]),
+      signal: anySignal([signal, stopController.signal]),
     })
     if (!response.body) throw new ClientError('BAD_ANSWER', `${path} answered with no stream`)
     const reader = response.body.getReader()
@@ -33,7 +33,7 @@ export async function* events(
       else body += text
       if (body.length > MAX_EVENT_CHARS) break
     }
-    if (!response.ok) throw failure(response, body)
+    if (!response.ok) throw toHttpError(response, body)
   } catch (cause) {
     if (signal?.aborted) return
     if (cause instanceof ClientError) throw cause
@@ -47,9 +47,9 @@ export async function* events(
 export class EventParser {
   private readonly path: string
   /** Parts of the incomplete line. */
-  private parts: string[] = []
+  private lineParts: string[] = []
   private event: string | undefined
-  private data: string[] = []
+  private dataLines: string[] = []
   /** Characters of the incomplete event. */
   private size = 0
 
@@ -61,36 +61,36 @@ export class EventParser {
   *push(text: string): Generator<ServerEvent, void, void> {
     let from = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-      this.keep(text.slice(from, end))
+      this.appendPart(text.slice(from, end))
       from = end + 1
-      const line = this.parts.join('').replace(/\r$/, '')
-      this.parts = []
-      const event = this.read(line)
+      const line = this.lineParts.join('').replace(/\r$/, '')
+      this.lineParts = []
+      const event = this.parseLine(line)
       if (event) yield event
     }
-    this.keep(text.slice(from))
+    this.appendPart(text.slice(from))
   }
 
-  private keep(part: string): void {
+  private appendPart(part: string): void {
     this.size += part.length
     if (this.size > MAX_EVENT_CHARS)
       throw new ClientError('BAD_ANSWER', `${this.path} sent an event of more than ${MAX_EVENT_CHARS} characters`)
-    if (part !== '') this.parts.push(part)
+    if (part !== '') this.lineParts.push(part)
   }
 
   /** Returns the event that a line completes, if any. Skips comments and unknown fields. */
-  private read(line: string): ServerEvent | undefined {
-    if (line === '') return this.end()
+  private parseLine(line: string): ServerEvent | undefined {
+    if (line === '') return this.finishEvent()
     const [, field, value = ''] = /^(event|data)(?:: ?(.*))?$/s.exec(line) ?? []
     if (field === 'event') this.event = value
-    if (field === 'data') this.data.push(value)
+    if (field === 'data') this.dataLines.push(value)
     return undefined
   }
 
-  private end(): ServerEvent | undefined {
-    const { event, data } = this
+  private finishEvent(): ServerEvent | undefined {
+    const { event, dataLines: data } = this
     this.event = undefined
-    this.data = []
+    this.dataLines = []
     this.size = 0
     if (event === undefined || data.length === 0) return undefined
     try {

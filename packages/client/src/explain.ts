@@ -65,18 +65,18 @@ const ZERO = `0x${'0'.repeat(40)}`
  */
 export function explain(tx: Transaction): Explanation {
   try {
-    return read(tx)
+    return explainOrThrow(tx)
   } catch (error) {
     throw toClientError(error, 'UNSAFE', 'the transaction is malformed: ')
   }
 }
 
-function read(tx: Transaction): Explanation {
+function explainOrThrow(tx: Transaction): Explanation {
   const value = weiOf(tx)
   const order = decodeSwap(tx.data, value)
   const steps = readProgram(order)
   const pools = unique(steps.flatMap(poolsOf))
-  const isEnd = (address: string) =>
+  const isSwapToken = (address: string) =>
     (address === order.tokenIn || address === order.tokenOut) && !pools.includes(address)
   const wrappedToken = value > 0n ? order.tokenIn : order.wrapper
   return {
@@ -96,7 +96,7 @@ function read(tx: Transaction): Explanation {
     singletons: unique(steps.flatMap((step) => [singletonOf(step) ?? [], keeperOf(step) ?? []].flat())),
     steps,
     pools,
-    contracts: unique(steps.flatMap(contractsIn)).filter((address) => !isEnd(address)),
+    contracts: unique(steps.flatMap(contractsIn)).filter((address) => !isSwapToken(address)),
   }
 }
 

@@ -80,10 +80,10 @@ export type StepField = {
 }
 
 /** Fields of a step that need no proof here if the operation has no row. */
-const NO_ROW: readonly string[] = ['op', 'input', 'output', 'hops', 'tokenIn']
+const FIELDS_WITHOUT_PROOF: readonly string[] = ['op', 'input', 'output', 'hops', 'tokenIn']
 
 /** Returns the proof of a field of an operation without a row. Only token flow and flags are not `unproven`. */
-function usualProof(field: string, value: unknown): Proof {
+function defaultProof(field: string, value: unknown): Proof {
   if (field === 'tokenOut' || field === 'zeroForOne') return 'flow'
   return typeof value === 'boolean' ? 'with-pool' : 'unproven'
 }
@@ -91,12 +91,16 @@ function usualProof(field: string, value: unknown): Proof {
 /** Returns the fields of a step and its hops that the operation's row lists; all fields if the operation has no row. */
 export function fieldsOf(step: Step): readonly StepField[] {
   const proofs: Readonly<Record<string, Proof>> | undefined = fieldProofs[step.op]
-  const read = (values: object, hop: number): readonly StepField[] =>
+  const fieldsIn = (values: object, hop: number): readonly StepField[] =>
     Object.entries(values).flatMap(([field, value]) => {
-      const proof = proofs ? proofs[field] : NO_ROW.includes(field) ? undefined : usualProof(field, value)
+      const proof = proofs
+        ? proofs[field]
+        : FIELDS_WITHOUT_PROOF.includes(field)
+          ? undefined
+          : defaultProof(field, value)
       return proof === undefined || typeof value === 'object' ? [] : [{ op: step.op, field, proof, value, hop }]
     })
-  return [...read(step, 0), ...('hops' in step ? step.hops.flatMap(read) : [])]
+  return [...fieldsIn(step, 0), ...('hops' in step ? step.hops.flatMap(fieldsIn) : [])]
 }
 
 const ZERO = `0x${'0'.repeat(40)}`

@@ -8,7 +8,7 @@ import type { GuardOrder } from './order.ts'
 import { NATIVE, type SwapLeg } from './types.ts'
 
 const NATIVE_ADDRESS = `0x${'0'.repeat(40)}`
-const lower = (text: string): string =>
+const normalizeToken = (text: string): string =>
   text.toLowerCase() === NATIVE.toLowerCase() ? NATIVE_ADDRESS : text.toLowerCase()
 
 /** Balance of the Executor in base units; null if it depends on the output of a pool. */
@@ -20,69 +20,69 @@ type Balance = bigint | null
  * @param value - wei sent with the call
  * @returns description of the first fault; undefined if there is none
  */
-export function faultOf(
+export function findFlowFault(
   order: GuardOrder,
   steps: readonly Step[],
   swaps: readonly SwapLeg[],
   value: bigint,
 ): string | undefined {
-  const legs = [...swaps]
+  const remainingLegs = [...swaps]
   const balances = new Map<string, Balance>()
   /** Token by pool, for pools that were paid before their own step. */
-  const prepaid = new Map<string, string>()
-  let remaining = order.amountIn
+  const prepaidTokenByPool = new Map<string, string>()
+  let remainingInput = order.amountIn
   /** Tokens paid to the recipient. */
   const paidTokens = new Set<string>()
   // If the Guard does not wrap native input, the Executor receives it as value.
   if (value > 0n && order.tokenIn === NATIVE_ADDRESS) {
     balances.set(NATIVE_ADDRESS, value)
-    remaining = 0n
+    remainingInput = 0n
   }
-  const targets: readonly string[] =
+  const payoutTokens: readonly string[] =
     order.tokenOut === NATIVE_ADDRESS ? [NATIVE_ADDRESS, order.wrapper] : [order.tokenOut]
 
   for (const [index, step] of steps.entries()) {
-    const tokenOut = follow(step, index === 0)
+    const tokenOut = takeLegs(step, index === 0)
     if (tokenOut === undefined) return 'the pools'
     const amount = takeInput(step)
     if (amount === undefined) return `what step ${index + 1} takes`
     const { output } = step
     if (output.kind === 'address') {
-      if (prepaid.has(output.address)) return 'a pool is paid ahead twice'
-      prepaid.set(output.address, tokenOut)
+      if (prepaidTokenByPool.has(output.address)) return 'a pool is paid ahead twice'
+      prepaidTokenByPool.set(output.address, tokenOut)
     } else if (output.kind === 'recipient') {
-      if (!targets.includes(tokenOut)) return `step ${index + 1} pays the recipient another token`
+      if (!payoutTokens.includes(tokenOut)) return `step ${index + 1} pays the recipient another token`
       paidTokens.add(tokenOut)
     } else {
-      const before = balances.has(tokenOut) ? balances.get(tokenOut)! : 0n
+      const balanceBefore = balances.has(tokenOut) ? balances.get(tokenOut)! : 0n
       // Wrapping is one to one. The output of any other pool is not in the bytes.
       const gainedAmount = step.op === 'wrap' || step.op === 'unwrap' ? amount : null
-      balances.set(tokenOut, before === null || gainedAmount === null ? null : before + gainedAmount)
+      balances.set(tokenOut, balanceBefore === null || gainedAmount === null ? null : balanceBefore + gainedAmount)
     }
   }
-  if (legs.length > 0) return 'the pools'
-  if (remaining > 0n) return 'the program leaves input with the sender'
-  if (prepaid.size > 0) return 'a step pays a stranger'
+  if (remainingLegs.length > 0) return 'the pools'
+  if (remainingInput > 0n) return 'the program leaves input with the sender'
+  if (prepaidTokenByPool.size > 0) return 'a step pays a stranger'
   if ([...balances.values()].some((amount) => amount !== 0n)) return 'the program leaves tokens in the Executor'
   if (order.wrapper !== NATIVE_ADDRESS && !paidTokens.has(order.wrapper))
     return 'the Guard is to unwrap what nobody pays it'
   return paidTokens.size > 0 ? undefined : 'nothing is paid out'
 
   /** Returns the step's output token; undefined if its hops are not the route's next legs. */
-  function follow(step: Step, first: boolean): string | undefined {
+  function takeLegs(step: Step, isFirstStep: boolean): string | undefined {
     let tokenOut: string | undefined
     for (const hop of tradesOf(step, keccak256)) {
-      const leg = legs[0]
+      const leg = remainingLegs[0]
       const isListedLeg =
         leg !== undefined &&
         leg.pool.toLowerCase() === hop.pool &&
-        lower(leg.tokenIn) === hop.tokenIn &&
-        (hop.tokenOut === undefined || lower(leg.tokenOut) === hop.tokenOut)
-      if (isListedLeg) tokenOut = lower(legs.shift()!.tokenOut)
+        normalizeToken(leg.tokenIn) === hop.tokenIn &&
+        (hop.tokenOut === undefined || normalizeToken(leg.tokenOut) === hop.tokenOut)
+      if (isListedLeg) tokenOut = normalizeToken(remainingLegs.shift()!.tokenOut)
       if (isListedLeg && 'zeroForOne' in step && step.zeroForOne !== hop.tokenIn < tokenOut!) return undefined
       if (isListedLeg) continue
       // If the first step wraps part of the native input, it has no leg in the route.
-      if (step.op !== 'wrap' || !first) return undefined
+      if (step.op !== 'wrap' || !isFirstStep) return undefined
       tokenOut = hop.tokenOut
     }
     return tokenOut
@@ -94,32 +94,32 @@ export function faultOf(
       case 'pull':
       case 'pullAll': {
         const amount = input.kind === 'pull' ? input.amount : order.amountIn
-        if (tokenIn !== order.tokenIn || amount === 0n || amount > remaining) return undefined
-        remaining -= amount
+        if (tokenIn !== order.tokenIn || amount === 0n || amount > remainingInput) return undefined
+        remainingInput -= amount
         return amount
       }
       case 'atPool': {
         const poolAddress = 'pool' in step ? step.pool : ''
-        if (prepaid.get(poolAddress) !== tokenIn) return undefined
-        prepaid.delete(poolAddress)
+        if (prepaidTokenByPool.get(poolAddress) !== tokenIn) return undefined
+        prepaidTokenByPool.delete(poolAddress)
         return null
       }
     }
-    const present = balances.get(tokenIn)
-    if (present === undefined || present === 0n) return undefined
+    const balance = balances.get(tokenIn)
+    if (balance === undefined || balance === 0n) return undefined
     if (input.kind === 'rest') {
       balances.delete(tokenIn)
-      return present
+      return balance
     }
     if (input.kind === 'held') {
       // A fixed amount may exceed an unknown balance, or leave a remainder of it.
-      if (present === null || input.amount === 0n || input.amount > present) return undefined
-      balances.set(tokenIn, present - input.amount)
+      if (balance === null || input.amount === 0n || input.amount > balance) return undefined
+      balances.set(tokenIn, balance - input.amount)
       return input.amount
     }
-    if (present === null) return null
-    const share = shareOf(present, input.share)
-    balances.set(tokenIn, present - share)
+    if (balance === null) return null
+    const share = shareOf(balance, input.share)
+    balances.set(tokenIn, balance - share)
     return share
   }
 }

@@ -38,7 +38,7 @@ export async function request<T>(options: HttpOptions, path: string, content: Re
     try {
       return await fetchOnce<T>(options, path, content)
     } catch (error) {
-      const waitMs = pauseOf(error, tries)
+      const waitMs = retryDelayOf(error, tries)
       // A `fetch` of the caller may return a malformed response, so other errors are possible.
       if (tries >= retries || waitMs === undefined) throw toClientError(error, 'BAD_ANSWER')
       await pause(waitMs, content.signal)
@@ -47,7 +47,7 @@ export async function request<T>(options: HttpOptions, path: string, content: Re
 }
 
 /** Returns the delay before the next attempt; undefined if the error is not retryable or the delay is too long. */
-function pauseOf(error: unknown, tries: number): number | undefined {
+function retryDelayOf(error: unknown, tries: number): number | undefined {
   if (!(error instanceof ClientError) || !error.retryable) return undefined
   const { retryAfter } = error.details
   const waitMs = retryAfter === undefined ? PAUSE_MS * 2 ** tries : retryAfter * 1_000
@@ -82,13 +82,13 @@ async function fetchOnce<T>(
   const { referer, timeoutMs = 15_000 } = options
   const headers = { ...(body && { 'content-type': 'application/json' }), ...(referer && { referer }) }
   const timeout = AbortSignal.timeout(timeoutMs)
-  const answer = await open(options, path, query, signal, {
+  const answer = await fetchResponse(options, path, query, signal, {
     ...{ method: body ? 'POST' : 'GET', headers },
-    signal: anyOf([signal, timeout]),
+    signal: anySignal([signal, timeout]),
     ...(body && { body: JSON.stringify(body) }),
   })
   const text = await fetchOrError(options, signal, () => readText(answer, path))
-  if (!answer.ok) throw failure(answer, text)
+  if (!answer.ok) throw toHttpError(answer, text)
   const json = parse(text)
   if (typeof json !== 'object' || json === null)
     throw new ClientError('BAD_ANSWER', `${path} answered with no JSON object`)
@@ -96,7 +96,7 @@ async function fetchOnce<T>(
 }
 
 /** Sends a request. A redirect is an error, because another host would see and answer the request. */
-export function open(
+export function fetchResponse(
   options: HttpOptions,
   path: string,
   query: Parameters,
@@ -130,7 +130,7 @@ async function fetchOrError<T>(
 }
 
 /** Returns a signal that aborts when any of the signals does. Node 18 lacks `AbortSignal.any`. */
-export function anyOf(signals: readonly (AbortSignal | undefined)[]): AbortSignal {
+export function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   const signalsToFollow = signals.filter((signal) => signal !== undefined)
   if (typeof AbortSignal.any === 'function') return AbortSignal.any(signalsToFollow)
   const controller = new AbortController()
@@ -165,7 +165,7 @@ function urlOf({ baseUrl }: HttpOptions, path: string, query: Parameters): URL {
   try {
     const page = (globalThis as { readonly location?: { readonly href: string } }).location?.href
     const url = new URL(`${baseUrl.replace(/\/+$/, '')}${path}`, page)
-    for (const [name, value] of Object.entries(textual(query))) url.searchParams.set(name, value)
+    for (const [name, value] of Object.entries(toTextParameters(query))) url.searchParams.set(name, value)
     return url
   } catch (cause) {
     throw toClientError(cause, 'INVALID', `baseUrl ${String(baseUrl).slice(0, 200)}: `)
@@ -173,7 +173,7 @@ function urlOf({ baseUrl }: HttpOptions, path: string, query: Parameters): URL {
 }
 
 /** Encodes parameters as text: numbers and amounts in decimal, lists separated by commas. */
-export function textual(parameters: Parameters): Record<string, string> {
+export function toTextParameters(parameters: Parameters): Record<string, string> {
   const entries = Object.entries(parameters).filter(([, value]) => value !== undefined)
   return Object.fromEntries(
     entries.map(([name, value]) => [name, typeof value === 'number' ? numberText(value) : String(value)]),
@@ -189,14 +189,14 @@ function parse(text: string): unknown {
 }
 
 /** Converts an HTTP error response to a ClientError. */
-export function failure(response: Response, text: string): ClientError {
+export function toHttpError(response: Response, text: string): ClientError {
   const json = parse(text)
   const body = typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined
   const { status } = response
-  const isPlainText = response.headers.get('content-type')?.startsWith('text/plain')
+  const plainText = response.headers.get('content-type')?.startsWith('text/plain')
     ? text.slice(0, 500)
     : response.statusText
-  const message = typeof body?.error === 'string' ? body.error.slice(0, 2_000) : isPlainText || `status ${status}`
+  const message = typeof body?.error === 'string' ? body.error.slice(0, 2_000) : plainText || `status ${status}`
   const retryAfter = Number(response.headers.get('retry-after'))
   return new ClientError(status === 422 ? 'NO_ROUTE' : 'HTTP', message, {
     status,

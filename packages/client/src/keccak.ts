@@ -7,10 +7,11 @@ const ROUNDS = 24
 const LANES = 25
 
 /** Round constants of the iota step, from the linear feedback shift register of FIPS 202, as low and high halves. */
-const constants = roundConstants()
-/** Lanes in the order of the cycle of the pi step, which starts at lane 1, and the bits by which rho rotates each. */
-const cycle = piCycle()
-const rotations = cycle.map((_, t) => (((t + 1) * (t + 2)) / 2) % 64)
+const ROUND_CONSTANTS = roundConstants()
+/** Lanes in the order in which the pi step moves them, starting at lane 1. */
+const PI_CYCLE = piCycle()
+/** Bits by which the rho step rotates each lane of `PI_CYCLE`. */
+const ROTATIONS = PI_CYCLE.map((_, t) => (((t + 1) * (t + 2)) / 2) % 64)
 
 /** Hashes bytes. */
 export function keccak256(data: Hex): Hex {
@@ -21,7 +22,7 @@ export function keccak256(data: Hex): Hex {
   padded[length]! |= 0x01
   padded[padded.length - 1]! |= 0x80
   const words = new DataView(padded.buffer)
-  // Low and high half of each lane: JavaScript computes with 32 bits several ten times as fast as with a bigint.
+  // Low and high half of each lane. JavaScript computes with 32-bit integers much faster than with a bigint.
   const state = new Int32Array(2 * LANES)
   for (let offset = 0; offset < padded.length; offset += RATE) {
     for (let word = 0; word < RATE / 4; word++) state[word]! ^= words.getInt32(offset + 4 * word, true)
@@ -41,8 +42,8 @@ function permute(state: Int32Array): void {
     for (let x = 0; x < 10; x += 2) {
       const left = (x + 8) % 10
       const right = (x + 2) % 10
-      const low = parity[left]! ^ rotated(parity[right]!, parity[right + 1]!, 1)
-      const high = parity[left + 1]! ^ rotated(parity[right + 1]!, parity[right]!, 1)
+      const low = parity[left]! ^ rotateHalf(parity[right]!, parity[right + 1]!, 1)
+      const high = parity[left + 1]! ^ rotateHalf(parity[right + 1]!, parity[right]!, 1)
       for (let i = x; i < 2 * LANES; i += 10) {
         state[i]! ^= low
         state[i + 1]! ^= high
@@ -52,12 +53,12 @@ function permute(state: Int32Array): void {
     let low = state[2]!
     let high = state[3]!
     for (let t = 0; t < LANES - 1; t++) {
-      const lane = 2 * cycle[t]!
-      const bits = rotations[t]!
+      const lane = 2 * PI_CYCLE[t]!
+      const bits = ROTATIONS[t]!
       const nextLow = state[lane]!
       const nextHigh = state[lane + 1]!
-      state[lane] = bits < 32 ? rotated(low, high, bits) : rotated(high, low, bits - 32)
-      state[lane + 1] = bits < 32 ? rotated(high, low, bits) : rotated(low, high, bits - 32)
+      state[lane] = bits < 32 ? rotateHalf(low, high, bits) : rotateHalf(high, low, bits - 32)
+      state[lane + 1] = bits < 32 ? rotateHalf(high, low, bits) : rotateHalf(low, high, bits - 32)
       low = nextLow
       high = nextHigh
     }
@@ -66,13 +67,13 @@ function permute(state: Int32Array): void {
       for (let i = 0; i < 10; i++) row[i] = state[start + i]!
       for (let i = 0; i < 10; i++) state[start + i] = row[i]! ^ (~row[(i + 2) % 10]! & row[(i + 4) % 10]!)
     }
-    state[0]! ^= constants[2 * round]!
-    state[1]! ^= constants[2 * round + 1]!
+    state[0]! ^= ROUND_CONSTANTS[2 * round]!
+    state[1]! ^= ROUND_CONSTANTS[2 * round + 1]!
   }
 }
 
 /** Returns the half of a lane after a rotation to the left by 1 to 31 bits. */
-function rotated(half: number, otherHalf: number, bits: number): number {
+function rotateHalf(half: number, otherHalf: number, bits: number): number {
   return (half << bits) | (otherHalf >>> (32 - bits))
 }
 

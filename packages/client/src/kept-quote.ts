@@ -11,7 +11,7 @@ import { type Proven, proveSwap, type SwapTerms } from './prove-swap.ts'
 import { type MissingAllowance, simulate } from './simulate.ts'
 import type { Route, RouteParameters } from './types.ts'
 import type { Wallet } from './wallet.ts'
-import { floorOf, type Witness } from './witness.ts'
+import { minOutputFrom, type Witness } from './witness.ts'
 
 /** Maximum age of a quote, in blocks after the block of its simulation. */
 const MAX_AGE_BLOCKS = 2
@@ -30,7 +30,7 @@ export type QuoteTerms = Omit<SwapTerms, 'permit'> & {
   readonly confirm?: ((route: Route, proof: Proven) => boolean | Promise<boolean>) | undefined
 }
 
-type Options = {
+type KeptQuoteOptions = {
   readonly client: SluiceClient
   readonly wallet: Wallet
   readonly chainId: number
@@ -40,7 +40,7 @@ type Options = {
   readonly terms: QuoteTerms
 }
 
-type Current = {
+type ProvenQuote = {
   readonly route: Route
   readonly explanation: Proven
   /** Block from which the age is counted: the earlier of the quote's block and the wallet's block at its arrival. */
@@ -50,21 +50,21 @@ type Current = {
 /** A proven quote that is renewed when it gets too old. */
 export class KeptQuote {
   /** Reason why the last simulation failed; empty if none did. */
-  failure = ''
-  private readonly options: Options
-  private current: Current
+  simulationFailure = ''
+  private readonly options: KeptQuoteOptions
+  private current: ProvenQuote
   private confirmedProof: Proven | undefined
   /** Last output of the witness, with its input. Each quote of an exact output may have another input. */
   private witnessedTrade: { readonly amount: bigint; readonly output: bigint } | undefined
 
-  private constructor(options: Options, current: Current) {
+  private constructor(options: KeptQuoteOptions, current: ProvenQuote) {
     this.options = options
     this.current = current
   }
 
   /** Requests the first quote. @throws ClientError `UNSAFE` if it does not match the request, `WALLET` if it is not confirmed */
-  static async request(options: Options): Promise<KeptQuote> {
-    const quote = new KeptQuote(options, await next(options))
+  static async request(options: KeptQuoteOptions): Promise<KeptQuote> {
+    const quote = new KeptQuote(options, await requestQuote(options))
     await quote.refresh()
     return quote
   }
@@ -82,7 +82,7 @@ export class KeptQuote {
   }
 
   /** True if the caller's terms confirm the amount or waive the confirmation. */
-  get isSure(): boolean {
+  get isAmountConfirmed(): boolean {
     const { trustQuote, minToAmount, maxFromAmount, witness } = this.options.terms
     const limit = this.options.request.amountOut === undefined ? minToAmount : maxFromAmount
     return trustQuote === true || limit !== undefined || witness !== undefined
@@ -97,7 +97,7 @@ export class KeptQuote {
     const { wallet } = this.options
     for (let quotes = 1; (await wallet.blockNumber()) - this.current.block > MAX_AGE_BLOCKS; quotes++) {
       if (quotes === MAX_QUOTES) throw new ClientError('STALE', 'blocks pass faster than quotes arrive')
-      this.current = await next(this.options)
+      this.current = await requestQuote(this.options)
     }
     await this.checkWitness()
     if (this.confirmedProof && isCovered(this.explanation, this.confirmedProof)) return
@@ -112,18 +112,18 @@ export class KeptQuote {
    * @returns false if the simulation fails; `failure` is the reason
    * @throws ClientError `UNSAFE` if the minimum output is too low, or no known pool can confirm it
    */
-  async runs(tx = this.route.tx, missingAllowance?: MissingAllowance): Promise<boolean> {
+  async canExecute(tx = this.route.tx, missingAllowance?: MissingAllowance): Promise<boolean> {
     const { wallet, request, terms, contracts } = this.options
     let output: bigint
     try {
       output = await simulate(wallet, tx, missingAllowance)
     } catch (cause) {
-      this.failure = messageOf(cause)
+      this.simulationFailure = messageOf(cause)
       return false
     }
-    if (this.isSure) return true
+    if (this.isAmountConfirmed) return true
     const { minOutput } = this.explanation
-    if (minOutput < floorOf(output, request, terms.tolerance))
+    if (minOutput < minOutputFrom(output, request, terms.tolerance))
       throw new ClientError('UNSAFE', `the swap brings ${output}, and its least output is ${minOutput}`)
     const poolOutput = await bestOfKnownPools(wallet, tx, decodeSwap(tx.data, weiOf(tx)), contracts, missingAllowance)
     if (poolOutput === undefined)
@@ -131,7 +131,7 @@ export class KeptQuote {
         'UNSAFE',
         'no known pool of these tokens confirms the amount: name `minToAmount`, a `witness`, or `trustQuote: true`',
       )
-    if (minOutput < floorOf(poolOutput, request, terms.tolerance))
+    if (minOutput < minOutputFrom(poolOutput, request, terms.tolerance))
       throw new ClientError('UNSAFE', `a known pool brings ${poolOutput}, and the least output is ${minOutput}`)
     return true
   }
@@ -150,13 +150,23 @@ export class KeptQuote {
         })
       this.witnessedTrade = { amount, output: amountOf(output, 'the witnessed amount') }
     }
-    const floor = floorOf(this.witnessedTrade.output, request, tolerance)
-    if (minOutput < floor)
-      throw new ClientError('UNSAFE', `the least output ${minOutput} is below minToAmount ${floor} of the witness`)
+    const minAcceptable = minOutputFrom(this.witnessedTrade.output, request, tolerance)
+    if (minOutput < minAcceptable)
+      throw new ClientError(
+        'UNSAFE',
+        `the least output ${minOutput} is below minToAmount ${minAcceptable} of the witness`,
+      )
   }
 }
 
-async function next({ client, wallet, chainId, contracts, request, terms }: Options): Promise<Current> {
+async function requestQuote({
+  client,
+  wallet,
+  chainId,
+  contracts,
+  request,
+  terms,
+}: KeptQuoteOptions): Promise<ProvenQuote> {
   const route = await client.getSwap(chainId, request, terms.signal)
   const explanation = proveSwap(contracts, route, request, terms)
   return { route, explanation, block: Math.min(route.simulationBlock, await wallet.blockNumber()) }
@@ -173,16 +183,16 @@ async function confirm({ confirm }: QuoteTerms, route: Route, proof: Proven): Pr
 }
 
 /** Returns true if a later quote differs from the confirmed one only in deadline, split, or amounts that are no worse. */
-function isCovered(later: Proven, confirmedProof: Proven): boolean {
+function isCovered(laterProof: Proven, confirmedProof: Proven): boolean {
   return (
-    later.minOutput >= confirmedProof.minOutput &&
-    later.amountIn <= confirmedProof.amountIn &&
-    essence(later) === essence(confirmedProof)
+    laterProof.minOutput >= confirmedProof.minOutput &&
+    laterProof.amountIn <= confirmedProof.amountIn &&
+    confirmedTermsOf(laterProof) === confirmedTermsOf(confirmedProof)
   )
 }
 
 /** Serializes the terms that a caller confirms in addition to the amounts. */
-function essence({ steps, ...rest }: Proven): string {
+function confirmedTermsOf({ steps, ...rest }: Proven): string {
   const { deadline, minOutput, amountIn, ...terms } = rest
   const paths = steps.map(({ input, ...step }) => ({ ...step, input: input.kind }))
   return JSON.stringify([terms, paths], (_, value) => (typeof value === 'bigint' ? String(value) : value))

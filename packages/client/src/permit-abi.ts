@@ -11,7 +11,7 @@ const SIGNATURE_AT = 160n
 const toWord = (value: bigint | string): string =>
   (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(WORD, '0')
 /** Encodes dynamic bytes: length, bytes, and zero padding to a whole word. */
-const bytes = (data: string): string => {
+const encodeBytes = (data: string): string => {
   const digits = data.slice(2).toLowerCase()
   return toWord(BigInt(digits.length / 2)) + digits.padEnd(Math.ceil(digits.length / WORD) * WORD, '0')
 }
@@ -28,10 +28,11 @@ export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
   const payout = direct ? [] : [recipient, order.feePpm, order.feeRecipient, order.wrapper]
   const kind = BigInt(permitKinds.indexOf(permit.kind))
   const body =
-    [kind, permit.amount, permit.nonce, permit.deadline, SIGNATURE_AT].map(toWord).join('') + bytes(permit.signature)
-  const permitAt = BigInt(32 * (direct ? 9 : 12))
-  const programAt = permitAt + BigInt(body.length / 2)
-  const head = [
+    [kind, permit.amount, permit.nonce, permit.deadline, SIGNATURE_AT].map(toWord).join('') +
+    encodeBytes(permit.signature)
+  const permitOffset = BigInt(32 * (direct ? 9 : 12))
+  const programOffset = permitOffset + BigInt(body.length / 2)
+  const headWords = [
     amountIn,
     ...(direct ? [recipient] : []),
     tokenIn,
@@ -39,16 +40,16 @@ export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
     minOutput,
     deadline,
     executor,
-    permitAt,
+    permitOffset,
     ...payout,
-    programAt,
+    programOffset,
   ]
   const selector = direct ? selectors.swapDirectWithPermit : selectors.swapWithPermit
-  return `${selector}${head.map(toWord).join('')}${body}${bytes(program)}`
+  return `${selector}${headWords.map(toWord).join('')}${body}${encodeBytes(program)}`
 }
 
 /** Returns true if output and fee have recipients and only native output is unwrapped, as `decodeSwap` requires. */
-function pays({ recipient, feePpm, feeRecipient, wrapper, tokenOut }: GuardOrder): boolean {
+function hasValidPayout({ recipient, feePpm, feeRecipient, wrapper, tokenOut }: GuardOrder): boolean {
   return recipient !== ZERO && (feePpm === 0n) === (feeRecipient === ZERO) && (wrapper === ZERO || tokenOut === ZERO)
 }
 
@@ -56,32 +57,38 @@ function pays({ recipient, feePpm, feeRecipient, wrapper, tokenOut }: GuardOrder
 export function decodePermitSwap(data: string): GuardOrder {
   const text = data.slice(10).toLowerCase()
   const wordAt = (index: number): bigint => BigInt(`0x${text.slice(index * WORD, (index + 1) * WORD) || '0'}`)
-  const address = (index: number): Hex => `0x${wordAt(index).toString(16).padStart(40, '0')}`
-  const read = (index: number): Hex =>
+  const addressAt = (index: number): Hex => `0x${wordAt(index).toString(16).padStart(40, '0')}`
+  const bytesAt = (index: number): Hex =>
     `0x${text.slice((index + 1) * WORD, (index + 1) * WORD + 2 * Number(wordAt(index)))}`
   const direct = data.slice(0, 10).toLowerCase() === selectors.swapDirectWithPermit
-  const head = direct ? 9 : 12
-  const terms = direct ? 2 : 1
-  const kind = permitKinds[Number(wordAt(head))]
+  const permitIndex = direct ? 9 : 12
+  const orderIndex = direct ? 2 : 1
+  const kind = permitKinds[Number(wordAt(permitIndex))]
   // A non-canonical layout is detected below, because encoding the order again gives other bytes.
   const order: GuardOrder = {
-    ...{ amountIn: wordAt(0), tokenIn: address(terms), tokenOut: address(terms + 1), minOutput: wordAt(terms + 2) },
-    ...{ deadline: wordAt(terms + 3), executor: address(terms + 4), direct },
-    program: read(Number(wordAt(head - 1) / 32n)),
+    ...{
+      amountIn: wordAt(0),
+      tokenIn: addressAt(orderIndex),
+      tokenOut: addressAt(orderIndex + 1),
+      minOutput: wordAt(orderIndex + 2),
+    },
+    ...{ deadline: wordAt(orderIndex + 3), executor: addressAt(orderIndex + 4), direct },
+    program: bytesAt(Number(wordAt(permitIndex - 1) / 32n)),
     ...(direct
-      ? { recipient: address(1), feePpm: 0n, feeRecipient: ZERO, wrapper: ZERO }
-      : { recipient: address(7), feePpm: wordAt(8), feeRecipient: address(9), wrapper: address(10) }),
+      ? { recipient: addressAt(1), feePpm: 0n, feeRecipient: ZERO, wrapper: ZERO }
+      : { recipient: addressAt(7), feePpm: wordAt(8), feeRecipient: addressAt(9), wrapper: addressAt(10) }),
   }
   if (kind && /^0x([0-9a-fA-F]{2})+$/.test(data)) {
     const permit = {
       kind,
-      amount: wordAt(head + 1),
-      nonce: wordAt(head + 2),
-      deadline: wordAt(head + 3),
-      signature: read(head + 5),
+      amount: wordAt(permitIndex + 1),
+      nonce: wordAt(permitIndex + 2),
+      deadline: wordAt(permitIndex + 3),
+      signature: bytesAt(permitIndex + 5),
     }
-    const isPlain = (kind !== 'dai' || permit.amount === 0n) && (kind !== 'eip2612' || permit.nonce === 0n)
-    if (isPlain && pays(order) && encodePermitSwap(order, permit) === data.toLowerCase()) return { ...order, permit }
+    const hasNoUnusedFields = (kind !== 'dai' || permit.amount === 0n) && (kind !== 'eip2612' || permit.nonce === 0n)
+    if (hasNoUnusedFields && hasValidPayout(order) && encodePermitSwap(order, permit) === data.toLowerCase())
+      return { ...order, permit }
   }
   throw new ClientError('UNSAFE', 'the calldata is not encoded as the compiler does')
 }

@@ -29,11 +29,11 @@ export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request
     if (!holds) throw new ClientError('UNSAFE', `the service offers a permit that was not requested: ${expected}`)
   }
   const { domain = {}, primaryType, types, message = {} } = Object(offer.typedData) as TypedData
-  const [form, type] = formOf(offer.kind)
+  const [typeFields, type] = formOf(offer.kind)
   const details = Object(message.details) as Json
-  require(form !== undefined, `kind ${String(offer.kind).slice(0, 20)}`)
-  const version = typeof domain.version === 'string'
-  require(primaryType === type && isSameJson(types, typesOf(version, form!)), 'the types')
+  require(typeFields !== undefined, `kind ${String(offer.kind).slice(0, 20)}`)
+  const hasVersion = typeof domain.version === 'string'
+  require(primaryType === type && hasSameTypes(types, typesOf(hasVersion, typeFields!)), 'the types')
   require(domain.chainId === chainId || String(domain.chainId) === String(chainId), 'the chain')
   const isPermit2 = offer.kind === 'permit2'
   require(equalsIgnoringCase(domain.verifyingContract, isPermit2 ? PERMIT2 : src), 'the contract')
@@ -45,14 +45,14 @@ export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request
   if (isPermit2) require(equalsIgnoringCase(details.token, src), 'the token')
   require(offer.unlimited === isDai, 'the limit')
   if (!isDai) require(String(isPermit2 ? details.amount : message.value) === String(amount), 'the amount')
-  const end = isPermit2 ? message.sigDeadline : isDai ? message.expiry : message.deadline
-  const isWhole = /^\d{1,15}$/.test(String(end))
-  require(deadline === undefined ? isWhole : String(end) === String(deadline), 'the deadline')
+  const permitDeadline = isPermit2 ? message.sigDeadline : isDai ? message.expiry : message.deadline
+  const isInteger = /^\d{1,15}$/.test(String(permitDeadline))
+  require(deadline === undefined ? isInteger : String(permitDeadline) === String(deadline), 'the deadline')
   if (isPermit2) require(/^\d{1,15}$/.test(String(details.expiration)), 'the expiration')
   require(typeof offer.permit === 'string', 'its text')
-  const isFirst = (call: object) =>
+  const isPermit2Approval = (call: object) =>
     [BigInt(amount), UNLIMITED].some((limit) => isPermit2 && isApprovalCall(call, src, PERMIT2, limit))
-  require(offer.approval === null || isFirst(Object(offer.approval)), 'the approval')
+  require(offer.approval === null || isPermit2Approval(Object(offer.approval)), 'the approval')
 }
 
 /** Returns the EIP-712 types of a kind of permit, and its primary type. */
@@ -63,18 +63,19 @@ function formOf(kind: unknown): readonly [Readonly<Record<string, string>> | und
 }
 
 /** Returns true if both have the same types, in any order of type names. */
-function isSameJson(types: unknown, expected: Readonly<Record<string, unknown>>): boolean {
+function hasSameTypes(types: unknown, expected: Readonly<Record<string, unknown>>): boolean {
   const offeredTypes = Object(types) as Json
   const { EIP712Domain, ...named } = expected
   const names = Object.keys(offeredTypes).filter((name) => name !== 'EIP712Domain')
-  const isDomain = offeredTypes.EIP712Domain === undefined || fields(offeredTypes.EIP712Domain) === fields(EIP712Domain)
+  const isDomain =
+    offeredTypes.EIP712Domain === undefined || fieldsText(offeredTypes.EIP712Domain) === fieldsText(EIP712Domain)
   return (
     isDomain &&
     names.length === Object.keys(named).length &&
-    names.every((name) => fields(offeredTypes[name]) === fields(named[name]))
+    names.every((name) => fieldsText(offeredTypes[name]) === fieldsText(named[name]))
   )
 }
 
-function fields(list: unknown): string {
+function fieldsText(list: unknown): string {
   return Array.isArray(list) ? list.map((field) => `${Object(field).type} ${Object(field).name}`).join() : ''
 }

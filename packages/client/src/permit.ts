@@ -36,8 +36,8 @@ export type PermitOptions = {
 }
 
 /** Message to sign, and the permit that its signature completes. */
-type Request = {
-  readonly typed: TypedData
+type SigningRequest = {
+  readonly typedMessage: TypedData
   readonly permit: Omit<GuardPermit, 'signature'>
 }
 
@@ -71,76 +71,81 @@ async function signWith(
   { unlimited = false, onSign }: PermitOptions,
 ): Promise<GuardPermit | undefined> {
   const { token } = missingAllowance
-  const byKey = isKey(await wallet.code(wallet.address))
-  const ownPermit = byKey ? await tokenPermit(wallet, chainId, token) : undefined
+  const signsWithKey = isKeyAccount(await wallet.code(wallet.address))
+  const supportedPermit = signsWithKey ? await tokenPermit(wallet, chainId, token) : undefined
   const request =
-    (ownPermit?.kind === 'eip2612' && eip2612(wallet, missingAllowance, deadline, ownPermit)) ||
-    (await permit2(wallet, chainId, missingAllowance, deadline)) ||
-    (ownPermit?.kind === 'dai' && unlimited && dai(wallet, missingAllowance, deadline, ownPermit)) ||
+    (supportedPermit?.kind === 'eip2612' && eip2612Request(wallet, missingAllowance, deadline, supportedPermit)) ||
+    (await permit2Request(wallet, chainId, missingAllowance, deadline)) ||
+    (supportedPermit?.kind === 'dai' && unlimited && daiRequest(wallet, missingAllowance, deadline, supportedPermit)) ||
     undefined
   if (!request) return undefined
   onSign?.()
-  const signature = await signed(wallet, request.typed)
-  const fits = request.permit.kind === 'permit2' && !byKey ? ANY_SIGNATURE : KEY_SIGNATURE
-  if (signature === undefined || !fits.test(signature)) return undefined
-  return { ...request.permit, signature: byKey ? withWholeV(signature) : signature }
+  const signature = await requestSignature(wallet, request.typedMessage)
+  const signatureFormat = request.permit.kind === 'permit2' && !signsWithKey ? ANY_SIGNATURE : KEY_SIGNATURE
+  if (signature === undefined || !signatureFormat.test(signature)) return undefined
+  return { ...request.permit, signature: signsWithKey ? withWholeV(signature) : signature }
 }
 
 /** Returns true if the account signs with a key: it has no code, or delegates to code by EIP-7702. */
-function isKey(code: string): boolean {
+function isKeyAccount(code: string): boolean {
   return code.length <= 2 || /^0xef0100[0-9a-fA-F]{40}$/.test(code)
 }
 
 type TokenPermit = { readonly kind: 'eip2612' | 'dai'; readonly domain: Domain; readonly nonce: bigint }
 
-function eip2612(
+function eip2612Request(
   { address }: Wallet,
   { spender, amount }: MissingAllowance,
   deadline: bigint,
   { domain, nonce }: TokenPermit,
-): Request {
+): SigningRequest {
   const message = {
     ...{ owner: address, spender, value: String(amount) },
     ...{ nonce: String(nonce), deadline: String(deadline) },
   }
   return {
-    typed: typedData(domain, 'Permit', { Permit: EIP2612_FIELDS }, message),
+    typedMessage: typedData(domain, 'Permit', { Permit: EIP2612_FIELDS }, message),
     // The calldata of an EIP-2612 permit has no nonce; only the signature covers it.
     permit: { kind: 'eip2612', amount, nonce: 0n, deadline },
   }
 }
 
-function dai({ address }: Wallet, { spender }: MissingAllowance, deadline: bigint, ownPermit: TokenPermit): Request {
-  const { domain, nonce } = ownPermit
+function daiRequest(
+  { address }: Wallet,
+  { spender }: MissingAllowance,
+  deadline: bigint,
+  supportedPermit: TokenPermit,
+): SigningRequest {
+  const { domain, nonce } = supportedPermit
   const message = {
     ...{ holder: address, spender, nonce: String(nonce) },
     ...{ expiry: String(deadline), allowed: true },
   }
   return {
-    typed: typedData(domain, 'Permit', { Permit: DAI_FIELDS }, message),
+    typedMessage: typedData(domain, 'Permit', { Permit: DAI_FIELDS }, message),
     permit: { kind: 'dai', amount: 0n, nonce, deadline },
   }
 }
 
 /** Builds a Permit2 permit; undefined if the owner has not approved Permit2 for the amount. */
-async function permit2(
+async function permit2Request(
   wallet: Wallet,
   chainId: number,
   { token, spender, amount }: MissingAllowance,
   deadline: bigint,
-): Promise<Request | undefined> {
+): Promise<SigningRequest | undefined> {
   if (amount >> PERMIT2_AMOUNT_BITS !== 0n || deadline >> PERMIT2_TIME_BITS !== 0n) return undefined
-  const [approved, answer] = await Promise.all([
+  const [permit2Allowance, answer] = await Promise.all([
     allowanceOf(wallet, token, PERMIT2),
     wallet.call(PERMIT2, encodeCall(selectors.permit2Allowance, wallet.address, token, spender)).catch(() => '0x'),
   ])
-  if (approved < amount || !PERMIT2_ALLOWANCE.test(answer)) return undefined
+  if (permit2Allowance < amount || !PERMIT2_ALLOWANCE.test(answer)) return undefined
   const nonce = BigInt(`0x${answer.slice(-64)}`)
   const deadlineText = String(deadline)
   const details = { token, amount: String(amount), expiration: deadlineText, nonce: String(nonce) }
   const domain = { name: 'Permit2', chainId, verifyingContract: PERMIT2 }
   return {
-    typed: typedData(domain, 'PermitSingle', PERMIT2_TYPES, { details, spender, sigDeadline: deadlineText }),
+    typedMessage: typedData(domain, 'PermitSingle', PERMIT2_TYPES, { details, spender, sigDeadline: deadlineText }),
     permit: { kind: 'permit2', amount, nonce, deadline },
   }
 }
@@ -151,7 +156,7 @@ async function permit2(
  * @returns undefined if the wallet cannot sign typed data
  * @throws ClientError `REJECTED` if the owner declines
  */
-async function signed(wallet: Wallet, typedPermit: TypedData): Promise<Hex | undefined> {
+async function requestSignature(wallet: Wallet, typedPermit: TypedData): Promise<Hex | undefined> {
   try {
     const signature = wallet.signTypedData
       ? await wallet.signTypedData(typedPermit)

@@ -6,7 +6,7 @@ import { encodeCall, selectors } from './calls.ts'
 import type { PoolFactory, SwapContracts } from './contracts.ts'
 import type { GuardOrder } from './order.ts'
 import { encodePermitSwap } from './permit-abi.ts'
-import { poolsMadeBy } from './proof.ts'
+import { poolsOfFactory } from './proof.ts'
 import { type MissingAllowance, simulate } from './simulate.ts'
 import type { Hex, Transaction } from './types.ts'
 import type { Wallet } from './wallet.ts'
@@ -45,15 +45,18 @@ export async function bestOfKnownPools(
   // Wrapping and unwrapping convert one to one.
   if (src === dst) return order.amountIn - (order.amountIn * order.feePpm) / PPM
   const intermediate = wrapper && wrapper !== src && wrapper !== dst ? wrapper : undefined
-  const [direct, first, second] = await Promise.all([
-    deepest(wallet, contracts.factories, src, dst, MAX_DIRECT),
-    intermediate ? deepest(wallet, contracts.factories, src, intermediate, MAX_HOP) : [],
-    intermediate ? deepest(wallet, contracts.factories, intermediate, dst, MAX_HOP) : [],
+  const [directPools, firstHopPools, secondHopPools] = await Promise.all([
+    deepestPools(wallet, contracts.factories, src, dst, MAX_DIRECT),
+    intermediate ? deepestPools(wallet, contracts.factories, src, intermediate, MAX_HOP) : [],
+    intermediate ? deepestPools(wallet, contracts.factories, intermediate, dst, MAX_HOP) : [],
   ])
   const paths: readonly (readonly Step[])[] = [
-    ...direct.map((pool) => [stepOf(pool, src, dst, true, true)]),
-    ...first.flatMap((a) =>
-      second.map((b) => [stepOf(a, src, intermediate!, true, false), stepOf(b, intermediate!, dst, false, true)]),
+    ...directPools.map((pool) => [stepOf(pool, src, dst, true, true)]),
+    ...firstHopPools.flatMap((a) =>
+      secondHopPools.map((b) => [
+        stepOf(a, src, intermediate!, true, false),
+        stepOf(b, intermediate!, dst, false, true),
+      ]),
     ),
   ]
   const outputs = await Promise.all(
@@ -69,13 +72,13 @@ export async function bestOfKnownPools(
       return simulate(wallet, { ...tx, data }, missingAllowance).catch(() => 0n)
     }),
   )
-  let best = 0n
-  for (const output of outputs) if (output > best) best = output
-  return best > 0n ? best : undefined
+  let bestOutput = 0n
+  for (const output of outputs) if (output > bestOutput) bestOutput = output
+  return bestOutput > 0n ? bestOutput : undefined
 }
 
 /** Returns the pools of two tokens with the largest balances of the output token. */
-async function deepest(
+async function deepestPools(
   wallet: Wallet,
   factories: readonly PoolFactory[],
   tokenIn: Hex,
@@ -86,7 +89,7 @@ async function deepest(
     const op = ops.find((op) => Object.values(opOf({ op }).salts ?? {}).includes(factory.kind))
     // The step of a Uniswap V2 pair contains its fee.
     if (!op || (op === 'uniswap-v2' && factory.feePpm === undefined)) return []
-    return poolsMadeBy(factory, { tokenIn, tokenOut }).map((pool) => ({ op, pool, feePpm: factory.feePpm ?? 0 }))
+    return poolsOfFactory(factory, { tokenIn, tokenOut }).map((pool) => ({ op, pool, feePpm: factory.feePpm ?? 0 }))
   })
   const pools = await Promise.all(
     candidates.slice(0, MAX_POOLS).map(async (candidate) => {

@@ -6,7 +6,7 @@ import * as h from '../test/routes.ts'
 import { trustedContracts } from './contracts.ts'
 import { poolsOf } from './explain.ts'
 import { explain, NATIVE, type SwapContracts, type SwapTerms, singletonsFor, verify } from './index.ts'
-import { poolsMadeBy } from './proof.ts'
+import { poolsOfFactory } from './proof.ts'
 
 const { WETH, USDC, ZERO, leg, rest, toRecipient } = h
 const manager = h.contracts.managers[0] as h.Honest['request']['src'] as `0x${string}`
@@ -169,7 +169,7 @@ describe('pools of a factory', () => {
     return getCreate2Address(deployer, salt, initCodeHash).toLowerCase()
   }
   const madeBy = (kind: string, tokens = pair) =>
-    poolsMadeBy(h.contracts.factories.find((factory) => factory.kind === kind)!, tokens)
+    poolsOfFactory(h.contracts.factories.find((factory) => factory.kind === kind)!, tokens)
 
   test('have the CREATE2 addresses of every fee tier, for both directions', () => {
     const expected = [100, 200, 300, 400, 500, 2_500, 3_000, 10_000].map((fee) => {
@@ -192,7 +192,7 @@ describe('pools of a factory', () => {
       '0x8ad599c3a0ff1de082011efddc58f1908eb6e6d8',
       '0x7bea39867e4169dbe237d55c8242a8f2fcdcc387',
     ]
-    const addresses = h.contracts.factories.flatMap((factory) => poolsMadeBy(factory, pair))
+    const addresses = h.contracts.factories.flatMap((factory) => poolsOfFactory(factory, pair))
     expect(addresses).toEqual(expect.arrayContaining([...deployed, h.PAIR]))
   })
 })

@@ -41,15 +41,15 @@ export function unprovenFields(
 ): readonly Unproven[] {
   const acceptedPools = contracts.pools ?? []
   const unproven: Unproven[] = []
-  let next = 0
+  let nextLegIndex = 0
   for (const [index, step] of steps.entries()) {
     const trades = tradesOf(step, keccak256)
     // If the first step wraps part of the native input, it has no leg in the route.
-    const isLeg = step.op !== 'wrap' || index > 0 || legs[next]?.pool.toLowerCase() === trades[0]?.pool
+    const isLeg = step.op !== 'wrap' || index > 0 || legs[nextLegIndex]?.pool.toLowerCase() === trades[0]?.pool
     for (const field of fieldsOf(step)) {
       const { pool = '' } = trades[field.hop] ?? {}
-      const leg = isLeg ? legs[next + field.hop] : undefined
-      if (holds(step, field, leg, contracts, tokens)) continue
+      const leg = isLeg ? legs[nextLegIndex + field.hop] : undefined
+      if (isProven(step, field, leg, contracts, tokens)) continue
       const entry = {
         ...{ field: `${step.op}.${field.field}`, value: String(field.value), pool },
         ...{ isContract: typeof field.value === 'string' },
@@ -61,14 +61,14 @@ export function unprovenFields(
         addressIn(field) ?? '',
         pool.length === ID_LENGTH && entry.isContract ? pool : '',
       ]
-      if (!names.some((name) => isIn(name, acceptedPools))) unproven.push(entry)
+      if (!names.some((name) => includesAddress(name, acceptedPools))) unproven.push(entry)
     }
-    if (isLeg) next += trades.length
+    if (isLeg) nextLegIndex += trades.length
   }
   return unproven
 }
 
-function holds(
+function isProven(
   step: Step,
   field: StepField,
   leg: SwapLeg | undefined,
@@ -83,7 +83,7 @@ function holds(
     case 'wrapper':
       return isRegistered(field, contracts)
     case 'request':
-      return !runsAsPool(step, field) || isIn(value, tokens)
+      return !isShareToken(step, field) || includesAddress(value, tokens)
     case 'no-code':
       return addressIn(field) === undefined
     case 'fee': {
@@ -100,17 +100,17 @@ function holds(
 }
 
 /** Returns true if the field is the share token, whose code executes the deposit or redemption. */
-function runsAsPool(step: Step, { field }: StepField): boolean {
-  const isInto = ('deposit' in step && step.deposit) || (step.op === 'rate-wrapper' && step.wrap)
-  return (field === 'tokenOut') === isInto
+function isShareToken(step: Step, { field }: StepField): boolean {
+  const isDeposit = ('deposit' in step && step.deposit) || (step.op === 'rate-wrapper' && step.wrap)
+  return (field === 'tokenOut') === isDeposit
 }
 
 /** Returns true if the value is the chain's wrapper, or is in the chain's list for the operation. */
 export function isRegistered({ op, field, proof, value }: StepField, contracts: ProofContracts): boolean {
-  if (proof === 'wrapper') return isIn(String(value), contracts.wrapper ? [contracts.wrapper] : [])
+  if (proof === 'wrapper') return includesAddress(String(value), contracts.wrapper ? [contracts.wrapper] : [])
   const { singleton, trustedIn } = opOf({ op })
   const list = field === singleton ? contracts[trustedIn as TrustedList] : contracts.infinityManagers
-  return isIn(String(value), list ?? [])
+  return includesAddress(String(value), list ?? [])
 }
 
 /** Finds the factory whose CREATE2 addresses for the tokens of a leg include the pool. Only salts of the operation count. */
@@ -122,12 +122,12 @@ export function factoryOf(
 ): PoolFactory | undefined {
   const kinds: readonly string[] = Object.values(opOf({ op }).salts ?? {})
   return factories.find(
-    (factory) => kinds.includes(factory.kind) && poolsMadeBy(factory, leg).includes(pool.toLowerCase() as Hex),
+    (factory) => kinds.includes(factory.kind) && poolsOfFactory(factory, leg).includes(pool.toLowerCase() as Hex),
   )
 }
 
 /** Computes the addresses of all pools that a factory can deploy for two tokens: one, or one per fee tier. */
-export function poolsMadeBy(
+export function poolsOfFactory(
   { kind, deployer, initCodeHash }: PoolFactory,
   { tokenIn, tokenOut }: Pick<SwapLeg, 'tokenIn' | 'tokenOut'>,
 ): readonly Hex[] {
@@ -149,6 +149,6 @@ function toWord(digits: string): string {
 }
 
 /** Returns true if the list contains the address in any case. */
-export function isIn(address: string, list: readonly string[]): boolean {
+export function includesAddress(address: string, list: readonly string[]): boolean {
   return list.some((candidate) => candidate.toLowerCase() === address.toLowerCase())
 }

@@ -6,9 +6,9 @@ import type { SwapContracts } from './contracts.ts'
 import { ClientError, toClientError } from './errors.ts'
 import { type Explanation, explain, weiOf } from './explain.ts'
 import { addressIn, fieldsOf } from './fields.ts'
-import { faultOf } from './flow.ts'
+import { findFlowFault } from './flow.ts'
 import type { GuardOrder, GuardPermit } from './order.ts'
-import { isIn, isRegistered, type Unproven, unprovenFields } from './proof.ts'
+import { includesAddress, isRegistered, type Unproven, unprovenFields } from './proof.ts'
 import { NATIVE, type Route, type RouteParameters } from './types.ts'
 
 /** Terms of the caller in addition to the request. */
@@ -74,7 +74,10 @@ function prove(contracts: SwapContracts, route: Route, request: RouteParameters,
   checkInput(explanation.amountIn, route, request, terms, require)
   require(value === (isSameText(request.src, NATIVE) ? explanation.amountIn : 0n), 'the value')
   require(explanation.mode === 'custody' || terms.direct === true, 'direct mode, which was not requested')
-  require(isIn(explanation.executor, contracts.executors), `the Executor ${explanation.executor} is not known`)
+  require(includesAddress(
+    explanation.executor,
+    contracts.executors,
+  ), `the Executor ${explanation.executor} is not known`)
   const order = decodeSwap(route.tx.data, value)
   checkPermit(order, terms.permit, require)
   checkRegistered(explanation, contracts, require)
@@ -82,22 +85,22 @@ function prove(contracts: SwapContracts, route: Route, request: RouteParameters,
   checkDeadline(explanation.deadline, request.deadline, require)
   checkOutput(explanation.minOutput, route, request, terms, require)
   for (const excludedPool of request.excludePools ?? []) {
-    require(!isIn(excludedPool, [
+    require(!includesAddress(excludedPool, [
       ...explanation.pools,
       ...explanation.contracts,
     ]), `the pool ${excludedPool} was excluded`)
   }
-  const fault = faultOf(order, explanation.steps, route.swaps, value)
+  const fault = findFlowFault(order, explanation.steps, route.swaps, value)
   require(fault === undefined, fault ?? '')
   const unproven = checkProofs(explanation, route, request, contracts, terms)
   if (route.calls !== undefined) checkCalls(route, explanation.amountIn)
-  const unknown = unproven.flatMap(({ isContract, pool, value }) => {
+  const unknownAddresses = unproven.flatMap(({ isContract, pool, value }) => {
     if (!isContract) return []
     // A pool id may begin with the address of a contract, as Balancer V2's do.
     const address = value.slice(0, ADDRESS_LENGTH)
     return pool.startsWith(address) ? [pool] : [pool, address]
   })
-  return { ...explanation, unproven, unknownPools: [...new Set(unknown)] }
+  return { ...explanation, unproven, unknownPools: [...new Set(unknownAddresses)] }
 }
 
 type Require = (holds: boolean, claim: string) => void
@@ -110,12 +113,12 @@ function checkProofs(
   contracts: SwapContracts,
   { accept = [], knownPools }: SwapTerms,
 ): readonly Unproven[] {
-  const open = unprovenFields(steps, swaps, contracts, [src, dst])
+  const allUnproven = unprovenFields(steps, swaps, contracts, [src, dst])
   const acceptedContracts = { ...contracts, pools: [...(contracts.pools ?? []), ...accept] }
-  const remaining = knownPools ? open : unprovenFields(steps, swaps, acceptedContracts, [src, dst])
-  const refusedPools = knownPools === false ? remaining.filter(({ isContract }) => !isContract) : remaining
-  if (refusedPools.length === 0) return open
-  const names = [...new Set(refusedPools.map(({ field, value }) => `${field} ${value}`))]
+  const notAccepted = knownPools ? allUnproven : unprovenFields(steps, swaps, acceptedContracts, [src, dst])
+  const refusedFields = knownPools === false ? notAccepted.filter(({ isContract }) => !isContract) : notAccepted
+  if (refusedFields.length === 0) return allUnproven
+  const names = [...new Set(refusedFields.map(({ field, value }) => `${field} ${value}`))]
   throw new ClientError(
     'UNSAFE',
     `nothing proves that these are safe: ${names.join(', ')}; exclude their pools by \`excludePools\`, or name them in \`accept\``,
@@ -134,15 +137,15 @@ function checkRegistered({ wrapper, steps }: Explanation, contracts: SwapContrac
 }
 
 /** Checks that the permit equals the signed one. The Guard takes its owner, spender and token from the swap. */
-function checkPermit({ permit: actual }: GuardOrder, signed: GuardPermit | undefined, require: Require): void {
-  if (!signed) {
+function checkPermit({ permit: actual }: GuardOrder, signedPermit: GuardPermit | undefined, require: Require): void {
+  if (!signedPermit) {
     require(actual === undefined, 'a signature, which was not asked for')
     return
   }
   require(actual !== undefined, 'the signature is missing')
   for (const field of ['kind', 'amount', 'nonce', 'deadline'] as const)
-    require(actual?.[field] === signed[field], `the ${field} of the signature`)
-  require(isSameText(actual?.signature ?? '', signed.signature), 'the signature')
+    require(actual?.[field] === signedPermit[field], `the ${field} of the signature`)
+  require(isSameText(actual?.signature ?? '', signedPermit.signature), 'the signature')
 }
 
 function checkFee({ fee }: Explanation, request: RouteParameters, require: Require): void {
@@ -152,9 +155,9 @@ function checkFee({ fee }: Explanation, request: RouteParameters, require: Requi
 }
 
 function checkDeadline(deadline: bigint, requestedDeadline: number | undefined, require: Require): void {
-  const latest = Math.floor(Date.now() / 1000) + DEFAULT_DEADLINE_SECONDS + CLOCK_SKEW_SECONDS
+  const latestDeadline = Math.floor(Date.now() / 1000) + DEFAULT_DEADLINE_SECONDS + CLOCK_SKEW_SECONDS
   require(requestedDeadline === undefined
-    ? deadline <= BigInt(latest)
+    ? deadline <= BigInt(latestDeadline)
     : deadline === BigInt(requestedDeadline), 'the deadline')
 }
 
@@ -190,8 +193,8 @@ function checkOutput(
   require(minOutput ===
     (request.amountOut === undefined ? minExpected : amountOf(request.amountOut, 'amountOut')), 'the least output')
   if (terms.minToAmount === undefined) return
-  const floor = amountOf(terms.minToAmount, 'minToAmount')
-  require(minOutput >= floor, `the least output ${minOutput} is below minToAmount ${floor}`)
+  const minAccepted = amountOf(terms.minToAmount, 'minToAmount')
+  require(minOutput >= minAccepted, `the least output ${minOutput} is below minToAmount ${minAccepted}`)
 }
 
 function isSameText(a: string, b: string): boolean {

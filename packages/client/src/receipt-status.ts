@@ -66,7 +66,7 @@ export function nodeStatus(
     block: minedReceipt?.block ?? null,
     blockHash: minedReceipt?.blockHash ?? null,
     // Behind a load balancer, the head may come from a node that does not have the block yet.
-    confirmations: minedReceipt ? Math.max(1, (integer(head) ?? unreadable('head')) - minedReceipt.block + 1) : null,
+    confirmations: minedReceipt ? Math.max(1, (asInteger(head) ?? unreadable('head')) - minedReceipt.block + 1) : null,
     from: sentTransaction?.from ?? null,
     to: sentTransaction?.to ?? null,
     gasUsed: minedReceipt?.gasUsed.toString() ?? null,
@@ -167,9 +167,9 @@ function netTransfer(logs: readonly Log[], token: string, account: string): bigi
 function unwrappedBy(guard: string, wrapper: string, logs: readonly Log[]): bigint | null {
   let sum: bigint | null = null
   for (const { address, topics, data } of logs) {
-    const isOwn =
+    const isGuardWithdrawal =
       address === wrapper && topics.length === 2 && topics[0] === WITHDRAWAL && addressOf(topics[1]!) === guard
-    const amount = isOwn ? wordOf(data) : null
+    const amount = isGuardWithdrawal ? wordOf(data) : null
     if (amount !== null) sum = (sum ?? 0n) + amount
   }
   return sum
@@ -180,29 +180,29 @@ const wordOf = (data: string) => (data.length === 66 ? BigInt(data) : null)
 
 function readTransaction(answer: unknown, hash: string): ParsedTransaction {
   const { hash: transactionHash, from, to, input, data, value } = Object(answer) as Record<string, unknown>
-  if (hex(transactionHash) !== hash) unreadable('transaction')
+  if (asHex(transactionHash) !== hash) unreadable('transaction')
   return {
-    from: address(from) ?? unreadable('transaction'),
-    to: to === null || to === undefined ? null : (address(to) ?? unreadable('transaction')),
-    input: hex(input ?? data) ?? unreadable('transaction'),
-    value: quantity(value) ?? unreadable('transaction'),
+    from: asAddress(from) ?? unreadable('transaction'),
+    to: to === null || to === undefined ? null : (asAddress(to) ?? unreadable('transaction')),
+    input: asHex(input ?? data) ?? unreadable('transaction'),
+    value: asBigint(value) ?? unreadable('transaction'),
   }
 }
 
 function readReceipt(answer: unknown, hash: string): ParsedReceipt {
   const receipt = Object(answer) as Record<string, unknown>
-  if (hex(receipt.transactionHash) !== hash) unreadable('receipt')
+  if (asHex(receipt.transactionHash) !== hash) unreadable('receipt')
   // Some wallets return numbers. Receipts from before Byzantium have no status, so the outcome is unknown.
-  const status = typeof receipt.status === 'number' ? receipt.status : integer(receipt.status)
+  const status = typeof receipt.status === 'number' ? receipt.status : asInteger(receipt.status)
   if (status !== 0 && status !== 1) unreadable('receipt')
   if (!Array.isArray(receipt.logs) || receipt.logs.length > MAX_LOGS) unreadable('receipt')
   return {
     succeeded: status === 1,
-    block: integer(receipt.blockNumber) ?? unreadable('receipt'),
-    blockHash: hex(receipt.blockHash) ?? unreadable('receipt'),
-    gasUsed: quantity(receipt.gasUsed) ?? unreadable('receipt'),
-    gasPrice: quantity(receipt.effectiveGasPrice),
-    l1Fee: quantity(receipt.l1Fee),
+    block: asInteger(receipt.blockNumber) ?? unreadable('receipt'),
+    blockHash: asHex(receipt.blockHash) ?? unreadable('receipt'),
+    gasUsed: asBigint(receipt.gasUsed) ?? unreadable('receipt'),
+    gasPrice: asBigint(receipt.effectiveGasPrice),
+    l1Fee: asBigint(receipt.l1Fee),
     logs: (receipt.logs as readonly unknown[]).map(readLog),
   }
 }
@@ -210,9 +210,11 @@ function readReceipt(answer: unknown, hash: string): ParsedReceipt {
 function readLog(answer: unknown): Log {
   const { address: logAddress, topics, data } = Object(answer) as Record<string, unknown>
   return {
-    address: address(logAddress) ?? unreadable('receipt'),
-    topics: Array.isArray(topics) ? topics.map((topic) => hex(topic) ?? unreadable('receipt')) : unreadable('receipt'),
-    data: hex(data) ?? unreadable('receipt'),
+    address: asAddress(logAddress) ?? unreadable('receipt'),
+    topics: Array.isArray(topics)
+      ? topics.map((topic) => asHex(topic) ?? unreadable('receipt'))
+      : unreadable('receipt'),
+    data: asHex(data) ?? unreadable('receipt'),
   }
 }
 
@@ -220,15 +222,15 @@ function unreadable(subject: 'transaction' | 'receipt' | 'head'): never {
   throw new ClientError('WALLET', `the node's answer about the ${subject} cannot be read`)
 }
 
-const hex = (value: unknown): string | undefined =>
+const asHex = (value: unknown): string | undefined =>
   typeof value === 'string' && /^0x([0-9a-fA-F]{2})*$/.test(value) ? value.toLowerCase() : undefined
-const address = (value: unknown): string | undefined => {
-  const text = hex(value)
+const asAddress = (value: unknown): string | undefined => {
+  const text = asHex(value)
   return text?.length === 42 ? text : undefined
 }
-const quantity = (value: unknown): bigint | undefined =>
+const asBigint = (value: unknown): bigint | undefined =>
   typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? BigInt(value) : undefined
-const integer = (value: unknown): number | undefined => {
-  const number = Number(quantity(value) ?? Number.NaN)
+const asInteger = (value: unknown): number | undefined => {
+  const number = Number(asBigint(value) ?? Number.NaN)
   return Number.isSafeInteger(number) ? number : undefined
 }

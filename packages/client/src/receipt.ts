@@ -63,21 +63,21 @@ async function receiptOf(wallet: Wallet, hash: string): Promise<Receipt | undefi
 async function executionOf(wallet: Wallet, hash: string, fromBlock: number): Promise<Receipt | undefined> {
   if (!wallet.request || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return undefined
   const requestedHash = hash.toLowerCase()
-  const from = { fromBlock: `0x${fromBlock.toString(16)}`, toBlock: 'latest' }
+  const blockRange = { fromBlock: `0x${fromBlock.toString(16)}`, toBlock: 'latest' }
   const logs = async (filter: object): Promise<readonly Log[]> => {
-    const answer = await wallet.request!('eth_getLogs', [{ ...from, ...filter }])
+    const answer = await wallet.request!('eth_getLogs', [{ ...blockRange, ...filter }])
     return Array.isArray(answer) ? answer.map(Object) : []
   }
-  const [ofSafe, ofEntryPoint] = await Promise.all([
+  const [safeLogs, entryPointLogs] = await Promise.all([
     logs({ address: wallet.address, topics: [[SAFE_SUCCESS, SAFE_FAILURE]] }),
     logs({ address: ENTRY_POINTS, topics: [USER_OPERATION, requestedHash] }),
   ])
-  const word = ({ data = '0x' }: Log, index: number) =>
+  const dataWord = ({ data = '0x' }: Log, index: number) =>
     `0x${data.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS)}`.toLowerCase()
-  const executionLog = ofSafe.find((log) => (log.topics?.[1] ?? word(log, 0)).toLowerCase() === requestedHash)
+  const executionLog = safeLogs.find((log) => (log.topics?.[1] ?? dataWord(log, 0)).toLowerCase() === requestedHash)
   if (executionLog)
     return { hash: String(executionLog.transactionHash), succeeded: executionLog.topics?.[0] === SAFE_SUCCESS }
-  const [operation] = ofEntryPoint
+  const [operation] = entryPointLogs
   // Words of the event's data: nonce, success, cost, gas.
-  return operation && { hash: String(operation.transactionHash), succeeded: /1$/.test(word(operation, 1)) }
+  return operation && { hash: String(operation.transactionHash), succeeded: /1$/.test(dataWord(operation, 1)) }
 }

@@ -93,7 +93,7 @@ export async function getStatus(
 
 function checkStatus({ isSwapRead, ...observed }: NodeStatus, reportedStatus: TransactionStatus): CheckedStatus {
   const isMined = observed.block !== null
-  const agrees = observed.status === reportedStatus.status
+  const hasSameStatus = observed.status === reportedStatus.status
   const provableFields: readonly ProvableField[] = [
     ...(isMined ? BY_RECEIPT : []),
     ...(observed.from === null ? [] : BY_TRANSACTION),
@@ -102,8 +102,8 @@ function checkStatus({ isSwapRead, ...observed }: NodeStatus, reportedStatus: Tr
   return {
     ...observed,
     // If the outcomes differ, the amounts in the service's `swap` belong to another outcome.
-    swap: isSwapRead || !agrees ? observed.swap : reportedStatus.swap,
-    reason: agrees ? reportedStatus.reason : null,
+    swap: isSwapRead || !hasSameStatus ? observed.swap : reportedStatus.swap,
+    reason: hasSameStatus ? reportedStatus.reason : null,
     proven: provableFields,
     contradicted: contradictions(observed, reportedStatus, provableFields),
     reported: reportedStatus,
@@ -126,9 +126,9 @@ function contradictions(
     (name) => name !== 'confirmations' && (isMined || name === 'swap' || BY_TRANSACTION.includes(name)),
   )
   const [observedFields, reportedFields] = [partsOf(observedStatus, fields), partsOf(reportedStatus, fields)]
-  const afterwards = new Set(['swap.spent', 'swap.received', 'swap.difference'])
+  const minedOnlyFields = new Set(['swap.spent', 'swap.received', 'swap.difference'])
   return [...observedFields.keys()].filter(
-    (name) => (isMined || !afterwards.has(name)) && observedFields.get(name) !== reportedFields.get(name),
+    (name) => (isMined || !minedOnlyFields.has(name)) && observedFields.get(name) !== reportedFields.get(name),
   )
 }
 
@@ -159,13 +159,13 @@ async function requestOf(
 ): Promise<(method: string, params: readonly unknown[]) => Promise<unknown>> {
   const nodeRequest = typeof node === 'string' ? rpcAt(node, signal) : node.request?.bind(node)
   if (!nodeRequest) throw new ClientError('WALLET', 'the node takes no JSON-RPC')
-  const checkedAsk = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+  const checkedRequest = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     if (signal?.aborted) throw abortError(signal)
     return (await orWalletError(async () => nodeRequest(method, params), `${method}: `)) ?? null
   }
-  const current = Number(typeof node === 'string' ? await checkedAsk('eth_chainId', []) : await chainOf(node))
-  if (current !== chainId) throw new ClientError('WALLET', `the node is on chain ${current}, not ${chainId}`)
-  return checkedAsk
+  const nodeChainId = Number(typeof node === 'string' ? await checkedRequest('eth_chainId', []) : await chainOf(node))
+  if (nodeChainId !== chainId) throw new ClientError('WALLET', `the node is on chain ${nodeChainId}, not ${chainId}`)
+  return checkedRequest
 }
 
 const chainOf = (node: Pick<Wallet, 'chainId'>) => orWalletError(async () => node.chainId(), 'chain id: ')

@@ -4,7 +4,7 @@ import { approval, MemoryNode, serviceOf, word } from '../test/memory-node.ts'
 import * as h from '../test/routes.ts'
 import { selectors } from './calls.ts'
 import { NATIVE, resumeSwap, type SwapOptions, type SwapProgress, type SwapState, swap } from './index.ts'
-import { poolsMadeBy } from './proof.ts'
+import { poolsOfFactory } from './proof.ts'
 
 const { from: _, ...request } = h.single.request
 const { from: __, ...nativeRequest } = h.nativeIn.request
@@ -266,7 +266,7 @@ describe('the amount', () => {
   test('is compared with the best of the four deepest pools', async () => {
     const pools = h.contracts.factories
       .filter(({ kind, feePpm }) => kind === 'uniswap-v3' || feePpm !== undefined)
-      .flatMap((factory) => poolsMadeBy(factory, { tokenIn: h.WETH, tokenOut: h.USDC }))
+      .flatMap((factory) => poolsOfFactory(factory, { tokenIn: h.WETH, tokenOut: h.USDC }))
       .slice(0, 6)
     const tried: string[] = []
     /** Runs the swap with pools whose balances are given, of which one brings too much. */

@@ -1,8 +1,8 @@
 /** Executes a swap: quotes it, proves the transaction, gets the allowance, sends, and waits for the receipt. */
 import { decodeSwap } from './abi.ts'
 import { amountOf } from './amounts.ts'
-import { approvals, sendApproval } from './approve.ts'
-import { canBatch, sendBatch, settledBatch } from './batch.ts'
+import { missingApprovals, sendApproval } from './approve.ts'
+import { canBatch, sendBatch, waitForBatch } from './batch.ts'
 import { checkedWallet } from './checked-wallet.ts'
 import type { SluiceClient } from './client.ts'
 import { trustedContracts } from './contracts.ts'
@@ -138,14 +138,14 @@ class SwapRun {
     const isNative = request.src.toLowerCase() === NATIVE.toLowerCase()
     for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
       const neededAllowance = quote.explanation.amountIn
-      const allowanceOutcome = isNative ? undefined : await this.allow(quote, request, guard)
+      const allowanceOutcome = isNative ? undefined : await this.obtainAllowance(quote, request, guard)
       if (allowanceOutcome) return allowanceOutcome
       await quote.refresh()
       // The new quote of an exact output may need more input than the allowance covers.
       if (isNative || quote.explanation.amountIn <= neededAllowance) break
     }
-    if (!quote.isSure && !(await quote.runs()))
-      throw new ClientError('UNSAFE', `nothing but the service's word confirms the amount: ${quote.failure}`)
+    if (!quote.isAmountConfirmed && !(await quote.canExecute()))
+      throw new ClientError('UNSAFE', `nothing but the service's word confirms the amount: ${quote.simulationFailure}`)
     return this.send(quote.route, quote.route.tx)
   }
 
@@ -176,20 +176,24 @@ class SwapRun {
    *
    * @returns the outcome if that way also sent the swap; undefined if only the allowance exists now
    */
-  private async allow(quote: KeptQuote, request: RouteParameters, guard: string): Promise<SwapOutcome | undefined> {
+  private async obtainAllowance(
+    quote: KeptQuote,
+    request: RouteParameters,
+    guard: string,
+  ): Promise<SwapOutcome | undefined> {
     const { wallet, chainId, options } = this
     const missingAllowance = { token: request.src, spender: guard, amount: quote.explanation.amountIn }
-    const neededApprovals = await approvals(wallet, request.src, guard, missingAllowance.amount)
+    const neededApprovals = await missingApprovals(wallet, request.src, guard, missingAllowance.amount)
     if (neededApprovals.length === 0) return undefined
     // State overrides cannot set the allowance of some tokens. If so, simulate after the approval.
-    const isAhead = quote.isSure || (await quote.runs(quote.route.tx, missingAllowance))
+    const isSimulatedAhead = quote.isAmountConfirmed || (await quote.canExecute(quote.route.tx, missingAllowance))
     for (const allowanceWay of options.ways ?? ALL_WAYS) {
-      if (allowanceWay === 'batch' && isAhead && (await canBatch(wallet, chainId))) {
-        const allowanceOutcome = await this.batch(quote, neededApprovals)
+      if (allowanceWay === 'batch' && isSimulatedAhead && (await canBatch(wallet, chainId))) {
+        const allowanceOutcome = await this.tryBatch(quote, neededApprovals)
         if (allowanceOutcome) return allowanceOutcome
       }
       if (allowanceWay === 'permit') {
-        const allowanceOutcome = await this.permit(quote, request, missingAllowance)
+        const allowanceOutcome = await this.tryPermit(quote, request, missingAllowance)
         if (allowanceOutcome) return allowanceOutcome
       }
       if (allowanceWay === 'approve') {
@@ -205,7 +209,7 @@ class SwapRun {
     throw new ClientError('WALLET', 'none of the ways that are left open gets the Guard its allowance')
   }
 
-  private async batch(quote: KeptQuote, neededApprovals: readonly Outgoing[]): Promise<SwapOutcome | undefined> {
+  private async tryBatch(quote: KeptQuote, neededApprovals: readonly Outgoing[]): Promise<SwapOutcome | undefined> {
     const { wallet, chainId } = this
     const { route } = quote
     this.checkAborted()
@@ -220,7 +224,7 @@ class SwapRun {
     return this.waitForOutcome(route, id, fromBlock, true)
   }
 
-  private async permit(
+  private async tryPermit(
     quote: KeptQuote,
     request: RouteParameters,
     missingAllowance: MissingAllowance,
@@ -242,7 +246,7 @@ class SwapRun {
     const { calls, ...routeWithoutCalls } = route
     proveSwap(quote.contracts, { ...routeWithoutCalls, tx }, request, { ...options, permit })
     // If the token does not accept the signature, try the next way.
-    return (await quote.runs(tx)) ? this.send(route, tx) : undefined
+    return (await quote.canExecute(tx)) ? this.send(route, tx) : undefined
   }
 
   private async send(route: Route, tx: Transaction): Promise<SwapOutcome> {
@@ -275,7 +279,7 @@ class SwapRun {
   ): Promise<SwapOutcome> {
     const { wallet, options } = this
     const { hash, succeeded } = isBatch
-      ? { hash: await settledBatch(wallet, sentHash, options.signal), succeeded: true }
+      ? { hash: await waitForBatch(wallet, sentHash, options.signal), succeeded: true }
       : await waitForReceipt(wallet, sentHash, fromBlock, options.signal)
     this.hash = hash
     if (!succeeded)

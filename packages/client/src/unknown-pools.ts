@@ -21,23 +21,23 @@ export function unknownPools(explanation: Explanation, contracts: SwapContracts)
   const wrapper = contracts.wrapper ? [contracts.wrapper] : []
   const namedTokens = steps.flatMap((step) => [step.tokenIn, 'tokenOut' in step ? step.tokenOut : []].flat())
   const tokens = [...new Set([tokenOut, ...namedTokens, ...wrapper].map((token) => token.toLowerCase()))]
-  const unknown = steps.flatMap((step) => openFields(step, tokens, contracts, [tokenIn, tokenOut]))
+  const unknown = steps.flatMap((step) => fewestUnproven(step, tokens, contracts, [tokenIn, tokenOut]))
   return [...new Set(unknown.map(({ pool, value }) => pool || value))]
 }
 
 /** Returns the unproven fields of a step, for the output token with the fewest. */
-function openFields(
+function fewestUnproven(
   step: Step,
   tokens: readonly string[],
   contracts: SwapContracts,
-  ends: readonly string[],
+  swapTokens: readonly string[],
 ): readonly Unproven[] {
   const trades = tradesOf(step, keccak256)
   let fewest: readonly Unproven[] | undefined
   for (const tokenOut of tokens) {
     const legs = trades.map(({ pool }) => ({ pool, tokenIn: step.tokenIn, tokenOut }) as SwapLeg)
-    const open = unprovenFields([step], legs, contracts, ends)
-    if (!fewest || open.length < fewest.length) fewest = open
+    const unprovenForToken = unprovenFields([step], legs, contracts, swapTokens)
+    if (!fewest || unprovenForToken.length < fewest.length) fewest = unprovenForToken
     if (fewest.length === 0) break
   }
   return fewest ?? []

@@ -7,8 +7,8 @@ import { NATIVE, type SwapParameters } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
 /**
- * Returns the expected output of a swap in base units of `dst`, before slippage. `asked.amount` is the input, also for an exact
- * output.
+ * Returns the expected output of a swap in base units of `dst`, before slippage. `request.amount` is the input. For an exact
+ * output it is the input of the quote.
  *
  * @throws any error if the output is unknown; nothing is signed then
  */
@@ -48,7 +48,7 @@ export function pricedBy(client: SluiceClient, chainId: number): Witness {
     const [srcPrice, dstPrice] = [prices[request.src], prices[request.dst]]
     if (!srcPrice || !dstPrice)
       throw new ClientError('UNSAFE', `the second source has no price of ${srcPrice ? request.dst : request.src}`)
-    return convertOutput(request, wallet, rational(srcPrice), rational(dstPrice))
+    return convertOutput(request, wallet, toRational(srcPrice), toRational(dstPrice))
   }
 }
 
@@ -61,11 +61,11 @@ export function pricedBy(client: SluiceClient, chainId: number): Witness {
  * ```
  */
 export function atPrice(price: number | string): Witness {
-  return (request, wallet) => convertOutput(request, wallet, rational(Number(price)), { digits: 1n, exponent: 0 })
+  return (request, wallet) => convertOutput(request, wallet, toRational(Number(price)), { digits: 1n, exponent: 0 })
 }
 
 /** Returns the minimum acceptable output: the witnessed output less tolerance and slippage. */
-export function floorOf(
+export function minOutputFrom(
   witnessedOutput: bigint,
   { slippage }: Pick<SwapParameters, 'slippage'>,
   tolerance: number | string = DEFAULT_TOLERANCE,
@@ -76,7 +76,7 @@ export function floorOf(
 type Rational = { readonly digits: bigint; readonly exponent: number }
 
 /** Converts a positive number to digits and a power of ten. */
-function rational(value: number): Rational {
+function toRational(value: number): Rational {
   if (!(value > 0 && Number.isFinite(value))) throw new ClientError('UNSAFE', `${value} is no price`)
   const [mantissa, exponent] = value.toExponential(SIGNIFICANT_DIGITS - 1).split('e') as [string, string]
   return { digits: BigInt(mantissa.replace('.', '')), exponent: Number(exponent) - (SIGNIFICANT_DIGITS - 1) }

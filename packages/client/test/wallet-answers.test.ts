@@ -1,6 +1,6 @@
 /** Tests wallet responses that users of other packages reported as problems. */
 import { expect, test } from 'vitest'
-import { sendBatch, settledBatch } from '../src/batch.ts'
+import { sendBatch, waitForBatch } from '../src/batch.ts'
 import { checkedWallet } from '../src/checked-wallet.ts'
 import { EventParser } from '../src/events.ts'
 import { ClientError, fromEip1193 } from '../src/index.ts'
@@ -34,7 +34,7 @@ test('a refusal is REJECTED in any format of the wallet', async () => {
 
 test('a batch is done with the status of the draft, and without a receipt', async () => {
   const of = (status: object) =>
-    settledBatch(
+    waitForBatch(
       walletOf(() => status),
       '0xid',
     )

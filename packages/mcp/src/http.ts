@@ -28,13 +28,13 @@ export type HttpListener = { readonly url: string; readonly close: () => Promise
 
 /** Listens for POST requests at `/mcp`. Other Host or Origin headers get 403, which prevents DNS rebinding by web pages. */
 export async function listen(
-  { host, port, allowedHosts: named }: HttpServerOptions,
+  { host, port, allowedHosts: configuredHosts }: HttpServerOptions,
   createMcpServer: () => McpServer,
 ): Promise<HttpListener> {
   let allowedHosts: string[] = []
   let inFlight = 0
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const mcp = createMcpServer()
     const transport = new StreamableHTTPServerTransport({
       enableJsonResponse: true,
@@ -46,7 +46,7 @@ export async function listen(
     response.once('close', () => {
       inFlight--
       // If the client disconnected, this cancels its calls in progress.
-      mcp.close().catch(report)
+      mcp.close().catch(logError)
     })
     await mcp.connect(transport as Transport)
     await transport.handleRequest(request, response)
@@ -64,8 +64,8 @@ export async function listen(
     if (inFlight >= MAX_REQUESTS)
       return refuse(response, 503, 'too many requests are in progress', { 'Retry-After': '1' })
     inFlight++
-    answer(request, response).catch((error) => {
-      report(error)
+    handleRequest(request, response).catch((error) => {
+      logError(error)
       if (!response.headersSent) refuse(response, 500, 'internal error')
     })
   })
@@ -74,14 +74,14 @@ export async function listen(
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
-  const { port: bound } = server.address() as AddressInfo
+  const { port: boundPort } = server.address() as AddressInfo
   const shownHost = host.includes(':') ? `[${host}]` : host
   allowedHosts = [
-    ...new Set([shownHost, '127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${bound}`)),
-    ...named,
+    ...new Set([shownHost, '127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${boundPort}`)),
+    ...configuredHosts,
   ]
   return {
-    url: `http://${shownHost}:${bound}${PATH}`,
+    url: `http://${shownHost}:${boundPort}${PATH}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -96,6 +96,6 @@ function refuse(response: ServerResponse, status: number, message: string, heade
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers }).end(body)
 }
 
-function report(error: unknown): void {
+function logError(error: unknown): void {
   console.error(`sluice-mcp: failed to answer a request: ${error instanceof Error ? error.message : String(error)}`)
 }

@@ -209,7 +209,7 @@ export const quoteOutput = z.object({
 })
 
 /** Fields decoded from the calldata. */
-const decoded = {
+const decodedFields = {
   guard: address.describe('Contract that is called and, for ERC-20 input, approved.'),
   recipient: address
     .nullable()
@@ -242,7 +242,7 @@ export const buildSwapOutput = z.object({
   simulationBlock: z.int(),
   expiresAtBlock: z.int().optional().describe('Build again from this block on.'),
   proof: z
-    .object({ ...decoded, unknownPools: z.array(pool).describe('Pools that were accepted without a proof.') })
+    .object({ ...decodedFields, unknownPools: z.array(pool).describe('Pools that were accepted without a proof.') })
     .describe('Read from the calldata and checked against the request.'),
   warnings,
 })
@@ -251,7 +251,7 @@ export const explainOutput = z.object({
   chainId: z.int(),
   isKnownGuard: z.boolean().describe('False: nothing below can be trusted, because `to` may be any contract.'),
   isKnownExecutor: z.boolean(),
-  ...decoded,
+  ...decodedFields,
   fee: z.object({ ppm: units.describe('Parts per million of the output.'), recipient: address }).nullable(),
   permit: z
     .object({ kind: z.enum(['eip2612', 'dai', 'permit2']), amount: units.nullable(), deadline: units })

@@ -116,15 +116,15 @@ function errorResult(error: unknown, service: string): CallToolResult {
   if (!(error instanceof ClientError))
     return failure('INTERNAL', String(error), 'Report this to the authors of @sluice/mcp.')
   const { status, serviceCode, requestId, retryAfter, body } = error.details
-  const network = `Ask the user to check that the Sluice service at ${service} runs (option --service).`
-  const ownCure = error.code === 'NETWORK' ? network : advice[error.code]
+  const networkCure = `Ask the user to check that the Sluice service at ${service} runs (option --service).`
+  const defaultCure = error.code === 'NETWORK' ? networkCure : advice[error.code]
   const details = [
     ...(status === undefined ? [] : [`status ${status}`]),
     ...(requestId === undefined ? [] : [`request ID ${plainText(requestId, MAX_CODE)}`]),
     ...(retryAfter === undefined ? [] : [`retry after ${retryAfter} s`]),
     error.retryable || retryAfter !== undefined ? 'may succeed later' : 'fails again if unchanged',
   ]
-  const cure = typeof body?.cure === 'string' ? body.cure : (ownCure ?? 'Tell the user.')
+  const cure = typeof body?.cure === 'string' ? body.cure : (defaultCure ?? 'Tell the user.')
   return failure(serviceCode ?? error.code, error.message, cure, details)
 }
 

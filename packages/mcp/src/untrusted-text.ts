@@ -32,8 +32,8 @@ export function plainText(text: string, max = MAX_TEXT): string {
     .replace(/\s+/gu, ' ')
     .trim()
   const characters = [...visible]
-  const isWhole = characters.length <= max && text.length <= 16 * max
-  return isWhole ? visible : `${characters.slice(0, max - 1).join('')}…`
+  const fits = characters.length <= max && text.length <= 16 * max
+  return fits ? visible : `${characters.slice(0, max - 1).join('')}…`
 }
 
 /** Applies `plainText` to each text in a value that is not hexadecimal. The depth is bounded by the value's schema. */

@@ -89,9 +89,7 @@ function heaviestObservations(observations: readonly PriceObservation[]): readon
     .sort((a, b) => b.weight - a.weight || a.value - b.value || (a.pool.id < b.pool.id ? -1 : 1))
 }
 
-/** Returns the reason why a known token has no price. */
-export function noPriceReason(token: PricedToken): NoPrice {
-  if (token.finalLevel > 0) return 'below-floor'
-  for (const { tokens } of token.pricedPools) if (tokens.some((other) => other.finalLevel > 0)) return 'below-floor'
-  return 'no-anchor'
+/** Returns the reason why a known token has no price: whether it, or a token that it is traded with, has a level. */
+export function noPriceReason({ pricedPools }: PricedToken): NoPrice {
+  return pricedPools.some(({ tokens }) => tokens.some(({ finalLevel }) => finalLevel > 0)) ? 'below-floor' : 'no-anchor'
 }

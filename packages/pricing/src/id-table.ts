@@ -90,7 +90,8 @@ export class IdTable<T> {
 function hashOf(id: string): number {
   const { length } = id
   let hash = SEED
-  for (let k = PREFIX_START; k < PREFIX_START + PREFIX_CHARACTERS && k < length; k++)
+  // Beyond the end of a short id, the code is NaN and counts as 0.
+  for (let k = PREFIX_START; k < PREFIX_START + PREFIX_CHARACTERS; k++)
     hash = Math.imul(hash ^ id.charCodeAt(k), HASH_MULTIPLIER)
   for (let k = Math.max(0, length - SUFFIX_CHARACTERS); k < length; k++)
     hash = Math.imul(hash ^ id.charCodeAt(k), HASH_MULTIPLIER)

@@ -7,13 +7,13 @@ import { TokenBucket } from './bucket.ts'
 /** Minimum calls per second. Free plans allow as few as five. */
 const MIN_RATE = 3
 /** Refusals within this time count as one. */
-const CUT_MS = 250
+const MIN_CUT_INTERVAL_MS = 250
 /**
  * A cut keeps at least this share of the recent peak of answered calls, which is just below the limit of the endpoint.
  */
-const BELOW_BEST = 0.9
+const MIN_PEAK_SHARE = 0.9
 /** Calls per second that each answer adds to the rate. */
-const GROWTH = 0.1
+const RATE_PER_ANSWER = 0.1
 /**
  * An endpoint may refuse at random instead of above a limit. Its rate is kept above `RANDOM_HEADROOM` times the recent
  * peak and grows faster. It is detected by a share of refusals above `RANDOM_SHARE` while it answers less than
@@ -30,7 +30,7 @@ const FORGET_MS = 30_000
 /** Capacity of the token bucket. */
 const BURST = 10
 /** Tokens that background work leaves to other priorities. */
-const RESERVE = BURST / 2
+const RESERVED_TOKENS = BURST / 2
 /** Delay before one `quote` request probes an endpoint that sent `Retry-After`; each later delay is twice as long. */
 const PROBE_MS = 40
 const MAX_PROBE_MS = 2_000
@@ -38,26 +38,26 @@ const MAX_PROBE_MS = 2_000
 /** Rate limit of one endpoint, learned from its refusals. */
 export class AdaptiveRate {
   private readonly now: () => number
-  private readonly sentMeter: Meter
-  private readonly recentAnswers: Meter
-  private readonly recentRefusals: Meter
+  private readonly sentMeter: RateMeter
+  private readonly recentAnswers: RateMeter
+  private readonly recentRefusals: RateMeter
   /** Recent peak of answered calls per second. */
-  private readonly best: Peak
+  private readonly answerPeak: Peak
   private bucket: TokenBucket | undefined
   private refusedAt = Number.NEGATIVE_INFINITY
   private cutAt = Number.NEGATIVE_INFINITY
-  private randomAt = Number.NEGATIVE_INFINITY
+  private randomDetectedAt = Number.NEGATIVE_INFINITY
   private pausedUntil = Number.NEGATIVE_INFINITY
   private probeAt = 0
   private probeMs = PROBE_MS
-  private probing = false
+  private isProbing = false
 
   constructor(now: () => number = Date.now) {
     this.now = now
-    this.sentMeter = new Meter(now)
-    this.recentAnswers = new Meter(now)
-    this.recentRefusals = new Meter(now)
-    this.best = new Peak(now)
+    this.sentMeter = new RateMeter(now)
+    this.recentAnswers = new RateMeter(now)
+    this.recentRefusals = new RateMeter(now)
+    this.answerPeak = new Peak(now)
   }
 
   /** Limit in calls per second; undefined if unlimited. */
@@ -68,39 +68,39 @@ export class AdaptiveRate {
   /**
    * Returns the milliseconds until the next request may be sent.
    *
-   * @param urgent - true for priority `quote`
-   * @param background - true for priorities `background` and `scan`
+   * @param isUrgent - true for priority `quote`
+   * @param isBackgroundWork - true for priorities `background` and `scan`
    */
-  waitMs(urgent: boolean, background = false): number {
+  waitMs(isUrgent: boolean, isBackgroundWork = false): number {
     const now = this.now()
     if (now < this.pausedUntil) {
-      if (!urgent || this.probing) return this.pausedUntil - now
+      if (!isUrgent || this.isProbing) return this.pausedUntil - now
       return Math.min(this.pausedUntil - now, Math.max(0, this.probeAt - now))
     }
     if (this.bucket && now - this.refusedAt > FORGET_MS) this.bucket = undefined
-    return this.bucket?.waitMs(background ? RESERVE : 0) ?? 0
+    return this.bucket?.waitMs(isBackgroundWork ? RESERVED_TOKENS : 0) ?? 0
   }
 
   /** Records sent calls and takes their tokens. */
   recordSent(calls: number): void {
     this.sentMeter.count(calls)
     this.bucket?.take(calls)
-    if (this.now() < this.pausedUntil) this.probing = true
+    if (this.now() < this.pausedUntil) this.isProbing = true
   }
 
   recordAnswered(calls: number): void {
     this.recentAnswers.count(calls)
-    this.best.record(this.recentAnswers.perSecond)
-    if (this.bucket) this.bucket.rate += (this.isRandom ? RANDOM_GROWTH : GROWTH) * calls
+    this.answerPeak.record(this.recentAnswers.perSecond)
+    if (this.bucket) this.bucket.rate += (this.isRandom ? RANDOM_GROWTH : RATE_PER_ANSWER) * calls
     // The endpoint answers before the announced pause ended.
     this.pausedUntil = Number.NEGATIVE_INFINITY
-    this.probing = false
+    this.isProbing = false
     this.probeMs = PROBE_MS
   }
 
   /** Records the end of an HTTP request with any outcome: another probe may go. */
   recordEnded(): void {
-    this.probing = false
+    this.isProbing = false
   }
 
   /**
@@ -111,33 +111,37 @@ export class AdaptiveRate {
   recordRefused(calls: number, retryAfterMs = 0): void {
     const now = this.now()
     this.refusedAt = now
-    this.probing = false
+    this.isProbing = false
     this.recentRefusals.count(calls)
-    const mostly = this.recentRefusals.perSecond > this.recentAnswers.perSecond
-    if (retryAfterMs > 0 && mostly) {
+    const isMostlyRefusing = this.recentRefusals.perSecond > this.recentAnswers.perSecond
+    if (retryAfterMs > 0 && isMostlyRefusing) {
       if (now < this.pausedUntil) this.probeMs = Math.min(MAX_PROBE_MS, this.probeMs * 2)
       this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs)
       this.probeAt = now + this.probeMs
     }
-    if (now - this.cutAt >= CUT_MS) this.cut(mostly)
+    if (now - this.cutAt >= MIN_CUT_INTERVAL_MS) this.cut(isMostlyRefusing)
   }
 
-  private cut(mostly: boolean): void {
+  private cut(isMostlyRefusing: boolean): void {
     this.cutAt = this.now()
-    const best = this.best.value
+    const peakRate = this.answerPeak.value
     const answerRate = this.recentAnswers.perSecond
     const refusalRate = this.recentRefusals.perSecond
-    if (!mostly && refusalRate >= RANDOM_SHARE * (answerRate + refusalRate) && answerRate < RANDOM_ANSWERED * best)
-      this.randomAt = this.now()
-    const floor = mostly ? 0 : best * (this.isRandom ? RANDOM_HEADROOM : BELOW_BEST)
+    if (
+      !isMostlyRefusing &&
+      refusalRate >= RANDOM_SHARE * (answerRate + refusalRate) &&
+      answerRate < RANDOM_ANSWERED * peakRate
+    )
+      this.randomDetectedAt = this.now()
+    const minRate = isMostlyRefusing ? 0 : peakRate * (this.isRandom ? RANDOM_HEADROOM : MIN_PEAK_SHARE)
     const rate = this.bucket?.rate ?? this.sentMeter.perSecond
-    const cut = Math.max(MIN_RATE, rate / 2, floor)
-    if (this.bucket) this.bucket.rate = Math.min(this.bucket.rate, cut)
-    else this.bucket = new TokenBucket(cut, BURST, this.now)
+    const cutRate = Math.max(MIN_RATE, rate / 2, minRate)
+    if (this.bucket) this.bucket.rate = Math.min(this.bucket.rate, cutRate)
+    else this.bucket = new TokenBucket(cutRate, BURST, this.now)
   }
 
   private get isRandom(): boolean {
-    return this.now() - this.randomAt < RANDOM_MS
+    return this.now() - this.randomDetectedAt < RANDOM_MS
   }
 }
 
@@ -165,7 +169,7 @@ class Peak {
 }
 
 /** Exponentially weighted event rate over the last seconds. */
-class Meter {
+class RateMeter {
   private static readonly SECONDS = 2
   private readonly now: () => number
   private weight = 0
@@ -178,7 +182,7 @@ class Meter {
 
   get perSecond(): number {
     this.fade()
-    return this.weight / Meter.SECONDS
+    return this.weight / RateMeter.SECONDS
   }
 
   count(events: number): void {
@@ -188,7 +192,7 @@ class Meter {
 
   private fade(): void {
     const now = this.now()
-    this.weight *= Math.exp(-Math.max(0, now - this.updatedAt) / (1_000 * Meter.SECONDS))
+    this.weight *= Math.exp(-Math.max(0, now - this.updatedAt) / (1_000 * RateMeter.SECONDS))
     this.updatedAt = now
   }
 }

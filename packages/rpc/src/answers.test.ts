@@ -17,7 +17,7 @@ test.each([
 })
 
 test('answers are found by id, whether the id is a number or text, and the first of an id counts', async () => {
-  const { byId, batchError: whole } = await parse([
+  const { answerById: byId, batchError: whole } = await parse([
     { id: 0, result: 'zero' },
     { id: 1, result: 'first' },
     { id: '1', result: 'second' },
@@ -32,7 +32,7 @@ test('answers are found by id, whether the id is a number or text, and the first
 })
 
 test('a single answer without a list is found as well', async () => {
-  expect([...(await parse({ id: 7, result: '0x' })).byId.keys()]).toEqual(['7'])
+  expect([...(await parse({ id: 7, result: '0x' })).answerById.keys()]).toEqual(['7'])
 })
 
 test.each([[null], [1], ['text'], [[null, 1, 'text', true]]])('%j holds no answers', async (json) => {

@@ -1,14 +1,14 @@
 /** Parses the HTTP body of a response into one answer per call, or a failure of the endpoint. */
 import { RpcError } from './errors.ts'
 import { parseJson } from './json.ts'
-import { type NodeError, nodeError } from './node-error.ts'
+import { type NodeError, toRpcError } from './node-error.ts'
 
 /** A JSON-RPC response. Some proxies send a plain string as the error. */
 export type Answer = { readonly id?: unknown; readonly result?: unknown; readonly error?: NodeError | string | null }
 /** A parsed HTTP body. */
 export type ParsedBody = {
   /** Answers by id; the first one if an id repeats. */
-  readonly byId: ReadonlyMap<string, Answer>
+  readonly answerById: ReadonlyMap<string, Answer>
   /** Error without an id, about the whole body. */
   readonly batchError: NodeError | undefined
 }
@@ -33,15 +33,16 @@ export async function parseAnswers(text: string, status: number): Promise<Parsed
   const answers = (Array.isArray(json) ? json : [json]).filter(
     (answer): answer is Answer => typeof answer === 'object' && answer !== null,
   )
-  const byId = new Map<string, Answer>()
+  const answerById = new Map<string, Answer>()
   for (const answer of answers) {
     // Some proxies convert numeric ids to strings.
     const id = String(answer.id)
-    if (answer.id != null && !byId.has(id)) byId.set(id, answer)
+    if (answer.id != null && !answerById.has(id)) answerById.set(id, answer)
   }
-  const first = answers[0]
-  const batchError = answers.length === 1 && first?.error && first.id == null ? errorOf(first.error) : undefined
-  return { byId, batchError: batchError }
+  const firstAnswer = answers[0]
+  const batchError =
+    answers.length === 1 && firstAnswer?.error && firstAnswer.id == null ? errorOf(firstAnswer.error) : undefined
+  return { answerById, batchError }
 }
 
 /** Methods that never return null. For others null is a valid result, such as an unknown block. */
@@ -59,7 +60,7 @@ function errorOf(error: NodeError | string): NodeError {
  */
 export function resultOf(method: string, params: readonly unknown[], answer: Answer, failure?: RpcError): unknown {
   if (answer.error) {
-    const error = nodeError(method, errorOf(answer.error))
+    const error = toRpcError(method, errorOf(answer.error))
     if (!failure) throw error
     // The HTTP error carries the delay of the `Retry-After` header.
     const isPaused = error.code === failure.code && error.retryAfterMs === undefined

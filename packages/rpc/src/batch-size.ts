@@ -5,7 +5,7 @@
 const RETRY_MS = 60_000
 const MAX_RETRY_MS = 600_000
 /** Consecutive ambiguous failures, such as an HTML page, after which batches count as refused. */
-const STRIKES = 2
+const MAX_STRIKES = 2
 
 /** Current batch size of one endpoint. */
 export class BatchSize {
@@ -37,10 +37,10 @@ export class BatchSize {
   /**
    * Records that the endpoint refused a batch of any size.
    *
-   * @param certain - true if the error names batches as the cause
+   * @param isCertain - true if the error names batches as the cause
    */
-  recordRefusal(certain: boolean): void {
-    if (!certain && ++this.strikes < STRIKES) return
+  recordRefusal(isCertain: boolean): void {
+    if (!isCertain && ++this.strikes < MAX_STRIKES) return
     this.reduce(1)
   }
 

@@ -7,7 +7,7 @@ function world() {
   /** Adds a block after `ms` of local time, with its own timestamp in seconds since the start. */
   const see = (number: number, timestamp: number, afterMs = 0) => {
     clock.ms += afterMs
-    habit.see({ number, timestamp: 1_800_000_000 + timestamp })
+    habit.recordHead({ number, timestamp: 1_800_000_000 + timestamp })
   }
   return { clock, habit, see }
 }

@@ -8,7 +8,7 @@ function habit() {
   /** Adds a block after some seconds, with a timestamp behind the local clock. */
   const block = (after: number, behind = 0) => {
     clock.ms += 1_000 * after
-    cadence.see({ number: number++, timestamp: Math.floor(clock.ms / 1_000) - behind })
+    cadence.recordHead({ number: number++, timestamp: Math.floor(clock.ms / 1_000) - behind })
   }
   return { clock, cadence, block }
 }

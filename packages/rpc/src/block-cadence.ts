@@ -6,7 +6,7 @@ const SAMPLES = 32
  * Clock offset from which a clock counts as wrong. Timestamps have whole seconds, and new blocks take a while to
  * arrive.
  */
-const OFF_SECONDS = 60
+const MAX_CLOCK_OFFSET_SECONDS = 60
 /** A chain rests after this many median intervals, and at least `REST_MS`, without a block. */
 const REST_INTERVALS = 8
 const REST_MS = 15_000
@@ -25,25 +25,25 @@ export class BlockCadence {
   private newest: SeenBlock | undefined
   private readonly intervals: number[] = []
   /** Recent ages of new blocks on arrival, in seconds. */
-  private readonly delays: number[] = []
+  private readonly arrivalAges: number[] = []
 
   constructor(now: () => number = Date.now) {
     this.now = now
   }
 
   /** Records a head of the chain. */
-  see({ number, timestamp }: Pick<BlockHeader, 'number' | 'timestamp'>): void {
+  recordHead({ number, timestamp }: Pick<BlockHeader, 'number' | 'timestamp'>): void {
     const now = this.now()
-    const last = this.newest
-    if (last && number <= last.number) {
+    const previousHead = this.newest
+    if (previousHead && number <= previousHead.number) {
       // After a reorg to a lower block, measure from there.
-      if (number < last.number) this.newest = { number, timestamp, seenAt: now }
+      if (number < previousHead.number) this.newest = { number, timestamp, seenAt: now }
       return
     }
-    if (last) {
-      const ms = (1_000 * (timestamp - last.timestamp)) / (number - last.number)
-      add(this.intervals, Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, ms)))
-      add(this.delays, now / 1_000 - timestamp)
+    if (previousHead) {
+      const ms = (1_000 * (timestamp - previousHead.timestamp)) / (number - previousHead.number)
+      addSample(this.intervals, Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, ms)))
+      addSample(this.arrivalAges, now / 1_000 - timestamp)
     }
     this.newest = { number, timestamp, seenAt: now }
   }
@@ -57,14 +57,14 @@ export class BlockCadence {
     const intervalMs = median(this.intervals)
     const longestMs = this.intervals.length > 0 ? Math.max(...this.intervals) : null
     // Take the smallest: a poll that came late sees an older block.
-    const smallest = this.delays.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a), Number.POSITIVE_INFINITY)
-    const behindSeconds = this.delays.length > 0 ? smallest : null
+    const smallestAge = this.arrivalAges.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a), Number.POSITIVE_INFINITY)
+    const behindSeconds = this.arrivalAges.length > 0 ? smallestAge : null
     return { intervalMs, longestMs, behindSeconds, state: this.state(intervalMs, behindSeconds) }
   }
 
   private state(intervalMs: number | null, behindSeconds: number | null): ChainClock['state'] {
     if (!this.newest) return 'unknown'
-    if (behindSeconds !== null && Math.abs(behindSeconds) > OFF_SECONDS) return 'off'
+    if (behindSeconds !== null && Math.abs(behindSeconds) > MAX_CLOCK_OFFSET_SECONDS) return 'off'
     const restMs = Math.max(REST_MS, REST_INTERVALS * (intervalMs ?? 0))
     // Also by the block's timestamp: the first observed head of a resting chain is old.
     const age = Math.max(this.now() - this.newest.seenAt, this.now() - 1_000 * this.newest.timestamp)
@@ -73,7 +73,7 @@ export class BlockCadence {
   }
 }
 
-function add(samples: number[], sample: number): void {
+function addSample(samples: number[], sample: number): void {
   samples.push(sample)
   if (samples.length > SAMPLES) samples.shift()
 }

@@ -2,7 +2,7 @@
 export class TokenBucket {
   private readonly burst: number
   private readonly now: () => number
-  private level: number
+  private tokens: number
   private filledAt: number
   /** Tokens per second. */
   rate: number
@@ -11,7 +11,7 @@ export class TokenBucket {
     this.rate = rate
     this.burst = burst
     this.now = now
-    this.level = burst
+    this.tokens = burst
     this.filledAt = now()
   }
 
@@ -19,19 +19,19 @@ export class TokenBucket {
   waitMs(reserve = 0): number {
     this.fill()
     // Rounded up, because a timer may fire slightly early.
-    return this.level > reserve ? 0 : Math.ceil((1_000 * (reserve - this.level)) / this.rate) + 1
+    return this.tokens > reserve ? 0 : Math.ceil((1_000 * (reserve - this.tokens)) / this.rate) + 1
   }
 
   /** Takes an amount. The level may become negative: a large amount passes at once and delays later ones. */
   take(amount: number): void {
     this.fill()
-    this.level -= amount
+    this.tokens -= amount
   }
 
   private fill(): void {
     const now = this.now()
     // If the clock was set back, nothing is refilled.
-    this.level = Math.min(this.burst, this.level + (this.rate * Math.max(0, now - this.filledAt)) / 1_000)
+    this.tokens = Math.min(this.burst, this.tokens + (this.rate * Math.max(0, now - this.filledAt)) / 1_000)
     this.filledAt = now
   }
 }

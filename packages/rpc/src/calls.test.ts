@@ -1,17 +1,17 @@
 import { expect, test, vi } from 'vitest'
 import { Abort } from './abort.ts'
-import { type Call, type Group, makeCall, type SendContext } from './calls.ts'
+import { type Call, type CallGroup, createCall, type SendContext } from './calls.ts'
 import { RpcError } from './errors.ts'
 
 function world(id = 5) {
   const abort = new Abort()
-  const abandoned: Group[] = []
+  const abandoned: CallGroup[] = []
   const sendContext: SendContext = { signal: abort, priority: 'quote' }
-  const handle = makeCall(['eth_call', [{ to: '0x1' }, 'latest']], id, sendContext, (group) => abandoned.push(group))
+  const handle = createCall(['eth_call', [{ to: '0x1' }, 'latest']], id, sendContext, (group) => abandoned.push(group))
   return { abort, abandoned, sendContext, ...handle }
 }
-const groupOf = (...calls: readonly Call[]): Group => {
-  const group: Group = { hasOwnBody: false, calls }
+const groupOf = (...calls: readonly Call[]): CallGroup => {
+  const group: CallGroup = { hasOwnBody: false, calls }
   for (const call of calls) call.group = group
   return group
 }
@@ -38,7 +38,7 @@ test('the first answer counts, and the signal is listened to no more', async () 
 test('listening ends with the answer', () => {
   const controller = new AbortController()
   const remove = vi.spyOn(controller.signal, 'removeEventListener')
-  const { call, answer } = makeCall(['m', []], 1, { signal: controller.signal, priority: 'quote' }, () => {})
+  const { call, answer } = createCall(['m', []], 1, { signal: controller.signal, priority: 'quote' }, () => {})
   expect(remove).not.toHaveBeenCalled()
   call.finish(null)
   expect(remove).toHaveBeenCalledOnce()

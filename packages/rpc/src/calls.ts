@@ -26,10 +26,10 @@ export type Call = {
   readonly finish: (answer: unknown) => void
   isFinished: boolean
   /** Group that the call is sent with. */
-  group?: Group
+  group?: CallGroup
 }
 /** Calls that are queued and sent together. */
-export type Group = {
+export type CallGroup = {
   /** True if the group must not share its HTTP body with other groups. */
   readonly hasOwnBody: boolean
   readonly calls: readonly Call[]
@@ -44,11 +44,11 @@ type PendingCall = { readonly call: Call; readonly answer: Promise<unknown> }
  *
  * @param onAbandoned - called when every call of the group was aborted
  */
-export function makeCall(
+export function createCall(
   [method, params]: EndpointCall,
   id: number,
   sendContext: SendContext,
-  onAbandoned: (group: Group) => void,
+  onAbandoned: (group: CallGroup) => void,
 ): PendingCall {
   const { signal } = sendContext
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()

@@ -20,7 +20,7 @@ export type CoinbaseField = 'feeRecipient' | 'coinbase'
 
 const abi = EnvironmentProbe__factory.createInterface()
 const PROBE = toAddress('0x5177ce0000000000000000000000000000000004')
-const AUTHOR = toAddress('0x5177ce000000000000000000000000000000beef')
+const PROBE_COINBASE = toAddress('0x5177ce000000000000000000000000000000beef')
 const LARGE_GAS = 1_000_000_000n
 /** Gas limits to try if a node refuses a larger one. */
 const LOWER_GAS_LIMITS = [300_000_000n, 100_000_000n, 50_000_000n, 30_000_000n, 15_000_000n]
@@ -39,19 +39,19 @@ export async function readCapabilities(probe: ProbeRequest): Promise<Capabilitie
   const overrides = { [PROBE]: { code: bytecode.EnvironmentProbe.runtime } }
   const run = (request: object, ...block: object[]) =>
     probe('eth_call', [request, 'latest', overrides, ...block]).then(decode, nullIfRefused)
-  const [plain, feeRecipient, coinbase, timed, gasCap] = await Promise.all([
+  const [plainAnswer, feeRecipient, coinbase, timeAnswer, gasCap] = await Promise.all([
     run(call),
-    run(call, { feeRecipient: AUTHOR }),
-    run(call, { coinbase: AUTHOR }),
+    run(call, { feeRecipient: PROBE_COINBASE }),
+    run(call, { coinbase: PROBE_COINBASE }),
     run(call, { number: quantity(PROBE_TIME), time: quantity(PROBE_TIME) }),
     readGasCap((gas) => probe('eth_call', [{ ...call, gas: quantity(gas) }, 'latest', overrides]).then(decode)),
   ])
-  const hasAuthor = (answer: Environment | null) => answer?.coinbase.toLowerCase() === AUTHOR
+  const hasProbeCoinbase = (answer: Environment | null) => answer?.coinbase.toLowerCase() === PROBE_COINBASE
   return {
-    stateOverrides: plain !== null,
-    coinbaseField: hasAuthor(feeRecipient) ? 'feeRecipient' : hasAuthor(coinbase) ? 'coinbase' : null,
+    stateOverrides: plainAnswer !== null,
+    coinbaseField: hasProbeCoinbase(feeRecipient) ? 'feeRecipient' : hasProbeCoinbase(coinbase) ? 'coinbase' : null,
     // `block.number` is not compared: on Arbitrum it is the parent chain's number, even with an override.
-    blockTime: timed?.timestamp === PROBE_TIME,
+    blockTime: timeAnswer?.timestamp === PROBE_TIME,
     gasCap,
   }
 }
@@ -78,9 +78,9 @@ function decode(answer: Hex): Environment | null {
   return { coinbase, gasLeft, timestamp }
 }
 
-const refusals: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'REVERTED', 'UNSUPPORTED', 'SIZE', 'GAS_CAP'])
+const refusalCodes: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'REVERTED', 'UNSUPPORTED', 'SIZE', 'GAS_CAP'])
 
 function nullIfRefused(error: unknown): null {
-  if (error instanceof RpcError && refusals.has(error.code)) return null
+  if (error instanceof RpcError && refusalCodes.has(error.code)) return null
   throw error
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseAgain, chooseUpstream } from './choose-upstream.ts'
+import { chooseForLostRequest, chooseUpstream } from './choose-upstream.ts'
 import type { Upstream } from './upstream.ts'
 
 type Facts = { p50?: number; rate?: number; delayMs?: number; waitMs?: number; isEjected?: boolean }
@@ -76,7 +76,7 @@ test('an ejected endpoint is the last choice', () => {
 })
 
 const again = (facts: readonly Facts[], attempts: readonly number[] = []) =>
-  chooseAgain(
+  chooseForLostRequest(
     facts.map((fact, k) => upstream(k, fact)),
     ({ index }) => attempts[index] ?? 0,
     'lookup',

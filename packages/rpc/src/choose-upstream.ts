@@ -7,8 +7,8 @@ import type { Upstream } from './upstream.ts'
  */
 const FAILURE_MS = 200
 /** An endpoint later in the list must be faster by this many milliseconds and by this share to be preferred. */
-const LATER_MS = 20
-const LATER_SHARE = 0.5
+const LATER_MARGIN_MS = 20
+const LATER_MARGIN_SHARE = 0.5
 const EJECTED_MS = 1_000_000
 /** Deduction from the success rate for each attempt of this request that is already in flight at the endpoint. */
 const BUSY_SHARE = 0.2
@@ -20,14 +20,14 @@ export function chooseUpstream(upstreams: readonly Upstream[], kind: string, pri
   const fastest = Math.min(...times.filter((time) => time !== undefined), Number.MAX_SAFE_INTEGER)
   // An endpoint without samples is assumed to be as fast as the fastest.
   const defaultTime = fastest === Number.MAX_SAFE_INTEGER ? 0 : fastest
-  const first = Math.min(...upstreams.map(({ index }) => index))
+  const preferredIndex = Math.min(...upstreams.map(({ index }) => index))
   let best: Upstream | undefined
   let bestCost = Number.POSITIVE_INFINITY
   for (const [index, upstream] of upstreams.entries()) {
     const time = times[index] ?? defaultTime
     const cost =
       time +
-      (upstream.index === first ? 0 : LATER_MS + LATER_SHARE * time) +
+      (upstream.index === preferredIndex ? 0 : LATER_MARGIN_MS + LATER_MARGIN_SHARE * time) +
       FAILURE_MS * (1 - upstream.health.successRate) +
       upstream.endpoint.delayMs(priority) +
       (upstream.isEjected ? EJECTED_MS : 0)
@@ -42,15 +42,15 @@ export function chooseUpstream(upstreams: readonly Upstream[], kind: string, pri
  * @param attemptsAt - number of attempts of the request in flight at an endpoint
  * @returns undefined if all endpoints are rate limited
  */
-export function chooseAgain(
+export function chooseForLostRequest(
   upstreams: readonly Upstream[],
   attemptsAt: (upstream: Upstream) => number,
   priority: Priority,
 ): Upstream | undefined {
-  const free = upstreams.filter(({ endpoint }) => endpoint.waitMs(priority) === 0)
-  const chance = (upstream: Upstream) => upstream.health.successRate - BUSY_SHARE * attemptsAt(upstream)
-  return free.reduce<Upstream | undefined>(
-    (best, upstream) => (best && chance(best) >= chance(upstream) ? best : upstream),
+  const unlimitedUpstreams = upstreams.filter(({ endpoint }) => endpoint.waitMs(priority) === 0)
+  const answerChance = (upstream: Upstream) => upstream.health.successRate - BUSY_SHARE * attemptsAt(upstream)
+  return unlimitedUpstreams.reduce<Upstream | undefined>(
+    (best, upstream) => (best && answerChance(best) >= answerChance(upstream) ? best : upstream),
     undefined,
   )
 }

@@ -10,7 +10,7 @@ import { RpcError } from './errors.ts'
 import { Heads, orBadAnswer, readBlock } from './heads.ts'
 import { HedgeBudget } from './hedges.ts'
 import { Outage } from './outage.ts'
-import { type AtBlock, pinnedRpc } from './pinned-rpc.ts'
+import { type BuildCall, pinToBlock } from './pinned-rpc.ts'
 import { type BackgroundBudget, Budgets } from './priority.ts'
 import { race } from './race.ts'
 import type { EndpointOperation, RaceContext } from './race-context.ts'
@@ -96,25 +96,30 @@ class ChainRpc implements Rpc {
     this.outage = new Outage(this.upstreams)
     this.context = {
       upstreams: this.upstreams,
-      hedges: new HedgeBudget(),
+      hedgeBudget: new HedgeBudget(),
       catchUpMs: () => this.heads.cadence.catchUpMs,
       onFailure: ({ index }, error) => onFailure?.(index, error),
-      onExtra: (kind, { index }) => onEvent?.({ kind, endpoint: index }),
+      onExtraRequest: (kind, { index }) => onEvent?.({ kind, endpoint: index }),
     }
   }
 
   request<T>(method: string, params: readonly unknown[], options: RequestOptions = {}): Promise<T> {
-    return this.run((upstream, send) => upstream.endpoint.request<T>(method, params, send), method, options)
+    return this.run(
+      (upstream, sendContext) => upstream.endpoint.request<T>(method, params, sendContext),
+      method,
+      options,
+    )
   }
 
   async call(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<Hex> {
-    if (options.overrides || options.blockOverrides) return (await this.override(request, block, options, []))[0]
-    return this.atBlock(block, (atBlock) => ['eth_call', [callParam(request), atBlock]], hexAnswer, options)
+    if (options.overrides || options.blockOverrides)
+      return (await this.callWithOverrides(request, block, options, []))[0]
+    return this.runAtBlock(block, (atBlock) => ['eth_call', [callParam(request), atBlock]], hexAnswer, options)
   }
 
   async callWithHead(request: CallRequest, block: BlockRef, options: CallOptions = {}): Promise<AnswerAtHead> {
     this.compareHeads()
-    const [answer, head] = await this.override(request, block, options, [LATEST])
+    const [answer, head] = await this.callWithOverrides(request, block, options, [LATEST])
     return { answer, head: head! }
   }
 
@@ -123,27 +128,27 @@ class ChainRpc implements Rpc {
    *
    * @param extraCalls - `[LATEST]` to read the head in the same HTTP request; else empty
    */
-  private override(
+  private callWithOverrides(
     request: CallRequest,
     block: BlockRef,
     { overrides = {}, blockOverrides, ...callOptions }: CallOptions,
     extraCalls: readonly EndpointCall[],
   ): Promise<readonly [Hex, BlockHeader?]> {
     let call = callParam(request)
-    const state = overridesParam(overrides)
+    const stateOverridesParam = overridesParam(overrides)
     let maxGas: bigint | undefined
-    let ofBlock: readonly unknown[] = []
-    const atBlock: AtBlock = (ref) => ['eth_call', [call, ref, state, ...ofBlock]]
-    const pinned = pinnedRpc(this.heads, block, atBlock, { alone: true, extraCalls })
-    const operation: EndpointOperation<readonly [Hex, BlockHeader?]> = async (upstream, send) => {
+    let blockOverridesParams: readonly unknown[] = []
+    const atBlock: BuildCall = (ref) => ['eth_call', [call, ref, stateOverridesParam, ...blockOverridesParams]]
+    const pinned = pinToBlock(this.heads, block, atBlock, { alone: true, extraCalls })
+    const operation: EndpointOperation<readonly [Hex, BlockHeader?]> = async (upstream, sendContext) => {
       const capabilities = await upstream.capabilities()
       if (!capabilities.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
       if (maxGas === undefined) {
         if (capsBelow(capabilities, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
-      } else call = callParam({ ...request, gas: min(maxGas, capabilities.gasCap ?? maxGas) })
-      ofBlock = blockOverrides ? blockOverridesParam(blockOverrides, capabilities) : []
+      } else call = callParam({ ...request, gas: minOf(maxGas, capabilities.gasCap ?? maxGas) })
+      blockOverridesParams = blockOverrides ? blockOverridesParam(blockOverrides, capabilities) : []
       const askedAt = Date.now()
-      const [answer, raw] = await pinned(upstream, send)
+      const [answer, raw] = await pinned(upstream, sendContext)
       // Overridden code returns data, so an empty result may mean that the node ignored the overrides.
       if (
         answer === '0x' &&
@@ -154,7 +159,7 @@ class ChainRpc implements Rpc {
         throw new RpcError('NO_OVERRIDES', 'the node no longer overrides state in eth_call')
       return extraCalls.length === 0
         ? [hexAnswer(answer)]
-        : [hexAnswer(answer), await this.heads.accept(upstream, raw as RawBlock, send)]
+        : [hexAnswer(answer), await this.heads.accept(upstream, raw as RawBlock, sendContext)]
     }
     const kind = extraCalls.length > 0 ? 'eth_call at head' : 'eth_call with overrides'
     const retryWithLessGas = (error: unknown): Promise<readonly [Hex, BlockHeader?]> => {
@@ -173,7 +178,7 @@ class ChainRpc implements Rpc {
     { overrides = {}, blockOverrides = {}, ...options }: CallOptions = {},
   ): Promise<readonly SimulatedTransaction[]> {
     const simulation = simulationParam(calls, overrides, blockOverrides)
-    return this.atBlock(block, (atBlock) => ['eth_simulateV1', [simulation, atBlock]], readSimulation, options)
+    return this.runAtBlock(block, (atBlock) => ['eth_simulateV1', [simulation, atBlock]], readSimulation, options)
   }
 
   async getBlock(block: BlockRef, options: RequestOptions = {}): Promise<BlockHeader | null> {
@@ -182,8 +187,8 @@ class ChainRpc implements Rpc {
       typeof block === 'object' ? ['eth_getBlockByHash', block.blockHash] : ['eth_getBlockByNumber', blockParam(block)]
     let misses = 0
     return this.run(
-      async (upstream, send) => {
-        const raw = await upstream.endpoint.request<RawBlock | null>(method, [ref, false], send)
+      async (upstream, sendContext) => {
+        const raw = await upstream.endpoint.request<RawBlock | null>(method, [ref, false], sendContext)
         if (raw) return this.heads.remember(readBlock(raw))
         // A lagging node and a node that does not know the block both answer null. Trust the second null.
         if (misses++ === 0) throw new RpcError('LAGGING', 'the node lacks the block')
@@ -197,13 +202,13 @@ class ChainRpc implements Rpc {
   getLogs(filter: LogFilter, options: RequestOptions = {}): Promise<readonly Log[]> {
     if (!('blockHash' in filter))
       return this.run(
-        async (upstream, send) =>
-          readLogs(await upstream.endpoint.request('eth_getLogs', [logFilterParam(filter)], send)),
+        async (upstream, sendContext) =>
+          readLogs(await upstream.endpoint.request('eth_getLogs', [logFilterParam(filter)], sendContext)),
         'eth_getLogs',
         options,
       )
     const { blockHash, ...filterFields } = filter
-    const atBlock: AtBlock = (ref) => [
+    const atBlock: BuildCall = (ref) => [
       'eth_getLogs',
       [
         logFilterParam(
@@ -217,20 +222,20 @@ class ChainRpc implements Rpc {
         throw new RpcError('BAD_ANSWER', 'the node answered with logs of another block')
       return logs
     }
-    return this.atBlock({ blockHash }, atBlock, read, options)
+    return this.runAtBlock({ blockHash }, atBlock, read, options)
   }
 
   getCode(address: Address, block: BlockRef, options: RequestOptions = {}): Promise<Hex> {
-    return this.atBlock(block, (atBlock) => ['eth_getCode', [address, atBlock]], hexAnswer, options)
+    return this.runAtBlock(block, (atBlock) => ['eth_getCode', [address, atBlock]], hexAnswer, options)
   }
 
   gasPrice(options: RequestOptions = {}): Promise<bigint> {
-    return this.amount('eth_gasPrice', options).catch(async (error: unknown) => {
-      if (!isMissing(error)) throw error
+    return this.requestAmount('eth_gasPrice', options).catch(async (error: unknown) => {
+      if (!isMethodMissing(error)) throw error
       const [{ baseFeePerGas }, tip] = await Promise.all([
         this.getLatestBlock(options),
-        this.amount('eth_maxPriorityFeePerGas', options).catch((error: unknown) => {
-          if (!isMissing(error)) throw error
+        this.requestAmount('eth_maxPriorityFeePerGas', options).catch((error: unknown) => {
+          if (!isMethodMissing(error)) throw error
           return null
         }),
       ])
@@ -240,10 +245,10 @@ class ChainRpc implements Rpc {
     })
   }
 
-  private amount(method: string, options: RequestOptions): Promise<bigint> {
+  private requestAmount(method: string, options: RequestOptions): Promise<bigint> {
     return this.run(
-      async (upstream, send) => {
-        const raw = await upstream.endpoint.request<Hex>(method, [], send)
+      async (upstream, sendContext) => {
+        const raw = await upstream.endpoint.request<Hex>(method, [], sendContext)
         return orBadAnswer(() => BigInt(raw))
       },
       method,
@@ -262,7 +267,7 @@ class ChainRpc implements Rpc {
         head: head < 0 ? null : head,
         queued: endpoint.queuedCount,
         callsPerSecond: endpoint.limits.rate,
-        batchSize: endpoint.limits.batch,
+        batchSize: endpoint.limits.maxBatch,
       })),
     }
   }
@@ -273,7 +278,7 @@ class ChainRpc implements Rpc {
   }
 
   private run<T>(operation: EndpointOperation<T>, kind: string, options: RequestOptions): Promise<T> {
-    if (this.outage.isOpen) return this.outage.end().then(() => this.startRace(operation, kind, options))
+    if (this.outage.isOpen) return this.outage.waitForRecovery().then(() => this.startRace(operation, kind, options))
     return this.startRace(operation, kind, options)
   }
 
@@ -290,32 +295,32 @@ class ChainRpc implements Rpc {
     )
   }
 
-  private atBlock<T>(
+  private runAtBlock<T>(
     block: BlockRef,
-    call: AtBlock,
+    call: BuildCall,
     read: (raw: unknown) => T | Promise<T>,
     options: RequestOptions,
   ): Promise<T> {
-    const pinned = pinnedRpc(this.heads, block, call)
+    const pinned = pinToBlock(this.heads, block, call)
     const [kind] = call('latest')
-    return this.run(async (upstream, send) => read((await pinned(upstream, send))[0]), kind, options)
+    return this.run(async (upstream, sendContext) => read((await pinned(upstream, sendContext))[0]), kind, options)
   }
 
   /** Reads the newest block. An endpoint that lags behind another one is skipped for a while. */
   private getLatestBlock(options: RequestOptions): Promise<BlockHeader> {
     this.compareHeads()
-    return this.run((upstream, send) => this.headOf(upstream, send), 'latest', options)
+    return this.run((upstream, sendContext) => this.headOf(upstream, sendContext), 'latest', options)
   }
 
-  private async headOf(upstream: Upstream, send: SendContext): Promise<BlockHeader> {
-    return this.heads.accept(upstream, await upstream.endpoint.request<RawBlock>(...LATEST, send), send)
+  private async headOf(upstream: Upstream, sendContext: SendContext): Promise<BlockHeader> {
+    return this.heads.accept(upstream, await upstream.endpoint.request<RawBlock>(...LATEST, sendContext), sendContext)
   }
 
   /** Reads the heads of all endpoints every `COMPARE_MS`, to notice when the endpoint in use lags behind the others. */
   private compareHeads(): void {
     if (this.upstreams.length === 1 || this.outage.isOpen || Date.now() - this.comparedAt < COMPARE_MS) return
     this.comparedAt = Date.now()
-    for (const upstream of this.upstreams.filter(({ isEjected: ejected }) => !ejected)) {
+    for (const upstream of this.upstreams.filter(({ isEjected }) => !isEjected)) {
       const context = { ...this.context, upstreams: [upstream] }
       const raceOptions = {
         kind: 'latest',
@@ -323,9 +328,10 @@ class ChainRpc implements Rpc {
         attemptMs: this.timeoutMs,
         totalMs: this.timeoutMs,
       } as const
-      race(context, (_, send) => this.headOf(upstream, send), { ...raceOptions, signals: [this.closeAbort] }).catch(
-        () => {},
-      )
+      race(context, (_, sendContext) => this.headOf(upstream, sendContext), {
+        ...raceOptions,
+        signals: [this.closeAbort],
+      }).catch(() => {})
     }
   }
 }
@@ -341,11 +347,11 @@ function capsBelow({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
 }
 
 /** True if the error means that no endpoint has the method. */
-function isMissing(error: unknown): boolean {
+function isMethodMissing(error: unknown): boolean {
   return error instanceof RpcError && error.isRefusal
 }
 
-function min(a: bigint, b: bigint): bigint {
+function minOf(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
@@ -358,14 +364,14 @@ function blockOverridesParam(
   { coinbase, baseFeePerGas, number, timestamp }: BlockOverrides,
   { coinbaseField, blockTime }: Capabilities,
 ): readonly Record<string, Hex>[] {
-  const isLater = timestamp !== undefined && blockTime
+  const overridesTime = timestamp !== undefined && blockTime
   const baseFee = timestamp === undefined || blockTime ? baseFeePerGas : undefined
-  if ((coinbase !== undefined || (baseFee !== undefined && !isLater)) && !coinbaseField)
+  if ((coinbase !== undefined || (baseFee !== undefined && !overridesTime)) && !coinbaseField)
     throw new RpcError('NO_OVERRIDES', 'the node cannot override the block in eth_call')
   const param = {
     ...(coinbase !== undefined && { [coinbaseField!]: toAddress(coinbase) }),
     ...(baseFee !== undefined && { baseFeePerGas: quantity(baseFee) }),
-    ...(isLater && { time: quantity(timestamp), ...(number !== undefined && { number: quantity(number) }) }),
+    ...(overridesTime && { time: quantity(timestamp), ...(number !== undefined && { number: quantity(number) }) }),
   }
   return Object.keys(param).length > 0 ? [param] : []
 }

@@ -27,7 +27,7 @@ type Connection = { readonly client: Client; readonly socket: Socket }
 
 type Waiter = {
   /** True if the request needs a new connection, unless the pool is full. */
-  readonly isNew: boolean
+  readonly needsNewConnection: boolean
   readonly onConnection: (connection: Connection) => void
   readonly fail: (error: Error) => void
 }
@@ -41,8 +41,8 @@ export class ConnectionPool {
   /** Used as a stack: the most recently used connection is reused first. */
   private readonly idle: Connection[] = []
   private readonly waiting = new LinkedList<Waiter>()
-  private open = 0
-  private connecting = 0
+  private openCount = 0
+  private connectingCount = 0
   private acceptedAt = Number.NEGATIVE_INFINITY
   private answeredAt = Number.NEGATIVE_INFINITY
 
@@ -55,34 +55,34 @@ export class ConnectionPool {
 
   /** Open connections, connections being opened, and queued requests. */
   get counts(): { readonly open: number; readonly connecting: number; readonly waiting: number } {
-    return { open: this.open, connecting: this.connecting, waiting: this.waiting.size }
+    return { open: this.openCount, connecting: this.connectingCount, waiting: this.waiting.size }
   }
 
   /**
    * Sends a request over a pooled connection.
    *
-   * @param isNew - true to use a new connection, in case existing ones lead to a hanging node
+   * @param needsNewConnection - true to use a new connection, in case existing ones lead to a hanging node
    * @throws Error of the connection, or the reason of the signal
    */
-  async send<T>(request: (client: Dispatcher) => Promise<T>, signal?: Signal, isNew = false): Promise<T> {
-    const connection = await this.acquire(signal, isNew)
+  async send<T>(request: (client: Dispatcher) => Promise<T>, signal?: Signal, needsNewConnection = false): Promise<T> {
+    const connection = await this.acquire(signal, needsNewConnection)
     try {
       const answer = await request(connection.client)
       this.answeredAt = Date.now()
       return answer
     } finally {
-      if (!connection.socket.destroyed) this.offer(connection)
+      if (!connection.socket.destroyed) this.release(connection)
       this.connectWaiting()
     }
   }
 
-  private acquire(signal: Signal | undefined, isNew: boolean): Promise<Connection> {
+  private acquire(signal: Signal | undefined, needsNewConnection: boolean): Promise<Connection> {
     if (signal?.aborted) return Promise.reject(signal.reason)
-    const idleConnection = isNew && !this.isFull ? undefined : this.idle.pop()
+    const idleConnection = needsNewConnection && !this.isFull ? undefined : this.idle.pop()
     if (idleConnection) return Promise.resolve(idleConnection)
     return new Promise((resolve, reject) => {
       const link = this.waiting.add({
-        isNew: isNew,
+        needsNewConnection,
         onConnection: (connection) => {
           detach()
           resolve(connection)
@@ -102,15 +102,15 @@ export class ConnectionPool {
 
   private get isFull(): boolean {
     const max = isRecent(this.answeredAt) ? MAX_CONNECTIONS : MAX_CONNECTIONS_UNKNOWN
-    return this.open + this.connecting >= max
+    return this.openCount + this.connectingCount >= max
   }
 
   /** Passes a used connection to the next queued request, or keeps it idle. */
-  private offer(connection: Connection): void {
+  private release(connection: Connection): void {
     const { isFull } = this
     for (let link = this.waiting.first; link; link = link.next) {
       // If the pool is full, a request for a new connection reuses an existing one.
-      if (link.value.isNew && !isFull) continue
+      if (link.value.needsNewConnection && !isFull) continue
       this.waiting.remove(link)
       link.value.onConnection(connection)
       return
@@ -121,13 +121,13 @@ export class ConnectionPool {
   /** Opens connections for queued requests, within the limits. */
   private connectWaiting(): void {
     const max = isRecent(this.acceptedAt) ? MAX_CONNECTING : MAX_CONNECTING_UNKNOWN
-    while (this.connecting < Math.min(max, this.waiting.size) && !this.isFull) this.connect()
+    while (this.connectingCount < Math.min(max, this.waiting.size) && !this.isFull) this.connect()
   }
 
   private connect(): void {
-    this.connecting++
+    this.connectingCount++
     this.openSocket().then(
-      (socket) => this.connected(socket),
+      (socket) => this.onConnected(socket),
       (error: Error) => this.onError(error),
     )
   }
@@ -145,53 +145,53 @@ export class ConnectionPool {
     )
   }
 
-  private connected(socket: Socket): void {
-    this.connecting--
-    this.open++
+  private onConnected(socket: Socket): void {
+    this.connectingCount--
+    this.openCount++
     this.acceptedAt = Date.now()
     const connection = { socket, client: this.clientOf(socket) }
     socket.once('close', () => {
-      this.open--
+      this.openCount--
       const index = this.idle.indexOf(connection)
       if (index !== -1) this.idle.splice(index, 1)
       this.connectWaiting()
     })
-    const next = this.waiting.first
-    if (next) {
-      this.waiting.remove(next)
-      next.value.onConnection(connection)
+    const nextWaiter = this.waiting.first
+    if (nextWaiter) {
+      this.waiting.remove(nextWaiter)
+      nextWaiter.value.onConnection(connection)
     } else this.idle.push(connection)
     this.connectWaiting()
   }
 
   private onError(error: Error): void {
-    this.connecting--
+    this.connectingCount--
     // If other connections are open or opening, only the first queued request fails; the others may still use those.
-    const count = this.open + this.connecting > 0 ? 1 : this.waiting.size
+    const count = this.openCount + this.connectingCount > 0 ? 1 : this.waiting.size
     for (let i = 0; i < count; i++) {
-      const next = this.waiting.first
-      if (!next) break
-      this.waiting.remove(next)
-      next.value.fail(error)
+      const nextWaiter = this.waiting.first
+      if (!nextWaiter) break
+      this.waiting.remove(nextWaiter)
+      nextWaiter.value.fail(error)
     }
     this.connectWaiting()
   }
 
   /** Creates an undici client on an open socket. */
   private clientOf(socket: Socket): Client {
-    let unused: Socket | undefined = socket
+    let unusedSocket: Socket | undefined = socket
     // Until undici takes the socket over, it must not keep the process alive.
     socket.unref()
-    setTimeout(() => unused?.destroy(), KEEP_ALIVE_MS).unref()
+    setTimeout(() => unusedSocket?.destroy(), KEEP_ALIVE_MS).unref()
     return new Client(this.origin.origin, {
       ...this.options,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connect: (_, callback) => {
-        const reservedConnection = unused?.ref()
-        unused = undefined
+        const takenSocket = unusedSocket?.ref()
+        unusedSocket = undefined
         // Not an undici `SocketError`: after one of those undici would reconnect in a loop.
         const closedError = Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
-        queueMicrotask(() => (reservedConnection ? callback(null, reservedConnection) : callback(closedError, null)))
+        queueMicrotask(() => (takenSocket ? callback(null, takenSocket) : callback(closedError, null)))
       },
     })
   }

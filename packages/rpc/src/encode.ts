@@ -25,15 +25,15 @@ const { rawJSON } = JSON as unknown as { readonly rawJSON: (json: string) => obj
 /** Minimum characters of code whose JSON is cached. */
 const LONG_CODE = 1_000
 const MAX_CODES = 64
-const codes = new LRUCache<Hex, object>({ max: MAX_CODES })
+const jsonByCode = new LRUCache<Hex, object>({ max: MAX_CODES })
 
 /** Returns the JSON of code from a cache: the same few probe contracts are sent with every call. */
 function codeJson(code: Hex): Hex | object {
   if (code.length < LONG_CODE) return code
-  let json = codes.get(code)
+  let json = jsonByCode.get(code)
   if (!json) {
     json = rawJSON(JSON.stringify(code))
-    codes.set(code, json)
+    jsonByCode.set(code, json)
   }
   return json
 }
@@ -64,15 +64,15 @@ export type RawBlock = {
 }
 
 /** Lowercases hex, since some nodes use upper case. */
-const lower = (hex: Hex): Hex => hex.toLowerCase() as Hex
+const toLowerHex = (hex: Hex): Hex => hex.toLowerCase() as Hex
 
-export const hashOf = ({ hash }: RawBlock): Hex => lower(hash)
+export const hashOf = ({ hash }: RawBlock): Hex => toLowerHex(hash)
 
 export function decodeBlock(raw: RawBlock): BlockHeader {
   return {
     number: Number(raw.number),
-    hash: lower(raw.hash),
-    parentHash: lower(raw.parentHash),
+    hash: toLowerHex(raw.hash),
+    parentHash: toLowerHex(raw.parentHash),
     timestamp: Number(raw.timestamp),
     gasLimit: BigInt(raw.gasLimit),
     baseFeePerGas: raw.baseFeePerGas ? BigInt(raw.baseFeePerGas) : null,
@@ -103,10 +103,10 @@ export type RawLog = {
 export function decodeLog(raw: RawLog): Log {
   return {
     address: toAddress(raw.address) as Address,
-    topics: raw.topics.map(lower),
+    topics: raw.topics.map(toLowerHex),
     data: raw.data,
     blockNumber: Number(raw.blockNumber),
-    blockHash: lower(raw.blockHash),
+    blockHash: toLowerHex(raw.blockHash),
     logIndex: Number(raw.logIndex),
   }
 }

@@ -164,7 +164,7 @@ test('a batch that is refused is sent call by call, from then on at once', async
   expect(await outcomes(ask(endpoint, names(3)))).toEqual(done(3))
   expect(bodies.map(({ length }) => length)).toEqual([3, 1, 1, 1])
   expect(events.filter(({ kind }) => kind === 'batch')).toEqual([{ kind: 'batch', size: 1 }])
-  expect(endpoint.limits.batch).toBe(1)
+  expect(endpoint.limits.maxBatch).toBe(1)
   await outcomes(ask(endpoint, names(2)))
   expect(bodies.map(({ length }) => length)).toEqual([3, 1, 1, 1, 1, 1])
 })
@@ -181,15 +181,15 @@ test('a batch that is too large is halved', async () => {
 test('a page in place of a batch is chance once, and a server error a failure', async () => {
   const { endpoint, bodies } = world((calls, isBatch) => (isBatch ? { text: '<html>' } : good(calls, isBatch)))
   expect(await outcomes(ask(endpoint, names(2)))).toEqual(done(2))
-  expect([bodies.length, endpoint.limits.batch]).toEqual([3, 50])
+  expect([bodies.length, endpoint.limits.maxBatch]).toEqual([3, 50])
   await outcomes(ask(endpoint, names(2)))
-  expect(endpoint.limits.batch).toBe(1)
+  expect(endpoint.limits.maxBatch).toBe(1)
   const broken = world(() => ({ status: 500, text: '<html>' }))
   expect(await outcomes(ask(broken.endpoint, names(2)))).toEqual(['UNREACHABLE', 'UNREACHABLE'])
-  expect([broken.bodies.length, broken.endpoint.limits.batch]).toEqual([1, 50])
+  expect([broken.bodies.length, broken.endpoint.limits.maxBatch]).toEqual([1, 50])
   const refused = world((calls, isBatch) => (isBatch ? { status: 499, text: '<html>' } : good(calls, isBatch)))
   expect(await outcomes(ask(refused.endpoint, names(2)))).toEqual(done(2))
-  expect(refused.endpoint.limits.batch).toBe(1)
+  expect(refused.endpoint.limits.maxBatch).toBe(1)
 })
 
 test('a page in place of a single answer has the meaning of its status', async () => {
@@ -209,7 +209,7 @@ test('a batch works in between: a second page is chance again', async () => {
   await outcomes(ask(endpoint, names(2)))
   isPage = true
   await outcomes(ask(endpoint, names(2)))
-  expect(endpoint.limits.batch).toBe(50)
+  expect(endpoint.limits.maxBatch).toBe(50)
 })
 
 test('a rate limit of a whole batch is one of all calls and slows the endpoint down', async () => {
@@ -353,4 +353,16 @@ test('more than ten thousand requests of a priority are refused', async () => {
   await expect(requests.at(-1)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   expect(endpoint.queuedCount).toBe(10_000)
   endpoint.close()
+})
+
+test('a probe that ends without an answer lets another one follow', async () => {
+  const answers: (Partial<HttpResponse> | Error)[] = [{ status: 429, retryAfter: '60' }, new Error('reset')]
+  const { endpoint, bodies } = world(() => answers.shift()!)
+  await outcomes(ask(endpoint, ['refused']))
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(endpoint.waitMs('quote')).toBe(0)
+  await outcomes(ask(endpoint, ['probe']))
+  expect(bodies).toHaveLength(2)
+  expect(endpoint.waitMs('quote')).toBeLessThan(3_000)
+  expect(endpoint.waitMs('lookup')).toBeGreaterThan(50_000)
 })

@@ -7,13 +7,13 @@ import { Abort } from './abort.ts'
 import { AdaptiveRate } from './adaptive-rate.ts'
 import { type ParsedBody, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
-import { type Call, type EndpointCall, type Group, makeCall, type SendContext } from './calls.ts'
+import { type Call, type CallGroup, createCall, type EndpointCall, type SendContext } from './calls.ts'
 import { RpcError } from './errors.ts'
 import { abortError, batchVerdict, connectionError, httpFailure } from './failure.ts'
-import { PriorityQueues } from './lanes.ts'
-import { nodeError } from './node-error.ts'
+import { toRpcError } from './node-error.ts'
 import { postJson } from './post.ts'
 import { Budgets, isBackground, type Priority } from './priority.ts'
+import { PriorityQueues } from './priority-queues.ts'
 
 export type EndpointOptions = {
   readonly url: string
@@ -41,9 +41,9 @@ export class Endpoint {
   readonly url: string
   private readonly target: URL
   private readonly batchBytes: number
-  private readonly batch: BatchSize
+  private readonly batchSize: BatchSize
   private readonly adaptiveRate = new AdaptiveRate()
-  private readonly queues: PriorityQueues<Group>
+  private readonly queues: PriorityQueues<CallGroup>
   private readonly budgets: Budgets
   private readonly onEvent: (event: EndpointEvent) => void
   private readonly inFlight = new Set<Abort>()
@@ -56,7 +56,7 @@ export class Endpoint {
   constructor({ url, batchSize = 50, batchBytes = 1_000_000, maxConcurrency = 32, budgets, onEvent }: EndpointOptions) {
     this.url = url
     this.target = new URL(url)
-    this.batch = new BatchSize(batchSize)
+    this.batchSize = new BatchSize(batchSize)
     this.batchBytes = batchBytes
     this.budgets = budgets ?? new Budgets()
     this.queues = new PriorityQueues(maxConcurrency, this.budgets)
@@ -81,8 +81,8 @@ export class Endpoint {
   }
 
   /** Limit of calls per second (null if unlimited), and maximum calls in one HTTP body. */
-  get limits(): { readonly rate: number | null; readonly batch: number } {
-    return { rate: this.adaptiveRate.rate ?? null, batch: this.batch.size }
+  get limits(): { readonly rate: number | null; readonly maxBatch: number } {
+    return { rate: this.adaptiveRate.rate ?? null, maxBatch: this.batchSize.size }
   }
 
   /** @throws RpcError */
@@ -105,28 +105,28 @@ export class Endpoint {
   private send(calls: readonly EndpointCall[], send: SendContext, hasOwnBody: boolean): Promise<unknown>[] {
     if (send.signal.aborted || this.isClosed)
       return calls.map(([method]) => Promise.reject(abortError(send.signal, method)))
-    const abandon = (group: Group) => {
+    const abandon = (group: CallGroup) => {
       this.queues.remove(send.priority, group)
       group.abortRequest?.()
     }
-    const pending = calls.map((call) => makeCall(call, this.nextId++, send, abandon))
-    const fits = calls.length <= this.batch.size
-    const groups: Group[] = fits
+    const pending = calls.map((call) => createCall(call, this.nextId++, send, abandon))
+    const fitsOneBody = calls.length <= this.batchSize.size
+    const groups: CallGroup[] = fitsOneBody
       ? [{ hasOwnBody, calls: pending.map(({ call }) => call) }]
       : pending.map(({ call }) => ({ hasOwnBody, calls: [call] }))
     for (const group of groups) this.enqueue(group, send.priority)
-    if (hasOwnBody) this.start()
+    if (hasOwnBody) this.sendQueued()
     else if (!this.isStartScheduled) {
       this.isStartScheduled = true
       setImmediate(() => {
         this.isStartScheduled = false
-        this.start()
+        this.sendQueued()
       })
     }
     return pending.map(({ answer }) => answer)
   }
 
-  private enqueue(group: Group, priority: Priority): void {
+  private enqueue(group: CallGroup, priority: Priority): void {
     for (const call of group.calls) call.group = group
     if (this.queues.enqueue(priority, group)) return
     const queueFull = new RpcError('RATE_LIMITED', 'too many requests wait for the node')
@@ -134,17 +134,17 @@ export class Endpoint {
   }
 
   /** Sends the queued groups that may go now, and schedules the next run for those that must wait. */
-  private start(): void {
+  private sendQueued(): void {
     if (this.isClosed) return
-    const mayGo = (priority: Priority) => this.waitMs(priority) === 0
-    for (let next = this.queues.next(mayGo); next; next = this.queues.next(mayGo)) {
+    const maySend = (priority: Priority) => this.waitMs(priority) === 0
+    for (let next = this.queues.next(maySend); next; next = this.queues.next(maySend)) {
       const { priority, items } = next
-      const groups = this.collect(items)
+      const groups = this.collectBatch(items)
       for (const group of groups) this.queues.remove(priority, group)
       this.queues.start(priority)
       void this.post(groups, priority).finally(() => {
         this.queues.finish(priority)
-        this.start()
+        this.sendQueued()
       })
     }
     for (const priority of this.queues.waiting) {
@@ -160,14 +160,14 @@ export class Endpoint {
     clearTimeout(this.wakeTimer)
     this.wakeTimer = setTimeout(() => {
       this.wakeAt = Number.POSITIVE_INFINITY
-      this.start()
+      this.sendQueued()
     }, ms)
   }
 
   /** Returns the first group of a queue and the groups that fit into the same batch. */
-  private collect(items: Iterable<Group>): readonly Group[] {
-    const groups: Group[] = []
-    const maxCalls = this.batch.size
+  private collectBatch(items: Iterable<CallGroup>): readonly CallGroup[] {
+    const groups: CallGroup[] = []
+    const maxCalls = this.batchSize.size
     let count = 0
     let bytes = 0
     for (const group of items) {
@@ -182,7 +182,7 @@ export class Endpoint {
     return groups
   }
 
-  private async post(groups: readonly Group[], priority: Priority): Promise<void> {
+  private async post(groups: readonly CallGroup[], priority: Priority): Promise<void> {
     const calls = groups.flatMap(({ calls }) => calls).filter(({ isFinished }) => !isFinished)
     if (calls.length === 0) return
     const controller = new Abort()
@@ -204,10 +204,10 @@ export class Endpoint {
         newConnection: needsNewConnection,
       })
       this.budgets.spend(priority, 0, text.length)
-      await this.read(calls, status, text, retryAfter)
+      await this.settleCalls(calls, status, text, retryAfter)
     } catch (cause) {
       const error = connectionError(cause)
-      if (error.code === 'RATE_LIMITED') this.slow(error, calls.length)
+      if (error.code === 'RATE_LIMITED') this.recordRateLimit(error, calls.length)
       for (const { finish } of calls) finish(error)
     } finally {
       this.adaptiveRate.recordEnded()
@@ -216,33 +216,33 @@ export class Endpoint {
   }
 
   /** Settles the calls from a response. @throws RpcError if all calls failed together */
-  private async read(
+  private async settleCalls(
     calls: readonly Call[],
     status: number,
     text: string,
     retryAfter: string | undefined,
   ): Promise<void> {
     const failure = httpFailure(status, retryAfter)
-    const { byId, batchError: batchFailure } = (await this.parsed(calls, text, status, failure)) ?? {}
-    if (!byId) return
+    const { answerById, batchError: batchFailure } = (await this.parseOrSplit(calls, text, status, failure)) ?? {}
+    if (!answerById) return
     if (calls.length > 1) {
-      const batchError = batchFailure && nodeError('batch', batchFailure)
+      const batchError = batchFailure && toRpcError('batch', batchFailure)
       const isLimited = batchError?.code === 'RATE_LIMITED' || batchError?.code === 'CREDIT'
       if (isLimited && batchVerdict(status, batchFailure) !== 'size') throw batchError
       if (batchFailure) return void this.splitUp(calls, status, batchFailure)
-      this.batch.recordSuccess()
+      this.batchSize.recordSuccess()
     }
     let answeredCount = 0
     for (const { id, method, params, finish } of calls) {
       // An error for the whole body carries no id.
-      const answer = byId.get(String(id)) ?? (batchFailure && { error: batchFailure })
+      const answer = answerById.get(String(id)) ?? (batchFailure && { error: batchFailure })
       try {
         if (!answer) throw failure ?? new RpcError('BAD_ANSWER', 'the node left a request unanswered')
         finish(resultOf(method, params, answer, failure))
         answeredCount++
       } catch (error) {
         const rpcError = error as RpcError
-        if (rpcError.code === 'RATE_LIMITED') this.slow(rpcError, 1)
+        if (rpcError.code === 'RATE_LIMITED') this.recordRateLimit(rpcError, 1)
         else answeredCount++
         finish(rpcError)
       }
@@ -251,7 +251,7 @@ export class Endpoint {
   }
 
   /** @returns undefined if the calls are sent again in smaller bodies */
-  private async parsed(
+  private async parseOrSplit(
     calls: readonly Call[],
     text: string,
     status: number,
@@ -271,9 +271,9 @@ export class Endpoint {
   /** Sends the calls of a refused batch again in smaller bodies. */
   private splitUp(calls: readonly Call[], status: number, batchError: Parameters<typeof batchVerdict>[1]): void {
     const verdict = batchVerdict(status, batchError)
-    if (verdict === 'size') this.batch.recordTooLarge(calls.length)
-    else this.batch.recordRefusal(verdict === 'refused')
-    const { size } = this.batch
+    if (verdict === 'size') this.batchSize.recordTooLarge(calls.length)
+    else this.batchSize.recordRefusal(verdict === 'refused')
+    const { size } = this.batchSize
     this.onEvent({ kind: 'batch', size })
     const chunkSize = verdict === 'size' ? Math.max(1, Math.min(size, calls.length >> 1)) : 1
     for (let start = 0; start < calls.length; start += chunkSize) {
@@ -282,10 +282,10 @@ export class Endpoint {
     }
   }
 
-  private slow({ retryAfterMs }: RpcError, calls: number): void {
-    const before = this.adaptiveRate.rate
+  private recordRateLimit({ retryAfterMs }: RpcError, calls: number): void {
+    const previousRate = this.adaptiveRate.rate
     this.adaptiveRate.recordRefused(calls, retryAfterMs)
     const { rate } = this.adaptiveRate
-    if (rate !== undefined && rate !== before) this.onEvent({ kind: 'slowed', rate })
+    if (rate !== undefined && rate !== previousRate) this.onEvent({ kind: 'slowed', rate })
   }
 }

@@ -24,12 +24,12 @@ const kinds: Readonly<Record<RpcErrorCode, readonly [passes: boolean, isRefusal:
 
 test.each(Object.entries(kinds))('%s passes, is a refusal, is of the block: %j', (code, expected) => {
   const error = new RpcError(code as RpcErrorCode, 'm')
-  expect([error.passes, error.isRefusal, error.ofBlock]).toEqual(expected)
+  expect([error.isTransient, error.isRefusal, error.mayDependOnBlock]).toEqual(expected)
 })
 
 test('an error holds its data, pause, blocks and cause', () => {
   const cause = new Error('c')
-  const error = new RpcError('RANGE', 'm', '0x12', { retryAfterMs: 5, blocks: 7, cause })
+  const error = new RpcError('RANGE', 'm', '0x12', { retryAfterMs: 5, grantedBlocks: 7, cause })
   expect(error).toMatchObject({ name: 'RpcError', code: 'RANGE', data: '0x12', retryAfterMs: 5, blocks: 7, cause })
   expect(error.message).toBe('m')
   const bare = new RpcError('RANGE', 'm')

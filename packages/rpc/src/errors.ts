@@ -43,7 +43,7 @@ export type RpcErrorCode =
   | 'ABORTED'
 
 /** Transient failures: the same call may succeed at another endpoint or a moment later. */
-const passing: ReadonlySet<RpcErrorCode> = new Set([
+const transientCodes: ReadonlySet<RpcErrorCode> = new Set([
   'UNREACHABLE',
   'TIMEOUT',
   'RATE_LIMITED',
@@ -52,15 +52,15 @@ const passing: ReadonlySet<RpcErrorCode> = new Set([
   'LAGGING',
 ])
 /** Refusals of the request, which the same endpoint would repeat. */
-const refusals: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'UNSUPPORTED', 'RANGE', 'SIZE', 'GAS_CAP'])
+const refusalCodes: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'UNSUPPORTED', 'RANGE', 'SIZE', 'GAS_CAP'])
 /** Failures that may not occur at another block. */
-const ofBlock: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'LAGGING', 'PRUNED', 'BLOCK_GONE'])
+const blockDependentCodes: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'LAGGING', 'PRUNED', 'BLOCK_GONE'])
 
-type More = ErrorOptions & {
+type RpcErrorOptions = ErrorOptions & {
   /** Milliseconds to wait before the next request, as the endpoint demands (`Retry-After`). */
   readonly retryAfterMs?: number
   /** Blocks per request that the endpoint grants, if a `RANGE` error states it. */
-  readonly blocks?: number
+  readonly grantedBlocks?: number
 }
 
 /** Error of a request after all its attempts. */
@@ -71,27 +71,32 @@ export class RpcError extends CodedError<RpcErrorCode> {
   /** Milliseconds to wait before the next request, as the endpoint demanded. */
   readonly retryAfterMs: number | undefined
   /** Blocks per request that the endpoint grants, if a `RANGE` error states it. */
-  readonly blocks: number | undefined
+  readonly grantedBlocks: number | undefined
 
-  constructor(code: RpcErrorCode, message: string, data: Hex = '0x', { retryAfterMs, blocks, ...options }: More = {}) {
+  constructor(
+    code: RpcErrorCode,
+    message: string,
+    data: Hex = '0x',
+    { retryAfterMs, grantedBlocks, ...options }: RpcErrorOptions = {},
+  ) {
     super(code, message, options)
     this.data = data
     this.retryAfterMs = retryAfterMs
-    this.blocks = blocks
+    this.grantedBlocks = grantedBlocks
   }
 
   /** True if the requested block may be the cause: another block may give another result. */
-  get ofBlock(): boolean {
-    return ofBlock.has(this.code)
+  get mayDependOnBlock(): boolean {
+    return blockDependentCodes.has(this.code)
   }
 
   /** True if the endpoint refuses the request and would refuse it again. */
   get isRefusal(): boolean {
-    return refusals.has(this.code)
+    return refusalCodes.has(this.code)
   }
 
   /** True if the failure is transient: the call may succeed at another endpoint or a moment later. */
-  get passes(): boolean {
-    return passing.has(this.code)
+  get isTransient(): boolean {
+    return transientCodes.has(this.code)
   }
 }

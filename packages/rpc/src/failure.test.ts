@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { batchVerdict, httpFailure, parseRetryAfter } from './failure.ts'
-import { nodeError } from './node-error.ts'
+import { toRpcError } from './node-error.ts'
 
 test('Retry-After is read as seconds and as a date, and is bounded', () => {
   const now = Date.UTC(2026, 0, 1)
@@ -27,7 +27,7 @@ test('what is said of a batch tells whether a smaller one may pass', () => {
 })
 
 test('a contract that speaks of limits has reverted', () => {
-  expect(nodeError('eth_call', { code: -32000, message: 'execution reverted: rate limit exceeded' }).code).toBe(
+  expect(toRpcError('eth_call', { code: -32000, message: 'execution reverted: rate limit exceeded' }).code).toBe(
     'REVERTED',
   )
 })
@@ -38,5 +38,5 @@ test.each([
   [{ code: -32005, message: 'RPS limit', data: { try_again_in: '14.9ms' } }, 14.9],
   [{ code: -32005, message: 'rate limit' }, undefined],
 ])('the pause of %j is %s ms', (error, pause) => {
-  expect(nodeError('eth_call', error).retryAfterMs).toBe(pause)
+  expect(toRpcError('eth_call', error).retryAfterMs).toBe(pause)
 })

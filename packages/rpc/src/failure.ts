@@ -3,8 +3,8 @@ import type { Signal } from './abort.ts'
 import { RpcError } from './errors.ts'
 import { MAX_RETRY_AFTER_MS, type NodeError } from './node-error.ts'
 
-const batches = /batch/i
-const large = /too (large|big|many|long)|limit|size|exceed|maximum|at most|more than/i
+const BATCH_TEXT = /batch/i
+const SIZE_TEXT = /too (large|big|many|long)|limit|size|exceed|maximum|at most|more than/i
 
 /** Returns the error implied by an HTTP status; undefined if the status alone implies none. */
 export function httpFailure(status: number, retryAfter: string | undefined, now = Date.now()): RpcError | undefined {
@@ -42,16 +42,17 @@ export type BatchVerdict = 'size' | 'refused' | 'maybe'
  */
 export function batchVerdict(status: number, error: NodeError | undefined): BatchVerdict {
   const text = String(error?.message ?? '')
-  if (status === 413 || (large.test(text) && (batches.test(text) || /request|body|payload/i.test(text)))) return 'size'
-  if (batches.test(text) || (status >= 400 && status < 500)) return 'refused'
+  if (status === 413 || (SIZE_TEXT.test(text) && (BATCH_TEXT.test(text) || /request|body|payload/i.test(text))))
+    return 'size'
+  if (BATCH_TEXT.test(text) || (status >= 400 && status < 500)) return 'refused'
   return error ? 'refused' : 'maybe'
 }
 
 /** Converts an abort: `TIMEOUT` for a timeout signal, else `ABORTED`; an `RpcError` as reason is returned unchanged. */
 export function abortError(signal: Pick<Signal, 'reason'>, method: string): RpcError {
   if (signal.reason instanceof RpcError) return signal.reason
-  const timedOut = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
-  return timedOut
+  const isTimeout = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
+  return isTimeout
     ? new RpcError('TIMEOUT', `${method}: no answer in time`)
     : new RpcError('ABORTED', `${method}: the caller gave up`)
 }
@@ -59,10 +60,15 @@ export function abortError(signal: Pick<Signal, 'reason'>, method: string): RpcE
 /** Converts an error of the connection, of the body, or of the parser. */
 export function connectionError(cause: unknown): RpcError {
   if (cause instanceof RpcError) return cause
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  const { code } = Object(inner) as { readonly code?: unknown }
+  const innermostError = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  const { code } = Object(innermostError) as { readonly code?: unknown }
   // The `code` of a DOMException is a legacy number without use here.
-  const name = typeof code === 'string' && code ? code : inner instanceof Error ? inner.message : String(inner)
+  const name =
+    typeof code === 'string' && code
+      ? code
+      : innermostError instanceof Error
+        ? innermostError.message
+        : String(innermostError)
   if (/EXCEEDED_MAX_SIZE|ERR_BUFFER_TOO_LARGE|Z_|HPE_/.test(name))
     return new RpcError('BAD_ANSWER', `the node's answer cannot be read: ${name}`, '0x', { cause })
   if (/TIMEOUT/.test(name)) return new RpcError('TIMEOUT', `the node did not answer: ${name}`, '0x', { cause })

@@ -19,7 +19,7 @@ export class Heads {
   readonly cadence = new BlockCadence()
   newest: BlockHeader | undefined
   private readonly upstreams: readonly Upstream[]
-  private readonly numbers = new LRUCache<Hex, number>({ max: MAX_REMEMBERED })
+  private readonly numberByHash = new LRUCache<Hex, number>({ max: MAX_REMEMBERED })
 
   constructor(upstreams: readonly Upstream[]) {
     this.upstreams = upstreams
@@ -27,11 +27,11 @@ export class Heads {
 
   /** Returns the number of a recently read block. */
   numberOf(hash: Hex): number | undefined {
-    return this.numbers.get(hash)
+    return this.numberByHash.get(hash)
   }
 
   remember(header: BlockHeader): BlockHeader {
-    this.numbers.set(header.hash, header.number)
+    this.numberByHash.set(header.hash, header.number)
     return header
   }
 
@@ -40,22 +40,22 @@ export class Heads {
    *
    * @throws RpcError `LAGGING` if another endpoint is far ahead, `BAD_ANSWER` if the head is implausible
    */
-  async accept(upstream: Upstream, raw: RawBlock, send: SendContext): Promise<BlockHeader> {
+  async accept(upstream: Upstream, raw: RawBlock, sendContext: SendContext): Promise<BlockHeader> {
     const header = this.read(raw)
-    const best = Math.max(
+    const highestOtherHead = Math.max(
       -1,
       ...this.upstreams.filter((other) => other !== upstream && !other.isEjected).map(({ head }) => head),
     )
-    if (best - header.number > MAX_LAG) {
+    if (highestOtherHead - header.number > MAX_LAG) {
       upstream.recordHead(header.number)
       upstream.eject()
-      throw new RpcError('LAGGING', `an RPC endpoint is at block ${header.number}, another one at ${best}`)
+      throw new RpcError('LAGGING', `an RPC endpoint is at block ${header.number}, another one at ${highestOtherHead}`)
     }
-    if (header !== this.newest && this.needsProof(header)) await this.prove(upstream, header, send)
+    if (header !== this.newest && this.needsParentCheck(header)) await this.requireParent(upstream, header, sendContext)
     upstream.recordHead(header.number)
     if (header !== this.newest) this.remember(header)
     this.newest = header
-    this.cadence.see(header)
+    this.cadence.recordHead(header)
     return header
   }
 
@@ -68,16 +68,24 @@ export class Heads {
   }
 
   /** True for a head that jumps ahead or does not build on a known block. */
-  private needsProof({ number, hash, parentHash }: BlockHeader): boolean {
+  private needsParentCheck({ number, hash, parentHash }: BlockHeader): boolean {
     const { newest } = this
-    if (!newest || this.numbers.has(hash)) return false
-    return number > newest.number + MAX_LAG || (number <= newest.number + 1 && !this.numbers.has(parentHash))
+    if (!newest || this.numberByHash.has(hash)) return false
+    return number > newest.number + MAX_LAG || (number <= newest.number + 1 && !this.numberByHash.has(parentHash))
   }
 
   /** Requires the parent of the head: a node that has a block must also have its parent. */
-  private async prove(upstream: Upstream, { number, parentHash }: BlockHeader, send: SendContext): Promise<void> {
+  private async requireParent(
+    upstream: Upstream,
+    { number, parentHash }: BlockHeader,
+    sendContext: SendContext,
+  ): Promise<void> {
     if (number === 0) return
-    const parent = await upstream.endpoint.request<RawBlock | null>('eth_getBlockByHash', [parentHash, false], send)
+    const parent = await upstream.endpoint.request<RawBlock | null>(
+      'eth_getBlockByHash',
+      [parentHash, false],
+      sendContext,
+    )
     if (!parent || Number(parent.number) !== number - 1)
       throw new RpcError('BAD_ANSWER', `the node tells a head at block ${number} without a parent`)
   }

@@ -6,9 +6,9 @@ const WEIGHT = 0.1
 /** Half-life of the failure average while there are no new outcomes. */
 const HALF_LIFE_MS = 30_000
 /** Consecutive failures after which an endpoint is ejected. */
-const STREAK = 3
+const EJECT_STREAK = 3
 /** Failures within this time belong to one HTTP request and count once. */
-const SAME_MS = 3
+const SAME_REQUEST_MS = 3
 /** An endpoint that refuses requests or is late is ejected only if its success rate is at most this. */
 const MIN_SUCCESS_RATE = 0.2
 const MAX_EJECT_MS = 120_000
@@ -17,29 +17,29 @@ const DEAD_STREAK = 2
 const DEAD_MS = 3_000
 const SAMPLES = 64
 /** Percentiles are recomputed after this many new samples. */
-const REFRESH = 16
+const SAMPLES_PER_REFRESH = 16
 const MAX_KINDS = 32
 
 /** Health of one endpoint. */
 export class HealthTracker {
   private readonly now: () => number
   private readonly ejectMs: number
-  private failing = 0
-  private failingAt: number
-  private workedAt: number
+  private failureAverage = 0
+  private failureAverageAt: number
+  private lastSuccessAt: number
   private failedAt = Number.NEGATIVE_INFINITY
   private streak = 0
   private unansweredCount = 0
   private unansweredSince = 0
   private ejections = 0
   private ejectedUntil = Number.NEGATIVE_INFINITY
-  private readonly kinds = new Map<string, Latencies>()
+  private readonly latenciesByKind = new Map<string, Latencies>()
 
   constructor(ejectMs: number, now: () => number = Date.now) {
     this.ejectMs = ejectMs
     this.now = now
-    this.failingAt = now()
-    this.workedAt = now()
+    this.failureAverageAt = now()
+    this.lastSuccessAt = now()
   }
 
   get isEjected(): boolean {
@@ -48,7 +48,7 @@ export class HealthTracker {
 
   /** True after `STREAK` consecutive failures. */
   get isDown(): boolean {
-    return this.streak >= STREAK
+    return this.streak >= EJECT_STREAK
   }
 
   /** True if nothing came back for a while, not even an error. */
@@ -58,7 +58,7 @@ export class HealthTracker {
 
   /** Recent share of requests that were answered, from 0 to 1. */
   get successRate(): number {
-    return 1 - this.failing * 0.5 ** ((this.now() - this.failingAt) / HALF_LIFE_MS)
+    return 1 - this.failureAverage * 0.5 ** ((this.now() - this.failureAverageAt) / HALF_LIFE_MS)
   }
 
   recordSuccess(): void {
@@ -66,7 +66,7 @@ export class HealthTracker {
     this.unansweredCount = 0
     this.ejections = 0
     this.ejectedUntil = Number.NEGATIVE_INFINITY
-    this.workedAt = this.now()
+    this.lastSuccessAt = this.now()
     this.recordOutcome(0)
   }
 
@@ -88,13 +88,14 @@ export class HealthTracker {
    */
   recordFailure(kind: 'silent' | 'late' | 'refused' = 'silent'): void {
     const now = this.now()
-    if (now - this.failedAt < SAME_MS) return
+    if (now - this.failedAt < SAME_REQUEST_MS) return
     this.failedAt = now
     if (kind === 'refused') this.unansweredCount = 0
     else if (kind === 'silent' && this.unansweredCount++ === 0) this.unansweredSince = now
     this.streak++
     this.recordOutcome(1)
-    if (this.streak < STREAK || this.isEjected || (kind !== 'silent' && this.successRate > MIN_SUCCESS_RATE)) return
+    if (this.streak < EJECT_STREAK || this.isEjected || (kind !== 'silent' && this.successRate > MIN_SUCCESS_RATE))
+      return
     this.eject()
   }
 
@@ -106,34 +107,34 @@ export class HealthTracker {
 
   /** Milliseconds since the last success, or since creation if there was none. */
   get silentMs(): number {
-    return this.now() - this.workedAt
+    return this.now() - this.lastSuccessAt
   }
 
   /**
    * Records the latency of a request.
    *
-   * @param latencyRing - false if the request was given up after `ms`
+   * @param isAnswered - false if the request was given up after `ms`
    */
-  recordLatency(kind: string, ms: number, latencyRing = true): void {
-    this.latencies(kind)?.add(ms, latencyRing)
+  recordLatency(kind: string, ms: number, isAnswered = true): void {
+    this.latencies(kind)?.add(ms, isAnswered)
   }
 
   /** Returns latency percentiles in milliseconds; undefined before four samples. */
   latency(kind: string): Latency | undefined {
-    return this.kinds.get(kind)?.latency
+    return this.latenciesByKind.get(kind)?.latency
   }
 
   private recordOutcome(failure: 0 | 1): void {
-    const before = 1 - this.successRate
-    this.failing = before + WEIGHT * (failure - before)
-    this.failingAt = this.now()
+    const failureBefore = 1 - this.successRate
+    this.failureAverage = failureBefore + WEIGHT * (failure - failureBefore)
+    this.failureAverageAt = this.now()
   }
 
   private latencies(kind: string): Latencies | undefined {
-    let latencies = this.kinds.get(kind)
-    if (!latencies && this.kinds.size < MAX_KINDS) {
+    let latencies = this.latenciesByKind.get(kind)
+    if (!latencies && this.latenciesByKind.size < MAX_KINDS) {
       latencies = new Latencies()
-      this.kinds.set(kind, latencies)
+      this.latenciesByKind.set(kind, latencies)
     }
     return latencies
   }
@@ -141,24 +142,24 @@ export class HealthTracker {
 
 class Latencies {
   private readonly allLatencies = new Ring()
-  private readonly latencyRing = new Ring()
+  private readonly answeredLatencies = new Ring()
   private count = 0
-  private cached: Latency | undefined
+  private cachedPercentiles: Latency | undefined
 
-  add(ms: number, latencyRing: boolean): void {
+  add(ms: number, isAnswered: boolean): void {
     this.allLatencies.add(ms)
-    if (latencyRing) this.latencyRing.add(ms)
-    if (++this.count === 4 || this.count % REFRESH === 0) this.cached = undefined
+    if (isAnswered) this.answeredLatencies.add(ms)
+    if (++this.count === 4 || this.count % SAMPLES_PER_REFRESH === 0) this.cachedPercentiles = undefined
   }
 
   get latency(): Latency | undefined {
     if (this.count < 4) return undefined
-    if (!this.cached) {
+    if (!this.cachedPercentiles) {
       const [p50, p95, longest] = this.allLatencies.percentiles(0.5, 0.95, 1)
-      const [latencyRing] = this.latencyRing.percentiles(0.9)
-      this.cached = { p50: p50!, p95: p95!, longest: longest!, answered: latencyRing ?? longest! }
+      const [answeredP90] = this.answeredLatencies.percentiles(0.9)
+      this.cachedPercentiles = { p50: p50!, p95: p95!, longest: longest!, answeredP90: answeredP90 ?? longest! }
     }
-    return this.cached
+    return this.cachedPercentiles
   }
 }
 

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { HedgeBudget, lateMs, lostMs, whenQuiet } from './hedges.ts'
+import { HedgeBudget, lostAfterMs, slowAfterMs, whenResponsive } from './hedges.ts'
 
 test('the only endpoint is asked again far later than another one would be', () => {
-  const latency = { p50: 12, p95: 40, longest: 200, answered: 30 }
-  expect(lateMs([latency])).toBe(60)
-  expect(lostMs(latency)).toBe(360)
-  expect(lostMs({ p50: 2, p95: 4, longest: 9, answered: 3 })).toBe(250)
+  const latency = { p50: 12, p95: 40, longest: 200, answeredP90: 30 }
+  expect(slowAfterMs([latency])).toBe(60)
+  expect(lostAfterMs(latency)).toBe(360)
+  expect(lostAfterMs({ p50: 2, p95: 4, longest: 9, answeredP90: 3 })).toBe(250)
   // Hanging requests have the highest latencies.
-  expect(lostMs({ p50: 12, p95: 5_000, longest: 5_000, answered: 20 })).toBe(360)
-  expect(lostMs({ p50: 900, p95: 5_000, longest: 5_000, answered: 20 })).toBe(1_000)
+  expect(lostAfterMs({ p50: 12, p95: 5_000, longest: 5_000, answeredP90: 20 })).toBe(360)
+  expect(lostAfterMs({ p50: 900, p95: 5_000, longest: 5_000, answeredP90: 20 })).toBe(1_000)
 })
 
 test('where requests get lost, what takes longer than answers do is late', () => {
-  const hanging = { p50: 30, p95: 900, longest: 5_000, answered: 25 }
-  expect(lateMs([hanging])).toBe(240)
-  expect(lateMs([hanging], true)).toBe(25)
-  expect(lateMs([{ ...hanging, answered: 3 }], true)).toBe(15)
+  const hanging = { p50: 30, p95: 900, longest: 5_000, answeredP90: 25 }
+  expect(slowAfterMs([hanging])).toBe(240)
+  expect(slowAfterMs([hanging], true)).toBe(25)
+  expect(slowAfterMs([{ ...hanging, answeredP90: 3 }], true)).toBe(15)
 })
 
 test('requests count as lost while most second requests are first', () => {
@@ -37,16 +37,16 @@ test('requests count as lost while most second requests are first', () => {
 test('hedges end with the budget, which requests earn slowly', () => {
   const budget = new HedgeBudget()
   let count = 0
-  while (budget.take()) count++
+  while (budget.takeToken()) count++
   expect(count).toBe(10)
-  for (let request = 0; request < 100; request++) budget.earn()
-  while (budget.take()) count++
+  for (let request = 0; request < 100; request++) budget.earnTokens()
+  while (budget.takeToken()) count++
   expect(count).toBeLessThanOrEqual(13)
 })
 
 test('an answer that came while other work held the event loop is read before it is called late', async () => {
   const events: string[] = []
-  whenQuiet(30, () => events.push('late'))
+  whenResponsive(30, () => events.push('late'))
   setTimeout(() => events.push('answer'), 35)
   const until = performance.now() + 80
   while (performance.now() < until);
@@ -56,7 +56,7 @@ test('an answer that came while other work held the event loop is read before it
 
 test('a loop that is always held delays the look, and does not end it', async () => {
   let looked = false
-  whenQuiet(5, () => {
+  whenResponsive(5, () => {
     looked = true
   })
   const started = performance.now()
@@ -70,7 +70,7 @@ test('a loop that is always held delays the look, and does not end it', async ()
 
 test('a look that was called off does not happen', async () => {
   let looked = false
-  const end = whenQuiet(10, () => {
+  const end = whenResponsive(10, () => {
     looked = true
   })
   end()

@@ -50,10 +50,10 @@ export class HedgeBudget {
   /**
    * Records the outcome of a hedged request.
    *
-   * @param first - true if a hedge answered before the slow attempt
+   * @param hasHedgeWon - true if a hedge answered before the slow attempt
    */
-  record(first: boolean): void {
-    this.lastWinRate = this.winRate + WEIGHT * (Number(first) - this.winRate)
+  record(hasHedgeWon: boolean): void {
+    this.lastWinRate = this.winRate + WEIGHT * (Number(hasHedgeWon) - this.winRate)
     this.recordedAt = this.now()
   }
 
@@ -61,11 +61,11 @@ export class HedgeBudget {
     return this.lastWinRate * 0.5 ** ((this.now() - this.recordedAt) / HALF_LIFE_MS)
   }
 
-  earn(): void {
+  earnTokens(): void {
     this.tokens = Math.min(MAX_TOKENS, this.tokens + TOKENS_PER_REQUEST)
   }
 
-  take(): boolean {
+  takeToken(): boolean {
     if (this.tokens < 1) return false
     this.tokens--
     return true
@@ -86,7 +86,7 @@ export type Latency = {
   readonly p95: number
   readonly longest: number
   /** 90th percentile of answered requests only. */
-  readonly answered: number
+  readonly answeredP90: number
 }
 
 /**
@@ -95,11 +95,11 @@ export type Latency = {
  *
  * @param isLosing - true if requests get lost: the delay is then bounded by the latency of answered requests
  */
-export function lateMs(latencies: readonly (Latency | undefined)[], isLosing = false): number {
+export function slowAfterMs(latencies: readonly (Latency | undefined)[], isLosing = false): number {
   const measuredLatencies = latencies.filter((latency) => latency !== undefined)
   if (measuredLatencies.length === 0) return DEFAULT_DELAY_MS
-  const lateAfterMs = ({ p50, p95, answered }: Latency) =>
-    Math.min(1.5 * p95, 8 * p50, isLosing ? answered : MAX_DELAY_MS)
+  const lateAfterMs = ({ p50, p95, answeredP90 }: Latency) =>
+    Math.min(1.5 * p95, 8 * p50, isLosing ? answeredP90 : MAX_DELAY_MS)
   return Math.max(
     isLosing ? MIN_DELAY_WHEN_LOSING_MS : MIN_DELAY_MS,
     Math.min(MAX_DELAY_MS, ...measuredLatencies.map(lateAfterMs)),
@@ -109,7 +109,7 @@ export function lateMs(latencies: readonly (Latency | undefined)[], isLosing = f
 /**
  * Returns the milliseconds after which a request at the only endpoint counts as lost: well above every recent latency.
  */
-export function lostMs(latency: Latency | undefined): number {
+export function lostAfterMs(latency: Latency | undefined): number {
   if (!latency) return DEFAULT_DELAY_MS
   return Math.max(MIN_SAME_ENDPOINT_MS, Math.min(MAX_DELAY_MS, 2 * latency.longest, 30 * latency.p50))
 }
@@ -119,17 +119,17 @@ export function lostMs(latency: Latency | undefined): number {
  *
  * @returns function that cancels the wait
  */
-export function whenQuiet(ms: number, onQuiet: () => void): () => void {
+export function whenResponsive(ms: number, onResponsive: () => void): () => void {
   let timer: NodeJS.Timeout
   let immediate: NodeJS.Immediate | undefined
   let stalls = 0
   const wait = (ms: number) => {
-    const due = performance.now() + ms
+    const dueAt = performance.now() + ms
     timer = setTimeout(() => {
-      const stallMs = performance.now() - due
+      const stallMs = performance.now() - dueAt
       if (stallMs > STALL_MS && stalls++ < MAX_STALLS) wait(stallMs)
       // Process answers that have already arrived before looking.
-      else immediate = setImmediate(onQuiet)
+      else immediate = setImmediate(onResponsive)
     }, ms)
   }
   wait(ms)

@@ -1,6 +1,6 @@
 /**
- * Caching DNS resolver over `getaddrinfo`. That call cannot be canceled and holds a thread of libuv's pool until it
- * returns: half a minute if no name server answers. So each host has at most one lookup in flight, and all hosts
+ * Caching DNS resolver over `getaddrinfo`. A `getaddrinfo` call cannot be canceled and holds a thread of libuv's pool until
+ * it returns: half a minute if no name server answers. So each host has at most one lookup in flight, and all hosts
  * together have at most as many as libuv runs. Failures are cached briefly.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
@@ -64,11 +64,11 @@ export class HostResolver {
     const host = this.hostOf(hostname)
     const { addresses, failure } = host
     if (addresses && now - addresses.resolvedAt < FRESH_MS) return Promise.resolve(addresses.list)
-    const usable = addresses && now - addresses.resolvedAt < STALE_MS ? addresses.list : undefined
+    const usableAddresses = addresses && now - addresses.resolvedAt < STALE_MS ? addresses.list : undefined
     if (failure && now - failure.failedAt < FAILED_MS)
-      return usable ? Promise.resolve(usable) : Promise.reject(failure.error)
+      return usableAddresses ? Promise.resolve(usableAddresses) : Promise.reject(failure.error)
     const lookup = this.startLookup(host)
-    return usable ? firstOf(lookup, usable) : lookup
+    return usableAddresses ? resultOrFallback(lookup, usableAddresses) : lookup
   }
 
   private hostOf(name: string): Host {
@@ -139,7 +139,7 @@ export class HostResolver {
 }
 
 /** Returns the result of a lookup, or the expired addresses if it takes longer than `STALE_WAIT_MS`. */
-function firstOf(lookup: Promise<Addresses>, fallback: Addresses): Promise<Addresses> {
+function resultOrFallback(lookup: Promise<Addresses>, fallback: Addresses): Promise<Addresses> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(fallback), STALE_WAIT_MS)
     lookup.then(resolve, reject).finally(() => clearTimeout(timer))

@@ -15,7 +15,7 @@ const CLOSE_OBJECT = 0x7d
 
 /** Parses JSON like `JSON.parse`. @throws SyntaxError */
 export async function parseJson(text: string): Promise<unknown> {
-  return text.length <= MAX_PIECE ? JSON.parse(text) : inSlices('json', new Reader(text).all())
+  return text.length <= MAX_PIECE ? JSON.parse(text) : inSlices('json', new Reader(text).parseAll())
 }
 
 class Reader {
@@ -26,52 +26,52 @@ class Reader {
     this.text = text
   }
 
-  *all(): Steps<unknown> {
-    const value = yield* this.value()
-    if (this.next() !== undefined) throw this.syntaxError()
+  *parseAll(): Steps<unknown> {
+    const value = yield* this.parseValue()
+    if (this.peekCharacter() !== undefined) throw this.syntaxError()
     return value
   }
 
-  private *value(): Steps<unknown> {
-    const first = this.next()
+  private *parseValue(): Steps<unknown> {
+    const first = this.peekCharacter()
     const isContainer = first === OPEN_LIST || first === OPEN_OBJECT
     const end = isContainer ? this.endOfContainer() : this.endOfScalar()
     if (end !== -1) {
       yield
       return this.parseTo(end)
     }
-    return yield* first === OPEN_LIST ? this.list() : this.object()
+    return yield* first === OPEN_LIST ? this.parseList() : this.parseObject()
   }
 
-  private *list(): Steps<unknown[]> {
+  private *parseList(): Steps<unknown[]> {
     const list: unknown[] = []
     this.position++
-    if (this.next() === CLOSE_LIST) {
+    if (this.peekCharacter() === CLOSE_LIST) {
       this.position++
       return list
     }
     for (;;) {
-      list.push(yield* this.value())
-      if (this.separator(CLOSE_LIST)) return list
+      list.push(yield* this.parseValue())
+      if (this.consumeSeparator(CLOSE_LIST)) return list
     }
   }
 
-  private *object(): Steps<object> {
+  private *parseObject(): Steps<object> {
     const object = {}
     this.position++
-    if (this.next() === CLOSE_OBJECT) {
+    if (this.peekCharacter() === CLOSE_OBJECT) {
       this.position++
       return object
     }
     for (;;) {
-      if (this.next() !== QUOTE) throw this.syntaxError()
+      if (this.peekCharacter() !== QUOTE) throw this.syntaxError()
       const key = this.parseTo(this.endOfScalar()) as string
-      if (this.next() !== COLON) throw this.syntaxError()
+      if (this.peekCharacter() !== COLON) throw this.syntaxError()
       this.position++
-      const value = yield* this.value()
+      const value = yield* this.parseValue()
       // Like `JSON.parse`: a `__proto__` key becomes an own property.
       Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
-      if (this.separator(CLOSE_OBJECT)) return object
+      if (this.consumeSeparator(CLOSE_OBJECT)) return object
     }
   }
 
@@ -80,8 +80,8 @@ class Reader {
    *
    * @returns true if it is the closing bracket
    */
-  private separator(close: number): boolean {
-    const character = this.next()
+  private consumeSeparator(close: number): boolean {
+    const character = this.peekCharacter()
     if (character !== close && character !== COMMA) throw this.syntaxError()
     this.position++
     return character === close
@@ -94,7 +94,7 @@ class Reader {
   }
 
   /** Skips white space and returns the next character code; undefined at the end of the text. */
-  private next(): number | undefined {
+  private peekCharacter(): number | undefined {
     for (; this.position < this.text.length; this.position++) {
       const code = this.text.charCodeAt(this.position)
       if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code
@@ -105,8 +105,8 @@ class Reader {
   /** Returns the end index of an array or object; -1 if it is more than `MAX_PIECE` away. */
   private endOfContainer(): number {
     let depth = 0
-    const last = Math.min(this.text.length, this.position + MAX_PIECE)
-    for (let position = this.position; position < last; position++) {
+    const limit = Math.min(this.text.length, this.position + MAX_PIECE)
+    for (let position = this.position; position < limit; position++) {
       const code = this.text.charCodeAt(position)
       if (code === QUOTE) {
         position = this.endOfString(position) - 1
@@ -114,7 +114,7 @@ class Reader {
       } else if (code === OPEN_LIST || code === OPEN_OBJECT) depth++
       else if ((code === CLOSE_LIST || code === CLOSE_OBJECT) && --depth === 0) return position + 1
     }
-    if (last === this.text.length) throw this.syntaxError()
+    if (limit === this.text.length) throw this.syntaxError()
     return -1
   }
 

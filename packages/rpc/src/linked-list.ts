@@ -4,7 +4,7 @@ export type Link<T> = {
   readonly value: T
   previous: Link<T> | undefined
   next: Link<T> | undefined
-  isIn: boolean
+  isLinked: boolean
 }
 
 /**
@@ -18,7 +18,7 @@ export class LinkedList<T> {
   size = 0
 
   add(value: T): Link<T> {
-    const link: Link<T> = { value, previous: this.last, next: undefined, isIn: true }
+    const link: Link<T> = { value, previous: this.last, next: undefined, isLinked: true }
     if (this.last) this.last.next = link
     else this.first = link
     this.last = link
@@ -28,7 +28,7 @@ export class LinkedList<T> {
 
   /** Removes a link. Returns false if it was removed before. */
   remove(link: Link<T>): boolean {
-    if (!link.isIn) return false
+    if (!link.isLinked) return false
     const { previous, next } = link
     if (previous) previous.next = next
     else this.first = next
@@ -36,7 +36,7 @@ export class LinkedList<T> {
     else this.last = previous
     link.previous = undefined
     link.next = undefined
-    link.isIn = false
+    link.isLinked = false
     this.size--
     return true
   }

@@ -1,17 +1,17 @@
 /** Extracts the block range that a provider allows in `eth_getLogs` from its error. */
 
 /** "this block range should work: [0x0, 0xd043b8]", "retry with the range 6000000-6000509". */
-const bracket = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i
+const BRACKETED_RANGE = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i
 const DASHED_RANGE = /\brange (\d+)\s*-\s*(\d+)/i
 /** "(5000 > 3000)" */
 const COMPARED_RANGE = /\(\s*\d+\s*>\s*(\d+)\s*\)/
 /** "limited to a 10,000 range", "maximum is set to 2048", "max is 10k blocks", "up to a 500 block range", "ranges over 10000 blocks". */
-const limit =
+const STATED_LIMIT =
   /(?:max(?:imum)?\b|\blimit(?:ed)?\b|up to|at most|\bover\b|greater than|smaller than|bigger than|exceeds?\b|allowed|distance|narrow your filter)[^\d[\]]{0,40}?(\d[\d,.]*)\s*(k\b)?/gi
 /** Matches text after a number that counts something other than blocks. */
-const otherUnits = /^\s*k?\s*(results|logs|bytes|response|seconds|filters)/i
+const OTHER_UNITS = /^\s*k?\s*(results|logs|bytes|response|seconds|filters)/i
 /** Matches errors whose numbers limit the results, not the blocks. */
-const ofResults = /more than \S+ (results|logs)|too many logs|max results|logs matched|too big/i
+const RESULT_LIMIT = /more than \S+ (results|logs)|too many logs|max results|logs matched|too big/i
 
 /**
  * Returns the number of blocks that the provider suggests; undefined if the error names none.
@@ -20,28 +20,28 @@ const ofResults = /more than \S+ (results|logs)|too many logs|max results|logs m
  */
 export function suggestedBlocks(text: string, data: unknown): number | undefined {
   return (
-    blocksBetween(text.match(bracket)) ??
-    blocksBetween(ends(data)) ??
+    blocksBetween(text.match(BRACKETED_RANGE)) ??
+    blocksBetween(rangeInData(data)) ??
     blocksBetween(text.match(DASHED_RANGE)) ??
     limitIn(text)
   )
 }
 
 function limitIn(text: string): number | undefined {
-  const larger = text.match(COMPARED_RANGE)
-  if (larger) return Number(larger[1])
-  if (ofResults.test(text)) return undefined
-  let min: number | undefined
-  for (const match of text.matchAll(limit)) {
-    if (otherUnits.test(text.slice(match.index + match[0].length))) continue
+  const comparedMatch = text.match(COMPARED_RANGE)
+  if (comparedMatch) return Number(comparedMatch[1])
+  if (RESULT_LIMIT.test(text)) return undefined
+  let minBlocks: number | undefined
+  for (const match of text.matchAll(STATED_LIMIT)) {
+    if (OTHER_UNITS.test(text.slice(match.index + match[0].length))) continue
     const count = Number(match[1]!.replace(/[,.]/g, '')) * (match[2] ? 1_000 : 1)
-    if (count > 0 && Number.isSafeInteger(count)) min = Math.min(min ?? count, count)
+    if (count > 0 && Number.isSafeInteger(count)) minBlocks = Math.min(minBlocks ?? count, count)
   }
-  return min
+  return minBlocks
 }
 
 /** Reads Infura's form: `{ from: '0x1', to: '0x2' }`. */
-function ends(data: unknown): readonly unknown[] | null {
+function rangeInData(data: unknown): readonly unknown[] | null {
   if (typeof data !== 'object' || data === null || !('from' in data) || !('to' in data)) return null
   return [undefined, data.from, data.to]
 }

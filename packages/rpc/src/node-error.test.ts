@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { MAX_RETRY_AFTER_MS, nodeError } from './node-error.ts'
+import { MAX_RETRY_AFTER_MS, toRpcError } from './node-error.ts'
 
-const codeOf = (message: string, method = 'eth_getBalance', code = -32000) => nodeError(method, { code, message }).code
+const codeOf = (message: string, method = 'eth_getBalance', code = -32000) => toRpcError(method, { code, message }).code
 
 test.each([
   'execution reverted',
@@ -25,7 +25,7 @@ test.each([
   'execution halted',
 ])('"%s" is a revert', (message) => {
   expect(codeOf(message)).toBe('REVERTED')
-  expect(nodeError('eth_call', { message }).message).toBe(message)
+  expect(toRpcError('eth_call', { message }).message).toBe(message)
 })
 
 test.each([
@@ -316,8 +316,8 @@ test.each([
 test('the text decides before the code, but not before that of a revert', () => {
   expect(codeOf('header not found', 'eth_call', -32005)).toBe('LAGGING')
   expect(codeOf('rate limit', 'eth_call', 3)).toBe('REVERTED')
-  expect(nodeError('eth_call', {})).toMatchObject({ code: 'REJECTED', message: expect.stringContaining('eth_call') })
-  expect(nodeError('eth_call', { message: 429 as unknown as string }).message).toContain('429')
+  expect(toRpcError('eth_call', {})).toMatchObject({ code: 'REJECTED', message: expect.stringContaining('eth_call') })
+  expect(toRpcError('eth_call', { message: 429 as unknown as string }).message).toContain('429')
 })
 
 test.each([
@@ -327,7 +327,7 @@ test.each([
   [{ data: '0x34' }, '0x34'],
   [{ data: { data: 'Reverted 0x56' } }, '0x56'],
 ])('the data %j is that of a revert', (data, expected) => {
-  expect(nodeError('eth_call', { message: 'rate limit', data })).toMatchObject({
+  expect(toRpcError('eth_call', { message: 'rate limit', data })).toMatchObject({
     ...{ code: 'REVERTED', data: expected, message: 'rate limit' },
   })
 })
@@ -335,17 +335,17 @@ test.each([
 test.each([['Returned 0x12'], ['0xyz'], ['0x12 '], ['a 0x12'], [{ other: '0x12' }], [null], [7], [{ data: null }]])(
   'the data %j is none of a revert',
   (data) => {
-    expect(nodeError('eth_call', { message: 'odd', data }).code).toBe('REJECTED')
+    expect(toRpcError('eth_call', { message: 'odd', data }).code).toBe('REJECTED')
   },
 )
 
 test('a revert without data has empty data', () => {
-  expect(nodeError('eth_call', { code: 3, message: 'm' })).toMatchObject({ code: 'REVERTED', data: '0x' })
-  expect(nodeError('eth_call', { code: 3, message: 'm', data: '0x12' }).data).toBe('0x12')
+  expect(toRpcError('eth_call', { code: 3, message: 'm' })).toMatchObject({ code: 'REVERTED', data: '0x' })
+  expect(toRpcError('eth_call', { code: 3, message: 'm', data: '0x12' }).data).toBe('0x12')
 })
 
 test('texts of the data decide too, up to 500 characters of each', () => {
-  const ofData = (data: unknown) => nodeError('eth_call', { message: 'odd', data }).code
+  const ofData = (data: unknown) => toRpcError('eth_call', { message: 'odd', data }).code
   expect(ofData('rate limit')).toBe('RATE_LIMITED')
   expect(ofData({ code: 1, details: 'header not found' })).toBe('LAGGING')
   expect(ofData(['out of credits'])).toBe('CREDIT')
@@ -357,19 +357,19 @@ test('texts of the data decide too, up to 500 characters of each', () => {
 })
 
 test('the message names the meaning and the text', () => {
-  const limited = nodeError('eth_call', { message: 'rate limit' }).message
+  const limited = toRpcError('eth_call', { message: 'rate limit' }).message
   expect(limited).toMatch(/^(?!eth_call).+: rate limit$/)
-  expect(nodeError('eth_call', { message: 'odd' }).message).toBe('eth_call: odd')
+  expect(toRpcError('eth_call', { message: 'odd' }).message).toBe('eth_call: odd')
 })
 
 test('only a range states a number of blocks', () => {
-  expect(nodeError('eth_getLogs', { message: 'range over 9' }).blocks).toBe(9)
-  expect(nodeError('eth_getLogs', { message: 'range', data: { from: '0x1', to: '0x3' } }).blocks).toBe(3)
-  expect(nodeError('eth_getLogs', { message: 'range' }).blocks).toBeUndefined()
-  expect(nodeError('eth_call', { message: 'rate limit of 9' }).blocks).toBeUndefined()
+  expect(toRpcError('eth_getLogs', { message: 'range over 9' }).grantedBlocks).toBe(9)
+  expect(toRpcError('eth_getLogs', { message: 'range', data: { from: '0x1', to: '0x3' } }).grantedBlocks).toBe(3)
+  expect(toRpcError('eth_getLogs', { message: 'range' }).grantedBlocks).toBeUndefined()
+  expect(toRpcError('eth_call', { message: 'rate limit of 9' }).grantedBlocks).toBeUndefined()
 })
 
-const pauseOf = (message: string, data?: unknown) => nodeError('eth_call', { message, data }).retryAfterMs
+const pauseOf = (message: string, data?: unknown) => toRpcError('eth_call', { message, data }).retryAfterMs
 
 test.each([
   ['rate limit, try again in 4ms', 4],

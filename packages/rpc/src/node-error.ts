@@ -12,75 +12,75 @@ import { suggestedBlocks } from './log-range.ts'
 export type NodeError = { readonly code?: number; readonly message?: string; readonly data?: unknown }
 
 type Rule = {
-  readonly means: RpcErrorCode
+  readonly errorCode: RpcErrorCode
   /** Methods that the rule applies to; all if absent. */
   readonly method?: RegExp
   /** Pattern of the message and of the texts in the error's data. */
   readonly text: RegExp
 }
 
-const logs = /^eth_getLogs$/
-const calls = /^eth_(call|estimateGas|createAccessList)$/
+const LOG_METHODS = /^eth_getLogs$/
+const CALL_METHODS = /^eth_(call|estimateGas|createAccessList)$/
 
 /** The first matching rule applies, so short and ambiguous patterns come last. */
 const rules: readonly Rule[] = [
   {
-    means: 'REVERTED',
+    errorCode: 'REVERTED',
     text: /^(execution reverted|VM exception|VM execution error|EVM error)(?!.*(trie node|GasLimit))/i,
   },
   {
-    means: 'CREDIT',
+    errorCode: 'CREDIT',
     text: /daily request|(daily|monthly) .{0,20}(limit|quota|capacity)|quota|out of credits|insufficient credits|payment required|billing|maximum API usage|authenticat|unauthorized|(invalid|inactive|missing) (api.?)?key\b|key is inactive|access key/i,
   },
   {
-    means: 'RATE_LIMITED',
+    errorCode: 'RATE_LIMITED',
     text: /rate.?limit|rate exceeded|too many requests|request limit|per.?second|\/sec\b|concurrent requests|throttl|RPS limit|too much load|currently healthy/i,
   },
   {
-    means: 'UNSUPPORTED',
+    errorCode: 'UNSUPPORTED',
     text: /\bmethod\b.{0,60}\b(not (found|exist|available|supported|allowed|enabled|whitelisted)|disabled)|too many arguments|parameters? count|arguments and got/i,
   },
   {
-    means: 'LAGGING',
-    method: logs,
+    errorCode: 'LAGGING',
+    method: LOG_METHODS,
     text: /beyond (the )?(current )?head|last accepted block|invalid block range|header range/i,
   },
   {
-    means: 'RANGE',
-    method: logs,
+    errorCode: 'RANGE',
+    method: LOG_METHODS,
     text: /\branges? |\brange\b|blocks? distance|too many (blocks|logs|results)|requested blocks|more than \S+ (results|logs)|logs (returned|over)|exceeds? (max results|limit)|limited to|response.{0,20}(size|too (large|big))|smaller than size|(at most|over|maximum) \S+ blocks|^limit exceeded|query (timeout|returns)|execution (timeout|aborted)|time(d )? ?out|deadline exceeded/i,
   },
   {
-    means: 'GAS_CAP',
-    method: calls,
+    errorCode: 'GAS_CAP',
+    method: CALL_METHODS,
     text: /gas limit (is )?too high|intrinsic gas too high|gas limit.{0,12}exceed|exceeds .{0,24}gas|gas (limit )?cap\b|GasLimitMoreThe?a?nBlock/i,
   },
   {
-    means: 'SIZE',
+    errorCode: 'SIZE',
     text: /\b(entity|body|payload|content|request|response|message|result|batch)\b.{0,20}too (large|big|long)|max(imum)? (batch|request|body|response) size|addresses or topics|number of address|filters\. the current limit|execution (timeout|aborted)|timed out/i,
   },
   {
-    means: 'PRUNED',
+    errorCode: 'PRUNED',
     text: /prun|missing trie node|\barchiv|\bstate\b.{0,80}(not available|unavailable|discarded|not found)|no state (available|found|data)|historical (state|rpc|backend)|lowest height|height is not available|purged for|earliest available|old data|failed to (load|compute).{0,20}(state|tipset)|unexpected state root|not exist on height|proof window|unsupported block number|body not found/i,
   },
   {
-    means: 'LAGGING',
+    errorCode: 'LAGGING',
     text: /header.{0,24}not found|unknown (block|header)|resource not found|block.{0,60}(not|cannot|could not) (be )?(found|available)|(find|found) (the |a )?block|no (such )?block( found)?\b|not currently canonical|unfinalized|beyond (the )?(current )?head|block.{0,30}out of range|BlockOutOfRange|block height is|last accepted block|less than or equal to the current|greater than latest|HeaderNotFound|sync is still|bad tipset height/i,
   },
   {
-    means: 'REVERTED',
+    errorCode: 'REVERTED',
     text: /revert|out of gas|OutOfGas|\boog\b|Invalid(FE)?Opcode|NotActivated|invalid (opcode|jump)|Stack(Under|Over)flow|CallTooDeep|always failing transaction|execution halted/i,
   },
-  { means: 'UNSUPPORTED', text: /not supported|unsupported|current plan/i },
-  { means: 'TIMEOUT', text: /time(d )? ?out/i },
+  { errorCode: 'UNSUPPORTED', text: /not supported|unsupported|current plan/i },
+  { errorCode: 'TIMEOUT', text: /time(d )? ?out/i },
   {
-    means: 'RATE_LIMITED',
+    errorCode: 'RATE_LIMITED',
     text: /limit.?exceeded|exceeded.{0,40}(capacity|limit|requests)|capacity exceeded|request count|(is |too )busy|overloaded|try again/i,
   },
 ]
 
 /** Meaning of error codes, used if no rule matches the text. */
-const codes: ReadonlyMap<number, RpcErrorCode> = new Map([
+const codeByNumber: ReadonlyMap<number, RpcErrorCode> = new Map([
   [-32614, 'RANGE'],
   ...[429, -32005, -32007, -32012, -32016, -32017, -32029].map((code) => [code, 'RATE_LIMITED'] as const),
   [4444, 'PRUNED'],
@@ -88,7 +88,7 @@ const codes: ReadonlyMap<number, RpcErrorCode> = new Map([
   [-32601, 'UNSUPPORTED'],
 ])
 
-const meanings: Partial<Record<RpcErrorCode, string>> = {
+const textByCode: Partial<Record<RpcErrorCode, string>> = {
   CREDIT: "the provider's plan or key allows no more",
   RATE_LIMITED: 'the node is asked too often',
   UNSUPPORTED: 'the node cannot do that',
@@ -105,19 +105,19 @@ const meanings: Partial<Record<RpcErrorCode, string>> = {
  *
  * @returns an error with the code of the matching rule; `REJECTED` if none matches
  */
-export function nodeError(method: string, { code, message = 'no message', data }: NodeError): RpcError {
+export function toRpcError(method: string, { code, message = 'no message', data }: NodeError): RpcError {
   const text = String(message)
   const revertData = revertDataOf(data)
   // Providers also put texts into `data`; hex there is revert data.
   if (code === 3 || revertData !== undefined) return new RpcError('REVERTED', text, revertData ?? '0x')
   const allText = [text, ...textsOf(data)].join(' ')
   const rule = rules.find((rule) => (rule.method?.test(method) ?? true) && rule.text.test(allText))
-  const means = rule?.means ?? codes.get(code ?? 0) ?? 'REJECTED'
-  if (means === 'REVERTED') return new RpcError('REVERTED', text)
-  const blocks = means === 'RANGE' ? suggestedBlocks(allText, data) : undefined
-  const retryAfterMs = means === 'RATE_LIMITED' ? retryHint(allText, data) : undefined
-  return new RpcError(means, `${meanings[means] ?? method}: ${text}`, '0x', {
-    ...(blocks !== undefined && { blocks }),
+  const errorCode = rule?.errorCode ?? codeByNumber.get(code ?? 0) ?? 'REJECTED'
+  if (errorCode === 'REVERTED') return new RpcError('REVERTED', text)
+  const blocks = errorCode === 'RANGE' ? suggestedBlocks(allText, data) : undefined
+  const retryAfterMs = errorCode === 'RATE_LIMITED' ? retryHint(allText, data) : undefined
+  return new RpcError(errorCode, `${textByCode[errorCode] ?? method}: ${text}`, '0x', {
+    ...(blocks !== undefined && { grantedBlocks: blocks }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   })
 }

@@ -27,7 +27,7 @@ function outageOf(...endpoints: readonly FakeEndpoint[]) {
   return { clock, outage: new Outage(endpoints as unknown as readonly Upstream[], () => clock.ms) }
 }
 const outcomeOfEnd = (outage: Outage) =>
-  outage.end().then(
+  outage.waitForRecovery().then(
     () => 'back',
     (error: RpcError) => error.code,
   )
@@ -44,7 +44,7 @@ test('an outage is open while all endpoints are unusable, and never without endp
 test('the error is the first failure of an endpoint, or UNREACHABLE if no endpoint has one', async () => {
   const credit = new RpcError('CREDIT', 'used up')
   const { outage } = outageOf(fakeEndpoint(), fakeEndpoint(credit), fakeEndpoint(new RpcError('TIMEOUT', 'late')))
-  await expect(outage.end()).rejects.toBe(credit)
+  await expect(outage.waitForRecovery()).rejects.toBe(credit)
   expect(await outcomeOfEnd(outageOf(fakeEndpoint()).outage)).toBe('UNREACHABLE')
 })
 

@@ -12,7 +12,7 @@ const MAX_PAUSE_MS = 30_000
 export class Outage {
   private readonly upstreams: readonly Upstream[]
   private readonly now: () => number
-  private probing: Promise<boolean> | undefined
+  private pendingProbe: Promise<boolean> | undefined
   private probeAt = 0
   private pauseMs = FIRST_PAUSE_MS
 
@@ -26,15 +26,15 @@ export class Outage {
   }
 
   /** Waits for the probe that is due or in flight. @throws RpcError of an endpoint if none responds */
-  async end(): Promise<void> {
-    if (!this.probing && this.now() < this.probeAt) throw this.error
-    this.probing ??= this.probe()
-    if (!(await this.probing)) throw this.error
+  async waitForRecovery(): Promise<void> {
+    if (!this.pendingProbe && this.now() < this.probeAt) throw this.error
+    this.pendingProbe ??= this.probe()
+    if (!(await this.pendingProbe)) throw this.error
   }
 
   private get error(): RpcError {
-    const last = this.upstreams.find(({ lastFailure }) => lastFailure)?.lastFailure
-    return last ?? new RpcError('UNREACHABLE', 'no RPC endpoint of the chain answers')
+    const knownFailure = this.upstreams.find(({ lastFailure }) => lastFailure)?.lastFailure
+    return knownFailure ?? new RpcError('UNREACHABLE', 'no RPC endpoint of the chain answers')
   }
 
   private async probe(): Promise<boolean> {
@@ -42,7 +42,7 @@ export class Outage {
     const isBack = answers.includes(true)
     this.pauseMs = isBack ? FIRST_PAUSE_MS : Math.min(MAX_PAUSE_MS, this.pauseMs * 2)
     this.probeAt = this.now() + this.pauseMs
-    this.probing = undefined
+    this.pendingProbe = undefined
     return isBack
   }
 }

@@ -5,7 +5,7 @@ import type { EndpointCall, SendContext } from './calls.ts'
 import type { RawBlock } from './encode.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { Heads, readBlock } from './heads.ts'
-import { type AtBlock, pinnedRpc } from './pinned-rpc.ts'
+import { type BuildCall, pinToBlock } from './pinned-rpc.ts'
 import type { BlockRef } from './types.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -15,7 +15,7 @@ const block = (number: number, fork = 'a'): RawBlock => ({
   ...{ number: `0x${number.toString(16)}`, hash: hashAt(number, fork), parentHash: hashAt(number - 1, fork) },
   ...{ timestamp: '0x1', gasLimit: '0x1' },
 })
-const call: AtBlock = (at) => ['eth_call', [{ data: '0x' }, at]]
+const call: BuildCall = (at) => ['eth_call', [{ data: '0x' }, at]]
 const isBlock = (method: string) => method.startsWith('eth_getBlock')
 const fail = (code: RpcErrorCode, message = 'missing'): never => {
   throw new RpcError(code, message)
@@ -54,8 +54,8 @@ function world(
       },
     },
   }
-  const at = (ref: BlockRef, overrides?: Parameters<typeof pinnedRpc>[3]) => {
-    const task = pinnedRpc(heads, ref, call, overrides)
+  const at = (ref: BlockRef, overrides?: Parameters<typeof pinToBlock>[3]) => {
+    const task = pinToBlock(heads, ref, call, overrides)
     return () => task(upstream as unknown as Upstream, send)
   }
   /** Returns the error codes of repeated attempts of one call. */

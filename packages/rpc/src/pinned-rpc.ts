@@ -9,7 +9,7 @@ import type { BlockRef, BlockTag } from './types.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Matches errors of endpoints that do not accept a block hash as block parameter. */
-const wantsNumber = /block|hash|unmarshal|hex string|param|argument|object|map|EIP-?1898/i
+const HASH_REFUSED = /block|hash|unmarshal|hex string|param|argument|object|map|EIP-?1898/i
 /**
  * Every node keeps the state of at least this many blocks. Missing state of an older block does not mean that the node
  * lags.
@@ -22,45 +22,48 @@ const MAX_TRIES = 4
 /** A block further ahead of the newest head than this does not exist yet; the node does not lag. */
 const FUTURE_BLOCKS = 5
 
-const headerAt = (number: number): EndpointCall => ['eth_getBlockByNumber', [quantity(number), false]]
+const headerCall = (number: number): EndpointCall => ['eth_getBlockByNumber', [quantity(number), false]]
 
 /** Builds the call for a block: `{ blockHash }`, a tag, or a number in hex. */
-export type AtBlock = (block: Exclude<BlockRef, number> | Hex) => EndpointCall
+export type BuildCall = (block: Exclude<BlockRef, number> | Hex) => EndpointCall
 
 /**
  * Builds an operation that runs a call at one block and detects answers from another block.
  *
- * @param more - other calls to send in the same HTTP request
+ * @param heads - known heads, to tell a lagging node from a block that is gone
+ * @param call - builds the call for a block
+ * @param alone - true to send the call in an HTTP request of its own; `extraCalls` are sent in the same request
  * @returns the results of the call and of `extraCalls`, in order
  */
-export function pinnedRpc(
+export function pinToBlock(
   heads: Heads,
   ref: BlockRef,
-  call: AtBlock,
+  call: BuildCall,
   {
-    alone: ownBody = false,
+    alone: needsOwnBody = false,
     extraCalls = [],
   }: { readonly alone?: boolean; readonly extraCalls?: readonly EndpointCall[] } = {},
 ): EndpointOperation<readonly unknown[]> {
-  let lags = 0
-  let behind = 0
-  const direct = typeof ref === 'number' ? quantity(ref) : ref
-  return async (upstream, send) => {
-    const together = ownBody || extraCalls.length > 0
+  let lagCount = 0
+  let missingCount = 0
+  const directBlock = typeof ref === 'number' ? quantity(ref) : ref
+  return async (upstream, sendContext) => {
+    const sharesBody = needsOwnBody || extraCalls.length > 0
     try {
       if (typeof ref === 'object' && !upstream.acceptsBlockHashes)
-        return await byNumber(heads, upstream, send, ref.blockHash, call, extraCalls)
-      if (together) return await Promise.all(upstream.endpoint.requestTogether([call(direct), ...extraCalls], send))
-      return [await upstream.endpoint.request(...call(direct), send)]
+        return await callByNumber(heads, upstream, sendContext, ref.blockHash, call, extraCalls)
+      if (sharesBody)
+        return await Promise.all(upstream.endpoint.requestTogether([call(directBlock), ...extraCalls], sendContext))
+      return [await upstream.endpoint.request(...call(directBlock), sendContext)]
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
       if (
         typeof ref === 'object' &&
         upstream.acceptsBlockHashes &&
         isRefusal(error) &&
-        wantsNumber.test(error.message)
+        HASH_REFUSED.test(error.message)
       ) {
-        const answers = await byNumber(heads, upstream, send, ref.blockHash, call, extraCalls).catch(
+        const answers = await callByNumber(heads, upstream, sendContext, ref.blockHash, call, extraCalls).catch(
           (failure: unknown) => {
             // The call by number is refused too, so the hash was not the reason.
             throw failure instanceof RpcError && isRefusal(failure) ? error : failure
@@ -71,7 +74,7 @@ export function pinnedRpc(
       }
       if (error.code !== 'LAGGING' && error.code !== 'PRUNED') throw error
       // Every node keeps recent state, so a node without it lags.
-      const lag = error.code === 'LAGGING' ? error : new RpcError('LAGGING', error.message, '0x', { cause: error })
+      const lagError = error.code === 'LAGGING' ? error : new RpcError('LAGGING', error.message, '0x', { cause: error })
       const prunedError =
         error.code === 'PRUNED' ? error : new RpcError('REJECTED', error.message, '0x', { cause: error })
       const number = typeof ref === 'number' ? ref : typeof ref === 'object' ? heads.numberOf(ref.blockHash) : undefined
@@ -84,15 +87,15 @@ export function pinnedRpc(
       // The block is too old for every node to keep its state, or in the future.
       if (distance < -MIN_STATE_BLOCKS || distance > FUTURE_BLOCKS) throw prunedError
       // If later blocks are known, a second failure means that no node has the state.
-      const tries = typeof ref === 'number' && distance < 0 ? MAX_TRIES : Number.POSITIVE_INFINITY
-      if (++lags >= (distance < -LAG_BLOCKS ? 2 : tries)) throw prunedError
+      const maxTries = typeof ref === 'number' && distance < 0 ? MAX_TRIES : Number.POSITIVE_INFINITY
+      if (++lagCount >= (distance < -LAG_BLOCKS ? 2 : maxTries)) throw prunedError
       // The first failure may be lag. From the second on, check whether a reorg removed the block.
-      if (lags > 1 && typeof ref === 'object' && number !== undefined) {
-        const raw = await upstream.endpoint.request<RawBlock | null>(...headerAt(number), send)
-        const isGone = raw ? hashOf(raw) !== ref.blockHash : ++behind > 1
+      if (lagCount > 1 && typeof ref === 'object' && number !== undefined) {
+        const raw = await upstream.endpoint.request<RawBlock | null>(...headerCall(number), sendContext)
+        const isGone = raw ? hashOf(raw) !== ref.blockHash : ++missingCount > 1
         if (isGone) throw new RpcError('BLOCK_GONE', `the chain has block ${number} no more`)
       }
-      throw lag
+      throw lagError
     }
   }
 }
@@ -111,29 +114,29 @@ function tagDistance(tag: BlockTag): number {
 }
 
 /** Runs the calls by block number, and checks before and after that the number still means the same block. */
-async function byNumber(
+async function callByNumber(
   heads: Heads,
   upstream: Upstream,
-  send: SendContext,
+  sendContext: SendContext,
   hash: Hex,
-  call: AtBlock,
+  call: BuildCall,
   extraCalls: readonly EndpointCall[],
 ): Promise<readonly unknown[]> {
   const { endpoint } = upstream
-  const number = heads.numberOf(hash) ?? (await numberAt(upstream, send, hash))
-  const header = headerAt(number)
+  const number = heads.numberOf(hash) ?? (await numberAt(upstream, sendContext, hash))
+  const header = headerCall(number)
   const calls = [call(quantity(number)), ...extraCalls]
   let results: PromiseSettledResult<unknown>[]
-  if (endpoint.limits.batch >= calls.length + 2) {
-    results = await Promise.allSettled(endpoint.requestTogether([header, ...calls, header], send))
+  if (endpoint.limits.maxBatch >= calls.length + 2) {
+    results = await Promise.allSettled(endpoint.requestTogether([header, ...calls, header], sendContext))
   } else {
     // Sequential requests, because parallel ones could overtake each other.
-    results = await Promise.allSettled([endpoint.request(...header, send)])
-    results.push(...(await Promise.allSettled(calls.map((result) => endpoint.request(...result, send)))))
-    results.push(...(await Promise.allSettled([endpoint.request(...header, send)])))
+    results = await Promise.allSettled([endpoint.request(...header, sendContext)])
+    results.push(...(await Promise.allSettled(calls.map((result) => endpoint.request(...result, sendContext)))))
+    results.push(...(await Promise.allSettled([endpoint.request(...header, sendContext)])))
   }
-  const [before, after] = [results[0], results.at(-1)].map((call) => answerOf(call!) as RawBlock | null)
-  if (!before || !after || hashOf(before) !== hash || hashOf(after) !== hash)
+  const [headerBefore, headerAfter] = [results[0], results.at(-1)].map((call) => answerOf(call!) as RawBlock | null)
+  if (!headerBefore || !headerAfter || hashOf(headerBefore) !== hash || hashOf(headerAfter) !== hash)
     throw new RpcError('LAGGING', `the node has another block at number ${number}`)
   return results.slice(1, -1).map(answerOf)
 }
@@ -143,8 +146,8 @@ function answerOf(result: PromiseSettledResult<unknown>): unknown {
   return result.value
 }
 
-async function numberAt({ endpoint }: Upstream, send: SendContext, hash: Hex): Promise<number> {
-  const raw = await endpoint.request<RawBlock | null>('eth_getBlockByHash', [hash, false], send)
+async function numberAt({ endpoint }: Upstream, sendContext: SendContext, hash: Hex): Promise<number> {
+  const raw = await endpoint.request<RawBlock | null>('eth_getBlockByHash', [hash, false], sendContext)
   if (!raw) throw new RpcError('LAGGING', 'the node lacks the block')
   return Number(raw.number)
 }

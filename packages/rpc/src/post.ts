@@ -20,7 +20,7 @@ export type PostOptions = {
 /** Maximum bytes of a response: well above the logs of a large block. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 /** Final timeout of an HTTP request; callers time out long before. */
-const LAST_MS = 60_000
+const FINAL_TIMEOUT_MS = 60_000
 /** Maximum origins with a connection pool. */
 const MAX_ORIGINS = 4_096
 
@@ -32,8 +32,8 @@ export function poolOf(origin: string): ConnectionPool {
   let pool = pools.get(origin)
   if (!pool) {
     pool = new ConnectionPool(origin, resolver, {
-      headersTimeout: LAST_MS,
-      bodyTimeout: LAST_MS,
+      headersTimeout: FINAL_TIMEOUT_MS,
+      bodyTimeout: FINAL_TIMEOUT_MS,
       maxResponseSize: MAX_ANSWER_BYTES,
     })
     pools.set(origin, pool)
@@ -52,7 +52,7 @@ const unzip = promisify(gunzip)
 export async function postJson(
   url: URL,
   body: string,
-  { signal, newConnection: fresh = false }: PostOptions = {},
+  { signal, newConnection = false }: PostOptions = {},
 ): Promise<HttpResponse> {
   const { origin, pathname, search, protocol, username, password } = url
   const headers: Record<string, string> = { 'content-type': 'application/json' }
@@ -66,12 +66,12 @@ export async function postJson(
   const pool = poolOf(origin)
   for (let attempt = 0; ; attempt++) {
     try {
-      const { status, zipped, bytes, retryAfter } = await pool.send(
+      const { status, isZipped, bytes, retryAfter } = await pool.send(
         (client) => dispatch(client, options, signal),
         signal,
-        fresh,
+        newConnection,
       )
-      const text = (zipped ? await unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes).toString()
+      const text = (isZipped ? await unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes).toString()
       return { status, text, ...(retryAfter !== undefined && { retryAfter }) }
     } catch (error) {
       // The server may close an idle connection at the moment it is reused, so retry once.
@@ -84,9 +84,9 @@ function isClosed(error: unknown): boolean {
   return error instanceof errors.SocketError || (error as NodeJS.ErrnoException).code === 'ECONNRESET'
 }
 
-type Answer = {
+type RawResponse = {
   readonly status: number
-  readonly zipped: boolean
+  readonly isZipped: boolean
   readonly bytes: Buffer
   readonly retryAfter: string | undefined
 }
@@ -95,7 +95,7 @@ type Answer = {
  * Dispatches a request and collects its response, without the stream of undici's `request`, which costs as much as the
  * rest of the request.
  */
-function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signal?: Signal): Promise<Answer> {
+function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signal?: Signal): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let status = 0
@@ -120,7 +120,7 @@ function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signa
         finish(() =>
           resolve({
             status,
-            zipped: isZipped,
+            isZipped: isZipped,
             retryAfter,
             bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks),
           }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Budgets, isBackground, MAX_WAIT_MS, PRIORITIES, slots } from './priority.ts'
+import { Budgets, isBackground, MAX_WAIT_MS, maxSlots, PRIORITIES } from './priority.ts'
 
 test('quotes go first and scans last', () => {
   expect(PRIORITIES).toEqual(['quote', 'lookup', 'background', 'scan'])
@@ -13,7 +13,7 @@ test.each([
   [7, [7, 5, 1, 1]],
   [1, [1, 1, 1, 1]],
 ])('of %i places each priority gets its share, rounded down, and one at least', (capacity, shares) => {
-  expect(PRIORITIES.map((priority) => slots(priority, capacity))).toEqual(shares)
+  expect(PRIORITIES.map((priority) => maxSlots(priority, capacity))).toEqual(shares)
 })
 
 function world(limits?: ConstructorParameters<typeof Budgets>[0]) {

@@ -14,7 +14,7 @@ export type Priority = 'quote' | 'lookup' | 'background' | 'scan'
 export const PRIORITIES: readonly Priority[] = ['quote', 'lookup', 'background', 'scan']
 
 /** Maximum share of the concurrent HTTP requests; the rest is reserved for higher priorities. */
-const SHARE: Readonly<Record<Priority, number>> = {
+const MAX_SHARE: Readonly<Record<Priority, number>> = {
   quote: 1,
   lookup: 3 / 4,
   background: 1 / 4,
@@ -35,8 +35,8 @@ export function isBackground(priority: Priority): boolean {
 }
 
 /** Returns the maximum concurrent HTTP requests of a priority at one endpoint. */
-export function slots(priority: Priority, capacity: number): number {
-  return Math.max(1, Math.floor(capacity * SHARE[priority]))
+export function maxSlots(priority: Priority, capacity: number): number {
+  return Math.max(1, Math.floor(capacity * MAX_SHARE[priority]))
 }
 
 /** Rate limit of background work. */

@@ -7,7 +7,7 @@ import type { Priority } from './priority.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Work to do at the endpoint that `race` selects; `send` carries the abort signal and the priority. */
-export type EndpointOperation<T> = (upstream: Upstream, send: SendContext) => Promise<T>
+export type EndpointOperation<T> = (upstream: Upstream, sendContext: SendContext) => Promise<T>
 
 /** Options of one request. */
 export type RaceOptions = {
@@ -24,17 +24,17 @@ export type RaceOptions = {
 /** State shared by all requests of a chain. */
 export type RaceContext = {
   readonly upstreams: readonly Upstream[]
-  readonly hedges: HedgeBudget
+  readonly hedgeBudget: HedgeBudget
   /** Returns the milliseconds after which a lagging node may have caught up. */
   readonly catchUpMs: () => number
   readonly onFailure: (upstream: Upstream, error: RpcError) => void
-  readonly onExtra: (kind: 'retry' | 'hedge', upstream: Upstream) => void
+  readonly onExtraRequest: (kind: 'retry' | 'hedge', upstream: Upstream) => void
 }
 
 /** Attempt in flight. */
 export type RequestAttempt = {
   readonly upstream: Upstream
-  readonly send: SendContext
+  readonly sendContext: SendContext
   readonly controller: Abort
   readonly startedAt: number
   timer: NodeJS.Timeout | undefined

@@ -63,9 +63,9 @@ function world(responses: readonly (readonly Response[])[], facts: readonly Fact
   const attempts: Attempt[] = []
   const events: string[] = []
   const course: RaceContext = {
-    ...{ upstreams: fakes as unknown as readonly Upstream[], hedges: new HedgeBudget(), catchUpMs: () => 10 },
+    ...{ upstreams: fakes as unknown as readonly Upstream[], hedgeBudget: new HedgeBudget(), catchUpMs: () => 10 },
     onFailure: ({ index }, { code }) => void events.push(`${index} ${code}`),
-    onExtra: (kind, { index }) => void events.push(`${kind} ${index}`),
+    onExtraRequest: (kind, { index }) => void events.push(`${kind} ${index}`),
   }
   const counts = responses.map(() => 0)
   const task = ({ index }: Upstream, send: SendContext) => {
@@ -314,7 +314,7 @@ test('an endpoint that is slowed down for longer than the pause is no better tha
   expect(await soon.ends()).toEqual({ result: 'b', at: 0 })
 })
 
-const latency = (ms: number): Latency => ({ p50: ms, p95: ms, longest: ms, answered: ms })
+const latency = (ms: number): Latency => ({ p50: ms, p95: ms, longest: ms, answeredP90: ms })
 
 test('a second request goes elsewhere when the first is late, and the first of both counts', async () => {
   const { ends, events, fakes, attempts, course } = world(
@@ -337,7 +337,7 @@ test('a second request goes elsewhere when the first is late, and the first of b
   expect('fresh' in attempts[1]!.send).toBe(false)
   // The token of the useful hedge is refunded.
   let tokens = 0
-  while (course.hedges.take()) tokens++
+  while (course.hedgeBudget.takeToken()) tokens++
   expect(tokens).toBe(10)
 })
 
@@ -349,7 +349,7 @@ test('a second request that did not help is paid for, and does not count against
   expect(await ends()).toEqual({ result: 'a', at: 200 })
   expect(fakes[1]!.log).toEqual([])
   let tokens = 0
-  while (course.hedges.take()) tokens++
+  while (course.hedgeBudget.takeToken()) tokens++
   expect(tokens).toBe(9)
 })
 
@@ -389,7 +389,7 @@ test('a request that waits in the queue of the only endpoint gets no second one 
 
 test('where requests get lost several go out at once, fifteen beside the first at most', async () => {
   const { ends, attempts, times, course } = world([[{}]], [{ latency: latency(20) }])
-  for (let k = 0; k < 20; k++) course.hedges.record(true)
+  for (let k = 0; k < 20; k++) course.hedgeBudget.record(true)
   await ends({ totalMs: 30_000 })
   // Three hedges at the latency of answers, then each after twice the last delay, at most 500 ms. Each check takes one
   // turn of the event loop, which is a millisecond of fake time.

@@ -5,10 +5,10 @@
 
 import { Abort, onAbort } from './abort.ts'
 import type { SendContext } from './calls.ts'
-import { chooseAgain, chooseUpstream } from './choose-upstream.ts'
+import { chooseForLostRequest, chooseUpstream } from './choose-upstream.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { abortError } from './failure.ts'
-import { lateMs, lostMs, whenQuiet } from './hedges.ts'
+import { lostAfterMs, slowAfterMs, whenResponsive } from './hedges.ts'
 import { isBackground, type Priority } from './priority.ts'
 import type { EndpointOperation, RaceContext, RaceOptions, RequestAttempt } from './race-context.ts'
 import type { Upstream } from './upstream.ts'
@@ -79,7 +79,7 @@ class Race<T> {
   private totalTimer: NodeJS.Timeout | undefined
   private roundTimer: NodeJS.Timeout | undefined
   private cancelHedge: (() => void) | undefined
-  private detach: readonly (() => void)[] = []
+  private detachers: readonly (() => void)[] = []
 
   constructor(
     context: RaceContext,
@@ -99,10 +99,10 @@ class Race<T> {
     const { signals, totalMs } = this.options
     const aborted = signals.find((signal) => signal?.aborted)
     if (aborted) return void this.reject(abortError(aborted, this.options.kind))
-    this.detach = signals.map((signal) => onAbort(signal, this.onAbort))
-    this.totalTimer = setTimeout(this.onTotal, totalMs)
-    this.context.hedges.earn()
-    this.next()
+    this.detachers = signals.map((signal) => onAbort(signal, this.onAbort))
+    this.totalTimer = setTimeout(this.onTotalTimeout, totalMs)
+    this.context.hedgeBudget.earnTokens()
+    this.continueRace()
   }
 
   private readonly onAbort = () => {
@@ -110,42 +110,44 @@ class Race<T> {
     this.end(() => this.reject(abortError(signal, this.options.kind)))
   }
 
-  private readonly onTotal = () => {
+  private readonly onTotalTimeout = () => {
     const timeout = new RpcError('TIMEOUT', `${this.options.kind}: no answer in time`)
     const { lastError } = this
-    for (const { upstream, send } of this.running) if (send.sentAt !== undefined) this.recordFailure(upstream, timeout)
+    for (const { upstream, sendContext } of this.running)
+      if (sendContext.sentAt !== undefined) this.recordFailure(upstream, timeout)
     // If all endpoints were rate limited, report that instead of the timeout.
     const reason = lastError?.code === 'RATE_LIMITED' ? lastError : timeout
     this.end(() => this.reject(this.refusal ?? reason))
   }
 
   /** Starts an attempt at the best endpoint not tried in this round, or schedules the next round. */
-  private next(): void {
+  private continueRace(): void {
     if (this.isDone) return
     const { upstreams } = this.context
     const { kind, priority } = this.options
-    const open = upstreams.filter((upstream) => !this.refusingUpstreams.has(upstream))
+    const usableUpstreams = upstreams.filter((upstream) => !this.refusingUpstreams.has(upstream))
     const upstream = chooseUpstream(
-      open.filter((upstream) => !this.triedUpstreams.has(upstream)),
+      usableUpstreams.filter((upstream) => !this.triedUpstreams.has(upstream)),
       kind,
       priority,
     )
     const isSpent = this.attempts >= MAX_ATTEMPTS[this.options.priority]
-    if (this.isPaused(open)) return void this.rejectWithBestError()
+    if (this.isPaused(usableUpstreams)) return void this.rejectWithBestError()
     const pauseMs = this.pauseMs()
     // A rate-limited endpoint ranks below a retry of a failed endpoint after the backoff.
     const isSlower = (upstream: Upstream) =>
       upstream.endpoint.delayMs(priority) >
-      pauseMs + Math.min(...open.map(({ endpoint }) => endpoint.delayMs(priority)))
+      pauseMs + Math.min(...usableUpstreams.map(({ endpoint }) => endpoint.delayMs(priority)))
     if (upstream && !isSpent && !(this.attempts > 0 && isSlower(upstream))) {
-      if (this.attempts > 0) this.context.onExtra('retry', upstream)
+      if (this.attempts > 0) this.context.onExtraRequest('retry', upstream)
       return void this.startAttempt(upstream)
     }
     if (this.running.size > 0) return
-    if (isSpent || open.length === 0 || this.refusal || this.isOutage(open)) return void this.rejectWithBestError()
+    if (isSpent || usableUpstreams.length === 0 || this.refusal || this.isOutage(usableUpstreams))
+      return void this.rejectWithBestError()
     this.triedUpstreams.clear()
     this.round++
-    this.roundTimer = setTimeout(() => this.next(), pauseMs * (0.5 + Math.random()))
+    this.roundTimer = setTimeout(() => this.continueRace(), pauseMs * (0.5 + Math.random()))
   }
 
   /** Returns the milliseconds between this round and the next. */
@@ -176,12 +178,18 @@ class Race<T> {
     this.attempts++
     this.triedUpstreams.add(upstream)
     const controller = new Abort()
-    const send: SendContext = {
+    const sendContext: SendContext = {
       signal: controller,
       priority: this.options.priority,
-      ...(newConnection && { newConnection: newConnection }),
+      ...(newConnection && { newConnection }),
     }
-    const attempt: RequestAttempt = { upstream, send, controller, startedAt: performance.now(), timer: undefined }
+    const attempt: RequestAttempt = {
+      upstream,
+      sendContext,
+      controller,
+      startedAt: performance.now(),
+      timer: undefined,
+    }
     this.running.add(attempt)
     this.startTimer(
       attempt,
@@ -195,19 +203,19 @@ class Race<T> {
   }
 
   private async runAttempt(attempt: RequestAttempt): Promise<T> {
-    const { upstream, send } = attempt
+    const { upstream, sendContext } = attempt
     if (!upstream.isChainVerified) {
-      await upstream.checkChain(send)
+      await upstream.checkChain(sendContext)
       clearTimeout(attempt.timer)
       if (this.running.has(attempt)) this.startTimer(attempt, this.options.attemptMs)
-    } else await upstream.checkChain(send)
-    return this.operation(upstream, send)
+    } else await upstream.checkChain(sendContext)
+    return this.operation(upstream, sendContext)
   }
 
   /** Starts the timeout of an attempt. Time in the queue does not count. */
   private startTimer(attempt: RequestAttempt, maxMs: number, ms = maxMs): void {
     attempt.timer = setTimeout(() => {
-      const sentAt = attempt.send.sentAt
+      const sentAt = attempt.sendContext.sentAt
       const remainingMs = sentAt === undefined ? maxMs : maxMs - (performance.now() - sentAt)
       if (remainingMs > 1) return void this.startTimer(attempt, maxMs, remainingMs)
       this.handleFailure(attempt, new RpcError('TIMEOUT', `${this.options.kind}: no answer in time`))
@@ -221,7 +229,7 @@ class Race<T> {
     const latencies = (usableUpstreams.length > 0 ? usableUpstreams : upstreams).map((upstream) =>
       upstream.health.latency(this.options.kind),
     )
-    return lateMs(latencies, this.context.hedges.isLosing)
+    return slowAfterMs(latencies, this.context.hedgeBudget.isLosing)
   }
 
   /**
@@ -230,10 +238,10 @@ class Race<T> {
    * @param ms - delay
    */
   private scheduleHedge(ms: number): void {
-    this.cancelHedge = whenQuiet(ms, () => {
+    this.cancelHedge = whenResponsive(ms, () => {
       if (this.isDone || this.hedgeCount >= MAX_HEDGES) return
       const waitMs = this.running.size > 0 ? this.hedge() : 0
-      const isQuick = this.context.hedges.isLosing && this.hedgeCount < QUICK_HEDGES
+      const isQuick = this.context.hedgeBudget.isLosing && this.hedgeCount < QUICK_HEDGES
       this.scheduleHedge(waitMs > 0 ? waitMs : isQuick ? this.hedgeDelayMs() : Math.min(MAX_HEDGE_DELAY_MS, ms * 2))
     })
   }
@@ -244,28 +252,28 @@ class Race<T> {
    * @returns milliseconds until a hedge is worthwhile; 0 if one was started or none is possible
    */
   private hedge(): number {
-    const { upstreams, hedges, onExtra } = this.context
-    if (hedges.isLosing) return this.hedgeLost()
-    const busy = new Set([...this.running].map(({ upstream }) => upstream))
-    const free = upstreams.filter(
-      (upstream) => !busy.has(upstream) && !this.refusingUpstreams.has(upstream) && !upstream.isEjected,
+    const { upstreams, hedgeBudget, onExtraRequest } = this.context
+    if (hedgeBudget.isLosing) return this.hedgeLost()
+    const busyUpstreams = new Set([...this.running].map(({ upstream }) => upstream))
+    const freeUpstreams = upstreams.filter(
+      (upstream) => !busyUpstreams.has(upstream) && !this.refusingUpstreams.has(upstream) && !upstream.isEjected,
     )
-    const alternative = chooseUpstream(free, this.options.kind, this.options.priority)
-    const waits = [...this.running].every(({ send }) => send.sentAt === undefined)
-    const upstream = alternative ?? (waits ? undefined : [...busy][0])
+    const alternative = chooseUpstream(freeUpstreams, this.options.kind, this.options.priority)
+    const areAllQueued = [...this.running].every(({ sendContext }) => sendContext.sentAt === undefined)
+    const upstream = alternative ?? (areAllQueued ? undefined : [...busyUpstreams][0])
     // A queued attempt gains nothing from a second one in the same queue.
     if (!upstream || upstream.endpoint.waitMs(this.options.priority) > 0) return 0
-    const newest = Math.max(...[...this.running].map(({ send, startedAt }) => send.sentAt ?? startedAt))
+    const newest = Math.max(...[...this.running].map(({ sendContext, startedAt }) => sendContext.sentAt ?? startedAt))
     const sinceMs = performance.now() - newest
-    const lostInMs = lostMs([...busy][0]!.health.latency(this.options.kind)) - sinceMs
+    const lostInMs = lostAfterMs([...busyUpstreams][0]!.health.latency(this.options.kind)) - sinceMs
     // It is unlikely that two endpoints are slow at the same time, so the attempt was probably lost.
-    const againInMs = busy.size > 1 ? Math.min(lostInMs, 2 * this.hedgeDelayMs() - sinceMs) : lostInMs
-    if (!alternative && againInMs > 1) return againInMs
+    const hedgeAgainInMs = busyUpstreams.size > 1 ? Math.min(lostInMs, 2 * this.hedgeDelayMs() - sinceMs) : lostInMs
+    if (!alternative && hedgeAgainInMs > 1) return hedgeAgainInMs
     // A lost attempt, or a request with much of its timeout gone, is hedged without budget.
     const isPressed = performance.now() - this.startedAt > PRESSED_SHARE * this.options.totalMs
-    if (!isPressed && !(alternative && lostInMs <= 1) && !hedges.take()) return alternative ? lostInMs : 0
+    if (!isPressed && !(alternative && lostInMs <= 1) && !hedgeBudget.takeToken()) return alternative ? lostInMs : 0
     this.hedgeCount++
-    onExtra('hedge', upstream)
+    onExtraRequest('hedge', upstream)
     this.startAttempt(upstream, !alternative)
     return 0
   }
@@ -276,13 +284,13 @@ class Race<T> {
    */
   private hedgeLost(): number {
     const running = [...this.running]
-    if (running.every(({ send }) => send.sentAt === undefined)) return 0
+    if (running.every(({ sendContext }) => sendContext.sentAt === undefined)) return 0
     const attemptsAt = (upstream: Upstream) => running.filter((attempt) => attempt.upstream === upstream).length
-    const open = this.context.upstreams.filter((upstream) => !this.refusingUpstreams.has(upstream))
-    const upstream = chooseAgain(open, attemptsAt, this.options.priority)
+    const usableUpstreams = this.context.upstreams.filter((upstream) => !this.refusingUpstreams.has(upstream))
+    const upstream = chooseForLostRequest(usableUpstreams, attemptsAt, this.options.priority)
     if (!upstream) return 0
     this.hedgeCount++
-    this.context.onExtra('hedge', upstream)
+    this.context.onExtraRequest('hedge', upstream)
     this.startAttempt(upstream, attemptsAt(upstream) > 0)
     return 0
   }
@@ -292,18 +300,18 @@ class Race<T> {
     clearTimeout(winner.timer)
     const now = performance.now()
     const { kind } = this.options
-    for (const { upstream, startedAt, send } of this.running) {
+    for (const { upstream, startedAt, sendContext } of this.running) {
       if (startedAt > winner.startedAt) continue
       // Lower bound: the canceled attempt had already run this long.
-      upstream.health.recordLatency(kind, now - (send.sentAt ?? startedAt), false)
+      upstream.health.recordLatency(kind, now - (sendContext.sentAt ?? startedAt), false)
       if (upstream === winner.upstream) upstream.health.recordLoss()
       else upstream.health.recordFailure('late')
     }
     const wasNeeded = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
-    if (this.hedgeCount > 0) this.context.hedges.record(wasNeeded)
-    if (wasNeeded && this.hedgeCount > 0) this.context.hedges.refund(this.hedgeCount)
+    if (this.hedgeCount > 0) this.context.hedgeBudget.record(wasNeeded)
+    if (wasNeeded && this.hedgeCount > 0) this.context.hedgeBudget.refund(this.hedgeCount)
     winner.upstream.recordSuccess()
-    winner.upstream.health.recordLatency(kind, now - (winner.send.sentAt ?? winner.startedAt))
+    winner.upstream.health.recordLatency(kind, now - (winner.sendContext.sentAt ?? winner.startedAt))
     this.end(() => this.resolve(result))
   }
 
@@ -324,7 +332,7 @@ class Race<T> {
     }
     if (cause.code === 'CREDIT') this.refusingUpstreams.add(upstream)
     if (cause.code === 'WRONG_CHAIN' && ++this.wrongChainCount >= MAX_WRONG_CHAIN) this.refusingUpstreams.add(upstream)
-    this.next()
+    this.continueRace()
   }
 
   private recordFailure(upstream: Upstream, error: RpcError): void {
@@ -344,7 +352,7 @@ class Race<T> {
     clearTimeout(this.totalTimer)
     clearTimeout(this.roundTimer)
     this.cancelHedge?.()
-    for (const detach of this.detach) detach()
+    for (const detach of this.detachers) detach()
     // Cancel the other attempts before the caller's continuation runs.
     for (const { controller, timer } of this.running) {
       clearTimeout(timer)

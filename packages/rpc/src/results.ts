@@ -6,15 +6,13 @@ import { orBadAnswer } from './heads.ts'
 import { inSlices, type Steps } from './slices.ts'
 import type { Log } from './types.ts'
 
-/** @throws RpcError `BAD_ANSWER` */
-/** Checks that a result is hex. */
+/** Checks that a result is hex. @throws RpcError `BAD_ANSWER` if it is not */
 export function hexAnswer(answer: unknown): Hex {
   if (typeof answer === 'string' && /^0x[0-9a-fA-F]*$/.test(answer)) return answer as Hex
   throw new RpcError('BAD_ANSWER', 'the node answered with something that is not hex')
 }
 
-/** @throws RpcError `BAD_ANSWER` */
-/** Decodes logs in time slices, since there may be thousands. */
+/** Decodes logs in time slices, since there may be thousands. @throws RpcError `BAD_ANSWER` if the result is malformed */
 export function readLogs(raw: unknown): Promise<readonly Log[]> {
   return inSlices('logs', decodeLogs(raw))
 }

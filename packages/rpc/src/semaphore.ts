@@ -1,22 +1,22 @@
 /** Concurrency limiter: runs at most `limit` jobs at a time, in FIFO order. With a limit of 1 it is a mutex. */
 export class Semaphore {
-  private free: number
+  private freeSlots: number
   private readonly waiters: (() => void)[] = []
   private readonly inFlight = new Set<Promise<unknown>>()
 
   constructor(limit: number) {
-    this.free = limit
+    this.freeSlots = limit
   }
 
   /** Runs a job when a slot is free; never starts it synchronously. */
-  run<T>(work: () => Promise<T>): Promise<T> {
+  run<T>(job: () => Promise<T>): Promise<T> {
     const result = this.waitForSlot().then(async () => {
       try {
-        return await work()
+        return await job()
       } finally {
         const next = this.waiters.shift()
         if (next) next()
-        else this.free++
+        else this.freeSlots++
       }
     })
     const completion = result.then(
@@ -34,7 +34,7 @@ export class Semaphore {
   }
 
   private async waitForSlot(): Promise<void> {
-    if (this.free > 0) this.free--
+    if (this.freeSlots > 0) this.freeSlots--
     else await new Promise<void>((resolve) => this.waiters.push(resolve))
   }
 }

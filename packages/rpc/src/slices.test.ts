@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { atOnce, inSlices, noteTask, type Steps, takeLongestTasks } from './slices.ts'
+import { atOnce, inSlices, recordTask, type Steps, takeLongestTasks } from './slices.ts'
 
 let ms = 0
 beforeEach(() => {
@@ -49,11 +49,11 @@ test('the longest slice of each kind is reported once', async () => {
 })
 
 test('a longer task replaces a shorter one, and one of no time is not noted', () => {
-  noteTask('k', 0)
+  recordTask('k', 0)
   expect(takeLongestTasks()).toEqual(new Map())
-  noteTask('k', 2)
-  noteTask('k', 3)
-  noteTask('k', 1)
+  recordTask('k', 2)
+  recordTask('k', 3)
+  recordTask('k', 1)
   expect(takeLongestTasks()).toEqual(new Map([['k', 3]]))
 })
 

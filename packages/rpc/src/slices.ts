@@ -8,7 +8,7 @@ const SLICE_MS = 4
 export type Steps<T> = Generator<unknown, T, void>
 
 /** Longest slice of each kind, in milliseconds, since `takeLongestTasks` was last called. */
-const longest = new Map<string, number>()
+const longestMsByKind = new Map<string, number>()
 
 /**
  * Runs a computation in slices and yields to the event loop in between. The first slice runs synchronously.
@@ -26,7 +26,7 @@ export async function inSlices<T>(kind: string, steps: Steps<T>): Promise<T> {
         ms = performance.now() - start
       } while (!step.done && ms < SLICE_MS)
     } finally {
-      noteTask(kind, performance.now() - start)
+      recordTask(kind, performance.now() - start)
     }
     if (step.done) return step.value
     await turn()
@@ -42,13 +42,13 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /** Records how long a task blocked the event loop. */
-export function noteTask(kind: string, ms: number): void {
-  if (ms > (longest.get(kind) ?? 0)) longest.set(kind, ms)
+export function recordTask(kind: string, ms: number): void {
+  if (ms > (longestMsByKind.get(kind) ?? 0)) longestMsByKind.set(kind, ms)
 }
 
 /** Returns the longest slice of each kind, in milliseconds, since the last call. */
 export function takeLongestTasks(): ReadonlyMap<string, number> {
-  const result = new Map(longest)
-  longest.clear()
+  const result = new Map(longestMsByKind)
+  longestMsByKind.clear()
   return result
 }

@@ -21,7 +21,7 @@ const AWAY_MS = 3_000
 const HEAD_MS = 30_000
 
 /** Failures without a response from the node. */
-const silences: ReadonlySet<RpcErrorCode> = new Set(['UNREACHABLE', 'TIMEOUT', 'BAD_ANSWER', 'ABORTED'])
+const noResponseCodes: ReadonlySet<RpcErrorCode> = new Set(['UNREACHABLE', 'TIMEOUT', 'BAD_ANSWER', 'ABORTED'])
 
 /** Endpoint of a chain, as `race` and `chooseUpstream` see it. */
 export class Upstream {
@@ -79,12 +79,12 @@ export class Upstream {
   }
 
   /** Verifies the chain id of the endpoint once. @throws RpcError `WRONG_CHAIN` */
-  async checkChain(send: SendContext): Promise<void> {
-    if (this.health.isDown && this.health.silentMs > AWAY_MS) this.forget()
+  async checkChain(sendContext: SendContext): Promise<void> {
+    if (this.health.isDown && this.health.silentMs > AWAY_MS) this.forgetVerification()
     if (this.chainVerified) return
-    const chainId = Number(await this.endpoint.request<Hex>('eth_chainId', [], send))
+    const chainId = Number(await this.endpoint.request<Hex>('eth_chainId', [], sendContext))
     // The latency of the operation is measured from its own request.
-    delete send.sentAt
+    delete sendContext.sentAt
     if (chainId !== this.chainId)
       throw new RpcError('WRONG_CHAIN', `an RPC endpoint of chain ${this.chainId} answers for chain ${chainId}`)
     this.chainVerified = true
@@ -106,10 +106,10 @@ export class Upstream {
   /**
    * Reads the capabilities again after an answer that suggests that the node ignores overrides.
    *
-   * @param since - when that request was sent; capabilities read later are kept
+   * @param sentAtMs - when that request was sent; capabilities read later are kept
    */
-  async recheckCapabilities(since: number): Promise<Capabilities> {
-    if (this.capabilitiesAt <= since) this.pendingCapabilities = undefined
+  async recheckCapabilities(sentAtMs: number): Promise<Capabilities> {
+    if (this.capabilitiesAt <= sentAtMs) this.pendingCapabilities = undefined
     return this.capabilities()
   }
 
@@ -120,14 +120,14 @@ export class Upstream {
       for (let tries = 1; ; tries++) {
         try {
           // All callers wait for this request, so a hanging one is repeated on a new connection.
-          const inTime = AbortSignal.any([signal, AbortSignal.timeout(PROBE_TRY_MS * 2 ** (tries - 1))])
+          const attemptSignal = AbortSignal.any([signal, AbortSignal.timeout(PROBE_TRY_MS * 2 ** (tries - 1))])
           return await this.endpoint.request<Hex>(method, params, {
-            signal: inTime,
+            signal: attemptSignal,
             priority: 'quote',
             ...(tries > 1 && { newConnection: true }),
           })
         } catch (error) {
-          if (tries === PROBE_TRIES || !(error instanceof RpcError && error.passes)) throw error
+          if (tries === PROBE_TRIES || !(error instanceof RpcError && error.isTransient)) throw error
         }
       }
     }
@@ -173,11 +173,11 @@ export class Upstream {
 
   eject(ms?: number): void {
     this.health.eject(ms)
-    this.forget()
+    this.forgetVerification()
   }
 
   /** Forgets verified facts: another node may answer at the same URL next time. */
-  private forget(): void {
+  private forgetVerification(): void {
     this.chainVerified = false
     this.pendingCapabilities = undefined
   }
@@ -198,7 +198,7 @@ export class Upstream {
       await this.endpoint.request('eth_blockNumber', [], { signal: AbortSignal.timeout(PING_MS), priority: 'quote' })
     } catch (error) {
       // An error from the node is a response too.
-      if (!(error instanceof RpcError) || silences.has(error.code)) return false
+      if (!(error instanceof RpcError) || noResponseCodes.has(error.code)) return false
     }
     this.health.recordReply()
     return true

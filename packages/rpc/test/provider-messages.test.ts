@@ -1,7 +1,7 @@
 /** Classifies errors that nodes and providers returned, each with its public source. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { nodeError } from '../src/node-error.ts'
+import { toRpcError } from '../src/node-error.ts'
 
 type Row = Readonly<Record<string, string>>
 
@@ -21,12 +21,12 @@ test('there are at least 120 messages, each with a public source', () => {
 })
 
 test.each(rows)('$who: $method: $message is $means', ({ method, code, message, data, means, blocks }) => {
-  const error = nodeError(method!, {
+  const error = toRpcError(method!, {
     message: message!,
     ...(code && { code: Number(code) }),
     ...(data && { data: JSON.parse(data) as unknown }),
   })
-  expect({ code: error.code, blocks: error.blocks }).toEqual({
+  expect({ code: error.code, blocks: error.grantedBlocks }).toEqual({
     code: means,
     blocks: blocks ? Number(blocks) : undefined,
   })

@@ -15,22 +15,22 @@ type LockedPackage = {
 /**
  * Returns the shrinkwrap of a package.
  *
- * @param at - folder of the package in the repository
+ * @param packageFolder - folder of the package in the repository
  */
-export function shrinkwrapOf({ lockfileVersion, packages }: Lock, at: string): Lock & LockedPackage {
-  const { name, version, dependencies } = packages[at]!
-  const required: Record<string, LockedPackage> = { '': { name, version, dependencies } as LockedPackage }
-  const waiting = [at]
-  for (let from = waiting.pop(); from !== undefined; from = waiting.pop()) {
-    const { dependencies: needed, optionalDependencies, peerDependencies } = packages[from]!
+export function shrinkwrapOf({ lockfileVersion, packages }: Lock, packageFolder: string): Lock & LockedPackage {
+  const { name, version, dependencies } = packages[packageFolder]!
+  const requiredPackages: Record<string, LockedPackage> = { '': { name, version, dependencies } as LockedPackage }
+  const pendingPaths = [packageFolder]
+  for (let requiringPath = pendingPaths.pop(); requiringPath !== undefined; requiringPath = pendingPaths.pop()) {
+    const { dependencies: needed, optionalDependencies, peerDependencies } = packages[requiringPath]!
     for (const dependencyName of Object.keys({ ...needed, ...optionalDependencies, ...peerDependencies })) {
-      const path = lookUp(packages, from, dependencyName)
-      if (path === undefined || path in required) continue
-      required[path] = packages[path]!
-      waiting.push(path)
+      const path = resolvePath(packages, requiringPath, dependencyName)
+      if (path === undefined || path in requiredPackages) continue
+      requiredPackages[path] = packages[path]!
+      pendingPaths.push(path)
     }
   }
-  const sorted = Object.fromEntries(Object.entries(required).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const sorted = Object.fromEntries(Object.entries(requiredPackages).sort(([a], [b]) => (a < b ? -1 : 1)))
   return { name, version, lockfileVersion, packages: sorted } as Lock & LockedPackage
 }
 
@@ -38,7 +38,7 @@ export function shrinkwrapOf({ lockfileVersion, packages }: Lock, at: string): L
  * Returns the path at which Node finds a package: in the `node_modules` of the folder or of a parent folder. Undefined
  * if no folder has it, as for an optional package.
  */
-function lookUp(packages: Lock['packages'], from: string, name: string): string | undefined {
+function resolvePath(packages: Lock['packages'], from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const path = `${folder && `${folder}/`}node_modules/${name}`
     if (path in packages) return path

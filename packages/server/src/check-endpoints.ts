@@ -34,7 +34,7 @@ export async function checkEndpoints(environment: Environment): Promise<Endpoint
   })
   for (const id of new Set(endpoints.map(({ id }) => id))) {
     if (!supportedIds.includes(id)) {
-      const similarId = supportedIds.find((candidate) => sameDigits(candidate, id))
+      const similarId = supportedIds.find((candidate) => hasSameDigits(candidate, id))
       const hint = similarId === undefined ? 'add a file for it (CHAINS_DIR)' : `did you mean ${similarId}?`
       mistakes.push(`Chain ${id} has an RPC endpoint and is not served: ${hint}`)
     } else if (onlyIds && !onlyIds.includes(id))
@@ -79,7 +79,7 @@ function hostOf(url: string): string {
 }
 
 /** Returns true if two ids have the same digits in any order. */
-function sameDigits(a: number, b: number): boolean {
+function hasSameDigits(a: number, b: number): boolean {
   const [x, y] = [[...String(a)].sort().join(''), [...String(b)].sort().join('')]
   return x === y
 }

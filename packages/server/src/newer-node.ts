@@ -15,8 +15,8 @@ export function isNewEnough(version: string): boolean {
 }
 
 /**
- * Runs this program again with a newer Node, and ends with its exit code. npm only locates that Node: a service that
- * npm and a shell start would survive when they are killed.
+ * Runs this program again with a newer Node, and ends with its exit code. npm only locates the newer Node and does not
+ * run the service: if npm and its shell were killed, a service started by them would survive.
  *
  * @param program - file and arguments
  */

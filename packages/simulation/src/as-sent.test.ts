@@ -73,7 +73,7 @@ const environment: CallEnvironment = {
     ...{ number: 1, hash, parentHash: hash, timestamp: 1, gasLimit: 30_000_000n },
     ...{ baseFeePerGas: null, miner: to },
   },
-  ...{ block: 1, gasPriceWei: 0n, runsIn: {}, usualTargetGas: 900_000n, code: '0x' },
+  ...{ block: 1, gasPriceWei: 0n, blockOverrides: {}, defaultTargetGas: 900_000n, senderCode: '0x' },
   targetGas: BigInt(TARGET_GAS),
 }
 const setUp: SetUp = { writes: new Map(), balance: 5n, approve: 0n, sources: { balance: 'slot', allowance: 'slot' } }

@@ -1,4 +1,7 @@
-/** Runs the transaction as its sender sends it, with no probe at the sender. */
+/**
+ * Runs a simulated transaction as its sender sends it: without the probe, the measuring contract that other runs install
+ * at the sender's address. Code at the sender can change the outcome.
+ */
 import { type Hex, NATIVE } from '@sluice/chains'
 import { RpcError } from '@sluice/rpc'
 import type { CallEnvironment, RunReport } from './attempt.ts'
@@ -29,8 +32,8 @@ const MAX_REFUND_DIVISOR = 5
 const GAS_TOLERANCE_PERCENT = 5
 
 /**
- * Runs the transaction as sent; undefined if no node supports it. Nodes that do not report the gas before refunds need
- * another run to measure it; a request for `charged` skips that run.
+ * Runs the transaction as sent; undefined if no node supports it. If the node does not report the gas before refunds, a
+ * second run measures that gas. With `asSent: 'charged'` the second run is skipped.
  */
 export async function runAsSent(
   task: SimulationTask,
@@ -41,15 +44,15 @@ export async function runAsSent(
   const { bareRuns } = context
   // If true, the probe at the target runs only if the transaction as sent has no outcome. If false, both run at once.
   const isTargetFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.asSent === 'charged')
-  const [sentOutcome, measuredGas] = await Promise.all([
+  const [bareReport, measuredGas] = await Promise.all([
     bareRuns.run({ rpc, request, environment, setUp, options }),
     isTargetFallback ? undefined : runAtTarget(task, environment, setUp),
   ])
   const hasUnchangedBalance = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
-  if (sentOutcome && hasUnchangedBalance(sentOutcome.before.tokenIn))
-    return outcomeAsSent(sentOutcome, task, measuredGas)
+  if (bareReport && hasUnchangedBalance(bareReport.balancesBefore.tokenIn))
+    return outcomeAsSent(bareReport, task, measuredGas)
   const probedAtTarget = isTargetFallback ? await runAtTarget(task, environment, setUp) : measuredGas
-  if (!probedAtTarget || !hasUnchangedBalance(probedAtTarget.before.tokenIn)) return undefined
+  if (!probedAtTarget || !hasUnchangedBalance(probedAtTarget.balancesBefore.tokenIn)) return undefined
   return { ...outcomeOf(probedAtTarget), isExhausted: isExhausted(probedAtTarget) }
 }
 

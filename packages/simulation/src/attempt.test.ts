@@ -27,10 +27,10 @@ const environment: CallEnvironment = {
   },
   block,
   gasPriceWei: 7n,
-  runsIn: { number: 101, timestamp: 1_012, baseFeePerGas: 4n },
+  blockOverrides: { number: 101, timestamp: 1_012, baseFeePerGas: 4n },
   targetGas: 6_300_000n,
-  usualTargetGas: 6_300_000n,
-  code: '0x',
+  defaultTargetGas: 6_300_000n,
+  senderCode: '0x',
 }
 const setUp: SetUp = {
   writes: new Map([[tokenIn, [{ key, value }]]]),
@@ -78,7 +78,7 @@ async function attempt({ answers = [{}], targetCode, ...change }: Change = {}) {
     request: { ...request, ...change.request },
     environment: { ...environment, ...change.environment },
     setUp: { ...setUp, ...change.setUp },
-    maxReturn: 100,
+    maxReturnBytes: 100,
     options: { timeoutMs: 9 },
     ...(targetCode && { targetCode }),
   }
@@ -94,7 +94,7 @@ test('the probe stands at the sender, with the writes and the price of all the g
   const gas = outerGasOf(call.data)
   expect(call).toEqual({ from, to: from, data: call.data, gas, gasPrice: 7n })
   expect(at).toBe(block)
-  expect(options).toMatchObject({ timeoutMs: 9, blockOverrides: environment.runsIn })
+  expect(options).toMatchObject({ timeoutMs: 9, blockOverrides: environment.blockOverrides })
   expect(options.overrides).toEqual({
     [tokenIn]: { stateDiff: { [key]: value } },
     [from]: { code: expect.stringContaining(PROBE.slice(2)), balance: gas * 7n },
@@ -182,10 +182,10 @@ test('the head comes with the answer where it is wanted', async () => {
 test('a coinbase is overridden where it is not that of the block, and the node must set it', async () => {
   const other = addressOf('9')
   const { options, outcome } = await attempt({ request: { coinbase: other }, answers: [{ coinbase: other }] })
-  expect(options.blockOverrides).toEqual({ ...environment.runsIn, coinbase: other })
+  expect(options.blockOverrides).toEqual({ ...environment.blockOverrides, coinbase: other })
   expect(outcome).toMatchObject({ success: true })
   const same = await attempt({ request: { coinbase: miner } })
-  expect(same.options.blockOverrides).toEqual(environment.runsIn)
+  expect(same.options.blockOverrides).toEqual(environment.blockOverrides)
   expect(same.outcome).toMatchObject({ success: true })
   expect((await attempt({ request: { coinbase: other } })).outcome).toMatchObject({
     ...{ code: 'NO_OVERRIDES', message: `block.coinbase was ${miner} instead of ${other}` },
@@ -197,8 +197,8 @@ test.each(['max fee per gas less than block base fee', 'BaseFee too high'])(
   async (message) => {
     const { sent, outcome } = await attempt({ answers: [new RpcError('REJECTED', message), {}] })
     expect(sent.map(({ options }) => options.blockOverrides)).toEqual([
-      environment.runsIn,
-      { ...environment.runsIn, baseFeePerGas: 7n },
+      environment.blockOverrides,
+      { ...environment.blockOverrides, baseFeePerGas: 7n },
     ])
     expect(outcome).toMatchObject({ success: true })
   },

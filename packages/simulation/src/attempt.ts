@@ -31,13 +31,13 @@ export type CallEnvironment = {
   readonly block: BlockRef
   readonly gasPriceWei: bigint
   /** Block overrides; none at `pending`. */
-  readonly runsIn: BlockOverrides
+  readonly blockOverrides: BlockOverrides
   /** Gas of the target: the gas limit less the intrinsic gas. */
   readonly targetGas: bigint
   /** Gas of the target with the default gas limit. */
-  readonly usualTargetGas: bigint
+  readonly defaultTargetGas: bigint
   /** Code of the sender. */
-  readonly code: Hex
+  readonly senderCode: Hex
   /** Code of the target, if every run installs the probe there. */
   readonly targetCode?: Hex
 }
@@ -51,7 +51,7 @@ export type ProbeRun = {
   /** Code of the target, to install the probe there, so that the sender stays without code. */
   readonly targetCode?: Hex
   /** Bytes. */
-  readonly maxReturn: number
+  readonly maxReturnBytes: number
   readonly options: RequestOptions
 }
 
@@ -67,12 +67,12 @@ export async function runProbe({
   environment,
   setUp,
   targetCode,
-  maxReturn,
+  maxReturnBytes,
   options,
 }: ProbeRun): Promise<RunReport> {
   const { from, to, data, alternatives = [], tokenIn, tokenOut, spender = to, recipient = from } = request
   const { coinbase, withHead, codes } = request
-  const { block, gasPriceWei, targetGas, code, header, runsIn } = environment
+  const { block, gasPriceWei, targetGas, senderCode, header, blockOverrides: environmentOverrides } = environment
   const { sources, approve, lend } = setUp
   const value = sources.balance === 'native' ? setUp.balance : 0n
   const location = targetCode === undefined ? 'sender' : 'target'
@@ -89,7 +89,7 @@ export async function runProbe({
       recipient,
       spender,
       approve,
-      maxReturn,
+      maxReturn: maxReturnBytes,
     },
     ...(lend && { lend }),
     ...(alternatives.length > 0 && location === 'sender' && { alternatives }),
@@ -97,10 +97,10 @@ export async function runProbe({
   const kind = order.alternatives ? 'RivalsProbe' : 'SwapProbe'
   const input = encodeOrder(order)
   const outerGas = callGas(order, input)
-  const overrides = merge(
+  const overrides = mergeOverrides(
     codeOverrides(codes),
     storageOverrides(setUp.writes),
-    targetCode === undefined ? probeAt(from, code, kind) : probeAtTarget(to, targetCode),
+    targetCode === undefined ? probeAt(from, senderCode, kind) : probeAtTarget(to, targetCode),
     // The node requires the sender to afford the whole gas limit.
     { [from]: { balance: value + outerGas * gasPriceWei } },
     lend ? probeAt(lend.holder, await rpc.getCode(lend.holder, block, options), kind) : {},
@@ -118,16 +118,17 @@ export async function runProbe({
       ? rpc.callWithHead(probe, block, callOptions)
       : { answer: await rpc.call(probe, block, callOptions) }
   }
-  const asRequested = { ...runsIn, ...(coinbase && coinbase !== header.miner && { coinbase }) }
-  const { answer, head } = await call(asRequested).catch((error: unknown) => {
+  const requestedOverrides = { ...environmentOverrides, ...(coinbase && coinbase !== header.miner && { coinbase }) }
+  const { answer, head } = await call(requestedOverrides).catch((error: unknown) => {
     // Some nodes refuse a gas price below the block's base fee; lower the base fee for those.
     if (!(error instanceof RpcError && error.code === 'REJECTED' && /base ?fee/i.test(error.message))) throw error
-    return call({ ...asRequested, baseFeePerGas: gasPriceWei })
+    return call({ ...requestedOverrides, baseFeePerGas: gasPriceWei })
   })
   const [report, ...reports] = decodeReports(answer, order)
   if (coinbase && report.coinbase !== coinbase)
     throw new RpcError('NO_OVERRIDES', `block.coinbase was ${report.coinbase} instead of ${coinbase}`)
-  if (report.starved) throw new RpcError('GAS_CAP', `the node caps calls below the ${outerGas} gas of this simulation`)
+  if (report.isStarved)
+    throw new RpcError('GAS_CAP', `the node caps calls below the ${outerGas} gas of this simulation`)
   return { ...report, ...(head && { head }), ...(order.alternatives && { alternatives: reports }) }
 }
 
@@ -137,7 +138,7 @@ export function codeOverrides(codes: SimulationRequest['codes'] = {}): StateOver
 }
 
 /** Merges state overrides per account; later ones win. */
-export function merge(...overrideSets: readonly StateOverrides[]): StateOverrides {
+export function mergeOverrides(...overrideSets: readonly StateOverrides[]): StateOverrides {
   const mergedOverrides: Record<Address, AccountOverride> = {}
   for (const overrides of overrideSets) {
     for (const [key, override] of Object.entries(overrides)) {

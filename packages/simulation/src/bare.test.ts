@@ -28,10 +28,10 @@ const environment: CallEnvironment = {
   },
   block,
   gasPriceWei: 7n,
-  runsIn: { number: 101, timestamp: 1_012 },
+  blockOverrides: { number: 101, timestamp: 1_012 },
   targetGas: 500_000n,
-  usualTargetGas: 900_000n,
-  code: '0x',
+  defaultTargetGas: 900_000n,
+  senderCode: '0x',
 }
 const setUp: SetUp = {
   writes: new Map([[tokenIn, [{ key: `0x${'a'.repeat(64)}`, value: `0x${'b'.repeat(64)}` }]]]),
@@ -104,7 +104,7 @@ test('the transaction stands between two readings, with its gas, its price and i
     ...{ success: true, returnData: '0xabcd', gasLimit: gas, chargedGas: 100_000, amountOut: 30n },
     gasUsed: Number(120_000n - INTRINSIC),
   })
-  expect(report.before.tokenIn.amount).toBe(1_000n)
+  expect(report.balancesBefore.tokenIn.amount).toBe(1_000n)
 })
 
 test('writes to the storage of the sender itself are kept beside its balance', async () => {
@@ -133,7 +133,7 @@ test('native input is sent along, and counts as the balance before', async () =>
   expect(calls[1]).toHaveProperty('value', 77n)
   expect(options.overrides?.[from]).toEqual({ balance: 77n + (500_000n + INTRINSIC) * 7n })
   expect(probe.decodeFunctionData('read', calls[0]!.data)[1]).toBe(ZERO_ADDRESS)
-  expect(report.before.tokenIn).toEqual({ ok: true, amount: 77n })
+  expect(report.balancesBefore.tokenIn).toEqual({ ok: true, amount: 77n })
 })
 
 test('a coinbase is set where it is another than that of the block', async () => {

@@ -7,7 +7,7 @@ import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type CallRequest, type RequestOptions, type Rpc, RpcError, type SimulatedTransaction } from '@sluice/rpc'
-import { type CallEnvironment, codeOverrides, merge } from './attempt.ts'
+import { type CallEnvironment, codeOverrides, mergeOverrides } from './attempt.ts'
 import { intrinsicGas } from './gas.ts'
 import type { Balances } from './probe.ts'
 import type { SetUp } from './setup.ts'
@@ -20,7 +20,7 @@ const balanceProbe = callCodec<
 >(BalanceProbe__factory.createInterface(), 'read')
 const erc20 = IERC20__factory.createInterface()
 /** Address of the contract that reads balances. */
-const PROBE = toAddress('0x5177ce0000000000000000000000000000000006')
+const BALANCE_PROBE = toAddress('0x5177ce0000000000000000000000000000000006')
 /** Gas for three balance readings of up to a million each. */
 const READ_GAS = 4_000_000n
 const SET_UP_GAS = 1_000_000n
@@ -34,7 +34,7 @@ export type BareReport = {
   readonly chargedGas: number
   /** Gas of the target before refunds, if the node reports it. */
   readonly gasUsed: number | undefined
-  readonly before: Balances
+  readonly balancesBefore: Balances
   readonly amountOut: bigint
 }
 
@@ -53,35 +53,38 @@ type BareRun = {
  */
 export async function runBare({ rpc, request, environment, setUp, options }: BareRun): Promise<BareReport> {
   const { from, to, data, tokenIn, tokenOut, recipient = from, coinbase } = request
-  const { block, gasPriceWei, targetGas, runsIn, header } = environment
+  const { block, gasPriceWei, targetGas, blockOverrides, header } = environment
   const value = setUp.sources.balance === 'native' ? setUp.balance : 0n
   const gas = targetGas + intrinsicGas(data)
   const balanceRead = readBalances(request)
   const transaction: CallRequest = { from, to, data, value, gas, ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }) }
-  const preparations = preparation(request, setUp)
-  const overrides = merge(codeOverrides(request.codes), storageOverrides(setUp.writes), {
-    [PROBE]: { code: bytecode.BalanceProbe.runtime },
+  const setUpTransactions = setUpCalls(request, setUp)
+  const overrides = mergeOverrides(codeOverrides(request.codes), storageOverrides(setUp.writes), {
+    [BALANCE_PROBE]: { code: bytecode.BalanceProbe.runtime },
     // The node requires the sender to afford the whole gas limit.
     [from]: { balance: value + gas * gasPriceWei },
   })
-  const author = coinbase && coinbase !== header.miner ? { coinbase } : {}
-  const results = await rpc.simulateV1([...preparations, balanceRead, transaction, balanceRead], block, {
-    ...{ ...options, overrides, blockOverrides: { ...runsIn, ...author } },
+  const coinbaseOverride = coinbase && coinbase !== header.miner ? { coinbase } : {}
+  const results = await rpc.simulateV1([...setUpTransactions, balanceRead, transaction, balanceRead], block, {
+    ...{ ...options, overrides, blockOverrides: { ...blockOverrides, ...coinbaseOverride } },
   })
-  const [readBefore, swapResult, readAfter] = results.slice(preparations.length)
-  const before = balancesOf(readBefore)
-  const after = balancesOf(readAfter)
-  if (!swapResult || !before || !after) throw new RpcError('REJECTED', 'eth_simulateV1: balances cannot be read')
+  const [readBefore, swapResult, readAfter] = results.slice(setUpTransactions.length)
+  const balancesBefore = balancesOf(readBefore)
+  const balancesAfter = balancesOf(readAfter)
+  if (!swapResult || !balancesBefore || !balancesAfter)
+    throw new RpcError('REJECTED', 'eth_simulateV1: balances cannot be read')
   const { success, returnData, gasUsed, maxUsedGas } = swapResult
   const gain =
-    tokenOut === NATIVE ? nativeGrowth(swapResult, recipient) : after.tokenOut.amount - before.tokenOut.amount
+    tokenOut === NATIVE
+      ? nativeGain(swapResult, recipient)
+      : balancesAfter.tokenOut.amount - balancesBefore.tokenOut.amount
   return {
     success,
     returnData,
     gasLimit: gas,
     chargedGas: Number(gasUsed),
     gasUsed: maxUsedGas === undefined ? undefined : Number(maxUsedGas - intrinsicGas(data)),
-    before: tokenIn === NATIVE ? { ...before, tokenIn: { ok: true, amount: value } } : before,
+    balancesBefore: tokenIn === NATIVE ? { ...balancesBefore, tokenIn: { ok: true, amount: value } } : balancesBefore,
     amountOut: success && gain > 0n ? gain : 0n,
   }
 }
@@ -90,14 +93,14 @@ function readBalances(request: SimulationRequest): CallRequest {
   const { from, to, tokenIn, tokenOut, spender = to, recipient = from } = request
   const erc20Of = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
   const data = balanceProbe.encode(from, erc20Of(tokenIn), erc20Of(tokenOut), spender, recipient)
-  return { from: PROBE, to: PROBE, data, gas: READ_GAS }
+  return { from: BALANCE_PROBE, to: BALANCE_PROBE, data, gas: READ_GAS }
 }
 
 /**
  * Returns the transactions for loan and approval. A reset comes first, because some tokens require it to change an
  * allowance.
  */
-function preparation(
+function setUpCalls(
   { from, to, tokenIn, spender = to }: SimulationRequest,
   { lend, approve }: SetUp,
 ): readonly CallRequest[] {
@@ -116,7 +119,7 @@ function balancesOf(balanceRead: SimulatedTransaction | undefined): Balances | u
 }
 
 /** Sums native transfers instead of balances, because gas is paid from the same account. */
-function nativeGrowth({ transfers }: SimulatedTransaction, account: Address): bigint {
+function nativeGain({ transfers }: SimulatedTransaction, account: Address): bigint {
   return transfers.reduce((sum, { from, to, amount }) => {
     const receivedAmount = to === account ? sum + amount : sum
     return from === account ? receivedAmount - amount : receivedAmount

@@ -8,8 +8,8 @@ const MAX_BLOCKS = 16
 
 /** Cached gas prices of a chain. */
 export class FeeReader {
-  private readonly prices = new BoundedMap<Hex, Promise<bigint>>(MAX_BLOCKS)
-  private readonly baseFees = new BoundedMap<Hex, Promise<bigint | undefined>>(MAX_BLOCKS)
+  private readonly gasPriceByBlock = new BoundedMap<Hex, Promise<bigint>>(MAX_BLOCKS)
+  private readonly baseFeeByBlock = new BoundedMap<Hex, Promise<bigint | undefined>>(MAX_BLOCKS)
 
   /**
    * Returns the gas price in wei of a transaction sent now; at least the next base fee.
@@ -17,9 +17,9 @@ export class FeeReader {
    * @throws RpcError if no node reports the price; not cached
    */
   gasPrice(rpc: Rpc, header: BlockHeader, options?: RequestOptions): Promise<bigint> {
-    return readOnce(this.prices, header, async () => {
+    return readOnce(this.gasPriceByBlock, header, async () => {
       const [price, nextFee] = await Promise.all([
-        rpc.gasPrice(sharedOptions(options)),
+        rpc.gasPrice(withoutSignal(options)),
         this.nextBaseFee(rpc, header, options),
       ])
       const baseFee = nextFee ?? header.baseFeePerGas ?? 0n
@@ -53,13 +53,13 @@ export class FeeReader {
    */
   nextBaseFee(rpc: Rpc, header: BlockHeader, options?: RequestOptions): Promise<bigint | undefined> {
     if (header.baseFeePerGas === null) return Promise.resolve(undefined)
-    return readOnce(this.baseFees, header, async () => {
+    return readOnce(this.baseFeeByBlock, header, async () => {
       try {
         const block: Hex = `0x${header.number.toString(16)}`
         const history = await rpc.request<FeeHistory | null>(
           'eth_feeHistory',
           ['0x1', block, []],
-          sharedOptions(options),
+          withoutSignal(options),
         )
         const nextFee = history?.baseFeePerGas?.[1]
         return nextFee === undefined ? undefined : BigInt(nextFee)
@@ -77,7 +77,7 @@ const TIP_PERCENTILE = 50
 type FeeHistory = { readonly baseFeePerGas?: readonly Hex[]; readonly reward?: readonly (readonly Hex[])[] | null }
 
 /** Removes the abort signal, because other callers share the request. */
-function sharedOptions({ signal: _, ...options }: RequestOptions = {}): RequestOptions {
+function withoutSignal({ signal: _, ...options }: RequestOptions = {}): RequestOptions {
   return options
 }
 

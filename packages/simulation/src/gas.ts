@@ -7,7 +7,7 @@ const TRANSACTION_GAS = 21_000n
 const ZERO_BYTE_GAS = 4n
 const BYTE_GAS = 16n
 /** Calldata floor of EIP-7623: 10 gas instead of 4 per token of calldata. */
-const FLOOR = { gas: 10n, for: 4n }
+const FLOOR = { gas: 10n, insteadOf: 4n }
 
 /** Returns an upper bound of the intrinsic gas for calldata of this length, cheaper to compute than the exact value. */
 export function maxIntrinsicGas(data: Hex): bigint {
@@ -31,7 +31,7 @@ export function intrinsicGas(data: Hex): bigint {
 
 /** Returns the minimum gas charged for this calldata. @see EIP-7623 */
 export function floorGas(data: Hex): bigint {
-  return TRANSACTION_GAS + ((intrinsicGas(data) - TRANSACTION_GAS) * FLOOR.gas) / FLOOR.for
+  return TRANSACTION_GAS + ((intrinsicGas(data) - TRANSACTION_GAS) * FLOOR.gas) / FLOOR.insteadOf
 }
 
 function countGas(data: Hex): bigint {
@@ -42,7 +42,7 @@ function countGas(data: Hex): bigint {
 }
 
 /** Returns the default gas limit: half a block, at most `maxGas`. */
-export function usualGas({ gasLimit }: Pick<BlockHeader, 'gasLimit'>, maxGas: bigint): bigint {
+export function defaultGasLimit({ gasLimit }: Pick<BlockHeader, 'gasLimit'>, maxGas: bigint): bigint {
   const half = gasLimit / 2n
   return half < maxGas ? half : maxGas
 }

@@ -45,7 +45,7 @@ const RECIPIENT = toAddress('0x5177cE0000000000000000000000000000000007')
  * Maximum gas per hop: several times the gas of the most expensive family. Pools that use more keep the estimate of
  * their family.
  */
-const HOP_LIMIT = 2_000_000n
+const HOP_GAS_LIMIT = 2_000_000n
 /** Gas of the call, within the cap of most nodes. Hops that no longer fit are measured another time. */
 const CALL_GAS = 40_000_000n
 /** Gas of the CALL itself and of the code after the first reading. A hop in a longer program does not pay it. */
@@ -66,23 +66,26 @@ export async function measureHops(
 ): Promise<readonly (number | null)[]> {
   const options = { timeoutMs: context.limits.timeoutMs, priority: 'background' } as const
   const blockRef = { blockHash: block.hash }
-  const writes = await inputsOf({ rpc, guard, blockRef, hops }, context)
+  const writes = await inputWrites({ rpc, guard, blockRef, hops }, context)
   const measurable = hops.filter(({ token }) => token === ZERO_ADDRESS || writes.has(token))
   if (measurable.length === 0) return hops.map(() => null)
   const data = gasProbe.encode(
     executor,
-    HOP_LIMIT,
+    HOP_GAS_LIMIT,
     measurable.map(({ token, amount, holder, tokenOut, program }) => ({
       ...{ token, amount, program, holder: holder ?? ZERO_ADDRESS },
       recipient: tokenOut === ZERO_ADDRESS ? guard : RECIPIENT,
     })),
   )
-  const native = measurable.reduce(
+  const maxNativeAmount = measurable.reduce(
     (max, { token, amount }) => (token === ZERO_ADDRESS && amount > max ? amount : max),
     0n,
   )
   const storage = storageOverrides(mergeWrites(...[...writes.values()].flatMap((accountWrites) => [...accountWrites])))
-  const overrides = { ...storage, [guard]: { ...storage[guard], code: bytecode.GasProbe.runtime, balance: native } }
+  const overrides = {
+    ...storage,
+    [guard]: { ...storage[guard], code: bytecode.GasProbe.runtime, balance: maxNativeAmount },
+  }
   const gas = CALL_GAS + maxIntrinsicGas(data)
   const blockOverrides = { ...nextBlock(block, context.blockIntervalMs), baseFeePerGas: 0n }
   const answer = await rpc.call({ from: guard, to: guard, data, gas }, blockRef, {
@@ -90,15 +93,15 @@ export async function measureHops(
     overrides,
     blockOverrides,
   })
-  const [gasByHop] = gasProbe.decode(answer)
-  const gasOf = new Map(measurable.map((hop, k) => [hop, gasByHop[k] ?? 0n]))
+  const [measuredGas] = gasProbe.decode(answer)
+  const gasByHop = new Map(measurable.map((hop, k) => [hop, measuredGas[k] ?? 0n]))
   return hops.map((hop) => {
-    const gas = gasOf.get(hop) ?? 0n
+    const gas = gasByHop.get(hop) ?? 0n
     return gas > CALL_OVERHEAD ? Number(gas) : null
   })
 }
 
-type Inputs = Pick<HopGasOrder, 'guard' | 'hops'> & {
+type InputWritesRequest = Pick<HopGasOrder, 'guard' | 'hops'> & {
   readonly rpc: Rpc
   readonly blockRef: { readonly blockHash: Hex }
 }
@@ -107,8 +110,8 @@ type Inputs = Pick<HopGasOrder, 'guard' | 'hops'> & {
  * Returns the storage writes that give the probe the maximum input of each token; omits tokens whose balances cannot be
  * written.
  */
-async function inputsOf(
-  { rpc, guard, blockRef, hops }: Inputs,
+async function inputWrites(
+  { rpc, guard, blockRef, hops }: InputWritesRequest,
   { slots, limits }: SimulationContext,
 ): Promise<ReadonlyMap<Address, StorageWrites>> {
   const maxAmounts = new Map<Address, bigint>()
@@ -132,6 +135,6 @@ async function inputsOf(
 /** Other bits of the word are zero, as for an account that never held the token. */
 function writesOf({ mapping, shape }: BalanceLayout, account: Address, amount: bigint): StorageWrites {
   const rate = shape.kind === 'plain' ? undefined : shape.rate
-  const number = rate ? (amount * rate.shares * (SHARES_MARGIN + 1n)) / (rate.units * SHARES_MARGIN) + 1n : amount
-  return new Map([[mapping.contract, balanceWrites(mapping, account, number << BigInt(shape.shift))]])
+  const storedNumber = rate ? (amount * rate.shares * (SHARES_MARGIN + 1n)) / (rate.units * SHARES_MARGIN) + 1n : amount
+  return new Map([[mapping.contract, balanceWrites(mapping, account, storedNumber << BigInt(shape.shift))]])
 }

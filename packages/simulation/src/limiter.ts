@@ -37,8 +37,8 @@ export class CostLimiter {
   }
 
   /**
-   * Runs `simulate` when its cost fits. The cost is the target's past gas: gas limits say nothing, because everyone
-   * requests half a block, and run time depends on the load.
+   * Runs `simulate` when its cost fits. The cost is the gas that the target used in the past. The gas limit would not
+   * tell targets apart, because most requests leave it at half a block. The run time would depend on the load.
    *
    * @throws SimulationError `OVERLOADED` if the queue is full, or the caller aborts while waiting
    */
@@ -48,7 +48,7 @@ export class CostLimiter {
     signal?: AbortSignal,
   ): Promise<T> {
     const cost = this.costOf(target)
-    if (!this.fits(cost) || this.queue.length > 0) await this.wait(cost, signal)
+    if (!this.canStart(cost) || this.queue.length > 0) await this.wait(cost, signal)
     else this.start(cost)
     try {
       const result = await simulate()
@@ -73,8 +73,8 @@ export class CostLimiter {
    * work.
    */
   private remember(target: Address, gas: number): void {
-    const before = this.gasUsed.get(target) ?? 0
-    this.gasUsed.set(target, Math.max(gas, before / 2))
+    const recordedGas = this.gasUsed.get(target) ?? 0
+    this.gasUsed.set(target, Math.max(gas, recordedGas / 2))
   }
 
   private wait(cost: number, signal?: AbortSignal): Promise<void> {
@@ -97,7 +97,7 @@ export class CostLimiter {
     })
   }
 
-  private fits(cost: number): boolean {
+  private canStart(cost: number): boolean {
     const { capacity, reserved } = this.options
     return this.runningCost + cost <= capacity && (cost === 1 || this.heavyCost + cost <= capacity - reserved)
   }
@@ -116,7 +116,7 @@ export class CostLimiter {
   /** Starts queued runs that fit, light ones first. */
   private startNext(): void {
     for (const queuedRun of [...this.queue].sort((a, b) => Number(a.cost > 1) - Number(b.cost > 1))) {
-      if (!this.fits(queuedRun.cost)) continue
+      if (!this.canStart(queuedRun.cost)) continue
       this.queue.splice(this.queue.indexOf(queuedRun), 1)
       queuedRun.start()
     }

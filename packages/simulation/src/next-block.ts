@@ -19,6 +19,6 @@ export function nextBlock({ number, timestamp }: BlockHeader, intervalMs: number
 /** Returns the block expected at a timestamp, at the chain's block interval. */
 export function blockAt(header: BlockHeader, timestamp: number, intervalMs: number): BlockEnvironment {
   const next = nextBlock(header, intervalMs)
-  const blocks = Math.floor(((timestamp - header.timestamp) * 1_000) / intervalMs)
-  return timestamp <= next.timestamp ? next : { number: header.number + Math.max(1, blocks), timestamp }
+  const elapsedBlocks = Math.floor(((timestamp - header.timestamp) * 1_000) / intervalMs)
+  return timestamp <= next.timestamp ? next : { number: header.number + Math.max(1, elapsedBlocks), timestamp }
 }

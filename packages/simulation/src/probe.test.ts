@@ -133,7 +133,7 @@ test('with others, reports come in their order, and each call costs 132', () => 
 })
 
 test('gas has run out where a failure took all of it', () => {
-  const outOfGas = (gasUsed: bigint, success = false) => decodedOf({ gasUsed: gasUsed + 123n, success }).outOfGas
+  const outOfGas = (gasUsed: bigint, success = false) => decodedOf({ gasUsed: gasUsed + 123n, success }).isOutOfGas
   expect(outOfGas(6_299_999n)).toBe(false)
   expect(outOfGas(6_300_000n)).toBe(true)
   expect(outOfGas(6_300_001n)).toBe(true)
@@ -142,7 +142,7 @@ test('gas has run out where a failure took all of it', () => {
 
 test('a target is starved if it failed after more than half of too little gas', () => {
   const starved = (gasBefore: bigint, gasUsed: bigint, success = false) =>
-    decodedOf({ gasBefore, gasUsed: gasUsed + 123n, success }).starved
+    decodedOf({ gasBefore, gasUsed: gasUsed + 123n, success }).isStarved
   // 6,400,000 hand on the 6,300,000 of the order, and 63 less hand on 63/64 of that.
   expect(starved(6_400_000n, 6_300_000n)).toBe(false)
   expect(starved(6_399_999n, 6_299_999n)).toBe(true)

@@ -6,25 +6,28 @@ import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice
 import type { StateOverrides } from '@sluice/rpc'
 import { maxIntrinsicGas } from './gas.ts'
 
-type Values = [order: SwapProbe.OrderStruct, data: Hex]
+type ProbeArguments = [order: SwapProbe.OrderStruct, data: Hex]
 /** Report with the types of our codec instead of ethers' types. */
-type Report = Omit<SwapProbe.ReportStructOutput, 'coinbase' | 'returnData'> & { coinbase: Address; returnData: Hex }
-type Results = [report: Report]
+type DecodedReport = Omit<SwapProbe.ReportStructOutput, 'coinbase' | 'returnData'> & {
+  coinbase: Address
+  returnData: Hex
+}
+type ProbeResults = [report: DecodedReport]
 
-const swapProbe = callCodec<Values, Results>(SwapProbe__factory.createInterface(), 'run')
-const alternativesProbe = callCodec<[order: SwapProbe.OrderStruct, datas: readonly Hex[]], [reports: Report[]]>(
+const swapProbe = callCodec<ProbeArguments, ProbeResults>(SwapProbe__factory.createInterface(), 'run')
+const alternativesProbe = callCodec<[order: SwapProbe.OrderStruct, datas: readonly Hex[]], [reports: DecodedReport[]]>(
   RivalsProbe__factory.createInterface(),
   'runEach',
 )
-const targetProbe = callCodec<Values, Results>(TargetProbe__factory.createInterface(), 'runHere')
+const targetProbe = callCodec<ProbeArguments, ProbeResults>(TargetProbe__factory.createInterface(), 'runHere')
 
 /** Address of the probe's code during the call. */
 const PROBE = toAddress('0x5177cE0000000000000000000000000000000001')
 const TARGET_PROBE = toAddress('0x5177ce0000000000000000000000000000000005')
 /** Must equal the mask in SwapProbe.sol. */
 const ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0n
-/** Gas of one CALL to a warm account plus that between the probe's two GAS readings; verified by a test. */
-const CALL_GAS = { alone: 123n, amongRivals: 132n }
+/** Gas of one CALL to a warm account, plus the gas that the probe uses between its two GAS readings. A test verifies both. */
+const CALL_GAS = { alone: 123n, withAlternatives: 132n }
 /** Like `CALL_GAS`, for a DELEGATECALL. */
 const DELEGATE_GAS = 120n
 /** Gas that a value transfer adds to a CALL, and the stipend that the target gets for free. */
@@ -64,12 +67,12 @@ export type ProbeReport = {
   /** Gas used by the target, before refunds and without intrinsic gas. */
   readonly gasUsed: bigint
   /** True if the target failed with no gas left. */
-  readonly outOfGas: boolean
+  readonly isOutOfGas: boolean
   /** True if the node gave the target less gas than requested, which may have caused the failure. */
-  readonly starved: boolean
-  readonly before: Balances
+  readonly isStarved: boolean
+  readonly balancesBefore: Balances
   /** All zero and not `ok` unless the swap succeeded. */
-  readonly after: Balances
+  readonly balancesAfter: Balances
   readonly coinbase: Address
   readonly gasPrice: bigint
   readonly blockNumber: number
@@ -84,8 +87,8 @@ export function encodeOrder(order: ProbeOrder): Hex {
     target: order.to,
     gas: gas > 0n ? gas : 0n,
     value: order.value,
-    tokenIn: contractSpelling(order.tokenIn),
-    tokenOut: contractSpelling(order.tokenOut),
+    tokenIn: toContractToken(order.tokenIn),
+    tokenOut: toContractToken(order.tokenOut),
     recipient: order.recipient,
     spender: order.spender,
     approve: order.approve,
@@ -117,10 +120,10 @@ export function decodeReports(answer: Hex, order: ProbeOrder): readonly [ProbeRe
   return [ownReport, ...alternativeReports]
 }
 
-function reportOf(report: Report, order: ProbeOrder): ProbeReport {
-  const call = order.alternatives ? CALL_GAS.amongRivals : CALL_GAS.alone
+function reportOf(report: DecodedReport, order: ProbeOrder): ProbeReport {
+  const callOverhead = order.alternatives ? CALL_GAS.withAlternatives : CALL_GAS.alone
   const overhead =
-    order.probeLocation === 'target' ? DELEGATE_GAS : call + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
+    order.probeLocation === 'target' ? DELEGATE_GAS : callOverhead + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
   const gasUsed = report.gasUsed - overhead
   const requestedGas = order.gas
   // A call forwards at most 63/64 of the remaining gas (EIP-150).
@@ -128,11 +131,11 @@ function reportOf(report: Report, order: ProbeOrder): ProbeReport {
   return {
     success: report.success,
     gasUsed,
-    outOfGas: !report.success && gasUsed >= requestedGas,
+    isOutOfGas: !report.success && gasUsed >= requestedGas,
     // A revert for another reason leaves most of the gas.
-    starved: !report.success && forwardedGas < requestedGas && 2n * gasUsed > forwardedGas,
-    before: report.before,
-    after: report.afterwards,
+    isStarved: !report.success && forwardedGas < requestedGas && 2n * gasUsed > forwardedGas,
+    balancesBefore: report.before,
+    balancesAfter: report.afterwards,
     coinbase: report.coinbase,
     gasPrice: report.gasPrice,
     blockNumber: Number(report.number),
@@ -188,6 +191,6 @@ const contractProxy = minimalProxy(PROBE)
 /** Proxy that stops on a plain payment (CALLDATASIZE PUSH1 5 JUMPI STOP JUMPDEST): 15 gas, within the stipend. */
 const accountProxy: Hex = `0x36600557005b${minimalProxy(PROBE, 6).slice(2)}`
 
-function contractSpelling(token: Address): Address {
+function toContractToken(token: Address): Address {
   return token === NATIVE ? ZERO_ADDRESS : token
 }

@@ -4,7 +4,7 @@ import { AbiCoder } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeRevert } from './revert.ts'
-import { harmless } from './text.ts'
+import { sanitizeText } from './text.ts'
 
 const guard = IGuard__factory.createInterface()
 const routers = IRouterErrors__factory.createInterface()
@@ -13,7 +13,7 @@ const errorOf = (text: string) => `0x08c379a0${AbiCoder.defaultAbiCoder().encode
 test('text comes back as it was, as far as it can be shown', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme' }), (text) => {
-      expect(decodeRevert(errorOf(text))).toBe(harmless(text, 1_000) || 'reverted with an empty reason')
+      expect(decodeRevert(errorOf(text))).toBe(sanitizeText(text, 1_000) || 'reverted with an empty reason')
     }),
   )
   expect(decodeRevert(errorOf('STF: pay \u202e0x00\u0007\u0000 now'))).toBe('STF: pay 0x00 now')
@@ -32,6 +32,27 @@ test('a revert that is passed on as text, or in an error of unknown arguments, i
   expect(decodeRevert(`0x08c379a0${AbiCoder.defaultAbiCoder().encode(['bytes'], [panic]).slice(2)}`)).toBe(
     'Panic(0x12): division by zero',
   )
+})
+
+test('of the arguments of an unknown error, the first bytes that hold a revert are opened, three deep at most', () => {
+  const wrap = (...bytes: readonly string[]) => {
+    const types = bytes.map(() => 'bytes')
+    return `0xdeadbeef${AbiCoder.defaultAbiCoder().encode(types, bytes).slice(2)}` as Hex
+  }
+  const revert = errorOf('STF')
+  expect(decodeRevert(wrap('0x1234567890', revert))).toBe('custom error 0xdeadbeef: STF')
+  // Neither the selector alone, nor a length that no arguments have.
+  for (const bytes of ['0x', '0x1234', '0xdeadbeef', `${revert}00`, revert.slice(0, -2)])
+    expect(decodeRevert(wrap(bytes))).toBe('custom error 0xdeadbeef')
+  const text = (bytes: string) => `0x08c379a0${AbiCoder.defaultAbiCoder().encode(['bytes'], [bytes]).slice(2)}` as Hex
+  expect(decodeRevert(text(text(text(revert))))).toBe('STF')
+  expect(decodeRevert(text(text(text(text(revert)))))).not.toBe('STF')
+  expect(decodeRevert(wrap(text(text(revert))))).toBe('custom error 0xdeadbeef: STF')
+  expect(decodeRevert(wrap(text(text(text(revert)))))).not.toContain(': STF')
+  const outer = (bytes: Hex) => routers.encodeErrorResult('ExecutionFailed', [3n, bytes]) as Hex
+  expect(decodeRevert(outer(outer(outer(revert)))).match(/ExecutionFailed/g)).toHaveLength(3)
+  expect(decodeRevert(outer(outer(outer(revert))))).toContain('message: STF')
+  expect(decodeRevert(outer(outer(outer(outer(revert)))))).not.toContain('STF')
 })
 
 test('a panic says what it means', () => {

@@ -2,7 +2,7 @@
 import { IExecutor__factory, IGuard__factory, IRouterErrors__factory, ITokenErrors__factory } from '@sluice/bindings'
 import type { Hex } from '@sluice/chains'
 import { AbiCoder, type ErrorFragment, type Interface, toUtf8String, Utf8ErrorFuncs } from 'ethers'
-import { harmless } from './text.ts'
+import { sanitizeText } from './text.ts'
 
 const ERROR_SELECTOR = '0x08c379a0'
 const PANIC_SELECTOR = '0x4e487b71'
@@ -47,7 +47,7 @@ for (const abi of [
  * selector. Wrapped errors are decoded too. The text is safe to show and to log.
  */
 export function decodeRevert(data: Hex): string {
-  return harmless(describe(data, 0), MAX_LENGTH) || 'reverted with an empty reason'
+  return sanitizeText(describe(data, 0), MAX_LENGTH) || 'reverted with an empty reason'
 }
 
 function describe(data: Hex, depth: number): string {
@@ -61,8 +61,8 @@ function describe(data: Hex, depth: number): string {
   } catch {
     // The data does not match its selector; contracts may revert with any bytes.
   }
-  const inner = wrappedReason(data, depth)
-  return inner === undefined ? `custom error ${selector}` : `custom error ${selector}: ${inner}`
+  const innerReason = wrappedReason(data, depth)
+  return innerReason === undefined ? `custom error ${selector}` : `custom error ${selector}: ${innerReason}`
 }
 
 /** Returns the text of `Error`, or the description of revert data that a router passed as text. */

@@ -1,8 +1,16 @@
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { AbiCoder, keccak256, toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
-import { approving, type Input, keyedSetUp, lentSetUp, nativeSetUp, ownSetUp, slotSetUp } from './setup.ts'
-import { allowanceOf, balanceOf } from './slots/access-list.ts'
+import {
+  keyedSetUp,
+  loanSetUp,
+  nativeSetUp,
+  realBalanceSetUp,
+  type SwapInput,
+  slotSetUp,
+  withApproval,
+} from './setup.ts'
+import { allowanceCalldata, balanceOfCalldata } from './slots/access-list.ts'
 import type { Mapping } from './slots/mapping.ts'
 import type { StorageWrites, TokenReader } from './slots/reader.ts'
 import type { TokenLayout } from './slots/resolver.ts'
@@ -12,7 +20,7 @@ const token = addressOf('7')
 const from = addressOf('1')
 const spender = addressOf('5')
 const holder = addressOf('6')
-const input: Input = { from, spender, amountIn: 1_000n }
+const input: SwapInput = { from, spender, amountIn: 1_000n }
 const hash = (types: readonly string[], values: readonly unknown[]) =>
   keccak256(AbiCoder.defaultAbiCoder().encode(types, values)) as Hex
 const balanceKey = hash(['address', 'uint256'], [from, 0n])
@@ -37,7 +45,7 @@ test('native input needs no writes', () => {
   })
 })
 
-test.each<[name: string, layout: TokenLayout, allowance: Input['allowance'], expected: object]>([
+test.each<[name: string, layout: TokenLayout, allowance: SwapInput['allowance'], expected: object]>([
   ['both', { balance, allowance }, undefined, { writes: 2, approve: 0n, way: 'slot' }],
   ['the balance alone', { balance }, undefined, { writes: 1, approve: 1_000n, way: 'approved' }],
   [
@@ -73,19 +81,19 @@ test('without a balance, or with one that does not fit, no slots are set up', as
 
 test('a loan writes the allowance alone', () => {
   const lend = { holder, amount: 1_010n }
-  expect(lentSetUp({ balance, allowance }, input, lend)).toEqual({
+  expect(loanSetUp({ balance, allowance }, input, lend)).toEqual({
     writes: new Map([[token, [allowanceWrite]]]),
     balance: 1_000n,
     approve: 0n,
     lend,
     sources: { balance: 'lent', allowance: 'slot' },
   })
-  expect(lentSetUp({}, input, lend)).toMatchObject({
+  expect(loanSetUp({}, input, lend)).toMatchObject({
     writes: new Map(),
     approve: 1_000n,
     sources: { allowance: 'approved' },
   })
-  expect(lentSetUp({ allowance }, { ...input, allowance: 'kept' }, lend)).toMatchObject({
+  expect(loanSetUp({ allowance }, { ...input, allowance: 'kept' }, lend)).toMatchObject({
     writes: new Map(),
     approve: 0n,
     sources: { balance: 'lent', allowance: 'none' },
@@ -97,7 +105,7 @@ test.each([
   ['approved', 1_000n, 'approved'],
   ['kept', 0n, 'none'],
 ] as const)('the own balance with the allowance %s approves %s', (kind, approve, way) => {
-  expect(ownSetUp({ ...input, allowance: kind })).toEqual({
+  expect(realBalanceSetUp({ ...input, allowance: kind })).toEqual({
     writes: new Map(),
     balance: 1_000n,
     approve,
@@ -106,8 +114,8 @@ test.each([
 })
 
 test('a set-up in which the sender approves keeps everything else', () => {
-  const lent = lentSetUp({ balance, allowance }, input, { holder, amount: 7n })
-  expect(approving(lent, 9n)).toEqual({ ...lent, approve: 9n, sources: { balance: 'lent', allowance: 'approved' } })
+  const lent = loanSetUp({ balance, allowance }, input, { holder, amount: 7n })
+  expect(withApproval(lent, 9n)).toEqual({ ...lent, approve: 9n, sources: { balance: 'lent', allowance: 'approved' } })
 })
 
 const keyedBalance: Hex = `0x${'b'.repeat(64)}`
@@ -117,8 +125,8 @@ const keyedAllowance: Hex = `0x${'a'.repeat(64)}`
 function keyedReader(has: { readonly balance: boolean; readonly allowance: boolean }) {
   const inputs: string[] = []
   const keysOf = (data: string) => {
-    if (data === balanceOf(from)) return has.balance ? [keyedBalance] : []
-    return data === allowanceOf(from, spender) && has.allowance ? [keyedAllowance] : []
+    if (data === balanceOfCalldata(from)) return has.balance ? [keyedBalance] : []
+    return data === allowanceCalldata(from, spender) && has.allowance ? [keyedAllowance] : []
   }
   const reader = {
     token,
@@ -172,12 +180,12 @@ test('a part of the layout that is known is not searched', async () => {
     approve: 0n,
     sources: { balance: 'slot', allowance: 'slot' },
   })
-  expect(first.inputs).toEqual([balanceOf(from)])
+  expect(first.inputs).toEqual([balanceOfCalldata(from)])
   const second = keyedReader({ balance: true, allowance: true })
   expect((await keyedSetUp(second.reader, { balance }, input))?.writes).toEqual(
     new Map([[token, [balanceWrite, keyed.allowance]]]),
   )
-  expect(second.inputs).toEqual([allowanceOf(from, spender)])
+  expect(second.inputs).toEqual([allowanceCalldata(from, spender)])
 })
 
 test('an allowance that is kept or approved is not searched', async () => {
@@ -188,6 +196,6 @@ test('an allowance that is kept or approved is not searched', async () => {
     const { reader, inputs } = keyedReader({ balance: true, allowance: true })
     const setUp = await keyedSetUp(reader, {}, { ...input, allowance: kind })
     expect(setUp).toMatchObject({ writes: new Map([[token, [keyed.balance]]]), approve })
-    expect(inputs).toEqual([balanceOf(from)])
+    expect(inputs).toEqual([balanceOfCalldata(from)])
   }
 })

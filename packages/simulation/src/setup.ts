@@ -1,6 +1,6 @@
 /** Sets up the sender's input by storage overrides if the slots are known, else by a loan from a holder. */
 import type { Address } from '@sluice/chains'
-import { balanceSetting } from './slots/amount.ts'
+import { computeBalanceWrites } from './slots/amount.ts'
 import { KeyedSearch } from './slots/keyed.ts'
 import { allowanceKey, type Mapping, toWord, type Write } from './slots/mapping.ts'
 import { mergeWrites, type StorageWrites, type TokenReader } from './slots/reader.ts'
@@ -19,7 +19,7 @@ export type SetUp = {
 }
 export type Loan = { readonly holder: Address; readonly amount: bigint }
 
-export type Input = {
+export type SwapInput = {
   readonly from: Address
   readonly spender: Address
   readonly amountIn: bigint
@@ -32,20 +32,25 @@ export function nativeSetUp(amountIn: bigint): SetUp {
 }
 
 /** Sets balance and allowance by storage overrides; undefined if the balance cannot be written. */
-export async function slotSetUp(reader: TokenReader, layout: TokenLayout, input: Input): Promise<SetUp | undefined> {
-  const balanceWrite = layout.balance && (await balanceSetting(reader, layout.balance, input.from, input.amountIn))
+export async function slotSetUp(
+  reader: TokenReader,
+  layout: TokenLayout,
+  input: SwapInput,
+): Promise<SetUp | undefined> {
+  const balanceWrite =
+    layout.balance && (await computeBalanceWrites(reader, layout.balance, input.from, input.amountIn))
   if (!balanceWrite) return undefined
   const writes = mergeWrites([balanceWrite.contract, balanceWrite.writes], ...allowanceWrites(layout.allowance, input))
   return setUpWith(writes, layout, input, 'slot', balanceWrite.balance)
 }
 
-export function lentSetUp(layout: TokenLayout, input: Input, lend: Loan): SetUp {
+export function loanSetUp(layout: TokenLayout, input: SwapInput, lend: Loan): SetUp {
   const writes = mergeWrites(...allowanceWrites(layout.allowance, input))
   return { ...setUpWith(writes, layout, input, 'lent', input.amountIn), lend }
 }
 
 /** Uses the real balance and allowance of the sender. */
-export function ownSetUp({ amountIn, allowance }: Input): SetUp {
+export function realBalanceSetUp({ amountIn, allowance }: SwapInput): SetUp {
   const isApproved = allowance === 'approved'
   return {
     ...{ writes: new Map(), balance: amountIn, approve: isApproved ? amountIn : 0n },
@@ -57,13 +62,17 @@ export function ownSetUp({ amountIn, allowance }: Input): SetUp {
  * Overrides the slots that the token reads for this account, for layouts that follow no known rule; undefined if none
  * is found. If only the allowance is missing, the sender approves.
  */
-export async function keyedSetUp(reader: TokenReader, layout: TokenLayout, input: Input): Promise<SetUp | undefined> {
+export async function keyedSetUp(
+  reader: TokenReader,
+  layout: TokenLayout,
+  input: SwapInput,
+): Promise<SetUp | undefined> {
   const { from, spender, amountIn, allowance: allowanceMode } = input
   const search = new KeyedSearch(reader, from)
-  const balanceWrite = layout.balance && (await balanceSetting(reader, layout.balance, from, amountIn))
+  const balanceWrite = layout.balance && (await computeBalanceWrites(reader, layout.balance, from, amountIn))
   const [balance, allowance] = await Promise.all([
-    balanceWrite ? undefined : search.balance(amountIn),
-    allowanceMode || layout.allowance ? undefined : search.allowance(spender, amountIn),
+    balanceWrite ? undefined : search.findBalanceWrite(amountIn),
+    allowanceMode || layout.allowance ? undefined : search.findAllowanceWrite(spender, amountIn),
   ])
   if (!balanceWrite && !balance) return undefined
   const writes = mergeWrites(
@@ -76,31 +85,31 @@ export async function keyedSetUp(reader: TokenReader, layout: TokenLayout, input
 }
 
 /** Returns the setup with an approval by the sender. */
-export function approving(setUp: SetUp, units: bigint): SetUp {
+export function withApproval(setUp: SetUp, units: bigint): SetUp {
   return { ...setUp, approve: units, sources: { ...setUp.sources, allowance: 'approved' } }
 }
 
 function setUpWith(
   writes: StorageWrites,
   layout: TokenLayout,
-  { amountIn, allowance }: Input,
+  { amountIn, allowance }: SwapInput,
   balanceSource: 'slot' | 'lent',
   balance: bigint,
 ): SetUp {
   if (allowance === 'kept')
     return { writes, balance, approve: 0n, sources: { balance: balanceSource, allowance: 'none' } }
-  const isWritten = layout.allowance !== undefined && allowance === undefined
+  const isAllowanceWritten = layout.allowance !== undefined && allowance === undefined
   return {
     writes,
     balance,
-    approve: isWritten ? 0n : amountIn,
-    sources: { balance: balanceSource, allowance: isWritten ? 'slot' : 'approved' },
+    approve: isAllowanceWritten ? 0n : amountIn,
+    sources: { balance: balanceSource, allowance: isAllowanceWritten ? 'slot' : 'approved' },
   }
 }
 
 function allowanceWrites(
   mapping: Mapping | undefined,
-  { from, spender, amountIn, allowance }: Input,
+  { from, spender, amountIn, allowance }: SwapInput,
 ): [Address, Write[]][] {
   return mapping && !allowance
     ? [[mapping.contract, [{ key: allowanceKey(mapping, from, spender), value: toWord(amountIn) }]]]

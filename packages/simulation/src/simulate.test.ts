@@ -386,8 +386,8 @@ test.each<[BlockRef, BlockRef, object]>([
 test('the interval of the chain and the environment of the request set the time', async () => {
   const context = createSimulationContext({ blockIntervalMs: 12_000 })
   expect((await resultOf({}, { context })).ranIn).toEqual({ number: 101, timestamp: 1_012 })
-  const runsIn = { number: 150, timestamp: 1_700 }
-  expect((await resultOf({}, { request: { runsIn } })).ranIn).toEqual(runsIn)
+  const simulatedBlock = { number: 150, timestamp: 1_700 }
+  expect((await resultOf({}, { request: { simulatedBlock } })).ranIn).toEqual(simulatedBlock)
   // No base fee before EIP-1559.
   const { orders } = await logOf({ header: { baseFeePerGas: null } })
   expect(orders[0]!.options.blockOverrides).not.toHaveProperty('baseFeePerGas')

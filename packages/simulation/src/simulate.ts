@@ -2,21 +2,21 @@
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { isSameOutcome, runAsSent, type SentOutcome } from './as-sent.ts'
-import { type CallEnvironment, codeOverrides, merge, type RunReport } from './attempt.ts'
+import { type CallEnvironment, codeOverrides, mergeOverrides, type RunReport } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
-import { intrinsicGas, usualGas } from './gas.ts'
+import { defaultGasLimit, intrinsicGas } from './gas.ts'
 import { type BlockEnvironment, nextBlock } from './next-block.ts'
 import { decodeRevert } from './revert.ts'
-import { approving, keyedSetUp, lentSetUp, nativeSetUp, ownSetUp, type SetUp, slotSetUp } from './setup.ts'
-import { usualMappings } from './slots/candidates.ts'
+import { keyedSetUp, loanSetUp, nativeSetUp, realBalanceSetUp, type SetUp, slotSetUp, withApproval } from './setup.ts'
+import { commonMappings } from './slots/candidates.ts'
 import { findForAccount } from './slots/find.ts'
 import { SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
 import { layoutFromSlots, type TokenLayout } from './slots/resolver.ts'
 import { exhaustionOf, isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
 import type { SimulationRequest, SwapSimulation } from './types.ts'
 
-const ALL = 2n ** 256n - 1n
+const MAX_UINT256 = 2n ** 256n - 1n
 
 /** Maximum alternative swaps: the gas of one call is enough for them. */
 const MAX_ALTERNATIVES = 7
@@ -44,11 +44,11 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   const { signal, priority, tokenIn: token, block, from, amountIn, to, spender = to, allowance } = request
   const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }), ...(priority && { priority }) }
   const header = readHeader(rpc, request, options)
-  const runsIn = header.then((knownHeader) => environmentOf(knownHeader, request, context))
+  const readerOverrides = header.then((knownHeader) => blockOverridesOf(knownHeader, request, context))
   // A failure is handled where `header` is awaited.
-  runsIn.catch(() => {})
+  readerOverrides.catch(() => {})
   // Rebasing balances depend on time, so read the token in the environment of the transaction.
-  const reader = new TokenReader({ rpc, token, block, runsIn, request: options })
+  const reader = new TokenReader({ rpc, token, block, blockOverrides: readerOverrides, request: options })
   const task = { rpc, request, context, options, header, reader, input: { from, spender, amountIn, allowance } }
   // Read everything in parallel: one round trip before the call itself.
   const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), prepare(task)])
@@ -80,18 +80,18 @@ async function isStarvedInside(
   if (gas === undefined || success || returnData !== '0x' || isExhausted(report)) return false
   // An inner call gets 63/64 of the remaining gas (EIP-150), so almost none remains.
   const isAlmostUsedUp = (runReport: RunReport, limit: bigint) => runReport.gasUsed * 4n > limit * 3n
-  const { targetGas, usualTargetGas } = environment
-  if (!isAlmostUsedUp(report, targetGas) || usualTargetGas <= targetGas) return false
-  const rerun = await runTask(task, { ...environment, targetGas: usualTargetGas }, setUp)
+  const { targetGas, defaultTargetGas } = environment
+  if (!isAlmostUsedUp(report, targetGas) || defaultTargetGas <= targetGas) return false
+  const rerun = await runTask(task, { ...environment, targetGas: defaultTargetGas }, setUp)
   // Code that consumes all gas, such as INVALID, fails with more gas too.
-  if (isAlmostUsedUp(rerun, usualTargetGas)) return rerun.success
+  if (isAlmostUsedUp(rerun, defaultTargetGas)) return rerun.success
   return rerun.success || rerun.returnData !== '0x' || rerun.gasUsed > targetGas
 }
 
 /** Returns the node's error message for a transaction that used all its gas; undefined for others. */
 async function exhaustionMessage(
   { rpc, request, options }: SimulationTask,
-  { block, runsIn, targetGas, gasPriceWei }: CallEnvironment,
+  { block, blockOverrides, targetGas, gasPriceWei }: CallEnvironment,
   { report, setUp, sentOutcome }: Attempt,
 ): Promise<string | undefined> {
   if (!(sentOutcome ?? { isExhausted: isExhausted(report) }).isExhausted) return undefined
@@ -99,9 +99,9 @@ async function exhaustionMessage(
   const value = setUp.sources.balance === 'native' ? setUp.balance : 0n
   const gas = targetGas + intrinsicGas(data)
   const balance = { [from]: { balance: value + gas * gasPriceWei } }
-  const overrides = merge(codeOverrides(request.codes), storageOverrides(setUp.writes), balance)
+  const overrides = mergeOverrides(codeOverrides(request.codes), storageOverrides(setUp.writes), balance)
   try {
-    await rpc.call({ from, to, data, value, gas }, block, { ...options, overrides, blockOverrides: runsIn })
+    await rpc.call({ from, to, data, value, gas }, block, { ...options, overrides, blockOverrides })
   } catch (error) {
     if (error instanceof RpcError && error.code === 'REVERTED') return error.message
   }
@@ -120,17 +120,18 @@ function checkRequest(
   { from, to, data, alternatives = [], gas, amountIn }: SimulationRequest,
   { limits }: SimulationContext,
 ): void {
-  const bad = (message: string) => new SimulationError('BAD_REQUEST', message)
-  if (from === ZERO_ADDRESS || to === ZERO_ADDRESS) throw bad('from and to must not be the zero address')
-  if (from === to) throw bad('to must differ from from')
+  const badRequest = (message: string) => new SimulationError('BAD_REQUEST', message)
+  if (from === ZERO_ADDRESS || to === ZERO_ADDRESS) throw badRequest('from and to must not be the zero address')
+  if (from === to) throw badRequest('to must differ from from')
   for (const calldata of [data, ...alternatives]) {
-    if (calldata.length % 2 !== 0) throw bad('data must be whole bytes')
-    if ((calldata.length - 2) / 2 > limits.maxCalldata) throw bad(`data must be at most ${limits.maxCalldata} bytes`)
+    if (calldata.length % 2 !== 0) throw badRequest('data must be whole bytes')
+    if ((calldata.length - 2) / 2 > limits.maxCalldata)
+      throw badRequest(`data must be at most ${limits.maxCalldata} bytes`)
   }
-  if (alternatives.length > MAX_ALTERNATIVES) throw bad(`at most ${MAX_ALTERNATIVES} others may be tried`)
+  if (alternatives.length > MAX_ALTERNATIVES) throw badRequest(`at most ${MAX_ALTERNATIVES} others may be tried`)
   if (gas !== undefined && gas > limits.maxGas)
-    throw bad(`gas must be at most ${limits.maxGas}, the limit of this service`)
-  if (amountIn < 0n || amountIn >> 256n !== 0n) throw bad('amountIn must fit 256 bits')
+    throw badRequest(`gas must be at most ${limits.maxGas}, the limit of this service`)
+  if (amountIn < 0n || amountIn >> 256n !== 0n) throw badRequest('amountIn must fit 256 bits')
 }
 
 async function readEnvironment({ rpc, request, context, options, ...task }: SimulationTask): Promise<CallEnvironment> {
@@ -144,29 +145,38 @@ async function readEnvironment({ rpc, request, context, options, ...task }: Simu
     knownState?.senderCode ?? rpc.getCode(from, block, options),
     allowance === 'kept' ? (knownState?.codeOf?.(to) ?? rpc.getCode(to, block, options)) : undefined,
   ])
-  const gas = gasOf(request, header, limit, context)
+  const gas = gasLimitOf(request, header, limit, context)
   const intrinsic = intrinsicGas(request.data)
   const targetGas = gas - intrinsic
-  const usualTargetGas = usualGasOf(header, limit, context) - intrinsic
+  const defaultTargetGas = defaultGasLimitOf(header, limit, context) - intrinsic
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
   // Pin tags and numbers to one block: a tag moves on, and a reorg changes a number's block.
   const pinnedBlock = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
   const atTarget = targetCode === undefined || targetCode === '0x' ? {} : { targetCode }
-  const runsIn = {
-    ...environmentOf(header, request, context),
+  const blockOverrides = {
+    ...blockOverridesOf(header, request, context),
     ...(block !== 'pending' && baseFeePerGas !== undefined && { baseFeePerGas }),
   }
-  return { header, block: pinnedBlock, runsIn, gasPriceWei, targetGas, usualTargetGas, code, ...atTarget }
+  return {
+    header,
+    block: pinnedBlock,
+    blockOverrides,
+    gasPriceWei,
+    targetGas,
+    defaultTargetGas,
+    senderCode: code,
+    ...atTarget,
+  }
 }
 
 /** @throws SimulationError `BAD_REQUEST` if the gas exceeds a limit of the chain */
-function gasOf(
+function gasLimitOf(
   { gas }: SimulationRequest,
   header: BlockHeader,
   limit: bigint | undefined,
   context: SimulationContext,
 ): bigint {
-  if (gas === undefined) return usualGasOf(header, limit, context)
+  if (gas === undefined) return defaultGasLimitOf(header, limit, context)
   if (gas > header.gasLimit)
     throw new SimulationError('BAD_REQUEST', `gas must be at most ${header.gasLimit}, the gas limit of the block`)
   if (limit !== undefined && gas > limit)
@@ -177,9 +187,9 @@ function gasOf(
   return gas
 }
 
-function usualGasOf(header: BlockHeader, limit: bigint | undefined, { limits }: SimulationContext): bigint {
-  const usualMaxGas = usualGas(header, limits.maxGas)
-  return limit !== undefined && limit < usualMaxGas ? limit : usualMaxGas
+function defaultGasLimitOf(header: BlockHeader, limit: bigint | undefined, { limits }: SimulationContext): bigint {
+  const defaultLimit = defaultGasLimit(header, limits.maxGas)
+  return limit !== undefined && limit < defaultLimit ? limit : defaultLimit
 }
 
 async function readHeader(
@@ -193,12 +203,12 @@ async function readHeader(
 }
 
 /** Returns block overrides; none at `pending`, where the node already uses the environment of the next block. */
-function environmentOf(
+function blockOverridesOf(
   header: BlockHeader,
-  { block, runsIn }: SimulationRequest,
+  { block, simulatedBlock }: SimulationRequest,
   { blockIntervalMs }: SimulationContext,
 ): BlockEnvironment | Record<string, never> {
-  return block === 'pending' ? {} : (runsIn ?? nextBlock(header, blockIntervalMs))
+  return block === 'pending' ? {} : (simulatedBlock ?? nextBlock(header, blockIntervalMs))
 }
 
 async function prepare(
@@ -213,9 +223,11 @@ async function layoutOf(task: SimulationTask): Promise<TokenLayout> {
   const { tokenIn, balanceSlot: balance, allowanceSlot: allowance } = task.request
   if (balance === undefined && allowance === undefined) return learnedLayout(task)
   const layoutOfSlots = await layoutFromSlots(task.reader, { balance, allowance })
-  const wrong = (name: string, expected: string) => new SimulationError('BAD_SLOT', `${name} does not hold ${expected}`)
-  if (balance !== undefined && !layoutOfSlots.balance) throw wrong('balanceSlot', `the balances of ${tokenIn}`)
-  if (allowance !== undefined && !layoutOfSlots.allowance) throw wrong('allowanceSlot', `the allowances of ${tokenIn}`)
+  const badSlot = (name: string, expected: string) =>
+    new SimulationError('BAD_SLOT', `${name} does not hold ${expected}`)
+  if (balance !== undefined && !layoutOfSlots.balance) throw badSlot('balanceSlot', `the balances of ${tokenIn}`)
+  if (allowance !== undefined && !layoutOfSlots.allowance)
+    throw badSlot('allowanceSlot', `the allowances of ${tokenIn}`)
   return layoutOfSlots.balance && layoutOfSlots.allowance
     ? layoutOfSlots
     : { ...(await learnedLayout(task)), ...layoutOfSlots }
@@ -242,16 +254,16 @@ async function tryToken(
   if (firstResult?.report.success) task.context.slots.recordMovable(tokenIn, task.input.from, layout)
   if (attemptResult && (attemptResult.report.success || task.input.allowance || (await canMove(task, layout))))
     return attemptResult
-  const ownSlots = await tryOwn(task, environment)
-  if (ownSlots && (ownSlots.report.success || !attemptResult)) return ownSlots
+  const realBalanceResult = await tryRealBalance(task, environment)
+  if (realBalanceResult && (realBalanceResult.report.success || !attemptResult)) return realBalanceResult
   const keyedResult = attemptResult ? undefined : await trySlots(task, environment, layout, keyedSetUp)
   if (keyedResult) return keyedResult
   // A holder may be the pool of the swap itself, which then fails because it lent the tokens; try the others first.
   let failedResult = attemptResult
   for (const holder of holders) {
-    const lent = await tryLoan(task, environment, layout, holder)
-    if (lent?.report.success) return lent
-    failedResult ??= lent
+    const loanResult = await tryLoan(task, environment, layout, holder)
+    if (loanResult?.report.success) return loanResult
+    failedResult ??= loanResult
   }
   if (failedResult) return failedResult
   throw new SimulationError(
@@ -264,25 +276,25 @@ async function tryToken(
  * Runs the swap with the sender's real balance and allowance. Returns undefined if the sender has too little, or if the
  * swap took more than the input because the token charges its sender extra.
  */
-async function tryOwn(task: SimulationTask, environment: CallEnvironment): Promise<Attempt | undefined> {
+async function tryRealBalance(task: SimulationTask, environment: CallEnvironment): Promise<Attempt | undefined> {
   const { amountIn } = task.input
-  const setUp = ownSetUp(task.input)
+  const setUp = realBalanceSetUp(task.input)
   const report = await runTask(task, environment, setUp)
-  if (report.before.tokenIn.amount < amountIn) return undefined
+  if (report.balancesBefore.tokenIn.amount < amountIn) return undefined
   const attempt = await withAllowance(task, environment, { report, setUp })
   if (!attempt?.report.success) return attempt
-  const { before, after } = attempt.report
+  const { balancesBefore: before, balancesAfter: after } = attempt.report
   return before.tokenIn.amount - after.tokenIn.amount > amountIn ? undefined : attempt
 }
 
-/** @param find - finds the slots to override: of the layout, or those that the token reads for this account */
+/** @param computeSetUp - finds the slots to override: of the layout, or those that the token reads for this account */
 async function trySlots(
   task: SimulationTask,
   environment: CallEnvironment,
   layout: TokenLayout,
-  find: typeof slotSetUp | typeof keyedSetUp = slotSetUp,
+  computeSetUp: typeof slotSetUp | typeof keyedSetUp = slotSetUp,
 ): Promise<Attempt | undefined> {
-  const setUp = await find(task.reader, layout, task.input)
+  const setUp = await computeSetUp(task.reader, layout, task.input)
   return setUp && runConfirmed(task, environment, setUp)
 }
 
@@ -305,7 +317,7 @@ async function tryOtherLayouts(
     const attempt = await trySlots(task, environment, layout)
     if (attempt) return attempt
   }
-  const mapping = await findForAccount(reader, usualMappings(request.tokenIn), input.from)
+  const mapping = await findForAccount(reader, commonMappings(request.tokenIn), input.from)
   const shape = { kind: 'plain', shift: 0, width: 256 } as const
   return mapping && trySlots(task, environment, { ...layout, balance: { mapping, shape } })
 }
@@ -317,7 +329,7 @@ async function runConfirmed(
   setUp: SetUp,
 ): Promise<Attempt | undefined> {
   const report = await runTask(task, environment, setUp)
-  if (report.before.tokenIn.amount !== setUp.balance) return undefined
+  if (report.balancesBefore.tokenIn.amount !== setUp.balance) return undefined
   return withAllowance(task, environment, { report, setUp })
 }
 
@@ -330,12 +342,12 @@ async function withAllowance(
   const { amountIn, allowance } = task.input
   if (allowance) return attempt
   // A larger allowance is one that the token grants by itself.
-  const { ok, amount } = attempt.report.before.allowance
+  const { ok, amount } = attempt.report.balancesBefore.allowance
   if (ok && amount >= amountIn) return attempt
   const { approve } = attempt.setUp
-  if (approve === ALL) return undefined
+  if (approve === MAX_UINT256) return undefined
   // Some tokens only accept an unlimited allowance.
-  const setUp = approving(attempt.setUp, approve === amountIn ? ALL : amountIn)
+  const setUp = withApproval(attempt.setUp, approve === amountIn ? MAX_UINT256 : amountIn)
   return withAllowance(task, environment, { setUp, report: await runTask(task, environment, setUp) })
 }
 
@@ -349,9 +361,9 @@ async function tryLoan(
   let amount = amountIn
   // The second round compensates for a transfer tax on the loan.
   for (let round = 0; round < 2; round++) {
-    const setUp = lentSetUp(layout, task.input, { holder, amount })
+    const setUp = loanSetUp(layout, task.input, { holder, amount })
     const report = await runTask(task, environment, setUp)
-    const startBalance = report.before.tokenIn.amount
+    const startBalance = report.balancesBefore.tokenIn.amount
     if (startBalance >= amountIn) return withAllowance(task, environment, { report, setUp })
     if (startBalance === 0n) return undefined
     amount = (amount * amountIn) / startBalance + 1n
@@ -370,7 +382,7 @@ async function compareAsSent(
   earlyRun: EarlyRun | undefined,
 ): Promise<Attempt> {
   const { report, setUp } = attempt
-  const isSuspect = !report.success && !report.outOfGas && environment.code === '0x'
+  const isSuspect = !report.success && !report.isOutOfGas && environment.senderCode === '0x'
   if (environment.targetCode !== undefined || !(task.request.asSent || isSuspect)) return attempt
   const sentOutcome = await (earlyRun?.setUp === setUp ? earlyRun.outcome : runAsSent(task, environment, setUp))
   if (!sentOutcome || sentOutcome.minGasUsed === undefined || isSameOutcome(outcomeOf(report), sentOutcome))
@@ -385,7 +397,12 @@ async function canMove({ reader, input, context }: SimulationTask, layout: Token
   if (slots.isMovable(reader.token, input.from, layout)) return true
   const setUp = await slotSetUp(reader, layout, { ...input, spender: SLOT_PROBE })
   if (!setUp || setUp.approve > 0n) return true
-  const { before, after } = await reader.transfer(input.from, input.spender, input.amountIn, setUp.writes)
+  const { balanceBefore: before, balanceAfter: after } = await reader.transfer(
+    input.from,
+    input.spender,
+    input.amountIn,
+    setUp.writes,
+  )
   const hasMoved = after < before
   if (hasMoved) slots.recordMovable(reader.token, input.from, layout)
   return hasMoved
@@ -393,10 +410,10 @@ async function canMove({ reader, input, context }: SimulationTask, layout: Token
 
 function resultOf(
   { report, setUp, sentOutcome, nodeMessage }: Attempt,
-  { header, runsIn }: CallEnvironment,
+  { header, blockOverrides }: CallEnvironment,
 ): SwapSimulation {
-  const { number = header.number, timestamp } = runsIn
-  const isLater = timestamp !== undefined && report.timestamp === timestamp
+  const { number = header.number, timestamp } = blockOverrides
+  const isOverrideApplied = timestamp !== undefined && report.timestamp === timestamp
   const probedOutcome = outcomeOf(report)
   const differs = sentOutcome !== undefined && !isSameOutcome(probedOutcome, sentOutcome)
   const { success, amountOut, gasUsed, returnData } = differs ? sentOutcome : probedOutcome
@@ -410,7 +427,7 @@ function resultOf(
     ...(sentOutcome?.chargedGas !== undefined && { chargedGas: sentOutcome.chargedGas }),
     blockNumber: header.number,
     blockTimestamp: header.timestamp,
-    ...(isLater && { ranIn: { number, timestamp } }),
+    ...(isOverrideApplied && { ranIn: { number, timestamp } }),
     header,
     ...(report.head && { head: report.head }),
     ways: { ...setUp.sources, ...(sender && { sender }) },

@@ -19,7 +19,14 @@ const balances = (tokenOutAmount: bigint) => ({
 })
 
 const report: ProbeReport = {
-  ...{ success: true, gasUsed: 99_000n, outOfGas: false, starved: false, before: balances(50n), after: balances(80n) },
+  ...{
+    success: true,
+    gasUsed: 99_000n,
+    isOutOfGas: false,
+    isStarved: false,
+    balancesBefore: balances(50n),
+    balancesAfter: balances(80n),
+  },
   ...{ coinbase: from, gasPrice: 1n, blockNumber: 1, timestamp: 1, returnData: '0xab' },
 }
 
@@ -30,15 +37,15 @@ test.each([
   [true, 49n, 0n],
   [false, 80n, 0n],
 ])('with success %s and %s after 50 the output is %s', (success, after, amountOut) => {
-  expect(outcomeOf({ ...report, success, after: balances(after) })).toEqual({
+  expect(outcomeOf({ ...report, success, balancesAfter: balances(after) })).toEqual({
     ...{ success, amountOut, gasUsed: 99_000, returnData: '0xab' },
   })
 })
 
 test('exhausted is what has no gas left and says nothing', () => {
-  expect(isExhausted({ ...report, outOfGas: true, returnData: '0x' })).toBe(true)
-  expect(isExhausted({ ...report, outOfGas: true, returnData: '0x00' })).toBe(false)
-  expect(isExhausted({ ...report, outOfGas: false, returnData: '0x' })).toBe(false)
+  expect(isExhausted({ ...report, isOutOfGas: true, returnData: '0x' })).toBe(true)
+  expect(isExhausted({ ...report, isOutOfGas: true, returnData: '0x00' })).toBe(false)
+  expect(isExhausted({ ...report, isOutOfGas: false, returnData: '0x' })).toBe(false)
 })
 
 test.each([
@@ -62,7 +69,7 @@ const environment: CallEnvironment = {
     ...{ number: 1, hash, parentHash: hash, timestamp: 1, gasLimit: 30_000_000n },
     ...{ baseFeePerGas: null, miner: to },
   },
-  ...{ block: 1, gasPriceWei: 0n, runsIn: {}, targetGas: 90_000n, usualTargetGas: 90_000n, code: '0x' },
+  ...{ block: 1, gasPriceWei: 0n, blockOverrides: {}, targetGas: 90_000n, defaultTargetGas: 90_000n, senderCode: '0x' },
 }
 const setUp = { writes: new Map(), balance: 5n, approve: 0n, sources: { balance: 'slot', allowance: 'slot' } } as const
 

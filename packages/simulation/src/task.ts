@@ -4,7 +4,7 @@ import { type CallEnvironment, type RunReport, runProbe } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
 import type { ProbeReport } from './probe.ts'
-import type { Input, SetUp } from './setup.ts'
+import type { SetUp, SwapInput } from './setup.ts'
 import type { TokenReader } from './slots/reader.ts'
 import type { CallOutcome, SimulationRequest } from './types.ts'
 
@@ -16,7 +16,7 @@ export type SimulationTask = {
   readonly options: RequestOptions
   readonly header: Promise<BlockHeader>
   readonly reader: TokenReader
-  readonly input: Input
+  readonly input: SwapInput
 }
 /**
  * Runs the probe.
@@ -30,27 +30,27 @@ export async function runTask(
   targetCode = environment.targetCode,
 ): Promise<RunReport> {
   const { rpc, request, context, options } = task
-  const { maxReturnData: maxReturn } = context.limits
-  const attempt = { rpc, request, environment, setUp, maxReturn, options, ...(targetCode && { targetCode }) }
+  const { maxReturnData: maxReturnBytes } = context.limits
+  const attempt = { rpc, request, environment, setUp, maxReturnBytes, options, ...(targetCode && { targetCode }) }
   const report = await runProbe(attempt).catch((error: unknown) => {
     if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
     throw new SimulationError('BAD_TOKEN', `setting up the input reverts: ${error.message}`, { cause: error })
   })
-  const { tokenIn, tokenOut } = report.before
+  const { tokenIn, tokenOut } = report.balancesBefore
   if (!tokenIn.ok) throw new SimulationError('BAD_TOKEN', `tokenIn ${request.tokenIn} does not answer balanceOf`)
   if (!tokenOut.ok) throw new SimulationError('BAD_TOKEN', `tokenOut ${request.tokenOut} does not answer balanceOf`)
   return report
 }
 
 /** Converts a probe report to an outcome. */
-export function outcomeOf({ success, gasUsed, returnData, before, after }: ProbeReport): CallOutcome {
-  const gain = after.tokenOut.amount - before.tokenOut.amount
+export function outcomeOf({ success, gasUsed, returnData, balancesBefore, balancesAfter }: ProbeReport): CallOutcome {
+  const gain = balancesAfter.tokenOut.amount - balancesBefore.tokenOut.amount
   const amountOut = success && gain > 0n ? gain : 0n
   return { success, amountOut, gasUsed: Number(gasUsed), returnData }
 }
 
 /** True if all gas was used and no data returned: out of gas, or an opcode that consumes all gas. */
-export const isExhausted = ({ returnData, outOfGas }: ProbeReport): boolean => outOfGas && returnData === '0x'
+export const isExhausted = ({ returnData, isOutOfGas }: ProbeReport): boolean => isOutOfGas && returnData === '0x'
 
 /** Messages of geth, reth and anvil, erigon, nethermind, and besu for invalid opcodes. */
 const INVALID =

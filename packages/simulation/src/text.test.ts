@@ -1,7 +1,7 @@
 import { AbiCoder, encodeBytes32String } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { harmless, textOf } from './text.ts'
+import { decodeText, sanitizeText } from './text.ts'
 
 const answer = (text: string) => AbiCoder.defaultAbiCoder().encode(['string'], [text]) as `0x${string}`
 
@@ -16,25 +16,25 @@ test.each([
   ['\u2066\u2069', ''],
   ['Тether 泰达', 'Тether 泰达'],
 ])('%j is shown as %j', (text, shown) => {
-  expect(harmless(text, 60)).toBe(shown)
+  expect(sanitizeText(text, 60)).toBe(shown)
 })
 
 test('whatever comes stays short, on one line and well formed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 1, max: 60 }), (text, maxLength) => {
-      const shown = harmless(text, maxLength)
+      const shown = sanitizeText(text, maxLength)
       expect(shown.length).toBeLessThanOrEqual(maxLength)
       expect(shown.isWellFormed()).toBe(true)
       expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
-      expect(harmless(shown, maxLength)).toBe(shown)
+      expect(sanitizeText(shown, maxLength)).toBe(shown)
     }),
   )
 })
 
 test('an answer is read as text, as 32 bytes or not at all', () => {
-  expect(textOf(answer('Wrapped Ether'), 60)).toBe('Wrapped Ether')
-  expect(textOf(encodeBytes32String('MKR') as `0x${string}`, 20)).toBe('MKR')
-  expect(textOf(answer('x'.repeat(10_000)), 20)).toBe('x'.repeat(20))
+  expect(decodeText(answer('Wrapped Ether'), 60)).toBe('Wrapped Ether')
+  expect(decodeText(encodeBytes32String('MKR') as `0x${string}`, 20)).toBe('MKR')
+  expect(decodeText(answer('x'.repeat(10_000)), 20)).toBe('x'.repeat(20))
   for (const nothing of ['0x', '0x12', answer(''), answer('\u202e'), `0x${'ff'.repeat(64)}`] as const)
-    expect(textOf(nothing as `0x${string}`, 20)).toBeNull()
+    expect(decodeText(nothing as `0x${string}`, 20)).toBeNull()
 })

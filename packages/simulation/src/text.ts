@@ -11,24 +11,26 @@ const PILED_MARKS = /(\p{M}{2})\p{M}+/gu
 const SPACES = /[\p{Z}\s]+/gu
 
 /** Returns the text on one line, without invisible characters, at most `maxLength` long; may be empty. */
-export function harmless(text: string, maxLength: number): string {
-  const clean = text
+export function sanitizeText(text: string, maxLength: number): string {
+  const cleanText = text
     .slice(0, MAX_READ)
     .toWellFormed()
     .replace(SPACES, ' ')
     .replace(INVISIBLE, '')
     .replace(PILED_MARKS, '$1')
     .trim()
-  return clean.length <= maxLength ? clean : clean.slice(0, maxLength).toWellFormed().replace(/�$/u, '').trimEnd()
+  return cleanText.length <= maxLength
+    ? cleanText
+    : cleanText.slice(0, maxLength).toWellFormed().replace(/�$/u, '').trimEnd()
 }
 
 /**
  * Decodes the result of `symbol()` or `name()`; null if there is no text. Older tokens return bytes32 instead of a
  * string.
  */
-export function textOf(answer: Hex, maxLength: number): string | null {
+export function decodeText(answer: Hex, maxLength: number): string | null {
   const text = answer.length === 66 ? bytes32Text(answer) : stringText(answer)
-  return (text && harmless(text, maxLength)) || null
+  return (text && sanitizeText(text, maxLength)) || null
 }
 
 function bytes32Text(answer: Hex): string {

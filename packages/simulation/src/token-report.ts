@@ -9,7 +9,7 @@ import { probeAt } from './probe.ts'
 import { slotSetUp } from './setup.ts'
 import { SLOT_PROBE, type StorageWrites, storageOverrides, TokenReader } from './slots/reader.ts'
 import type { TokenLayout } from './slots/resolver.ts'
-import { textOf } from './text.ts'
+import { decodeText } from './text.ts'
 import type { TokenReport } from './types.ts'
 
 const abi = TokenProbe__factory.createInterface()
@@ -58,7 +58,7 @@ export async function reportToken(
   ])
   const order = { token, friend: RECIPIENT, pool: pool ?? ZERO_ADDRESS, sizes: [...sizes] }
   const overrides = {
-    ...(pool && poolCode ? probeAt(pool, poolCode) : storageOverrides(await ownTokens(reader, layout, largest))),
+    ...(pool && poolCode ? probeAt(pool, poolCode) : storageOverrides(await traderWrites(reader, layout, largest))),
     [TRADER]: { code: bytecode.TokenProbe.runtime },
   }
   const data = abi.encodeFunctionData('run', [order]) as Hex
@@ -73,7 +73,7 @@ export async function reportToken(
   return {
     token,
     decimals: decimalsOf(report.decimals as Hex),
-    symbol: textOf(report.symbol as Hex, MAX_SYMBOL),
+    symbol: decodeText(report.symbol as Hex, MAX_SYMBOL),
     ...taxesOf(report.rounds),
     surchargePpm: surchargeOf(report.rounds),
     rebasing: kind === undefined ? null : kind === 'shares',
@@ -81,7 +81,7 @@ export async function reportToken(
   }
 }
 
-async function ownTokens(reader: TokenReader, layout: TokenLayout, amountIn: bigint): Promise<StorageWrites> {
+async function traderWrites(reader: TokenReader, layout: TokenLayout, amountIn: bigint): Promise<StorageWrites> {
   const setUp = await slotSetUp(reader, layout, { from: TRADER, spender: SLOT_PROBE, amountIn })
   if (!setUp) throw new SimulationError('UNKNOWN_SLOTS', `the storage of ${reader.token} could not be worked out`)
   return setUp.writes

@@ -12,16 +12,16 @@ const RETRY_MS = 600_000
 
 /** Detects whether a chain limits the gas of a transaction, by asking a node once. */
 export class TransactionLimit {
-  private activeFrom = Number.POSITIVE_INFINITY
-  private inactiveTo = -1
-  private probedAt = Number.NEGATIVE_INFINITY
+  private activeFromBlock = Number.POSITIVE_INFINITY
+  private inactiveToBlock = -1
+  private probedAtMs = Number.NEGATIVE_INFINITY
   private pendingProbe: Promise<boolean> | undefined
 
   /** Returns the limit; undefined if only the block gas limit applies, or if it is unknown. */
   async limitAt(rpc: Rpc, header: BlockHeader, options: RequestOptions): Promise<bigint | undefined> {
     const { number } = header
-    if (number >= this.activeFrom) return OSAKA_GAS
-    if (number <= this.inactiveTo || Date.now() - this.probedAt < RETRY_MS) return undefined
+    if (number >= this.activeFromBlock) return OSAKA_GAS
+    if (number <= this.inactiveToBlock || Date.now() - this.probedAtMs < RETRY_MS) return undefined
     this.pendingProbe ??= this.probe(rpc, header, options).finally(() => {
       this.pendingProbe = undefined
     })
@@ -37,7 +37,7 @@ export class TransactionLimit {
       const overrides = { [PROBE]: { code: COUNTS_ZEROS } }
       const answer = await rpc.call({ to: PROBE, data: '0x' }, { blockHash: hash }, { ...options, overrides })
       const isActive = answer.length === 66 && BigInt(answer) === 256n
-      if (isActive) this.activeFrom = Math.min(this.activeFrom, number)
+      if (isActive) this.activeFromBlock = Math.min(this.activeFromBlock, number)
       else this.recordInactive(number)
       return isActive
     } catch (error) {
@@ -48,7 +48,7 @@ export class TransactionLimit {
   }
 
   private recordInactive(number: number): void {
-    this.inactiveTo = Math.max(this.inactiveTo, number)
-    this.probedAt = Date.now()
+    this.inactiveToBlock = Math.max(this.inactiveToBlock, number)
+    this.probedAtMs = Date.now()
   }
 }

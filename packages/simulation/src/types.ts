@@ -20,7 +20,7 @@ export type SimulationRequest = {
    * Block number and timestamp of the simulated block, if the node can set them. Default: the values of the next block;
    * at `pending` the node's.
    */
-  readonly runsIn?: BlockEnvironment
+  readonly simulatedBlock?: BlockEnvironment
   /** Gas price in wei. Default: the network's price. 0n simulates without one. */
   readonly gasPrice?: bigint
   /** Gas limit; default: half of the block's gas limit. */

@@ -57,7 +57,7 @@ export async function checkToken(
 type Move = { readonly from: Address; readonly to: Address; readonly amountIn: bigint }
 
 async function checkMove(reader: TokenReader, setUp: SetUp, { from, to, amountIn }: Move): Promise<Check['outcome']> {
-  const { before, after } = await reader.transfer(from, to, amountIn, setUp.writes)
+  const { balanceBefore: before, balanceAfter: after } = await reader.transfer(from, to, amountIn, setUp.writes)
   if (before !== setUp.balance || before < amountIn || before > amountIn + 2n) return 'wrong balance'
   return after < before && before - after >= amountIn - 2n ? 'passed' : 'not moved'
 }

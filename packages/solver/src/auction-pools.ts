@@ -27,9 +27,9 @@ export const HOP_GAS = {
   tick: 0,
 }
 
-const ONE = 10n ** 18n
+const WAD = 10n ** 18n
 /** One ppm in units of 10^-18. */
-const PER_PPM = ONE / PPM
+const WAD_PER_PPM = WAD / PPM
 const AMPLIFICATION_PRECISION = 1_000n
 /** Tick spacing by fee in ppm; Uniswap V3 has one per fee. */
 const TICK_SPACINGS: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
@@ -52,19 +52,19 @@ type PoolData = Pick<Pool, 'family' | 'tokens' | 'state'>
 function poolDataOf(item: Liquidity): PoolData | null {
   switch (item.kind) {
     case 'constantProduct':
-      return constantProduct(item)
+      return constantProductPool(item)
     case 'weightedProduct':
       return weightedPool(item)
     case 'stable':
-      return stable(item)
+      return stablePool(item)
     case 'concentratedLiquidity':
       return concentratedPool(item)
     case 'limitOrder':
-      return limitOrder(item)
+      return limitOrderPool(item)
   }
 }
 
-function constantProduct({ tokens, fee }: LiquidityOf<'constantProduct'>): PoolData | null {
+function constantProductPool({ tokens, fee }: LiquidityOf<'constantProduct'>): PoolData | null {
   const feePpm = feePpmOf(fee)
   if (tokens.length !== 2 || feePpm === null) return null
   const [[first, a], [second, b]] = tokens as [(typeof tokens)[0], (typeof tokens)[0]]
@@ -80,10 +80,10 @@ function weightedPool({ tokens, fee, version }: LiquidityOf<'weightedProduct'>):
   return { family: 'balancer-v2', tokens: tokens.map(([token]) => token), state }
 }
 
-function stable({ tokens, fee, amplificationParameter, address }: LiquidityOf<'stable'>): PoolData | null {
+function stablePool({ tokens, fee, amplificationParameter, address }: LiquidityOf<'stable'>): PoolData | null {
   // Composable pools list their own LP token, which is not traded.
   const tradedTokens = tokens.filter(([token]) => token !== address)
-  const amp = toFixed18(amplificationParameter) / (ONE / AMPLIFICATION_PRECISION)
+  const amp = toFixed18(amplificationParameter) / (WAD / AMPLIFICATION_PRECISION)
   const common = balancerState(tradedTokens, fee)
   if (!common || amp === 0n || tradedTokens.length < 2) return null
   // Pools of the first version round their invariant up, by at most one unit. The auction does not state the version.
@@ -96,7 +96,7 @@ type ScaledReserves = readonly (readonly [Address, { readonly balance: bigint; r
 function balancerState(tokens: ScaledReserves, fee: string) {
   const scaling = tokens.map(([, { scalingFactor }]) => toFixed18(scalingFactor))
   const swapFee = toFixed18(fee)
-  if (scaling.includes(0n) || swapFee >= ONE) return null
+  if (scaling.includes(0n) || swapFee >= WAD) return null
   return { balances: tokens.map(([, { balance }]) => balance), scaling, swapFee }
 }
 
@@ -118,7 +118,7 @@ function concentratedPool(item: LiquidityOf<'concentratedLiquidity'>): PoolData 
  * Converts a limit order to a pool with a fixed price until it is filled. Skips orders with a taker fee, which is
  * charged on top of the input.
  */
-function limitOrder(item: LiquidityOf<'limitOrder'>): PoolData | null {
+function limitOrderPool(item: LiquidityOf<'limitOrder'>): PoolData | null {
   const { takerToken, makerToken, takerAmount, makerAmount, takerTokenFeeAmount } = item
   if (takerAmount === 0n || makerAmount === 0n || takerTokenFeeAmount > 0n || takerToken === makerToken) return null
   const state = { samples: [[[takerAmount, makerAmount]], []], sold: [0n, 0n] }
@@ -127,6 +127,6 @@ function limitOrder(item: LiquidityOf<'limitOrder'>): PoolData | null {
 
 /** Converts a fee to ppm, rounded up, so that a pool is never cheaper than it is. */
 function feePpmOf(fee: string): number | null {
-  const ppm = (toFixed18(fee) + PER_PPM - 1n) / PER_PPM
+  const ppm = (toFixed18(fee) + WAD_PER_PPM - 1n) / WAD_PER_PPM
   return ppm < PPM ? Number(ppm) : null
 }

@@ -38,27 +38,29 @@ export class AuctionRouter {
   ): Fill | null {
     const trade = { tokenIn: sellToken, tokenOut: buyToken }
     const legs =
-      kind === 'sell' ? this.forInput(trade, orderFill.sellAmount) : this.forOutput(trade, orderFill.buyAmount)
+      kind === 'sell'
+        ? this.routeForInput(trade, orderFill.sellAmount)
+        : this.routeForOutput(trade, orderFill.buyAmount)
     if (!legs) return null
     const sum = (token: Address, side: keyof Amounts, end: keyof Trade) =>
       legs.reduce((total, leg) => total + (leg[end] === token ? leg[side] : 0n), 0n)
     return {
       input: sum(sellToken, 'amountIn', 'tokenIn'),
       output: sum(buyToken, 'amountOut', 'tokenOut'),
-      interactions: legs.map((leg) => this.interaction(leg)),
+      interactions: legs.map((leg) => this.toInteraction(leg)),
       gas: legs.reduce((total, { pool }) => total + SWAP_GAS[this.pools.get(pool.id)!.liquidity.kind], 0n),
     }
   }
 
-  private forInput(trade: Trade, amountIn: bigint): readonly (Hop & Amounts)[] | null {
-    return this.search({ ...trade, amountIn })?.legs ?? this.direct(trade, amountIn)
+  private routeForInput(trade: Trade, amountIn: bigint): readonly (Hop & Amounts)[] | null {
+    return this.search({ ...trade, amountIn })?.legs ?? this.bestSinglePool(trade, amountIn)
   }
 
   /**
    * Returns the single pool with the best output. The search leaves the last billionth of a pool unused, but a limit
    * order may be needed in full.
    */
-  private direct({ tokenIn, tokenOut }: Trade, amountIn: bigint): readonly (Hop & Amounts)[] | null {
+  private bestSinglePool({ tokenIn, tokenOut }: Trade, amountIn: bigint): readonly (Hop & Amounts)[] | null {
     let best: (Hop & Amounts) | null = null
     for (const { pool } of this.pools.values()) {
       if (!pool.tokens.includes(tokenIn) || !pool.tokens.includes(tokenOut)) continue
@@ -73,11 +75,11 @@ export class AuctionRouter {
    * Routes for an exact output. The driver settles liquidity of buy orders by exact outputs, which pools round in their
    * favor. So on a single path each hop takes the input that its pool requires.
    */
-  private forOutput(trade: Trade, amountOut: bigint): readonly (Hop & Amounts)[] | null {
+  private routeForOutput(trade: Trade, amountOut: bigint): readonly (Hop & Amounts)[] | null {
     const legs = this.search({ ...trade, amountOut })?.legs
     if (!legs) return null
     const isPath = legs.every(({ tokenIn }, k) => k === 0 || tokenIn === legs[k - 1]!.tokenOut)
-    return (isPath && backwards(legs, amountOut)) || legs
+    return (isPath && solveBackward(legs, amountOut)) || legs
   }
 
   private search(request: Trade & ({ amountIn: bigint } | { amountOut: bigint })): RoutePlan | null {
@@ -92,7 +94,7 @@ export class AuctionRouter {
     }
   }
 
-  private interaction({ pool, tokenIn, tokenOut, amountIn, amountOut }: Hop & Amounts): LiquidityInteraction {
+  private toInteraction({ pool, tokenIn, tokenOut, amountIn, amountOut }: Hop & Amounts): LiquidityInteraction {
     return {
       kind: 'liquidity',
       internalize: false,
@@ -106,7 +108,7 @@ export class AuctionRouter {
 }
 
 /** Computes the amounts on a path from its exact output back, then forward; null if a pool cannot. */
-function backwards(legs: readonly Leg[], amountOut: bigint): readonly (Hop & Amounts)[] | null {
+function solveBackward(legs: readonly Leg[], amountOut: bigint): readonly (Hop & Amounts)[] | null {
   let amountIn: bigint | null = amountOut
   for (const leg of legs.toReversed()) {
     amountIn = inputFor(leg, amountIn)
@@ -126,7 +128,8 @@ function backwards(legs: readonly Leg[], amountOut: bigint): readonly (Hop & Amo
 const MAX_RAISES = 6
 
 /**
- * Returns the input for an exact output, raised if it pays less as an exact input; null if the pool cannot compute it.
+ * Returns the input for an exact output. Raises the input if, as an exact input, it would pay less than the output.
+ * Returns null if the pool cannot compute an input.
  */
 function inputFor(hop: Hop, amountOut: bigint): bigint | null {
   const input = nullIfRefused(() => exactOutputInput(hop, amountOut))

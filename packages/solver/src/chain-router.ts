@@ -14,7 +14,7 @@ export type ChainQuotes = {
 
 /** Intrinsic gas of a transaction, which the settlement's own gas already includes. */
 const TRANSACTION_GAS = 21_000n
-const ONE = 10n ** 18n
+const WAD = 10n ** 18n
 
 /** Turns the quotes of a chain into interactions of a settlement contract. */
 export class ChainRouter {
@@ -36,12 +36,12 @@ export class ChainRouter {
     const quote =
       kind === 'sell'
         ? await this.chain.quote({ ...quoteTerms, amountIn: orderFill.sellAmount, slippagePpm: 'auto' }, signal)
-        : await this.forOutput(quoteTerms, orderFill.buyAmount, signal)
+        : await this.quoteForOutput(quoteTerms, orderFill.buyAmount, signal)
     const { amountIn } = quote.route
     return {
       input: amountIn,
       output: quote.amountOut,
-      interactions: [this.interaction(quote, { sellToken, buyToken, amountIn })],
+      interactions: [this.toInteraction(quote, { sellToken, buyToken, amountIn })],
       gas: quote.gasEstimate - TRANSACTION_GAS,
     }
   }
@@ -50,11 +50,13 @@ export class ChainRouter {
    * Quotes the minimum input for an output, then quotes again with that input, which adds slippage tolerance. If that
    * pays less than the output, returns the first quote, which has none.
    */
-  private async forOutput(quoteTerms: QuoteRequest, amountOut: bigint, signal: AbortSignal): Promise<SwapQuote> {
-    const exact = await this.chain.quote({ ...quoteTerms, amountOut, slippagePpm: 0n }, signal)
-    const { amountIn } = exact.route
-    const quote = await this.chain.quote({ ...quoteTerms, amountIn, slippagePpm: 'auto' }, signal).catch(() => exact)
-    return quote.amountOut >= amountOut ? quote : exact
+  private async quoteForOutput(quoteTerms: QuoteRequest, amountOut: bigint, signal: AbortSignal): Promise<SwapQuote> {
+    const exactQuote = await this.chain.quote({ ...quoteTerms, amountOut, slippagePpm: 0n }, signal)
+    const { amountIn } = exactQuote.route
+    const quote = await this.chain
+      .quote({ ...quoteTerms, amountIn, slippagePpm: 'auto' }, signal)
+      .catch(() => exactQuote)
+    return quote.amountOut >= amountOut ? quote : exactQuote
   }
 
   /**
@@ -62,11 +64,11 @@ export class ChainRouter {
    *
    * @throws an error if it cannot be quoted
    */
-  async price(token: Address, signal: AbortSignal): Promise<bigint | null> {
+  async priceOf(token: Address, signal: AbortSignal): Promise<bigint | null> {
     if (!this.wrappedNative) return null
     const quoteTerms = this.quoteTerms(token, this.wrappedNative)
-    const { route } = await this.chain.quote({ ...quoteTerms, amountOut: ONE, slippagePpm: 0n }, signal)
-    return (ONE * ONE) / route.amountIn
+    const { route } = await this.chain.quote({ ...quoteTerms, amountOut: WAD, slippagePpm: 0n }, signal)
+    return (WAD * WAD) / route.amountIn
   }
 
   private quoteTerms(tokenIn: Address, tokenOut: Address): QuoteRequest {
@@ -74,7 +76,7 @@ export class ChainRouter {
     return quoteRequest({ tokenIn, tokenOut, from: this.settlement, maxPriceImpactPpm: PPM })
   }
 
-  private interaction(
+  private toInteraction(
     { swap, amountOut }: SwapQuote,
     { sellToken, buyToken, amountIn }: { sellToken: Address; buyToken: Address; amountIn: bigint },
   ): CustomInteraction {

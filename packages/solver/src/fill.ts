@@ -48,7 +48,7 @@ export type Fill = {
 const MAX_PARTS = 5n
 
 /** Returns the whole order, and for partially fillable orders its halves down to a sixteenth. */
-export function partsOf({ sellAmount, buyAmount, partiallyFillable }: Order): OrderFill[] {
+export function fillSizesOf({ sellAmount, buyAmount, partiallyFillable }: Order): OrderFill[] {
   const fills: OrderFill[] = []
   for (let k = 0n; k < (partiallyFillable ? MAX_PARTS : 1n); k++) {
     const fill = { sellAmount: sellAmount >> k, buyAmount: buyAmount >> k }

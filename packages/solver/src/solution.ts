@@ -6,7 +6,7 @@ import type { Fill, Interaction } from './fill.ts'
 /** Gas of a settlement without its interactions, as in the protocol's reference solver (`SETTLEMENT_OVERHEAD`). */
 const SETTLEMENT_GAS = 106_391n
 
-const ONE = 10n ** 18n
+const WAD = 10n ** 18n
 
 /** Solution in the format of `/solve`. Amounts in base units; prices are ratios between them. */
 export type Solution = {
@@ -31,7 +31,7 @@ export type RankedSolution = {
   readonly rate: bigint
 }
 
-type Terms = {
+type SolutionTerms = {
   readonly id: number
   /** Price of the sell token in wei per 10^18 base units; null if unknown. */
   readonly sellPrice: bigint | null
@@ -43,9 +43,9 @@ type Terms = {
  *
  * The solver sets the fee of limit orders to cover the gas, and takes it in the sell token. Market orders have no fee.
  */
-export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }: Terms): RankedSolution | null {
+export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }: SolutionTerms): RankedSolution | null {
   const gas = fill.gas + SETTLEMENT_GAS
-  const gasCost = sellPrice ? (gas * auction.effectiveGasPrice * ONE) / sellPrice : 0n
+  const gasCost = sellPrice ? (gas * auction.effectiveGasPrice * WAD) / sellPrice : 0n
   const fee = order.class === 'limit' ? gasCost : 0n
   const amounts = tradedAmounts(order, fill, fee)
   if (!amounts || !isWithinLimit(order, amounts)) return null
@@ -68,7 +68,7 @@ export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }:
       postInteractions: [],
       gas: Number(gas),
     },
-    rate: (bought * ONE) / (sold - fee + gasCost),
+    rate: (bought * WAD) / (sold - fee + gasCost),
   }
 }
 

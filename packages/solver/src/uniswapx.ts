@@ -12,7 +12,7 @@ import { readBody } from './read.ts'
 /** Timeout of a quote; a quoter has 500 ms, and the rest is for the network. */
 const WEBHOOK_MS = 400
 
-const ONE = 10n ** 18n
+const WAD = 10n ** 18n
 
 const token = z
   .string()
@@ -82,18 +82,18 @@ export async function answerWebhook(
   if (!amounts) return null
   return {
     ...{ chainId, requestId, ...(quoteId !== undefined && { quoteId }) },
-    ...{ tokenIn: nameOf(tokenIn), amountIn: String(amounts.amountIn) },
-    ...{ tokenOut: nameOf(tokenOut), amountOut: String(amounts.amountOut), filler },
+    ...{ tokenIn: toWebhookToken(tokenIn), amountIn: String(amounts.amountIn) },
+    ...{ tokenOut: toWebhookToken(tokenOut), amountOut: String(amounts.amountOut), filler },
   }
 }
 
-const nameOf = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
+const toWebhookToken = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
 
 /** Returns the amounts after gas; null if gas exceeds the output or has no price in the output token. */
 function afterGas({ route, amountOut, netAmountOut }: SwapQuote, exactOutput: bigint | undefined) {
   if (netAmountOut === null || netAmountOut <= 0n) return null
   if (exactOutput === undefined) return { amountIn: route.amountIn, amountOut: netAmountOut }
   // Raises the input by the share of the output that gas costs, rounded up.
-  const shareIn = (amountOut * ONE + netAmountOut - 1n) / netAmountOut
-  return { amountIn: (route.amountIn * shareIn + ONE - 1n) / ONE, amountOut: exactOutput }
+  const inputFactor = (amountOut * WAD + netAmountOut - 1n) / netAmountOut
+  return { amountIn: (route.amountIn * inputFactor + WAD - 1n) / WAD, amountOut: exactOutput }
 }

@@ -13,7 +13,7 @@ export type ExporterOptions = {
 }
 
 const FLUSH_MS = 2_000
-const BATCH = 512
+const BATCH_SIZE = 512
 /** Maximum queued spans; more are dropped. */
 const MAX_QUEUED = 4_096
 const TIMEOUT_MS = 5_000
@@ -38,7 +38,7 @@ export class Exporter {
   add(span: FinishedSpan): void {
     if (this.queuedSpans.length < MAX_QUEUED) this.queuedSpans.push(span)
     else this.recordLoss(1, undefined)
-    if (this.queuedSpans.length >= BATCH) this.send()
+    if (this.queuedSpans.length >= BATCH_SIZE) this.send()
   }
 
   /** Sends all queued spans; stops at the first failure. */
@@ -53,8 +53,8 @@ export class Exporter {
 
   private send(): void {
     if (this.pendingPost || this.queuedSpans.length === 0) return
-    const spans = this.queuedSpans.slice(0, BATCH)
-    this.queuedSpans = this.queuedSpans.slice(BATCH)
+    const spans = this.queuedSpans.slice(0, BATCH_SIZE)
+    this.queuedSpans = this.queuedSpans.slice(BATCH_SIZE)
     this.pendingPost = this.post(spans).finally(() => {
       this.pendingPost = undefined
     })

@@ -11,9 +11,9 @@ export type FinishedSpan = {
   readonly kind: Kind
   readonly attributes: Attributes
   /** Unix time in milliseconds. */
-  readonly startedAt: number
-  readonly endedAt: number
-  readonly failed: boolean
+  readonly startedAtMs: number
+  readonly endedAtMs: number
+  readonly hasFailed: boolean
 }
 
 /** Values of the enum SpanKind. */
@@ -40,9 +40,9 @@ function spanBody({
   name,
   kind,
   attributes,
-  startedAt,
-  endedAt,
-  failed,
+  startedAtMs: startedAt,
+  endedAtMs: endedAt,
+  hasFailed: failed,
 }: FinishedSpan): object {
   return {
     ...{ traceId, spanId, ...(parentId && { parentSpanId: parentId }), name, kind: KINDS[kind] },

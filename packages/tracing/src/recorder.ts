@@ -52,8 +52,8 @@ export class TraceRecorder implements Recorder {
       /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/.exec(traceparent ?? '') ?? []
     const isSampled = flags === undefined ? Math.random() < this.ratio : (Number.parseInt(flags, 16) & 1) === 1
     if (!isSampled) return undefined
-    const ids: SpanIds = { traceId: traceId ?? hex(16), spanId: hex(8) }
-    const startedAt = now()
+    const ids: SpanIds = { traceId: traceId ?? randomHex(16), spanId: randomHex(8) }
+    const startedAt = unixMs()
     return {
       run: (work) => this.current.run(ids, work),
       end: (name, attributes, hasFailed) =>
@@ -63,9 +63,9 @@ export class TraceRecorder implements Recorder {
           name,
           kind: 'server',
           attributes,
-          startedAt,
-          endedAt: now(),
-          failed: hasFailed,
+          startedAtMs: startedAt,
+          endedAtMs: unixMs(),
+          hasFailed: hasFailed,
         }),
     }
   }
@@ -82,8 +82,8 @@ export class TraceRecorder implements Recorder {
     attributes: Attributes,
     work: () => T | Promise<T>,
   ): Promise<T> {
-    const ids: SpanIds = { traceId: parent.traceId, spanId: hex(8) }
-    const startedAt = now()
+    const ids: SpanIds = { traceId: parent.traceId, spanId: randomHex(8) }
+    const startedAt = unixMs()
     let error: { readonly code?: unknown; readonly name: string } | undefined
     try {
       return await this.current.run(ids, work)
@@ -99,9 +99,9 @@ export class TraceRecorder implements Recorder {
         name,
         kind,
         attributes: endAttributes,
-        startedAt,
-        endedAt: now(),
-        failed: !!error,
+        startedAtMs: startedAt,
+        endedAtMs: unixMs(),
+        hasFailed: !!error,
       }
       this.exporter.add(endedSpan)
     }
@@ -112,11 +112,11 @@ export class TraceRecorder implements Recorder {
   }
 }
 
-function hex(bytes: number): string {
+function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex')
 }
 
 /** Returns the Unix time in milliseconds, with fractions. */
-function now(): number {
+function unixMs(): number {
   return performance.timeOrigin + performance.now()
 }

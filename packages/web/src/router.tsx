@@ -9,12 +9,12 @@ import {
   parseSearchWith,
 } from '@tanstack/react-router'
 import type { ApiParams } from './console/ApiPage.tsx'
-import { kinds } from './honesty/drift.ts'
+import { titleByKind } from './honesty/drift.ts'
 import type { HonestyParams } from './honesty/HonestyPage.tsx'
 import type { PricesParams } from './prices/PricesPage.tsx'
 import { readRefereeParams } from './referee/params.ts'
 import { readSimulateParams } from './simulate/params.ts'
-import { chainOf, readSwapParams } from './swap/params.ts'
+import { parseChainId, readSwapParams } from './swap/params.ts'
 import { Notice } from './ui/Notice.tsx'
 import { Shell } from './ui/Shell.tsx'
 
@@ -28,7 +28,7 @@ const swap = createRoute({
 })
 
 const onChain = (search: Readonly<Record<string, unknown>>): { readonly chain?: number } => {
-  const chain = chainOf(search.chain)
+  const chain = parseChainId(search.chain)
   return chain === undefined ? {} : { chain }
 }
 
@@ -63,7 +63,7 @@ const honesty = createRoute({
   component: lazyRouteComponent(() => import('./honesty/HonestyPage.tsx'), 'HonestyPage'),
   validateSearch: ({ chain, by, pick }: Readonly<Record<string, unknown>>): HonestyParams => ({
     ...onChain({ chain }),
-    ...(typeof by === 'string' && Object.hasOwn(kinds, by) && { by: by as keyof typeof kinds }),
+    ...(typeof by === 'string' && Object.hasOwn(titleByKind, by) && { by: by as keyof typeof titleByKind }),
     ...(typeof pick === 'string' && { pick }),
   }),
 })

@@ -34,7 +34,7 @@ test('runs up to the limit, queues up to the limit, and refuses further tasks wi
   const order: string[] = []
   const first = chainAdmission.run(never, asTask(), () => work().then(() => void order.push('first')))
   const second = chainAdmission.run(never, asTask(), async () => void order.push('second'))
-  expect(chainAdmission.refusesFor(asTask())).toBe(1)
+  expect(chainAdmission.retryAfterIfRefused(asTask())).toBe(1)
   await expect(chainAdmission.run(never, asTask(), async () => undefined)).rejects.toMatchObject({
     ...overloaded,
     retryAfter: 1,
@@ -110,7 +110,7 @@ test('a task expected to wait longer than the limit is refused, and tasks of oth
   expect(answered).toBeLessThanOrEqual(6)
   for (const result of flood) if (result.status === 'rejected') expect(result.reason).toMatchObject(overloaded)
   const again = Array.from({ length: 50 }, () => chainAdmission.run(never, asTask(), slow).catch(() => 'refused'))
-  expect(chainAdmission.refusesFor(asTask('b'))).toBeUndefined()
+  expect(chainAdmission.retryAfterIfRefused(asTask('b'))).toBeUndefined()
   await passing(200, Promise.all([chainAdmission.run(never, asTask('b'), slow), ...again]))
 })
 
@@ -138,7 +138,7 @@ test('until the first task has ended, tasks wait longer than the limit, and its 
   expect(await Promise.all(otherRuns)).toEqual(['served', 'served', 'served'])
   const { work: slow, end: endSlow } = pendingTask()
   const running = chainAdmission.run(never, asTask(), slow)
-  expect(chainAdmission.refusesFor(asTask())).toBeUndefined()
+  expect(chainAdmission.retryAfterIfRefused(asTask())).toBeUndefined()
   endSlow()
   await running
 })
@@ -197,7 +197,7 @@ test('the expected wait may fill six tenths of the limit, to the millisecond', a
     const { work, end } = pendingTask()
     const first = chainAdmission.run(never, asTask(), work)
     // A running task is half done on average: 60 of 100 ms.
-    expect(chainAdmission.refusesFor(asTask())).toBe(isRefused ? 1 : undefined)
+    expect(chainAdmission.retryAfterIfRefused(asTask())).toBe(isRefused ? 1 : undefined)
     end()
     await first
   }
@@ -215,7 +215,7 @@ test('Retry-After is the expected wait in whole seconds, from 1 to 10', async ()
     await runTaskOf(chainAdmission, costMs)
     const { work, end } = pendingTask()
     const first = chainAdmission.run(never, asTask(), work)
-    expect(chainAdmission.refusesFor(asTask())).toBe(seconds)
+    expect(chainAdmission.retryAfterIfRefused(asTask())).toBe(seconds)
     end()
     await first
   }

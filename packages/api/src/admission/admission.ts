@@ -16,7 +16,7 @@ export type AdmissionRequest = {
   readonly onWait?: () => void
 }
 
-type Waiting = { readonly start: (ticket: Ticket<Waiting>) => void; readonly refuse: () => void }
+type QueuedTask = { readonly start: (ticket: Ticket<QueuedTask>) => void; readonly refuse: () => void }
 
 /** Limits of a chain's admission. */
 export type AdmissionOptions = {
@@ -27,38 +27,38 @@ export type AdmissionOptions = {
 }
 
 /** Share of `maxWaitMs` that the estimated wait may fill. The rest covers errors of the estimate. */
-const FILLED_SHARE = 0.6
+const MAX_ESTIMATE_SHARE = 0.6
 /** Share of `maxWaitMs` after which a queued request is refused, so its 503 still arrives within `maxWaitMs`. */
-const EXPIRES = 0.9
+const EXPIRY_SHARE = 0.9
 /** Extra slots for callers without a running request, as a share of the regular slots. */
-const SPARE = 0.5
+const SPARE_SLOT_SHARE = 0.5
 /**
  * Maximum wait in milliseconds while no task of the chain has ended yet. The first tasks read its pools, which takes
  * longer than any wait for a turn.
  */
 const MAX_FIRST_WAIT_MS = 8_000
 /** Maximum `Retry-After` in seconds. */
-const MAX_RETRY_AFTER = 10
+const MAX_RETRY_AFTER_S = 10
 
 /** Admission control of one chain. */
 export class ChainAdmission {
   private readonly options: AdmissionOptions
-  private readonly queue = new FairQueue<Waiting>()
-  private readonly clock = new SharedClock()
+  private readonly queue = new FairQueue<QueuedTask>()
+  private readonly chargeClock = new SharedClock()
   private readonly costs = new LearnedCosts()
-  private runningWorks = 0
-  private runningCosts = 0
+  private runningTasks = 0
+  private runningCost = 0
   /** True until the first task ends. */
-  private isFirst = true
+  private isWarmingUp = true
   /** Restarts the waits of the queue once the first task has ended. */
-  private readonly restarts = new Set<() => void>()
+  private readonly waitRestarts = new Set<() => void>()
 
   constructor(options: AdmissionOptions) {
     this.options = options
   }
 
   get load(): { readonly running: number; readonly waiting: number } {
-    return { running: this.runningWorks, waiting: this.queue.size }
+    return { running: this.runningTasks, waiting: this.queue.size }
   }
 
   /** Number of callers that the queue remembers. */
@@ -66,15 +66,15 @@ export class ChainAdmission {
     return this.queue.callers
   }
 
-  /** Returns the `Retry-After` in seconds if a request would be refused now; undefined if it would be admitted. */
-  refusesFor({ caller }: AdmissionRequest): number | undefined {
+  /** Returns the `Retry-After` in seconds of a request that would be refused now; undefined if it would be admitted. */
+  retryAfterIfRefused({ caller }: AdmissionRequest): number | undefined {
     const { maxWaiting, maxWaitMs } = this.options
     if (this.mayStart(caller)) return undefined
     // On average, running requests are half done.
-    const waitMs = this.runningCosts / 2 + this.queue.costBefore(caller)
-    const isFull = this.queue.size >= maxWaiting && (maxWaiting === 0 || !this.queue.excess(caller))
-    if (!isFull && waitMs <= maxWaitMs * FILLED_SHARE) return undefined
-    return Math.min(MAX_RETRY_AFTER, Math.max(1, Math.ceil(waitMs / 1000)))
+    const waitMs = this.runningCost / 2 + this.queue.costBefore(caller)
+    const isFull = this.queue.size >= maxWaiting && (maxWaiting === 0 || !this.queue.findDroppable(caller))
+    if (!isFull && waitMs <= maxWaitMs * MAX_ESTIMATE_SHARE) return undefined
+    return Math.min(MAX_RETRY_AFTER_S, Math.max(1, Math.ceil(waitMs / 1000)))
   }
 
   /**
@@ -83,75 +83,75 @@ export class ChainAdmission {
    * @throws ApiError `OVERLOADED` if it is refused, or still waits after `EXPIRES` of `maxWaitMs`
    * @throws the signal's reason if the signal aborts before the task starts
    */
-  async run<T>(signal: AbortSignal, request: AdmissionRequest, work: () => Promise<T>): Promise<T> {
+  async run<T>(signal: AbortSignal, request: AdmissionRequest, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted()
-    const retryAfter = this.refusesFor(request)
+    const retryAfter = this.retryAfterIfRefused(request)
     if (retryAfter !== undefined) throw overloadError(retryAfter)
     const ticket = await this.waitForTurn(signal, request)
     const startedAt = performance.now()
     const { current } = this.options.concurrency
-    const startedFull = this.runningWorks >= current
-    const wasFirst = this.isFirst
-    const before = this.clock.read(startedAt, current)
-    this.clock.change(1)
+    const wasFullAtStart = this.runningTasks >= current
+    const wasWarmingUp = this.isWarmingUp
+    const chargeAtStart = this.chargeClock.read(startedAt, current)
+    this.chargeClock.changeRunning(1)
     try {
-      return await work()
+      return await task()
     } finally {
       const now = performance.now()
       const concurrency = this.options.concurrency.current
-      const chargedMs = this.clock.read(now, concurrency) - before
-      this.clock.change(-1)
-      const wasFull = startedFull && this.runningWorks >= concurrency
-      if (!wasFirst) this.costs.learn(request.kind, { chargedMs, tookMs: now - startedAt, wasFull })
-      if (this.isFirst) this.endFirst()
-      this.runningWorks--
-      this.runningCosts = this.runningWorks === 0 ? 0 : this.runningCosts - ticket.cost
+      const chargedMs = this.chargeClock.read(now, concurrency) - chargeAtStart
+      this.chargeClock.changeRunning(-1)
+      const wasFull = wasFullAtStart && this.runningTasks >= concurrency
+      if (!wasWarmingUp) this.costs.learn(request.kind, { chargedMs, durationMs: now - startedAt, wasFull })
+      if (this.isWarmingUp) this.endWarmUp()
+      this.runningTasks--
+      this.runningCost = this.runningTasks === 0 ? 0 : this.runningCost - ticket.cost
       this.queue.finish(ticket, chargedMs)
       this.startNext()
     }
   }
 
-  private endFirst(): void {
-    this.isFirst = false
-    for (const restart of this.restarts) restart()
-    this.restarts.clear()
+  private endWarmUp(): void {
+    this.isWarmingUp = false
+    for (const restart of this.waitRestarts) restart()
+    this.waitRestarts.clear()
   }
 
   private mayStart(caller: string): boolean {
     const { current } = this.options.concurrency
-    if (this.queue.size === 0 && this.runningWorks < current) return true
-    return this.queue.running(caller) === 0 && this.runningWorks < current * (1 + SPARE)
+    if (this.queue.size === 0 && this.runningTasks < current) return true
+    return this.queue.runningOf(caller) === 0 && this.runningTasks < current * (1 + SPARE_SLOT_SHARE)
   }
 
   private startNext(): void {
     const { current } = this.options.concurrency
     for (;;) {
       const ticket =
-        this.runningWorks < current
+        this.runningTasks < current
           ? this.queue.take()
-          : this.runningWorks < current * (1 + SPARE)
+          : this.runningTasks < current * (1 + SPARE_SLOT_SHARE)
             ? this.queue.take((running) => running === 0)
             : undefined
       if (!ticket) return
-      this.runningWorks++
-      this.runningCosts += ticket.cost
+      this.runningTasks++
+      this.runningCost += ticket.cost
       ticket.item.start(ticket)
     }
   }
 
   /** Enqueues a task. Resolves when it may start. */
-  private waitForTurn(signal: AbortSignal, { caller, kind, onWait }: AdmissionRequest): Promise<Ticket<Waiting>> {
+  private waitForTurn(signal: AbortSignal, { caller, kind, onWait }: AdmissionRequest): Promise<Ticket<QueuedTask>> {
     const { maxWaiting, maxWaitMs } = this.options
-    const { promise, resolve, reject } = Promise.withResolvers<Ticket<Waiting>>()
+    const { promise, resolve, reject } = Promise.withResolvers<Ticket<QueuedTask>>()
     let timer: NodeJS.Timeout | undefined
     let detach = () => {}
-    const end = () => {
+    const stopWaiting = () => {
       clearTimeout(timer)
-      this.restarts.delete(restart)
+      this.waitRestarts.delete(restart)
       detach()
     }
     const leave = (reason: unknown) => {
-      end()
+      stopWaiting()
       this.queue.remove(ticket)
       reject(reason)
     }
@@ -160,19 +160,19 @@ export class ChainAdmission {
       clearTimeout(timer)
       timer = setTimeout(refuse, ms)
     }
-    const restart = () => refuseAfter(maxWaitMs * EXPIRES)
-    const start = (ticket: Ticket<Waiting>) => {
-      end()
+    const restart = () => refuseAfter(maxWaitMs * EXPIRY_SHARE)
+    const start = (ticket: Ticket<QueuedTask>) => {
+      stopWaiting()
       resolve(ticket)
     }
-    if (this.queue.size >= maxWaiting && !this.mayStart(caller)) this.queue.excess(caller)?.item.refuse()
-    const ticket = this.queue.add(caller, this.costs.of(kind), { start, refuse })
+    if (this.queue.size >= maxWaiting && !this.mayStart(caller)) this.queue.findDroppable(caller)?.item.refuse()
+    const ticket = this.queue.add(caller, this.costs.costOf(kind), { start, refuse })
     this.startNext()
-    if (!this.queue.waits(ticket)) return promise
+    if (!this.queue.isWaiting(ticket)) return promise
     onWait?.()
-    if (this.isFirst) {
-      this.restarts.add(restart)
-      refuseAfter(Math.max(MAX_FIRST_WAIT_MS, maxWaitMs * EXPIRES))
+    if (this.isWarmingUp) {
+      this.waitRestarts.add(restart)
+      refuseAfter(Math.max(MAX_FIRST_WAIT_MS, maxWaitMs * EXPIRY_SHARE))
     } else restart()
     detach = onAbort(signal, () => leave(signal.reason))
     return promise

@@ -1,5 +1,5 @@
 /** Limits the requests that run at once in the process, by the load of the event loop. */
-import { loopMeter } from '@sluice/rpc'
+import { createLoopMeter } from '@sluice/rpc'
 
 /** Measurement window of the event loop in milliseconds; the limit changes at most once per window. */
 const WINDOW_MS = 50
@@ -10,8 +10,8 @@ const BUSY_UTILIZATION = 0.95
  * as long as a turn.
  */
 const MIN_CONCURRENCY = 8
-const SHRINK = 0.75
-const GROW = 2
+const DECREASE_FACTOR = 0.75
+const INCREASE_PER_WINDOW = 2
 
 /**
  * Concurrency limit with additive increase and multiplicative decrease (AIMD). It is at its maximum while the process waits for
@@ -19,15 +19,15 @@ const GROW = 2
  * sooner.
  */
 export class ConcurrencyLimit {
-  private count: number
+  private limit: number
   private readonly max: number
   private readonly utilization: () => number
   private readonly now: () => number
   private measuredAt: number
 
-  constructor(max: number, utilization = loopMeter(), now: () => number = () => performance.now()) {
+  constructor(max: number, utilization = createLoopMeter(), now: () => number = () => performance.now()) {
     this.max = max
-    this.count = max
+    this.limit = max
     this.utilization = utilization
     this.now = now
     this.measuredAt = now()
@@ -40,10 +40,12 @@ export class ConcurrencyLimit {
     const windows = (now - this.measuredAt) / WINDOW_MS
     if (windows >= 1) {
       this.measuredAt = now
-      const count =
-        this.utilization() >= BUSY_UTILIZATION ? this.count * SHRINK : this.count + GROW * Math.floor(windows)
-      this.count = Math.min(this.max, Math.max(MIN_CONCURRENCY, count))
+      const newLimit =
+        this.utilization() >= BUSY_UTILIZATION
+          ? this.limit * DECREASE_FACTOR
+          : this.limit + INCREASE_PER_WINDOW * Math.floor(windows)
+      this.limit = Math.min(this.max, Math.max(MIN_CONCURRENCY, newLimit))
     }
-    return Math.floor(this.count)
+    return Math.floor(this.limit)
   }
 }

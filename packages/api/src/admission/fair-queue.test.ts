@@ -75,11 +75,11 @@ test('a waiting task can be removed once, and a running one cannot', () => {
 test('the last task of the longest queue makes room, but not for a queue of equal length', () => {
   const queue = new FairQueue<number>()
   for (let k = 0; k < 3; k++) queue.add('long', 1, k)
-  expect(queue.excess('new')?.item).toBe(2)
+  expect(queue.findDroppable('new')?.item).toBe(2)
   queue.add('new', 1, 0)
-  expect(queue.excess('new')?.item).toBe(2)
+  expect(queue.findDroppable('new')?.item).toBe(2)
   queue.add('new', 1, 1)
-  expect(queue.excess('new')).toBeUndefined()
+  expect(queue.findDroppable('new')).toBeUndefined()
 })
 
 test('callers without tasks are forgotten beyond a limit', () => {

@@ -16,7 +16,7 @@ export type Ticket<T> = {
 
 type Flow<T> = {
   /** Virtual start time of the caller's next task: the cost served so far. Unused time is not saved up. */
-  start: number
+  virtualStart: number
   /** Waiting tasks in order of arrival. */
   readonly waiting: LinkedList<Ticket<T>>
   waitingCost: number
@@ -52,12 +52,12 @@ export class FairQueue<T> {
    */
   costBefore(caller: string): number {
     const waitingCost = this.backloggedFlows.get(caller)?.waitingCost ?? 0
-    const sharing = this.backloggedFlows.size + (waitingCost > 0 ? 0 : 1)
-    return Math.min(this.totalWaitingCost, waitingCost * sharing)
+    const callersSharing = this.backloggedFlows.size + (waitingCost > 0 ? 0 : 1)
+    return Math.min(this.totalWaitingCost, waitingCost * callersSharing)
   }
 
   /** Returns the number of a caller's tasks that were taken and are not done. */
-  running(caller: string): number {
+  runningOf(caller: string): number {
     return this.flows.get(caller)?.running ?? 0
   }
 
@@ -67,7 +67,7 @@ export class FairQueue<T> {
     const ticket: Ticket<T> = { caller, cost, item, link: undefined }
     this.backloggedFlows.set(caller, flow)
     ticket.link = flow.waiting.add(ticket)
-    this.count(flow, ticket, 1)
+    this.updateCounts(flow, ticket, 1)
     return ticket
   }
 
@@ -77,14 +77,14 @@ export class FairQueue<T> {
    * @param mayStart - filters callers by their number of running tasks
    */
   take(mayStart: (running: number) => boolean = () => true): Ticket<T> | undefined {
-    let next: Flow<T> | undefined
+    let nextFlow: Flow<T> | undefined
     for (const flow of this.backloggedFlows.values())
-      if ((!next || flow.start < next.start) && mayStart(flow.running)) next = flow
-    if (!next) return undefined
-    const ticket = next.waiting.first!.value
-    this.virtualTime = Math.max(this.virtualTime, next.start)
-    next.start = this.virtualTime + ticket.cost
-    next.running++
+      if ((!nextFlow || flow.virtualStart < nextFlow.virtualStart) && mayStart(flow.running)) nextFlow = flow
+    if (!nextFlow) return undefined
+    const ticket = nextFlow.waiting.first!.value
+    this.virtualTime = Math.max(this.virtualTime, nextFlow.virtualStart)
+    nextFlow.virtualStart = this.virtualTime + ticket.cost
+    nextFlow.running++
     this.remove(ticket)
     return ticket
   }
@@ -93,36 +93,37 @@ export class FairQueue<T> {
   finish(ticket: Ticket<T>, cost: number): void {
     const flow = this.flows.get(ticket.caller)
     if (!flow) return
-    flow.start += cost - ticket.cost
+    flow.virtualStart += cost - ticket.cost
     flow.running--
-    this.forget(ticket.caller, flow)
+    this.forgetIfIdle(ticket.caller, flow)
   }
 
   /** Returns true if the task has not been taken or removed. */
-  waits(ticket: Ticket<T>): boolean {
-    return ticket.link?.isIn ?? false
+  isWaiting(ticket: Ticket<T>): boolean {
+    return ticket.link?.isLinked ?? false
   }
 
   /** Removes a waiting task. @returns false if it does not wait */
   remove(ticket: Ticket<T>): boolean {
     const flow = this.backloggedFlows.get(ticket.caller)
     if (!flow || !ticket.link || !flow.waiting.remove(ticket.link)) return false
-    this.count(flow, ticket, -1)
+    this.updateCounts(flow, ticket, -1)
     if (flow.waiting.size === 0) this.backloggedFlows.delete(ticket.caller)
-    this.forget(ticket.caller, flow)
+    this.forgetIfIdle(ticket.caller, flow)
     return true
   }
 
   /** Returns the newest task of the caller with the most waiting tasks, if it has more than `caller` would with one more. */
-  excess(caller: string): Ticket<T> | undefined {
-    let longest: Flow<T> | undefined
+  findDroppable(caller: string): Ticket<T> | undefined {
+    let longestFlow: Flow<T> | undefined
     for (const flow of this.backloggedFlows.values())
-      if (!longest || flow.waiting.size > longest.waiting.size) longest = flow
-    if (!longest || longest.waiting.size <= (this.backloggedFlows.get(caller)?.waiting.size ?? 0) + 1) return undefined
-    return longest.waiting.last?.value
+      if (!longestFlow || flow.waiting.size > longestFlow.waiting.size) longestFlow = flow
+    if (!longestFlow || longestFlow.waiting.size <= (this.backloggedFlows.get(caller)?.waiting.size ?? 0) + 1)
+      return undefined
+    return longestFlow.waiting.last?.value
   }
 
-  private count(flow: Flow<T>, { cost }: Ticket<T>, sign: 1 | -1): void {
+  private updateCounts(flow: Flow<T>, { cost }: Ticket<T>, sign: 1 | -1): void {
     flow.waitingCost = flow.waiting.size === 0 ? 0 : flow.waitingCost + sign * cost
     this.waitingTasks += sign
     this.totalWaitingCost = this.waitingTasks === 0 ? 0 : this.totalWaitingCost + sign * cost
@@ -131,7 +132,7 @@ export class FairQueue<T> {
   private flowOf(caller: string): Flow<T> {
     let flow = this.flows.get(caller)
     if (!flow) {
-      flow = { start: this.virtualTime, waiting: new LinkedList(), waitingCost: 0, running: 0 }
+      flow = { virtualStart: this.virtualTime, waiting: new LinkedList(), waitingCost: 0, running: 0 }
       this.flows.set(caller, flow)
     }
     return flow
@@ -141,10 +142,10 @@ export class FairQueue<T> {
    * Forgets an idle caller unless it was served more than its share. Of these, only the most recent `MAX_REMEMBERED` are
    * kept.
    */
-  private forget(caller: string, flow: Flow<T>): void {
+  private forgetIfIdle(caller: string, flow: Flow<T>): void {
     if (flow.running > 0 || flow.waiting.size > 0) return
     this.flows.delete(caller)
-    if (flow.start <= this.virtualTime) return
+    if (flow.virtualStart <= this.virtualTime) return
     this.flows.set(caller, flow)
     if (this.flows.size <= MAX_REMEMBERED) return
     for (const [name, { running, waiting }] of this.flows) {

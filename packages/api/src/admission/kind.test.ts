@@ -1,22 +1,27 @@
 /** Tests of the classification of requests. */
 import { expect, test } from 'vitest'
-import { asksFor } from './kind.ts'
+import { classifyRequest } from './kind.ts'
 
-const kindOf = (url: string, method?: string) => asksFor(url, method)?.kind
+const kindOf = (url: string, method?: string) => classifyRequest(url, method)?.kind
 
 test('endpoints of a chain need admission, by chain and kind', () => {
   for (const endpoint of ['aggregator', 'quotes', 'simulate', 'stream', 'permit', 'tokenlist', 'status', 'referee'])
-    expect(asksFor(`/${endpoint}/8453?x=1`)).toEqual({ endpoint, chainId: 8_453, kind: endpoint, isRemembered: false })
-  expect(asksFor('/status/1/0xab')).toMatchObject({ endpoint: 'status', chainId: 1 })
+    expect(classifyRequest(`/${endpoint}/8453?x=1`)).toEqual({
+      endpoint,
+      chainId: 8_453,
+      kind: endpoint,
+      isRemembered: false,
+    })
+  expect(classifyRequest('/status/1/0xab')).toMatchObject({ endpoint: 'status', chainId: 1 })
 })
 
 test('a quote has the kind of a swap', () => {
-  expect(asksFor('/quote/1')).toMatchObject({ endpoint: 'quote', kind: 'aggregator' })
+  expect(classifyRequest('/quote/1')).toMatchObject({ endpoint: 'quote', kind: 'aggregator' })
 })
 
 test('a quote at a past block is a kind of its own', () => {
   for (const url of ['/quote/1?block=7', '/quote/1?src=0x1&block=7&x=1'])
-    expect(asksFor(url)).toMatchObject({ endpoint: 'quote', kind: 'past quote' })
+    expect(classifyRequest(url)).toMatchObject({ endpoint: 'quote', kind: 'past quote' })
   for (const url of ['/quote/1?minimumblock=7', '/quote/1?xblock=7']) expect(kindOf(url)).toBe('aggregator')
   expect(kindOf('/aggregator/1?block=7')).toBe('aggregator')
 })
@@ -35,7 +40,7 @@ test('other paths need no admission', () => {
     '/stats/1',
   ]
   for (const url of [...others, `/quote/1${'0'.repeat(16)}`, '/ready/1', ' /quote/1'])
-    expect(asksFor(url), url).toBeUndefined()
+    expect(classifyRequest(url), url).toBeUndefined()
 })
 
 test('the kind of a list includes its length, rounded up to a power of two', () => {
@@ -50,10 +55,10 @@ test('the kind of a list includes its length, rounded up to a power of two', () 
 })
 
 test('answers about prices and depth may be cached, except for POST', () => {
-  expect(['prices', 'liquidity', 'tokens', 'quote'].map((endpoint) => asksFor(`/${endpoint}/1`)!.isRemembered)).toEqual(
-    [...[true, true, false, false]],
-  )
-  expect(asksFor('/prices/1', 'POST')).toEqual({
+  expect(
+    ['prices', 'liquidity', 'tokens', 'quote'].map((endpoint) => classifyRequest(`/${endpoint}/1`)!.isCacheable),
+  ).toEqual([...[true, true, false, false]])
+  expect(classifyRequest('/prices/1', 'POST')).toEqual({
     ...{ endpoint: 'prices', chainId: 1, kind: 'prices posted', isRemembered: false },
   })
 })

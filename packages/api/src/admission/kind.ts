@@ -4,20 +4,20 @@
  */
 
 /** Endpoints of one chain that are subject to admission. */
-const target =
+const ADMITTED_PATH =
   /^\/(aggregator|quote|quotes|simulate|stream|permit|tokens|tokenlist|prices|liquidity|history|status|referee)\/([1-9][0-9]{0,15})(?:[?/]|$)/
 
 /** Endpoints that take a list of tokens. */
-const LISTS: ReadonlySet<string> = new Set(['tokens', 'prices', 'liquidity', 'history'])
+const LIST_ENDPOINTS: ReadonlySet<string> = new Set(['tokens', 'prices', 'liquidity', 'history'])
 
 /** Classification of a request. */
-export type Asks = {
+export type AdmissionClass = {
   readonly endpoint: string
   readonly chainId: number
   /** Endpoint, and for lists the binary logarithm of their size, rounded up, or `posted`. There are about fifty kinds. */
   readonly kind: string
   /** True if the answer may be remembered from the same block. */
-  readonly isRemembered: boolean
+  readonly isCacheable: boolean
 }
 
 /**
@@ -26,27 +26,27 @@ export type Asks = {
  * @param url - path and query as sent
  * @returns undefined if the endpoint is not subject to admission
  */
-export function asksFor(url: string, method = 'GET'): Asks | undefined {
-  const [, endpoint, chainId] = target.exec(url) ?? []
+export function classifyRequest(url: string, method = 'GET'): AdmissionClass | undefined {
+  const [, endpoint, chainId] = ADMITTED_PATH.exec(url) ?? []
   if (!endpoint) return undefined
   const isPosted = method === 'POST'
-  const isList = LISTS.has(endpoint)
+  const isList = LIST_ENDPOINTS.has(endpoint)
   return {
     endpoint,
     chainId: Number(chainId),
-    kind: isList ? `${endpoint} ${isPosted ? 'posted' : Math.ceil(Math.log2(items(url)))}` : kindOf(endpoint, url),
-    isRemembered: !isPosted && (endpoint === 'prices' || endpoint === 'liquidity'),
+    kind: isList ? `${endpoint} ${isPosted ? 'posted' : Math.ceil(Math.log2(countItems(url)))}` : kindOf(endpoint, url),
+    isCacheable: !isPosted && (endpoint === 'prices' || endpoint === 'liquidity'),
   }
 }
 
-/** Returns the kind of an endpoint without a list. A quote costs as much as a swap; one at a past block also reads its pools. */
+/** Returns the kind of an endpoint without a list. A quote costs as much as a swap; a quote at a past block also reads its pools. */
 function kindOf(endpoint: string, url: string): string {
   if (endpoint !== 'quote') return endpoint
   return /[?&]block=/.test(url) ? 'past quote' : 'aggregator'
 }
 
 /** Returns the number of list items, from the number of plain and encoded commas in the URL. */
-function items(url: string): number {
+function countItems(url: string): number {
   let count = 1
   for (let k = 0; k < url.length; k++) {
     if (url[k] === ',') count++

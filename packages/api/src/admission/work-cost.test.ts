@@ -14,14 +14,14 @@ test('while all slots are taken, charged costs add up to the elapsed time', () =
         const starts: number[] = []
         const start = () => {
           starts.push(clock.read(now, places))
-          clock.change(1)
+          clock.changeRunning(1)
         }
         for (let k = 0; k < places; k++) start()
         let charged = 0
         for (const step of steps) {
           now += step
           charged += clock.read(now, places) - starts.shift()!
-          clock.change(-1)
+          clock.changeRunning(-1)
           start()
         }
         for (const started of starts) charged += clock.read(now, places) - started
@@ -33,19 +33,19 @@ test('while all slots are taken, charged costs add up to the elapsed time', () =
 
 test('a kind costs what was charged while all slots were taken; until then, what was charged otherwise', () => {
   const costs = new LearnedCosts()
-  expect(costs.of('swap')).toBe(5)
-  costs.learn('swap', { chargedMs: 0.2, tookMs: 5, wasFull: false })
-  expect(costs.of('swap')).toBe(0.2)
-  costs.learn('swap', { chargedMs: 3, tookMs: 60, wasFull: true })
-  expect(costs.of('swap')).toBe(3)
-  for (let k = 0; k < 100; k++) costs.learn('swap', { chargedMs: 0.2, tookMs: 5, wasFull: false })
-  expect(costs.of('swap'), 'quiet times teach nothing about what is possible').toBe(3)
+  expect(costs.costOf('swap')).toBe(5)
+  costs.learn('swap', { chargedMs: 0.2, durationMs: 5, wasFull: false })
+  expect(costs.costOf('swap')).toBe(0.2)
+  costs.learn('swap', { chargedMs: 3, durationMs: 60, wasFull: true })
+  expect(costs.costOf('swap')).toBe(3)
+  for (let k = 0; k < 100; k++) costs.learn('swap', { chargedMs: 0.2, durationMs: 5, wasFull: false })
+  expect(costs.costOf('swap'), 'quiet times teach nothing about what is possible').toBe(3)
 })
 
 test('a cost learned from a slow node falls once tasks take less time in total', () => {
   const costs = new LearnedCosts()
-  for (let k = 0; k < 100; k++) costs.learn('swap', { chargedMs: 160, tookMs: 4_000, wasFull: true })
-  expect(costs.of('swap')).toBeCloseTo(160)
-  for (let k = 0; k < 100; k++) costs.learn('swap', { chargedMs: 0.2, tookMs: 5, wasFull: false })
-  expect(costs.of('swap')).toBeLessThan(5.1)
+  for (let k = 0; k < 100; k++) costs.learn('swap', { chargedMs: 160, durationMs: 4_000, wasFull: true })
+  expect(costs.costOf('swap')).toBeCloseTo(160)
+  for (let k = 0; k < 100; k++) costs.learn('swap', { chargedMs: 0.2, durationMs: 5, wasFull: false })
+  expect(costs.costOf('swap')).toBeLessThan(5.1)
 })

@@ -56,24 +56,24 @@ export function readFonts(webDir: string): Fonts | undefined {
 /** Draws a card. @param content - undefined for a link without an order that can be quoted */
 export function drawCard({ text, strong }: Fonts, content: CardContent | undefined): Promise<Buffer> {
   const raster = new Raster(CARD.width, CARD.height, PAPER)
-  brand(raster, strong)
+  drawBrand(raster, strong)
   if (!content) {
     raster.text(strong, 'Every pool of a swap,', MARGIN, 330, 64, INK)
     raster.text(strong, 'before you sign.', MARGIN, 410, 64, INK)
     raster.text(text, 'Routes that are drawn, proven, and simulated.', MARGIN, 480, 32, SOFT)
     return raster.png()
   }
-  const src = nameOf(content.src)
-  const dst = nameOf(content.dst)
+  const src = truncateName(content.src)
+  const dst = truncateName(content.dst)
   const line = content.received === undefined ? `${content.paid} ${src} for ${dst}` : `${content.paid} ${src}`
   drawFittedText(raster, strong, line, 196, 64)
   if (content.received !== undefined) drawFittedText(raster, strong, `for ${content.received} ${dst}`, 276, 64)
   raster.text(text, content.note, MARGIN, 326, 28, SOFT)
-  flow(raster, { text, strong }, content.pools)
+  drawFlow(raster, { text, strong }, content.pools)
   return raster.png()
 }
 
-function brand(raster: Raster, font: Font): void {
+function drawBrand(raster: Raster, font: Font): void {
   const [x, y, unit] = [MARGIN, 64, 2]
   for (const bar of [3, 19]) raster.rect(x + bar * unit, y, 2.5 * unit, 20 * unit, INK)
   raster.rect(x + 5 * unit, y + 3 * unit, 14 * unit, 6 * unit, INK)
@@ -87,9 +87,9 @@ function drawFittedText(raster: Raster, font: Font, text: string, y: number, siz
   raster.text(font, text, MARGIN, y, Math.min(size, (size * textWidth) / widthOf(font, text, size)), INK)
 }
 
-function flow(raster: Raster, { text, strong }: Fonts, pools: CardContent['pools']): void {
+function drawFlow(raster: Raster, { text, strong }: Fonts, pools: CardContent['pools']): void {
   if (pools.length === 0) return
-  const [top, height, bar] = [376, 190, 8]
+  const [top, height, barWidth] = [376, 190, 8]
   const [left, right] = [MARGIN, CARD.width - MARGIN]
   const shownPools = pools.slice(0, pools.length > MAX_BANDS ? MAX_BANDS - 1 : MAX_BANDS)
   const remainingPools = pools.slice(shownPools.length)
@@ -98,33 +98,33 @@ function flow(raster: Raster, { text, strong }: Fonts, pools: CardContent['pools
       ? shownPools
       : [...shownPools, { name: `${remainingPools.length} more`, share: sum(remainingPools) }]
   const total = sum(bands) || 1
-  const row = height / bands.length
+  const rowHeight = height / bands.length
   let y = top
   for (const [index, { name, share }] of bands.entries()) {
     const color = BANDS[index % BANDS.length]!
-    const size = Math.max(2, (height * share) / total)
-    const middle = top + row * (index + 0.5)
-    const width = Math.min(size, row - 3)
+    const bandHeight = Math.max(2, (height * share) / total)
+    const middle = top + rowHeight * (index + 0.5)
+    const width = Math.min(bandHeight, rowHeight - 3)
     // The band bends from its part of the bar to its row, and back.
-    const upper = curve(left + bar, y, left + 220, middle - width / 2)
-    const lower = curve(left + bar, y + size, left + 220, middle + width / 2)
+    const upper = sCurve(left + barWidth, y, left + 220, middle - width / 2)
+    const lower = sCurve(left + barWidth, y + bandHeight, left + 220, middle + width / 2)
     const mirror = (points: readonly number[]) => points.map((v, k) => (k % 2 === 0 ? left + right - v : v))
     raster.fill([[...upper, ...reversePoints(mirror(upper)), ...mirror(lower), ...reversePoints(lower)]], color, 0.24)
     raster.rect(left + 220, middle - width / 2, 6, width, color)
     const label = `${share.toFixed(1)} %`
-    const size2 = Math.min(24, row - 2)
-    const end = raster.text(strong, label, left + 240, middle + size2 / 3, size2, INK)
-    raster.text(text, name.slice(0, 40), end + 10, middle + size2 / 3, size2, INK)
-    y += size
+    const fontSize = Math.min(24, rowHeight - 2)
+    const end = raster.text(strong, label, left + 240, middle + fontSize / 3, fontSize, INK)
+    raster.text(text, name.slice(0, 40), end + 10, middle + fontSize / 3, fontSize, INK)
+    y += bandHeight
   }
-  raster.rect(left, top, bar, height, INK)
-  raster.rect(right - bar, top, bar, height, INK)
+  raster.rect(left, top, barWidth, height, INK)
+  raster.rect(right - barWidth, top, barWidth, height, INK)
 }
 
 const sum = (pools: CardContent['pools']): number => pools.reduce((total, { share }) => total + share, 0)
 
 /** Points of a horizontal S curve. */
-function curve(x0: number, y0: number, x1: number, y1: number): readonly number[] {
+function sCurve(x0: number, y0: number, x1: number, y1: number): readonly number[] {
   const points: number[] = []
   for (let k = 0; k <= 24; k++) {
     const t = k / 24
@@ -138,7 +138,7 @@ function reversePoints(points: readonly number[]): readonly number[] {
 }
 
 /** Truncates a name. Characters that the font lacks are drawn as question marks, so none can reverse or hide text. */
-function nameOf(name: string): string {
+function truncateName(name: string): string {
   const characters = [...name]
   return characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME - 1).join('')}…` : name
 }

@@ -38,7 +38,9 @@ export function readFont(woff: Buffer): Font {
     const [start, end] = [offset(index), offset(index + 1)]
     if (start === end || depth > MAX_DEPTH) return []
     const data = glyf.subarray(start, end)
-    return data.readInt16BE(0) >= 0 ? simple(data) : composite(data, (glyphIndex) => outline(glyphIndex, depth + 1))
+    return data.readInt16BE(0) >= 0
+      ? readSimpleGlyph(data)
+      : readCompositeGlyph(data, (glyphIndex) => outline(glyphIndex, depth + 1))
   }
   const cache = new Map<string, ReturnType<Font['glyph']>>()
   const read = (character: string): ReturnType<Font['glyph']> => {
@@ -81,16 +83,16 @@ function characterMap(cmap: Buffer): (codePoint: number) => number {
   const start = starts.find((offset) => cmap.readUInt16BE(offset) === 4)
   if (start === undefined) throw new Error('the font has no character map of format 4')
   const data = cmap.subarray(start)
-  const double = data.readUInt16BE(6)
+  const segCountX2 = data.readUInt16BE(6)
   const field = (offset: number, k: number) => data.readUInt16BE(offset + 2 * k)
   return (codePoint) => {
-    for (let k = 0; k < double / 2; k++) {
+    for (let k = 0; k < segCountX2 / 2; k++) {
       if (field(14, k) < codePoint) continue
-      const first = field(16 + double, k)
+      const first = field(16 + segCountX2, k)
       if (codePoint < first) return 0
-      const rangeAt = 16 + 3 * double + 2 * k
+      const rangeAt = 16 + 3 * segCountX2 + 2 * k
       const range = data.readUInt16BE(rangeAt)
-      const delta = field(16 + 2 * double, k)
+      const delta = field(16 + 2 * segCountX2, k)
       if (range === 0) return (codePoint + delta) & 0xffff
       const index = data.readUInt16BE(rangeAt + range + 2 * (codePoint - first))
       return index === 0 ? 0 : (index + delta) & 0xffff
@@ -99,9 +101,9 @@ function characterMap(cmap: Buffer): (codePoint: number) => number {
   }
 }
 
-type Point = { readonly x: number; readonly y: number; readonly isOn: boolean }
+type Point = { readonly x: number; readonly y: number; readonly isOnCurve: boolean }
 
-function simple(data: Buffer): readonly Contour[] {
+function readSimpleGlyph(data: Buffer): readonly Contour[] {
   const ends = Array.from({ length: data.readInt16BE(0) }, (_, k) => data.readUInt16BE(10 + 2 * k))
   const count = ends.length === 0 ? 0 : ends.at(-1)! + 1
   let offset = 10 + 2 * ends.length
@@ -125,23 +127,23 @@ function simple(data: Buffer): readonly Contour[] {
   }
   const xs = axis(2, 16)
   const ys = axis(4, 32)
-  const points = flags.map((flag, k): Point => ({ x: xs[k]!, y: ys[k]!, isOn: (flag & 1) === 1 }))
+  const points = flags.map((flag, k): Point => ({ x: xs[k]!, y: ys[k]!, isOnCurve: (flag & 1) === 1 }))
   return ends.map((end, k) => flatten(points.slice(k === 0 ? 0 : ends[k - 1]! + 1, end + 1)))
 }
 
 /** Converts quadratic curves to line segments. Two control points in a row imply a point between them. */
 function flatten(points: readonly Point[]): Contour {
-  const midpoint = (p: Point, q: Point): Point => ({ x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, isOn: true })
+  const midpoint = (p: Point, q: Point): Point => ({ x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, isOnCurve: true })
   const contourPoints = points.flatMap((point, k) => {
     const next = points[(k + 1) % points.length]!
-    return point.isOn || next.isOn ? [point] : [point, midpoint(point, next)]
+    return point.isOnCurve || next.isOnCurve ? [point] : [point, midpoint(point, next)]
   })
-  const first = contourPoints.findIndex(({ isOn }) => isOn)
+  const first = contourPoints.findIndex(({ isOnCurve }) => isOnCurve)
   if (first < 0) return []
   const rotatedPoints = [...contourPoints.slice(first), ...contourPoints.slice(0, first)]
   const line: number[] = []
   for (const [k, point] of rotatedPoints.entries()) {
-    if (point.isOn) {
+    if (point.isOnCurve) {
       line.push(point.x, point.y)
       continue
     }
@@ -156,7 +158,7 @@ function flatten(points: readonly Point[]): Contour {
 }
 
 /** Reads a glyph that consists of shifted other glyphs. Scaled parts keep their size, since this font has none. */
-function composite(data: Buffer, outline: (index: number) => readonly Contour[]): readonly Contour[] {
+function readCompositeGlyph(data: Buffer, outline: (index: number) => readonly Contour[]): readonly Contour[] {
   const contours: Contour[] = []
   let offset = 10
   for (let hasMore = true; hasMore; ) {

@@ -32,17 +32,25 @@ export class Raster {
     const bottom = Math.min(this.height, Math.ceil(Math.max(...ys)))
     if (!(bottom > top)) return
     const stride = this.width + 2
-    const cover = new Float32Array(stride * (bottom - top))
+    const coverage = new Float32Array(stride * (bottom - top))
     for (const contour of contours)
       for (let k = 0; k < contour.length; k += 2) {
         const next = (k + 2) % contour.length
-        edge(cover, stride, bottom - top, contour[k]!, contour[k + 1]! - top, contour[next]!, contour[next + 1]! - top)
+        addEdge(
+          coverage,
+          stride,
+          bottom - top,
+          contour[k]!,
+          contour[k + 1]! - top,
+          contour[next]!,
+          contour[next + 1]! - top,
+        )
       }
     for (let row = 0; row < bottom - top; row++) {
       let sum = 0
       // Left of all edges nothing is covered, and right of them the sum is 0 again.
       for (let x = left; x < right; x++) {
-        sum += cover[row * stride + x]!
+        sum += coverage[row * stride + x]!
         const alpha = Math.min(1, Math.abs(sum)) * opacity
         if (alpha > 0.002) this.blend(((row + top) * this.width + x) * 3, color, alpha)
       }
@@ -75,7 +83,12 @@ export class Raster {
     header.set([8, 2, 0, 0, 0], 8)
     const data = await promisify(deflate)(lines)
     const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10])
-    return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
+    return Buffer.concat([
+      signature,
+      pngChunk('IHDR', header),
+      pngChunk('IDAT', data),
+      pngChunk('IEND', Buffer.alloc(0)),
+    ])
   }
 
   private blend(offset: number, color: Color, alpha: number): void {
@@ -91,37 +104,44 @@ export function widthOf(font: Font, text: string, size: number): number {
 }
 
 /** Adds the signed coverage of an edge: in each row, its part left of each pixel's right side. */
-function edge(cover: Float32Array, stride: number, rows: number, x0: number, y0: number, x1: number, y1: number): void {
+function addEdge(
+  coverage: Float32Array,
+  stride: number,
+  rows: number,
+  x0: number,
+  y0: number,
+  x1: number,
+  y1: number,
+): void {
   if (y0 === y1) return
-  const [sign, ax, ay, bx, rise] = y0 < y1 ? [1, x0, y0, x1, y1] : [-1, x1, y1, x0, y0]
-  const slope = (bx - ax) / (rise - ay)
+  const [sign, startX, startY, endX, endY] = y0 < y1 ? [1, x0, y0, x1, y1] : [-1, x1, y1, x0, y0]
+  const slope = (endX - startX) / (endY - startY)
   const limit = stride - 2
-  for (let row = Math.max(0, Math.floor(ay)); row < Math.min(rows, Math.ceil(rise)); row++) {
-    const [from, to] = [Math.max(ay, row), Math.min(rise, row + 1)]
+  for (let row = Math.max(0, Math.floor(startY)); row < Math.min(rows, Math.ceil(endY)); row++) {
+    const [from, to] = [Math.max(startY, row), Math.min(endY, row + 1)]
     if (to <= from) continue
     const height = (to - from) * sign
     const clamp = (x: number) => Math.max(0, Math.min(limit, x))
-    const [left, right] = [clamp(ax + (from - ay) * slope), clamp(ax + (to - ay) * slope)].sort((p, q) => p - q) as [
-      number,
-      number,
-    ]
-    spread(cover, row * stride, left, right, height)
+    const [left, right] = [clamp(startX + (from - startY) * slope), clamp(startX + (to - startY) * slope)].sort(
+      (p, q) => p - q,
+    ) as [number, number]
+    addCoverage(coverage, row * stride, left, right, height)
   }
 }
 
 /** Distributes the coverage of an edge between two x positions of one row. */
-function spread(cover: Float32Array, base: number, left: number, right: number, height: number): void {
+function addCoverage(coverage: Float32Array, base: number, left: number, right: number, height: number): void {
   const first = Math.floor(left)
   const last = Math.max(first + 1, Math.ceil(right))
   let coveredHeight = 0
   for (let x = first; x < last; x++) {
-    // Mean part of this pixel, and of those before it, that lies right of the edge.
+    // Covered width of this pixel: the part of the pixel that lies right of the edge.
     const coveredWidth = right > left ? integral(x + 1, left, right) - integral(x, left, right) : x + 1 - left
     const value = Math.max(0, Math.min(1, coveredWidth)) * height
-    cover[base + x]! += value - coveredHeight
+    coverage[base + x]! += value - coveredHeight
     coveredHeight = value
   }
-  cover[base + last]! += height - coveredHeight
+  coverage[base + last]! += height - coveredHeight
 }
 
 /** Integral of the part of an edge between `left` and `right` that lies left of x. */
@@ -131,7 +151,7 @@ function integral(x: number, left: number, right: number): number {
   return (x - left) ** 2 / (2 * (right - left))
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+function pngChunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
   const bytes = Buffer.alloc(body.length + 8)
   bytes.writeUInt32BE(data.length, 0)

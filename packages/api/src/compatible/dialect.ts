@@ -6,7 +6,7 @@ import type { QuoteResponse, SwapResponse } from '../responses.ts'
 export type Query = Readonly<Record<string, unknown>>
 
 /** Facts that answers need in addition to the quote. */
-export type Facts = {
+export type ResponseFacts = {
   readonly routerAddress: string
   readonly chainId: number
   readonly requestId: string
@@ -16,9 +16,9 @@ export type Facts = {
 /** Adapter for another service's API. */
 export type Dialect = {
   /** Converts parameters to those of `/aggregator` or `/quote`. @throws ApiError with the client's name of the parameter */
-  readonly parameters: (query: Query) => Query
-  readonly body: (route: SwapResponse | QuoteResponse, routeFacts: Facts, query: Query) => object
+  readonly toParameters: (query: Query) => Query
+  readonly toBody: (route: SwapResponse | QuoteResponse, routeFacts: ResponseFacts, query: Query) => object
   /** Returns the body with status 200 if no route exists; if undefined, a missing route is an error. */
-  readonly noRoute: ((requestId: string) => object) | undefined
-  readonly error: (error: ApiError, requestId: string) => object
+  readonly toNoRouteBody: ((requestId: string) => object) | undefined
+  readonly toErrorBody: (error: ApiError, requestId: string) => object
 }

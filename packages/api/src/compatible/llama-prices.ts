@@ -16,7 +16,7 @@ import { toApiError } from '../translate.ts'
 /** Maximum chains of one request. All are read at once, and inactive ones are started. */
 const MAX_CHAINS = 20
 /** Share of the request timeout after which chains that are still being read are left out of the answer. */
-const PART_OF_TIME = 0.8
+const CHAIN_TIMEOUT_SHARE = 0.8
 
 type CoinPrice = CurrentPricesResponse['coins'][string]
 /** Coins of one chain by their text in the request. */
@@ -24,27 +24,32 @@ type ChainCoins = ReadonlyMap<string, Address>
 /** Prices of one chain, or the error of reading them. */
 type Outcome = { readonly prices: ReadonlyMap<string, CoinPrice> } | { readonly error: unknown }
 
-/** Adds the routes. @param allow - creates the handler that refuses all other methods */
+/** Adds the routes. @param methodNotAllowed - creates the handler that refuses all other methods */
 export function llamaPricePaths(
   app: Express,
-  { services, config, trusts }: { readonly services: Services; readonly config: Config; readonly trusts: ProxyTrust },
-  allow: (methods: string) => RequestHandler,
+  {
+    services,
+    config,
+    isTrustedProxy,
+  }: { readonly services: Services; readonly config: Config; readonly isTrustedProxy: ProxyTrust },
+  methodNotAllowed: (methods: string) => RequestHandler,
 ): void {
   const chainIds = chainNames(services.registry.chainMap())
   const handler: RequestHandler = async (request, response) => {
     const context = contextOf(response)
     const { coins } = read(currentPricesPath, { coins: request.params.coins ?? '' })
-    const byChain = coinsByChain(coins, chainIds)
-    const work = new ChainWork(request, {
+    const coinsByChainId = coinsByChain(coins, chainIds)
+    const priceReader = new ChainPriceReader(request, {
       services,
-      trusts,
+      isTrustedProxy,
       context,
-      timeoutMs: config.requestTimeoutMs * PART_OF_TIME,
+      timeoutMs: config.requestTimeoutMs * CHAIN_TIMEOUT_SHARE,
     })
-    const outcomes = await context.orAborted(work.pricesOf(byChain))
+    const outcomes = await context.orAborted(priceReader.pricesOf(coinsByChainId))
     replyTagged(request, response, context, JSON.stringify(bodyOf(coins, outcomes)))
   }
-  for (const path of ['/prices/current', '/prices/current/:coins']) app.route(path).get(handler).all(allow('GET, HEAD'))
+  for (const path of ['/prices/current', '/prices/current/:coins'])
+    app.route(path).get(handler).all(methodNotAllowed('GET, HEAD'))
 }
 
 /**
@@ -74,20 +79,20 @@ export function coinsByChain(
   coins: readonly SentCoin[],
   chainIds: ReadonlyMap<string, number>,
 ): ReadonlyMap<number, ChainCoins> {
-  const byChain = new Map<number, Map<string, Address>>()
+  const coinsByChainId = new Map<number, Map<string, Address>>()
   for (const { input, chain, token } of coins) {
     const chainId = chainIds.get(chain.toLowerCase())
     if (chainId === undefined) continue
     const address = asAddress(token.toLowerCase())
     if (address === null)
       throw new ApiError('INVALID_PARAMETER', `coins must have a valid 0x... address for chain ${chain}`)
-    const pending = byChain.get(chainId)
-    if (pending) pending.set(input, address)
-    else byChain.set(chainId, new Map([[input, address]]))
+    const chainCoins = coinsByChainId.get(chainId)
+    if (chainCoins) chainCoins.set(input, address)
+    else coinsByChainId.set(chainId, new Map([[input, address]]))
   }
-  if (byChain.size > MAX_CHAINS)
-    throw new ApiError('INVALID_PARAMETER', `coins must be of at most ${MAX_CHAINS} chains`)
-  return byChain
+  if (coinsByChainId.size > MAX_CHAINS)
+    throw new ApiError('INVALID_PARAMETER', `coins must be of priceState most ${MAX_CHAINS} chains`)
+  return coinsByChainId
 }
 
 /**
@@ -99,36 +104,36 @@ export function bodyOf(coins: readonly SentCoin[], outcomes: readonly Outcome[])
   const failures = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
   if (failures.length > 0 && failures.length === outcomes.length) throw failures[0]
   const prices = new Map(outcomes.flatMap((outcome) => ('prices' in outcome ? [...outcome.prices] : [])))
-  const byCoin: Record<string, CoinPrice> = Object.create(null)
-  for (const { input } of coins) if (prices.has(input)) byCoin[input] = prices.get(input)!
-  return { coins: byCoin }
+  const priceByCoin: Record<string, CoinPrice> = Object.create(null)
+  for (const { input } of coins) if (prices.has(input)) priceByCoin[input] = prices.get(input)!
+  return { coins: priceByCoin }
 }
 
-type Work = {
+type ChainReadOptions = {
   readonly services: Services
-  readonly trusts: ProxyTrust
+  readonly isTrustedProxy: ProxyTrust
   readonly context: RequestContext
   readonly timeoutMs: number
 }
 
 /** Reads the prices of one request on several chains at once. A chain that fails or hangs does not affect the others. */
-class ChainWork {
+class ChainPriceReader {
   private readonly request: Request
-  private readonly work: Work
+  private readonly options: ChainReadOptions
 
-  constructor(request: Request, work: Work) {
+  constructor(request: Request, work: ChainReadOptions) {
     this.request = request
-    this.work = work
+    this.options = work
   }
 
-  async pricesOf(byChain: ReadonlyMap<number, ChainCoins>): Promise<readonly Outcome[]> {
-    const { context, timeoutMs } = this.work
+  async pricesOf(coinsByChainId: ReadonlyMap<number, ChainCoins>): Promise<readonly Outcome[]> {
+    const { context, timeoutMs } = this.options
     const deadline = new AbortController()
     const expire = () => deadline.abort(new ApiError('TIMEOUT', `no chain answered within ${timeoutMs} ms`))
     const timer = setTimeout(expire, timeoutMs - (performance.now() - context.startedAt))
     const signal = AbortSignal.any([context.signal, deadline.signal])
     try {
-      return await Promise.all([...byChain].map(([chainId, coins]) => this.outcomeOf(chainId, coins, signal)))
+      return await Promise.all([...coinsByChainId].map(([chainId, coins]) => this.outcomeOf(chainId, coins, signal)))
     } finally {
       clearTimeout(timer)
     }
@@ -138,7 +143,7 @@ class ChainWork {
     try {
       return { prices: await abortable(this.read(chainId, coins, signal), signal) }
     } catch (error) {
-      const { log } = this.work.context
+      const { log } = this.options.context
       const { code } = toApiError(error)
       if (code === 'INTERNAL') log.error({ err: error, chain: chainId }, 'unexpected error')
       else log.warn({ err: error, chain: chainId, code }, 'answered without the prices of a chain')
@@ -147,19 +152,22 @@ class ChainWork {
   }
 
   private async read(chainId: number, coins: ChainCoins, signal: AbortSignal): Promise<ReadonlyMap<string, CoinPrice>> {
-    const { services, trusts, context } = this.work
+    const { services, isTrustedProxy, context } = this.options
     const chain = services.chain(chainId)
     const request = {
-      caller: callerOf(this.request, trusts),
+      caller: callerOf(this.request, isTrustedProxy),
       kind: `prices ${Math.ceil(Math.log2(coins.size))}`,
       onWait: () => {
-        context.isSlowed = true
+        context.hasQueued = true
       },
     }
     return chain.admission.run(signal, request, async () => {
       const tokens = [...new Set(coins.values())]
-      const { book, at } = await readPrices(chain, tokens, { signal, time: (stage, work) => context.time(stage, work) })
-      const pricedTokens = tokens.filter((token) => !at.isPending(token) && book.usd(token) !== null)
+      const { book, priceState } = await readPrices(chain, tokens, {
+        signal,
+        time: (stage, work) => context.time(stage, work),
+      })
+      const pricedTokens = tokens.filter((token) => !priceState.isPending(token) && book.usd(token) !== null)
       const symbols = await chain.liveChain.tokens.symbols(pricedTokens, chain.liveChain.rpc)
       const prices = new Map<Address, CoinPrice>()
       for (const token of pricedTokens) {
@@ -169,7 +177,7 @@ class ChainWork {
         if (price === null || decimals === undefined) continue
         prices.set(token, {
           ...{ decimals, ...(symbol !== undefined && { symbol }), price },
-          ...{ timestamp: at.block.timestamp, confidence },
+          ...{ timestamp: priceState.block.timestamp, confidence },
         })
       }
       return new Map(

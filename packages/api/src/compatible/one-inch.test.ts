@@ -14,7 +14,7 @@ const quote = { src, dst, amount: '100' }
 const swap = { ...quote, from, slippage: '1' }
 const failureOf = (kind: 'swap' | 'quote', query: object) => {
   try {
-    oneInch(kind).parameters(query as never)
+    oneInch(kind).toParameters(query as never)
   } catch (error) {
     return (error as ApiError).message
   }
@@ -23,18 +23,18 @@ const failureOf = (kind: 'swap' | 'quote', query: object) => {
 
 describe('parameters', () => {
   test('become those of this service', () => {
-    expect(oneInch('quote').parameters(quote)).toEqual({ src, dst, amount: '100' })
-    expect(oneInch('swap').parameters(swap)).toEqual({ src, dst, amount: '100', from, slippage: '1' })
-    expect(oneInch('swap').parameters({ ...swap, receiver: other })).toMatchObject({ recipient: other })
+    expect(oneInch('quote').toParameters(quote)).toEqual({ src, dst, amount: '100' })
+    expect(oneInch('swap').toParameters(swap)).toEqual({ src, dst, amount: '100', from, slippage: '1' })
+    expect(oneInch('swap').toParameters({ ...swap, receiver: other })).toMatchObject({ recipient: other })
     const optionalParameters = { fee: '0.5', referrer: other, excludedProtocols: 'UNISWAP_V3,CURVE', gasPrice: '7' }
-    expect(oneInch('swap').parameters({ ...swap, ...optionalParameters })).toEqual({
+    expect(oneInch('swap').toParameters({ ...swap, ...optionalParameters })).toEqual({
       ...{ src, dst, amount: '100', from, slippage: '1', convenienceFee: '0.5', convenienceFeeRecipient: other },
       ...{ excludeSources: 'UNISWAP-V3,CURVE', gasPrice: '7' },
     })
   })
 
   test('of a quote may have a fee without a recipient', () => {
-    expect(oneInch('quote').parameters({ ...quote, fee: '1' })).toMatchObject({
+    expect(oneInch('quote').toParameters({ ...quote, fee: '1' })).toMatchObject({
       convenienceFee: '1',
       convenienceFeeRecipient: expect.stringMatching(/dead$/),
     })
@@ -57,12 +57,12 @@ test('responses contain the output, and the gas or the transaction', () => {
   } as SwapResponse
   const facts = { chainId: 1, routerAddress: other, requestId: 'id', gasPriceWei: 9n }
   const { tx, ...quoted } = route
-  expect(oneInch('quote').body(quoted as never, facts, {})).toEqual({ dstAmount: '99' })
-  expect(oneInch('quote').body(quoted as never, facts, { includeGas: 'true' })).toEqual({
+  expect(oneInch('quote').toBody(quoted as never, facts, {})).toEqual({ dstAmount: '99' })
+  expect(oneInch('quote').toBody(quoted as never, facts, { includeGas: 'true' })).toEqual({
     dstAmount: '99',
     gas: 100_001,
   })
-  expect(oneInch('swap').body(route, facts, { includeGas: 'true' })).toEqual({
+  expect(oneInch('swap').toBody(route, facts, { includeGas: 'true' })).toEqual({
     dstAmount: '99',
     // The gas limit is 1.2 times the estimate, rounded down.
     tx: { ...tx, gas: 120_001, gasPrice: '9' },
@@ -70,8 +70,8 @@ test('responses contain the output, and the gas or the transaction', () => {
 })
 
 test('errors name the status in words', () => {
-  expect(oneInch('swap').error(new ApiError('UNSUPPORTED_CHAIN', 'chain 5'), 'id')).toEqual({
+  expect(oneInch('swap').toErrorBody(new ApiError('UNSUPPORTED_CHAIN', 'chain 5'), 'id')).toEqual({
     ...{ error: 'Not Found', description: 'chain 5', statusCode: 404, requestId: 'id', meta: [] },
   })
-  expect(oneInch('swap').noRoute).toBeUndefined()
+  expect(oneInch('swap').toNoRouteBody).toBeUndefined()
 })

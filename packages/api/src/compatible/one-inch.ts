@@ -28,28 +28,28 @@ const swapQuery = z.object({
 /** Creates the adapter. @param kind - `swap` for `/swap`, `quote` for `/quote` */
 export function oneInch(kind: 'swap' | 'quote'): Dialect {
   return {
-    parameters: (query) => {
+    toParameters: (query) => {
       const { src, dst, amount, fee, excludedProtocols, gasPrice } = read(quoteQuery, query)
-      if (kind === 'swap') refuseOthers(read(swapQuery, query))
+      if (kind === 'swap') refuseUnsupported(read(swapQuery, query))
       const { from, slippage, referrer, receiver } = query
       return {
         ...{ src: src.input, dst: dst.input, amount: amount.toString() },
         ...(kind === 'swap' && { from, slippage, ...(receiver !== undefined && { recipient: receiver }) }),
         // A quote pays no fee, so it needs no recipient, but its amount must reflect the fee.
-        ...(fee && { convenienceFee: fee, convenienceFeeRecipient: referrer ?? NOBODY }),
+        ...(fee && { convenienceFee: fee, convenienceFeeRecipient: referrer ?? UNOWNED_ADDRESS }),
         ...(excludedProtocols && { excludeSources: toSourceNames(excludedProtocols) }),
         ...(gasPrice !== undefined && { gasPrice: String(gasPrice) }),
       }
     },
-    body: (route, { gasPriceWei }, { includeGas }) => ({
+    toBody: (route, { gasPriceWei }, { includeGas }) => ({
       dstAmount: route.toAmount,
       ...(kind === 'quote' && includeGas === 'true' && { gas: Number(route.gasEstimate) }),
       ...('tx' in route && {
         tx: { ...route.tx, gas: Number(withBuffer(route.gasEstimate)), gasPrice: gasPriceWei.toString() },
       }),
     }),
-    noRoute: undefined,
-    error: ({ status, message }, requestId) => ({
+    toNoRouteBody: undefined,
+    toErrorBody: ({ status, message }, requestId) => ({
       error: STATUS_CODES[status],
       description: message,
       statusCode: status,
@@ -60,10 +60,10 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
 }
 
 /** Fee recipient of quotes: an address without a known private key. */
-const NOBODY = '0x000000000000000000000000000000000000dead'
+const UNOWNED_ADDRESS = '0x000000000000000000000000000000000000dead'
 
 /** Refuses a fee without recipient, and a permit, which would be signed for 1inch's contract. */
-function refuseOthers({ permit, fee, referrer }: z.output<typeof swapQuery>): void {
+function refuseUnsupported({ permit, fee, referrer }: z.output<typeof swapQuery>): void {
   if (fee && Number(fee) > 0 && !referrer) throw new ApiError('INVALID_PARAMETER', 'referrer must be provided with fee')
   if (permit) throw new ApiError('INVALID_PARAMETER', 'permit must be left out: approve the spender instead')
 }

@@ -20,12 +20,12 @@ const NO_ROUTE: ReadonlySet<string> = new Set([
 ])
 
 /** Adds the routes to an app. */
-export function compatiblePaths(app: Express, services: Services, trusts: ProxyTrust): void {
+export function compatiblePaths(app: Express, services: Services, isTrustedProxy: ProxyTrust): void {
   /** Creates a handler whose errors have the format of the other API. */
   const handlerFor = (
-    dialect: Pick<Dialect, 'noRoute' | 'error'>,
+    dialect: Pick<Dialect, 'toNoRouteBody' | 'toErrorBody'>,
     chainIdOf: (request: Request) => unknown,
-    work: (request: Request, chain: ServedChain, context: RequestContext) => Promise<object>,
+    endpoint: (request: Request, chain: ServedChain, context: RequestContext) => Promise<object>,
   ): RequestHandler => {
     return async (request, response) => {
       const context = contextOf(response)
@@ -33,17 +33,17 @@ export function compatiblePaths(app: Express, services: Services, trusts: ProxyT
         const id = readChainId(String(chainIdOf(request) ?? ''))
         context.chainId = id
         const chain = services.chain(id)
-        const task = { caller: callerOf(request, trusts), kind: 'aggregator' }
-        const run = chain.admission.run(context.signal, task, () => work(request, chain, context))
+        const task = { caller: callerOf(request, isTrustedProxy), kind: 'aggregator' }
+        const run = chain.admission.run(context.signal, task, () => endpoint(request, chain, context))
         replyJson(response, context, JSON.stringify(await context.orAborted(run)))
       } catch (thrown) {
-        refuse(dialect, thrown, response)
+        sendError(dialect, thrown, response)
       }
     }
   }
   const quoteHandler = (dialect: Dialect, chainIdOf: (request: Request) => unknown): RequestHandler =>
     handlerFor(dialect, chainIdOf, async (request, chain, context) => {
-      const parameters = dialect.parameters(request.query as Query)
+      const parameters = dialect.toParameters(request.query as Query)
       const parsed = readRequest('from' in parameters ? 'swap' : 'quote', parameters)
       const [route, gasPriceWei] = await Promise.all([
         answerRequest(parsed, chain, context),
@@ -51,43 +51,47 @@ export function compatiblePaths(app: Express, services: Services, trusts: ProxyT
       ])
       const { chainId } = chain.chain
       const facts = { chainId, routerAddress: chain.routerAddress, requestId: context.id, gasPriceWei }
-      return dialect.body(route, facts, request.query as Query)
+      return dialect.toBody(route, facts, request.query as Query)
     })
-  const inQuery = (request: Request) => request.query.chainId
-  const inPath = (request: Request) => request.params.chainId
-  app.get('/compatible/0x/swap/allowance-holder/quote', quoteHandler(zeroX('swap'), inQuery))
-  app.get('/compatible/0x/swap/allowance-holder/price', quoteHandler(zeroX('quote'), inQuery))
+  const chainIdInQuery = (request: Request) => request.query.chainId
+  const chainIdInPath = (request: Request) => request.params.chainId
+  app.get('/compatible/0x/swap/allowance-holder/quote', quoteHandler(zeroX('swap'), chainIdInQuery))
+  app.get('/compatible/0x/swap/allowance-holder/price', quoteHandler(zeroX('quote'), chainIdInQuery))
   app.use('/compatible/0x', unknownPath(zeroX('quote')))
   const swap = oneInch('swap')
   for (const version of ['v6.0', 'v6.1']) {
     const base = `/compatible/1inch/swap/${version}/:chainId`
-    app.get(`${base}/swap`, quoteHandler(swap, inPath))
-    app.get(`${base}/quote`, quoteHandler(oneInch('quote'), inPath))
-    for (const [name, work] of Object.entries(approvals))
-      app.get(`${base}/approve/${name}`, handlerFor(swap, inPath, work))
+    app.get(`${base}/swap`, quoteHandler(swap, chainIdInPath))
+    app.get(`${base}/quote`, quoteHandler(oneInch('quote'), chainIdInPath))
+    for (const [name, endpoint] of Object.entries(approvals))
+      app.get(`${base}/approve/${name}`, handlerFor(swap, chainIdInPath, endpoint))
   }
   app.use('/compatible/1inch', unknownPath(swap))
   app.use('/compatible', () => {
-    throw notSpoken()
+    throw unknownPathError()
   })
 }
 
-function notSpoken(): ApiError {
+function unknownPathError(): ApiError {
   return new ApiError('NOT_FOUND', 'this path is not among those of docs/compatible.md')
 }
 
 function unknownPath(dialect: Dialect): RequestHandler {
-  return (_request, response) => refuse(dialect, notSpoken(), response)
+  return (_request, response) => sendError(dialect, unknownPathError(), response)
 }
 
 /** Sends an error in the format of the other API, with the headers of this service's own errors. */
-function refuse({ noRoute, error: bodyOf }: Pick<Dialect, 'noRoute' | 'error'>, thrown: unknown, response: Response) {
+function sendError(
+  { toNoRouteBody, toErrorBody }: Pick<Dialect, 'toNoRouteBody' | 'toErrorBody'>,
+  thrown: unknown,
+  response: Response,
+) {
   const context = contextOf(response)
   const error = toApiError(thrown, context.abortReason)
   if (error.code === 'INTERNAL') context.log.error({ err: thrown }, 'unexpected error')
   context.errorCode = error.code
-  const isNone = noRoute !== undefined && NO_ROUTE.has(error.code)
-  const body = isNone ? noRoute(context.id) : bodyOf(error, context.id)
+  const isMissingRoute = toNoRouteBody !== undefined && NO_ROUTE.has(error.code)
+  const body = isMissingRoute ? toNoRouteBody(context.id) : toErrorBody(error, context.id)
   const { headers = [] } = errorReply(error, context.id, 'B')
-  reply(response, { status: isNone ? 200 : error.status, type: 'json', body: JSON.stringify(body), headers })
+  reply(response, { status: isMissingRoute ? 200 : error.status, type: 'json', body: JSON.stringify(body), headers })
 }

@@ -14,13 +14,13 @@ function basisPoints(percent: string): bigint {
 }
 
 test('slippage and fee in basis points keep their value as percentages', () => {
-  const single = zeroX('swap').parameters({ ...query, slippageBps: '5', swapFeeBps: '7' })
+  const single = zeroX('swap').toParameters({ ...query, slippageBps: '5', swapFeeBps: '7' })
   expect(single).toMatchObject({ slippage: '0.05', convenienceFee: '0.07' })
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 9_999 }), fc.integer({ min: 0, max: 1_000 }), (slippageBps, swapFeeBps) => {
       const sent = { ...query, slippageBps: `${slippageBps}`, swapFeeBps: `${swapFeeBps}` }
       for (const kind of ['swap', 'quote'] as const) {
-        const { slippage, convenienceFee } = zeroX(kind).parameters(sent) as Record<string, string>
+        const { slippage, convenienceFee } = zeroX(kind).toParameters(sent) as Record<string, string>
         expect(basisPoints(slippage!)).toBe(BigInt(slippageBps))
         expect(basisPoints(convenienceFee!)).toBe(BigInt(swapFeeBps))
       }
@@ -30,12 +30,12 @@ test('slippage and fee in basis points keep their value as percentages', () => {
 
 test('another recipient is passed on', () => {
   const recipient = address('4')
-  expect(zeroX('swap').parameters({ ...query, recipient })).toMatchObject({ recipient })
-  expect(zeroX('swap').parameters(query)).not.toHaveProperty('recipient')
+  expect(zeroX('swap').toParameters({ ...query, recipient })).toMatchObject({ recipient })
+  expect(zeroX('swap').toParameters(query)).not.toHaveProperty('recipient')
 })
 
 test('the default slippage of 0x is one percent, and no fee is taken unless requested', () => {
-  const parameters = zeroX('quote').parameters(query) as Record<string, string>
+  const parameters = zeroX('quote').toParameters(query) as Record<string, string>
   expect(basisPoints(parameters.slippage!)).toBe(100n)
   expect(parameters).not.toHaveProperty('convenienceFee')
 })
@@ -44,5 +44,5 @@ test.each([
   ['a fee in another token', { swapFeeToken: address('1') }, 'swapFeeToken'],
   ['the whole balance', { sellEntireBalance: 'true' }, 'sellEntireBalance'],
 ])('refuses %s, which the service cannot honor', (_, change, field) => {
-  expect(() => zeroX('swap').parameters({ ...query, ...change })).toThrow(field)
+  expect(() => zeroX('swap').toParameters({ ...query, ...change })).toThrow(field)
 })

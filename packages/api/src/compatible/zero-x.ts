@@ -1,10 +1,10 @@
 /** Adapter for the parts of 0x's `/swap/allowance-holder` that docs/compatible.md lists. */
 import { z } from 'zod'
 import { ApiError } from '../errors.ts'
-import { address, count, gasPrice, text, uint } from '../parameters.ts'
+import { address, gasPrice, smallInteger, text, uint } from '../parameters.ts'
 import { read } from '../requests.ts'
 import type { QuoteResponse, SwapResponse } from '../responses.ts'
-import type { Dialect, Facts } from './dialect.ts'
+import type { Dialect, ResponseFacts } from './dialect.ts'
 
 /** Basis points per percent. */
 const PER_PERCENT = 100
@@ -14,8 +14,8 @@ const sharedFields = {
   sellToken: address('sellToken', { native: true }),
   buyToken: address('buyToken', { native: true }),
   sellAmount: uint('sellAmount'),
-  slippageBps: count('slippageBps', 0, 9_999).prefault('100'),
-  swapFeeBps: count('swapFeeBps', 0, 1_000).optional(),
+  slippageBps: smallInteger('slippageBps', 0, 9_999).prefault('100'),
+  swapFeeBps: smallInteger('swapFeeBps', 0, 1_000).optional(),
   swapFeeRecipient: address('swapFeeRecipient').optional(),
   swapFeeToken: address('swapFeeToken', { native: true }).optional(),
   excludedSources: text('excludedSources').optional(),
@@ -29,7 +29,7 @@ const quoteQuery = z.object({ ...sharedFields, taker: address('taker', { sends: 
 /** Creates the adapter. @param kind - `swap` for 0x's `/quote`, which returns a transaction; `quote` for `/price` */
 export function zeroX(kind: 'swap' | 'quote'): Dialect {
   return {
-    parameters: (query) => {
+    toParameters: (query) => {
       const { sellToken, buyToken, sellAmount, taker, ...filters } = read(
         kind === 'swap' ? quoteQuery : priceQuery,
         query,
@@ -50,9 +50,9 @@ export function zeroX(kind: 'swap' | 'quote'): Dialect {
         calls: '1',
       }
     },
-    body: (route, facts) => bodyOf(route, facts, kind === 'swap'),
-    noRoute: (requestId) => ({ liquidityAvailable: false, zid: requestId }),
-    error: ({ code, message }: ApiError, requestId) => ({ name: code, message, data: { zid: requestId } }),
+    toBody: (route, facts) => bodyOf(route, facts, kind === 'swap'),
+    toNoRouteBody: (requestId) => ({ liquidityAvailable: false, zid: requestId }),
+    toErrorBody: ({ code, message }: ApiError, requestId) => ({ name: code, message, data: { zid: requestId } }),
   }
 }
 
@@ -61,7 +61,7 @@ export function toSourceNames(sources: string): string {
   return sources.replaceAll('_', '-')
 }
 
-function bodyOf(route: SwapResponse | QuoteResponse, facts: Facts, withTransaction: boolean) {
+function bodyOf(route: SwapResponse | QuoteResponse, facts: ResponseFacts, withTransaction: boolean) {
   const { routerAddress: spender, requestId: zid, gasPriceWei, chainId } = facts
   const gasPrice = gasPriceWei.toString()
   const approvals = 'calls' in route ? route.calls!.length - 1 : 0

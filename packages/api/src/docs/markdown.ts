@@ -203,6 +203,6 @@ function markdownTable({ head, rows, anchors = [] }: Table): string {
 }
 
 /** Adds an HTML anchor before the first cell of a row. */
-function withAnchor([first, ...remainingLines]: readonly string[], anchor: string | undefined): readonly string[] {
-  return anchor === undefined ? [first!, ...remainingLines] : [`<a id="${anchor}"></a>${first}`, ...remainingLines]
+function withAnchor([firstCell, ...otherCells]: readonly string[], anchor: string | undefined): readonly string[] {
+  return anchor === undefined ? [firstCell!, ...otherCells] : [`<a id="${anchor}"></a>${firstCell}`, ...otherCells]
 }

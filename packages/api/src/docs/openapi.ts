@@ -58,8 +58,8 @@ export type Operation = {
 }
 
 /** Error statuses that every endpoint can return. */
-const anyStatuses = [400, 405, 408, 431, 500]
-const chainStatuses = [...anyStatuses, 404, 414, 502, 503, 504]
+const commonStatuses = [400, 405, 408, 431, 500]
+const chainStatuses = [...commonStatuses, 404, 414, 502, 503, 504]
 const descriptions = {
   swap: {
     summary: 'Best route and the transaction to submit',
@@ -101,7 +101,7 @@ const descriptions = {
     summary: "USD prices in the shape of DefiLlama's price API",
     description:
       'For programs that read DefiLlama: the same path under this base address, over the prices of `/prices`. `coins` are up to 100 of `chain:address`, separated by commas, on at most 20 served chains: `chain` is the key of the chain at DefiLlama (`CoinsPrefix` of `/chains`), its chain id, or its name there; letter case does not count; the zero address and NATIVE are the native token. The keys of the answer are the coins as sent. Coins without a price are absent: those of other chains, tokens that are not recognised, those whose pools are still being looked for (ask again), and those of a chain that fails or does not answer in time, as long as another one does. Carries an `ETag`.',
-    statuses: [...anyStatuses, 414, 502, 503, 504],
+    statuses: [...commonStatuses, 414, 502, 503, 504],
   },
   liquidity: {
     summary: 'Depth of tokens in USD',
@@ -153,29 +153,29 @@ const descriptions = {
   chains: {
     summary: 'Supported chains',
     description: 'Exactly the chains that every other endpoint takes.',
-    statuses: anyStatuses,
+    statuses: commonStatuses,
   },
   health: {
     summary: 'Whether the process lives',
     description: 'Answers 200 as long as the process does. Restart the process if it does not answer.',
-    statuses: anyStatuses,
+    statuses: commonStatuses,
   },
   ready: {
     summary: 'Whether the process should get requests',
     description:
       '503 while the process stops, when it can serve no chain, and when Redis has been away for 15 s. One chain that fails is reported in the body, with status 200.',
-    statuses: anyStatuses,
+    statuses: commonStatuses,
   },
   chainReady: {
     summary: 'Whether a chain can be quoted',
     description: '503 while the chain cannot be followed. A chain that sleeps is ready: the next request wakes it up.',
-    statuses: [...anyStatuses, 404],
+    statuses: [...commonStatuses, 404],
   },
   metrics: {
     summary: 'Metrics for Prometheus',
     description:
       'In the text format of Prometheus. Names begin with `sluice_`. With `METRICS_PORT` they are on that port alone, and this path answers 404.',
-    statuses: [...anyStatuses, 404],
+    statuses: [...commonStatuses, 404],
   },
 } as const satisfies Record<string, Operation>
 
@@ -262,7 +262,7 @@ function operation(
   schema: string,
   parameters: readonly Json[],
   extra: Json = {},
-  media = 'application/json',
+  mediaType = 'application/json',
 ): Json {
   const { summary, description, statuses } = descriptions[name]
   const operationId = typeof extra.operationId === 'string' ? extra.operationId : name
@@ -277,7 +277,7 @@ function operation(
       200: {
         description: 'OK',
         content: {
-          [media]: { schema: { $ref: `#/components/schemas/${schema}` }, example: exampleOf(operationId)?.answer },
+          [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` }, example: exampleOf(operationId)?.answer },
         },
       },
       ...Object.fromEntries([...statuses].sort((a, b) => a - b).map((status) => [status, errorResponse(status)])),
@@ -292,33 +292,33 @@ function withNotReady(operation: Json): Json {
 }
 
 function bodyWith(schema: z.ZodType): Json {
-  return { required: true, content: { 'application/json': { schema: inJson(input(schema)) } } }
+  return { required: true, content: { 'application/json': { schema: withJsonTypes(input(schema)) } } }
 }
 
 /** Adds the JSON types that a body accepts in place of text: numbers, booleans, lists, and null for an absent field. */
-function inJson(schema: ObjectSchema): ObjectSchema {
+function withJsonTypes(schema: ObjectSchema): ObjectSchema {
   const { properties, required = [] } = schema
   const fields = Object.entries(properties).map(([name, field]) => [
     name,
-    fieldInJson(field, listParameters.has(name), required.includes(name)),
+    fieldWithJsonTypes(field, listParameters.has(name), required.includes(name)),
   ])
   return { ...schema, properties: Object.fromEntries(fields) }
 }
 
-function fieldInJson(field: Json, isList: boolean, isRequired: boolean): Json {
+function fieldWithJsonTypes(field: Json, isList: boolean, isRequired: boolean): Json {
   const { description, default: value, ...text } = field
-  if (isObjectSchema(text.items)) return { ...field, items: inJson(text.items) }
+  if (isObjectSchema(text.items)) return { ...field, items: withJsonTypes(text.items) }
   if (text.type !== 'string') return field
   const allows = (value: string) => typeof text.pattern === 'string' && new RegExp(text.pattern).test(value)
   const isFlag = Array.isArray(text.enum) && text.enum.includes('1')
-  const otherResponses = [
+  const jsonTypes = [
     ...(allows('1') ? [{ type: allows('0.5') ? 'number' : 'integer', minimum: 0 }] : []),
     ...(isFlag ? [{ enum: [0, 1, false, true] }] : []),
     ...(isList ? [{ type: 'array', items: { type: 'string' } }] : []),
     ...(isRequired ? [] : [{ type: 'null' }]),
   ]
-  if (otherResponses.length === 0) return field
-  return { description, ...(value !== undefined && { default: value }), anyOf: [text, ...otherResponses] }
+  if (jsonTypes.length === 0) return field
+  return { description, ...(value !== undefined && { default: value }), anyOf: [text, ...jsonTypes] }
 }
 
 function isObjectSchema(schema: unknown): schema is ObjectSchema {

@@ -1,9 +1,9 @@
 /** Batches background work of requests. */
 
 /** Delay before a batch runs; longer only if the event loop is busy. */
-const PAUSE_MS = 50
+const BATCH_DELAY_MS = 50
 /** Maximum queued tasks; reaching it runs the batch at once. */
-const MAX_ENTRIES = 1_000
+const MAX_QUEUED_TASKS = 1_000
 
 /**
  * Queue of work that no client waits for, such as counting and logging requests. A batch over many requests takes a fraction of
@@ -13,17 +13,17 @@ export class BackgroundQueue {
   private queuedTasks: (() => void)[] = []
   private timer: NodeJS.Timeout | undefined
 
-  add(work: () => void): void {
-    this.timer ??= setTimeout(() => this.flush(), PAUSE_MS).unref()
-    if (this.queuedTasks.push(work) >= MAX_ENTRIES) this.flush()
+  add(task: () => void): void {
+    this.timer ??= setTimeout(() => this.flush(), BATCH_DELAY_MS).unref()
+    if (this.queuedTasks.push(task) >= MAX_QUEUED_TASKS) this.flush()
   }
 
   /** Runs all queued tasks. */
   flush(): void {
     clearTimeout(this.timer)
     this.timer = undefined
-    const { queuedTasks: works } = this
+    const { queuedTasks: tasks } = this
     this.queuedTasks = []
-    for (const work of works) work()
+    for (const task of tasks) task()
   }
 }

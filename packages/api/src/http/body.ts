@@ -15,7 +15,7 @@ export const readBody = express.json({ limit: MAX_BODY_BYTES, strict: true, revi
  *
  * @throws ApiError `INVALID_BODY` if the body is not a JSON object
  */
-export function bodyOf(request: Request): object {
+export function jsonObjectOf(request: Request): object {
   const body: unknown = request.body
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new ApiError('INVALID_BODY', 'the body must be a JSON object with content-type application/json')
@@ -31,7 +31,7 @@ type ParameterNames = { readonly flags?: ReadonlySet<string>; readonly lists?: R
  *
  * @param names - names of the parameters that may be booleans, and of those that may be lists
  */
-export function parametersIn(
+export function toQueryParameters(
   fields: object,
   { flags = new Set(), lists = new Set() }: ParameterNames = {},
 ): Record<string, unknown> {
@@ -64,8 +64,8 @@ function plainNumber(source: string): string {
   const shift = Number(exponent)
   if (Math.abs(shift) > MAX_EXPONENT) return source
   const digits = '0'.repeat(Math.max(0, -shift)) + integer + fraction + '0'.repeat(Math.max(0, shift))
-  const point = Math.max(0, -shift) + integer.length + shift
-  const before = digits.slice(0, point).replace(/^0+(?=[0-9])/, '')
-  const decimals = digits.slice(point).replace(/0+$/, '')
-  return `${sign}${before}${decimals && `.${decimals}`}`
+  const pointIndex = Math.max(0, -shift) + integer.length + shift
+  const integerDigits = digits.slice(0, pointIndex).replace(/^0+(?=[0-9])/, '')
+  const decimals = digits.slice(pointIndex).replace(/0+$/, '')
+  return `${sign}${integerDigits}${decimals && `.${decimals}`}`
 }

@@ -12,14 +12,14 @@ export type ProxyTrust = (address: string, steps: number) => boolean
 const MAX_STEPS = 32
 
 /** Returns the key of the client address: the connection's, or behind trusted proxies the last address that is not one of them. */
-export function callerOf({ socket, headers }: IncomingMessage, trusts: ProxyTrust): string {
+export function callerOf({ socket, headers }: IncomingMessage, isTrustedProxy: ProxyTrust): string {
   let address = socket.remoteAddress ?? ''
   const forwardedFor = headers['x-forwarded-for']
-  if (forwardedFor === undefined || !trusts(address, 0)) return sharedKey(address)
+  if (forwardedFor === undefined || !isTrustedProxy(address, 0)) return sharedKey(address)
   const hops = String(forwardedFor).split(',').slice(-MAX_STEPS).reverse()
   for (const [k, hop] of hops.entries()) {
     address = hop.trim()
-    if (!trusts(address, k + 1)) break
+    if (!isTrustedProxy(address, k + 1)) break
   }
   return sharedKey(address)
 }
@@ -30,9 +30,10 @@ export function sharedKey(address: string): string {
     address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
   if (!plainAddress.includes(':') || !isIPv6(plainAddress)) return plainAddress.slice(0, 64)
   const [head = '', tail] = plainAddress.split('%')[0]!.split('::') as [string, string?]
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const gap = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
-  const groups = [...left, ...gap, ...right].slice(0, 4)
+  const headGroups = head === '' ? [] : head.split(':')
+  const tailGroups = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeroGroups =
+    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - headGroups.length - tailGroups.length) }, () => '0')
+  const groups = [...headGroups, ...zeroGroups, ...tailGroups].slice(0, 4)
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
 }

@@ -7,24 +7,24 @@ import { type ProxyTrust, sharedKey } from './caller.ts'
 import { type ErrorVersion, errorReply, rawReply } from './reply.ts'
 
 /** Maximum pipelined requests in flight on one connection. Most clients send the next request after the response. */
-const MAX_AHEAD = 64
+const MAX_PIPELINED = 64
 
 export type ConnectionLimits = {
   /** Maximum connections of one caller. */
   readonly max: number
   readonly version: ErrorVersion
-  readonly trusts: ProxyTrust
+  readonly isTrustedProxy: ProxyTrust
 }
 
 /** Limits the connections that each caller may have open. Trusted proxies have no limit. */
-export function boundConnections(server: Server, { max, version, trusts }: ConnectionLimits): void {
+export function limitConnections(server: Server, { max, version, isTrustedProxy }: ConnectionLimits): void {
   /** Open connections by caller. */
-  const open = new Map<string, number>()
+  const connectionsByCaller = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
-    if (trusts(address, 0)) return
+    if (isTrustedProxy(address, 0)) return
     const caller = sharedKey(address)
-    const count = (open.get(caller) ?? 0) + 1
+    const count = (connectionsByCaller.get(caller) ?? 0) + 1
     if (count > max) {
       const requestId = randomUUID()
       socket.end(rawReply(requestId, errorReply(overloadError(1, 'connections'), requestId, version)), () =>
@@ -32,11 +32,11 @@ export function boundConnections(server: Server, { max, version, trusts }: Conne
       )
       return
     }
-    open.set(caller, count)
+    connectionsByCaller.set(caller, count)
     socket.once('close', () => {
-      const remaining = open.get(caller)! - 1
-      if (remaining > 0) open.set(caller, remaining)
-      else open.delete(caller)
+      const remaining = connectionsByCaller.get(caller)! - 1
+      if (remaining > 0) connectionsByCaller.set(caller, remaining)
+      else connectionsByCaller.delete(caller)
     })
   })
 }
@@ -49,7 +49,7 @@ export function limitInFlight(listener: RequestListener): RequestListener {
     const count = (inFlight.get(socket) ?? 0) + 1
     // Requests that were parsed before the socket was destroyed still arrive here.
     if (socket.destroyed) return
-    if (count > MAX_AHEAD) return void socket.destroy()
+    if (count > MAX_PIPELINED) return void socket.destroy()
     inFlight.set(socket, count)
     response.once('close', () => inFlight.set(socket, inFlight.get(socket)! - 1))
     listener(request, response)

@@ -5,7 +5,7 @@ import { abortable } from '@sluice/rpc'
 import { span } from '@sluice/tracing'
 import type { Logger } from 'pino'
 import { ApiError } from '../errors.ts'
-import { integrator } from './referer.ts'
+import { integratorOf } from './referer.ts'
 
 /** Returns the client's `X-Request-Id` if it is safe to log, else a new id. */
 export function requestId({ headers }: IncomingMessage): string {
@@ -29,7 +29,7 @@ export class RequestContext {
   readonly stages = new Map<string, number>()
   chainId: number | undefined
   /** True if the request waited in the admission queue. */
-  isSlowed = false
+  hasQueued = false
   /** True for an event stream. Its duration is not measured, and a disconnect by the client is not an error. */
   isStream = false
   /** Error code of the response, for metrics and log. */
@@ -39,19 +39,19 @@ export class RequestContext {
   private controller: AbortController | undefined
   private timer: NodeJS.Timeout | undefined
   private reason: ApiError | undefined
-  private child: Logger | undefined
+  private requestLogger: Logger | undefined
 
   constructor(request: IncomingMessage, logger: Logger, timeoutMs: number) {
     this.id = requestId(request)
     this.logger = logger
-    this.integrator = integrator(request.headers.referer)
+    this.integrator = integratorOf(request.headers.referer)
     this.timeoutMs = timeoutMs
   }
 
   /** Logger with the request id. Created on first use, because most requests write only their last line. */
   get log(): Logger {
-    this.child ??= this.logger.child({ requestId: this.id })
-    return this.child
+    this.requestLogger ??= this.logger.child({ requestId: this.id })
+    return this.requestLogger
   }
 
   /**
@@ -84,7 +84,7 @@ export class RequestContext {
   }
 
   /** Marks the request as an event stream and removes its deadline. */
-  stream(): void {
+  markAsStream(): void {
     this.isStream = true
     clearTimeout(this.timer)
   }
@@ -95,18 +95,18 @@ export class RequestContext {
   }
 
   /** Runs a stage and adds its duration to the stage's total. */
-  async time<T>(stage: string, work: () => T | Promise<T>): Promise<T> {
+  async time<T>(stage: string, run: () => T | Promise<T>): Promise<T> {
     const start = performance.now()
     try {
-      return await span(SPANS.get(stage) ?? stage, work)
+      return await span(SPANS.get(stage) ?? stage, run)
     } finally {
       this.stages.set(stage, (this.stages.get(stage) ?? 0) + performance.now() - start)
     }
   }
 
   /** Resolves like the given promise. Rejects with the abort reason if the request is aborted first. */
-  orAborted<T>(work: Promise<T>): Promise<T> {
-    return abortable(work, this.signal)
+  orAborted<T>(promise: Promise<T>): Promise<T> {
+    return abortable(promise, this.signal)
   }
 }
 

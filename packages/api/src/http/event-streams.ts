@@ -14,14 +14,14 @@ const CLOSE_TIMEOUT_MS = 1_000
 
 /** Maximum open streams, in total and per caller. */
 export type StreamLimits = {
-  readonly max: number
+  readonly maxTotal: number
   readonly maxPerCaller: number
 }
 
 type OpenStream = {
   readonly response: ServerResponse
   /** Runs at every heartbeat; a returned error ends the stream. */
-  readonly check: () => ApiError | undefined
+  readonly findError: () => ApiError | undefined
   /** Consecutive heartbeats with unsent bytes. */
   unsentBeats: number
 }
@@ -48,7 +48,7 @@ export class EventStreams {
   /** Takes a slot. @returns a function that releases it @throws ApiError `OVERLOADED` */
   takeSlot(caller: string): () => void {
     const count = this.slotsByCaller.get(caller) ?? 0
-    if (this.slotsTaken >= this.limits.max || count >= this.limits.maxPerCaller)
+    if (this.slotsTaken >= this.limits.maxTotal || count >= this.limits.maxPerCaller)
       throw overloadError(HEARTBEAT_MS / 1_000, 'streams')
     this.slotsByCaller.set(caller, count + 1)
     this.slotsTaken++
@@ -62,8 +62,8 @@ export class EventStreams {
 
   /** Returns rate limit headers with the caller's maximum and remaining streams. */
   rateLimitHeaders(caller: string): readonly string[] {
-    const { max, maxPerCaller } = this.limits
-    const remaining = Math.min(maxPerCaller - (this.slotsByCaller.get(caller) ?? 0), max - this.slotsTaken)
+    const { maxTotal, maxPerCaller } = this.limits
+    const remaining = Math.min(maxPerCaller - (this.slotsByCaller.get(caller) ?? 0), maxTotal - this.slotsTaken)
     return [
       'RateLimit-Policy',
       `"streams";q=${maxPerCaller}`,
@@ -73,12 +73,12 @@ export class EventStreams {
   }
 
   /** Sends heartbeats on a started response until it is closed. */
-  keepAlive(response: ServerResponse, check: OpenStream['check']): void {
+  keepAlive(response: ServerResponse, findError: OpenStream['findError']): void {
     if (this.endError) {
       endStream(response, this.endError)
       return
     }
-    const openStream = { response, check, unsentBeats: 0 }
+    const openStream = { response, findError, unsentBeats: 0 }
     this.openStreams.add(openStream)
     this.timer ??= setInterval(() => this.sendHeartbeats(), HEARTBEAT_MS).unref()
     response.once('close', () => {
@@ -97,8 +97,8 @@ export class EventStreams {
 
   private sendHeartbeats(): void {
     for (const openStream of this.openStreams) {
-      const { response, check } = openStream
-      const reason = check()
+      const { response, findError } = openStream
+      const reason = findError()
       openStream.unsentBeats = response.writableLength > 0 ? openStream.unsentBeats + 1 : 0
       if (reason) endStream(response, reason)
       else if (openStream.unsentBeats >= MAX_UNSENT_BEATS) response.destroy()

@@ -6,17 +6,17 @@ import { ApiError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { type ErrorVersion, errorReply, rawReply } from './reply.ts'
 
-const meanings: Readonly<Record<string, readonly [code: ApiErrorCode, message: string]>> = {
+const errorByNodeCode: Readonly<Record<string, readonly [code: ApiErrorCode, message: string]>> = {
   HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'the headers are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'the request did not arrive in time'],
 }
-const otherwise = ['MALFORMED_REQUEST', 'this is not a valid HTTP/1.1 request'] as const
+const defaultError = ['MALFORMED_REQUEST', 'this is not a valid HTTP/1.1 request'] as const
 
 /** Returns a handler for the `clientError` event of a server. */
 export function answerMalformed(version: ErrorVersion, metrics: Metrics) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-    const [code, message] = meanings[error.code ?? ''] ?? otherwise
+    const [code, message] = errorByNodeCode[error.code ?? ''] ?? defaultError
     const refusal = new ApiError(code, message)
     metrics.requests.inc({ endpoint: 'other', status: refusal.status, code })
     const requestId = randomUUID()

@@ -20,7 +20,7 @@ export function record(
   // The closure must not reference the request, which would then be promoted to the old generation.
   metrics.backgroundQueue.add(() => {
     metrics.requests.inc({ endpoint, status, code: code ?? '' })
-    metrics.byIntegrator.inc({ integrator: metrics.integrators.of(integrator), endpoint })
+    metrics.byIntegrator.inc({ integrator: metrics.integrators.labelFor(integrator), endpoint })
     if (!isStream) metrics.latency.observe({ endpoint }, ms / 1000)
     for (const [stage, stageMs] of stages) metrics.stages.observe({ stage }, stageMs / 1000)
     log.info({ requestId: id, method, path, status, ms: Math.round(ms * 10) / 10, code, integrator }, 'request')

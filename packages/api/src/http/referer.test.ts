@@ -1,6 +1,6 @@
 /** Tests of the identification of integrators. */
 import { expect, test } from 'vitest'
-import { BoundedLabels, integrator } from './referer.ts'
+import { BoundedLabels, integratorOf } from './referer.ts'
 
 test.each([
   [undefined, 'none'],
@@ -11,10 +11,10 @@ test.each([
   ['not an address', 'invalid'],
   [`https://${'a'.repeat(300)}.example`, 'invalid'],
 ])('%s is counted as %s', (referer, host) => {
-  expect(integrator(referer)).toBe(host)
+  expect(integratorOf(referer)).toBe(host)
 })
 
 test('labels beyond the limit are counted together', () => {
   const labels = new BoundedLabels(2)
-  expect(['a', 'b', 'c', 'a', 'd'].map((label) => labels.of(label))).toEqual(['a', 'b', 'other', 'a', 'other'])
+  expect(['a', 'b', 'c', 'a', 'd'].map((label) => labels.labelFor(label))).toEqual(['a', 'b', 'other', 'a', 'other'])
 })

@@ -8,11 +8,11 @@ const MAX_HOSTS = 256
 const hosts = new BoundedMap<string, string>(MAX_HOSTS)
 
 /** Returns the host of a `Referer` header, `none` without one, and `invalid` for anything but an http URL. */
-export function integrator(referer: string | undefined): string {
+export function integratorOf(referer: string | undefined): string {
   if (!referer) return 'none'
   const text = referer.slice(0, MAX_LENGTH)
-  const isKnown = hosts.get(text)
-  if (isKnown !== undefined) return isKnown
+  const cachedHost = hosts.get(text)
+  if (cachedHost !== undefined) return cachedHost
   const host = hostOf(text)
   hosts.set(text, host)
   return host
@@ -33,7 +33,7 @@ export class BoundedLabels {
     this.limit = limit
   }
 
-  of(label: string): string {
+  labelFor(label: string): string {
     if (this.labels.has(label)) return label
     if (this.labels.size >= this.limit) return 'other'
     this.labels.add(label)

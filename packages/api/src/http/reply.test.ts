@@ -154,7 +154,7 @@ test('a computed response is not cached, and its headers report the time of each
     answerOf((_request, response) => {
       const context = contextOf(response)
       context.stages.set('route', 1.25).set('simulate', 3)
-      context.isSlowed = isSlowed
+      context.hasQueued = isSlowed
       replyJson(response, context, '{}')
     })
   const { headers, body } = await json(false)

@@ -11,7 +11,7 @@ import { hasTag, tagOf, weakTag } from './tags.ts'
 /** Error format: A is plain text, B is JSON. */
 export type ErrorVersion = 'A' | 'B'
 
-const types = {
+const contentTypes = {
   json: 'application/json; charset=utf-8',
   text: 'text/plain; charset=utf-8',
   html: 'text/html; charset=utf-8',
@@ -22,7 +22,7 @@ const types = {
 type ReplyHead = {
   /** Default: 200. */
   readonly status?: number
-  readonly type: keyof typeof types
+  readonly type: keyof typeof contentTypes
   /** Additional headers: names and values in turn. */
   readonly headers?: readonly string[]
   /** Replaces the default constant headers. */
@@ -31,12 +31,12 @@ type ReplyHead = {
 /** A complete response. */
 export type HttpReply = ReplyHead & { readonly body: string }
 
-const everywhere = fixedHeaders()
+const defaultFixedHeaders = fixedHeaders()
 export const noStore = ['Cache-Control', 'no-store'] as const
 
 /** Sends a response. Compresses larger bodies if the client accepts gzip. */
 export function reply(response: Response, answer: HttpReply): void {
-  const { status = 200, type, body, headers = [], fixed = everywhere } = answer
+  const { status = 200, type, body, headers = [], fixed = defaultFixedHeaders } = answer
   const bytes = Buffer.byteLength(body)
   if (compressesFor(response.req, bytes)) {
     const compressed = compressOnce(body)
@@ -72,7 +72,7 @@ export function replyBytes(response: Response, answer: ReplyHead & { readonly by
 
 /** Sends 204 without a body. */
 export function replyEmpty(response: ServerResponse, headers: readonly string[]): void {
-  response.writeHead(204, [...everywhere, 'X-Request-Id', contextOf(response).id, ...headers])
+  response.writeHead(204, [...defaultFixedHeaders, 'X-Request-Id', contextOf(response).id, ...headers])
   response.end()
 }
 
@@ -85,7 +85,7 @@ export function beginStream(response: ServerResponse, extraHeaders: readonly str
   const id = contextOf(response).id
   const type = ['Content-Type', 'text/event-stream; charset=utf-8', 'X-Accel-Buffering', 'no']
   response.writeHead(200, [
-    ...everywhere,
+    ...defaultFixedHeaders,
     'X-Request-Id',
     id,
     ...type,
@@ -102,9 +102,9 @@ export function replyJson(response: Response, context: RequestContext, body: str
 }
 
 /** Returns `Server-Timing` with the stages, and `RateLimit` if the request waited in the admission queue. */
-function timingOf({ stages, isSlowed }: RequestContext): readonly string[] {
+function timingOf({ stages, hasQueued }: RequestContext): readonly string[] {
   const timing = ['Server-Timing', [...stages].map(([stage, ms]) => `${stage};dur=${ms.toFixed(1)}`).join(', ')]
-  return isSlowed ? [...timing, 'RateLimit', rateLimit('share', 0, 1)] : timing
+  return hasQueued ? [...timing, 'RateLimit', rateLimit('share', 0, 1)] : timing
 }
 
 /** Like `replyJson`, with an entity tag: sends 304 without a body if the client has the current one. */
@@ -112,11 +112,11 @@ export function replyTagged(request: Request, response: Response, context: Reque
   const tag = tagOf(body)
   const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
   if (hasTag(request, tag)) {
-    const current = ['X-Request-Id', context.id, ...headers]
+    const tagHeaders = ['X-Request-Id', context.id, ...headers]
     // A 304 repeats the headers by which caches choose the stored response that it updates.
     const bytes = Buffer.byteLength(body)
-    const ownTag = compressesFor(request, bytes) ? withWeakTag(current) : current
-    response.writeHead(304, [...everywhere, ...varyOf(bytes), ...ownTag])
+    const sentHeaders = compressesFor(request, bytes) ? withWeakTag(tagHeaders) : tagHeaders
+    response.writeHead(304, [...defaultFixedHeaders, ...varyOf(bytes), ...sentHeaders])
     response.end()
   } else reply(response, { type: 'json', body, headers: [...timingOf(context), ...headers] })
 }
@@ -174,10 +174,15 @@ export function rawReply(requestId: string, { status = 200, type, body, headers 
 }
 
 /** Returns the minimum headers of a refusal under overload. */
-export function sparseHeaders(requestId: string, type: HttpReply['type'], body: string): readonly string[] {
+export function refusalHeaders(requestId: string, type: HttpReply['type'], body: string): readonly string[] {
   return headersOf(requestId, type, Buffer.byteLength(body), minimalHeaders)
 }
 
-function headersOf(requestId: string, type: HttpReply['type'], bytes: number, fixed = everywhere): readonly string[] {
-  return [...fixed, 'X-Request-Id', requestId, 'Content-Type', types[type], 'Content-Length', String(bytes)]
+function headersOf(
+  requestId: string,
+  type: HttpReply['type'],
+  bytes: number,
+  fixed = defaultFixedHeaders,
+): readonly string[] {
+  return [...fixed, 'X-Request-Id', requestId, 'Content-Type', contentTypes[type], 'Content-Length', String(bytes)]
 }

@@ -18,13 +18,13 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 /** Extensions of formats that are already compressed. */
-const COMPRESSED = ['.png', '.woff2']
+const COMPRESSED_EXTENSIONS = ['.png', '.woff2']
 const YEAR_SECONDS = 31_536_000
 
 /** `Cache-Control` of files with a content hash in their name. */
 export const FOREVER = `public, max-age=${YEAR_SECONDS}, immutable`
 /** `Cache-Control` of files that the next build may replace: browsers revalidate on each request. */
-export const VALIDATED = 'no-cache'
+export const REVALIDATE = 'no-cache'
 
 /** A file in memory. */
 export type StaticFile = {
@@ -36,7 +36,7 @@ export type StaticFile = {
 /** Creates a file from its name, which determines the content type, and its bytes. */
 export function staticFile(name: string, body: Buffer): StaticFile {
   const extension = extname(name)
-  const bytes = new FixedBytes(body, !COMPRESSED.includes(extension))
+  const bytes = new FixedBytes(body, !COMPRESSED_EXTENSIONS.includes(extension))
   return { type: types[extension]!, bytes, etag: tagOf(body) }
 }
 

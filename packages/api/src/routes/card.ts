@@ -16,9 +16,9 @@ import { answerRequest, readRequest } from '../swap/answer.ts'
 
 /** Maximum cards in memory, of about 30 kB each, and milliseconds for which a card is kept. */
 const MAX_CARDS = 200
-const KEPT_MS = 600_000
+const CARD_TTL_MS = 600_000
 /** Maximum cards that are quoted and drawn at a time. Others get the card without an order. */
-const MAX_AT_ONCE = 2
+const MAX_CONCURRENT_CARDS = 2
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 const link = z.object({
@@ -42,26 +42,26 @@ export function readCardLink(query: unknown): CardLink | undefined {
 const headers = fixedHeaders()
 
 /** Creates the handler of `/app/card.png`; undefined if the web app's build has no fonts. */
-export function card(services: Services, webDir: string, trusts: ProxyTrust): RequestHandler | undefined {
+export function card(services: Services, webDir: string, isTrustedProxy: ProxyTrust): RequestHandler | undefined {
   const fonts = readFonts(webDir)
   if (!fonts) return undefined
-  const cards = new BoundedMap<string, Buffer>(MAX_CARDS, { ttl: KEPT_MS })
-  let running = 0
+  const cards = new BoundedMap<string, Buffer>(MAX_CARDS, { ttl: CARD_TTL_MS })
+  let runningCount = 0
   const defaultCard = drawCard(fonts, undefined)
-  const make = async (order: CardLink, request: Request, context: RequestContext): Promise<Buffer | undefined> => {
-    if (running >= MAX_AT_ONCE) return undefined
-    running++
+  const makeCard = async (order: CardLink, request: Request, context: RequestContext): Promise<Buffer | undefined> => {
+    if (runningCount >= MAX_CONCURRENT_CARDS) return undefined
+    runningCount++
     try {
-      return await renderCard(services, fonts, order, callerOf(request, trusts), context)
+      return await renderCard(services, fonts, order, callerOf(request, isTrustedProxy), context)
     } catch (error) {
       // A preview of an order without a route is the plain card; the page itself explains the reason.
       context.log.info({ err: error }, 'no card for a link')
       return undefined
     } finally {
-      running--
+      runningCount--
     }
   }
-  const send = (response: Response, png: Buffer, seconds: number) => {
+  const sendPng = (response: Response, png: Buffer, seconds: number) => {
     const allHeaders = ['Content-Type', 'image/png', 'Content-Length', String(png.length)]
     const cache = ['X-Request-Id', contextOf(response).id, 'Cache-Control', `public, max-age=${seconds}`]
     response.writeHead(200, [...headers, ...allHeaders, ...cache])
@@ -71,11 +71,11 @@ export function card(services: Services, webDir: string, trusts: ProxyTrust): Re
     const order = readCardLink(request.query)
     const key = JSON.stringify(order)
     const cached = cards.get(key)
-    if (cached) return send(response, cached, 600)
-    const png = order && (await make(order, request, contextOf(response)))
-    if (!png) return send(response, await defaultCard, 60)
+    if (cached) return sendPng(response, cached, 600)
+    const png = order && (await makeCard(order, request, contextOf(response)))
+    if (!png) return sendPng(response, await defaultCard, 60)
     cards.set(key, png)
-    send(response, png, 600)
+    sendPng(response, png, 600)
   }
 }
 
@@ -87,27 +87,27 @@ async function renderCard(
   context: RequestContext,
 ): Promise<Buffer> {
   const chain = services.chain(order.chain)
-  const work = async () => drawCard(fonts, await contentOf(chain, order, context))
-  return context.orAborted(chain.admission.run(context.signal, { caller, kind: 'aggregator' }, work))
+  const drawTask = async () => drawCard(fonts, await contentOf(chain, order, context))
+  return context.orAborted(chain.admission.run(context.signal, { caller, kind: 'aggregator' }, drawTask))
 }
 
 async function contentOf(chain: ServedChain, order: CardLink, context: RequestContext): Promise<CardContent> {
   const [src, dst] = await Promise.all([nameToken(chain, order.src), nameToken(chain, order.dst)])
   const isOutput = order.exact === 'out'
-  const base = parseUnits(order.amount, isOutput ? dst.decimals : src.decimals)
+  const baseUnits = parseUnits(order.amount, isOutput ? dst.decimals : src.decimals)
   const quoteRequest = readRequest('quote', {
     ...{ src: order.src, dst: order.dst, maxPriceImpact: '100' },
-    [isOutput ? 'amountOut' : 'amount']: String(base),
+    [isOutput ? 'amountOut' : 'amount']: String(baseUnits),
   })
   const quote = (await answerRequest(quoteRequest, chain, context)) as Omit<SwapResponse, 'tx'>
-  const first = quote.swaps.filter(({ tokenIn }) => toAddress(tokenIn) === toAddress(quote.swaps[0]!.tokenIn))
+  const inputLegs = quote.swaps.filter(({ tokenIn }) => toAddress(tokenIn) === toAddress(quote.swaps[0]!.tokenIn))
   const pools = new Set(quote.swaps.map(({ pool }) => pool)).size
   return {
     ...{ src: src.symbol, dst: dst.symbol },
     paid: shortAmount(quote.fromAmount, src.decimals),
     received: shortAmount(quote.toAmount, dst.decimals),
     note: `${pools === 1 ? '1 pool' : `${pools} pools`} on ${chain.chain.name}, simulated at block ${quote.simulationBlock}`,
-    pools: first.map(({ dex, share }) => ({ name: dex, share })).sort((a, b) => b.share - a.share),
+    pools: inputLegs.map(({ dex, share }) => ({ name: dex, share })).sort((a, b) => b.share - a.share),
   }
 }
 
@@ -124,8 +124,8 @@ async function nameToken({ chain, liveChain }: ServedChain, address: string): Pr
 }
 
 /** Formats base units with at most six digits after the point, cut and not rounded, and spaces between thousands. */
-function shortAmount(base: string, decimals: number): string {
-  const [integer = '0', digits = ''] = formatUnits(base, decimals).split('.')
+function shortAmount(baseUnits: string, decimals: number): string {
+  const [integer = '0', digits = ''] = formatUnits(baseUnits, decimals).split('.')
   const fraction = digits.slice(0, integer.length > 4 ? 2 : 6).replace(/0+$/, '')
   const groupedDigits = integer.replace(/\B(?=(\d{3})+$)/g, ' ')
   return fraction === '' ? groupedDigits : `${groupedDigits}.${fraction}`

@@ -8,7 +8,7 @@ import { FixedBytes } from '../http/compress.ts'
 import { contextOf } from '../http/context.ts'
 import { fixedHeaders } from '../http/headers.ts'
 import { replyBytes } from '../http/reply.ts'
-import { FOREVER, readFiles, sendFile, staticFile, VALIDATED } from '../http/static-files.ts'
+import { FOREVER, REVALIDATE, readFiles, sendFile, staticFile } from '../http/static-files.ts'
 
 const none = ["'none'"]
 const self = ["'self'"]
@@ -28,21 +28,21 @@ let document: FixedBytes | undefined
 export const openApi: RequestHandler = async (request, response) => {
   document ??= new FixedBytes(Buffer.from(JSON.stringify(openApiDocument())))
   const { bytes, headers } = await document.bodyFor(request)
-  const cached = [...headers, 'Cache-Control', 'public, max-age=300']
-  replyBytes(response, { type: 'json', bytes, headers: cached, fixed: dataHeaders })
+  const cacheHeaders = [...headers, 'Cache-Control', 'public, max-age=300']
+  replyBytes(response, { type: 'json', bytes, headers: cacheHeaders, fixed: dataHeaders })
 }
 
 /** Creates the routes of the documentation. @param dir - build output of packages/docs */
-export function docs(dir: string, allow: (methods: string) => RequestHandler): Router {
+export function docs(dir: string, methodNotAllowed: (methods: string) => RequestHandler): Router {
   const router = Router({ strict: true })
   const files = readFiles(dir)
   const index = files.get('/index.html')
-  const refuse: RequestHandler = () => {
+  const refuseMissingDocs: RequestHandler = () => {
     throw new ApiError('NOT_FOUND', 'this service was started without its documentation; `npm run build` makes it')
   }
   const paths = ['/docs', '/docs/{*path}', '/llms.txt', '/llms-full.txt']
   if (!index) {
-    for (const path of paths) router.route(path).get(refuse).all(allow('GET, HEAD'))
+    for (const path of paths) router.route(path).get(refuseMissingDocs).all(methodNotAllowed('GET, HEAD'))
     return router
   }
   // Links are relative to `/docs/`. The redirect is relative too, so a proxy may serve the service under any path.
@@ -52,7 +52,7 @@ export function docs(dir: string, allow: (methods: string) => RequestHandler): R
       const headers = ['Location', 'docs/', 'Content-Length', '0', 'X-Request-Id', contextOf(response).id]
       response.writeHead(301, [...dataHeaders, ...headers]).end()
     })
-    .all(allow('GET, HEAD'))
+    .all(methodNotAllowed('GET, HEAD'))
   router
     .route('/docs/{*path}')
     .get(async (request, response) => {
@@ -60,30 +60,30 @@ export function docs(dir: string, allow: (methods: string) => RequestHandler): R
       const file = files.get(path)
       if (!file) throw new ApiError('NOT_FOUND', 'there is no such page; /docs lists those that are')
       // Clients that prefer Markdown get the Markdown file at the same URL.
-      const twin = files.get(path.replace(/\.html$/, '.md'))
-      const isPage = path.endsWith('.html') && twin !== undefined
-      const isTwin = isPage && request.accepts(['text/html', 'text/markdown']) === 'text/markdown'
-      const cache = path.startsWith('/assets/') ? FOREVER : VALIDATED
+      const markdownFile = files.get(path.replace(/\.html$/, '.md'))
+      const isPage = path.endsWith('.html') && markdownFile !== undefined
+      const prefersMarkdown = isPage && request.accepts(['text/html', 'text/markdown']) === 'text/markdown'
+      const cache = path.startsWith('/assets/') ? FOREVER : REVALIDATE
       const headers = isPage ? [...pageHeaders, 'Vary', 'Accept'] : pageHeaders
-      await sendFile(request, response, isTwin ? twin : file, cache, headers)
+      await sendFile(request, response, prefersMarkdown ? markdownFile : file, cache, headers)
     })
-    .all(allow('GET, HEAD'))
-  const llms = staticFile('llms.txt', Buffer.from(fromRoot(readFileSync(join(dir, 'llms.txt'), 'utf8'))))
-  const full = files.get('/llms-full.txt')!
+    .all(methodNotAllowed('GET, HEAD'))
+  const llms = staticFile('llms.txt', Buffer.from(rebaseLinks(readFileSync(join(dir, 'llms.txt'), 'utf8'))))
+  const llmsFull = files.get('/llms-full.txt')!
   router
     .route('/llms.txt')
-    .get((request, response) => sendFile(request, response, llms, VALIDATED, dataHeaders))
-    .all(allow('GET, HEAD'))
+    .get((request, response) => sendFile(request, response, llms, REVALIDATE, dataHeaders))
+    .all(methodNotAllowed('GET, HEAD'))
   router
     .route('/llms-full.txt')
-    .get((request, response) => sendFile(request, response, full, VALIDATED, dataHeaders))
-    .all(allow('GET, HEAD'))
+    .get((request, response) => sendFile(request, response, llmsFull, REVALIDATE, dataHeaders))
+    .all(methodNotAllowed('GET, HEAD'))
   return router
 }
 
 /** Rewrites links of a documentation file for the folder above it, and appends links of the service. */
-function fromRoot(text: string): string {
-  const service =
+function rebaseLinks(text: string): string {
+  const serviceLinks =
     '## Service\n\n- [OpenAPI 3.1](openapi.json): the interface for programs\n- [Chains](chains): chains that are served, with their Guard contracts\n'
-  return `${text.replaceAll('](', '](docs/')}\n${service}`
+  return `${text.replaceAll('](', '](docs/')}\n${serviceLinks}`
 }

@@ -1,7 +1,7 @@
 /** Endpoints for operators: health, readiness, and metrics. */
 import type { RequestHandler } from 'express'
 import { exportGauges, exportScan } from '../chain-gauges.ts'
-import { resetDrift } from '../drift-metrics.ts'
+import { clearDriftSeries } from '../drift-metrics.ts'
 import { noStore, reply } from '../http/reply.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
@@ -22,7 +22,7 @@ export function ready(services: Services): RequestHandler {
     const failing = chains.filter(({ state }) => state === 'failing').length
     const { scaleOut } = services
     const isServing = failing < services.registry.supportedIds().length && scaleOut?.isReady !== false
-    const isReady = !services.closing && isServing
+    const isReady = !services.isClosing && isServing
     const body = JSON.stringify({
       status: isReady ? 'ready' : 'not ready',
       ...(scaleOut && { bus: scaleOut.status() }),
@@ -36,7 +36,7 @@ export function ready(services: Services): RequestHandler {
 export function chainReady(services: Services): RequestHandler {
   return (_request, response) => {
     const { chainId, ...status } = (response.locals.chain as ServedChain).liveChain.status()
-    const isReady = !services.closing && status.state !== 'failing'
+    const isReady = !services.isClosing && status.state !== 'failing'
     const body = JSON.stringify({ status: isReady ? 'ready' : 'not ready', chainId, ...status })
     reply(response, { status: isReady ? 200 : 503, type: 'json', body, headers: noStore })
   }
@@ -47,7 +47,7 @@ export function metricsPage(services: Services): RequestHandler {
   return async (_request, response) => {
     const { metrics, scaleOut } = services
     metrics.backgroundQueue.flush()
-    resetDrift(metrics.drift)
+    clearDriftSeries(metrics.drift)
     for (const chain of services.started) exportGauges(chain, metrics)
     if (scaleOut) {
       const { state, owned } = scaleOut.status()

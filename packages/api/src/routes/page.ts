@@ -6,7 +6,7 @@ import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { type FixedHeaders, fixedHeaders } from '../http/headers.ts'
 import { reply } from '../http/reply.ts'
-import { FOREVER, readFiles, type StaticFile, sendFile, staticFile, VALIDATED } from '../http/static-files.ts'
+import { FOREVER, REVALIDATE, readFiles, type StaticFile, sendFile, staticFile } from '../http/static-files.ts'
 import { readCardLink } from './card.ts'
 
 const INDEX = '/index.html'
@@ -36,8 +36,8 @@ export function page(dir: string, localChainFile: string | undefined): Router {
   const policy = policyFor(localChainFile)
   const send = (file: StaticFile, cache: string, request: Request, response: Response) =>
     sendFile(request, response, file, cache, policy())
-  const linkedPageNames = linkedPages(readFileSync(join(dir, INDEX), 'utf8'))
-  router.get('/', (request, response) => send(linkedPageNames(request) ?? index, VALIDATED, request, response))
+  const createLinkedPage = linkedPages(readFileSync(join(dir, INDEX), 'utf8'))
+  router.get('/', (request, response) => send(createLinkedPage(request) ?? index, REVALIDATE, request, response))
   router.get('/app/local-chain.json', (_request, response) => {
     const body = JSON.stringify({ local: readLocalChain(localChainFile) ?? null })
     reply(response, { type: 'json', body, headers: ['Cache-Control', 'no-store'] })
@@ -45,10 +45,10 @@ export function page(dir: string, localChainFile: string | undefined): Router {
   router.get('/app/{*path}', (request, response, next) => {
     const file = files.get(request.path) ?? files.get(`${request.path}.html`)
     const isHashed = request.path.startsWith(HASHED_FILES)
-    if (file) return send(file, isHashed ? FOREVER : VALIDATED, request, response)
+    if (file) return send(file, isHashed ? FOREVER : REVALIDATE, request, response)
     // Other paths are views of the page, except paths of missing files.
     if (isHashed || extname(request.path)) return next()
-    return send(index, VALIDATED, request, response)
+    return send(index, REVALIDATE, request, response)
   })
   return router
 }
@@ -56,14 +56,14 @@ export function page(dir: string, localChainFile: string | undefined): Router {
 /** Mark in the HTML where the tags of a link go. */
 const CARD_MARK = '<!--card-->'
 /** Maximum pages of links in memory. */
-const MAX_LINKED = 100
+const MAX_LINKED_PAGES = 100
 
 /**
  * Returns a function that creates the page of a link, with the Open Graph tags of its picture. The function returns
  * undefined for a request without an order, and for a host name that cannot be written into a URL.
  */
 function linkedPages(html: string): (request: Request) => StaticFile | undefined {
-  const pages = new BoundedMap<string, StaticFile>(MAX_LINKED)
+  const pages = new BoundedMap<string, StaticFile>(MAX_LINKED_PAGES)
   return (request) => {
     const order = readCardLink(request.query)
     const host = request.get('host') ?? ''
@@ -103,23 +103,23 @@ function readLocalChain(file: string | undefined): z.infer<typeof localChain> | 
  * does not affect wallets.
  */
 function policyFor(localChainFile: string | undefined): () => FixedHeaders {
-  let last: { readonly origin: string; readonly headers: FixedHeaders } | undefined
+  let cachedPolicy: { readonly origin: string; readonly headers: FixedHeaders } | undefined
   return () => {
-    const node = readLocalChain(localChainFile)?.rpcUrl
-    const origin = node === undefined ? '' : new URL(node).origin
-    if (last?.origin !== origin) last = { origin, headers: policy(origin) }
-    return last.headers
+    const nodeUrl = readLocalChain(localChainFile)?.rpcUrl
+    const origin = nodeUrl === undefined ? '' : new URL(nodeUrl).origin
+    if (cachedPolicy?.origin !== origin) cachedPolicy = { origin, headers: policy(origin) }
+    return cachedPolicy.headers
   }
 }
 
-function policy(node: string): FixedHeaders {
+function policy(nodeOrigin: string): FixedHeaders {
   const none = ["'none'"]
   const self = ["'self'"]
   return fixedHeaders({
     useDefaults: false,
     directives: {
       ...{ defaultSrc: none, scriptSrc: self, styleSrc: self, fontSrc: self, imgSrc: self },
-      connectSrc: node ? [...self, node] : self,
+      connectSrc: nodeOrigin ? [...self, nodeOrigin] : self,
       ...{ objectSrc: none, baseUri: none, formAction: none, frameAncestors: none },
       // The page writes text and attributes only, so each use of a string as markup or script may throw.
       ...{ requireTrustedTypesFor: ["'script'"], trustedTypes: none },

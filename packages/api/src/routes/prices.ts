@@ -5,7 +5,7 @@ import { noPrice, type PriceBook, type PriceDetail, pricedTokenOf } from '@sluic
 import type { BlockHeader } from '@sluice/rpc'
 import type { Request } from 'express'
 import type { z } from 'zod'
-import { bodyOf, parametersIn } from '../http/body.ts'
+import { jsonObjectOf, toQueryParameters } from '../http/body.ts'
 import type { RequestContext } from '../http/context.ts'
 import { historyQuery, liquidityQuery, priceFlags, pricesBody, pricesQuery, read } from '../requests.ts'
 import type { PriceDetailResponse, PriceHistoryResponse } from '../responses.ts'
@@ -33,31 +33,36 @@ export function prices(request: Request, chain: ServedChain, context: RequestCon
 
 /** Answers POST `/prices`. */
 export function postedPrices(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
-  const { token, ...fields }: { readonly token?: unknown } = bodyOf(request)
-  return pricesOf(read(pricesBody, { ...parametersIn(fields, { flags: priceFlags }), token }), request, chain, context)
+  const { token, ...fields }: { readonly token?: unknown } = jsonObjectOf(request)
+  return pricesOf(
+    read(pricesBody, { ...toQueryParameters(fields, { flags: priceFlags }), token }),
+    request,
+    chain,
+    context,
+  )
 }
 
 async function pricesOf(
-  { token, detail, block: requestedTokens }: z.output<typeof pricesBody>,
+  { token, detail, block: pastBlock }: z.output<typeof pricesBody>,
   request: Request,
   chain: ServedChain,
   context: RequestContext,
 ): Promise<string> {
   const pricesJson = async (book: PriceBook, { isCurrent, isPending, block }: PriceState): Promise<string> => {
     const usdOf = (address: Address) => (isPending(address) ? null : book.usd(address))
-    if (detail === '0') return jsonOf(token, (address) => JSON.stringify(usdOf(address)))
+    if (detail === '0') return encodeByToken(token, (address) => JSON.stringify(usdOf(address)))
     const details = new Map<Address, PriceDetailResponse>()
     for (const address of new Set(token.values())) {
       const priceDetail = isPending(address) ? noPrice('pending') : await book.detail(address)
-      details.set(address, detailOf(priceDetail, block, isCurrent))
+      details.set(address, toPriceDetail(priceDetail, block, isCurrent))
     }
-    return JSON.stringify(byTokenText(token, (address) => details.get(address)))
+    return JSON.stringify(keyByTokenText(token, (address) => details.get(address)))
   }
-  if (requestedTokens === undefined) return answer(request, chain, context, token, pricesJson)
-  const past = await context.time('prices', () =>
-    chain.liveChain.pricesAt(requestedTokens, [...token.values()], context.signal),
+  if (pastBlock === undefined) return answerAtHead(request, chain, context, token, pricesJson)
+  const pastPrices = await context.time('prices', () =>
+    chain.liveChain.pricesAt(pastBlock, [...token.values()], context.signal),
   )
-  return pricesJson(past.prices, { isCurrent: true, isPending: () => false, block: past.block })
+  return pricesJson(pastPrices.prices, { isCurrent: true, isPending: () => false, block: pastPrices.block })
 }
 
 /**
@@ -65,7 +70,7 @@ async function pricesOf(
  *
  * @param isCurrent - false while pools are still being found: then an unknown token is reported as pending
  */
-export function detailOf(
+export function toPriceDetail(
   { usd, depthUsd, confidence, sources, reason }: PriceDetail,
   { number, timestamp }: BlockHeader,
   isCurrent: boolean,
@@ -80,13 +85,13 @@ export function detailOf(
 /** Answers `/liquidity`. */
 export function liquidity(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
   const { token, curve } = read(liquidityQuery, request.query)
-  return answer(request, chain, context, token, async (book, { isPending }) => {
+  return answerAtHead(request, chain, context, token, async (book, { isPending }) => {
     const depthByToken = new Map<Address, string>()
     const depthOf = async (address: Address) =>
       curve === '0' ? String(await book.depthUsd(address)) : curveOf(book, address)
     for (const address of new Set(token.values()))
       depthByToken.set(address, isPending(address) ? 'null' : await depthOf(address))
-    return jsonOf(token, (address) => depthByToken.get(address)!)
+    return encodeByToken(token, (address) => depthByToken.get(address)!)
   })
 }
 
@@ -97,22 +102,22 @@ export async function history(
   context: RequestContext,
 ): Promise<PriceHistoryResponse> {
   const { token } = read(historyQuery, request.query)
-  const { book, at: block } = await readPrices(chain, [...token.values()], context)
+  const { book, priceState } = await readPrices(chain, [...token.values()], context)
   const { priceHistory } = chain.liveChain
   const pricedTokens = new Map([...token].map(([input, address]) => [input, pricedTokenOf(address, chain.chain)]))
   for (const address of pricedTokens.values()) {
-    const usd = block.isPending(address) ? null : book.usd(address)
+    const usd = priceState.isPending(address) ? null : book.usd(address)
     if (usd === null) continue
     priceHistory.track(address)
-    if (block.isCurrent) priceHistory.recordFirst(address, block.block, usd)
+    if (priceState.isCurrent) priceHistory.recordFirst(address, priceState.block, usd)
   }
-  return byTokenText(pricedTokens, (address) => [...priceHistory.pointsOf(address)])
+  return keyByTokenText(pricedTokens, (address) => [...priceHistory.pointsOf(address)])
 }
 
 /** Encodes an object keyed by tokens as sent. Concatenation halves the time of `JSON.stringify`; addresses need no escapes. */
-function jsonOf(tokens: ReadonlyMap<string, Address>, json: (token: Address) => string): string {
+function encodeByToken(tokens: ReadonlyMap<string, Address>, encode: (token: Address) => string): string {
   let entries = ''
-  for (const [input, token] of tokens) entries += `${entries === '' ? '' : ','}"${input}":${json(token)}`
+  for (const [input, token] of tokens) entries += `${entries === '' ? '' : ','}"${input}":${encode(token)}`
   return `{${entries}}`
 }
 
@@ -123,17 +128,17 @@ async function curveOf(book: PriceBook, token: Address): Promise<string> {
 }
 
 /** Returns the answer for the newest block. Remembers it by URL until the next block, because clients repeat the same requests. */
-async function answer(
+async function answerAtHead(
   request: Request,
   chain: ServedChain,
   context: RequestContext,
   tokens: ReadonlyMap<string, Address>,
   makeBody: (book: PriceBook, priceState: PriceState) => Promise<string>,
 ): Promise<string> {
-  const { view, book, at } = await readPrices(chain, [...tokens.values()], context)
-  const body = await makeBody(book, at)
+  const { view, book, priceState } = await readPrices(chain, [...tokens.values()], context)
+  const body = await makeBody(book, priceState)
   // The URL of a POST does not contain its tokens, so it cannot be the key.
-  if (at.isCurrent && book.hasNoPendingJumps && request.method !== 'POST') view.answers.keep(request.url, body)
+  if (priceState.isCurrent && book.hasNoPendingJumps && request.method !== 'POST') view.answers.keep(request.url, body)
   return body
 }
 
@@ -155,11 +160,11 @@ export async function readPrices(
     isPending: (token) => pending.has(pricedTokenOf(token, chain)),
     block: view.snapshot.block,
   }
-  return { view, book, at: priceState }
+  return { view, book, priceState: priceState }
 }
 
 /** Creates an object keyed by tokens as sent. It has no prototype, so keys such as `__proto__` are safe. */
-export function byTokenText<K, V>(tokens: ReadonlyMap<string, K>, value: (token: K) => V): Record<string, V> {
+export function keyByTokenText<K, V>(tokens: ReadonlyMap<string, K>, value: (token: K) => V): Record<string, V> {
   const map: Record<string, V> = Object.create(null)
   for (const [input, token] of tokens) map[input] = value(token)
   return map

@@ -2,7 +2,7 @@
 import type { Request } from 'express'
 import type { Config } from '../config.ts'
 import { ApiError, errorFields } from '../errors.ts'
-import { bodyOf, parametersIn } from '../http/body.ts'
+import { jsonObjectOf, toQueryParameters } from '../http/body.ts'
 import type { RequestContext } from '../http/context.ts'
 import { read } from '../requests.ts'
 import type { QuotesResponse } from '../responses.ts'
@@ -13,7 +13,7 @@ import {
   flagParameters,
   listParameters,
   quotesBody,
-  refusePast,
+  refuseBlockAndProof,
   toQuoteRequest,
 } from '../swap/request.ts'
 import { toApiError } from '../translate.ts'
@@ -25,10 +25,10 @@ export async function quotes(
   context: RequestContext,
   config: Config,
 ): Promise<QuotesResponse> {
-  const { quotes } = read(quotesBody, bodyOf(request))
-  const key = request.get('x-fee-exempt-key')
+  const { quotes } = read(quotesBody, jsonObjectOf(request))
+  const feeExemptKey = request.get('x-fee-exempt-key')
   const parsedQuotes = quotes.map((fields) =>
-    parseOne(parametersIn(fields, { flags: flagParameters, lists: listParameters }), key, config),
+    parseOne(toQueryParameters(fields, { flags: flagParameters, lists: listParameters }), feeExemptKey, config),
   )
   const quoteRequests = parsedQuotes.map((parsed) =>
     parsed instanceof ApiError ? parsed : parseOrError(() => toQuoteRequest(parsed.query, chain)),
@@ -47,13 +47,13 @@ export async function quotes(
 
 function parseOne(
   parameters: Record<string, unknown>,
-  key: string | undefined,
+  feeExemptKey: string | undefined,
   config: Config,
 ): ParsedRequest | ApiError {
   return parseOrError(() => {
     const parsed = readRequest('from' in parameters ? 'swap' : 'quote', parameters)
-    refusePast(parsed.query)
-    checkFeeExemptKey(parsed.query.feeExemptKey ?? key, config.feeExemptKeyHashes)
+    refuseBlockAndProof(parsed.query)
+    checkFeeExemptKey(parsed.query.feeExemptKey ?? feeExemptKey, config.feeExemptKeyHashes)
     return parsed
   })
 }

@@ -4,7 +4,7 @@ import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import { SimulationError } from '@sluice/simulation'
 import type { Request } from 'express'
 import { ApiError } from '../errors.ts'
-import { bodyOf, parametersIn } from '../http/body.ts'
+import { jsonObjectOf, toQueryParameters } from '../http/body.ts'
 import type { RequestContext } from '../http/context.ts'
 import { read, type SimulateFields, simulateFields } from '../requests.ts'
 import type { SimulationResponse } from '../responses.ts'
@@ -19,7 +19,10 @@ export async function simulate(
   { liveChain }: ServedChain,
   context: RequestContext,
 ): Promise<SimulationResponse> {
-  const fields = read(simulateFields, request.method === 'POST' ? parametersIn(bodyOf(request)) : request.query)
+  const fields = read(
+    simulateFields,
+    request.method === 'POST' ? toQueryParameters(jsonObjectOf(request)) : request.query,
+  )
   // Check the block first: reads at a future block would be retried for as long as a node may lag.
   const header = typeof fields.block.ref === 'number' ? await headerOf(fields, liveChain.rpc) : undefined
   const run = () =>
@@ -43,13 +46,13 @@ export async function simulate(
         signal: context.signal,
       }),
     )
-  const result = await atStandingBlock(run, fields, context.signal).catch((error: unknown) => {
+  const result = await retryIfReorged(run, fields, context.signal).catch((error: unknown) => {
     // Only this endpoint accepts storage slots, so only its error suggests them.
     if (error instanceof SimulationError && error.code === 'UNKNOWN_SLOTS')
       throw new ApiError('UNKNOWN_SLOTS', `${error.message}: balanceSlot and allowanceSlot must be given`, {
         cause: error,
       })
-    return refuseMissingBlock(error, fields, liveChain.rpc)
+    return throwIfBlockMissing(error, fields, liveChain.rpc)
   })
   return {
     success: result.success,
@@ -62,13 +65,13 @@ export async function simulate(
 }
 
 /** Runs a simulation. Repeats it if the block is a tag and a reorg removed the block that the tag referred to. */
-async function atStandingBlock<T>(run: () => Promise<T>, { block }: SimulateFields, signal: AbortSignal): Promise<T> {
+async function retryIfReorged<T>(run: () => Promise<T>, { block }: SimulateFields, signal: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()
     } catch (error) {
       const isTag = typeof block.ref === 'string'
-      if (!isTag || !(error instanceof RpcError && error.ofBlock) || attempt === MAX_ATTEMPTS) throw error
+      if (!isTag || !(error instanceof RpcError && error.mayDependOnBlock) || attempt === MAX_ATTEMPTS) throw error
       signal.throwIfAborted()
     }
   }
@@ -81,7 +84,7 @@ async function headerOf({ block }: SimulateFields, rpc: Rpc): Promise<BlockHeade
   return header
 }
 
-function isMissing(error: unknown): boolean {
+function isStateMissing(error: unknown): boolean {
   return error instanceof RpcError && (error.code === 'LAGGING' || error.code === 'PRUNED')
 }
 
@@ -91,14 +94,14 @@ function isMissing(error: unknown): boolean {
  *
  * @throws ApiError `INVALID_PARAMETER` or `NO_STATE`, else the given error
  */
-async function refuseMissingBlock(error: unknown, fields: SimulateFields, rpc: Rpc): Promise<never> {
+async function throwIfBlockMissing(error: unknown, fields: SimulateFields, rpc: Rpc): Promise<never> {
   const { block } = fields
-  if (!(error instanceof RpcError && error.ofBlock) || block.ref === 'latest') throw error
+  if (!(error instanceof RpcError && error.mayDependOnBlock) || block.ref === 'latest') throw error
   await headerOf(fields, rpc)
-  const holdsNone = (cause: unknown) => {
+  const throwNoState = (cause: unknown) => {
     throw new ApiError('NO_STATE', `no node of the chain holds the state of block ${block.input}`, { cause })
   }
-  if (isMissing(error) || isMissing(error.cause)) holdsNone(error)
-  await rpc.getCode(ZERO_ADDRESS, block.ref).catch(holdsNone)
+  if (isStateMissing(error) || isStateMissing(error.cause)) throwNoState(error)
+  await rpc.getCode(ZERO_ADDRESS, block.ref).catch(throwNoState)
   throw error
 }

@@ -26,20 +26,24 @@ const MAX_SMALL_BYTES = 100_000
 /** Maximum auctions solved at once; more are refused with 429. */
 const MAX_AUCTIONS = 4
 /** Milliseconds reserved for the response after the search. */
-const ANSWER_MS = 500
+const RESPONSE_RESERVE_MS = 500
 
 /** Creates the endpoints of a solver: under `/solver/{chain}` for every chain, and at the root for `SOLVER_CHAIN`. */
-export function solverPaths(services: Services, config: Config, allow: (methods: string) => RequestHandler): Router {
+export function solverPaths(
+  services: Services,
+  config: Config,
+  methodNotAllowed: (methods: string) => RequestHandler,
+): Router {
   const router = Router()
   const auctions = new Auctions(services, config)
   const post = (path: string, limit: number, handler: RequestHandler) =>
-    router.route(path).post(express.json({ limit }), handler).all(allow('POST'))
+    router.route(path).post(express.json({ limit }), handler).all(methodNotAllowed('POST'))
   for (const prefix of ['/solver/:network', ...(config.solverChain === undefined ? [] : [''])]) {
     post(`${prefix}/solve`, MAX_AUCTION_BYTES, auctions.solve)
     post(`${prefix}/notify`, MAX_SMALL_BYTES, auctions.notify)
   }
   const { uniswapxFiller: filler } = config
-  if (filler !== undefined) post('/uniswapx/quote', MAX_SMALL_BYTES, webhook(services, filler))
+  if (filler !== undefined) post('/uniswapx/quote', MAX_SMALL_BYTES, webhookHandler(services, filler))
   return router
 }
 
@@ -47,7 +51,7 @@ export function solverPaths(services: Services, config: Config, allow: (methods:
 class Auctions {
   private readonly services: Services
   private readonly config: Config
-  private running = 0
+  private runningAuctions = 0
 
   constructor(services: Services, config: Config) {
     this.services = services
@@ -58,15 +62,16 @@ class Auctions {
   readonly solve: RequestHandler = async (request, response) => {
     const context = contextOf(response)
     const chain = this.chainOf(request, context)
-    const auction = asParameters(() => readAuction(request.body))
-    if (this.running >= MAX_AUCTIONS) return refuseBusy(response)
-    this.running++
+    const auction = parseBody(() => readAuction(request.body))
+    if (this.runningAuctions >= MAX_AUCTIONS) return refuseBusy(response)
+    this.runningAuctions++
     try {
       const { requestTimeoutMs, solverSettlement } = this.config
-      const latest = Date.now() - (performance.now() - context.startedAt) + requestTimeoutMs - ANSWER_MS
-      const quotes = quotesOf(chain, context)
+      const latestDeadline =
+        Date.now() - (performance.now() - context.startedAt) + requestTimeoutMs - RESPONSE_RESERVE_MS
+      const quotes = chainQuotesOf(chain, context)
       const solutions = await solve(
-        { ...auction, deadline: Math.min(auction.deadline, latest) },
+        { ...auction, deadline: Math.min(auction.deadline, latestDeadline) },
         {
           wrappedNative: quotes.wrappedNative,
           chain: new ChainRouter(quotes, solverSettlement),
@@ -76,7 +81,7 @@ class Auctions {
       this.services.metrics.solverSolutions.inc({ chain: chain.chain.chainId }, solutions.length)
       replyJson(response, context, JSON.stringify({ solutions }))
     } finally {
-      this.running--
+      this.runningAuctions--
     }
   }
 
@@ -96,19 +101,19 @@ class Auctions {
 }
 
 /** Creates the handler of UniswapX quote requests. Answers 204 without a quote. */
-function webhook(services: Services, filler: Address): RequestHandler {
+function webhookHandler(services: Services, filler: Address): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response)
-    const quoteWebhook = asParameters(() => readWebhook(request.body))
+    const quoteWebhook = parseBody(() => readWebhook(request.body))
     context.chainId = quoteWebhook.tokenInChainId
-    const quotes = quotesOf(services.chain(quoteWebhook.tokenInChainId), context)
+    const quotes = chainQuotesOf(services.chain(quoteWebhook.tokenInChainId), context)
     const answer = await answerWebhook(quoteWebhook, quotes, filler, context.signal)
     if (answer) replyJson(response, context, JSON.stringify(answer))
     else replyEmpty(response, [])
   }
 }
 
-function quotesOf({ chain, liveChain }: ServedChain, context: RequestContext): ChainQuotes {
+function chainQuotesOf({ chain, liveChain }: ServedChain, context: RequestContext): ChainQuotes {
   return {
     wrappedNative: chain.wrappedNative?.address ?? null,
     guard: liveChain.contracts.guard,
@@ -118,7 +123,7 @@ function quotesOf({ chain, liveChain }: ServedChain, context: RequestContext): C
 }
 
 /** Parses a body. @throws ApiError `INVALID_PARAMETER` if it is invalid */
-function asParameters<T>(read: () => T): T {
+function parseBody<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {

@@ -9,13 +9,13 @@ import type { StatsResponse } from '../stats-response.ts'
 /** Returns the drift of quotes over the next two blocks. Uses only known figures and does not start the chain. */
 export async function stats(request: Request, { chain, liveChain }: ServedChain): Promise<StatsResponse> {
   const { limit } = read(statsQuery, request.query)
-  const { sampleCount, missed, chain: all, families, brands, pools, withdrawing } = liveChain.drift(limit)
+  const { sampleCount, missed, chain: chainFigures, families, brands, pools, withdrawing } = liveChain.drift(limit)
   return {
     chainId: chain.chainId,
     samplePercent: liveChain.driftPercent,
     samples: sampleCount,
     missed,
-    blocks: byBlock(all),
+    blocks: byBlock(chainFigures),
     families: families.map(({ name, after }) => ({ protocol: name, blocks: byBlock(after) })),
     brands: brands.map(({ name, after }) => ({ dex: name, blocks: byBlock(after) })),
     pools: pools.map(({ id, family, dex, after }) => ({
@@ -44,7 +44,7 @@ function byBlock(figures: ByBlock<Figures>): StatsResponse['blocks'] {
   })
 }
 
-/** Rounds to 2 decimals: parts per million for basis points, and 0 for fully faded samples. */
+/** Rounds to 2 decimals. A count of samples that have faded away becomes 0. */
 function roundOrNull(value: number | null): number | null {
   return value === null ? null : Math.round(value * 100) / 100
 }

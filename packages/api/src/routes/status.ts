@@ -17,7 +17,7 @@ export async function status(
   context: RequestContext,
 ): Promise<StatusResponse> {
   const hash = readHash(request.params.hash as string | undefined)
-  const { toAmount: quoted } = read(statusQuery, request.query)
+  const { toAmount: quotedAmount } = read(statusQuery, request.query)
   const options = { signal: context.signal }
   const { rpc } = liveChain
   const [transaction, minedReceipt, head] = await Promise.all([
@@ -35,7 +35,7 @@ export async function status(
     ...minedFields(minedReceipt, head),
     from: transaction?.from ?? null,
     to: transaction?.to ?? null,
-    swap: transaction ? swapStatus(transaction, landedReceipt, { guard, quoted }) : null,
+    swap: transaction ? swapStatus(transaction, landedReceipt, { guard, quoted: quotedAmount }) : null,
     reason:
       transaction && minedReceipt?.status === false ? await reasonOf(transaction, minedReceipt, rpc, options) : null,
   }

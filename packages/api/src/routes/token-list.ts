@@ -17,8 +17,8 @@ export async function tokenList(
   const { q, limit } = read(tokenListQuery, request.query)
   const catalog = await context.time('tokens', () => liveChain.listTokens(q || undefined))
   return {
-    ...head(chain.chainId, catalog),
-    tokens: catalog.tokens.slice(0, limit).map((token) => entry(chain.chainId, token)),
+    ...listHeader(chain.chainId, catalog),
+    tokens: catalog.tokens.slice(0, limit).map((token) => listEntry(chain.chainId, token)),
   }
 }
 
@@ -30,7 +30,7 @@ const tags = {
   copy: { name: 'Copy', description: 'Has the symbol of another token, or one that looks like it.' },
 }
 
-function head(chainId: number, { madeAt, block }: Catalog): Omit<TokenListResponse, 'tokens'> {
+function listHeader(chainId: number, { madeAt, block }: Catalog): Omit<TokenListResponse, 'tokens'> {
   return {
     name: `Sluice ${chainId}`,
     timestamp: new Date(madeAt).toISOString(),
@@ -39,7 +39,7 @@ function head(chainId: number, { madeAt, block }: Catalog): Omit<TokenListRespon
   }
 }
 
-function entry(chainId: number, token: TokenListEntry): TokenListResponse['tokens'][number] {
+function listEntry(chainId: number, token: TokenListEntry): TokenListResponse['tokens'][number] {
   const { address, name, symbol, decimals, depthUsd, origin, copyOf } = token
   return {
     chainId,

@@ -7,39 +7,39 @@ import type { RequestContext } from '../http/context.ts'
 import { read, tokensQuery } from '../requests.ts'
 import type { TokenReportResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
-import { byTokenText } from './prices.ts'
+import { keyByTokenText } from './prices.ts'
 
-/** Returns reports on taxes and restrictions of tokens, by token as sent. */
+/** Returns reports on taxes and restrictions of tokens, keyed by token as spelled in the request. */
 export async function tokens(request: Request, { liveChain }: ServedChain, context: RequestContext) {
   const { token } = read(tokensQuery, request.query)
   const addresses = [...new Set(token.values())].filter((address) => address !== NATIVE)
-  const groups = addresses.map((address) => [address])
-  const measuredToken = await liveChain.views.retryOnReorg(groups, context.signal, ({ snapshot }) =>
+  const tokenGroups = addresses.map((address) => [address])
+  const measuredTokens = await liveChain.views.retryOnReorg(tokenGroups, context.signal, ({ snapshot }) =>
     context.time('measure', () => Promise.all(addresses.map((address) => liveChain.tokens.report(address, snapshot)))),
   )
-  const pendingReports = await Promise.all(
+  const asksForCode = await Promise.all(
     addresses.map((address) => liveChain.walletChecks.mayAsk(address, liveChain.rpc, 'latest').catch(() => null)),
   )
-  const byAddress = new Map<Address, TokenReportResponse | null>(
+  const reportByAddress = new Map<Address, TokenReportResponse | null>(
     addresses.map((address, k) => [
       address,
-      measuredToken[k]
+      measuredTokens[k]
         ? {
-            ...bodyOf(measuredToken[k]),
+            ...bodyOf(measuredTokens[k]),
             ...liveChain.tokens.trustTracker.standingOf(address),
-            asksForCode: pendingReports[k] ?? null,
+            asksForCode: asksForCode[k] ?? null,
             walletsDiffer: liveChain.walletChecks.dependsOnSenderCode(address),
           }
         : null,
     ]),
   )
-  return byTokenText(token, (address) => byAddress.get(address) ?? null)
+  return keyByTokenText(token, (address) => reportByAddress.get(address) ?? null)
 }
 
 function bodyOf(
-  measuredToken: MeasuredToken,
+  measuredPools: MeasuredToken,
 ): Omit<TokenReportResponse, 'standing' | 'reason' | 'asksForCode' | 'walletsDiffer'> {
-  const { symbol, decimals, rebasing, needsApprovalReset, transferTaxPpm, surchargePpm } = measuredToken[0]!.report
+  const { symbol, decimals, rebasing, needsApprovalReset, transferTaxPpm, surchargePpm } = measuredPools[0]!.report
   return {
     symbol,
     decimals,
@@ -47,7 +47,7 @@ function bodyOf(
     needsApprovalReset,
     transferTax: percentOf(transferTaxPpm),
     surcharge: percentOf(surchargePpm),
-    pools: measuredToken.flatMap(({ pool, report }) =>
+    pools: measuredPools.flatMap(({ pool, report }) =>
       pool ? [{ pool: pool.id, protocol: pool.family, dex: pool.dex, ...tradesOf(report) }] : [],
     ),
   }

@@ -34,8 +34,8 @@ function signatureMistake(kind: Permit['kind'], signature: string): string | und
   const bytes = (data.length - 2) / 2
   if (bytes === 0) return 'permit.signature must not be empty'
   // The signer is verified later, because contract wallets need the sender's code.
-  const fits = kind === 'permit2' || bytes === 64 || bytes === 65
-  return fits ? undefined : 'permit.signature must be 64 or 65 bytes'
+  const isValidLength = kind === 'permit2' || bytes === 64 || bytes === 65
+  return isValidLength ? undefined : 'permit.signature must be 64 or 65 bytes'
 }
 
 type PermitTerms = {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type Address, type Deployment, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { read } from '../requests.ts'
-import { checkFeeExemptKey, readQuote, readSwap, refusePast, swapQuery, toQuoteRequest } from './request.ts'
+import { checkFeeExemptKey, readQuote, readSwap, refuseBlockAndProof, swapQuery, toQuoteRequest } from './request.ts'
 
 const GUARD = toAddress(`0x${'11'.repeat(20)}`)
 const EXECUTOR = toAddress(`0x${'22'.repeat(20)}`)
@@ -90,7 +90,7 @@ test('a proof is accepted only for a quote of an exact input', () => {
     'proof must be 0 with amountOut',
   )
   expect(() => readSwap({ ...swap, proof: '1' })).toThrow('proof is a parameter of /quote alone')
-  expect(() => refusePast(readQuote({ ...swap, proof: '0' }))).toThrow('proof is a parameter of /quote alone')
+  expect(() => refuseBlockAndProof(readQuote({ ...swap, proof: '0' }))).toThrow('proof is a parameter of /quote alone')
 })
 
 test('a past block is accepted only for a quote without a transaction', () => {
@@ -103,6 +103,6 @@ test('a past block is accepted only for a quote without a transaction', () => {
   expect(() => readQuote({ ...swap, block: '7', calls: '1' })).toThrow('calls must be 0 with block')
   const permit = `dai:0:0:0:0x${'11'.repeat(65)}`
   expect(() => readQuote({ ...swap, block: '7', permit })).toThrow('permit must be left out with block')
-  expect(() => refusePast(readQuote({ ...swap, block: '7' }))).toThrow('block is a parameter of /quote alone')
-  refusePast(readQuote(swap))
+  expect(() => refuseBlockAndProof(readQuote({ ...swap, block: '7' }))).toThrow('block is a parameter of /quote alone')
+  refuseBlockAndProof(readQuote(swap))
 })

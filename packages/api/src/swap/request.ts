@@ -15,7 +15,6 @@ import { z } from 'zod'
 import { ApiError } from '../errors.ts'
 import {
   address,
-  count,
   gasPrice,
   hasValidChecksum,
   type IssueParams,
@@ -24,6 +23,7 @@ import {
   refuse,
   type SentAddress,
   slippage,
+  smallInteger,
   text,
   uint,
 } from '../parameters.ts'
@@ -50,9 +50,9 @@ const poolId = (input: string) =>
   /^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/.test(input) ? input.toLowerCase() : undefined
 const sources = (name: string) => list(name, 100, sourceName, 'names of sources')
 
-const PAST_MISTAKE = 'block is a parameter of /quote alone: what a past block would have paid cannot be sent'
+const PAST_BLOCK_MESSAGE = 'block is a parameter of /quote alone: what a past block would have paid cannot be sent'
 
-const PROOF_MISTAKE = 'proof is a parameter of /quote alone'
+const PROOF_MESSAGE = 'proof is a parameter of /quote alone'
 
 const swapFields = z.object({
   src: swapToken('src').describe('Input token; `0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE` for the native token.'),
@@ -79,10 +79,10 @@ const swapFields = z.object({
     .describe(
       'Receives the convenience fee. Required when there is one; a mixed-case address must carry its checksum.',
     ),
-  minimumBlock: count('minimumBlock', 0, Number.MAX_SAFE_INTEGER)
+  minimumBlock: smallInteger('minimumBlock', 0, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe('The route must be computed and simulated at this block or a later one.'),
-  deadline: count('deadline', 0, Number.MAX_SAFE_INTEGER)
+  deadline: smallInteger('deadline', 0, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe(
       'Unix seconds after which the transaction reverts. Default: 1,200 s after the simulated block or now, whichever is later.',
@@ -93,8 +93,8 @@ const swapFields = z.object({
   excludePools: list('excludePools', 200, poolId, 'pool addresses or ids')
     .optional()
     .describe('Do not use these pools.'),
-  maxHops: count('maxHops', 1, 4).optional().describe('Most pools in series.'),
-  maxSplits: count('maxSplits', 1, 64).optional().describe('Most pools that the route may use.'),
+  maxHops: smallInteger('maxHops', 1, 4).optional().describe('Most pools in series.'),
+  maxSplits: smallInteger('maxSplits', 1, 64).optional().describe('Most pools that the route may use.'),
   intermediates: z
     .enum(['named', 'earned', 'any'], 'intermediates must be named, earned or any')
     .default('earned')
@@ -118,8 +118,8 @@ const swapFields = z.object({
       "What `/permit` answers as `permit`, followed by the owner's signature: the transaction brings its own permission and needs no approval. For ERC-20 input.",
     ),
   amountOut: z.undefined().optional(),
-  block: z.undefined(PAST_MISTAKE).optional(),
-  proof: z.undefined(PROOF_MISTAKE).optional(),
+  block: z.undefined(PAST_BLOCK_MESSAGE).optional(),
+  proof: z.undefined(PROOF_MESSAGE).optional(),
 })
 type Fields = z.output<typeof swapFields>
 
@@ -130,7 +130,7 @@ const exactOutput = {
   amountOut,
 }
 
-type Read = Omit<Fields, 'from' | 'amount' | 'amountOut' | 'block' | 'proof'> & {
+type ParsedQuery = Omit<Fields, 'from' | 'amount' | 'amountOut' | 'block' | 'proof'> & {
   readonly [Name in 'from' | 'amount']?: Fields[Name] | undefined
 } & {
   readonly amountOut?: bigint | undefined
@@ -140,23 +140,23 @@ type Read = Omit<Fields, 'from' | 'amount' | 'amountOut' | 'block' | 'proof'> & 
 
 /** Exclusive upper bound of native amounts in wei. It is above the supply of every chain; nodes refuse calls with such a value. */
 const NATIVE_LIMIT = 1n << 128n
-const tooMuchNative = (name: string) => `${name} must be below 2^128 wei of the native token: no chain has as much`
+const nativeLimitMessage = (name: string) => `${name} must be below 2^128 wei of the native token: no chain has as much`
 
 /** Checks constraints between fields. Runs only if every field is valid. */
-function checkSwap(query: Read, context: z.core.$RefinementCtx): void {
+function checkSwap(query: ParsedQuery, context: z.core.$RefinementCtx): void {
   if (query.src.address === query.dst.address) refuse(context, 'src and dst must be different tokens')
   if (query.convenienceFee > 0n && !query.convenienceFeeRecipient)
     refuse(context, 'convenienceFeeRecipient must be provided when convenienceFee is non-zero')
   const { src, dst, amount = 0n, amountOut = 0n } = query
-  if (src.address === NATIVE && amount >= NATIVE_LIMIT) refuse(context, tooMuchNative('amount'))
-  if (dst.address === NATIVE && amountOut >= NATIVE_LIMIT) refuse(context, tooMuchNative('amountOut'))
+  if (src.address === NATIVE && amount >= NATIVE_LIMIT) refuse(context, nativeLimitMessage('amount'))
+  if (dst.address === NATIVE && amountOut >= NATIVE_LIMIT) refuse(context, nativeLimitMessage('amountOut'))
   checkPermit(query, context)
   if (query.block !== undefined) checkPast(query, context)
   if (query.proof === '1' && query.amountOut !== undefined) refuse(context, 'proof must be 0 with amountOut')
 }
 
 /** Refuses parameters of a transaction: a quote at a past block cannot be sent. */
-function checkPast({ permit, calls, minimumBlock }: Read, context: z.core.$RefinementCtx): void {
+function checkPast({ permit, calls, minimumBlock }: ParsedQuery, context: z.core.$RefinementCtx): void {
   if (minimumBlock !== undefined) refuse(context, 'block and minimumBlock exclude each other')
   if (permit) refuse(context, 'permit must be left out with block')
   if (calls === '1') refuse(context, 'calls must be 0 with block')
@@ -170,7 +170,7 @@ const quoteFields = swapFields.extend({
   from: swapFields.shape.from
     .optional()
     .describe('Wallet that would send the transaction. Default: an address that no token knows.'),
-  block: count('block', 0, Number.MAX_SAFE_INTEGER)
+  block: smallInteger('block', 0, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe(
       'A past block: the quote that was best at its end, simulated there, where the node has its state. Gas costs the base fee of the block after it and the median tip of its transactions, unless `gasPrice` is given. Default: the newest block.',
@@ -197,9 +197,9 @@ export function readQuote(parameters: object): QuoteQuery {
 }
 
 /** Refuses `block` and `proof` on endpoints that do not support them. @throws ApiError `INVALID_PARAMETER` */
-export function refusePast({ block, proof }: QuoteQuery): void {
-  if (block !== undefined) throw new ApiError('INVALID_PARAMETER', PAST_MISTAKE)
-  if (proof !== undefined) throw new ApiError('INVALID_PARAMETER', PROOF_MISTAKE)
+export function refuseBlockAndProof({ block, proof }: QuoteQuery): void {
+  if (block !== undefined) throw new ApiError('INVALID_PARAMETER', PAST_BLOCK_MESSAGE)
+  if (proof !== undefined) throw new ApiError('INVALID_PARAMETER', PROOF_MESSAGE)
 }
 
 /** Fields `amount` and `amountOut` of the documented schemas, which accept either. */
@@ -289,7 +289,7 @@ export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Request
 }
 
 function feeRecipient(query: QuoteQuery, contracts: ReadonlySet<Address>): Address {
-  return payee('convenienceFeeRecipient', query.convenienceFeeRecipient!, contracts)
+  return checkPayee('convenienceFeeRecipient', query.convenienceFeeRecipient!, contracts)
 }
 
 /** Parses the recipient. Refuses accounts that the Guard refuses, because the output would be lost there. */
@@ -299,15 +299,15 @@ function recipientOf(
   contracts: ReadonlySet<Address>,
   wrappedNative: Address | undefined,
 ): Address {
-  const recipient = payee('recipient', input, contracts)
-  const wrapper = [src, dst].some(({ address }) => address === NATIVE) ? wrappedNative : undefined
-  if ([src.address, dst.address, wrapper].includes(recipient))
+  const recipient = checkPayee('recipient', input, contracts)
+  const wrappedTokenOfSwap = [src, dst].some(({ address }) => address === NATIVE) ? wrappedNative : undefined
+  if ([src.address, dst.address, wrappedTokenOfSwap].includes(recipient))
     throw new ApiError('INVALID_PARAMETER', 'recipient must not be a token of the swap')
   return recipient
 }
 
 /** Checks an address that receives funds. Only these need a valid EIP-55 checksum, because a typo would pay a wrong account. */
-function payee(name: string, { input, address }: SentAddress, contracts: ReadonlySet<Address>): Address {
+function checkPayee(name: string, { input, address }: SentAddress, contracts: ReadonlySet<Address>): Address {
   const refuse = (reason: string) => new ApiError('INVALID_PARAMETER', `${name} ${reason}`)
   if (!hasValidChecksum(input)) throw refuse('has a wrong EIP-55 checksum')
   if (address === ZERO_ADDRESS) throw refuse('must not be the zero address')

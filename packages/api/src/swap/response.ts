@@ -9,10 +9,10 @@ import type { ServedChain } from '../served-chain.ts'
 import type { QuoteQuery, SwapQuery } from './request.ts'
 
 /** Parts of a served chain that responses need. */
-export type AnsweringChain = Pick<ServedChain, 'chain' | 'routerAddress'>
+export type ResponseChain = Pick<ServedChain, 'chain' | 'routerAddress'>
 
 /** Returns the body of a route with its transaction. Echoes addresses of the request as sent. */
-export function swapResponse(query: SwapQuery, quote: SwapQuote, chain: AnsweringChain): SwapResponse {
+export function swapResponse(query: SwapQuery, quote: SwapQuote, chain: ResponseChain): SwapResponse {
   const { data, value } = quote.swap
   const tx = { from: query.from.input, to: chain.routerAddress, data, value: value.toString() }
   const calls = quote.calls?.map((call) => ({ ...call, value: call.value.toString() }))
@@ -21,7 +21,7 @@ export function swapResponse(query: SwapQuery, quote: SwapQuote, chain: Answerin
 }
 
 /** Returns the body of a route without a transaction. Echoes addresses of the request as sent. */
-export function quoteResponse(query: QuoteQuery, quote: SwapQuote, { chain }: AnsweringChain): QuoteResponse {
+export function quoteResponse(query: QuoteQuery, quote: SwapQuote, { chain }: ResponseChain): QuoteResponse {
   const { route, block, slippage } = quote
   return {
     src: query.src.input,
@@ -76,8 +76,9 @@ function legs(route: RoutePlan, chain: Chain): LegResponse[] {
   // NATIVE input feeds both native pools and wrapped native pools, so their shares add up to 100.
   const inputTokenOf = ({ tokenIn }: Leg) =>
     route.tokenIn === NATIVE && (tokenIn === ZERO_ADDRESS || tokenIn === wrappedNative) ? NATIVE : tokenIn
-  const flow = new Map<string, bigint>()
-  for (const leg of route.legs) flow.set(inputTokenOf(leg), (flow.get(inputTokenOf(leg)) ?? 0n) + leg.amountIn)
+  const amountInByToken = new Map<string, bigint>()
+  for (const leg of route.legs)
+    amountInByToken.set(inputTokenOf(leg), (amountInByToken.get(inputTokenOf(leg)) ?? 0n) + leg.amountIn)
   return route.legs.map((leg) => ({
     pool: leg.pool.id,
     protocol: leg.pool.family,
@@ -86,7 +87,7 @@ function legs(route: RoutePlan, chain: Chain): LegResponse[] {
     tokenOut: tokenText(leg.tokenOut),
     amountIn: leg.amountIn.toString(),
     amountOut: leg.amountOut.toString(),
-    share: sharePercent(leg, flow.get(inputTokenOf(leg))!),
+    share: sharePercent(leg, amountInByToken.get(inputTokenOf(leg))!),
     gas: Math.round(leg.gas).toString(),
   }))
 }

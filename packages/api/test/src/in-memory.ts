@@ -37,7 +37,7 @@ export function served(liveChain: object = {}, environment: Readonly<Record<stri
       chainMap: () => ({ 1: { ChainName: 'Ethereum', ChainID: '1', CoinsPrefix: null, RouterAddress: account('f') } }),
       supportedIds: () => [1],
     },
-    streams: new EventStreams({ max: 2, maxPerCaller: 2 }),
+    streams: new EventStreams({ maxTotal: 2, maxPerCaller: 2 }),
     chain: (chainId: number) => {
       if (chainId !== 1) throw unsupportedChain(chainId)
       return chain

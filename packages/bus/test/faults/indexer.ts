@@ -30,7 +30,7 @@ const indexer = new ChainIndexer({
   },
 })
 indexer.start()
-setInterval(() => send({ owns: indexer.owns }), 50)
+setInterval(() => send({ owns: indexer.ownsChain }), 50)
 process.on('SIGUSR2', () => {
   isDelayed = true
 })

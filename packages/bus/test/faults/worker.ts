@@ -37,7 +37,7 @@ const follower = new StateFollower({
 follower.start()
 setInterval(() => {
   const group = FIRST_GROUPS + Math.floor(Math.random() * (GROUPS - FIRST_GROUPS))
-  const isKnown = follower.shown?.pairs.has(pairOf(group)) ?? true
+  const isKnown = follower.currentState?.pairs.has(pairOf(group)) ?? true
   if (!isKnown && !requestedAt.has(group) && Math.random() < 0.3) requestedAt.set(group, Date.now())
   for (const missing of requestedAt.keys())
     void sendRequest(commands, keys, { groups: [[tokenOf(missing)]] }).catch(() => {})

@@ -53,7 +53,7 @@ export type DiscoveryOptions = {
 }
 
 function nullIfReorged(error: unknown): null {
-  if (error instanceof RpcError && error.ofBlock) return null
+  if (error instanceof RpcError && error.mayDependOnBlock) return null
   throw error
 }
 

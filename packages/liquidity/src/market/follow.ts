@@ -35,7 +35,7 @@ const MAX_ATTEMPTS = 8
 const PAUSE_MS = 10
 /** True if the error can be caused by a reorg that removed the block. */
 function isPossibleReorg(error: unknown): boolean {
-  return error instanceof RpcError ? error.ofBlock : error instanceof MarketError && error.code === 'REORGED'
+  return error instanceof RpcError ? error.mayDependOnBlock : error instanceof MarketError && error.code === 'REORGED'
 }
 
 /** True if the error states that the block is gone. */

@@ -247,7 +247,7 @@ export class LogScan {
       if (
         error instanceof RpcError &&
         RANGE_ERROR_CODES.has(error.code) &&
-        this.range.recordRefused(blockCount, error.blocks)
+        this.range.recordRefused(blockCount, error.grantedBlocks)
       )
         return
       await this.pause(error)

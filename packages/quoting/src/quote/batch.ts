@@ -102,5 +102,5 @@ function isConfirmed(results: readonly PromiseSettledResult<SwapQuote>[], block:
 }
 
 function isBlockError(result: PromiseSettledResult<SwapQuote>): boolean {
-  return result.status === 'rejected' && result.reason instanceof RpcError && result.reason.ofBlock
+  return result.status === 'rejected' && result.reason instanceof RpcError && result.reason.mayDependOnBlock
 }

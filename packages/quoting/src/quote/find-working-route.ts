@@ -4,7 +4,7 @@
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type BoundProof, type ExactOutputRequest, MAX_WORK, type RoutePlan, type RouteRequest } from '@sluice/routing'
-import { type SimulationContext, usualGas } from '@sluice/simulation'
+import { defaultGasLimit, type SimulationContext } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
 import type { GasProber } from '../gas/gas-prober.ts'
@@ -155,7 +155,7 @@ async function searchInRounds(
   const excludePools = new Set(callerRequest.excludePools)
   const faults = knownFaults(callerRequest, context)
   const roundTerms = { ...faults, callerRequest, gasPriceWei, excludePools }
-  const maxGas = maxRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
+  const maxGas = maxRouteGas(defaultGasLimit(view.snapshot.block, simulation.limits.maxGas))
   const taxSource = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
   const trialContext = { ...context, taxes: tokens.taxes, signal }
   let request = resolveSlippage(callerRequest)

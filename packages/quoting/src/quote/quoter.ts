@@ -131,9 +131,9 @@ export class Quoter {
     const outcome = await result.then(
       (quote) => ({ head: quote.head, quote }),
       (error: unknown) => {
-        // If the node lost the block's state, `ofBlock` is set, and an earlier block may work. Other RPC errors are
+        // If the node lost the block's state, `mayDependOnBlock` is true, and an earlier block may work. Other RPC errors are
         // final. Errors that are not of the RPC are thrown only if this block is still the head.
-        if (error instanceof RpcError && !error.ofBlock) throw error
+        if (error instanceof RpcError && !error.mayDependOnBlock) throw error
         return { head: undefined, error }
       },
     )
@@ -155,7 +155,7 @@ export class Quoter {
   private async quoteEarlier(startQuote: StartQuote, view: ChainView, error: unknown): Promise<SwapQuote> {
     let failure = error
     let currentView = view
-    while (failure instanceof RpcError && failure.ofBlock) {
+    while (failure instanceof RpcError && failure.mayDependOnBlock) {
       const earlier = this.options.runtime.parts.views.earlierThan(currentView)
       if (!earlier) break
       this.emitEvent('outdated')
@@ -194,7 +194,7 @@ export class Quoter {
       const isHead = !isShared && quote.head?.hash === block.hash
       return !mayRetry || isHead || !(await isGone()) ? quote : undefined
     } catch (error) {
-      if (!(error instanceof RpcError) || !error.ofBlock || !mayRetry || !(await isGone())) throw error
+      if (!(error instanceof RpcError) || !error.mayDependOnBlock || !mayRetry || !(await isGone())) throw error
       return undefined
     }
   }

@@ -1,12 +1,12 @@
 import type { Leg } from '@sluice/routing'
-import { usualGas } from '@sluice/simulation'
+import { defaultGasLimit } from '@sluice/simulation'
 import { expect, test } from 'vitest'
 import { maxRouteGas, poolsOverGasLimit } from './too-much-gas.ts'
 
 const leg = (id: string, gas: number) => ({ pool: { id }, gas }) as Leg
 
 test('the gas of a route is limited by half a block, by the simulation, and by the gas of a transaction', () => {
-  const limit = (gasLimit: bigint, maxGas: bigint) => maxRouteGas(usualGas({ gasLimit }, maxGas))
+  const limit = (gasLimit: bigint, maxGas: bigint) => maxRouteGas(defaultGasLimit({ gasLimit }, maxGas))
   expect(limit(30_000_000n, 100_000_000n)).toBe(12_000_000)
   expect(limit(30_000_000n, 1_000_000n)).toBe(800_000)
   expect(limit(2n ** 50n, 2n ** 50n)).toBe(0.8 * 2 ** 24)

@@ -279,7 +279,7 @@ async function createRunner(
     const [encodedRoute, ...encodedAlternatives] = [route, ...alternatives].map((plan) => encode(plan, 1n, at))
     const laterBlock = blockAt(block, at, simulation.blockIntervalMs)
     try {
-      const result = await simulateEncoded(encodedRoute!.swap, encodedAlternatives, { runsIn: laterBlock })
+      const result = await simulateEncoded(encodedRoute!.swap, encodedAlternatives, { simulatedBlock: laterBlock })
       return result.ranIn ? [result, ...(result.alternatives ?? [])] : []
     } catch (error) {
       if (error instanceof SimulationError) return []

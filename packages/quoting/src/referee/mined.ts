@@ -189,7 +189,7 @@ export async function traceNative(
 }
 
 /** True if no node of the chain has the method or the state. */
-const isUnable = (error: RpcError) => error.ofBlock || error.isRefusal
+const isUnable = (error: RpcError) => error.mayDependOnBlock || error.isRefusal
 
 export type ResimulationResult = {
   readonly succeeded: boolean

@@ -358,11 +358,11 @@ class SwapReferee {
 
 /** True if the node lacks a state that the quote needs; nodes report that in several ways. */
 const isOfState = (error: QuotingError | RpcError) =>
-  error instanceof RpcError ? error.ofBlock : error.code === 'NO_STATE'
+  error instanceof RpcError ? error.mayDependOnBlock : error.code === 'NO_STATE'
 
 /** Returns undefined if the node lacks the block or its state; throws any other error. */
 function undefinedIfOfBlock(error: unknown): undefined {
-  if (!(error instanceof RpcError) || !error.ofBlock) throw error
+  if (!(error instanceof RpcError) || !error.mayDependOnBlock) throw error
 }
 
 function comparisonOf(

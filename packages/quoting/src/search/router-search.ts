@@ -6,7 +6,7 @@ import {
   type RouterThreads,
   RoutingError,
 } from '@sluice/routing'
-import { loopMeter } from '@sluice/rpc'
+import { createLoopMeter } from '@sluice/rpc'
 import type { Logger } from '../events.ts'
 import type { ChainView } from '../view/view.ts'
 import { ExpectedWork } from './expected-work.ts'
@@ -52,7 +52,7 @@ export class RouterSearch {
 
   constructor(options: Options) {
     this.options = options
-    this.utilization = options.utilization ?? loopMeter()
+    this.utilization = options.utilization ?? createLoopMeter()
   }
 
   /** @throws RoutingError */

@@ -2,7 +2,7 @@
 import type { Address, Hex } from '@sluice/chains'
 import { type Reads, runReads } from '@sluice/liquidity'
 import type { Rpc } from '@sluice/rpc'
-import { BoundedMap, type StateCount, textOf } from '@sluice/simulation'
+import { BoundedMap, decodeText, type StateCount } from '@sluice/simulation'
 
 /** Maximum characters, as in the Token Lists schema. */
 const MAX_NAME_LENGTH = 60
@@ -41,8 +41,8 @@ export class TokenNames {
         { to, data: SYMBOL, gas: READ_GAS },
       ]
       return {
-        name: name ? textOf(name, MAX_NAME_LENGTH) : null,
-        symbol: symbol ? textOf(symbol, MAX_SYMBOL_LENGTH) : null,
+        name: name ? decodeText(name, MAX_NAME_LENGTH) : null,
+        symbol: symbol ? decodeText(symbol, MAX_SYMBOL_LENGTH) : null,
       }
     })
     const names = await runReads(rpc, 'latest', nameReads, { priority: 'lookup' })

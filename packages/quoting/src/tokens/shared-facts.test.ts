@@ -25,7 +25,7 @@ test('facts that one process measures reach another', async () => {
   one.facts.onChecked(TOKEN, 6)
   one.taxes.onMeasured(TOKEN, 'pool', TAX, 7)
   const mapping = { order: 'vyper', base: 2n ** 200n, contract: TOKEN } as const
-  one.slots.onFound(TOKEN, { allowance: mapping })
+  one.slots.onLayoutComplete(TOKEN, { allowance: mapping })
   for (const fact of facts) applyFact(other, fact)
   expect(other.facts.decimals(TOKEN)).toBe(6)
   expect(other.facts.isToken(TOKEN)).toBe(true)

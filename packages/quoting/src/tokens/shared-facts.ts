@@ -19,7 +19,7 @@ export function publishFacts({ facts, taxes, slots }: FactStores, publish: (fact
   const publishFact = (kind: string, subject: string, value: unknown, measuredMs = Date.now()) =>
     publish({ key: `${kind} ${subject}`, measuredMs, text: toText(value) })
   facts.onChecked = (token, decimals) => publishFact('decimals', token, decimals ?? null)
-  slots.onFound = (token, layout) => publishFact('slots', token, layout)
+  slots.onLayoutComplete = (token, layout) => publishFact('slots', token, layout)
   taxes.onMeasured = (token, pool, tax, measuredMs) => publishFact('tax', `${token} ${pool}`, tax, measuredMs)
 }
 

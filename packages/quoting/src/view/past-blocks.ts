@@ -309,7 +309,7 @@ async function assertState({ hubs }: Chain, { number }: BlockHeader, rpc: Rpc): 
     // Reads by number, not by hash. The block is old, so a node without its state will not get the state later.
     await rpc.getCode(hub, number)
   } catch (error) {
-    if (!(error instanceof RpcError) || !error.ofBlock) throw error
+    if (!(error instanceof RpcError) || !error.mayDependOnBlock) throw error
     throw new QuotingError('NO_STATE', `the node does not have the state of block ${number} any more`)
   }
 }

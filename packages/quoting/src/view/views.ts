@@ -94,7 +94,7 @@ export class ChainViews {
       try {
         return await work(view)
       } catch (error) {
-        const isBlockError = error instanceof RpcError && error.ofBlock
+        const isBlockError = error instanceof RpcError && error.mayDependOnBlock
         if (!isBlockError || attempt === MAX_ATTEMPTS) throw error
         await this.head(signal)
         if (!this.options.market.hasBlock(view.snapshot.block)) continue

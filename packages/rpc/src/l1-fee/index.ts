@@ -5,7 +5,7 @@ import { keccak256 } from 'ethers'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
 import { arbitrumFee } from './arbitrum.ts'
 import { lineaFee } from './linea.ts'
-import { callOracle, isSince, oracles } from './oracle.ts'
+import { callOracle, isUpgradeActive, oracles } from './oracle.ts'
 import { scrollCompressed } from './scroll.ts'
 import { type FeeTransaction, serialize } from './transaction.ts'
 
@@ -64,8 +64,8 @@ export async function estimateL1Fee(
 }
 
 /** Calldata bytes of the two compared transactions: a short swap, and one with twenty more hops. */
-const SHORT = 400
-const LONG = 1_200
+const SHORT_BYTES = 400
+const LONG_BYTES = 1_200
 
 /**
  * Estimates the data fee per byte of incompressible calldata, for ranking routes of different length. For the fee of a
@@ -84,15 +84,15 @@ export async function estimateL1FeePerByte(
   if (model === 'none') return 0
   const feeOf = async (length: number) => {
     const { address: to } = oracles.scroll
-    const transaction = { to, data: noise(length), value: 0n, gas: 300_000n, gasPriceWei }
+    const transaction = { to, data: incompressibleBytes(length), value: 0n, gas: 300_000n, gasPriceWei }
     return (await estimateL1Fee(rpc, model, transaction, block))?.feeWei ?? 0n
   }
-  const [shortFee, longFee] = await Promise.all([feeOf(SHORT), feeOf(LONG)])
-  return longFee > shortFee ? Number(longFee - shortFee) / (LONG - SHORT) : 0
+  const [shortFee, longFee] = await Promise.all([feeOf(SHORT_BYTES), feeOf(LONG_BYTES)])
+  return longFee > shortFee ? Number(longFee - shortFee) / (LONG_BYTES - SHORT_BYTES) : 0
 }
 
 /** Returns deterministic bytes that look random and do not compress. */
-function noise(length: number): Hex {
+function incompressibleBytes(length: number): Hex {
   let text = ''
   for (let block = keccak256('0x'); text.length < 2 * length; block = keccak256(block)) text += block.slice(2)
   return `0x${text.slice(0, 2 * length)}`
@@ -106,29 +106,29 @@ async function fromOracle(
   options?: RequestOptions,
 ): Promise<bigint | null> {
   const { address, form } = oracles[model]
-  const askFor = async (call: string) => {
+  const readAmount = async (call: string) => {
     const answer = await callOracle(rpc, address, call as Hex, block, options)
     return answer === null ? null : BigInt(answer)
   }
-  const feeOf = (bytes: Hex) => askFor(oracle.encodeFunctionData('getL1Fee', [bytes]))
-  const operatorFee = () => askFor(oracle.encodeFunctionData('getOperatorFee', [transaction.gas]))
-  const isActive = (flag: string) => isSince(rpc, address, flag as Hex, block, options)
+  const feeOf = (bytes: Hex) => readAmount(oracle.encodeFunctionData('getL1Fee', [bytes]))
+  const operatorFee = () => readAmount(oracle.encodeFunctionData('getOperatorFee', [transaction.gas]))
+  const isActive = (flag: string) => isUpgradeActive(rpc, address, flag as Hex, block, options)
   const serializedTransaction = serialize(transaction, rpc.chainId, form)
   switch (model) {
     case 'op-stack': {
-      const [fee, charge] = await Promise.all([feeOf(serializedTransaction), operatorFee()])
-      return fee === null ? null : fee + (charge ?? 0n)
+      const [fee, operatorFeeWei] = await Promise.all([feeOf(serializedTransaction), operatorFee()])
+      return fee === null ? null : fee + (operatorFeeWei ?? 0n)
     }
     case 'mantle': {
-      const [isArsia, fee, ratio, charge] = await Promise.all([
+      const [isArsia, fee, ratio, operatorFeeWei] = await Promise.all([
         isActive(oracle.encodeFunctionData('isArsia')),
         feeOf(serializedTransaction),
-        askFor(oracle.encodeFunctionData('tokenRatio')),
+        readAmount(oracle.encodeFunctionData('tokenRatio')),
         operatorFee(),
       ])
       // Before the Arsia upgrade the chain counted gas in other units.
       if (!isArsia || fee === null || ratio === null) return null
-      return fee * ratio + (charge ?? 0n)
+      return fee * ratio + (operatorFeeWei ?? 0n)
     }
     case 'scroll': {
       const isGalileo = await isActive(oracle.encodeFunctionData('isGalileo'))

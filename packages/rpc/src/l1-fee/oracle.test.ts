@@ -2,7 +2,7 @@ import { type Hex, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { RpcError } from '../errors.ts'
 import type { CallRequest, Rpc } from '../types.ts'
-import { callOracle, isSince, oracles } from './oracle.ts'
+import { callOracle, isUpgradeActive, oracles } from './oracle.ts'
 
 const to = toAddress(`0x${'1'.repeat(40)}`)
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
@@ -42,7 +42,7 @@ test('a contract without the function has no answer, and other errors are rethro
 test('a flag is asked for until it is set', async () => {
   const answers: Hex[] = ['0x', word(0), word(2), word(1)]
   const { rpc, calls } = chain(() => answers.shift()!)
-  const read = () => isSince(rpc, to, '0xf1', 9)
+  const read = () => isUpgradeActive(rpc, to, '0xf1', 9)
   expect([await read(), await read(), await read()]).toEqual([false, false, false])
   expect([await read(), await read(), await read()]).toEqual([true, true, true])
   expect(calls).toHaveLength(4)
@@ -51,11 +51,11 @@ test('a flag is asked for until it is set', async () => {
 test('each flag of each connection is remembered by itself', async () => {
   const answers: Hex[] = [word(1), word(0), word(1)]
   const { rpc } = chain(() => answers.shift()!)
-  expect(await isSince(rpc, to, '0xf1', 9)).toBe(true)
-  expect(await isSince(rpc, to, '0xf2', 9)).toBe(false)
-  expect(await isSince(rpc, to, '0xf2', 9)).toBe(true)
-  expect(await isSince(rpc, to, '0xf1', 9)).toBe(true)
-  expect(await isSince(chain(() => word(0)).rpc, to, '0xf1', 9)).toBe(false)
+  expect(await isUpgradeActive(rpc, to, '0xf1', 9)).toBe(true)
+  expect(await isUpgradeActive(rpc, to, '0xf2', 9)).toBe(false)
+  expect(await isUpgradeActive(rpc, to, '0xf2', 9)).toBe(true)
+  expect(await isUpgradeActive(rpc, to, '0xf1', 9)).toBe(true)
+  expect(await isUpgradeActive(chain(() => word(0)).rpc, to, '0xf1', 9)).toBe(false)
 })
 
 test('the oracles count the transaction in the form of their chain', () => {

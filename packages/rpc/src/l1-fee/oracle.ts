@@ -35,24 +35,24 @@ export async function callOracle(
 }
 
 /** Upgrade flags seen as true, per `Rpc`. Upgrades are never reverted. */
-const upgrades = new WeakMap<Rpc, Set<string>>()
+const activeFlagsByRpc = new WeakMap<Rpc, Set<string>>()
 
 /**
  * Returns true if a flag of an oracle reports that an upgrade is active. Caches only true.
  *
  * @param call - calldata of the flag's getter
  */
-export async function isSince(
+export async function isUpgradeActive(
   rpc: Rpc,
   oracle: Address,
   call: Hex,
   block: BlockRef,
   options?: RequestOptions,
 ): Promise<boolean> {
-  const activeFlags = upgrades.get(rpc) ?? new Set()
+  const activeFlags = activeFlagsByRpc.get(rpc) ?? new Set()
   if (activeFlags.has(call)) return true
   const answer = await callOracle(rpc, oracle, call, block, options)
   if (answer === null || BigInt(answer) !== 1n) return false
-  upgrades.set(rpc, activeFlags.add(call))
+  activeFlagsByRpc.set(rpc, activeFlags.add(call))
   return true
 }

@@ -37,10 +37,10 @@ export function serialize(transaction: FeeTransaction, chainId: number, form: Tr
   const { to, data, value, gas, gasPriceWei } = transaction
   const common = { nonce: TYPICAL_NONCE, to, data, value, gasLimit: gas }
   const fees = { chainId, maxFeePerGas: gasPriceWei, maxPriorityFeePerGas: gasPriceWei }
-  const built = Transaction.from({
+  const encodedTransaction = Transaction.from({
     ...common,
     ...(form === 'legacy' ? { type: 0, gasPrice: gasPriceWei } : { type: 2, ...fees }),
     ...(form === 'signed' && { signature: PLACEHOLDER_SIGNATURE }),
   })
-  return (form === 'signed' ? built.serialized : built.unsignedSerialized) as Hex
+  return (form === 'signed' ? encodedTransaction.serialized : encodedTransaction.unsignedSerialized) as Hex
 }

@@ -2,7 +2,7 @@ import { type Hex, toAddress } from '@sluice/chains'
 import { type Rpc, RpcError } from '@sluice/rpc'
 import { AbiCoder, id } from 'ethers'
 import { expect, test } from 'vitest'
-import { allowanceOf, balanceOf, slotsRead } from './access-list.ts'
+import { allowanceCalldata, balanceOfCalldata, slotsRead } from './access-list.ts'
 
 const token = toAddress(`0x${'7'.repeat(40)}`)
 const owner = toAddress(`0x${'9'.repeat(40)}`)
@@ -21,8 +21,10 @@ function nodeOf(answer: unknown) {
 }
 
 test('calldata is that of ERC-20', () => {
-  expect(balanceOf(owner)).toBe(id('balanceOf(address)').slice(0, 10) + abi.encode(['address'], [owner]).slice(2))
-  expect(allowanceOf(owner, spender)).toBe(
+  expect(balanceOfCalldata(owner)).toBe(
+    id('balanceOf(address)').slice(0, 10) + abi.encode(['address'], [owner]).slice(2),
+  )
+  expect(allowanceCalldata(owner, spender)).toBe(
     id('allowance(address,address)').slice(0, 10) + abi.encode(['address', 'address'], [owner, spender]).slice(2),
   )
 })

@@ -7,11 +7,11 @@ const erc20 = IERC20__factory.createInterface()
 
 export type StorageSlot = { readonly contract: Address; readonly key: Hex }
 
-/** Maximum slots used. The last slots come first: a balance is read after the slots that lead to it. */
+/** Maximum slots returned. The result is reversed, because a token reads the balance after the slots that lead to it. */
 const MAX_SLOTS = 32
 
-export const balanceOf = (owner: Address): Hex => erc20.encodeFunctionData('balanceOf', [owner]) as Hex
-export const allowanceOf = (owner: Address, spender: Address): Hex =>
+export const balanceOfCalldata = (owner: Address): Hex => erc20.encodeFunctionData('balanceOf', [owner]) as Hex
+export const allowanceCalldata = (owner: Address, spender: Address): Hex =>
   erc20.encodeFunctionData('allowance', [owner, spender]) as Hex
 
 type AccessList = {

@@ -1,7 +1,7 @@
 import { type Hex, toAddress } from '@sluice/chains'
 import { AbiCoder, keccak256, toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
-import { balanceSetting } from './amount.ts'
+import { computeBalanceWrites } from './amount.ts'
 import { fictitiousOwner, type StorageWrites, type TokenReader } from './reader.ts'
 import type { Rate, Shape } from './shape.ts'
 
@@ -50,7 +50,7 @@ const range = (first: bigint, last: bigint, step = 1n) =>
 
 test('a balance that fills its word is written without reading the word', async () => {
   const { reader, stored } = readerOf({ real: 99n })
-  expect(await balanceSetting(reader, { mapping, shape: plain(0, 256) }, holder, 5n)).toEqual({
+  expect(await computeBalanceWrites(reader, { mapping, shape: plain(0, 256) }, holder, 5n)).toEqual({
     contract,
     writes: [{ key: keyOf(holder), value: toBeHex(5n, 32) }],
     balance: 5n,
@@ -62,13 +62,13 @@ test('a packed balance leaves the other bits of its word as they are, and must f
   const real = 2n ** 256n - 1n
   const { reader, stored } = readerOf({ real })
   const layout = { mapping, shape: plain(16, 96) }
-  const setting = await balanceSetting(reader, layout, holder, 5n)
+  const setting = await computeBalanceWrites(reader, layout, holder, 5n)
   const otherBits = real - (2n ** 96n - 1n) * 2n ** 16n
   expect(setting?.writes).toEqual([{ key: keyOf(holder), value: toBeHex(otherBits + 5n * 2n ** 16n, 32) }])
   expect(stored).toEqual([[contract, [BigInt(keyOf(holder))]]])
-  const atMaximum = await balanceSetting(reader, layout, holder, 2n ** 96n - 1n)
+  const atMaximum = await computeBalanceWrites(reader, layout, holder, 2n ** 96n - 1n)
   expect(atMaximum).toMatchObject({ balance: 2n ** 96n - 1n, writes: [{ value: toBeHex(real, 32) }] })
-  expect(await balanceSetting(reader, layout, holder, 2n ** 96n)).toBeUndefined()
+  expect(await computeBalanceWrites(reader, layout, holder, 2n ** 96n)).toBeUndefined()
 })
 
 test.each([
@@ -79,7 +79,7 @@ test.each([
   ['solidity', plain(0, 255), 1],
 ] as const)('the word of a %s mapping with the shape %j is read %i times', async (order, shape, reads) => {
   const { reader, stored } = readerOf()
-  await balanceSetting(reader, { mapping: { ...mapping, order }, shape }, holder, 5n)
+  await computeBalanceWrites(reader, { mapping: { ...mapping, order }, shape }, holder, 5n)
   expect(stored).toHaveLength(reads)
 })
 
@@ -87,7 +87,7 @@ test('shares are the fewest that give the amount, of 32 on either side of the es
   // Three shares are two base units.
   const { reader, tried, shapes } = readerOf({ balanceOf: (shares) => (shares * 2n) / 3n })
   const layout = { mapping, shape: sharesAt({ shares: 3n, units: 2n }) }
-  const setting = await balanceSetting(reader, layout, holder, 1_001n)
+  const setting = await computeBalanceWrites(reader, layout, holder, 1_001n)
   // 1,502 shares are 1,001.3 base units, and one share less is below 1,001.
   expect(setting).toEqual({
     contract,
@@ -101,8 +101,8 @@ test('shares are the fewest that give the amount, of 32 on either side of the es
 test('negative numbers are not tried, and zero shares suffice for zero', async () => {
   const { reader, tried } = readerOf({ balanceOf: (shares) => shares * 2n })
   const layout = { mapping, shape: sharesAt({ shares: 1n, units: 2n }) }
-  expect(await balanceSetting(reader, layout, holder, 7n)).toMatchObject({ balance: 8n })
-  expect(await balanceSetting(reader, layout, holder, 0n)).toMatchObject({
+  expect(await computeBalanceWrites(reader, layout, holder, 7n)).toMatchObject({ balance: 8n })
+  expect(await computeBalanceWrites(reader, layout, holder, 0n)).toMatchObject({
     balance: 0n,
     writes: [{ value: toBeHex(0n, 32) }],
   })
@@ -112,7 +112,7 @@ test('negative numbers are not tried, and zero shares suffice for zero', async (
 test('if a base unit is many shares, the step is an eighth of them', async () => {
   const { reader, tried } = readerOf({ balanceOf: (shares) => shares / 80n })
   const layout = { mapping, shape: sharesAt({ shares: 80n, units: 1n }) }
-  expect(await balanceSetting(reader, layout, holder, 1_000n)).toMatchObject({
+  expect(await computeBalanceWrites(reader, layout, holder, 1_000n)).toMatchObject({
     balance: 1_000n,
     writes: [{ value: toBeHex(80_000n, 32) }],
   })
@@ -122,7 +122,7 @@ test('if a base unit is many shares, the step is an eighth of them', async () =>
 test('numbers that do not fit the word are not tried', async () => {
   const { reader, tried } = readerOf({ balanceOf: (shares) => shares * 2n })
   const layout = { mapping, shape: sharesAt({ shares: 1n, units: 2n }, 7) }
-  expect(await balanceSetting(reader, layout, holder, 250n)).toMatchObject({ balance: 250n })
+  expect(await computeBalanceWrites(reader, layout, holder, 250n)).toMatchObject({ balance: 250n })
   expect(tried).toEqual([range(93n, 127n)])
 })
 
@@ -130,7 +130,7 @@ test('a balance may be above the amount by one share and two base units of round
   // Two shares are 20 base units. Twelve above is the last that counts.
   const settingOf = (above: bigint) => {
     const { reader } = readerOf({ balanceOf: (shares) => (shares < 10n ? 0n : 100n + above) })
-    return balanceSetting(reader, { mapping, shape: sharesAt({ shares: 2n, units: 20n }) }, holder, 100n)
+    return computeBalanceWrites(reader, { mapping, shape: sharesAt({ shares: 2n, units: 20n }) }, holder, 100n)
   }
   expect(await settingOf(12n)).toMatchObject({ balance: 112n })
   expect(await settingOf(13n)).toBeUndefined()
@@ -139,7 +139,7 @@ test('a balance may be above the amount by one share and two base units of round
 test('a failed response is skipped', async () => {
   const { reader } = readerOf({ balanceOf: (shares) => (shares % 2n === 0n ? null : shares * 2n) })
   const layout = { mapping, shape: sharesAt({ shares: 1n, units: 2n }) }
-  expect(await balanceSetting(reader, layout, holder, 8n)).toMatchObject({ balance: 10n })
+  expect(await computeBalanceWrites(reader, layout, holder, 8n)).toMatchObject({ balance: 10n })
 })
 
 test.each([
@@ -149,7 +149,7 @@ test.each([
   const balanceOf = (value: bigint) => (value < 2n ** 128n ? rate(value) : 0n)
   const { reader, tried, shapes } = readerOf({ balanceOf })
   const layout = { mapping, shape: sharesAt({ shares: 1n, units: 2n }) }
-  expect(await balanceSetting(reader, layout, holder, 200n)).toMatchObject({
+  expect(await computeBalanceWrites(reader, layout, holder, 200n)).toMatchObject({
     writes: [{ value: toBeHex(shares, 32) }],
     balance: rate(shares),
   })
@@ -160,9 +160,9 @@ test.each([
 test('a rate that changes in three rounds is abandoned, and so is a token without shares', async () => {
   const layout = { mapping, shape: sharesAt({ shares: 1n, units: 2n }) }
   const moving = readerOf({ balanceOf: () => 0n, bitOf: (bit) => (bit < 2n ** 128n ? bit * 3n : 0n) })
-  expect(await balanceSetting(moving.reader, layout, holder, 200n)).toBeUndefined()
+  expect(await computeBalanceWrites(moving.reader, layout, holder, 200n)).toBeUndefined()
   expect(moving.tried).toHaveLength(3)
   const plainNow = readerOf()
-  expect(await balanceSetting(plainNow.reader, layout, holder, 200n)).toBeUndefined()
+  expect(await computeBalanceWrites(plainNow.reader, layout, holder, 200n)).toBeUndefined()
   expect(plainNow.tried).toHaveLength(1)
 })

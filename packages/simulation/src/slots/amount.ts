@@ -7,7 +7,7 @@ import { numberMask, type Rate, readShape, type Shape } from './shape.ts'
 export type BalanceLayout = { readonly mapping: Mapping; readonly shape: Shape }
 
 /** Writes that set a balance. */
-export type BalanceSetting = {
+export type BalanceWrites = {
   readonly contract: Address
   readonly writes: readonly Write[]
   /**
@@ -31,19 +31,19 @@ const unitsPerShare = ({ shares, units }: Rate) => units / shares
  * Computes the writes for a balance; undefined if the amount cannot be represented, for example because it needs too
  * many bits.
  */
-export async function balanceSetting(
+export async function computeBalanceWrites(
   reader: TokenReader,
   { mapping, shape }: BalanceLayout,
   account: Address,
   amount: bigint,
-): Promise<BalanceSetting | undefined> {
-  const [target, currentValue] = await Promise.all([
+): Promise<BalanceWrites | undefined> {
+  const [targetWord, currentValue] = await Promise.all([
     shape.kind === 'plain' ? { value: amount, balance: amount } : sharesFor(reader, mapping, shape, amount),
     currentWord(reader, mapping, shape, account),
   ])
-  if (!target || target.value >> BigInt(shape.width) !== 0n) return undefined
-  const value = (currentValue & ~numberMask(shape)) | (target.value << BigInt(shape.shift))
-  return { contract: mapping.contract, writes: balanceWrites(mapping, account, value), balance: target.balance }
+  if (!targetWord || targetWord.value >> BigInt(shape.width) !== 0n) return undefined
+  const value = (currentValue & ~numberMask(shape)) | (targetWord.value << BigInt(shape.shift))
+  return { contract: mapping.contract, writes: balanceWrites(mapping, account, value), balance: targetWord.balance }
 }
 
 /** Reads the current word, whose other bits are kept. */

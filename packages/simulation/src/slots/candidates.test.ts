@@ -1,7 +1,7 @@
 import { toAddress } from '@sluice/chains'
 import { AbiCoder, keccak256 } from 'ethers'
 import { expect, test } from 'vitest'
-import { mappingsAtSlot, rareMappings, storeMappings, usualMappings } from './candidates.ts'
+import { commonMappings, mappingsAtSlot, rareMappings, storeMappings } from './candidates.ts'
 import type { Mapping } from './mapping.ts'
 
 const token = toAddress(`0x${'7'.repeat(40)}`)
@@ -16,7 +16,7 @@ function namespaceOf(name: string): bigint {
 }
 
 test('the usual mappings are those of plain, gapped, namespaced and packed layouts', () => {
-  const mappings = usualMappings(token)
+  const mappings = commonMappings(token)
   expect(mappings.every(({ contract }) => contract === token)).toBe(true)
   const openZeppelin = namespaceOf('openzeppelin.storage.ERC20')
   expect(mappings.filter(({ order }) => order === 'solidity').map(({ base }) => base)).toEqual([

@@ -18,7 +18,7 @@ const mappingsAt = (order: MappingOrder, bases: readonly bigint[], contract: Add
  * Returns the common mappings, which are tested in one round trip: plain layouts, and those behind OpenZeppelin's gaps
  * of 50 slots.
  */
-export function usualMappings(token: Address): readonly Mapping[] {
+export function commonMappings(token: Address): readonly Mapping[] {
   return [
     ...mappingsAt('solidity', [...range(0, 17), 21n, 51n, 52n, 53n, 101n, 102n, 151n, 152n, ...range(200, 204)], token),
     ...mappingsAt('vyper', range(0, 14), token),

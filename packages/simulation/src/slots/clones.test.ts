@@ -129,7 +129,7 @@ test('the same code at the same token is not searched again after it was forgott
 test('only complete layouts are reported as found, and a part is stored separately', async () => {
   const resolver = new SlotResolver()
   const reported: Address[] = []
-  resolver.onFound = (token) => reported.push(token)
+  resolver.onLayoutComplete = (token) => reported.push(token)
   await resolver.layout(readerOf({ address: addressOf('1'), ...RARE }).reader)
   for (const part of [{ balance: RARE.balance }, { allowance: RARE.allowance }]) {
     const { reader, searches } = readerOf({ address: addressOf('2'), code: '0x6002', ...part })

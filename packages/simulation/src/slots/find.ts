@@ -1,19 +1,19 @@
 /** Finds the mapping that a token uses among many candidates, in one call. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import { usualMappings } from './candidates.ts'
+import { commonMappings } from './candidates.ts'
 import { allowanceKey, balanceWrites, type Mapping, toWord, type Write } from './mapping.ts'
 import { fictitiousOwner, mergeWrites, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 import { plainShape, type Shape } from './shape.ts'
 
 /** Test value that fits words of 96 bits. */
-const SMALL = 2n ** 80n + 0x1234567n
+const SMALL_BALANCE = 2n ** 80n + 0x1234567n
 /** Test value for tokens where a base unit is many shares. */
-const LARGE = 2n ** 240n + 0x777n
-const ALL = 2n ** 256n - 1n
-const SCALES = [SMALL, LARGE, ALL]
+const LARGE_BALANCE = 2n ** 240n + 0x777n
+const MAX_UINT256 = 2n ** 256n - 1n
+const SCALES = [SMALL_BALANCE, LARGE_BALANCE, MAX_UINT256]
 
 /** Mappings that a token uses. */
-export type FoundMappings = {
+export type TokenMappings = {
   /** `shape` is absent if another call is needed to find it. */
   readonly balance?: { readonly mapping: Mapping; readonly shape?: Shape }
   readonly allowance?: Mapping
@@ -27,38 +27,39 @@ export async function findMappings(
   reader: TokenReader,
   candidates: readonly Mapping[],
   writes = writesOf(candidates),
-): Promise<FoundMappings> {
+): Promise<TokenMappings> {
   const controlIndex = SCALES.length * candidates.length
   const readings = await reader.readOwners(controlIndex + 1, writes)
-  const control = readings[controlIndex]!
+  const controlReading = readings[controlIndex]!
 
   const balanceAt = (candidate: number, scale: number) => readings[scale * candidates.length + candidate]!.balance
   const isVisible = (candidate: number, scale: number) => {
-    const balanceIndex = balanceAt(candidate, scale)
-    return balanceIndex !== null && balanceIndex !== 0n && balanceIndex !== control.balance
+    const candidateBalance = balanceAt(candidate, scale)
+    return candidateBalance !== null && candidateBalance !== 0n && candidateBalance !== controlReading.balance
   }
-  const plainIndex = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL)
+  const plainIndex = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL_BALANCE)
   // MiniMe checkpoints only hold plain balances.
   const firstVisible = candidates.findIndex(
     ({ order }, index) => order !== 'minime' && SCALES.some((_, scale) => isVisible(index, scale)),
   )
-  const balance = plainIndex !== -1 ? plainIndex : firstVisible
+  const balanceIndex = plainIndex !== -1 ? plainIndex : firstVisible
   const allowanceIndex = candidates.findIndex(
-    ({ order }, index) => order !== 'minime' && readings[index]!.allowance === SMALL && control.allowance !== SMALL,
+    ({ order }, index) =>
+      order !== 'minime' && readings[index]!.allowance === SMALL_BALANCE && controlReading.allowance !== SMALL_BALANCE,
   )
   const shape = plainIndex !== -1 ? plainShape(balanceAt(plainIndex, 2)) : undefined
   return {
-    ...(balance !== -1 && { balance: { mapping: candidates[balance]!, ...(shape && { shape }) } }),
+    ...(balanceIndex !== -1 && { balance: { mapping: candidates[balanceIndex]!, ...(shape && { shape }) } }),
     ...(allowanceIndex !== -1 && { allowance: candidates[allowanceIndex]! }),
   }
 }
 
 /** Writes of the common mappings, computed once, because keys depend only on owner and slot. */
-let usualWrites: readonly Write[] | undefined
+let commonWrites: readonly Write[] | undefined
 
-export function findUsualMappings(reader: TokenReader): Promise<FoundMappings> {
-  usualWrites ??= writesOf(usualMappings(ZERO_ADDRESS)).get(ZERO_ADDRESS)!
-  return findMappings(reader, usualMappings(reader.token), new Map([[reader.token, usualWrites]]))
+export function findCommonMappings(reader: TokenReader): Promise<TokenMappings> {
+  commonWrites ??= writesOf(commonMappings(ZERO_ADDRESS)).get(ZERO_ADDRESS)!
+  return findMappings(reader, commonMappings(reader.token), new Map([[reader.token, commonWrites]]))
 }
 
 function writesOf(candidates: readonly Mapping[]): StorageWrites {
@@ -75,7 +76,7 @@ function writesOf(candidates: readonly Mapping[]): StorageWrites {
 }
 
 function allowanceWrite(mapping: Mapping, from: Address): [Address, Write[]] {
-  return [mapping.contract, [{ key: allowanceKey(mapping, from, SLOT_PROBE), value: toWord(SMALL) }]]
+  return [mapping.contract, [{ key: allowanceKey(mapping, from, SLOT_PROBE), value: toWord(SMALL_BALANCE) }]]
 }
 
 /**
@@ -87,7 +88,7 @@ export async function findForAccount(
   candidates: readonly Mapping[],
   account: Address,
 ): Promise<Mapping | undefined> {
-  const marker = (index: number) => SMALL + (BigInt(index) << 32n)
+  const marker = (index: number) => SMALL_BALANCE + (BigInt(index) << 32n)
   const writes = mergeWrites(
     ...candidates.map((mapping, index) => [mapping.contract, balanceWrites(mapping, account, marker(index))] as const),
   )

@@ -1,7 +1,7 @@
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
-import { allowanceOf, balanceOf } from './access-list.ts'
+import { allowanceCalldata, balanceOfCalldata } from './access-list.ts'
 import { KeyedSearch } from './keyed.ts'
 import { SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 
@@ -46,8 +46,8 @@ function searchOf({ slots, balance = () => 0n, allowance = () => 0n }: Token) {
   return { search: new KeyedSearch(reader, account), inputs, written }
 }
 
-const balanceFor = (token: Token, amount: bigint) => searchOf(token).search.balance(amount)
-const allowanceFor = (token: Token, amount: bigint) => searchOf(token).search.allowance(spender, amount)
+const balanceFor = (token: Token, amount: bigint) => searchOf(token).search.findBalanceWrite(amount)
+const allowanceFor = (token: Token, amount: bigint) => searchOf(token).search.findAllowanceWrite(spender, amount)
 const writeOf = (slot: bigint, value: bigint, amount: bigint) => ({
   contract: token,
   write: { key: keyOf(slot), value: toBeHex(value, 32) },
@@ -63,8 +63,8 @@ test('the slot that the balance depends on is written', async () => {
     ],
     balance: (at) => at(2n),
   })
-  expect(await search.balance(1_000n)).toEqual(writeOf(2n, 1_000n, 1_000n))
-  expect(inputs).toEqual([balanceOf(account)])
+  expect(await search.findBalanceWrite(1_000n)).toEqual(writeOf(2n, 1_000n, 1_000n))
+  expect(inputs).toEqual([balanceOfCalldata(account)])
 })
 
 test('a token without slots, or whose balance no slot changes, cannot be written', async () => {
@@ -150,14 +150,14 @@ test.each([
     // Plain words are refused, so that only shares are left.
     balance: (at) => (at(1n) % 256n === 0n || at(1n) === MARKER ? at(1n) / 1_024n : null),
   })
-  await search.balance(amount)
+  await search.findBalanceWrite(amount)
   expect(written.slice(-expected.length)).toEqual(expected.map((value) => [value]))
 })
 
 test('an allowance in numbers is exactly the amount', async () => {
   const { search, inputs } = searchOf({ slots: [[1n, 0n]], allowance: (at) => at(1n) })
-  expect(await search.allowance(spender, 700n)).toEqual(writeOf(1n, 700n, 700n))
-  expect(inputs).toEqual([allowanceOf(account, spender)])
+  expect(await search.findAllowanceWrite(spender, 700n)).toEqual(writeOf(1n, 700n, 700n))
+  expect(inputs).toEqual([allowanceCalldata(account, spender)])
 })
 
 test.each([

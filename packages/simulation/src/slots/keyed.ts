@@ -3,13 +3,13 @@
  * reads for the account. Covers struct members, namespaces at any offset, hashed keys, and boolean allowances.
  */
 import type { Address } from '@sluice/chains'
-import { allowanceOf, balanceOf, type StorageSlot, slotsRead } from './access-list.ts'
+import { allowanceCalldata, balanceOfCalldata, type StorageSlot, slotsRead } from './access-list.ts'
 import { toWord, type Write } from './mapping.ts'
 import type { OwnerReading, TokenReader } from './reader.ts'
 
 /** Test value that fits words of 96 bits and is unlikely to occur by chance. */
 const MARKER = 2n ** 80n + 0x7654321n
-const ALL = 2n ** 256n - 1n
+const MAX_UINT256 = 2n ** 256n - 1n
 /** Bit offsets of numbers in packed words. */
 const SHIFTS = [8n, 16n, 32n, 40n, 48n, 64n, 96n, 128n, 160n]
 /** Test values that show a rate between shares and units. */
@@ -39,29 +39,38 @@ export class KeyedSearch {
   }
 
   /** Returns the write that gives the account the amount, or the smallest larger one that shares can represent. */
-  async balance(amount: bigint): Promise<KeyedWrite | undefined> {
-    const slots = await slotsRead(this.reader.rpc, this.reader.token, balanceOf(this.account), this.reader.options)
-    const read: ReadWith = async (writes) => (await this.read(writes)).balance
-    for (const { slot, markedAnswer, currentWord } of await this.affectingSlots(slots, read)) {
-      const value = await this.valueFor(slot, { amount, markedAnswer, currentWord }, read)
-      if (value)
-        return { contract: slot.contract, write: { key: slot.key, value: toWord(value.value) }, amount: value.amount }
+  async findBalanceWrite(amount: bigint): Promise<KeyedWrite | undefined> {
+    const slots = await slotsRead(
+      this.reader.rpc,
+      this.reader.token,
+      balanceOfCalldata(this.account),
+      this.reader.options,
+    )
+    const readWith: ReadWith = async (writes) => (await this.read(writes)).balance
+    for (const { slot, markedAnswer, currentWord } of await this.affectingSlots(slots, readWith)) {
+      const wordMatch = await this.findWordFor(slot, { amount, markedAnswer, currentWord }, readWith)
+      if (wordMatch)
+        return {
+          contract: slot.contract,
+          write: { key: slot.key, value: toWord(wordMatch.value) },
+          amount: wordMatch.amount,
+        }
     }
     return undefined
   }
 
   /** Returns the write that lets the spender take at least the amount. */
-  async allowance(spender: Address, amount: bigint): Promise<KeyedWrite | undefined> {
-    const data = allowanceOf(this.account, spender)
+  async findAllowanceWrite(spender: Address, amount: bigint): Promise<KeyedWrite | undefined> {
+    const data = allowanceCalldata(this.account, spender)
     const slots = await slotsRead(this.reader.rpc, this.reader.token, data, this.reader.options)
     const read: ReadWith = async (writes) => (await this.read(writes, spender)).allowance
     // Numeric allowances take the exact amount; boolean ones any non-zero word.
-    const values = [amount, 1n, ALL]
+    const values = [amount, 1n, MAX_UINT256]
     const triedWrites = slots.flatMap((slot) => values.map((value) => ({ slot, value })))
     const answers = await Promise.all(triedWrites.map(({ slot, value }) => read([[slot, value]])))
-    const exact = answers.indexOf(amount)
-    const sufficient = answers.findIndex((answer) => answer !== null && answer >= amount)
-    const match = triedWrites[exact === -1 ? sufficient : exact]
+    const exactIndex = answers.indexOf(amount)
+    const sufficientIndex = answers.findIndex((answer) => answer !== null && answer >= amount)
+    const match = triedWrites[exactIndex === -1 ? sufficientIndex : exactIndex]
     if (!match) return undefined
     const { contract, key } = match.slot
     return { contract, write: { key, value: toWord(match.value) }, amount }
@@ -69,19 +78,19 @@ export class KeyedSearch {
 
   /** Returns the slots that affect the result. Slots that hold the plain number come first. */
   private async affectingSlots(slots: readonly StorageSlot[], read: ReadWith) {
-    const [before, words, ...answers] = await Promise.all([
+    const [unchangedAnswer, words, ...answers] = await Promise.all([
       read([]),
       Promise.all(slots.map(async ({ contract, key }) => (await this.reader.readStorage(contract, [BigInt(key)]))[0]!)),
       ...slots.map((slot) => read([[slot, MARKER]])),
     ])
     return slots
       .map((slot, k) => ({ slot, markedAnswer: answers[k]!, currentWord: words[k]! }))
-      .filter(({ markedAnswer }) => markedAnswer !== null && markedAnswer !== before)
+      .filter(({ markedAnswer }) => markedAnswer !== null && markedAnswer !== unchangedAnswer)
       .sort((a, b) => Number(b.markedAnswer === MARKER) - Number(a.markedAnswer === MARKER))
   }
 
   /** Finds the word for an amount: the number itself, packed with other bits, or a number of shares. */
-  private async valueFor(
+  private async findWordFor(
     slot: StorageSlot,
     {
       amount,
@@ -91,16 +100,16 @@ export class KeyedSearch {
     read: ReadWith,
   ): Promise<{ readonly value: bigint; readonly amount: bigint } | undefined> {
     const missingAmount = (markedAnswer ?? 0n) - MARKER
-    const low = ALL >> 128n
+    const lowBitsMask = MAX_UINT256 >> 128n
     const plainWords = [
       amount,
       // Other slots contribute to the balance too.
       ...(missingAmount > 0n && amount >= missingAmount ? [amount - missingAmount] : []),
-      (currentWord & ~low) | (amount & low),
-      ...SHIFTS.map((shift) => (currentWord & ((1n << shift) - 1n)) | ((amount << shift) & ALL)),
+      (currentWord & ~lowBitsMask) | (amount & lowBitsMask),
+      ...SHIFTS.map((shift) => (currentWord & ((1n << shift) - 1n)) | ((amount << shift) & MAX_UINT256)),
     ]
-    const exact = await this.firstOf(slot, plainWords, (answer) => answer === amount, read)
-    if (exact) return exact
+    const exactWord = await this.findWord(slot, plainWords, (answer) => answer === amount, read)
+    if (exactWord) return exactWord
     const answers = await Promise.all(SCALES.map((scale) => read([[slot, scale]])))
     const measuredIndex = answers.findLastIndex((answer) => answer !== null && answer > 0n)
     const units = answers[measuredIndex]
@@ -111,23 +120,23 @@ export class KeyedSearch {
     const candidates: bigint[] = []
     for (let k = -NEIGHBORS; k <= NEIGHBORS; k++) if (estimate + k * step >= 0n) candidates.push(estimate + k * step)
     const maxExcess = units / shares + ROUNDING
-    return this.firstOf(slot, candidates, (answer) => answer >= amount && answer - amount <= maxExcess, read)
+    return this.findWord(slot, candidates, (answer) => answer >= amount && answer - amount <= maxExcess, read)
   }
 
-  private async firstOf(
+  private async findWord(
     slot: StorageSlot,
     values: readonly bigint[],
-    fits: (answer: bigint) => boolean,
+    isAccepted: (answer: bigint) => boolean,
     read: ReadWith,
   ): Promise<{ readonly value: bigint; readonly amount: bigint } | undefined> {
     const answers = await Promise.all(values.map((value) => read([[slot, value]])))
-    const index = answers.findIndex((answer) => answer !== null && fits(answer))
+    const index = answers.findIndex((answer) => answer !== null && isAccepted(answer))
     return index === -1 ? undefined : { value: values[index]!, amount: answers[index]! }
   }
 
   private read(writes: readonly [StorageSlot, bigint][], spender?: Address): Promise<OwnerReading> {
-    const byContract = new Map<Address, Write[]>()
-    for (const [{ contract, key }, value] of writes) byContract.set(contract, [{ key, value: toWord(value) }])
-    return this.reader.readAccount(this.account, byContract, spender)
+    const writesByContract = new Map<Address, Write[]>()
+    for (const [{ contract, key }, value] of writes) writesByContract.set(contract, [{ key, value: toWord(value) }])
+    return this.reader.readAccount(this.account, writesByContract, spender)
   }
 }

@@ -3,8 +3,8 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { AbiCoder, keccak256, solidityPackedKeccak256, toBeHex } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { balanceSetting } from './amount.ts'
-import { findUsualMappings } from './find.ts'
+import { computeBalanceWrites } from './amount.ts'
+import { findCommonMappings } from './find.ts'
 import { allowanceKey, balanceKey, balanceWrites, type MappingOrder } from './mapping.ts'
 import { fictitiousOwner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 import { readShape } from './shape.ts'
@@ -101,7 +101,7 @@ test.each<Layout>([
   { order: 'solady', base: 0x87a211a2n, allowanceBase: 0x7f5e9f20n },
 ])('a $order token with balances at $base is found', async (layout) => {
   const { order, base, allowanceBase } = layout
-  const mappings = await findUsualMappings(readerOf(layout).reader)
+  const mappings = await findCommonMappings(readerOf(layout).reader)
   expect(mappings.balance).toEqual({
     mapping: { order, base, contract: token },
     shape: { kind: 'plain', shift: 0, width: 256 },
@@ -111,14 +111,14 @@ test.each<Layout>([
 
 test('checkpoints of MiniMe are found and hold a plain balance', async () => {
   const { reader, balanceOf } = readerOf({ order: 'minime', base: 8n, allowanceBase: 99n })
-  const { balance, allowance } = await findUsualMappings(reader)
+  const { balance, allowance } = await findCommonMappings(reader)
   expect(balance?.mapping).toEqual({ order: 'minime', base: 8n, contract: token })
   expect(allowance).toBeUndefined()
   expect(balanceOf(holder, writesOf(balanceWrites(balance!.mapping, holder, 123n)))).toBe(123n)
 })
 
 test('a token elsewhere is not found', async () => {
-  expect(await findUsualMappings(readerOf({ order: 'solidity', base: 999n, allowanceBase: 998n }).reader)).toEqual({})
+  expect(await findCommonMappings(readerOf({ order: 'solidity', base: 999n, allowanceBase: 998n }).reader)).toEqual({})
 })
 
 const mapping = { order: 'solidity', base: 2n, contract: token } as const
@@ -134,7 +134,7 @@ test('a balance packed with other fields is written without changing them', asyn
         const { reader, balanceOf } = readerOf({ ...mapping, allowanceBase: 3n, ...bits, real })
         const shape = await readShape(reader, mapping)
         expect(shape).toEqual({ kind: 'plain', ...bits })
-        const setting = await balanceSetting(reader, { mapping, shape: shape! }, holder, amount)
+        const setting = await computeBalanceWrites(reader, { mapping, shape: shape! }, holder, amount)
         if (amount >> BigInt(bits.width) !== 0n) return void expect(setting).toBeUndefined()
         expect(setting?.balance).toBe(amount)
         expect(balanceOf(holder, writesOf(setting!.writes))).toBe(amount)
@@ -157,7 +157,7 @@ test('shares that are worth more or less than a base unit give the amount, or th
         const { reader, balanceOf } = readerOf({ ...mapping, allowanceBase: 3n, rate })
         const shape = await readShape(reader, mapping)
         if (shape?.kind !== 'shares') return
-        const setting = await balanceSetting(reader, { mapping, shape }, holder, amount)
+        const setting = await computeBalanceWrites(reader, { mapping, shape }, holder, amount)
         if (!setting) return
         set++
         expect(balanceOf(holder, writesOf(setting.writes))).toBe(setting.balance)

@@ -37,11 +37,11 @@ function structKey({ order, base }: Pick<Mapping, 'order' | 'base'>, owner: Addr
   switch (order) {
     case 'solidity':
     case 'minime':
-      return hash(pad(owner), digits(base))
+      return hash(paddedAddress(owner), wordDigits(base))
     case 'vyper':
-      return hash(digits(base), pad(owner))
+      return hash(wordDigits(base), paddedAddress(owner))
     case 'solady':
-      return hash(owner.slice(2), '0000000000000000', seed(base))
+      return hash(owner.slice(2), '0000000000000000', seedDigits(base))
   }
 }
 
@@ -54,11 +54,11 @@ function nestedKey({ order, base }: Pick<Mapping, 'order' | 'base'>, owner: Addr
   switch (order) {
     case 'solidity':
     case 'minime':
-      return hash(pad(spender), hash(pad(owner), digits(base)).slice(2))
+      return hash(paddedAddress(spender), hash(paddedAddress(owner), wordDigits(base)).slice(2))
     case 'vyper':
-      return hash(hash(digits(base), pad(owner)).slice(2), pad(spender))
+      return hash(hash(wordDigits(base), paddedAddress(owner)).slice(2), paddedAddress(spender))
     case 'solady':
-      return hash(owner.slice(2), '0000000000000000', seed(base), spender.slice(2))
+      return hash(owner.slice(2), '0000000000000000', seedDigits(base), spender.slice(2))
   }
 }
 
@@ -75,19 +75,19 @@ export function balanceWrites(mapping: Mapping, owner: Address, value: bigint): 
 
 export const MINIME_MAX = 2n ** 128n - 1n
 
-const digits = (value: bigint) => value.toString(16).padStart(64, '0')
-const pad = (address: Address) => address.slice(2).padStart(64, '0')
-const seed = (base: bigint) => base.toString(16).padStart(8, '0')
+const wordDigits = (value: bigint) => value.toString(16).padStart(64, '0')
+const paddedAddress = (address: Address) => address.slice(2).padStart(64, '0')
+const seedDigits = (base: bigint) => base.toString(16).padStart(8, '0')
 
 const MAX_HASHES = 10_000
-/** Cached hashes by input: later quotes use the same tokens and accounts. */
+/** Keccak hashes by hex input. Later quotes use the same tokens and accounts. */
 const hashes = new BoundedMap<string, Hex>(MAX_HASHES)
 
 function hash(...parts: readonly string[]): Hex {
-  const digits = parts.join('')
-  const cached = hashes.get(digits)
+  const input = parts.join('')
+  const cached = hashes.get(input)
   if (cached !== undefined) return cached
-  const result = keccak256(Buffer.from(digits, 'hex')) as Hex
-  hashes.set(digits, result)
+  const result = keccak256(Buffer.from(input, 'hex')) as Hex
+  hashes.set(input, result)
   return result
 }

@@ -1,8 +1,8 @@
 import { type Hex, toAddress } from '@sluice/chains'
 import { AbiCoder, keccak256, toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
-import { allowanceOf, balanceOf } from './access-list.ts'
-import { findMembers } from './members.ts'
+import { allowanceCalldata, balanceOfCalldata } from './access-list.ts'
+import { findMissingMappings } from './members.ts'
 import { fictitiousOwner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 
 const token = toAddress(`0x${'7'.repeat(40)}`)
@@ -37,9 +37,9 @@ function readerOf({ balance, allowance, reads = ['balance', 'allowance'] }: Toke
   const inputs: string[] = []
   let readings = 0
   const keysFor = (data: string) => {
-    if (data === balanceOf(fictitiousOwner(0)))
+    if (data === balanceOfCalldata(fictitiousOwner(0)))
       return balance && reads.includes('balance') ? [balanceKeyOf(balance, fictitiousOwner(0))] : []
-    expect(data).toBe(allowanceOf(fictitiousOwner(0), SLOT_PROBE))
+    expect(data).toBe(allowanceCalldata(fictitiousOwner(0), SLOT_PROBE))
     return allowance && reads.includes('allowance') ? [allowanceKeyOf(allowance, fictitiousOwner(0))] : []
   }
   const reader = {
@@ -73,7 +73,9 @@ test.each<Place>([
   { order: 'solidity', base: 511n },
 ])('a balance in $order order at $base, member $offset, is found', async (balance) => {
   const { reader } = readerOf({ balance })
-  expect(await findMembers(reader, [], BOTH)).toEqual({ balance: { mapping: mappingAt(balance), shape: WHOLE } })
+  expect(await findMissingMappings(reader, [], BOTH)).toEqual({
+    balance: { mapping: mappingAt(balance), shape: WHOLE },
+  })
 })
 
 test.each<Place>([
@@ -81,23 +83,25 @@ test.each<Place>([
   { order: 'solidity', base: 512n },
 ])('a balance in $order order at $base, member $offset, is too far', async (balance) => {
   const { reader, readings } = readerOf({ balance })
-  expect(await findMembers(reader, [], BOTH)).toEqual({})
+  expect(await findMissingMappings(reader, [], BOTH)).toEqual({})
   expect(readings()).toBe(0)
 })
 
 test('a member of a namespace is found up to the 48th', async () => {
   const root = 2n ** 220n
   const at = (member: bigint) => ({ order: 'solidity', base: root + member }) as const
-  expect((await findMembers(readerOf({ balance: at(47n) }).reader, [root], BOTH)).balance?.mapping.base).toBe(
+  expect((await findMissingMappings(readerOf({ balance: at(47n) }).reader, [root], BOTH)).balance?.mapping.base).toBe(
     root + 47n,
   )
-  expect(await findMembers(readerOf({ balance: at(48n) }).reader, [root], BOTH)).toEqual({})
+  expect(await findMissingMappings(readerOf({ balance: at(48n) }).reader, [root], BOTH)).toEqual({})
 })
 
 test('an allowance is found by its own response', async () => {
   for (const order of ['solidity', 'vyper'] as const) {
     const allowance = { order, base: 77n, offset: 1n }
-    expect(await findMembers(readerOf({ allowance }).reader, [], BOTH)).toEqual({ allowance: mappingAt(allowance) })
+    expect(await findMissingMappings(readerOf({ allowance }).reader, [], BOTH)).toEqual({
+      allowance: mappingAt(allowance),
+    })
   }
 })
 
@@ -105,15 +109,15 @@ test('only the missing part is searched', async () => {
   const balance = { order: 'solidity', base: 300n } as const
   const allowance = { order: 'solidity', base: 301n } as const
   const ofBalance = readerOf({ balance, allowance })
-  const onlyBalance = await findMembers(ofBalance.reader, [], { balance: true, allowance: false })
+  const onlyBalance = await findMissingMappings(ofBalance.reader, [], { balance: true, allowance: false })
   expect(onlyBalance).toEqual({ balance: { mapping: mappingAt(balance), shape: WHOLE } })
-  expect(ofBalance.inputs).toEqual([balanceOf(fictitiousOwner(0))])
+  expect(ofBalance.inputs).toEqual([balanceOfCalldata(fictitiousOwner(0))])
   const ofAllowance = readerOf({ balance, allowance })
-  expect(await findMembers(ofAllowance.reader, [], { balance: false, allowance: true })).toEqual({
+  expect(await findMissingMappings(ofAllowance.reader, [], { balance: false, allowance: true })).toEqual({
     allowance: mappingAt(allowance),
   })
-  expect(ofAllowance.inputs).toEqual([allowanceOf(fictitiousOwner(0), SLOT_PROBE)])
-  expect(await findMembers(readerOf({ balance, allowance }).reader, [], BOTH)).toEqual({
+  expect(ofAllowance.inputs).toEqual([allowanceCalldata(fictitiousOwner(0), SLOT_PROBE)])
+  expect(await findMissingMappings(readerOf({ balance, allowance }).reader, [], BOTH)).toEqual({
     ...onlyBalance,
     allowance: mappingAt(allowance),
   })
@@ -123,8 +127,10 @@ test('a known part is not replaced by the search for the other part', async () =
   // One struct: the same mapping holds what both answers read.
   const place = { order: 'solidity', base: 300n } as const
   const { reader } = readerOf({ balance: place, allowance: place })
-  expect(await findMembers(reader, [], { balance: false, allowance: true })).toEqual({ allowance: mappingAt(place) })
-  expect(await findMembers(reader, [], { balance: true, allowance: false })).toEqual({
+  expect(await findMissingMappings(reader, [], { balance: false, allowance: true })).toEqual({
+    allowance: mappingAt(place),
+  })
+  expect(await findMissingMappings(reader, [], { balance: true, allowance: false })).toEqual({
     balance: { mapping: mappingAt(place), shape: WHOLE },
   })
 })
@@ -133,7 +139,7 @@ test('at most 4,000 slots of namespaces are tried', async () => {
   // 512 slots and 48 members of 72 namespaces are 3,968: of the next namespace there is room for 32 members.
   const roots = Array.from({ length: 73 }, (_, k) => 2n ** 220n + BigInt(k) * 1_000n)
   const at = (member: bigint) => ({ order: 'solidity', base: roots[72]! + member }) as const
-  const lastOf = async (member: bigint) => findMembers(readerOf({ balance: at(member) }).reader, roots, BOTH)
+  const lastOf = async (member: bigint) => findMissingMappings(readerOf({ balance: at(member) }).reader, roots, BOTH)
   expect((await lastOf(31n)).balance?.mapping.base).toBe(roots[72]! + 31n)
   expect(await lastOf(32n)).toEqual({})
 })

@@ -3,8 +3,8 @@
  * slot, a mapping works for all accounts.
  */
 import type { Hex } from '@sluice/chains'
-import { allowanceOf, balanceOf, type StorageSlot, slotsRead } from './access-list.ts'
-import { type FoundMappings, findMappings } from './find.ts'
+import { allowanceCalldata, balanceOfCalldata, type StorageSlot, slotsRead } from './access-list.ts'
+import { findMappings, type TokenMappings } from './find.ts'
 import { allowanceKey, balanceKey, type Mapping } from './mapping.ts'
 import { fictitiousOwner, SLOT_PROBE, type TokenReader } from './reader.ts'
 
@@ -24,15 +24,15 @@ const OWNER = fictitiousOwner(0)
  *
  * @param namespaces - constants in the code of the token and of the contracts it calls
  */
-export async function findMembers(
+export async function findMissingMappings(
   reader: TokenReader,
   namespaces: readonly bigint[],
   missing: { readonly balance: boolean; readonly allowance: boolean },
-): Promise<FoundMappings> {
+): Promise<TokenMappings> {
   const { rpc, token, options } = reader
   const [balanceSlots, allowanceSlots] = await Promise.all([
-    missing.balance ? slotsRead(rpc, token, balanceOf(OWNER), options) : [],
-    missing.allowance ? slotsRead(rpc, token, allowanceOf(OWNER, SLOT_PROBE), options) : [],
+    missing.balance ? slotsRead(rpc, token, balanceOfCalldata(OWNER), options) : [],
+    missing.allowance ? slotsRead(rpc, token, allowanceCalldata(OWNER, SLOT_PROBE), options) : [],
   ])
   const candidates = [
     ...mappingsFor(balanceSlots, namespaces, (mapping) => balanceKey(mapping, OWNER)),
@@ -53,9 +53,9 @@ function mappingsFor(
   keyOf: (mapping: Mapping) => Hex,
 ): readonly Mapping[] {
   if (slots.length === 0) return []
-  const keys = new Map<bigint, Pick<Mapping, 'contract' | 'offset'>>()
+  const locationByKey = new Map<bigint, Pick<Mapping, 'contract' | 'offset'>>()
   for (const { contract, key } of slots)
-    for (let offset = 0n; offset < MAX_OFFSET; offset++) keys.set(BigInt(key) - offset, { contract, offset })
+    for (let offset = 0n; offset < MAX_OFFSET; offset++) locationByKey.set(BigInt(key) - offset, { contract, offset })
   const bases = [
     ...Array.from({ length: MAX_BASE }, (_, base) => BigInt(base)),
     ...namespaces.flatMap((base) => Array.from({ length: MAX_MEMBER }, (_, member) => base + BigInt(member))),
@@ -63,7 +63,7 @@ function mappingsFor(
   const mappings: Mapping[] = []
   for (const order of ['solidity', 'vyper'] as const)
     for (const base of bases.slice(0, MAX_KEYS / 2)) {
-      const match = keys.get(BigInt(keyOf({ order, base, contract: OWNER })))
+      const match = locationByKey.get(BigInt(keyOf({ order, base, contract: OWNER })))
       if (match) mappings.push({ order, base, ...match })
     }
   return mappings

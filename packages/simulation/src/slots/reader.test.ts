@@ -14,7 +14,7 @@ const FAILED = 2n ** 256n - 2n
 const block = { blockHash: `0x${'c'.repeat(64)}` } as const
 const keyOf = (digit: string): Hex => `0x${digit.repeat(64)}`
 
-function readerOf(answer: string | Error, runsIn?: Promise<{ timestamp: number }>) {
+function readerOf(answer: string | Error, blockOverrides?: Promise<{ timestamp: number }>) {
   const calls: unknown[][] = []
   const call = async (...args: unknown[]) => {
     calls.push(args)
@@ -26,7 +26,13 @@ function readerOf(answer: string | Error, runsIn?: Promise<{ timestamp: number }
     return answer
   }
   const rpc = { call, getCode } as unknown as Rpc
-  const reader = new TokenReader({ rpc, token, block, request: { timeoutMs: 9 }, ...(runsIn && { runsIn }) })
+  const reader = new TokenReader({
+    rpc,
+    token,
+    block,
+    request: { timeoutMs: 9 },
+    ...(blockOverrides && { blockOverrides }),
+  })
   return { reader, calls, inputOf: (k: number) => (calls[k]![0] as { data: Hex }).data }
 }
 
@@ -85,7 +91,7 @@ test('a transfer by the probe reports the balances of the owner and the growth o
 
 test('only warm accounts are touched', async () => {
   const { reader, inputOf } = readerOf(slotProbe.encodeFunctionResult('touched', [[true, false, true]]))
-  expect(await reader.touchedSlots([token, other, account])).toEqual([token, account])
+  expect(await reader.touchedAccounts([token, other, account])).toEqual([token, account])
   const [queriedToken, first, accounts] = slotProbe.decodeFunctionData('touched', inputOf(0))
   expect([queriedToken.toLowerCase(), first.toLowerCase()]).toEqual([token, fictitiousOwner(0)])
   expect([...accounts].map((one: string) => one.toLowerCase())).toEqual([token, other, account])

@@ -52,7 +52,7 @@ export type ReaderOptions = {
   readonly token: Address
   readonly block: BlockRef
   /** Block overrides for readings; default: none. */
-  readonly runsIn?: BlockOverrides | Promise<BlockOverrides>
+  readonly blockOverrides?: BlockOverrides | Promise<BlockOverrides>
   readonly request: RequestOptions
 }
 
@@ -62,13 +62,13 @@ export class TokenReader {
   readonly rpc: Rpc
   readonly block: BlockRef
   readonly options: RequestOptions
-  private readonly runsIn: BlockOverrides | Promise<BlockOverrides>
+  private readonly blockOverrides: BlockOverrides | Promise<BlockOverrides>
 
-  constructor({ rpc, token, block, runsIn = {}, request }: ReaderOptions) {
+  constructor({ rpc, token, block, blockOverrides = {}, request }: ReaderOptions) {
     this.rpc = rpc
     this.token = token
     this.block = block
-    this.runsIn = runsIn
+    this.blockOverrides = blockOverrides
     this.options = request
   }
 
@@ -91,14 +91,17 @@ export class TokenReader {
   }
 
   private async read(
-    first: Address,
+    firstOwner: Address,
     count: number,
     writes: StorageWrites,
     spender = SLOT_PROBE,
   ): Promise<readonly OwnerReading[]> {
-    const answer = await this.call(readCodec.encode(this.token, spender, first, count), writes)
+    const answer = await this.call(readCodec.encode(this.token, spender, firstOwner, count), writes)
     const [readings] = readCodec.decode(answer)
-    return readings.map(({ balance, allowance }) => ({ balance: orNull(balance), allowance: orNull(allowance) }))
+    return readings.map(({ balance, allowance }) => ({
+      balance: orNull(balance),
+      allowance: orNull(allowance),
+    }))
   }
 
   /** Moves `amount` from `from` to `to`, with the probe as spender, and reads the balances around it. */
@@ -107,14 +110,14 @@ export class TokenReader {
     to: Address,
     amount: bigint,
     writes: StorageWrites,
-  ): Promise<{ readonly before: bigint; readonly after: bigint; readonly received: bigint }> {
+  ): Promise<{ readonly balanceBefore: bigint; readonly balanceAfter: bigint; readonly received: bigint }> {
     const answer = await this.call(takeCodec.encode(this.token, from, to, amount), writes)
     const [before, after, received] = takeCodec.decode(answer)
-    return { before, after, received }
+    return { balanceBefore: before, balanceAfter: after, received }
   }
 
   /** Returns the accounts that the token accesses when it reports a balance. */
-  async touchedSlots(accounts: readonly Address[]): Promise<readonly Address[]> {
+  async touchedAccounts(accounts: readonly Address[]): Promise<readonly Address[]> {
     const [warm] = touchedCodec.decode(
       await this.call(touchedCodec.encode(this.token, fictitiousOwner(0), accounts), new Map()),
     )
@@ -134,7 +137,7 @@ export class TokenReader {
   }
 
   private async call(data: Hex, writes: StorageWrites): Promise<Hex> {
-    const blockOverrides = await this.runsIn
+    const blockOverrides = await this.blockOverrides
     const overrides: StateOverrides = {
       ...storageOverrides(writes),
       [SLOT_PROBE]: { code: bytecode.SlotProbe.runtime },

@@ -4,10 +4,10 @@ import { keccak256 } from 'ethers'
 import { BoundedMap, type StateCount } from '../bounded-map.ts'
 import type { BalanceLayout } from './amount.ts'
 import { mappingsAtSlot } from './candidates.ts'
-import { type FoundMappings, findMappings, findUsualMappings } from './find.ts'
+import { findCommonMappings, findMappings, type TokenMappings } from './find.ts'
 import type { Mapping } from './mapping.ts'
 import type { TokenReader } from './reader.ts'
-import { readTrail, searchMappings } from './search.ts'
+import { readContractData, searchMappings } from './search.ts'
 import { readShape } from './shape.ts'
 
 /** Storage layout of a token; a part is absent if it was not found. */
@@ -26,38 +26,41 @@ const INCOMPLETE_MS = 600_000
  */
 export class SlotResolver {
   /** Called with each complete layout. */
-  onFound: (token: Address, layout: TokenLayout) => void = () => {}
-  private readonly byToken = new BoundedMap<Address, Promise<TokenLayout>>(MAX_REMEMBERED)
+  onLayoutComplete: (token: Address, layout: TokenLayout) => void = () => {}
+  private readonly layoutByToken = new BoundedMap<Address, Promise<TokenLayout>>(MAX_REMEMBERED)
   /** Incomplete layouts, with a time limit. */
-  private readonly incomplete = new BoundedMap<Address, Promise<TokenLayout>>(MAX_REMEMBERED, { ttl: INCOMPLETE_MS })
-  private readonly byCode = new BoundedMap<Hex, { readonly token: Address; readonly layout: TokenLayout }>(
+  private readonly incompleteLayoutByToken = new BoundedMap<Address, Promise<TokenLayout>>(MAX_REMEMBERED, {
+    ttl: INCOMPLETE_MS,
+  })
+  private readonly layoutByCodeHash = new BoundedMap<Hex, { readonly token: Address; readonly layout: TokenLayout }>(
     MAX_REMEMBERED,
   )
   /** Layouts with which a spender has moved an account's tokens, by token and account. */
-  private readonly movable = new BoundedMap<string, TokenLayout>(MAX_REMEMBERED, { ttl: INCOMPLETE_MS })
+  private readonly movableLayouts = new BoundedMap<string, TokenLayout>(MAX_REMEMBERED, { ttl: INCOMPLETE_MS })
   private hits = 0
   private misses = 0
 
   /** Cached tokens, and hits and misses. */
   get statistics(): { readonly remembered: number; readonly hits: number; readonly misses: number } {
-    return { remembered: this.byToken.size, hits: this.hits, misses: this.misses }
+    return { remembered: this.layoutByToken.size, hits: this.hits, misses: this.misses }
   }
 
   get counts(): Readonly<Record<'slots' | 'codes' | 'movable', StateCount>> {
-    return { slots: this.byToken.count, codes: this.byCode.count, movable: this.movable.count }
+    return { slots: this.layoutByToken.count, codes: this.layoutByCodeHash.count, movable: this.movableLayouts.count }
   }
 
   /** Returns the layout of a token. Concurrent callers share one search; failures of the node are not cached. */
   layout(reader: TokenReader): Promise<TokenLayout> {
-    const cached = this.byToken.get(reader.token) ?? this.incomplete.get(reader.token)
+    const cached = this.layoutByToken.get(reader.token) ?? this.incompleteLayoutByToken.get(reader.token)
     if (cached) {
       this.hits++
       return cached
     }
     this.misses++
     const pendingLayout = this.resolve(reader).then((layout) => {
-      if (layout.balance && layout.allowance) this.onFound(reader.token, layout)
-      else if (this.byToken.delete(reader.token)) this.incomplete.set(reader.token, Promise.resolve(layout))
+      if (layout.balance && layout.allowance) this.onLayoutComplete(reader.token, layout)
+      else if (this.layoutByToken.delete(reader.token))
+        this.incompleteLayoutByToken.set(reader.token, Promise.resolve(layout))
       return layout
     })
     this.remember(reader.token, pendingLayout)
@@ -66,42 +69,45 @@ export class SlotResolver {
 
   /** Adds a layout found elsewhere; a wrong one is detected when it is used. */
   learn(token: Address, layout: TokenLayout): void {
-    if (!this.byToken.has(token)) this.byToken.set(token, Promise.resolve(layout))
+    if (!this.layoutByToken.has(token)) this.layoutByToken.set(token, Promise.resolve(layout))
   }
 
   /** Removes a layout that no longer works, because the token was upgraded. */
   forget(token: Address): void {
-    this.byToken.delete(token)
-    this.incomplete.delete(token)
+    this.layoutByToken.delete(token)
+    this.incompleteLayoutByToken.delete(token)
   }
 
   /** Records that a spender can move tokens of the account that the layout's slots give it. */
   recordMovable(token: Address, account: Address, layout: TokenLayout): void {
-    this.movable.set(`${token}${account}`, layout)
+    this.movableLayouts.set(`${token}${account}`, layout)
   }
 
   /** Returns true if a spender has moved tokens of the account with this layout. */
   isMovable(token: Address, account: Address, layout: TokenLayout): boolean {
-    return this.movable.get(`${token}${account}`) === layout
+    return this.movableLayouts.get(`${token}${account}`) === layout
   }
 
   private remember(token: Address, layout: Promise<TokenLayout>): void {
-    this.byToken.set(token, layout)
-    layout.catch(() => this.byToken.peek(token) === layout && this.byToken.delete(token))
+    this.layoutByToken.set(token, layout)
+    layout.catch(() => this.layoutByToken.peek(token) === layout && this.layoutByToken.delete(token))
   }
 
   private async resolve(reader: TokenReader): Promise<TokenLayout> {
-    const [usual, trail] = await Promise.all([findUsualMappings(reader), readTrail(reader, reader.token)])
-    if (trail.code === '0x') return {}
-    if (usual.balance && usual.allowance) return withShape(reader, usual)
-    const codeHash = keccak256(trail.code) as Hex
-    const cached = this.byCode.get(codeHash)
+    const [mappings, contractData] = await Promise.all([
+      findCommonMappings(reader),
+      readContractData(reader, reader.token),
+    ])
+    if (contractData.code === '0x') return {}
+    if (mappings.balance && mappings.allowance) return withShape(reader, mappings)
+    const codeHash = keccak256(contractData.code) as Hex
+    const cached = this.layoutByCodeHash.get(codeHash)
     if (cached) {
       const clone = await findMappings(reader, mappingsOf(cached.layout, cached.token, reader.token))
       if (clone.balance && clone.allowance) return withShape(reader, clone)
     }
-    const layout = await withShape(reader, { ...(await searchMappings(reader, trail)), ...usual })
-    this.byCode.set(codeHash, { token: reader.token, layout })
+    const layout = await withShape(reader, { ...(await searchMappings(reader, contractData)), ...mappings })
+    this.layoutByCodeHash.set(codeHash, { token: reader.token, layout })
     return layout
   }
 }
@@ -111,13 +117,13 @@ export async function layoutFromSlots(
   reader: TokenReader,
   slots: { readonly balance: bigint | undefined; readonly allowance: bigint | undefined },
 ): Promise<TokenLayout> {
-  const find = async (slot: bigint | undefined): Promise<FoundMappings> =>
+  const find = async (slot: bigint | undefined): Promise<TokenMappings> =>
     slot === undefined ? {} : findMappings(reader, mappingsAtSlot(reader.token, slot))
   const [{ balance }, { allowance }] = await Promise.all([find(slots.balance), find(slots.allowance)])
   return withShape(reader, { ...(balance && { balance }), ...(allowance && { allowance }) })
 }
 
-async function withShape(reader: TokenReader, { balance, allowance }: FoundMappings): Promise<TokenLayout> {
+async function withShape(reader: TokenReader, { balance, allowance }: TokenMappings): Promise<TokenLayout> {
   const shape = balance && (balance.shape ?? (await readShape(reader, balance.mapping)))
   return {
     ...(balance && shape && { balance: { mapping: balance.mapping, shape } }),

@@ -3,7 +3,7 @@ import { id, keccak256, toBeHex } from 'ethers'
 import { expect, test } from 'vitest'
 import { balanceKey, type Mapping } from './mapping.ts'
 import { fictitiousOwner, type StorageWrites, type TokenReader } from './reader.ts'
-import { readTrail, searchMappings } from './search.ts'
+import { readContractData, searchMappings } from './search.ts'
 
 const token = toAddress(`0x${'7'.repeat(40)}`)
 const addressOf = (index: number): Address => toAddress(toBeHex(2n ** 100n + BigInt(index), 20))
@@ -70,7 +70,7 @@ const codeOf = (...parts: readonly string[]): Hex => `0x${parts.join('')}`
 
 test('a trail is the code, and the words of 64 slots and of the known proxy slots', async () => {
   const { reader, stored } = readerOf({ code: { [token]: '0x6001' }, words: { [token]: [5n] } })
-  expect(await readTrail(reader, token)).toEqual({ code: '0x6001', words: [5n] })
+  expect(await readContractData(reader, token)).toEqual({ code: '0x6001', words: [5n] })
   const [, slots] = stored[0] as [Address, bigint[]]
   expect(slots.slice(0, 64)).toEqual(Array.from({ length: 64 }, (_, slot) => BigInt(slot)))
   expect(slots.slice(64)).toEqual([

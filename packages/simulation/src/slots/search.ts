@@ -4,8 +4,8 @@
  */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { rareMappings, storeMappings } from './candidates.ts'
-import { type FoundMappings, findMappings } from './find.ts'
-import { findMembers } from './members.ts'
+import { findMappings, type TokenMappings } from './find.ts'
+import { findMissingMappings } from './members.ts'
 import type { TokenReader } from './reader.ts'
 
 /** EIP-1967 implementation and beacon slots, and OpenZeppelin's older implementation slot. */
@@ -23,25 +23,25 @@ const ADDRESS_MASK = 2n ** 160n - 1n
 const MIN_ADDRESS = 2n ** 40n
 
 /** Code and storage words of a contract that may point to others. */
-export type Trail = { readonly code: Hex; readonly words: readonly bigint[] }
+export type ContractData = { readonly code: Hex; readonly words: readonly bigint[] }
 
-export async function readTrail(reader: TokenReader, contract: Address): Promise<Trail> {
+export async function readContractData(reader: TokenReader, contract: Address): Promise<ContractData> {
   const [code, words] = await Promise.all([reader.readCode(contract), reader.readStorage(contract, POINTER_SLOTS)])
   return { code, words }
 }
 
 /** Searches mappings in at most six round trips. A part that is still missing follows no known rule. */
-export async function searchMappings(reader: TokenReader, trail: Trail): Promise<FoundMappings> {
-  const stores = (await reader.touchedSlots(pointers([trail], reader.token))).slice(0, MAX_STORES)
-  const trails = await Promise.all(stores.map((contract) => readTrail(reader, contract)))
-  const namespaces = constants([trail, ...trails].map(({ code }) => code))
+export async function searchMappings(reader: TokenReader, contractData: ContractData): Promise<TokenMappings> {
+  const stores = (await reader.touchedAccounts(pointedAddresses([contractData], reader.token))).slice(0, MAX_STORES)
+  const storeData = await Promise.all(stores.map((contract) => readContractData(reader, contract)))
+  const namespaces = pushedConstants([contractData, ...storeData].map(({ code }) => code))
     .filter((value) => value >> 200n !== 0n && value !== 2n ** 256n - 1n)
     .slice(0, MAX_NAMESPACES)
   const candidates = [...rareMappings(reader.token, namespaces), ...stores.flatMap(storeMappings)]
-  const farCandidates = pointers(trails, reader.token).filter((contract) => !stores.includes(contract))
+  const farCandidates = pointedAddresses(storeData, reader.token).filter((contract) => !stores.includes(contract))
   const [nearMappings, farStores] = await Promise.all([
     findMappings(reader, candidates),
-    touchedOf(reader, farCandidates),
+    touchedAmong(reader, farCandidates),
   ])
   if (nearMappings.balance && nearMappings.allowance) return nearMappings
   const farMappings =
@@ -49,15 +49,15 @@ export async function searchMappings(reader: TokenReader, trail: Trail): Promise
   const mappings = { ...farMappings, ...nearMappings }
   if (mappings.balance && mappings.allowance) return mappings
   const missing = { balance: !mappings.balance, allowance: !mappings.allowance }
-  return { ...(await findMembers(reader, namespaces, missing)), ...mappings }
+  return { ...(await findMissingMappings(reader, namespaces, missing)), ...mappings }
 }
 
-async function touchedOf(reader: TokenReader, contracts: readonly Address[]): Promise<readonly Address[]> {
-  return contracts.length === 0 ? [] : reader.touchedSlots(contracts)
+async function touchedAmong(reader: TokenReader, contracts: readonly Address[]): Promise<readonly Address[]> {
+  return contracts.length === 0 ? [] : reader.touchedAccounts(contracts)
 }
 
 /** Returns addresses found in storage or code, including those packed after a flag byte. */
-function pointers(trails: readonly Trail[], token: Address): readonly Address[] {
+function pointedAddresses(trails: readonly ContractData[], token: Address): readonly Address[] {
   const addresses = new Set<Address>()
   const add = (value: bigint) => {
     const low = value & ADDRESS_MASK
@@ -68,7 +68,7 @@ function pointers(trails: readonly Trail[], token: Address): readonly Address[] 
       add(word)
       add(word >> 8n)
     }
-    for (const constant of constants([code])) if (constant <= ADDRESS_MASK) add(constant)
+    for (const constant of pushedConstants([code])) if (constant <= ADDRESS_MASK) add(constant)
   }
   addresses.delete(token)
   return [...addresses].slice(0, MAX_POINTERS)
@@ -82,7 +82,7 @@ const PUSH32 = 0x7f
  * Returns constants pushed with 20 bytes (addresses) or at least 29 (namespaces and immutables, whose leading zeros are
  * dropped).
  */
-function constants(codes: readonly Hex[]): readonly bigint[] {
+function pushedConstants(codes: readonly Hex[]): readonly bigint[] {
   const pushedWords = new Set<bigint>()
   for (const code of codes) {
     const bytes = Buffer.from(code.slice(2), 'hex')

@@ -46,20 +46,20 @@ export async function readShape(reader: TokenReader, mapping: Mapping): Promise<
 /**
  * Computes the shape.
  *
- * @param values - balance with only bit j set; null if the token did not respond
+ * @param balanceByBit - balance with only bit j set; null if the token did not respond
  */
-function shapeOf(values: readonly (bigint | null)[]): Shape | undefined {
-  const firstBit = values.findIndex((value) => value !== null && value !== 0n)
+function shapeOf(balanceByBit: readonly (bigint | null)[]): Shape | undefined {
+  const firstBit = balanceByBit.findIndex((value) => value !== null && value !== 0n)
   if (firstBit === -1) return undefined
-  let end = firstBit
-  while (end < values.length && values[end] !== 0n) end++
-  const bits = values.slice(firstBit, end)
+  let endBit = firstBit
+  while (endBit < balanceByBit.length && balanceByBit[endBit] !== 0n) endBit++
+  const bits = balanceByBit.slice(firstBit, endBit)
   if (bits.every((value, index) => value === 1n << BigInt(index))) {
-    return { kind: 'plain', shift: firstBit, width: end - firstBit }
+    return { kind: 'plain', shift: firstBit, width: endBit - firstBit }
   }
   // Small numbers of shares round to 0, but their low bits belong to the number too.
-  const rate = rateOf(values, firstBit)
-  return rate && { kind: 'shares', shift: 0, width: end, rate }
+  const rate = rateOf(balanceByBit, firstBit)
+  return rate && { kind: 'shares', shift: 0, width: endBit, rate }
 }
 
 /** Minimum consecutive doublings that show a proportion; with fewer the word may be a lookup key. */

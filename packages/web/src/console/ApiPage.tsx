@@ -23,7 +23,7 @@ import {
 import { ResponseView } from './ResponseView.tsx'
 import { type Language, languages, sampleOf } from './samples.ts'
 import { useDefaultFields } from './use-default-fields.ts'
-import { type ConsoleAnswer, send } from './wire.ts'
+import { type ConsoleResponse, sendConsoleCall } from './wire.ts'
 
 export type ApiParams = {
   readonly chain?: number
@@ -105,23 +105,27 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
       search: (before: ApiParams) => ({ ...before, ep: endpoint.id, ...changes }),
       replace: true,
     })
-  const [set, choose] = useChoice<Texts>(params.set ?? NONE, (set) => change({ set }), TYPING_PAUSE_MS)
-  const values: Texts = {
+  const [typedValues, setTypedValues] = useChoice<TextByField>(
+    params.set ?? NO_TEXTS,
+    (set) => change({ set }),
+    TYPING_PAUSE_MS,
+  )
+  const values: TextByField = {
     ...defaults,
     // The service accepts only one of `amount` and `amountOut`.
-    ...(set.amountOut && { amount: '' }),
-    ...set,
-    chain_id: set.chain_id ?? String(chain.id),
+    ...(typedValues.amountOut && { amount: '' }),
+    ...typedValues,
+    chain_id: typedValues.chain_id ?? String(chain.id),
   }
   const call = callOf(endpoint, values)
-  const [answer, setAnswer] = useState<Asking>({ state: 'none' })
+  const [request, setRequest] = useState<RequestState>({ state: 'none' })
   const sendRequest = async () => {
-    setAnswer((before) => ({ ...before, state: 'asking' }))
+    setRequest((before) => ({ ...before, state: 'asking' }))
     await nextPaint()
     try {
-      setAnswer({ state: 'none', answer: await send(call) })
+      setRequest({ state: 'none', answer: await sendConsoleCall(call) })
     } catch (error) {
-      setAnswer({ state: 'failed', error })
+      setRequest({ state: 'failed', error })
     }
   }
   return (
@@ -145,47 +149,57 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
           {...{
             endpoint,
             values,
-            set,
-            busy: answer.state === 'asking',
+            typedValues,
+            busy: request.state === 'asking',
             isPending,
-            onSet: choose,
+            onType: setTypedValues,
             onSend: () => void sendRequest(),
           }}
         />
       </section>
       <Code
-        {...{ endpoint, call, values, language: params.lang ?? 'curl', answer, onLanguage: (lang) => change({ lang }) }}
+        {...{
+          endpoint,
+          call,
+          values,
+          language: params.lang ?? 'curl',
+          request,
+          onLanguage: (lang) => change({ lang }),
+        }}
       />
     </>
   )
 }
 
-type Asking = {
+type RequestState = {
   readonly state: 'none' | 'asking' | 'failed'
-  readonly answer?: ConsoleAnswer
+  readonly answer?: ConsoleResponse
   readonly error?: unknown
 }
 
-type Texts = Readonly<Record<string, string>>
-const NONE: Texts = {}
+type TextByField = Readonly<Record<string, string>>
+const NO_TEXTS: TextByField = {}
 
 type FormProps = {
   readonly endpoint: ConsoleEndpoint
-  readonly values: Texts
+  readonly values: TextByField
   /** Values that the user typed, by field name. */
-  readonly set: Texts
+  readonly typedValues: TextByField
   readonly busy: boolean
   readonly isPending: boolean
-  readonly onSet: (set: Texts) => void
+  readonly onType: (set: TextByField) => void
   readonly onSend: () => void
 }
 
-function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormProps) {
+function Form({ endpoint, values, typedValues, busy, isPending, onType: onSet, onSend }: FormProps) {
   const neededFields = endpoint.fields.filter(isNeeded)
   const optionalFields = endpoint.fields.filter((field) => !isNeeded(field))
-  const typedValues = useRef(set)
-  typedValues.current = set
-  const change = useCallback((name: string, text: string) => onSet({ ...typedValues.current, [name]: text }), [onSet])
+  const typedValuesRef = useRef(typedValues)
+  typedValuesRef.current = typedValues
+  const change = useCallback(
+    (name: string, text: string) => onSet({ ...typedValuesRef.current, [name]: text }),
+    [onSet],
+  )
   const row = (field: ParameterField) => (
     <FieldRow key={field.name} field={field} value={values[field.name] ?? ''} onChange={change} />
   )
@@ -199,7 +213,7 @@ function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormPro
     >
       {neededFields.map(row)}
       {optionalFields.length > 0 && (
-        <details open={optionalFields.some(({ name }) => set[name])}>
+        <details open={optionalFields.some(({ name }) => typedValues[name])}>
           <summary>
             {optionalFields.length === 1 ? '1 optional parameter' : `${optionalFields.length} optional parameters`}
           </summary>
@@ -216,9 +230,9 @@ function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormPro
 type CodeProps = {
   readonly endpoint: ConsoleEndpoint
   readonly call: ConsoleCall
-  readonly values: Texts
+  readonly values: TextByField
   readonly language: Language
-  readonly answer: Asking
+  readonly request: RequestState
   readonly onLanguage: (language: Language) => Promise<void>
 }
 
@@ -237,7 +251,7 @@ function Languages({ selected, onChoose }: LanguagesProps) {
   )
 }
 
-function Code({ endpoint, call, values, language, answer, onLanguage }: CodeProps) {
+function Code({ endpoint, call, values, language, request, onLanguage }: CodeProps) {
   const sample = sampleOf(language, { origin: location.origin, endpoint, call, values })
   return (
     <div className="code">
@@ -251,13 +265,13 @@ function Code({ endpoint, call, values, language, answer, onLanguage }: CodeProp
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this. */}
         <pre tabIndex={0}>{sample}</pre>
       </section>
-      <section className="panel" aria-label="Response" aria-live="polite" aria-busy={answer.state === 'asking'}>
-        {answer.answer ? (
-          <ResponseView answer={answer.answer} />
+      <section className="panel" aria-label="Response" aria-live="polite" aria-busy={request.state === 'asking'}>
+        {request.answer ? (
+          <ResponseView answer={request.answer} />
         ) : (
-          <p className="res-h note">{answer.state === 'asking' ? 'Sending…' : 'Response'}</p>
+          <p className="res-h note">{request.state === 'asking' ? 'Sending…' : 'Response'}</p>
         )}
-        {answer.state === 'failed' && <Failure error={answer.error} />}
+        {request.state === 'failed' && <Failure error={request.error} />}
       </section>
     </div>
   )

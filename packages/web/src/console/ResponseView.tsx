@@ -1,7 +1,7 @@
 /** The response panel of the API console. */
 import { Fragment, type ReactNode } from 'react'
 import { Copy } from '../ui/Copy.tsx'
-import type { ConsoleAnswer } from './wire.ts'
+import type { ConsoleResponse } from './wire.ts'
 
 /** Strings of a response longer than this are cut on the screen. The copy button copies them in full. */
 const LONG = 90
@@ -9,16 +9,16 @@ const CUT = 66
 
 /** Shows the status, the duration, and the body of a response. */
 export function ResponseView({
-  answer: { status, ms, body, isWhole, retryAfter },
+  answer: { status, durationMs, body, isComplete, retryAfter },
 }: {
-  readonly answer: ConsoleAnswer
+  readonly answer: ConsoleResponse
 }) {
-  const json = isWhole ? parse(body) : undefined
+  const json = isComplete ? parse(body) : undefined
   const code = (json as { code?: unknown } | undefined)?.code
   const pip = status < 400 ? '' : status < 500 ? 'pip--warn' : 'pip--bad'
   const statusText = [
     typeof code === 'string' ? code : status < 400 ? 'OK' : '',
-    `${ms} ms`,
+    `${durationMs} ms`,
     retryAfter && `try again in ${retryAfter} s`,
   ]
   const text = json === undefined ? body : JSON.stringify(json, (_, value) => cut(value), 2)

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from '../service/client.ts'
 import { useTokens } from '../service/tokens.ts'
-import { firstPair } from '../swap/params.ts'
+import { defaultPairOf } from '../swap/params.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { type ConsoleEndpoint, isNeeded } from './openapi.ts'
 
@@ -16,7 +16,7 @@ type DefaultFields = {
 export function useDefaultFields(chainId: number, endpoint: ConsoleEndpoint): DefaultFields {
   const { data: tokens, isPending, failureCount } = useTokens(chainId)
   const wallet = useWallet()
-  const pair = tokens && firstPair(tokens)
+  const pair = tokens && defaultPairOf(tokens)
   const from = wallet?.address ?? '0x000000000000000000000000000000000000dEaD'
   const needsCall = endpoint.fields.some(({ name, required }) => name === 'data' && required)
   const { data: swap, isLoading } = useQuery({

@@ -2,21 +2,23 @@
 import { groupOf } from '../route/families.ts'
 import { Count } from '../ui/Num.tsx'
 import { Scroll } from '../ui/Scroll.tsx'
-import type { Piece } from './bytes.ts'
+import type { CalldataPiece } from './bytes.ts'
 import type { ExplainFact } from './facts.ts'
 import type { DecodedStep } from './steps.ts'
 
 type Props = {
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly CalldataPiece[]
   readonly steps: readonly DecodedStep[]
   readonly offFacts: readonly ExplainFact[]
   readonly highlighted: string | null
-  readonly onLight: (key: string | null) => void
+  readonly onHighlight: (key: string | null) => void
 }
 
 /** Shows the calldata. The bytes of a fact or a step are underlined and are highlighted together with it. */
-export function Bytes({ pieces, steps, offFacts, highlighted, onLight }: Props) {
-  const differingOwners = new Set(offFacts.filter(({ certainty }) => certainty === 'differs').map(({ owner }) => owner))
+export function Bytes({ pieces, steps, offFacts, highlighted, onHighlight }: Props) {
+  const differingOwners = new Set(
+    offFacts.filter(({ certainty }) => certainty === 'differs').map(({ byteOwner }) => byteOwner),
+  )
   return (
     <section className="panel" aria-labelledby="bytes">
       <div className="panel__h">
@@ -40,8 +42,8 @@ export function Bytes({ pieces, steps, offFacts, highlighted, onLight }: Props) 
               // biome-ignore lint/suspicious/noArrayIndexKey: bytes have no key other than their index.
               key={index}
               className={classes.filter(Boolean).join(' ')}
-              onPointerEnter={() => onLight(key)}
-              onPointerLeave={() => onLight(null)}
+              onPointerEnter={() => onHighlight(key)}
+              onPointerLeave={() => onHighlight(null)}
             >
               {hex}
             </span>

@@ -4,7 +4,7 @@ import { contractsOf, type SwapContracts } from '@sluice/client'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useExampleSwap } from '../example/use-example-swap.ts'
-import { useNamed } from '../service/tokens.ts'
+import { useTokenNames } from '../service/tokens.ts'
 import { afterPaint, useAfterPaint, usePaintedParts } from '../ui/after-paint.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Lede } from '../ui/Lede.tsx'
@@ -13,9 +13,9 @@ import { useChain, useSetting } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { Bytes } from './Bytes.tsx'
-import { calls, piecesOf, rangesOf } from './bytes.ts'
+import { callShapeBySelector, piecesOf, rangesOf } from './bytes.ts'
 import { Facts } from './Facts.tsx'
-import { type ExplainedTransaction, poolsFact, read } from './facts.ts'
+import { type ExplainedTransaction, explainTransaction, poolsFact } from './facts.ts'
 import { fragmentOf, type PastedTx, readPasted } from './input.ts'
 import { Steps } from './Steps.tsx'
 import { type TokenValue, termsOf, unknownPoolsOf } from './terms.ts'
@@ -32,9 +32,9 @@ export function ExplainPage() {
   const pastedInput = useMemo(() => readPasted(hash), [hash])
   const sentTransaction = useSentTransaction(chain.id, pastedInput.kind === 'hash' ? pastedInput.hash : undefined)
   const transaction = sentTransaction.data
-  const sentOf = transaction?.kind === 'sent' ? transaction : undefined
-  const tx = pastedInput.kind === 'transaction' ? pastedInput.tx : sentOf?.tx
-  const block = sentOf?.block
+  const sent = transaction?.kind === 'sent' ? transaction : undefined
+  const tx = pastedInput.kind === 'transaction' ? pastedInput.tx : sent?.tx
+  const block = sent?.block
   const subject = useMemo(() => tx && { tx, block }, [tx, block])
   // The form shows the transaction at once, since decoding and checking it take longer.
   const paintedSubject = useAfterPaint(subject)
@@ -51,7 +51,7 @@ export function ExplainPage() {
         key={hash}
         text={pastedInput.kind === 'hash' ? pastedInput.hash : (tx?.data ?? hash)}
         chain={chain.name}
-        onGo={openTransaction}
+        onOpen={openTransaction}
       />
       <div className="spaced stack">
         {pastedInput.kind === 'nothing' && (
@@ -74,9 +74,14 @@ export function ExplainPage() {
             {sentTransaction.error.message}
           </Notice>
         )}
-        {transaction && transaction.kind !== 'sent' && <Lost kind={transaction.kind} chain={chain.name} />}
+        {transaction && transaction.kind !== 'sent' && (
+          <MissingTransaction kind={transaction.kind} chain={chain.name} />
+        )}
         {transaction?.kind === 'sent' && (
-          <Notice kind={transaction.outcome === 'reverted' ? 'warn' : 'info'} title={outcomes[transaction.outcome]} />
+          <Notice
+            kind={transaction.outcome === 'reverted' ? 'warn' : 'info'}
+            title={titleByOutcome[transaction.outcome]}
+          />
         )}
       </div>
       {paintedSubject && paintedSubject.tx === tx && (
@@ -86,14 +91,14 @@ export function ExplainPage() {
   )
 }
 
-const outcomes = {
+const titleByOutcome = {
   landed: 'This transaction is in a block, and succeeded.',
   reverted: 'This transaction is in a block, and reverted: it cost gas and moved nothing else.',
   waiting: 'This transaction is not in a block yet.',
 } as const
 
 /** Explains why there is no transaction to show for a hash. */
-function Lost({
+function MissingTransaction({
   kind,
   chain,
 }: {
@@ -115,16 +120,16 @@ function Lost({
   )
 }
 
-type PasteProps = { readonly text: string; readonly chain: string; readonly onGo: (text: string) => void }
+type PasteProps = { readonly text: string; readonly chain: string; readonly onOpen: (text: string) => void }
 
-function Paste({ text, chain, onGo }: PasteProps) {
+function Paste({ text, chain, onOpen }: PasteProps) {
   const [typed, setTyped] = useState(text)
   return (
     <form
       className="panel paste"
       onSubmit={(event) => {
         event.preventDefault()
-        afterPaint(() => onGo(typed))
+        afterPaint(() => onOpen(typed))
       }}
     >
       <label className="lab" htmlFor="tx">
@@ -139,11 +144,11 @@ function Paste({ text, chain, onGo }: PasteProps) {
         onChange={(event) => setTyped(event.target.value)}
         onPaste={(event) => {
           // A paste that replaces the whole text is read at once, without a click.
-          const formEvent = event.currentTarget
-          const replaces = formEvent.selectionEnd - formEvent.selectionStart === formEvent.value.length
-          if (!replaces) return
+          const textArea = event.currentTarget
+          const replacesAll = textArea.selectionEnd - textArea.selectionStart === textArea.value.length
+          if (!replacesAll) return
           event.preventDefault()
-          onGo(event.clipboardData.getData('text'))
+          onOpen(event.clipboardData.getData('text'))
         }}
       />
       <button type="submit" className="btn">
@@ -166,39 +171,39 @@ function Explained({ chainId, chainName, tx, block }: ExplainedProps) {
   const contracts = chainId === local?.chainId ? local.contracts : contractsOf(chainId)
   const result = useMemo((): ExplainedTransaction | Error => {
     try {
-      return read(tx, contracts, Math.floor(Date.now() / 1000), block !== undefined)
+      return explainTransaction(tx, contracts, Math.floor(Date.now() / 1000), block !== undefined)
     } catch (error) {
       return error as Error
     }
   }, [tx, contracts, block])
-  if (result instanceof Error) return <Foreign data={tx.data} error={result} />
-  return <Whole {...{ chainId, chainName, tx, block, contracts, read: result }} />
+  if (result instanceof Error) return <NotASwap data={tx.data} error={result} />
+  return <ExplainedSwap {...{ chainId, chainName, tx, block, contracts, transaction: result }} />
 }
 
-const otherMessages: Readonly<Record<string, string>> = {
+const callBySelector: Readonly<Record<string, string>> = {
   '0xa9059cbb': 'transfer(address,uint256) of ERC-20 tokens',
   '0x095ea7b3': 'approve(address,uint256) of ERC-20 tokens',
   '0x23b872dd': 'transferFrom(address,address,uint256) of ERC-20 tokens',
 }
 
 /** Shows calldata that is not a complete swap of the Guard. */
-function Foreign({ data, error }: { readonly data: string; readonly error: Error }) {
+function NotASwap({ data, error }: { readonly data: string; readonly error: Error }) {
   const selector = data.slice(0, 10).toLowerCase()
-  const isCut = Object.hasOwn(calls, selector)
-  const name = Object.hasOwn(otherMessages, selector) ? otherMessages[selector] : undefined
+  const isSwapCall = Object.hasOwn(callShapeBySelector, selector)
+  const name = Object.hasOwn(callBySelector, selector) ? callBySelector[selector] : undefined
   return (
     <div className="verdict verdict--bad" role="alert">
       <Icon name="bad" />
       <div>
         <p>
           <b>
-            {isCut
+            {isSwapCall
               ? 'The calldata is malformed or truncated. Don’t sign it.'
               : 'This isn’t a Sluice swap. Don’t sign it as one.'}
           </b>
         </p>
         <p className="verdict__more">
-          {isCut
+          {isSwapCall
             ? `It begins like a swap of the Guard, and cannot be read to its end: ${error.message}.`
             : `It begins with ${data.slice(0, 10)}${name ? `, which is ${name}` : ''}.`}
         </p>
@@ -207,53 +212,63 @@ function Foreign({ data, error }: { readonly data: string; readonly error: Error
   )
 }
 
-type WholeProps = ExplainedProps & {
+type ExplainedSwapProps = ExplainedProps & {
   readonly contracts: SwapContracts | undefined
-  readonly read: ExplainedTransaction
+  readonly transaction: ExplainedTransaction
 }
 
 /** Parts of an explanation that are painted one after another: the verdict, the facts, and the details. */
-const ALL_PARTS = 3
+const PART_COUNT = 3
 
-function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
-  const { explanation, facts, faults } = read
+function ExplainedSwap({ chainId, chainName, tx, block, contracts, transaction }: ExplainedSwapProps) {
+  const { explanation, facts, deploymentDifferences } = transaction
   const [highlighted, setHighlighted] = useState<string | null>(null)
   const wallet = useWallet()
   const { steps, tokenIn, tokenOut } = explanation
-  const { tokenOf } = useNamed(chainId, [tokenIn, tokenOut, ...steps.map((step) => step.tokenIn)])
+  const { tokenOf } = useTokenNames(chainId, [tokenIn, tokenOut, ...steps.map((step) => step.tokenIn)])
   const { input, output, isPending } = useValues({ chainId, tokenIn, tokenOut, contracts, block }, tokenOf)
   const signer = tx.from ?? wallet?.address
   // Proving pools takes many hashes, so it runs once per transaction, and not when prices arrive or on each hover.
-  const unknown = useMemo(() => unknownPoolsOf(explanation, contracts), [explanation, contracts])
+  const unknownPools = useMemo(() => unknownPoolsOf(explanation, contracts), [explanation, contracts])
   const valueKey = JSON.stringify([input, output])
   const terms = useMemo(() => {
     const [input, output] = JSON.parse(valueKey) as [TokenValue, TokenValue]
     const now = Math.floor(Date.now() / 1000)
-    return termsOf({ tx, explanation, contracts, unknown, signer, isMined: block !== undefined, now, input, output })
-  }, [tx, explanation, contracts, unknown, signer, block, valueKey])
+    return termsOf({
+      tx,
+      explanation,
+      contracts,
+      unknownPools,
+      signer,
+      isMined: block !== undefined,
+      now,
+      input,
+      output,
+    })
+  }, [tx, explanation, contracts, unknownPools, signer, block, valueKey])
   // The verdict is painted before the facts, and those before the bytes and the steps, which are many elements.
-  const visibleParts = usePaintedParts(ALL_PARTS)
+  const visibleParts = usePaintedParts(PART_COUNT)
   const link = `${location.origin}/app/explain?chain=${chainId}#${fragmentOf(tx)}`
-  const shownFacts = [...facts, poolsFact(explanation, terms.unknown)]
+  const shownFacts = [...facts, poolsFact(explanation, terms.unknownPools)]
   return (
     <>
-      <Verdict {...{ explanation, terms, faults, isPending, chainName, tokenOf, link }} />
+      <Verdict {...{ explanation, terms, deploymentDifferences, isPending, chainName, tokenOf, link }} />
       <div className="ex">
         {visibleParts > 1 && (
           <Facts
             facts={shownFacts}
-            unusual={terms.unusual}
+            unusual={terms.unusualTerms}
             tokenOf={tokenOf}
             highlighted={highlighted}
-            onLight={setHighlighted}
+            onHighlight={setHighlighted}
           />
         )}
-        {visibleParts === ALL_PARTS && (
-          <Calldata {...{ tx, explanation, facts, highlighted }} onLight={setHighlighted} />
+        {visibleParts === PART_COUNT && (
+          <Calldata {...{ tx, explanation, facts, highlighted }} onHighlight={setHighlighted} />
         )}
       </div>
-      {visibleParts === ALL_PARTS && (
-        <Steps explanation={explanation} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />
+      {visibleParts === PART_COUNT && (
+        <Steps explanation={explanation} tokenOf={tokenOf} highlighted={highlighted} onHighlight={setHighlighted} />
       )}
     </>
   )
@@ -262,10 +277,10 @@ function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
 type CalldataProps = Pick<ExplainedTransaction, 'explanation' | 'facts'> & {
   readonly tx: PastedTx
   readonly highlighted: string | null
-  readonly onLight: (key: string | null) => void
+  readonly onHighlight: (key: string | null) => void
 }
 
-function Calldata({ tx, explanation, facts, highlighted, onLight }: CalldataProps) {
+function Calldata({ tx, explanation, facts, highlighted, onHighlight }: CalldataProps) {
   const pieces = useMemo(() => piecesOf(tx.data, rangesOf(tx.data, explanation)), [tx.data, explanation])
-  return <Bytes {...{ pieces, highlighted, onLight }} steps={explanation.steps} offFacts={facts} />
+  return <Bytes {...{ pieces, highlighted, onHighlight }} steps={explanation.steps} offFacts={facts} />
 }

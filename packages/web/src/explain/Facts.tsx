@@ -1,26 +1,26 @@
 /** The facts panel of the Explain page. */
-import { utc } from '../format/number.ts'
+import { utcText } from '../format/number.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { TokenAmount } from '../ui/TokenAmount.tsx'
-import type { ExplainFact, How, Value } from './facts.ts'
-import type { Unusual } from './terms.ts'
+import type { Certainty, ExplainFact, FactValue } from './facts.ts'
+import type { UnusualTerm } from './terms.ts'
 
 type Props = {
   readonly facts: readonly ExplainFact[]
-  readonly unusual: readonly Unusual[]
+  readonly unusual: readonly UnusualTerm[]
   readonly tokenOf: TokenOf
   readonly highlighted: string | null
-  readonly onLight: (key: string | null) => void
+  readonly onHighlight: (key: string | null) => void
 }
 
-const marks: Readonly<Record<How, readonly [IconName, string]>> = {
+const marks: Readonly<Record<Certainty, readonly [IconName, string]>> = {
   proven: ['good', 'mark--proven'],
   claimed: ['claimed', 'mark--claimed'],
   differs: ['bad', 'mark--off'],
 }
 
-function Mark({ certainty }: { readonly certainty: How }) {
+function Mark({ certainty }: { readonly certainty: Certainty }) {
   const [icon, name] = marks[certainty]
   return (
     <span className={`mark ${name}`}>
@@ -31,7 +31,7 @@ function Mark({ certainty }: { readonly certainty: How }) {
 }
 
 /** Lists facts with their evidence. Proven and claimed facts look different. */
-export function Facts({ facts, unusual, tokenOf, highlighted, onLight }: Props) {
+export function Facts({ facts, unusual, tokenOf, highlighted, onHighlight }: Props) {
   return (
     <section className="panel" aria-labelledby="facts">
       <div className="panel__h">
@@ -49,17 +49,17 @@ export function Facts({ facts, unusual, tokenOf, highlighted, onLight }: Props) 
           </tr>
         </thead>
         <tbody>
-          {facts.map(({ name, owner, value, note, certainty }) => {
-            const light = owner && {
+          {facts.map(({ name, byteOwner, value, note, certainty }) => {
+            const highlightHandlers = byteOwner && {
               tabIndex: 0,
-              onPointerEnter: () => onLight(owner),
-              onPointerLeave: () => onLight(null),
-              onFocus: () => onLight(owner),
-              onBlur: () => onLight(null),
+              onPointerEnter: () => onHighlight(byteOwner),
+              onPointerLeave: () => onHighlight(null),
+              onFocus: () => onHighlight(byteOwner),
+              onBlur: () => onHighlight(null),
             }
             const unusualTerm = unusual.find(({ fact }) => fact === name)
             const classes = [
-              owner && highlighted === owner && 'hot',
+              byteOwner && highlighted === byteOwner && 'hot',
               certainty === 'differs' && 'off',
               unusualTerm && 'odd',
             ]
@@ -69,7 +69,7 @@ export function Facts({ facts, unusual, tokenOf, highlighted, onLight }: Props) 
               <tr
                 key={`${name}${JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? String(v) : v))}`}
                 className={classes}
-                {...light}
+                {...highlightHandlers}
               >
                 <td>{name}</td>
                 <td>
@@ -96,7 +96,7 @@ export function Facts({ facts, unusual, tokenOf, highlighted, onLight }: Props) 
   )
 }
 
-function Shown({ value, tokenOf }: { readonly value: Value; readonly tokenOf: TokenOf }) {
+function Shown({ value, tokenOf }: { readonly value: FactValue; readonly tokenOf: TokenOf }) {
   switch (value.kind) {
     case 'words':
       return <>{value.text}</>
@@ -108,8 +108,8 @@ function Shown({ value, tokenOf }: { readonly value: Value; readonly tokenOf: To
       )
     case 'time':
       // Later times do not fit into a Date.
-      return <>{value.seconds < 8_640_000_000_000n ? utc(value.seconds) : 'for ever'}</>
+      return <>{value.seconds < 8_640_000_000_000n ? utcText(value.seconds) : 'for ever'}</>
     case 'amount':
-      return <TokenAmount base={value.base} token={tokenOf(value.token)} digits={9} />
+      return <TokenAmount base={value.baseUnits} token={tokenOf(value.token)} digits={9} />
   }
 }

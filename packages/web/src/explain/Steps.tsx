@@ -6,13 +6,13 @@ import { groupOf } from '../route/families.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount } from '../ui/Num.tsx'
-import { type DecodedStep, inputAmounts, lanes, outputText, placeOf, titleOf } from './steps.ts'
+import { type DecodedStep, inputTextOf, outputTextOf, partiesOf, poolOrSingletonOf, titleOf } from './steps.ts'
 
 type Props = {
   readonly explanation: Explanation
   readonly tokenOf: TokenOf
   readonly highlighted: string | null
-  readonly onLight: (key: string | null) => void
+  readonly onHighlight: (key: string | null) => void
 }
 
 /** Horizontal position of each party, as a fraction of the width. */
@@ -21,7 +21,7 @@ type Party = keyof typeof AT
 const HEIGHT = 44
 
 /** Shows every instruction between the parties, in order, preceded and followed by the Guard's own transfers. */
-export function Steps({ explanation, tokenOf, highlighted, onLight }: Props) {
+export function Steps({ explanation, tokenOf, highlighted, onHighlight }: Props) {
   const { steps, mode, amountIn, minOutput, tokenIn, tokenOut } = explanation
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(400)
@@ -64,7 +64,7 @@ export function Steps({ explanation, tokenOf, highlighted, onLight }: Props) {
             <StepLane
               // biome-ignore lint/suspicious/noArrayIndexKey: an instruction has no key other than its index.
               key={index}
-              {...{ step, index, width, mode, tokenOf, highlighted, onLight }}
+              {...{ step, index, width, mode, tokenOf, highlighted, onHighlight }}
             />
           ))}
           <Lane number="" width={width} moves={mode === 'custody' ? [['guard', 'you', 22, 'accent']] : []}>
@@ -87,10 +87,10 @@ type StepLaneProps = Omit<Props, 'explanation'> & {
   readonly mode: Explanation['mode']
 }
 
-function StepLane({ step, index, width, mode, tokenOf, highlighted, onLight }: StepLaneProps) {
+function StepLane({ step, index, width, mode, tokenOf, highlighted, onHighlight }: StepLaneProps) {
   const { symbol, decimals } = tokenOf(step.tokenIn)
-  const { base, after } = inputAmounts(step, symbol)
-  const { from, to } = lanes(step, mode)
+  const { baseUnits, textAfter } = inputTextOf(step, symbol)
+  const { from, to } = partiesOf(step, mode)
   const key = `step ${index}`
   const moves: Move[] = []
   if (from) moves.push([from, 'pool', 15, 'family'])
@@ -102,15 +102,16 @@ function StepLane({ step, index, width, mode, tokenOf, highlighted, onLight }: S
       moves={moves}
       family={step.op}
       highlighted={highlighted === key}
-      onLight={(on) => onLight(on ? key : null)}
+      onHighlight={(on) => onHighlight(on ? key : null)}
     >
       <b>
         <FamilyMark family={step.op} />
         {titleOf(step)}
       </b>{' '}
-      <Address address={placeOf(step)} />{' '}
+      <Address address={poolOrSingletonOf(step)} />{' '}
       <span className="unit">
-        {base !== undefined && <Amount base={base} decimals={decimals} digits={6} />} {after}, {outputText(step, mode)}
+        {baseUnits !== undefined && <Amount base={baseUnits} decimals={decimals} digits={6} />} {textAfter},{' '}
+        {outputTextOf(step, mode)}
       </span>
     </Lane>
   )
@@ -124,21 +125,21 @@ type LaneProps = {
   readonly moves: readonly Move[]
   readonly family?: string
   readonly highlighted?: boolean
-  readonly onLight?: (on: boolean) => void
+  readonly onHighlight?: (on: boolean) => void
   readonly children: ReactNode
 }
 
-function Lane({ number, width, moves, family, highlighted = false, onLight, children }: LaneProps) {
+function Lane({ number, width, moves, family, highlighted = false, onHighlight, children }: LaneProps) {
   const x = (party: Party) => Math.round(AT[party] * width) + 0.5
   return (
     <li
       className={`lane ${highlighted ? 'hot' : ''} ${family ? `f-${groupOf(family)}` : ''}`}
-      {...(onLight && {
+      {...(onHighlight && {
         tabIndex: 0,
-        onPointerEnter: () => onLight(true),
-        onPointerLeave: () => onLight(false),
-        onFocus: () => onLight(true),
-        onBlur: () => onLight(false),
+        onPointerEnter: () => onHighlight(true),
+        onPointerLeave: () => onHighlight(false),
+        onFocus: () => onHighlight(true),
+        onBlur: () => onHighlight(false),
       })}
     >
       <span className="lane__n">{number}</span>

@@ -2,7 +2,7 @@
 
 import type { Explanation } from '@sluice/client'
 import { isZeroAddress } from '../format/hex.ts'
-import { brief, utc } from '../format/number.ts'
+import { shorten, utcText } from '../format/number.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Icon, type IconName } from '../ui/Icon.tsx'
@@ -14,7 +14,7 @@ type Props = {
   readonly explanation: Explanation
   readonly terms: TransactionTerms
   /** Differences from the deployment. */
-  readonly faults: readonly string[]
+  readonly deploymentDifferences: readonly string[]
   /** True while prices are loading. */
   readonly isPending: boolean
   readonly chainName: string
@@ -29,9 +29,16 @@ type Kind = 'good' | 'warn' | 'bad' | 'info'
  * checked, and does not call them safe.
  */
 export function Verdict(props: Props) {
-  const { terms, faults, isPending, link } = props
-  const { unusual, missingTerms } = terms
-  const kind: Kind = faults.length > 0 ? 'bad' : unusual.length > 0 ? 'warn' : missingTerms.length > 0 ? 'info' : 'good'
+  const { terms, deploymentDifferences, isPending, link } = props
+  const { unusualTerms, missingTerms } = terms
+  const kind: Kind =
+    deploymentDifferences.length > 0
+      ? 'bad'
+      : unusualTerms.length > 0
+        ? 'warn'
+        : missingTerms.length > 0
+          ? 'info'
+          : 'good'
   return (
     <div className={`verdict verdict--${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
       <Icon name={kind satisfies IconName} />
@@ -40,11 +47,11 @@ export function Verdict(props: Props) {
         {kind === 'warn' && (
           <>
             <p>
-              <b>Unusual terms: {unusual[0]!.text}.</b>
+              <b>Unusual terms: {unusualTerms[0]!.text}.</b>
             </p>
-            {unusual.length > 1 && (
+            {unusualTerms.length > 1 && (
               <ul className="verdict__list">
-                {unusual.slice(1).map(({ text }) => (
+                {unusualTerms.slice(1).map(({ text }) => (
                   <li key={text}>Also: {text}.</li>
                 ))}
               </ul>
@@ -76,7 +83,7 @@ export function Verdict(props: Props) {
 /** Describes the swap in one sentence: amounts, their value, and terms. */
 function Sentence({ explanation, terms, tokenOf }: Props) {
   const { tokenIn, amountIn, tokenOut, minOutput, recipient, fee, deadline } = explanation
-  const { takesUsd, paysUsd, shortfall, unknown } = terms
+  const { takesUsd, paysUsd, shortfallPercent, unknownPools } = terms
   const usd = (value: number | undefined) =>
     value !== undefined && (
       <span className="unit">
@@ -86,19 +93,19 @@ function Sentence({ explanation, terms, tokenOf }: Props) {
     )
   const count = explanation.pools.length
   const pools = count === 1 ? '1 pool' : `${count} pools`
-  const whom = isZeroAddress(recipient) ? 'the signer' : brief(recipient)
+  const whom = isZeroAddress(recipient) ? 'the signer' : shorten(recipient)
   const parts = [
-    shortfall !== undefined &&
-      (shortfall >= 0
-        ? `minimum ${percentText(shortfall)} below the value of the input`
-        : `minimum ${percentText(-shortfall)} above the value of the input`),
+    shortfallPercent !== undefined &&
+      (shortfallPercent >= 0
+        ? `minimum ${percentText(shortfallPercent)} below the value of the input`
+        : `minimum ${percentText(-shortfallPercent)} above the value of the input`),
     fee ? `fee ${Number(fee.ppm) / 10_000} %` : 'no fee',
-    unknown === undefined
+    unknownPools === undefined
       ? pools
-      : unknown.length === 0
+      : unknownPools.length === 0
         ? `${pools}, all known`
-        : `${pools}, ${unknown.length} unknown`,
-    deadline < 8_640_000_000_000n ? `valid until ${utc(deadline)}` : 'valid for ever',
+        : `${pools}, ${unknownPools.length} unknown`,
+    deadline < 8_640_000_000_000n ? `valid until ${utcText(deadline)}` : 'valid for ever',
   ]
   return (
     <p className="verdict__terms">
@@ -110,15 +117,15 @@ function Sentence({ explanation, terms, tokenOf }: Props) {
   )
 }
 
-function Differs({ explanation, terms, faults, chainName, tokenOf }: Props) {
+function Differs({ explanation, terms, deploymentDifferences, chainName, tokenOf }: Props) {
   return (
     <>
       <p>
-        <b>Do not sign: {faults[0]}.</b>
+        <b>Do not sign: {deploymentDifferences[0]}.</b>
       </p>
       <p className="verdict__more">
-        {faults.length > 1 && `${faults.length - 1} more below. `}
-        {faults[0]!.startsWith('the Executor') ? (
+        {deploymentDifferences.length > 1 && `${deploymentDifferences.length - 1} more below. `}
+        {deploymentDifferences[0]!.startsWith('the Executor') ? (
           <>
             The Guard still pays the signer at least{' '}
             <TokenAmount base={explanation.minOutput} token={tokenOf(explanation.tokenOut)} digits={9} /> or everything
@@ -127,7 +134,7 @@ function Differs({ explanation, terms, faults, chainName, tokenOf }: Props) {
         ) : (
           <>Not of this deployment: compared with the contracts of {chainName}.</>
         )}
-        {terms.unusual.length > 0 && ` Unusual, too: ${terms.unusual.map(({ text }) => text).join('; ')}.`}
+        {terms.unusualTerms.length > 0 && ` Unusual, too: ${terms.unusualTerms.map(({ text }) => text).join('; ')}.`}
       </p>
     </>
   )

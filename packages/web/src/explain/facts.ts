@@ -1,37 +1,37 @@
-/** Facts about a transaction and their evidence: proven by its bytes, claimed by its sender, or different from the deployment. */
+/** Facts of a pasted transaction, each proven by its bytes, claimed by its sender, or different from the deployment. */
 import { type Explanation, explain, type SwapContracts, singletonsFor } from '@sluice/client'
 import { keeperOf, opOf, singletonOf } from '@sluice/program'
-import { calls, type FactName } from './bytes.ts'
+import { callShapeBySelector, type FactName } from './bytes.ts'
 import type { PastedTx } from './input.ts'
 
-export type How = 'proven' | 'claimed' | 'differs'
+export type Certainty = 'proven' | 'claimed' | 'differs'
 
 /** Value of a fact. */
-export type Value =
+export type FactValue =
   | { readonly kind: 'words'; readonly text: string }
   | { readonly kind: 'address'; readonly address: string }
-  | { readonly kind: 'amount'; readonly token: string; readonly base: bigint }
+  | { readonly kind: 'amount'; readonly token: string; readonly baseUnits: bigint }
   | { readonly kind: 'time'; readonly seconds: bigint }
 
 export type ExplainFact = {
   readonly name: string
   /** Fact whose bytes are highlighted. */
-  readonly owner?: FactName
-  readonly value: Value
+  readonly byteOwner?: FactName
+  readonly value: FactValue
   readonly note: string
-  readonly certainty: How
+  readonly certainty: Certainty
 }
 
 export type ExplainedTransaction = {
   readonly explanation: Explanation
-  readonly call: string
+  readonly callName: string
   readonly facts: readonly ExplainFact[]
   /** Descriptions of the differences from the deployment; empty if there are none. */
-  readonly faults: readonly string[]
+  readonly deploymentDifferences: readonly string[]
 }
 
-const textValue = (text: string): Value => ({ kind: 'words', text })
-const NOWHERE = `0x${'0'.repeat(40)}`
+const textValue = (text: string): FactValue => ({ kind: 'words', text })
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /**
  * Decodes a transaction into facts.
@@ -41,104 +41,129 @@ const NOWHERE = `0x${'0'.repeat(40)}`
  * @param isMined - true if the transaction is in a block, in which case its deadline no longer matters
  * @throws ClientError if the calldata is not a swap of the Guard
  */
-export function read(
+export function explainTransaction(
   tx: PastedTx,
   contracts: SwapContracts | undefined,
   now: number,
   isMined = false,
 ): ExplainedTransaction {
-  const order = explain({ data: tx.data, to: tx.to ?? NOWHERE, from: tx.from ?? NOWHERE, value: tx.value ?? '0' })
-  const { name, payout, before } = calls[tx.data.slice(0, 10).toLowerCase()]!
+  const explanation = explain({
+    data: tx.data,
+    to: tx.to ?? ZERO_ADDRESS,
+    from: tx.from ?? ZERO_ADDRESS,
+    value: tx.value ?? '0',
+  })
+  const { name, payoutWords, wordsBeforeOrder } = callShapeBySelector[tx.data.slice(0, 10).toLowerCase()]!
   const faults: string[] = []
-  const against = (expected: readonly string[] | undefined, address: string, fault: string): How => {
+  const compareWithDeployment = (
+    expected: readonly string[] | undefined,
+    address: string,
+    fault: string,
+  ): Certainty => {
     if (expected?.some((candidate) => candidate.toLowerCase() === address.toLowerCase())) return 'proven'
     if (expected !== undefined) faults.push(fault)
     return expected === undefined ? 'claimed' : 'differs'
   }
-  const executorHow = against(contracts?.executors, order.executor, 'the Executor is not the one of the deployment')
-  const contractHow =
+  const executorCertainty = compareWithDeployment(
+    contracts?.executors,
+    explanation.executor,
+    'the Executor is not the one of the deployment',
+  )
+  const contractCertainty =
     tx.to === undefined
       ? undefined
-      : against(contracts && [contracts.guard], tx.to, 'it calls another contract than the Guard of the deployment')
-  const isExpired = !isMined && order.deadline < BigInt(now)
+      : compareWithDeployment(
+          contracts && [contracts.guard],
+          tx.to,
+          'it calls another contract than the Guard of the deployment',
+        )
+  const isExpired = !isMined && explanation.deadline < BigInt(now)
   const facts: ExplainFact[] = [
     {
-      ...{ name: 'Call', owner: 'call', value: textValue(`Guard.${name}`), certainty: 'proven' },
+      ...{ name: 'Call', byteOwner: 'call', value: textValue(`Guard.${name}`), certainty: 'proven' },
       note: 'Takes the input, runs the Executor, checks the output, or reverts.',
     },
-    contractFact(tx.to, contracts, contractHow),
+    contractFact(tx.to, contracts, contractCertainty),
     {
-      ...{ name: 'Takes at most', owner: 'amountIn', certainty: name === 'swapNative' ? 'claimed' : 'proven' },
-      value: { kind: 'amount', token: order.tokenIn, base: order.amountIn },
-      note: name === 'swapNative' ? 'The value that comes with the call; not in the bytes.' : order.tokenIn,
+      ...{ name: 'Takes at most', byteOwner: 'amountIn', certainty: name === 'swapNative' ? 'claimed' : 'proven' },
+      value: { kind: 'amount', token: explanation.tokenIn, baseUnits: explanation.amountIn },
+      note: name === 'swapNative' ? 'The value that comes with the call; not in the bytes.' : explanation.tokenIn,
     },
     {
-      ...{ name: 'Pays at least', owner: 'minOutput', certainty: 'proven', note: order.tokenOut },
-      value: { kind: 'amount', token: order.tokenOut, base: order.minOutput },
+      ...{ name: 'Pays at least', byteOwner: 'minOutput', certainty: 'proven', note: explanation.tokenOut },
+      value: { kind: 'amount', token: explanation.tokenOut, baseUnits: explanation.minOutput },
     },
-    recipientFact(order.recipient, tx.from, payout > 0 || before === 2),
+    recipientFact(explanation.recipient, tx.from, payoutWords > 0 || wordsBeforeOrder === 2),
     {
       ...{
         name: 'Mode',
-        value: textValue(order.mode === 'custody' ? 'Custody' : 'Direct'),
+        value: textValue(explanation.mode === 'custody' ? 'Custody' : 'Direct'),
         certainty: 'proven',
-        owner: 'call',
+        byteOwner: 'call',
       },
       note:
-        order.mode === 'custody'
+        explanation.mode === 'custody'
           ? 'The Guard receives the output, checks it and passes it on.'
           : 'The Executor pays the recipient; the Guard checks what the balance grew by.',
     },
     {
-      ...{ name: 'Fee', certainty: 'proven', ...(payout > 0 && { owner: 'fee' as const }) },
-      value: textValue(order.fee ? `${Number(order.fee.ppm) / 10_000} %` : 'None'),
-      note: order.fee
-        ? `To ${order.fee.recipient}.`
-        : payout > 0
+      ...{ name: 'Fee', certainty: 'proven', ...(payoutWords > 0 && { byteOwner: 'fee' as const }) },
+      value: textValue(explanation.fee ? `${Number(explanation.fee.ppm) / 10_000} %` : 'None'),
+      note: explanation.fee
+        ? `To ${explanation.fee.recipient}.`
+        : payoutWords > 0
           ? 'The field for it is zero.'
           : `${name} has no field for a fee.`,
     },
     {
       ...{
         name: 'Valid until',
-        owner: 'deadline',
+        byteOwner: 'deadline',
         certainty: 'proven',
-        value: { kind: 'time', seconds: order.deadline },
+        value: { kind: 'time', seconds: explanation.deadline },
       },
       note: isExpired ? 'By this clock it has passed: the transaction would revert.' : 'After that it reverts.',
     },
-    executorFact(order.executor, contracts, executorHow),
+    executorFact(explanation.executor, contracts, executorCertainty),
   ]
-  if (order.permit)
+  if (explanation.permit)
     facts.push({
-      ...{ name: 'Signature', value: textValue(order.permit.kind), certainty: 'proven' },
+      ...{ name: 'Signature', value: textValue(explanation.permit.kind), certainty: 'proven' },
       note: 'Lets the Guard draw the input; it comes with the swap.',
     })
-  for (const { name, owner, address, expected, note } of otherContracts(order, contracts)) {
-    const certainty = against(expected, address, `the ${name.toLowerCase()} ${address} is not of this chain`)
-    facts.push({ name, value: { kind: 'address', address }, certainty, note, ...(owner && { owner }) })
+  for (const { name, byteOwner, address, expected, note } of otherContracts(explanation, contracts)) {
+    const certainty = compareWithDeployment(
+      expected,
+      address,
+      `the ${name.toLowerCase()} ${address} is not of this chain`,
+    )
+    facts.push({ name, value: { kind: 'address', address }, certainty, note, ...(byteOwner && { byteOwner }) })
   }
-  return { explanation: order, call: name, facts, faults }
+  return { explanation, callName: name, facts, deploymentDifferences: faults }
 }
 
 /** Returns the fact about the pools of the route, including the pools that nothing proves. */
-export function poolsFact({ pools }: Explanation, unknown: readonly string[] | undefined): ExplainFact {
+export function poolsFact({ pools }: Explanation, unknownPools: readonly string[] | undefined): ExplainFact {
   const count = pools.length === 1 ? '1 pool' : `${pools.length} pools`
   const poolsFact = { name: 'Pools', certainty: 'claimed' } as const
-  if (unknown === undefined)
+  if (unknownPools === undefined)
     return {
       ...poolsFact,
       value: textValue(count),
       note: 'This page knows no contracts of this chain to compare them with.',
     }
-  if (unknown.length === 0)
+  if (unknownPools.length === 0)
     return {
       ...poolsFact,
       certainty: 'proven',
       value: textValue(count),
       note: 'All from known factories, or named by the deployment.',
     }
-  return { ...poolsFact, value: textValue(count), note: `Not known: ${unknown.join(', ')}. The minimum still holds.` }
+  return {
+    ...poolsFact,
+    value: textValue(count),
+    note: `Not known: ${unknownPools.join(', ')}. The minimum still holds.`,
+  }
 }
 
 /** @param isNamed - false if the calldata has no recipient field */
@@ -157,7 +182,7 @@ function recipientFact(recipient: string, sender: string | undefined, isNamed: b
     sender === undefined ? 'unknown' : sender.toLowerCase() === recipient.toLowerCase() ? 'own' : 'other'
   return {
     name,
-    owner: 'recipient',
+    byteOwner: 'recipient',
     certainty,
     value: { kind: 'address', address: recipient },
     note: notes[recipientKind],
@@ -167,57 +192,67 @@ function recipientFact(recipient: string, sender: string | undefined, isNamed: b
 function contractFact(
   to: string | undefined,
   contracts: SwapContracts | undefined,
-  certainty: How | undefined,
+  certainty: Certainty | undefined,
 ): ExplainFact {
   const notes = {
     proven: 'The Guard, as in the deployment. It is the only contract you approve.',
     differs: `The Guard of the deployment is ${contracts?.guard}.`,
     claimed: 'This page knows no deployment on this chain to hold it against.',
   }
-  const must = contracts ? ` It must be ${contracts.guard}.` : ''
+  const expectedGuard = contracts ? ` It must be ${contracts.guard}.` : ''
   return {
     name: 'Contract',
     value: to === undefined ? textValue('not given') : { kind: 'address', address: to },
-    note: certainty === undefined ? `The bytes do not say whom they are sent to.${must}` : notes[certainty],
+    note: certainty === undefined ? `The bytes do not say whom they are sent to.${expectedGuard}` : notes[certainty],
     // The target address is not part of the calldata, so it stays a claim even if it is correct.
     certainty: certainty === 'differs' ? 'differs' : 'claimed',
   }
 }
 
-function executorFact(address: string, contracts: SwapContracts | undefined, certainty: How): ExplainFact {
+function executorFact(address: string, contracts: SwapContracts | undefined, certainty: Certainty): ExplainFact {
   const notes = {
     proven: 'One of the deployment.',
     differs: `The deployment has ${contracts?.executors.join(', ')}. Nobody knows what this one does.`,
     claimed: 'This page knows no deployment on this chain to hold it against.',
   }
-  return { name: 'Executor', owner: 'executor', certainty, value: { kind: 'address', address }, note: notes[certainty] }
+  return {
+    name: 'Executor',
+    byteOwner: 'executor',
+    certainty,
+    value: { kind: 'address', address },
+    note: notes[certainty],
+  }
 }
 
-type Other = {
+type OtherContract = {
   readonly name: string
-  readonly owner?: FactName
+  readonly byteOwner?: FactName
   readonly address: string
   readonly expected: readonly string[] | undefined
   readonly note: string
 }
 
 /** Returns the contracts other than Guard and Executor that receive value. */
-function otherContracts({ wrapper, steps }: Explanation, contracts: SwapContracts | undefined): readonly Other[] {
-  const list: Other[] = []
-  const add = (other: Other) => {
-    if (!list.some(({ address }) => address.toLowerCase() === other.address.toLowerCase())) list.push(other)
+function otherContracts(
+  { wrapper, steps }: Explanation,
+  contracts: SwapContracts | undefined,
+): readonly OtherContract[] {
+  const contractsToShow: OtherContract[] = []
+  const add = (other: OtherContract) => {
+    if (!contractsToShow.some(({ address }) => address.toLowerCase() === other.address.toLowerCase()))
+      contractsToShow.push(other)
   }
   const wrappers = contracts && (contracts.wrapper ? [contracts.wrapper] : [])
   const wrapNote = 'Wraps or unwraps the native token.'
-  if (wrapper) add({ name: 'Wrapper', owner: 'wrapper', address: wrapper, expected: wrappers, note: wrapNote })
+  if (wrapper) add({ name: 'Wrapper', byteOwner: 'wrapper', address: wrapper, expected: wrappers, note: wrapNote })
   for (const step of steps) {
     if (step.op === 'wrap') add({ name: 'Wrapper', address: step.wrapped, expected: wrappers, note: wrapNote })
     if (step.op === 'unwrap') add({ name: 'Wrapper', address: step.tokenIn, expected: wrappers, note: wrapNote })
-    const { title, singleton: role, keeper: keeperRole } = opOf(step)
+    const { title, singleton: singletonRole, keeper: keeperRole } = opOf(step)
     const singleton = singletonOf(step)
     const expected = contracts && singletonsFor(step.op, contracts)
-    if (role && singleton)
-      add({ name: capitalize(role), address: singleton, expected, note: `Holds the pools of ${title}.` })
+    if (singletonRole && singleton)
+      add({ name: capitalize(singletonRole), address: singleton, expected, note: `Holds the pools of ${title}.` })
     const keeper = keeperOf(step)
     // No list contains these contracts. The pool's own code names them.
     if (keeperRole && keeper)
@@ -228,7 +263,7 @@ function otherContracts({ wrapper, steps }: Explanation, contracts: SwapContract
         note: `Keeps the tokens of a ${title}.`,
       })
   }
-  return list
+  return contractsToShow
 }
 
 const capitalize = (word: string): string => word[0]!.toUpperCase() + word.slice(1)

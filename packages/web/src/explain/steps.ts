@@ -6,34 +6,37 @@ export type DecodedStep = Explanation['steps'][number]
 
 export const titleOf = (step: DecodedStep): string => opOf(step).title
 
-export type Amounts = { readonly before: string; readonly base?: bigint; readonly after: string }
+export type InputText = { readonly textBefore: string; readonly baseUnits?: bigint; readonly textAfter: string }
 
 /** Describes the input of a step. `base` is the amount, if the bytes contain one. */
-export function inputAmounts({ input }: DecodedStep, symbol: string): Amounts {
+export function inputTextOf({ input }: DecodedStep, symbol: string): InputText {
   switch (input.kind) {
     case 'pull':
-      return { before: '', base: input.amount, after: `${symbol} from you` }
+      return { textBefore: '', baseUnits: input.amount, textAfter: `${symbol} from you` }
     case 'pullAll':
-      return { before: '', after: `all ${symbol} from you` }
+      return { textBefore: '', textAfter: `all ${symbol} from you` }
     case 'held':
-      return { before: '', base: input.amount, after: symbol }
+      return { textBefore: '', baseUnits: input.amount, textAfter: symbol }
     case 'share':
-      return { before: '', after: `${((input.share / SHARE_DENOMINATOR) * 100).toFixed(1)} % of the ${symbol} held` }
+      return {
+        textBefore: '',
+        textAfter: `${((input.share / SHARE_DENOMINATOR) * 100).toFixed(1)} % of the ${symbol} held`,
+      }
     case 'rest':
-      return { before: '', after: `all ${symbol} held` }
+      return { textBefore: '', textAfter: `all ${symbol} held` }
     case 'atPool':
-      return { before: '', after: `${symbol}, already at the pool` }
+      return { textBefore: '', textAfter: `${symbol}, already at the pool` }
   }
 }
 
-export function outputText({ output }: DecodedStep, mode: Explanation['mode']): string {
+export function outputTextOf({ output }: DecodedStep, mode: Explanation['mode']): string {
   if (output.kind === 'executor') return 'kept by the Executor'
   if (output.kind === 'address') return 'straight to the next pool'
   return mode === 'custody' ? 'to the Guard (held for you)' : 'straight to you'
 }
 
 /** Returns the parties that a step takes value from and sends value to. */
-export function lanes({ input, output }: DecodedStep, mode: Explanation['mode']) {
+export function partiesOf({ input, output }: DecodedStep, mode: Explanation['mode']) {
   const from = input.kind === 'pull' || input.kind === 'pullAll' ? 'guard' : input.kind === 'atPool' ? null : 'executor'
   const to =
     output.kind === 'address' ? null : output.kind === 'executor' ? 'executor' : mode === 'custody' ? 'guard' : 'you'
@@ -41,7 +44,7 @@ export function lanes({ input, output }: DecodedStep, mode: Explanation['mode'])
 }
 
 /** Returns the pool's address, or the address of the singleton that holds the pool. */
-export function placeOf(step: DecodedStep): string {
+export function poolOrSingletonOf(step: DecodedStep): string {
   // Pools identified by a hash have a singleton, so the placeholder hash is not used.
   return singletonOf(step) ?? tradesOf(step, () => '0x')[0]!.pool
 }

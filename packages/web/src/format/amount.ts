@@ -1,8 +1,8 @@
 /** Converts amounts between base units and text. Uses only strings and bigint; truncates and never rounds up. */
-import { decimal } from './number.ts'
+import { decimalText } from './number.ts'
 
 /** '1497756731467863547986972' with 18 decimals → whole '1497756', fraction '731467863547986972'. */
-function split(amount: bigint | string, decimals: number): readonly [string, string] {
+function splitAmount(amount: bigint | string, decimals: number): readonly [string, string] {
   const text = String(amount).padStart(decimals + 1, '0')
   return [text.slice(0, text.length - decimals), decimals ? text.slice(-decimals) : '']
 }
@@ -10,12 +10,12 @@ function split(amount: bigint | string, decimals: number): readonly [string, str
 /** Formats base units as decimal text without grouping, for input fields and the clipboard. */
 export function toPlainText(amount: bigint | string, decimals: number): string {
   const negative = String(amount).startsWith('-')
-  const [integer, fraction] = split(String(amount).replace('-', ''), decimals)
+  const [integer, fraction] = splitAmount(String(amount).replace('-', ''), decimals)
   const digits = fraction.replace(/0+$/, '')
   return `${negative ? '-' : ''}${digits ? `${integer}.${digits}` : integer}`
 }
 
-/** Returns the USD value of an amount, as a float for comparison and display only. @param price - USD of a whole token */
+/** Returns the USD value of an amount, as a float for comparison and display only. `price` is USD per whole token. */
 export function usdOf(base: bigint | string, decimals: number, price: number): number {
   return Number(toPlainText(base, decimals)) * price
 }
@@ -23,17 +23,17 @@ export function usdOf(base: bigint | string, decimals: number, price: number): n
 export type TypedAmount =
   | { readonly kind: 'empty' }
   | { readonly kind: 'amount'; readonly base: bigint }
-  /** A comma that either separates thousands or begins the fraction. `readings` has both readings, written without a comma. */
+  /** The comma may separate thousands or begin the fraction. `readings` has both numbers, written without a comma. */
   | { readonly kind: 'ambiguous'; readonly readings: readonly [string, string] }
   | { readonly kind: 'wrong'; readonly reason: string }
 
 /** Characters that separate thousands and never begin a fraction. */
-const SEPARATORS = /[\s\u2009\u202f'’]/g
+const THOUSANDS_SEPARATORS = /[\s\u2009\u202f'’]/g
 const COMMA_THOUSANDS = /^\d{1,3}(,\d{3})+(\.\d*)?$/
 const POINT_THOUSANDS = /^\d{1,3}(\.\d{3})+(,\d*)?$/
 
-/** Returns the text with a point before its fraction and no thousands separators. Returns both readings of an ambiguous comma. */
-function canonical(text: string): string | readonly [string, string] {
+/** Returns the number with a decimal point and without thousands separators; two numbers if a comma is ambiguous. */
+function normalizeSeparators(text: string): string | readonly [string, string] {
   const commas = text.split(',').length - 1
   const points = text.split('.').length - 1
   if (commas === 0 && points < 2) return text
@@ -52,7 +52,7 @@ function canonical(text: string): string | readonly [string, string] {
  * Ignores spaces and apostrophes between digits, since the page shows amounts with spaces.
  */
 export function parseAmount(text: string, decimals: number): TypedAmount {
-  const digits = canonical(text.replace(SEPARATORS, ''))
+  const digits = normalizeSeparators(text.replace(THOUSANDS_SEPARATORS, ''))
   if (typeof digits !== 'string') return { kind: 'ambiguous', readings: digits }
   if (digits === '' || digits === '.') return { kind: 'empty' }
   if (/^[\d.]+e[+-]?\d*$/i.test(digits)) return { kind: 'wrong', reason: 'Write the number out, without an exponent.' }
@@ -83,15 +83,15 @@ const USD_DIGITS = 9
 export function parseUsd(text: string, price: number, decimals: number): TypedAmount {
   const typedAmount = parseAmount(text, USD_PLACES)
   if (typedAmount.kind !== 'amount') return typedAmount
-  const [integer = '0', fraction = ''] = decimal(price).split('.')
+  const [integer = '0', fraction = ''] = decimalText(price).split('.')
   const scaledPrice = BigInt(`${integer}${fraction}`)
   if (scaledPrice <= 0n) return { kind: 'wrong', reason: 'This token has no price.' }
   const scale = 10n ** BigInt(decimals + fraction.length)
   const base = (typedAmount.base * scale) / scaledPrice / 10n ** BigInt(USD_PLACES)
   if (base === 0n) return { kind: 'wrong', reason: 'Less than the smallest unit of the token.' }
   if (base >= 1n << 128n) return { kind: 'wrong', reason: 'Amount too large.' }
-  const cut = 10n ** BigInt(Math.max(0, String(base).length - USD_DIGITS))
-  return { kind: 'amount', base: (base / cut) * cut }
+  const truncationUnit = 10n ** BigInt(Math.max(0, String(base).length - USD_DIGITS))
+  return { kind: 'amount', base: (base / truncationUnit) * truncationUnit }
 }
 
 /** Adds thin spaces between thousands. Use it only for input fields. */
@@ -101,36 +101,36 @@ export function groupThousands(text: string): string {
 }
 
 /** Formats an amount with four digits and a unit, truncated, such as '1.218 M', for drawings with little room. */
-export function compact(amount: bigint | string, decimals: number): string {
-  const [integer, fraction] = split(amount, decimals)
+export function formatCompact(amount: bigint | string, decimals: number): string {
+  const [integer, fraction] = splitAmount(amount, decimals)
   const thousands = Math.floor((integer.length - 1) / 3)
   if (thousands === 0) {
     const digits = integer === '0' ? 4 : Math.max(0, 4 - integer.length)
     const text = `${integer}.${fraction.slice(0, digits)}`.replace(/\.0*$/, '')
     return text === '0' && BigInt(amount) > 0n ? '< 0.0001' : text
   }
-  const lead = integer.length - 3 * thousands
+  const leadDigits = integer.length - 3 * thousands
   const unit = ['', 'k', 'M', 'B', 'T'][thousands] ?? `e${3 * thousands}`
-  return `${integer.slice(0, lead)}${lead < 4 ? `.${integer.slice(lead, 4)}` : ''} ${unit}`
+  return `${integer.slice(0, leadDigits)}${leadDigits < 4 ? `.${integer.slice(leadDigits, 4)}` : ''} ${unit}`
 }
 
 /** Returns the units of `output` paid per unit of `into`, as decimal text with 12 decimals. */
-export function rate(
-  into: { readonly amount: bigint; readonly decimals: number },
+export function rateText(
+  input: { readonly amount: bigint; readonly decimals: number },
   output: { readonly amount: bigint; readonly decimals: number },
 ): string {
-  if (into.amount === 0n) return '0'
+  if (input.amount === 0n) return '0'
   const PLACES = 12
-  const scaledPrice =
-    (output.amount * 10n ** BigInt(into.decimals + PLACES)) / into.amount / 10n ** BigInt(output.decimals)
-  return toPlainText(scaledPrice, PLACES)
+  const scaledRate =
+    (output.amount * 10n ** BigInt(input.decimals + PLACES)) / input.amount / 10n ** BigInt(output.decimals)
+  return toPlainText(scaledRate, PLACES)
 }
 
 /**
  * Returns the percentage by which `now` lies below `before`, as text with four decimals, such as '0.0024'; negative if
  * it lies above.
  */
-export function percentBelow(before: bigint, now: bigint): string {
-  if (before === 0n) return '0'
-  return toPlainText(((before - now) * 1_000_000n) / before, 4)
+export function percentBelow(previousAmount: bigint, currentAmount: bigint): string {
+  if (previousAmount === 0n) return '0'
+  return toPlainText(((previousAmount - currentAmount) * 1_000_000n) / previousAmount, 4)
 }

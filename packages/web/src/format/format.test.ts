@@ -1,8 +1,8 @@
 /** Tests of amount and number formatting. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compact, groupThousands, parseAmount, parseUsd, percentBelow, rate, toPlainText } from './amount.ts'
-import { decimal, shortNumber, show } from './number.ts'
+import { formatCompact, groupThousands, parseAmount, parseUsd, percentBelow, rateText, toPlainText } from './amount.ts'
+import { decimalText, shortNumber, splitForDisplay } from './number.ts'
 
 test('a displayed amount parses to the same amount', () => {
   fc.assert(
@@ -95,30 +95,34 @@ test('dollars convert to an amount of at most that value', () => {
 })
 
 test('amounts are cut, never rounded up', () => {
-  expect(show('1497740.829999', 9).fraction).toBe('.82')
-  expect(show('0.99999999', 9)).toMatchObject({ groups: ['0'], fraction: '.9999' })
-  expect(compact('1218999999999', 6)).toBe('1.218 M')
-  expect(compact('54809', 3)).toBe('54.80')
-  expect(compact('1', 18)).toBe('< 0.0001')
+  expect(splitForDisplay('1497740.829999', 9).fraction).toBe('.82')
+  expect(splitForDisplay('0.99999999', 9)).toMatchObject({ groups: ['0'], fraction: '.9999' })
+  expect(formatCompact('1218999999999', 6)).toBe('1.218 M')
+  expect(formatCompact('54809', 3)).toBe('54.80')
+  expect(formatCompact('1', 18)).toBe('< 0.0001')
 })
 
 test('thousands are grouped, leading zeros are counted, and the text keeps all digits', () => {
-  expect(show('1497740.82', 9)).toMatchObject({ groups: ['1', '497', '740'], fraction: '.82', text: '1497740.82' })
-  expect(show('0.00001001')).toMatchObject({ tiny: { zeros: 4, digits: '1001' }, text: '0.00001001' })
-  expect(show('-0.0024')).toMatchObject({ sign: '\u2212', fraction: '.0024' })
-  expect(show('0.000')).toMatchObject({ groups: ['0'], fraction: '', sign: '' })
+  expect(splitForDisplay('1497740.82', 9)).toMatchObject({
+    groups: ['1', '497', '740'],
+    fraction: '.82',
+    text: '1497740.82',
+  })
+  expect(splitForDisplay('0.00001001')).toMatchObject({ tiny: { zeros: 4, digits: '1001' }, text: '0.00001001' })
+  expect(splitForDisplay('-0.0024')).toMatchObject({ sign: '\u2212', fraction: '.0024' })
+  expect(splitForDisplay('0.000')).toMatchObject({ groups: ['0'], fraction: '', sign: '' })
 })
 
 test('JSON numbers are displayed without an exponent', () => {
-  expect(decimal(1.001e-5)).toBe('0.00001001'.replace('1001', '1001'))
-  expect(decimal(1e-7)).toBe('0.0000001')
-  expect(decimal(1.5e21)).toBe('1500000000000000000000')
+  expect(decimalText(1.001e-5)).toBe('0.00001001'.replace('1001', '1001'))
+  expect(decimalText(1e-7)).toBe('0.0000001')
+  expect(decimalText(1.5e21)).toBe('1500000000000000000000')
   expect(shortNumber(159_500_000)).toBe('160 M')
   expect(shortNumber(0.2)).toBe('< 1')
 })
 
 test('rates and differences are exact', () => {
-  expect(rate({ amount: 5n * 10n ** 18n, decimals: 18 }, { amount: 15_000n * 10n ** 6n, decimals: 6 })).toBe('3000')
+  expect(rateText({ amount: 5n * 10n ** 18n, decimals: 18 }, { amount: 15_000n * 10n ** 6n, decimals: 6 })).toBe('3000')
   expect(percentBelow(1_000_000n, 999_976n)).toBe('0.0024')
   expect(percentBelow(1_000_000n, 1_000_024n)).toBe('-0.0024')
 })

@@ -20,14 +20,14 @@ const MINUS = '\u2212'
  * @param digits - significant digits, if the number has a whole part
  * @param maxDecimals - maximum decimal places
  */
-export function show(text: string, digits = 7, maxDecimals = 6): ShownNumber {
+export function splitForDisplay(text: string, digits = 7, maxDecimals = 6): ShownNumber {
   const sign = text.startsWith('-') ? MINUS : ''
   const [integer = '0', fraction = ''] = text.replace('-', '').split('.')
   const base = { sign, text, tiny: null }
   if (integer !== '0') {
-    const keep = Math.min(maxDecimals, Math.max(2, digits - integer.length))
-    const shownFraction = fraction.slice(0, keep).padEnd(Math.min(keep, 2), '0')
-    return { ...base, groups: group(integer), fraction: keep > 0 ? `.${shownFraction}` : '' }
+    const decimalsToKeep = Math.min(maxDecimals, Math.max(2, digits - integer.length))
+    const shownFraction = fraction.slice(0, decimalsToKeep).padEnd(Math.min(decimalsToKeep, 2), '0')
+    return { ...base, groups: groupThousandsOf(integer), fraction: decimalsToKeep > 0 ? `.${shownFraction}` : '' }
   }
   const zeros = /^0*/.exec(fraction)![0].length
   if (zeros === fraction.length) return { ...base, sign: '', groups: ['0'], fraction: '' }
@@ -36,22 +36,22 @@ export function show(text: string, digits = 7, maxDecimals = 6): ShownNumber {
   return { ...base, groups: ['0'], fraction: '.0', tiny: { zeros, digits: significantDigits } }
 }
 
-export function group(digits: string): readonly string[] {
-  const head = digits.length % 3 || 3
-  const parts = [digits.slice(0, head)]
-  for (let offset = head; offset < digits.length; offset += 3) parts.push(digits.slice(offset, offset + 3))
-  return parts
+export function groupThousandsOf(digits: string): readonly string[] {
+  const firstGroupLength = digits.length % 3 || 3
+  const groups = [digits.slice(0, firstGroupLength)]
+  for (let offset = firstGroupLength; offset < digits.length; offset += 3) groups.push(digits.slice(offset, offset + 3))
+  return groups
 }
 
 /** Formats a JSON number without an exponent. */
-export function decimal(value: number): string {
+export function decimalText(value: number): string {
   const text = String(value)
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
   if (!match) return text
-  const [, sign = '', lead = '', fractionDigits = '', power = '0'] = match
+  const [, sign = '', leadDigit = '', fractionDigits = '', power = '0'] = match
   const exponent = Number(power)
-  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${lead}${fractionDigits}`
-  return `${sign}${lead}${fractionDigits.padEnd(exponent, '0').slice(0, exponent)}`
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${leadDigit}${fractionDigits}`
+  return `${sign}${leadDigit}${fractionDigits.padEnd(exponent, '0').slice(0, exponent)}`
 }
 
 /** Formats a dollar amount with three significant digits, such as '$159 M', for axes and dense tables. */
@@ -69,7 +69,7 @@ export function shortNumber(value: number): string {
 export const hundredths = (value: number): string => (Math.trunc(value * 100) / 100).toFixed(2).replace('-', MINUS)
 
 /** Shortens an address, a hash, or an id to its first six and last four characters. */
-export const brief = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`
+export const shorten = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`
 
-export const utc = (seconds: number | bigint): string =>
+export const utcText = (seconds: number | bigint): string =>
   `${new Date(Number(seconds) * 1000).toISOString().replace('T', ' ').slice(0, 19)} UTC`

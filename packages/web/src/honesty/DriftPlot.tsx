@@ -1,8 +1,8 @@
 /** The drift plot of the Accuracy page. */
 import { Plot } from '../ui/Plot.tsx'
-import type { DriftAfter, Row } from './drift.ts'
+import type { DriftAfter, DriftRow } from './drift.ts'
 
-type Props = { readonly row: Row; readonly otherRows: readonly Row[] }
+type Props = { readonly row: DriftRow; readonly otherRows: readonly DriftRow[] }
 
 const HEIGHT = 196
 const EDGE = 24
@@ -19,8 +19,10 @@ export function DriftPlot(props: Props) {
 }
 
 function Drawn({ row, otherRows, width }: Props & { readonly width: number }) {
-  const values = row.after.flatMap(({ mean, median, worst5 }) => [mean, median, worst5].filter((bps) => bps !== null))
-  const medians = otherRows.map(({ after }) => after.map(({ median }) => median))
+  const values = row.after.flatMap(({ meanBps, medianBps, worst5PercentBps }) =>
+    [meanBps, medianBps, worst5PercentBps].filter((bps) => bps !== null),
+  )
+  const medians = otherRows.map(({ after }) => after.map(({ medianBps }) => medianBps))
   const ends = [...values, ...medians.flat().filter((bps) => bps !== null)]
   const min = Math.min(-MIN_SCALE_BPS, ...ends)
   const max = Math.max(MIN_SCALE_BPS, ...ends)
@@ -46,8 +48,8 @@ function Drawn({ row, otherRows, width }: Props & { readonly width: number }) {
             {k === 0 ? '1 block later' : '2 blocks later'}
           </text>
           <path className="grid-l" d={`M${EDGE} ${LINES[k]}H${width - EDGE}`} />
-          {medians.map((median, index) => {
-            const bps = median[k]
+          {medians.map((medianByDelay, index) => {
+            const bps = medianByDelay[k]
             return bps === null || bps === undefined ? null : (
               // biome-ignore lint/suspicious/noArrayIndexKey: these ticks have no key other than their index.
               <path key={index} className="plot__other" d={`M${x(bps)} ${LINES[k]! - 6}v12`} />
@@ -69,12 +71,14 @@ function Marks({
   readonly x: (bps: number) => number
   readonly y: number
 }) {
-  const { median, mean, worst5 } = after
+  const { medianBps, meanBps, worst5PercentBps } = after
   return (
     <>
-      {worst5 !== null && median !== null && <path className="plot__line" d={`M${x(worst5)} ${y}H${x(median)}`} />}
-      {mean !== null && <path className="plot__line" d={`M${x(mean)} ${y - 7}v14`} />}
-      {median !== null && <circle className="plot__dot" cx={x(median)} cy={y} r="4" />}
+      {worst5PercentBps !== null && medianBps !== null && (
+        <path className="plot__line" d={`M${x(worst5PercentBps)} ${y}H${x(medianBps)}`} />
+      )}
+      {meanBps !== null && <path className="plot__line" d={`M${x(meanBps)} ${y - 7}v14`} />}
+      {medianBps !== null && <circle className="plot__dot" cx={x(medianBps)} cy={y} r="4" />}
     </>
   )
 }
@@ -83,10 +87,10 @@ const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 56
 
 const bpsText = (bps: number): string => `${bps.toFixed(Math.abs(bps) < 100 ? 2 : 0).replace('-', '−')} bps`
 
-function spokenRow({ key, after }: Row): string {
-  const markOf = ({ median, worst5 }: DriftAfter, blocks: string) =>
-    median === null || worst5 === null
+function spokenRow({ key, after }: DriftRow): string {
+  const markOf = ({ medianBps, worst5PercentBps }: DriftAfter, blocks: string) =>
+    medianBps === null || worst5PercentBps === null
       ? `nothing measured ${blocks} later`
-      : `median ${bpsText(median)}, worst in twenty ${bpsText(worst5)} ${blocks} later`
+      : `median ${bpsText(medianBps)}, worst in twenty ${bpsText(worst5PercentBps)} ${blocks} later`
   return `Drift of ${key}: ${markOf(after[0], 'one block')}; ${markOf(after[1], 'two blocks')}`
 }

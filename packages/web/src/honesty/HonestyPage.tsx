@@ -5,7 +5,7 @@ import '../styles/honesty.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, type ReactNode } from 'react'
-import { brief, utc } from '../format/number.ts'
+import { shorten, utcText } from '../format/number.ts'
 import { FamilyMark } from '../route/FamilyMark.tsx'
 import { useStatus } from '../service/chains.ts'
 import { retry, sluice } from '../service/client.ts'
@@ -17,7 +17,7 @@ import { Bps, Count, Percent } from '../ui/Num.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 import { DriftPlot } from './DriftPlot.tsx'
-import { type DriftAfter, type DriftKind, type Honesty, honestyOf, kinds, type Row } from './drift.ts'
+import { type DriftAfter, type DriftKind, type DriftRow, type Honesty, parseDriftStats, titleByKind } from './drift.ts'
 import { LeftOutPools } from './LeftOutPools.tsx'
 
 export type HonestyParams = { readonly chain?: number; readonly by?: DriftKind; readonly pick?: string }
@@ -33,7 +33,7 @@ export function HonestyPage() {
     queryKey: ['stats', chain.id],
     refetchInterval: EVERY_MS,
     retry,
-    queryFn: async () => honestyOf(await sluice.stats(chain.id)),
+    queryFn: async () => parseDriftStats(await sluice.stats(chain.id)),
   })
   const { data: status } = useStatus(chain.id)
   const rows = data?.rows[by]
@@ -44,7 +44,7 @@ export function HonestyPage() {
       {error && data && (
         <div className="above">
           <Notice kind="warn" title="The service does not answer.">
-            These figures were measured until {utc(Math.floor(dataUpdatedAt / 1000))}.
+            These figures were measured until {utcText(Math.floor(dataUpdatedAt / 1000))}.
           </Notice>
         </div>
       )}
@@ -58,12 +58,12 @@ export function HonestyPage() {
       {error && !data && <Failure error={error} />}
       {!(error && !data) && <Sums honesty={data} />}
       {data && <Sampling honesty={data} />}
-      {data && data.leftOut.length > 0 && <LeftOutPools pools={data.leftOut} />}
+      {data && data.withdrawingPools.length > 0 && <LeftOutPools pools={data.withdrawingPools} />}
       {!(error && !data) && (
         <div className={`pd ${error ? 'hn--stale' : ''}`}>
           <section className="panel" aria-labelledby="measured" aria-busy={!data}>
             <div className="panel__h hn__h">
-              <h2 id="measured">{kinds[by]}</h2>
+              <h2 id="measured">{titleByKind[by]}</h2>
               <Kinds
                 selected={by}
                 onChoose={(kind) =>
@@ -95,9 +95,9 @@ function Kinds({ selected, onChoose }: KindsProps) {
   const [by, choose] = useChoice(selected, onChoose)
   return (
     <fieldset className="seg" aria-label="Figures by">
-      {(Object.keys(kinds) as DriftKind[]).map((kind) => (
+      {(Object.keys(titleByKind) as DriftKind[]).map((kind) => (
         <button key={kind} type="button" aria-pressed={kind === by} onClick={() => choose(kind)}>
-          {kinds[kind]}
+          {titleByKind[kind]}
         </button>
       ))}
     </fieldset>
@@ -116,12 +116,12 @@ function Sums({ honesty }: { readonly honesty: Honesty | undefined }) {
   return (
     <dl className="hn__sums" aria-busy={!honesty}>
       {figure('quotes re-checked', <Count value={honesty?.samples ?? 0} />)}
-      {figure('median, 1 block later', <Bps value={oneBlock?.median} />)}
-      {figure('median, 2 blocks later', <Bps value={twoBlocks?.median} />)}
+      {figure('median, 1 block later', <Bps value={oneBlock?.medianBps} />)}
+      {figure('median, 2 blocks later', <Bps value={twoBlocks?.medianBps} />)}
       {figure(
         'would revert, 2 blocks later',
         twoBlocks && twoBlocks.samples > 0 ? (
-          <Percent value={twoBlocks.wouldRevert} />
+          <Percent value={twoBlocks.wouldRevertPercent} />
         ) : (
           <span className="q">not known</span>
         ),
@@ -159,8 +159,8 @@ function Sampling({ honesty: { samplePercent, samples, missed } }: { readonly ho
 }
 
 type TableProps = {
-  readonly rows: readonly Row[] | undefined
-  readonly pick: Row | undefined
+  readonly rows: readonly DriftRow[] | undefined
+  readonly pick: DriftRow | undefined
   readonly onPick: (key: string | undefined) => Promise<void>
 }
 
@@ -197,7 +197,7 @@ function Table({ rows, pick, onPick }: TableProps) {
   )
 }
 
-type TableRowProps = { readonly row: Row; readonly isChosen: boolean; readonly onPick: (key: string) => void }
+type TableRowProps = { readonly row: DriftRow; readonly isChosen: boolean; readonly onPick: (key: string) => void }
 
 const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps) {
   const [oneBlock, twoBlocks] = row.after
@@ -206,7 +206,7 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
       <td>
         {row.family !== undefined && <FamilyMark family={row.family} />}{' '}
         <button type="button" className="sym" aria-pressed={isChosen} title={row.key}>
-          {row.dex === undefined ? row.key : brief(row.key)}
+          {row.dex === undefined ? row.key : shorten(row.key)}
         </button>{' '}
         {row.dex !== undefined && <span className="q hide-s">{row.dex}</span>}
       </td>
@@ -214,10 +214,10 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
         <Count value={oneBlock.samples + twoBlocks.samples} />
       </td>
       <td className="r">
-        <Bps value={twoBlocks.median} hasNoUnit />
+        <Bps value={twoBlocks.medianBps} hasNoUnit />
       </td>
       <td className="r hide-s">
-        <Bps value={twoBlocks.worst5} hasNoUnit />
+        <Bps value={twoBlocks.worst5PercentBps} hasNoUnit />
       </td>
       <td className="r">
         <WouldRevert drift={twoBlocks} />
@@ -226,8 +226,8 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
   )
 })
 
-function WouldRevert({ drift: { samples, wouldRevert } }: { readonly drift: DriftAfter }) {
-  return samples > 0 ? <Percent value={wouldRevert} /> : <span className="q">–</span>
+function WouldRevert({ drift: { samples, wouldRevertPercent } }: { readonly drift: DriftAfter }) {
+  return samples > 0 ? <Percent value={wouldRevertPercent} /> : <span className="q">–</span>
 }
 
 const SKELETON = ['a', 'b', 'c', 'd', 'e', 'f']
@@ -254,12 +254,12 @@ function SkeletonRow() {
   )
 }
 
-function Detail({ row, otherRows }: { readonly row: Row; readonly otherRows: readonly Row[] }) {
+function Detail({ row, otherRows }: { readonly row: DriftRow; readonly otherRows: readonly DriftRow[] }) {
   return (
     <section className="panel plot" aria-labelledby="picked">
       <div className="panel__h">
         <h2 id="picked" className="hn__name">
-          {row.dex === undefined ? row.key : brief(row.key)}
+          {row.dex === undefined ? row.key : shorten(row.key)}
         </h2>
         {row.dex === undefined ? null : <Copy text={row.key}>Copy the pool</Copy>}
       </div>
@@ -284,10 +284,10 @@ function Detail({ row, otherRows }: { readonly row: Row; readonly otherRows: rea
                   <Count value={after.samples} />
                 </td>
                 <td className="r">
-                  <Bps value={after.mean} hasNoUnit />
+                  <Bps value={after.meanBps} hasNoUnit />
                 </td>
                 <td className="r">
-                  <Bps value={after.worst5} hasNoUnit />
+                  <Bps value={after.worst5PercentBps} hasNoUnit />
                 </td>
                 <td className="r">
                   <WouldRevert drift={after} />

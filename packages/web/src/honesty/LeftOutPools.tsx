@@ -1,11 +1,11 @@
 /** The panel of pools with unreliable quotes. */
-import { brief, utc } from '../format/number.ts'
+import { shorten, utcText } from '../format/number.ts'
 import { FamilyMark } from '../route/FamilyMark.tsx'
 import { Percent } from '../ui/Num.tsx'
-import type { LeftOut } from './drift.ts'
+import type { WithdrawingPool } from './drift.ts'
 
 /** Lists pools whose quotes repeatedly fade, and their penalty. */
-export function LeftOutPools({ pools }: { readonly pools: readonly LeftOut[] }) {
+export function LeftOutPools({ pools }: { readonly pools: readonly WithdrawingPool[] }) {
   return (
     <section className="panel hn__out" aria-labelledby="out">
       <div className="panel__h">
@@ -27,11 +27,11 @@ export function LeftOutPools({ pools }: { readonly pools: readonly LeftOut[] }) 
             </tr>
           </thead>
           <tbody>
-            {pools.map(({ pool, dex, family, withdrew, samples, until, driftPenaltyPercent }) => (
+            {pools.map(({ pool, dex, family, withdrew, samples, leftOutUntil, driftPenaltyPercent }) => (
               <tr key={pool}>
                 <td>
                   <span className="addr" title={pool}>
-                    {brief(pool)}
+                    {shorten(pool)}
                   </span>
                 </td>
                 <td>
@@ -41,12 +41,12 @@ export function LeftOutPools({ pools }: { readonly pools: readonly LeftOut[] }) 
                   {withdrew.toFixed(0)} <span className="unit">of {samples.toFixed(0)}</span>
                 </td>
                 <td className="r">
-                  {until === null ? (
+                  {leftOutUntil === null ? (
                     <>
                       ranked <Percent value={driftPenaltyPercent} /> lower
                     </>
                   ) : (
-                    <>left out until {utc(until).slice(11, 16)} UTC</>
+                    <>left out until {utcText(leftOutUntil).slice(11, 16)} UTC</>
                   )}
                 </td>
               </tr>

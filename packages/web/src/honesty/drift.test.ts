@@ -2,7 +2,7 @@
 import type { Stats } from '@sluice/client'
 import { expect, test } from 'vitest'
 import { legible } from '../format/legible.ts'
-import { honestyOf } from './drift.ts'
+import { parseDriftStats } from './drift.ts'
 
 test('untrusted text loses bidi, invisible, and combining characters and line breaks, and is truncated', () => {
   expect(legible('Uniswap V3')).toBe('Uniswap V3')
@@ -23,16 +23,16 @@ test('statistics are parsed by block in any order, and missing values are unknow
     pools: [],
     withdrawing: [],
   } as unknown as Stats
-  const { chain, rows } = honestyOf(stats)
-  expect(chain.map(({ median }) => median)).toEqual([0.5, -1])
-  expect(rows.family).toMatchObject([{ key: 'uniswap-v2', after: [{ median: 4 }, { samples: 0, median: null }] }])
+  const { chain, rows } = parseDriftStats(stats)
+  expect(chain.map(({ medianBps }) => medianBps)).toEqual([0.5, -1])
+  expect(rows.family).toMatchObject([{ key: 'uniswap-v2', after: [{ medianBps: 4 }, { samples: 0, medianBps: null }] }])
 })
 
 test('a response that is not statistics is not drawn', () => {
   for (const answer of [{}, { blocks: 7, families: 'x', withdrawing: {} }, { pools: [[], null, { pool: 7 }] }])
-    expect(honestyOf(answer as unknown as Stats)).toMatchObject({
+    expect(parseDriftStats(answer as unknown as Stats)).toMatchObject({
       samples: 0,
       rows: { family: [], brand: [], pool: [] },
-      leftOut: [],
+      withdrawingPools: [],
     })
 })

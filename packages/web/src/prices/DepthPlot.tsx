@@ -1,7 +1,7 @@
 /** Plots of market depth. */
 import { shortNumber } from '../format/number.ts'
 import { Plot } from '../ui/Plot.tsx'
-import { type Depth, impacts, plotOf } from './curve.ts'
+import { type Depth, depthPlotOf, impactPercents } from './curve.ts'
 
 type Props = { readonly depth: Depth; readonly otherDepths: readonly Depth[]; readonly symbol: string }
 
@@ -14,9 +14,9 @@ export function DepthPlot(props: Props) {
 
 function Drawn({ depth, otherDepths, symbol, width }: Props & { readonly width: number }) {
   const height = Math.min(380, Math.max(260, width * 0.68))
-  const { ups, acrosses, line, points } = plotOf([depth, ...otherDepths], width, height)
+  const { usdTicks, impactTicks, pathOf, pointsOf } = depthPlotOf([depth, ...otherDepths], width, height)
   const right = width - 64
-  const spokenDepth = impacts.map((impact) => `$${shortNumber(depth[impact])} at ${impact} percent`).join(', ')
+  const spokenDepth = impactPercents.map((impact) => `$${shortNumber(depth[impact])} at ${impact} percent`).join(', ')
   return (
     <svg
       viewBox={`0 0 ${width} ${height}`}
@@ -31,7 +31,7 @@ function Drawn({ depth, otherDepths, symbol, width }: Props & { readonly width: 
       <text x={right} y={height - 2} textAnchor="end">
         Price impact
       </text>
-      {ups.map(({ y, name }) => (
+      {usdTicks.map(({ y, name }) => (
         <g key={name}>
           <path className="grid-l" d={`M16 ${y}H${right}`} />
           <text x={right + 8} y={y + 4}>
@@ -39,7 +39,7 @@ function Drawn({ depth, otherDepths, symbol, width }: Props & { readonly width: 
           </text>
         </g>
       ))}
-      {acrosses.map(({ x, name }) => (
+      {impactTicks.map(({ x, name }) => (
         <g key={name}>
           <path className="grid-l" d={`M${x} 24V${height - 36}`} />
           <text x={x} y={height - 16} textAnchor="middle">
@@ -48,10 +48,10 @@ function Drawn({ depth, otherDepths, symbol, width }: Props & { readonly width: 
         </g>
       ))}
       {otherDepths.map((otherDepth) => (
-        <path key={line(otherDepth)} className="plot__other" d={line(otherDepth)} />
+        <path key={pathOf(otherDepth)} className="plot__other" d={pathOf(otherDepth)} />
       ))}
-      <path className="plot__line" d={line(depth)} />
-      {points(depth).map(({ x, y, usd }, k, all) => (
+      <path className="plot__line" d={pathOf(depth)} />
+      {pointsOf(depth).map(({ x, y, usd }, k, all) => (
         <g key={x}>
           <circle className="plot__dot" cx={x} cy={y} r="4" />
           {(width >= NARROW || k % 2 === 0) && (
@@ -75,7 +75,7 @@ export function Spark({ depth }: { readonly depth: Depth }) {
   const max = depth['10'] || 1
   return (
     <svg className="spark" viewBox="0 0 96 20" aria-hidden="true">
-      {impacts.map((impact, k) => {
+      {impactPercents.map((impact, k) => {
         const height = 20 * Math.min(1, depth[impact] / max)
         return <rect key={impact} x={k * 20} y={20 - height} width="14" height={height} />
       })}

@@ -16,25 +16,25 @@ import { Count, Price } from '../ui/Num.tsx'
 import { useKey } from '../ui/Shell.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
-import { type Depth, isEndless } from './curve.ts'
+import { type Depth, isUnlimited } from './curve.ts'
 import { DepthPlot, Spark } from './DepthPlot.tsx'
 import { Confidence, Evidence, type PriceEvidence } from './Evidence.tsx'
 
 export type PricesParams = { readonly chain?: number; readonly token?: string; readonly q?: string }
 
-type Row = PageToken & { readonly detail: PriceEvidence | null; readonly depth: Depth | null }
+type PriceRow = PageToken & { readonly evidence: PriceEvidence | null; readonly depth: Depth | null }
 
-const EVERY_MS = 15_000
-const SOON_MS = 2_000
-const FIRST_ANSWERS = 4
+const POLL_MS = 15_000
+const FIRST_POLL_MS = 2_000
+const FIRST_POLLS = 4
 /** Maximum tokens per request. */
-const AT_ONCE = 100
+const MAX_TOKENS_PER_REQUEST = 100
 /** Lag in seconds from which a chain with a moving clock counts as behind. */
 const BEHIND_SECONDS = 30
 
 export function PricesPage() {
   useTitle('Prices')
-  const { chain: chainId, token: chosen, q = '' } = useSearch({ strict: false }) as PricesParams
+  const { chain: chainId, token: chosenAddress, q = '' } = useSearch({ strict: false }) as PricesParams
   const chain = useChain(chainId)
   const navigate = useNavigate()
   const change = (changes: PricesParams, replace: boolean) =>
@@ -49,17 +49,17 @@ export function PricesPage() {
       name.toLowerCase().includes(searchText) ||
       address.toLowerCase() === searchText,
   )
-  const pick =
-    rows?.find(({ address }) => address.toLowerCase() === chosen?.toLowerCase()) ??
+  const pickedRow =
+    rows?.find(({ address }) => address.toLowerCase() === chosenAddress?.toLowerCase()) ??
     shownRows?.find(({ depth }) => isDrawn(depth)) ??
     shownRows?.[0]
-  const isLate = status?.clock === 'moving' && (status.lagSeconds ?? 0) > BEHIND_SECONDS
+  const isBehind = status?.clock === 'moving' && (status.lagSeconds ?? 0) > BEHIND_SECONDS
   return (
     <>
       <Lede page="prices">
-        <Find text={q} onFind={(text) => change({ q: text }, true)} />
+        <TokenSearch text={q} onSearch={(text) => change({ q: text }, true)} />
       </Lede>
-      {(status?.state === 'failing' || isLate) && (
+      {(status?.state === 'failing' || isBehind) && (
         <div className="above">
           <Notice
             kind="warn"
@@ -77,23 +77,27 @@ export function PricesPage() {
       <div className="pd">
         <Table
           rows={shownRows}
-          pick={pick}
+          pick={pickedRow}
           isEmpty={shownRows?.length === 0}
           hasFailed={error !== null}
           onPick={(token) => change({ ...(token !== undefined && { token }) }, false)}
         />
-        {pick ? <Detail row={pick} otherRows={rows!} head={status?.head} /> : !rows && !error && <DetailSkeleton />}
+        {pickedRow ? (
+          <Detail row={pickedRow} otherRows={rows!} head={status?.head} />
+        ) : (
+          !rows && !error && <DetailSkeleton />
+        )}
       </div>
     </>
   )
 }
 
-type FindProps = { readonly text: string; readonly onFind: (text: string) => Promise<void> }
+type FindProps = { readonly text: string; readonly onSearch: (text: string) => Promise<void> }
 
-function Find({ text: applied, onFind }: FindProps) {
+function TokenSearch({ text: applied, onSearch }: FindProps) {
   const field = useRef<HTMLInputElement>(null)
   useKey('/', () => field.current?.focus())
-  const [text, find] = useChoice(applied, onFind, TYPING_PAUSE_MS)
+  const [text, setText] = useChoice(applied, onSearch, TYPING_PAUSE_MS)
   return (
     <label className="find">
       <span className="sr">Find a token</span>
@@ -103,16 +107,16 @@ function Find({ text: applied, onFind }: FindProps) {
         type="search"
         placeholder="Symbol, name or address"
         value={text}
-        onChange={(event) => find(event.target.value)}
-        onKeyDown={(event) => event.key === 'Escape' && find('')}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && setText('')}
       />
     </label>
   )
 }
 
 type TableProps = {
-  readonly rows: readonly Row[] | undefined
-  readonly pick: Row | undefined
+  readonly rows: readonly PriceRow[] | undefined
+  readonly pick: PriceRow | undefined
   readonly isEmpty: boolean
   readonly hasFailed: boolean
   readonly onPick: (address: string | undefined) => Promise<void>
@@ -147,7 +151,7 @@ function Table({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
   )
 }
 
-type TableRowProps = { readonly row: Row; readonly isChosen: boolean; readonly onPick: (address: string) => void }
+type TableRowProps = { readonly row: PriceRow; readonly isChosen: boolean; readonly onPick: (address: string) => void }
 
 const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps) {
   return (
@@ -161,15 +165,15 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
         </span>
       </td>
       <td className="r">
-        {row.detail && row.detail.usd !== null && (
+        {row.evidence && row.evidence.usd !== null && (
           <span className="hide-s">
-            <Confidence share={row.detail.confidence} />
+            <Confidence share={row.evidence.confidence} />
           </span>
         )}
-        <Price value={row.detail?.usd ?? null} />
+        <Price value={row.evidence?.usd ?? null} />
       </td>
       <td className="r">
-        {row.depth && isEndless(row.depth['2']) ? (
+        {row.depth && isUnlimited(row.depth['2']) ? (
           'any amount'
         ) : row.depth && row.depth['2'] > 0 ? (
           `$${shortNumber(row.depth['2'])}`
@@ -207,12 +211,12 @@ const Detail = memo(function Detail({
   otherRows,
   head,
 }: {
-  readonly row: Row
-  readonly otherRows: readonly Row[]
+  readonly row: PriceRow
+  readonly otherRows: readonly PriceRow[]
   readonly head: number | undefined
 }) {
-  const { symbol, detail, depth } = row
-  const drawnDepths = otherRows.flatMap((candidate) =>
+  const { symbol, evidence, depth } = row
+  const otherDepths = otherRows.flatMap((candidate) =>
     isDrawn(candidate.depth) && candidate !== row ? [candidate.depth] : [],
   )
   return (
@@ -228,14 +232,14 @@ const Detail = memo(function Detail({
         </span>
       </div>
       <div className="plot__v">
-        <Price value={detail?.usd ?? null} />
+        <Price value={evidence?.usd ?? null} />
       </div>
-      {detail && <Evidence detail={detail} />}
-      {depth && isEndless(depth['2']) ? (
+      {evidence && <Evidence detail={evidence} />}
+      {depth && isUnlimited(depth['2']) ? (
         <p className="note">A pool of this token, such as a wrapper, takes any amount at the same price.</p>
       ) : isDrawn(depth) ? (
         <>
-          <DepthPlot depth={depth} otherDepths={drawnDepths} symbol={symbol} />
+          <DepthPlot depth={depth} otherDepths={otherDepths} symbol={symbol} />
           <p className="note">Gray: the other tokens of this chain.</p>
         </>
       ) : (
@@ -247,7 +251,7 @@ const Detail = memo(function Detail({
   )
 })
 
-const isDrawn = (depth: Depth | null): depth is Depth => depth !== null && depth['10'] > 0 && !isEndless(depth['10'])
+const isDrawn = (depth: Depth | null): depth is Depth => depth !== null && depth['10'] > 0 && !isUnlimited(depth['10'])
 
 /** Placeholder in the size of the real panel, so that the table stays in its place. */
 function DetailSkeleton() {
@@ -268,7 +272,10 @@ function DetailSkeleton() {
 /** Loads prices and depth of all listed tokens, deepest first. */
 function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
   const listedRows = useMemo(
-    () => tokens?.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy')).slice(0, AT_ONCE) ?? [],
+    () =>
+      tokens
+        ?.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy'))
+        .slice(0, MAX_TOKENS_PER_REQUEST) ?? [],
     [tokens],
   )
   const addresses = listedRows.map(({ address }) => address)
@@ -276,7 +283,7 @@ function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
     queryKey: ['prices and depth', chainId, addresses],
     enabled: addresses.length > 0,
     // The first responses omit prices that the service is still loading.
-    refetchInterval: ({ state }) => (state.dataUpdateCount < FIRST_ANSWERS ? SOON_MS : EVERY_MS),
+    refetchInterval: ({ state }) => (state.dataUpdateCount < FIRST_POLLS ? FIRST_POLL_MS : POLL_MS),
     retry,
     queryFn: async () => {
       const [prices, depths] = await Promise.all([
@@ -287,16 +294,16 @@ function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
     },
   })
   const rows = useMemo(() => {
-    const visibleRows =
+    const loadedRows =
       data &&
       listedRows.map(
-        (token): Row => ({
+        (token): PriceRow => ({
           ...token,
-          detail: data.prices[token.address] ?? null,
+          evidence: data.prices[token.address] ?? null,
           depth: data.depths[token.address] ?? null,
         }),
       )
-    return visibleRows?.sort((a, b) => (b.depth?.['2'] ?? -1) - (a.depth?.['2'] ?? -1))
+    return loadedRows?.sort((a, b) => (b.depth?.['2'] ?? -1) - (a.depth?.['2'] ?? -1))
   }, [listedRows, data])
   return { error, rows }
 }

@@ -9,17 +9,17 @@ import type { Comparison, Trade } from './report.ts'
 type Props = { readonly trade: Trade; readonly comparison: Comparison; readonly tokenOf: TokenOf }
 
 /** Shows the best route at the chosen state as a flow through pools and as a table. */
-export function BetterRoute({ trade, comparison: { best, legs }, tokenOf }: Props) {
+export function BetterRoute({ trade, comparison: { bestAmountOut, legs }, tokenOf }: Props) {
   const [highlighted, setHighlighted] = useState<number | null>(null)
-  const { src, dst, gave, paid } = trade
+  const { src, dst, amountIn, amountOut } = trade
   const pools = new Set(legs.map(({ pool }) => pool)).size
-  const route = { src, dst, fromAmount: String(gave), swaps: legs }
+  const route = { src, dst, fromAmount: String(amountIn), swaps: legs }
   return (
     <div>
       <section className="panel route" aria-labelledby="better">
         <div className="panel__h">
           <h2 id="better">
-            {best > paid ? 'The route that would have been better' : 'The best route of this service'}
+            {bestAmountOut > amountOut ? 'The route that would have been better' : 'The best route of this service'}
           </h2>
           <p className="route__sum">
             <span>{pools === 1 ? '1 pool' : `${pools} pools`}</span>
@@ -27,15 +27,15 @@ export function BetterRoute({ trade, comparison: { best, legs }, tokenOf }: Prop
         </div>
         <div className="ends">
           <p>
-            <TokenAmount base={gave} token={tokenOf(src)} />
+            <TokenAmount base={amountIn} token={tokenOf(src)} />
           </p>
           <p>
-            <TokenAmount base={best} token={tokenOf(dst)} digits={9} />
+            <TokenAmount base={bestAmountOut} token={tokenOf(dst)} digits={9} />
           </p>
         </div>
-        <Flow route={route} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />
+        <Flow route={route} tokenOf={tokenOf} highlighted={highlighted} onHighlight={setHighlighted} />
       </section>
-      <LegTable legs={legs} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />
+      <LegTable legs={legs} tokenOf={tokenOf} highlighted={highlighted} onHighlight={setHighlighted} />
     </div>
   )
 }

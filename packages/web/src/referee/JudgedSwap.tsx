@@ -1,8 +1,8 @@
 /** The result panels of the Referee page. */
 import { Link } from '@tanstack/react-router'
-import { brief } from '../format/number.ts'
+import { shorten } from '../format/number.ts'
 import type { PageChain } from '../service/chains.ts'
-import { type TokenOf, useNamed } from '../service/tokens.ts'
+import { type TokenOf, useTokenNames } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Copy } from '../ui/Copy.tsx'
 import { Icon } from '../ui/Icon.tsx'
@@ -30,7 +30,7 @@ export function JudgedSwap({ report, params, chain, onChange }: Props) {
   const comparison = comparisons.find(({ state }) => state === params.at) ?? comparisons[0]
   const legs = comparison?.legs ?? []
   const namedTokens = [src, dst, ...legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])]
-  const { tokenOf } = useNamed(chain.id, [
+  const { tokenOf } = useTokenNames(chain.id, [
     ...namedTokens,
     ...fees.map(({ token }) => token),
     ...(sandwich ? [sandwich.token] : []),
@@ -54,7 +54,7 @@ export function JudgedSwap({ report, params, chain, onChange }: Props) {
               aria-pressed={trades[k] === trade}
               onClick={() => onChange({ trade: k + 1 })}
             >
-              Trade {k + 1} of {brief(trader)}
+              Trade {k + 1} of {shorten(trader)}
             </button>
           ))}
         </fieldset>
@@ -73,7 +73,7 @@ export function JudgedSwap({ report, params, chain, onChange }: Props) {
               <h2 id="scale">Paid, best, and bound</h2>
               <span className="note">basis points of the best</span>
             </div>
-            <Scale paid={trade.paid} comparison={comparison} />
+            <Scale paid={trade.amountOut} comparison={comparison} />
             <p className="note">
               100 bps are 1 %. The best is what the route of this service pays in simulation at that state, before gas.
               No route over the pools that it knows pays more than the bound.
@@ -107,8 +107,8 @@ function Banner({ comparison, trade, tokenOf }: BannerProps) {
           <b>{title}</b>
         </p>
         <p className="verdict__more">
-          Gave <TokenAmount base={trade.gave} token={tokenOf(trade.src)} /> and received{' '}
-          <TokenAmount base={trade.paid} token={tokenOf(trade.dst)} digits={9} />. {text}
+          Gave <TokenAmount base={trade.amountIn} token={tokenOf(trade.src)} /> and received{' '}
+          <TokenAmount base={trade.amountOut} token={tokenOf(trade.dst)} digits={9} />. {text}
         </p>
       </div>
       <Copy text={location.href} className="btn btn--small">
@@ -155,17 +155,17 @@ function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }
         )}
       </div>
       <dl className="rows referee__rows">
-        <Row name="Paid" value={amount(trade.paid)} isStrong />
+        <Row name="Paid" value={amount(trade.amountOut)} isStrong />
         {comparison && (
           <>
-            <Row name="Best simulated" value={amount(comparison.best)} />
-            <Row name="Proven bound" value={amount(comparison.bound)} />
+            <Row name="Best simulated" value={amount(comparison.bestAmountOut)} />
+            <Row name="Proven bound" value={amount(comparison.boundAmountOut)} />
             <Row name="Left on the table, net of gas" value={<Bps value={comparison.leftNetBps} />} isStrong />
             <Row name="Left before gas" value={<Bps value={comparison.leftBps} />} />
             <Row name="Left at most, by the bound" value={<Bps value={comparison.maxLeftBps} />} />
           </>
         )}
-        <Row name="The same swap, a block earlier" value={amount(trade.paidAtParent)} />
+        <Row name="The same swap, a block earlier" value={amount(trade.amountOutAtParent)} />
         {fees.map((fee) => (
           <Row
             key={`${fee.account}${fee.token}`}
@@ -235,12 +235,12 @@ function Neighbors({ sandwich, isUnknown, tokenOf }: NeighborsProps) {
         No two transactions of its block trade around it in one of its pools.
       </Notice>
     )
-  const { front, back, by, pool, token, gain } = sandwich
+  const { frontHash, backHash, attacker, pool, token, gain } = sandwich
   return (
     <Notice kind="warn" title="Looks like a sandwich.">
-      <Address address={front} /> before it and <Address address={back} /> after it, both of <Address address={by} />,
-      trade in the pool <Address address={pool} /> and took <TokenAmount base={gain} token={tokenOf(token)} /> out of
-      it.
+      <Address address={frontHash} /> before it and <Address address={backHash} /> after it, both of{' '}
+      <Address address={attacker} />, trade in the pool <Address address={pool} /> and took{' '}
+      <TokenAmount base={gain} token={tokenOf(token)} /> out of it.
     </Notice>
   )
 }

@@ -17,9 +17,9 @@ export function Scale(props: Props) {
 }
 
 function Drawn({ paid, comparison, width }: Props & { readonly width: number }) {
-  const { best, bound } = comparison
-  const paidAt = -bpsBelow(paid, best)
-  const boundAt = bound === null ? null : -bpsBelow(bound, best)
+  const { bestAmountOut, boundAmountOut } = comparison
+  const paidAt = -bpsBelow(paid, bestAmountOut)
+  const boundAt = boundAmountOut === null ? null : -bpsBelow(boundAmountOut, bestAmountOut)
   const ends = [paidAt, 0, boundAt ?? 0]
   const [low, high] = [Math.min(...ends), Math.max(...ends)]
   const pad = Math.max(0, MIN_SPAN_BPS - (high - low)) / 2 + (high - low) * 0.04
@@ -61,6 +61,6 @@ function Drawn({ paid, comparison, width }: Props & { readonly width: number }) 
 }
 
 /** Returns the basis points by which an amount lies below the best, as a float for drawing only. */
-function bpsBelow(amount: bigint, best: bigint): number {
-  return best === 0n ? 0 : Number(((best - amount) * 10_000_000n) / best) / 1_000
+function bpsBelow(amount: bigint, bestAmountOut: bigint): number {
+  return bestAmountOut === 0n ? 0 : Number(((bestAmountOut - amount) * 10_000_000n) / bestAmountOut) / 1_000
 }

@@ -1,5 +1,5 @@
 /** URL parameters of the Referee page. */
-import { chainOf } from '../swap/params.ts'
+import { parseChainId } from '../swap/params.ts'
 
 export const states = { position: 'In its position', parent: 'End of the block before' } as const
 export type State = keyof typeof states
@@ -19,7 +19,7 @@ const MAX_LENGTH = 200
 const MAX_TRADES = 4
 
 export function readRefereeParams(search: Readonly<Record<string, unknown>>): RefereeParams {
-  const chain = chainOf(search.chain)
+  const chain = parseChainId(search.chain)
   const { hash, trade, at } = search
   return {
     ...(chain !== undefined && { chain }),

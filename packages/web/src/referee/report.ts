@@ -9,9 +9,9 @@ export type Outcome = 'unknown' | 'pending' | 'reverted' | 'nothing' | 'transfer
 export type Comparison = {
   readonly state: State
   /** Output of the best route in simulation, in base units. */
-  readonly best: bigint
+  readonly bestAmountOut: bigint
   /** Upper bound on the output of all routes over the known pools; null if unknown. */
-  readonly bound: bigint | null
+  readonly boundAmountOut: bigint | null
   readonly leftBps: number | null
   readonly maxLeftBps: number | null
   readonly leftNetBps: number | null
@@ -26,19 +26,19 @@ export type Trade = {
   readonly recipient: string
   readonly src: string
   readonly dst: string
-  readonly gave: bigint
-  readonly paid: bigint
-  readonly paidNet: bigint | null
-  readonly paidAtParent: bigint | null
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  readonly netAmountOut: bigint | null
+  readonly amountOutAtParent: bigint | null
   readonly fees: readonly Fee[]
   readonly comparisons: readonly Comparison[]
 }
 
 export type Sandwich = {
   readonly pool: string
-  readonly front: string
-  readonly back: string
-  readonly by: string
+  readonly frontHash: string
+  readonly backHash: string
+  readonly attacker: string
   readonly token: string
   readonly gain: bigint
 }
@@ -65,14 +65,14 @@ const MAX_ROWS = 100
 /** Basis points above which a number is no meaningful comparison. */
 const MAX_BPS = 1e9
 
-type Plain = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * Parses a response.
  *
  * @throws Error if the outcome is unknown to this page
  */
-export function reportOf(answer: Plain): RefereeReport {
+export function parseReport(answer: JsonObject): RefereeReport {
   const { outcome } = answer
   if (!OUTCOMES.includes(String(outcome))) throw new Error('the service answered with an unknown outcome')
   return {
@@ -81,7 +81,7 @@ export function reportOf(answer: Plain): RefereeReport {
     block: count(answer.block),
     index: count(answer.index),
     trades: list(answer.trades).flatMap(tradeOf),
-    sandwich: isPlain(answer.sandwich) ? sandwichOf(answer.sandwich) : null,
+    sandwich: isJsonObject(answer.sandwich) ? sandwichOf(answer.sandwich) : null,
     gaps: list(answer.gaps).flatMap((gap): readonly Gap[] => {
       const [code, message] = [text(gap.code), text(gap.message)]
       return message ? [{ code, message }] : []
@@ -89,15 +89,15 @@ export function reportOf(answer: Plain): RefereeReport {
   }
 }
 
-function tradeOf(trade: Plain): readonly Trade[] {
-  const [gave, paid] = [units(trade.fromAmount), units(trade.toAmount)]
+function tradeOf(trade: JsonObject): readonly Trade[] {
+  const [amountIn, amountOut] = [units(trade.fromAmount), units(trade.toAmount)]
   const [trader, recipient, src, dst] = [trade.trader, trade.recipient, trade.src, trade.dst].map(address)
-  if (gave === null || paid === null || !trader || !recipient || !src || !dst) return []
+  if (amountIn === null || amountOut === null || !trader || !recipient || !src || !dst) return []
   return [
     {
-      ...{ trader, recipient, src, dst, gave, paid },
-      paidNet: units(trade.netToAmount),
-      paidAtParent: units(trade.toAmountAtParent),
+      ...{ trader, recipient, src, dst, amountIn, amountOut },
+      netAmountOut: units(trade.netToAmount),
+      amountOutAtParent: units(trade.toAmountAtParent),
       fees: list(trade.fees).flatMap((fee): readonly Fee[] => {
         const [account, token, amount] = [address(fee.account), address(fee.token), units(fee.amount)]
         return account && token && amount !== null ? [{ account, token, amount }] : []
@@ -107,12 +107,16 @@ function tradeOf(trade: Plain): readonly Trade[] {
   ]
 }
 
-function comparisonOf(comparison: Plain): readonly Comparison[] {
+function comparisonOf(comparison: JsonObject): readonly Comparison[] {
   const [best = null, bound = null] = [comparison.toAmount, comparison.bound].map(units)
   if (best === null || (comparison.state !== 'position' && comparison.state !== 'parent')) return []
   return [
     {
-      ...{ state: comparison.state, best, bound: bound !== null && bound >= best ? bound : null },
+      ...{
+        state: comparison.state,
+        bestAmountOut: best,
+        boundAmountOut: bound !== null && bound >= best ? bound : null,
+      },
       leftBps: bps(comparison.leftBps),
       maxLeftBps: bps(comparison.leftAtMostBps),
       leftNetBps: bps(comparison.leftNetBps),
@@ -122,7 +126,7 @@ function comparisonOf(comparison: Plain): readonly Comparison[] {
   ]
 }
 
-function legOf(leg: Plain): readonly SwapLeg[] {
+function legOf(leg: JsonObject): readonly SwapLeg[] {
   const [tokenIn, tokenOut] = [address(leg.tokenIn), address(leg.tokenOut)]
   const [amountIn, amountOut, gas] = [leg.amountIn, leg.amountOut, leg.gas].map(units)
   const share = typeof leg.share === 'number' && leg.share >= 0 && leg.share <= 100 ? leg.share : undefined
@@ -135,16 +139,25 @@ function legOf(leg: Plain): readonly SwapLeg[] {
   ]
 }
 
-function sandwichOf({ pool, front, back, by, token, gain }: Plain): Sandwich | null {
+function sandwichOf({ pool, front, back, by, token, gain }: JsonObject): Sandwich | null {
   const [inPool, sandwicher, tokenAddress, gainAmount] = [address(pool), address(by), address(token), units(gain)]
-  const [before, after] = [front, back].map((transaction) => (isPlain(transaction) ? text(transaction.hash) : ''))
-  if (!inPool || !sandwicher || !tokenAddress || gainAmount === null || !before || !after) return null
-  return { pool: inPool, front: before, back: after, by: sandwicher, token: tokenAddress, gain: gainAmount }
+  const [frontHash, backHash] = [front, back].map((transaction) =>
+    isJsonObject(transaction) ? text(transaction.hash) : '',
+  )
+  if (!inPool || !sandwicher || !tokenAddress || gainAmount === null || !frontHash || !backHash) return null
+  return {
+    pool: inPool,
+    frontHash,
+    backHash,
+    attacker: sandwicher,
+    token: tokenAddress,
+    gain: gainAmount,
+  }
 }
 
-const isPlain = (value: unknown): value is Plain => typeof value === 'object' && value !== null
-const list = (value: unknown): readonly Plain[] =>
-  Array.isArray(value) ? value.filter(isPlain).slice(0, MAX_ROWS) : []
+const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null
+const list = (value: unknown): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isJsonObject).slice(0, MAX_ROWS) : []
 const text = (value: unknown): string => (typeof value === 'string' ? legible(value) : '')
 const address = (value: unknown): string | null => (isAddress(value) ? value : null)
 const units = (value: unknown): bigint | null =>

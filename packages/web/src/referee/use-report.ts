@@ -2,7 +2,7 @@
 import { ClientError, SluiceClient } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { isHash } from '../format/hex.ts'
-import { type RefereeReport, reportOf } from './report.ts'
+import { parseReport, type RefereeReport } from './report.ts'
 
 /** Judging reads a block and quotes at two past states, which takes longer than a quote. */
 const TIMEOUT_MS = 60_000
@@ -26,6 +26,6 @@ export function useReport(chainId: number, hash: string | undefined) {
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       data && mayChange(data) && dataUpdateCount < MAX_ANSWERS ? AGAIN_MS : false,
     queryFn: async ({ signal }) =>
-      reportOf(await client.get<Readonly<Record<string, unknown>>>(`/referee/${chainId}/${text}`, {}, signal)),
+      parseReport(await client.get<Readonly<Record<string, unknown>>>(`/referee/${chainId}/${text}`, {}, signal)),
   })
 }

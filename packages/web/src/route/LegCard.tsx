@@ -1,6 +1,6 @@
 /** The tooltip of a leg. */
 import type { SwapLeg } from '@sluice/client'
-import { rate } from '../format/amount.ts'
+import { rateText } from '../format/amount.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count, Decimal, Percent } from '../ui/Num.tsx'
@@ -53,7 +53,7 @@ export function LegCard({ leg, tokenOf, position }: Props) {
 
 /** Returns units of output per unit of input, after fees and transfer taxes. */
 export function legRate(leg: SwapLeg, tokenOf: TokenOf): string {
-  return rate(
+  return rateText(
     { amount: BigInt(leg.amountIn), decimals: tokenOf(leg.tokenIn).decimals },
     { amount: BigInt(leg.amountOut), decimals: tokenOf(leg.tokenOut).decimals },
   )

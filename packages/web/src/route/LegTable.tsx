@@ -12,11 +12,11 @@ type Props = {
   readonly legs: readonly SwapLeg[]
   readonly tokenOf: TokenOf
   readonly highlighted: number | null
-  readonly onLight: (leg: number | null) => void
+  readonly onHighlight: (leg: number | null) => void
 }
 
 /** Shows every leg with all its numbers in execution order, as an accessible alternative to the drawing. */
-export function LegTable({ legs, tokenOf, highlighted, onLight }: Props) {
+export function LegTable({ legs, tokenOf, highlighted, onHighlight }: Props) {
   return (
     <section className="panel legs" aria-labelledby="legs">
       <div className="panel__h">
@@ -47,8 +47,8 @@ export function LegTable({ legs, tokenOf, highlighted, onLight }: Props) {
                   // biome-ignore lint/suspicious/noArrayIndexKey: a route may use a pool twice, so the index is the key.
                   key={index}
                   className={highlighted === index ? 'hot' : undefined}
-                  onPointerEnter={() => onLight(index)}
-                  onPointerLeave={() => onLight(null)}
+                  onPointerEnter={() => onHighlight(index)}
+                  onPointerLeave={() => onHighlight(null)}
                 >
                   <td>
                     <FamilyMark family={leg.protocol} />

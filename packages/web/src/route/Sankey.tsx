@@ -1,8 +1,8 @@
 /** The Sankey diagram of a route. */
 import { type KeyboardEvent, useMemo, useRef } from 'react'
 import { groupOf } from './families.ts'
-import { BAR, type Bar, GATE, type Gate, type Layout } from './layout.ts'
-import { cut, widthOf } from './measure.ts'
+import { BAR_WIDTH, type Bar, GATE_WIDTH, type Gate, type Layout } from './layout.ts'
+import { truncateText, widthOf } from './measure.ts'
 
 export type SankeyProps = {
   readonly layout: Layout
@@ -10,7 +10,7 @@ export type SankeyProps = {
   readonly amount: (address: string) => string
   /** Index of the leg under the pointer or with the focus. */
   readonly highlighted: number | null
-  readonly onLight: (leg: number | null, gate?: SVGGElement) => void
+  readonly onHighlight: (leg: number | null, gate?: SVGGElement) => void
   readonly onUnfold: () => void
   /** True if bars have no names because the strip's heading shows them. */
   readonly isBare?: boolean
@@ -19,26 +19,26 @@ export type SankeyProps = {
 }
 
 /** Gate height in pixels from which a label has two lines. */
-const TWO_LINES = 40
+const TWO_LINES_MIN_HEIGHT = 40
 /** Band height in pixels below which the band is interrupted by its label. */
-const KNOCKED_OUT = 15
+const KNOCKOUT_MAX_HEIGHT = 15
 
 export function Sankey({
   layout,
   symbol,
   amount,
   highlighted,
-  onLight,
+  onHighlight,
   onUnfold,
   isBare = false,
   compact = false,
 }: SankeyProps) {
   const { width, height, bands, bars, gates } = layout
   const root = useRef<SVGSVGElement>(null)
-  const inOrder = useMemo(() => [...gates].sort((p, q) => p.x - q.x || p.y - q.y), [gates])
-  const tall = Math.ceil(height)
+  const gatesInOrder = useMemo(() => [...gates].sort((p, q) => p.x - q.x || p.y - q.y), [gates])
+  const viewHeight = Math.ceil(height)
   const move = (event: KeyboardEvent<SVGGElement>, index: number) => {
-    const last = inOrder.length - 1
+    const last = gatesInOrder.length - 1
     const to = {
       ArrowDown: index + 1,
       ArrowRight: index + 1,
@@ -50,21 +50,21 @@ export function Sankey({
     if (event.key === 'Escape') event.currentTarget.blur()
     if (to === undefined) return
     event.preventDefault()
-    root.current?.querySelectorAll<SVGGElement>('.gt')[(to + inOrder.length) % inOrder.length]?.focus()
+    root.current?.querySelectorAll<SVGGElement>('.gt')[(to + gatesInOrder.length) % gatesInOrder.length]?.focus()
   }
   // The diagram is one tab stop: the highlighted gate, or the first gate.
-  const stop = Math.max(
+  const tabStopIndex = Math.max(
     0,
-    inOrder.findIndex(({ leg }) => leg.index === highlighted),
+    gatesInOrder.findIndex(({ leg }) => leg.index === highlighted),
   )
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset element.
     <svg
       ref={root}
       className={highlighted === null ? undefined : 'lit'}
-      viewBox={`0 0 ${width} ${tall}`}
+      viewBox={`0 0 ${width} ${viewHeight}`}
       width={width}
-      height={tall}
+      height={viewHeight}
       role="group"
       aria-label="Route: flow of the order through pools. Arrow keys move between pools."
     >
@@ -87,17 +87,17 @@ export function Sankey({
           isBare={isBare}
         />
       ))}
-      {inOrder.map((gate, index) => (
+      {gatesInOrder.map((gate, index) => (
         <GateMark
           key={gate.leg.index}
           gate={gate}
-          isStop={index === stop}
-          isLit={gate.leg.index === highlighted}
+          isTabStop={index === tabStopIndex}
+          isHighlighted={gate.leg.index === highlighted}
           hasLabel={!compact}
-          pair={`${symbol(gate.leg.a)} to ${symbol(gate.leg.b)}`}
-          onLight={onLight}
+          pair={`${symbol(gate.leg.tokenInId)} to ${symbol(gate.leg.tokenOutId)}`}
+          onHighlight={onHighlight}
           onKeyDown={(event) => (event.key === 'Enter' && gate.leg.folded ? onUnfold() : move(event, index))}
-          onClick={(event) => (gate.leg.folded ? onUnfold() : onLight(gate.leg.index, event.currentTarget))}
+          onClick={(event) => (gate.leg.folded ? onUnfold() : onHighlight(gate.leg.index, event.currentTarget))}
         />
       ))}
     </svg>
@@ -115,7 +115,7 @@ function BarMark({ bar: { x, y, height, isEnd }, symbol, amount, isBare }: BarPr
       {isNamed && (
         <rect className="tk__k" x={x - 3} y={y - (isTall ? 37 : 19)} width={textWidth} height={isTall ? 36 : 18} />
       )}
-      <rect x={x} y={y} width={BAR} height={height} />
+      <rect x={x} y={y} width={BAR_WIDTH} height={height} />
       {isNamed && (
         <>
           <text className="tk__s" x={x} y={y - (isTall ? 22 : 5)}>
@@ -139,22 +139,22 @@ function shareText(share: number): string {
 
 type GateProps = {
   readonly gate: Gate
-  readonly isStop: boolean
-  readonly isLit: boolean
+  readonly isTabStop: boolean
+  readonly isHighlighted: boolean
   readonly hasLabel: boolean
   readonly pair: string
-  readonly onLight: SankeyProps['onLight']
+  readonly onHighlight: SankeyProps['onHighlight']
   readonly onKeyDown: (event: KeyboardEvent<SVGGElement>) => void
   readonly onClick: (event: { readonly currentTarget: SVGGElement }) => void
 }
 
 function GateMark({
   gate: { leg, x, y, height, labelWidth: textWidth },
-  isStop,
-  isLit,
+  isTabStop,
+  isHighlighted,
   hasLabel,
   pair,
-  onLight,
+  onHighlight,
   onKeyDown,
   onClick,
 }: GateProps) {
@@ -162,23 +162,23 @@ function GateMark({
   const share = `${shareText(leg.share)} %`
   const middle = y + height / 2
   const shownHeight = Math.max(height, 10)
-  const two = height >= TWO_LINES
-  const name = cut(leg.dex, two ? textWidth : textWidth - widthOf(share, 600) - 4)
-  const label = two ? `${name} ${share}` : `${share} ${name}`
-  const full = name === leg.dex ? '' : `, ${leg.dex}`
-  const classes = ['gt', `f-${group}`, group === 'wrap' && 'gt--wrap', leg.folded && 'gt--fold', isLit && 'hot']
+  const hasTwoLines = height >= TWO_LINES_MIN_HEIGHT
+  const name = truncateText(leg.dex, hasTwoLines ? textWidth : textWidth - widthOf(share, 600) - 4)
+  const label = hasTwoLines ? `${name} ${share}` : `${share} ${name}`
+  const fullName = name === leg.dex ? '' : `, ${leg.dex}`
+  const classes = ['gt', `f-${group}`, group === 'wrap' && 'gt--wrap', leg.folded && 'gt--fold', isHighlighted && 'hot']
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no button element.
     <g
       className={classes.filter(Boolean).join(' ')}
       data-leg={leg.index}
       role="button"
-      tabIndex={isStop ? 0 : -1}
-      aria-label={`${label}${full}, of ${pair}`}
-      onPointerEnter={(event) => event.pointerType !== 'touch' && onLight(leg.index, event.currentTarget)}
-      onPointerLeave={(event) => event.pointerType !== 'touch' && onLight(null)}
-      onFocus={(event) => onLight(leg.index, event.currentTarget)}
-      onBlur={() => onLight(null)}
+      tabIndex={isTabStop ? 0 : -1}
+      aria-label={`${label}${fullName}, of ${pair}`}
+      onPointerEnter={(event) => event.pointerType !== 'touch' && onHighlight(leg.index, event.currentTarget)}
+      onPointerLeave={(event) => event.pointerType !== 'touch' && onHighlight(null)}
+      onFocus={(event) => onHighlight(leg.index, event.currentTarget)}
+      onBlur={() => onHighlight(null)}
       onKeyDown={onKeyDown}
       onClick={onClick}
     >
@@ -189,12 +189,12 @@ function GateMark({
         width={Math.max(40, textWidth)}
         height={Math.max(24, height)}
       />
-      {hasLabel && !two && height <= KNOCKED_OUT && (
+      {hasLabel && !hasTwoLines && height <= KNOCKOUT_MAX_HEIGHT && (
         <rect className="gt__k" x={x + 9} y={middle - 8} width={widthOf(share, 600) + widthOf(name) + 14} height={16} />
       )}
-      <rect className="gt__b" x={x} y={middle - shownHeight / 2} width={GATE} height={shownHeight} />
+      <rect className="gt__b" x={x} y={middle - shownHeight / 2} width={GATE_WIDTH} height={shownHeight} />
       {hasLabel &&
-        (two ? (
+        (hasTwoLines ? (
           <>
             <text className="gt__n" x={x + 14} y={middle - 3}>
               {name}

@@ -1,7 +1,7 @@
 /** Saves a drawing of a route as SVG or PNG. Loads on demand. */
 
 /** Presentation properties that style sheets set, and that a file without them must carry. */
-const STYLES = [
+const STYLE_PROPERTIES = [
   'fill',
   'fill-opacity',
   'stroke',
@@ -15,9 +15,9 @@ const STYLES = [
 ] as const
 const FONT = '"IBM Plex Sans", "Segoe UI", system-ui, sans-serif'
 /** Pixels around the drawing, the height of the line of text above it, and pixels of a PNG per pixel of the drawing. */
-const MARGIN = 24
-const TITLE = 32
-const SCALE = 2
+const MARGIN_PX = 24
+const TITLE_HEIGHT_PX = 32
+const PNG_SCALE = 2
 
 export type Drawing = { readonly svg: SVGSVGElement; readonly title: string; readonly file: string }
 type Colors = { readonly ground: string; readonly ink: string }
@@ -25,72 +25,75 @@ type Colors = { readonly ground: string; readonly ink: string }
 export function saveSvg({ svg, title, file }: Drawing): void {
   const { width, height } = sizeOf(svg)
   const copy = svg.cloneNode(true) as SVGSVGElement
-  const [from, to] = [svg, copy].map((root) => [...root.querySelectorAll<SVGElement>('path, rect, text, tspan')])
-  for (const [index, mark] of to!.entries()) {
-    const style = getComputedStyle(from![index]!)
-    for (const name of STYLES) mark.setAttribute(name, style.getPropertyValue(name))
+  const [originalMarks, copiedMarks] = [svg, copy].map((root) => [
+    ...root.querySelectorAll<SVGElement>('path, rect, text, tspan'),
+  ])
+  for (const [index, mark] of copiedMarks!.entries()) {
+    const style = getComputedStyle(originalMarks![index]!)
+    for (const name of STYLE_PROPERTIES) mark.setAttribute(name, style.getPropertyValue(name))
     for (const name of ['class', 'role', 'tabindex', 'aria-label']) mark.removeAttribute(name)
   }
   const { ground, ink } = colorsOf(svg)
   const outer = document.createElementNS(svg.namespaceURI, 'svg') as SVGSVGElement
-  const imageSize = { width: width + 2 * MARGIN, height: height + 2 * MARGIN + TITLE }
-  set(outer, { ...imageSize, viewBox: `0 0 ${imageSize.width} ${imageSize.height}`, 'font-family': FONT })
+  const imageSize = { width: width + 2 * MARGIN_PX, height: height + 2 * MARGIN_PX + TITLE_HEIGHT_PX }
+  setAttributes(outer, { ...imageSize, viewBox: `0 0 ${imageSize.width} ${imageSize.height}`, 'font-family': FONT })
   const background = document.createElementNS(svg.namespaceURI, 'rect') as SVGElement
-  set(background, { width: '100%', height: '100%', fill: ground })
-  const line = document.createElementNS(svg.namespaceURI, 'text') as SVGElement
-  set(line, { x: MARGIN, y: MARGIN + 12, fill: ink, 'font-size': '14px', 'font-weight': 600 })
-  line.textContent = title
+  setAttributes(background, { width: '100%', height: '100%', fill: ground })
+  const titleText = document.createElementNS(svg.namespaceURI, 'text') as SVGElement
+  setAttributes(titleText, { x: MARGIN_PX, y: MARGIN_PX + 12, fill: ink, 'font-size': '14px', 'font-weight': 600 })
+  titleText.textContent = title
   for (const group of copy.querySelectorAll('g'))
     for (const { name } of [...group.attributes]) group.removeAttribute(name)
-  set(copy, { x: MARGIN, y: MARGIN + TITLE })
-  outer.append(background, line, copy)
-  save(new Blob([new XMLSerializer().serializeToString(outer)], { type: 'image/svg+xml' }), `${file}.svg`)
+  setAttributes(copy, { x: MARGIN_PX, y: MARGIN_PX + TITLE_HEIGHT_PX })
+  outer.append(background, titleText, copy)
+  downloadBlob(new Blob([new XMLSerializer().serializeToString(outer)], { type: 'image/svg+xml' }), `${file}.svg`)
 }
 
 /** Draws on a canvas, because the security policy allows no image that the page makes itself. */
 export async function savePng({ svg, title, file }: Drawing): Promise<void> {
   const { width, height } = sizeOf(svg)
   const canvas = document.createElement('canvas')
-  canvas.width = (width + 2 * MARGIN) * SCALE
-  canvas.height = (height + 2 * MARGIN + TITLE) * SCALE
+  canvas.width = (width + 2 * MARGIN_PX) * PNG_SCALE
+  canvas.height = (height + 2 * MARGIN_PX + TITLE_HEIGHT_PX) * PNG_SCALE
   const context = canvas.getContext('2d')!
   const { ground, ink } = colorsOf(svg)
-  context.scale(SCALE, SCALE)
+  context.scale(PNG_SCALE, PNG_SCALE)
   context.fillStyle = ground
   context.fillRect(0, 0, canvas.width, canvas.height)
   context.fillStyle = ink
   context.font = `600 14px ${FONT}`
-  context.fillText(title, MARGIN, MARGIN + 12)
-  context.translate(MARGIN, MARGIN + TITLE)
+  context.fillText(title, MARGIN_PX, MARGIN_PX + 12)
+  context.translate(MARGIN_PX, MARGIN_PX + TITLE_HEIGHT_PX)
   for (const mark of svg.querySelectorAll<SVGElement>('path, rect, text'))
-    if (!mark.closest('defs')) draw(context, mark)
+    if (!mark.closest('defs')) drawMark(context, mark)
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'))
   if (!blob) throw new Error('The browser could not encode the picture.')
-  save(blob, `${file}.png`)
+  downloadBlob(blob, `${file}.png`)
 }
 
-function draw(context: CanvasRenderingContext2D, mark: SVGElement): void {
+function drawMark(context: CanvasRenderingContext2D, mark: SVGElement): void {
   const style = getComputedStyle(mark)
-  const number = (name: string) => Number(mark.getAttribute(name) ?? 0)
+  const numberAttribute = (name: string) => Number(mark.getAttribute(name) ?? 0)
   // A canvas has no patterns of an SVG, so hatched marks are drawn in their color.
   const fill = style.fill.startsWith('url(')
     ? getComputedStyle(mark.ownerSVGElement!.querySelector('.hatch')!).fill
     : style.fill
   const opacity = Number(style.opacity)
   if (mark.tagName === 'text') {
-    write(context, mark, opacity)
+    drawText(context, mark, opacity)
     return
   }
   const shape = new Path2D(mark.getAttribute('d') ?? undefined)
-  if (mark.tagName === 'rect') shape.rect(number('x'), number('y'), number('width'), number('height'))
-  paint(context, fill, opacity * Number(style.fillOpacity), () => context.fill(shape))
-  paint(context, style.stroke, opacity * Number(style.strokeOpacity), () => {
+  if (mark.tagName === 'rect')
+    shape.rect(numberAttribute('x'), numberAttribute('y'), numberAttribute('width'), numberAttribute('height'))
+  withPaint(context, fill, opacity * Number(style.fillOpacity), () => context.fill(shape))
+  withPaint(context, style.stroke, opacity * Number(style.strokeOpacity), () => {
     context.lineWidth = Number.parseFloat(style.strokeWidth)
     context.stroke(shape)
   })
 }
 
-function write(context: CanvasRenderingContext2D, text: SVGElement, opacity: number): void {
+function drawText(context: CanvasRenderingContext2D, text: SVGElement, opacity: number): void {
   let x = Number(text.getAttribute('x'))
   const y = Number(text.getAttribute('y'))
   const textSpans = text.querySelectorAll<SVGElement>('tspan')
@@ -100,13 +103,13 @@ function write(context: CanvasRenderingContext2D, text: SVGElement, opacity: num
     context.font = `${style.fontWeight} ${style.fontSize} ${FONT}`
     context.lineJoin = 'round'
     context.lineWidth = Number.parseFloat(style.strokeWidth)
-    paint(context, style.stroke, opacity * Number(style.strokeOpacity), () => context.strokeText(content, x, y))
-    paint(context, style.fill, opacity * Number(style.fillOpacity), () => context.fillText(content, x, y))
+    withPaint(context, style.stroke, opacity * Number(style.strokeOpacity), () => context.strokeText(content, x, y))
+    withPaint(context, style.fill, opacity * Number(style.fillOpacity), () => context.fillText(content, x, y))
     x += context.measureText(`${content} `).width + 3
   }
 }
 
-function paint(context: CanvasRenderingContext2D, color: string, opacity: number, apply: () => void): void {
+function withPaint(context: CanvasRenderingContext2D, color: string, opacity: number, apply: () => void): void {
   if (color === 'none' || opacity === 0) return
   context.globalAlpha = opacity
   context.fillStyle = color
@@ -125,11 +128,11 @@ function colorsOf(svg: SVGSVGElement): Colors {
   return { ground: getComputedStyle(panel).backgroundColor, ink: getComputedStyle(panel).color }
 }
 
-function set(element: SVGElement, attributes: Readonly<Record<string, string | number>>): void {
+function setAttributes(element: SVGElement, attributes: Readonly<Record<string, string | number>>): void {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value))
 }
 
-function save(blob: Blob, name: string): void {
+function downloadBlob(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob)
   const link = document.createElement('a')
   link.href = url

@@ -1,7 +1,7 @@
 /** Property tests of the route layout. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Drawn, graphOf, stripsOf } from './graph.ts'
+import { graphOf, type RouteToDraw, stripsOf } from './graph.ts'
 import { layout } from './layout.ts'
 
 const address = (index: number) => `0x${String(index).padStart(40, '0')}`
@@ -25,7 +25,7 @@ const route = fc
       ),
     }),
   )
-  .map(({ tokens, legs }): Drawn => {
+  .map(({ tokens, legs }): RouteToDraw => {
     // One path visits all tokens, so that every token has a leg.
     const path = Array.from({ length: tokens - 1 }, (_, from) => ({ from, hop: 1, weight: 500 }))
     const all = [...path, ...legs].map(({ from, hop, weight }) => ({
@@ -45,11 +45,11 @@ const route = fc
 test('the whole order arrives, each part once', () => {
   fc.assert(
     fc.property(route, (drawn) => {
-      const { tokens, dst } = graphOf(drawn)
-      expect(tokens.find(({ id }) => id === dst)!.flow).toBeCloseTo(1, 9)
-      for (const { into, outgoing: out, flow, id } of tokens) {
-        if (into.length > 0) expect(into.reduce((sum, leg) => sum + leg.flow, 0)).toBeCloseTo(flow, 9)
-        if (id !== dst) expect(out.reduce((sum, leg) => sum + leg.flow, 0)).toBeCloseTo(flow, 9)
+      const { tokens, targetId } = graphOf(drawn)
+      expect(tokens.find(({ id }) => id === targetId)!.flow).toBeCloseTo(1, 9)
+      for (const { incoming, outgoing, flow, id } of tokens) {
+        if (incoming.length > 0) expect(incoming.reduce((sum, leg) => sum + leg.flow, 0)).toBeCloseTo(flow, 9)
+        if (id !== targetId) expect(outgoing.reduce((sum, leg) => sum + leg.flow, 0)).toBeCloseTo(flow, 9)
       }
     }),
   )
@@ -107,10 +107,10 @@ test('the bar of the output token is last, also with native ends that are wrappe
     gas: '1',
     share: 100,
   }
-  const { src, dst } = graphOf({
+  const { sourceId, targetId } = graphOf({
     src: native,
     dst: address(2),
     swaps: [{ ...leg, tokenIn: address(1), tokenOut: address(2) }],
   })
-  expect([src, dst]).toEqual([address(1), address(2)])
+  expect([sourceId, targetId]).toEqual([address(1), address(2)])
 })

@@ -7,7 +7,7 @@ export function widthOf(text: string, weight: 400 | 600 = 400, size = 12): numbe
 }
 
 /** Truncates a text to the available width, with an ellipsis. */
-export function cut(text: string, maxWidth: number): string {
+export function truncateText(text: string, maxWidth: number): string {
   if (widthOf(text) <= maxWidth) return text
   let length = text.length - 1
   while (length > 1 && widthOf(`${text.slice(0, length)}…`) > maxWidth) length--

@@ -18,7 +18,7 @@ export type PageChain = {
   readonly status: 'deployed' | 'predicted'
 }
 
-export type ShownStatus = {
+export type ChainStatus = {
   readonly state: 'awake' | 'asleep' | 'failing'
   readonly head?: number
   readonly lagSeconds?: number
@@ -38,14 +38,14 @@ export type ShownStatus = {
 export type Setting = { readonly chains: readonly PageChain[]; readonly local: LocalChain | null }
 
 export async function loadSetting(): Promise<Setting> {
-  const [map, local] = await Promise.all([
+  const [entryByChain, local] = await Promise.all([
     sluice.chains().catch(() => ({}) as Record<string, ChainEntry>),
     sluice.get<{ local: LocalChain | null }>('/app/local-chain.json').then(
       (answer) => answer.local,
       () => null,
     ),
   ])
-  const chains = Object.values(map).map(
+  const chains = Object.values(entryByChain).map(
     ({ ChainID, ChainName, TrackerName, RouterAddress, Status }): PageChain => ({
       id: Number(ChainID),
       name: TrackerName || ChainName,
@@ -53,17 +53,17 @@ export async function loadSetting(): Promise<Setting> {
       status: Status ?? 'predicted',
     }),
   )
-  return { local, chains: chains.sort((a, b) => rank(a, local) - rank(b, local) || a.id - b.id) }
+  return { local, chains: chains.sort((a, b) => sortRank(a, local) - sortRank(b, local) || a.id - b.id) }
 }
 
-function rank({ id, status }: PageChain, local: LocalChain | null): number {
+function sortRank({ id, status }: PageChain, local: LocalChain | null): number {
   return id === local?.chainId ? 0 : status === 'deployed' ? 1 : 2
 }
 
-const EVERY_MS = 2_000
+const STATUS_POLL_MS = 2_000
 
 /** Loads a status endpoint. A service that is not ready returns 503 with the same body. */
-function statusOf<T extends object>(path: `/${string}`): Promise<T> {
+function loadStatus<T extends object>(path: `/${string}`): Promise<T> {
   return sluice.get<T>(path).catch((error: unknown) => {
     const body = error instanceof ClientError ? error.details.body : undefined
     if (typeof body?.status === 'string') return body as unknown as T
@@ -76,8 +76,8 @@ export function useStatus(chainId: number, enabled = true) {
   return useQuery({
     enabled,
     queryKey: ['ready', chainId],
-    queryFn: () => statusOf<ShownStatus>(`/ready/${chainId}`),
-    refetchInterval: EVERY_MS,
+    queryFn: () => loadStatus<ChainStatus>(`/ready/${chainId}`),
+    refetchInterval: STATUS_POLL_MS,
     retry: false,
   })
 }
@@ -85,8 +85,8 @@ export function useStatus(chainId: number, enabled = true) {
 export function useStatuses() {
   return useQuery({
     queryKey: ['ready'],
-    queryFn: () => statusOf<{ readonly chains: Readonly<Record<string, ShownStatus>> }>('/ready'),
-    refetchInterval: EVERY_MS,
+    queryFn: () => loadStatus<{ readonly chains: Readonly<Record<string, ChainStatus>> }>('/ready'),
+    refetchInterval: STATUS_POLL_MS,
     retry: false,
   })
 }

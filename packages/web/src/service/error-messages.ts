@@ -2,11 +2,11 @@
 import { ClientError } from '@sluice/client'
 
 /** The service's default limit of price impact, in percent. */
-export const IMPACT_DEFAULT = '15'
+export const DEFAULT_MAX_IMPACT = '15'
 
-export type ErrorText = { readonly title: string; readonly text: string; readonly small: string }
+export type ErrorText = { readonly title: string; readonly text: string; readonly smallText: string }
 
-const byCode: Readonly<Record<string, readonly [title: string, text: string]>> = {
+const textByCode: Readonly<Record<string, readonly [title: string, text: string]>> = {
   NO_ROUTE: ['No route.', 'No path of pools joins these two tokens.'],
   AMOUNT_TOO_SMALL: ['Too little.', 'The amount buys less than the smallest unit of the token.'],
   VALUE_LOSS: ['You would receive far less than you pay, by today’s prices.', 'A pool may be manipulated.'],
@@ -22,7 +22,7 @@ const byCode: Readonly<Record<string, readonly [title: string, text: string]>> =
 
 const WALLET_ERROR = 'Your wallet reported an error.'
 
-/** Code of the service for a parameter that no retry helps. */
+/** Code of the service for an invalid parameter. A retry cannot succeed. */
 const INVALID_ORDER = 'INVALID_PARAMETER'
 
 /** True if the order must be changed before it is quoted again. */
@@ -33,68 +33,74 @@ export function isInvalidOrder(error: unknown): boolean {
 /**
  * Returns the message of an error.
  *
- * @param limit - requested limit of price impact, in percent
+ * @param maxImpact - requested limit of price impact, in percent
  */
-export function errorTextOf(error: unknown, limit = IMPACT_DEFAULT): ErrorText {
+export function errorTextOf(error: unknown, maxImpact = DEFAULT_MAX_IMPACT): ErrorText {
   if (!(error instanceof ClientError))
     return {
       // Errors of wallets and nodes have a numeric code; errors of the page do not.
       title: typeof (error as { code?: unknown } | null)?.code === 'number' ? WALLET_ERROR : 'Something broke.',
-      ...{ text: sentence(String((error as Error)?.message ?? error)), small: '' },
+      ...{ text: toSentence(String((error as Error)?.message ?? error)), smallText: '' },
     }
   const { serviceCode, requestId, retryAfter, status } = error.details
-  const small = [serviceCode ?? error.code, requestId && `request ${requestId.slice(0, 8)}`].filter(Boolean).join(' · ')
-  const later = retryAfter === undefined ? 'Try again.' : `Next try in ${retryAfter} s.`
+  const smallText = [serviceCode ?? error.code, requestId && `request ${requestId.slice(0, 8)}`]
+    .filter(Boolean)
+    .join(' · ')
+  const retryText = retryAfter === undefined ? 'Try again.' : `Next try in ${retryAfter} s.`
   if (error.code === 'NETWORK') {
     const title = navigator.onLine ? 'The service does not answer.' : 'No connection.'
-    return { title, text: 'Check your connection, then try again.', small }
+    return { title, text: 'Check your connection, then try again.', smallText }
   }
   if (error.code === 'UNSAFE')
-    return { title: 'Do not sign: the transaction differs from what you asked for.', text: tail(error.message), small }
-  if (error.code === 'REVERTED') return { title: 'Reverted.', text: 'You paid gas, nothing else.', small }
-  if (error.code === 'WALLET') return { title: WALLET_ERROR, text: sentence(error.message), small }
-  if (error.code === 'STALE') return { title: 'The price kept changing.', text: 'Try again.', small }
+    return {
+      title: 'Do not sign: the transaction differs from what you asked for.',
+      text: textAfterColon(error.message),
+      smallText,
+    }
+  if (error.code === 'REVERTED') return { title: 'Reverted.', text: 'You paid gas, nothing else.', smallText }
+  if (error.code === 'WALLET') return { title: WALLET_ERROR, text: toSentence(error.message), smallText }
+  if (error.code === 'STALE') return { title: 'The price kept changing.', text: 'Try again.', smallText }
   if (serviceCode === 'PRICE_IMPACT') {
     const { priceImpact } = error.details.body ?? {}
-    const excess = typeof priceImpact === 'number' ? `by ${cut(priceImpact)} %` : 'too far'
+    const excess = typeof priceImpact === 'number' ? `by ${percentText(priceImpact)} %` : 'too far'
     return {
       title: `This order would move the price ${excess}.`,
-      text: `Your limit is ${limit} %. Use less, or raise it in the settings.`,
-      small,
+      text: `Your limit is ${maxImpact} %. Use less, or raise it in the settings.`,
+      smallText,
     }
   }
   if (serviceCode === 'INSUFFICIENT_LIQUIDITY') {
-    const text = `The pools cannot take so much within your limit of ${limit} % price impact.`
-    return { title: 'No route for this amount.', text, small }
+    const text = `The pools cannot take so much within your limit of ${maxImpact} % price impact.`
+    return { title: 'No route for this amount.', text, smallText }
   }
-  if (serviceCode === 'OVERLOADED') return { title: 'Too many requests at once.', text: later, small }
+  if (serviceCode === 'OVERLOADED') return { title: 'Too many requests at once.', text: retryText, smallText }
   if (serviceCode === 'BEHIND' || serviceCode === 'NOT_READY')
-    return { title: 'This chain is waking up.', text: later, small }
+    return { title: 'This chain is waking up.', text: retryText, smallText }
   if (serviceCode === INVALID_ORDER)
-    return { title: 'The service cannot accept this order.', text: sentence(error.message), small }
-  const text = byCode[serviceCode ?? error.code]
-  if (text) return { title: text[0], text: text[1], small }
+    return { title: 'The service cannot accept this order.', text: toSentence(error.message), smallText }
+  const text = textByCode[serviceCode ?? error.code]
+  if (text) return { title: text[0], text: text[1], smallText }
   return {
     title: status === undefined ? 'Something went wrong.' : `The service returned an error (${status}).`,
-    text: sentence(error.message),
-    small,
+    text: toSentence(error.message),
+    smallText,
   }
 }
 
 /** Returns the text after the first colon. The text before it names the kind of error. */
-const tail = (text: string): string => sentence(text.slice(text.indexOf(':') + 1).trim())
+const textAfterColon = (text: string): string => toSentence(text.slice(text.indexOf(':') + 1).trim())
 
-function sentence(text: string): string {
+function toSentence(text: string): string {
   const start = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(start) ? start : `${start}.`
 }
 
 /** Reason of the service for excluding a pool or a family. */
-export type Reason = { readonly pool?: string; readonly family?: string; readonly reason: string }
+export type Exclusion = { readonly pool?: string; readonly family?: string; readonly reason: string }
 
 export type Refusal = {
   readonly maxRoutableAmount?: bigint
-  readonly reasons: readonly Reason[]
+  readonly reasons: readonly Exclusion[]
   readonly block?: number
 }
 
@@ -105,7 +111,7 @@ export function refusalOf(error: unknown): Refusal | null {
     ...(typeof maxRoutableAmount === 'string' &&
       /^\d+$/.test(maxRoutableAmount) && { maxRoutableAmount: BigInt(maxRoutableAmount) }),
     ...(typeof block === 'number' && { block }),
-    reasons: Array.isArray(reasons) ? (reasons as Reason[]) : [],
+    reasons: Array.isArray(reasons) ? (reasons as Exclusion[]) : [],
   }
 }
 
@@ -122,4 +128,4 @@ export function isAboutSize(error: unknown): boolean {
 }
 
 /** Formats a percentage with two decimals, rounded down: 99.998 must not read as 100. */
-const cut = (percent: number): string => (Math.floor(percent * 100) / 100).toFixed(2)
+const percentText = (percent: number): string => (Math.floor(percent * 100) / 100).toFixed(2)

@@ -4,7 +4,7 @@ import { useTokenList } from '@sluice/react'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { legible } from '../format/legible.ts'
-import { brief } from '../format/number.ts'
+import { shorten } from '../format/number.ts'
 import { sluice } from './client.ts'
 
 export type PageToken = Pick<ListedToken, 'address' | 'symbol' | 'name' | 'decimals'> & {
@@ -15,29 +15,29 @@ export type PageToken = Pick<ListedToken, 'address' | 'symbol' | 'name' | 'decim
 }
 
 /** Maximum tokens of a chain kept for names. The search asks the service. */
-const LIST = 500
+const MAX_LISTED = 500
 const MAX_OFFERED = 60
 const FRESH_MS = 60_000
-const ZERO = `0x${'0'.repeat(40)}`
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** Maximum characters shown of a symbol. A longer one would push numbers off a phone screen. */
-const MAX_SYMBOL = 14
+const MAX_SYMBOL_LENGTH = 14
 
 /** Cleans a token's names for display. Its contract chooses them, so they may contain reversing, invisible, or overlong text. */
 function withSafeNames<T extends PageToken>(token: T): T {
-  const symbol = legible(token.symbol) || brief(token.address)
-  const isLong = symbol.length > MAX_SYMBOL
+  const symbol = legible(token.symbol) || shorten(token.address)
+  const isLong = symbol.length > MAX_SYMBOL_LENGTH
   return {
     ...token,
-    symbol: isLong ? `${symbol.slice(0, MAX_SYMBOL - 1)}…` : symbol,
+    symbol: isLong ? `${symbol.slice(0, MAX_SYMBOL_LENGTH - 1)}…` : symbol,
     name: legible(token.name),
     ...(isLong && { fullSymbol: symbol }),
   }
 }
 
-type List = ReturnType<typeof useTokenList>
+type TokenListQuery = ReturnType<typeof useTokenList>
 
-function useSafeNames(list: List) {
+function useSafeNames(list: TokenListQuery) {
   const { data } = list
   const tokens = useMemo(() => data?.map((token): PageToken => withSafeNames<PageToken>(token)), [data])
   return { ...list, data: tokens }
@@ -45,7 +45,7 @@ function useSafeNames(list: List) {
 
 /** Loads all listed tokens of a chain, deepest first. */
 export function useTokens(chainId: number) {
-  return useSafeNames(useTokenList(chainId, { limit: LIST }))
+  return useSafeNames(useTokenList(chainId, { limit: MAX_LISTED }))
 }
 
 export function useTokenSearch(chainId: number, text: string, enabled: boolean) {
@@ -55,27 +55,28 @@ export function useTokenSearch(chainId: number, text: string, enabled: boolean) 
 }
 
 export const isNative = (address: string): boolean =>
-  address.toLowerCase() === NATIVE.toLowerCase() || address.toLowerCase() === ZERO
+  address.toLowerCase() === NATIVE.toLowerCase() || address.toLowerCase() === ZERO_ADDRESS
 
 export type TokenOf = (address: string) => PageToken
 
 /** Returns a function that names any address, by its short form if no list contains it. */
-function namer(tokens: readonly PageToken[] | undefined): TokenOf {
-  const byAddress = new Map(tokens?.map((token) => [token.address.toLowerCase(), token]))
+function createTokenLookup(tokens: readonly PageToken[] | undefined): TokenOf {
+  const tokenByAddress = new Map(tokens?.map((token) => [token.address.toLowerCase(), token]))
   return (address) => {
     const token =
-      byAddress.get(address.toLowerCase()) ?? (isNative(address) ? byAddress.get(NATIVE.toLowerCase()) : undefined)
+      tokenByAddress.get(address.toLowerCase()) ??
+      (isNative(address) ? tokenByAddress.get(NATIVE.toLowerCase()) : undefined)
     if (token) return token
-    const symbol = isNative(address) ? 'native' : brief(address)
+    const symbol = isNative(address) ? 'native' : shorten(address)
     return { address, symbol, name: '', decimals: 18, tags: ['unknown'] }
   }
 }
 
 /** Loads tokens by address. Looks up addresses missing from the list one by one. */
-export function useNamed(
+export function useTokenNames(
   chainId: number,
   addresses: readonly string[],
-): { readonly tokenOf: TokenOf; readonly ready: boolean } {
+): { readonly tokenOf: TokenOf; readonly isReady: boolean } {
   const list = useTokens(chainId)
   const listedAddresses = useMemo(() => new Set(list.data?.map(({ address }) => address.toLowerCase())), [list.data])
   const missingAddresses = [...new Set(addresses.map((address) => address.toLowerCase()))].filter(
@@ -88,8 +89,12 @@ export function useNamed(
     staleTime: FRESH_MS,
   })
   const tokenOf = useMemo(
-    () => namer([...(list.data ?? []), ...(lookup.data?.flat().map((token) => withSafeNames<PageToken>(token)) ?? [])]),
+    () =>
+      createTokenLookup([
+        ...(list.data ?? []),
+        ...(lookup.data?.flat().map((token) => withSafeNames<PageToken>(token)) ?? []),
+      ]),
     [list.data, lookup.data],
   )
-  return { tokenOf, ready: list.isSuccess && (missingAddresses.length === 0 || !lookup.isPending) }
+  return { tokenOf, isReady: list.isSuccess && (missingAddresses.length === 0 || !lookup.isPending) }
 }

@@ -2,7 +2,7 @@
 
 import type { SimulationResult } from '@sluice/client'
 import { Link } from '@tanstack/react-router'
-import { useNamed } from '../service/tokens.ts'
+import { useTokenNames } from '../service/tokens.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
@@ -43,7 +43,7 @@ const MAX_SHOWN = 258
 
 export function Result({ result, chainId, params, data }: ResultProps) {
   const { success, amountOut, gasUsed, returnData, revertReason, block } = result
-  const { tokenOf } = useNamed(chainId, [params.tokenOut!])
+  const { tokenOf } = useTokenNames(chainId, [params.tokenOut!])
   const token = tokenOf(params.tokenOut!)
   return (
     <>

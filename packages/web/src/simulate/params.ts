@@ -1,5 +1,5 @@
 /** URL parameters of the Simulate page. The calldata follows the `#`, since it may be long. */
-import { chainOf } from '../swap/params.ts'
+import { parseChainId } from '../swap/params.ts'
 
 export const fields = ['from', 'to', 'tokenIn', 'amountIn', 'tokenOut', 'block', 'gas', 'gasPrice', 'spender'] as const
 export type FieldName = (typeof fields)[number]
@@ -8,7 +8,7 @@ export type SimulateParams = { readonly chain?: number } & { readonly [Name in F
 const MAX_LENGTH = 100
 
 export function readSimulateParams(search: Readonly<Record<string, unknown>>): SimulateParams {
-  const chain = chainOf(search.chain)
+  const chain = parseChainId(search.chain)
   const present = fields.flatMap((name) => {
     const value = search[name]
     // The router parses a bare number in the URL as a number.

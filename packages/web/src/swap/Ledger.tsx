@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { isHash } from '../format/hex.ts'
-import { brief, utc } from '../format/number.ts'
+import { shorten, utcText } from '../format/number.ts'
 import { sluice } from '../service/client.ts'
 import { Amount, Count } from '../ui/Num.tsx'
 import { useSetting } from '../ui/setting.ts'
@@ -69,7 +69,7 @@ function Entry({ entry }: { readonly entry: LedgerEntry }) {
           <Amount base={fromAmount} decimals={src.decimals} /> {src.symbol}
           {kind !== 'approval' && ` → ${dst.symbol}`}
         </b>
-        <span className="ledger__s" title={utc(Math.floor(sentAt / 1000))}>
+        <span className="ledger__s" title={utcText(Math.floor(sentAt / 1000))}>
           {statusText[status]}
           {block !== undefined && (
             <>
@@ -104,7 +104,7 @@ function Entry({ entry }: { readonly entry: LedgerEntry }) {
         </span>
         {isHash(id) ? (
           <Link className="mono" to="/app/explain" search={{ chain: chainId }} hash={id} title={id}>
-            {brief(id)}
+            {shorten(id)}
           </Link>
         ) : (
           <span title={id}>see your wallet</span>

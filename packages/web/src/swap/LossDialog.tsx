@@ -9,7 +9,7 @@ type Props = { readonly swap: SwapPageState; readonly loss: Loss; readonly onClo
 
 /** Asks for confirmation of a swap that loses much of its value. */
 export function LossDialog({ swap, loss, onClose }: Props) {
-  const { order, quote, act, isReady } = swap
+  const { order, quote, actions, isReady } = swap
   const { src, dst } = order
   if (!quote || !src || !dst) return null
   const percent = `${loss.percent.toFixed(2)}\u00a0%`
@@ -39,7 +39,7 @@ export function LossDialog({ swap, loss, onClose }: Props) {
             isReady
               ? () => {
                   onClose()
-                  act.sign()
+                  actions.sign()
                 }
               : undefined
           }

@@ -35,45 +35,47 @@ export function MainAction({ swap }: { readonly swap: SwapPageState }) {
 }
 
 function Action({ swap, onConnect }: { readonly swap: SwapPageState; readonly onConnect: () => void }) {
-  const { order, live, shortOf, isRefused, isReady, act } = swap
-  const { chain, src, dst, entry, same, terms } = order
+  const { order, liveQuote, missingFunds, isRefused, isReady, actions } = swap
+  const { chain, src, dst, entry, hasSameToken, terms } = order
   const { typed } = entry
   const wallet = useWallet()
-  if (order.broken) return <MainButton onClick={order.retry}>Try again</MainButton>
+  if (order.tokenListError) return <MainButton onClick={order.retry}>Try again</MainButton>
   if (!src || !dst) return <MainButton>Loading tokens…</MainButton>
-  if (same) return <MainButton>Choose two tokens</MainButton>
+  if (hasSameToken) return <MainButton>Choose two tokens</MainButton>
   if (terms.problems.length > 0) return <TermProblems terms={terms} />
   if (typed?.kind === 'wrong') return <MainButton>Correct the amount</MainButton>
   if (typed?.kind === 'ambiguous') return <MainButton>Choose an amount</MainButton>
   if (typed?.kind !== 'amount') return <MainButton>Enter an amount</MainButton>
   if (isRefused && entry.isSettled) return <Refused swap={swap} />
-  if (isInvalidOrder(live.error) && !live.isAsking && entry.isSettled) return <MainButton>Correct the order</MainButton>
+  if (isInvalidOrder(liveQuote.error) && !liveQuote.isFetching && entry.isSettled)
+    return <MainButton>Correct the order</MainButton>
   if (!isReady)
-    return live.error !== undefined && !live.isAsking && entry.isSettled ? (
-      <MainButton onClick={live.retry}>Try again</MainButton>
+    return liveQuote.error !== undefined && !liveQuote.isFetching && entry.isSettled ? (
+      <MainButton onClick={liveQuote.retry}>Try again</MainButton>
     ) : (
       <MainButton>Getting a quote…</MainButton>
     )
   if (!wallet) return <MainButton onClick={onConnect}>Connect a wallet</MainButton>
   if (wallet.chainId !== chain.id) return <OtherChain swap={swap} chainId={wallet.chainId} />
-  if (shortOf) return <MainButton>{`Not enough ${src.symbol}${shortOf === 'gas' ? ' for gas' : ''}`}</MainButton>
+  if (missingFunds)
+    return <MainButton>{`Not enough ${src.symbol}${missingFunds === 'gas' ? ' for gas' : ''}`}</MainButton>
   if (terms.isNew) return <AcceptTerms terms={terms} symbol={dst.symbol} />
-  if (live.isStale) return <MainButton onClick={live.retry}>Refresh the quote</MainButton>
+  if (liveQuote.isStale) return <MainButton onClick={liveQuote.retry}>Refresh the quote</MainButton>
   // The button stays enabled while a quote updates, because signing requests a new quote first.
-  return <Sign swap={swap} onSign={act.sign} />
+  return <Sign swap={swap} onSign={actions.sign} />
 }
 
 function Sign({ swap, onSign }: { readonly swap: SwapPageState; readonly onSign: () => void }) {
-  const { order, paying, loss } = swap
+  const { order, amountToPay, loss } = swap
   const { chain, src } = order
   const [isConfirming, setIsConfirming] = useState(false)
   const allowance = useAllowance(chain.id, src?.address, chain.guard)
-  const free = (src && isNative(src.address)) || (allowance !== undefined && allowance >= paying)
+  const free = (src && isNative(src.address)) || (allowance !== undefined && allowance >= amountToPay)
   const allowanceWay = useAllowanceWay(
     chain.id,
     src?.address,
     chain.guard,
-    free || allowance === undefined ? 0n : paying,
+    free || allowance === undefined ? 0n : amountToPay,
   )
   const label: ReactNode = free
     ? 'Swap'
@@ -95,25 +97,31 @@ function Sign({ swap, onSign }: { readonly swap: SwapPageState; readonly onSign:
  * Offers the largest amount with a route, limited to the wallet's balance, if there is no route for the typed amount.
  */
 function Refused({ swap }: { readonly swap: SwapPageState }) {
-  const { order, live, maxRoutable, spendable, act } = swap
-  const { chain, src, dst, exact, limit } = order
+  const { order, liveQuote, maxRoutableAmount, spendableBalance, actions } = swap
+  const { chain, src, dst, exact, maxImpact } = order
   const namedToken = exact === 'in' ? src : dst
-  const { title, text } = errorTextOf(live.error, limit)
-  const isAbove = exact === 'in' && maxRoutable !== undefined && spendable !== undefined && maxRoutable > spendable
-  const offeredMax = isAbove && spendable > 0n ? spendable : maxRoutable
+  const { title, text } = errorTextOf(liveQuote.error, maxImpact)
+  const isAbove =
+    exact === 'in' &&
+    maxRoutableAmount !== undefined &&
+    spendableBalance !== undefined &&
+    maxRoutableAmount > spendableBalance
+  const offeredMax = isAbove && spendableBalance > 0n ? spendableBalance : maxRoutableAmount
   return (
     <>
       <Notice kind="bad" title={title} urgent>
-        {text} <Cure error={live.error} chainId={chain.id} token={dst?.address} />
+        {text} <Cure error={liveQuote.error} chainId={chain.id} token={dst?.address} />
       </Notice>
       {offeredMax !== undefined && offeredMax > 0n && namedToken ? (
-        <MainButton onClick={() => act.amount(toPlainText(offeredMax, namedToken.decimals))}>
+        <MainButton onClick={() => actions.amount(toPlainText(offeredMax, namedToken.decimals))}>
           <span>
             Use <Amount base={offeredMax} decimals={namedToken.decimals} /> {namedToken.symbol}
           </span>
         </MainButton>
       ) : (
-        <MainButton>{maxRoutable === undefined ? 'Finding the largest amount that works…' : 'No route'}</MainButton>
+        <MainButton>
+          {maxRoutableAmount === undefined ? 'Finding the largest amount that works…' : 'No route'}
+        </MainButton>
       )}
     </>
   )

@@ -11,7 +11,7 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import { Age } from './Age.tsx'
 import { Cure } from './Cure.tsx'
 import { useLedger } from './ledger.ts'
-import { worthOf } from './loss.ts'
+import { outputUsdOf } from './loss.ts'
 import { MainAction } from './MainAction.tsx'
 import { ORDER_FORM } from './MainButton.tsx'
 import {
@@ -41,14 +41,14 @@ type Props = { readonly swap: SwapPageState; readonly onPick: (side: TicketSide)
 
 /** Shows the order from top to bottom: input, output, minimum, settings, age, and the main button. */
 export function OrderForm({ swap, onPick }: Props) {
-  const { order, live, quote, isRefused } = swap
+  const { order, liveQuote, quote, isRefused } = swap
   const [settings, setSettings] = useState(false)
-  const isQuiet = live.isAsking || live.isStale || !swap.isReady
+  const isQuiet = liveQuote.isFetching || liveQuote.isStale || !swap.isReady
   return (
     <>
       <form id={ORDER_FORM} onSubmit={(event) => event.preventDefault()} />
       <div className="ticket__mode">
-        <Modes exactEnd={order.exact} onChoose={swap.act.exact} />
+        <Modes exactEnd={order.exact} onChoose={swap.actions.exact} />
         <button
           type="button"
           className="link"
@@ -63,12 +63,12 @@ export function OrderForm({ swap, onPick }: Props) {
         <Pay swap={swap} onPick={onPick} quiet={isQuiet} />
       </div>
       <div className="leg-in">
-        <Flip onFlip={() => afterPaint(swap.act.flip)} />
+        <Flip onFlip={() => afterPaint(swap.actions.flip)} />
         <Receive swap={swap} onPick={onPick} quiet={isQuiet} />
       </div>
       {!isRefused && isExpected(swap) && <Minimum quote={quote} token={order.dst} quiet={isQuiet} />}
       <div id="settings">
-        {settings && <Settings key={order.terms.resets} auto={quote?.slippage} terms={order.terms} />}
+        {settings && <Settings key={order.terms.resetCount} auto={quote?.slippage} terms={order.terms} />}
       </div>
       <Foot swap={swap} />
     </>
@@ -91,8 +91,8 @@ function Modes({ exactEnd, onChoose }: ModesProps) {
 }
 
 /** Returns true if a quote is shown or expected, also while tokens load, so that their arrival does not move the layout. */
-function isExpected({ order: { request, src, dst, broken } }: SwapPageState): boolean {
-  return request !== undefined || (broken === null && (!src || !dst))
+function isExpected({ order: { request, src, dst, tokenListError } }: SwapPageState): boolean {
+  return request !== undefined || (tokenListError === null && (!src || !dst))
 }
 
 /** Shows the typed amount, or the quoted amount of the other token. */
@@ -124,7 +124,7 @@ function AmountOf({
 }
 
 const Pay = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) => {
-  const { order, quote, balance, shortOf } = swap
+  const { order, quote, balance, missingFunds } = swap
   const { src, entry, exact, priceOf } = order
   const isTyped = exact === 'in'
   return (
@@ -139,7 +139,7 @@ const Pay = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) 
             ) : (
               <Worth base={quote?.fromAmount} token={src} price={priceOf(src)} />
             )}
-            {shortOf === 'input' && balance !== undefined && src && (
+            {missingFunds === 'input' && balance !== undefined && src && (
               <span className="have">
                 You have <Amount base={balance} decimals={src.decimals} digits={9} /> {src.symbol}.
               </span>
@@ -162,12 +162,14 @@ const shares = [
 
 /** Shows the balance and buttons that pay a part of it. */
 function Balance({ swap }: { readonly swap: SwapPageState }) {
-  const { order, balance, spendable, act } = swap
+  const { order, balance, spendableBalance, actions } = swap
   const { src, exact } = order
   const enterMax = useMax(swap)
   if (balance === undefined || !src) return null
   const use = (percent: bigint) =>
-    percent === 100n ? enterMax() : act.amount(toPlainText(((spendable ?? 0n) * percent) / 100n, src.decimals))
+    percent === 100n
+      ? enterMax()
+      : actions.amount(toPlainText(((spendableBalance ?? 0n) * percent) / 100n, src.decimals))
   return (
     <>
       Balance <Amount base={balance} decimals={src.decimals} maxDecimals={2} />
@@ -177,7 +179,7 @@ function Balance({ swap }: { readonly swap: SwapPageState }) {
             key={name}
             type="button"
             className="link share"
-            disabled={spendable === undefined || spendable === 0n}
+            disabled={spendableBalance === undefined || spendableBalance === 0n}
             onClick={() => use(percent)}
           >
             {name}
@@ -191,15 +193,15 @@ function Balance({ swap }: { readonly swap: SwapPageState }) {
  * Returns the action of the Max button. Selling a whole balance of the native token may take many times the gas of the
  * previous quote. So the entered maximum is lowered if its own quote needs more gas than is left.
  */
-function useMax({ order: { src, text }, spendable, shortOf, act }: SwapPageState): () => void {
+function useMax({ order: { src, amountText }, spendableBalance, missingFunds, actions }: SwapPageState): () => void {
   const [entered, setEntered] = useState<string>()
-  const max = src && spendable ? toPlainText(spendable, src.decimals) : undefined
+  const max = src && spendableBalance ? toPlainText(spendableBalance, src.decimals) : undefined
   const enter = (replace: boolean) => {
     if (max === undefined) return
     setEntered(max)
-    act.amount(max, replace)
+    actions.amount(max, replace)
   }
-  const isTooMuch = shortOf === 'gas' && entered !== undefined && entered === text && max !== entered
+  const isTooMuch = missingFunds === 'gas' && entered !== undefined && entered === amountText && max !== entered
   useEffect(() => {
     if (isTooMuch) enter(true)
   })
@@ -240,15 +242,15 @@ const Receive = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean
 })
 
 const Foot = memo(({ swap }: { readonly swap: SwapPageState }) => {
-  const { order, live, quote, isRefused, hasFailed, tokenOf, loss } = swap
+  const { order, liveQuote, quote, isRefused, hasFailed, tokenOf, loss } = swap
   const isPending = useLedger(order.chain.id).some(({ kind, status }) => kind !== 'approval' && status === 'pending')
   const isQuoted = !isRefused && isExpected(swap)
   return (
     <div className={`ticket__go ${isQuoted ? 'ticket__go--ruled' : ''}`}>
-      {isQuoted && <Age live={live} />}
-      {(hasFailed || order.broken !== null) && (
-        <Failure error={order.broken ?? live.error}>
-          <Cure error={live.error} chainId={order.chain.id} token={order.dst?.address} />
+      {isQuoted && <Age live={liveQuote} />}
+      {(hasFailed || order.tokenListError !== null) && (
+        <Failure error={order.tokenListError ?? liveQuote.error}>
+          <Cure error={liveQuote.error} chainId={order.chain.id} token={order.dst?.address} />
         </Failure>
       )}
       {quote && !isRefused && <Warnings {...{ quote, tokenOf, loss }} src={order.src} direct={isDirect(quote)} />}
@@ -265,7 +267,7 @@ const Foot = memo(({ swap }: { readonly swap: SwapPageState }) => {
 
 function GasRemark({ swap: { order, quote } }: { readonly swap: SwapPageState }) {
   const gas = quote?.gasCost?.usd
-  const usdWorth = quote && worthOf(quote, order)
+  const usdWorth = quote && outputUsdOf(quote, order)
   if (typeof gas !== 'number' || usdWorth === undefined || gas <= usdWorth) return null
   return (
     <Notice kind="warn" title="Gas costs more than you receive.">

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
 import { shortNumber } from '../format/number.ts'
-import { isEndless } from '../prices/curve.ts'
+import { isUnlimited } from '../prices/curve.ts'
 import { sluice } from '../service/client.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { Count, Decimal, Percent } from '../ui/Num.tsx'
@@ -68,7 +68,7 @@ export const PairChart = memo(function PairChart({ chainId, src, dst }: Props) {
 
 function depthText(depth: Depth | undefined): string {
   const usd = depth?.['2'] ?? 0
-  if (isEndless(usd)) return 'any amount'
+  if (isUnlimited(usd)) return 'any amount'
   return usd > 0 ? `$${shortNumber(usd)}` : 'nothing'
 }
 

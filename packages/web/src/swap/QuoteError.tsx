@@ -1,7 +1,7 @@
 /** The explanation of a request without a route. */
 import { toPlainText } from '../format/amount.ts'
 import { FamilyMark } from '../route/FamilyMark.tsx'
-import { errorTextOf, impactOf, isAboutSize, type Reason, refusalOf } from '../service/error-messages.ts'
+import { type Exclusion, errorTextOf, impactOf, isAboutSize, refusalOf } from '../service/error-messages.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count, Usd } from '../ui/Num.tsx'
@@ -28,9 +28,9 @@ const MAX_LISTED = 6
 
 /** Explains why there is no route, and offers the largest amount with a route. */
 export function WhyNot({ error, token, requestedAmount, limit, worth, maxRoutable, onUse, onRaise }: Props) {
-  const { title, text, small } = errorTextOf(error, limit)
+  const { title, text, smallText: small } = errorTextOf(error, limit)
   const { reasons, block } = refusalOf(error) ?? { reasons: [] }
-  const byReason = new Map<string, Reason[]>()
+  const byReason = new Map<string, Exclusion[]>()
   for (const reason of reasons) byReason.set(reason.reason, [...(byReason.get(reason.reason) ?? []), reason])
   return (
     <section className="panel" aria-labelledby="why">

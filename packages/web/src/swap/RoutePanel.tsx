@@ -90,7 +90,7 @@ export const RoutePanel = memo(function RoutePanel({
             <Amount base={quote.toAmount} decimals={dst.decimals} digits={9} /> <b>{dst.symbol}</b>
           </p>
         </div>
-        <Flow route={quote} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />
+        <Flow route={quote} tokenOf={tokenOf} highlighted={highlighted} onHighlight={setHighlighted} />
         <div className="key">
           {shownGroups.map((group) => (
             <span key={group}>
@@ -110,7 +110,7 @@ export const RoutePanel = memo(function RoutePanel({
       </section>
       {visibleParts === ALL_PARTS && <Why {...{ request, quote, src, dst }} />}
       {visibleParts === ALL_PARTS && (
-        <Legs legs={swaps} tokenOf={tokenOf} highlighted={highlighted} onLight={setHighlighted} />
+        <Legs legs={swaps} tokenOf={tokenOf} highlighted={highlighted} onHighlight={setHighlighted} />
       )}
     </>
   )

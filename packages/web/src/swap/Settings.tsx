@@ -2,11 +2,11 @@
 
 import { useState } from 'react'
 import { isAddress } from '../format/hex.ts'
-import { IMPACT_DEFAULT } from '../service/error-messages.ts'
+import { DEFAULT_MAX_IMPACT } from '../service/error-messages.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useSwapParams } from './params.ts'
 import { slippageWarning } from './slippage.ts'
-import { isPercent, MAX_FEE, MAX_IMPACT, MAX_SLIPPAGE, type OrderTerms } from './terms.ts'
+import { isPercent, MAX_FEE_PERCENT, MAX_IMPACT_PERCENT, MAX_SLIPPAGE_PERCENT, type OrderTerms } from './terms.ts'
 import type { ShownQuote } from './use-quote.ts'
 
 type Props = {
@@ -26,9 +26,9 @@ export function Settings({ auto, terms }: Props) {
       <div className="set__r">
         <Percentage
           label="Max price impact"
-          value={impact ?? IMPACT_DEFAULT}
-          max={MAX_IMPACT}
-          onChange={(text) => terms.set({ impact: text === IMPACT_DEFAULT || text === '' ? undefined : text })}
+          value={impact ?? DEFAULT_MAX_IMPACT}
+          max={MAX_IMPACT_PERCENT}
+          onChange={(text) => terms.set({ impact: text === DEFAULT_MAX_IMPACT || text === '' ? undefined : text })}
         />
       </div>
       <div className="set__r">
@@ -38,7 +38,7 @@ export function Settings({ auto, terms }: Props) {
         <Percentage
           label="Integrator fee"
           value={fee ?? ''}
-          max={MAX_FEE}
+          max={MAX_FEE_PERCENT}
           onChange={(text) => terms.set({ fee: text || undefined })}
         />
         {fee !== undefined && Number(fee) !== 0 && (
@@ -128,7 +128,7 @@ function Slippage({ auto, terms }: Props) {
         <Percentage
           label="Custom slippage"
           value={slippage ?? ''}
-          max={MAX_SLIPPAGE}
+          max={MAX_SLIPPAGE_PERCENT}
           onChange={(text) => terms.set({ slippage: text || undefined })}
         />
       )}

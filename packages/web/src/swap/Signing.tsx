@@ -1,7 +1,7 @@
 /** The signing panel of the Swap page. */
 import { ClientError } from '@sluice/client'
 import { type ReactNode, useEffect, useState } from 'react'
-import { brief } from '../format/number.ts'
+import { shorten } from '../format/number.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
@@ -16,15 +16,15 @@ type Props = {
   readonly amount: bigint
   readonly needsAllowance: boolean
   readonly onCancel: () => void
-  readonly onAgain: () => void
+  readonly onRetry: () => void
 }
 
 const SILENT_MS = 60_000
 
 /** Shows the steps of signing with the results of their checks. */
-export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCancel, onAgain }: Props) {
+export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCancel, onRetry }: Props) {
   const { steps, allowance, route, proof, error, hash, sent } = signing
-  const allow = {
+  const allowanceTexts = {
     approval: 'Exactly this amount for the Guard, no more.',
     permit: 'By a signature, without a transaction.',
     batch: 'Together with the swap: both happen, or neither.',
@@ -47,7 +47,7 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
             <ul className="checks">
               <Check>
                 {proof.recipient.toLowerCase() === route.tx.from.toLowerCase()
-                  ? `Pays you, ${brief(proof.recipient)}, and nobody else`
+                  ? `Pays you, ${shorten(proof.recipient)}, and nobody else`
                   : `Pays ${proof.recipient}, the account that you named, and nobody else`}
               </Check>
               <Check>
@@ -57,7 +57,7 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
                 Takes <Amount base={proof.amountIn} decimals={src.decimals} /> {src.symbol},{' '}
                 {proof.fee ? `a fee of ${Number(proof.fee.ppm) / 10_000} % to ${proof.fee.recipient}` : 'no fee'}
               </Check>
-              <Check>Calls the Guard of this chain, {brief(proof.guard)}</Check>
+              <Check>Calls the Guard of this chain, {shorten(proof.guard)}</Check>
               <Check>
                 {signing.unknownPools === 0
                   ? 'Every pool is from a known factory'
@@ -73,31 +73,31 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
             number={2}
             title={steps.allow === 'done' ? `${src.symbol} approved` : `Approve ${src.symbol}`}
           >
-            <p className="note">{allowance ? allow[allowance] : 'Skipped if already approved.'}</p>
+            <p className="note">{allowance ? allowanceTexts[allowance] : 'Skipped if already approved.'}</p>
           </Step>
         )}
         <Step state={steps.confirm} number={needsAllowance ? 3 : 2} title="Confirm in your wallet">
           {proof && route && (
             <p className="note">
-              Your wallet should show the address <span className="mono">{brief(proof.guard)}</span> and a gas limit of{' '}
-              <Count value={signing.gasLimit ?? 0n} />.
+              Your wallet should show the address <span className="mono">{shorten(proof.guard)}</span> and a gas limit
+              of <Count value={signing.gasLimit ?? 0n} />.
             </p>
           )}
         </Step>
         <Step state={steps.land} number={needsAllowance ? 4 : 3} title="Confirmed on-chain">
-          {hash && <p className="note mono">{brief(hash)}</p>}
+          {hash && <p className="note mono">{shorten(hash)}</p>}
         </Step>
       </ol>
-      <Foot {...{ signing, src, dst, amount, onAgain }} />
+      <Foot {...{ signing, src, dst, amount, onRetry }} />
     </>
   )
 }
 
-type FootProps = Pick<Props, 'signing' | 'src' | 'dst' | 'amount' | 'onAgain'>
+type FootProps = Pick<Props, 'signing' | 'src' | 'dst' | 'amount' | 'onRetry'>
 
-function Foot({ signing, src, dst, amount, onAgain }: FootProps) {
+function Foot({ signing, src, dst, amount, onRetry }: FootProps) {
   const { lowerQuote, error, waitingSince, sent } = signing
-  const silent = useSince(waitingSince, SILENT_MS)
+  const isSilent = useHasPassed(waitingSince, SILENT_MS)
   return (
     <div className="ticket__go" aria-live="polite">
       {lowerQuote && <LowerQuote quote={lowerQuote} dst={dst} />}
@@ -108,7 +108,7 @@ function Foot({ signing, src, dst, amount, onAgain }: FootProps) {
             : 'If it gets older than 2 blocks we refresh it first.'}
         </Notice>
       )}
-      {silent && (
+      {isSilent && (
         <Notice kind="warn" title="Still waiting.">
           Check your wallet.
         </Notice>
@@ -127,7 +127,7 @@ function Foot({ signing, src, dst, amount, onAgain }: FootProps) {
         ) : (
           <Failure error={error} />
         ))}
-      {error !== undefined && canRetry(signing) && <MainButton onClick={onAgain}>Ask again</MainButton>}
+      {error !== undefined && canRetry(signing) && <MainButton onClick={onRetry}>Ask again</MainButton>}
     </div>
   )
 }
@@ -188,13 +188,13 @@ function Check({ children }: { readonly children: ReactNode }) {
 }
 
 /** Returns true once `ms` milliseconds have passed since `start`. */
-function useSince(start: number | undefined, ms: number): boolean {
-  const [isConfirmed, setPassed] = useState(false)
+function useHasPassed(start: number | undefined, ms: number): boolean {
+  const [hasPassed, setHasPassed] = useState(false)
   useEffect(() => {
-    setPassed(false)
+    setHasPassed(false)
     if (start === undefined) return
-    const later = setTimeout(() => setPassed(true), ms)
-    return () => clearTimeout(later)
+    const timeout = setTimeout(() => setHasPassed(true), ms)
+    return () => clearTimeout(timeout)
   }, [start, ms])
-  return isConfirmed
+  return hasPassed
 }

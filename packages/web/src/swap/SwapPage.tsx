@@ -28,7 +28,7 @@ export function SwapPage() {
   const swap = useSwap()
   const [picking, setPicking] = useState<TicketSide>()
   useKey('/', () => setPicking('pay'))
-  useKey('r', swap.live.retry)
+  useKey('r', swap.liveQuote.retry)
   const { chain, src, dst } = swap.order
   const entries = useLedger(chain.id)
   return (
@@ -55,7 +55,7 @@ export function SwapPage() {
           onClose={() => setPicking(undefined)}
           onChoose={(token) => {
             setPicking(undefined)
-            afterPaint(() => swap.act.choose(picking, token))
+            afterPaint(() => swap.actions.choose(picking, token))
           }}
         />
       )}
@@ -65,19 +65,26 @@ export function SwapPage() {
 }
 
 function Ticket({ swap, onPick }: { readonly swap: SwapPageState; readonly onPick: (side: TicketSide) => void }) {
-  const { order, signing, act } = swap
+  const { order, signing, actions } = swap
   const { chain, src, dst, request } = order
   if (!signing || !src || !dst || !request) return <OrderForm swap={swap} onPick={onPick} />
   if (signing.paid && signing.route)
     return (
       <ReceiptTicket
-        {...{ chainId: chain.id, route: signing.route, paid: signing.paid, src, dst, onNew: act.leave }}
+        {...{ chainId: chain.id, route: signing.route, paid: signing.paid, src, dst, onNew: actions.leave }}
         fee={signing.proof?.fee}
       />
     )
   return (
     <SigningPanel
-      {...{ signing, src, dst, amount: BigInt(swap.quote?.fromAmount ?? 0), onCancel: act.leave, onAgain: act.sign }}
+      {...{
+        signing,
+        src,
+        dst,
+        amount: BigInt(swap.quote?.fromAmount ?? 0),
+        onCancel: actions.leave,
+        onRetry: actions.sign,
+      }}
       needsAllowance={!isNative(src.address)}
     />
   )
@@ -86,37 +93,37 @@ function Ticket({ swap, onPick }: { readonly swap: SwapPageState; readonly onPic
 /** Shows the route next to the ticket, or the reason for a missing route. Follows the ticket after the next paint. */
 const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState }) {
   const { swap } = useAfterPaint(props)
-  const { order, live, quote, isRefused, hasFailed, signing, tokenOf, maxRoutable, act } = swap
-  const { src, dst, request, exact, native, pools } = order
-  const { limit, broken, same, entry, terms } = order
-  if (broken) return <RouteEmpty>Couldn’t load the token list.</RouteEmpty>
-  if (same) return <RouteEmpty>Choose two different tokens.</RouteEmpty>
+  const { order, liveQuote, quote, isRefused, hasFailed, signing, tokenOf, maxRoutableAmount, actions } = swap
+  const { src, dst, request, exact, nativeSymbol, poolCount } = order
+  const { maxImpact, tokenListError, hasSameToken, entry, terms } = order
+  if (tokenListError) return <RouteEmpty>Couldn’t load the token list.</RouteEmpty>
+  if (hasSameToken) return <RouteEmpty>Choose two different tokens.</RouteEmpty>
   if (terms.problems.length > 0) return <RouteEmpty>Correct the terms to see the route.</RouteEmpty>
   if (entry.typed?.kind === 'wrong' || entry.typed?.kind === 'ambiguous')
     return <RouteEmpty>That isn’t a valid amount.</RouteEmpty>
   if (src && dst && !request) return <RouteEmpty>Enter an amount to see its route.</RouteEmpty>
-  if (!src || !dst || !request) return <RouteSkeleton pools={pools} />
+  if (!src || !dst || !request) return <RouteSkeleton pools={poolCount} />
   const price = order.priceOf(src)
   if (isRefused)
     return (
       <WhyNot
-        {...{ error: live.error, maxRoutable, limit }}
+        {...{ error: liveQuote.error, maxRoutable: maxRoutableAmount, limit: maxImpact }}
         worth={exact === 'in' && price ? usdOf(request.amount ?? 0n, src.decimals, price) : undefined}
         token={exact === 'in' ? src : dst}
         requestedAmount={BigInt(request.amountOut ?? request.amount ?? 0)}
-        onUse={act.amount}
-        onRaise={act.raise}
+        onUse={actions.amount}
+        onRaise={actions.liftImpactLimit}
       />
     )
   if (!quote && hasFailed) return <RouteEmpty>No route yet: the service returned no quote.</RouteEmpty>
-  if (!quote) return <RouteSkeleton pools={pools} />
+  if (!quote) return <RouteSkeleton pools={poolCount} />
   return (
     <>
       {signing?.paid && signing.route && <ReceiptPanel {...{ route: signing.route, paid: signing.paid, src, dst }} />}
       <RoutePanel
-        {...{ quote, isAsking: live.isAsking, isStale: live.isStale }}
-        {...{ src, dst, tokenOf, isSigning: signing !== undefined, native, request }}
-        {...{ chainName: order.chain.name, pools }}
+        {...{ quote, isAsking: liveQuote.isFetching, isStale: liveQuote.isStale }}
+        {...{ src, dst, tokenOf, isSigning: signing !== undefined, native: nativeSymbol, request }}
+        {...{ chainName: order.chain.name, pools: poolCount }}
       />
     </>
   )

@@ -15,7 +15,7 @@ export function TermList({ terms }: { readonly terms: OrderTerms }) {
   if (terms.list.length === 0) return null
   return (
     <dl className="terms" aria-label="Terms of this swap">
-      {terms.list.map(({ name, value, to, isNew }) => (
+      {terms.list.map(({ name, value, feeRecipient, isNew }) => (
         <div key={name} className={isNew ? 'terms__new' : undefined}>
           <dt>
             {labels[name]}
@@ -23,9 +23,11 @@ export function TermList({ terms }: { readonly terms: OrderTerms }) {
           </dt>
           <dd>
             {name === 'recipient' ? 'not your wallet' : `${value} %`}
-            {to !== undefined && ' to'}
+            {feeRecipient !== undefined && ' to'}
           </dd>
-          {(name === 'recipient' || to !== undefined) && <dd className="mono terms__a">{to ?? value}</dd>}
+          {(name === 'recipient' || feeRecipient !== undefined) && (
+            <dd className="mono terms__a">{feeRecipient ?? value}</dd>
+          )}
         </div>
       ))}
     </dl>

@@ -1,7 +1,7 @@
 /** Building blocks of the swap ticket. */
 
 import type { ReactNode } from 'react'
-import { rate, usdOf } from '../format/amount.ts'
+import { rateText, usdOf } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Amount, Decimal, Usd } from '../ui/Num.tsx'
@@ -200,7 +200,7 @@ export function Rate({
   readonly src: PageToken
   readonly dst: PageToken
 }) {
-  const text = rate(
+  const text = rateText(
     { amount: BigInt(quote.fromAmount), decimals: src.decimals },
     { amount: BigInt(quote.toAmount), decimals: dst.decimals },
   )

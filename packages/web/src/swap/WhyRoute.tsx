@@ -7,7 +7,7 @@ import { Failure } from '../ui/Notice.tsx'
 import { Amount, Count, Percent } from '../ui/Num.tsx'
 import { Scroll } from '../ui/Scroll.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
-import { type Alternative, compare, lossOf, type RouteComparison } from './alternatives.ts'
+import { type Alternative, compareRoutes, lossOf, type RouteComparison } from './alternatives.ts'
 import { MINUS } from './Ticket.tsx'
 import type { ShownQuote, TypedRequest } from './use-quote.ts'
 
@@ -24,7 +24,7 @@ export function WhyRoute({ request, quote, src, dst }: WhyRouteProps) {
     queryKey: ['alternatives', order, quote.swaps.length === 1],
     staleTime: Number.POSITIVE_INFINITY,
     retry,
-    queryFn: ({ signal }) => compare(request, quote, signal),
+    queryFn: ({ signal }) => compareRoutes(request, quote, signal),
   })
   const isExactOutput = request.amountOut !== undefined
   return (

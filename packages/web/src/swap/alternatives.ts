@@ -4,7 +4,7 @@ import { sluice } from '../service/client.ts'
 import type { ShownQuote, TypedRequest } from './use-quote.ts'
 
 /** Maximum single pools named next to a route with one pool. */
-const MAX_LOSERS = 3
+const MAX_SINGLE_POOLS = 3
 
 export type Alternative = {
   readonly name: string
@@ -21,46 +21,43 @@ export type RouteComparison = {
 }
 
 /** Requests the order again with restrictions, all at one block, so that only the restrictions differ. */
-export async function compare(
+export async function compareRoutes(
   { chainId, from: _, ...order }: TypedRequest,
   quote: ShownQuote,
   signal: AbortSignal,
 ): Promise<RouteComparison> {
   const parameters = order as QuoteParameters
-  const names = namesOf(quote)
-  const top = largestPool(quote)
-  const narrowedParameters: readonly (readonly [
-    string,
-    Pick<QuoteParameters, 'excludePools' | 'maxSplits' | 'maxHops'>,
-  ])[] =
+  const nameOfPool = namesOf(quote)
+  const largestPoolId = largestPool(quote)
+  const restrictions: readonly (readonly [string, Pick<QuoteParameters, 'excludePools' | 'maxSplits' | 'maxHops'>])[] =
     quote.swaps.length === 1
-      ? [[`Without ${names(top)}`, { excludePools: [top] }]]
+      ? [[`Without ${nameOfPool(largestPoolId)}`, { excludePools: [largestPoolId] }]]
       : [
-          [`Runner-up: without ${names(top)}`, { excludePools: [top] }],
+          [`Runner-up: without ${nameOfPool(largestPoolId)}`, { excludePools: [largestPoolId] }],
           ['No split: the best single pool', { maxSplits: 1 }],
           ['At most two pools', { maxSplits: 2 }],
           ['No token in between', { maxHops: 1 }],
         ]
-  const [best, ...narrow] = await sluice.getQuotes(
+  const [best, ...restrictedQuotes] = await sluice.getQuotes(
     chainId,
-    [parameters, ...narrowedParameters.map(([, terms]): QuoteParameters => ({ ...parameters, ...terms }))],
+    [parameters, ...restrictions.map(([, terms]): QuoteParameters => ({ ...parameters, ...terms }))],
     signal,
   )
   if (!best || best instanceof ClientError) throw best ?? new ClientError('BAD_ANSWER', 'no quote')
-  const comparedAlternatives = narrow.map((quote, index) => alternative(narrowedParameters[index]![0], quote))
-  const losers = quote.swaps.length === 1 ? await singlePools(chainId, parameters, top, signal) : []
+  const comparedAlternatives = restrictedQuotes.map((quote, index) => alternative(restrictions[index]![0], quote))
+  const singlePoolRoutes = quote.swaps.length === 1 ? await singlePools(chainId, parameters, largestPoolId, signal) : []
   // The best single pool is often also the best route without the quoted pool.
   const otherAlternatives = comparedAlternatives.filter(
-    ({ quote }) => !quote || !losers.some((loser) => samePools(loser.quote!, quote)),
+    ({ quote }) => !quote || !singlePoolRoutes.some((loser) => samePools(loser.quote!, quote)),
   )
-  return { block: best.simulationBlock, best, otherAlternatives: [...losers, ...otherAlternatives] }
+  return { block: best.simulationBlock, best, otherAlternatives: [...singlePoolRoutes, ...otherAlternatives] }
 }
 
 /** Returns the next best single pools, each found without the ones before it. */
 async function singlePools(chainId: number, order: QuoteParameters, top: string, signal: AbortSignal) {
   const pools: Alternative[] = []
   const excludedPools = [top]
-  while (pools.length < MAX_LOSERS) {
+  while (pools.length < MAX_SINGLE_POOLS) {
     const terms = { ...order, maxSplits: 1, excludePools: excludedPools.slice() }
     const [next] = await sluice.getQuotes(chainId, [terms], signal)
     if (!next || next instanceof ClientError) break

@@ -4,7 +4,7 @@ import type { PageToken } from '../service/tokens.ts'
 import type { ShownQuote } from './use-quote.ts'
 
 /** Loss in percent from which a swap asks for confirmation. */
-const BRAKE_PERCENT = 5
+const HIGH_LOSS_PERCENT = 5
 
 export type Loss = {
   /** Percent of the input value; negative for a gain. */
@@ -14,27 +14,31 @@ export type Loss = {
   readonly isHigh: boolean
 }
 
-type Ends = {
+type PricedPair = {
   readonly src: PageToken | undefined
   readonly dst: PageToken | undefined
   readonly priceOf: (token: PageToken | undefined) => number | null | undefined
 }
 
 /** Returns the loss between input and output at current prices, or the price impact if a price is missing. */
-export function lossOf(quote: ShownQuote, { src, dst, priceOf }: Ends): Loss | undefined {
+export function lossOf(quote: ShownQuote, { src, dst, priceOf }: PricedPair): Loss | undefined {
   const [srcPrice, dstPrice] = [priceOf(src), priceOf(dst)]
   if (src && dst && typeof srcPrice === 'number' && typeof dstPrice === 'number') {
     const paidUsd = usdOf(quote.fromAmount, src.decimals, srcPrice)
     const usd = paidUsd - usdOf(quote.toAmount, dst.decimals, dstPrice)
-    if (paidUsd > 0) return lossBy((usd / paidUsd) * 100, usd)
+    if (paidUsd > 0) return toLoss((usd / paidUsd) * 100, usd)
   }
-  return typeof quote.priceImpact === 'number' ? lossBy(quote.priceImpact, undefined) : undefined
+  return typeof quote.priceImpact === 'number' ? toLoss(quote.priceImpact, undefined) : undefined
 }
 
 /** Returns the USD value of the output; undefined without a price. */
-export function worthOf(quote: ShownQuote, { dst, priceOf }: Ends): number | undefined {
+export function outputUsdOf(quote: ShownQuote, { dst, priceOf }: PricedPair): number | undefined {
   const price = priceOf(dst)
   return dst && typeof price === 'number' ? usdOf(quote.toAmount, dst.decimals, price) : undefined
 }
 
-const lossBy = (percent: number, usd: number | undefined): Loss => ({ percent, usd, isHigh: percent > BRAKE_PERCENT })
+const toLoss = (percent: number, usd: number | undefined): Loss => ({
+  percent,
+  usd,
+  isHigh: percent > HIGH_LOSS_PERCENT,
+})

@@ -23,34 +23,35 @@ export type SwapParams = {
   readonly feeTo?: string
 }
 
-const address = (value: unknown) => (isAddress(value) ? value : undefined)
-const number = (value: unknown) => (/^\d{1,40}(\.\d{0,40})?$/.test(String(value)) ? String(value) : undefined)
+const addressOrUndefined = (value: unknown) => (isAddress(value) ? value : undefined)
+const decimalOrUndefined = (value: unknown) =>
+  /^\d{1,40}(\.\d{0,40})?$/.test(String(value)) ? String(value) : undefined
 /** Maximum length of a term: an address and some more. */
-const MAX_TERM = 60
+const MAX_TERM_LENGTH = 60
 /** Returns a term of the link. Invalid terms are kept, so that the ticket can show an error. */
-const term = (value: unknown) => {
+const cleanTerm = (value: unknown) => {
   if (value === undefined || value === null || value === '') return undefined
-  return legible(typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, MAX_TERM)
+  return legible(typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, MAX_TERM_LENGTH)
 }
 
 /** Parses the URL parameters. Drops invalid tokens and amounts, so that the page uses its defaults. */
 export function readSwapParams(search: Readonly<Record<string, unknown>>): SwapParams {
-  const read = {
-    chain: chainOf(search.chain),
-    src: address(search.src),
-    dst: address(search.dst),
-    amount: number(search.amount),
+  const params = {
+    chain: parseChainId(search.chain),
+    src: addressOrUndefined(search.src),
+    dst: addressOrUndefined(search.dst),
+    amount: decimalOrUndefined(search.amount),
     exact: search.exact === 'out' ? ('out' as const) : undefined,
-    slippage: term(search.slippage),
-    impact: term(search.impact),
-    recipient: term(search.recipient),
-    fee: term(search.fee),
-    feeTo: term(search.feeTo),
+    slippage: cleanTerm(search.slippage),
+    impact: cleanTerm(search.impact),
+    recipient: cleanTerm(search.recipient),
+    fee: cleanTerm(search.fee),
+    feeTo: cleanTerm(search.feeTo),
   }
-  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined))
 }
 
-export function chainOf(value: unknown): number | undefined {
+export function parseChainId(value: unknown): number | undefined {
   const id = Number(value)
   return Number.isSafeInteger(id) && id > 0 ? id : undefined
 }
@@ -65,14 +66,15 @@ export function useSwapParams() {
 }
 
 /** Returns the default pair: the chain's wrapped native token and a different dollar token. */
-export function firstPair(
+export function defaultPairOf(
   tokens: readonly PageToken[],
 ): { readonly src: PageToken; readonly dst: PageToken } | undefined {
   const listedTokens = tokens.filter(
     ({ address, tags }) => address.toLowerCase() !== NATIVE.toLowerCase() && !tags?.includes('copy'),
   )
-  const bySymbol = (pattern: RegExp) => listedTokens.find(({ symbol }) => pattern.test(symbol))
-  const src = bySymbol(/^W(ETH|BNB|POL|AVAX|MNT|S|HYPE)$/) ?? listedTokens[0]
-  const dst = bySymbol(/^DAI$/) ?? bySymbol(/^USDC/) ?? bySymbol(/USD/) ?? listedTokens.find((token) => token !== src)
+  const findBySymbol = (pattern: RegExp) => listedTokens.find(({ symbol }) => pattern.test(symbol))
+  const src = findBySymbol(/^W(ETH|BNB|POL|AVAX|MNT|S|HYPE)$/) ?? listedTokens[0]
+  const dst =
+    findBySymbol(/^DAI$/) ?? findBySymbol(/^USDC/) ?? findBySymbol(/USD/) ?? listedTokens.find((token) => token !== src)
   return src && dst && src !== dst ? { src, dst } : undefined
 }

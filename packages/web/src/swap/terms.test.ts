@@ -1,7 +1,7 @@
 /** Tests of the swap's terms. */
 import { expect, test } from 'vitest'
 import { readSwapParams } from './params.ts'
-import { problemsOf, requestOf } from './terms.ts'
+import { problemsOf, termParametersOf } from './terms.ts'
 
 const OTHER = '0x00000000000000000000000000000000000b0b03'
 
@@ -20,12 +20,12 @@ test.each([
 test('terms of a link are sent in the request as shown', () => {
   const terms = readSwapParams({ fee: '10', feeTo: OTHER, slippage: 50, impact: 100, recipient: OTHER })
   expect(problemsOf(terms)).toEqual([])
-  expect(requestOf(terms)).toEqual({
+  expect(termParametersOf(terms)).toEqual({
     slippage: '50',
     maxPriceImpact: '100',
     recipient: OTHER,
     convenienceFee: '10',
     convenienceFeeRecipient: OTHER,
   })
-  expect(requestOf(readSwapParams({ fee: '', feeTo: null }))).toEqual({ slippage: 'auto' })
+  expect(termParametersOf(readSwapParams({ fee: '', feeTo: null }))).toEqual({ slippage: 'auto' })
 })

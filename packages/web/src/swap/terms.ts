@@ -1,18 +1,18 @@
 /**
- * Terms of a swap that differ from the defaults. Each is shown next to the button, and terms from a link must be
- * accepted before signing.
+ * Terms of a swap that differ from the defaults. The page shows each of them next to the button. The user must accept
+ * terms from a link before signing.
  */
 import { useState } from 'react'
 import { isAddress } from '../format/hex.ts'
-import { IMPACT_DEFAULT } from '../service/error-messages.ts'
+import { DEFAULT_MAX_IMPACT } from '../service/error-messages.ts'
 import type { SwapParams } from './params.ts'
 
-export const MAX_SLIPPAGE = 50
-export const MAX_IMPACT = 100
-export const MAX_FEE = 10
+export const MAX_SLIPPAGE_PERCENT = 50
+export const MAX_IMPACT_PERCENT = 100
+export const MAX_FEE_PERCENT = 10
 
-const names = ['slippage', 'impact', 'recipient', 'fee', 'feeTo'] as const
-type TermName = (typeof names)[number]
+const termNames = ['slippage', 'impact', 'recipient', 'fee', 'feeTo'] as const
+type TermName = (typeof termNames)[number]
 export type TermValues = Pick<SwapParams, TermName>
 export type TermChange = { readonly [Name in TermName]?: string | undefined }
 
@@ -20,7 +20,7 @@ export type Term = {
   readonly name: 'slippage' | 'impact' | 'recipient' | 'fee'
   readonly value: string
   /** Account that receives the fee. */
-  readonly to?: string
+  readonly feeRecipient?: string
   /** True until the user has accepted it. */
   readonly isNew: boolean
 }
@@ -32,7 +32,7 @@ export type OrderTerms = {
   readonly problems: readonly string[]
   readonly isNew: boolean
   /** Number of times that the defaults were restored. */
-  readonly resets: number
+  readonly resetCount: number
   /** Changes terms on behalf of the user, which also accepts them. */
   readonly set: (change: TermChange) => void
   /** Accepts all terms of the link. */
@@ -47,49 +47,49 @@ export function isPercent(text: string, max: number): boolean {
 }
 
 /** Returns the request parameters of the terms; omits the defaults except for slippage. */
-export function requestOf({ slippage, impact, recipient, fee, feeTo }: TermValues) {
+export function termParametersOf({ slippage, impact, recipient, fee, feeTo }: TermValues) {
   return {
     slippage: slippage ?? 'auto',
     ...(impact !== undefined && { maxPriceImpact: impact }),
     ...(recipient !== undefined && { recipient }),
-    ...(isFee(fee) && feeTo !== undefined && { convenienceFee: fee, convenienceFeeRecipient: feeTo }),
+    ...(isPositiveFee(fee) && feeTo !== undefined && { convenienceFee: fee, convenienceFeeRecipient: feeTo }),
   }
 }
 
-const isFee = (fee: string | undefined): fee is string => fee !== undefined && Number(fee) > 0
+const isPositiveFee = (fee: string | undefined): fee is string => fee !== undefined && Number(fee) > 0
 
 export function problemsOf({ slippage, impact, recipient, fee, feeTo }: TermValues): readonly string[] {
-  const percent = (name: string, text: string | undefined, max: number) =>
+  const percentProblems = (name: string, text: string | undefined, max: number) =>
     text === undefined || isPercent(text, max) ? [] : [`${name} “${text}” is not a number from 0 to ${max}.`]
-  const account = (name: string, text: string | undefined) =>
+  const addressProblems = (name: string, text: string | undefined) =>
     text === undefined || isAddress(text) ? [] : [`${name} “${text}” is not an address.`]
   return [
-    ...percent('Slippage tolerance', slippage, MAX_SLIPPAGE),
-    ...percent('Max price impact', impact, MAX_IMPACT),
-    ...account('Recipient', recipient),
-    ...percent('Integrator fee', fee, MAX_FEE),
-    ...account('Integrator fee recipient', feeTo),
-    ...(isFee(fee) && feeTo === undefined ? ['The integrator fee has no recipient.'] : []),
+    ...percentProblems('Slippage tolerance', slippage, MAX_SLIPPAGE_PERCENT),
+    ...percentProblems('Max price impact', impact, MAX_IMPACT_PERCENT),
+    ...addressProblems('Recipient', recipient),
+    ...percentProblems('Integrator fee', fee, MAX_FEE_PERCENT),
+    ...addressProblems('Integrator fee recipient', feeTo),
+    ...(isPositiveFee(fee) && feeTo === undefined ? ['The integrator fee has no recipient.'] : []),
   ]
 }
 
 /** Values that the user chose or accepted, by name. Stored in the tab until it is closed. */
 type AcceptedTerms = { readonly [Name in TermName]?: string | undefined }
-const KEY = 'sluice.terms'
-let acceptedTerms: AcceptedTerms = load()
+const STORAGE_KEY = 'sluice.terms'
+let acceptedTerms: AcceptedTerms = loadAcceptedTerms()
 
-function load(): AcceptedTerms {
+function loadAcceptedTerms(): AcceptedTerms {
   try {
-    return Object(JSON.parse(sessionStorage.getItem(KEY) ?? '{}')) as AcceptedTerms
+    return Object(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '{}')) as AcceptedTerms
   } catch {
     return {}
   }
 }
 
-function keep(values: AcceptedTerms): void {
+function storeAcceptedTerms(values: AcceptedTerms): void {
   acceptedTerms = values
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(values))
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(values))
   } catch {
     // If storage is forbidden, values last until the page is closed.
   }
@@ -101,9 +101,9 @@ export function useTerms(
   wallet: string | undefined,
   change: (change: TermChange, replace: boolean) => void,
 ): OrderTerms & { readonly values: TermValues } {
-  const [resets, setResets] = useState(0)
-  const [, setChanges] = useState(0)
-  const values = valuesOf(params, wallet)
+  const [resetCount, setResetCount] = useState(0)
+  const [, setChangeCount] = useState(0)
+  const values = withoutDefaults(params, wallet)
   const { slippage, impact, recipient, fee, feeTo } = values
   const problems = problemsOf(values)
   const isNew = (name: TermName) => values[name] !== undefined && acceptedTerms[name] !== values[name]
@@ -111,35 +111,38 @@ export function useTerms(
     ...(slippage === undefined ? [] : [{ name: 'slippage', value: slippage, isNew: isNew('slippage') } as const]),
     ...(impact === undefined ? [] : [{ name: 'impact', value: impact, isNew: isNew('impact') } as const]),
     ...(recipient === undefined ? [] : [{ name: 'recipient', value: recipient, isNew: isNew('recipient') } as const]),
-    ...(isFee(fee) && feeTo !== undefined
-      ? [{ name: 'fee', value: fee, to: feeTo, isNew: isNew('fee') || isNew('feeTo') } as const]
+    ...(isPositiveFee(fee) && feeTo !== undefined
+      ? [{ name: 'fee', value: fee, feeRecipient: feeTo, isNew: isNew('fee') || isNew('feeTo') } as const]
       : []),
   ]
   return {
-    ...{ values, problems, resets },
+    ...{ values, problems, resetCount },
     list: problems.length > 0 ? [] : list,
     isNew: list.some((term) => term.isNew),
     set(next) {
-      keep({ ...acceptedTerms, ...next })
-      setChanges((count) => count + 1)
+      storeAcceptedTerms({ ...acceptedTerms, ...next })
+      setChangeCount((count) => count + 1)
       change(next, true)
     },
     accept() {
-      keep({ ...acceptedTerms, ...values })
-      setChanges((count) => count + 1)
+      storeAcceptedTerms({ ...acceptedTerms, ...values })
+      setChangeCount((count) => count + 1)
     },
     reset() {
-      setResets((count) => count + 1)
-      change(Object.fromEntries(names.map((name) => [name, undefined])), true)
+      setResetCount((count) => count + 1)
+      change(Object.fromEntries(termNames.map((name) => [name, undefined])), true)
     },
   }
 }
 
-/** Returns the terms without those equal to the defaults. */
-function valuesOf({ slippage, impact, recipient, fee, feeTo }: TermValues, wallet: string | undefined): TermValues {
+/** Omits the terms that equal the defaults. */
+function withoutDefaults(
+  { slippage, impact, recipient, fee, feeTo }: TermValues,
+  wallet: string | undefined,
+): TermValues {
   return {
     ...(slippage !== undefined && slippage !== 'auto' && { slippage }),
-    ...(impact !== undefined && Number(impact) !== Number(IMPACT_DEFAULT) && { impact }),
+    ...(impact !== undefined && Number(impact) !== Number(DEFAULT_MAX_IMPACT) && { impact }),
     ...(recipient !== undefined && recipient.toLowerCase() !== wallet?.toLowerCase() && { recipient }),
     ...(fee !== undefined && { fee }),
     ...(feeTo !== undefined && { feeTo }),

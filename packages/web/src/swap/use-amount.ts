@@ -26,7 +26,7 @@ export type AmountEntry = {
   readonly toggleUnit: () => void
 }
 
-/** Text typed while the URL contained the amount `before`. */
+/** Text typed while the URL contained the amount `urlAmountBefore`. */
 type Draft = {
   readonly text: string
   /** Unit of the field. A dollar sign in the text overrides it. */
@@ -34,52 +34,54 @@ type Draft = {
   /** Converted once when dollars are typed, so that price updates do not change the amount. */
   readonly typed: TypedAmount
   readonly token: string
-  readonly before: string
+  readonly urlAmountBefore: string
   /** Amount that was written into the URL. */
-  readonly sent?: string
-  readonly hasArrived?: boolean
+  readonly writtenAmount?: string
+  readonly isInUrl?: boolean
 }
 
 type Options = {
   /** Amount in the URL, in whole tokens. */
-  readonly value: string
+  readonly urlAmount: string
   readonly token: PageToken | undefined
   /** USD per whole token; null if there is no price, undefined while loading. */
   readonly price: number | null | undefined
   /** Writes the amount into the URL. */
-  readonly settle: (amount: string) => void
+  readonly writeToUrl: (amount: string) => void
 }
 
-export function useAmount({ value, token, price, settle }: Options): AmountEntry {
-  const [latest, setDraft] = useState<Draft>()
+export function useAmount({ urlAmount, token, price, writeToUrl }: Options): AmountEntry {
+  const [latestDraft, setDraft] = useState<Draft>()
   // A change of amount or token in the URL, such as the browser's back button, replaces the typed text.
-  const isOwn =
-    latest?.token === token?.address && (latest?.hasArrived ? [latest.sent] : [latest?.before, latest?.sent])
-  const draft = latest && Array.isArray(isOwn) && isOwn.includes(value) ? latest : undefined
-  if (draft && draft.sent === value && !draft.hasArrived) setDraft({ ...draft, hasArrived: true })
+  const acceptedUrlAmounts =
+    latestDraft?.token === token?.address &&
+    (latestDraft?.isInUrl ? [latestDraft.writtenAmount] : [latestDraft?.urlAmountBefore, latestDraft?.writtenAmount])
+  const draft =
+    latestDraft && Array.isArray(acceptedUrlAmounts) && acceptedUrlAmounts.includes(urlAmount) ? latestDraft : undefined
+  if (draft && draft.writtenAmount === urlAmount && !draft.isInUrl) setDraft({ ...draft, isInUrl: true })
 
-  const typedAmount = draft?.typed ?? (token && parseAmount(value, token.decimals))
+  const typedAmount = draft?.typed ?? (token && parseAmount(urlAmount, token.decimals))
   const commit = () => {
-    if (!draft || draft.sent !== undefined || !token) return
+    if (!draft || draft.writtenAmount !== undefined || !token) return
     const sentAmount = draft.typed.kind === 'amount' ? toPlainText(draft.typed.base, token.decimals) : ''
-    setDraft({ ...draft, sent: sentAmount })
-    if (sentAmount !== value) settle(sentAmount)
+    setDraft({ ...draft, writtenAmount: sentAmount })
+    if (sentAmount !== urlAmount) writeToUrl(sentAmount)
   }
   useEffect(() => {
-    if (!draft || draft.sent !== undefined) return
-    const later = setTimeout(commit, TYPING_PAUSE_MS)
-    return () => clearTimeout(later)
+    if (!draft || draft.writtenAmount !== undefined) return
+    const timeout = setTimeout(commit, TYPING_PAUSE_MS)
+    return () => clearTimeout(timeout)
   })
   return {
-    text: draft?.text ?? groupThousands(value),
+    text: draft?.text ?? groupThousands(urlAmount),
     unit: draft ? unitOf(draft.text, draft.unit) : 'token',
     typed: typedAmount,
-    isSettled: !draft || draft.sent === value,
+    isSettled: !draft || draft.writtenAmount === urlAmount,
     set(text) {
       if (!token) return
       const unit = draft?.unit ?? 'token'
-      const typedAmount = parse(text, unitOf(text, unit), token, price)
-      setDraft({ text, unit, typed: typedAmount, token: token.address, before: value })
+      const typedAmount = parseTypedText(text, unitOf(text, unit), token, price)
+      setDraft({ text, unit, typed: typedAmount, token: token.address, urlAmountBefore: urlAmount })
     },
     commit,
     tidy() {
@@ -97,9 +99,9 @@ export function useAmount({ value, token, price, settle }: Options): AmountEntry
         unit: 'usd',
         typed: typedAmount,
         token: token.address,
-        before: value,
-        sent: value,
-        hasArrived: true,
+        urlAmountBefore: urlAmount,
+        writtenAmount: urlAmount,
+        isInUrl: true,
       })
     },
   }
@@ -107,7 +109,12 @@ export function useAmount({ value, token, price, settle }: Options): AmountEntry
 
 const unitOf = (text: string, unit: AmountUnit): AmountUnit => (text.trim().startsWith('$') ? 'usd' : unit)
 
-function parse(text: string, unit: AmountUnit, token: PageToken, price: number | null | undefined): TypedAmount {
+function parseTypedText(
+  text: string,
+  unit: AmountUnit,
+  token: PageToken,
+  price: number | null | undefined,
+): TypedAmount {
   if (unit === 'token') return parseAmount(text, token.decimals)
   if (typeof price === 'number') return parseUsd(text.replace('$', ''), price, token.decimals)
   return { kind: 'wrong', reason: `No price for ${token.symbol}. Enter an amount of ${token.symbol}.` }

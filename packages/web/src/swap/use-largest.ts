@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { retry, sluice } from '../service/client.ts'
 import type { TypedRequest } from './use-quote.ts'
 
-/** Maximum divisions by ten until an amount has a route, then bisection steps. */
-const TENTHS = 12
-const HALVES = 5
+/** Maximum divisions by ten until an amount has a route. The bisection steps follow. */
+const MAX_DIVISIONS = 12
+const BISECTION_STEPS = 5
 /** Significant digits of the proposed amount, rounded down. */
-const DIGITS = 3
+const SIGNIFICANT_DIGITS = 3
 
 export function useLargest(request: TypedRequest | undefined, isRequested: boolean) {
   return useQuery({
@@ -16,12 +16,12 @@ export function useLargest(request: TypedRequest | undefined, isRequested: boole
     enabled: isRequested && request !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     retry,
-    queryFn: async () => String(await search(request!)),
+    queryFn: async () => String(await searchLargest(request!)),
   })
 }
 
-async function search({ chainId, from: _, amount, amountOut, ...terms }: TypedRequest): Promise<bigint> {
-  const routes = (base: bigint) =>
+async function searchLargest({ chainId, from: _, amount, amountOut, ...terms }: TypedRequest): Promise<bigint> {
+  const hasRoute = (base: bigint) =>
     sluice
       .get(`/quote/${chainId}`, { ...terms, [amountOut === undefined ? 'amount' : 'amountOut']: base } as never)
       .then(
@@ -32,20 +32,20 @@ async function search({ chainId, from: _, amount, amountOut, ...terms }: TypedRe
           return false
         },
       )
-  let high = BigInt(amountOut ?? amount ?? 0)
-  let low = 0n
-  for (let k = 0; k < TENTHS && low === 0n; k++) {
-    const next = high / 10n
+  let amountWithoutRoute = BigInt(amountOut ?? amount ?? 0)
+  let amountWithRoute = 0n
+  for (let k = 0; k < MAX_DIVISIONS && amountWithRoute === 0n; k++) {
+    const next = amountWithoutRoute / 10n
     if (next === 0n) return 0n
-    if (await routes(next)) low = next
-    else high = next
+    if (await hasRoute(next)) amountWithRoute = next
+    else amountWithoutRoute = next
   }
-  if (low === 0n) return 0n
-  for (let k = 0; k < HALVES; k++) {
-    const middle = (low + high) / 2n
-    if (await routes(middle)) low = middle
-    else high = middle
+  if (amountWithRoute === 0n) return 0n
+  for (let k = 0; k < BISECTION_STEPS; k++) {
+    const middle = (amountWithRoute + amountWithoutRoute) / 2n
+    if (await hasRoute(middle)) amountWithRoute = middle
+    else amountWithoutRoute = middle
   }
-  const cut = 10n ** BigInt(Math.max(0, String(low).length - DIGITS))
-  return (low / cut) * cut
+  const truncationUnit = 10n ** BigInt(Math.max(0, String(amountWithRoute).length - SIGNIFICANT_DIGITS))
+  return (amountWithRoute / truncationUnit) * truncationUnit
 }

@@ -4,18 +4,18 @@ import { useRef } from 'react'
 import { parseAmount } from '../format/amount.ts'
 import { type PageChain, useStatus } from '../service/chains.ts'
 import { sluice } from '../service/client.ts'
-import { isNative, type PageToken, useNamed, useTokens } from '../service/tokens.ts'
+import { isNative, type PageToken, useTokenNames, useTokens } from '../service/tokens.ts'
 import { useChain, useSetting } from '../ui/setting.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
-import { firstPair, type SwapParams, useSwapParams } from './params.ts'
-import { type OrderTerms, requestOf, useTerms } from './terms.ts'
+import { defaultPairOf, type SwapParams, useSwapParams } from './params.ts'
+import { type OrderTerms, termParametersOf, useTerms } from './terms.ts'
 import { type AmountEntry, useAmount } from './use-amount.ts'
 import { sameToken, type TypedRequest } from './use-quote.ts'
 
-/** Default amount in whole tokens. The local chain needs a larger one for a route with several pools. */
-const FIRST_AMOUNT = { local: '500', other: '1' } as const
+/** Default amount in whole tokens. On the local chain, only a larger amount gets a route with several pools. */
+const DEFAULT_AMOUNT = { local: '500', other: '1' } as const
 
-type Prices = Readonly<Record<string, number | null>>
+type UsdByToken = Readonly<Record<string, number | null>>
 
 export type OrderState = {
   readonly chain: PageChain
@@ -23,25 +23,25 @@ export type OrderState = {
   readonly src: PageToken | undefined
   readonly dst: PageToken | undefined
   /** True if input and output are the same token. */
-  readonly same: boolean
+  readonly hasSameToken: boolean
   /** Token with the typed amount. */
   readonly exact: 'in' | 'out'
   /** State of the amount field. */
   readonly entry: AmountEntry
   /** The amount in the URL, in whole tokens. */
-  readonly text: string
+  readonly amountText: string
   readonly priceOf: (token: PageToken | undefined) => number | null | undefined
   /** Quote request; undefined if a parameter is missing or invalid. */
   readonly request: TypedRequest | undefined
-  readonly pools: number | undefined
+  readonly poolCount: number | undefined
   /** Maximum price impact, in percent; undefined for the service's default. */
-  readonly limit: string | undefined
+  readonly maxImpact: string | undefined
   readonly terms: OrderTerms
-  /** Error of the token list, and the retry of it. */
-  readonly broken: unknown
+  /** Error of the token list; null if both tokens are known. */
+  readonly tokenListError: unknown
   readonly retry: () => void
   /** Symbol of the native token. */
-  readonly native: string
+  readonly nativeSymbol: string
   /** Changes the URL and writes the defaults into it. */
   readonly change: (
     changes: { readonly [Name in keyof SwapParams]?: SwapParams[Name] | undefined },
@@ -54,38 +54,45 @@ export function useOrder(): OrderState {
   const { local } = useSetting()
   const chain = useChain(params.chain)
   const wallet = useWallet()
-  const { data: tokens, error: broken, refetch } = useTokens(chain.id)
+  const { data: tokens, error: tokenListError, refetch } = useTokens(chain.id)
   const { data: status } = useStatus(chain.id)
-  const first = tokens && firstPair(tokens)
-  const ends = { src: params.src ?? first?.src.address, dst: params.dst ?? first?.dst.address }
-  const names = useNamed(
+  const defaultPair = tokens && defaultPairOf(tokens)
+  const tokenAddresses = { src: params.src ?? defaultPair?.src.address, dst: params.dst ?? defaultPair?.dst.address }
+  const tokenNames = useTokenNames(
     chain.id,
-    Object.values(ends).filter((address) => address !== undefined),
+    Object.values(tokenAddresses).filter((address) => address !== undefined),
   )
-  const tokenOf = (address: string | undefined) => (address && names.ready ? names.tokenOf(address) : undefined)
-  const src = tokenOf(ends.src)
-  const dst = tokenOf(ends.dst)
-  const text = params.amount ?? (params.src ? '' : FIRST_AMOUNT[chain.id === local?.chainId ? 'local' : 'other'])
+  const tokenOf = (address: string | undefined) =>
+    address && tokenNames.isReady ? tokenNames.tokenOf(address) : undefined
+  const src = tokenOf(tokenAddresses.src)
+  const dst = tokenOf(tokenAddresses.dst)
+  const amountText =
+    params.amount ?? (params.src ? '' : DEFAULT_AMOUNT[chain.id === local?.chainId ? 'local' : 'other'])
   const exact = params.exact ?? 'in'
-  const namedToken = exact === 'in' ? src : dst
-  const hasSameToken = sameToken(ends.src, ends.dst)
+  const exactToken = exact === 'in' ? src : dst
+  const hasSameToken = sameToken(tokenAddresses.src, tokenAddresses.dst)
   const prices = usePrices(chain.id, src, dst)
   const priceOf = (token: PageToken | undefined) => token && prices?.[token.address]
   const change: OrderState['change'] = (changes, replace) => {
     const chosenTokens = {
       chain: chain.id,
-      amount: text,
-      ...(ends.src && { src: ends.src }),
-      ...(ends.dst && { dst: ends.dst }),
+      amount: amountText,
+      ...(tokenAddresses.src && { src: tokenAddresses.src }),
+      ...(tokenAddresses.dst && { dst: tokenAddresses.dst }),
     }
     navigate({ ...chosenTokens, ...changes }, replace)
   }
-  const settle = (amount: string) => change({ amount }, true)
-  const entry = useAmount({ value: text, token: namedToken, price: priceOf(namedToken), settle })
+  const writeAmountToUrl = (amount: string) => change({ amount }, true)
+  const entry = useAmount({
+    urlAmount: amountText,
+    token: exactToken,
+    price: priceOf(exactToken),
+    writeToUrl: writeAmountToUrl,
+  })
   const from = wallet?.chainId === chain.id ? wallet.address : undefined
   const terms = useTerms(params, from, change)
   // The request uses the amount in the URL, provided that the typed text is a valid amount.
-  const linkedAmount = namedToken && parseAmount(text, namedToken.decimals)
+  const linkedAmount = exactToken && parseAmount(amountText, exactToken.decimals)
   const isReady = src && dst && !hasSameToken && terms.problems.length === 0
   const amount =
     entry.typed?.kind === 'amount' && linkedAmount?.kind === 'amount' ? String(linkedAmount.base) : undefined
@@ -94,17 +101,29 @@ export function useOrder(): OrderState {
       ? {
           ...{ chainId: chain.id, src: src.address, dst: dst.address, from },
           ...(exact === 'in' ? { amount } : { amountOut: amount }),
-          ...requestOf(terms.values),
+          ...termParametersOf(terms.values),
         }
       : undefined,
   )
   return {
-    ...{ chain, src, dst, same: hasSameToken, exact, text, entry, priceOf, terms, change, pools: status?.pools },
-    limit: terms.values.impact,
-    broken: src && dst ? null : broken,
+    ...{
+      chain,
+      src,
+      dst,
+      hasSameToken,
+      exact,
+      amountText,
+      entry,
+      priceOf,
+      terms,
+      change,
+      poolCount: status?.pools,
+    },
+    maxImpact: terms.values.impact,
+    tokenListError: src && dst ? null : tokenListError,
     retry: () => void refetch(),
     request,
-    native: tokens?.find(({ address }) => isNative(address))?.symbol ?? 'of the native token',
+    nativeSymbol: tokens?.find(({ address }) => isNative(address))?.symbol ?? 'of the native token',
   }
 }
 
@@ -118,7 +137,7 @@ function useStable(request: TypedRequest | undefined): TypedRequest | undefined 
 const PRICES_EVERY_MS = 30_000
 
 /** Loads USD prices of both tokens by lower-case address; empty if the service has none, undefined while loading. */
-function usePrices(chainId: number, src: PageToken | undefined, dst: PageToken | undefined): Prices | undefined {
+function usePrices(chainId: number, src: PageToken | undefined, dst: PageToken | undefined): UsdByToken | undefined {
   const { data, isError } = useQuery({
     queryKey: ['prices', chainId, src?.address, dst?.address],
     enabled: src !== undefined && dst !== undefined,

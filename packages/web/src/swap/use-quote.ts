@@ -18,33 +18,33 @@ export type ShownQuote = Omit<Route, 'tx'> & { readonly tx?: Transaction }
 /** Age in blocks from which a quote is requested again before signing. */
 export const STALE_BLOCKS = 4
 /** Milliseconds between retries of a failed quote. */
-const POLL_MS = 4_000
-/** Milliseconds without a response of the service after which quotes count as out of date: four polls. */
+const RETRY_MS = 4_000
+/** Milliseconds without a response of the service after which quotes count as out of date: four polls of its status. */
 const SILENT_MS = 8_000
 
-/** Milliseconds after which figures of the request before make room for placeholders. */
+/** Milliseconds without a response after which placeholders replace the figures of the previous request. */
 const LATE_MS = 1_500
 
-export type Live = {
-  /** Latest quote. While a new request is loading, the quote of the request before, for a short time. */
+export type LiveQuote = {
+  /** Latest quote. While a new request is loading, the quote of the previous request is kept for a short time. */
   readonly quote: ShownQuote | undefined
   /** True if the quote answers the current request. */
   readonly isCurrent: boolean
   readonly error: ClientError | undefined
   /** Newest block at which the quote was checked. */
   readonly newestBlock: number | undefined
-  /** Blocks since `seen`. */
-  readonly age: number
+  /** Blocks since `newestBlock`. */
+  readonly ageBlocks: number
   readonly isStale: boolean
-  /** The service or the chain, if it does not respond. */
-  readonly silent: 'service' | 'chain' | undefined
-  readonly isAsking: boolean
+  /** Party that does not respond; undefined if both respond. */
+  readonly silentParty: 'service' | 'chain' | undefined
+  readonly isFetching: boolean
   readonly head: number | undefined
   readonly retry: () => void
 }
 
 /** @param isSigning - true while the user signs, which stops requests and updates */
-export function useQuote(order: TypedRequest | undefined, isSigning: boolean): Live {
+export function useQuote(order: TypedRequest | undefined, isSigning: boolean): LiveQuote {
   const { data: status, dataUpdatedAt, refetch } = useStatus(order?.chainId ?? 0, order !== undefined)
   const isSilent = useIsOlder(dataUpdatedAt, SILENT_MS)
   const head = status?.head
@@ -52,10 +52,10 @@ export function useQuote(order: TypedRequest | undefined, isSigning: boolean): L
   const stream = useQuoteStream(chainId, order && (parameters as QuoteParameters), {
     isPaused: isSigning,
     head,
-    pollMs: POLL_MS,
+    pollMs: RETRY_MS,
   })
   const { error, block: newestBlock } = stream
-  // Until the first check of this request, the quote belongs to the request before.
+  // Until the first check of this request, the quote belongs to the previous request.
   const isAnswered = newestBlock !== undefined
   const key = JSON.stringify(order)
   const [request, setRequest] = useState({ key, since: Date.now() })
@@ -64,13 +64,13 @@ export function useQuote(order: TypedRequest | undefined, isSigning: boolean): L
   const quote = !isAnswered && (error !== undefined || isLate) ? undefined : stream.quote
   const hasFailed = error !== undefined && !isRefusal(error)
   const isChainDown = status?.state === 'failing'
-  const age = newestBlock !== undefined && head !== undefined ? Math.max(0, head - newestBlock) : 0
+  const ageBlocks = newestBlock !== undefined && head !== undefined ? Math.max(0, head - newestBlock) : 0
   return {
-    ...{ quote, error, newestBlock, age, head },
+    ...{ quote, error, newestBlock, ageBlocks, head },
     isCurrent: quote !== undefined && isAnswered && (order?.amount === undefined || quote.fromAmount === order.amount),
-    isStale: quote !== undefined && (age >= STALE_BLOCKS || hasFailed || isChainDown || isSilent),
-    silent: isSilent ? 'service' : isChainDown || hasFailed ? 'chain' : undefined,
-    isAsking: stream.isFetching,
+    isStale: quote !== undefined && (ageBlocks >= STALE_BLOCKS || hasFailed || isChainDown || isSilent),
+    silentParty: isSilent ? 'service' : isChainDown || hasFailed ? 'chain' : undefined,
+    isFetching: stream.isFetching,
     retry() {
       stream.refetch()
       void refetch()
@@ -82,11 +82,11 @@ export function useQuote(order: TypedRequest | undefined, isSigning: boolean): L
 function useIsOlder(startedAt: number, ms: number): boolean {
   const [isOlder, setIsOlder] = useState(false)
   useEffect(() => {
-    const leftMs = startedAt + ms - Date.now()
-    setIsOlder(startedAt > 0 && leftMs <= 0)
-    if (startedAt === 0 || leftMs <= 0) return
-    const later = setTimeout(() => setIsOlder(true), leftMs)
-    return () => clearTimeout(later)
+    const remainingMs = startedAt + ms - Date.now()
+    setIsOlder(startedAt > 0 && remainingMs <= 0)
+    if (startedAt === 0 || remainingMs <= 0) return
+    const timeout = setTimeout(() => setIsOlder(true), remainingMs)
+    return () => clearTimeout(timeout)
   }, [startedAt, ms])
   return isOlder
 }

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { toPlainText } from '../format/amount.ts'
 import { isAboutSize, refusalOf } from '../service/error-messages.ts'
-import { isNative, type PageToken, type TokenOf, useNamed } from '../service/tokens.ts'
+import { isNative, type PageToken, type TokenOf, useTokenNames } from '../service/tokens.ts'
 import { useSetting } from '../ui/setting.ts'
 import { useBalance, useGasReserve, useWallet } from '../wallet/use-wallet.ts'
 import { type Loss, lossOf } from './loss.ts'
@@ -11,21 +11,21 @@ import { slippageToSign } from './slippage.ts'
 import type { TicketSide } from './Ticket.tsx'
 import { useLargest } from './use-largest.ts'
 import { type OrderState, useOrder } from './use-order.ts'
-import { isRefusal, type Live, type ShownQuote, sameToken, useQuote } from './use-quote.ts'
+import { isRefusal, type LiveQuote, type ShownQuote, sameToken, useQuote } from './use-quote.ts'
 
 export type SwapPageState = {
   readonly order: OrderState
-  readonly live: Live
+  readonly liveQuote: LiveQuote
   /** Displayed quote: the one being signed, else the newest. */
   readonly quote: ShownQuote | undefined
   readonly tokenOf: TokenOf
   readonly balance: bigint | undefined
   /** Balance minus the reserve for gas; undefined while unknown. */
-  readonly spendable: bigint | undefined
+  readonly spendableBalance: bigint | undefined
   /** Base units of the input; 0 while unknown. */
-  readonly paying: bigint
+  readonly amountToPay: bigint
   /** The wallet's missing funds: for the input, or for gas. */
-  readonly shortOf: 'input' | 'gas' | undefined
+  readonly missingFunds: 'input' | 'gas' | undefined
   /** True if the quote answers the amount as typed. Signing requires it. */
   readonly isReady: boolean
   readonly loss: Loss | undefined
@@ -34,15 +34,15 @@ export type SwapPageState = {
   /** True if the request failed for another reason. */
   readonly hasFailed: boolean
   /** Largest amount with a route, if the typed amount has none; undefined while loading, 0 if no amount has a route. */
-  readonly maxRoutable: bigint | undefined
+  readonly maxRoutableAmount: bigint | undefined
   readonly signing: Signing | undefined
-  readonly act: {
+  readonly actions: {
     readonly amount: (text: string, replace?: boolean) => void
     readonly flip: () => void
     /** Chooses which amount is exact. Keeps the displayed amounts as far as possible. */
     readonly exact: (end: 'in' | 'out') => void
     readonly choose: (side: TicketSide, token: PageToken) => void
-    readonly raise: () => void
+    readonly liftImpactLimit: () => void
     readonly sign: () => void
     /** Returns to the order. */
     readonly leave: () => void
@@ -51,44 +51,64 @@ export type SwapPageState = {
 
 export function useSwap(): SwapPageState {
   const order = useOrder()
-  const { chain, src, dst, request, change, text, entry, exact, terms } = order
+  const { chain, src, dst, request, change, amountText, entry, exact, terms } = order
   const { local } = useSetting()
   const wallet = useWallet()
   const queries = useQueryClient()
   const signing = useSigning()
-  const live = useQuote(request, signing.state !== undefined)
+  const liveQuote = useQuote(request, signing.state !== undefined)
   const balance = useBalance(chain.id, src?.address)
-  const quote = signing.state?.route ?? live.quote
+  const quote = signing.state?.route ?? liveQuote.quote
   const typedEntry = entry.typed
-  const paying = exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typedEntry?.kind === 'amount' ? typedEntry.base : 0n
+  const amountToPay =
+    exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typedEntry?.kind === 'amount' ? typedEntry.base : 0n
   const isPayingNative = src !== undefined && isNative(src.address)
   const reserve = useGasReserve(chain.id, isPayingNative, quote?.gasEstimate)
-  const gas = isPayingNative ? BigInt(quote?.gasCost?.native ?? 0) : 0n
-  const { tokenOf } = useNamed(chain.id, quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [])
-  const open = signing.state === undefined
-  const isRefused = open && isRefusal(live.error)
-  const reportedMax = isRefused ? refusalOf(live.error)?.maxRoutableAmount : undefined
-  const needsSearch = isRefused && reportedMax === undefined && isAboutSize(live.error)
+  const gasCost = isPayingNative ? BigInt(quote?.gasCost?.native ?? 0) : 0n
+  const { tokenOf } = useTokenNames(
+    chain.id,
+    quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [],
+  )
+  const isOrderOpen = signing.state === undefined
+  const isRefused = isOrderOpen && isRefusal(liveQuote.error)
+  const reportedMax = isRefused ? refusalOf(liveQuote.error)?.maxRoutableAmount : undefined
+  const needsSearch = isRefused && reportedMax === undefined && isAboutSize(liveQuote.error)
   const largest = useLargest(request, needsSearch)
   const searchedMax = largest.isError ? 0n : largest.data === undefined ? undefined : BigInt(largest.data)
-  const isReady = entry.isSettled && live.isCurrent
+  const isReady = entry.isSettled && liveQuote.isCurrent
   return {
-    ...{ order, live, quote, tokenOf, balance, paying, isRefused, isReady, signing: signing.state },
-    shortOf:
-      balance === undefined ? undefined : paying > balance ? 'input' : paying + gas > balance ? 'gas' : undefined,
-    spendable: isPayingNative ? subtractReserve(balance, reserve) : balance,
+    ...{
+      order,
+      liveQuote,
+      quote,
+      tokenOf,
+      balance,
+      amountToPay,
+      isRefused,
+      isReady,
+      signing: signing.state,
+    },
+    missingFunds:
+      balance === undefined
+        ? undefined
+        : amountToPay > balance
+          ? 'input'
+          : amountToPay + gasCost > balance
+            ? 'gas'
+            : undefined,
+    spendableBalance: isPayingNative ? subtractReserve(balance, reserve) : balance,
     loss: quote && lossOf(quote, order),
-    hasFailed: open && live.error !== undefined && !isRefused,
-    maxRoutable: reportedMax ?? (needsSearch ? searchedMax : 0n),
-    act: {
+    hasFailed: isOrderOpen && liveQuote.error !== undefined && !isRefused,
+    maxRoutableAmount: reportedMax ?? (needsSearch ? searchedMax : 0n),
+    actions: {
       amount: (amount, replace) => change({ amount }, replace),
-      raise: () => terms.set({ impact: '100' }),
+      liftImpactLimit: () => terms.set({ impact: '100' }),
       // Reverses the trade: the quoted output becomes the input. Until a quote states it, the amount stays with its token.
       flip() {
         if (!src || !dst) return
         const sides = { src: dst.address, dst: src.address }
         if (quote && isReady) change({ ...sides, amount: toPlainText(quote.toAmount, dst.decimals), exact: undefined })
-        else change({ ...sides, amount: text, exact: exact === 'in' ? 'out' : undefined })
+        else change({ ...sides, amount: amountText, exact: exact === 'in' ? 'out' : undefined })
       },
       exact(end) {
         const amount =
@@ -102,29 +122,39 @@ export function useSwap(): SwapPageState {
       },
       choose(side, token) {
         const [thisSide, otherSide] = side === 'pay' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
-        const before = { src: src?.address, dst: dst?.address }
+        const currentTokens = { src: src?.address, dst: dst?.address }
         // Choosing the other side's token swaps the two tokens.
-        const swappedToken = sameToken(token.address, before[otherSide]) ? before[thisSide] : before[otherSide]
+        const swappedToken = sameToken(token.address, currentTokens[otherSide])
+          ? currentTokens[thisSide]
+          : currentTokens[otherSide]
         change({ [thisSide]: token.address, ...(swappedToken && { [otherSide]: swappedToken }) })
       },
       sign() {
-        if (!src || !dst || !request || !live.quote || !wallet || !isReady || terms.isNew) return
-        const { chainId, from: _, amountOut: __, ...rest } = request
+        if (!src || !dst || !request || !liveQuote.quote || !wallet || !isReady || terms.isNew) return
+        const { chainId, from: _, amountOut: __, ...parameters } = request
         const contracts = chainId === local?.chainId ? local.contracts : undefined
-        const slippage = request.slippage === 'auto' ? live.quote.slippage?.percent : request.slippage
+        const slippage = request.slippage === 'auto' ? liveQuote.quote.slippage?.percent : request.slippage
         // An exact output order is signed with the input of its quote.
         const order = {
-          ...rest,
-          amount: live.quote.fromAmount,
+          ...parameters,
+          amount: liveQuote.quote.fromAmount,
           ...(slippage !== undefined && { slippage: slippageToSign(slippage) }),
         }
-        const signed = { chainId, src, dst, request: order, shown: live.quote, contracts, direct: isDirect(live.quote) }
-        void signing.start(signed, wallet)
+        const orderToSign = {
+          chainId,
+          src,
+          dst,
+          request: order,
+          shown: liveQuote.quote,
+          contracts,
+          direct: isDirect(liveQuote.quote),
+        }
+        void signing.start(orderToSign, wallet)
       },
       leave() {
         signing.cancel()
         void queries.invalidateQueries({ queryKey: ['balance'] })
-        live.retry()
+        liveQuote.retry()
       },
     },
   }

@@ -5,7 +5,7 @@ import { pages } from '../pages.ts'
 import { useStatus } from '../service/chains.ts'
 import { ChainDialog } from './ChainDialog.tsx'
 import { Count } from './Num.tsx'
-import { on, useChain } from './setting.ts'
+import { chainParameter, useChain } from './setting.ts'
 import { useTheme } from './theme.ts'
 import { WalletButton } from './WalletButton.tsx'
 
@@ -25,7 +25,7 @@ export const Head = memo(function Head() {
   return (
     <header className="top">
       <div className="top__in">
-        <Link className="brand" to="/" search={on(chainInUrl)} aria-label="Sluice, swap">
+        <Link className="brand" to="/" search={chainParameter(chainInUrl)} aria-label="Sluice, swap">
           <svg viewBox="0 0 24 24" aria-hidden="true">
             <path d="M4 2v20M20 2v20" stroke="currentColor" strokeWidth="2.5" />
             <path d="M5 5h14v6H5z" fill="currentColor" />
@@ -35,7 +35,7 @@ export const Head = memo(function Head() {
         </Link>
         <nav className="nav" aria-label="Pages" ref={nav}>
           {Object.values(pages).map(({ path: to, name }) => (
-            <Link key={to} to={to} search={on(chainInUrl)} aria-current={path === to ? 'page' : undefined}>
+            <Link key={to} to={to} search={chainParameter(chainInUrl)} aria-current={path === to ? 'page' : undefined}>
               {name}
             </Link>
           ))}

@@ -24,7 +24,7 @@ export function Notice({ kind, title, children, urgent = false }: Props) {
 
 /** Shows the message of an error. */
 export function Failure({ error, children }: { readonly error: unknown; readonly children?: ReactNode }) {
-  const { title, text, small } = errorTextOf(error)
+  const { title, text, smallText: small } = errorTextOf(error)
   return (
     <Notice kind="bad" title={title} urgent>
       {text} {children}

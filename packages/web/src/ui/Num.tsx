@@ -1,6 +1,6 @@
 /** Components that show numbers. */
 import { toPlainText } from '../format/amount.ts'
-import { decimal, group, type ShownNumber, show } from '../format/number.ts'
+import { decimalText, groupThousandsOf, type ShownNumber, splitForDisplay } from '../format/number.ts'
 
 /** Shows a number whose thousands are separated by CSS, so that copied text has only digits. */
 function Digits({ shown, title }: { readonly shown: ShownNumber; readonly title?: string | undefined }) {
@@ -49,13 +49,13 @@ type AmountProps = {
 
 export function Amount({ base, decimals, digits = 7, maxDecimals = 6 }: AmountProps) {
   const text = toPlainText(base, decimals)
-  return <Digits shown={show(text, digits, maxDecimals)} title={text} />
+  return <Digits shown={splitForDisplay(text, digits, maxDecimals)} title={text} />
 }
 
 /** Shows a table cell with two decimals from 1 000 up and four below, so that decimal points nearly align. */
 export function Cell({ base, decimals }: AmountProps) {
   const text = toPlainText(base, decimals)
-  return <Digits shown={show(text, 30, text.split('.')[0]!.length > 3 ? 2 : 4)} title={text} />
+  return <Digits shown={splitForDisplay(text, 30, text.split('.')[0]!.length > 3 ? 2 : 4)} title={text} />
 }
 
 export function Decimal({
@@ -67,13 +67,13 @@ export function Decimal({
   readonly digits?: number
   readonly maxDecimals?: number
 }) {
-  return <Digits shown={show(text, digits, maxDecimals)} title={text} />
+  return <Digits shown={splitForDisplay(text, digits, maxDecimals)} title={text} />
 }
 
 export function Count({ value }: { readonly value: number | bigint | string }) {
   return (
     <span className="num">
-      <Groups digitGroups={group(String(value))} />
+      <Groups digitGroups={groupThousandsOf(String(value))} />
     </span>
   )
 }
@@ -90,7 +90,7 @@ export function Usd({
   if (value > 0 && value < 0.01) return <>&lt; $0.01</>
   return (
     <>
-      $<Digits shown={show(value.toFixed(2), 30, 2)} />
+      $<Digits shown={splitForDisplay(value.toFixed(2), 30, 2)} />
     </>
   )
 }
@@ -98,10 +98,10 @@ export function Usd({
 /** Shows a price, with four decimals below ten dollars, so that a stablecoin's deviation is visible. */
 export function Price({ value }: { readonly value: number | null | undefined }) {
   if (value === null || value === undefined) return <span className="q">not known</span>
-  const text = value >= 1 ? value.toFixed(value < 10 ? 4 : 2) : decimal(value)
+  const text = value >= 1 ? value.toFixed(value < 10 ? 4 : 2) : decimalText(value)
   return (
     <>
-      $<Digits shown={show(text, 30, 6)} title={decimal(value)} />
+      $<Digits shown={splitForDisplay(text, 30, 6)} title={decimalText(value)} />
     </>
   )
 }

@@ -3,7 +3,7 @@ import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { Dialog } from './Dialog.tsx'
 import { Head } from './Head.tsx'
-import { on } from './setting.ts'
+import { chainParameter } from './setting.ts'
 
 const goes: Readonly<Record<string, string>> = {
   s: '/',
@@ -44,7 +44,7 @@ export function Shell() {
       const { key } = event
       if (performance.now() < chord.current && goes[key] !== undefined) {
         chord.current = 0
-        navigate({ to: goes[key], search: on(chain) })
+        navigate({ to: goes[key], search: chainParameter(chain) })
       } else if (key === 'g') chord.current = performance.now() + CHORD_MS
       else if (key === '?') setHelping(true)
       else if (key === '/' || key === 'r') {

@@ -1,6 +1,6 @@
 /** The wallet button and its dialog. */
 import { useState } from 'react'
-import { brief } from '../format/number.ts'
+import { shorten } from '../format/number.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { loadPart } from './load-part.tsx'
 
@@ -16,7 +16,7 @@ export function WalletButton() {
         {wallet ? (
           <>
             <span className="hide-s">{wallet.name}</span>
-            <span className="mono hide-s">{brief(wallet.address)}</span>
+            <span className="mono hide-s">{shorten(wallet.address)}</span>
             <span className="mono only-s">{`${wallet.address.slice(0, 4)}…${wallet.address.slice(-2)}`}</span>
           </>
         ) : (

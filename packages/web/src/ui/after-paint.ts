@@ -26,19 +26,19 @@ export function afterPaint(work: () => void): void {
  */
 export function useAfterPaint<T>(value: T): T {
   const [shown, setShown] = useState<T>(() => value)
-  const latest = useRef(value)
-  latest.current = value
+  const latestValue = useRef(value)
+  latestValue.current = value
   useEffect(() => {
-    if (shown !== value) afterPaint(() => setShown(() => latest.current))
+    if (shown !== value) afterPaint(() => setShown(() => latestValue.current))
   }, [value, shown])
   return shown
 }
 
 /** Returns how many parts of a large view to show: one at first, and one more after each paint. */
 export function usePaintedParts(count: number): number {
-  const [partCount, setParts] = useState(1)
+  const [partCount, setPartCount] = useState(1)
   useEffect(() => {
-    if (partCount < count) afterPaint(() => setParts(partCount + 1))
+    if (partCount < count) afterPaint(() => setPartCount(partCount + 1))
   }, [partCount, count])
   return partCount
 }

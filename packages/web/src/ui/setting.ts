@@ -18,4 +18,5 @@ export function useChain(chainId: number | undefined): PageChain {
 }
 
 /** Returns the URL parameters that name a chain. */
-export const on = (chain: number | undefined): { readonly chain?: number } => (chain === undefined ? {} : { chain })
+export const chainParameter = (chain: number | undefined): { readonly chain?: number } =>
+  chain === undefined ? {} : { chain }

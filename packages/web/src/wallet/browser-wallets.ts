@@ -15,7 +15,7 @@ import type { Setting } from '../service/chains.ts'
 import type { Session, WalletOption } from './session.ts'
 
 /** Placeholder chain, because wagmi requires one even if the service lists none. */
-const NOWHERE = chainOf(1, 'Ethereum', [])
+const PLACEHOLDER_CHAIN = wagmiChainOf(1, 'Ethereum', [])
 
 export type BrowserWallets = {
   readonly options: () => readonly WalletOption[]
@@ -28,20 +28,20 @@ export type BrowserWallets = {
 
 /** @param notify - called after each change of the session or of the announced wallets */
 export function openBrowserWallets({ chains, local }: Setting, notify: () => void): BrowserWallets {
-  const wagmiChains = chains.map(({ id, name }) => chainOf(id, name, id === local?.chainId ? [local.rpcUrl] : []))
-  const [first = NOWHERE, ...otherChains] = wagmiChains
+  const wagmiChains = chains.map(({ id, name }) => wagmiChainOf(id, name, id === local?.chainId ? [local.rpcUrl] : []))
+  const [firstChain = PLACEHOLDER_CHAIN, ...otherChains] = wagmiChains
   const config: Config = createConfig({
-    chains: [first, ...otherChains],
+    chains: [firstChain, ...otherChains],
     connectors: [],
     multiInjectedProviderDiscovery: true,
     // The page reads chain state only through the wallet or the local chain's node.
-    transports: Object.fromEntries([first, ...otherChains].map(({ id }) => [id, http()])),
+    transports: Object.fromEntries([firstChain, ...otherChains].map(({ id }) => [id, http()])),
     storage: createStorage({ storage: localStorage }),
   })
   watchConnection(config, { onChange: notify })
   watchConnectors(config, { onChange: notify })
-  /** Ends every connection except `kept`. Otherwise wagmi would silently switch to another open connection. */
-  const leaveAll = (uid?: string) =>
+  /** Ends every connection except the one with this `uid`. Otherwise wagmi would silently switch to another open connection. */
+  const disconnectAllExcept = (uid?: string) =>
     Promise.allSettled(
       getConnections(config).flatMap(({ connector }) =>
         connector.uid === uid ? [] : [disconnect(config, { connector })],
@@ -60,14 +60,14 @@ export function openBrowserWallets({ chains, local }: Setting, notify: () => voi
       const connector = config.connectors.find(({ uid }) => uid === id)
       if (!connector) throw new Error('The wallet is no longer available.')
       await connect(config, { connector })
-      await leaveAll(connector.uid)
+      await disconnectAllExcept(connector.uid)
     },
-    disconnect: () => leaveAll(),
+    disconnect: () => disconnectAllExcept(),
     switchChain: (chainId) => switchChain(config, { chainId }),
   }
 }
 
-function chainOf(id: number, name: string, urls: readonly string[]) {
+function wagmiChainOf(id: number, name: string, urls: readonly string[]) {
   const nativeCurrency = { name: 'Native', symbol: 'ETH', decimals: 18 }
   return { id, name, nativeCurrency, rpcUrls: { default: { http: urls } } }
 }

@@ -3,7 +3,7 @@ import type { Eip1193Provider } from '@sluice/client'
 import type { LocalChain } from '../service/chains.ts'
 import type { Session } from './session.ts'
 
-export const LOCAL = 'local-account'
+export const LOCAL_WALLET_ID = 'local-account'
 const TIMEOUT_MS = 15_000
 
 type NodeAnswer = { readonly result?: unknown; readonly error?: { readonly code: number; readonly message: string } }

@@ -23,7 +23,7 @@ export function useWallet(): ConnectedWallet | undefined {
   }
 }
 
-const BALANCE_EVERY_MS = 8_000
+const BALANCE_POLL_MS = 8_000
 
 /**
  * Returns the wallet's balance of a token in base units; undefined if the wallet is on another chain or the call fails.
@@ -34,7 +34,7 @@ export function useBalance(chainId: number, token: string | undefined): bigint |
   const { data } = useQuery({
     queryKey: ['balance', chainId, token, connected?.address],
     enabled: isOnChain && token !== undefined,
-    refetchInterval: BALANCE_EVERY_MS,
+    refetchInterval: BALANCE_POLL_MS,
     retry: false,
     queryFn: async () => String(await balanceOf(connected!, token!)),
   })
@@ -42,7 +42,7 @@ export function useBalance(chainId: number, token: string | undefined): bigint |
 }
 
 /** Gas of a swap while its route is unknown. */
-const USUAL_GAS = 500_000n
+const DEFAULT_GAS = 500_000n
 /** Factor for a gas price that may double before the swap is mined and a gas limit above the estimate. */
 const GAS_MARGIN = 3n
 
@@ -52,14 +52,14 @@ export function useGasReserve(chainId: number, enabled: boolean, gas: string | u
   const { data } = useQuery({
     queryKey: ['gas price', chainId, connected?.address],
     enabled: enabled && connected?.chainId === chainId,
-    refetchInterval: BALANCE_EVERY_MS,
+    refetchInterval: BALANCE_POLL_MS,
     retry: false,
     queryFn: async () => {
       const { provider } = await connected!.open()
       return String(BigInt((await provider.request({ method: 'eth_gasPrice' })) as string))
     },
   })
-  return data === undefined ? undefined : BigInt(data) * BigInt(gas ?? USUAL_GAS) * GAS_MARGIN
+  return data === undefined ? undefined : BigInt(data) * BigInt(gas ?? DEFAULT_GAS) * GAS_MARGIN
 }
 
 /** Returns the allowance of a spender in base units; undefined as for balances. */
@@ -68,7 +68,7 @@ export function useAllowance(chainId: number, token: string | undefined, spender
   const { data } = useQuery({
     queryKey: ['balance', chainId, token, connected?.address, spender],
     enabled: connected?.chainId === chainId && token !== undefined && !isNative(token),
-    refetchInterval: BALANCE_EVERY_MS,
+    refetchInterval: BALANCE_POLL_MS,
     retry: false,
     queryFn: async () => {
       const { wallet } = await connected!.open()

@@ -2,7 +2,7 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Setting } from '../service/chains.ts'
 import type { BrowserWallets } from './browser-wallets.ts'
-import { LOCAL, localSession } from './local-account.ts'
+import { LOCAL_WALLET_ID, localSession } from './local-account.ts'
 import type { Session, WalletOption } from './session.ts'
 
 type WalletState = {
@@ -20,60 +20,60 @@ const CONNECTED_KEY = 'sluice.wallet'
 export function createWallets(setting: Setting) {
   const local = setting.local ? localSession(setting.local) : undefined
   const listeners = new Set<() => void>()
-  let browser: BrowserWallets | undefined
-  let loading: Promise<BrowserWallets> | undefined
-  let state: WalletState = { session: isStored(DISCONNECTED_KEY) ? undefined : local, options: undefined }
+  let browserWallets: BrowserWallets | undefined
+  let pendingLoad: Promise<BrowserWallets> | undefined
+  let state: WalletState = { session: isFlagStored(DISCONNECTED_KEY) ? undefined : local, options: undefined }
 
   function update(): void {
-    const session = browser?.session() ?? (isStored(DISCONNECTED_KEY) ? undefined : local)
+    const session = browserWallets?.session() ?? (isFlagStored(DISCONNECTED_KEY) ? undefined : local)
     const isSame = session?.address === state.session?.address && session?.chainId === state.session?.chainId
-    const localWallets = local ? [{ id: LOCAL, name: local.name, isLocal: true }] : []
+    const localWallets = local ? [{ id: LOCAL_WALLET_ID, name: local.name, isLocal: true }] : []
     state = {
       // The same object for the same account, so that components render again only if something changed.
       session: isSame && session?.name === state.session?.name ? state.session : session,
-      options: browser && [...localWallets, ...browser.options()],
+      options: browserWallets && [...localWallets, ...browserWallets.options()],
     }
     for (const listener of listeners) listener()
   }
-  function load(): Promise<BrowserWallets> {
-    loading ??= import('./browser-wallets.ts').then(
+  function loadBrowserWallets(): Promise<BrowserWallets> {
+    pendingLoad ??= import('./browser-wallets.ts').then(
       ({ openBrowserWallets }) => {
-        browser = openBrowserWallets(setting, update)
+        browserWallets = openBrowserWallets(setting, update)
         update()
-        return browser
+        return browserWallets
       },
       (error) => {
-        loading = undefined
+        pendingLoad = undefined
         throw error
       },
     )
-    return loading
+    return pendingLoad
   }
-  if (isStored(CONNECTED_KEY)) void load().then((wallets) => wallets.reconnect())
+  if (isFlagStored(CONNECTED_KEY)) void loadBrowserWallets().then((wallets) => wallets.reconnect())
   return {
     subscribe(listener: () => void) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
     state: () => state,
-    load,
+    load: loadBrowserWallets,
     async connect(id: string) {
-      const wallets = await load()
-      if (id !== LOCAL) await wallets.connect(id)
-      store(DISCONNECTED_KEY, id !== LOCAL)
-      store(CONNECTED_KEY, id !== LOCAL)
-      if (id === LOCAL) await wallets.disconnect()
+      const wallets = await loadBrowserWallets()
+      if (id !== LOCAL_WALLET_ID) await wallets.connect(id)
+      storeFlag(DISCONNECTED_KEY, id !== LOCAL_WALLET_ID)
+      storeFlag(CONNECTED_KEY, id !== LOCAL_WALLET_ID)
+      if (id === LOCAL_WALLET_ID) await wallets.disconnect()
       update()
     },
     async disconnect() {
-      store(DISCONNECTED_KEY, true)
-      store(CONNECTED_KEY, false)
-      await browser?.disconnect()
+      storeFlag(DISCONNECTED_KEY, true)
+      storeFlag(CONNECTED_KEY, false)
+      await browserWallets?.disconnect()
       update()
     },
     async switchChain(chainId: number) {
       if (state.session?.isLocal) throw new Error('The local account exists on the local chain only.')
-      await (await load()).switchChain(chainId)
+      await (await loadBrowserWallets()).switchChain(chainId)
     },
   }
 }
@@ -91,7 +91,7 @@ export function useWalletState(): WalletState {
   return useSyncExternalStore(subscribe, state)
 }
 
-function isStored(key: string): boolean {
+function isFlagStored(key: string): boolean {
   try {
     return localStorage.getItem(key) !== null
   } catch {
@@ -99,7 +99,7 @@ function isStored(key: string): boolean {
   }
 }
 
-function store(key: string, isSet: boolean): void {
+function storeFlag(key: string, isSet: boolean): void {
   try {
     if (isSet) localStorage.setItem(key, '1')
     else localStorage.removeItem(key)

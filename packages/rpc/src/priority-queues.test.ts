@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { PriorityQueues } from './lanes.ts'
 import { Budgets, type Priority } from './priority.ts'
+import { PriorityQueues } from './priority-queues.ts'
 
 /** Creates queues with a manual clock. */
 function world({ capacity = 8, calls = 10, bytes = 1_000 } = {}) {

@@ -1,5 +1,5 @@
-/** Queues for the HTTP slots of one endpoint: one per priority, each with a share of the slots. */
-import { type Budgets, MAX_WAIT_MS, PRIORITIES, type Priority, slots } from './priority.ts'
+/** Queues for the HTTP slots of one endpoint: one queue per priority, each with a maximum share of the slots. */
+import { type Budgets, MAX_WAIT_MS, maxSlots, PRIORITIES, type Priority } from './priority.ts'
 
 /** Maximum items per queue; more are refused. */
 const MAX_QUEUED = 10_000
@@ -12,11 +12,11 @@ type PriorityQueue<T> = {
   inFlight: number
 }
 
-type Turn<T> = { readonly priority: Priority; readonly items: IterableIterator<T> }
+type QueueTurn<T> = { readonly priority: Priority; readonly items: IterableIterator<T> }
 
 /** Priority queues for a limited number of slots. */
 export class PriorityQueues<T> {
-  private readonly lanes: readonly PriorityQueue<T>[]
+  private readonly queues: readonly PriorityQueue<T>[]
   private readonly capacity: number
   private readonly budgets: Budgets
   private readonly now: () => number
@@ -25,9 +25,9 @@ export class PriorityQueues<T> {
     this.capacity = capacity
     this.budgets = budgets
     this.now = now
-    this.lanes = PRIORITIES.map((priority) => ({
+    this.queues = PRIORITIES.map((priority) => ({
       priority,
-      slots: slots(priority, capacity),
+      slots: maxSlots(priority, capacity),
       waiting: new Map(),
       inFlight: 0,
     }))
@@ -39,33 +39,33 @@ export class PriorityQueues<T> {
    * @returns false if the queue is full
    */
   enqueue(priority: Priority, item: T): boolean {
-    const { waiting } = this.lane(priority)
+    const { waiting } = this.queueOf(priority)
     if (waiting.size >= MAX_QUEUED) return false
     waiting.set(item, this.now())
     return true
   }
 
   remove(priority: Priority, item: T): void {
-    this.lane(priority).waiting.delete(item)
+    this.queueOf(priority).waiting.delete(item)
   }
 
   /** Returns the queue to serve next, with its items in order; undefined if nothing may start now. */
-  next(mayGo: (priority: Priority) => boolean = () => true): Turn<T> | undefined {
-    if (this.lanes.reduce((sum, { inFlight }) => sum + inFlight, 0) >= this.capacity) return undefined
-    const ready = this.lanes.filter(
+  next(mayStart: (priority: Priority) => boolean = () => true): QueueTurn<T> | undefined {
+    if (this.queues.reduce((sum, { inFlight }) => sum + inFlight, 0) >= this.capacity) return undefined
+    const ready = this.queues.filter(
       ({ priority, slots, waiting, inFlight }) =>
-        waiting.size > 0 && inFlight < slots && this.pauseMs(priority) === 0 && mayGo(priority),
+        waiting.size > 0 && inFlight < slots && this.pauseMs(priority) === 0 && mayStart(priority),
     )
-    const lane = ready.find((lane) => this.hasWaitedTooLong(lane)) ?? ready[0]
-    return lane && { priority: lane.priority, items: lane.waiting.keys() }
+    const queue = ready.find((lane) => this.hasWaitedTooLong(lane)) ?? ready[0]
+    return queue && { priority: queue.priority, items: queue.waiting.keys() }
   }
 
   start(priority: Priority): void {
-    this.lane(priority).inFlight++
+    this.queueOf(priority).inFlight++
   }
 
   finish(priority: Priority): void {
-    this.lane(priority).inFlight--
+    this.queueOf(priority).inFlight--
   }
 
   /** Returns the milliseconds until the budget of a priority admits more work. */
@@ -75,27 +75,27 @@ export class PriorityQueues<T> {
 
   /** Priorities with queued items. */
   get waiting(): readonly Priority[] {
-    return this.lanes.filter(({ waiting }) => waiting.size > 0).map(({ priority }) => priority)
+    return this.queues.filter(({ waiting }) => waiting.size > 0).map(({ priority }) => priority)
   }
 
   /** Number of queued items. */
   get queuedCount(): number {
-    return this.lanes.reduce((sum, { waiting }) => sum + waiting.size, 0)
+    return this.queues.reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
   /** Returns the number of queued items that would be served before a new one of this priority. */
   countAhead(priority: Priority): number {
     const last = PRIORITIES.indexOf(priority)
-    return this.lanes.reduce((sum, { waiting }, lane) => (lane <= last ? sum + waiting.size : sum), 0)
+    return this.queues.reduce((sum, { waiting }, queueIndex) => (queueIndex <= last ? sum + waiting.size : sum), 0)
   }
 
   private hasWaitedTooLong({ priority, waiting }: PriorityQueue<T>): boolean {
     if (priority === 'quote') return false
-    const [since] = waiting.values()
-    return since !== undefined && this.now() - since > MAX_WAIT_MS[priority]
+    const [enqueuedAt] = waiting.values()
+    return enqueuedAt !== undefined && this.now() - enqueuedAt > MAX_WAIT_MS[priority]
   }
 
-  private lane(priority: Priority): PriorityQueue<T> {
-    return this.lanes[PRIORITIES.indexOf(priority)]!
+  private queueOf(priority: Priority): PriorityQueue<T> {
+    return this.queues[PRIORITIES.indexOf(priority)]!
   }
 }
