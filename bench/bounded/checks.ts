@@ -2,7 +2,7 @@
  * Checks properties of optimal routes, independent of the search. Each check compares a route with another way to make
  * the same trade, and reports the basis points by which the other pays more.
  */
-import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
+import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
 import {
   buildGraph,
   findRoute,
@@ -358,7 +358,7 @@ function poolsAfter(pools: readonly Pool[], legs: readonly Leg[]): readonly Pool
   const after = new Map(pools.map((pool) => [pool.id, pool]))
   for (const { pool, tokenIn, tokenOut, amountIn } of legs) {
     const now = after.get(pool.id)!
-    const quote = orRefused(() => familyOf(pool.family)!.quoteExactInput(now, tokenIn, tokenOut, amountIn))
+    const quote = nullIfRefused(() => familyOf(pool.family)!.quoteExactInput(now, tokenIn, tokenOut, amountIn))
     if (!quote) return null
     after.set(pool.id, { ...now, state: quote.state })
   }

@@ -4,7 +4,7 @@
  * disagree.
  */
 import { type Address, toAddress } from '@sluice/chains'
-import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
+import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
 import { type Random, seededRandom, wholeNumber } from '../lib/random.ts'
 import { type RealState, realStates } from './real-states.ts'
 import { isFree, makePool, type PairSpec, SYNTHETIC_KINDS, type SyntheticKind } from './synthetic-pools.ts'
@@ -119,5 +119,5 @@ export function drawTrade({ tokens, values, depth, seed }: Market, index: number
 /** Returns the output of a pool; null if it rejects the amount. */
 export function quoteOrNull(pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint): bigint | null {
   if (amountIn <= 0n) return null
-  return orRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut)
+  return nullIfRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut)
 }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
+import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
 import { parseVectors, vectorReaders } from '@sluice/liquidity/vectors'
 
 export type RealState = {
@@ -45,7 +45,7 @@ function load(): readonly RealState[] {
       const states = byFamily.get(pool.family) ?? new Map<string, RealState>()
       byFamily.set(pool.family, states)
       if (states.size >= MAX_PER_FAMILY) continue
-      const curve = orRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut))
+      const curve = nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut))
       const rate = (curve?.sqrtPrice[0] ?? 0) ** 2
       const scale = Number(amountIn)
       if (!isUsual(scale) || !isUsual(scale * rate)) continue

@@ -1,6 +1,6 @@
 /** Compares the pools of mined swaps with the pools that a quote of the same tokens can use. */
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { createMarket, familyOf, orRefused, type Pool, type PoolEntry } from '@sluice/liquidity'
+import { createMarket, familyOf, nullIfRefused, type Pool, type PoolEntry } from '@sluice/liquidity'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { id } from 'ethers'
 import type { AssignedPool } from './assign.ts'
@@ -207,7 +207,7 @@ function rankedTokens(
 function isUsable(pool: Pool): boolean {
   const family = familyOf(pool.family)!
   const accepts = (tokenIn: Address, tokenOut: Address) =>
-    tokenIn !== tokenOut && orRefused(() => family.maxInput(pool, tokenIn, tokenOut) !== 0n) === true
+    tokenIn !== tokenOut && nullIfRefused(() => family.maxInput(pool, tokenIn, tokenOut) !== 0n) === true
   return pool.tokens.some((tokenIn) => pool.tokens.some((tokenOut) => accepts(tokenIn, tokenOut)))
 }
 

@@ -138,15 +138,15 @@ export class FollowedMarket implements Market {
   /** Does nothing: the owner evicts pools. */
   evict(): void {}
 
-  has({ hash }: BlockHeader): boolean {
+  hasBlock({ hash }: BlockHeader): boolean {
     return this.follower.currentState?.canonical.includes(hash) ?? false
   }
 
-  before({ number }: BlockHeader): Snapshot | undefined {
-    return this.states.findLast(({ block }) => block.number < number && this.has(block))
+  snapshotBefore({ number }: BlockHeader): Snapshot | undefined {
+    return this.states.findLast(({ block }) => block.number < number && this.hasBlock(block))
   }
 
-  state(): Readonly<Record<string, StateCount>> {
+  cacheCounts(): Readonly<Record<string, StateCount>> {
     const { currentState } = this.follower
     const count = (entries: number) => ({ entries, evicted: 0 })
     return {

@@ -275,7 +275,7 @@ export class ChainIndexer {
     const snapshot = market.snapshot()
     this.publishedBlocks = []
     if (!previous) {
-      await this.publisher.writeAll(connection, this.stateOf(snapshot, market), market.pairs)
+      await this.publisher.writeAll(connection, this.stateOf(snapshot, market), market.loadedPairKeys)
       return
     }
     // Use this market's objects for equal pools, so that the next difference holds real changes only.
@@ -288,7 +288,7 @@ export class ChainIndexer {
     this.publishedBlocks = this.publishedBlocks.filter(({ hash }) => hash !== block.hash)
     this.publishedBlocks = [...this.publishedBlocks, block].slice(-MAX_CANONICAL)
     const canonical = this.publishedBlocks
-      .filter((header) => header === block || market.has(header))
+      .filter((header) => header === block || market.hasBlock(header))
       .map(({ hash }) => hash)
     return { block, pools, canonical }
   }
@@ -301,7 +301,7 @@ export class ChainIndexer {
     const addedPairs = new Set(this.requests.takeLoadedPairs(market))
     if (!sendsAllPairs) return { added: [...addedPairs], removed: [] }
     const publishedPairs = this.publisher.publishedPairs
-    const current = new Set(market.pairs)
+    const current = new Set(market.loadedPairKeys)
     for (const pair of current) if (!publishedPairs.has(pair)) addedPairs.add(pair)
     return { added: [...addedPairs], removed: [...publishedPairs].filter((pair) => !current.has(pair)) }
   }

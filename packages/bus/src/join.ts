@@ -96,7 +96,7 @@ async function replay(
       if (prev !== offset) return false
       const entry = bytes && readEntry(bytes)
       if (!entry) return false
-      fields.follow(entry)
+      fields.applyEntry(entry)
       applyPairChanges(pairs, entry)
       offset = String(id)
     }

@@ -2,9 +2,9 @@
 import {
   fromText,
   type Pool,
+  type SaveCommand,
   type SavedBatch,
   type SavedFacts,
-  type SavePart,
   type Store,
   type StoredPool,
   toText,
@@ -80,7 +80,7 @@ export class SharedMemory implements Store {
       : { pool, dexRow, state: null }
   }
 
-  async save({ extra }: SavedFacts, parts: AsyncIterable<SavePart>): Promise<void> {
+  async save({ extra }: SavedFacts, parts: AsyncIterable<SaveCommand>): Promise<void> {
     const { keys } = this.options
     const lists: Record<string, unknown[]> = { tokens: [], pairs: [] }
     const keptIds = new Set<string>()
@@ -97,7 +97,7 @@ export class SharedMemory implements Store {
   }
 
   /** Returns false if Redis was emptied, or has come back with fewer pools. */
-  async isWhole(): Promise<boolean> {
+  async isIntact(): Promise<boolean> {
     return (await this.options.connection().call<number>('HLEN', this.options.keys.poolRecords)) >= this.count
   }
 

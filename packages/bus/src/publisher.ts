@@ -1,7 +1,7 @@
 /** Publishes the states of a chain, each as one fenced write of its difference to the previous one. */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { differenceOf, entryBytes, type Pool, poolChanges, wholePool } from '@sluice/liquidity'
+import { encodeDifference, encodeEntry, fieldsOfWholePool, type Pool, poolChanges } from '@sluice/liquidity'
 import type { BlockHeader, Steps } from '@sluice/rpc'
 import { BoundedMap } from '@sluice/simulation'
 import type { Connection } from './connection.ts'
@@ -116,8 +116,8 @@ export class Publisher {
       await this.writeAll(connection, state, this.pairs)
       return { answer: Promise.resolve() }
     }
-    const { set, removedFields, encodedPools } = differenceOf(previousPools, changedPools, goneIds)
-    const payload = compressEntry(entryBytes(encodedPools, goneIds, added, removed))
+    const { fieldsToSet, removedFields, encodedPools } = encodeDifference(previousPools, changedPools, goneIds)
+    const payload = compressEntry(encodeEntry(encodedPools, goneIds, added, removed))
     const tag = randomUUID()
     // Remember the state before sending it, because the write may succeed while its answer is lost.
     this.remember(tag, state.pools)
@@ -131,9 +131,9 @@ export class Publisher {
       [keys.lease, keys.head, keys.pools(this.generation), keys.entries, keys.pairs],
       [
         ...[lease.token, LEASE_MS, expectedTag, tag, blockText(state.block), state.canonical.join(), payload, KEEP_MS],
-        ...[set.length / 2, removedFields.length, added.length, removed.length],
+        ...[fieldsToSet.length / 2, removedFields.length, added.length, removed.length],
         // One argument costs both sides less than many. No field, value, or pair contains the separator.
-        Buffer.from([...set, ...removedFields, ...added, ...removed].join(SEPARATOR)),
+        Buffer.from([...fieldsToSet, ...removedFields, ...added, ...removed].join(SEPARATOR)),
       ],
     ).then(([word]) => {
       if (word !== 'OK' && this.tag === tag) this.tag = expectedTag
@@ -164,7 +164,7 @@ export class Publisher {
       batch = []
     }
     for (const pool of state.pools.values()) {
-      batch.push(...wholePool(pool))
+      batch.push(...fieldsOfWholePool(pool))
       if (batch.length >= BATCH) await flush()
     }
     await flush()

@@ -1,6 +1,6 @@
 /** Tests publishing and following of states over a real Redis. */
 import { isDeepStrictEqual } from 'node:util'
-import { type Pool, PoolMap, type SavedBatch, type SavePart } from '@sluice/liquidity'
+import { type Pool, PoolMap, type SaveCommand, type SavedBatch } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OwnConnection } from '../src/connection.ts'
@@ -318,12 +318,12 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     const memory = await SharedMemory.open(options, false)
     expect(memory.facts).toBeNull()
     const records = [...whole.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 3 }))
-    async function* parts(): AsyncGenerator<SavePart> {
+    async function* parts(): AsyncGenerator<SaveCommand> {
       yield { do: 'list', name: 'pairs', items: ['a,b', 'never,told'] }
       yield { do: 'write', newPools: records.slice(1), changedPools: [], goneIds: [] }
     }
     await memory.save({ chainId: 31337, block: blockOf(1), extra: { rows: 'r' } }, parts())
-    expect(await memory.isWhole()).toBe(true)
+    expect(await memory.isIntact()).toBe(true)
     const next = await SharedMemory.open(options, false)
     expect(next.facts).toEqual({ chainId: 31337, block: blockOf(1), extra: { rows: 'r' } })
     const batches: SavedBatch[] = []
@@ -336,7 +336,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
       expect(dexRow).toBe(3)
     }
     await connection.call('HDEL', keys.poolRecords, syntheticPool(9, 0).id)
-    expect(await memory.isWhole()).toBe(false)
+    expect(await memory.isIntact()).toBe(false)
     expect((await SharedMemory.open(options, false)).facts).toBeNull()
     await lease.release(connection)
     await expect(memory.save({ chainId: 31337, block: blockOf(1), extra: {} }, parts())).rejects.toThrow('owns')

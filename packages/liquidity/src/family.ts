@@ -31,10 +31,10 @@ export type HopQuote<State = unknown> = {
   /** Gas of the hop, measured on real pools; includes the ticks crossed. */
   readonly gas: number
   /**
-   * Keys of storage that this swap writes and other swaps of the pool may not, such as an oracle slot or a tick. Gas
-   * depends on the old value of such a slot, which the state does not contain. Absent: none.
+   * Keys of the storage slots that this swap writes but another swap of the pool might not, such as an oracle slot or a
+   * tick. Gas depends on the old value of such a slot, which the state does not contain. Absent: none.
    */
-  readonly writes?: readonly string[]
+  readonly writtenSlots?: readonly string[]
 }
 
 /** Price and depth of a two-token pool near its current price. Amounts are base units, as floats. */
@@ -43,12 +43,12 @@ export type PairOutline = {
   readonly price: number
   /** Fee as a fraction of a swap, in the direction with the higher fee. */
   readonly fee: number
-  /** Amount of each token that the pool pays out until its price has moved by the `band` passed to `outline`. */
-  readonly firstNear: number
-  readonly secondNear: number
+  /** Amount of each token that the pool pays out until its price has moved by the `band` of `DexFamily.outline`. */
+  readonly firstDepth: number
+  readonly secondDepth: number
   /** Reserves of each token. */
-  readonly firstHeld: number
-  readonly secondHeld: number
+  readonly firstReserve: number
+  readonly secondReserve: number
 }
 
 /**
@@ -89,16 +89,16 @@ export class PoolRefusal extends Error {
    * True when our model sets the limit and the contract may accept more. Examples are ticks that were not read, and
    * bitmap words that cost too much gas to read.
    */
-  readonly isOwnLimit: boolean
+  readonly isModelLimit: boolean
 
-  constructor(code: PoolRefusalCode, message: string, { isOwnLimit = false } = {}) {
-    // Refusals are expected, and a search meets many. Recording the call stack would take most of their time.
+  constructor(code: PoolRefusalCode, message: string, { isModelLimit = false } = {}) {
+    // Refusals are expected, and a search causes many. Recording the call stack would take most of their time.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(message)
     Error.stackTraceLimit = stackTraceLimit
     this.code = code
-    this.isOwnLimit = isOwnLimit
+    this.isModelLimit = isModelLimit
   }
 }
 
@@ -120,7 +120,7 @@ export function refusalOf(error: unknown): PoolRefusal {
 }
 
 /** Calls `compute`; returns null if the pool refuses. */
-export function orRefused<T>(compute: () => T): T | null {
+export function nullIfRefused<T>(compute: () => T): T | null {
   try {
     return compute()
   } catch (error) {
@@ -154,7 +154,7 @@ export type HopPayment = {
   /** The pool pays its output to the Executor, which forwards it. */
   readonly forwardsOutput?: true
   /** Number of storage slots of the pool that are reset within the swap, such as a reentrancy lock. */
-  readonly locks?: number
+  readonly lockSlots?: number
 }
 
 /**

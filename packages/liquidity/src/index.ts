@@ -1,3 +1,4 @@
+/** Public interface of the package: pools, their families, and the market that follows them. */
 export { balancerV2InputFor } from './dexes/balancer-v2/math.ts'
 export type { BalancerV2State } from './dexes/balancer-v2/types.ts'
 export {
@@ -7,7 +8,7 @@ export {
   type GasRow,
   gasRow,
   HOP_GAS,
-  isExpensive,
+  hasExpensiveTransfers as isExpensive,
   partGas,
   ROUTE_GAS,
   tokenGas,
@@ -16,7 +17,12 @@ export type { CurveStableState } from './dexes/curve-stable/types.ts'
 export { families, familyOf, WRAPPER_FAMILY } from './dexes/index.ts'
 export type { UniswapV2State } from './dexes/uniswap-v2/types.ts'
 export type { UniswapV3State } from './dexes/uniswap-v3/types.ts'
-export { differenceOf, entryBetween, entryBytes, wholePool } from './entry/codec.ts'
+export {
+  encodeDifference,
+  encodeEntry,
+  encodeEntryBetween,
+  fieldsOfWholePool,
+} from './entry/codec.ts'
 export { entriesBetween, type Mark, markOf, rememberEntry } from './entry/entry-cache.ts'
 export { type DecodedEntry, FieldCollector, readEntry } from './entry/fields.ts'
 export { MarketError, type MarketErrorCode } from './errors.ts'
@@ -49,9 +55,9 @@ export { copySnapshot, loadSnapshot } from './store/file.ts'
 export type { SavedBatch } from './store/messages.ts'
 export { type FoundRecord, findRecord } from './store/record-database.ts'
 export { RecordFile } from './store/record-file.ts'
-export type { SavePart, Store } from './store/store.ts'
+export type { SaveCommand, Store } from './store/store.ts'
 export { fromText, toText } from './store/text.ts'
 export { TrustLedger } from './trust/ledger.ts'
 export { namedTokens } from './trust/named-tokens.ts'
-export type { Standing, Terms } from './trust/record.ts'
+export type { TokenStanding, TrustTerms } from './trust/record.ts'
 export { isTrustedPool, namedTrust, type Trust, type TrustLevel } from './trust/trust.ts'

@@ -1,18 +1,18 @@
 /** `PoolMap`, an immutable map of pools with cheap updates, and the differences between two maps. */
 import type { Steps } from '@sluice/rpc'
 import type { Pool } from './family.ts'
-import { BUCKETS, bucketOf, startOf } from './pool-id.ts'
+import { BUCKET_COUNT, bucketOf, idPrefixOf } from './pool-id.ts'
 
 /** Pools (buckets) processed between two yields when a map is built. */
 const POOLS_PER_SLICE = 500
 const BUCKETS_PER_SLICE = 32
 
 /**
- * Pools sorted by id: copying two arrays is faster than rebuilding a map. `idStarts` holds the numeric prefix of each id,
+ * Pools sorted by id: copying two arrays is faster than rebuilding a map. `idPrefixes` holds the numeric prefix of each id,
  * so that a binary search reads no pool objects.
  */
-type Bucket = { readonly idStarts: readonly number[]; readonly pools: readonly Pool[] }
-type MutableBucket = { readonly idStarts: number[]; readonly pools: Pool[] }
+type Bucket = { readonly idPrefixes: readonly number[]; readonly pools: readonly Pool[] }
+type MutableBucket = { readonly idPrefixes: number[]; readonly pools: Pool[] }
 
 /** Maximum ids and maps in the change log of a map. */
 const MAX_LOGGED_IDS = 4096
@@ -20,10 +20,10 @@ const MAX_LOGGED_MAPS = 16
 /** Ids compared between two yields. */
 const IDS_PER_SLICE = 32
 
-const NO_POOLS: Bucket = { idStarts: [], pools: [] }
+const NO_POOLS: Bucket = { idPrefixes: [], pools: [] }
 
-/** One step of the change log: ids that were set or deleted when the map with this mark was made. */
-type LoggedIds = { readonly mark: object; readonly ids: readonly string[] }
+/** One step of the change log: the ids that `with` set or deleted when it derived a newer map from the map `identity`. */
+type LoggedIds = { readonly identity: object; readonly ids: readonly string[] }
 
 /** Differences between two maps. */
 export type PoolChanges = {
@@ -33,13 +33,13 @@ export type PoolChanges = {
 }
 
 /**
- * Returns the differences between two states of a chain, regardless of the number of blocks between them. Cheap for
- * maps of the same market.
+ * Returns the differences between two states of a chain, however many blocks apart. Cheap if both maps come from the
+ * same market, because such maps share unchanged buckets.
  */
-export function poolChanges(before: ReadonlyMap<string, Pool>, after: ReadonlyMap<string, Pool>): PoolChanges {
+export function poolChanges(oldPools: ReadonlyMap<string, Pool>, newPools: ReadonlyMap<string, Pool>): PoolChanges {
   const changedPools: Pool[] = []
   const goneIds: string[] = []
-  for (const step of poolChangeSteps(before, after)) {
+  for (const step of poolChangeSteps(oldPools, newPools)) {
     changedPools.push(...step.changedPools)
     goneIds.push(...step.goneIds)
   }
@@ -48,34 +48,35 @@ export function poolChanges(before: ReadonlyMap<string, Pool>, after: ReadonlyMa
 
 /** Incremental `poolChanges`: yields batches of a few dozen pools so callers can yield to the event loop. */
 export function* poolChangeSteps(
-  before: ReadonlyMap<string, Pool>,
-  after: ReadonlyMap<string, Pool>,
+  oldPools: ReadonlyMap<string, Pool>,
+  newPools: ReadonlyMap<string, Pool>,
 ): Generator<PoolChanges> {
-  const ids = before instanceof PoolMap && after instanceof PoolMap ? after.idsChangedSince(before) : undefined
-  if (ids) return yield* compareById(before, after, ids)
-  if (before === after) return
-  if (!(before instanceof PoolMap && after instanceof PoolMap)) {
+  const ids =
+    oldPools instanceof PoolMap && newPools instanceof PoolMap ? newPools.idsChangedSince(oldPools) : undefined
+  if (ids) return yield* compareById(oldPools, newPools, ids)
+  if (oldPools === newPools) return
+  if (!(oldPools instanceof PoolMap && newPools instanceof PoolMap)) {
     yield {
-      changedPools: [...after.values()].filter((pool) => before.get(pool.id) !== pool),
-      goneIds: [...before.keys()].filter((id) => !after.has(id)),
+      changedPools: [...newPools.values()].filter((pool) => oldPools.get(pool.id) !== pool),
+      goneIds: [...oldPools.keys()].filter((id) => !newPools.has(id)),
     }
     return
   }
   // Buckets shared by both maps are equal and are skipped.
-  for (const [oldBucket, bucket] of after.bucketsUnlike(before)) yield bucketChanges(oldBucket, bucket)
+  for (const [oldBucket, bucket] of newPools.bucketPairsThatDiffer(oldPools)) yield bucketChanges(oldBucket, bucket)
 }
 
 /** Compares the pools with these ids. No other pool may differ. */
 function* compareById(
-  before: ReadonlyMap<string, Pool>,
-  after: ReadonlyMap<string, Pool>,
+  oldPools: ReadonlyMap<string, Pool>,
+  newPools: ReadonlyMap<string, Pool>,
   ids: readonly string[],
 ): Generator<PoolChanges> {
   for (let from = 0; from < ids.length; from += IDS_PER_SLICE) {
     const changedPools: Pool[] = []
     const goneIds: string[] = []
     for (const id of ids.slice(from, from + IDS_PER_SLICE)) {
-      const [oldPool, pool] = [before.get(id), after.get(id)]
+      const [oldPool, pool] = [oldPools.get(id), newPools.get(id)]
       if (oldPool === pool) continue
       if (pool) changedPools.push(pool)
       else goneIds.push(id)
@@ -85,49 +86,49 @@ function* compareById(
 }
 
 /** Merges two sorted buckets. Most pools are unchanged and recognized by reference, without comparing ids. */
-function bucketChanges({ pools: before }: Bucket, { pools: after }: Bucket): PoolChanges {
+function bucketChanges({ pools: oldPools }: Bucket, { pools: newPools }: Bucket): PoolChanges {
   const changedPools: Pool[] = []
   const goneIds: string[] = []
-  let index = 0
-  for (const pool of after) {
-    while (index < before.length && before[index] !== pool && compareIds(before[index]!.id, pool.id) < 0)
-      goneIds.push(before[index++]!.id)
-    const oldPool = before[index]
-    if (oldPool === pool || oldPool?.id === pool.id) index++
+  let oldIndex = 0
+  for (const pool of newPools) {
+    while (oldIndex < oldPools.length && oldPools[oldIndex] !== pool && compareIds(oldPools[oldIndex]!.id, pool.id) < 0)
+      goneIds.push(oldPools[oldIndex++]!.id)
+    const oldPool = oldPools[oldIndex]
+    if (oldPool === pool || oldPool?.id === pool.id) oldIndex++
     if (oldPool !== pool) changedPools.push(pool)
   }
-  while (index < before.length) goneIds.push(before[index++]!.id)
+  while (oldIndex < oldPools.length) goneIds.push(oldPools[oldIndex++]!.id)
   return { changedPools, goneIds }
 }
 
 /** Compares two ids of the same bucket. */
 function compareIds(a: string, b: string): number {
-  const difference = startOf(a) - startOf(b)
+  const difference = idPrefixOf(a) - idPrefixOf(b)
   if (difference !== 0 || a === b) return difference
   return a < b ? -1 : 1
 }
 
 /** Returns the index of the first pool whose id is not less than `id`. */
-function indexIn({ idStarts, pools }: Bucket, id: string): number {
-  const start = startOf(id)
+function findIndexInBucket({ idPrefixes, pools }: Bucket, id: string): number {
+  const prefix = idPrefixOf(id)
   let low = 0
-  let high = idStarts.length
+  let high = idPrefixes.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (idStarts[middle]! < start) low = middle + 1
+    if (idPrefixes[middle]! < prefix) low = middle + 1
     else high = middle
   }
-  while (idStarts[low] === start && pools[low]!.id < id) low++
+  while (idPrefixes[low] === prefix && pools[low]!.id < id) low++
   return low
 }
 
 /** Builds a bucket; of several pools with the same id the last one remains. */
-function bucketOfPools(all: readonly Pool[]): Bucket {
-  if (all.length === 0) return NO_POOLS
+function bucketOfPools(unsortedPools: readonly Pool[]): Bucket {
+  if (unsortedPools.length === 0) return NO_POOLS
   // The sort is stable: pools with the same id keep their order.
-  const sorted = [...all].sort((a, b) => compareIds(a.id, b.id))
+  const sorted = [...unsortedPools].sort((a, b) => compareIds(a.id, b.id))
   const pools = sorted.filter(({ id }, i) => id !== sorted[i + 1]?.id)
-  return { idStarts: pools.map(({ id }) => startOf(id)), pools }
+  return { idPrefixes: pools.map(({ id }) => idPrefixOf(id)), pools }
 }
 
 /**
@@ -137,14 +138,14 @@ function bucketOfPools(all: readonly Pool[]): Bucket {
  */
 export class PoolMap implements ReadonlyMap<string, Pool> {
   static readonly empty = new PoolMap(
-    Array.from({ length: BUCKETS }, () => NO_POOLS),
+    Array.from({ length: BUCKET_COUNT }, () => NO_POOLS),
     0,
   )
 
   readonly size: number
   private readonly buckets: readonly Bucket[]
   /** Identifies this map without retaining it. */
-  private readonly mark = {}
+  private readonly identity = {}
   /** Change log, newest step first. */
   private readonly changeLog: readonly LoggedIds[]
 
@@ -157,45 +158,45 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
   /** Returns a map with `pools` added or replaced, and the pools with the ids `goneIds` removed. */
   with(pools: Iterable<Pool>, goneIds: Iterable<string> = []): PoolMap {
     const buckets = this.buckets.slice()
-    const ownBuckets = new Set<number>()
-    const ids: string[] = []
-    const copyOf = (index: number): MutableBucket => {
-      if (!ownBuckets.has(index)) {
-        const { idStarts, pools } = buckets[index]!
-        buckets[index] = { idStarts: idStarts.slice(), pools: pools.slice() }
-        ownBuckets.add(index)
+    const copiedIndexes = new Set<number>()
+    const changedIds: string[] = []
+    const writableBucket = (index: number): MutableBucket => {
+      if (!copiedIndexes.has(index)) {
+        const { idPrefixes, pools } = buckets[index]!
+        buckets[index] = { idPrefixes: idPrefixes.slice(), pools: pools.slice() }
+        copiedIndexes.add(index)
       }
       return buckets[index] as MutableBucket
     }
     let size = this.size
     for (const pool of pools) {
-      const bucket = copyOf(bucketOf(pool.id))
-      const index = indexIn(bucket, pool.id)
-      ids.push(pool.id)
+      const bucket = writableBucket(bucketOf(pool.id))
+      const index = findIndexInBucket(bucket, pool.id)
+      changedIds.push(pool.id)
       if (bucket.pools[index]?.id === pool.id) {
         bucket.pools[index] = pool
         continue
       }
-      bucket.idStarts.splice(index, 0, startOf(pool.id))
+      bucket.idPrefixes.splice(index, 0, idPrefixOf(pool.id))
       bucket.pools.splice(index, 0, pool)
       size++
     }
     for (const id of goneIds) {
-      const bucket = copyOf(bucketOf(id))
-      const index = indexIn(bucket, id)
-      ids.push(id)
+      const bucket = writableBucket(bucketOf(id))
+      const index = findIndexInBucket(bucket, id)
+      changedIds.push(id)
       if (bucket.pools[index]?.id !== id) continue
-      bucket.idStarts.splice(index, 1)
+      bucket.idPrefixes.splice(index, 1)
       bucket.pools.splice(index, 1)
       size--
     }
-    return ownBuckets.size === 0 ? this : new PoolMap(buckets, size, this.extendedLog(ids))
+    return copiedIndexes.size === 0 ? this : new PoolMap(buckets, size, this.extendChangeLog(changedIds))
   }
 
-  private extendedLog(ids: readonly string[]): readonly LoggedIds[] {
+  private extendChangeLog(ids: readonly string[]): readonly LoggedIds[] {
     const changeLog: LoggedIds[] = []
     let count = 0
-    for (const step of [{ mark: this.mark, ids }, ...this.changeLog]) {
+    for (const step of [{ identity: this.identity, ids }, ...this.changeLog]) {
       count += step.ids.length
       if (count > MAX_LOGGED_IDS || changeLog.length === MAX_LOGGED_MAPS) break
       changeLog.push(step)
@@ -207,36 +208,36 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
    * Returns the ids of all pools that may differ from an earlier map, in iteration order. Undefined if the change log
    * does not reach back to that map.
    */
-  idsChangedSince(before: PoolMap): readonly string[] | undefined {
-    const last = this.changeLog.findIndex(({ mark }) => mark === before.mark)
-    if (last === -1) return undefined
-    const ids = new Set(this.changeLog.slice(0, last + 1).flatMap((step) => step.ids))
+  idsChangedSince(oldMap: PoolMap): readonly string[] | undefined {
+    const stepIndex = this.changeLog.findIndex(({ identity }) => identity === oldMap.identity)
+    if (stepIndex === -1) return undefined
+    const ids = new Set(this.changeLog.slice(0, stepIndex + 1).flatMap((step) => step.ids))
     const locatedIds = [...ids].map((id) => ({ id, bucket: bucketOf(id) }))
     return locatedIds.sort((a, b) => a.bucket - b.bucket || compareIds(a.id, b.id)).map(({ id }) => id)
   }
 
-  /** Returns the pairs of buckets that differ from another map: the old one, then the new one. */
-  bucketsUnlike(before: PoolMap): [Bucket, Bucket][] {
-    const differing: [Bucket, Bucket][] = []
-    for (let index = 0; index < BUCKETS; index++) {
+  /** Returns each bucket that differs from the same bucket of an older map, as a pair: old bucket, new bucket. */
+  bucketPairsThatDiffer(oldMap: PoolMap): [Bucket, Bucket][] {
+    const bucketPairs: [Bucket, Bucket][] = []
+    for (let index = 0; index < BUCKET_COUNT; index++) {
       const bucket = this.buckets[index]!
-      const oldBucket = before.buckets[index]!
-      if (bucket !== oldBucket) differing.push([oldBucket, bucket])
+      const oldBucket = oldMap.buckets[index]!
+      if (bucket !== oldBucket) bucketPairs.push([oldBucket, bucket])
     }
-    return differing
+    return bucketPairs
   }
 
   /** Builds a map of many pools in steps, each bucket once. Of several pools with the same id the last one remains. */
   static *of(pools: readonly Pool[]): Steps<PoolMap> {
-    const rows: Pool[][] = Array.from({ length: BUCKETS }, () => [])
+    const poolsByBucket: Pool[][] = Array.from({ length: BUCKET_COUNT }, () => [])
     for (const [index, pool] of pools.entries()) {
-      rows[bucketOf(pool.id)]!.push(pool)
+      poolsByBucket[bucketOf(pool.id)]!.push(pool)
       if (index % POOLS_PER_SLICE === 0) yield
     }
     const buckets: Bucket[] = []
     let size = 0
-    for (const [index, row] of rows.entries()) {
-      const bucket = bucketOfPools(row)
+    for (const [index, bucketPools] of poolsByBucket.entries()) {
+      const bucket = bucketOfPools(bucketPools)
       buckets.push(bucket)
       size += bucket.pools.length
       if (index % BUCKETS_PER_SLICE === 0) yield
@@ -244,16 +245,16 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     return new PoolMap(buckets, size)
   }
 
-  /** Returns the ids of one of `parts` parts of about equal size. */
-  idsOfPart(part: number, parts: number): string[] {
-    const from = Math.floor((part * BUCKETS) / parts)
-    const to = Math.floor(((part + 1) * BUCKETS) / parts)
+  /** Divides the map into `partCount` parts of about equal size. Returns the ids of part `partIndex`, counted from 0. */
+  idsOfPart(partIndex: number, partCount: number): string[] {
+    const from = Math.floor((partIndex * BUCKET_COUNT) / partCount)
+    const to = Math.floor(((partIndex + 1) * BUCKET_COUNT) / partCount)
     return this.buckets.slice(from, to).flatMap((bucket) => bucket.pools.map(({ id }) => id))
   }
 
   get(id: string): Pool | undefined {
     const bucket = this.buckets[bucketOf(id)]!
-    const pool = bucket.pools[indexIn(bucket, id)]
+    const pool = bucket.pools[findIndexInBucket(bucket, id)]
     return pool?.id === id ? pool : undefined
   }
 

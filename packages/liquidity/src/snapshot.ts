@@ -54,7 +54,7 @@ export type MarketHealth = {
   readonly lagMs: number | null
   /** Error of the last sync attempt; null if it succeeded. */
   readonly error: string | null
-  /** Reason of a failure that is not the node's, safe to publish. */
+  /** Reason of a failure that the node did not cause, such as a stopped indexer; safe to publish. */
   readonly reason?: string
   /** Results of the audit so far. */
   readonly audit: AuditCount
@@ -77,13 +77,13 @@ export interface Market {
   /** Like `ensure` for several groups of tokens. Pairs are searched within a group, not across groups. */
   ensureGroups(groups: readonly (readonly Address[])[], options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
   /**
-   * Reads in one small call which addresses without a known code are tokens, and adds them to `tokens`. An address that
-   * was not a token is read again once per block.
+   * Checks in one small call which unknown addresses are tokens, and stores the result in `tokens`. An address that was
+   * not a token is checked again once per block.
    */
   checkTokens(addresses: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<void>
   /**
-   * Discovers the pools of each token with the hub tokens in the background, within its budget; resolves when done.
-   * Addresses that are not tokens cost one small call for all of them, and the result is cached.
+   * Discovers the pools between each token and the hub tokens, within the budget of background searches. Resolves when
+   * the pools are in memory. One small call finds the addresses that are not tokens; this result is cached.
    *
    * @throws MarketError `BUSY` if the queue is full
    */
@@ -91,12 +91,12 @@ export interface Market {
   /** Stops following tokens that have not been requested for a while; a started market does this periodically. */
   evict(): void
   /** True if the block is in memory and on the chain that memory follows. */
-  has(block: BlockHeader): boolean
+  hasBlock(block: BlockHeader): boolean
   /**
    * Returns the newest snapshot before a block, if one is kept. Only markets that receive blocks from another process
    * keep some.
    */
-  before?(block: BlockHeader): Snapshot | undefined
+  snapshotBefore?(block: BlockHeader): Snapshot | undefined
   /**
    * Samples pools of the newest block at the inputs of swaps, by pool id, so that their quotes are exact there. Resolves
    * to a snapshot of the same block, or to the newest one. Absent if another process reads the chain.
@@ -110,10 +110,10 @@ export interface Market {
    */
   scannedPools?(tokens: readonly Address[]): Promise<readonly PoolEntry[]>
   /** Fill levels of all caches that untrusted requests can fill. */
-  state(): Readonly<Record<string, StateCount>>
+  cacheCounts(): Readonly<Record<string, StateCount>>
   /**
-   * Brings memory to the node's head now, independent of the poll timer. Concurrent calls share a run that has not yet
-   * read the head.
+   * Brings memory to the node's head now, independent of the poll timer. Concurrent calls share a sync that has not read
+   * the head yet.
    */
   sync(options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
   /** Resolves to a snapshot at or after the block. @throws MarketError `BEHIND` at the time limit */

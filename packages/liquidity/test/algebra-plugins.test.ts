@@ -6,7 +6,7 @@ import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { createBuilder, hardhatArtifact } from '@sluice/devnet'
 import type { Log } from '@sluice/rpc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { feeFrom, feeProbe } from '../src/dexes/algebra-integral/fee.ts'
+import { feeFromPayment, feeProbe } from '../src/dexes/algebra-integral/fee.ts'
 import type { AlgebraIntegralState } from '../src/dexes/algebra-integral/types.ts'
 import { familyOf, type Pool } from '../src/index.ts'
 import { runReads } from '../src/market/reads.ts'
@@ -51,7 +51,7 @@ test('pools with the default plugin are found, and pools without a plugin have n
 
 test('the gas of a hop includes the timepoint that the plugin writes', () => {
   const writesOf = (pool: Pool) =>
-    familyOf(FAMILY)!.quoteExactInput(pool, pool.tokens[0]!, pool.tokens[1]!, 10n ** 9n).writes ?? []
+    familyOf(FAMILY)!.quoteExactInput(pool, pool.tokens[0]!, pool.tokens[1]!, 10n ** 9n).writtenSlots ?? []
   for (const pool of world.pools().filter(({ family }) => family === FAMILY))
     expect(writesOf(pool).includes('oracle')).toBe((pool.state as AlgebraIntegralState).pluginFees !== undefined)
 })
@@ -170,7 +170,7 @@ test('every fee is recovered from the resulting input, at any price and depth', 
     // Below two million units several fees lead to the same input.
     if (probe.netInput < 2_000_000n) continue
     const paid = probe.netInput + (probe.netInput * fee + (1_000_000n - fee) - 1n) / (1_000_000n - fee)
-    expect(feeFrom(probe, paid)).toBe(Number(fee))
+    expect(feeFromPayment(probe, paid)).toBe(Number(fee))
   }
 })
 
@@ -193,7 +193,7 @@ test('a price at an initialized tick is probed in the range that the swap enters
     },
     true,
   )!
-  expect(down.limit).toBe((sqrtRatioAtTick(0) + sqrtRatioAtTick(-60)) / 2n)
+  expect(down.limitSqrtPrice).toBe((sqrtRatioAtTick(0) + sqrtRatioAtTick(-60)) / 2n)
   const up = feeProbe(
     {
       ...at(-1, 0),
@@ -202,15 +202,15 @@ test('a price at an initialized tick is probed in the range that the swap enters
     },
     false,
   )!
-  expect(up.limit).toBe((sqrtRatioAtTick(0) + sqrtRatioAtTick(60)) / 2n)
+  expect(up.limitSqrtPrice).toBe((sqrtRatioAtTick(0) + sqrtRatioAtTick(60)) / 2n)
   expect(feeProbe({ ...at(0, 0), liquidity: 0n, ticks: [] }, true)).toBeNull()
 })
 
 test('inputs that no fee explains are refused', () => {
-  expect(feeFrom({ limit: 1n, netInput: 10n ** 12n }, 10n ** 12n - 1n)).toBeNull()
-  expect(feeFrom({ limit: 1n, netInput: 10n ** 12n }, 0n)).toBeNull()
-  expect(feeFrom({ limit: 1n, netInput: 10n ** 12n }, 10n ** 12n + 1n)).toBeNull()
-  expect(feeFrom({ limit: 1n, netInput: 10n ** 12n }, 10n ** 12n)).toBe(0)
+  expect(feeFromPayment({ limitSqrtPrice: 1n, netInput: 10n ** 12n }, 10n ** 12n - 1n)).toBeNull()
+  expect(feeFromPayment({ limitSqrtPrice: 1n, netInput: 10n ** 12n }, 0n)).toBeNull()
+  expect(feeFromPayment({ limitSqrtPrice: 1n, netInput: 10n ** 12n }, 10n ** 12n + 1n)).toBeNull()
+  expect(feeFromPayment({ limitSqrtPrice: 1n, netInput: 10n ** 12n }, 10n ** 12n)).toBe(0)
 })
 
 test('a second swap of a route pays the same fee', () => {

@@ -97,7 +97,7 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
     const pair = toAddress(await f.v2Factory.read<string>('getPair', [tokens[0]!, tokens[1]!]))
     expect(snapshots.at(-1)?.block).toEqual(block)
     expect(snapshots.flatMap(({ changedIds: changed }) => changed ?? [])).toContain(pair)
-    expect(market.has(block)).toBe(true)
+    expect(market.hasBlock(block)).toBe(true)
     expect(market.health()).toMatchObject({ head: block, error: null })
   })
 
@@ -110,9 +110,9 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
     await swap(1, 0, 7n * E18)
     await swap(1, 2, E18)
     const now = await expectInStep()
-    expect(market.has(gone.block)).toBe(false)
-    expect(market.has(now.block)).toBe(true)
-    expect(market.has(stays.block)).toBe(true)
+    expect(market.hasBlock(gone.block)).toBe(false)
+    expect(market.hasBlock(now.block)).toBe(true)
+    expect(market.hasBlock(stays.block)).toBe(true)
   })
 
   test('pools created later between known tokens are added', async () => {

@@ -116,7 +116,7 @@ test('after any concurrent requests, evictions, blocks, and reorgs, memory equal
       if (last.length > 0) for (const { id } of wanted) expect(ours.pools.has(id)).toBe(true)
       const followed = new Set([...ours.pools.values()].flatMap(({ tokens }) => tokens))
       expect(followed.size).toBeLessThanOrEqual(MAX_FOLLOWED + 1)
-      expect(market.state().tokens!.entries).toBeLessThanOrEqual(MAX_FOLLOWED + 1)
+      expect(market.cacheCounts().tokens!.entries).toBeLessThanOrEqual(MAX_FOLLOWED + 1)
       await Promise.all([market.stop(), fresh.stop()])
       await f.request('evm_revert', [start])
     }),
@@ -147,12 +147,12 @@ test('200 addresses without a token cost one call, once, and none of them is fol
   const market = createMarket({ chain: f.chain, rpc })
   await market.ensure([address(0)])
   const nothing = Array.from({ length: 200 }, (_, i) => toAddress(`0x${(0xabc000 + i).toString(16).padStart(40, '0')}`))
-  const before = { trips: roundTrips(), followed: market.state().tokens!.entries }
+  const before = { trips: roundTrips(), followed: market.cacheCounts().tokens!.entries }
   await market.searchPools(nothing)
   expect(roundTrips() - before.trips).toBe(1)
   await market.searchPools(nothing)
   expect(roundTrips() - before.trips).toBe(1)
-  expect(market.state()).toMatchObject({ tokens: { entries: before.followed }, queued: { entries: 0 } })
+  expect(market.cacheCounts()).toMatchObject({ tokens: { entries: before.followed }, queued: { entries: 0 } })
   await market.stop()
 })
 

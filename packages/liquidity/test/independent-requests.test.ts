@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const token = (symbol: string) => toAddress(devnet.info.tokens[symbol]!.address)
 const warm = (market: IndexedMarket) =>
-  vi.waitFor(() => expect(market.state().queued!.entries).toBe(0), { timeout: 30_000, interval: 20 })
+  vi.waitFor(() => expect(market.cacheCounts().queued!.entries).toBe(0), { timeout: 30_000, interval: 20 })
 
 /** Ids of pools that routes between the tokens may use by default. */
 function usable(market: IndexedMarket, tokens: readonly Address[]): readonly string[] {
@@ -74,7 +74,7 @@ test('neighbors of one end are paired with the other end, up to a limit', async 
     // The one neighbor of a limit of one may be another.
     if (neighbors !== 1) expect(hasBridge).toBe(neighbors > 0)
     // In addition to the native token, which pools hold.
-    expect(market.state().tokens!.entries - 1).toBeLessThanOrEqual(hubs.length + tokens.length * (1 + neighbors))
+    expect(market.cacheCounts().tokens!.entries - 1).toBeLessThanOrEqual(hubs.length + tokens.length * (1 + neighbors))
     await market.stop()
   }
 })

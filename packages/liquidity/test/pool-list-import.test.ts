@@ -73,7 +73,7 @@ async function run(options: Partial<Parameters<typeof createMarket>[0]> = {}) {
   const tokens = Object.values(devnet.info.tokens).map(({ address }) => toAddress(address))
   await market.ensure(tokens)
   await vi.waitFor(() => expect(market.health().scan?.state).toBe('done'), { timeout: 60_000, interval: 50 })
-  await vi.waitFor(() => expect(market.state().queued!.entries).toBe(0), { timeout: 60_000, interval: 50 })
+  await vi.waitFor(() => expect(market.cacheCounts().queued!.entries).toBe(0), { timeout: 60_000, interval: 50 })
   await market.ensure(tokens)
   return { market, counts, close: () => market.stop().finally(() => rpc.close()) }
 }

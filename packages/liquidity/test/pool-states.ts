@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { toAddress } from '@sluice/chains'
-import { familyOf, orRefused, type Pool } from '../src/index.ts'
+import { familyOf, nullIfRefused, type Pool } from '../src/index.ts'
 import type { ConcentratedState } from '../src/math/concentrated.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../src/math/ticks.ts'
 import { type Random, random } from './random.ts'
@@ -234,6 +234,6 @@ export function afterSwap(pool: Pool, tokenIn: Pool['address'], tokenOut: Pool['
   const maxInput = family.maxInput(pool, tokenIn, tokenOut) ?? far
   const maxAmount = maxInput < far ? maxInput : far
   const amountIn = (maxAmount * BigInt(Math.round(part * 1e9))) / 1_000_000_000n
-  const state = orRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amountIn).state)
+  const state = nullIfRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amountIn).state)
   return state === null ? pool : { ...pool, state }
 }

@@ -29,12 +29,12 @@ const textOf = (value: unknown): string =>
 const digestOf = (value: unknown) => createHash('sha256').update(textOf(value)).digest('hex').slice(0, LENGTH)
 
 /** Returns the result, or the code of the refusal. */
-function outcomeOf<T>(compute: () => T): T | readonly [code: string, isOwnLimit: boolean] {
+function outcomeOf<T>(compute: () => T): T | readonly [code: string, isModelLimit: boolean] {
   try {
     return compute()
   } catch (error) {
-    const { code, isOwnLimit } = refusalOf(error)
-    return [code, isOwnLimit]
+    const { code, isModelLimit } = refusalOf(error)
+    return [code, isModelLimit]
   }
 }
 

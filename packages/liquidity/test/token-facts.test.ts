@@ -41,7 +41,7 @@ test('are read again after ten minutes, and reported if they differ', async () =
   expect(decimals()).toEqual([8, 18, 18, 18])
 
   const learned: unknown[] = []
-  facts.onLearned = (...fact) => learned.push(fact)
+  facts.onChecked = (...fact) => learned.push(fact)
   await answerWith(OTHER, 6)
   await rpc.request('anvil_setCode', [GONE, '0x'])
   const now = Date.now()

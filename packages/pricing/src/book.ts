@@ -1,28 +1,28 @@
-/** `Prices`: USD prices and market depth of a chain's tokens, updated with each snapshot. */
+/** USD prices and market depth of a chain's tokens, updated with each snapshot (`Prices`), or for one (`priceTokens`). */
 import type { Address, Chain } from '@sluice/chains'
 import { familyOf, type Pool, PoolMap, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
 import { atOnce, inSlices, type Steps } from '@sluice/rpc'
-import { Core, type Decimals } from './core.ts'
 import { depthOf, isAsDeepAs } from './depth.ts'
 import { detailOf, noPrice, noPriceReason, type PriceDetail } from './detail.ts'
-import { sourcesOf, TokenLevels } from './frame.ts'
-import { canonical, hasOtherTokens, TokenGraph } from './graph.ts'
+import { canonicalToken, hasOtherTokens, TokenGraph } from './graph.ts'
+import { type DecimalsOf, HubPricer } from './hub-pricer.ts'
 import { type DepthPoint, IMPACT_LEVELS, sellDepth } from './impact.ts'
-import { listedDecimals, pricedAs } from './listed-tokens.ts'
+import { listedDecimals, pricedTokenOf } from './listed-tokens.ts'
 import { MissingBalances } from './missing-balances.ts'
 import { type PoolView, viewPool } from './pool-view.ts'
-import { observationOf, type RedemptionPrice, type RedemptionReadings, Shares } from './shares.ts'
+import { observationOf, type RedemptionPrice, type RedemptionReadings, SharePricer } from './shares.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
+import { fixedLevelsOf, TokenLevels } from './token-levels.ts'
 import { TokenPricer } from './token-pricer.ts'
 
 /** Minimum evidence in USD for a price. */
 export const EVIDENCE_FLOOR_USD = 300
 
-/** Work between two yields, in token pairs: n² for a pool of n tokens, so 32 is 8 pools of two tokens. */
+/** Work between two yields, in token pairs. A pool of n tokens counts n², so 32 is 8 pools of two tokens. */
 const PAIRS_PER_SLICE = 32
 
 /**
- * USD prices of a chain's tokens. Unknown prices are null, never 0 and never estimated. NATIVE is priced as its
+ * USD prices of a chain's tokens. An unknown price is null, never 0 and never an estimate. NATIVE has the price of its
  * wrapper.
  */
 export interface PriceBook {
@@ -38,8 +38,8 @@ export interface PriceBook {
 
 /** Options of a price book. */
 export type PricingOptions = {
-  /** Decimals of tokens, used before those of the chain's file. Unknown decimals may become known later. */
-  readonly decimals?: Decimals
+  /** Decimals of tokens, which override the chain's file. Unknown decimals may become known later. */
+  readonly decimals?: DecimalsOf
   /** True for tokens that cannot be sold; they have no price. */
   readonly isUnsellable?: (token: Address) => boolean
   /** Redemption readings of share tokens, such as vault shares and LP tokens. */
@@ -61,25 +61,25 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
  */
 export class Prices implements PriceBook {
   private readonly chain: Chain
-  private readonly decimals: Decimals
+  private readonly decimals: DecimalsOf
   private readonly isUnsellable: NonNullable<PricingOptions['isUnsellable']>
   private readonly onFault: NonNullable<PricingOptions['onFault']>
   private readonly graph: TokenGraph
-  private readonly core: Core
+  private readonly hubPricer: HubPricer
   private readonly levels = new TokenLevels()
   private readonly pricer = new TokenPricer(EVIDENCE_FLOOR_USD)
-  private readonly shares: Shares | undefined
+  private readonly sharePricer: SharePricer | undefined
   private readonly missingBalances = new MissingBalances()
   /** Ids of pools whose missing balances changed while a snapshot was being applied. */
-  private readonly changedMeanwhile = new Set<string>()
-  /** Pools applied so far. A `PoolMap` from the start, so that differences between maps are found in small steps. */
+  private readonly poolIdsToRefresh = new Set<string>()
+  /** Pools applied so far. Initially an empty `PoolMap`, so that differences between maps are found in small steps. */
   private pools: ReadonlyMap<string, Pool> = PoolMap.empty
   /** Hash of the last applied block. */
   private blockHash: string | undefined
-  private target: Snapshot | undefined
+  private newestSnapshot: Snapshot | undefined
   private pendingFollow: Promise<void> = Promise.resolve()
-  private isBusy = false
-  /** False until the first snapshot is fully applied; no price is known before. */
+  private isApplying = false
+  /** False until the first snapshot is fully applied; until then no token has a price. */
   private isReady = false
 
   constructor(chain: Chain, options: PricingOptions = {}) {
@@ -91,23 +91,24 @@ export class Prices implements PriceBook {
     this.onFault = onFault
     this.graph = new TokenGraph(
       chain,
-      new Set([...decimalsByToken.keys(), ...chain.hubs].map((address) => canonical(address, chain))),
+      new Set([...decimalsByToken.keys(), ...chain.hubs].map((address) => canonicalToken(address, chain))),
     )
-    this.core = new Core(this.graph, chain, this.decimals)
+    this.hubPricer = new HubPricer(this.graph, chain, this.decimals)
     const { graph, pricer } = this
-    const shareSources = {
+    const sharePricerOptions = {
       chain,
       graph,
       pricer,
       decimals: this.decimals,
-      find: (address: Address) => this.find(address),
+      findPriced: (address: Address) => this.find(address),
     }
-    this.shares = redemptions && new Shares({ ...shareSources, redemptions, floor: EVIDENCE_FLOOR_USD })
+    this.sharePricer =
+      redemptions && new SharePricer({ ...sharePricerOptions, redemptions, minEvidenceUsd: EVIDENCE_FLOOR_USD })
   }
 
-  /** True if the newest snapshot is applied. While the first one is being applied, all prices are null. */
+  /** True if the newest snapshot is applied. While the first snapshot is being applied, all prices are null. */
   get isCurrent(): boolean {
-    return this.isReady && !this.isBusy
+    return this.isReady && !this.isApplying
   }
 
   /** False if a price jump is pending, so that prices may change without a new snapshot: see `acceptJumps`. */
@@ -116,53 +117,56 @@ export class Prices implements PriceBook {
   }
 
   /** Resolves when the newest snapshot is applied. */
-  async caughtUp(): Promise<void> {
+  async whenCurrent(): Promise<void> {
     await this.pendingFollow
   }
 
   /**
    * Applies a snapshot in time slices. The first slice runs synchronously, so a block with few changes is applied on
-   * return. Resolves when the newest snapshot passed meanwhile is applied.
+   * return. Resolves when this snapshot, or a newer snapshot passed since, is applied.
    */
   follow(snapshot: Snapshot): Promise<void> {
-    this.target = snapshot
-    if (!this.isBusy) this.pendingFollow = inSlices('prices', this.steps())
+    this.newestSnapshot = snapshot
+    if (!this.isApplying) this.pendingFollow = inSlices('prices', this.applyNewest())
     return this.pendingFollow
   }
 
   /** Applies a snapshot synchronously. Must not be called while `follow` is running. */
   applyNow(snapshot: Snapshot): void {
-    this.target = snapshot
-    atOnce(this.steps())
+    this.newestSnapshot = snapshot
+    atOnce(this.applyNewest())
   }
 
-  /** Accepts the price jumps of the last block, as the next block would. Called if no block has arrived for long. */
+  /** Accepts the price jumps of the last block, as the next block would. Called if no block arrives for a long time. */
   async acceptJumps(): Promise<void> {
-    const { target } = this
+    const { newestSnapshot } = this
     await this.pendingFollow
-    if (!this.isReady || this.isBusy || target !== this.target) return
+    if (!this.isReady || this.isApplying || newestSnapshot !== this.newestSnapshot) return
     this.startBlock()
-    await this.follow(this.target!)
+    await this.follow(this.newestSnapshot!)
   }
 
   usd(address: Address): number | null {
     const price = this.priceOf(address)
-    const decimals = price && this.decimals(pricedAs(address, this.chain))
+    const decimals = price && this.decimals(pricedTokenOf(address, this.chain))
     return decimals === undefined ? null : price!.price * 10 ** decimals
   }
 
   async detail(address: Address): Promise<PriceDetail> {
     if (!this.isReady) return noPrice('pending')
     const token = this.find(address)
-    const decimals = this.decimals(pricedAs(address, this.chain))
+    const decimals = this.decimals(pricedTokenOf(address, this.chain))
     const price = this.priceOf(address)
     if (price && decimals !== undefined) {
-      const share = this.redemptionPrice(address)
-      const observations = [...(token ? this.pricer.observations(token) : []), ...(share ? [observationOf(share)] : [])]
+      const sharePrice = this.redemptionPrice(address)
+      const observations = [
+        ...(token ? this.pricer.observationsOf(token) : []),
+        ...(sharePrice ? [observationOf(sharePrice)] : []),
+      ]
       return detailOf(price, observations, 10 ** decimals, (await this.depthUsd(address)) ?? 0)
     }
-    const pricedToken = token ?? this.graph.find(pricedAs(address, this.chain))
-    if (!pricedToken) return noPrice(this.shares?.has(address) ? 'below-floor' : 'unknown')
+    const pricedToken = token ?? this.graph.findToken(pricedTokenOf(address, this.chain))
+    if (!pricedToken) return noPrice(this.sharePricer?.has(address) ? 'below-floor' : 'unknown')
     if (this.isUnsellable(pricedToken.address)) return noPrice('unsellable')
     return noPrice(decimals === undefined ? 'no-decimals' : noPriceReason(pricedToken))
   }
@@ -182,29 +186,29 @@ export class Prices implements PriceBook {
 
   /** Returns the pools that hold a token. */
   poolsOf(address: Address): readonly Pool[] {
-    return this.graph.find(address)?.pricedPools.map(({ pool }) => pool) ?? []
+    return this.graph.findToken(address)?.pricedPools.map(({ pool }) => pool) ?? []
   }
 
   /** Returns an account that holds the token: the address of one of its pools. */
   holderOf(address: Address): Address | undefined {
-    return this.graph.find(address)?.pricedPools[0]?.pool.address
+    return this.graph.findToken(address)?.pricedPools[0]?.pool.address
   }
 
   /**
-   * Records the balances that a pool lacks compared with its curve or reserves. The pool then counts only for what it
-   * can pay, until the next report.
+   * Records the balances that a pool lacks compared with its curve or reserves. Until the next report, the pool counts
+   * only with the amounts that it can pay.
    *
    * @param amounts - missing base units of each token, in the order of the pool's tokens
    * @returns true if the report differs from the last one
    */
   setMissing(id: string, amounts: readonly number[]): boolean {
     if (!this.missingBalances.set(id, amounts)) return false
-    this.renewPool(id)
+    this.refreshPoolWhenIdle(id)
     return true
   }
 
-  private renewPool(id: string): void {
-    if (this.isBusy) this.changedMeanwhile.add(id)
+  private refreshPoolWhenIdle(id: string): void {
+    if (this.isApplying) this.poolIdsToRefresh.add(id)
     else this.refreshPool(id)
   }
 
@@ -216,35 +220,38 @@ export class Prices implements PriceBook {
   /** Returns the price of a token from its pools and from its redemption value. */
   private priceOf(address: Address): TokenPrice | undefined {
     const [token, share] = [this.find(address), this.redemptionPrice(address)]
-    return share ? this.shares!.combine(share, token ? this.pricer.observations(token) : []) : token
+    return share ? this.sharePricer!.combine(share, token ? this.pricer.observationsOf(token) : []) : token
   }
 
   private redemptionPrice(address: Address): RedemptionPrice | undefined {
-    return this.isReady && this.shares && !this.isUnsellable(address) ? this.shares.redemptionPrice(address) : undefined
+    return this.isReady && this.sharePricer && !this.isUnsellable(address)
+      ? this.sharePricer.redemptionPrice(address)
+      : undefined
   }
 
-  private readonly isDeep = (token: PricedToken) => isAsDeepAs(token, this.pricer, EVIDENCE_FLOOR_USD)
+  private readonly hasMinDepth = (token: PricedToken) => isAsDeepAs(token, this.pricer, EVIDENCE_FLOOR_USD)
 
   /** Returns the token if it has a price. */
   private find(address: Address): PricedToken | undefined {
     if (!this.isReady) return undefined
     // Decimals of a stable may have become known since the last block.
-    if (this.core.isWaiting && this.renew() && !this.isBusy) void this.follow(this.target!)
-    const token = this.graph.tokens.get(pricedAs(address, this.chain))
-    if (!token || this.isUnsellable(token.address) || !(this.pricer.update(token).price > 0)) return undefined
-    return this.pricer.cachedIsDeep(token, this.isDeep) ? token : undefined
+    if (this.hubPricer.isMissingDecimals && this.updateHubPrices() && !this.isApplying)
+      void this.follow(this.newestSnapshot!)
+    const token = this.graph.tokens.get(pricedTokenOf(address, this.chain))
+    if (!token || this.isUnsellable(token.address) || !(this.pricer.updatePrice(token).price > 0)) return undefined
+    return this.pricer.cachedIsDeep(token, this.hasMinDepth) ? token : undefined
   }
 
-  private *steps(): Steps<void> {
-    this.isBusy = true
+  private *applyNewest(): Steps<void> {
+    this.isApplying = true
     try {
-      do yield* this.apply(this.target!)
-      while (this.pools !== this.target!.pools)
+      do yield* this.apply(this.newestSnapshot!)
+      while (this.pools !== this.newestSnapshot!.pools)
       this.isReady = true
-      for (const id of this.changedMeanwhile) this.refreshPool(id)
-      this.changedMeanwhile.clear()
+      for (const id of this.poolIdsToRefresh) this.refreshPool(id)
+      this.poolIdsToRefresh.clear()
     } finally {
-      this.isBusy = false
+      this.isApplying = false
     }
   }
 
@@ -252,23 +259,23 @@ export class Prices implements PriceBook {
     if (this.isReady && block.hash !== this.blockHash) this.startBlock()
     this.blockHash = block.hash
     if (this.isReady) yield* this.applyChanges(pools)
-    else yield* this.applyFirst(pools)
+    else yield* this.applyFirstSnapshot(pools)
     this.pools = pools
-    this.renew()
-    yield* this.levels.assign()
+    this.updateHubPrices()
+    yield* this.levels.assignLevels()
     this.pricer.invalidate()
   }
 
   /** Applies the first snapshot. Prices are not served yet, so pools are added one by one. */
-  private *applyFirst(pools: ReadonlyMap<string, Pool>): Steps<void> {
+  private *applyFirstSnapshot(pools: ReadonlyMap<string, Pool>): Steps<void> {
     const isFirst = this.pools.size === 0
-    let pairs = 0
+    let pairCount = 0
     for (const { changedPools, goneIds } of poolChangeSteps(this.pools, pools)) {
       for (const pool of changedPools) {
         this.addOrUpdate(pool, this.view(pool), isFirst)
-        pairs += pool.tokens.length ** 2
-        if (pairs >= PAIRS_PER_SLICE) yield
-        pairs %= PAIRS_PER_SLICE
+        pairCount += pool.tokens.length ** 2
+        if (pairCount >= PAIRS_PER_SLICE) yield
+        pairCount %= PAIRS_PER_SLICE
       }
       for (const id of goneIds) this.remove(id)
     }
@@ -286,7 +293,7 @@ export class Prices implements PriceBook {
       }
       removedIds.push(...goneIds)
     }
-    // Usually takes one slice; yields only if there are many changes.
+    // Views were computed above, so that these updates usually fit in one slice.
     for (const [k, pool] of addedPools.entries()) {
       this.addOrUpdate(pool, views[k]!)
       yield
@@ -300,37 +307,37 @@ export class Prices implements PriceBook {
   /** Starts a new block: price jumps of the last block now count. */
   private startBlock(): void {
     for (const pricedPool of this.graph.startBlock()) {
-      this.core.startBlock(pricedPool)
-      this.levels.touch(pricedPool)
+      this.hubPricer.startBlock(pricedPool)
+      this.levels.enqueuePool(pricedPool)
       this.pricer.invalidate()
     }
   }
 
   /** @returns true if the prices of hubs and stables changed */
-  private renew(): boolean {
-    const prices = this.core.renew(EVIDENCE_FLOOR_USD)
+  private updateHubPrices(): boolean {
+    const prices = this.hubPricer.updatePrices(EVIDENCE_FLOOR_USD)
     if (!prices) return false
-    this.levels.setSources(sourcesOf(prices))
+    this.levels.setFixedLevels(fixedLevelsOf(prices))
     this.pricer.invalidate(prices)
     return true
   }
 
-  private addOrUpdate(pool: Pool, view: PoolView | null, isNew = false): void {
+  private addOrUpdate(pool: Pool, viewOrNull: PoolView | null, isNew = false): void {
     const existingPool = isNew ? undefined : this.graph.pricedPool(pool.id)
-    const isKept = existingPool !== undefined && view !== null && !hasOtherTokens(existingPool.pool, pool)
-    if (existingPool && !isKept) this.remove(pool.id)
-    if (view === null) return
-    const pricedPool = this.graph.addOrUpdate(pool, view, isKept ? existingPool : undefined)
-    this.core.addOrUpdate(pricedPool, !isKept)
-    this.levels.touch(pricedPool)
+    const hasSameTokens = existingPool !== undefined && viewOrNull !== null && !hasOtherTokens(existingPool.pool, pool)
+    if (existingPool && !hasSameTokens) this.remove(pool.id)
+    if (viewOrNull === null) return
+    const pricedPool = this.graph.addOrUpdate(pool, viewOrNull, hasSameTokens ? existingPool : undefined)
+    this.hubPricer.addOrUpdate(pricedPool, !hasSameTokens)
+    this.levels.enqueuePool(pricedPool)
     this.pricer.invalidate()
   }
 
   private remove(id: string): void {
     const pricedPool = this.graph.remove(id)
     if (!pricedPool) return
-    this.core.remove(pricedPool)
-    this.levels.touch(pricedPool)
+    this.hubPricer.remove(pricedPool)
+    this.levels.enqueuePool(pricedPool)
     this.pricer.invalidate()
   }
 

@@ -8,7 +8,7 @@ import type { TokenPricer } from './token-pricer.ts'
 const ROUNDING = 1e-6
 
 /**
- * Relative error by which prices may be too high. The liquidity against unlisted tokens is discounted by it, so that no
+ * Relative error by which prices may be too high. The depth of an unlisted token is discounted by this error, so that no
  * token counts for more than twice the value locked against it.
  */
 const PRICE_ERROR = 0.02
@@ -16,20 +16,20 @@ const PRICE_ERROR = 0.02
 /**
  * Computes the USD liquidity in all pools that hold a token.
  *
- * Each side of a pool counts with its reserves at the token's price, up to that token's evidence. In a pool without two
- * listed tokens, a side counts at most as much as the rest of the pool: tokens minted against ten dollars add ten
- * dollars. Pools without another listed token count in total at most twice the token's evidence. So worthless tokens
- * paired among themselves do not add up.
+ * Each side of a pool counts with its reserves at its token's price, at most the evidence of that token. In a pool
+ * without two listed tokens, a side counts at most as much as the other sides: tokens minted against ten dollars add ten
+ * dollars. All pools without another listed token together count at most twice the evidence of `token`. So worthless
+ * tokens that are paired among themselves do not add up.
  */
 export function* depthOf(token: PricedToken, pricer: TokenPricer): Steps<number> {
-  const { evidence } = pricer.update(token)
+  const { evidence } = pricer.updatePrice(token)
   const listedUsd: number[] = []
   const unlistedUsd: number[] = []
   // Iterate over a copy, because the list may change between slices.
   for (const pricedPool of token.pricedPools.slice()) {
     const { usd, isAgainstListed } = contributionOf(token, pricedPool, pricer)
-    const amounts = isAgainstListed ? listedUsd : unlistedUsd
-    amounts.push(usd)
+    const contributions = isAgainstListed ? listedUsd : unlistedUsd
+    contributions.push(usd)
     yield
   }
   return combinedDepth(exactSum(listedUsd), exactSum(unlistedUsd), evidence) * discountFor(token)
@@ -38,14 +38,14 @@ export function* depthOf(token: PricedToken, pricer: TokenPricer): Steps<number>
 const discountFor = ({ isListed }: PricedToken) => (isListed ? 1 : 1 / (1 + PRICE_ERROR))
 
 /**
- * True if the depth reaches a USD amount. Usually one pool that sufficed before, or a few whose prices are cached,
- * decide it.
+ * True if the depth reaches `minUsd`. Tries cheap lower bounds first: the pool that sufficed last time, then pools with
+ * cached prices.
  */
-export function isAsDeepAs(token: PricedToken, pricer: TokenPricer, usd: number): boolean {
-  const { evidence } = pricer.update(token)
-  const requiredUsd = (usd * (1 + ROUNDING)) / discountFor(token)
+export function isAsDeepAs(token: PricedToken, pricer: TokenPricer, minUsd: number): boolean {
+  const { evidence } = pricer.updatePrice(token)
+  const requiredUsd = (minUsd * (1 + ROUNDING)) / discountFor(token)
   if (2 * lowerBoundUsd(token) > requiredUsd) return true
-  const { proof: sufficientPool } = token
+  const { sufficientPool } = token
   if (sufficientPool && depthIn(token, sufficientPool, pricer, evidence) > requiredUsd) return true
   let listedUsd = 0
   let unlistedUsd = 0
@@ -54,20 +54,20 @@ export function isAsDeepAs(token: PricedToken, pricer: TokenPricer, usd: number)
     const { usd, isAgainstListed } = contributionOf(token, pricedPool, pricer)
     if (isAgainstListed) listedUsd += usd
     else unlistedUsd += usd
-    if (usd > requiredUsd) token.proof = pricedPool
+    if (usd > requiredUsd) token.sufficientPool = pricedPool
     if (combinedDepth(listedUsd, unlistedUsd, evidence) > requiredUsd) return true
   }
-  return atOnce(depthOf(token, pricer)) >= usd
+  return atOnce(depthOf(token, pricer)) >= minUsd
 }
 
 /** Returns a lower bound of the USD on either side of the pool with the most weight. */
-function lowerBoundUsd({ best, otherTokens, edgeData, price, evidence }: PricedToken): number {
-  if (best === -1) return 0
-  const otherToken = otherTokens[best]!
+function lowerBoundUsd({ bestEdgeIndex, otherTokens, edgeData, price, evidence }: PricedToken): number {
+  if (bestEdgeIndex === -1) return 0
+  const otherToken = otherTokens[bestEdgeIndex]!
   return Math.min(
-    edgeData[EDGE_FIELDS * best + 1]! * otherToken.price,
+    edgeData[EDGE_FIELDS * bestEdgeIndex + 1]! * otherToken.price,
     otherToken.evidence,
-    edgeData[EDGE_FIELDS * best + 2]! * price,
+    edgeData[EDGE_FIELDS * bestEdgeIndex + 2]! * price,
     evidence,
   )
 }
@@ -87,22 +87,22 @@ function contributionOf(token: PricedToken, { tokens, reserves }: PricedPool, pr
   let totalUsd = 0
   let listedCount = 0
   for (let k = 0; k < tokens.length; k++) {
-    const sideToken = pricer.update(tokens[k]!)
+    const sideToken = pricer.updatePrice(tokens[k]!)
     const { price } = sideToken
-    const side = price > 0 ? Math.min(reserves[k]! * price, sideToken.evidence) : 0
-    sides[k] = side
-    totalUsd += side
+    const sideUsd = price > 0 ? Math.min(reserves[k]! * price, sideToken.evidence) : 0
+    sideUsdBuffer[k] = sideUsd
+    totalUsd += sideUsd
     if (isPricedListed(sideToken)) listedCount++
   }
   let countedUsd = 0
   for (let k = 0; k < tokens.length; k++) {
-    const side = sides[k]!
-    countedUsd += listedCount > 1 && tokens[k]!.isListed ? side : Math.min(side, totalUsd - side)
+    const sideUsd = sideUsdBuffer[k]!
+    countedUsd += listedCount > 1 && tokens[k]!.isListed ? sideUsd : Math.min(sideUsd, totalUsd - sideUsd)
   }
   return { usd: countedUsd, isAgainstListed: token.isListed || listedCount - (isPricedListed(token) ? 1 : 0) > 0 }
 }
 
-/** USD on each side of a pool. Reused to avoid garbage. */
-const sides: number[] = []
+/** USD on each side of the pool in `contributionOf`. Reused to avoid garbage. */
+const sideUsdBuffer: number[] = []
 
 const isPricedListed = ({ isListed, price }: PricedToken) => isListed && price > 0

@@ -42,11 +42,11 @@ const HALF_CONFIDENCE_USD = 10_000
 const NO_CONFIDENCE_SPREAD = 0.05
 
 /**
- * Returns `d / (d + 10,000) × max(0, 1 − s / 5 %)`. `d` is the USD behind the price, and `s` the weighted mean relative
- * distance of its pools from it.
+ * Returns `d / (d + 10,000) × max(0, 1 − s / 5 %)`. `d` is `backingUsd`. `s` is `spread`, the weighted mean of the
+ * relative distances between the prices of the pools and the price.
  */
-function confidenceOf(dollars: number, spread: number): number {
-  return (dollars / (dollars + HALF_CONFIDENCE_USD)) * Math.max(0, 1 - spread / NO_CONFIDENCE_SPREAD)
+function confidenceOf(backingUsd: number, spread: number): number {
+  return (backingUsd / (backingUsd + HALF_CONFIDENCE_USD)) * Math.max(0, 1 - spread / NO_CONFIDENCE_SPREAD)
 }
 
 /** Returns the details of a missing price. */
@@ -57,38 +57,39 @@ export function noPrice(reason: NoPrice): PriceDetail {
 /**
  * Returns the details of a price.
  *
- * @param scale - base units of one whole token
+ * @param unitsPerToken - base units of one whole token
  */
 export function detailOf(
   { price, evidence }: TokenPrice,
   observations: readonly PriceObservation[],
-  scale: number,
+  unitsPerToken: number,
   depthUsd: number,
 ): PriceDetail {
-  const shownObservations = relevant(observations)
-  let total = 0
-  for (const { weight } of shownObservations) total += weight
+  const shownObservations = heaviestObservations(observations)
+  let totalWeight = 0
+  for (const { weight } of shownObservations) totalWeight += weight
   let spread = 0
-  for (const { value, weight } of shownObservations) spread += (Math.abs(value - price) / price) * (weight / total)
+  for (const { value, weight } of shownObservations)
+    spread += (Math.abs(value - price) / price) * (weight / totalWeight)
   const sources = shownObservations.slice(0, MAX_SOURCES).map(({ pool, value, weight }) => {
-    return { pool, usd: value * scale, weight: weight / total }
+    return { pool, usd: value * unitsPerToken, weight: weight / totalWeight }
   })
-  const dollars = Math.min(evidence, depthUsd)
-  return { usd: price * scale, depthUsd, confidence: confidenceOf(dollars, spread), sources, reason: null }
+  const backingUsd = Math.min(evidence, depthUsd)
+  return { usd: price * unitsPerToken, depthUsd, confidence: confidenceOf(backingUsd, spread), sources, reason: null }
 }
 
 /**
  * Returns the observations with enough weight, the heaviest first. Ties are broken by value and pool id, so that the
  * order of arrival does not matter.
  */
-function relevant(observations: readonly PriceObservation[]): readonly PriceObservation[] {
-  const best = Math.max(0, ...observations.map(({ weight }) => weight))
+function heaviestObservations(observations: readonly PriceObservation[]): readonly PriceObservation[] {
+  const maxWeight = Math.max(0, ...observations.map(({ weight }) => weight))
   return observations
-    .filter(({ weight }) => weight >= best * MIN_WEIGHT_SHARE)
+    .filter(({ weight }) => weight >= maxWeight * MIN_WEIGHT_SHARE)
     .sort((a, b) => b.weight - a.weight || a.value - b.value || (a.pool.id < b.pool.id ? -1 : 1))
 }
 
 /** Returns the reason why a known token has no price: whether it, or a token that it is traded with, has a level. */
 export function noPriceReason({ pricedPools }: PricedToken): NoPrice {
-  return pricedPools.some(({ tokens }) => tokens.some(({ order }) => order > 0)) ? 'below-floor' : 'no-anchor'
+  return pricedPools.some(({ tokens }) => tokens.some(({ finalLevel }) => finalLevel > 0)) ? 'below-floor' : 'no-anchor'
 }

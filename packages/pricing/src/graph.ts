@@ -1,4 +1,4 @@
-/** Token graph of a chain: each pool adds rates between its tokens. Updated in place, pool by pool. */
+/** Token graph of a chain: each pool adds edges with rates between its tokens. `Prices` updates the graph in place. */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { IdTable } from './id-table.ts'
@@ -6,18 +6,20 @@ import { isSimilar, PoolHistory } from './pool-history.ts'
 import type { PairView, PoolView } from './pool-view.ts'
 import { type EdgeRate, type PricedPool, type PricedToken, PriceEdge } from './token.ts'
 
-/** Maps the native asset (the zero address in pools) to its wrapper, which always has the same price. */
-export function canonical(token: Address, chain: Chain): Address {
+/** Maps the native token (the zero address in pools) to its wrapper, which always has the same price. */
+export function canonicalToken(token: Address, chain: Chain): Address {
   if (token !== NATIVE && token !== ZERO_ADDRESS) return token
   return chain.wrappedNative?.address ?? ZERO_ADDRESS
 }
 
-/** Maximum pools of a token without a separate index of its pools that also have a listed token. */
+/** Number of pools of a token above which `PricedToken.listedPools` indexes its pools with another listed token. */
 const MAX_UNINDEXED_POOLS = 256
 
 /** True if the pool has other tokens than its previous version with the same id. */
-export function hasOtherTokens({ tokens: before }: Pool, { tokens }: Pool): boolean {
-  return before !== tokens && (before.length !== tokens.length || tokens.some((token, k) => token !== before[k]))
+export function hasOtherTokens({ tokens: oldTokens }: Pool, { tokens }: Pool): boolean {
+  return (
+    oldTokens !== tokens && (oldTokens.length !== tokens.length || tokens.some((token, k) => token !== oldTokens[k]))
+  )
 }
 
 /** Graph of tokens and pools, with the price jumps of the last block. */
@@ -25,11 +27,11 @@ export class TokenGraph {
   readonly tokens = new IdTable<PricedToken>(({ address }) => address)
   private readonly chain: Chain
   private readonly listedTokens: ReadonlySet<Address>
-  private readonly pricedPools = new IdTable<PricedPool>(({ pool }) => pool.id)
+  private readonly poolById = new IdTable<PricedPool>(({ pool }) => pool.id)
   /** Recent rates of pools that changed in the last blocks, by pool id; undefined before the second block. */
-  private histories: Map<string, PoolHistory> | undefined
+  private historyByPoolId: Map<string, PoolHistory> | undefined
   private readonly jumpedPools = new Set<PricedPool>()
-  private block = 0
+  private blockIndex = 0
 
   /** @param listedTokens - tokens listed in the chain's file */
   constructor(chain: Chain, listedTokens: ReadonlySet<Address>) {
@@ -37,12 +39,12 @@ export class TokenGraph {
     this.listedTokens = listedTokens
   }
 
-  find(address: Address): PricedToken | undefined {
-    return this.tokens.get(canonical(address, this.chain))
+  findToken(address: Address): PricedToken | undefined {
+    return this.tokens.get(canonicalToken(address, this.chain))
   }
 
   isListed(address: Address): boolean {
-    return this.listedTokens.has(canonical(address, this.chain))
+    return this.listedTokens.has(canonicalToken(address, this.chain))
   }
 
   /** False if a pool price jumped since the previous block. */
@@ -59,59 +61,59 @@ export class TokenGraph {
     const formerlyJumped = [...this.jumpedPools]
     for (const { edges } of formerlyJumped) for (const edge of edges) edge.rateBeforeJump = undefined
     this.jumpedPools.clear()
-    this.histories ??= new Map()
-    this.block++
-    for (const [id, history] of this.histories)
-      if (history.startBlock(this.pricedPools.get(id))) this.histories.delete(id)
+    this.historyByPoolId ??= new Map()
+    this.blockIndex++
+    for (const [id, history] of this.historyByPoolId)
+      if (history.startBlock(this.poolById.get(id))) this.historyByPoolId.delete(id)
     return formerlyJumped
   }
 
   /** Returns a pool by id. */
   pricedPool(id: string): PricedPool | undefined {
-    return this.pricedPools.get(id)
+    return this.poolById.get(id)
   }
 
   /**
    * Adds or updates a pool.
    *
-   * @param current - the pool's current entry, if it has the same tokens
+   * @param existingPool - the pool's current entry, if it has the same tokens
    */
-  addOrUpdate(pool: Pool, view: PoolView, current: PricedPool | undefined): PricedPool {
-    let history = this.noteChange(pool.id, current)
-    const pricedPool = current ?? this.addPool(pool, view)
-    if (current) {
+  addOrUpdate(pool: Pool, view: PoolView, existingPool: PricedPool | undefined): PricedPool {
+    let history = this.stampChange(pool.id, existingPool)
+    const pricedPool = existingPool ?? this.addPool(pool, view)
+    if (existingPool) {
       pricedPool.pool = pool
       pricedPool.reserves = view.reserves
       pricedPool.fee = view.fee
     }
-    const before = pricedPool.edges
-    const hasSameTokens = setPairs(pricedPool, view.pairs)
-    if (!this.histories) return pricedPool
-    if (!history && (!hasSameTokens || before.some((edge) => !isSimilar(edge, rateBeforeBlock(edge)))))
-      history = this.recordHistory(pool.id, before)
-    if (history) this.compare(pricedPool, history)
+    const oldEdges = pricedPool.edges
+    const hasSamePairs = setPairs(pricedPool, view.pairs)
+    if (!this.historyByPoolId) return pricedPool
+    if (!history && (!hasSamePairs || oldEdges.some((edge) => !isSimilar(edge, rateBeforeBlock(edge)))))
+      history = this.recordHistory(pool.id, oldEdges)
+    if (history) this.detectJumps(pricedPool, history)
     return pricedPool
   }
 
   private addPool(pool: Pool, { reserves, fee }: PoolView): PricedPool {
-    const tokens = pool.tokens.map((address) => this.tokenAt(address))
+    const tokens = pool.tokens.map((address) => this.getOrAddToken(address))
     const pricedPool: PricedPool = { pool, reserves, fee, tokens, edges: [] }
-    this.pricedPools.set(pricedPool)
+    this.poolById.set(pricedPool)
     for (let k = 0; k < tokens.length; k++) {
       const token = tokens[k]!
       if (tokens.indexOf(token) < k) continue
-      const count = token.pricedPools.push(pricedPool)
-      if (count > MAX_UNINDEXED_POOLS) indexListed(token, pricedPool)
+      const poolCount = token.pricedPools.push(pricedPool)
+      if (poolCount > MAX_UNINDEXED_POOLS) indexListedPools(token, pricedPool)
     }
     return pricedPool
   }
 
-  /** Stamps the rates of a pool before its first change in a block. Most changes are small and need no history. */
-  private noteChange(id: string, pricedPool: PricedPool | undefined): PoolHistory | undefined {
-    if (!this.histories) return undefined
-    const history = this.histories.get(id)
+  /** Stores the rates of a pool before its first change in a block. Most changes are small and need no history. */
+  private stampChange(id: string, pricedPool: PricedPool | undefined): PoolHistory | undefined {
+    if (!this.historyByPoolId) return undefined
+    const history = this.historyByPoolId.get(id)
     if (history) history.hasChanged = true
-    else if (pricedPool) for (const edge of pricedPool.edges) stampRate(edge, this.block)
+    else if (pricedPool) for (const edge of pricedPool.edges) stampRate(edge, this.blockIndex)
     else return this.storeHistory(id, new PoolHistory([]))
     return history
   }
@@ -126,15 +128,15 @@ export class TokenGraph {
   }
 
   private storeHistory(id: string, history: PoolHistory): PoolHistory {
-    this.histories?.set(id, history)
+    this.historyByPoolId?.set(id, history)
     return history
   }
 
-  private compare(pricedPool: PricedPool, history: PoolHistory): void {
+  private detectJumps(pricedPool: PricedPool, history: PoolHistory): void {
     keepEndedEdges(pricedPool, history)
     let hasJump = false
     for (const edge of pricedPool.edges) {
-      edge.rateBeforeJump = history.rateBefore(edge)
+      edge.rateBeforeJump = history.rateBeforeJump(edge)
       hasJump ||= edge.rateBeforeJump !== undefined
     }
     if (hasJump) this.jumpedPools.add(pricedPool)
@@ -143,47 +145,47 @@ export class TokenGraph {
 
   /** @returns the removed pool; undefined if unknown */
   remove(id: string): PricedPool | undefined {
-    const pricedPool = this.pricedPools.get(id)
+    const pricedPool = this.poolById.get(id)
     if (!pricedPool) return undefined
-    if (this.histories && !this.noteChange(id, pricedPool)) this.recordHistory(id, pricedPool.edges)
-    this.pricedPools.delete(id)
+    if (this.historyByPoolId && !this.stampChange(id, pricedPool)) this.recordHistory(id, pricedPool.edges)
+    this.poolById.delete(id)
     this.jumpedPools.delete(pricedPool)
     for (const edge of pricedPool.edges) edge.detach()
     for (const token of new Set(pricedPool.tokens)) {
       removePool(token.pricedPools, pricedPool)
       token.listedPools?.delete(pricedPool)
-      if (token.proof === pricedPool) token.proof = undefined
+      if (token.sufficientPool === pricedPool) token.sufficientPool = undefined
       if (token.pricedPools.length === 0) this.tokens.delete(token.address)
     }
     return pricedPool
   }
 
-  private tokenAt(address: Address): PricedToken {
-    const canonicalAddress = canonical(address, this.chain)
+  private getOrAddToken(address: Address): PricedToken {
+    const canonicalAddress = canonicalToken(address, this.chain)
     let token = this.tokens.get(canonicalAddress)
     if (!token) {
-      // Fields that price computations read come first, because memory access dominates their cost.
+      // The fields that price computations read come first, because memory access dominates the cost of prices.
       token = {
         otherTokens: [],
         edgeData: [],
-        jumpedEdges: 0,
-        order: 0,
-        version: -1,
+        jumpedEdgeCount: 0,
+        finalLevel: 0,
+        priceVersion: -1,
         isListed: this.listedTokens.has(canonicalAddress),
         price: Number.NaN,
         evidence: 0,
-        before: undefined,
-        best: -1,
+        priceBeforeJump: undefined,
+        bestEdgeIndex: -1,
         address: canonicalAddress,
         deepVersion: -1,
         isDeep: false,
         edges: [],
         level: 0,
-        reference: Number.NaN,
-        queueKey: 0,
+        referencePrice: Number.NaN,
+        queuedLevel: 0,
         pricedPools: [],
         listedPools: undefined,
-        proof: undefined,
+        sufficientPool: undefined,
       }
       this.tokens.set(token)
     }
@@ -191,22 +193,23 @@ export class TokenGraph {
   }
 }
 
-/** Removes an element by moving the last one into its place. */
+/** Removes a pool by moving the last pool into its place. */
 function removePool(pricedPools: PricedPool[], pricedPool: PricedPool): void {
   const index = pricedPools.indexOf(pricedPool)
   const lastPool = pricedPools.pop()!
   if (lastPool !== pricedPool) pricedPools[index] = lastPool
 }
 
-/** Indexes a pool by listed tokens; on the first call all pools of the token. */
-function indexListed(token: PricedToken, addedPool: PricedPool): void {
+/** Adds a pool to `listedPools` if it has another listed token; the first call adds all such pools of the token. */
+function indexListedPools(token: PricedToken, addedPool: PricedPool): void {
   const newPools = token.listedPools ? [addedPool] : token.pricedPools
   token.listedPools ??= new Set()
-  for (const pricedPool of newPools) if (hasOtherListed(token, pricedPool.tokens)) token.listedPools.add(pricedPool)
+  for (const pricedPool of newPools)
+    if (hasOtherListedToken(token, pricedPool.tokens)) token.listedPools.add(pricedPool)
 }
 
-function hasOtherListed(token: PricedToken, tokens: readonly PricedToken[]): boolean {
-  for (const other of tokens) if (other.isListed && other !== token) return true
+function hasOtherListedToken(token: PricedToken, tokens: readonly PricedToken[]): boolean {
+  for (const otherToken of tokens) if (otherToken.isListed && otherToken !== token) return true
   return false
 }
 
@@ -244,43 +247,43 @@ function setPairs(pricedPool: PricedPool, pairs: readonly PairView[]): boolean {
  */
 function updatePairs({ tokens, edges }: PricedPool, pairs: readonly PairView[]): boolean {
   let index = 0
-  for (const { i, j, mid, backingI, backingJ } of pairs) {
+  for (const { i, j, midPrice, backingI, backingJ } of pairs) {
     const [a, b] = [tokens[i]!, tokens[j]!]
     if (a === b) continue
     const edge = edges[index]
     if (edge?.token !== a || edge.otherToken !== b) return false
-    edge.setRate(mid, backingJ, backingI)
-    edge.reverse.setRate(1 / mid, backingI, backingJ)
+    edge.setRate(midPrice, backingJ, backingI)
+    edge.reverse.setRate(1 / midPrice, backingI, backingJ)
     index += 2
   }
   return index === edges.length
 }
 
-type Pair = Pick<PairView, 'mid' | 'backingI' | 'backingJ'>
+type PairRates = Pick<PairView, 'midPrice' | 'backingI' | 'backingJ'>
 
 function attachPair(
   pricedPool: PricedPool,
   a: PricedToken,
   b: PricedToken,
-  { mid, backingI, backingJ }: Pair,
+  { midPrice, backingI, backingJ }: PairRates,
 ): readonly PriceEdge[] {
   const forward = new PriceEdge(pricedPool, a, b)
   const backward = new PriceEdge(pricedPool, b, a)
   forward.reverse = backward
   backward.reverse = forward
-  forward.attach(mid, backingJ, backingI)
-  backward.attach(1 / mid, backingI, backingJ)
+  forward.attach(midPrice, backingJ, backingI)
+  backward.attach(1 / midPrice, backingI, backingJ)
   return [forward, backward]
 }
 
-/** Keeps removed edges with zero backing, because their previous rate may count until the next block. */
+/** Adds an edge with zero backing for each removed pair, because its previous rate may count until the next block. */
 function keepEndedEdges(pricedPool: PricedPool, history: PoolHistory): void {
   const endedEdges: PriceEdge[] = []
-  for (const { token, otherToken: other } of history.recent) {
-    const [a, b] = [token, other].map((address) => pricedPool.tokens.find((candidate) => candidate.address === address))
+  for (const { token, otherToken: other } of history.recentRates) {
+    const [a, b] = [token, other].map((address) => pricedPool.tokens.find((poolToken) => poolToken.address === address))
     const exists = [...pricedPool.edges, ...endedEdges].some((edge) => edge.token === a && edge.otherToken === b)
     if (!a || !b || exists) continue
-    endedEdges.push(...attachPair(pricedPool, a, b, { mid: Number.NaN, backingI: 0, backingJ: 0 }))
+    endedEdges.push(...attachPair(pricedPool, a, b, { midPrice: Number.NaN, backingI: 0, backingJ: 0 }))
   }
   if (endedEdges.length > 0) pricedPool.edges = [...pricedPool.edges, ...endedEdges]
 }

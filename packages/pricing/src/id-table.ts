@@ -1,6 +1,6 @@
 /**
- * Hash table keyed by a few characters of the id. A `Map` hashes whole ids, and again on each growth, which takes a
- * tenth of the time of loading a hundred thousand pools.
+ * Hash table by id that hashes only a few characters of the id. A `Map` hashes the whole id, and hashes it again on each
+ * growth, which takes a tenth of the time of loading a hundred thousand pools.
  */
 
 /** Initial number of slots, a power of two. */
@@ -8,13 +8,13 @@ const INITIAL_SLOTS = 1_024
 /** Maximum load factor. */
 const MAX_LOAD = 0.8
 /** Characters of an id that are hashed: four after `0x`, and eight at the end. */
-const FIRST = 2
-const OF_START = 4
-const OF_END = 8
+const PREFIX_START = 2
+const PREFIX_CHARACTERS = 4
+const SUFFIX_CHARACTERS = 8
 /**
  * Odd multiplier from the golden ratio, which spreads similar ids (D. Knuth, "The Art of Computer Programming", 6.4).
  */
-const SPREAD = 0x9e3779b1
+const HASH_MULTIPLIER = 0x9e3779b1
 /** Random per process, so that nobody can craft colliding ids. */
 const SEED = Math.floor(Math.random() * 2 ** 31)
 
@@ -47,18 +47,18 @@ export class IdTable<T> {
 
   delete(id: string): void {
     const { hashes, values, mask } = this
-    let free = this.slotOf(id, hashOf(id))
-    if (hashes[free] === 0) return
+    let freeSlot = this.slotOf(id, hashOf(id))
+    if (hashes[freeSlot] === 0) return
     this.count--
-    // Shift entries that were displaced by the removed one.
-    for (let slot = (free + 1) & mask; hashes[slot] !== 0; slot = (slot + 1) & mask) {
-      if (((slot - hashes[slot]!) & mask) < ((slot - free) & mask)) continue
-      hashes[free] = hashes[slot]!
-      values[free] = values[slot]
-      free = slot
+    // Shift the entries that the removed entry had displaced.
+    for (let slot = (freeSlot + 1) & mask; hashes[slot] !== 0; slot = (slot + 1) & mask) {
+      if (((slot - hashes[slot]!) & mask) < ((slot - freeSlot) & mask)) continue
+      hashes[freeSlot] = hashes[slot]!
+      values[freeSlot] = values[slot]
+      freeSlot = slot
     }
-    hashes[free] = 0
-    values[free] = undefined
+    hashes[freeSlot] = 0
+    values[freeSlot] = undefined
   }
 
   /** Returns the slot of an id, or the free slot where it belongs. */
@@ -91,7 +91,9 @@ function hashOf(id: string): number {
   const { length } = id
   let hash = SEED
   // Beyond the end of a short id, the code is NaN and counts as 0.
-  for (let k = FIRST; k < FIRST + OF_START; k++) hash = Math.imul(hash ^ id.charCodeAt(k), SPREAD)
-  for (let k = Math.max(0, length - OF_END); k < length; k++) hash = Math.imul(hash ^ id.charCodeAt(k), SPREAD)
+  for (let k = PREFIX_START; k < PREFIX_START + PREFIX_CHARACTERS; k++)
+    hash = Math.imul(hash ^ id.charCodeAt(k), HASH_MULTIPLIER)
+  for (let k = Math.max(0, length - SUFFIX_CHARACTERS); k < length; k++)
+    hash = Math.imul(hash ^ id.charCodeAt(k), HASH_MULTIPLIER)
   return (hash ^ (hash >>> 15)) | 0 || 1
 }

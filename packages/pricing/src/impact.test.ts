@@ -8,7 +8,7 @@ import type { TokenPricer } from './token-pricer.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 /** Returns tokens as they are, with prices already set. */
-const worth = { update: (token: PricedToken) => token } as unknown as TokenPricer
+const pricer = { updatePrice: (token: PricedToken) => token } as unknown as TokenPricer
 const tokenOf = (n: number, price: number, overrides: Partial<PricedToken> = {}) =>
   ({
     address: account(n),
@@ -41,7 +41,7 @@ function sold(token: PricedToken, other: PricedToken, reserve0: bigint, reserve1
 const LOOKS = 100
 const E9 = 10n ** 9n
 const END = 1n << 112n
-const depthOf = (token: PricedToken) => atOnce(sellDepth(token, worth))
+const depthOf = (token: PricedToken) => atOnce(sellDepth(token, pricer))
 /** USD that can be sold in a pool of two one-dollar tokens: the average price is r / (r + sold). */
 const product = (reserve: number, impact: number) => reserve * (1 / (1 - impact / 100) - 1)
 
@@ -114,7 +114,7 @@ describe('the depth of a token', () => {
       const reserve = k % 2 === 0 ? wide : END / 30n
       sold(token, other, reserve, reserve)
     }
-    const steps = sellDepth(token, worth)
+    const steps = sellDepth(token, pricer)
     let looks = 0
     while (!steps.next().done) looks++
     expect(looks).toBeLessThan(LOOKS)

@@ -18,36 +18,36 @@ export type DepthPoint = {
 }
 
 /**
- * Pool in which the token can be sold. `priceOut` is the USD price per base unit of the token that it pays, and
- * `payable` the maximum base units that it can pay.
+ * Pool in which the token can be sold for another token. `priceOut` is the USD price per base unit of the other token.
+ * `payable` is the maximum base units of the other token that the pool can pay.
  */
-type Outlet = Curve & { readonly priceOut: number; readonly payable: number }
+type Outlet = SummedCurve & { readonly priceOut: number; readonly payable: number }
 /** Price curve with prefix sums of amounts sold and received before each piece. */
-type Curve = { readonly curve: PriceCurve; readonly sums: Float64Array }
+type SummedCurve = { readonly curve: PriceCurve; readonly sums: Float64Array }
 /** Result of selling, in USD; `sold` is valued at the token's price. */
 type Sale = { readonly sold: number; readonly received: number }
 
 /** Lowest price searched, as a share of the token's price. */
-const LOWEST = 2 ** -40
+const MIN_PRICE_SHARE = 2 ** -40
 /**
  * Maximum rounds of the search for the final price, and its relative precision: enough for six digits of the result.
  */
-const ROUNDS = 80
+const MAX_ROUNDS = 80
 const PRECISION = 1e-12
 /** Accepted error of the surplus, relative to the amount sold. */
-const NEGLIGIBLE = 1e-10
+const MAX_SURPLUS_ERROR = 1e-10
 /** Minimum share of the interval that each round removes. */
-const MIN_STEP = 1e-4
+const MIN_STEP_SHARE = 1e-4
 /** Pools processed between yields. */
 const POOLS_PER_SLICE = 1_000
 
 /**
  * Computes the USD amount that the token's pools absorb at each impact level, if the order is split so that all pools
- * end at the same price. Counts the pools that pay a listed token. If there are none, counts the pool whose other token
+ * end at the same price. Counts the pools that pay a listed token. If no pool does, counts the pool whose other token
  * has the most evidence.
  */
 export function* sellDepth(token: PricedToken, pricer: TokenPricer): Steps<readonly DepthPoint[]> {
-  const { price } = pricer.update(token)
+  const { price } = pricer.updatePrice(token)
   const outlets = yield* outletsOf(token, pricer)
   const points: DepthPoint[] = []
   for (const impact of IMPACT_LEVELS) points.push({ impact, usd: yield* soldUpTo(outlets, price, impact / 100) })
@@ -58,8 +58,8 @@ function* outletsOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Out
   const outlets: Outlet[] = []
   let visitedCount = 0
   for (const pricedPool of token.listedPools ?? token.pricedPools.slice()) {
-    for (const [k, other] of pricedPool.tokens.entries()) {
-      if (!other.isListed || other === token || !(pricer.update(other).price > 0)) continue
+    for (const [k, otherToken] of pricedPool.tokens.entries()) {
+      if (!otherToken.isListed || otherToken === token || !(pricer.updatePrice(otherToken).price > 0)) continue
       const outlet = outletOf(token, pricedPool, k)
       if (outlet) outlets.push(outlet)
     }
@@ -74,7 +74,7 @@ function* bestOutletOf(token: PricedToken, pricer: TokenPricer): Steps<readonly 
   for (const pricedPool of token.pricedPools.slice()) {
     const { id } = pricedPool.pool
     for (const [k, other] of pricedPool.tokens.entries()) {
-      if (other === token || !(pricer.update(other).price > 0)) continue
+      if (other === token || !(pricer.updatePrice(other).price > 0)) continue
       const isBest = !best || other.evidence > best.backing || (other.evidence === best.backing && id < best.id)
       const outlet = isBest && outletOf(token, pricedPool, k)
       if (outlet) best = { outlet, backing: other.evidence, id }
@@ -85,56 +85,58 @@ function* bestOutletOf(token: PricedToken, pricer: TokenPricer): Steps<readonly 
 }
 
 function outletOf(token: PricedToken, { pool, tokens, reserves }: PricedPool, k: number): Outlet | null {
-  const curve = curveFrom(pool, tokens.indexOf(token), k)
+  const curve = cachedCurve(pool, tokens.indexOf(token), k)
   return curve && { ...curve, priceOut: tokens[k]!.price, payable: reserves[k]! }
 }
 
 /** Cached curves per pool version, by direction. */
-const curves = new WeakMap<Pool, Map<number, Curve | null>>()
+const curvesByPool = new WeakMap<Pool, Map<number, SummedCurve | null>>()
 
-function curveFrom(pool: Pool, from: number, to: number): Curve | null {
-  const byDirection = curves.get(pool) ?? new Map<number, Curve | null>()
-  curves.set(pool, byDirection)
-  const direction = from * pool.tokens.length + to
+function cachedCurve(pool: Pool, indexIn: number, indexOut: number): SummedCurve | null {
+  const byDirection = curvesByPool.get(pool) ?? new Map<number, SummedCurve | null>()
+  curvesByPool.set(pool, byDirection)
+  const direction = indexIn * pool.tokens.length + indexOut
   let cached = byDirection.get(direction)
   if (cached === undefined) {
-    const curve = curveOf(pool, from, to)
-    cached = curve && { curve, sums: sumsOf(curve) }
+    const curve = curveOf(pool, indexIn, indexOut)
+    cached = curve && { curve, sums: prefixSums(curve) }
     byDirection.set(direction, cached)
   }
   return cached
 }
 
 /**
- * Returns the USD sold when the average price has fallen by `impact`, or everything the pools absorb before. Searches
- * the final price as a share of the token's price. Starts below the final price of an x·y = k pool and continues by
- * false position. A bisection step follows each step that did not halve the interval.
+ * Returns the USD sold when the average price has fallen by `impact`, or the total USD that the pools absorb if that is
+ * less. Searches the final price as a share of the token's price by false position, starting at the final price of an
+ * x·y = k pool. A bisection step follows each step that did not halve the interval.
  */
 function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: number): Steps<number> {
   const surplus = ({ sold, received }: Sale) => received - (1 - impact) * sold
-  let high = 1
-  let atHigh = yield* sellDownTo(outlets, tokenPrice, tokenPrice)
-  let low = (1 - impact) ** 2
-  let atLow = yield* sellDownTo(outlets, tokenPrice, tokenPrice * low)
-  while (surplus(atLow) >= 0) {
-    if (low <= LOWEST) return atLow.sold
-    ;[high, atHigh] = [low, atLow]
-    low = Math.max(low ** 2, LOWEST)
-    atLow = yield* sellDownTo(outlets, tokenPrice, tokenPrice * low)
+  let highShare = 1
+  let saleAtHigh = yield* sellDownTo(outlets, tokenPrice, tokenPrice)
+  let lowShare = (1 - impact) ** 2
+  let saleAtLow = yield* sellDownTo(outlets, tokenPrice, tokenPrice * lowShare)
+  while (surplus(saleAtLow) >= 0) {
+    if (lowShare <= MIN_PRICE_SHARE) return saleAtLow.sold
+    ;[highShare, saleAtHigh] = [lowShare, saleAtLow]
+    lowShare = Math.max(lowShare ** 2, MIN_PRICE_SHARE)
+    saleAtLow = yield* sellDownTo(outlets, tokenPrice, tokenPrice * lowShare)
   }
   let isSlow = false
-  for (let round = 0; round < ROUNDS && high - low > PRECISION * high; round++) {
-    const [surplusHigh, surplusLow] = [surplus(atHigh), surplus(atLow)]
-    const share = isSlow ? 0.5 : Math.min(Math.max(surplusHigh / (surplusHigh - surplusLow), MIN_STEP), 1 - MIN_STEP)
-    const width = high - low
-    const level = high - width * share
-    const end = yield* sellDownTo(outlets, tokenPrice, tokenPrice * level)
-    if (Math.abs(surplus(end)) <= NEGLIGIBLE * end.sold) return end.sold
-    if (surplus(end) >= 0) [high, atHigh] = [level, end]
-    else [low, atLow] = [level, end]
-    isSlow = !(high - low <= width / 2)
+  for (let round = 0; round < MAX_ROUNDS && highShare - lowShare > PRECISION * highShare; round++) {
+    const [surplusHigh, surplusLow] = [surplus(saleAtHigh), surplus(saleAtLow)]
+    const intervalShare = isSlow
+      ? 0.5
+      : Math.min(Math.max(surplusHigh / (surplusHigh - surplusLow), MIN_STEP_SHARE), 1 - MIN_STEP_SHARE)
+    const width = highShare - lowShare
+    const priceShare = highShare - width * intervalShare
+    const sale = yield* sellDownTo(outlets, tokenPrice, tokenPrice * priceShare)
+    if (Math.abs(surplus(sale)) <= MAX_SURPLUS_ERROR * sale.sold) return sale.sold
+    if (surplus(sale) >= 0) [highShare, saleAtHigh] = [priceShare, sale]
+    else [lowShare, saleAtLow] = [priceShare, sale]
+    isSlow = !(highShare - lowShare <= width / 2)
   }
-  return atHigh.sold
+  return saleAtHigh.sold
 }
 
 /** Sells into each pool until its marginal price falls to `lastPrice` USD per base unit. */
@@ -144,42 +146,42 @@ function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: 
   for (let index = 0; index < outlets.length; index++) {
     const { curve, sums, priceOut, payable } = outlets[index]!
     const { sqrtPrice, liquidity } = curve
-    const end = Math.sqrt(lastPrice / priceOut)
-    const k = piecesAbove(sqrtPrice, end)
-    if (k > 0) {
+    const endSqrtPrice = Math.sqrt(lastPrice / priceOut)
+    const pieceCount = piecesAbove(sqrtPrice, endSqrtPrice)
+    if (pieceCount > 0) {
       // The last piece is used only down to `end`.
-      const [from, to] = [sqrtPrice[k - 1]!, Math.max(sqrtPrice[k]!, end)]
-      const input = sums[2 * k - 2]! + liquidity[k - 1]! * (1 / to - 1 / from)
-      const output = sums[2 * k - 1]! + liquidity[k - 1]! * (from - to)
+      const [startSqrt, endSqrt] = [sqrtPrice[pieceCount - 1]!, Math.max(sqrtPrice[pieceCount]!, endSqrtPrice)]
+      const input = sums[2 * pieceCount - 2]! + liquidity[pieceCount - 1]! * (1 / endSqrt - 1 / startSqrt)
+      const output = sums[2 * pieceCount - 1]! + liquidity[pieceCount - 1]! * (startSqrt - endSqrt)
       // Vaults mint any number of shares at a constant price. They count up to the shares that exist.
-      const share = output > payable ? payable / output : 1
-      soldUsd[index] = input * share * tokenPrice
-      receivedUsd[index] = output * share * priceOut
+      const payableShare = output > payable ? payable / output : 1
+      soldUsd[index] = input * payableShare * tokenPrice
+      receivedUsd[index] = output * payableShare * priceOut
     }
     if (index % POOLS_PER_SLICE === POOLS_PER_SLICE - 1) yield
   }
   return { sold: exactSum(soldUsd), received: exactSum(receivedUsd) }
 }
 
-/** Returns the number of pieces that start above a square root of a price. */
-function piecesAbove(sqrtPrice: Float64Array, end: number): number {
-  let low = 0
-  let high = sqrtPrice.length - 1
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (sqrtPrice[middle]! > end) low = middle + 1
-    else high = middle
+/** Returns the number of pieces that start above a √price. */
+function piecesAbove(sqrtPrice: Float64Array, endSqrtPrice: number): number {
+  let lowIndex = 0
+  let highIndex = sqrtPrice.length - 1
+  while (lowIndex < highIndex) {
+    const middle = (lowIndex + highIndex) >> 1
+    if (sqrtPrice[middle]! > endSqrtPrice) lowIndex = middle + 1
+    else highIndex = middle
   }
-  return low
+  return lowIndex
 }
 
 /** Returns base units sold and received before each piece, as interleaved pairs. */
-function sumsOf({ sqrtPrice, liquidity }: PriceCurve): Float64Array {
+function prefixSums({ sqrtPrice, liquidity }: PriceCurve): Float64Array {
   const sums = new Float64Array(2 * liquidity.length)
   for (let k = 0; k + 1 < liquidity.length; k++) {
-    const [from, to] = [sqrtPrice[k]!, sqrtPrice[k + 1]!]
-    sums[2 * k + 2] = sums[2 * k]! + liquidity[k]! * (1 / to - 1 / from)
-    sums[2 * k + 3] = sums[2 * k + 1]! + liquidity[k]! * (from - to)
+    const [startSqrt, endSqrt] = [sqrtPrice[k]!, sqrtPrice[k + 1]!]
+    sums[2 * k + 2] = sums[2 * k]! + liquidity[k]! * (1 / endSqrt - 1 / startSqrt)
+    sums[2 * k + 3] = sums[2 * k + 1]! + liquidity[k]! * (startSqrt - endSqrt)
   }
   return sums
 }

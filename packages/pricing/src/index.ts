@@ -1,4 +1,5 @@
+/** Public interface of the package: token prices in USD, computed from pools. */
 export { type PriceBook, Prices, type PricingOptions, priceTokens } from './book.ts'
 export { type NoPrice, noPrice, type PriceDetail, type PriceSource } from './detail.ts'
 export type { DepthPoint } from './impact.ts'
-export { pricedAs } from './listed-tokens.ts'
+export { pricedTokenOf } from './listed-tokens.ts'

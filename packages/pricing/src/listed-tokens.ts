@@ -1,15 +1,15 @@
 /** Tokens listed in the chain's file. */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { canonical } from './graph.ts'
+import { canonicalToken } from './graph.ts'
 
 /**
  * Returns the token whose price applies to an address. The native asset maps to its wrapper, or on a chain without
  * wrapper to its ERC-20 representation. Without either it maps to the zero address, which only pools of the native
  * asset can price.
  */
-export function pricedAs(address: Address, chain: Chain): Address {
+export function pricedTokenOf(address: Address, chain: Chain): Address {
   if (address !== NATIVE && address !== ZERO_ADDRESS) return address
-  return chain.wrappedNative === null && chain.nativeErc20 ? chain.nativeErc20.address : canonical(address, chain)
+  return chain.wrappedNative === null && chain.nativeErc20 ? chain.nativeErc20.address : canonicalToken(address, chain)
 }
 
 /** Returns the decimals of listed tokens; undefined if the file omits them. */

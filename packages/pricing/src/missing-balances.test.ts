@@ -5,8 +5,8 @@ import type { PoolView } from './pool-view.ts'
 const view: PoolView = {
   reserves: [100, 200, 300],
   pairs: [
-    { i: 0, j: 1, mid: 2, backingI: 80, backingJ: 160 },
-    { i: 1, j: 2, mid: 1.5, backingI: 150, backingJ: 225 },
+    { i: 0, j: 1, midPrice: 2, backingI: 80, backingJ: 160 },
+    { i: 1, j: 2, midPrice: 1.5, backingI: 150, backingJ: 225 },
   ],
   fee: 0.003,
 }
@@ -18,8 +18,8 @@ test('a pool shows what it can pay, in its reserves and behind its prices', () =
   expect(lacking.applyTo('pool', view)).toEqual({
     reserves: [100, 100, 300],
     pairs: [
-      { i: 0, j: 1, mid: 2, backingI: 80, backingJ: 100 },
-      { i: 1, j: 2, mid: 1.5, backingI: 100, backingJ: 225 },
+      { i: 0, j: 1, midPrice: 2, backingI: 80, backingJ: 100 },
+      { i: 1, j: 2, midPrice: 1.5, backingI: 100, backingJ: 225 },
     ],
     fee: 0.003,
   })

@@ -9,25 +9,26 @@ import type { PairView, PoolView } from './pool-view.ts'
 const MAX_POOLS = 20_000
 
 /**
- * Missing base units by pool, in the order of its tokens. Trades change both sides alike, so missing balances stay
- * missing.
+ * Missing base units of each token of a pool, by pool id. A trade changes the pool's balance and its recorded reserve by
+ * the same amount, so the difference remains.
  */
 export class MissingBalances {
-  private readonly byPool = new BoundedMap<string, readonly number[]>(MAX_POOLS)
+  private readonly amountsByPoolId = new BoundedMap<string, readonly number[]>(MAX_POOLS)
 
-  /** @returns true if the amounts differ from the last ones */
+  /** @returns true if the amounts differ from the last report */
   set(id: string, amounts: readonly number[]): boolean {
-    const before = this.byPool.peek(id)
+    const previousAmounts = this.amountsByPoolId.peek(id)
     const isNone = amounts.every((amount) => amount === 0)
-    if (isNone ? before === undefined : before?.every((amount, k) => amount === amounts[k])) return false
-    if (isNone) this.byPool.delete(id)
-    else this.byPool.set(id, amounts)
+    if (isNone ? previousAmounts === undefined : previousAmounts?.every((amount, k) => amount === amounts[k]))
+      return false
+    if (isNone) this.amountsByPoolId.delete(id)
+    else this.amountsByPoolId.set(id, amounts)
     return true
   }
 
   /** Reduces a pool view to what the pool can pay. */
   applyTo(id: string, view: PoolView): PoolView {
-    const amounts = this.byPool.peek(id)
+    const amounts = this.amountsByPoolId.peek(id)
     if (!amounts) return view
     const reserves = view.reserves.map((reserve, k) => Math.max(0, reserve - (amounts[k] ?? 0)))
     const pairs = view.pairs.flatMap((pair): PairView[] => {

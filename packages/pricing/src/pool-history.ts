@@ -1,7 +1,7 @@
 /**
- * Rates of a pool over the last three blocks, and detection of price jumps. A jump is a move of more than 2 % in one
- * block, or a backing that doubled or halved. For one block, pools without a jump take precedence, because flash loans
- * last one block and longer distortions are arbitraged away.
+ * Rates of a pool over the last three blocks, and detection of price jumps. A jump is a price move of more than 2 % in
+ * one block, or a backing that doubled or halved. For one block, pools without a jump take precedence over the pool.
+ * Flash loans last less than one block, and arbitrage removes longer distortions.
  */
 import type { Address } from '@sluice/chains'
 import type { EdgeRate, PricedPool, PriceEdge } from './token.ts'
@@ -9,7 +9,7 @@ import type { EdgeRate, PricedPool, PriceEdge } from './token.ts'
 const MAX_LOG_PRICE_MOVE = Math.log(1.02)
 const MAX_LOG_BACKING_MOVE = Math.log(2)
 
-/** Rate of a pool that did not exist. */
+/** Rate of a pair that did not exist. */
 const NO_RATE: EdgeRate = { rate: Number.NaN, backing: 0 }
 
 type PairRate = EdgeRate & { readonly token: Address; readonly otherToken: Address }
@@ -22,13 +22,13 @@ export class PoolHistory {
   /** Rates one, two, and three blocks ago. */
   private rates: readonly [PoolRates, PoolRates, PoolRates]
 
-  /** @param rates - rates before the first change in this block, and about the same in the blocks before */
+  /** @param rates - rates before the first change in this block, which the earlier blocks had too */
   constructor(rates: PoolRates) {
     this.rates = [rates, rates, rates]
   }
 
   /** Rates of the last two blocks with liquidity behind them. */
-  get recent(): PoolRates {
+  get recentRates(): PoolRates {
     const [oneBlockAgo, twoBlocksAgo] = this.rates
     return [...oneBlockAgo, ...twoBlocksAgo].filter(({ backing }) => backing > 0)
   }
@@ -47,12 +47,11 @@ export class PoolHistory {
   }
 
   /**
-   * Returns the previous rate that counts instead of a jumped one: the last one that held for two blocks. Returning to
-   * that rate is not a jump.
+   * Returns the rate before a jump: the last rate that lasted two blocks. A return to that rate is not a jump.
    *
    * @returns undefined if the current rate did not jump
    */
-  rateBefore(edge: PriceEdge): EdgeRate | undefined {
+  rateBeforeJump(edge: PriceEdge): EdgeRate | undefined {
     const [oneBlockAgo, twoBlocksAgo, threeBlocksAgo] = this.rates.map((rates) => rateIn(rates, edge)) as [
       EdgeRate,
       EdgeRate,

@@ -2,7 +2,7 @@
 import {
   type DexFamily,
   familyOf,
-  orRefused,
+  nullIfRefused,
   outlineOfCurves,
   outputDownTo,
   type PairOutline,
@@ -14,7 +14,7 @@ import {
 const BAND = 0.05
 /** Share of its reserve that a constant-product pool pays while its price falls by `BAND`. */
 const BAND_SHARE = 1 - Math.sqrt(1 - BAND)
-/** Maximum fee of a pool that counts: above it, arbitrage does not restore the market price. */
+/** Maximum fee of a pool that may price tokens. Above this fee, arbitrage does not restore the market price. */
 const MAX_FEE = BAND
 
 /** Price and depth of one pool for two of its tokens. */
@@ -23,9 +23,9 @@ export type PairView = {
   readonly i: number
   readonly j: number
   /** Base units of j per base unit of i, before fee. */
-  readonly mid: number
+  readonly midPrice: number
   /**
-   * Virtual reserves behind `mid`, in base units of each token, at most the actual reserves. A constant-product pool
+   * Virtual reserves behind `midPrice`, in base units of each token, at most the actual reserves. A constant-product pool
    * with these reserves resists a price move as well as this pool does in its weaker direction. Liquidity far from the
    * price, or on one side only, does not count.
    */
@@ -36,8 +36,7 @@ export type PairView = {
 /** Price data of one pool. */
 export type PoolView = {
   /**
-   * Base units in the order of `pool.tokens`. Computed from ticks if the pool has them, never from the liquidity in
-   * range.
+   * Base units in the order of `pool.tokens`. For a pool with ticks, the sum over all ticks, not the liquidity in range.
    */
   readonly reserves: readonly number[]
   readonly pairs: readonly PairView[]
@@ -55,22 +54,22 @@ export type PoolView = {
  */
 export function viewPool(pool: Pool): PoolView | null {
   const family = familyOf(pool.family)
-  // Samples are answers of code that anyone can deploy, and must not set prices.
+  // Sampled quotes come from code that anyone can deploy, so they must not set prices.
   return family === undefined || family.sampled ? null : readView(pool, family)
 }
 
 /** Returns the price curve between two tokens, by index; null if the pool refuses swaps. */
 export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): PriceCurve | null {
-  return orRefused(() => familyOf(pool.family)!.priceCurve(pool, pool.tokens[tokenIn]!, pool.tokens[tokenOut]!))
+  return nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, pool.tokens[tokenIn]!, pool.tokens[tokenOut]!))
 }
 
 function readView(pool: Pool, family: DexFamily): PoolView {
   const { tokens } = pool
   if (tokens.length === 2) {
-    const outline = orRefused(() => family.outline?.(pool, BAND) ?? outlineOf(pool, family))
+    const outline = nullIfRefused(() => family.outline?.(pool, BAND) ?? outlineOf(pool, family))
     if (!outline) return { reserves: family.reserves(pool).map(Number), pairs: [], fee: 0 }
-    const pair = pairFrom(0, 1, outline)
-    return { reserves: [outline.firstHeld, outline.secondHeld], pairs: pair ? [pair] : [], fee: outline.fee }
+    const pair = pairViewOf(0, 1, outline)
+    return { reserves: [outline.firstReserve, outline.secondReserve], pairs: pair ? [pair] : [], fee: outline.fee }
   }
   const reserves = family.reserves(pool).map(Number)
   const pairs: PairView[] = []
@@ -79,8 +78,8 @@ function readView(pool: Pool, family: DexFamily): PoolView {
     for (let j = i + 1; j < tokens.length; j++) {
       const [sell, buy] = [curveOf(pool, i, j), curveOf(pool, j, i)]
       if (!sell || !buy) continue
-      const outline = outlineOfCurves(sell, buy, { firstHeld: reserves[i]!, secondHeld: reserves[j]! }, BAND)
-      const pair = pairFrom(i, j, outline)
+      const outline = outlineOfCurves(sell, buy, { firstReserve: reserves[i]!, secondReserve: reserves[j]! }, BAND)
+      const pair = pairViewOf(i, j, outline)
       if (pair === null) continue
       pairs.push(pair)
       fee = Math.max(fee, outline.fee)
@@ -98,25 +97,26 @@ function outlineOf(pool: Pool, family: DexFamily): PairOutline | null {
 /** Derives the reserves from tick-based curves, which is cheaper than exact integers. */
 function reservesFromCurves(sell: PriceCurve, buy: PriceCurve) {
   if (sell.gasPerPiece === undefined || buy.gasPerPiece === undefined) return null
-  return { firstHeld: outputDownTo(buy, 0), secondHeld: outputDownTo(sell, 0) }
+  return { firstReserve: outputDownTo(buy, 0), secondReserve: outputDownTo(sell, 0) }
 }
 
 function reservesFromPool(pool: Pool, family: DexFamily) {
   const [first, second] = family.reserves(pool)
-  return { firstHeld: Number(first), secondHeld: Number(second) }
+  return { firstReserve: Number(first), secondReserve: Number(second) }
 }
 
-function pairFrom(i: number, j: number, outline: PairOutline): PairView | null {
-  const { price: mid, fee, firstNear, secondNear, firstHeld, secondHeld } = outline
+function pairViewOf(i: number, j: number, outline: PairOutline): PairView | null {
+  const { price: midPrice, fee, firstDepth, secondDepth, firstReserve, secondReserve } = outline
   if (fee > MAX_FEE) return null
-  const resistance = Math.min(secondNear, firstNear * mid) / BAND_SHARE
+  const virtualReserveJ = Math.min(secondDepth, firstDepth * midPrice) / BAND_SHARE
   // Skip an overflow, an empty side, and a zero price.
-  if (!(Number.isFinite(mid) && mid > 0 && Number.isFinite(resistance) && resistance > 0)) return null
+  if (!(Number.isFinite(midPrice) && midPrice > 0 && Number.isFinite(virtualReserveJ) && virtualReserveJ > 0))
+    return null
   return {
     i,
     j,
-    mid,
-    backingI: Math.min(firstHeld, resistance / mid),
-    backingJ: Math.min(secondHeld, resistance),
+    midPrice,
+    backingI: Math.min(firstReserve, virtualReserveJ / midPrice),
+    backingJ: Math.min(secondReserve, virtualReserveJ),
   }
 }

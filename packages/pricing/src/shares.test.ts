@@ -2,7 +2,7 @@ import { type Address, type Chain, NATIVE, toAddress, ZERO_ADDRESS } from '@slui
 import type { RedeemedPart, Redemption } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import type { TokenGraph } from './graph.ts'
-import { observationOf, Shares } from './shares.ts'
+import { observationOf, SharePricer } from './shares.ts'
 import type { PricedToken } from './token.ts'
 import type { TokenPricer } from './token-pricer.ts'
 
@@ -27,23 +27,31 @@ type Setting = {
   readonly pricedPools?: Readonly<Record<Address, PricedToken['pricedPools']>>
 }
 
-function shares({ readings, decimals = () => 0, named = NAMED, pricedPools = {} }: Setting): Shares {
+function shares({ readings, decimals = () => 0, named = NAMED, pricedPools = {} }: Setting): SharePricer {
   const tokenOf = (address: Address) =>
     ({ address, pricedPools: pricedPools[address] ?? [], ...PRICES.get(address) }) as unknown as PricedToken
-  const find = (address: Address) => (PRICES.has(address) ? tokenOf(address) : undefined)
-  const findAny = (address: Address) => find(address) ?? (pricedPools[address] ? tokenOf(address) : undefined)
-  return new Shares({
+  const findPriced = (address: Address) => (PRICES.has(address) ? tokenOf(address) : undefined)
+  const findAny = (address: Address) => findPriced(address) ?? (pricedPools[address] ? tokenOf(address) : undefined)
+  return new SharePricer({
     chain: { wrappedNative: { address: wrapper } } as unknown as Chain,
-    graph: { find: findAny, isListed: (address: Address) => named.has(address) } as unknown as TokenGraph,
-    pricer: { update: (token: PricedToken) => token, observations: () => [] } as unknown as TokenPricer,
-    ...{ decimals, find, floor: FLOOR },
+    graph: { findToken: findAny, isListed: (address: Address) => named.has(address) } as unknown as TokenGraph,
+    pricer: { updatePrice: (token: PricedToken) => token, observationsOf: () => [] } as unknown as TokenPricer,
+    ...{ decimals, findPriced, minEvidenceUsd: FLOOR },
     redemptions: (address) => readings[address],
   })
 }
 
 const part = (token: Address, balance: bigint, scale = 0): RedeemedPart => ({ token, balance, scale })
 function reading(parts: readonly RedeemedPart[], overrides: Partial<Redemption> = {}): Redemption {
-  return { share, kind: 'vault' as Redemption['kind'], supply: 1_000n, parts, rate: 1, limit: null, ...overrides }
+  return {
+    share,
+    kind: 'vault' as Redemption['kind'],
+    supply: 1_000n,
+    parts,
+    rate: 1,
+    maxRedeemable: null,
+    ...overrides,
+  }
 }
 const worthOf = (setting: Setting | readonly Redemption[], of = share) =>
   shares(
@@ -57,7 +65,7 @@ describe('a share of one token', () => {
       // An unlisted share counts its redeemable value at prices that may be 2 % too high.
       evidence: 5_000 / 1.02,
       redeemableUsd: 5_000 / 1.02,
-      source: { id: share, family: 'redemption', address: share, tokens: [share, dollar], state: null },
+      sourcePool: { id: share, family: 'redemption', address: share, tokens: [share, dollar], state: null },
     })
   })
 
@@ -70,8 +78,8 @@ describe('a share of one token', () => {
   })
 
   test('has no more behind it than can be withdrawn, nor than stands behind the token', () => {
-    expect(worthOf([reading([part(dollar, 5_000n)], { limit: 1_020n })])?.evidence).toBeCloseTo(1_000)
-    expect(worthOf([reading([part(dollar, 1_020n)], { limit: 5_000n })])?.evidence).toBeCloseTo(1_000)
+    expect(worthOf([reading([part(dollar, 5_000n)], { maxRedeemable: 1_020n })])?.evidence).toBeCloseTo(1_000)
+    expect(worthOf([reading([part(dollar, 1_020n)], { maxRedeemable: 5_000n })])?.evidence).toBeCloseTo(1_000)
     expect(worthOf([reading([part(unlistedToken, 10_000n)])])?.evidence).toBeCloseTo(3_000 / 1.02)
   })
 
@@ -215,7 +223,7 @@ describe('shares of shares', () => {
     const all = shares({ readings: { [share]: [reading([part(dollar, 5_100n)])] } })
     const redeemed = all.redemptionPrice(share)!
     expect(observationOf(redeemed)).toMatchObject({ value: 1, weight: redeemed.evidence })
-    const pool = redeemed.source
+    const pool = redeemed.sourcePool
     expect(all.combine(redeemed, [{ pool, value: 3, weight: 4_000 }])).toEqual({
       price: 1,
       evidence: redeemed.evidence,

@@ -1,15 +1,15 @@
 /** Prices share tokens (vault shares, LP tokens) by their redemption value, up to what can be redeemed now. */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, RedeemedPart, Redemption } from '@sluice/liquidity'
-import type { Decimals } from './core.ts'
-import { canonical, type TokenGraph } from './graph.ts'
+import { canonicalToken, type TokenGraph } from './graph.ts'
+import type { DecimalsOf } from './hub-pricer.ts'
 import { weightedMedian } from './median.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
 import type { PriceObservation, TokenPricer } from './token-pricer.ts'
 
 /**
- * Returns the last redemption reading of a share, followed by the last one from an earlier block. Undefined if the
- * token is not a share.
+ * Returns the last redemption reading of a share, then the last reading of an earlier block. Undefined if the token is
+ * not a share.
  */
 export type RedemptionReadings = (token: Address) => readonly Redemption[] | undefined
 
@@ -17,7 +17,7 @@ export type RedemptionReadings = (token: Address) => readonly Redemption[] | und
 const MAX_LEVELS = 3
 /** Decimals of shares with a virtual price. */
 const SHARE_DECIMALS = 18
-/** A virtual price below this share of the held value is in unknown units and is ignored. */
+/** A virtual price below this fraction of the held value per share is in unknown units and is ignored. */
 const MIN_HELD_SHARE = 0.8
 /** Relative error that prices of components may have: see `depth.ts`. */
 const PRICE_ERROR = 0.02
@@ -26,25 +26,25 @@ const PRICE_ERROR = 0.02
 type Component = TokenPrice & { readonly part: RedeemedPart; readonly usd: number; readonly isListed: boolean }
 
 /** Price of a share. `redeemableUsd`: USD that can be redeemed now. */
-export type RedemptionPrice = TokenPrice & { readonly redeemableUsd: number; readonly source: Pool }
+export type RedemptionPrice = TokenPrice & { readonly redeemableUsd: number; readonly sourcePool: Pool }
 
-type Options = {
+type SharePricerOptions = {
   readonly chain: Chain
   readonly graph: TokenGraph
   readonly pricer: TokenPricer
-  readonly decimals: Decimals
+  readonly decimals: DecimalsOf
   readonly redemptions: RedemptionReadings
   /** Minimum evidence in USD. */
-  readonly floor: number
+  readonly minEvidenceUsd: number
   /** Returns the token if it has a price from its pools. */
-  readonly find: (address: Address) => PricedToken | undefined
+  readonly findPriced: (address: Address) => PricedToken | undefined
 }
 
 /** Redemption prices of share tokens. */
-export class Shares {
-  private readonly options: Options
+export class SharePricer {
+  private readonly options: SharePricerOptions
 
-  constructor(options: Options) {
+  constructor(options: SharePricerOptions) {
     this.options = options
   }
 
@@ -54,33 +54,33 @@ export class Shares {
   }
 
   /**
-   * Returns the redemption price of a share; undefined if unknown. The lower of two readings counts, so that a donation
-   * within one block raises nothing and a loss counts at once.
+   * Returns the redemption price of a share; undefined if unknown. The lower of two readings counts. So a donation within
+   * one block does not raise the price, and a loss lowers the price at once.
    */
   redemptionPrice(address: Address, level = 0): RedemptionPrice | undefined {
-    const { redemptions, graph, floor } = this.options
+    const { redemptions, graph, minEvidenceUsd } = this.options
     const readings = redemptions(address)
-    if (!readings || level === MAX_LEVELS || isPooled(graph.find(address), address)) return undefined
-    let low: RedemptionPrice | undefined
+    if (!readings || level === MAX_LEVELS || isPooled(graph.findToken(address), address)) return undefined
+    let lowest: RedemptionPrice | undefined
     for (const reading of readings) {
-      const redemption = this.read(reading, level)
+      const redemption = this.priceFromReading(reading, level)
       if (!redemption) return undefined
-      low = low ? lowerOf(low, redemption) : redemption
+      lowest = lowest ? lowerOf(lowest, redemption) : redemption
     }
-    return low && low.evidence >= floor ? low : undefined
+    return lowest && lowest.evidence >= minEvidenceUsd ? lowest : undefined
   }
 
   /** Combines the redemption price with the observations of pools that trade the share. */
   combine(redemption: RedemptionPrice, observations: readonly PriceObservation[]): TokenPrice {
-    const votes = [...observations, observationOf(redemption)]
+    const allObservations = [...observations, observationOf(redemption)]
     const price = weightedMedian(
-      votes.map(({ value }) => value),
-      votes.map(({ weight }) => weight),
+      allObservations.map(({ value }) => value),
+      allObservations.map(({ weight }) => weight),
     )
-    return { price, evidence: Math.max(...votes.map(({ weight }) => weight)) }
+    return { price, evidence: Math.max(...allObservations.map(({ weight }) => weight)) }
   }
 
-  private read(reading: Redemption, level: number): RedemptionPrice | undefined {
+  private priceFromReading(reading: Redemption, level: number): RedemptionPrice | undefined {
     const components: Component[] = []
     for (const part of reading.parts) {
       const partPrice = this.componentPrice(part.token, level)
@@ -88,25 +88,30 @@ export class Shares {
       components.push({
         ...partPrice,
         part,
-        usd: Math.min(Number(part.balance), Number(reading.limit ?? part.balance)) * partPrice.price,
+        usd: Math.min(Number(part.balance), Number(reading.maxRedeemable ?? part.balance)) * partPrice.price,
       })
     }
     const price =
       components.length === 1 ? reading.rate * components[0]!.price : this.multiTokenPrice(reading, components)
-    const redeemable = countedUsd(components) / (this.isListed(reading.share) ? 1 : 1 + PRICE_ERROR)
-    const evidence = Math.min(redeemable, ...components.map((component) => component.evidence))
+    const redeemableUsd = countedUsd(components) / (this.isListed(reading.share) ? 1 : 1 + PRICE_ERROR)
+    const evidence = Math.min(redeemableUsd, ...components.map((component) => component.evidence))
     if (!(price > 0 && Number.isFinite(price) && evidence > 0)) return undefined
-    return { price, evidence, redeemableUsd: redeemable, source: sourceOf(reading) }
+    return { price, evidence, redeemableUsd, sourcePool: sourceOf(reading) }
   }
 
   /** Returns the price of a component, which may be a share too. */
-  private componentPrice(part: Address, level: number): (TokenPrice & { readonly isListed: boolean }) | undefined {
-    const { find, chain, pricer } = this.options
-    const address = canonical(part, chain)
-    const token = find(address)
+  private componentPrice(
+    componentToken: Address,
+    level: number,
+  ): (TokenPrice & { readonly isListed: boolean }) | undefined {
+    const { findPriced, chain, pricer } = this.options
+    const address = canonicalToken(componentToken, chain)
+    const token = findPriced(address)
     const share = this.redemptionPrice(address, level + 1)
     if (!token && !share) return undefined
-    const tokenPrice = share ? this.combine(share, token ? pricer.observations(token) : []) : pricer.update(token!)
+    const tokenPrice = share
+      ? this.combine(share, token ? pricer.observationsOf(token) : [])
+      : pricer.updatePrice(token!)
     return { price: tokenPrice.price, evidence: tokenPrice.evidence, isListed: this.isListed(address) }
   }
 
@@ -116,7 +121,7 @@ export class Shares {
 
   /**
    * Returns USD per base unit of a share of several tokens. Uses a value that trades do not change: the product of the
-   * reserves, or the virtual price ("Pricing LP tokens", Alpha Finance, 2021). The held value caps it.
+   * reserves, or the virtual price ("Pricing LP tokens", Alpha Finance, 2021). The price is at most the held value.
    */
   private multiTokenPrice({ kind, supply, rate }: Redemption, components: readonly Component[]): number {
     const count = components.length
@@ -124,26 +129,26 @@ export class Shares {
     for (const { usd } of components) reserveUsd += usd
     const maxPrice = reserveUsd / Number(supply)
     if (kind === 'pair' || kind === 'weighted') {
-      let logs = 0
+      let weightedLogSum = 0
       for (const { usd, part } of components) {
         const weight = kind === 'pair' ? 1 / count : part.scale
-        logs += weight * Math.log(usd / weight)
+        weightedLogSum += weight * Math.log(usd / weight)
       }
-      return Math.min(maxPrice, Math.exp(logs) / Number(supply))
+      return Math.min(maxPrice, Math.exp(weightedLogSum) / Number(supply))
     }
     const wholeTokenPrices = components.map(({ price, part }) => this.wholeTokenUsd(price, part, kind === 'stable'))
-    const unit =
+    const wholeShareUsd =
       kind === 'stable'
         ? Math.min(...wholeTokenPrices)
         : count * wholeTokenPrices.reduce((x, y) => x * y ** (1 / count), 1)
-    const price = (rate * unit) / 10 ** SHARE_DECIMALS
+    const price = (rate * wholeShareUsd) / 10 ** SHARE_DECIMALS
     return price >= maxPrice * MIN_HELD_SHARE ? Math.min(price, maxPrice) : Number.NaN
   }
 
   /** Returns the USD price of a whole token, divided by its scale factor in a stable pool. */
   private wholeTokenUsd(price: number, { token, scale }: RedeemedPart, isScaled: boolean): number {
     const { decimals, chain } = this.options
-    const tokenDecimals = decimals(token === ZERO_ADDRESS ? canonical(token, chain) : token) ?? Number.NaN
+    const tokenDecimals = decimals(token === ZERO_ADDRESS ? canonicalToken(token, chain) : token) ?? Number.NaN
     return (price * 10 ** tokenDecimals) / (isScaled && scale > 0 ? scale : 1)
   }
 }
@@ -159,21 +164,21 @@ function isPooled(token: PricedToken | undefined, address: Address): boolean {
 }
 
 /**
- * Returns the redeemable USD. Each component counts at most its evidence. The unlisted components together count at
- * most the value of the listed ones. Otherwise an attacker could add minted tokens to ten dollars of a listed token.
+ * Returns the redeemable USD. Each component counts at most its evidence. Unlisted components together count at most as
+ * much as the listed components. Otherwise an attacker could add minted tokens to ten dollars of a listed token.
  */
 function countedUsd(components: readonly Component[]): number {
   let listedUsd = 0
   let unlistedUsd = 0
-  let min = Number.POSITIVE_INFINITY
+  let minUsd = Number.POSITIVE_INFINITY
   for (const { usd, evidence, isListed } of components) {
-    const countedEvidence = Math.min(usd, evidence)
-    min = Math.min(min, countedEvidence)
-    if (isListed) listedUsd += countedEvidence
-    else unlistedUsd += countedEvidence
+    const cappedUsd = Math.min(usd, evidence)
+    minUsd = Math.min(minUsd, cappedUsd)
+    if (isListed) listedUsd += cappedUsd
+    else unlistedUsd += cappedUsd
   }
   if (components.length === 1) return listedUsd + unlistedUsd
-  return listedUsd > 0 ? listedUsd + Math.min(unlistedUsd, listedUsd) : 2 * min
+  return listedUsd > 0 ? listedUsd + Math.min(unlistedUsd, listedUsd) : 2 * minUsd
 }
 
 function lowerOf(a: RedemptionPrice, b: RedemptionPrice): RedemptionPrice {
@@ -188,6 +193,6 @@ function sourceOf({ share, kind, parts }: Redemption): Pool {
 }
 
 /** Converts a redemption price to a price observation. */
-export function observationOf({ source, price, evidence }: RedemptionPrice): PriceObservation {
-  return { pool: source, value: price, weight: evidence }
+export function observationOf({ sourcePool, price, evidence }: RedemptionPrice): PriceObservation {
+  return { pool: sourcePool, value: price, weight: evidence }
 }

@@ -1,4 +1,5 @@
-/** Order-independent floating-point sum. */
+/** Sums floating-point numbers with a result that does not depend on their order. */
+
 /** Sums below this are 0, because their rounding unit would underflow. */
 const NEGLIGIBLE = 2 ** -900
 

@@ -7,36 +7,36 @@ import { EDGE_FIELDS, type EdgeRate, type PricedToken, type PriceEdge, stableRat
 /** Price observation of one pool: `value` in USD per base unit, `weight` in USD of liquidity behind it. */
 export type PriceObservation = { readonly pool: Pool; readonly value: number; readonly weight: number }
 
-const values: number[] = []
-const weights: number[] = []
+const valueBuffer: number[] = []
+const weightBuffer: number[] = []
 
 /** Lazy price computation over the token graph. */
 export class TokenPricer {
-  /** Prices of hubs and stables, in the order in which they were computed: each may use those before it. */
-  private hubPrices: ReadonlyMap<PricedToken, TokenPrice> = new Map()
-  private readonly floor: number
-  private version = 0
+  /** Prices of hubs and stables, in the order of computation: a price may depend only on earlier prices. */
+  private hubPriceByToken: ReadonlyMap<PricedToken, TokenPrice> = new Map()
+  private readonly minWeightUsd: number
+  private currentVersion = 0
 
   /** @param floor - USD liquidity below which a pool is ignored */
   constructor(floor: number) {
-    this.floor = floor
+    this.minWeightUsd = floor
   }
 
   /**
    * Invalidates cached prices.
    *
-   * @param hubPrices - prices of hubs and stables
+   * @param hubPriceByToken - prices of hubs and stables
    */
-  invalidate(hubPrices = this.hubPrices): void {
-    this.hubPrices = hubPrices
-    this.version++
+  invalidate(hubPrices = this.hubPriceByToken): void {
+    this.hubPriceByToken = hubPrices
+    this.currentVersion++
   }
 
   /** Caches whether a token's market is deep enough, until a pool changes. */
   cachedIsDeep(token: PricedToken, computeIsDeep: (token: PricedToken) => boolean): boolean {
-    if (token.deepVersion !== this.version) {
+    if (token.deepVersion !== this.currentVersion) {
       token.isDeep = computeIsDeep(token)
-      token.deepVersion = this.version
+      token.deepVersion = this.currentVersion
     }
     return token.isDeep
   }
@@ -44,68 +44,69 @@ export class TokenPricer {
   /**
    * Updates `price` and `evidence` of a token. They are NaN and 0 if the token has no price.
    *
-   * A pool prices a token only through another token with a higher `order`. Its weight is the USD value of that token
-   * in the pool, capped by the evidence of that token. So worthless pools of any claimed size give no price, and a
-   * price is never better supported than the prices it derives from.
+   * A pool prices a token only through another token with a higher `finalLevel`. The weight of the pool is the USD value
+   * of the other token in the pool, at most the evidence of the other token. So worthless pools of any claimed size give
+   * no price, and no price has more evidence than the prices from which it is derived.
    *
    * Pools with a price jump count with their rate of the previous block, as long as another pool without a jump prices
    * the token.
    */
-  update(token: PricedToken): PricedToken {
-    if (token.version === this.version) return token
-    token.version = this.version
-    token.before = undefined
-    token.best = -1
+  updatePrice(token: PricedToken): PricedToken {
+    if (token.priceVersion === this.currentVersion) return token
+    token.priceVersion = this.currentVersion
+    token.priceBeforeJump = undefined
+    token.bestEdgeIndex = -1
     // Only listed tokens can be hubs or stables, and most tokens are not listed.
-    const hubPrice = token.isListed ? this.hubPrices.get(token) : undefined
+    const hubPrice = token.isListed ? this.hubPriceByToken.get(token) : undefined
     token.price = hubPrice?.price ?? Number.NaN
     token.evidence = hubPrice?.evidence ?? 0
-    if (hubPrice || token.order === 0) return token
-    const { otherTokens, order } = token
+    if (hubPrice || token.finalLevel === 0) return token
+    const { otherTokens, finalLevel } = token
     for (let k = 0; k < otherTokens.length; k++) {
       const otherToken = otherTokens[k]!
-      if (otherToken.order > order && otherToken.version !== this.version) this.update(otherToken)
+      if (otherToken.finalLevel > finalLevel && otherToken.priceVersion !== this.currentVersion)
+        this.updatePrice(otherToken)
     }
-    // All tokens above have prices now; there is no recursion past this point.
-    if (this.collectCurrent(token)) return setPrice(token, weightedPrice())
-    const withJumps = weightedPrice()
-    this.collectStable(token)
-    const before = weightedPrice()
-    if (this.hasStableAlternative(token)) return setPrice(token, before)
-    token.before = before
-    return setPrice(token, withJumps)
+    // All tokens of higher levels have prices now; there is no recursion past this point.
+    if (this.collectCurrentObservations(token)) return setPrice(token, weightedPrice())
+    const priceWithJumps = weightedPrice()
+    this.collectStableObservations(token)
+    const priceWithoutJumps = weightedPrice()
+    if (this.hasStableAlternative(token)) return setPrice(token, priceWithoutJumps)
+    token.priceBeforeJump = priceWithoutJumps
+    return setPrice(token, priceWithJumps)
   }
 
   /** True if the cached price is valid. */
   isUpToDate(token: PricedToken): boolean {
-    return token.version === this.version
+    return token.priceVersion === this.currentVersion
   }
 
   /**
    * Returns the price observations of the pools of a token with a price. Hubs and stables use only each other's pools.
    */
-  observations(token: PricedToken): readonly PriceObservation[] {
-    this.update(token)
-    const isCore = this.hubPrices.has(token)
-    const usableTokens = isCore ? this.pricedBefore(token) : undefined
-    const view = isCore || this.hasStableAlternative(token) ? stableView : currentView
+  observationsOf(token: PricedToken): readonly PriceObservation[] {
+    this.updatePrice(token)
+    const isHubOrStable = this.hubPriceByToken.has(token)
+    const usableTokens = isHubOrStable ? this.tokensPricedEarlier(token) : undefined
+    const view = isHubOrStable || this.hasStableAlternative(token) ? stableView : currentView
     const observations: PriceObservation[] = []
     for (const edge of token.edges) {
       const { otherToken, pricedPool } = edge
-      if (usableTokens ? !usableTokens.has(otherToken) : otherToken.order <= token.order) continue
-      this.update(otherToken)
+      if (usableTokens ? !usableTokens.has(otherToken) : otherToken.finalLevel <= token.finalLevel) continue
+      this.updatePrice(otherToken)
       const { rate, backing } = view.rateOf(edge)
       const { price, evidence } = view.priceOf(otherToken)
       const weight = Math.min(backing * price, evidence)
-      if (weight >= this.floor) observations.push({ pool: pricedPool.pool, value: price * rate, weight })
+      if (weight >= this.minWeightUsd) observations.push({ pool: pricedPool.pool, value: price * rate, weight })
     }
     return observations
   }
 
-  private pricedBefore(token: PricedToken): ReadonlySet<PricedToken> {
-    const order = [...this.hubPrices.keys()]
-    const isAnchor = this.hubPrices.get(token)!.evidence === Number.POSITIVE_INFINITY
-    return new Set(isAnchor ? order : order.slice(0, order.indexOf(token)))
+  private tokensPricedEarlier(token: PricedToken): ReadonlySet<PricedToken> {
+    const priceOrder = [...this.hubPriceByToken.keys()]
+    const isAnchor = this.hubPriceByToken.get(token)!.evidence === Number.POSITIVE_INFINITY
+    return new Set(isAnchor ? priceOrder : priceOrder.slice(0, priceOrder.indexOf(token)))
   }
 
   /**
@@ -113,42 +114,42 @@ export class TokenPricer {
    *
    * @returns false if any of them has a price jump
    */
-  private collectCurrent(token: PricedToken): boolean {
-    values.length = 0
-    weights.length = 0
-    const { edges, otherTokens, edgeData, order, jumpedEdges } = token
+  private collectCurrentObservations(token: PricedToken): boolean {
+    valueBuffer.length = 0
+    weightBuffer.length = 0
+    const { edges, otherTokens, edgeData, finalLevel, jumpedEdgeCount } = token
     let hasNoJumps = true
-    let best = 0
+    let bestWeight = 0
     for (let k = 0; k < otherTokens.length; k++) {
       const otherToken = otherTokens[k]!
-      if (otherToken.order <= order) continue
-      if (otherToken.before !== undefined || (jumpedEdges > 0 && edges[k]!.rateBeforeJump !== undefined))
+      if (otherToken.finalLevel <= finalLevel) continue
+      if (otherToken.priceBeforeJump !== undefined || (jumpedEdgeCount > 0 && edges[k]!.rateBeforeJump !== undefined))
         hasNoJumps = false
       const { price } = otherToken
       const weight = Math.min(edgeData[EDGE_FIELDS * k + 1]! * price, otherToken.evidence)
-      if (!(weight >= this.floor)) continue
-      values.push(price * edgeData[EDGE_FIELDS * k]!)
-      weights.push(weight)
-      if (weight <= best) continue
-      best = weight
-      token.best = k
+      if (!(weight >= this.minWeightUsd)) continue
+      valueBuffer.push(price * edgeData[EDGE_FIELDS * k]!)
+      weightBuffer.push(weight)
+      if (weight <= bestWeight) continue
+      bestWeight = weight
+      token.bestEdgeIndex = k
     }
     return hasNoJumps
   }
 
-  /** Collects the observations of a token, with the rates of the previous block for those that jumped. */
-  private collectStable(token: PricedToken): void {
-    values.length = 0
-    weights.length = 0
+  /** Collects the observations of a token; a pool with a price jump counts with its rate of the previous block. */
+  private collectStableObservations(token: PricedToken): void {
+    valueBuffer.length = 0
+    weightBuffer.length = 0
     for (const edge of token.edges) {
       const { otherToken } = edge
-      if (otherToken.order <= token.order) continue
+      if (otherToken.finalLevel <= token.finalLevel) continue
       const { rate, backing } = stableView.rateOf(edge)
       const { price, evidence } = stableView.priceOf(otherToken)
       const weight = Math.min(backing * price, evidence)
-      if (!(weight >= this.floor)) continue
-      values.push(price * rate)
-      weights.push(weight)
+      if (!(weight >= this.minWeightUsd)) continue
+      valueBuffer.push(price * rate)
+      weightBuffer.push(weight)
     }
   }
 
@@ -158,9 +159,9 @@ export class TokenPricer {
     let hasStable = false
     for (const edge of token.edges) {
       const { otherToken, backing } = edge
-      if (otherToken.order <= token.order) continue
-      if (edge.rateBeforeJump !== undefined || otherToken.before !== undefined) hasJump = true
-      else if (Math.min(backing * otherToken.price, otherToken.evidence) >= this.floor) hasStable = true
+      if (otherToken.finalLevel <= token.finalLevel) continue
+      if (edge.rateBeforeJump !== undefined || otherToken.priceBeforeJump !== undefined) hasJump = true
+      else if (Math.min(backing * otherToken.price, otherToken.evidence) >= this.minWeightUsd) hasStable = true
     }
     return hasJump && hasStable
   }
@@ -173,7 +174,7 @@ type PriceView = {
 }
 
 const currentView: PriceView = { rateOf: (edge) => edge, priceOf: (token) => token }
-const stableView: PriceView = { rateOf: stableRate, priceOf: (token) => token.before ?? token }
+const stableView: PriceView = { rateOf: stableRate, priceOf: (token) => token.priceBeforeJump ?? token }
 
 function setPrice(token: PricedToken, { price, evidence }: TokenPrice): PricedToken {
   token.price = price
@@ -183,6 +184,6 @@ function setPrice(token: PricedToken, { price, evidence }: TokenPrice): PricedTo
 
 function weightedPrice(): TokenPrice {
   let evidence = 0
-  for (const weight of weights) if (weight > evidence) evidence = weight
-  return { price: weightedMedian(values, weights), evidence }
+  for (const weight of weightBuffer) if (weight > evidence) evidence = weight
+  return { price: weightedMedian(valueBuffer, weightBuffer), evidence }
 }

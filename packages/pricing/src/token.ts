@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 
-/** Numbers stored per edge in `Token.edgeData`. */
+/** Numbers stored per edge in `PricedToken.edgeData`. */
 export const EDGE_FIELDS = 3
 
 /** Token with its pools and cached price. */
@@ -20,33 +20,33 @@ export type PricedToken = {
   readonly otherTokens: PricedToken[]
   /** `rate`, `backing`, and the `backing` of the reverse edge, for each edge: `EDGE_FIELDS` numbers. */
   readonly edgeData: number[]
-  /** Number of edges with a price jump (`before` is set). */
-  jumpedEdges: number
-  /** Pools that hold another listed token; only set once the token has too many pools to filter each time. */
+  /** Number of edges with a price jump (`rateBeforeJump` is set). */
+  jumpedEdgeCount: number
+  /** Pools with another listed token; undefined while the token has few enough pools to filter them each time. */
   listedPools: Set<PricedPool> | undefined
   /** Level and reference price: see `TokenLevels`. */
   level: number
-  reference: number
-  /** Queue key of pending work in `TokenLevels`; 0 if none. */
-  queueKey: number
-  /** `level` as of the last complete update: only tokens of a higher order price this one. */
-  order: number
+  referencePrice: number
+  /** Level at which the token is queued in `TokenLevels`; 0 if it is not queued. */
+  queuedLevel: number
+  /** `level` as of the last complete update. Only tokens with a higher `finalLevel` price this token. */
+  finalLevel: number
   /** Cached price of `TokenPricer`, valid for `version`. */
   price: number
   evidence: number
-  version: number
-  /** Price of the previous block, if only jumped pools price the token now. */
-  before: TokenPrice | undefined
+  priceVersion: number
+  /** Price from the rates of the previous block; set if only jumped pools price the token now. */
+  priceBeforeJump: TokenPrice | undefined
   /** Pool that was deep enough for a price on its own; checked first. */
-  proof: PricedPool | undefined
+  sufficientPool: PricedPool | undefined
   /** Index of the edge with the most weight; -1 for hubs, stables, and tokens without a price. */
-  best: number
+  bestEdgeIndex: number
   /** Cached by `TokenPricer.cachedIsDeep` for `deepVersion`. */
   isDeep: boolean
   deepVersion: number
 }
 
-/** Price in USD per base unit. `evidence`: USD behind it, from the best backed pool; infinite for anchors. */
+/** Price in USD per base unit. `evidence`: USD liquidity of the deepest pool behind the price; infinite for anchors. */
 export type TokenPrice = { readonly price: number; readonly evidence: number }
 
 /** Pool with its reserves and edges. */
@@ -59,7 +59,7 @@ export type PricedPool = {
   edges: readonly PriceEdge[]
 }
 
-/** Returns the rate of an edge that counts when other pools price the token too: the previous one if it jumped. */
+/** Returns the rate of an edge without a jump of this block: the rate before the jump, or else the current rate. */
 export const stableRate = (edge: PriceEdge): EdgeRate => edge.rateBeforeJump ?? edge
 
 /** Exchange rate of a pool between two tokens. */
@@ -80,14 +80,14 @@ export class PriceEdge implements EdgeRate {
   /** Token that prices `token` through this edge. */
   declare readonly otherToken: PricedToken
   declare readonly pricedPool: PricedPool
-  /** Rate before the first change in block `stamp`; undefined if unchanged. */
+  /** Rate before the first change in block `stampedBlock`; undefined if it never changed. */
   declare previousRate: EdgeRate | undefined
   declare stampedBlock: number
   /** Index in the edges of `token`; -1 if detached. */
   declare index: number
-  /** PriceEdge of the same pool in the other direction. */
+  /** Edge of the same pool in the other direction. */
   declare reverse: PriceEdge
-  declare private rateBefore: EdgeRate | undefined
+  declare private storedRateBeforeJump: EdgeRate | undefined
 
   constructor(pricedPool: PricedPool, token: PricedToken, otherToken: PricedToken) {
     this.token = token
@@ -97,7 +97,7 @@ export class PriceEdge implements EdgeRate {
     this.stampedBlock = -1
     this.index = -1
     this.reverse = this
-    this.rateBefore = undefined
+    this.storedRateBeforeJump = undefined
   }
 
   get rate(): number {
@@ -110,32 +110,32 @@ export class PriceEdge implements EdgeRate {
 
   /** Rate in the previous block, if this block made it jump. */
   get rateBeforeJump(): EdgeRate | undefined {
-    return this.rateBefore
+    return this.storedRateBeforeJump
   }
 
   set rateBeforeJump(rate: EdgeRate | undefined) {
-    this.token.jumpedEdges += (rate ? 1 : 0) - (this.rateBefore ? 1 : 0)
-    this.rateBefore = rate
+    this.token.jumpedEdgeCount += (rate ? 1 : 0) - (this.storedRateBeforeJump ? 1 : 0)
+    this.storedRateBeforeJump = rate
   }
 
   /**
    * Sets the rate.
    *
-   * @param ownBacking - base units of the token itself, which back the reverse edge
+   * @param tokenBacking - base units of the token itself, which back the reverse edge
    */
-  setRate(rate: number, backing: number, ownBacking: number): void {
+  setRate(rate: number, backing: number, tokenBacking: number): void {
     const { edgeData } = this.token
     const offset = EDGE_FIELDS * this.index
     edgeData[offset] = rate
     edgeData[offset + 1] = backing
-    edgeData[offset + 2] = ownBacking
+    edgeData[offset + 2] = tokenBacking
   }
 
-  attach(rate: number, backing: number, ownBacking: number): void {
+  attach(rate: number, backing: number, tokenBacking: number): void {
     const { edges, otherTokens, edgeData } = this.token
     this.index = edges.push(this) - 1
     otherTokens.push(this.otherToken)
-    edgeData.push(rate, backing, ownBacking)
+    edgeData.push(rate, backing, tokenBacking)
   }
 
   /** Removes the edge by moving the token's last edge into its place. */
@@ -143,13 +143,13 @@ export class PriceEdge implements EdgeRate {
     this.rateBeforeJump = undefined
     const { edges, otherTokens, edgeData } = this.token
     const [lastEdge, otherToken] = [edges.pop()!, otherTokens.pop()!]
-    const [ownBacking, backing, rate] = [edgeData.pop()!, edgeData.pop()!, edgeData.pop()!]
+    const [tokenBacking, backing, rate] = [edgeData.pop()!, edgeData.pop()!, edgeData.pop()!]
     const { index } = this
     this.index = -1
     if (lastEdge === this) return
     edges[index] = lastEdge
     otherTokens[index] = otherToken
     lastEdge.index = index
-    lastEdge.setRate(rate, backing, ownBacking)
+    lastEdge.setRate(rate, backing, tokenBacking)
   }
 }

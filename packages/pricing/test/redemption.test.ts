@@ -70,7 +70,7 @@ const placesOf = (token: Address) => (token === USDC ? 6 : 18)
 
 function reading(kind: RedemptionKind, parts: readonly Part[], supply: number, rate = 1): Redemption {
   return {
-    ...{ share: SHARE, kind, rate, limit: null, supply: BigInt(Math.round(supply * 1e9)) * 10n ** 9n },
+    ...{ share: SHARE, kind, rate, maxRedeemable: null, supply: BigInt(Math.round(supply * 1e9)) * 10n ** 9n },
     parts: parts.map(({ token, whole, scale = 0 }) => {
       return { token, balance: BigInt(Math.round(whole * 1e6)) * 10n ** BigInt(placesOf(token) - 6), scale }
     }),
@@ -111,8 +111,8 @@ describe('a share that is not a pool', () => {
   test('with a withdrawal limit counts up to that limit', async () => {
     const all = reading('vault', [{ token: USDC, whole: 1e6 }], 8e5, 1.25e-12)
     expect(pricesWith([all]).usd(SHARE)).toBeCloseTo(1.25, 6)
-    expect(pricesWith([{ ...all, limit: 0n }]).usd(SHARE)).toBeNull()
-    const some = pricesWith([{ ...all, limit: 5_000n * 10n ** 6n }])
+    expect(pricesWith([{ ...all, maxRedeemable: 0n }]).usd(SHARE)).toBeNull()
+    const some = pricesWith([{ ...all, maxRedeemable: 5_000n * 10n ** 6n }])
     expect(some.usd(SHARE)).toBeCloseTo(1.25, 6)
     expect(await some.depthUsd(SHARE)).toBeLessThanOrEqual(5_001)
   })

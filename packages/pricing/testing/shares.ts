@@ -61,7 +61,7 @@ export class SimulatedShares {
     let supply = 0n
     if (parts.length === 1) supply = scaleBy(parts[0]!.balance, 1 / divisor)
     else for (const { usd } of components) supply += BigInt(Math.floor((usd / divisor) * 1e18))
-    return { share, kind, supply: supply > 0n ? supply : 1n, parts, rate: divisor, limit: null }
+    return { share, kind, supply: supply > 0n ? supply : 1n, parts, rate: divisor, maxRedeemable: null }
   }
 
   private units(token: Address, usd: number): bigint {

@@ -55,7 +55,7 @@ export class ByteReader {
     return this.#at / 2
   }
 
-  take(bytes: number): string {
+  takeHex(bytes: number): string {
     const end = this.#at + bytes * 2
     if (end > this.#hex.length)
       throw new ProgramError(
@@ -68,7 +68,7 @@ export class ByteReader {
   }
 
   uint(bytes: number): bigint {
-    return BigInt(`0x${this.take(bytes)}`)
+    return BigInt(`0x${this.takeHex(bytes)}`)
   }
 
   number(bytes: number): number {
@@ -76,10 +76,10 @@ export class ByteReader {
   }
 
   bytes32(): Hex {
-    return `0x${this.take(32)}`
+    return `0x${this.takeHex(32)}`
   }
 
   address(): Hex {
-    return `0x${this.take(20)}`
+    return `0x${this.takeHex(20)}`
   }
 }

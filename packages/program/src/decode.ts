@@ -11,7 +11,7 @@ import { ZERO_ADDRESS } from './zero.ts'
 type Refuse = (reason: string) => ProgramError
 
 /** Placeholder for the sender's input token while bytes are compared; not the zero address, which is never pulled. */
-const SOME_TOKEN = `0x${'11'.repeat(20)}` as const
+const PLACEHOLDER_TOKEN = `0x${'11'.repeat(20)}` as const
 
 /**
  * Decodes a program into steps. The input token of a step that pulls is not encoded: it is `pulledToken`, or the zero
@@ -25,15 +25,15 @@ export function decodeProgram(program: string, pulledToken?: `0x${string}`): Ste
   const bytes = new ByteReader(program)
   const steps: Step[] = []
   while (!bytes.isDone) steps.push(decodeStep(bytes, pulledToken ?? ZERO_ADDRESS))
-  if (encoded(steps, pulledToken ?? SOME_TOKEN) !== program.toLowerCase())
+  if (reencode(steps, pulledToken ?? PLACEHOLDER_TOKEN) !== program.toLowerCase())
     throw new ProgramError('INVALID_PROGRAM', 'the bytes are not those that encode their steps')
   return steps
 }
 
-function encoded(steps: readonly Step[], pulledToken: `0x${string}`): string {
-  const pulls = ({ input }: Step) => input.kind === 'pull' || input.kind === 'pullAll'
+function reencode(steps: readonly Step[], pulledToken: `0x${string}`): string {
+  const isPulled = ({ input }: Step) => input.kind === 'pull' || input.kind === 'pullAll'
   try {
-    return encodeProgram(steps.map((step) => (pulls(step) ? { ...step, tokenIn: pulledToken } : step)))
+    return encodeProgram(steps.map((step) => (isPulled(step) ? { ...step, tokenIn: pulledToken } : step)))
   } catch (cause) {
     if (!(cause instanceof ProgramError)) throw cause
     throw new ProgramError('INVALID_PROGRAM', cause.message)
@@ -76,8 +76,8 @@ function readField(field: OpField, name: string, bytes: ByteReader, flags: numbe
       return bytes.number(field.bytes)
     case 'choice': {
       const index = bytes.number(1)
-      if (index >= field.of.length) throw refuse(`no ${name} ${index}`)
-      return field.of[index]
+      if (index >= field.choices.length) throw refuse(`no ${name} ${index}`)
+      return field.choices[index]
     }
   }
 }

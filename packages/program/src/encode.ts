@@ -26,7 +26,8 @@ function encodeStep(step: Step, writer: ByteWriter): void {
   const { input, output } = step
   const values: Values = step
   const hops = op.hops ? hopsOf(op, values) : []
-  const flags = inputKinds.indexOf(input.kind) | (outputKinds.indexOf(output.kind) << 3) | ownFlags(op, values, hops)
+  const flags =
+    inputKinds.indexOf(input.kind) | (outputKinds.indexOf(output.kind) << 3) | operationFlags(op, values, hops)
   writer.uint(op.code, 1, 'opcode').uint(flags, 1, 'flags')
   if (input.kind === 'share') writer.uint(input.share, amountBytes.share, 'share')
   if (input.kind === 'held' || input.kind === 'pull') writer.uint(input.amount, amountBytes.pull, 'amount')
@@ -53,17 +54,17 @@ function writeField(field: OpField, name: string, value: unknown, flags: number,
       writer.bytes32(value as string, name)
       break
     case 'choice':
-      writer.uint(field.of.indexOf(value as string), 1, name)
+      writer.uint(field.choices.indexOf(value as string), 1, name)
       break
     case 'uint':
-      if (field.below !== undefined && (value as number) >= field.below)
-        throw new ProgramError('INVALID_STEP', `${name} must be below ${field.below}, not ${value}`)
+      if (field.exclusiveMax !== undefined && (value as number) >= field.exclusiveMax)
+        throw new ProgramError('INVALID_STEP', `${name} must be below ${field.exclusiveMax}, not ${value}`)
       writer.uint(value as number, field.bytes, name)
   }
 }
 
 /** Returns the direction bit and the flags of fields that any hop needs. */
-function ownFlags(op: Op, values: Values, hops: readonly Values[]): number {
+function operationFlags(op: Op, values: Values, hops: readonly Values[]): number {
   let flags = op.direction && values[op.direction.name] ? DIRECTION : 0
   for (const [name, field] of Object.entries(op.hops ?? {}))
     if (field.kind === 'address' && field.flag && hops.some((hop) => hop[name] !== ZERO_ADDRESS)) flags |= field.flag
@@ -71,9 +72,9 @@ function ownFlags(op: Op, values: Values, hops: readonly Values[]): number {
 }
 
 function hopsOf({ name }: Op, { hops }: Values): readonly Values[] {
-  const list = hops as readonly Values[]
-  if (list.length === 0) throw new ProgramError('INVALID_STEP', `${name} needs at least one hop`)
-  return list
+  const hopList = hops as readonly Values[]
+  if (hopList.length === 0) throw new ProgramError('INVALID_STEP', `${name} needs at least one hop`)
+  return hopList
 }
 
 function isPulled({ input }: Pick<Step, 'input'>): boolean {

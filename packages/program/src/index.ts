@@ -1,3 +1,4 @@
+/** Public interface of the package: encoding and decoding of programs, which the Executor contract runs. */
 export { decodeProgram } from './decode.ts'
 export { encodeProgram } from './encode.ts'
 export { ProgramError, type ProgramErrorCode } from './errors.ts'

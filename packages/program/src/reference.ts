@@ -13,20 +13,20 @@ function sizeOf(field: OpField): string {
     case 'bytes32':
       return '32'
     case 'uint':
-      return field.below === undefined ? String(field.bytes) : `${field.bytes}, below ${field.below}`
+      return field.exclusiveMax === undefined ? String(field.bytes) : `${field.bytes}, below ${field.exclusiveMax}`
     case 'choice':
-      return `1 (${field.of.map((word, index) => `${index} ${word}`).join(', ')})`
+      return `1 (${field.choices.map((word, index) => `${index} ${word}`).join(', ')})`
   }
 }
 
-const listOf = (fields: OpFields): string[] =>
+const describeFields = (fields: OpFields): string[] =>
   Object.entries(fields).map(([name, field]) => `\`${name}\` ${sizeOf(field)}`)
 
 function fieldsOf({ fields, hops, native }: Op): string {
-  const ownFields = listOf(fields)
-  if (native === 'only') ownFields.push('no `tokenIn`')
-  if (hops) ownFields.push('`hops` 1', `{${listOf(hops).join('; ')}} × hops`)
-  return ownFields.join('; ') || 'none'
+  const fieldTexts = describeFields(fields)
+  if (native === 'only') fieldTexts.push('no `tokenIn`')
+  if (hops) fieldTexts.push('`hops` 1', `{${describeFields(hops).join('; ')}} × hops`)
+  return fieldTexts.join('; ') || 'none'
 }
 
 function rowOf(op: Op): string {

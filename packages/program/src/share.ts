@@ -9,8 +9,8 @@ import { SHARE_DENOMINATOR } from './format.ts'
  */
 export function toShare(num: bigint, den: bigint): number {
   const max = BigInt(SHARE_DENOMINATOR) - 1n
-  const nearest = (2n * num * BigInt(SHARE_DENOMINATOR) + den) / (2n * den)
-  return Number(nearest < 1n ? 1n : nearest > max ? max : nearest)
+  const nearestShare = (2n * num * BigInt(SHARE_DENOMINATOR) + den) / (2n * den)
+  return Number(nearestShare < 1n ? 1n : nearestShare > max ? max : nearestShare)
 }
 
 /** Returns the amount that a share takes of a held amount, computed like the Executor. */

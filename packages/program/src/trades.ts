@@ -10,16 +10,16 @@ export function tradesOf(step: Step, keccak256: Keccak): readonly StepTrade[] {
 
 /** Returns the contract that holds the pools of a step, if one holds many. */
 export function singletonOf(step: Step): `0x${string}` | undefined {
-  return addressIn(step, opOf(step).singleton)
+  return addressField(step, opOf(step).singleton)
 }
 
 /** Returns the separate contract that keeps the tokens of a step's pool, if any. */
 export function keeperOf(step: Step): `0x${string}` | undefined {
-  const keeper = addressIn(step, opOf(step).keeper)
+  const keeper = addressField(step, opOf(step).keeper)
   return keeper === ZERO_ADDRESS ? undefined : keeper
 }
 
-function addressIn(step: Step, field: string | undefined): `0x${string}` | undefined {
+function addressField(step: Step, field: string | undefined): `0x${string}` | undefined {
   return field === undefined ? undefined : (step as unknown as Record<string, `0x${string}`>)[field]
 }
 

@@ -363,7 +363,7 @@ export class LiveChain {
     const source = async (extraTokens: readonly Address[] = []) => {
       const { rpc, views } = this.runtime.parts
       const { view, isComplete } = await views.recent([...catalog.registry, ...extraTokens], signal)
-      await Promise.race([view.prices().caughtUp(), setTimeout(PRICES_TIMEOUT_MS)])
+      await Promise.race([view.prices().whenCurrent(), setTimeout(PRICES_TIMEOUT_MS)])
       return { view, rpc, isComplete: isComplete && view.prices().isCurrent }
     }
     return text === undefined ? catalog.load(source) : catalog.search(text, source)

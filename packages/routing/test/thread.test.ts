@@ -1,7 +1,7 @@
 /** Searches in worker threads: same results as in the process, and recovery from faults. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { entryBetween, type Pool, PoolMap, rememberEntry } from '@sluice/liquidity'
+import { encodeEntryBetween, type Pool, PoolMap, rememberEntry } from '@sluice/liquidity'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { RoutingError } from '../src/errors.ts'
 import { findRoute } from '../src/find-route.ts'
@@ -58,7 +58,7 @@ test('threads that learn of blocks at different times from shared memory agree w
       .map((pool) => ({ ...pool, state: { ...pool.state, reserve1: pool.state.reserve1 + BigInt(block) } }))
     const next = { ...at, pools: at.pools.with(changedPools, block % 8 === 3 ? [pools[block]!.id] : []) }
     // As if the state came from a bus entry.
-    if (block % 3 === 0) rememberEntry(at.pools, next.pools, entryBetween(at.pools, next.pools, 100)!)
+    if (block % 3 === 0) rememberEntry(at.pools, next.pools, encodeEntryBetween(at.pools, next.pools, 100)!)
     at = next
     // A single search updates one thread; two concurrent ones update both.
     const req = Array.from({ length: block % 5 === 0 ? 2 : 1 }, () => threads.findRoute(at, request()))

@@ -1,5 +1,5 @@
 import { type Address, toAddress } from '@sluice/chains'
-import { familyOf, orRefused } from '@sluice/liquidity'
+import { familyOf, nullIfRefused } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { type Liquidity, readAuction, toFixed18 } from './auction.ts'
 import { auctionPools } from './auction-pools.ts'
@@ -21,7 +21,8 @@ const poolOf = (item: object) => [...auctionPools(read(item)).values()][0]?.pool
 function quoted(item: object, amountIn: bigint, [tokenIn, tokenOut] = [A, B]): bigint | undefined {
   const pool = poolOf(item)!
   return (
-    orRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut) ?? undefined
+    nullIfRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut) ??
+    undefined
   )
 }
 

@@ -4,7 +4,7 @@ import {
   type BalancerV2State,
   balancerV2InputFor,
   familyOf,
-  orRefused,
+  nullIfRefused,
   type Pool,
   type Snapshot,
 } from '@sluice/liquidity'
@@ -132,7 +132,7 @@ const MAX_RAISES = 6
  * Returns null if the pool cannot compute an input.
  */
 function inputFor(hop: Hop, amountOut: bigint): bigint | null {
-  const input = orRefused(() => exactOutputInput(hop, amountOut))
+  const input = nullIfRefused(() => exactOutputInput(hop, amountOut))
   const paidOutput = input && outputOf(hop, input)
   if (input === null || paidOutput === null || paidOutput >= amountOut) return input
   const missingInput = ((amountOut - paidOutput) * input + paidOutput - 1n) / paidOutput
@@ -151,7 +151,7 @@ function exactOutputInput({ pool, tokenIn, tokenOut }: Hop, amountOut: bigint): 
 }
 
 function outputOf({ pool, tokenIn, tokenOut }: Hop, amountIn: bigint): bigint | null {
-  return orRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut)
+  return nullIfRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut)
 }
 
 const ZERO_HASH = `0x${'0'.repeat(64)}` as Hex

@@ -1,7 +1,7 @@
 /** Handlers of `/prices`, `/liquidity`, and `/history`. */
 import { setTimeout } from 'node:timers/promises'
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import { noPrice, type PriceBook, type PriceDetail, pricedAs } from '@sluice/pricing'
+import { noPrice, type PriceBook, type PriceDetail, pricedTokenOf } from '@sluice/pricing'
 import type { BlockHeader } from '@sluice/rpc'
 import type { Request } from 'express'
 import type { z } from 'zod'
@@ -104,7 +104,7 @@ export async function history(
   const { token } = read(historyQuery, request.query)
   const { book, priceState } = await readPrices(chain, [...token.values()], context)
   const { priceHistory } = chain.liveChain
-  const pricedTokens = new Map([...token].map(([input, address]) => [input, pricedAs(address, chain.chain)]))
+  const pricedTokens = new Map([...token].map(([input, address]) => [input, pricedTokenOf(address, chain.chain)]))
   for (const address of pricedTokens.values()) {
     const usd = priceState.isPending(address) ? null : book.usd(address)
     if (usd === null) continue
@@ -148,15 +148,16 @@ export async function readPrices(
   tokens: readonly Address[],
   timing: Pick<RequestContext, 'signal' | 'time'>,
 ) {
-  const pricedTokens = tokens.map((token) => pricedAs(token, chain))
+  const pricedTokens = tokens.map((token) => pricedTokenOf(token, chain))
   const requestedTokens = pricedTokens.filter((token) => token !== ZERO_ADDRESS)
   const { view, isComplete } = await timing.time('state', () => liveChain.views.recent(requestedTokens, timing.signal))
   const book = view.prices()
-  if (!book.isCurrent) await timing.time('prices', () => Promise.race([book.caughtUp(), setTimeout(PRICE_TIMEOUT_MS)]))
+  if (!book.isCurrent)
+    await timing.time('prices', () => Promise.race([book.whenCurrent(), setTimeout(PRICE_TIMEOUT_MS)]))
   const pending = await timing.time('prices', () => liveChain.gatherEvidence(requestedTokens, view))
   const priceState: PriceState = {
     isCurrent: isComplete && book.isCurrent && pending.size === 0,
-    isPending: (token) => pending.has(pricedAs(token, chain)),
+    isPending: (token) => pending.has(pricedTokenOf(token, chain)),
     block: view.snapshot.block,
   }
   return { view, book, priceState: priceState }

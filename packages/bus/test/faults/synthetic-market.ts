@@ -52,7 +52,7 @@ export class SyntheticMarket implements IndexedMarket {
     this.place = place
   }
 
-  get pairs(): Iterable<string> {
+  get loadedPairKeys(): Iterable<string> {
     return [...this.groups].map(pairOf)
   }
 
@@ -86,7 +86,7 @@ export class SyntheticMarket implements IndexedMarket {
 
   async addFoundPools(): Promise<void> {}
 
-  has(block: BlockHeader): boolean {
+  hasBlock(block: BlockHeader): boolean {
     return this.newest !== null && this.chain.stands(block, this.newest.block)
   }
 
@@ -112,7 +112,7 @@ export class SyntheticMarket implements IndexedMarket {
 
   evict(): void {}
 
-  state(): Record<string, never> {
+  cacheCounts(): Record<string, never> {
     return {}
   }
 

@@ -1,3 +1,4 @@
+/** List of all pool families. */
 import type { DexFamily } from '../family.ts'
 import { aaveGsm } from './aave-gsm/index.ts'
 import { aaveV3 } from './aave-v3/index.ts'
@@ -87,12 +88,12 @@ export const families: readonly DexFamily<any>[] = [
   echodex,
 ]
 
-const byId = new Map(families.map((family) => [family.id, family]))
+const familyById = new Map(families.map((family) => [family.id, family]))
 
 /** Returns a family by id. */
 // biome-ignore lint/suspicious/noExplicitAny: as above.
 export function familyOf(id: string): DexFamily<any> | undefined {
-  return byId.get(id)
+  return familyById.get(id)
 }
 
 /** Id of the family whose pools are the wrappers of native tokens. */

@@ -1,60 +1,60 @@
 /**
- * Cache of encoded entries by the state that they lead to, so that an entry is encoded once and forwarded to every
+ * Cache of encoded entries, keyed by the pools after the entry. An entry is encoded once and forwarded to every
  * consumer.
  */
 import type { Pool } from '../family.ts'
 
-type Pools = ReadonlyMap<string, Pool>
+type PoolById = ReadonlyMap<string, Pool>
 
-/** Maximum entries kept per state, and maximum bytes of the entries before the last one. */
-const MAX_STEPS = 32
+/** Maximum entries per chain, and maximum bytes of a chain without its newest entry. */
+const MAX_ENTRIES = 32
 const MAX_BYTES = 2 ** 20
 
 /**
- * Identifies a state without retaining it. A WeakRef does not suffice: V8 treats it as strong in young-generation
- * collections. A chain of states would be promoted to the old generation.
+ * Identifies a pool map without retaining it. A WeakRef does not suffice: V8 treats it as a strong reference in
+ * collections of the young generation, so a chain of maps would be promoted to the old generation.
  */
 export type Mark = object
-const marks = new WeakMap<Pools, Mark>()
+const markByPools = new WeakMap<PoolById, Mark>()
 
-/** Returns the mark of a state. */
-export function markOf(pools: Pools): Mark {
-  const existing = marks.get(pools)
+/** Returns the mark of a pool map. */
+export function markOf(pools: PoolById): Mark {
+  const existing = markByPools.get(pools)
   if (existing) return existing
   const mark = {}
-  marks.set(pools, mark)
+  markByPools.set(pools, mark)
   return mark
 }
 
-type Step = { readonly before: Mark; readonly after: Mark; readonly bytes: Uint8Array }
+type CachedEntry = { readonly before: Mark; readonly after: Mark; readonly bytes: Uint8Array }
 
-/** Chains of entries by resulting state; the newest entry first. */
-const steps = new WeakMap<Pools, readonly Step[]>()
+/** Chains of successive entries by the pools after the last entry; the newest entry first. */
+const entryChains = new WeakMap<PoolById, readonly CachedEntry[]>()
 
-/** Caches the entry between two successive states. */
-export function rememberEntry(before: Pools, after: Pools, bytes: Uint8Array): void {
-  const chain: Step[] = [{ before: markOf(before), after: markOf(after), bytes }]
-  let size = 0
-  for (const step of steps.get(before) ?? []) {
-    size += step.bytes.length
-    if (size > MAX_BYTES || chain.length === MAX_STEPS) break
+/** Caches the entry between two successive pool maps. */
+export function rememberEntry(oldPools: PoolById, newPools: PoolById, bytes: Uint8Array): void {
+  const chain: CachedEntry[] = [{ before: markOf(oldPools), after: markOf(newPools), bytes }]
+  let totalBytes = 0
+  for (const step of entryChains.get(oldPools) ?? []) {
+    totalBytes += step.bytes.length
+    if (totalBytes > MAX_BYTES || chain.length === MAX_ENTRIES) break
     chain.push(step)
   }
-  steps.set(after, chain)
+  entryChains.set(newPools, chain)
 }
 
 /**
- * Returns the entries that lead from one state to another, each with the resulting state. Null if some are not cached
- * or there are more than `maxEntries`.
+ * Returns the entries that lead from `oldPools` to `newPools`, oldest first, each with the mark of the pools after it.
+ * Returns null if an entry is not cached or if there are more than `maxEntries`.
  */
 export function entriesBetween(
-  before: Pools,
-  after: Pools,
+  oldPools: PoolById,
+  newPools: PoolById,
   maxEntries: number,
 ): readonly { readonly after: Mark; readonly bytes: Uint8Array }[] | null {
-  if (before === after) return []
-  const chain = steps.get(after) ?? []
-  const first = markOf(before)
-  const last = chain.findIndex((step) => step.before === first)
-  return last < 0 || last >= maxEntries ? null : chain.slice(0, last + 1).reverse()
+  if (oldPools === newPools) return []
+  const chain = entryChains.get(newPools) ?? []
+  const oldMark = markOf(oldPools)
+  const stepIndex = chain.findIndex((step) => step.before === oldMark)
+  return stepIndex < 0 || stepIndex >= maxEntries ? null : chain.slice(0, stepIndex + 1).reverse()
 }

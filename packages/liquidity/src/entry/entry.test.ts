@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
-import { differenceOf, entryBetween, entryBytes } from './codec.ts'
+import { encodeDifference, encodeEntry, encodeEntryBetween } from './codec.ts'
 import { entriesBetween, rememberEntry } from './entry-cache.ts'
 import { FieldCollector, readEntry } from './fields.ts'
 
@@ -27,7 +27,7 @@ const over = (pools: PoolMap, bytes: Uint8Array) => {
 }
 const long = ticksOf(20, 1n)
 /** The pools as a consumer has them that decoded them from an entry. */
-const decodedOf = (pools: PoolMap) => over(PoolMap.empty, entryBetween(PoolMap.empty, pools, MAX_CHANGED)!)!
+const decodedOf = (pools: PoolMap) => over(PoolMap.empty, encodeEntryBetween(PoolMap.empty, pools, MAX_CHANGED)!)!
 const stateOf = (pools: PoolMap, n: number) =>
   pools.get(poolOf(n, 0).id)!.state as { ticks: unknown; liquidity: bigint }
 const before = PoolMap.empty.with([
@@ -48,14 +48,14 @@ test.each([
   ['nothing', [], []],
 ])('%s: an entry between two states leads from one to the other', (_, changed, gone) => {
   const after = before.with(changed, gone)
-  const bytes = entryBetween(before, after, MAX_CHANGED)!
+  const bytes = encodeEntryBetween(before, after, MAX_CHANGED)!
   expect(new Map(over(before, bytes))).toEqual(new Map(after))
   // The publisher and a consumer that has parsed none of the arrays must encode the same bytes.
-  const { encodedPools: encoded } = differenceOf(before, changed, gone)
-  const published = entryBytes(encoded, gone, [], [])
+  const { encodedPools: encoded } = encodeDifference(before, changed, gone)
+  const published = encodeEntry(encoded, gone, [], [])
   expect(new Map(over(before, published))).toEqual(new Map(after))
   const decoded = decodedOf(before)
-  expect(String(entryBetween(decoded, over(decoded, published)!, MAX_CHANGED)!)).toBe(String(bytes))
+  expect(String(encodeEntryBetween(decoded, over(decoded, published)!, MAX_CHANGED)!)).toBe(String(bytes))
 })
 
 test('an entry contains neither unchanged long arrays nor known identities', () => {
@@ -67,17 +67,17 @@ test('an entry contains neither unchanged long arrays nor known identities', () 
         state: { ...(pools.get(poolOf(1, 1).id)!.state as object), liquidity: BigInt(version) },
       } as Pool,
     ])
-    const text = String(entryBetween(pools, after, MAX_CHANGED)!)
+    const text = String(encodeEntryBetween(pools, after, MAX_CHANGED)!)
     expect(text).not.toContain('net')
     expect(text).not.toContain('dex')
     pools = after
   }
-  expect(entryBetween(before, PoolMap.empty.with([poolOf(1, 2)]), 3)).toBeNull()
+  expect(encodeEntryBetween(before, PoolMap.empty.with([poolOf(1, 2)]), 3)).toBeNull()
 })
 
 test('an array is parsed once, on first access, and shared by all states derived from one another', () => {
   const first = decodedOf(before)
-  const swapped = over(first, entryBetween(before, before.with([poolOf(1, 2, long)]), MAX_CHANGED)!)!
+  const swapped = over(first, encodeEntryBetween(before, before.with([poolOf(1, 2, long)]), MAX_CHANGED)!)!
   const { ticks } = stateOf(swapped, 1)
   expect(ticks).toEqual(long)
   expect(stateOf(first, 1).ticks).toBe(ticks)
@@ -85,8 +85,8 @@ test('an array is parsed once, on first access, and shared by all states derived
   // After a swap the array is not sent again, whether or not it had been parsed.
   const pool = swapped.get(poolOf(1, 0).id)!
   const after = swapped.with([{ ...pool, state: { ...(pool.state as object), liquidity: 5n } }])
-  expect(String(entryBetween(swapped, after, MAX_CHANGED)!)).not.toContain('net')
-  expect(String(entryBetween(first, after, MAX_CHANGED)!)).not.toContain('net')
+  expect(String(encodeEntryBetween(swapped, after, MAX_CHANGED)!)).not.toContain('net')
+  expect(String(encodeEntryBetween(first, after, MAX_CHANGED)!)).not.toContain('net')
 })
 
 test.each([
@@ -96,14 +96,14 @@ test.each([
   ['with an object for an array', (text: string) => text.replace(/\n.*/, '\n{}')],
   ['with an array of no pool', (text: string) => text.replace(/"longs":\["[^"]*"/, '"longs":["ticks"')],
 ])('bytes %s are not an entry', (_, broken) => {
-  const text = String(entryBetween(PoolMap.empty, before, MAX_CHANGED)!)
+  const text = String(encodeEntryBetween(PoolMap.empty, before, MAX_CHANGED)!)
   expect(readEntry(Buffer.from(text))).not.toBeNull()
   expect(broken(text)).not.toBe(text)
   expect(readEntry(Buffer.from(broken(text)))).toBeNull()
 })
 
 test('an entry that does not fit is not applied', () => {
-  const bytes = entryBetween(before, before.with([poolOf(1, 2, long)]), MAX_CHANGED)!
+  const bytes = encodeEntryBetween(before, before.with([poolOf(1, 2, long)]), MAX_CHANGED)!
   expect(over(PoolMap.empty, bytes)).toBeUndefined()
 })
 
@@ -127,10 +127,10 @@ test.each([
   'a collector that follows an entry holds the state after it, also if it follows it twice: %s',
   (_, changed, gone) => {
     const after = before.with(changed, gone)
-    const collector = FieldCollector.of(readEntry(entryBetween(PoolMap.empty, before, MAX_CHANGED)!)!)
-    const entry = readEntry(entryBetween(before, after, MAX_CHANGED)!)!
+    const collector = FieldCollector.of(readEntry(encodeEntryBetween(PoolMap.empty, before, MAX_CHANGED)!)!)
+    const entry = readEntry(encodeEntryBetween(before, after, MAX_CHANGED)!)!
     for (let time = 0; time < 2; time++) {
-      collector.follow(entry)
+      collector.applyEntry(entry)
       expect(new Map(collector.applyTo(PoolMap.empty, [])!.pools)).toEqual(new Map(after))
     }
   },

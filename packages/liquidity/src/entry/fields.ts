@@ -1,34 +1,34 @@
-/** Decodes entries, and assembles pools from the fields of a hash. */
+/** Decodes entries (`readEntry`), and assembles pools from the fields of a Redis hash (`FieldCollector`). */
 import type { Steps } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { fromText } from '../store/text.ts'
-import { fieldCount, type Main, type PoolState, type StateOnly } from './codec.ts'
-import { defineLongs, Long, sourceOf } from './long.ts'
+import { fieldCount, type PoolContent, type PoolState, type StateContent } from './codec.ts'
+import { defineLazyArrays, LazyArray, sourceOf } from './lazy-array.ts'
 
 /** A decoded entry of the stream. */
 export type DecodedEntry = {
   readonly pools: readonly (readonly [id: string, pool: unknown])[]
   /** Fields of the long arrays that changed. */
-  readonly longs: readonly (readonly [field: string, long: Long])[]
+  readonly longs: readonly (readonly [field: string, long: LazyArray])[]
   readonly gone: readonly string[]
   readonly pairs: { readonly added: readonly string[]; readonly removed: readonly string[] }
 }
 
-const LINE = '\n'.charCodeAt(0)
+const NEWLINE = '\n'.charCodeAt(0)
 
 /** Decodes an entry. Returns null if the bytes are malformed: the reader then loads the full state again. */
 export function readEntry(bytes: Uint8Array): DecodedEntry | null {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   let end = lineEnd(text, 0)
-  const head = headOf(text.toString('utf8', 0, end))
+  const head = parseHead(text.toString('utf8', 0, end))
   if (!head) return null
-  const longs: [string, Long][] = []
+  const longs: [string, LazyArray][] = []
   for (const field of head.longs) {
     const start = end + 1
     end = lineEnd(text, start)
     // Encode each array as its own string: a substring would retain the whole text of the entry.
-    const long = Long.of(text.toString('utf8', start, end))
+    const long = LazyArray.of(text.toString('utf8', start, end))
     if (!long) return null
     longs.push([field, long])
   }
@@ -36,13 +36,13 @@ export function readEntry(bytes: Uint8Array): DecodedEntry | null {
 }
 
 function lineEnd(text: Buffer, start: number): number {
-  const end = text.indexOf(LINE, start)
+  const end = text.indexOf(NEWLINE, start)
   return end < 0 ? text.length : end
 }
 
 type EntryHead = Omit<DecodedEntry, 'longs'> & { readonly longs: readonly string[] }
 
-function headOf(text: string): EntryHead | null {
+function parseHead(text: string): EntryHead | null {
   try {
     const head = fromText<EntryHead>(text)
     const { pools, longs, gone, pairs } = head
@@ -55,19 +55,19 @@ function headOf(text: string): EntryHead | null {
 
 const isLongField = (field: unknown) => typeof field === 'string' && field.includes(' ')
 
-type PoolFields = { main?: Main | StateOnly; long?: Map<string, Long> }
+type PoolFields = { content?: PoolContent | StateContent; longByName?: Map<string, LazyArray> }
 
-/** Pools between two yields to the event loop. */
-const STEP = 200
+/** Pools assembled between two yields to the event loop. */
+const POOLS_PER_SLICE = 200
 
 /** Collects fields by pool, from a scan of the hash and from entries that arrive meanwhile. */
 export class FieldCollector {
-  private readonly pools = new Map<string, PoolFields>()
+  private readonly fieldsByPoolId = new Map<string, PoolFields>()
 
   static of(entry: DecodedEntry): FieldCollector {
     const fields = new FieldCollector()
     for (const [id, pool] of entry.pools) fields.setPool(id, pool)
-    for (const [field, long] of entry.longs) fields.setLong(field, long)
+    for (const [field, long] of entry.longs) fields.setLazyArray(field, long)
     return fields
   }
 
@@ -77,116 +77,118 @@ export class FieldCollector {
       this.setPool(field, fromText(text))
       return
     }
-    const long = Long.of(text)
+    const long = LazyArray.of(text)
     if (!long) throw new SyntaxError('expected the text of a JSON array')
-    this.setLong(field, long)
+    this.setLazyArray(field, long)
   }
 
   /** Adds a whole pool, or merges the state of a pool whose identity is present. */
   private setPool(id: string, content: unknown): void {
-    const pool = this.of(id)
-    if (!pool.main) {
-      pool.main = content as StateOnly
+    const fields = this.fieldsOf(id)
+    if (!fields.content) {
+      fields.content = content as StateContent
       return
     }
-    const { apart: _, ...previousContent } = pool.main as Main
-    pool.main = { ...previousContent, ...(content as StateOnly) }
+    const { apart: _, ...previousContent } = fields.content as PoolContent
+    fields.content = { ...previousContent, ...(content as StateContent) }
   }
 
-  private setLong(field: string, long: Long): void {
-    const separatorAt = field.indexOf(' ')
-    const pool = this.of(field.slice(0, separatorAt))
-    pool.long ??= new Map()
-    pool.long.set(field.slice(separatorAt + 1), long)
+  private setLazyArray(field: string, long: LazyArray): void {
+    const separatorIndex = field.indexOf(' ')
+    const pool = this.fieldsOf(field.slice(0, separatorIndex))
+    pool.longByName ??= new Map()
+    pool.longByName.set(field.slice(separatorIndex + 1), long)
   }
 
-  private of(id: string): PoolFields {
-    const existing = this.pools.get(id)
+  private fieldsOf(id: string): PoolFields {
+    const existing = this.fieldsByPoolId.get(id)
     if (existing) return existing
-    const pool: PoolFields = {}
-    this.pools.set(id, pool)
-    return pool
+    const fields: PoolFields = {}
+    this.fieldsByPoolId.set(id, fields)
+    return fields
   }
 
   /** Applies an entry. Applying it twice is harmless, because its values are absolute. */
-  follow({ pools, longs, gone }: DecodedEntry): void {
+  applyEntry({ pools, longs, gone }: DecodedEntry): void {
     for (const [id, pool] of pools) {
       this.setPool(id, pool)
-      this.dropLong(id)
+      this.dropShortenedArrays(id)
     }
-    for (const [field, long] of longs) this.setLong(field, long)
-    for (const id of gone) this.pools.delete(id)
+    for (const [field, long] of longs) this.setLazyArray(field, long)
+    for (const id of gone) this.fieldsByPoolId.delete(id)
   }
 
-  /** Drops long arrays that have become short and are now stored in the state itself. */
-  private dropLong(id: string): void {
-    const { main, long } = this.pools.get(id)!
-    for (const name of long?.keys() ?? []) if (!main?.apart?.includes(name)) long!.delete(name)
+  /** Drops arrays that are no longer long: the state itself now contains them. */
+  private dropShortenedArrays(id: string): void {
+    const { content, longByName } = this.fieldsByPoolId.get(id)!
+    for (const name of longByName?.keys() ?? []) if (!content?.apart?.includes(name)) longByName!.delete(name)
   }
 
   get count(): number {
     let count = 0
-    for (const { main, long } of this.pools.values()) count += (main ? 1 : 0) + (long?.size ?? 0)
+    for (const { content, longByName } of this.fieldsByPoolId.values())
+      count += (content ? 1 : 0) + (longByName?.size ?? 0)
     return count
   }
 
-  /** Builds a map of the pools; null if a part of a pool is missing. */
+  /** Builds a map of the pools; null if a field of a pool is missing. */
   *toMap(): Steps<PoolMap | null> {
     const pools: Pool[] = []
-    const texts = new Map<string, string>()
-    for (const [id, fields] of this.pools) {
+    const internedTexts = new Map<string, string>()
+    for (const [id, fields] of this.fieldsByPoolId) {
       const pool = assemblePool(fields, undefined)
       if (!pool || pool.id !== id) return null
-      pools.push(internStrings(pool, texts))
-      if (pools.length % STEP === 0) yield
+      pools.push(internStrings(pool, internedTexts))
+      if (pools.length % POOLS_PER_SLICE === 0) yield
     }
     return yield* PoolMap.of(pools)
   }
 
   /**
-   * Applies the collected pools to a state; null if they do not fit it. `fieldCountChange` may be negative.
+   * Applies the collected pools to `oldPools`; null if a collected pool lacks fields that `oldPools` does not have
+   * either. `fieldCountChange` is the change in the number of hash fields, and may be negative.
    */
   applyTo(
-    before: PoolMap,
+    oldPools: PoolMap,
     goneIds: readonly string[],
   ): { readonly pools: PoolMap; readonly fieldCountChange: number } | null {
     const changedPools: Pool[] = []
     let fieldCountChange = 0
-    for (const [id, fields] of this.pools) {
-      const previousPool = before.get(id)
+    for (const [id, fields] of this.fieldsByPoolId) {
+      const previousPool = oldPools.get(id)
       const pool = assemblePool(fields, previousPool)
       if (!pool) return null
       fieldCountChange += fieldCount(pool) - (previousPool ? fieldCount(previousPool) : 0)
       changedPools.push(pool)
     }
     for (const id of goneIds) {
-      const previousPool = before.get(id)
+      const previousPool = oldPools.get(id)
       if (previousPool) fieldCountChange -= fieldCount(previousPool)
     }
-    return { pools: before.with(changedPools, goneIds), fieldCountChange }
+    return { pools: oldPools.with(changedPools, goneIds), fieldCountChange }
   }
 
   get ids(): readonly string[] {
-    return [...this.pools.keys()]
+    return [...this.fieldsByPoolId.keys()]
   }
 }
 
-function assemblePool({ main, long }: PoolFields, previousPool: Pool | undefined): Pool | null {
-  if (!main || !('tokens' in main || previousPool)) return null
-  const isWhole = 'tokens' in main
-  // Most pools have no long array. Then `main` is a whole pool, or only its state.
-  if (!main.apart) return isWhole ? (main as Pool) : ({ ...previousPool, state: main.state } as Pool)
-  const { apart, ...rest } = main
-  const state: Record<string, unknown> = { ...rest.state }
-  const longs: Record<string, Long> = {}
+function assemblePool({ content, longByName }: PoolFields, previousPool: Pool | undefined): Pool | null {
+  if (!content || !('tokens' in content || previousPool)) return null
+  const isWhole = 'tokens' in content
+  // Most pools have no long array. Then `content` is a whole pool, or only its state.
+  if (!content.apart) return isWhole ? (content as Pool) : ({ ...previousPool, state: content.state } as Pool)
+  const { apart, ...inlineContent } = content
+  const state: Record<string, unknown> = { ...inlineContent.state }
+  const lazyArrays: Record<string, LazyArray> = {}
   for (const name of apart) {
-    const source = long?.get(name) ?? (previousPool && sourceOf(previousPool.state as PoolState, name))
-    if (source instanceof Long) longs[name] = source
+    const source = longByName?.get(name) ?? (previousPool && sourceOf(previousPool.state as PoolState, name))
+    if (source instanceof LazyArray) lazyArrays[name] = source
     else if (Array.isArray(source)) state[name] = source
     else return null
   }
-  if (Object.keys(longs).length > 0) defineLongs(state, longs)
-  return { ...(isWhole ? undefined : previousPool), ...rest, state } as Pool
+  if (Object.keys(lazyArrays).length > 0) defineLazyArrays(state, lazyArrays)
+  return { ...(isWhole ? undefined : previousPool), ...inlineContent, state } as Pool
 }
 
 /**

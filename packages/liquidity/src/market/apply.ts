@@ -15,13 +15,13 @@ export function* applyLogs(
   pools: PoolMap,
   logs: readonly Log[],
   familyOf: (id: string) => DexFamily | undefined,
-  idOf: (log: Log) => string,
+  poolIdOf: (log: Log) => string,
 ): Steps<AppliedLogs> {
   const changedPools = new Map<string, Pool>()
   const idsToReread = new Set<string>()
   for (const log of [...logs].sort((a, b) => a.logIndex - b.logIndex)) {
     yield
-    const id = idOf(log)
+    const id = poolIdOf(log)
     const pool = changedPools.get(id) ?? pools.get(id)
     if (!pool || idsToReread.has(id)) continue
     const family = familyOf(pool.family)

@@ -1,7 +1,7 @@
 /** Tests of the rotating audit. */
 import { expect, test } from 'vitest'
 import { Auditor } from './audit.ts'
-import type { MarketFollower, MarketParts } from './follow.ts'
+import type { MarketComponents, MarketFollower } from './follow.ts'
 
 /** An auditor over a market of `size` pools, with a follower that records which pools it reads. */
 function audited(size: number) {
@@ -29,7 +29,7 @@ function audited(size: number) {
     },
   }
   const mutex = { run: <T>(work: () => Promise<T>) => work() }
-  const parts = {
+  const components = {
     directory: { sampling: { has: (id: string) => id.startsWith('sampled') } },
     ledger: {
       get history() {
@@ -38,7 +38,7 @@ function audited(size: number) {
       mutex,
     },
   }
-  const auditor = new Auditor(parts as unknown as MarketParts, follower as unknown as MarketFollower)
+  const auditor = new Auditor(components as unknown as MarketComponents, follower as unknown as MarketFollower)
   const moveTo = (number: number) => {
     state.history = { oldest, top: topAt(number) }
   }

@@ -1,14 +1,16 @@
 /** Rotating audit: compares a few pools in memory with the chain and repairs those that differ. */
 import type { Hex } from '@sluice/chains'
 import type { AuditCount } from '../snapshot.ts'
-import type { MarketFollower, MarketParts } from './follow.ts'
+import type { MarketComponents, MarketFollower } from './follow.ts'
 
-/** Each round reads one of this many parts of the pools, but at least `MIN_POOLS`. */
+/** Maximum rounds in which the audit compares all pools once. */
 const ROUNDS = 256
+/** Minimum pools per round. */
 const MIN_POOLS = 16
 
+/** Auditor of one market. */
 export class Auditor {
-  private readonly parts: MarketParts
+  private readonly components: MarketComponents
   private readonly follower: MarketFollower
   private round = 0
   /** Block of the last round. */
@@ -16,8 +18,8 @@ export class Auditor {
   private checkedCount = 0
   private repairedCount = 0
 
-  constructor(parts: MarketParts, follower: MarketFollower) {
-    this.parts = parts
+  constructor(components: MarketComponents, follower: MarketFollower) {
+    this.components = components
     this.follower = follower
   }
 
@@ -27,7 +29,7 @@ export class Auditor {
 
   /** Compares the next few pools. Does not delay new blocks, unless a pool must be repaired. @throws RpcError */
   async run(): Promise<void> {
-    const { history } = this.parts.ledger
+    const { history } = this.components.ledger
     // With a single block in the history all pools were just read.
     if (!history || history.top === history.oldest) return
     const { top } = history
@@ -36,8 +38,8 @@ export class Auditor {
     this.auditedBlock = top.block.hash
     const rounds = Math.max(1, Math.min(ROUNDS, Math.floor(top.pools.size / MIN_POOLS)))
     this.round = (this.round + 1) % rounds
-    const { sampling } = this.parts.directory
-    // Samples are taken at each block, at other amounts each time.
+    const { sampling } = this.components.directory
+    // A new sample uses other amounts than the one in memory, so sampled pools cannot be compared.
     const ids = new Set([...top.pools.idsOfPart(this.round, rounds)].filter((id) => !sampling.has(id)))
     const { differingPools, goneIds } = await this.follower.reread(top.block, top.pools, ids, 'background')
     this.checkedCount += ids.size
@@ -45,9 +47,9 @@ export class Auditor {
       await this.repair(new Set([...differingPools.map(({ id }) => id), ...goneIds]))
   }
 
-  /** Reads pools that were wrong at an earlier block again at the newest block. */
+  /** Rereads pools that differed from the chain at an earlier block, now at the newest block. */
   private repair(ids: ReadonlySet<string>): Promise<void> {
-    return this.parts.ledger.mutex.run(async () => {
+    return this.components.ledger.mutex.run(async () => {
       this.repairedCount += await this.follower.repair(ids)
     })
   }

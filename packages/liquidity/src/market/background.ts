@@ -1,4 +1,4 @@
-/** A bounded queue for background work. */
+/** A bounded queue for background searches of discovery and of the redemption cache. */
 import type { StateCount } from '@sluice/simulation'
 import { MarketError } from '../errors.ts'
 

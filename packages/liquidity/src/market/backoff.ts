@@ -1,7 +1,6 @@
-/** Exponential backoff counted in blocks. */
-/** Decides at which block to retry a failed item: after 1, 2, 4, … blocks. */
+/** Exponential backoff counted in blocks: decides at which block to retry a failed item, after 1, 2, 4, … blocks. */
 export class Backoff {
-  private readonly waits = new Map<string, { readonly untilBlock: number; readonly blocks: number }>()
+  private readonly waitById = new Map<string, { readonly untilBlock: number; readonly blocks: number }>()
   private readonly maxBlocks: number
 
   /** @param maxBlocks - maximum blocks between two attempts */
@@ -10,16 +9,16 @@ export class Backoff {
   }
 
   isDue(id: string, block: number): boolean {
-    const wait = this.waits.get(id)
+    const wait = this.waitById.get(id)
     return wait === undefined || block >= wait.untilBlock
   }
 
   recordFailure(id: string, block: number): void {
-    const blocks = Math.min(this.maxBlocks, 2 * (this.waits.get(id)?.blocks ?? 0) || 1)
-    this.waits.set(id, { untilBlock: block + blocks, blocks })
+    const blocks = Math.min(this.maxBlocks, 2 * (this.waitById.get(id)?.blocks ?? 0) || 1)
+    this.waitById.set(id, { untilBlock: block + blocks, blocks })
   }
 
   recordSuccess(id: string): void {
-    this.waits.delete(id)
+    this.waitById.delete(id)
   }
 }

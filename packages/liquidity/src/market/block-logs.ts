@@ -9,15 +9,15 @@ import { MarketError } from '../errors.ts'
 import { sleep } from './timing.ts'
 
 /**
- * Pauses between retries of an empty response. After the last one the response is accepted, since bloom filters have
- * false positives.
+ * Pauses in milliseconds before the retries of an empty response. After the last retry the empty response is accepted,
+ * since bloom filters have false positives.
  */
 const PAUSES_MS = [10, 40, 160] as const
 
 /**
  * Returns the logs of a block with one of the topics as topic0.
  *
- * @param onDoubt - called if there are none although the bloom filter matches
+ * @param onDoubt - called if the node returns no logs although the bloom filter matches
  * @throws RpcError; MarketError `REORGED`
  */
 export async function logsOf(
@@ -42,7 +42,7 @@ export async function logsOf(
   }
 }
 
-/** Bloom bits by topic: bounded by the number of topics of all families. */
+/** Cached bloom bits by topic. The size is bounded by the number of topics of all families. */
 const bitsByTopic = new Map<Hex, readonly number[]>()
 
 /** True if a 2,048-bit bloom filter contains the three bits of a topic. @see Ethereum yellow paper, 4.4.3 */

@@ -8,8 +8,8 @@ export type Branch = { readonly from: HistoryEntry; readonly blocks: readonly Bl
 
 /**
  * Finds the last common block of the history and the node's chain, and the headers from there up to `head`, oldest
- * first. Returns null if the fork is below the history or the head is too far above it to follow block by block;
- * `'broken'` if the node lacks a block in between, as it does if the head has been reorged away meanwhile.
+ * first. Returns null if the fork is below the history, or if the head is too far above the history to follow block by
+ * block. Returns `'broken'` if the node lacks a block in between, for example because the head was reorged away.
  *
  * @throws RpcError
  */
@@ -21,7 +21,7 @@ export async function findBranch(
 ): Promise<Branch | 'broken' | null> {
   const gap = head.number - history.top.block.number
   if (gap > HISTORY_BLOCKS) return null
-  // Usual case: the head is a few blocks above ours; request them concurrently.
+  // Usually the head is a few blocks above the history: request the blocks in between concurrently.
   const numbers = Array.from({ length: Math.max(0, gap - 1) }, (_, i) => history.top.block.number + 1 + i)
   const newBlocks = await Promise.all(numbers.map((number) => rpc.getBlock(number, options)))
   const headers = new Map<Hex, BlockHeader>()

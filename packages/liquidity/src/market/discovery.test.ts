@@ -2,16 +2,16 @@
 import { type Address, type DexRow, toAddress } from '@sluice/chains'
 import { type RequestOptions, RpcError } from '@sluice/rpc'
 import { expect, test, vi } from 'vitest'
-import { pairKey, sortTokens } from '../dexes/common/direction.ts'
+import { pairKey, sortPair } from '../dexes/common/direction.ts'
 import { Discovery, type DiscoveryOptions } from './discovery.ts'
 import { FollowedTokens } from './followed-tokens.ts'
-import { marketLimits } from './limits.ts'
+import { defaultMarketLimits } from './limits.ts'
 import { BACKGROUND_TIMEOUT_MS } from './timing.ts'
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const [hub, other, third, token] = [at(1), at(2), at(3), at(9)] as const
 type Pair = readonly [Address, Address]
-const keyOf = (a: Address, b: Address) => pairKey(sortTokens([a, b]))
+const keyOf = (a: Address, b: Address) => pairKey(sortPair([a, b]))
 
 /** A discovery whose node answers no request and records the options of each. */
 function discovered(isDown = false) {
@@ -31,7 +31,7 @@ function discovered(isDown = false) {
       return []
     },
   }
-  const tokens = new FollowedTokens(new Set([hub, other, third]), marketLimits)
+  const tokens = new FollowedTokens(new Set([hub, other, third]), defaultMarketLimits)
   for (const intermediate of [hub, other, third]) tokens.add(intermediate)
   const row = { family: 'test' } as unknown as DexRow
   const scope = { hubs: [hub], intermediates: [hub, other, third] }
@@ -45,9 +45,9 @@ function discovered(isDown = false) {
     hasFollowedPair: () => false,
   }
   const ledger = { newest: null, snapshot: () => ({ block: { number: 1, hash: '0x01' } }), history: null }
-  const parts = { rpc, directory, ledger, signal: new AbortController().signal }
-  const follower = { retrying: (work: (block: { hash: string }) => Promise<unknown>) => work({ hash: '0x01' }) }
-  const options = { parts, follower, evictor: { run: () => {} }, limits: marketLimits, searchesLogs: false }
+  const components = { rpc, directory, ledger, signal: new AbortController().signal }
+  const follower = { retryOnReorg: (work: (block: { hash: string }) => Promise<unknown>) => work({ hash: '0x01' }) }
+  const options = { components, follower, evictor: { run: () => {} }, limits: defaultMarketLimits, searchesLogs: false }
   return { discovery: new Discovery(options as unknown as DiscoveryOptions), searches, requests }
 }
 

@@ -1,4 +1,4 @@
-/** Discovers pools: asks factories for pairs, and scans past logs for families without getters. */
+/** Discovers pools for a market: requests token pairs from factories, and scans past logs for families without getters. */
 
 import type { Address } from '@sluice/chains'
 import { abortable, type BlockHeader, inSlices, type Priority, RpcError } from '@sluice/rpc'
@@ -11,7 +11,7 @@ import type { PoolList } from '../pool-list/pool-list.ts'
 import type { ScanStatus } from '../snapshot.ts'
 import { Background } from './background.ts'
 import type { Evictor } from './evictor.ts'
-import type { MarketFollower, MarketParts } from './follow.ts'
+import type { MarketComponents, MarketFollower } from './follow.ts'
 import type { MarketLimits } from './limits.ts'
 import { LogScan } from './log-scan.ts'
 import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
@@ -27,20 +27,20 @@ import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 const SCAN_TIMEOUT_MS = 500
 /** Milliseconds that the first requests of a woken chain wait for the pools between intermediates. */
 const WARM_UP_TIMEOUT_MS = 1_000
-/** Tokens per background batch: one or two megabytes of responses, and a fraction of a second of node time. */
-const TOKEN_BATCH = 25
+/** Tokens per background batch. A batch costs one or two megabytes of responses and less than a second of node time. */
+const TOKENS_PER_BATCH = 25
 /**
- * Tokens or groups per batch of searches with all intermediates, which ask for several times as many pairs as
- * `TOKEN_BATCH`.
+ * Tokens or token groups per background batch of searches with all intermediates. Each item needs several times as many
+ * pairs as a search with the hubs.
  */
-const WIDE_BATCH = 8
+const ITEMS_PER_WIDE_BATCH = 8
 /** Pools read per batch. */
-const POOL_BATCH = 200
-/** Maximum attempts to read pools when their block is reorged away. */
-const MAX_READS = 8
+const POOLS_PER_BATCH = 200
+/** Maximum attempts to read a batch of pools whose block is reorged away each time. */
+const MAX_READ_ATTEMPTS = 8
 
 export type DiscoveryOptions = {
-  readonly parts: MarketParts
+  readonly components: MarketComponents
   readonly follower: MarketFollower
   readonly evictor: Evictor
   readonly limits: MarketLimits
@@ -52,46 +52,54 @@ export type DiscoveryOptions = {
   readonly searchesLogs?: boolean | undefined
 }
 
-function nullIfGone(error: unknown): null {
+function nullIfReorged(error: unknown): null {
   if (error instanceof RpcError && error.mayDependOnBlock) return null
   throw error
 }
 
 /** Pool discovery of one market. */
 export class Discovery {
-  private readonly parts: MarketParts
+  private readonly components: MarketComponents
   private readonly follower: MarketFollower
   private readonly evictor: Evictor
   private readonly requestedPairs: RequestedPairs
   private readonly tokenSearches: Background<Address>
-  /** Searches for pools between intermediates. */
+  /** Searches for the pools between each intermediate and all intermediates. */
   private readonly intermediateSearches: Background<Address>
   /** Searches for the neighbors of groups of tokens. */
   private readonly neighborSearches: Background<readonly Address[]>
-  /** Search for the pools between intermediates; null before it starts. */
+  /** First searches, for the pools between hubs and between intermediates; null before they start. */
   private warmUpSearch: Promise<unknown> | null = null
   /** Scan of past logs. */
   readonly scan: LogScan
 
   constructor(options: DiscoveryOptions) {
-    const { parts, follower, evictor, limits, onScan, loadPoolList, onPoolListImport, searchesLogs } = options
-    this.parts = parts
+    const { components, follower, evictor, limits, onScan, loadPoolList, onPoolListImport, searchesLogs } = options
+    this.components = components
     this.evictor = evictor
     this.follower = follower
-    this.requestedPairs = new RequestedPairs(parts.directory.tokens, limits)
-    this.scan = new LogScan(parts, (pools) => this.add(pools), onScan, onPoolListImport, searchesLogs)
+    this.requestedPairs = new RequestedPairs(components.directory.tokens, limits)
+    this.scan = new LogScan(components, (pools) => this.add(pools), onScan, onPoolListImport, searchesLogs)
     if (loadPoolList)
       this.scan.scheduleImport(
-        () => new PoolListImport(loadPoolList(), { parts, follower }, (...row) => this.scan.hasPoolsOf(...row)),
+        () => new PoolListImport(loadPoolList(), { components, follower }, (...row) => this.scan.hasPoolsOf(...row)),
       )
-    const { hubs, intermediates } = parts.directory.scope
-    this.tokenSearches = new Background((tokens) => this.find(tokens, hubs), limits.queuedSearches, TOKEN_BATCH)
-    this.intermediateSearches = new Background(
-      (tokens) => this.find(tokens, intermediates),
+    const { hubs, intermediates } = components.directory.scope
+    this.tokenSearches = new Background(
+      (tokens) => this.searchWithPartners(tokens, hubs),
       limits.queuedSearches,
-      WIDE_BATCH,
+      TOKENS_PER_BATCH,
     )
-    this.neighborSearches = new Background((groups) => this.searchNeighbors(groups), limits.queuedSearches, WIDE_BATCH)
+    this.intermediateSearches = new Background(
+      (tokens) => this.searchWithPartners(tokens, intermediates),
+      limits.queuedSearches,
+      ITEMS_PER_WIDE_BATCH,
+    )
+    this.neighborSearches = new Background(
+      (groups) => this.searchNeighbors(groups),
+      limits.queuedSearches,
+      ITEMS_PER_WIDE_BATCH,
+    )
   }
 
   get counts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
@@ -104,12 +112,12 @@ export class Discovery {
   }
 
   /** Keys of the pairs whose pools are in memory. */
-  get pairs(): Iterable<string> {
-    return this.requestedPairs.keys()
+  get loadedPairKeys(): Iterable<string> {
+    return this.requestedPairs.loadedKeys()
   }
 
-  remember(pairs: Iterable<string>): void {
-    this.requestedPairs.remember(pairs)
+  restorePairs(pairs: Iterable<string>): void {
+    this.requestedPairs.restore(pairs)
   }
 
   forgetPairs(): void {
@@ -119,20 +127,20 @@ export class Discovery {
   }
 
   /**
-   * Resolves when memory contains the pools of the hubs, and the pools of each group's tokens with one another and with
-   * the intermediates. Waits for the pools between intermediates only within a time limit. Searches the groups'
-   * neighbors in the background.
+   * Resolves when memory contains the pools between hubs, and for each group the pools of its tokens with one another
+   * and with the intermediates. Waits for the pools between intermediates only within a time limit. Searches the
+   * neighbors of each group in the background.
    *
    * @throws RpcError
    */
   async ensure(groups: readonly (readonly Address[])[], signal?: AbortSignal): Promise<void> {
-    const { tokens, scope } = this.parts.directory
+    const { tokens, scope } = this.components.directory
     for (const token of groups.flat()) tokens.add(token)
     const pairs = groups.flatMap((group) => pairsOf(group, scope.intermediates))
     const pendingSearch = Promise.all([this.requestPairs(pairs, 'lookup'), this.warmUp()])
     const isNew = (pair: TokenPair) => this.requestedPairs.isNew(pair)
     for (const group of groups)
-      if (lacksNeighbors(this.parts.directory, group, isNew))
+      if (lacksNeighbors(this.components.directory, group, isNew))
         this.neighborSearches.add(group.join(), group).catch(() => {})
     await abortable(pendingSearch, signal)
   }
@@ -142,15 +150,15 @@ export class Discovery {
    *
    * @throws RpcError; MarketError `BUSY` if the queue is full
    */
-  async search(token: Address): Promise<void> {
-    const { tokens, scope } = this.parts.directory
+  async searchWithHubs(token: Address): Promise<void> {
+    const { tokens, scope } = this.components.directory
     const isFollowed = tokens.has(token)
-    // Keep following a known token; a new one is followed when its turn comes.
+    // Keep following a followed token. A new token is followed when its search leaves the queue.
     if (isFollowed) tokens.add(token)
     if (
       isFollowed &&
       pairsOf([token], scope.hubs).every(
-        (pair) => !this.requestedPairs.isNew(pair) && !this.requestedPairs.pending(pair),
+        (pair) => !this.requestedPairs.isNew(pair) && !this.requestedPairs.searchOf(pair),
       )
     )
       return
@@ -158,19 +166,19 @@ export class Discovery {
   }
 
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
-  async addFound(foundPools: readonly PoolEntry[]): Promise<void> {
-    for (const entry of foundPools) this.parts.directory.listedPools.set(entry.pool.id, entry)
+  async addFoundPools(foundPools: readonly PoolEntry[]): Promise<void> {
+    for (const entry of foundPools) this.components.directory.listedPools.set(entry.pool.id, entry)
     await this.add(foundPools)
   }
 
-  /** Resolves when no search is running. The caller sets a deadline. */
+  /** Resolves when the log scan and all queued searches have ended. The caller sets a deadline. */
   async whenIdle(): Promise<void> {
     await this.scan.run()
-    for (const work of [this.intermediateSearches, this.tokenSearches, this.neighborSearches]) await work.idle()
+    for (const queue of [this.intermediateSearches, this.tokenSearches, this.neighborSearches]) await queue.idle()
   }
 
-  private async find(tokens: readonly Address[], partners: readonly Address[]): Promise<void> {
-    for (const token of tokens) this.parts.directory.tokens.add(token)
+  private async searchWithPartners(tokens: readonly Address[], partners: readonly Address[]): Promise<void> {
+    for (const token of tokens) this.components.directory.tokens.add(token)
     await this.requestPairs(
       tokens.flatMap((token) => pairsOf([token], partners)),
       'background',
@@ -178,28 +186,28 @@ export class Discovery {
   }
 
   /**
-   * Resolves when the pools of the hubs are in memory. Waits for the pools of the other intermediates only within a
-   * time limit. After a failure the next request tries again.
+   * Resolves when the pools between hubs are in memory. Waits for the pools between intermediates only within a time
+   * limit. After a failure the next request tries again.
    */
   private warmUp(): Promise<unknown> {
     if (this.warmUpSearch) return this.warmUpSearch
     // After a restart all pairs may be known although the log scan is incomplete.
     void this.scan.run()
-    const { hubs, intermediates } = this.parts.directory.scope
+    const { hubs, intermediates } = this.components.directory.scope
     const hubSearch = this.requestPairs(pairsOf(hubs, []), 'lookup')
     const otherSearches = Promise.all(intermediates.map((token) => this.intermediateSearches.add(token, token)))
-    const warm = Promise.all([hubSearch, Promise.race([otherSearches, sleep(WARM_UP_TIMEOUT_MS)])])
-    this.warmUpSearch = warm
-    for (const search of [warm, otherSearches])
+    const firstSearches = Promise.all([hubSearch, Promise.race([otherSearches, sleep(WARM_UP_TIMEOUT_MS)])])
+    this.warmUpSearch = firstSearches
+    for (const search of [firstSearches, otherSearches])
       search.catch(() => {
-        if (this.warmUpSearch === warm) this.warmUpSearch = null
+        if (this.warmUpSearch === firstSearches) this.warmUpSearch = null
       })
-    return warm
+    return firstSearches
   }
 
-  /** Searches the pools of the groups' neighbors with the groups and with the intermediates. */
+  /** Searches the pools between the neighbors of each group and the tokens of the group, and the intermediates. */
   private async searchNeighbors(groups: readonly (readonly Address[])[]): Promise<void> {
-    const { directory } = this.parts
+    const { directory } = this.components
     // Neighbors are derived from the pools of past logs.
     await this.scan.run()
     await inSlices('neighbors', findNeighbors(directory, groups))
@@ -209,23 +217,23 @@ export class Discovery {
     )
   }
 
-  private async requestPairs(wantedPairs: readonly TokenPair[], priority: Priority): Promise<void> {
+  private async requestPairs(requestedPairs: readonly TokenPair[], priority: Priority): Promise<void> {
     // Groups can share pairs.
-    const pairs = [...new Map(wantedPairs.map((pair) => [pairKey(pair), pair])).values()]
+    const pairs = [...new Map(requestedPairs.map((pair) => [pairKey(pair), pair])).values()]
     const newPairs = pairs.filter((pair) => this.requestedPairs.isNew(pair))
     if (newPairs.length > 0) {
       const pendingSearch = Promise.race([this.scan.run(), sleep(SCAN_TIMEOUT_MS)]).then(() =>
         this.discover(newPairs, priority),
       )
-      this.requestedPairs.request(newPairs, pendingSearch)
+      this.requestedPairs.recordSearch(newPairs, pendingSearch)
     }
-    await Promise.all(new Set(pairs.flatMap((pair) => this.requestedPairs.pending(pair) ?? [])))
+    await Promise.all(new Set(pairs.flatMap((pair) => this.requestedPairs.searchOf(pair) ?? [])))
   }
 
   private async discover(pairs: readonly TokenPair[], priority: Priority): Promise<void> {
-    const { rpc, directory, signal } = this.parts
+    const { rpc, directory, signal } = this.components
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
-    const foundPools = await this.follower.retrying(({ hash }) =>
+    const foundPools = await this.follower.retryOnReorg(({ hash }) =>
       findPools(rpc, { blockHash: hash }, directory.rows, directory.families, pairs, options),
     )
     await this.add([...foundPools, ...directory.listedPools.values()])
@@ -233,34 +241,34 @@ export class Discovery {
 
   /** Adds the pools that trade followed tokens, in batches. */
   private async add(foundPools: readonly PoolEntry[]): Promise<void> {
-    const { directory, ledger } = this.parts
-    const wantedPools = foundPools.filter(
+    const { directory, ledger } = this.components
+    const poolsToAdd = foundPools.filter(
       ({ pool }) => directory.hasFollowedPair(pool) && !ledger.newest?.pools.has(pool.id),
     )
-    for (const batch of chunks(wantedPools, POOL_BATCH)) await this.addBatch(batch)
-    if (wantedPools.length > 0) this.evictor.run()
+    for (const batch of chunks(poolsToAdd, POOLS_PER_BATCH)) await this.addBatch(batch)
+    if (poolsToAdd.length > 0) this.evictor.run()
   }
 
   /**
-   * Adds pools to memory. New blocks arrive while the pools are read, so a pool joins the directory first. A log of a
-   * later block then triggers a read at that block.
+   * Adds pools to memory. New blocks arrive while the pools are read, so each pool joins the directory before its read.
+   * A log of such a block then triggers another read of the pool, at that block.
    */
   private async addBatch(foundPools: readonly PoolEntry[]): Promise<void> {
-    const { ledger } = this.parts
-    const ids = await ledger.mutex.run(async () => this.admit(foundPools))
+    const { ledger } = this.components
+    const ids = await ledger.mutex.run(async () => this.registerNewPools(foundPools))
     for (let attempt = 1; ids.length > 0; attempt++) {
-      const { block, read } = await this.follower.retrying(async (block) => ({
+      const { block, read } = await this.follower.retryOnReorg(async (block) => ({
         block,
-        // Requested tokens have priority; the background budget limits only the search.
+        // Read at high priority even for a background search: the background budget limits only the search.
         read: await this.follower.read(block, ids, 'lookup'),
       }))
       if (await ledger.mutex.run(() => this.merge(block, read))) return
-      if (attempt === MAX_READS) throw new MarketError('REORGED', `block ${block.number} is gone`)
+      if (attempt === MAX_READ_ATTEMPTS) throw new MarketError('REORGED', `block ${block.number} is gone`)
     }
   }
 
-  private admit(foundPools: readonly PoolEntry[]): readonly string[] {
-    const { directory, ledger } = this.parts
+  private registerNewPools(foundPools: readonly PoolEntry[]): readonly string[] {
+    const { directory, ledger } = this.components
     const { pools } = ledger.history!.top
     const newEntries = foundPools.filter(({ pool }) => directory.hasFollowedPair(pool) && !pools.has(pool.id))
     return newEntries.filter((entry) => directory.add(entry)).map(({ pool }) => pool.id)
@@ -271,21 +279,22 @@ export class Discovery {
    *
    * @returns false if a block was reorged away
    */
-  private async merge(block: BlockHeader, read: readonly Pool[]): Promise<boolean> {
-    const { directory, ledger } = this.parts
+  private async merge(block: BlockHeader, loadedPools: readonly Pool[]): Promise<boolean> {
+    const { directory, ledger } = this.components
     const history = ledger.history!
-    const from = history.find(block.hash)
-    if (!from) return false
-    const touchedIds = new Set(history.above(from).flatMap(({ changedIds }) => [...changedIds]))
+    const readEntry = history.find(block.hash)
+    if (!readEntry) return false
+    const touchedIds = new Set(history.entriesAbove(readEntry).flatMap(({ changedIds }) => [...changedIds]))
     const { top } = history
-    const isUntouched = ({ id }: Pool) => directory.followedPools.has(id) && !top.pools.has(id) && !touchedIds.has(id)
-    const newPools = read.filter(isUntouched)
+    const isStillCurrent = ({ id }: Pool) =>
+      directory.followedPools.has(id) && !top.pools.has(id) && !touchedIds.has(id)
+    const newPools = loadedPools.filter(isStillCurrent)
     const changedIds = newPools.map(({ id }) => id)
     const updatedPools = top.pools.with(newPools)
     const pools =
-      from === top
+      readEntry === top
         ? updatedPools
-        : await this.follower.refreshPools(top.block, updatedPools, changedIds).catch(nullIfGone)
+        : await this.follower.refreshPools(top.block, updatedPools, changedIds).catch(nullIfReorged)
     if (!pools) return false
     if (pools === top.pools) return true
     const entry = { ...top, pools, changedIds: new Set([...top.changedIds, ...changedIds]) }

@@ -1,6 +1,6 @@
 /**
- * Tracks blocks that had no logs although their bloom filter matched. A node may index logs seconds late, so these
- * blocks are checked again a few times.
+ * Tracks blocks that had no logs although their bloom filter matched. A node may index logs seconds late, so
+ * `MarketFollower` requests the logs of these blocks again a few times.
  */
 import type { Hex } from '@sluice/chains'
 
@@ -22,7 +22,7 @@ export class DoubtfulBlocks {
     if (this.blocks.size < MAX_BLOCKS) this.blocks.set(hash, { checks: 0, dueAt: this.now() + FIRST_MS })
   }
 
-  /** Returns the blocks that are due for a check, and counts it. A block is dropped after its last check. */
+  /** Returns the blocks that are due for a check, and counts the check. A block is dropped after its last check. */
   takeDue(): readonly Hex[] {
     const now = this.now()
     const due = [...this.blocks].filter(([, { dueAt }]) => dueAt <= now)

@@ -9,10 +9,7 @@ import type { FileExtra } from '../store/worker.ts'
 import { servedRows } from './pool-reader.ts'
 import { rowsHash, type SavedExtra } from './saver.ts'
 
-/**
- * Blocks subtracted from the last scanned one, so that a reorg near the head leaves no gap: an importer scans them
- * again.
- */
+/** Blocks below the last scanned block that an importer scans again, so that a reorg near the head leaves no gap. */
 const REORG_BLOCKS = 64
 
 /**

@@ -4,7 +4,7 @@ import { type BlockHeader, RpcError } from '@sluice/rpc'
 import { beforeEach, expect, test } from 'vitest'
 import { MarketError } from '../errors.ts'
 import { PoolMap } from '../pool-map.ts'
-import { MarketFollower, type MarketParts } from './follow.ts'
+import { type MarketComponents, MarketFollower } from './follow.ts'
 import { History } from './history.ts'
 import { Ledger } from './ledger.ts'
 
@@ -29,7 +29,7 @@ beforeEach(() => {
   head = 1
   attempts = []
   const signal = new AbortController().signal
-  follower = new MarketFollower({ ledger, signal, rpc: {}, directory: {} } as unknown as MarketParts, () => {})
+  follower = new MarketFollower({ ledger, signal, rpc: {}, directory: {} } as unknown as MarketComponents, () => {})
   follower.follow = async () => {
     commit(head)
     return ledger.snapshot()
@@ -50,32 +50,32 @@ test.each([
   ['a block that is gone', GONE],
   ['a reorg', new MarketError('REORGED', 'gone')],
 ])('work that fails because of %s is repeated at the next block', async (_, error) => {
-  expect(await follower.retrying(workWith([error, error], true))).toBe('done')
+  expect(await follower.retryOnReorg(workWith([error, error], true))).toBe('done')
   expect(attempts).toEqual([1, 2, 3])
 })
 
 test('a block that is gone is tried again while the node still announces it', async () => {
-  expect(await follower.retrying(workWith([GONE, GONE], false))).toBe('done')
+  expect(await follower.retryOnReorg(workWith([GONE, GONE], false))).toBe('done')
   expect(attempts).toEqual([1, 1, 1])
 })
 
 test('another failure at a block that stays is not repeated', async () => {
   const error = new RpcError('LAGGING', 'behind')
-  await expect(follower.retrying(workWith([error], false))).rejects.toBe(error)
+  await expect(follower.retryOnReorg(workWith([error], false))).rejects.toBe(error)
   expect(attempts).toEqual([1])
   attempts = []
-  expect(await follower.retrying(workWith([error], true))).toBe('done')
+  expect(await follower.retryOnReorg(workWith([error], true))).toBe('done')
   expect(attempts).toEqual([1, 2])
 })
 
 test('a failure that no block explains is thrown at once, and any other after eight attempts', async () => {
   const broken = new RpcError('UNREACHABLE', 'down')
-  await expect(follower.retrying(workWith([broken], true))).rejects.toBe(broken)
+  await expect(follower.retryOnReorg(workWith([broken], true))).rejects.toBe(broken)
   expect(attempts).toEqual([1])
   attempts = []
   head = 1
   commit(1)
-  await expect(follower.retrying(workWith(Array(99).fill(GONE), true))).rejects.toBe(GONE)
+  await expect(follower.retryOnReorg(workWith(Array(99).fill(GONE), true))).rejects.toBe(GONE)
   expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
 })
 
@@ -109,7 +109,7 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
     ]),
   }
   const { signal } = new AbortController()
-  const reader = new MarketFollower({ ledger, signal, rpc: {}, directory } as unknown as MarketParts, () => {})
+  const reader = new MarketFollower({ ledger, signal, rpc: {}, directory } as unknown as MarketComponents, () => {})
   const read = await reader.read(header(7), ['1', '2', '3', '4', 'unknown'])
   expect(read.map(({ id, state }) => [id, state])).toEqual([
     ['4', 'read'],
@@ -147,8 +147,8 @@ test('pools that a reorg makes the follower read again are reported, also if tha
       ],
     ]),
     sampling: { size: 0, has: () => false },
-    ...{ topics: [], idOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
-    ...{ createdIds: () => [], awaitedIds: () => [], silent: () => [] },
+    ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
+    ...{ registerCreatedPools: () => [], unreadableIdsIn: () => [], silentIds: () => [] },
   }
   const blocks: BlockHeader[] = []
   const rpc = {
@@ -160,8 +160,8 @@ test('pools that a reorg makes the follower read again are reported, also if tha
     getLogs: async () => [],
   }
   const { signal } = new AbortController()
-  const parts = { ledger, signal, rpc, directory } as unknown as MarketParts
-  const following = new MarketFollower(parts, () => {})
+  const components = { ledger, signal, rpc, directory } as unknown as MarketComponents
+  const following = new MarketFollower(components, () => {})
   const empty = new Set<string>()
   const [first, second] = [PoolMap.empty.with([oldPool!]), PoolMap.empty.with([oldPool!, newPool!])]
   ledger.commit(

@@ -1,6 +1,6 @@
 /**
- * Brings the ledger to the node's head: applies blocks from their logs, undoes reorged blocks, or reads all pools
- * again.
+ * Brings the ledger of a market to the node's head: applies new blocks from their logs, undoes reorged blocks, or reads
+ * all pools again. `market.ts` calls `follow` at every poll; discovery, the audit, and quotes read pools through it too.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Hex } from '@sluice/chains'
@@ -21,7 +21,7 @@ import { runReads } from './reads.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
 /** Components that the classes of a market share. */
-export type MarketParts = {
+export type MarketComponents = {
   readonly rpc: Rpc
   readonly directory: PoolDirectory
   readonly ledger: Ledger
@@ -29,66 +29,67 @@ export type MarketParts = {
   readonly signal: AbortSignal
 }
 
-/** Maximum consecutive heads that may be reorged away before they are read. */
+/** Maximum attempts when each head is reorged away before it has been read. */
 const MAX_ATTEMPTS = 8
-/** Pause for a node that is processing a reorg and still announces a head that it no longer has. */
+/** Pause before the next attempt, for a node that is processing a reorg and announces a head that it no longer has. */
 const PAUSE_MS = 10
 /** True if the error can be caused by a reorg that removed the block. */
-function isOfTheBlock(error: unknown): boolean {
+function isPossibleReorg(error: unknown): boolean {
   return error instanceof RpcError ? error.mayDependOnBlock : error instanceof MarketError && error.code === 'REORGED'
 }
 
 /** True if the error states that the block is gone. */
-function isGone(error: unknown): boolean {
+function isBlockGone(error: unknown): boolean {
   return (error instanceof RpcError && error.code === 'BLOCK_GONE') || error instanceof MarketError
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NO_IDS: ReadonlySet<string> = new Set()
 
-type Differences = { readonly differingPools: readonly Pool[]; readonly goneIds: readonly string[] }
+/** Pools that differ from memory, in their current state, and ids of pools that can no longer be read. */
+type PoolDifferences = { readonly differingPools: readonly Pool[]; readonly goneIds: readonly string[] }
 
-/** Compares memory with a fresh read of the pools with these ids. */
-function* compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]): Steps<Differences> {
-  const readable = new Set(read.map(({ id }) => id))
+/** Compares the pools in memory with a fresh read of the pools `ids`. */
+function* findDifferences(pools: PoolMap, ids: Iterable<string>, readPools: readonly Pool[]): Steps<PoolDifferences> {
+  const readableIds = new Set(readPools.map(({ id }) => id))
   const differingPools: Pool[] = []
-  for (const pool of read) {
+  for (const pool of readPools) {
     if (!isDeepStrictEqual(pool.state, pools.get(pool.id)?.state)) differingPools.push(pool)
     yield
   }
-  // A pool that can no longer be read, such as a paused one, must not be quoted from old state.
-  return { differingPools, goneIds: [...ids].filter((id) => !readable.has(id) && pools.has(id)) }
+  // A pool that can no longer be read, such as a paused pool, must not be quoted from its old state.
+  return { differingPools, goneIds: [...ids].filter((id) => !readableIds.has(id) && pools.has(id)) }
 }
 
 export class MarketFollower {
-  private readonly parts: MarketParts
+  private readonly components: MarketComponents
   private readonly forgetPairs: () => void
-  private readonly doubtful = new DoubtfulBlocks()
+  private readonly doubtfulBlocks = new DoubtfulBlocks()
 
-  /** @param forgetPairs - called when pools may have been created without being seen */
-  constructor(parts: MarketParts, forgetPairs: () => void) {
-    this.parts = parts
+  /** @param forgetPairs - called when the market may have missed the creation of pools */
+  constructor(components: MarketComponents, forgetPairs: () => void) {
+    this.components = components
     this.forgetPairs = forgetPairs
   }
 
   /**
-   * Follows the node to its head. On failure memory is unchanged; a head that was reorged away is replaced by its
-   * successor. The caller holds the ledger's mutex.
+   * Follows the node to its head. If the head is reorged away, follows the next head instead. A failure leaves memory
+   * unchanged. The caller holds the ledger's mutex.
    *
    * @throws RpcError, MarketError
    */
   async follow(): Promise<Snapshot> {
     let previousHash: Hex | undefined
     for (let attempt = 1; ; attempt++) {
-      const head = await this.head()
+      const head = await this.readHead()
       try {
         await this.followTo(head, head.hash === previousHash)
-        await this.recheck()
-        return this.parts.ledger.snapshot()
+        await this.readLateLogs()
+        return this.components.ledger.snapshot()
       } catch (error) {
-        if (!isOfTheBlock(error) || attempt >= MAX_ATTEMPTS) throw error
-        // A head that was seen twice exists, so the node is at fault, unless it is processing a reorg.
+        if (!isPossibleReorg(error) || attempt >= MAX_ATTEMPTS) throw error
+        // The node has reported this head twice. Unless the node is processing a reorg, the error is the node's own.
         if (head.hash === previousHash) {
-          if (!isGone(error)) throw error
+          if (!isBlockGone(error)) throw error
           await sleep(PAUSE_MS)
         }
         previousHash = head.hash
@@ -97,46 +98,46 @@ export class MarketFollower {
   }
 
   /**
-   * Runs `work` at the newest block; if that block is reorged away, follows the head and tries again. The caller must
-   * not hold the ledger's mutex.
+   * Runs `operation` at the newest block; if that block is reorged away, follows the head and tries again. The caller
+   * must not hold the ledger's mutex.
    *
    * @throws RpcError, MarketError
    */
-  async retrying<T>(work: (block: BlockHeader) => Promise<T>): Promise<T> {
-    const { ledger } = this.parts
+  async retryOnReorg<T>(operation: (block: BlockHeader) => Promise<T>): Promise<T> {
+    const { ledger } = this.components
     for (let attempt = 1; ; attempt++) {
       const { block } = ledger.snapshot()
       try {
-        return await work(block)
+        return await operation(block)
       } catch (error) {
-        if (!isOfTheBlock(error) || attempt >= MAX_ATTEMPTS) throw error
+        if (!isPossibleReorg(error) || attempt >= MAX_ATTEMPTS) throw error
         await ledger.mutex.run(() => this.follow())
         if (ledger.snapshot().block.hash !== block.hash) continue
-        if (!isGone(error)) throw error
+        if (!isBlockGone(error)) throw error
         await sleep(PAUSE_MS)
       }
     }
   }
 
-  private async head(): Promise<BlockHeader> {
-    const { rpc, ledger, signal } = this.parts
+  private async readHead(): Promise<BlockHeader> {
+    const { rpc, ledger, signal } = this.components
     const head = await rpc.getBlock('latest', { signal })
     if (!head) throw new MarketError('NOT_READY', `the node of chain ${ledger.chainId} has no latest block`)
     return head
   }
 
   /**
-   * @param wasSeenTwice - the head was seen in two requests, so a missing ancestor does not mean that it was reorged
+   * @param isConfirmedHead - the head was seen in two requests, so a missing ancestor does not mean that it was reorged
    * away
    */
-  private async followTo(head: BlockHeader, wasSeenTwice: boolean): Promise<void> {
-    const { rpc, ledger, signal } = this.parts
+  private async followTo(head: BlockHeader, isConfirmedHead: boolean): Promise<void> {
+    const { rpc, ledger, signal } = this.components
     const { history } = ledger
     if (!history) {
       ledger.commit(new History([{ block: head, pools: PoolMap.empty, changedIds: new Set() }]), null)
     } else if (head.hash !== history.top.block.hash) {
       const branch = await findBranch(rpc, history, head, { signal })
-      if (branch === 'broken' && !wasSeenTwice) throw new MarketError('REORGED', `block ${head.number} is gone`)
+      if (branch === 'broken' && !isConfirmedHead) throw new MarketError('REORGED', `block ${head.number} is gone`)
       if (branch && branch !== 'broken') await this.replay(history, branch.from, branch.blocks)
       else await this.rereadAll(head)
     } else if (!ledger.newest) ledger.commit(history, null)
@@ -145,7 +146,7 @@ export class MarketFollower {
   /**
    * Reads pools at the end of a block. Pools that cannot be read are left out.
    *
-   * @param chosenIds - sampled pools to read; default: those whose turn it is
+   * @param chosenIds - sampled pools to read; default: the pools that the sampling budget selects for this block
    */
   async read(
     block: BlockHeader,
@@ -153,20 +154,20 @@ export class MarketFollower {
     priority: Priority = 'quote',
     chosenIds?: ReadonlySet<string>,
   ): Promise<readonly Pool[]> {
-    const { rpc, directory, signal } = this.parts
+    const { rpc, directory, signal } = this.components
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
     const foundPools = [...ids].flatMap((id) => directory.followedPools.get(id) ?? [])
     // Sampled pools are read within their budget only.
     const sampledIds = foundPools.flatMap(({ pool: { id } }) => (directory.sampling.has(id) ? [id] : []))
-    const dueIds = sampledIds.length > 0 ? (chosenIds ?? this.dueSampledIds(block)) : NONE
+    const dueIds = sampledIds.length > 0 ? (chosenIds ?? this.dueSampledIds(block)) : NO_IDS
     const entries = foundPools.filter(({ pool: { id } }) => dueIds.has(id) || !directory.sampling.has(id))
     const incomplete = entries.filter((entry) => directory.isDueToComplete(entry, block.number))
     const complete = entries.filter((entry) => !directory.isIncomplete(entry))
-    const read = await readPools(rpc, block, { complete, incomplete }, directory.families, options)
-    for (const entry of read.completed) directory.complete(entry)
+    const result = await readPools(rpc, block, { complete, incomplete }, directory.families, options)
+    for (const entry of result.completedEntries) directory.complete(entry)
     this.recordSamples(
       sampledIds.filter((id) => dueIds.has(id)),
-      read.pools,
+      result.pools,
       block.number,
     )
     for (const { pool } of incomplete) {
@@ -174,31 +175,31 @@ export class MarketFollower {
       const entry = directory.followedPools.get(pool.id)
       if (entry && directory.isIncomplete(entry)) directory.recordIncomplete(entry, block.number)
     }
-    return read.pools.filter(({ id }) => directory.followedPools.has(id))
+    return result.pools.filter(({ id }) => directory.followedPools.has(id))
   }
 
-  /** Ids of the sampled pools whose turn it is at a block. */
+  /** Returns the ids of the pools that the sampling budget selects for a block. */
   private dueSampledIds({ number }: BlockHeader): ReadonlySet<string> {
-    const { directory, ledger } = this.parts
+    const { directory, ledger } = this.components
     const { sampledIds, unsampledIds } = directory.sampling.choose(ledger.history?.top.pools ?? PoolMap.empty, number)
     return new Set([...sampledIds, ...unsampledIds])
   }
 
-  private recordSamples(ids: Iterable<string>, read: readonly Pool[], block: number): void {
-    const readable = new Set(read.map(({ id }) => id))
-    for (const id of ids) this.parts.directory.sampling.recordSample(id, readable.has(id), block)
+  private recordSamples(ids: Iterable<string>, loadedPools: readonly Pool[], block: number): void {
+    const readableIds = new Set(loadedPools.map(({ id }) => id))
+    for (const id of ids) this.components.directory.sampling.recordSample(id, readableIds.has(id), block)
   }
 
   /** Undoes the blocks above `from` and applies the logs of `blocks`. */
   private async replay(history: History, from: HistoryEntry, blocks: readonly BlockHeader[]): Promise<void> {
-    const { rpc, directory, ledger, signal } = this.parts
+    const { rpc, directory, ledger, signal } = this.components
     const logs = await Promise.all(
-      blocks.map((block) => logsOf(rpc, block, directory.topics, signal, () => this.doubtful.add(block.hash))),
+      blocks.map((block) => logsOf(rpc, block, directory.topics, signal, () => this.doubtfulBlocks.add(block.hash))),
     )
-    const undone = history.above(from)
-    const entries: HistoryEntry[] = []
-    // Pools dropped meanwhile stay dropped.
-    const droppedIds = undone.length > 0 ? poolChanges(from.pools, history.top.pools).goneIds : []
+    const undoneEntries = history.entriesAbove(from)
+    const newEntries: HistoryEntry[] = []
+    // Pools that were dropped after the block `from` stay dropped.
+    const droppedIds = undoneEntries.length > 0 ? poolChanges(from.pools, history.top.pools).goneIds : []
     const createdIds = new Set<string>()
     let pools = from.pools.with(
       [],
@@ -207,64 +208,64 @@ export class MarketFollower {
     for (const [i, block] of blocks.entries()) {
       const { changedPools, idsToReread } = await inSlices(
         'follow',
-        applyLogs(pools, logs[i]!, (id) => directory.families.get(id), directory.idOf),
+        applyLogs(pools, logs[i]!, (id) => directory.families.get(id), directory.poolIdOf),
       )
-      const last = i === blocks.length - 1
-      const createdPoolIds = directory.createdIds(logs[i]!)
+      const isLast = i === blocks.length - 1
+      const createdPoolIds = directory.registerCreatedPools(logs[i]!)
       for (const id of createdPoolIds) createdIds.add(id)
-      const awaitedIds = directory.awaitedIds(pools, logs[i]!)
-      const dirty = new Set([...idsToReread, ...awaitedIds, ...createdPoolIds])
+      const awaitedIds = directory.unreadableIdsIn(pools, logs[i]!)
+      const idsToRead = new Set([...idsToReread, ...awaitedIds, ...createdPoolIds])
       const updatedPools = pools.with(changedPools.values())
-      const silent = last ? directory.silent(updatedPools).filter((id) => !dirty.has(id)) : []
-      const sources = await Promise.all([
-        this.reread(block, pools, dirty),
-        this.refresh(block, updatedPools, silent),
-        ...(last ? [this.sample(block, updatedPools)] : []),
+      const silentIds = isLast ? directory.silentIds(updatedPools).filter((id) => !idsToRead.has(id)) : []
+      const differences = await Promise.all([
+        this.reread(block, pools, idsToRead),
+        this.refresh(block, updatedPools, silentIds),
+        ...(isLast ? [this.sample(block, updatedPools)] : []),
       ])
-      const differingPools = sources.flatMap((result) => result.differingPools)
-      const goneIds = sources.flatMap((result) => result.goneIds)
+      const differingPools = differences.flatMap((result) => result.differingPools)
+      const goneIds = differences.flatMap((result) => result.goneIds)
       pools = updatedPools.with(differingPools, goneIds)
-      entries.push({
+      newEntries.push({
         block,
         pools,
         // Include awaited pools even if unreadable: an earlier read of them is outdated.
         changedIds: new Set([...changedPools.keys(), ...differingPools.map(({ id }) => id), ...goneIds, ...awaitedIds]),
       })
     }
-    const next = history.continueFrom(from, entries)
-    // Pools added since `from` are not in its map: read them at the new top.
-    const missing = undone.length > 0 ? poolChanges(history.top.pools, pools).goneIds : []
-    const read = [...(await this.read(next.top.block, missing))]
-    // Tokens may have been requested since the logs were filtered. Their factories were asked at an earlier block, so
-    // pools created in these blocks would be missed. Nothing is awaited between the last check and the commit.
+    const newHistory = history.continueFrom(from, newEntries)
+    // Pools that were added after the block `from` are not in its map: read them at the new top.
+    const missingIds = undoneEntries.length > 0 ? poolChanges(history.top.pools, pools).goneIds : []
+    const readPoolsAtTop = [...(await this.read(newHistory.top.block, missingIds))]
+    // A token that was requested during this replay was searched at an earlier block, so its pools that were created in
+    // these blocks are still missing. The loop ends with no `await` between its last check and the commit.
     for (
-      let missedIds = this.createdOutside(createdIds, logs);
+      let missedIds = this.takeMissedIds(createdIds, logs);
       missedIds.length > 0;
-      missedIds = this.createdOutside(createdIds, logs)
+      missedIds = this.takeMissedIds(createdIds, logs)
     )
-      read.push(...(await this.read(next.top.block, missedIds)))
-    const changedIds = new Set([...undone, ...entries].flatMap((entry) => [...entry.changedIds]))
-    for (const { id } of read) changedIds.add(id)
-    const topChanged = new Set([...next.top.changedIds, ...missing, ...read.map(({ id }) => id)])
-    const top = { ...next.top, pools: pools.with(read), changedIds: topChanged }
-    ledger.commit(next.replaceTop(top), [...changedIds])
+      readPoolsAtTop.push(...(await this.read(newHistory.top.block, missedIds)))
+    const changedIds = new Set([...undoneEntries, ...newEntries].flatMap((entry) => [...entry.changedIds]))
+    for (const { id } of readPoolsAtTop) changedIds.add(id)
+    const topChangedIds = new Set([...newHistory.top.changedIds, ...missingIds, ...readPoolsAtTop.map(({ id }) => id)])
+    const top = { ...newHistory.top, pools: pools.with(readPoolsAtTop), changedIds: topChangedIds }
+    ledger.commit(newHistory.replaceTop(top), [...changedIds])
   }
 
-  /** Rereads the pools of logs that arrived late. */
-  private async recheck(): Promise<void> {
-    if (this.doubtful.isEmpty) return
-    const { rpc, directory, ledger, signal } = this.parts
-    for (const blockHash of this.doubtful.takeDue()) {
+  /** Requests the logs of doubtful blocks again, and rereads the pools of logs that arrived late. */
+  private async readLateLogs(): Promise<void> {
+    if (this.doubtfulBlocks.isEmpty) return
+    const { rpc, directory, ledger, signal } = this.components
+    for (const blockHash of this.doubtfulBlocks.takeDue()) {
       if (!ledger.history?.find(blockHash)) {
-        this.doubtful.drop(blockHash)
+        this.doubtfulBlocks.drop(blockHash)
         continue
       }
       // A failed request is repeated at the next block.
       const logs = await rpc.getLogs({ blockHash, topics: [directory.topics] }, { signal }).catch(() => [])
       if (logs.length === 0) continue
-      this.doubtful.drop(blockHash)
-      const touchedIds = logs.map(directory.idOf).filter((id) => directory.followedPools.has(id))
-      await this.repair(new Set([...touchedIds, ...directory.createdIds(logs)]))
+      this.doubtfulBlocks.drop(blockHash)
+      const touchedIds = logs.map(directory.poolIdOf).filter((id) => directory.followedPools.has(id))
+      await this.repair(new Set([...touchedIds, ...directory.registerCreatedPools(logs)]))
     }
   }
 
@@ -274,7 +275,7 @@ export class MarketFollower {
    * @returns the number of pools corrected
    */
   async repair(ids: ReadonlySet<string>): Promise<number> {
-    const { ledger } = this.parts
+    const { ledger } = this.components
     const history = ledger.history!
     const { top } = history
     const { differingPools, goneIds } = await this.reread(top.block, top.pools, ids)
@@ -289,10 +290,10 @@ export class MarketFollower {
     return changedIds.length
   }
 
-  /** Returns the ids of wanted pools created by the logs that are not yet in `knownIds`, and adds them to it. */
-  private createdOutside(knownIds: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
+  /** Returns the ids of pools between followed tokens that the logs create and `knownIds` lacks; adds them to `knownIds`. */
+  private takeMissedIds(knownIds: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
     const ids = logs
-      .flatMap((blockLogs) => this.parts.directory.createdIds(blockLogs))
+      .flatMap((blockLogs) => this.components.directory.registerCreatedPools(blockLogs))
       .filter((id) => !knownIds.has(id))
     for (const id of ids) knownIds.add(id)
     return ids
@@ -304,13 +305,13 @@ export class MarketFollower {
     pools: PoolMap,
     ids: ReadonlySet<string>,
     priority?: Priority,
-  ): Promise<Differences> {
-    return inSlices('follow', compare(pools, ids, await this.read(block, ids, priority)))
+  ): Promise<PoolDifferences> {
+    return inSlices('follow', findDifferences(pools, ids, await this.read(block, ids, priority)))
   }
 
   /** Updates the pools that can change without a log, at the end of a block. @throws RpcError */
   async refreshPools(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolMap> {
-    const { directory } = this.parts
+    const { directory } = this.components
     const { differingPools, goneIds } = await this.refresh(
       block,
       pools,
@@ -319,31 +320,34 @@ export class MarketFollower {
     return pools.with(differingPools, goneIds)
   }
 
-  /** Reads the changes of these pools that no log reports, at the end of a block. */
-  private async refresh(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<Differences> {
-    const { rpc, directory, signal } = this.parts
+  /** Reads the state changes that no log reports, for the pools `ids` at the end of a block. */
+  private async refresh(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolDifferences> {
+    const { rpc, directory, signal } = this.components
     const knownPools = ids.map((id) => ({ row: directory.followedPools.get(id)!.row, pool: pools.get(id)! }))
     return inSlices(
       'follow',
-      compare(pools, ids, await refreshPools(rpc, block, knownPools, directory.families, { signal })),
+      findDifferences(pools, ids, await refreshPools(rpc, block, knownPools, directory.families, { signal })),
     )
   }
 
   /**
-   * Samples the pools whose turn it is at a block. The other sampled pools lose their state, since they could have
-   * changed.
+   * Samples the pools that the sampling budget selects for a block. All other pools of sampled families lose their
+   * state, which may be outdated.
    */
-  private async sample(block: BlockHeader, pools: PoolMap): Promise<Differences> {
-    const { directory } = this.parts
+  private async sample(block: BlockHeader, pools: PoolMap): Promise<PoolDifferences> {
+    const { directory } = this.components
     if (directory.sampling.size === 0) return { differingPools: [], goneIds: [] }
     const { sampledIds, unsampledIds } = directory.sampling.choose(pools, block.number)
-    const stale = directory.sampling.ids().filter((id) => pools.has(id) && !sampledIds.has(id))
-    const [refresh, read] = await Promise.all([
+    const staleIds = directory.sampling.ids().filter((id) => pools.has(id) && !sampledIds.has(id))
+    const [newSamples, firstSamples] = await Promise.all([
       this.refresh(block, pools, [...sampledIds]),
       this.read(block, unsampledIds, 'quote', unsampledIds),
     ])
-    for (const id of refresh.goneIds) directory.sampling.recordSample(id, false, block.number)
-    return { differingPools: [...refresh.differingPools, ...read], goneIds: [...refresh.goneIds, ...stale] }
+    for (const id of newSamples.goneIds) directory.sampling.recordSample(id, false, block.number)
+    return {
+      differingPools: [...newSamples.differingPools, ...firstSamples],
+      goneIds: [...newSamples.goneIds, ...staleIds],
+    }
   }
 
   /**
@@ -353,11 +357,11 @@ export class MarketFollower {
    * @throws RpcError
    */
   async refine(block: BlockHeader, swaps: ReadonlyMap<string, readonly SampledSwap[]>): Promise<void> {
-    const { rpc, directory, ledger, signal } = this.parts
-    const before = ledger.history?.top
-    if (!before || before.block.hash !== block.hash) return
+    const { rpc, directory, ledger, signal } = this.components
+    const topAtStart = ledger.history?.top
+    if (!topAtStart || topAtStart.block.hash !== block.hash) return
     const pools = [...swaps.keys()].flatMap((id) =>
-      directory.followedPools.has(id) ? (before.pools.get(id) ?? []) : [],
+      directory.followedPools.has(id) ? (topAtStart.pools.get(id) ?? []) : [],
     )
     const generators = pools.map((pool) => {
       const { row } = directory.followedPools.get(pool.id)!
@@ -370,8 +374,8 @@ export class MarketFollower {
       const { top } = history
       const differingPools = pools.flatMap((pool, k) => {
         // Skip a pool that another caller has refined meanwhile; the next quote samples it again.
-        const isSame = top.pools.get(pool.id) === pool && directory.followedPools.has(pool.id)
-        return isSame && states[k] !== null ? [{ ...pool, state: states[k] }] : []
+        const isUnchanged = top.pools.get(pool.id) === pool && directory.followedPools.has(pool.id)
+        return isUnchanged && states[k] !== null ? [{ ...pool, state: states[k] }] : []
       })
       if (differingPools.length === 0) return
       const changedIds = differingPools.map(({ id }) => id)
@@ -385,11 +389,11 @@ export class MarketFollower {
   }
 
   /**
-   * Reads all pools at a head too far from the history. Pools created in between are found when their tokens are
-   * requested again.
+   * Reads all pools at a head that is too far from the history. Pools that were created in between are found when their
+   * tokens are requested again.
    */
   private async rereadAll(head: BlockHeader): Promise<void> {
-    const { directory, ledger } = this.parts
+    const { directory, ledger } = this.components
     const pools = await inSlices('follow', PoolMap.of(await this.read(head, directory.followedPools.keys())))
     this.forgetPairs()
     ledger.commit(new History([{ block: head, pools, changedIds: new Set() }]), null)

@@ -1,9 +1,9 @@
 /** Map of the pools that a market follows. */
 import type { PoolEntry } from './pool-reader.ts'
 
-/** Followed pools by id. Keeps the ids of pools that change without a log, since every block must list them. */
+/** Followed pools by id. `silentIds` are the pools that change without a log, which are read again at every block. */
 export class FollowedPools extends Map<string, PoolEntry> {
-  readonly silent = new Set<string>()
+  readonly silentIds = new Set<string>()
   private readonly isSilent: (entry: PoolEntry) => boolean
 
   constructor(isSilent: (entry: PoolEntry) => boolean) {
@@ -12,18 +12,18 @@ export class FollowedPools extends Map<string, PoolEntry> {
   }
 
   override set(id: string, entry: PoolEntry): this {
-    if (this.isSilent(entry)) this.silent.add(id)
-    else this.silent.delete(id)
+    if (this.isSilent(entry)) this.silentIds.add(id)
+    else this.silentIds.delete(id)
     return super.set(id, entry)
   }
 
   override delete(id: string): boolean {
-    this.silent.delete(id)
+    this.silentIds.delete(id)
     return super.delete(id)
   }
 
   override clear(): void {
-    this.silent.clear()
+    this.silentIds.clear()
     super.clear()
   }
 }

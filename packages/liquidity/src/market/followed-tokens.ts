@@ -1,4 +1,4 @@
-/** Tracks which tokens are followed, and for how long. */
+/** Tracks which tokens a market follows, and when each token was last requested. */
 import type { Address } from '@sluice/chains'
 import type { StateCount } from '@sluice/simulation'
 import { LRUCache } from 'lru-cache'
@@ -6,8 +6,9 @@ import type { MarketLimits } from './limits.ts'
 
 /** Period in which a token is followed. A token that was dropped gets a new object when it is requested again. */
 export type FollowPeriod = {
-  requestedAt: number
-  /** Tokens that are followed as long as this one is; null until they have been determined. */
+  /** Unix time in milliseconds of the last request. */
+  requestedAtMs: number
+  /** Neighbors, which are followed as long as this token; null until they have been determined. */
   neighbors: readonly Address[] | null
 }
 
@@ -18,17 +19,17 @@ export type FollowPeriod = {
 export class FollowedTokens {
   private readonly namedTokens: ReadonlySet<Address>
   private readonly limits: MarketLimits
-  private readonly permanent = new Map<Address, FollowPeriod>()
-  private readonly others: LRUCache<Address, FollowPeriod>
+  private readonly namedPeriods = new Map<Address, FollowPeriod>()
+  private readonly unnamedPeriods: LRUCache<Address, FollowPeriod>
   private droppedTokens: Address[] = []
   private evictedCount = 0
 
   constructor(namedTokens: ReadonlySet<Address>, limits: MarketLimits) {
     this.namedTokens = namedTokens
     this.limits = limits
-    this.others = new LRUCache({
+    this.unnamedPeriods = new LRUCache({
       max: limits.tokens,
-      disposeAfter: (_following, token, reason) => {
+      disposeAfter: (_period, token, reason) => {
         if (reason === 'set') return
         this.droppedTokens.push(token)
         this.evictedCount++
@@ -37,11 +38,11 @@ export class FollowedTokens {
   }
 
   get count(): StateCount {
-    return { entries: this.permanent.size + this.others.size, evicted: this.evictedCount }
+    return { entries: this.namedPeriods.size + this.unnamedPeriods.size, evicted: this.evictedCount }
   }
 
   has(token: Address): boolean {
-    return this.permanent.has(token) || this.others.has(token)
+    return this.namedPeriods.has(token) || this.unnamedPeriods.has(token)
   }
 
   isNamed(token: Address): boolean {
@@ -49,15 +50,16 @@ export class FollowedTokens {
   }
 
   periodOf(token: Address): FollowPeriod | undefined {
-    return this.permanent.get(token) ?? this.others.peek(token)
+    return this.namedPeriods.get(token) ?? this.unnamedPeriods.peek(token)
   }
 
   /** Marks a token and its neighbors as requested now. */
-  add(token: Address, now = Date.now()): void {
-    const period = this.touch(token, now)
+  add(token: Address, nowMs = Date.now()): void {
+    const period = this.touch(token, nowMs)
     const { neighbors } = period
     // If a neighbor was evicted, determine the neighbors again.
-    if (neighbors?.every((neighbor) => this.has(neighbor))) for (const neighbor of neighbors) this.touch(neighbor, now)
+    if (neighbors?.every((neighbor) => this.has(neighbor)))
+      for (const neighbor of neighbors) this.touch(neighbor, nowMs)
     else period.neighbors = null
   }
 
@@ -65,7 +67,7 @@ export class FollowedTokens {
     const period = this.periodOf(token)
     if (!period) return
     period.neighbors = neighbors
-    for (const neighbor of neighbors) this.touch(neighbor, period.requestedAt)
+    for (const neighbor of neighbors) this.touch(neighbor, period.requestedAtMs)
   }
 
   /** Forgets the neighbors of a token, so that they are determined again. */
@@ -74,39 +76,39 @@ export class FollowedTokens {
     if (period) period.neighbors = null
   }
 
-  private touch(token: Address, now: number): FollowPeriod {
-    const existingPeriod = this.permanent.get(token) ?? this.others.get(token)
-    const period = existingPeriod ?? { requestedAt: now, neighbors: null }
-    period.requestedAt = now
+  private touch(token: Address, nowMs: number): FollowPeriod {
+    const existingPeriod = this.namedPeriods.get(token) ?? this.unnamedPeriods.get(token)
+    const period = existingPeriod ?? { requestedAtMs: nowMs, neighbors: null }
+    period.requestedAtMs = nowMs
     if (!existingPeriod) {
-      if (this.namedTokens.has(token)) this.permanent.set(token, period)
-      else this.others.set(token, period)
+      if (this.namedTokens.has(token)) this.namedPeriods.set(token, period)
+      else this.unnamedPeriods.set(token, period)
     }
     return period
   }
 
   /** Drops the tokens that have not been requested for `tokenIdleMs`. */
-  dropIdle(now = Date.now()): void {
-    for (const token of [...this.others.rkeys()]) {
-      if (now - this.others.peek(token)!.requestedAt < this.limits.tokenIdleMs) break
-      this.others.delete(token)
+  dropIdle(nowMs = Date.now()): void {
+    for (const token of [...this.unnamedPeriods.rkeys()]) {
+      if (nowMs - this.unnamedPeriods.peek(token)!.requestedAtMs < this.limits.tokenIdleMs) break
+      this.unnamedPeriods.delete(token)
     }
   }
 
   /** Drops the least recently requested token. @returns false if none can be dropped */
   dropOldest(): boolean {
-    const oldest = this.others.rkeys().next()
-    return !oldest.done && this.others.delete(oldest.value)
+    const oldest = this.unnamedPeriods.rkeys().next()
+    return !oldest.done && this.unnamedPeriods.delete(oldest.value)
   }
 
   /** Returns the tokens dropped since the last call. */
   takeDropped(): readonly Address[] {
-    const { droppedTokens: dropped } = this
+    const { droppedTokens } = this
     this.droppedTokens = []
-    return dropped
+    return droppedTokens
   }
 
   [Symbol.iterator](): Iterator<Address> {
-    return [...this.permanent.keys(), ...this.others.keys()][Symbol.iterator]()
+    return [...this.namedPeriods.keys(), ...this.unnamedPeriods.keys()][Symbol.iterator]()
   }
 }

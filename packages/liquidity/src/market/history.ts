@@ -35,7 +35,7 @@ export class History {
   }
 
   /** Returns the entries above `entry`, which a fork at `entry` undoes. */
-  above(entry: HistoryEntry): readonly HistoryEntry[] {
+  entriesAbove(entry: HistoryEntry): readonly HistoryEntry[] {
     return this.entries.slice(this.entries.indexOf(entry) + 1)
   }
 

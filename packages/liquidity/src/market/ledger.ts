@@ -1,4 +1,4 @@
-/** The history of a market and its published snapshot. A writer must hold `mutex`. */
+/** Holds the block history of a market and its published snapshot. A writer must hold `mutex`. */
 import { Semaphore } from '@sluice/rpc'
 import { MarketError } from '../errors.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -32,7 +32,7 @@ export class Ledger {
     return this.publishedSnapshot
   }
 
-  /** Sets the saved history without publishing it; it is published after it was followed to the head. */
+  /** Sets the saved history without publishing it. The first `commit` publishes it, at the node's head. */
   restore(history: History): void {
     this.current = history
   }

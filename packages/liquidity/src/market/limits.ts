@@ -1,6 +1,6 @@
 /**
- * Limits of everything that untrusted requests can make a market store. The least recently used entries are evicted;
- * they are found again on request.
+ * Limits of everything that untrusted requests can make a market store. Above a limit the least recently used entries
+ * are evicted; a later request finds them again.
  */
 export type MarketLimits = {
   /** Followed tokens, in addition to those in the chain's file. */
@@ -9,7 +9,7 @@ export type MarketLimits = {
   readonly tokenIdleMs: number
   /** Followed pools; above it the least recently requested tokens are dropped. */
   readonly pools: number
-  /** Pools with identical tokens: anyone can create many for the price of gas. */
+  /** Pools with identical tokens. Anyone can create many such pools for the price of gas. */
   readonly poolsOfSameTokens: number
   /** Pools found by the log scan, including those of tokens that nobody has requested. */
   readonly listedPools: number
@@ -19,21 +19,18 @@ export type MarketLimits = {
   readonly savedPools: number
   /** Pairs known to be in memory. */
   readonly pairs: number
-  /** Addresses that were found to be tokens. As many that are not tokens are stored in addition. */
+  /** Cached addresses that are tokens, and also the limit of cached addresses that are not tokens. */
   readonly tokenFacts: number
   /** Milliseconds for which an address is cached as not a token; a swap checks it again at every block. */
   readonly noTokenMs: number
-  /** Queued background searches; more are rejected. */
+  /** Queued background searches; further searches are rejected. */
   readonly queuedSearches: number
-  /**
-   * Neighbor tokens that are followed along with a requested token, because pools trade the two: anyone can create such
-   * pools.
-   */
+  /** Neighbors followed along with a requested token: tokens that known pools trade with the requested token. */
   readonly neighbors: number
 }
 
 /** Default limits. */
-export const marketLimits: MarketLimits = {
+export const defaultMarketLimits: MarketLimits = {
   tokens: 5_000,
   tokenIdleMs: 3_600_000,
   pools: 150_000,

@@ -1,17 +1,18 @@
-/** Selects pools found by the log scan, for a market at another block, which then needs no scan of its own. */
+/** Selects pools found by the log scan, for a market of another block that scans no logs itself, as past blocks do. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'
 import type { PoolDirectory } from './pool-directory.ts'
 import type { PoolEntry } from './pool-reader.ts'
 
-/** Maximum pools: the other market reads each one that it wants. */
+/** Maximum pools, because the other market must read each pool. */
 const MAX_POOLS = 2_000
 /** Pools examined between two yields to the event loop. */
 const SLICE = 256
 
 /**
- * Returns the pools that trade two of: the tokens, their neighbors, the intermediates. Then, up to the limit, returns
- * pools of a token with any other token. From these the other market derives the same neighbors.
+ * Returns the pools between two near tokens: the requested tokens, their neighbors, and the intermediates. Then, up to
+ * the limit, returns the pools of a requested token with any other token, from which the other market derives the same
+ * neighbors.
  */
 export function* listedPools(
   { scope, tokens: followed, listedPools: scannedPools, followedPools, familyOf }: PoolDirectory,

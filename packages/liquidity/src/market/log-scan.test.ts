@@ -38,7 +38,7 @@ function scanOf(
   const failures: unknown[] = []
   const listed = new Map<string, unknown>()
   const abort = new AbortController()
-  const parts = {
+  const components = {
     rpc: {
       getLogs: async (filter: Filter) => {
         ranges.push(filter)
@@ -52,7 +52,7 @@ function scanOf(
     signal: abort.signal,
   }
   const scan = new LogScan(
-    parts as never,
+    components as never,
     async (pools) => {
       added.push(...pools.map(({ pool }) => pool.id))
     },
@@ -121,7 +121,7 @@ describe('a scan', () => {
 
   test('continues after a restart at its last block, and reports its progress', async () => {
     const { scan, ranges } = scanOf()
-    expect([...scan.scannedTo(500)]).toEqual([
+    expect([...scan.nextBlocks(500)]).toEqual([
       [rows[0], 100],
       [rows[1], 180],
     ])
@@ -137,7 +137,7 @@ describe('a scan', () => {
     await scan.run()
     expect(ranges[0]).toMatchObject({ fromBlock: 180, address: [testAddress(2)] })
     expect(Math.max(...ranges.map(({ toBlock }) => toBlock))).toBe(199)
-    expect([...scan.scannedTo(500)].map(([, next]) => next)).toEqual([501, 501])
+    expect([...scan.nextBlocks(500)].map(([, next]) => next)).toEqual([501, 501])
     // Once more: all blocks that were not followed.
     ranges.length = 0
     scan.restart()

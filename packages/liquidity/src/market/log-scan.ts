@@ -1,13 +1,13 @@
 /**
- * Scans past logs for pools of families without getters, for all of them in one pass of block ranges in the background.
- * The scan resumes after a restart, backs off when the node is rate limiting, and reports its progress and the reason
- * for a stop.
+ * Scans past logs in the background for the creation of pools, for all families without getters in one pass over the
+ * blocks. The scan resumes after a restart, backs off when the node is rate limiting, and reports its progress and the
+ * reason for a pause. Discovery owns the scan.
  */
 import type { DexRow } from '@sluice/chains'
 import { abortable, RpcError, type RpcErrorCode } from '@sluice/rpc'
 import type { DexFamily } from '../family.ts'
 import type { ScanStatus } from '../snapshot.ts'
-import type { MarketParts } from './follow.ts'
+import type { MarketComponents } from './follow.ts'
 import type { PoolListImport, PoolListImportCount } from './pool-list-import.ts'
 import type { PoolEntry } from './pool-reader.ts'
 import { ScanRange } from './scan-range.ts'
@@ -18,11 +18,11 @@ const PAUSE_MS = 1_000
 const MAX_BUSY_PAUSE_MS = 60_000
 const MAX_FAILING_PAUSE_MS = 600_000
 
-/** Error codes that may mean that the block range is too large. Providers report this in different ways. */
-const rangeErrorCodes: ReadonlySet<RpcErrorCode> = new Set(['RANGE', 'SIZE', 'TIMEOUT', 'REJECTED'])
+/** Error codes with which providers report a block range that is too large. */
+const RANGE_ERROR_CODES: ReadonlySet<RpcErrorCode> = new Set(['RANGE', 'SIZE', 'TIMEOUT', 'REJECTED'])
 
 /** Reasons for operators. The node's own message is not used, since it may contain its URL. */
-const reasons: Partial<Record<RpcErrorCode, string>> = {
+const REASON_BY_CODE: Partial<Record<RpcErrorCode, string>> = {
   RANGE: 'the node refuses logs of even one block',
   SIZE: 'the node refuses logs of even one block',
   REJECTED: 'the node refuses eth_getLogs',
@@ -34,65 +34,70 @@ const reasons: Partial<Record<RpcErrorCode, string>> = {
   UNSUPPORTED: 'the node does not support eth_getLogs',
 }
 
-type Target = { readonly row: DexRow; readonly family: DexFamily; next: number }
+/** A DEX row whose creation logs are scanned; `nextBlock` is the first block that has not been scanned. */
+type Target = { readonly row: DexRow; readonly family: DexFamily; nextBlock: number }
 
 export class LogScan {
-  private readonly parts: MarketParts
+  private readonly components: MarketComponents
   private readonly add: (pools: readonly PoolEntry[]) => Promise<void>
   private readonly targets: readonly Target[]
   private range = new ScanRange()
   private lastBlock = -1
-  private running: Promise<void> | null = null
+  private runningScan: Promise<void> | null = null
   private state: ScanStatus['state'] = 'waiting'
   private reason: string | undefined
   private readonly onChange: (status: ScanStatus) => void
   private readonly onImport: (count: PoolListImportCount) => void
-  private failures = 0
+  private failureCount = 0
   /** Import of a pool list that must finish before the scan; null if there is none. */
   private poolListImport: PoolListImport | null = null
+  /** True after a restart with saved progress. */
   private isRestored = false
+  /** Creates the scheduled import; null if there is none or if it has started. */
   private createImport: (() => PoolListImport) | null = null
 
   /**
-   * @param add - adds the pools that were found
-   *
+   * @param add - adds discovered pools to memory
    * @param onChange - called when the scan starts, ends, or cannot continue
    * @param onImport - called when all pools of a list are verified or refused
    * @param searchesLogs - false to scan no logs
    */
   constructor(
-    parts: MarketParts,
+    components: MarketComponents,
     add: (pools: readonly PoolEntry[]) => Promise<void>,
     onChange: (status: ScanStatus) => void = () => {},
     onImport: (count: PoolListImportCount) => void = () => {},
     searchesLogs = true,
   ) {
     this.onImport = onImport
-    this.parts = parts
+    this.components = components
     this.add = add
     this.onChange = onChange
-    const { directory } = parts
+    const { directory } = components
     this.targets = directory.rows.flatMap((row) => {
       if (!searchesLogs) return []
       const family = directory.familyOf(row)
       const isListed = family.listedByLogs && family.creationTopics && row.startBlock !== undefined
-      return isListed ? [{ row, family, next: row.startBlock! }] : []
+      return isListed ? [{ row, family, nextBlock: row.startBlock! }] : []
     })
   }
 
   /** Status of the scan; null if the chain needs none. */
   get status(): ScanStatus | null {
     if (this.targets.length === 0) return null
-    const { acceptedRange: blocks } = this.range
+    const { acceptedRange: blocksPerCall } = this.range
     const isUnknown = this.lastBlock < 0
-    const blocksLeftOf = (target: Target) => Math.max(0, this.lastBlock + 1 - target.next)
-    const total = this.targets.reduce((sum, { row }) => sum + Math.max(1, this.lastBlock + 1 - row.startBlock!), 0)
+    const blocksLeftOf = (target: Target) => Math.max(0, this.lastBlock + 1 - target.nextBlock)
+    const totalBlocks = this.targets.reduce(
+      (sum, { row }) => sum + Math.max(1, this.lastBlock + 1 - row.startBlock!),
+      0,
+    )
     const blocksLeft = this.targets.reduce((sum, target) => sum + blocksLeftOf(target), 0)
     return {
       state: this.state,
-      progress: isUnknown ? 0 : Math.min(1, 1 - blocksLeft / total),
+      progress: isUnknown ? 0 : Math.min(1, 1 - blocksLeft / totalBlocks),
       blocksLeft: isUnknown ? null : blocksLeft,
-      ...(blocks !== undefined && { blocksPerCall: blocks }),
+      ...(blocksPerCall !== undefined && { blocksPerCall }),
       ...(this.reason !== undefined && { reason: this.reason }),
       families: [
         ...new Set(this.targets.filter((target) => isUnknown || blocksLeftOf(target) > 0).map(({ row }) => row.family)),
@@ -106,53 +111,55 @@ export class LogScan {
   }
 
   /**
-   * Returns the next block to scan for each DEX after a restart, given that all blocks up to `head` have been followed.
+   * Yields the block at which the scan of each DEX resumes after a restart. `head` is the newest block that has been
+   * followed.
    */
-  *scannedTo(head: number): Generator<readonly [DexRow, number]> {
-    for (const { row, next } of this.targets) yield [row, this.state === 'done' ? head + 1 : next]
+  *nextBlocks(head: number): Generator<readonly [DexRow, number]> {
+    for (const { row, nextBlock } of this.targets) yield [row, this.state === 'done' ? head + 1 : nextBlock]
   }
 
-  restore(scannedTo: Iterable<readonly [DexRow, number]>, blocksPerCall: number | undefined): void {
-    const savedProgress = new Map(scannedTo)
-    for (const target of this.targets) target.next = Math.max(target.next, savedProgress.get(target.row) ?? 0)
+  restore(savedNextBlocks: Iterable<readonly [DexRow, number]>, blocksPerCall: number | undefined): void {
+    const savedNextBlockByRow = new Map(savedNextBlocks)
+    for (const target of this.targets)
+      target.nextBlock = Math.max(target.nextBlock, savedNextBlockByRow.get(target.row) ?? 0)
     this.range = new ScanRange(blocksPerCall)
     this.isRestored = true
   }
 
-  /** True if memory already has the pools of a DEX up to block `scannedTo`, so a pool list has no more of them. */
+  /** True if memory already has all pools of a DEX up to block `scannedTo`, so that a pool list adds none. */
   hasPoolsOf(row: DexRow, scannedTo: number | undefined): boolean {
     const target = this.targets.find((candidate) => candidate.row === row)
-    return target && scannedTo !== undefined ? target.next > scannedTo : this.isRestored
+    return target && scannedTo !== undefined ? target.nextBlock > scannedTo : this.isRestored
   }
 
   /**
    * Schedules the verification of a pool list before the scan continues.
    *
-   * @param start - creates the verification, once memory is restored
+   * @param createImport - starts the verification; called after memory has been restored
    */
-  scheduleImport(start: () => PoolListImport): void {
-    this.createImport = start
+  scheduleImport(createImport: () => PoolListImport): void {
+    this.createImport = createImport
   }
 
-  /** Starts or resumes the scan up to the newest block. Resolves when it has ended; never rejects. */
+  /** Starts or resumes the scan up to the newest block. Resolves when the scan ends; never rejects. */
   run(): Promise<void> {
-    this.running ??= this.search().finally(() => {
-      this.running = null
+    this.runningScan ??= this.scanAll().finally(() => {
+      this.runningScan = null
     })
-    return this.running
+    return this.runningScan
   }
 
-  /** Scans again: pools may have been created since the last block that was followed. */
+  /** Scans the blocks that were not followed, in which pools may have been created. */
   restart(): void {
     if (this.state !== 'done') return
     this.state = 'waiting'
-    const firstFollowed = (this.parts.ledger.history?.oldest.block.number ?? 0) + 1
-    for (const target of this.targets) target.next = Math.max(target.next, firstFollowed)
+    const firstFollowedBlock = (this.components.ledger.history?.oldest.block.number ?? 0) + 1
+    for (const target of this.targets) target.nextBlock = Math.max(target.nextBlock, firstFollowedBlock)
     void this.run()
   }
 
-  private async search(): Promise<void> {
-    const { ledger, signal } = this.parts
+  private async scanAll(): Promise<void> {
+    const { ledger, signal } = this.components
     if ((this.targets.length === 0 && !this.createImport && !this.poolListImport) || this.state === 'done') return
     // Let the caller publish its new block first.
     await null
@@ -165,21 +172,21 @@ export class LogScan {
         continue
       }
       if (this.targets.length === 0) break
-      const next = Math.min(...this.targets.map((target) => target.next))
-      if (next > this.lastBlock) break
-      await this.scanRange(next)
+      const firstBlock = Math.min(...this.targets.map((target) => target.nextBlock))
+      if (firstBlock > this.lastBlock) break
+      await this.scanRange(firstBlock)
     }
     if (!signal.aborted) this.setState('done')
   }
 
   /** Verifies one batch of the pool list, or finishes it. */
   private async importPools(poolListImport: PoolListImport): Promise<void> {
-    const { directory, signal } = this.parts
+    const { directory, signal } = this.components
     if (poolListImport.isDone) {
       this.poolListImport = null
       for (const [row, scannedTo] of poolListImport.scannedRows) {
         const target = this.targets.find((candidate) => candidate.row === row)
-        if (target) target.next = Math.max(target.next, Math.min(scannedTo, this.lastBlock) + 1)
+        if (target) target.nextBlock = Math.max(target.nextBlock, Math.min(scannedTo, this.lastBlock) + 1)
       }
       this.onImport(poolListImport.count)
       return
@@ -189,7 +196,7 @@ export class LogScan {
       const foundPools = await poolListImport.prove(options)
       for (const entry of foundPools) directory.listedPools.set(entry.pool.id, entry)
       await this.add(foundPools)
-      this.failures = 0
+      this.failureCount = 0
       this.setState('scanning')
     } catch (error) {
       if (!signal.aborted) await this.pause(error)
@@ -203,44 +210,44 @@ export class LogScan {
     if (isNew && this.status) this.onChange(this.status)
   }
 
-  /** Scans one range, for all DEXes that are at its first block. */
-  private async scanRange(from: number): Promise<void> {
-    const { rpc, directory, signal } = this.parts
-    const targets = this.targets.filter(({ next }) => next === from)
-    const laterBlocks = this.targets.map(({ next }) => next).filter((next) => next > from)
-    const to = Math.min(this.lastBlock, from + this.range.blocks - 1, ...laterBlocks.map((next) => next - 1))
-    const blocks = to - from + 1
+  /** Scans the range that starts at `fromBlock`, for all DEXes whose scan has reached this block. */
+  private async scanRange(fromBlock: number): Promise<void> {
+    const { rpc, directory, signal } = this.components
+    const dueTargets = this.targets.filter(({ nextBlock }) => nextBlock === fromBlock)
+    const laterStarts = this.targets.map(({ nextBlock }) => nextBlock).filter((next) => next > fromBlock)
+    const toBlock = Math.min(this.lastBlock, fromBlock + this.range.blocks - 1, ...laterStarts.map((next) => next - 1))
+    const blockCount = toBlock - fromBlock + 1
     try {
       const logs = await rpc.getLogs(
         {
-          address: [...new Set(targets.map(({ row }) => row.address))],
-          topics: [[...new Set(targets.flatMap(({ family }) => family.creationTopics!))]],
-          fromBlock: from,
-          toBlock: to,
+          address: [...new Set(dueTargets.map(({ row }) => row.address))],
+          topics: [[...new Set(dueTargets.flatMap(({ family }) => family.creationTopics!))]],
+          fromBlock,
+          toBlock,
         },
         { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS },
       )
       // Several families can serve pools of one contract.
-      const targetsByAddress = Map.groupBy(targets, ({ row }) => row.address)
+      const targetsByAddress = Map.groupBy(dueTargets, ({ row }) => row.address)
       const foundPools = logs.flatMap((log) =>
         (targetsByAddress.get(log.address) ?? []).flatMap(({ row, family }): PoolEntry[] => {
-          // The filter matches any address with any topic: skip logs whose topic belongs to another family.
+          // The filter combines every address with every topic: skip a topic that belongs to another family.
           const pool = family.creationTopics!.includes(log.topics[0]!) && family.createdPool?.(row, log)
           return pool ? [{ row, pool }] : []
         }),
       )
       for (const entry of foundPools) directory.listedPools.set(entry.pool.id, entry)
       await this.add(foundPools)
-      for (const target of targets) target.next = to + 1
-      this.range.recordAccepted(blocks)
-      this.failures = 0
+      for (const target of dueTargets) target.nextBlock = toBlock + 1
+      this.range.recordAccepted(blockCount)
+      this.failureCount = 0
       this.setState('scanning')
     } catch (error) {
       if (signal.aborted) return
       if (
         error instanceof RpcError &&
-        rangeErrorCodes.has(error.code) &&
-        this.range.recordRefused(blocks, error.grantedBlocks)
+        RANGE_ERROR_CODES.has(error.code) &&
+        this.range.recordRefused(blockCount, error.grantedBlocks)
       )
         return
       await this.pause(error)
@@ -248,17 +255,17 @@ export class LogScan {
   }
 
   /**
-   * Pauses after a failure: up to a minute if the node is rate limiting, else up to ten minutes. Never gives up, because
-   * the URL may lead to another node later.
+   * Pauses after a failure: up to a minute if the node is rate limiting, else up to ten minutes. The scan never gives up,
+   * because the URL may lead to another node later.
    */
   private async pause(error: unknown): Promise<void> {
     const code = error instanceof RpcError ? error.code : undefined
     const isBusy = code === 'RATE_LIMITED'
-    this.setState(isBusy ? 'paused' : 'failing', (code && reasons[code]) ?? 'the node does not answer')
-    const maxPause = isBusy ? MAX_BUSY_PAUSE_MS : MAX_FAILING_PAUSE_MS
-    const retryAfter = error instanceof RpcError ? (error.retryAfterMs ?? 0) : 0
-    const ms = Math.min(maxPause, Math.max(retryAfter, PAUSE_MS * 2 ** Math.min(this.failures, 20)))
-    this.failures++
-    await abortable(sleep(ms), this.parts.signal).catch(() => undefined)
+    this.setState(isBusy ? 'paused' : 'failing', (code && REASON_BY_CODE[code]) ?? 'the node does not answer')
+    const maxPauseMs = isBusy ? MAX_BUSY_PAUSE_MS : MAX_FAILING_PAUSE_MS
+    const retryAfterMs = error instanceof RpcError ? (error.retryAfterMs ?? 0) : 0
+    const pauseMs = Math.min(maxPauseMs, Math.max(retryAfterMs, PAUSE_MS * 2 ** Math.min(this.failureCount, 20)))
+    this.failureCount++
+    await abortable(sleep(pauseMs), this.components.signal).catch(() => undefined)
   }
 }

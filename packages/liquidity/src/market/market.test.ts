@@ -145,7 +145,7 @@ test('requests made together share one look at the head, and later ones look aga
   head = 101
   expect((await market.sync()).block.number).toBe(101)
   expect(polls).toHaveLength(2)
-  expect([market.has(header(100)), market.has(header(99))]).toEqual([true, false])
+  expect([market.hasBlock(header(100)), market.hasBlock(header(99))]).toEqual([true, false])
 })
 
 test('a caller that gives up does not cancel the look of others', async () => {
@@ -164,8 +164,8 @@ test('only tokens are followed, after a first look at the head', async () => {
   expect(vi.mocked(market.tokens.check).mock.calls[0]![0]).toEqual([token, account, hub])
   expect(vi.mocked(market.tokens.check).mock.calls[0]![2]).toEqual({ priority: 'lookup', retryBlock: '0x100' })
   // The hub is always followed.
-  expect(market.state().tokens!.entries).toBe(2)
-  expect([...market.pairs]).toHaveLength(1)
+  expect(market.cacheCounts().tokens!.entries).toBe(2)
+  expect([...market.loadedPairKeys]).toHaveLength(1)
 })
 
 describe('waiting for a block', () => {

@@ -14,9 +14,9 @@ import type { Market, MarketHealth, ScanStatus, Snapshot } from '../snapshot.ts'
 import { Auditor } from './audit.ts'
 import { Discovery } from './discovery.ts'
 import { Evictor } from './evictor.ts'
-import { MarketFollower, type MarketParts } from './follow.ts'
+import { type MarketComponents, MarketFollower } from './follow.ts'
 import { Ledger } from './ledger.ts'
-import { type MarketLimits, marketLimits } from './limits.ts'
+import { defaultMarketLimits, type MarketLimits } from './limits.ts'
 import { listedPools } from './listed-pools.ts'
 import { nextPollMs } from './poll-schedule.ts'
 import { PoolDirectory } from './pool-directory.ts'
@@ -48,7 +48,7 @@ export type MarketOptions = {
   readonly loadPoolList?: () => PoolList
   /** Called when all pools of the list are verified or refused. */
   readonly onPoolListImport?: (count: PoolListImportCount) => void
-  /** False to skip the log scan, because another market provides its pools by `IndexedMarket.take`. */
+  /** False to skip the log scan, because another market provides its pools by `IndexedMarket.addFoundPools`. */
   readonly searchesLogs?: boolean
   /** Called when the log scan starts, ends, or cannot continue. */
   readonly onScan?: (status: ScanStatus) => void
@@ -64,14 +64,14 @@ const REFRESH_TOKENS_MS = 60_000
 /** Milliseconds between two evictions. */
 const EVICT_MS = 60_000
 
-/** A market that reads the chain itself. It publishes nothing before its saved state is in memory. */
+/** A market that reads the chain itself. The market publishes no snapshot until its saved state is in memory. */
 export interface IndexedMarket extends Market {
   /** Waits until no pool search is running, at most `timeoutMs`. Returns the newest snapshot. */
   whenIdle(timeoutMs: number): Promise<Snapshot>
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
   addFoundPools(foundPools: readonly PoolEntry[]): Promise<void>
   /** Keys of the pairs whose pools are in memory, in the format of `pairKeysOf`. */
-  readonly pairs: Iterable<string>
+  readonly loadedPairKeys: Iterable<string>
 }
 
 /** Creates a market. Call `start` to follow the chain in the background. */
@@ -88,25 +88,27 @@ class ChainMarket implements IndexedMarket {
   private readonly pollMs: number
   private readonly blockTimeMs: number
   private readonly isWatched: () => boolean
-  /** When the newest block was first seen, and when a request last arrived. */
-  private blockSeenAt = Date.now()
-  private requestedAt = Date.now()
+  /** Unix time in milliseconds at which the newest block was first seen. */
+  private blockSeenAtMs = Date.now()
+  /** Unix time in milliseconds of the last request. */
+  private requestedAtMs = Date.now()
   private readonly auditMs: number
   private readonly ledger: Ledger
   private readonly discovery: Discovery
   private readonly follower: MarketFollower
   private readonly auditor: Auditor
   private readonly saver: Saver | null
-  /** A queued sync that has not read the head yet; callers that want the current head can share it. */
+  /** A queued sync that has not read the head yet, shared by all callers that want the current head. */
   private nextSync: Promise<Snapshot> | null = null
   private readonly stopController = new AbortController()
   private loops: readonly Promise<void>[] = []
-  private lastSyncMs: number | null = null
+  /** Unix time in milliseconds of the last successful sync; null before the first one. */
+  private lastSyncAtMs: number | null = null
   private lastError: string | null = null
 
   constructor(options: MarketOptions) {
     const { chain, rpc, families = allFamilies, pollMs, isWatched = () => true, auditMs = AUDIT_MS, save } = options
-    const limits = { ...marketLimits, ...options.limits }
+    const limits = { ...defaultMarketLimits, ...options.limits }
     this.chainId = chain.chainId
     this.rpc = rpc
     this.tokens = options.facts ?? new TokenFacts(chain, limits)
@@ -117,14 +119,14 @@ class ChainMarket implements IndexedMarket {
     this.ledger = new Ledger(chain.chainId)
     const directory = new PoolDirectory(chain, families, limits)
     this.directory = directory
-    const parts: MarketParts = { rpc, directory, ledger: this.ledger, signal: this.stopController.signal }
-    this.follower = new MarketFollower(parts, () => this.discovery.forgetPairs())
+    const components: MarketComponents = { rpc, directory, ledger: this.ledger, signal: this.stopController.signal }
+    this.follower = new MarketFollower(components, () => this.discovery.forgetPairs())
     this.evictor = new Evictor(directory, this.ledger)
     const { follower, evictor } = this
     const { onScan, loadPoolList, onPoolListImport, searchesLogs } = options
     const discoveryOptions = { onScan, loadPoolList, onPoolListImport, searchesLogs }
-    this.discovery = new Discovery({ parts, follower, evictor, limits, ...discoveryOptions })
-    this.auditor = new Auditor(parts, this.follower)
+    this.discovery = new Discovery({ components, follower, evictor, limits, ...discoveryOptions })
+    this.auditor = new Auditor(components, this.follower)
     this.saver = save
       ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, maxSaved: limits.savedPools })
       : null
@@ -137,14 +139,14 @@ class ChainMarket implements IndexedMarket {
   }
 
   sync(options: { signal?: AbortSignal } = {}): Promise<Snapshot> {
-    this.requestedAt = Date.now()
-    return this.toHead(options)
+    this.requestedAtMs = Date.now()
+    return this.syncToHead(options)
   }
 
-  private toHead({ signal }: { signal?: AbortSignal }): Promise<Snapshot> {
+  private syncToHead({ signal }: { signal?: AbortSignal }): Promise<Snapshot> {
     this.nextSync ??= this.ledger.mutex.run(() => {
       this.nextSync = null
-      return this.follow()
+      return this.followHead()
     })
     return abortable(this.nextSync, signal)
   }
@@ -157,7 +159,7 @@ class ChainMarket implements IndexedMarket {
     groups: readonly (readonly Address[])[],
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<Snapshot> {
-    this.requestedAt = Date.now()
+    this.requestedAtMs = Date.now()
     if (!this.ledger.newest) await this.sync(signal && { signal })
     await this.checkTokens(groups.flat(), signal && { signal })
     const isToken = (address: Address) => this.tokens.isToken(address) !== false
@@ -169,20 +171,20 @@ class ChainMarket implements IndexedMarket {
   }
 
   async checkTokens(addresses: readonly Address[], { signal }: { signal?: AbortSignal } = {}): Promise<void> {
-    const retryKey = this.ledger.newest?.block.hash
+    const newestHash = this.ledger.newest?.block.hash
     const lookup = this.tokens.check(addresses, this.rpc, {
       priority: 'lookup',
-      ...(retryKey && { retryBlock: retryKey }),
+      ...(newestHash && { retryBlock: newestHash }),
     })
     await abortable(lookup, signal)
   }
 
   async searchPools(tokens: readonly Address[]): Promise<void> {
-    this.requestedAt = Date.now()
+    this.requestedAtMs = Date.now()
     if (!this.ledger.newest) await this.sync()
     await this.tokens.check(tokens, this.rpc, { priority: 'lookup' })
     const realTokens = tokens.filter((address) => this.tokens.isToken(address) !== false)
-    await Promise.all(realTokens.map((token) => this.discovery.search(token)))
+    await Promise.all(realTokens.map((token) => this.discovery.searchWithHubs(token)))
   }
 
   async whenIdle(timeoutMs: number): Promise<Snapshot> {
@@ -192,7 +194,7 @@ class ChainMarket implements IndexedMarket {
 
   async addFoundPools(foundPools: readonly PoolEntry[]): Promise<void> {
     if (!this.ledger.newest) await this.sync()
-    await this.discovery.addFound(foundPools)
+    await this.discovery.addFoundPools(foundPools)
   }
 
   async refine(block: BlockHeader, swaps: ReadonlyMap<string, readonly SampledSwap[]>): Promise<Snapshot> {
@@ -204,19 +206,19 @@ class ChainMarket implements IndexedMarket {
     return inSlices('pool list', listedPools(this.directory, tokens))
   }
 
-  get pairs(): Iterable<string> {
-    return this.discovery.pairs
+  get loadedPairKeys(): Iterable<string> {
+    return this.discovery.loadedPairKeys
   }
 
   evict(): void {
     this.evictor.run()
   }
 
-  has({ hash }: BlockHeader): boolean {
+  hasBlock({ hash }: BlockHeader): boolean {
     return this.ledger.history?.find(hash) !== undefined
   }
 
-  state(): Readonly<Record<string, StateCount>> {
+  cacheCounts(): Readonly<Record<string, StateCount>> {
     return {
       tokens: this.directory.tokens.count,
       facts: this.tokens.count,
@@ -249,7 +251,7 @@ class ChainMarket implements IndexedMarket {
   health(): MarketHealth {
     return {
       head: this.ledger.newest?.block ?? null,
-      lagMs: this.lastSyncMs === null ? null : Date.now() - this.lastSyncMs,
+      lagMs: this.lastSyncAtMs === null ? null : Date.now() - this.lastSyncAtMs,
       error: this.lastError,
       audit: this.auditor.count,
       scan: this.discovery.scan.status,
@@ -267,7 +269,7 @@ class ChainMarket implements IndexedMarket {
       repeat(audit, this.auditMs, signal),
       repeat(async () => this.evict(), EVICT_MS, signal),
       repeat(refreshTokens, REFRESH_TOKENS_MS, signal),
-      ...(this.saver ? [repeat(() => this.saver!.save(), this.saver.everyMs, signal)] : []),
+      ...(this.saver ? [repeat(() => this.saver!.save(), this.saver.intervalMs, signal)] : []),
     ]
   }
 
@@ -283,18 +285,20 @@ class ChainMarket implements IndexedMarket {
     let failures = 0
     while (!signal.aborted) {
       try {
-        await this.toHead({ signal })
+        await this.syncToHead({ signal })
         await this.discovery.ensure([], signal)
         failures = 0
       } catch {
         // `follow` has stored the error for `health`; retry after a pause.
         failures++
       }
-      await abortable(sleep(failures > 0 ? this.pauseMs(failures) : this.nextPollMs()), signal).catch(() => undefined)
+      await abortable(sleep(failures > 0 ? this.retryPauseMs(failures) : this.nextPollMs()), signal).catch(
+        () => undefined,
+      )
     }
   }
 
-  private pauseMs(failures: number): number {
+  private retryPauseMs(failures: number): number {
     return Math.min(this.pollMs * 2 ** Math.min(failures, 10), Math.max(MAX_PAUSE_MS, this.pollMs))
   }
 
@@ -303,18 +307,18 @@ class ChainMarket implements IndexedMarket {
     return nextPollMs({
       pollMs: this.pollMs,
       blockMs: this.rpc.health().clock.intervalMs ?? this.blockTimeMs,
-      sinceBlockMs: now - this.blockSeenAt,
-      sinceRequestMs: now - this.requestedAt,
+      sinceBlockMs: now - this.blockSeenAtMs,
+      sinceRequestMs: now - this.requestedAtMs,
       isWatched: this.isWatched(),
     })
   }
 
-  private async follow(): Promise<Snapshot> {
+  private async followHead(): Promise<Snapshot> {
     try {
-      const before = this.ledger.newest?.block.hash
+      const hashBefore = this.ledger.newest?.block.hash
       const snapshot = await this.follower.follow()
-      if (snapshot.block.hash !== before) this.blockSeenAt = Date.now()
-      this.lastSyncMs = Date.now()
+      if (snapshot.block.hash !== hashBefore) this.blockSeenAtMs = Date.now()
+      this.lastSyncAtMs = Date.now()
       this.lastError = null
       return snapshot
     } catch (error) {

@@ -14,7 +14,7 @@ import { FollowedPools } from './followed-pools.ts'
 import { FollowedTokens } from './followed-tokens.ts'
 import { HISTORY_BLOCKS, History, type HistoryEntry } from './history.ts'
 import { Ledger } from './ledger.ts'
-import { marketLimits } from './limits.ts'
+import { defaultMarketLimits } from './limits.ts'
 import type { PoolEntry } from './pool-reader.ts'
 import { RequestedPairs } from './requested-pairs.ts'
 
@@ -51,13 +51,13 @@ describe('the history', () => {
     const history = historyOf(1, 5)
     const third = history.find(hashOf(3))!
     const numbers = (entries: readonly HistoryEntry[]) => entries.map(({ block }) => block.number)
-    expect(numbers(history.above(third))).toEqual([4, 5])
-    expect(numbers(history.above(history.top))).toEqual([])
+    expect(numbers(history.entriesAbove(third))).toEqual([4, 5])
+    expect(numbers(history.entriesAbove(history.top))).toEqual([])
     const forked = history.continueFrom(third, [{ ...entry(4), block: header(4, 'f') }])
     expect([forked.top.block.hash, forked.oldest.block.number]).toEqual([hashOf(4, 'f'), 1])
     expect(forked.find(hashOf(4))).toBeUndefined()
     const replaced = history.replaceTop({ ...history.top, changedIds: new Set(['x']) })
-    expect([replaced.top.changedIds, replaced.oldest, replaced.above(third).length]).toEqual([
+    expect([replaced.top.changedIds, replaced.oldest, replaced.entriesAbove(third).length]).toEqual([
       new Set(['x']),
       history.oldest,
       2,
@@ -139,7 +139,7 @@ describe('followed tokens', () => {
   const named = new Set([testAddress(1)])
   let tokens: FollowedTokens
   beforeEach(() => {
-    tokens = new FollowedTokens(named, { ...marketLimits, tokens: 3, tokenIdleMs: 100 })
+    tokens = new FollowedTokens(named, { ...defaultMarketLimits, tokens: 3, tokenIdleMs: 100 })
   })
 
   test('beyond the limit, the least recently requested goes; named ones stay and do not count', () => {
@@ -175,16 +175,16 @@ describe('followed tokens', () => {
 
   test('neighbors are followed with their token, until one of them is gone', () => {
     tokens.add(testAddress(2), 10)
-    expect(tokens.periodOf(testAddress(2))).toEqual({ requestedAt: 10, neighbors: null })
+    expect(tokens.periodOf(testAddress(2))).toEqual({ requestedAtMs: 10, neighbors: null })
     tokens.setNeighbors(testAddress(2), [testAddress(3), testAddress(4)])
     tokens.setNeighbors(testAddress(9), [testAddress(8)])
     expect([
-      tokens.periodOf(testAddress(3))?.requestedAt,
+      tokens.periodOf(testAddress(3))?.requestedAtMs,
       tokens.has(testAddress(8)),
       tokens.has(testAddress(9)),
     ]).toEqual([10, false, false])
     tokens.add(testAddress(2), 20)
-    expect(tokens.periodOf(testAddress(4))?.requestedAt).toBe(20)
+    expect(tokens.periodOf(testAddress(4))?.requestedAtMs).toBe(20)
     expect(tokens.periodOf(testAddress(2))?.neighbors).toEqual([testAddress(3), testAddress(4)])
     for (const n of [5, 2]) tokens.add(testAddress(n), 30)
     expect(tokens.periodOf(testAddress(2))?.neighbors).toBeNull()
@@ -206,45 +206,45 @@ describe('requested pairs', () => {
   let tokens: FollowedTokens
   let pairs: RequestedPairs
   beforeEach(() => {
-    tokens = new FollowedTokens(new Set(), marketLimits)
+    tokens = new FollowedTokens(new Set(), defaultMarketLimits)
     for (const token of [a, b, c]) tokens.add(token)
-    pairs = new RequestedPairs(tokens, { ...marketLimits, pairs: 2 })
+    pairs = new RequestedPairs(tokens, { ...defaultMarketLimits, pairs: 2 })
   })
 
   test('are pending until their search ends, in either order of their tokens', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    expect([pairs.isNew([a, b]), pairs.pending([a, b])]).toEqual([true, null])
-    pairs.request([[b, a]], promise)
-    expect([pairs.isNew([a, b]), pairs.pending([a, b]), [...pairs.keys()]]).toEqual([false, promise, []])
+    expect([pairs.isNew([a, b]), pairs.searchOf([a, b])]).toEqual([true, null])
+    pairs.recordSearch([[b, a]], promise)
+    expect([pairs.isNew([a, b]), pairs.searchOf([a, b]), [...pairs.loadedKeys()]]).toEqual([false, promise, []])
     resolve()
     await promise
-    expect([pairs.isNew([a, b]), pairs.pending([b, a]), [...pairs.keys()]]).toEqual([false, null, [`${a},${b}`]])
+    expect([pairs.isNew([a, b]), pairs.searchOf([b, a]), [...pairs.loadedKeys()]]).toEqual([false, null, [`${a},${b}`]])
   })
 
   test('are new again if the search fails, unless another one has begun', async () => {
     const failed = Promise.reject(new Error('down'))
-    pairs.request([[a, b]], failed)
+    pairs.recordSearch([[a, b]], failed)
     await failed.catch(() => undefined)
     expect(pairs.isNew([a, b])).toBe(true)
     const { promise, reject } = Promise.withResolvers<void>()
     const other = new Promise<void>(() => {})
-    pairs.request([[a, b]], promise)
-    pairs.request([[a, b]], other)
+    pairs.recordSearch([[a, b]], promise)
+    pairs.recordSearch([[a, b]], other)
     reject(new Error('down'))
     await promise.catch(() => undefined)
-    expect(pairs.pending([a, b])).toBe(other)
+    expect(pairs.searchOf([a, b])).toBe(other)
   })
 
   test('expire when a token is followed no longer or again, and beyond the limit', () => {
-    pairs.remember([`${a},${b}`, `${b},${c}`])
+    pairs.restore([`${a},${b}`, `${b},${c}`])
     expect([pairs.isNew([a, b]), pairs.isNew([b, c]), pairs.isNew([a, c])]).toEqual([false, false, true])
-    pairs.remember([`${a},${c}`])
+    pairs.restore([`${a},${c}`])
     expect([pairs.isNew([a, b]), pairs.count]).toEqual([true, { entries: 2, evicted: 1 }])
     tokens.dropIdle(Number.POSITIVE_INFINITY)
-    expect([pairs.isNew([b, c]), [...pairs.keys()]]).toEqual([true, []])
+    expect([pairs.isNew([b, c]), [...pairs.loadedKeys()]]).toEqual([true, []])
     for (const token of [a, b, c]) tokens.add(token)
     expect(pairs.isNew([b, c])).toBe(true)
-    pairs.remember([`${b},${c}`])
+    pairs.restore([`${b},${c}`])
     expect(pairs.isNew([b, c])).toBe(false)
     pairs.forgetAll()
     expect(pairs.isNew([b, c])).toBe(true)
@@ -311,16 +311,16 @@ test('pools that change without a log are listed as long as they are followed as
   const pools = new FollowedPools(({ pool }) => silent.has(pool.id))
   const entryOf = (id: string) => ({ pool: { id } }) as PoolEntry
   for (const id of ['a', 'b', 'c']) pools.set(id, entryOf(id))
-  expect([[...pools.silent], pools.size]).toEqual([['a', 'b'], 3])
+  expect([[...pools.silentIds], pools.size]).toEqual([['a', 'b'], 3])
   silent.delete('a')
   pools.set('a', entryOf('a'))
-  expect([[...pools.silent], pools.delete('b'), pools.delete('b')]).toEqual([['b'], true, false])
-  expect(pools.silent.size).toBe(0)
+  expect([[...pools.silentIds], pools.delete('b'), pools.delete('b')]).toEqual([['b'], true, false])
+  expect(pools.silentIds.size).toBe(0)
   pools.clear()
   silent.add('a')
   pools.set('a', entryOf('a'))
   pools.clear()
-  expect([pools.size, pools.silent.size]).toEqual([0, 0])
+  expect([pools.size, pools.silentIds.size]).toEqual([0, 0])
 })
 
 describe('the logs of a block', () => {

@@ -1,6 +1,6 @@
 /**
- * Neighbors of a token: the non-intermediate tokens that known pools trade it with. A pool between a neighbor and the
- * other end of a swap may be known only to its factory.
+ * Finds the neighbors of a token: the non-intermediate tokens with which it shares a known pool. Discovery searches the
+ * pools between the neighbors of one end of a swap and the other end.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'
@@ -13,27 +13,27 @@ export function lacksNeighbors(
   group: readonly Address[],
   isNew: (pair: TokenPair) => boolean,
 ): boolean {
-  const ownNeighbors = endsOf(directory, group).map((end) => neighborsOf(directory, end))
-  return ownNeighbors.some((neighbors) => neighbors?.some((token) => pairsOf([token], group).some(isNew)) ?? true)
+  const neighborLists = nonIntermediates(directory, group).map((end) => neighborsOf(directory, end))
+  return neighborLists.some((neighbors) => neighbors?.some((token) => pairsOf([token], group).some(isNew)) ?? true)
 }
 
 /** Returns the pairs of a group's neighbors with its tokens and with the intermediates. */
 export function neighborPairs(directory: PoolDirectory, group: readonly Address[]): readonly TokenPair[] {
-  const neighbors = endsOf(directory, group).flatMap((end) => neighborsOf(directory, end) ?? [])
+  const neighbors = nonIntermediates(directory, group).flatMap((end) => neighborsOf(directory, end) ?? [])
   return neighbors.flatMap((token) => pairsOf([token], [...group, ...directory.scope.intermediates]))
 }
 
 /** Determines unknown neighbors of groups of tokens, and follows them. */
 export function* findNeighbors(directory: PoolDirectory, groups: readonly (readonly Address[])[]): Steps<void> {
-  const ends = new Set(groups.flatMap((group) => endsOf(directory, group)))
-  const unknown = new Set([...ends].filter((end) => neighborsOf(directory, end) === null))
-  if (unknown.size === 0) return
-  const counts = yield* countNeighbors(directory, unknown)
-  for (const [end, count] of counts) directory.tokens.setNeighbors(end, rankTokens(directory, count))
+  const tokens = new Set(groups.flatMap((group) => nonIntermediates(directory, group)))
+  const tokensWithoutNeighbors = new Set([...tokens].filter((end) => neighborsOf(directory, end) === null))
+  if (tokensWithoutNeighbors.size === 0) return
+  const countsByToken = yield* countNeighbors(directory, tokensWithoutNeighbors)
+  for (const [end, count] of countsByToken) directory.tokens.setNeighbors(end, topNeighbors(directory, count))
 }
 
-/** Excludes intermediates: they trade with everything, so their neighbors say nothing about the other end. */
-function endsOf({ scope }: PoolDirectory, group: readonly Address[]): readonly Address[] {
+/** Returns the tokens of a group that have neighbors of interest. Intermediates trade with everything, so are left out. */
+function nonIntermediates({ scope }: PoolDirectory, group: readonly Address[]): readonly Address[] {
   return group.filter((token) => !scope.intermediates.includes(token))
 }
 
@@ -41,7 +41,7 @@ function neighborsOf({ tokens }: PoolDirectory, token: Address): readonly Addres
   return tokens.periodOf(token)?.neighbors ?? null
 }
 
-type Counts = ReadonlyMap<Address, number>
+type PoolCountByNeighbor = ReadonlyMap<Address, number>
 
 /**
  * Counts, for each token, the pools with each neighbor. Counts only pools that are known regardless of earlier
@@ -50,9 +50,9 @@ type Counts = ReadonlyMap<Address, number>
 function* countNeighbors(
   { scope, listedPools: scannedPools, followedPools, familyOf }: PoolDirectory,
   tokens: ReadonlySet<Address>,
-): Steps<ReadonlyMap<Address, Counts>> {
+): Steps<ReadonlyMap<Address, PoolCountByNeighbor>> {
   const intermediates = new Set(scope.intermediates)
-  const counts = new Map([...tokens].map((token) => [token, new Map<Address, number>()]))
+  const countsByToken = new Map([...tokens].map((token) => [token, new Map<Address, number>()]))
   const visitedIds = new Set<string>()
   for (const pools of [scannedPools, followedPools]) {
     for (const { row, pool } of pools.values()) {
@@ -61,19 +61,19 @@ function* countNeighbors(
       visitedIds.add(pool.id)
       if (!familyOf(row).listedByLogs && !pool.tokens.some((token) => intermediates.has(token))) continue
       for (const token of pool.tokens) {
-        const count = counts.get(token)
-        if (!count) continue
-        for (const other of pool.tokens)
-          if (other !== token && other !== ZERO_ADDRESS && !intermediates.has(other))
-            count.set(other, (count.get(other) ?? 0) + 1)
+        const poolCountByNeighbor = countsByToken.get(token)
+        if (!poolCountByNeighbor) continue
+        for (const neighbor of pool.tokens)
+          if (neighbor !== token && neighbor !== ZERO_ADDRESS && !intermediates.has(neighbor))
+            poolCountByNeighbor.set(neighbor, (poolCountByNeighbor.get(neighbor) ?? 0) + 1)
       }
     }
   }
-  return counts
+  return countsByToken
 }
 
 /** Orders named tokens first, then by number of pools, and applies the limit. */
-function rankTokens({ tokens, limits }: PoolDirectory, counts: Counts): readonly Address[] {
+function topNeighbors({ tokens, limits }: PoolDirectory, counts: PoolCountByNeighbor): readonly Address[] {
   const rank = ([token, count]: [Address, number]) => (tokens.isNamed(token) ? Number.MAX_SAFE_INTEGER : count)
   const sorted = [...counts].sort((a, b) => rank(b) - rank(a) || (a[0] < b[0] ? -1 : 1))
   return sorted.slice(0, limits.neighbors).map(([token]) => token)

@@ -1,4 +1,4 @@
-/** Token pairs that factories are asked for. */
+/** Selects the token pairs whose pools discovery searches: hubs, intermediates, and pair keys. */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import { pairKey } from '../dexes/common/direction.ts'
 import { namedTokens } from '../trust/named-tokens.ts'
@@ -27,7 +27,7 @@ export function pairScopeOf(chain: Chain): PairScope {
   return { hubs: chain.hubs, intermediates: [...intermediateSet].slice(0, MAX_INTERMEDIATES) }
 }
 
-/** Returns the pairs of the tokens with one another and with `others`. */
+/** Returns the pairs of the tokens with one another and with `otherTokens`. */
 export function pairsOf(tokens: readonly Address[], otherTokens: readonly Address[]): readonly TokenPair[] {
   const pairs = new Map<string, TokenPair>()
   const allTokens = [...new Set([...tokens, ...otherTokens])]
@@ -38,8 +38,8 @@ export function pairsOf(tokens: readonly Address[], otherTokens: readonly Addres
 }
 
 /**
- * Returns the keys of the pairs that are in memory once groups of tokens have been searched for swaps, and tokens for
- * prices. The key of a pair does not depend on its order.
+ * Returns the keys of all pairs that are in memory after discovery has searched `groups` for swaps and `tokens` for
+ * prices. The key of a pair does not depend on the order of its tokens.
  */
 export function pairKeysOf(
   {

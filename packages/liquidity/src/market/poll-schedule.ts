@@ -10,10 +10,11 @@ const EARLY_SHARE = 0.05
 const OVERDUE_SHARE = 1 / 2
 /** Maximum milliseconds between two polls, which also bounds the age of the head in `/ready`. */
 const MAX_REST_MS = 45_000
-/** Milliseconds without a request after which several blocks are followed at a time. */
+/** Milliseconds without a request after which each poll follows several blocks at a time. */
 const UNUSED_MS = 60_000
+/** Maximum milliseconds between two polls of an unused market. */
 const MAX_UNUSED_MS = 30_000
-/** Blocks followed at a time in that case; with more than 64 all pools would have to be read again. */
+/** Blocks per poll of an unused market. With more than 64, the market would have to read all pools again. */
 const UNUSED_BLOCKS = 16
 
 /** Input of `nextPollMs`. */

@@ -7,7 +7,7 @@ import { PoolMap } from '../pool-map.ts'
 import { Evictor } from './evictor.ts'
 import { History } from './history.ts'
 import { Ledger } from './ledger.ts'
-import { marketLimits } from './limits.ts'
+import { defaultMarketLimits } from './limits.ts'
 import { listedPools } from './listed-pools.ts'
 import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
 import { PoolDirectory } from './pool-directory.ts'
@@ -51,8 +51,8 @@ const chain = {
 const poolOf = (name: string, id: string, tokens: readonly Address[]): Pool<null> => ({
   ...{ id, family: name, dex: name, address: testAddress(1_000), tokens, state: null },
 })
-const directoryOf = (limits: Partial<typeof marketLimits> = {}, of = chain) =>
-  new PoolDirectory(of, families, { ...marketLimits, ...limits })
+const directoryOf = (limits: Partial<typeof defaultMarketLimits> = {}, of = chain) =>
+  new PoolDirectory(of, families, { ...defaultMarketLimits, ...limits })
 const entry = (name: string, id: string, ...tokens: readonly Address[]) => ({
   row: rows.find((row) => row.family === name)!,
   pool: poolOf(name, id, tokens),
@@ -83,8 +83,8 @@ describe('rows', () => {
     const directory = directoryOf({}, { ...chain, dexes: [...rows, rowOf('inside', 110)] } as Chain)
     expect(new Set(directory.topics)).toEqual(new Set(topics))
     const log = { address: testAddress(5), data: '0x7' } as unknown as Log
-    expect(directory.idOf({ ...log, topics: [inside] })).toBe('id 0x7')
-    expect(directory.idOf({ ...log, topics: [moved] })).toBe(testAddress(5))
+    expect(directory.poolIdOf({ ...log, topics: [inside] })).toBe('id 0x7')
+    expect(directory.poolIdOf({ ...log, topics: [moved] })).toBe(testAddress(5))
   })
 })
 
@@ -149,9 +149,9 @@ describe('followed pools', () => {
     directory.add(entry('lazy', 'l', hub, stable))
     expect(['x!', 'y', 'l'].map((id) => directory.isSilent(id))).toEqual([true, false, true])
     const pools = PoolMap.empty.with([{ ...poolOf('silent', 'x!', [hub, stable]), state: 1 }])
-    expect(directory.silent(pools)).toEqual(['x!'])
+    expect(directory.silentIds(pools)).toEqual(['x!'])
     const logs = ['x!', 'l', 'unknown'].map((address) => ({ address, topics: [moved] }) as unknown as Log)
-    expect(directory.awaitedIds(pools, logs)).toEqual(['l'])
+    expect(directory.unreadableIdsIn(pools, logs)).toEqual(['l'])
   })
 
   test('that a block creates are followed or listed', () => {
@@ -160,12 +160,12 @@ describe('followed pools', () => {
     directory.tokens.setNeighbors(a, [])
     const log = (factory: number, data: string, topic = created) =>
       ({ address: testAddress(factory), data, topics: [topic] }) as unknown as Log
-    expect(directory.createdIds([log(100, a), log(100, b), log(100, '0x'), log(100, a, moved), log(999, a)])).toEqual([
-      a,
-    ])
+    expect(
+      directory.registerCreatedPools([log(100, a), log(100, b), log(100, '0x'), log(100, a, moved), log(999, a)]),
+    ).toEqual([a])
     expect([[...directory.followedPools.keys()], directory.listedPools.size]).toEqual([[a], 0])
     expect(directory.tokens.periodOf(a)?.neighbors).toEqual([])
-    expect(directory.createdIds([log(101, a), log(101, b), log(102, a)])).toEqual([a])
+    expect(directory.registerCreatedPools([log(101, a), log(101, b), log(102, a)])).toEqual([a])
     expect([directory.listedPools.has(a), directory.listedPools.has(b), directory.followedPools.has(b)]).toEqual([
       true,
       true,

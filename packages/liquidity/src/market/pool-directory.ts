@@ -1,4 +1,4 @@
-/** Directory of the pools and tokens that a market follows. Interprets logs. Does no I/O. */
+/** Directory of the pools and tokens that a market follows. Maps logs to pools. Does no I/O. */
 
 import { type Address, type Chain, type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -9,14 +9,14 @@ import { namedTokens } from '../trust/named-tokens.ts'
 import { Backoff } from './backoff.ts'
 import { FollowedPools } from './followed-pools.ts'
 import { FollowedTokens } from './followed-tokens.ts'
-import { type MarketLimits, marketLimits } from './limits.ts'
+import { defaultMarketLimits, type MarketLimits } from './limits.ts'
 import { type PairScope, pairScopeOf } from './pairs.ts'
 import { type Families, type PoolEntry, servedRows } from './pool-reader.ts'
 import { SamplingBudget } from './sampling-budget.ts'
 
 /**
- * Maximum blocks between two attempts to read the immutable facts of a pool. The fee of a nearly empty pair cannot be
- * measured, even if the pair trades at every block.
+ * Maximum blocks between two attempts to read the immutable facts of a pool. Some attempts always fail: the fee of a
+ * nearly empty pair cannot be measured.
  */
 const MAX_BLOCKS_INCOMPLETE = 1_024
 
@@ -31,26 +31,26 @@ export class PoolDirectory {
   readonly tokens: FollowedTokens
   readonly scope: PairScope
   /** Followed pools, including those that cannot be read yet. */
-  private readonly pools = new FollowedPools(({ row, pool }) => {
+  private readonly followed = new FollowedPools(({ row, pool }) => {
     const { refreshStates, movesSilently } = this.familyOf(row)
     return refreshStates !== undefined && (movesSilently?.(pool) ?? true)
   })
   /** Chooses the pools that are sampled. */
   readonly sampling: SamplingBudget
   /** Ids of followed pools by token, for tokens that can be dropped. */
-  private readonly poolsOf = new Map<Address, Set<string>>()
+  private readonly idsByToken = new Map<Address, Set<string>>()
   /** Number of pools by their list of tokens. */
-  private readonly countByTokens = new Map<string, number>()
+  private readonly countByTokenList = new Map<string, number>()
   readonly limits: MarketLimits
   private refusedCount = 0
   private readonly completedPools = new WeakSet<Pool<null>>()
   /** Pools whose immutable facts could not be read. */
   private readonly incompleteBackoff = new Backoff(MAX_BLOCKS_INCOMPLETE)
   private readonly rowsByFactory: ReadonlyMap<Address, readonly DexRow[]>
-  /** Functions that return the pool id of a log, by topic0, for contracts that hold many pools. */
-  private readonly idByTopic: ReadonlyMap<Hex, (log: Log) => string>
+  /** For families whose contracts hold many pools: the function that returns the pool id of a log, by topic0. */
+  private readonly poolIdOfByTopic: ReadonlyMap<Hex, (log: Log) => string>
 
-  constructor(chain: Chain, families: readonly DexFamily[], limits: MarketLimits = marketLimits) {
+  constructor(chain: Chain, families: readonly DexFamily[], limits: MarketLimits = defaultMarketLimits) {
     this.limits = limits
     this.tokens = new FollowedTokens(namedTokens(chain), limits)
     this.listedPools = new BoundedMap(limits.listedPools)
@@ -64,60 +64,60 @@ export class PoolDirectory {
     this.rowsByFactory = Map.groupBy(this.rows, (row) => row.address)
     const servedFamilies = new Set(this.rows.map((row) => this.familyOf(row)))
     this.topics = [...servedFamilies].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics])
-    this.idByTopic = new Map(
+    this.poolIdOfByTopic = new Map(
       [...servedFamilies].flatMap(({ topics, poolIdOf }) => (poolIdOf ? topics.map((topic) => [topic, poolIdOf]) : [])),
     )
   }
 
   readonly familyOf = (row: DexRow): DexFamily => this.families.get(row.family)!
 
-  readonly idOf = (log: Log): string => this.idByTopic.get(log.topics[0]!)?.(log) ?? log.address
+  readonly poolIdOf = (log: Log): string => this.poolIdOfByTopic.get(log.topics[0]!)?.(log) ?? log.address
 
   /** Followed pools with their DEX rows, including those that cannot be read yet. */
   get followedPools(): ReadonlyMap<string, PoolEntry> {
-    return this.pools
+    return this.followed
   }
 
   get counts(): Readonly<Record<'pools' | 'listed', StateCount>> {
     return {
-      pools: { entries: this.pools.size, evicted: this.refusedCount },
+      pools: { entries: this.followed.size, evicted: this.refusedCount },
       listed: this.listedPools.count,
     }
   }
 
   /** True if tokens must be dropped, with their pools, to respect the limit. */
   get isOverfull(): boolean {
-    return this.pools.size > this.limits.pools
+    return this.followed.size > this.limits.pools
   }
 
   /** Adds a pool. @returns false if there are too many pools of the same tokens */
   add(entry: PoolEntry): boolean {
     const { id, tokens } = entry.pool
-    if (!this.pools.has(id)) {
+    if (!this.followed.has(id)) {
       const tokensKey = tokens.join()
-      const count = this.countByTokens.get(tokensKey) ?? 0
+      const count = this.countByTokenList.get(tokensKey) ?? 0
       if (count >= this.limits.poolsOfSameTokens) {
         this.refusedCount++
         return false
       }
-      this.countByTokens.set(tokensKey, count + 1)
+      this.countByTokenList.set(tokensKey, count + 1)
       for (const token of tokens) {
         if (this.tokens.isNamed(token)) continue
-        const ids = this.poolsOf.get(token)
+        const ids = this.idsByToken.get(token)
         if (ids) ids.add(id)
-        else this.poolsOf.set(token, new Set([id]))
+        else this.idsByToken.set(token, new Set([id]))
       }
     }
-    this.pools.set(id, entry)
+    this.followed.set(id, entry)
     this.sampling.add(entry)
     return true
   }
 
   /** Removes the pools of dropped tokens that no other token needs. @returns their ids */
   dropUnfollowed(tokens: Iterable<Address>): readonly string[] {
-    const ids = new Set([...tokens].flatMap((token) => [...(this.poolsOf.get(token) ?? [])]))
+    const ids = new Set([...tokens].flatMap((token) => [...(this.idsByToken.get(token) ?? [])]))
     for (const id of ids) {
-      const { pool } = this.pools.get(id)!
+      const { pool } = this.followed.get(id)!
       if (this.hasFollowedPair(pool)) ids.delete(id)
       else this.drop(pool)
     }
@@ -125,17 +125,17 @@ export class PoolDirectory {
   }
 
   private drop({ id, tokens }: Pool<null>): void {
-    this.pools.delete(id)
+    this.followed.delete(id)
     this.sampling.drop(id)
     this.incompleteBackoff.recordSuccess(id)
     const tokensKey = tokens.join()
-    const count = this.countByTokens.get(tokensKey)! - 1
-    if (count > 0) this.countByTokens.set(tokensKey, count)
-    else this.countByTokens.delete(tokensKey)
+    const count = this.countByTokenList.get(tokensKey)! - 1
+    if (count > 0) this.countByTokenList.set(tokensKey, count)
+    else this.countByTokenList.delete(tokensKey)
     for (const token of tokens) {
-      const ids = this.poolsOf.get(token)
+      const ids = this.idsByToken.get(token)
       ids?.delete(id)
-      if (ids?.size === 0) this.poolsOf.delete(token)
+      if (ids?.size === 0) this.idsByToken.delete(token)
     }
   }
 
@@ -157,7 +157,7 @@ export class PoolDirectory {
   /** Stores a pool whose immutable facts were read. */
   complete(entry: PoolEntry): void {
     // A pool that was dropped during the read stays dropped.
-    if (this.pools.has(entry.pool.id)) this.pools.set(entry.pool.id, entry)
+    if (this.followed.has(entry.pool.id)) this.followed.set(entry.pool.id, entry)
     this.completedPools.add(entry.pool)
     this.incompleteBackoff.recordSuccess(entry.pool.id)
   }
@@ -169,30 +169,32 @@ export class PoolDirectory {
 
   /** True for a pool whose state can change without a log. */
   isSilent(id: string): boolean {
-    return this.pools.silent.has(id)
+    return this.followed.silentIds.has(id)
   }
 
   /** Returns the ids of silent pools in a map, without sampled pools, which have a budget of their own. */
-  silent(pools: PoolMap): readonly string[] {
-    return [...this.pools.silent].filter((id) => pools.has(id) && !this.sampling.has(id))
+  silentIds(pools: PoolMap): readonly string[] {
+    return [...this.followed.silentIds].filter((id) => pools.has(id) && !this.sampling.has(id))
   }
 
   /**
-   * Returns the ids of followed but so far unreadable pools that a block's logs concern, such as a pool that was just
-   * initialized.
+   * Returns the ids of the followed pools that a block's logs concern and that have no state yet, such as a pool that
+   * was just initialized.
    */
-  awaitedIds(pools: PoolMap, logs: readonly Log[]): readonly string[] {
-    return logs.map(this.idOf).filter((id) => this.followedPools.has(id) && !pools.has(id) && !this.sampling.has(id))
+  unreadableIdsIn(pools: PoolMap, logs: readonly Log[]): readonly string[] {
+    return logs
+      .map(this.poolIdOf)
+      .filter((id) => this.followedPools.has(id) && !pools.has(id) && !this.sampling.has(id))
   }
 
-  /** Registers the pools that a block created. @returns ids of those between followed tokens */
-  createdIds(logs: readonly Log[]): readonly string[] {
+  /** Registers the pools that a block created. @returns the ids of the pools between followed tokens */
+  registerCreatedPools(logs: readonly Log[]): readonly string[] {
     return logs.flatMap((log) =>
-      (this.rowsByFactory.get(log.address) ?? []).flatMap((row) => this.createdBy(row, log) ?? []),
+      (this.rowsByFactory.get(log.address) ?? []).flatMap((row) => this.registerCreatedPool(row, log) ?? []),
     )
   }
 
-  private createdBy(row: DexRow, log: Log): string | null {
+  private registerCreatedPool(row: DexRow, log: Log): string | null {
     const family = this.familyOf(row)
     if (!family.createdPool || !family.creationTopics?.includes(log.topics[0]!)) return null
     const pool = family.createdPool(row, log)

@@ -30,13 +30,13 @@ function verify(
   })
   const directory = { rows, tokens: new Set([followed]), familyOf: family }
   const follower = {
-    retrying: async (work: (block: { hash: string }) => Promise<unknown>) => {
+    retryOnReorg: async (work: (block: { hash: string }) => Promise<unknown>) => {
       if (failures-- > 0) throw new Error('down')
       return work({ hash: '0x01' })
     },
   }
   const list = { deployments: deployments.map(({ row, ...rest }) => ({ ...row, scannedTo: undefined, ...rest })) }
-  const start = new PoolListImport(list as never, { parts: { directory }, follower } as never, () => skipped)
+  const start = new PoolListImport(list as never, { components: { directory }, follower } as never, () => skipped)
   const fail = () => {
     failures = 1
   }

@@ -5,7 +5,7 @@ import { chunks } from '../dexes/common/chunks.ts'
 import { pairKey } from '../dexes/common/direction.ts'
 import type { DexFamily, ListedPool, Pool, Reads } from '../family.ts'
 import { deploymentKey, type PoolList } from '../pool-list/pool-list.ts'
-import type { MarketFollower, MarketParts } from './follow.ts'
+import type { MarketComponents, MarketFollower } from './follow.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 import type { PoolEntry } from './pool-reader.ts'
 import { runReads } from './reads.ts'
@@ -26,42 +26,42 @@ type DeploymentCount = { proven: number; refused: number; readonly scannedTo: nu
 
 /** Verification of one pool list. */
 export class PoolListImport {
-  private readonly parts: MarketParts
+  private readonly components: MarketComponents
   private readonly follower: MarketFollower
   private readonly pendingBatches: ListedBatch[] = []
-  private readonly counts = new Map<DexRow, DeploymentCount>()
+  private readonly countByRow = new Map<DexRow, DeploymentCount>()
   private provenCount = 0
   private refusedCount = 0
 
-  /** @param isKnown - true for deployments whose pools memory already has; these are skipped */
+  /** @param isAlreadyLoaded - true for a deployment whose pools are all in memory; the import skips it */
   constructor(
     list: PoolList,
-    { parts, follower }: { readonly parts: MarketParts; readonly follower: MarketFollower },
-    isKnown: (row: DexRow, scannedTo: number | undefined) => boolean,
+    { components, follower }: { readonly components: MarketComponents; readonly follower: MarketFollower },
+    isAlreadyLoaded: (row: DexRow, scannedTo: number | undefined) => boolean,
   ) {
-    this.parts = parts
+    this.components = components
     this.follower = follower
-    const { directory } = parts
-    const rows = new Map(directory.rows.map((row) => [deploymentKey(row), row]))
+    const { directory } = components
+    const rowByDeployment = new Map(directory.rows.map((row) => [deploymentKey(row), row]))
     for (const deployment of list.deployments) {
       const { pools, scannedTo } = deployment
-      const row = rows.get(deploymentKey(deployment))
+      const row = rowByDeployment.get(deploymentKey(deployment))
       if (!row) this.refusedCount += pools.length
-      else if (!isKnown(row, scannedTo)) this.enqueue(row, pools, scannedTo)
+      else if (!isAlreadyLoaded(row, scannedTo)) this.enqueue(row, pools, scannedTo)
     }
-    // Verify first the pools that only past logs would reveal; factories are asked for the others anyway.
+    // Verify pools of families without getters first: other pools are also found through their factories.
     const rank = ({ row, listedPools }: ListedBatch) =>
-      (directory.familyOf(row).listedByLogs ? 0 : 2) + (hasKnownTokens(directory, listedPools) ? 0 : 1)
+      (directory.familyOf(row).listedByLogs ? 0 : 2) + (hasFollowedTokens(directory, listedPools) ? 0 : 1)
     this.pendingBatches.sort((a, b) => rank(b) - rank(a))
   }
 
   private enqueue(row: DexRow, pools: readonly ListedPool[], scannedTo: number | undefined): void {
-    const { directory } = this.parts
-    const parts = chunks(knownTokensFirst(directory, pools), POOL_BATCH).map(
+    const { directory } = this.components
+    const batches = chunks(sortFollowedTokensFirst(directory, pools), POOL_BATCH).map(
       (listedPools): ListedBatch => ({ row, listedPools }),
     )
-    this.pendingBatches.push(...parts)
-    this.counts.set(row, { proven: 0, refused: 0, scannedTo })
+    this.pendingBatches.push(...batches)
+    this.countByRow.set(row, { proven: 0, refused: 0, scannedTo })
   }
 
   get isDone(): boolean {
@@ -73,14 +73,14 @@ export class PoolListImport {
   }
 
   /**
-   * The block up to which each deployment needs no scan, once all pools are verified. A deployment with a refused pool
-   * is scanned from the start, since its list may be incomplete. A deployment without pools is skipped only if no pool
-   * of the whole list was refused.
+   * Deployments that need no scan of past logs, each with the last block that the list covers. Valid once all pools are
+   * verified. Leaves out a deployment with a refused pool, since its list may be incomplete. Includes a deployment
+   * without pools only if the list has proven pools and no refused pool.
    */
   get scannedRows(): readonly (readonly [DexRow, number])[] {
-    const isGenuine = this.provenCount > 0 && this.refusedCount === 0
-    return [...this.counts].flatMap(([row, { proven, refused, scannedTo }]) =>
-      scannedTo !== undefined && refused === 0 && (proven > 0 || isGenuine) ? [[row, scannedTo] as const] : [],
+    const isListTrusted = this.provenCount > 0 && this.refusedCount === 0
+    return [...this.countByRow].flatMap(([row, { proven, refused, scannedTo }]) =>
+      scannedTo !== undefined && refused === 0 && (proven > 0 || isListTrusted) ? [[row, scannedTo] as const] : [],
     )
   }
 
@@ -88,17 +88,19 @@ export class PoolListImport {
    * Verifies the next batch.
    *
    * @returns the pools that exist
-   * @throws RpcError if the node fails; the same batch is tried again
+   * @throws RpcError if the node fails; the next call tries the same batch again
    */
   async prove(options: RequestOptions): Promise<readonly PoolEntry[]> {
     const { row, listedPools } = this.pendingBatches.at(-1)!
-    const { rpc, directory } = this.parts
+    const { rpc, directory } = this.components
     const family = directory.familyOf(row)
-    const reads = () => family.provePools?.(row, listedPools) ?? proveByPair(family, row, listedPools)
-    const [pools] = await this.follower.retrying(({ hash }) => runReads(rpc, { blockHash: hash }, [reads()], options))
+    const provePools = () => family.provePools?.(row, listedPools) ?? proveByPairs(family, row, listedPools)
+    const [pools] = await this.follower.retryOnReorg(({ hash }) =>
+      runReads(rpc, { blockHash: hash }, [provePools()], options),
+    )
     this.pendingBatches.pop()
     const foundPools = pools!.flatMap((pool) => (pool ? [{ row, pool }] : []))
-    const count = this.counts.get(row)!
+    const count = this.countByRow.get(row)!
     count.proven += foundPools.length
     count.refused += listedPools.length - foundPools.length
     this.provenCount += foundPools.length
@@ -107,31 +109,31 @@ export class PoolListImport {
   }
 }
 
-const hasKnownTokens = ({ tokens }: PoolDirectory, [first]: readonly ListedPool[]) =>
-  first?.tokens.every((token) => tokens.has(token)) === true
+const hasFollowedTokens = ({ tokens }: PoolDirectory, [firstPool]: readonly ListedPool[]) =>
+  firstPool?.tokens.every((token) => tokens.has(token)) === true
 
 /** Orders pools with followed tokens first, because quotes wait for them. */
-function knownTokensFirst(directory: PoolDirectory, pools: readonly ListedPool[]): readonly ListedPool[] {
+function sortFollowedTokensFirst(directory: PoolDirectory, pools: readonly ListedPool[]): readonly ListedPool[] {
   const [withKnownTokens, others] = [true, false].map((expected) =>
-    pools.filter((pool) => hasKnownTokens(directory, [pool]) === expected),
+    pools.filter((pool) => hasFollowedTokens(directory, [pool]) === expected),
   )
   return [...withKnownTokens!, ...others!]
 }
 
-/** Verifies pools by asking the deployment for each pool's pair, as discovery does. */
-function* proveByPair(
+/** Verifies pools by searching their token pairs in the deployment, as discovery does. */
+function* proveByPairs(
   { findPools }: DexFamily,
   row: DexRow,
   listedPools: readonly ListedPool[],
 ): Reads<readonly (Pool<null> | null)[]> {
   const wrappedNative = row.contracts?.wrappedNative
-  // Ask for pools of the native token by the wrapper's address.
+  // Pools of the native token are searched by the wrapper's address.
   const wrappedIfNative = (token: Address) => (token === ZERO_ADDRESS && wrappedNative ? wrappedNative : token)
-  const pairs = new Map<string, readonly [Address, Address]>()
+  const pairByKey = new Map<string, readonly [Address, Address]>()
   for (const { tokens } of listedPools) {
     const pair = [wrappedIfNative(tokens[0]!), wrappedIfNative(tokens[1]!)] as const
-    if (pair[0] !== pair[1]) pairs.set(pairKey(pair), pair)
+    if (pair[0] !== pair[1]) pairByKey.set(pairKey(pair), pair)
   }
-  const foundPools = new Map((yield* findPools(row, [...pairs.values()])).map((pool) => [pool.id, pool]))
-  return listedPools.map(({ id }) => foundPools.get(id) ?? null)
+  const poolById = new Map((yield* findPools(row, [...pairByKey.values()])).map((pool) => [pool.id, pool]))
+  return listedPools.map(({ id }) => poolById.get(id) ?? null)
 }

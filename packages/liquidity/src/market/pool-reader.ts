@@ -1,4 +1,4 @@
-/** Finds pools and reads their states through the families, with batched reads. */
+/** Finds pools and reads their states: runs the read generators of all DEX families and batches their reads. */
 import type { Chain, DexRow } from '@sluice/chains'
 import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
@@ -28,7 +28,7 @@ export function servedRows(chain: Chain, families: Families): readonly DexRow[] 
   ]
 }
 
-/** Returns the rows that a family derives from one row of the chain's file; none if it does not serve it. */
+/** Returns the rows that a family derives from one row of the chain's file; none if the family does not serve the row. */
 export const rowsOf = (family: DexFamily, row: DexRow): readonly DexRow[] =>
   (family.rowsOf?.(row) ?? (family.id === row.family ? [row] : [])).map((derivedRow) => ({
     ...derivedRow,
@@ -40,10 +40,13 @@ export type PoolEntry = { readonly row: DexRow; readonly pool: Pool<null> }
 /** A pool with its state and its DEX row. */
 export type LoadedPoolEntry = { readonly row: DexRow; readonly pool: Pool }
 
-/** Pairs per generator: Uniswap V4 hashes about twenty ids per pair. The reads of all generators still share calls. */
+/**
+ * Token pairs per generator. The bound keeps each step short: Uniswap V4 hashes about twenty ids per pair. The reads of
+ * all generators share calls.
+ */
 const PAIR_BATCH = 25
 
-/** Asks every DEX for the pairs. @throws RpcError */
+/** Finds the pools of token pairs in every DEX row. @throws RpcError */
 export async function findPools(
   rpc: Rpc,
   block: BlockRef,
@@ -53,21 +56,21 @@ export async function findPools(
   options: RequestOptions,
 ): Promise<readonly PoolEntry[]> {
   if (pairs.length === 0) return []
-  const find = function* (row: DexRow, pairBatch: readonly TokenPair[]): Reads<readonly PoolEntry[]> {
+  const findForRow = function* (row: DexRow, pairBatch: readonly TokenPair[]): Reads<readonly PoolEntry[]> {
     const pools = yield* families.get(row.family)!.findPools(row, pairBatch)
     return pools.map((pool) => ({ row, pool }))
   }
-  const generators = rows.flatMap((row) => chunks(pairs, PAIR_BATCH).map((pairBatch) => find(row, pairBatch)))
+  const generators = rows.flatMap((row) => chunks(pairs, PAIR_BATCH).map((pairBatch) => findForRow(row, pairBatch)))
   const foundPools = (await runReads(rpc, block, generators, options)).flat()
   return [...new Map(foundPools.map((entry) => [entry.pool.id, entry])).values()]
 }
 
-/** The pools that were read, and those whose immutable facts were read for the first time. */
-export type PoolsRead = { readonly pools: readonly Pool[]; readonly completed: readonly PoolEntry[] }
+/** Result of `readPools`: the pools that were read, and the entries whose immutable facts were read for the first time. */
+export type PoolReadResult = { readonly pools: readonly Pool[]; readonly completedEntries: readonly PoolEntry[] }
 
 /**
- * Reads the states of pools at a block; pools that cannot be read are left out. The immutable facts of incomplete pools
- * are read first, in the same calls as the states of the others.
+ * Reads the states of pools at a block; pools that cannot be read are left out. Incomplete pools lack their immutable
+ * facts, which are read in the same calls as the states of the complete pools.
  *
  * @throws RpcError
  */
@@ -77,29 +80,32 @@ export async function readPools(
   { complete, incomplete }: { readonly complete: readonly PoolEntry[]; readonly incomplete: readonly PoolEntry[] },
   families: Families,
   options: RequestOptions,
-): Promise<PoolsRead> {
-  const read = function* (row: DexRow, batch: readonly PoolEntry[], isComplete: boolean): Reads<PoolsRead> {
+): Promise<PoolReadResult> {
+  const readBatch = function* (row: DexRow, batch: readonly PoolEntry[], isComplete: boolean): Reads<PoolReadResult> {
     const { readFixed, stateNeedsFixed, readStates } = families.get(row.family)!
-    const foundPools = batch.map(({ pool }) => pool)
+    const statelessPools = batch.map(({ pool }) => pool)
     if (isComplete || !readFixed)
-      return { pools: withStates(foundPools, yield* readStates(row, foundPools)), completed: [] }
-    const fixedFields = readFixed(row, foundPools, block.number)
+      return { pools: withStates(statelessPools, yield* readStates(row, statelessPools)), completedEntries: [] }
+    const fixedReads = readFixed(row, statelessPools, block.number)
     const [poolsWithFixed, statesReadEarly] = stateNeedsFixed
-      ? [yield* fixedFields]
-      : yield* bothReads(fixedFields, readStates(row, foundPools))
+      ? [yield* fixedReads]
+      : yield* bothReads(fixedReads, readStates(row, statelessPools))
     const pools = poolsWithFixed.filter((pool) => pool !== null)
     const states = statesReadEarly
       ? statesReadEarly.filter((_, i) => poolsWithFixed[i] !== null)
       : yield* readStates(row, pools)
-    return { pools: withStates(pools, states), completed: pools.map((pool) => ({ row, pool })) }
+    return { pools: withStates(pools, states), completedEntries: pools.map((pool) => ({ row, pool })) }
   }
-  const generators = [complete, incomplete].flatMap((foundPools) =>
-    byRow(foundPools).flatMap(([row, group]) =>
-      group.map((poolBatch) => read(row, poolBatch, foundPools === complete)),
+  const generators = [complete, incomplete].flatMap((entries) =>
+    batchesByRow(entries).flatMap(([row, batches]) =>
+      batches.map((poolBatch) => readBatch(row, poolBatch, entries === complete)),
     ),
   )
   const results = await runReads(rpc, { blockHash: block.hash }, generators, options)
-  return { pools: results.flatMap(({ pools }) => pools), completed: results.flatMap(({ completed }) => completed) }
+  return {
+    pools: results.flatMap(({ pools }) => pools),
+    completedEntries: results.flatMap(({ completedEntries }) => completedEntries),
+  }
 }
 
 /**
@@ -110,15 +116,15 @@ export async function readPools(
 export async function refreshPools(
   rpc: Rpc,
   block: BlockHeader,
-  knownPools: readonly LoadedPoolEntry[],
+  entries: readonly LoadedPoolEntry[],
   families: Families,
   options: RequestOptions,
 ): Promise<readonly Pool[]> {
-  const refresh = function* (row: DexRow, batch: readonly LoadedPoolEntry[]): Reads<readonly Pool[]> {
+  const refreshBatch = function* (row: DexRow, batch: readonly LoadedPoolEntry[]): Reads<readonly Pool[]> {
     const pools = batch.map(({ pool }) => pool)
     return withStates(pools, yield* families.get(row.family)!.refreshStates!(row, pools, block))
   }
-  const generators = byRow(knownPools).flatMap(([row, group]) => group.map((batch) => refresh(row, batch)))
+  const generators = batchesByRow(entries).flatMap(([row, batches]) => batches.map((batch) => refreshBatch(row, batch)))
   return (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat()
 }
 
@@ -129,9 +135,9 @@ function withStates(pools: readonly Pool<unknown>[], states: readonly unknown[])
 /** Pools per generator; the reads of all generators still share calls. */
 const POOL_BATCH = 20
 
-/** Pools of one row, in batches. */
-type Group<P> = readonly [row: DexRow, parts: readonly (readonly P[])[]]
+/** The pools of one DEX row, in batches. */
+type RowBatches<P> = readonly [row: DexRow, parts: readonly (readonly P[])[]]
 
-function byRow<P extends { readonly row: DexRow }>(pools: readonly P[]): readonly Group<P>[] {
+function batchesByRow<P extends { readonly row: DexRow }>(pools: readonly P[]): readonly RowBatches<P>[] {
   return [...Map.groupBy(pools, ({ row }) => row)].map(([row, group]) => [row, chunks(group, POOL_BATCH)])
 }

@@ -1,4 +1,4 @@
-/** Two ways to run many reads in one eth_call: with state overrides, or without. */
+/** Runs many reads in one eth_call, with state overrides (`callOverridden`) or without (`callPlain`). */
 import { PlainReadBatch__factory, ReadBatch__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
@@ -8,7 +8,7 @@ import { concat } from 'ethers'
 import type { Read } from '../family.ts'
 import { READ_BATCH } from '../lenses.ts'
 
-/** Result of each read; null if it reverted or is impossible. */
+/** Result of each read; null if the read reverted, or if the node cannot run it. */
 export type ReadResults = (Hex | null)[]
 
 type Call = { readonly to: string; readonly data: string }

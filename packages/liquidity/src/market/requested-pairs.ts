@@ -1,28 +1,29 @@
-/** Tracks the token pairs whose pools have been requested. */
+/** Tracks the token pairs whose pools have been searched, so that discovery searches each pair once. */
 import { BoundedMap, type StateCount } from '@sluice/simulation'
-import { pairKey, sortTokens } from '../dexes/common/direction.ts'
+import { pairKey, sortPair } from '../dexes/common/direction.ts'
 import type { FollowedTokens, FollowPeriod } from './followed-tokens.ts'
 import type { MarketLimits } from './limits.ts'
 import type { TokenPair } from './pairs.ts'
 
 type PairRequest = {
+  /** The follow period of each token, in sorted order; undefined for a token that is not followed. */
   readonly periods: readonly (FollowPeriod | undefined)[]
   /** Pending search; null once the pools are in memory. */
-  pending: Promise<void> | null
+  pendingSearch: Promise<void> | null
 }
 
 /** Pairs whose pools are in memory or being searched. An entry expires when one of its tokens is no longer followed. */
 export class RequestedPairs {
   private readonly tokens: FollowedTokens
-  private readonly requests: BoundedMap<string, PairRequest>
+  private readonly requestByPairKey: BoundedMap<string, PairRequest>
 
   constructor(tokens: FollowedTokens, limits: MarketLimits) {
     this.tokens = tokens
-    this.requests = new BoundedMap(limits.pairs)
+    this.requestByPairKey = new BoundedMap(limits.pairs)
   }
 
   get count(): StateCount {
-    return this.requests.count
+    return this.requestByPairKey.count
   }
 
   isNew(pair: TokenPair): boolean {
@@ -30,59 +31,62 @@ export class RequestedPairs {
   }
 
   /**
-   * Returns the promise that resolves when the pools of a pair are in memory. Null if they already are, or if the pair
-   * is new.
+   * Returns the running search of a pair, which resolves when the pools are in memory. Null if the pools already are in
+   * memory, or if the pair is new.
    */
-  pending(pair: TokenPair): Promise<void> | null {
-    return this.validRequest(pair)?.pending ?? null
+  searchOf(pair: TokenPair): Promise<void> | null {
+    return this.validRequest(pair)?.pendingSearch ?? null
   }
 
   /** Records that pairs are being searched. If the search fails, they count as new again. */
-  request(pairs: readonly TokenPair[], pending: Promise<void>): void {
+  recordSearch(pairs: readonly TokenPair[], pendingSearch: Promise<void>): void {
     const entries = pairs.map((pair) => ({
       pair,
-      requests: { periods: this.periods(pair), pending } as PairRequest,
+      request: { periods: this.followPeriodsOf(pair), pendingSearch } as PairRequest,
     }))
-    for (const { pair, requests } of entries) this.requests.set(pairKey(pair), requests)
-    pending.then(
+    for (const { pair, request } of entries) this.requestByPairKey.set(pairKey(pair), request)
+    pendingSearch.then(
       () => {
-        for (const { requests: pairRequest } of entries) pairRequest.pending = null
+        for (const { request } of entries) request.pendingSearch = null
       },
       () => {
-        for (const { pair, requests } of entries)
-          if (this.requests.peek(pairKey(pair)) === requests) this.requests.delete(pairKey(pair))
+        for (const { pair, request } of entries)
+          if (this.requestByPairKey.peek(pairKey(pair)) === request) this.requestByPairKey.delete(pairKey(pair))
       },
     )
   }
 
   /** Restores pairs whose pools were in memory when they were saved. */
-  remember(keys: Iterable<string>): void {
+  restore(keys: Iterable<string>): void {
     for (const key of keys)
-      this.requests.set(key, { periods: this.periods(key.split(',') as unknown as TokenPair), pending: null })
+      this.requestByPairKey.set(key, {
+        periods: this.followPeriodsOf(key.split(',') as unknown as TokenPair),
+        pendingSearch: null,
+      })
   }
 
   forgetAll(): void {
-    this.requests.clear()
+    this.requestByPairKey.clear()
   }
 
   /** Keys of the pairs whose pools are in memory. */
-  *keys(): Iterable<string> {
+  *loadedKeys(): Iterable<string> {
     // Iterate without marking entries as used, which would move each to the end of the iteration.
-    for (const [key, requests] of this.requests)
-      if (requests.pending === null && this.isValid(requests, key.split(',') as unknown as TokenPair)) yield key
+    for (const [key, request] of this.requestByPairKey)
+      if (request.pendingSearch === null && this.isValid(request, key.split(',') as unknown as TokenPair)) yield key
   }
 
-  private periods(pair: TokenPair): readonly (FollowPeriod | undefined)[] {
-    return sortTokens(pair).map((token) => this.tokens.periodOf(token))
+  private followPeriodsOf(pair: TokenPair): readonly (FollowPeriod | undefined)[] {
+    return sortPair(pair).map((token) => this.tokens.periodOf(token))
   }
 
   private validRequest(pair: TokenPair): PairRequest | undefined {
-    const requests = this.requests.get(pairKey(pair))
-    return requests && this.isValid(requests, pair) ? requests : undefined
+    const request = this.requestByPairKey.get(pairKey(pair))
+    return request && this.isValid(request, pair) ? request : undefined
   }
 
   private isValid({ periods }: PairRequest, pair: TokenPair): boolean {
-    const currentPeriods = this.periods(pair)
-    return periods.every((following, i) => following !== undefined && following === currentPeriods[i])
+    const currentPeriods = this.followPeriodsOf(pair)
+    return periods.every((period, i) => period !== undefined && period === currentPeriods[i])
   }
 }

@@ -3,7 +3,7 @@ import { type Address, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { toBeHex } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { FollowedTokens } from './followed-tokens.ts'
-import { marketLimits } from './limits.ts'
+import { defaultMarketLimits } from './limits.ts'
 import {
   MAX_OF_SAME_TOKENS,
   MAX_SAMPLED_POOLS,
@@ -18,7 +18,7 @@ const NOW = 1_000_000_000
 const row = { family: 'sampled', brand: 'x', role: 'manager', address: token(9) } as const
 
 function setUp() {
-  const tokens = new FollowedTokens(new Set([WETH, USDC, ZERO_ADDRESS]), marketLimits)
+  const tokens = new FollowedTokens(new Set([WETH, USDC, ZERO_ADDRESS]), defaultMarketLimits)
   const budget = new SamplingBudget(tokens, ({ family }) => family === 'sampled')
   const add = (id: string, pair: readonly [Address, Address]) =>
     budget.add({ row, pool: { id, family: 'sampled', dex: 'x', address: token(9), tokens: pair, state: null } })

@@ -6,10 +6,10 @@ import type { DexFamily, Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import type { SavedFacts } from '../store/database.ts'
 import type { SavedBatch } from '../store/messages.ts'
-import type { SavePart, Store } from '../store/store.ts'
+import type { SaveCommand, Store } from '../store/store.ts'
 import { History } from './history.ts'
 import { Ledger } from './ledger.ts'
-import { marketLimits } from './limits.ts'
+import { defaultMarketLimits } from './limits.ts'
 import { PoolDirectory } from './pool-directory.ts'
 import { rowsHash, Saver } from './saver.ts'
 
@@ -32,21 +32,21 @@ const poolOf = (n: number, family: string, tokens = [hub, a]): Pool<null> => ({
 class MemoryStore implements Store {
   facts: SavedFacts | null = null
   content: SavedBatch[] = []
-  saves: SavePart[][] = []
+  saves: SaveCommand[][] = []
   isComplete = true
   closed = 0
   failure: Error | null = null
   async *batches() {
     yield* this.content
   }
-  async save(facts: SavedFacts, parts: AsyncIterable<SavePart>) {
-    const all: SavePart[] = []
+  async save(facts: SavedFacts, parts: AsyncIterable<SaveCommand>) {
+    const all: SaveCommand[] = []
     for await (const part of parts) all.push(part)
     if (this.failure) throw this.failure
     this.saves.push(all)
     this.facts = facts
   }
-  async isWhole() {
+  async isIntact() {
     return this.isComplete
   }
   async close() {
@@ -63,31 +63,35 @@ beforeEach(() => {
   opened = []
 })
 function market(maxSaved = 1_000) {
-  const directory = new PoolDirectory(chain, families, marketLimits)
+  const directory = new PoolDirectory(chain, families, defaultMarketLimits)
   const ledger = new Ledger(10)
-  const remembered: string[] = []
+  const restoredPairs: string[] = []
   const restored: unknown[] = []
   const scan = {
-    scannedTo: (head: number) => [[directory.rows[1], head + 1]],
+    nextBlocks: (head: number) => [[directory.rows[1], head + 1]],
     blocksPerCall: 500 as number | undefined,
     restore: (scannedTo: unknown, blocks: unknown) => restored.push(scannedTo, blocks),
   }
-  const discovery = { scan, pairs: ['p', 'q'], remember: (keys: readonly string[]) => remembered.push(...keys) }
+  const discovery = {
+    scan,
+    loadedPairKeys: ['p', 'q'],
+    restorePairs: (keys: readonly string[]) => restoredPairs.push(...keys),
+  }
   const path = async (mustReset: boolean) => {
     opened.push(mustReset)
     return store
   }
-  const parts = { directory, ledger, discovery, maxSaved } as never
-  const saver = new Saver({ path, onError: (error) => errors.push(error) }, parts)
+  const components = { directory, ledger, discovery, maxSaved } as never
+  const saver = new Saver({ path, onError: (error) => errors.push(error) }, components)
   const publish = (number: number, pools: readonly Pool[], gone: readonly string[] = []) => {
     const block = { number, hash: `0x${number}` } as never
     const before = ledger.history?.top.pools ?? PoolMap.empty
     ledger.commit(new History([{ block, pools: before.with(pools, gone), changedIds: new Set() }]), null)
   }
-  return { directory, ledger, remembered, restored, saver, publish, scan }
+  return { directory, ledger, restoredPairs, restored, saver, publish, scan }
 }
-const writes = (parts: readonly SavePart[]) => parts.flatMap((part) => (part.do === 'write' ? [part] : []))
-const summary = (parts: readonly SavePart[] = []) => ({
+const writes = (parts: readonly SaveCommand[]) => parts.flatMap((part) => (part.do === 'write' ? [part] : []))
+const summary = (parts: readonly SaveCommand[] = []) => ({
   newPools: writes(parts).flatMap(({ newPools }) => newPools.map(({ pool, dexRow }) => [pool.id, dexRow])),
   changedPools: writes(parts).flatMap(({ changedPools }) => changedPools.map(({ id }) => id)),
   goneIds: writes(parts).flatMap(({ goneIds }) => goneIds),
@@ -223,9 +227,9 @@ describe('a restored market', () => {
         list: null,
       },
     ]
-    const { directory, ledger, remembered, restored, saver, publish } = market()
+    const { directory, ledger, restoredPairs, restored, saver, publish } = market()
     await saver.restore()
-    expect([errors, remembered, restored]).toEqual([[], ['x'], [[[rows[1], 8]], 50]])
+    expect([errors, restoredPairs, restored]).toEqual([[], ['x'], [[[rows[1], 8]], 50]])
     expect([...directory.followedPools.keys()]).toEqual([plain.id, lazy.id])
     expect([directory.listedPools.has(listed.id), directory.listedPools.has(plain.id)]).toEqual([true, false])
     expect(directory.isIncomplete(directory.followedPools.get(lazy.id)!)).toBe(false)
@@ -259,8 +263,8 @@ describe('a restored market', () => {
       opened.push(mustReset)
       throw mustReset || opened.length === 1 ? new Error('no disk') : new MarketError('BAD_SNAPSHOT', 'bad')
     }
-    const parts = { directory, ledger, discovery: {}, maxSaved: 1 } as never
-    const saver = new Saver({ path: open, onError: (error) => errors.push(error) }, parts)
+    const components = { directory, ledger, discovery: {}, maxSaved: 1 } as never
+    const saver = new Saver({ path: open, onError: (error) => errors.push(error) }, components)
     await saver.restore()
     publish(1, [])
     await saver.close()

@@ -11,8 +11,8 @@ import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
 import { PoolMap, poolChangeSteps } from '../pool-map.ts'
 import type { SavedFacts, StoredPool } from '../store/database.ts'
-import { BATCH } from '../store/messages.ts'
-import type { SavePart, Store } from '../store/store.ts'
+import { POOLS_PER_MESSAGE } from '../store/messages.ts'
+import type { SaveCommand, Store } from '../store/store.ts'
 import { inBatches, StoreFile } from '../store/store-thread.ts'
 import type { Discovery } from './discovery.ts'
 import { History } from './history.ts'
@@ -35,7 +35,7 @@ export type SaveOptions = {
 /** Opens a store; with `true`, discards its unusable content first. */
 export type StorePlace = (mustReset: boolean) => Promise<Store>
 
-type Parts = {
+type SaverComponents = {
   readonly directory: PoolDirectory
   readonly ledger: Ledger
   readonly discovery: Discovery
@@ -60,107 +60,110 @@ type WriteSummary = {
   readonly retainedEntries: PoolEntry[]
 }
 
-const LIST_BATCH = 5_000
-const POOL_BATCH = 1_000
+const ITEMS_PER_LIST = 5_000
+const ENTRIES_PER_BATCH = 1_000
 
-/** Files in use by this process: a market that goes to sleep may still be saving when its successor starts. */
-const inUse = new Map<SaveOptions['path'], Promise<void>>()
+/**
+ * Stores in use by this process, with a promise that resolves when the store is closed. A market that goes to sleep may
+ * still be saving when its successor opens the same path.
+ */
+const closingByPath = new Map<SaveOptions['path'], Promise<void>>()
 
 /** Saver of one market. */
 export class Saver {
-  readonly everyMs: number
-  private readonly parts: Parts
+  readonly intervalMs: number
+  private readonly components: SaverComponents
   private readonly path: SaveOptions['path']
-  private readonly open: StorePlace
+  private readonly openStore: StorePlace
   private readonly onError: (error: Error) => void
   private readonly rowsHash: string
   private readonly rowNumbers: ReadonlyMap<unknown, number>
-  private file: Store | null = null
+  private store: Store | null = null
   /** Pools in the file that have a state. */
   private savedPools = PoolMap.empty
   private savedEntries = new WeakSet<PoolEntry>()
   /** Number of pools in the file, with or without a state. */
-  private count = 0
-  private savedHash: string | null = null
+  private savedCount = 0
+  private savedBlockHash: string | null = null
   private pendingSave: Promise<void> = Promise.resolve()
   private readonly closed = Promise.withResolvers<void>()
 
-  constructor({ path, everyMs = 30_000, onError = () => {} }: SaveOptions, parts: Parts) {
+  constructor({ path, everyMs = 30_000, onError = () => {} }: SaveOptions, components: SaverComponents) {
     this.path = path
-    this.open = typeof path === 'string' ? (mustReset) => openFile(path, mustReset) : path
-    this.everyMs = everyMs
+    this.openStore = typeof path === 'string' ? (mustReset) => openFile(path, mustReset) : path
+    this.intervalMs = everyMs
     this.onError = onError
-    this.parts = parts
-    this.rowsHash = rowsHash(parts.directory.rows)
-    this.rowNumbers = new Map(parts.directory.rows.map((row, i) => [row, i]))
+    this.components = components
+    this.rowsHash = rowsHash(components.directory.rows)
+    this.rowNumbers = new Map(components.directory.rows.map((row, i) => [row, i]))
   }
 
   /** Restores the saved state. An unusable file is discarded; everything in it can be read from the chain again. */
   async restore(): Promise<void> {
-    const before = inUse.get(this.path)
-    inUse.set(this.path, this.closed.promise)
-    await before
+    const previousClosed = closingByPath.get(this.path)
+    closingByPath.set(this.path, this.closed.promise)
+    await previousClosed
     try {
-      this.file = await this.open(false)
-      if (this.file.facts) await this.load(this.file, this.file.facts)
+      this.store = await this.openStore(false)
+      if (this.store.facts) await this.load(this.store, this.store.facts)
     } catch (error) {
       this.report(error)
       if (!(error instanceof MarketError)) return
-      await this.file?.close()
-      this.file = null
+      await this.store?.close()
+      this.store = null
       await this.reopen().catch((reopenError: unknown) => this.report(reopenError))
     }
   }
 
-  /** Saves the newest block, unless it is saved already. Never rejects: errors go to `onError`. */
+  /** Saves the newest block, unless the block is saved already. Never rejects: errors go to `onError`. */
   save(): Promise<void> {
-    this.pendingSave = this.pendingSave.then(() => this.write()).catch((error: unknown) => this.report(error))
+    this.pendingSave = this.pendingSave.then(() => this.saveNow()).catch((error: unknown) => this.report(error))
     return this.pendingSave
   }
 
   async close(): Promise<void> {
     await this.save()
-    await this.file?.close().catch((error: unknown) => this.report(error))
-    this.file = null
-    if (inUse.get(this.path) === this.closed.promise) inUse.delete(this.path)
+    await this.store?.close().catch((error: unknown) => this.report(error))
+    this.store = null
+    if (closingByPath.get(this.path) === this.closed.promise) closingByPath.delete(this.path)
     this.closed.resolve()
   }
 
   private forgetSaved(): void {
     this.savedPools = PoolMap.empty
     this.savedEntries = new WeakSet()
-    this.count = 0
+    this.savedCount = 0
   }
 
   private async reopen(): Promise<void> {
-    this.file = await this.open(true)
+    this.store = await this.openStore(true)
   }
 
   /** Loads a file. Nothing is published until all of it is in memory. */
-  private async load(file: Store, { chainId, block, extra }: SavedFacts): Promise<void> {
-    const { directory, ledger, discovery } = this.parts
+  private async load(store: Store, { chainId, block, extra }: SavedFacts): Promise<void> {
+    const { directory, ledger, discovery } = this.components
     if (chainId !== ledger.chainId || (extra as SavedExtra | null)?.rows !== this.rowsHash)
       throw new MarketError('BAD_SNAPSHOT', "the state was saved with a different version of the chain's file")
     const { scannedTo, blocksPerCall } = extra as SavedExtra
     discovery.scan.restore(
-      scannedTo.map(([row, to]) => [directory.rows[row]!, to] as const),
+      scannedTo.map(([rowNumber, to]) => [directory.rows[rowNumber]!, to] as const),
       blocksPerCall,
     )
     let pools = PoolMap.empty
-    for await (const { pools: storedPools, list } of file.batches()) {
+    for await (const { pools: storedPools, list } of store.batches()) {
       // Tokens come before pools, because a pool is wanted only if its tokens are followed.
       if (list?.name === 'tokens') for (const token of list.items) directory.tokens.add(token as Address)
-      if (list?.name === 'pairs') discovery.remember(list.items as string[])
-      pools = pools.with(await inSlices('restore', this.register(storedPools)))
+      if (list?.name === 'pairs') discovery.restorePairs(list.items as string[])
+      pools = pools.with(await inSlices('restore', this.registerPools(storedPools)))
     }
     ledger.restore(new History([{ block, pools, changedIds: new Set() }]))
     this.savedPools = pools
-    this.savedHash = block.hash
+    this.savedBlockHash = block.hash
   }
 
-  /** Registers stored pools. @returns those with a state */
-  private *register(storedPools: readonly StoredPool[]): Steps<readonly Pool[]> {
-    const { directory } = this.parts
+  /** Registers stored pools in the directory. @returns the pools with a state */
+  private *registerPools(storedPools: readonly StoredPool[]): Steps<readonly Pool[]> {
+    const { directory } = this.components
     const poolsWithState: Pool[] = []
     for (const { pool, dexRow, state } of storedPools) {
       const row = directory.rows[dexRow!]!
@@ -169,67 +172,77 @@ export class Saver {
       if (directory.hasFollowedPair(pool)) directory.add(entry)
       if (pool.fixed !== undefined) directory.complete(entry)
       this.savedEntries.add(entry)
-      this.count++
+      this.savedCount++
       if (state !== null) poolsWithState.push({ ...pool, state })
       yield
     }
     return poolsWithState
   }
 
-  private async write(): Promise<void> {
-    const { ledger } = this.parts
-    if ((await this.file?.isWhole?.()) === false) this.forgetSaved()
+  private async saveNow(): Promise<void> {
+    const { ledger } = this.components
+    if ((await this.store?.isIntact?.()) === false) this.forgetSaved()
     // Save nothing before the first sync: the restored state may belong to a reorged branch.
     const top = ledger.newest && ledger.history?.top
-    if (!this.file || !top || (top.pools === this.savedPools && top.block.hash === this.savedHash)) return
-    const { scan } = this.parts.discovery
-    const scannedTo = [...scan.scannedTo(top.block.number)].map(([row, to]): [number, number] => [
+    if (!this.store || !top || (top.pools === this.savedPools && top.block.hash === this.savedBlockHash)) return
+    const { scan } = this.components.discovery
+    const scannedTo = [...scan.nextBlocks(top.block.number)].map(([row, to]): [number, number] => [
       this.rowNumbers.get(row)!,
       to,
     ])
     const { blocksPerCall } = scan
-    const extra: SavedExtra = { rows: this.rowsHash, scannedTo, ...(blocksPerCall !== undefined && { blocksPerCall }) }
+    const extra: SavedExtra = {
+      rows: this.rowsHash,
+      scannedTo,
+      ...(blocksPerCall !== undefined && { blocksPerCall }),
+    }
     const summary: WriteSummary = { newEntries: [], retainedEntries: [] }
-    await this.file.save({ chainId: ledger.chainId, block: top.block, extra }, this.partsOf(top.pools, summary))
+    await this.store.save(
+      { chainId: ledger.chainId, block: top.block, extra },
+      this.changesSinceSave(top.pools, summary),
+    )
     if (summary.retainedEntries.length > 0) {
       this.savedEntries = new WeakSet(summary.retainedEntries)
-      this.count = new Set(summary.retainedEntries.map(({ pool }) => pool.id)).size
+      this.savedCount = new Set(summary.retainedEntries.map(({ pool }) => pool.id)).size
     } else {
       for (const entry of summary.newEntries) this.savedEntries.add(entry)
-      this.count += summary.newEntries.length
+      this.savedCount += summary.newEntries.length
     }
     this.savedPools = top.pools
-    this.savedHash = top.block.hash
+    this.savedBlockHash = top.block.hash
   }
 
   /**
-   * Yields the changes since the last save, and fills in the summary meanwhile. Memory changes during the save: the
-   * lists come from the directory as it is then, but the states come from `pools`.
+   * Yields the changes since the last save, and fills in the summary. Memory changes during the save: tokens, pairs, and
+   * entries are read while saving, but the states come from `pools`.
    */
-  private async *partsOf(pools: PoolMap, { newEntries, retainedEntries }: WriteSummary): AsyncGenerator<SavePart> {
-    const { directory, discovery } = this.parts
-    const lists = { tokens: [...directory.tokens], pairs: [...discovery.pairs] }
+  private async *changesSinceSave(
+    pools: PoolMap,
+    { newEntries, retainedEntries }: WriteSummary,
+  ): AsyncGenerator<SaveCommand> {
+    const { directory, discovery } = this.components
+    const lists = { tokens: [...directory.tokens], pairs: [...discovery.loadedPairKeys] }
     for (const [name, listItems] of Object.entries(lists))
-      for await (const items of inBatches(listItems, LIST_BATCH)) yield { do: 'list', name, items }
+      for await (const items of inBatches(listItems, ITEMS_PER_LIST)) yield { do: 'list', name, items }
     for (const entries of [directory.listedPools, directory.followedPools])
-      for await (const batch of inBatches(entries.values(), POOL_BATCH)) {
+      for await (const batch of inBatches(entries.values(), ENTRIES_PER_BATCH)) {
         const unsavedEntries = batch.filter((entry) => !this.savedEntries.has(entry))
         newEntries.push(...unsavedEntries)
         const newPools = unsavedEntries.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
         if (newPools.length > 0) yield { do: 'write', newPools, changedPools: [], goneIds: [] }
       }
     let changedPools: Pool[] = []
-    for (const step of poolChangeSteps(this.savedPools, pools)) {
-      changedPools.push(...step.changedPools)
-      if (changedPools.length < BATCH && step.goneIds.length === 0) continue
-      yield { do: 'write', newPools: [], changedPools, goneIds: step.goneIds }
+    for (const changes of poolChangeSteps(this.savedPools, pools)) {
+      changedPools.push(...changes.changedPools)
+      if (changedPools.length < POOLS_PER_MESSAGE && changes.goneIds.length === 0) continue
+      yield { do: 'write', newPools: [], changedPools, goneIds: changes.goneIds }
       changedPools = []
     }
     if (changedPools.length > 0) yield { do: 'write', newPools: [], changedPools, goneIds: [] }
-    if (this.count + newEntries.length <= this.parts.maxSaved) return
+    if (this.savedCount + newEntries.length <= this.components.maxSaved) return
     // Keep exactly the pools in memory, which has already evicted the least recently used ones.
     for (const entries of [directory.listedPools, directory.followedPools])
-      for await (const batch of inBatches(entries.values(), POOL_BATCH)) {
+      for await (const batch of inBatches(entries.values(), ENTRIES_PER_BATCH)) {
         retainedEntries.push(...batch)
         yield { do: 'keep', ids: batch.map(({ pool }) => pool.id) }
       }

@@ -1,43 +1,45 @@
 /**
- * Finds the block range that one eth_getLogs request may span. Providers limit it by blocks or by logs. The limit is
- * found by bisection and remembered, and wider ranges are tried again at growing intervals.
+ * Finds the number of blocks that one eth_getLogs request may span. Providers limit the blocks or the logs of a request.
+ * A bisection finds the limit, and wider ranges are tried again at growing intervals. `LogScan` is the caller.
  */
 
-/** Initial range; providers allow between ten blocks and all. */
+/** Initial and maximum range in blocks. Some providers allow ten blocks, others all blocks of the chain. */
 const FIRST_RANGE = 10_000
 const MAX_RANGE = 1_000_000
-/** The bisection ends when the bounds differ by less than this fraction. */
+/** The bisection ends when the accepted and the refused range differ by less than this fraction. */
 const PRECISION = 1 / 8
 /** Accepted requests before a wider range is tried again, initially and at most. */
-const FIRST_RETRY = 16
-const MAX_RETRY = 4_096
+const FIRST_RETRY_COUNT = 16
+const MAX_RETRY_COUNT = 4_096
 
-/** Range search for one provider. */
+/** Search for the block range of one provider. */
 export class ScanRange {
-  private next: number
-  /** The widest range that was recently accepted, and the narrowest that was refused. */
+  private nextRange: number
+  /** The widest range that was recently accepted, in blocks; 0 if unknown. */
   private acceptedBlocks: number
-  private refusedAt = MAX_RANGE + 1
+  /** The narrowest range that was recently refused, in blocks; `MAX_RANGE + 1` if none was. */
+  private refusedBlocks = MAX_RANGE + 1
   private acceptedCount = 0
-  private retryAfter = FIRST_RETRY
-  private hint: number | undefined
-  /** True if the last refusal named the requested range, or a wider one. */
-  private wasEcho = false
-  /** True while a wider range than the accepted one is being tried. */
-  private isRetry = false
+  private acceptedBeforeRetry = FIRST_RETRY_COUNT
+  /** Limit that the last error message with a usable number stated, in blocks. */
+  private statedLimit: number | undefined
+  /** True if the last error message stated the requested range, or a wider range, as the limit. */
+  private didLastRefusalEcho = false
+  /** True while the next request tries a range wider than the accepted range. */
+  private isTryingWider = false
 
   /** @param acceptedBlocks - range that was accepted before a restart */
   constructor(acceptedBlocks?: number) {
-    const isKnown = acceptedBlocks !== undefined && acceptedBlocks >= 1 && acceptedBlocks <= MAX_RANGE
-    this.next = isKnown ? acceptedBlocks : FIRST_RANGE
-    this.acceptedBlocks = isKnown ? acceptedBlocks : 0
+    const isValid = acceptedBlocks !== undefined && acceptedBlocks >= 1 && acceptedBlocks <= MAX_RANGE
+    this.nextRange = isValid ? acceptedBlocks : FIRST_RANGE
+    this.acceptedBlocks = isValid ? acceptedBlocks : 0
     // Skip the bisection after a restart; wider ranges are tried at intervals.
-    if (isKnown) this.refusedAt = acceptedBlocks + 1
+    if (isValid) this.refusedBlocks = acceptedBlocks + 1
   }
 
-  /** Range to request. */
+  /** Number of blocks to request next. */
   get blocks(): number {
-    return this.next
+    return this.nextRange
   }
 
   /** The accepted range; undefined before the first response. */
@@ -48,61 +50,61 @@ export class ScanRange {
   /**
    * Records an accepted request.
    *
-   * @param blocks - range of the request; one shorter than `blocks`, at the end of a scan, carries no information
+   * @param blocks - range of the request; a range shorter than the planned one, at the end of a scan, is ignored
    */
   recordAccepted(blocks: number): void {
-    this.wasEcho = false
-    if (blocks < this.next) return
+    this.didLastRefusalEcho = false
+    if (blocks < this.nextRange) return
     this.acceptedBlocks = blocks
-    if (this.isRetry) {
-      this.isRetry = false
-      this.retryAfter = FIRST_RETRY
-      this.refusedAt = MAX_RANGE + 1
+    if (this.isTryingWider) {
+      this.isTryingWider = false
+      this.acceptedBeforeRetry = FIRST_RETRY_COUNT
+      this.refusedBlocks = MAX_RANGE + 1
     }
-    if (this.refusedAt > MAX_RANGE) this.next = Math.min(MAX_RANGE, blocks * 2)
-    else if (this.refusedAt - blocks > Math.max(1, blocks * PRECISION))
-      this.next = Math.floor((blocks + this.refusedAt) / 2)
-    else if (++this.acceptedCount >= this.retryAfter) {
+    if (this.refusedBlocks > MAX_RANGE) this.nextRange = Math.min(MAX_RANGE, blocks * 2)
+    else if (this.refusedBlocks - blocks > Math.max(1, blocks * PRECISION))
+      this.nextRange = Math.floor((blocks + this.refusedBlocks) / 2)
+    else if (++this.acceptedCount >= this.acceptedBeforeRetry) {
       this.acceptedCount = 0
-      this.retryAfter = Math.min(MAX_RETRY, this.retryAfter * 2)
-      this.isRetry = true
-      this.next = Math.min(MAX_RANGE, blocks * 2)
+      this.acceptedBeforeRetry = Math.min(MAX_RETRY_COUNT, this.acceptedBeforeRetry * 2)
+      this.isTryingWider = true
+      this.nextRange = Math.min(MAX_RANGE, blocks * 2)
     }
   }
 
   /**
    * Records a refused request.
    *
-   * @param hint - range that the error message names as the limit
+   * @param hintBlocks - range that the error message states as the limit; undefined if it states none
    * @returns false if not even one block is accepted
    */
-  recordRefused(blocks: number, hint: number | undefined): boolean {
+  recordRefused(blocks: number, hintBlocks: number | undefined): boolean {
     if (blocks <= 1) return false
-    if (this.isRetry && this.acceptedBlocks > 0 && this.acceptedBlocks < blocks) {
-      this.isRetry = false
-      this.next = this.acceptedBlocks
+    if (this.isTryingWider && this.acceptedBlocks > 0 && this.acceptedBlocks < blocks) {
+      this.isTryingWider = false
+      this.nextRange = this.acceptedBlocks
       return true
     }
-    const isEcho = hint !== undefined && hint >= blocks
-    // Providers count a range with or without its ends, so try one block less. If the message then names the requested
-    // range again, it is not a limit: Reth's message always names the refused range.
-    const statedLimit = isEcho ? (this.wasEcho ? undefined : blocks - 1) : hint
-    this.wasEcho = isEcho
-    if (statedLimit !== undefined) {
-      // A hint that was named twice is a limit of the plan, and does not depend on the logs in that range.
-      this.refusedAt = statedLimit === this.hint ? statedLimit + 1 : blocks
-      this.hint = statedLimit
+    const doesEcho = hintBlocks !== undefined && hintBlocks >= blocks
+    // Some providers count both ends of a range, so try one block less than a range that the message repeats. If the
+    // next message repeats its range too, the number is not a limit: Reth always repeats the refused range.
+    const limit = doesEcho ? (this.didLastRefusalEcho ? undefined : blocks - 1) : hintBlocks
+    this.didLastRefusalEcho = doesEcho
+    if (limit !== undefined) {
+      // A limit that was stated twice belongs to the provider's plan, and does not depend on the logs in the range.
+      this.refusedBlocks = limit === this.statedLimit ? limit + 1 : blocks
+      this.statedLimit = limit
       this.acceptedBlocks = 0
-      this.next = statedLimit
+      this.nextRange = limit
       return true
     }
-    this.refusedAt = blocks
-    // Return to the accepted range, unless that very range was refused.
-    this.next =
+    this.refusedBlocks = blocks
+    // Return to the accepted range, unless it is the range that was just refused.
+    this.nextRange =
       this.acceptedBlocks > 0 && this.acceptedBlocks < blocks
         ? this.acceptedBlocks
         : Math.max(1, Math.floor(blocks / 4))
-    if (this.next !== this.acceptedBlocks) this.acceptedBlocks = 0
+    if (this.nextRange !== this.acceptedBlocks) this.acceptedBlocks = 0
     return true
   }
 }

@@ -3,7 +3,7 @@ import { ReadBatch__factory, TokenLens__factory } from '@sluice/bindings'
 import { type Address, type Chain, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type Rpc, RpcError } from '@sluice/rpc'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { marketLimits } from './limits.ts'
+import { defaultMarketLimits } from './limits.ts'
 import { TokenFacts } from './token-facts.ts'
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
@@ -38,8 +38,8 @@ function worldOf({ reach = 1_000, limits = {} } = {}) {
       return batch.encodeFunctionResult('run', [answers])
     },
   } as unknown as Rpc
-  const facts = new TokenFacts(chain, { ...marketLimits, ...limits })
-  facts.onLearned = (...fact) => learned.push(fact)
+  const facts = new TokenFacts(chain, { ...defaultMarketLimits, ...limits })
+  facts.onChecked = (...fact) => learned.push(fact)
   return { facts, rpc, words, looks, learned, world }
 }
 const [ONE, TWO, THREE, ACCOUNT] = [at(11), at(12), at(13), at(14)]
@@ -69,7 +69,7 @@ describe('a look', () => {
     ])
     expect(facts.count).toEqual({ entries: 4, evicted: 0 })
     words.set(ACCOUNT, wordOf(77))
-    facts.learn(ACCOUNT, 77)
+    facts.store(ACCOUNT, 77)
     expect([facts.isToken(ACCOUNT), facts.decimals(ACCOUNT), facts.count.entries]).toEqual([true, 77, 4])
   })
 
@@ -130,7 +130,7 @@ describe('decimals', () => {
     await facts.check([ONE], rpc)
     vi.advanceTimersByTime(1_000)
     await facts.check([TWO, THREE], rpc)
-    facts.learn(STABLE, 6)
+    facts.store(STABLE, 6)
     learned.length = looks.length = 0
     words.set(ONE, wordOf(18)).set(TWO, 0n)
     await facts.refresh(rpc, Date.now() + 598_999)
@@ -147,7 +147,7 @@ describe('decimals', () => {
     const { facts, rpc, looks } = worldOf()
     for (let k = 0; k < 210; k++) {
       vi.setSystemTime(2_000_000 + 210 - k)
-      facts.learn(at(1_000 + k), 8)
+      facts.store(at(1_000 + k), 8)
     }
     await facts.refresh(rpc, 10_000_000)
     expect(looks.map(({ length }) => length)).toEqual([200])

@@ -24,22 +24,22 @@ export function powDown(x: bigint, y: bigint): bigint {
   if (y === ONE) return x
   if (y === 2n * ONE) return mulDown(x, x)
   if (y === 4n * ONE) return mulDown(mulDown(x, x), mulDown(x, x))
-  const raw = pow(x, y)
-  const error = mulUp(raw, MAX_POW_ERROR) + 1n
-  return raw < error ? 0n : raw - error
+  const approximatePower = pow(x, y)
+  const error = mulUp(approximatePower, MAX_POW_ERROR) + 1n
+  return approximatePower < error ? 0n : approximatePower - error
 }
 
 /**
  * Returns x^y, rounded up.
  *
- * @param exact - true to multiply out exponents 1, 2, and 4, as all pools but the first version do
+ * @param hasExactPowers - true to multiply out exponents 1, 2, and 4, as all pools but the first version do
  */
-function powUp(x: bigint, y: bigint, exact: boolean): bigint {
-  if (exact && y === ONE) return x
-  if (exact && y === 2n * ONE) return mulUp(x, x)
-  if (exact && y === 4n * ONE) return mulUp(mulUp(x, x), mulUp(x, x))
-  const raw = pow(x, y)
-  return raw + mulUp(raw, MAX_POW_ERROR) + 1n
+function powUp(x: bigint, y: bigint, hasExactPowers: boolean): bigint {
+  if (hasExactPowers && y === ONE) return x
+  if (hasExactPowers && y === 2n * ONE) return mulUp(x, x)
+  if (hasExactPowers && y === 4n * ONE) return mulUp(mulUp(x, x), mulUp(x, x))
+  const approximatePower = pow(x, y)
+  return approximatePower + mulUp(approximatePower, MAX_POW_ERROR) + 1n
 }
 
 /**
@@ -47,17 +47,17 @@ function powUp(x: bigint, y: bigint, exact: boolean): bigint {
  *
  * @see WeightedMath._calcOutGivenIn, balancer/balancer-v2-monorepo
  */
-export function weightedOut(
+export function weightedAmountOut(
   balanceIn: bigint,
   weightIn: bigint,
   balanceOut: bigint,
   weightOut: bigint,
   amountIn: bigint,
-  exactPowers: boolean,
+  hasExactPowers: boolean,
 ): bigint {
   if (amountIn > mulDown(balanceIn, MAX_IN_RATIO)) throw new PoolRefusal('TOO_LARGE', 'more than 30 % of the balance')
   const base = divUpFixed(balanceIn, balanceIn + amountIn)
-  const power = powUp(base, divDown(weightIn, weightOut), exactPowers)
+  const power = powUp(base, divDown(weightIn, weightOut), hasExactPowers)
   return mulDown(balanceOut, power < ONE ? ONE - power : 0n)
 }
 
@@ -69,7 +69,7 @@ const MAX_OUT_RATIO = (3n * ONE) / 10n
  *
  * @see WeightedMath._calcInGivenOut, balancer/balancer-v2-monorepo
  */
-export function weightedIn(
+export function weightedAmountIn(
   balanceIn: bigint,
   weightIn: bigint,
   balanceOut: bigint,
@@ -85,7 +85,7 @@ export function weightedIn(
 
 /** Fixed-point unit of the amplification. */
 export const AMP_PRECISION = 1000n
-const MAX_STEPS = 255
+const MAX_NEWTON_STEPS = 255
 
 /**
  * Returns the invariant as the first stable pools compute it: rounded up.
@@ -97,15 +97,15 @@ export function roundedUpInvariant(balances: readonly bigint[], amp: bigint): bi
   const sum = balances.reduce((total, balance) => total + balance, 0n)
   const ampTimesCoins = amp * n
   let d = sum
-  for (let i = 0; i < MAX_STEPS; i++) {
+  for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
     let product = balances[0]! * n
     for (const balance of balances.slice(1)) product = divUp(product * balance * n, d)
-    const before = d
+    const previousD = d
     d = divUp(
       n * d * d + divUp(ampTimesCoins * sum * product, AMP_PRECISION),
       (n + 1n) * d + ((ampTimesCoins - AMP_PRECISION) * product) / AMP_PRECISION,
     )
-    if (isClose(d, before)) return d
+    if (isClose(d, previousD)) return d
   }
   throw new PoolRefusal('UNSUPPORTED', 'the invariant does not converge')
 }
@@ -130,20 +130,20 @@ export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: big
   const c = perBalance * balances[index]!
   const b = sum + (version === 2 ? (d / ampTimesCoins) * AMP_PRECISION : (d * AMP_PRECISION) / ampTimesCoins)
   let y = divUp(square + c, d + b)
-  for (let i = 0; i < MAX_STEPS; i++) {
-    const before = y
+  for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
+    const previousY = y
     y = divUp(y * y + c, 2n * y + b - d)
-    if (isClose(y, before)) return y
+    if (isClose(y, previousY)) return y
   }
   throw new PoolRefusal('UNSUPPORTED', 'the balance does not converge')
 }
 
 const isClose = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
-/** `MAX_IN_RATIO` as a float, less a rounding margin, so that a search that reaches the limit stays below it. */
-const MAX_SOLD = 0.3 * (1 - END_MARGIN)
+/** `MAX_IN_RATIO` as a float, less a rounding margin, so that a search that reaches this limit stays below the pool's. */
+const MAX_INPUT_SHARE = 0.3 * (1 - END_MARGIN)
 
-type Balances = {
+type ScaledPool = {
   /** Scaled balances, with 18 decimals, in the pool's common unit. */
   readonly liveBalances: readonly bigint[]
   /** Common units per base unit, by token. */
@@ -152,24 +152,24 @@ type Balances = {
 }
 
 /** Returns the trading function of a weighted pool. @param weights - by token; their sum is one */
-export function weightedTradingFunction(pool: Balances, weights: readonly bigint[]): TradingFunction {
+export function weightedTradingFunction(pool: ScaledPool, weights: readonly bigint[]): TradingFunction {
   const floats = Float64Array.from(weights, toFloat)
-  return { ...floatTerms(pool), invariant: weightedLevel, weights: floats, maxSold: MAX_SOLD }
+  return { ...floatTerms(pool), invariant: weightedLevel, weights: floats, maxInputShare: MAX_INPUT_SHARE }
 }
 
 /** Returns the trading function of a stable pool. @param d - the invariant */
-export function stableTradingFunction(pool: Balances, amp: bigint, d: bigint): TradingFunction {
+export function stableTradingFunction(pool: ScaledPool, amp: bigint, d: bigint): TradingFunction {
   const coins = pool.liveBalances.length
   const ann = (Number(amp) * coins) / Number(AMP_PRECISION)
   return evenTradingFunction(stableLevel(ann, Number(d), coins), floatTerms(pool))
 }
 
-const floatTerms = ({ liveBalances, units, swapFee }: Balances) => ({
+const floatTerms = ({ liveBalances, units, swapFee }: ScaledPool) => ({
   balances: Float64Array.from(liveBalances, Number),
   units,
   keepIn: 1 - toFloat(swapFee),
   keepOut: 1,
-  fixedFee: true,
+  hasFixedFee: true,
 })
 
 const toFloat = (fixed: bigint): number => Number(fixed) / Number(ONE)

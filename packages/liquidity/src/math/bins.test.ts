@@ -1,18 +1,18 @@
 /** Tests pools of bins at their ends and at the liquidity limit of a bin: the largest input is exact, in any bin. */
 import { describe, expect, test } from 'vitest'
 import { PoolRefusal } from '../family.ts'
-import { type BinFee, type Bins, binsCurve, maxBinsInput, walkBins } from './bins.ts'
+import { type BinFee, type BinPool, binsCurve, maxBinsInput, walkBins } from './bins.ts'
 
 const MIDDLE = 1 << 23
 /** Liquidity limit of a bin at price 1, in base units of both tokens together. */
 const LIMIT = 65251743116719673010965625540244653191619923014385985379600384103134737n >> 128n
 const E18 = 10n ** 18n
 const bin = (offset: number, reserveX: bigint, reserveY: bigint) => ({ id: MIDDLE + offset, reserveX, reserveY })
-const poolOf = (bins: Bins['bins'], overrides: Partial<Bins> = {}): Bins => ({
+const poolOf = (bins: BinPool['bins'], overrides: Partial<BinPool> = {}): BinPool => ({
   ...{ binStep: 10, activeId: MIDDLE, bins, allBelow: true, allAbove: true, limited: true },
   ...overrides,
 })
-const feeOf = (rate: bigint, part: bigint) => (): BinFee => ({ rate, protocolPart: (fee) => (fee * part) / 100n })
+const feeOf = (rate: bigint, part: bigint) => (): BinFee => ({ rate, protocolFeeOf: (fee) => (fee * part) / 100n })
 const fee = feeOf(3n * 10n ** 15n, 20n)
 
 const half = LIMIT / 2n
@@ -21,7 +21,7 @@ const nearLimit = bin(0, half - half / 1_000n, half - half / 1_000n)
 const plain = [-2, -1, 0, 1, 2].map((offset) =>
   bin(offset, offset < 0 ? 0n : 7n * E18, offset > 0 ? 0n : 5n * E18 + BigInt(offset)),
 )
-const pools: readonly (readonly [string, Bins])[] = [
+const pools: readonly (readonly [string, BinPool])[] = [
   ['with all bins', poolOf(plain)],
   ['without a limit', poolOf(plain, { limited: false })],
   ['with bins that were not read', poolOf(plain, { allBelow: false, allAbove: false })],
@@ -40,7 +40,7 @@ const pools: readonly (readonly [string, Bins])[] = [
   ['of single units', poolOf([bin(-1, 0n, 1n), bin(0, 1n, 1n), bin(1, 1n, 0n)])],
 ]
 
-const codeOf = (pool: Bins, swapForY: boolean, amountIn: bigint, feeIn: typeof fee) => {
+const codeOf = (pool: BinPool, swapForY: boolean, amountIn: bigint, feeIn: typeof fee) => {
   try {
     walkBins(pool, swapForY, amountIn, feeIn)
     return 'accepted'

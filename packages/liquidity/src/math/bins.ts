@@ -2,10 +2,10 @@
  * Liquidity bins that trade at one price each, as in Liquidity Book pairs and Pancake Infinity bin pools. Checked
  * against BinHelper, PriceHelper, and Uint128x128Math of joe-v2 2.1 and 2.2, and BinPool of infinity-core.
  */
-import { orRefused, PoolRefusal, type PriceCurve } from '../family.ts'
+import { nullIfRefused, PoolRefusal, type PriceCurve } from '../family.ts'
 import { asMaxInput, largestInput } from './capacity.ts'
 import { CurveBuilder } from './curve-builder.ts'
-import { withMargin } from './curve-end.ts'
+import { applyEndMargin } from './curve-end.ts'
 import { divUp } from './integers.ts'
 
 /** A bin with its reserves, in base units. */
@@ -15,13 +15,13 @@ export type Bin = { readonly id: number; readonly reserveX: bigint; readonly res
  * Bins of a pool. Bin `id` has the price (1 + binStep / 10,000)^(id − 2²³): base units of token Y per base unit of
  * token X.
  */
-export type Bins = {
+export type BinPool = {
   /** Basis points. */
   readonly binStep: number
   readonly activeId: number
   /** Nonempty bins, ascending. */
   readonly bins: readonly Bin[]
-  /** True if no bins exist below (above) those that were read. */
+  /** True if `bins` contains all bins of the pool below (above) the active bin, so that none was left unread. */
   readonly allBelow: boolean
   readonly allAbove: boolean
   /** True if the contract limits the liquidity of a bin after a swap. */
@@ -32,15 +32,15 @@ export type Bins = {
 export type BinFee = {
   /** Fraction of the input, in units of 10⁻¹⁸. */
   readonly rate: bigint
-  /** Returns the part of the fee that leaves the bin. */
-  readonly protocolPart: (fee: bigint) => bigint
+  /** Returns the part of the fee that leaves the bin as protocol fee. */
+  readonly protocolFeeOf: (fee: bigint) => bigint
 }
 
 /** Amounts are uint128. */
 const MAX_AMOUNT = (1n << 128n) - 1n
 /** Fixed-point one of fees. */
-const ONE = 10n ** 18n
-const SCALE = 1n << 128n
+const FEE_ONE = 10n ** 18n
+const PRICE_ONE = 1n << 128n
 const MAX_UINT256 = (1n << 256n) - 1n
 const MIDDLE_ID = 1 << 23
 /** Maximum bits of the exponent in the contract's power function. */
@@ -53,10 +53,10 @@ const EXPONENT_BITS = 20
  */
 function binPrice(id: number, binStep: number): bigint {
   const exponent = Math.abs(id - MIDDLE_ID)
-  if (exponent === 0) return SCALE
+  if (exponent === 0) return PRICE_ONE
   // The contract raises the inverse of the base, which is above 1.
-  let squaredBase = MAX_UINT256 / (SCALE + (BigInt(binStep) << 128n) / 10_000n)
-  let result = SCALE
+  let squaredBase = MAX_UINT256 / (PRICE_ONE + (BigInt(binStep) << 128n) / 10_000n)
+  let result = PRICE_ONE
   for (let bit = 0; bit < EXPONENT_BITS; bit++) {
     if ((exponent >> bit) & 1) result = (result * squaredBase) >> 128n
     squaredBase = (squaredBase * squaredBase) >> 128n
@@ -83,12 +83,12 @@ type Fill = { readonly amountIn: bigint; readonly amountOut: bigint; readonly fe
 /** Returns the input that one bin accepts, up to `amountIn`, and the output that it pays. @see BinHelper.getAmounts */
 function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, feeRate: bigint): Fill {
   const reserveOut = swapForY ? bin.reserveY : bin.reserveX
-  const maxIn = swapForY ? divUp(reserveOut << 128n, price) : divUp(reserveOut * price, SCALE)
-  const maxFee = divUp(maxIn * feeRate, ONE - feeRate)
+  const maxIn = swapForY ? divUp(reserveOut << 128n, price) : divUp(reserveOut * price, PRICE_ONE)
+  const maxFee = divUp(maxIn * feeRate, FEE_ONE - feeRate)
   if (amountIn >= maxIn + maxFee) return { amountIn: maxIn + maxFee, amountOut: reserveOut, fee: maxFee }
-  const fee = divUp(amountIn * feeRate, ONE)
-  const net = amountIn - fee
-  const amountOut = swapForY ? (net * price) >> 128n : (net << 128n) / price
+  const fee = divUp(amountIn * feeRate, FEE_ONE)
+  const netIn = amountIn - fee
+  const amountOut = swapForY ? (netIn * price) >> 128n : (netIn << 128n) / price
   return { amountIn, amountOut: amountOut < reserveOut ? amountOut : reserveOut, fee }
 }
 
@@ -96,7 +96,7 @@ function afterFill(
   { id, reserveX, reserveY }: Bin,
   { amountIn, amountOut, fee }: Fill,
   swapForY: boolean,
-  protocolPart: BinFee['protocolPart'],
+  protocolPart: BinFee['protocolFeeOf'],
 ): Bin {
   const addedAmount = amountIn - protocolPart(fee)
   return swapForY
@@ -108,15 +108,15 @@ function afterFill(
  * Swaps exactly `amountIn`, bin by bin.
  *
  * @param swapForY - true to sell token X
- * @param feeIn - fee of a bin; called once per bin used, in order
+ * @param feeOfBin - fee of a bin; called once per bin used, in order
  * @throws PoolRefusal `TOO_SMALL` for no output, `EMPTY` or `TOO_LARGE` if the bins run out or exceed their limit,
  * `UNSUPPORTED` if the contract cannot compute the fee or a price
  */
 export function walkBins(
-  pool: Bins,
+  pool: BinPool,
   swapForY: boolean,
   amountIn: bigint,
-  feeIn: (id: number) => BinFee,
+  feeOfBin: (id: number) => BinFee,
 ): {
   readonly amountOut: bigint
   readonly activeId: number
@@ -130,25 +130,25 @@ export function walkBins(
   let remaining = amountIn
   let amountOut = 0n
   let binsCrossed = 0
-  const step = swapForY ? -1 : 1
-  // The first bin at or past the active one; the active bin itself may be empty.
+  const indexStep = swapForY ? -1 : 1
+  // Index of the first bin at or past the active bin, which may itself be empty.
   let index = swapForY ? bins.findLastIndex(({ id }) => id <= activeId) : bins.findIndex(({ id }) => id >= activeId)
   while (remaining > 0n) {
     const bin = bins[index]
     if (!bin) throw outOfBins(pool, swapForY, amountIn, remaining)
     activeId = bin.id
     if ((swapForY ? bin.reserveY : bin.reserveX) > 0n) {
-      const { rate, protocolPart } = feeIn(activeId)
+      const { rate, protocolFeeOf } = feeOfBin(activeId)
       const price = binPrice(activeId, pool.binStep)
-      const filledBin = fillBin(bin, price, swapForY, remaining, rate)
-      remaining -= filledBin.amountIn
-      amountOut += filledBin.amountOut
-      const after = afterFill(bin, filledBin, swapForY, protocolPart)
-      if (pool.limited) checkLiquidity(after, price)
-      bins[index] = after
+      const fill = fillBin(bin, price, swapForY, remaining, rate)
+      remaining -= fill.amountIn
+      amountOut += fill.amountOut
+      const newBin = afterFill(bin, fill, swapForY, protocolFeeOf)
+      if (pool.limited) checkLiquidity(newBin, price)
+      bins[index] = newBin
     }
     if (remaining > 0n) {
-      index += step
+      index += indexStep
       binsCrossed++
     }
   }
@@ -157,27 +157,32 @@ export function walkBins(
 }
 
 function outOfBins(
-  { allBelow, allAbove, bins }: Bins,
+  { allBelow, allAbove, bins }: BinPool,
   swapForY: boolean,
   amountIn: bigint,
   remaining: bigint,
 ): PoolRefusal {
   const maxIn = amountIn - remaining
   if (!(swapForY ? allBelow : allAbove))
-    return new PoolRefusal('TOO_LARGE', `goes beyond the ${bins.length} bins that were read`, { isOwnLimit: true })
+    return new PoolRefusal('TOO_LARGE', `goes beyond the ${bins.length} bins that were read`, { isModelLimit: true })
   return new PoolRefusal(maxIn === 0n ? 'EMPTY' : 'TOO_LARGE', `the pool takes ${maxIn} of ${amountIn}`)
 }
 
-/** A bin that a growing trade uses up: input including the fee, and output. */
+/** Use of a bin by the largest trade: input including the fee, output, and fee rate. */
 type UsedBin = { readonly amountIn: bigint; readonly amountOut: bigint; readonly rate: bigint }
 
 /**
- * Returns the bins that a growing trade uses up, as far as the pool accepts input.
+ * Returns the bins that the largest trade uses, in order.
  *
- * @param feeIn - as in `walkBins`
+ * @param feeOfBin - as in `walkBins`
  * @param maxAmount - largest amount of the contract
  */
-function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, maxAmount: bigint): readonly UsedBin[] {
+function usableBins(
+  pool: BinPool,
+  swapForY: boolean,
+  feeOfBin: (id: number) => BinFee,
+  maxAmount: bigint,
+): readonly UsedBin[] {
   const { bins, activeId, binStep, limited } = pool
   const binsAhead = bins.filter(({ id, reserveX, reserveY }) =>
     swapForY ? id <= activeId && reserveY > 0n : id >= activeId && reserveX > 0n,
@@ -185,22 +190,22 @@ function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, 
   const binUses: UsedBin[] = []
   let remaining = maxAmount
   for (const bin of swapForY ? binsAhead.toReversed() : binsAhead) {
-    const step = orRefused(() => ({ ...feeIn(bin.id), price: binPrice(bin.id, binStep) }))
-    if (!step) break
-    const { rate, price, protocolPart } = step
+    const binTerms = nullIfRefused(() => ({ ...feeOfBin(bin.id), price: binPrice(bin.id, binStep) }))
+    if (!binTerms) break
+    const { rate, price, protocolFeeOf } = binTerms
     const fill = (amountIn: bigint): Fill => {
       const filledBin = fillBin(bin, price, swapForY, amountIn, rate)
-      if (limited) checkLiquidity(afterFill(bin, filledBin, swapForY, protocolPart), price)
+      if (limited) checkLiquidity(afterFill(bin, filledBin, swapForY, protocolFeeOf), price)
       return filledBin
     }
-    const filledWhole = fillBin(bin, price, swapForY, remaining, rate)
-    if (limited && orRefused(() => fill(filledWhole.amountIn)) === null) {
-      const partialIn = largestInput(fill, filledWhole.amountIn - 1n)!
+    const fullFill = fillBin(bin, price, swapForY, remaining, rate)
+    if (limited && nullIfRefused(() => fill(fullFill.amountIn)) === null) {
+      const partialIn = largestInput(fill, fullFill.amountIn - 1n)!
       if (partialIn > 0n) binUses.push({ ...fill(partialIn), rate })
       break
     }
-    binUses.push({ ...filledWhole, rate })
-    remaining -= filledWhole.amountIn
+    binUses.push({ ...fullFill, rate })
+    remaining -= fullFill.amountIn
     if (remaining === 0n) break
   }
   return binUses
@@ -208,45 +213,49 @@ function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, 
 
 /** Returns the largest input of a pool of bins. @returns as `DexFamily.maxInput` */
 export function maxBinsInput(
-  pool: Bins,
+  pool: BinPool,
   swapForY: boolean,
-  feeIn: (id: number) => BinFee,
+  feeOfBin: (id: number) => BinFee,
   maxAmount = MAX_AMOUNT,
 ): bigint | null {
-  const binUses = usedBins(pool, swapForY, feeIn, maxAmount)
+  const binUses = usableBins(pool, swapForY, feeOfBin, maxAmount)
   if (binUses.every(({ amountOut }) => amountOut === 0n)) return 0n
   return asMaxInput(binUses.reduce((sum, { amountIn }) => sum + amountIn, 0n))
 }
 
 /**
- * Returns the curve of a pool of bins: one straight line per bin, each with its own fee. The curve states the fee of
- * the first bin. A curve must be concave, but a volatile fee can fall from bin to bin, so that the rate rises. Such
- * bins are merged into one line.
+ * Returns the curve of a pool of bins: one straight line per bin, each with its own fee. `keepIn` is the fee of the first
+ * bin. A curve must be concave, but a volatile fee can fall from bin to bin, so that the rate rises. Such bins are merged
+ * into one line.
  */
 export function binsCurve(
-  pool: Bins,
+  pool: BinPool,
   swapForY: boolean,
   feeIn: (id: number) => BinFee,
   maxAmount = MAX_AMOUNT,
 ): PriceCurve {
-  const binUses = usedBins(pool, swapForY, feeIn, maxAmount)
-  const keepIn = 1 - Number(binUses[0]?.rate ?? 0n) / Number(ONE)
+  const binUses = usableBins(pool, swapForY, feeIn, maxAmount)
+  const keepIn = 1 - Number(binUses[0]?.rate ?? 0n) / Number(FEE_ONE)
   const builder = new CurveBuilder()
   const lines: { input: number; output: number }[] = []
   for (const { amountIn, amountOut } of binUses) {
     let line = { input: Number(amountIn) * keepIn, output: Number(amountOut) }
-    for (let last = lines.at(-1); last && line.output * last.input > last.output * line.input; last = lines.at(-1)) {
-      line = { input: last.input + line.input, output: last.output + line.output }
+    for (
+      let previousLine = lines.at(-1);
+      previousLine && line.output * previousLine.input > previousLine.output * line.input;
+      previousLine = lines.at(-1)
+    ) {
+      line = { input: previousLine.input + line.input, output: previousLine.output + line.output }
       lines.pop()
     }
     lines.push(line)
   }
-  for (const { input, output } of lines) builder.line(output / input, input)
-  return withMargin(builder.build(keepIn))
+  for (const { input, output } of lines) builder.addLine(output / input, input)
+  return applyEndMargin(builder.build(keepIn))
 }
 
 /** Returns the base units of each token in all bins. */
-export const binReserves = ({ bins }: Bins): readonly bigint[] => [
+export const binReserves = ({ bins }: BinPool): readonly bigint[] => [
   bins.reduce((sum, { reserveX }) => sum + reserveX, 0n),
   bins.reduce((sum, { reserveY }) => sum + reserveY, 0n),
 ]

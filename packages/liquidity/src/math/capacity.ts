@@ -1,4 +1,4 @@
-/** Search for the largest input that a pool accepts, for families without a closed form. */
+/** Searches the largest input that a pool accepts, for families without a closed form. */
 import { type PoolRefusal, refusalOf } from '../family.ts'
 import { max, min } from './integers.ts'
 
@@ -14,14 +14,14 @@ export const asMaxInput = (largest: bigint): bigint | null => (largest >= NO_LIM
 type Quote = (amountIn: bigint) => unknown
 type Verdict = 'accepted' | 'too small' | 'too large' | 'unsupported' | 'none'
 
-/** Amounts tried one by one below an amount that is refused for a reason other than its size. */
+/** Number of amounts that are tried one by one below an amount that is refused for a reason other than its size. */
 const NEAR_UNITS = 16n
 
 /**
- * Returns the largest input that `quote` accepts: brackets it from a guess with doubling steps, then bisects.
+ * Returns the largest input that `quote` accepts. Brackets it from a guess with doubling steps, then bisects.
  * `TOO_LARGE` refusals must be monotone in the amount.
  *
- * @param guess - needs about twice as many quotes as the error of the guess has bits
+ * @param guess - approximate result; the search needs about twice as many quotes as the error of the guess has bits
  * @param precisionBits - allows a result that is too low by up to a fraction of 2^−precisionBits; absent: exact
  * @returns as `DexFamily.maxInput`
  */
@@ -30,18 +30,18 @@ export function largestInput(quote: Quote, guess: bigint, precisionBits?: number
   const firstVerdict = judge(quote, start)
   if (firstVerdict === 'none') return 0n
   const isFirstTooLarge = firstVerdict === 'too large'
-  const slackOf = (amount: bigint) => (precisionBits === undefined ? 1n : max(1n, amount >> BigInt(precisionBits)))
+  const toleranceOf = (amount: bigint) => (precisionBits === undefined ? 1n : max(1n, amount >> BigInt(precisionBits)))
   // Invariant: amounts up to `low` are not too large, amounts from `high` on are.
   let [low, high] = isFirstTooLarge ? [0n, start] : [start, UNLIMITED_INPUT]
   for (let bits = 0n; high - low > 1n; bits = 2n * bits + 1n) {
-    const offset = slackOf(start) << bits
+    const offset = toleranceOf(start) << bits
     const trialAmount = isFirstTooLarge ? max(start - offset, 1n) : min(start + offset, NO_LIMIT)
     const isTooLarge = judge(quote, trialAmount) === 'too large'
     if (isTooLarge) high = trialAmount
     else low = trialAmount
     if (isTooLarge !== isFirstTooLarge || trialAmount === 1n || trialAmount === NO_LIMIT) break
   }
-  while (high - low > slackOf(low)) {
+  while (high - low > toleranceOf(low)) {
     const middle = (low + high) >> 1n
     if (judge(quote, middle) === 'too large') high = middle
     else low = middle
@@ -50,8 +50,8 @@ export function largestInput(quote: Quote, guess: bigint, precisionBits?: number
 }
 
 /**
- * Returns the largest accepted amount up to `from`, which is not too large. Rounding makes pools refuse a few smaller
- * amounts, and our model refuses more if it lacks data.
+ * Returns the largest accepted amount up to `from`. No amount up to `from` is too large, but rounding makes pools refuse
+ * a few of these amounts, and a model that lacks data refuses more of them.
  */
 function acceptedUpTo(quote: Quote, from: bigint): bigint {
   const isAccepted = (amount: bigint) => judge(quote, amount) === 'accepted'

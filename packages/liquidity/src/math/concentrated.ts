@@ -1,6 +1,6 @@
 /**
- * Concentrated liquidity with the steps of UniswapV3Pool.swap, shared by all families that use a tick bitmap. Checked
- * against SwapMath, SqrtPriceMath, and TickBitmap of Uniswap/v3-core d8b1c635.
+ * Exact math of concentrated liquidity with the steps of UniswapV3Pool.swap, shared by all families that use a tick
+ * bitmap. Checked against SwapMath, SqrtPriceMath, and TickBitmap of Uniswap/v3-core d8b1c635.
  */
 import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../family.ts'
@@ -12,8 +12,8 @@ const Q96 = 1n << 96n
 const UINT256_RANGE = 1n << 256n
 
 /**
- * An initialized tick. The tick becomes uninitialized when its gross liquidity reaches zero. Quotes do not need the
- * gross liquidity, and some sources lack it.
+ * An initialized tick. It becomes uninitialized when its gross liquidity reaches zero. Quotes do not need the gross
+ * liquidity, and some families cannot read it.
  */
 export type Tick = readonly [index: number, liquidityNet: bigint, liquidityGross?: bigint]
 
@@ -37,7 +37,7 @@ export type ConcentratedSwap<State> = {
   readonly amountOut: bigint
   readonly state: State
   readonly ticksCrossed: number
-  /** Steps that ended without crossing a tick, at the end of a bitmap word. */
+  /** Number of steps that ended at the end of a bitmap word, without crossing a tick. */
   readonly wordsWalked: number
 }
 
@@ -57,10 +57,10 @@ function nextSqrtPrice(price: bigint, liquidity: bigint, amountIn: bigint, zeroF
  *
  * @param lower - at most `upper`; both are √price with 96 fractional bits
  */
-export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
+export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, roundsUp: boolean): bigint {
   const scaledLiquidity = (liquidity << 96n) * (upper - lower)
   // The contract divides twice with the same rounding, which equals one division by the product.
-  return roundUp ? divUp(scaledLiquidity, upper * lower) : scaledLiquidity / (upper * lower)
+  return roundsUp ? divUp(scaledLiquidity, upper * lower) : scaledLiquidity / (upper * lower)
 }
 
 /**
@@ -68,9 +68,9 @@ export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, 
  *
  * @param lower - at most `upper`; both are √price with 96 fractional bits
  */
-export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
+export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, roundsUp: boolean): bigint {
   const product = liquidity * (upper - lower)
-  return roundUp ? divUp(product, Q96) : product >> 96n
+  return roundsUp ? divUp(product, Q96) : product >> 96n
 }
 
 /** Returns the index of the last tick at or below `tick`; −1 if there is none. */
@@ -98,17 +98,18 @@ function unboundedWordEnd(tick: number, spacing: number, zeroForOne: boolean): n
   return (word * WORD_TICKS + (zeroForOne ? 0 : WORD_TICKS - 1)) * spacing
 }
 
-const withinPrices = (tick: number): number => Math.max(MIN_TICK, Math.min(MAX_TICK, tick))
+const clampTick = (tick: number): number => Math.max(MIN_TICK, Math.min(MAX_TICK, tick))
 
 /** Returns the last tick of the next bitmap word. */
-export const wordEnd: StepEnd = (tick, spacing, zeroForOne) => withinPrices(unboundedWordEnd(tick, spacing, zeroForOne))
+export const wordEnd: StepEnd = (tick, spacing, zeroForOne) => clampTick(unboundedWordEnd(tick, spacing, zeroForOne))
 
-/** Returns the price limit, for pools that store initialized ticks in a linked list. */
+/** Returns the lowest or highest tick, for pools that store initialized ticks in a linked list. */
 export const listEnd: StepEnd = (_tick, _spacing, zeroForOne) => (zeroForOne ? MIN_TICK : MAX_TICK)
 
 /**
- * Maximum bitmap words that a trade may walk. A drained pool with narrow ticks would walk thousands, at about 3,000 gas
- * each, for almost no output. At a spacing of 1 this many words span a factor of 700 in price; at 60, all prices.
+ * Maximum bitmap words that a trade may walk. In a drained pool with narrow ticks, a trade would walk thousands of
+ * words, at about 3,000 gas each, for almost no output. With a tick spacing of 1, 256 words span a factor of 700 in
+ * price; with a spacing of 60, they span all prices.
  */
 const MAX_WORDS = 256
 
@@ -120,18 +121,18 @@ export function farthestTick(
 ): number {
   if (stepEnd !== wordEnd) return zeroForOne ? MIN_TICK : MAX_TICK
   const maxDistance = MAX_WORDS * WORD_TICKS * tickSpacing
-  return withinPrices(unboundedWordEnd(tick, tickSpacing, zeroForOne) + (zeroForOne ? -maxDistance : maxDistance))
+  return clampTick(unboundedWordEnd(tick, tickSpacing, zeroForOne) + (zeroForOne ? -maxDistance : maxDistance))
 }
 
-const isPast = (tick: number, farthest: number, zeroForOne: boolean) =>
+const isBeyond = (tick: number, farthest: number, zeroForOne: boolean) =>
   zeroForOne ? tick < farthest : tick >= farthest
 
 /** Returns the input, without the fee, that moves the price to a tick through the liquidity in range. */
 export function inputToTick({ sqrtPriceX96, liquidity }: ConcentratedState, tick: number, zeroForOne: boolean): bigint {
-  const stop = sqrtRatioAtTick(tick)
+  const stopSqrtPrice = sqrtRatioAtTick(tick)
   return zeroForOne
-    ? amount0Between(min(max(stop, MIN_SQRT_RATIO + 1n), sqrtPriceX96), sqrtPriceX96, liquidity, true)
-    : amount1Between(sqrtPriceX96, max(min(stop, MAX_SQRT_RATIO - 1n), sqrtPriceX96), liquidity, true)
+    ? amount0Between(min(max(stopSqrtPrice, MIN_SQRT_RATIO + 1n), sqrtPriceX96), sqrtPriceX96, liquidity, true)
+    : amount1Between(sqrtPriceX96, max(min(stopSqrtPrice, MAX_SQRT_RATIO - 1n), sqrtPriceX96), liquidity, true)
 }
 
 /**
@@ -151,14 +152,14 @@ export function swapExactInput<State extends ConcentratedState>(
 ): ConcentratedSwap<State> {
   const { ticks, tickSpacing } = state
   const fee = BigInt(feePpm)
-  const limit = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
+  const limitSqrtPrice = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
   const farthest = farthestTick(state, zeroForOne, stepEnd)
-  let { sqrtPriceX96: price, tick, liquidity } = state
-  if (price === 0n) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
+  let { sqrtPriceX96: sqrtPrice, tick, liquidity } = state
+  if (sqrtPrice === 0n) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amountIn >> 255n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^255 or more')
 
-  // The next initialized tick: at or below the price if it falls, above it if it rises.
+  // Index of the next initialized tick: at or below the price for a falling price, above it for a rising price.
   let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
   let remaining = amountIn
   let amountOut = 0n
@@ -166,49 +167,49 @@ export function swapExactInput<State extends ConcentratedState>(
   let wordsWalked = 0
   while (remaining > 0n) {
     const nextTick = ticks[nextIndex]
-    if (price === limit || (liquidity === 0n && nextTick === undefined))
+    if (sqrtPrice === limitSqrtPrice || (liquidity === 0n && nextTick === undefined))
       throw new PoolRefusal(
         remaining === amountIn ? 'EMPTY' : 'TOO_LARGE',
         `the pool takes ${amountIn - remaining} of ${amountIn}`,
       )
-    if (isPast(tick, farthest, zeroForOne))
-      throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_WORDS} words of the bitmap`, { isOwnLimit: true })
+    if (isBeyond(tick, farthest, zeroForOne))
+      throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_WORDS} words of the bitmap`, { isModelLimit: true })
     const end = stepEnd(tick, tickSpacing, zeroForOne)
     const isInitialized = nextTick !== undefined && (zeroForOne ? nextTick[0] >= end : nextTick[0] <= end)
     const stopTick = isInitialized ? nextTick[0] : end
-    const stopPrice = sqrtRatioAtTick(stopTick)
-    const target = zeroForOne ? max(stopPrice, limit) : min(stopPrice, limit)
-    const [lower, upper] = zeroForOne ? [target, price] : [price, target]
-    const toTarget = zeroForOne
+    const stopSqrtPrice = sqrtRatioAtTick(stopTick)
+    const targetSqrtPrice = zeroForOne ? max(stopSqrtPrice, limitSqrtPrice) : min(stopSqrtPrice, limitSqrtPrice)
+    const [lower, upper] = zeroForOne ? [targetSqrtPrice, sqrtPrice] : [sqrtPrice, targetSqrtPrice]
+    const inputToTarget = zeroForOne
       ? amount0Between(lower, upper, liquidity, true)
       : amount1Between(lower, upper, liquidity, true)
-    const afterFee = (remaining * (PPM - fee)) / PPM
-    if (afterFee >= toTarget) {
-      remaining -= toTarget + divUp(toTarget * fee, PPM - fee)
+    const netRemaining = (remaining * (PPM - fee)) / PPM
+    if (netRemaining >= inputToTarget) {
+      remaining -= inputToTarget + divUp(inputToTarget * fee, PPM - fee)
       amountOut += zeroForOne
         ? amount1Between(lower, upper, liquidity, false)
         : amount0Between(lower, upper, liquidity, false)
-      price = target
-      if (target === stopPrice) {
+      sqrtPrice = targetSqrtPrice
+      if (targetSqrtPrice === stopSqrtPrice) {
         if (isInitialized) {
           liquidity += zeroForOne ? -nextTick[1] : nextTick[1]
           nextIndex += zeroForOne ? -1 : 1
           ticksCrossed++
         } else wordsWalked++
         tick = zeroForOne ? stopTick - 1 : stopTick
-      } else tick = tickAtSqrtRatio(price)
+      } else tick = tickAtSqrtRatio(sqrtPrice)
       continue
     }
-    const reachedPrice = nextSqrtPrice(price, liquidity, afterFee, zeroForOne)
+    const reachedSqrtPrice = nextSqrtPrice(sqrtPrice, liquidity, netRemaining, zeroForOne)
     amountOut += zeroForOne
-      ? amount1Between(reachedPrice, price, liquidity, false)
-      : amount0Between(price, reachedPrice, liquidity, false)
-    // The price cannot round onto the target: `afterFee` is less than `toTarget`, which is rounded up.
-    if (reachedPrice !== price) tick = tickAtSqrtRatio(reachedPrice)
-    price = reachedPrice
+      ? amount1Between(reachedSqrtPrice, sqrtPrice, liquidity, false)
+      : amount0Between(sqrtPrice, reachedSqrtPrice, liquidity, false)
+    // The price cannot round onto the target: `netRemaining` is less than `inputToTarget`, which is rounded up.
+    if (reachedSqrtPrice !== sqrtPrice) tick = tickAtSqrtRatio(reachedSqrtPrice)
+    sqrtPrice = reachedSqrtPrice
     remaining = 0n
   }
-  return { amountOut, ticksCrossed, wordsWalked, state: { ...state, sqrtPriceX96: price, tick, liquidity } }
+  return { amountOut, ticksCrossed, wordsWalked, state: { ...state, sqrtPriceX96: sqrtPrice, tick, liquidity } }
 }
 
 /**
@@ -223,26 +224,26 @@ export function maxConcentratedInput(
   stepEnd: StepEnd = wordEnd,
 ): bigint | null {
   const fee = BigInt(feePpm)
-  const limit = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
+  const limitSqrtPrice = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
   const farthest = farthestTick({ ...state, tickSpacing }, zeroForOne, stepEnd)
-  let { sqrtPriceX96: price, tick, liquidity } = state
-  if (price === 0n) return 0n
+  let { sqrtPriceX96: sqrtPrice, tick, liquidity } = state
+  if (sqrtPrice === 0n) return 0n
   let totalIn = 0n
   let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
-  while (price !== limit && !isPast(tick, farthest, zeroForOne) && totalIn < UNLIMITED_INPUT) {
+  while (sqrtPrice !== limitSqrtPrice && !isBeyond(tick, farthest, zeroForOne) && totalIn < UNLIMITED_INPUT) {
     const nextTick = ticks[nextIndex]
     // Words without liquidity need no input: skip to the next tick.
     if (liquidity === 0n && nextTick === undefined) break
     const end = liquidity === 0n ? nextTick![0] : stepEnd(tick, tickSpacing, zeroForOne)
     const isInitialized = nextTick !== undefined && (zeroForOne ? nextTick[0] >= end : nextTick[0] <= end)
     const stopTick = isInitialized ? nextTick[0] : end
-    const stopPrice = sqrtRatioAtTick(stopTick)
-    const target = zeroForOne ? max(stopPrice, limit) : min(stopPrice, limit)
+    const stopSqrtPrice = sqrtRatioAtTick(stopTick)
+    const targetSqrtPrice = zeroForOne ? max(stopSqrtPrice, limitSqrtPrice) : min(stopSqrtPrice, limitSqrtPrice)
     const netIn = zeroForOne
-      ? amount0Between(target, price, liquidity, true)
-      : amount1Between(price, target, liquidity, true)
+      ? amount0Between(targetSqrtPrice, sqrtPrice, liquidity, true)
+      : amount1Between(sqrtPrice, targetSqrtPrice, liquidity, true)
     totalIn += netIn + divUp(netIn * fee, PPM - fee)
-    price = target
+    sqrtPrice = targetSqrtPrice
     tick = zeroForOne ? stopTick - 1 : stopTick
     if (isInitialized) {
       liquidity += zeroForOne ? -nextTick[1] : nextTick[1]
@@ -272,31 +273,32 @@ function priceAfterOutput(price: bigint, liquidity: bigint, amountOut: bigint, z
  * @returns null if the liquidity up to the last tick does not suffice
  */
 export function inputForOutput(
-  { ticks, sqrtPriceX96, tick, liquidity: inRange }: ConcentratedState,
+  { ticks, sqrtPriceX96, tick, liquidity: initialLiquidity }: ConcentratedState,
   feePpm: number,
   zeroForOne: boolean,
   amountOut: bigint,
 ): bigint | null {
   const fee = BigInt(feePpm)
-  const inputBetween = (a: bigint, b: bigint, liquidity: bigint) => {
+  const addFee = (a: bigint, b: bigint, liquidity: bigint) => {
     const netIn = zeroForOne ? amount0Between(a, b, liquidity, true) : amount1Between(b, a, liquidity, true)
     return netIn + divUp(netIn * fee, PPM - fee)
   }
-  let [price, liquidity, remaining, amountIn] = [sqrtPriceX96, inRange, amountOut, 0n]
-  // Empty bitmap words are skipped; rounding at their ends causes the difference of a few units.
+  let [price, liquidity, remaining, amountIn] = [sqrtPriceX96, initialLiquidity, amountOut, 0n]
+  // Skips empty bitmap words. The contract rounds at the end of each word, so the result can be a few units too low.
   for (let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; nextIndex += zeroForOne ? -1 : 1) {
     const nextTick = ticks[nextIndex]
     // A malicious state can contain ticks outside the valid range.
     const end = nextTick && Math.abs(nextTick[0]) <= MAX_TICK ? sqrtRatioAtTick(nextTick[0]) : undefined
-    const reachedPrice = liquidity > 0n ? priceAfterOutput(price, liquidity, remaining, zeroForOne) : null
+    const reachedSqrtPrice = liquidity > 0n ? priceAfterOutput(price, liquidity, remaining, zeroForOne) : null
     const isWithin =
-      reachedPrice !== null && (end === undefined || (zeroForOne ? reachedPrice >= end : reachedPrice <= end))
-    if (isWithin && reachedPrice > 0n) return amountIn + inputBetween(reachedPrice, price, liquidity)
+      reachedSqrtPrice !== null &&
+      (end === undefined || (zeroForOne ? reachedSqrtPrice >= end : reachedSqrtPrice <= end))
+    if (isWithin && reachedSqrtPrice > 0n) return amountIn + addFee(reachedSqrtPrice, price, liquidity)
     if (end === undefined) return null
     remaining -= zeroForOne
       ? amount1Between(end, price, liquidity, false)
       : amount0Between(price, end, liquidity, false)
-    amountIn += inputBetween(end, price, liquidity)
+    amountIn += addFee(end, price, liquidity)
     if (remaining <= 0n) return amountIn
     liquidity += zeroForOne ? -nextTick![1] : nextTick![1]
     price = end

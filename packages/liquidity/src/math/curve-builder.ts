@@ -1,12 +1,12 @@
-/** Builds price curves piece by piece, for pools whose math is piecewise. */
+/** Builds price curves piece by piece, for families whose curves consist of hyperbolas and straight lines. */
 import type { PriceCurve } from '../family.ts'
 import { NARROW_FALL } from './curve-end.ts'
 
 /**
- * Relative fall of √price along a straight line. The search needs strictly falling prices, and a round trip must not
- * gain.
+ * Relative fall of √price along a straight line. The search needs strictly falling prices. The curve stays below the
+ * exact line, so that a round trip never gains.
  */
-const FALL = 1e-7
+const LINE_FALL = 1e-7
 
 export class CurveBuilder {
   private readonly sqrtPrice: number[] = []
@@ -19,41 +19,41 @@ export class CurveBuilder {
    * @param from - square root of the price, output per input
    * @param input - input of the piece; needed if the prices are too close to compute it from their difference
    */
-  hyperbola(from: number, to: number, liquidity: number, input?: number): void {
-    const start = this.startAt(from)
+  addHyperbola(from: number, to: number, liquidity: number, input?: number): void {
+    const start = this.startPieceAt(from)
     if (input === undefined || liquidity === 0) {
-      if (to < start) this.push(to, liquidity)
+      if (to < start) this.pushPiece(to, liquidity)
     } else if (input > 0) this.pushPieceOfInput(start, Math.min(to, start * (1 - NARROW_FALL)), input)
   }
 
   /** Adds a straight line. @param rate - output per input */
-  line(rate: number, input: number): void {
+  addLine(rate: number, input: number): void {
     if (!(rate > 0 && input > 0)) return
     this.hasLines = true
-    const start = this.startAt(Math.sqrt(rate))
-    this.pushPieceOfInput(start, start * (1 - FALL), input)
+    const start = this.startPieceAt(Math.sqrt(rate))
+    this.pushPieceOfInput(start, start * (1 - LINE_FALL), input)
   }
 
   build(keepIn: number, keepOut = 1): PriceCurve {
     const sqrtPrice = this.sqrtPrice.length > 0 ? Float64Array.from(this.sqrtPrice) : new Float64Array(1)
     const liquidity = Float64Array.from(this.liquidity)
     // Twice the fall, because the rates are rounded too.
-    return { sqrtPrice, liquidity, keepIn, keepOut, ...(this.hasLines && { outputError: 2 * FALL }) }
+    return { sqrtPrice, liquidity, keepIn, keepOut, ...(this.hasLines && { outputError: 2 * LINE_FALL }) }
   }
 
-  /** Returns the start price of the next piece, which rounding must not raise above the end of the last one. */
-  private startAt(sqrtPrice: number): number {
-    const last = this.sqrtPrice.at(-1)
-    if (last === undefined) this.sqrtPrice.push(sqrtPrice)
-    else if (sqrtPrice < last) this.push(sqrtPrice, 0)
+  /** Starts a piece at a √price, or at the end of the last piece if rounding has put the price above it. */
+  private startPieceAt(sqrtPrice: number): number {
+    const lastSqrtPrice = this.sqrtPrice.at(-1)
+    if (lastSqrtPrice === undefined) this.sqrtPrice.push(sqrtPrice)
+    else if (sqrtPrice < lastSqrtPrice) this.pushPiece(sqrtPrice, 0)
     return this.sqrtPrice.at(-1)!
   }
 
   private pushPieceOfInput(from: number, to: number, input: number): void {
-    this.push(to, (input * from * to) / (from - to))
+    this.pushPiece(to, (input * from * to) / (from - to))
   }
 
-  private push(to: number, liquidity: number): void {
+  private pushPiece(to: number, liquidity: number): void {
     this.liquidity.push(liquidity)
     this.sqrtPrice.push(to)
   }

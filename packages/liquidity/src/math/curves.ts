@@ -1,6 +1,6 @@
 /**
- * Price curves of constant-product and concentrated pools for the float search. Floats never leave the search: amounts
- * are settled in integers.
+ * Price curves of constant-product and concentrated pools for the float search. Floats never leave the search: the
+ * settlement of a route recomputes all amounts in integers.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../family.ts'
@@ -12,7 +12,7 @@ import {
   type StepEnd,
   wordEnd,
 } from './concentrated.ts'
-import { curveEnd, NARROW_FALL, pieceOfInput, withMargin } from './curve-end.ts'
+import { applyEndMargin, curveEnd, NARROW_FALL, pieceOfInput } from './curve-end.ts'
 import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtPriceOfTick, sqrtRatioAtTick } from './ticks.ts'
 
 const Q96 = 2 ** 96
@@ -47,11 +47,11 @@ export function constantProductCurve(
   const price = Math.sqrt(y / x)
   const depth = Math.sqrt(x) * Math.sqrt(y)
   const [to, liquidity] = maxInput === null ? [0, depth] : pieceOfInput(price, depth, curveEnd(maxInput, keepIn))
-  return { sqrtPrice: floats(price, to), liquidity: floats(liquidity), keepIn, keepOut: 1 }
+  return { sqrtPrice: float64Array(price, to), liquidity: float64Array(liquidity), keepIn, keepOut: 1 }
 }
 
 /** Creates an array like `Float64Array.of`, which is several times slower. */
-function floats(first: number, second?: number): Float64Array {
+function float64Array(first: number, second?: number): Float64Array {
   const array = new Float64Array(second === undefined ? 1 : 2)
   array[0] = first
   if (second !== undefined) array[1] = second
@@ -69,51 +69,51 @@ export function concentratedCurve(
 ): PriceCurve {
   const keepIn = 1 - state.feePpm / FLOAT_PPM
   if (state.sqrtPriceX96 === 0n) return emptyCurve(keepIn)
-  const start = Number(state.sqrtPriceX96) / Q96
+  const startSqrtPrice = Number(state.sqrtPriceX96) / Q96
   const { ticks } = state
-  const step = zeroForOne ? -1 : 1
-  const end = farthestTick(state, zeroForOne, stepEnd)
-  let i = lastTickAtOrBelow(ticks, state.tick) + (zeroForOne ? 0 : 1)
-  // No piece follows the last tick, because all positions end there; only an incomplete state needs room for one more.
-  const maxPieces = zeroForOne ? i + 1 : ticks.length - i
-  let sqrtPrice = new Float64Array(maxPieces + 1)
-  let liquidity = new Float64Array(maxPieces)
-  sqrtPrice[0] = zeroForOne ? start : 1 / start
+  const tickStep = zeroForOne ? -1 : 1
+  const endTick = farthestTick(state, zeroForOne, stepEnd)
+  let tickIndex = lastTickAtOrBelow(ticks, state.tick) + (zeroForOne ? 0 : 1)
+  // All positions end at the last tick, so no piece follows it. Only an incomplete state has one more piece.
+  const expectedPieces = zeroForOne ? tickIndex + 1 : ticks.length - tickIndex
+  let sqrtPrice = new Float64Array(expectedPieces + 1)
+  let liquidity = new Float64Array(expectedPieces)
+  sqrtPrice[0] = zeroForOne ? startSqrtPrice : 1 / startSqrtPrice
   let pieceCount = 0
-  let inRange = state.liquidity
-  // End of the first piece before it was widened, if that piece is too narrow for floats.
-  let unwidenedEnd = 0
+  let liquidityInRange = state.liquidity
+  // End of the first piece before it was widened; 0 if the piece was wide enough for floats.
+  let unwidenedEndSqrt = 0
   const addPiece = (tick: number) => {
-    const from = sqrtPrice[pieceCount]!
-    let depth = Number(inRange)
-    // A price exactly on a tick can be a rounding error past it.
-    let to = Math.min(sqrtPriceAt(tick, zeroForOne), from)
-    if (pieceCount === 0 && depth > 0 && from - to < NARROW_FALL * from) {
+    const startSqrt = sqrtPrice[pieceCount]!
+    let pieceLiquidity = Number(liquidityInRange)
+    // Rounding can put a price that is exactly on a tick slightly past the tick.
+    let endSqrt = Math.min(sqrtPriceAt(tick, zeroForOne), startSqrt)
+    if (pieceCount === 0 && pieceLiquidity > 0 && startSqrt - endSqrt < NARROW_FALL * startSqrt) {
       const input = Number(inputToTick(state, tick, zeroForOne))
-      unwidenedEnd = to
-      if (input === 0) to = from
-      else [to, depth] = pieceOfInput(from, depth, input)
-    } else if (pieceCount === 1 && unwidenedEnd > from && to < from) {
-      // The widened first piece overlaps this one, whose input must stay the same.
-      depth *= (from * (unwidenedEnd - to)) / (unwidenedEnd * (from - to))
+      unwidenedEndSqrt = endSqrt
+      if (input === 0) endSqrt = startSqrt
+      else [endSqrt, pieceLiquidity] = pieceOfInput(startSqrt, pieceLiquidity, input)
+    } else if (pieceCount === 1 && unwidenedEndSqrt > startSqrt && endSqrt < startSqrt) {
+      // The widened first piece overlaps this piece. Scale the liquidity, so that the input of this piece stays the same.
+      pieceLiquidity *= (startSqrt * (unwidenedEndSqrt - endSqrt)) / (unwidenedEndSqrt * (startSqrt - endSqrt))
     }
-    liquidity[pieceCount] = depth
-    sqrtPrice[pieceCount + 1] = to
+    liquidity[pieceCount] = pieceLiquidity
+    sqrtPrice[pieceCount + 1] = endSqrt
     pieceCount++
   }
-  for (let tick = ticks[i]; tick !== undefined; i += step, tick = ticks[i]) {
-    if (zeroForOne ? tick[0] < end : tick[0] > end) break
+  for (let tick = ticks[tickIndex]; tick !== undefined; tickIndex += tickStep, tick = ticks[tickIndex]) {
+    if (zeroForOne ? tick[0] < endTick : tick[0] > endTick) break
     if (tick[1] === 0n) continue
     addPiece(tick[0])
-    inRange += zeroForOne ? -tick[1] : tick[1]
+    liquidityInRange += zeroForOne ? -tick[1] : tick[1]
   }
-  const totalPieces = pieceCount + (inRange > 0n ? 1 : 0)
-  if (totalPieces !== maxPieces) {
+  const totalPieces = pieceCount + (liquidityInRange > 0n ? 1 : 0)
+  if (totalPieces !== expectedPieces) {
     sqrtPrice = resizeArray(sqrtPrice, totalPieces + 1)
     liquidity = resizeArray(liquidity, totalPieces)
   }
-  if (inRange > 0n) addPiece(end)
-  return withMargin({ sqrtPrice, liquidity, keepIn, keepOut: 1 })
+  if (liquidityInRange > 0n) addPiece(endTick)
+  return applyEndMargin({ sqrtPrice, liquidity, keepIn, keepOut: 1 })
 }
 
 /** Returns √price at a tick in the trade direction; at the end of the price range, the contract's price limit. */

@@ -1,18 +1,17 @@
-/** Price curves of pools with a fixed rate: wrappers, vaults, fixed-price modules. */
+/** Builds price curves of pools with a fixed rate: wrappers, vaults, fixed-price modules. */
 import type { PriceCurve } from '../family.ts'
 import { UNLIMITED_INPUT } from './capacity.ts'
 import { curveEnd } from './curve-end.ts'
 import { emptyCurve } from './curves.ts'
 
 /**
- * Relative fall of √price per piece. The search needs strictly falling prices; the curve starts at the exact rate and
- * stays below it, so that a round trip never gains.
+ * Relative fall of √price per piece. The search needs strictly falling prices. The curve starts at the exact rate and
+ * stays below that rate, so that a round trip never gains.
  */
 const FALL = 1e-9
 /**
  * Input of the first piece in base units, and the growth factor of the pieces. Every amount is then on a piece of about
- * its own size. On a much larger piece, it would change the price by less than a float resolves, and prices could not
- * determine it.
+ * its own size. On a much larger piece, the amount would change the price by less than the resolution of a float.
  */
 const FIRST_INPUT = 1000
 const GROWTH = 8
@@ -32,13 +31,13 @@ export function linearCurve({ rate, maxInput }: StraightLine): PriceCurve {
   const sqrtPrice = [Math.sqrt(rate)]
   const liquidity: number[] = []
   let reachedInput = 0
-  for (let next = FIRST_INPUT; reachedInput < end; next *= GROWTH) {
-    const to = Math.min(next, end)
+  for (let pieceEnd = FIRST_INPUT; reachedInput < end; pieceEnd *= GROWTH) {
+    const cappedEnd = Math.min(pieceEnd, end)
     const from = sqrtPrice.at(-1)!
     const lower = from * (1 - FALL)
-    liquidity.push(((to - reachedInput) * from * lower) / (from - lower))
+    liquidity.push(((cappedEnd - reachedInput) * from * lower) / (from - lower))
     sqrtPrice.push(lower)
-    reachedInput = to
+    reachedInput = cappedEnd
   }
   return {
     sqrtPrice: Float64Array.from(sqrtPrice),

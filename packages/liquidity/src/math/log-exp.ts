@@ -15,12 +15,12 @@ const LN_36_LOWER = ONE_18 - 10n ** 17n
 const LN_36_UPPER = ONE_18 + 10n ** 17n
 
 /** x0 and x1 (2^7 and 2^6) with 18 decimals, and e^x as integers. */
-const LARGE: readonly (readonly [x: bigint, a: bigint])[] = [
+const LARGE_POWERS: readonly (readonly [x: bigint, a: bigint])[] = [
   [128_000_000_000_000_000_000n, 38_877_084_059_945_950_922_200_000_000_000_000_000_000_000_000_000_000_000n],
   [64_000_000_000_000_000_000n, 6_235_149_080_811_616_882_910_000_000n],
 ]
 /** x2 to x11 (2^5 to 2^−4) with 20 decimals, and e^x with 20 decimals. */
-const SMALL: readonly (readonly [x: bigint, a: bigint])[] = [
+const SMALL_POWERS: readonly (readonly [x: bigint, a: bigint])[] = [
   [3_200_000_000_000_000_000_000n, 7_896_296_018_268_069_516_100_000_000_000_000n],
   [1_600_000_000_000_000_000_000n, 888_611_052_050_787_263_676_000_000n],
   [800_000_000_000_000_000_000n, 298_095_798_704_172_827_474_000n],
@@ -52,17 +52,17 @@ export function pow(x: bigint, y: bigint): bigint {
 function exp(exponent: bigint): bigint {
   if (exponent < 0n) return (ONE_18 * ONE_18) / exp(-exponent)
   let x = exponent
-  let first = 1n
-  for (const [step, power] of LARGE) {
+  let largePower = 1n
+  for (const [step, power] of LARGE_POWERS) {
     if (x < step) continue
     x -= step
-    first = power
+    largePower = power
     break
   }
   x *= 100n
   let product = ONE_20
   // The series covers the last two powers.
-  for (const [step, power] of SMALL.slice(0, 8)) {
+  for (const [step, power] of SMALL_POWERS.slice(0, 8)) {
     if (x < step) continue
     x -= step
     product = (product * power) / ONE_20
@@ -74,7 +74,7 @@ function exp(exponent: bigint): bigint {
     term = (term * x) / ONE_20 / n
     sum += term
   }
-  return (((product * sum) / ONE_20) * first) / 100n
+  return (((product * sum) / ONE_20) * largePower) / 100n
 }
 
 /** Returns ln x, 18 decimals. */
@@ -82,14 +82,14 @@ function ln(value: bigint): bigint {
   if (value < ONE_18) return -ln((ONE_18 * ONE_18) / value)
   let a = value
   let sum = 0n
-  for (const [step, power] of LARGE) {
+  for (const [step, power] of LARGE_POWERS) {
     if (a < power * ONE_18) continue
     a /= power
     sum += step
   }
   sum *= 100n
   a *= 100n
-  for (const [step, power] of SMALL) {
+  for (const [step, power] of SMALL_POWERS) {
     if (a < power) continue
     a = (a * ONE_20) / power
     sum += step
@@ -106,11 +106,11 @@ function lnAroundOne(value: bigint): bigint {
 }
 
 /** Returns 2 × (z + z³/3 + z⁵/5 + …) up to the given power. */
-function oddSeries(z: bigint, scale: bigint, last: bigint): bigint {
+function oddSeries(z: bigint, scale: bigint, lastPower: bigint): bigint {
   const square = (z * z) / scale
   let term = z
   let sum = z
-  for (let n = 3n; n <= last; n += 2n) {
+  for (let n = 3n; n <= lastPower; n += 2n) {
     term = (term * square) / scale
     sum += term / n
   }

@@ -18,22 +18,22 @@ const pool = (family: string, state: unknown): Pool => {
 function byCurves(pool: Pool): PairOutline {
   const family = familyOf(pool.family)!
   const [sell, buy] = [family.priceCurve(pool, one, two), family.priceCurve(pool, two, one)]
-  const holdings = { firstHeld: outputDownTo(buy, 0), secondHeld: outputDownTo(sell, 0) }
+  const holdings = { firstReserve: outputDownTo(buy, 0), secondReserve: outputDownTo(sell, 0) }
   return outlineOfCurves(sell, buy, holdings, BAND)
 }
 
 function expectAlike(pool: Pool): void {
   const [actual, expected] = [familyOf(pool.family)!.outline!(pool, BAND), byCurves(pool)]
   // Compare relative to the reserves; smaller differences are rounding.
-  const scale = { first: expected.firstHeld, second: expected.secondHeld }
+  const scale = { first: expected.firstReserve, second: expected.secondReserve }
   const near = (value: number, expected: number, size: number) =>
     expect(Math.abs(value - expected)).toBeLessThanOrEqual(1e-9 * size)
   near(actual.price, expected.price, expected.price)
   near(actual.fee, expected.fee, 1)
-  near(actual.firstNear, expected.firstNear, scale.first)
-  near(actual.secondNear, expected.secondNear, scale.second)
-  near(actual.firstHeld, expected.firstHeld, scale.first)
-  near(actual.secondHeld, expected.secondHeld, scale.second)
+  near(actual.firstDepth, expected.firstDepth, scale.first)
+  near(actual.secondDepth, expected.secondDepth, scale.second)
+  near(actual.firstReserve, expected.firstReserve, scale.first)
+  near(actual.secondReserve, expected.secondReserve, scale.second)
 }
 
 /** Reserves far below the 2^112 limit of a pair, so that its curves show all of them. */
@@ -45,9 +45,9 @@ test('the outline of a constant-product pool equals that of its curves', () => {
       const drained = reserve0 === 0n || reserve1 === 0n
       const of = pool('uniswap-v2', { reserve0, reserve1, feePpm })
       if (!drained) return expectAlike(of)
-      const { price, firstNear, secondNear } = familyOf('uniswap-v2')!.outline!(of, BAND)
+      const { price, firstDepth, secondDepth } = familyOf('uniswap-v2')!.outline!(of, BAND)
       // No reserve can be traded against.
-      expect(Math.min(secondNear, firstNear * price)).toBe(0)
+      expect(Math.min(secondDepth, firstDepth * price)).toBe(0)
     }),
   )
 })

@@ -1,13 +1,13 @@
-/** Price and depth of a pool near its price, without building curves, for scans over a hundred thousand pools. */
+/** Computes price and depth of a pool near its price, without building curves, for scans of a hundred thousand pools. */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PairOutline, PriceCurve } from '../family.ts'
 import { type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
 
 /**
- * Minimum liquidity after the last known tick, relative to the maximum, that is not a rounding error. Such liquidity
- * continues to the end of the price range, as in curves.
+ * Minimum liquidity after the last known tick, relative to the maximum liquidity, that is not a rounding error. Such
+ * liquidity continues to the end of the price range, as in curves.
  */
-const OPEN_LIQUIDITY = 1e-9
+const MIN_OPEN_LIQUIDITY_SHARE = 1e-9
 /** Fixed-point one of prices. */
 const Q96 = 2 ** 96
 
@@ -15,16 +15,16 @@ const Q96 = 2 ** 96
 export function outlineOfCurves(
   sell: PriceCurve,
   buy: PriceCurve,
-  { firstHeld, secondHeld }: Pick<PairOutline, 'firstHeld' | 'secondHeld'>,
+  { firstReserve, secondReserve }: Pick<PairOutline, 'firstReserve' | 'secondReserve'>,
   band: number,
 ): PairOutline {
   return {
     price: sell.sqrtPrice[0]! ** 2,
     fee: Math.max(feeOf(sell), feeOf(buy)),
-    firstNear: outputDownTo(buy, rootOfBand(buy.sqrtPrice[0]!, band)),
-    secondNear: outputDownTo(sell, rootOfBand(sell.sqrtPrice[0]!, band)),
-    firstHeld,
-    secondHeld,
+    firstDepth: outputDownTo(buy, sqrtPriceAtBandEnd(buy.sqrtPrice[0]!, band)),
+    secondDepth: outputDownTo(sell, sqrtPriceAtBandEnd(sell.sqrtPrice[0]!, band)),
+    firstReserve,
+    secondReserve,
   }
 }
 
@@ -41,36 +41,36 @@ export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, end: number):
 
 /** Returns the outline of an x·y = k pool. */
 export function constantProductOutline(first: bigint, second: bigint, feePpm: number, band: number): PairOutline {
-  const [firstHeld, secondHeld] = [Number(first), Number(second)]
-  const depthShare = 1 - rootOfBand(1, band)
+  const [firstReserve, secondReserve] = [Number(first), Number(second)]
+  const depthShare = 1 - sqrtPriceAtBandEnd(1, band)
   return {
-    price: firstHeld > 0 ? secondHeld / firstHeld : 0,
+    price: firstReserve > 0 ? secondReserve / firstReserve : 0,
     fee: feePpm / FLOAT_PPM,
-    firstNear: firstHeld * depthShare,
-    secondNear: secondHeld * depthShare,
-    firstHeld,
-    secondHeld,
+    firstDepth: firstReserve * depthShare,
+    secondDepth: secondReserve * depthShare,
+    firstReserve,
+    secondReserve,
   }
 }
 
 /** Returns the outline of a concentrated-liquidity pool. @param feePpm - fee of the direction with the higher fee */
 export function concentratedOutline(state: ConcentratedState, feePpm: number, band: number): PairOutline {
-  const start = Number(state.sqrtPriceX96) / Q96
-  const inRange = Number(state.liquidity)
+  const startSqrtPrice = Number(state.sqrtPriceX96) / Q96
+  const liquidityInRange = Number(state.liquidity)
   const { ticks } = state
   const lastBelow = lastTickAtOrBelow(ticks, state.tick)
-  const [fee, price] = [feePpm / FLOAT_PPM, start ** 2]
-  if (start === 0) return { price, fee, firstNear: 0, secondNear: 0, firstHeld: 0, secondHeld: 0 }
-  walkTicks(ticks, lastBelow, -1, start, inRange, band)
-  const [secondNear, secondHeld] = [walkResult.depth, walkResult.reserve]
-  walkTicks(ticks, lastBelow + 1, 1, 1 / start, inRange, band)
+  const [fee, price] = [feePpm / FLOAT_PPM, startSqrtPrice ** 2]
+  if (startSqrtPrice === 0) return { price, fee, firstDepth: 0, secondDepth: 0, firstReserve: 0, secondReserve: 0 }
+  walkTicks(ticks, lastBelow, -1, startSqrtPrice, liquidityInRange, band)
+  const [secondDepth, secondReserve] = [walkResult.depth, walkResult.reserve]
+  walkTicks(ticks, lastBelow + 1, 1, 1 / startSqrtPrice, liquidityInRange, band)
   return {
     price,
     fee,
-    firstNear: walkResult.depth,
-    secondNear: secondNear,
-    firstHeld: walkResult.reserve,
-    secondHeld: secondHeld,
+    firstDepth: walkResult.depth,
+    secondDepth,
+    firstReserve: walkResult.reserve,
+    secondReserve,
   }
 }
 
@@ -78,40 +78,40 @@ export function concentratedOutline(state: ConcentratedState, feePpm: number, ba
 const walkResult = { depth: 0, reserve: 0 }
 
 /**
- * Sells into a pool up to its last tick. Liquidity is summed in floats, with an error relative to its maximum: exact
- * integers would dominate the time of a scan.
+ * Sells into a pool up to its last tick, and stores the result in `walkResult`. Sums liquidity in floats, because exact
+ * integers would dominate the time of a scan. The error is relative to the maximum liquidity.
  */
 function walkTicks(
   ticks: readonly Tick[],
-  from: number,
+  firstIndex: number,
   step: 1 | -1,
-  start: number,
-  inRange: number,
+  startSqrtPrice: number,
+  liquidityInRange: number,
   band: number,
 ): void {
-  const end = rootOfBand(start, band)
-  let root = start
-  let liquidity = inRange
-  let maxLiquidity = inRange
+  const bandEndSqrtPrice = sqrtPriceAtBandEnd(startSqrtPrice, band)
+  let sqrtPrice = startSqrtPrice
+  let liquidity = liquidityInRange
+  let maxLiquidity = liquidityInRange
   let depthSum = 0
   let reserveSum = 0
-  for (let i = from; i >= 0 && i < ticks.length; i += step) {
+  for (let i = firstIndex; i >= 0 && i < ticks.length; i += step) {
     const tick = ticks[i]!
-    const to = Math.min(1.0001 ** ((-step * tick[0]) / 2), root)
+    const endSqrtPrice = Math.min(1.0001 ** ((-step * tick[0]) / 2), sqrtPrice)
     if (liquidity > 0) {
-      reserveSum += liquidity * (root - to)
-      if (root > end) depthSum += liquidity * (root - Math.max(to, end))
+      reserveSum += liquidity * (sqrtPrice - endSqrtPrice)
+      if (sqrtPrice > bandEndSqrtPrice) depthSum += liquidity * (sqrtPrice - Math.max(endSqrtPrice, bandEndSqrtPrice))
     }
     liquidity += step * Number(tick[1])
     if (liquidity > maxLiquidity) maxLiquidity = liquidity
-    root = to
+    sqrtPrice = endSqrtPrice
   }
-  if (liquidity > OPEN_LIQUIDITY * maxLiquidity) {
-    reserveSum += liquidity * root
-    if (root > end) depthSum += liquidity * (root - end)
+  if (liquidity > MIN_OPEN_LIQUIDITY_SHARE * maxLiquidity) {
+    reserveSum += liquidity * sqrtPrice
+    if (sqrtPrice > bandEndSqrtPrice) depthSum += liquidity * (sqrtPrice - bandEndSqrtPrice)
   }
   walkResult.depth = depthSum
   walkResult.reserve = reserveSum
 }
 
-const rootOfBand = (root: number, band: number) => root * Math.sqrt(1 - band)
+const sqrtPriceAtBandEnd = (root: number, band: number) => root * Math.sqrt(1 - band)

@@ -1,10 +1,10 @@
-/** Reserves between the ticks of a concentrated-liquidity pool, and changes of its positions. */
+/** Computes the reserves of a concentrated-liquidity pool, and its state after a position changes. */
 import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
 import { sqrtRatioAtTick } from './ticks.ts'
 
 /**
- * Returns the amounts in all positions, without fees: token 1 below the price, token 0 above it. Base units, rounded
- * down.
+ * Returns the amounts of both tokens in all positions, without fees, in base units, rounded down. Positions hold token 1
+ * below the price and token 0 above the price.
  */
 export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState): [amount0: bigint, amount1: bigint] {
   let amount0 = 0n
@@ -27,30 +27,36 @@ export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState)
 /**
  * Returns the state after a position changed by `amount`.
  *
- * @param amount - liquidity; negative if removed
+ * @param liquidityDelta - liquidity; negative if removed
  * @returns null if a tick's gross liquidity is unknown and the pool must be read again
  */
 export function changeLiquidity<State extends Pick<ConcentratedState, 'tick' | 'liquidity' | 'ticks'>>(
   state: State,
   tickLower: number,
   tickUpper: number,
-  amount: bigint,
+  liquidityDelta: bigint,
 ): State | null {
-  if (amount === 0n) return state
-  const withLower = changeTick(state.ticks, tickLower, amount, amount)
-  const ticks = withLower && changeTick(withLower, tickUpper, -amount, amount)
+  if (liquidityDelta === 0n) return state
+  const withLower = changeTick(state.ticks, tickLower, liquidityDelta, liquidityDelta)
+  const ticks = withLower && changeTick(withLower, tickUpper, -liquidityDelta, liquidityDelta)
   if (!ticks) return null
-  const inRange = tickLower <= state.tick && state.tick < tickUpper
-  return { ...state, ticks, liquidity: inRange ? state.liquidity + amount : state.liquidity }
+  const isInRange = tickLower <= state.tick && state.tick < tickUpper
+  return { ...state, ticks, liquidity: isInRange ? state.liquidity + liquidityDelta : state.liquidity }
 }
 
-function changeTick(ticks: readonly Tick[], index: number, net: bigint, gross: bigint): readonly Tick[] | null {
+function changeTick(
+  ticks: readonly Tick[],
+  index: number,
+  netChange: bigint,
+  grossChange: bigint,
+): readonly Tick[] | null {
   const tickIndex = lastTickAtOrBelow(ticks, index)
   const existingTick = ticks[tickIndex]
-  if (existingTick?.[0] !== index) return gross > 0n ? ticks.toSpliced(tickIndex + 1, 0, [index, net, gross]) : null
+  if (existingTick?.[0] !== index)
+    return grossChange > 0n ? ticks.toSpliced(tickIndex + 1, 0, [index, netChange, grossChange]) : null
   const [, netBefore, grossBefore] = existingTick
-  if (grossBefore === undefined || grossBefore + gross < 0n) return null
+  if (grossBefore === undefined || grossBefore + grossChange < 0n) return null
   // The contract clears the bitmap bit of a tick without liquidity.
-  if (grossBefore + gross === 0n) return ticks.toSpliced(tickIndex, 1)
-  return ticks.with(tickIndex, [index, netBefore + net, grossBefore + gross])
+  if (grossBefore + grossChange === 0n) return ticks.toSpliced(tickIndex, 1)
+  return ticks.with(tickIndex, [index, netBefore + netChange, grossBefore + grossChange])
 }

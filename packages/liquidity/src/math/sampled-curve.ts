@@ -1,64 +1,64 @@
-/** Price curves of pools without a closed form, through sampled quotes. */
+/** Builds price curves of pools without a closed form, through sampled quotes of our exact math. */
 import { FLOAT_PPM } from '@sluice/chains'
-import { orRefused, type PriceCurve } from '../family.ts'
+import { nullIfRefused, type PriceCurve } from '../family.ts'
 import { UNLIMITED_INPUT } from './capacity.ts'
 import { curveEnd } from './curve-end.ts'
 import { emptyCurve } from './curves.ts'
 import { curveThrough, disagreementBetween, type Points, predictedBetween } from './spline.ts'
 
 /** One direction of a pool, to be sampled. */
-export type SampledPool = {
+export type SamplingInput = {
   /** Returns the output of an input, after fees. Can throw a `PoolRefusal`. */
   readonly quote: (amountIn: bigint) => bigint
   /** As `DexFamily.maxInput`, or below it by a fraction of at most 2^−32. */
   readonly maxInput: bigint | null
   /** Large input for this pool, in base units: about its reserve. */
   readonly scale: bigint
-  /** Part of the fee, in ppm of the input, that the curve states as its fee; the rest is contained in the curve. */
+  /** Part of the fee, in ppm of the input, that the curve states in `keepIn`. The curve itself contains the rest. */
   readonly feePpm: number
 }
 
-/** Maximum quotes per curve; pools with little curvature need a quarter of them. */
+/** Maximum quotes per curve. Pools with little curvature need a quarter of this number. */
 const MAX_QUOTES = 64
 /** Relative output error below which an interval is not divided: a hundredth of a basis point. */
 const TOLERANCE = 1e-6
 /**
- * Smallest sample as a fraction of the scale, unless its output has fewer base units than `SMOOTH_OUTPUT`, so that
- * rounding would be visible.
+ * Smallest sample as a fraction of the scale. A larger sample is used if the output would have fewer base units than
+ * `SMOOTH_OUTPUT`, where rounding is visible.
  */
 const SMALLEST_SHARE = 1e-5
 const SMOOTH_OUTPUT = 1e7
 /** Maximum output of the smallest sample, as a fraction of the total output. */
-const FIRST_OUTPUT = 1e-3
-/** Maximum growth of the input between two samples, and relative output rise below which wider gaps are accepted. */
+const MAX_FIRST_OUTPUT_SHARE = 1e-3
+/** Maximum growth of the input between two samples. Wider gaps are accepted if the output rises by less than `MIN_RISE`. */
 const GROWTH = 8
 const MIN_RISE = 1e-3
-/** Growth of the input between two of the first samples, and their maximum number. */
+/** Growth of the input between two of the first samples, and the maximum number of first samples. */
 const SEARCH_GROWTH = 64
 const MAX_FIRST_SAMPLES = 6
 /** Base units of output below which rounding hides the curvature of an interval. */
 const MIN_OUTPUT_STEP = 2_000
 /**
- * First sample toward a distant end, as a multiple of the scale, and the fraction of the output that may remain after
- * the last one.
+ * First sample toward a distant end, as a multiple of the scale, and the maximum fraction of the output after the last
+ * sample.
  */
 const FAR_START = 16
 const MAX_FAR_REST = 2e-7
 /** Minimum relative rise of the output from one sample to the next. */
 const MIN_STEP_RISE = 1e-9
 /**
- * Minimum output after the last sample of an unlimited pool, as a fraction of the output before it, because its curve
- * has no end.
+ * Minimum output after the last sample of an unlimited pool, as a fraction of the output up to this sample. The curve of
+ * such a pool has no end.
  */
-const MIN_REST = 1e-9
-/** Expected error of the halves of a divided interval, relative to its error. */
-const ERROR_LEFT = 1 / 6
-/** Weights of the coarser predictions: the error of the finer one can be zero by chance. */
+const MIN_REST_SHARE = 1e-9
+/** Expected error of both halves of a divided interval, relative to the error of the interval. */
+const REMAINING_ERROR_SHARE = 1 / 6
+/** Weights of coarser error estimates, because the error of the finest prediction can be zero by chance. */
 const COARSE_WEIGHT = 0.3
-const DOUBT_WEIGHT = 0.15
-/** Factor on the estimated error: in real states of all families the true error is up to seven times as large. */
+const DISAGREEMENT_WEIGHT = 0.15
+/** Safety factor of the estimated error. In real states of all families the true error is up to seven times the estimate. */
 const ERROR_SAFETY = 8
-/** Relative rise of an interval up to which it is level. Must be above `MIN_STEP_RISE` times the maximum samples. */
+/** Maximum relative output rise of a level interval. Must be above `MIN_STEP_RISE` times the maximum number of samples. */
 const LEVEL_RISE = 1e-7
 /** Relative error of the curve's own floats. */
 const FLOAT_ERROR = 1e-8
@@ -69,30 +69,37 @@ const FIRST_SPLIT_POSITION = 0.25
 /** Ratio of the ends of an interval above which it is divided at their geometric mean. */
 const WIDE_RATIO = 3
 
-/** Returns a curve through samples of a pool; it ends at the last one. */
-export function sampledCurve({ quote, maxInput, scale, feePpm }: SampledPool): PriceCurve {
+/** Returns a curve through samples of a pool. The curve ends at the last sample. */
+export function sampledCurve({ quote, maxInput, scale, feePpm }: SamplingInput): PriceCurve {
   const keepIn = 1 - feePpm / FLOAT_PPM
   if (maxInput === 0n) return emptyCurve(keepIn)
   const size = Math.max(1, Number(scale))
   const samples = new Samples(quote)
-  const supremum = samples.addFar(size, maxInput)
-  samples.addFirst(size)
-  samples.refine()
+  const totalOutput = samples.addTowardEnd(size, maxInput)
+  samples.addSmallest(size)
+  samples.divideWorst()
   const { x, y } = samples
   if (x.length < 2) return emptyCurve(keepIn)
-  const last = x.length - 1
+  const lastIndex = x.length - 1
   const inputs = x.map((input) => input * keepIn)
   const errors = samples.outputErrors()
   const fees = { keepIn, keepOut: 1, outputError: Math.max(...errors) }
   if (maxInput === null)
-    return { ...curveThrough({ x: inputs, y }, Math.max(supremum - y[last]!, y[last]! * MIN_REST), errors), ...fees }
+    return {
+      ...curveThrough({ x: inputs, y }, Math.max(totalOutput - y[lastIndex]!, y[lastIndex]! * MIN_REST_SHARE), errors),
+      ...fees,
+    }
   // Apply the end margin, and drop samples inside it.
-  const end = Math.min(inputs[last]!, curveEnd(maxInput, keepIn))
-  const count = inputs.findIndex((input) => input >= end)
-  const cutAtEnd = (values: readonly number[], final: number) => [...values.slice(0, count), final]
-  const lastError = Math.max(...errors.slice(count))
+  const end = Math.min(inputs[lastIndex]!, curveEnd(maxInput, keepIn))
+  const keptCount = inputs.findIndex((input) => input >= end)
+  const cutAtEnd = (values: readonly number[], final: number) => [...values.slice(0, keptCount), final]
+  const lastError = Math.max(...errors.slice(keptCount))
   return {
-    ...curveThrough({ x: cutAtEnd(inputs, end), y: cutAtEnd(y, y[last]!) }, undefined, cutAtEnd(errors, lastError)),
+    ...curveThrough(
+      { x: cutAtEnd(inputs, end), y: cutAtEnd(y, y[lastIndex]!) },
+      undefined,
+      cutAtEnd(errors, lastError),
+    ),
     ...fees,
   }
 }
@@ -101,36 +108,36 @@ class Samples implements Points {
   readonly x = [0]
   readonly y = [0]
   /** Expected relative output error of the interval that ends at each point. */
-  private readonly error = [0]
-  private quotes = 0
-  private readonly quote: SampledPool['quote']
+  private readonly errors = [0]
+  private quoteCount = 0
+  private readonly quote: SamplingInput['quote']
 
-  constructor(quote: SampledPool['quote']) {
+  constructor(quote: SamplingInput['quote']) {
     this.quote = quote
   }
 
-  private sample(input: number): number | null {
-    this.quotes++
-    const amountOut = orRefused(() => this.quote(BigInt(Math.ceil(input))))
+  private quoteAt(input: number): number | null {
+    this.quoteCount++
+    const amountOut = nullIfRefused(() => this.quote(BigInt(Math.ceil(input))))
     return amountOut === null ? null : Number(amountOut)
   }
 
-  /** Adds a sample. @returns its output; null if the pool refuses or buys no more than with a smaller input */
+  /** Adds a sample. @returns its output; null if the pool refuses it or pays no more than for a smaller sample */
   add(amountIn: number): number | null {
-    const { x, y, error } = this
+    const { x, y, errors } = this
     const input = Math.ceil(amountIn)
-    const output = this.sample(input)
+    const output = this.quoteAt(input)
     if (output === null) return null
     let index = x.length
     while (input < x[index - 1]!) index--
     if (!(input > x[index - 1]! && output > y[index - 1]!) || input === x[index]) return null
-    // A pool with a rising fee can pay less for a larger input: keep the curve level there.
+    // A pool with a rising fee can pay less for a larger input. Raise such outputs, so that the curve stays level.
     for (let later = index; later < y.length; later++)
       y[later] = Math.max(y[later]!, output * (1 + MIN_STEP_RISE * (later - index + 1)))
     x.splice(index, 0, input)
     y.splice(index, 0, output)
-    error.splice(index, 0, Number.POSITIVE_INFINITY)
-    if (index < x.length - 1) error[index + 1] = Number.POSITIVE_INFINITY
+    errors.splice(index, 0, Number.POSITIVE_INFINITY)
+    if (index < x.length - 1) errors[index + 1] = Number.POSITIVE_INFINITY
     return output
   }
 
@@ -139,11 +146,11 @@ class Samples implements Points {
    *
    * @returns the total output
    */
-  addFar(size: number, maxInput: bigint | null): number {
-    const { x, y, error } = this
+  addTowardEnd(size: number, maxInput: bigint | null): number {
+    const { x, y, errors } = this
     const end = maxInput ?? UNLIMITED_INPUT - 1n
-    const totalOutput = Number(orRefused(() => this.quote(end)) ?? 0n)
-    this.quotes++
+    const totalOutput = Number(nullIfRefused(() => this.quote(end)) ?? 0n)
+    this.quoteCount++
     for (let input = size * FAR_START; input * GROWTH < Number(end); input *= SEARCH_GROWTH) {
       const output = this.add(input)
       if (output === null || output >= totalOutput * (1 - MAX_FAR_REST)) break
@@ -151,17 +158,17 @@ class Samples implements Points {
     if (maxInput === null) return totalOutput
     x.push(Number(end))
     y.push(Math.max(totalOutput, y.at(-1)! * (1 + MIN_STEP_RISE)))
-    error.push(Number.POSITIVE_INFINITY)
+    errors.push(Number.POSITIVE_INFINITY)
     return totalOutput
   }
 
   /** Adds samples from the smallest input whose output hides rounding, up to the largest sample so far. */
-  addFirst(size: number): void {
+  addSmallest(size: number): void {
     const { x, y } = this
     const end = x.at(-1)!
     let input = Math.min(size, end) * SMALLEST_SHARE
-    // A pool with little of the output token pays nearly all of it for a small input.
-    while (input > 1 && (this.sample(input) ?? 0) > FIRST_OUTPUT * y.at(-1)!) input /= SEARCH_GROWTH
+    // A pool with a small reserve of the output token pays nearly all of the reserve for a small input.
+    while (input > 1 && (this.quoteAt(input) ?? 0) > MAX_FIRST_OUTPUT_SHARE * y.at(-1)!) input /= SEARCH_GROWTH
     for (;;) {
       const output = this.add(input)
       if ((output !== null && output >= SMOOTH_OUTPUT) || input * SEARCH_GROWTH >= end) break
@@ -173,12 +180,12 @@ class Samples implements Points {
   }
 
   /** Divides the intervals with the largest errors. */
-  refine(): void {
-    const { error } = this
-    while (this.quotes < MAX_QUOTES) {
+  divideWorst(): void {
+    const { errors } = this
+    while (this.quoteCount < MAX_QUOTES) {
       let worstInterval = 1
-      for (let k = 2; k < error.length; k++) if (error[k]! > error[worstInterval]!) worstInterval = k
-      if (!(error[worstInterval]! > TOLERANCE)) return
+      for (let k = 2; k < errors.length; k++) if (errors[k]! > errors[worstInterval]!) worstInterval = k
+      if (!(errors[worstInterval]! > TOLERANCE)) return
       this.divide(worstInterval)
     }
   }
@@ -196,28 +203,28 @@ class Samples implements Points {
    * chance.
    */
   private estimateNear(k: number): number {
-    const { error } = this
-    return Math.max(TOLERANCE, ERROR_SAFETY * Math.max(error[k - 1] ?? 0, error[k]!, error[k + 1] ?? 0))
+    const { errors } = this
+    return Math.max(TOLERANCE, ERROR_SAFETY * Math.max(errors[k - 1] ?? 0, errors[k]!, errors[k + 1] ?? 0))
   }
 
   /**
-   * Returns the bound by which a concave curve can exceed the chord between two samples, relative to the output at the
-   * end. Infinite if the neighbors do not bound it.
+   * Returns the maximum by which a concave curve can exceed the chord between two samples, relative to the output at the
+   * end. Infinite if the neighboring samples give no bound.
    */
   private hullError(k: number): number {
     const { x, y } = this
     const slope = (end: number) => (end < x.length ? (y[end]! - y[end - 1]!) / (x[end]! - x[end - 1]!) : 0)
-    const [before, slopeHere, after] = [slope(k - 1), slope(k), slope(k + 1)]
+    const [slopeBefore, slopeHere, slopeAfter] = [slope(k - 1), slope(k), slope(k + 1)]
     const width = x[k]! - x[k - 1]!
-    // The output of a level interval may have been raised, so it says nothing.
-    const isConcave = before > slopeHere && slopeHere > after && y[k]! > y[k - 1]! * (1 + LEVEL_RISE)
+    // The output of a level interval may have been raised by `add`, so its slope gives no bound.
+    const isConcave = slopeBefore > slopeHere && slopeHere > slopeAfter && y[k]! > y[k - 1]! * (1 + LEVEL_RISE)
     return isConcave
-      ? (width * (before - slopeHere) * (slopeHere - after)) / (before - after) / y[k]!
+      ? (width * (slopeBefore - slopeHere) * (slopeHere - slopeAfter)) / (slopeBefore - slopeAfter) / y[k]!
       : Number.POSITIVE_INFINITY
   }
 
   private divide(k: number): void {
-    const { x, y, error } = this
+    const { x, y, errors } = this
     const [from, to] = [x[k - 1]!, x[k]!]
     const splitPoint =
       from === 0
@@ -226,18 +233,22 @@ class Samples implements Points {
           ? Math.sqrt(from * to)
           : from + (to - from) * SPLIT_POSITION
     const input = Math.round(splitPoint)
-    error[k] = 0
+    errors[k] = 0
     if (y[k]! - y[k - 1]! < MIN_OUTPUT_STEP || !(from < input && input < to)) return
-    const [fine, coarse] = [predictedBetween(this, k, input, true), predictedBetween(this, k, input, false)]
+    const [finePrediction, coarsePrediction] = [
+      predictedBetween(this, k, input, true),
+      predictedBetween(this, k, input, false),
+    ]
     const output = this.add(input)
     if (output === null) return
     // Ignore an error of one unit, which is rounding.
     const relativeError = (predictedOutput: number) => Math.max(0, Math.abs(predictedOutput - output) - 1) / output
-    const remainingError = ERROR_LEFT * Math.max(relativeError(fine), COARSE_WEIGHT * relativeError(coarse))
+    const remainingError =
+      REMAINING_ERROR_SHARE * Math.max(relativeError(finePrediction), COARSE_WEIGHT * relativeError(coarsePrediction))
     for (const interval of [k, k + 1])
-      error[interval] = this.isWide(interval)
+      errors[interval] = this.isWide(interval)
         ? Number.POSITIVE_INFINITY
-        : Math.max(remainingError, DOUBT_WEIGHT * disagreementBetween(this, interval))
+        : Math.max(remainingError, DISAGREEMENT_WEIGHT * disagreementBetween(this, interval))
   }
 
   /** True if an interval is too wide to be judged by one sample. */

@@ -1,6 +1,6 @@
 /** Math of Solidly pairs and their forks: x·y = k, or x³y + y³x = k for tokens of similar value. */
 import { PPM } from '@sluice/chains'
-import { orRefused, PoolRefusal } from '../family.ts'
+import { nullIfRefused, PoolRefusal } from '../family.ts'
 
 const ONE = 10n ** 18n
 
@@ -16,20 +16,21 @@ export type SolidlyState = {
   readonly stable: boolean
   /** Fee in parts per million of the input; it leaves the pair. */
   readonly feePpm: number
-  /** Set after a swap if it is unknown whether the fee has left the pair. */
+  /** Set after a simulated swap if it is unknown whether the fee has left the pair. */
   readonly unsettled?: true
 }
 
 /**
- * Solves the stable curve for the reserve of the output token: `x`, `k`, and the start value `y` have 18 decimals.
- * `invariantOfPair` is the pair's own invariant function, which expects base units of the first and the second token.
+ * Solves the stable curve for the reserve of the output token. `x` (the reserve of the input token), `k`, and the start
+ * value `y` have 18 decimals. `invariantOfPair` is the pair's own invariant function, which expects base units of the
+ * first and the second token.
  */
 export type SolveY = (x: bigint, k: bigint, y: bigint, invariantOfPair: (x: bigint, y: bigint) => bigint) => bigint
 
 const MAX_WORD = (1n << 256n) - 1n
 
 /** Multiplies with the contract's overflow check. @throws PoolRefusal on an overflow of 256 bits */
-function times(a: bigint, b: bigint): bigint {
+function checkedProduct(a: bigint, b: bigint): bigint {
   const product = a * b
   if (product > MAX_WORD) throw tooLarge()
   return product
@@ -39,58 +40,60 @@ const tooLarge = () => new PoolRefusal('TOO_LARGE', 'reserves too large for the 
 
 /** Returns x³y + y³x, 18 decimals. */
 function invariant(x: bigint, y: bigint): bigint {
-  return times(times(x, y) / ONE, times(x, x) / ONE + times(y, y) / ONE) / ONE
+  return checkedProduct(checkedProduct(x, y) / ONE, checkedProduct(x, x) / ONE + checkedProduct(y, y) / ONE) / ONE
 }
 
 /** Returns the invariant of a stable pair's reserves. */
 const pairInvariant = ({ unit0, unit1 }: SolidlyState, reserve0: bigint, reserve1: bigint) =>
-  invariant(times(reserve0, ONE) / unit0, times(reserve1, ONE) / unit1)
+  invariant(checkedProduct(reserve0, ONE) / unit0, checkedProduct(reserve1, ONE) / unit1)
 
-/** False for a swap that the contract reverts although it has quoted it: its solution was rounded down. */
-export const keepsInvariant = (before: SolidlyState, after: SolidlyState) =>
-  !before.stable ||
-  pairInvariant(after, after.reserve0, after.reserve1) >= pairInvariant(before, before.reserve0, before.reserve1)
+/** False for a swap that the contract quotes but reverts, because its solution of the curve was rounded down. */
+export const keepsInvariant = (oldState: SolidlyState, newState: SolidlyState) =>
+  !oldState.stable ||
+  pairInvariant(newState, newState.reserve0, newState.reserve1) >=
+    pairInvariant(oldState, oldState.reserve0, oldState.reserve1)
 
 /** Returns the derivative of the invariant in y, by which the contract divides. @throws PoolRefusal if it is zero */
 function slope(x: bigint, y: bigint): bigint {
-  const d = times(3n * x, times(y, y) / ONE) / ONE + times(times(x, x) / ONE, x) / ONE
-  if (d === 0n) throw new PoolRefusal('EMPTY', 'reserves too small for the curve')
-  return d
+  const derivative =
+    checkedProduct(3n * x, checkedProduct(y, y) / ONE) / ONE + checkedProduct(checkedProduct(x, x) / ONE, x) / ONE
+  if (derivative === 0n) throw new PoolRefusal('EMPTY', 'reserves too small for the curve')
+  return derivative
 }
 
-const MAX_STEPS = 255
+const MAX_NEWTON_STEPS = 255
 
 /** Solves the curve as Solidly does. @see BaseV1Pair._get_y, solidlyexchange/solidly */
-export const solveSolidly: SolveY = (x, k, start) => {
-  const cube = (base: bigint) => times(times(base, base) / ONE, base) / ONE
+export const solveSolidly: SolveY = (x, k, startY) => {
+  const cube = (base: bigint) => checkedProduct(checkedProduct(base, base) / ONE, base) / ONE
   const curveValue = (y: bigint) => {
-    const [xTimesCube, cubeTimesY] = [times(x, cube(y)), times(cube(x), y)]
+    const [xTimesCube, cubeTimesY] = [checkedProduct(x, cube(y)), checkedProduct(cube(x), y)]
     // Some forks add both terms before dividing.
     if (xTimesCube + cubeTimesY > MAX_WORD) throw tooLarge()
     return xTimesCube / ONE + cubeTimesY / ONE
   }
-  let y = start
-  for (let i = 0; i < MAX_STEPS; i++) {
-    const before = y
+  let y = startY
+  for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
+    const previousY = y
     const current = curveValue(y)
     const d = slope(x, y)
     y = current < k ? y + ((k - current) * ONE) / d : y - ((current - k) * ONE) / d
-    const change = y > before ? y - before : before - y
+    const change = y > previousY ? y - previousY : previousY - y
     if (change <= 1n) break
   }
   return y
 }
 
 /** Solves the curve as Velodrome V2 does. @see Pool._get_y, velodrome-finance/contracts (v2) */
-export const solveVelodrome: SolveY = (x, k, start, invariantOfPair) => {
-  let y = start
-  for (let i = 0; i < MAX_STEPS; i++) {
+export const solveVelodrome: SolveY = (x, k, startY, invariantOfPair) => {
+  let y = startY
+  for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
     const current = invariant(x, y)
     if (current < k) {
       let dy = ((k - current) * ONE) / slope(x, y)
       if (dy === 0n) {
-        // Only here the contract passes scaled values to the function that scales by decimals. With tokens of fewer
-        // than 18 decimals it therefore always stops here, or reverts because of an overflow.
+        // Here the contract passes scaled values to the invariant function, which scales them again. With tokens of fewer
+        // than 18 decimals, the solver therefore always stops here, or reverts because of an overflow.
         if (invariantOfPair(x, y + 1n) > k) return y + 1n
         dy = 1n
       }
@@ -144,9 +147,9 @@ export function quoteSolidly(
 
 /**
  * Returns the approximate largest input of a stable pair, above which x³y overflows 256 bits. Returns 0 if a reserve is
- * empty; anyone can create such a pair by sending one token to a new one.
+ * empty. Anyone can create such a pair by sending only one token to a new pair.
  */
-export function limitOfStable(state: SolidlyState, zeroForOne: boolean): bigint {
+export function approximateStableLimit(state: SolidlyState, zeroForOne: boolean): bigint {
   const { reserve0, reserve1, unit0, unit1, feePpm } = state
   const [reserveIn, reserveOut, unitIn, unitOut] = zeroForOne
     ? [reserve0, reserve1, unit0, unit1]
@@ -158,7 +161,7 @@ export function limitOfStable(state: SolidlyState, zeroForOne: boolean): bigint 
 }
 
 /** Fees of known forks, in parts per million. */
-const FEES_PPM = [
+const KNOWN_FEES_PPM = [
   100, 300, 500, 1000, 1800, 2000, 2500, 3000, 4000, 5000, 10_000, 20_000, 30_000, 12_500, 9000, 8000, 7500, 7000, 6000,
   200, 400, 600, 700, 800, 900, 1200, 1500, 1700, 2200, 2700, 3500, 4500, 0, 50, 10, 40, 1, 15_000, 25_000, 50_000,
 ]
@@ -167,18 +170,20 @@ const FEES_PPM = [
 export type PairQuote = { readonly zeroForOne: boolean; readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**
- * Returns the fee with which this model reproduces the pair's own quotes. Null if none does: the pair has different
- * math and must not be quoted.
+ * Returns the known fee with which this model reproduces the pair's own quotes. Null if no known fee does: the pair then
+ * has different math and must not be quoted.
  */
 export function feeFromSamples(
   state: Omit<SolidlyState, 'feePpm'>,
   samples: readonly PairQuote[],
   solve: SolveY,
 ): number | null {
-  const agrees = (feePpm: number) =>
+  const reproducesSamples = (feePpm: number) =>
     samples.every(({ zeroForOne, amountIn, amountOut }) => {
-      const quotedOutput = orRefused(() => quoteSolidly({ ...state, feePpm }, zeroForOne, amountIn, solve).amountOut)
+      const quotedOutput = nullIfRefused(
+        () => quoteSolidly({ ...state, feePpm }, zeroForOne, amountIn, solve).amountOut,
+      )
       return (quotedOutput ?? 0n) === amountOut
     })
-  return FEES_PPM.find(agrees) ?? null
+  return KNOWN_FEES_PPM.find(reproducesSamples) ?? null
 }

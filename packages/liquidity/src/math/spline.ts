@@ -7,9 +7,9 @@ import type { PriceCurve } from '../family.ts'
 /** Inputs and outputs of a pool, both ascending from (0, 0). */
 export type Points = { readonly x: number[]; readonly y: number[] }
 
-/** Minimum relative fall of the mean price from one interval to the next. */
-const FALL = 1e-9
-/** Maximum points of a polynomial, and the relative price error above which fewer points are used. */
+/** Minimum relative fall of the mean price from an interval to the next interval. */
+const MIN_FALL = 1e-9
+/** Maximum points of a polynomial, and the maximum relative price error that the rounding of outputs may cause. */
 const MAX_POLYNOMIAL = 4
 const MAX_NOISE = 1e-6
 
@@ -17,7 +17,7 @@ const MAX_NOISE = 1e-6
 const meanPrice = ({ x, y }: Points, k: number): number => (y[k]! - y[k - 1]!) / (x[k]! - x[k - 1]!)
 
 /** Returns the price at an inner point from the intervals on both sides: exact for x·y = k. */
-function coarsePrice(points: Points, k: number): number {
+function priceFromNeighbors(points: Points, k: number): number {
   const { x } = points
   const [width, next] = [x[k]! - x[k - 1]!, x[k + 1]! - x[k]!]
   return (width + next) / (next / meanPrice(points, k) + width / meanPrice(points, k + 1))
@@ -29,7 +29,7 @@ function coarsePrice(points: Points, k: number): number {
  *
  * @returns 0 if rounding of the outputs would change the price
  */
-function finePrice({ x, y }: Points, k: number): number {
+function priceFromPolynomial({ x, y }: Points, k: number): number {
   const knot = x[k]!
   const inverse = knot / y[k]!
   for (let count = MAX_POLYNOMIAL; count > 1; count--) {
@@ -57,60 +57,72 @@ function finePrice({ x, y }: Points, k: number): number {
 }
 
 /**
- * Returns √price at point `k` ≥ 1, between the mean prices of both intervals. 0 at the last point if rounding or a kink
- * hides it.
+ * Returns √price at point `k` ≥ 1, between the mean prices of both intervals. Returns 0 at the last point if rounding or
+ * a kink hides the price.
  */
-function sqrtPriceAt(points: Points, k: number, isFine: boolean): number {
+function sqrtPriceAt(points: Points, k: number, usesPolynomial: boolean): number {
   const isLast = k === points.x.length - 1
-  const maxPrice = meanPrice(points, k) * (1 - FALL / 4)
-  const minPrice = isLast ? 0 : meanPrice(points, k + 1) * (1 + FALL / 4)
-  const fine = isFine ? finePrice(points, k) : 0
+  const maxPrice = meanPrice(points, k) * (1 - MIN_FALL / 4)
+  const minPrice = isLast ? 0 : meanPrice(points, k + 1) * (1 + MIN_FALL / 4)
+  const fine = usesPolynomial ? priceFromPolynomial(points, k) : 0
   if (fine < maxPrice && fine > minPrice) return Math.sqrt(fine)
-  return isLast ? 0 : Math.sqrt(Math.max(minPrice, Math.min(maxPrice, coarsePrice(points, k))))
+  return isLast ? 0 : Math.sqrt(Math.max(minPrice, Math.min(maxPrice, priceFromNeighbors(points, k))))
 }
 
 type Interval = {
-  readonly from: number
-  readonly middle: number
-  readonly to: number
+  readonly startSqrtPrice: number
+  readonly middleSqrtPrice: number
+  readonly endSqrtPrice: number
   /** Liquidity of both pieces. */
-  readonly first: number
-  readonly second: number
+  readonly firstLiquidity: number
+  readonly secondLiquidity: number
 }
 
 /** Returns the pieces of the interval that ends at point `k`; null if its prices do not fall. */
-function intervalAt(points: Points, k: number, isFine: boolean): Interval | null {
-  const middle = Math.sqrt(meanPrice(points, k))
-  const startPrice = k > 1 ? sqrtPriceAt(points, k - 1, isFine) : 0
+function intervalAt(points: Points, k: number, usesPolynomial: boolean): Interval | null {
+  const middleSqrtPrice = Math.sqrt(meanPrice(points, k))
+  const startPrice = k > 1 ? sqrtPriceAt(points, k - 1, usesPolynomial) : 0
   // An unknown price is mirrored from the other end.
-  const to = sqrtPriceAt(points, k, isFine) || (startPrice > 0 ? middle ** 2 / startPrice : middle * (1 - FALL))
-  const from = startPrice || middle ** 2 / to
-  if (!(from > middle && middle > to)) return null
-  const [upper, lower] = [from - middle, middle - to]
-  // Two equations for two depths: the inputs of both pieces sum to the input of the interval, and so do the outputs.
-  const scale = ((points.x[k]! - points.x[k - 1]!) * middle) / (from - to)
-  return { from, middle, to, first: (scale * from * lower) / upper, second: (scale * to * upper) / lower }
+  const endSqrtPrice =
+    sqrtPriceAt(points, k, usesPolynomial) ||
+    (startPrice > 0 ? middleSqrtPrice ** 2 / startPrice : middleSqrtPrice * (1 - MIN_FALL))
+  const startSqrtPrice = startPrice || middleSqrtPrice ** 2 / endSqrtPrice
+  if (!(startSqrtPrice > middleSqrtPrice && middleSqrtPrice > endSqrtPrice)) return null
+  const [upper, lower] = [startSqrtPrice - middleSqrtPrice, middleSqrtPrice - endSqrtPrice]
+  // Solve for the liquidity of both pieces: their inputs sum to the input of the interval, and their outputs to its output.
+  const scale = ((points.x[k]! - points.x[k - 1]!) * middleSqrtPrice) / (startSqrtPrice - endSqrtPrice)
+  return {
+    startSqrtPrice,
+    middleSqrtPrice,
+    endSqrtPrice,
+    firstLiquidity: (scale * startSqrtPrice * lower) / upper,
+    secondLiquidity: (scale * endSqrtPrice * upper) / lower,
+  }
 }
 
 /**
  * Returns the output that the curve predicts for an input between points `k` − 1 and `k`.
  *
- * @param isFine - false to predict from fewer points
+ * @param usesPolynomial - false to predict from fewer points
  */
-export function predictedBetween(points: Points, k: number, input: number, isFine: boolean): number {
+export function predictedBetween(points: Points, k: number, input: number, usesPolynomial: boolean): number {
   const offset = input - points.x[k - 1]!
   const output = points.y[k - 1]!
-  const interval = intervalAt(points, k, isFine)
+  const interval = intervalAt(points, k, usesPolynomial)
   if (!interval) return output + offset * meanPrice(points, k)
-  const { from, middle, first, second } = interval
-  const width = (first * (from - middle)) / (from * middle)
-  if (offset <= width) return output + outputOf(from, first, offset)
-  return output + first * (from - middle) + outputOf(middle, second, offset - width)
+  const { startSqrtPrice, middleSqrtPrice, firstLiquidity, secondLiquidity } = interval
+  const width = (firstLiquidity * (startSqrtPrice - middleSqrtPrice)) / (startSqrtPrice * middleSqrtPrice)
+  if (offset <= width) return output + outputOfPiece(startSqrtPrice, firstLiquidity, offset)
+  return (
+    output +
+    firstLiquidity * (startSqrtPrice - middleSqrtPrice) +
+    outputOfPiece(middleSqrtPrice, secondLiquidity, offset - width)
+  )
 }
 
 /**
- * Returns how much predictions from more and from fewer points differ in the middle of an interval, relative to the
- * output.
+ * Returns the difference between the predictions from more and from fewer points in the middle of an interval, relative
+ * to the output.
  */
 export function disagreementBetween(points: Points, k: number): number {
   const { x, y } = points
@@ -121,7 +133,7 @@ export function disagreementBetween(points: Points, k: number): number {
   return (error * (x[k]! - x[k - 1]!)) / 8 / y[k]!
 }
 
-const outputOf = (from: number, liquidity: number, input: number): number =>
+const outputOfPiece = (from: number, liquidity: number, input: number): number =>
   (from * input) / (1 / from + input / liquidity)
 
 type CurveArrays = Pick<PriceCurve, 'sqrtPrice' | 'liquidity' | 'outputErrors'>
@@ -129,22 +141,26 @@ type CurveArrays = Pick<PriceCurve, 'sqrtPrice' | 'liquidity' | 'outputErrors'>
 /**
  * Returns the curve through the concave hull of the points.
  *
- * @param restOutput - output after the last point for an unlimited input; absent for a pool that ends there
+ * @param outputAfterLastPoint - output after the last point for an unlimited input; absent for a pool that ends there
  * @param errors - relative output error of the interval that ends at each point
  */
-export function curveThrough(points: Points, restOutput?: number, errors?: readonly number[]): CurveArrays {
+export function curveThrough(points: Points, outputAfterLastPoint?: number, errors?: readonly number[]): CurveArrays {
   const hull = hullOf(points)
   const sqrtPrice: number[] = []
   const liquidity: number[] = []
   for (let k = 1; k < hull.x.length; k++) {
     // Not null: the prices of a hull fall from each interval to the next.
-    const { from, middle, to, first, second } = intervalAt(hull, k, true)!
-    if (sqrtPrice.length === 0) sqrtPrice.push(from)
-    sqrtPrice.push(middle, to)
-    liquidity.push(first, second)
+    const { startSqrtPrice, middleSqrtPrice, endSqrtPrice, firstLiquidity, secondLiquidity } = intervalAt(
+      hull,
+      k,
+      true,
+    )!
+    if (sqrtPrice.length === 0) sqrtPrice.push(startSqrtPrice)
+    sqrtPrice.push(middleSqrtPrice, endSqrtPrice)
+    liquidity.push(firstLiquidity, secondLiquidity)
   }
-  if (restOutput !== undefined && sqrtPrice.length > 0) {
-    liquidity.push(restOutput / sqrtPrice.at(-1)!)
+  if (outputAfterLastPoint !== undefined && sqrtPrice.length > 0) {
+    liquidity.push(outputAfterLastPoint / sqrtPrice.at(-1)!)
     sqrtPrice.push(0)
   }
   return {
@@ -154,12 +170,20 @@ export function curveThrough(points: Points, restOutput?: number, errors?: reado
   }
 }
 
-/** Returns the error of each piece: the largest of the intervals that it replaces. The piece after the last point has the last error. */
-function errorsOfPieces(x: readonly number[], errors: readonly number[], hull: readonly number[], pieces: number) {
-  const pieceErrors = new Float64Array(pieces)
+/**
+ * Returns the output error of each piece: the largest error of the intervals that the piece replaces. The piece after the
+ * last point has the error of the last interval.
+ */
+function errorsOfPieces(
+  x: readonly number[],
+  errors: readonly number[],
+  hullInputs: readonly number[],
+  pieceCount: number,
+) {
+  const pieceErrors = new Float64Array(pieceCount)
   let point = 1
-  for (let piece = 0; piece < pieces; piece += 2) {
-    const end = hull[piece / 2 + 1] ?? Number.POSITIVE_INFINITY
+  for (let piece = 0; piece < pieceCount; piece += 2) {
+    const end = hullInputs[piece / 2 + 1] ?? Number.POSITIVE_INFINITY
     let error = piece >= 2 && point === x.length ? pieceErrors[piece - 1]! : 0
     for (; point < x.length && x[point]! <= end; point++) error = Math.max(error, errors[point]!)
     pieceErrors.fill(error, piece, piece + 2)
@@ -175,7 +199,7 @@ export function hullOf(points: Points): Points {
     const output = points.y[k]!
     while (x.length > 1) {
       const next = (output - y.at(-1)!) / (input - x.at(-1)!)
-      if (next <= meanPrice(hull, x.length - 1) * (1 + FALL)) break
+      if (next <= meanPrice(hull, x.length - 1) * (1 + MIN_FALL)) break
       x.pop()
       y.pop()
     }
@@ -183,7 +207,7 @@ export function hullOf(points: Points): Points {
     y.push(output)
   }
   for (let k = 2; k < x.length; k++) {
-    const maxPrice = meanPrice(hull, k - 1) * (1 - FALL)
+    const maxPrice = meanPrice(hull, k - 1) * (1 - MIN_FALL)
     if (meanPrice(hull, k) > maxPrice) y[k] = y[k - 1]! + maxPrice * (x[k]! - x[k - 1]!)
   }
   return hull

@@ -39,11 +39,11 @@ export function stableInvariant(
     let product = d
     for (const balance of balances) product = (product * d) / (rounding === 'each' ? balance * n : balance)
     if (rounding === 'end') product /= n ** n
-    const before = d
+    const previousD = d
     d =
       (((annProduct * sum) / precision + product * n) * d) /
       (((annProduct - precision) * d) / precision + (n + 1n) * product)
-    if (isConverged(d, before)) return d
+    if (isConverged(d, previousD)) return d
   }
   throw new PoolRefusal('UNSUPPORTED', 'the invariant does not converge')
 }
@@ -64,9 +64,9 @@ export function stableBalance(j: number, balances: readonly bigint[], amplificat
   const b = sum + (d * amplification.precision) / annProduct
   let y = d
   for (let i = 0; i < MAX_STEPS; i++) {
-    const before = y
+    const previousY = y
     y = (y * y + c) / (2n * y + b - d)
-    if (isConverged(y, before)) return y
+    if (isConverged(y, previousY)) return y
   }
   throw new PoolRefusal('UNSUPPORTED', 'the balance does not converge')
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { adapters } from '../../test/vectors/adapters.ts'
 import type { VectorFile } from '../../test/vectors/index.ts'
 import { familyOf } from '../dexes/index.ts'
-import { orRefused, type Pool } from '../family.ts'
+import { nullIfRefused, type Pool } from '../family.ts'
 import { evenTradingFunction, stableLevel, sumsOf, swapOn } from './trading-function.ts'
 
 /** 0.1 %: without a fee, pools refuse swaps whose rounding lowers the value of a share. */
@@ -47,7 +47,7 @@ describe.each(files)('%s', (name) => {
         for (const [j, tokenOut] of pool.tokens.entries())
           for (const part of i === j ? [] : PARTS) {
             const amountIn = reserves[i]! / part
-            const exact = orRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut)
+            const exact = nullIfRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut)
             if (exact === null || exact < 1_000_000n) continue
             const output = swapOn(tradingFunction, tradingFunction.balances.slice(), i, j, Number(amountIn))
             const off = Math.abs(output - Number(exact))
@@ -74,7 +74,8 @@ describe.each(files)('%s', (name) => {
           const sums = sumsOf(tradingFunction, balances.with(k, balance * (1 + change)))
           return invariant.level(sums.sum, sums.logs)
         }
-        const slope = invariant.linear(sum, logs) + (invariant.logarithmic(sum, logs) * weights[k]!) / balance
+        const slope =
+          invariant.derivativeBySum(sum, logs) + (invariant.derivativeByLogSum(sum, logs) * weights[k]!) / balance
         const measured = (at(1e-8) - at(-1e-8)) / (2e-8 * balance)
         expect(Math.abs(measured / slope - 1)).toBeLessThan(1e-4)
       })
@@ -83,15 +84,15 @@ describe.each(files)('%s', (name) => {
 })
 
 test('a swap ends once its steps are noise, and not before', () => {
-  const { linear, logarithmic, level, ...rest } = stableLevel(600, 3e24, 3)
+  const { derivativeBySum, derivativeByLogSum, level, ...rest } = stableLevel(600, 3e24, 3)
   let steps = 0
   const countedLevel = (sum: number, logs: number) => {
     steps++
     return level(sum, logs)
   }
-  const counted = { ...rest, linear, logarithmic, level: countedLevel }
+  const counted = { ...rest, derivativeBySum, derivativeByLogSum, level: countedLevel }
   const pool = { balances: new Float64Array(3).fill(1e24), units: new Float64Array(3).fill(1), keepIn: 1, keepOut: 1 }
-  const tradingFunction = evenTradingFunction(counted, { ...pool, fixedFee: true })
+  const tradingFunction = evenTradingFunction(counted, { ...pool, hasFixedFee: true })
   for (const [part, expectedSteps] of [
     [1e-9, 3],
     [1e-6, 4],
@@ -107,7 +108,7 @@ test('a swap ends once its steps are noise, and not before', () => {
     // Newton's method doubles the digits with each step once it is near.
     expect(steps).toBe(expectedSteps)
     const { sum, logs } = sumsOf(tradingFunction, balances)
-    const slope = linear(sum, logs) + logarithmic(sum, logs) / balances[1]!
+    const slope = derivativeBySum(sum, logs) + derivativeByLogSum(sum, logs) / balances[1]!
     expect(Math.abs(level(sum, logs) / slope) / 1e24).toBeLessThan(1e-13)
     expect(output).toBeLessThan(part * 1e24 * (1 + 1e-6))
   }

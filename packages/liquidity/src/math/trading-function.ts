@@ -1,24 +1,24 @@
 /**
- * Multi-token pools as one function of all balances, for the float search: a swap keeps `level` constant. The
- * invariants of all families depend on two sums over the balances: Σ x and Σ weight · ln x.
+ * Multi-token pools as one function of all balances, for the float search: a swap keeps `level` constant. The level of
+ * every family depends on two sums over the balances: `sum` = Σ x and `logs` = Σ weight · ln x.
  */
 export type Invariant = {
   /** True if the rate between two tokens depends only on their two balances. */
-  readonly pairwise: boolean
+  readonly isPairwise: boolean
   /** Upper bound of `logs` for every pool of this kind; `level` is undefined above it. */
-  readonly maxLogs: number
+  readonly maxLogSum: number
   /** Constant along the trading function; increases with every balance. */
   level(sum: number, logs: number): number
   /** ∂level / ∂sum. */
-  linear(sum: number, logs: number): number
+  derivativeBySum(sum: number, logs: number): number
   /** ∂level / ∂logs. The marginal value of a token is `linear` + `logarithmic` · weight / balance. */
-  logarithmic(sum: number, logs: number): number
+  derivativeByLogSum(sum: number, logs: number): number
 }
 
-/** A multi-token pool, as the search uses it. */
+/** A multi-token pool in the form that the float search uses. */
 export type TradingFunction = {
   readonly invariant: Invariant
-  /** By token, in the pool's common unit. */
+  /** Balances by token, in the pool's common unit. */
   readonly balances: Float64Array
   /** Common units per base unit, by token. */
   readonly units: Float64Array
@@ -27,27 +27,27 @@ export type TradingFunction = {
   readonly keepIn: number
   readonly keepOut: number
   /** False if the fee depends on the balances; then `keepIn` and `keepOut` hold at the current balances. */
-  readonly fixedFee: boolean
+  readonly hasFixedFee: boolean
   /** Maximum input of a token, as a fraction of its balance. */
-  readonly maxSold: number
+  readonly maxInputShare: number
 }
 
 /** Returns the function of a pool with equal weights and unlimited inputs. */
 export function evenTradingFunction(
   invariant: Invariant,
-  pool: Omit<TradingFunction, 'invariant' | 'weights' | 'maxSold'>,
+  pool: Omit<TradingFunction, 'invariant' | 'weights' | 'maxInputShare'>,
 ): TradingFunction {
   const weights = new Float64Array(pool.balances.length).fill(1)
-  return { ...pool, invariant, weights, maxSold: Number.POSITIVE_INFINITY }
+  return { ...pool, invariant, weights, maxInputShare: Number.POSITIVE_INFINITY }
 }
 
 /** Level of a weighted pool: Σ weight · ln x. */
 export const weightedLevel: Invariant = {
-  pairwise: true,
-  maxLogs: Number.POSITIVE_INFINITY,
+  isPairwise: true,
+  maxLogSum: Number.POSITIVE_INFINITY,
   level: (_, logs) => logs,
-  linear: () => 0,
-  logarithmic: () => 1,
+  derivativeBySum: () => 0,
+  derivativeByLogSum: () => 1,
 }
 
 /**
@@ -61,11 +61,11 @@ export function stableLevel(ann: number, d: number, coins: number): Invariant {
   const balancedLog = coins * Math.log(d / coins)
   const product = (logs: number) => d * Math.exp(balancedLog - logs)
   return {
-    pairwise: false,
-    maxLogs: Number.POSITIVE_INFINITY,
+    isPairwise: false,
+    maxLogSum: Number.POSITIVE_INFINITY,
     level: (sum, logs) => ann * (sum - d) + d - product(logs),
-    linear: () => ann,
-    logarithmic: (_, logs) => product(logs),
+    derivativeBySum: () => ann,
+    derivativeByLogSum: (_, logs) => product(logs),
   }
 }
 
@@ -81,22 +81,22 @@ export function cryptoLevel(ann: number, gamma: number, d: number, coins: number
   const k0 = (logs: number) => Math.exp(logs - balancedLog)
   const k = (product: number) => (ann * product * gamma * gamma) / (gamma + 1 - product) ** 2
   return {
-    pairwise: false,
+    isPairwise: false,
     // Every pool has K0 ≤ 1; the function has a pole at 1 + γ.
-    maxLogs: balancedLog + Math.log1p(gamma / 2),
+    maxLogSum: balancedLog + Math.log1p(gamma / 2),
     level(sum, logs) {
       const product = k0(logs)
       return k(product) * (sum / d - 1) + product - 1
     },
-    linear: (_, logs) => k(k0(logs)) / d,
-    logarithmic(sum, logs) {
+    derivativeBySum: (_, logs) => k(k0(logs)) / d,
+    derivativeByLogSum(sum, logs) {
       const product = k0(logs)
       return k(product) * (1 + (2 * product) / (gamma + 1 - product)) * (sum / d - 1) + product
     },
   }
 }
 
-const MAX_STEPS = 60
+const MAX_NEWTON_STEPS = 60
 /** Minimum ratio of a balance after a Newton step. */
 const MIN_STEP_RATIO = 1 / 16
 const ROUNDING = 1e-15
@@ -116,29 +116,30 @@ export function swapOn(
   j: number,
   amountIn: number,
 ): number {
-  const { invariant, units, weights, keepIn, keepOut, maxSold } = tradingFunction
+  const { invariant, units, weights, keepIn, keepOut, maxInputShare } = tradingFunction
   const { sum, logs } = sumsOf(tradingFunction, balances)
   const level = invariant.level(sum, logs)
-  const before = balances[j]!
+  const oldBalanceOut = balances[j]!
   const weight = weights[j]!
-  // Input above the limit buys nothing.
-  const balanceAfter = balances[i]! + Math.min(amountIn * keepIn * units[i]!, maxSold * balances[i]!)
-  const otherSum = sum - before + (balanceAfter - balances[i]!)
-  const otherLogs = logs - weight * Math.log(before) + weights[i]! * Math.log(balanceAfter / balances[i]!)
-  const maxAfter = Math.min(before, Math.exp((invariant.maxLogs - otherLogs) / weight))
-  let [after, stepSize] = [maxAfter, Number.POSITIVE_INFINITY]
-  for (let step = 0; step < MAX_STEPS; step++) {
-    const [sumAt, logsAt] = [otherSum + after, otherLogs + weight * Math.log(after)]
-    const slope = invariant.linear(sumAt, logsAt) + (invariant.logarithmic(sumAt, logsAt) * weight) / after
-    const newton = after - (invariant.level(sumAt, logsAt) - level) / slope
-    const nextBalance = Math.min(maxAfter, Math.max(after * MIN_STEP_RATIO, newton))
+  // Input above `maxInputShare` of the balance buys nothing.
+  const newBalanceIn = balances[i]! + Math.min(amountIn * keepIn * units[i]!, maxInputShare * balances[i]!)
+  const otherSum = sum - oldBalanceOut + (newBalanceIn - balances[i]!)
+  const otherLogs = logs - weight * Math.log(oldBalanceOut) + weights[i]! * Math.log(newBalanceIn / balances[i]!)
+  const maxBalanceOut = Math.min(oldBalanceOut, Math.exp((invariant.maxLogSum - otherLogs) / weight))
+  let [balanceOut, stepSize] = [maxBalanceOut, Number.POSITIVE_INFINITY]
+  for (let step = 0; step < MAX_NEWTON_STEPS; step++) {
+    const [sumAt, logsAt] = [otherSum + balanceOut, otherLogs + weight * Math.log(balanceOut)]
+    const slope =
+      invariant.derivativeBySum(sumAt, logsAt) + (invariant.derivativeByLogSum(sumAt, logsAt) * weight) / balanceOut
+    const newton = balanceOut - (invariant.level(sumAt, logsAt) - level) / slope
+    const nextBalance = Math.min(maxBalanceOut, Math.max(balanceOut * MIN_STEP_RATIO, newton))
     const previousStepSize = stepSize
-    stepSize = Math.abs(nextBalance - after)
-    after = nextBalance
-    // Steps that no longer shrink are rounding noise.
-    if (stepSize <= ROUNDING * after || (stepSize < SMALL_STEP * after && stepSize >= previousStepSize)) break
+    stepSize = Math.abs(nextBalance - balanceOut)
+    balanceOut = nextBalance
+    // Small steps that no longer shrink are rounding noise.
+    if (stepSize <= ROUNDING * balanceOut || (stepSize < SMALL_STEP * balanceOut && stepSize >= previousStepSize)) break
   }
-  const amountOut = Math.max(0, ((before - after) * keepOut) / units[j]!)
+  const amountOut = Math.max(0, ((oldBalanceOut - balanceOut) * keepOut) / units[j]!)
   // The fee stays in the pool.
   balances[i]! += amountIn * units[i]!
   balances[j]! -= amountOut * units[j]!
@@ -163,7 +164,7 @@ export function sumsOf(
 export function marginalValues(tradingFunction: TradingFunction, balances: Float64Array): Float64Array {
   const { invariant, weights } = tradingFunction
   const { sum, logs } = sumsOf(tradingFunction, balances)
-  const linear = invariant.linear(sum, logs)
-  const logarithmic = invariant.logarithmic(sum, logs)
+  const linear = invariant.derivativeBySum(sum, logs)
+  const logarithmic = invariant.derivativeByLogSum(sum, logs)
   return balances.map((balance, k) => linear + (logarithmic * weights[k]!) / balance)
 }

@@ -1,6 +1,6 @@
 /**
- * File format for lists of a chain's pools: which pools exist, and up to which block past logs were scanned for them.
- * Contains no state, and no content is trusted: each pool is verified on chain before it is used.
+ * File format for lists of a chain's pools, with the last block whose logs were scanned for pools. A list contains no
+ * state and is not trusted: `PoolListImport` verifies each pool on chain.
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Address, type DexRow, isAddress, toAddress } from '@sluice/chains'
@@ -16,13 +16,13 @@ const MAX_POOLS = 100_000
 /** Maximum tokens of a pool; the largest known pool has eight. */
 const MAX_TOKENS = 32
 /** An address, a hash, or an address and a hash. */
-const ID = /^0x[0-9a-f]{40,128}$/
+const ID_PATTERN = /^0x[0-9a-f]{40,128}$/
 
 /** Pools of one deployment: a row of the chain's file, or one of several factories in it. */
 export type ListedDeployment = {
   readonly family: string
   readonly address: Address
-  /** The last block whose logs were scanned for its pools; absent if it needs no scan. */
+  /** The last block whose logs were scanned for pools of the deployment; absent if the deployment needs no scan. */
   readonly scannedTo?: number
   readonly pools: readonly ListedPool[]
 }
@@ -59,14 +59,14 @@ export function writePoolList({ chainId, block, deployments }: PoolList): Buffer
 export function readPoolList(bytes: Uint8Array): PoolList {
   const file = parse(bytes)
   const { format, chainId, block, deployments } = file
-  if (format !== FORMAT) throw badList(`its format is not ${FORMAT}`)
+  if (format !== FORMAT) throw badPoolList(`its format is not ${FORMAT}`)
   if (!isWholeNumber(chainId) || chainId === 0 || !isWholeNumber(block))
-    throw badList('chainId and block must be whole numbers')
-  const listedDeployments = listOf(deployments, 'deployments').map(readDeployment)
-  const count = listedDeployments.reduce((sum, { pools }) => sum + pools.length, 0)
-  if (count > MAX_POOLS) throw badList(`it lists ${count} pools, and ${MAX_POOLS} are allowed`)
+    throw badPoolList('chainId and block must be whole numbers')
+  const listedDeployments = requireArray(deployments, 'deployments').map(readDeployment)
+  const poolCount = listedDeployments.reduce((sum, { pools }) => sum + pools.length, 0)
+  if (poolCount > MAX_POOLS) throw badPoolList(`it lists ${poolCount} pools, and ${MAX_POOLS} are allowed`)
   if (new Set(listedDeployments.map(deploymentKey)).size !== listedDeployments.length)
-    throw badList('a deployment is listed twice')
+    throw badPoolList('a deployment is listed twice')
   return { chainId, block, deployments: listedDeployments }
 }
 
@@ -75,28 +75,29 @@ type Fields = Readonly<Record<string, unknown>>
 function parse(bytes: Uint8Array): Fields {
   try {
     const text = gunzipSync(bytes, { maxOutputLength: MAX_BYTES }).toString()
-    return fieldsOf(fromText<unknown>(text), 'the list')
+    return requireObject(fromText<unknown>(text), 'the list')
   } catch (cause) {
-    throw badList((cause as Error).message, cause)
+    throw badPoolList((cause as Error).message, cause)
   }
 }
 
 function readDeployment(value: unknown): ListedDeployment {
-  const { family, address, scannedTo, pools } = fieldsOf(value, 'a deployment')
-  if (typeof family !== 'string' || !isAddress(address)) throw badList('a deployment must have a family and an address')
-  if (scannedTo !== undefined && !isWholeNumber(scannedTo)) throw badList('scannedTo must be a block')
+  const { family, address, scannedTo, pools } = requireObject(value, 'a deployment')
+  if (typeof family !== 'string' || !isAddress(address))
+    throw badPoolList('a deployment must have a family and an address')
+  if (scannedTo !== undefined && !isWholeNumber(scannedTo)) throw badPoolList('scannedTo must be a block')
   const poolAddress = toAddress(address)
-  const listedPools = listOf(pools, 'pools').map((pool) => readPool(pool, poolAddress))
+  const listedPools = requireArray(pools, 'pools').map((pool) => readPool(pool, poolAddress))
   return { family, address: poolAddress, ...(scannedTo !== undefined && { scannedTo }), pools: listedPools }
 }
 
 function readPool(value: unknown, deployment: Address): ListedPool {
-  const { id, address, tokens, fixed } = fieldsOf(value, 'a pool')
-  if (typeof id !== 'string' || !ID.test(id)) throw badList('the id of a pool must be lower-case hex')
-  if (address !== undefined && !isAddress(address)) throw badList(`pool ${id} has no valid address`)
-  const tokenList = listOf(tokens, 'tokens')
+  const { id, address, tokens, fixed } = requireObject(value, 'a pool')
+  if (typeof id !== 'string' || !ID_PATTERN.test(id)) throw badPoolList('the id of a pool must be lower-case hex')
+  if (address !== undefined && !isAddress(address)) throw badPoolList(`pool ${id} has no valid address`)
+  const tokenList = requireArray(tokens, 'tokens')
   if (tokenList.length < 2 || tokenList.length > MAX_TOKENS || !tokenList.every(isAddress))
-    throw badList(`the tokens of pool ${id} must be from 2 to ${MAX_TOKENS} addresses`)
+    throw badPoolList(`the tokens of pool ${id} must be from 2 to ${MAX_TOKENS} addresses`)
   return {
     id,
     address: address === undefined ? impliedAddress(id, deployment) : toAddress(address),
@@ -109,16 +110,16 @@ const impliedAddress = (id: string, deployment: Address): Address => (isAddress(
 
 const isWholeNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
-function fieldsOf(value: unknown, description: string): Fields {
+function requireObject(value: unknown, description: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw badList(`${description} must be an object`)
+    throw badPoolList(`${description} must be an object`)
   return value as Fields
 }
 
-function listOf(value: unknown, description: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw badList(`${description} must be a list`)
+function requireArray(value: unknown, description: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw badPoolList(`${description} must be a list`)
   return value
 }
 
-const badList = (reason: string, cause?: unknown) =>
+const badPoolList = (reason: string, cause?: unknown) =>
   new MarketError('BAD_POOL_LIST', `not a list of pools: ${reason}`, cause === undefined ? {} : { cause })

@@ -7,9 +7,9 @@ import { lensOf } from '../lenses.ts'
 const LENS = lensOf('RedemptionLens')
 const lens = RedemptionLens__factory.createInterface()
 
-/** Gas for one token. Most tokens are not shares, which costs a tenth of it to detect. */
+/** Gas for one share. A token that is not a share, as most are, costs a tenth of this. */
 const READ_GAS = 400_000
-const ONE = 1e18
+const SCALE_UNIT = 1e18
 
 /** Kinds of shares, in the order of the enum in RedemptionLens.sol. */
 const KINDS = [null, 'vault', 'reserve', 'market', 'staked', 'pair', 'weighted', 'stable', 'crypto'] as const
@@ -24,12 +24,12 @@ export type Redemption = {
   readonly supply: bigint
   readonly parts: readonly RedeemedPart[]
   /**
-   * Redemption rate. With one part: its base units per base unit of the share. With several: the virtual price, in
-   * whole units.
+   * Redemption rate. With one part: base units of the part per base unit of the share. With several parts: the virtual
+   * price, in whole units.
    */
   readonly rate: number
-  /** Base units of the single part that can be withdrawn now; null if not known to be less than `balance`. */
-  readonly limit: bigint | null
+  /** Base units of the single part that can be withdrawn now; null if all of `balance`, or if there are several parts. */
+  readonly maxRedeemable: bigint | null
 }
 
 /** One of the tokens that a share redeems into. */
@@ -46,19 +46,19 @@ export type RedeemedPart = {
  * Reads the assets that shares redeem for: null for a token that is not a share, undefined for a share with no supply.
  *
  * @param holders - for each share an account that may hold some of it; the zero address if unknown
- * @param registries - Curve's address provider, if the chain has one
+ * @param addressProvider - Curve's address provider, if the chain has one
  */
 export function* readRedemptions(
   shares: readonly Address[],
   holders: readonly Address[],
-  registries: Address = ZERO_ADDRESS,
+  addressProvider: Address = ZERO_ADDRESS,
 ): Reads<readonly (Redemption | null | undefined)[]> {
-  const answers = yield shares.map((share, k) => ({
+  const results = yield shares.map((share, k) => ({
     ...LENS,
-    data: lens.encodeFunctionData('read', [share, holders[k] ?? ZERO_ADDRESS, registries]) as Hex,
+    data: lens.encodeFunctionData('read', [share, holders[k] ?? ZERO_ADDRESS, addressProvider]) as Hex,
     gas: READ_GAS,
   }))
-  return shares.map((share, k) => (answers[k] ? decode(share, answers[k]) : null))
+  return shares.map((share, k) => (results[k] ? decode(share, results[k]) : null))
 }
 
 function decode(share: Address, answer: Hex): Redemption | null | undefined {
@@ -70,14 +70,14 @@ function decode(share: Address, answer: Hex): Redemption | null | undefined {
   const parts = tokens.map((token, k) => ({
     token: partAddress(token),
     balance: balances[k]!,
-    scale: Number(scales[k] ?? 0n) / ONE,
+    scale: Number(scales[k] ?? 0n) / SCALE_UNIT,
   }))
-  const isOwn = parts.some(({ token }) => token === share)
+  const includesItself = parts.some(({ token }) => token === share)
   const rate = Number(state.redeemed) / Number(state.sample)
   const needsRate = kind !== 'pair' && kind !== 'weighted'
-  if (parts.length === 0 || isOwn || (needsRate && !(rate > 0 && Number.isFinite(rate)))) return null
-  const limit = parts.length === 1 && state.limit < parts[0]!.balance ? state.limit : null
-  return { share, kind, supply: state.supply, parts, rate, limit }
+  if (parts.length === 0 || includesItself || (needsRate && !(rate > 0 && Number.isFinite(rate)))) return null
+  const maxRedeemable = parts.length === 1 && state.limit < parts[0]!.balance ? state.limit : null
+  return { share, kind, supply: state.supply, parts, rate, maxRedeemable }
 }
 
 /** Curve pools use 0xEeee…EEeE for the native token. */

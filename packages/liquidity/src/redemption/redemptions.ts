@@ -1,6 +1,6 @@
 /**
- * Cache of the assets that share tokens redeem for. Tokens are checked on request, and shares are read again at each
- * requested block.
+ * Cache of the assets that share tokens (vault shares, LP tokens) redeem for. Tokens are checked on request, and shares
+ * are read again at each requested block. `packages/pricing` prices shares from these readings.
  */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
@@ -9,8 +9,8 @@ import { Background } from '../market/background.ts'
 import { runReads } from '../market/reads.ts'
 import { type Redemption, readRedemptions } from './read.ts'
 
-/** Maximum tokens that were found to be shares. As many that are not shares are stored in addition. */
-const MAX_TOKENS = 20_000
+/** Maximum cached shares, and maximum cached tokens that are not shares. */
+const MAX_CACHED_TOKENS = 20_000
 /** Milliseconds for which a token is cached as not a share. */
 const NOT_A_SHARE_MS = 3_600_000
 /** Milliseconds for which a share is cached as having no supply. */
@@ -34,35 +34,35 @@ export type RedemptionSource = {
 /** Redemption cache of one chain. */
 export class RedemptionCache {
   private readonly ignoredTokens: ReadonlySet<Address>
-  private readonly registries: Address | undefined
-  private readonly shares = new BoundedMap<Address, CachedReadings>(MAX_TOKENS)
-  private readonly nonShares = new BoundedMap<Address, true>(MAX_TOKENS, { ttl: NOT_A_SHARE_MS })
+  private readonly addressProvider: Address | undefined
+  private readonly readingsByShare = new BoundedMap<Address, CachedReadings>(MAX_CACHED_TOKENS)
+  private readonly nonShares = new BoundedMap<Address, true>(MAX_CACHED_TOKENS, { ttl: NOT_A_SHARE_MS })
   /** Shares without supply, or without code yet. */
-  private readonly unissuedTokens = new BoundedMap<Address, true>(MAX_TOKENS, { ttl: UNISSUED_MS })
+  private readonly unissuedTokens = new BoundedMap<Address, true>(MAX_CACHED_TOKENS, { ttl: UNISSUED_MS })
   private readonly queue = new Background<Address>((tokens) => this.read(tokens), MAX_QUEUED, BATCH_SIZE)
-  private source: RedemptionSource | undefined
+  private latestSource: RedemptionSource | undefined
 
   /** Ignores tokens that pools price directly, and shares that the chain's file lists as pools. */
   constructor({ hubs, stables, wrappedNative, dexes }: Chain) {
     const pricedTokens = [wrappedNative, ...stables].flatMap((token) => (token ? [token.address] : []))
     const rows = dexes.map(({ address }) => address)
     this.ignoredTokens = new Set([NATIVE, ZERO_ADDRESS, ...hubs, ...pricedTokens, ...rows])
-    this.registries = dexes.find(({ version }) => version === 'address-provider')?.address
+    this.addressProvider = dexes.find(({ version }) => version === 'address-provider')?.address
   }
 
   get count(): StateCount {
-    const [shares, nonShares] = [this.shares.count, this.nonShares.count]
+    const [shares, nonShares] = [this.readingsByShare.count, this.nonShares.count]
     return { entries: shares.entries + nonShares.entries, evicted: shares.evicted + nonShares.evicted }
   }
 
-  /** Returns the last reading and the one of an earlier block; undefined if the token is not known to be a share. */
+  /** Returns the last reading, then the reading of an earlier block; undefined if the token is not a known share. */
   readingsOf(token: Address): readonly Redemption[] | undefined {
-    return this.shares.peek(token)?.readings
+    return this.readingsByShare.peek(token)?.readings
   }
 
   /** False if the token is a share that was read at another block, or a share without supply. */
   isCurrentAt(token: Address, { hash }: BlockHeader): boolean {
-    const cached = this.shares.peek(token)
+    const cached = this.readingsByShare.peek(token)
     return (!cached || cached.hash === hash) && !this.unissuedTokens.has(token)
   }
 
@@ -73,46 +73,46 @@ export class RedemptionCache {
    * @throws RpcError; MarketError `BUSY` if the queue is full
    */
   async readShares(tokens: readonly Address[], source: RedemptionSource): Promise<readonly Address[]> {
-    this.source = source
+    this.latestSource = source
     const allParts = new Set<Address>()
-    let level = tokens
-    for (let depth = 0; depth < MAX_LEVELS && level.length > 0; depth++) {
-      await Promise.all(level.filter((token) => this.isDue(token)).map((token) => this.queue.add(token, token)))
-      const parts = level.flatMap((token) => this.readingsOf(token)?.[0]?.parts ?? []).map(({ token }) => token)
-      level = [...new Set(parts)].filter((token) => !allParts.has(token))
-      for (const token of level) allParts.add(token)
+    let levelTokens = tokens
+    for (let depth = 0; depth < MAX_LEVELS && levelTokens.length > 0; depth++) {
+      await Promise.all(levelTokens.filter((token) => this.isDue(token)).map((token) => this.queue.add(token, token)))
+      const parts = levelTokens.flatMap((token) => this.readingsOf(token)?.[0]?.parts ?? []).map(({ token }) => token)
+      levelTokens = [...new Set(parts)].filter((token) => !allParts.has(token))
+      for (const token of levelTokens) allParts.add(token)
     }
     return [...allParts]
   }
 
   private isDue(token: Address): boolean {
     if (this.ignoredTokens.has(token) || this.nonShares.has(token) || this.unissuedTokens.has(token)) return false
-    const cached = this.shares.get(token)
+    const cached = this.readingsByShare.get(token)
     // Read again at every requested block, so that a falling rate takes effect at once.
-    return !cached || cached.hash !== this.source!.block.hash
+    return !cached || cached.hash !== this.latestSource!.block.hash
   }
 
   private async read(tokens: readonly Address[]): Promise<void> {
-    const { rpc, block, holderOf } = this.source!
+    const { rpc, block, holderOf } = this.latestSource!
     const { hash } = block
     const holders = tokens.map((token) => holderOf?.(token) ?? ZERO_ADDRESS)
     const options = { priority: 'lookup', timeoutMs: TIMEOUT_MS } as const
     const [results] = await runReads(
       rpc,
       { blockHash: hash },
-      [readRedemptions(tokens, holders, this.registries)],
+      [readRedemptions(tokens, holders, this.addressProvider)],
       options,
     )
     for (const [k, token] of tokens.entries()) {
       const reading = results![k]
       if (!reading) {
-        this.shares.delete(token)
+        this.readingsByShare.delete(token)
         if (reading === null) this.nonShares.set(token, true)
         else this.unissuedTokens.set(token, true)
         continue
       }
-      const [last] = this.readingsOf(token) ?? []
-      this.shares.set(token, { readings: last ? [reading, last] : [reading], hash })
+      const [previousReading] = this.readingsOf(token) ?? []
+      this.readingsByShare.set(token, { readings: previousReading ? [reading, previousReading] : [reading], hash })
     }
   }
 }

@@ -9,8 +9,8 @@ import { fromText, toText } from './text.ts'
 /** Incremented when a family's state, `fixed`, or this schema changes, so that older files are not misread. */
 export const STATE_FORMAT = 5
 /**
- * Milliseconds that SQLite waits for a lock of another process: the last process to close a file locks it while merging
- * its write-ahead log.
+ * Milliseconds that SQLite waits for a lock of another process. The last process that closes a file locks the file while
+ * it merges the write-ahead log.
  */
 export const LOCK_WAIT_MS = 2_000
 
@@ -40,14 +40,14 @@ export type SavedState = SavedFacts & { readonly pools: PoolMap; readonly savedP
 export type StoredPool = SavedPool & { readonly state: unknown }
 
 /** Changes since the last save. */
-export type Differences = {
+export type SavedChanges = {
   readonly newPools: Iterable<SavedPool>
   readonly changedPools: Iterable<Pool>
   /** Ids of pools whose state is no longer known. */
   readonly goneIds: Iterable<string>
 }
 
-type Row = {
+type PoolRow = {
   readonly id: string
   readonly dexRow: number | null
   readonly identity: string
@@ -86,12 +86,12 @@ export class SnapshotDatabase {
   /** Starts a transaction. */
   begin(): void {
     this.db.exec('BEGIN IMMEDIATE')
-    // Another process wrote a different block: applying our changes would mix the two.
+    // If another process has saved a different block, applying these changes would mix the two blocks.
     if (this.readFact('snapshot') !== this.lastSnapshot) throw badSnapshot(this.path, 'another process writes to it')
   }
 
   /** Writes changes: new pools before their states. */
-  write({ newPools, changedPools, goneIds }: Differences): void {
+  write({ newPools, changedPools, goneIds }: SavedChanges): void {
     for (const { pool, dexRow } of newPools) {
       const { state: _, id, ...identity } = pool
       this.insert!.run(id, dexRow, toText(identity))
@@ -100,10 +100,10 @@ export class SnapshotDatabase {
     for (const id of goneIds) this.update!.run(null, id)
   }
 
-  /** Deletes all other pools. */
+  /** Deletes all pools except the pools with these ids. */
   keepOnly(ids: ReadonlySet<string>): void {
     const deletePool = this.db.prepare('DELETE FROM pools WHERE id = ?')
-    const storedRows = this.db.prepare('SELECT id FROM pools').all() as unknown as readonly Pick<Row, 'id'>[]
+    const storedRows = this.db.prepare('SELECT id FROM pools').all() as unknown as readonly Pick<PoolRow, 'id'>[]
     for (const { id } of storedRows) if (!ids.has(id)) deletePool.run(id)
   }
 
@@ -120,7 +120,7 @@ export class SnapshotDatabase {
   }
 
   /** Writes a whole transaction. */
-  save(facts: SavedFacts, differences: Differences): void {
+  save(facts: SavedFacts, differences: SavedChanges): void {
     try {
       this.begin()
       this.write(differences)
@@ -155,7 +155,7 @@ export class SnapshotDatabase {
     try {
       const addresses = new Map<string, string>()
       for (const row of this.db.prepare('SELECT id, dexRow, identity, state FROM pools').iterate()) {
-        const { id, dexRow, identity, state } = row as Row
+        const { id, dexRow, identity, state } = row as PoolRow
         const fields = fromText<Omit<Pool<null>, 'id' | 'state'>>(identity)
         const tokens = fields.tokens.map((token) => intern(addresses, token))
         yield { pool: { id, ...fields, tokens, state: null }, dexRow, state: state === null ? null : fromText(state) }
@@ -195,7 +195,7 @@ export class SnapshotDatabase {
   }
 }
 
-/** Interns addresses, so that one shared by many pools is stored once in memory. */
+/** Interns addresses, so that an address that many pools share is stored once in memory. */
 function intern<T extends string>(texts: Map<string, string>, text: T): T {
   const internedText = texts.get(text)
   if (internedText === undefined) texts.set(text, text)

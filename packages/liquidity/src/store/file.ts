@@ -28,25 +28,25 @@ export async function loadSnapshot(path: string): Promise<Snapshot> {
  * @returns the facts of the copied save
  * @throws MarketError `BAD_SNAPSHOT`
  */
-export async function copySnapshot(from: string, to: string): Promise<SavedFacts> {
-  const draft = `${to}.${process.pid}.draft`
-  const database = new SnapshotDatabase(from, { readOnly: true })
+export async function copySnapshot(fromPath: string, toPath: string): Promise<SavedFacts> {
+  const draftPath = `${toPath}.${process.pid}.draft`
+  const database = new SnapshotDatabase(fromPath, { readOnly: true })
   try {
-    await database.copy(draft)
-    const draftCopy = new SnapshotDatabase(draft, { readOnly: true })
+    await database.copy(draftPath)
+    const draftDatabase = new SnapshotDatabase(draftPath, { readOnly: true })
     let facts: SavedFacts | null
     try {
-      facts = draftCopy.facts()
+      facts = draftDatabase.facts()
     } finally {
-      draftCopy.close()
+      draftDatabase.close()
     }
-    if (!facts) throw new MarketError('BAD_SNAPSHOT', `${from} holds no snapshot yet`)
+    if (!facts) throw new MarketError('BAD_SNAPSHOT', `${fromPath} holds no snapshot yet`)
     // Delete the write-ahead log of the file that is replaced.
-    for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
-    renameSync(draft, to)
+    for (const suffix of ['-wal', '-shm']) rmSync(toPath + suffix, { force: true })
+    renameSync(draftPath, toPath)
     return facts
   } finally {
     database.close()
-    for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
+    for (const suffix of ['', '-wal', '-shm']) rmSync(draftPath + suffix, { force: true })
   }
 }

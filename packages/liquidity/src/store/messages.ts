@@ -4,10 +4,10 @@ import type { SavedFacts, SavedPool, StoredPool } from './database.ts'
 import type { BlockOfRecords, RecordLimits } from './record-database.ts'
 
 /** Pools per message: copying them takes the sender and the receiver about a millisecond each. */
-export const BATCH = 100
+export const POOLS_PER_MESSAGE = 100
 
 /** Requests to the thread. */
-export type ToStore =
+export type StoreCommand =
   /** Replies with the facts of the last save. */
   | { readonly do: 'open'; readonly path: string }
   | { readonly do: 'open-records'; readonly path: string; readonly limits: RecordLimits }
@@ -31,14 +31,14 @@ export type ToStore =
   | { readonly do: 'close' }
 
 /** Message to the thread: `job` identifies the reply. */
-export type Request = { readonly file: number; readonly job: number; readonly request: ToStore }
+export type StoreRequest = { readonly file: number; readonly job: number; readonly command: StoreCommand }
 
-export type ListPart = { readonly name: string; readonly items: readonly unknown[] }
+export type ListChunk = { readonly name: string; readonly items: readonly unknown[] }
 /** Part of a saved state: pools, or part of a list. */
-export type SavedBatch = { readonly pools: readonly StoredPool[]; readonly list: ListPart | null }
+export type SavedBatch = { readonly pools: readonly StoredPool[]; readonly list: ListChunk | null }
 
-/** `isBad`: the file has another format. */
+/** `isBadFormat`: the file has another format. */
 export type StoreReply = { readonly job: number } & (
   | { readonly result: unknown }
-  | { readonly error: string; readonly isBad: boolean }
+  | { readonly error: string; readonly isBadFormat: boolean }
 )

@@ -63,14 +63,14 @@ test('every record is found with the pools of its block, for any changes and res
         const hash = `h${number % 2}`
         await file.append(snapshot, {
           records: [{ id: `q${number}`, text: `text ${number}` }],
-          parts: [{ hash, text: `part ${hash}` }],
+          sharedTexts: [{ hash, text: `part ${hash}` }],
         })
         written.push(snapshot)
       }
       for (const [number, snapshot] of written.entries()) {
         const record = findRecord(path, `q${number}`)!
         expect(record.text).toBe(`text ${number}`)
-        expect(record.partOf(`h${number % 2}`)).toBe(`part h${number % 2}`)
+        expect(record.sharedTextOf(`h${number % 2}`)).toBe(`part h${number % 2}`)
         expect(record.snapshot.block).toEqual(snapshot.block)
         expect([...record.snapshot.pools]).toEqual([...snapshot.pools])
       }
@@ -94,7 +94,7 @@ test('the oldest blocks are deleted, by number and by size, and the others stay 
     for (let number = 0; number < 100; number++) {
       pools = pools.with(Array.from({ length: 4 }, (_, k) => pool(`0x${(number + k) % 20}`, state(number))))
       written.push(pools)
-      await file.append(snapshotAt(number, pools), { records: [{ id: `q${number}`, text: '' }], parts: [] })
+      await file.append(snapshotAt(number, pools), { records: [{ id: `q${number}`, text: '' }], sharedTexts: [] })
     }
     await file.close()
     const remaining = written.flatMap((expected, number) => {
@@ -113,9 +113,9 @@ test('a block that exceeds the size limit is refused and leaves nothing behind',
   const path = newPath()
   const file = await RecordFile.open(path, { records: 10, bytes: 100_000 })
   const pools = PoolMap.empty.with(Array.from({ length: 20 }, (_, k) => pool(`0x${k}`, 'x'.repeat(20_000))))
-  await expect(file.append(snapshotAt(1, pools), { records: [{ id: 'q', text: '' }], parts: [] })).rejects.toThrow(
-    'more than the log of quotes may hold',
-  )
+  await expect(
+    file.append(snapshotAt(1, pools), { records: [{ id: 'q', text: '' }], sharedTexts: [] }),
+  ).rejects.toThrow('more than the log of quotes may hold')
   expect(findRecord(path, 'q')).toBeNull()
   await file.close()
 })
@@ -129,7 +129,7 @@ test('after a refused block, the next one is written in full', async () => {
   const file = await RecordFile.open(path, { records: 10, bytes: 100_000 })
   const small = PoolMap.empty.with(Array.from({ length: 5 }, (_, k) => pool(`0x${k}`, k)))
   const large = small.with([pool('0x9', 'x'.repeat(400_000))])
-  const records = (id: string) => ({ records: [{ id, text: '' }], parts: [] })
+  const records = (id: string) => ({ records: [{ id, text: '' }], sharedTexts: [] })
   await file.append(snapshotAt(1, small), records('first'))
   await expect(file.append(snapshotAt(2, large), records('second'))).rejects.toThrow('more than the log of quotes')
   const next = small.with([pool('0x1', 'changed')])

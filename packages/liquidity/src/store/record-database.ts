@@ -1,6 +1,6 @@
 /**
- * Stores records by block, with the pools of each block, so that a quote can be computed again. Each block stores only
- * the pools that differ from the previous one; the oldest blocks are deleted when the file is full.
+ * Stores records (logged quotes) by block, with the pools of each block, so that a quote can be computed again. A block
+ * stores only the pools that differ from the previous block. When the file is full, the oldest blocks are deleted.
  */
 import { DatabaseSync } from 'node:sqlite'
 import type { BlockHeader } from '@sluice/rpc'
@@ -18,13 +18,13 @@ const DELETED_SHARE = 1 / 8
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-  -- base is the block that was written whole, from which the differences begin
+  -- base is the seq of the block with all pools from which the differences start
   CREATE TABLE IF NOT EXISTS blocks (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, base INTEGER NOT NULL, chainId INTEGER NOT NULL, header TEXT NOT NULL
   );
-  -- as of that block; NULL where the pool is gone
+  -- pool as of block seq; NULL if the pool is gone
   CREATE TABLE IF NOT EXISTS pools (id TEXT, seq INTEGER, pool TEXT, PRIMARY KEY (id, seq)) WITHOUT ROWID;
-  -- what many records say alike, with the block that last used it
+  -- text that records share, with the seq of the block that last used it
   CREATE TABLE IF NOT EXISTS parts (hash TEXT PRIMARY KEY, seq INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS records (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS recordsOfBlock ON records (seq);
@@ -42,23 +42,23 @@ export type BlockOfRecords = {
   readonly chainId: number
   readonly block: BlockHeader
   /** True if all pools were written, not only those that differ from the previous block. */
-  readonly isWhole: boolean
+  readonly hasAllPools: boolean
   readonly records: readonly RecordText[]
-  readonly parts: readonly SharedText[]
+  readonly sharedTexts: readonly SharedText[]
 }
 
 /** A record with the snapshot of its block. */
 export type FoundRecord = {
   readonly text: string
   readonly snapshot: Snapshot
-  readonly partOf: (hash: string) => string | undefined
+  readonly sharedTextOf: (hash: string) => string | undefined
 }
 
 /** SQLite file with records and the pools of their blocks. */
 export class RecordDatabase {
   private readonly db: DatabaseSync
   private readonly limits: RecordLimits
-  private base = 0
+  private baseSeq = 0
 
   /** @throws Error if the file cannot be written or has another format */
   constructor(path: string, limits: RecordLimits) {
@@ -83,18 +83,18 @@ export class RecordDatabase {
     for (const id of goneIds) insertRow.run(id, this.nextSeq, null)
   }
 
-  /** Ends the transaction. @throws Error if the block alone exceeds the limits; the file is empty then */
-  commit({ chainId, block, isWhole, records, parts }: BlockOfRecords): void {
+  /** Ends the transaction. @throws Error if the block alone exceeds the limits; the file is then cleared */
+  commit({ chainId, block, hasAllPools, records, sharedTexts }: BlockOfRecords): void {
     const seq = this.nextSeq
-    if (isWhole) this.base = seq
-    this.db.prepare('INSERT INTO blocks VALUES (?, ?, ?, ?)').run(seq, this.base, chainId, toText(block))
+    if (hasAllPools) this.baseSeq = seq
+    this.db.prepare('INSERT INTO blocks VALUES (?, ?, ?, ?)').run(seq, this.baseSeq, chainId, toText(block))
     const insertRow = this.db.prepare('INSERT OR REPLACE INTO records VALUES (?, ?, ?)')
     for (const { id, text } of records) insertRow.run(id, seq, text)
     const upsertPart = this.db.prepare(
       'INSERT INTO parts VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE SET seq = excluded.seq',
     )
-    for (const { hash, text } of parts) upsertPart.run(hash, seq, text)
-    this.makeRoom()
+    for (const { hash, text } of sharedTexts) upsertPart.run(hash, seq, text)
+    this.deleteUntilBelowLimits()
     this.db.exec('COMMIT')
     if (this.isFull) {
       this.db.exec('DELETE FROM records; DELETE FROM pools; DELETE FROM blocks; DELETE FROM parts;')
@@ -123,18 +123,18 @@ export class RecordDatabase {
     return (pageCount! - freePages!) * pageSize! > this.limits.bytes || count > this.limits.records
   }
 
-  private makeRoom(): void {
+  private deleteUntilBelowLimits(): void {
     while (this.isFull) {
       const { blocks } = this.db.prepare('SELECT COUNT(*) AS blocks FROM blocks').get() as { blocks: number }
       if (blocks <= 1) return
-      this.forget(Math.min(blocks - 1, Math.ceil(blocks * DELETED_SHARE)))
+      this.deleteOldest(Math.min(blocks - 1, Math.ceil(blocks * DELETED_SHARE)))
     }
   }
 
   /** Deletes the oldest blocks with their records, and the pool versions that no remaining block needs. */
-  private forget(blocks: number): void {
-    const firstKept = this.db.prepare('SELECT seq, base FROM blocks ORDER BY seq LIMIT 1 OFFSET ?').get(blocks)
-    const { seq, base } = firstKept as { seq: number; base: number }
+  private deleteOldest(blocks: number): void {
+    const oldestKept = this.db.prepare('SELECT seq, base FROM blocks ORDER BY seq LIMIT 1 OFFSET ?').get(blocks)
+    const { seq, base } = oldestKept as { seq: number; base: number }
     this.db.prepare('DELETE FROM blocks WHERE seq < ?').run(seq)
     this.db.prepare('DELETE FROM records WHERE seq < ?').run(seq)
     this.db.prepare('DELETE FROM parts WHERE seq < ?').run(seq)
@@ -170,7 +170,7 @@ export function findRecord(path: string, id: string): FoundRecord | null {
       .prepare('SELECT id, pool, MAX(seq) FROM pools WHERE seq BETWEEN ? AND ? GROUP BY id')
       .all(base, seq) as unknown as readonly { pool: string | null }[]
     const values = pools.flatMap(({ pool }) => (pool === null ? [] : [fromText<Pool>(pool)]))
-    const parts = new Map(
+    const sharedTexts = new Map(
       db
         .prepare('SELECT hash, text FROM parts')
         .all()
@@ -180,7 +180,7 @@ export function findRecord(path: string, id: string): FoundRecord | null {
     return {
       text,
       snapshot: { chainId, block, pools: PoolMap.empty.with(values), changedIds: null },
-      partOf: (hash) => parts.get(hash),
+      sharedTextOf: (hash) => sharedTexts.get(hash),
     }
   } catch (cause) {
     throw new MarketError('BAD_SNAPSHOT', `${path} is no log of quotes: ${(cause as Error).message}`, { cause })

@@ -1,4 +1,4 @@
-/** Writes a `RecordDatabase` in the worker thread. */
+/** Client of a `RecordDatabase` that the worker thread writes; the quote log of `packages/quoting` uses it. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { PoolMap, poolChangeSteps } from '../pool-map.ts'
@@ -25,19 +25,22 @@ export class RecordFile {
   /** Appends a block with its records atomically. Calls must not overlap. */
   async append(
     { chainId, block, pools }: Snapshot,
-    { records, parts }: Pick<BlockOfRecords, 'records' | 'parts'>,
+    { records, sharedTexts }: Pick<BlockOfRecords, 'records' | 'sharedTexts'>,
   ): Promise<void> {
-    const isWhole = this.writtenPools === null
+    const hasAllPools = this.writtenPools === null
     try {
       await this.file.requestStore({ do: 'begin' })
-      for await (const steps of inBatches(poolChangeSteps(this.writtenPools ?? PoolMap.empty, pools))) {
-        const changedPools = steps.flatMap((step) => step.changedPools)
-        const goneIds = steps.flatMap((step) => step.goneIds)
+      for await (const changeBatch of inBatches(poolChangeSteps(this.writtenPools ?? PoolMap.empty, pools))) {
+        const changedPools = changeBatch.flatMap((step) => step.changedPools)
+        const goneIds = changeBatch.flatMap((step) => step.goneIds)
         for await (const batch of inBatches(changedPools))
           await this.file.requestStore({ do: 'write', newPools: [], changedPools: batch, goneIds: [] })
         if (goneIds.length > 0) await this.file.requestStore({ do: 'write', newPools: [], changedPools: [], goneIds })
       }
-      await this.file.requestStore({ do: 'commit-records', records: { chainId, block, isWhole, records, parts } })
+      await this.file.requestStore({
+        do: 'commit-records',
+        records: { chainId, block, hasAllPools, records, sharedTexts },
+      })
       this.writtenPools = pools
     } catch (error) {
       // The last block in the file is unknown: write the next one in full.

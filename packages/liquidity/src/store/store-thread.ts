@@ -3,8 +3,14 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { MarketError } from '../errors.ts'
 import type { SavedFacts } from './database.ts'
-import { BATCH, type Request, type SavedBatch, type StoreReply, type ToStore } from './messages.ts'
-import type { SavePart, Store } from './store.ts'
+import {
+  POOLS_PER_MESSAGE,
+  type SavedBatch,
+  type StoreCommand,
+  type StoreReply,
+  type StoreRequest,
+} from './messages.ts'
+import type { SaveCommand, Store } from './store.ts'
 
 type Job = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void }
 
@@ -22,7 +28,7 @@ function start(): Worker {
     jobs.delete(reply.job)
     if (jobs.size === 0) worker.unref()
     if ('result' in reply) job?.resolve(reply.result)
-    else job?.reject(reply.isBad ? new MarketError('BAD_SNAPSHOT', reply.error) : new Error(reply.error))
+    else job?.reject(reply.isBadFormat ? new MarketError('BAD_SNAPSHOT', reply.error) : new Error(reply.error))
   })
   const end = (cause?: Error) => {
     if (thread !== worker) return
@@ -36,21 +42,21 @@ function start(): Worker {
   return worker
 }
 
-function requestStore<T>(worker: Worker, file: number, message: ToStore): Promise<T> {
+function requestStore<T>(worker: Worker, file: number, message: StoreCommand): Promise<T> {
   if (thread !== worker) return Promise.reject(new Error('the thread that keeps files has ended'))
   const job = ++lastJob
   return new Promise<T>((resolve, reject) => {
     jobs.set(job, { resolve: resolve as (result: unknown) => void, reject })
     worker.ref()
-    worker.postMessage({ file, job, request: message } satisfies Request)
+    worker.postMessage({ file, job, command: message } satisfies StoreRequest)
   })
 }
 
 /** A file that is open in the thread. */
-export type ThreadFile = { readonly requestStore: <T = void>(request: ToStore) => Promise<T> }
+export type ThreadFile = { readonly requestStore: <T = void>(request: StoreCommand) => Promise<T> }
 
 /** Opens a quote log. @throws Error if it cannot be opened */
-export async function openFile(request: Extract<ToStore, { do: 'open-records' }>): Promise<ThreadFile> {
+export async function openFile(request: Extract<StoreCommand, { do: 'open-records' }>): Promise<ThreadFile> {
   const worker = start()
   const number = ++lastFile
   await requestStore(worker, number, request)
@@ -90,7 +96,7 @@ export class StoreFile implements Store {
   }
 
   /** Writes all parts in one transaction. */
-  async save(facts: SavedFacts, parts: AsyncIterable<SavePart>): Promise<void> {
+  async save(facts: SavedFacts, parts: AsyncIterable<SaveCommand>): Promise<void> {
     try {
       await this.requestStore({ do: 'begin' })
       for await (const part of parts) await this.requestStore(part)
@@ -105,13 +111,13 @@ export class StoreFile implements Store {
     return this.requestStore({ do: 'close' })
   }
 
-  private requestStore<T = void>(request: ToStore): Promise<T> {
+  private requestStore<T = void>(request: StoreCommand): Promise<T> {
     return requestStore(this.worker, this.number, request)
   }
 }
 
 /** Yields items in batches, and yields to the event loop in between. */
-export async function* inBatches<T>(items: Iterable<T>, size = BATCH): AsyncGenerator<readonly T[]> {
+export async function* inBatches<T>(items: Iterable<T>, size = POOLS_PER_MESSAGE): AsyncGenerator<readonly T[]> {
   let batch: T[] = []
   for (const item of items) {
     batch.push(item)

@@ -1,9 +1,9 @@
 /** Interface of a store for a market's memory: a local file, or a store that several machines share. */
 import type { SavedFacts } from './database.ts'
-import type { SavedBatch, ToStore } from './messages.ts'
+import type { SavedBatch, StoreCommand } from './messages.ts'
 
 /** A part of a save. */
-export type SavePart = Extract<ToStore, { do: 'write' | 'list' | 'keep' }>
+export type SaveCommand = Extract<StoreCommand, { do: 'write' | 'list' | 'keep' }>
 
 /** A store that a `Saver` writes to and restores from. */
 export interface Store {
@@ -12,8 +12,8 @@ export interface Store {
   /** Yields the saved state once: lists, then pools. @throws MarketError `BAD_SNAPSHOT` */
   batches(): AsyncIterable<SavedBatch>
   /** Writes all parts; the facts take effect once all of them are written. */
-  save(facts: SavedFacts, parts: AsyncIterable<SavePart>): Promise<void>
+  save(facts: SavedFacts, parts: AsyncIterable<SaveCommand>): Promise<void>
   /** False if saved state was lost, which can happen in a shared store: everything must be saved again. */
-  isWhole?(): Promise<boolean>
+  isIntact?(): Promise<boolean>
   close(): Promise<void>
 }

@@ -1,10 +1,10 @@
 /**
- * JSON with bigints: `"#ff"` is 255, `"#-1"` is −1, and a string that starts with `#` gets another `#` in front. Values
- * are walked without JSON callbacks, and bigints are hexadecimal, since both are several times faster.
+ * JSON with bigints: `"#ff"` is 255, `"#-1"` is −1, and a string that starts with `#` gets another `#` in front.
+ * Hexadecimal digits and a walk without JSON callbacks are each several times faster than the alternative.
  */
 
 /** Parses a text. @throws SyntaxError */
-export const fromText = <T>(text: string): T => withBigints(JSON.parse(text)) as T
+export const fromText = <T>(text: string): T => restoreBigints(JSON.parse(text)) as T
 
 const HASH = '#'.charCodeAt(0)
 
@@ -43,18 +43,18 @@ function objectText(fields: Readonly<Record<string, unknown>>): string {
 }
 
 /** Converts a parsed value in place. */
-function withBigints(value: unknown): unknown {
-  if (typeof value === 'string') return value.charCodeAt(0) === HASH ? readText(value) : value
+function restoreBigints(value: unknown): unknown {
+  if (typeof value === 'string') return value.charCodeAt(0) === HASH ? parseTaggedText(value) : value
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) value[i] = withBigints(value[i])
+    for (let i = 0; i < value.length; i++) value[i] = restoreBigints(value[i])
   } else if (typeof value === 'object' && value !== null) {
     const fields = value as Record<string, unknown>
-    for (const key in fields) fields[key] = withBigints(fields[key])
+    for (const key in fields) fields[key] = restoreBigints(fields[key])
   }
   return value
 }
 
-function readText(text: string): string | bigint {
+function parseTaggedText(text: string): string | bigint {
   if (text.charCodeAt(1) === HASH) return text.slice(1)
   return text[1] === '-' ? -BigInt(`0x${text.slice(2)}`) : BigInt(`0x${text.slice(1)}`)
 }

@@ -2,7 +2,13 @@
 import { parentPort } from 'node:worker_threads'
 import { MarketError } from '../errors.ts'
 import { type SavedFacts, SnapshotDatabase } from './database.ts'
-import { BATCH, type Request, type SavedBatch, type StoreReply, type ToStore } from './messages.ts'
+import {
+  POOLS_PER_MESSAGE,
+  type SavedBatch,
+  type StoreCommand,
+  type StoreReply,
+  type StoreRequest,
+} from './messages.ts'
 import { RecordDatabase } from './record-database.ts'
 
 type Lists = Record<string, unknown[]>
@@ -25,27 +31,27 @@ const port = parentPort!
 const files = new Map<number, File>()
 const logs = new Map<number, RecordDatabase>()
 
-port.on('message', ({ file, job, request: ask }: Request) => {
-  port.postMessage(reply(file, job, ask))
+port.on('message', ({ file, job, command }: StoreRequest) => {
+  port.postMessage(reply(file, job, command))
 })
 
-function reply(file: number, job: number, request: ToStore): StoreReply {
+function reply(file: number, job: number, request: StoreCommand): StoreReply {
   try {
     return { job, result: run(file, request) }
   } catch (error) {
-    const isBad = error instanceof MarketError
-    return { job, error: error instanceof Error ? error.message : String(error), isBad }
+    const isBadFormat = error instanceof MarketError
+    return { job, error: error instanceof Error ? error.message : String(error), isBadFormat }
   }
 }
 
-function run(number: number, request: ToStore): unknown {
+function run(number: number, request: StoreCommand): unknown {
   if (request.do === 'open') return open(number, request.path)
   if (request.do === 'open-records') return void logs.set(number, new RecordDatabase(request.path, request.limits))
   const log = logs.get(number)
   return log ? append(number, log, request) : runOnFile(number, request)
 }
 
-function append(number: number, log: RecordDatabase, request: ToStore): void {
+function append(number: number, log: RecordDatabase, request: StoreCommand): void {
   if (request.do === 'begin') log.begin()
   if (request.do === 'write') log.write(request.changedPools, request.goneIds)
   if (request.do === 'commit-records') log.commit(request.records)
@@ -55,7 +61,7 @@ function append(number: number, log: RecordDatabase, request: ToStore): void {
   log.close()
 }
 
-function runOnFile(number: number, request: ToStore): unknown {
+function runOnFile(number: number, request: StoreCommand): unknown {
   const file = files.get(number)!
   const { database } = file
   switch (request.do) {
@@ -107,7 +113,7 @@ function* batches(database: SnapshotDatabase, lists: Lists): Generator<SavedBatc
   let pools = []
   for (const pool of database.pools()) {
     pools.push(pool)
-    if (pools.length < BATCH) continue
+    if (pools.length < POOLS_PER_MESSAGE) continue
     yield { pools, list: null }
     pools = []
   }

@@ -17,7 +17,7 @@ const chain = {
   tokens: [],
   dexes: [],
 } as unknown as Chain
-const terms = { blocks: 10, pools: 3, namedTokens: 2, depthUsd: 1_000, reportBlocks: 5 }
+const terms = { blocks: 10, pools: 3, namedTokens: 2, depthUsd: 1_000, reportIntervalBlocks: 5 }
 
 const pair = (n: number, tokens: readonly Address[], reserve = 1_000n): Pool => ({
   id: account(n),
@@ -59,12 +59,12 @@ describe('a token', () => {
 
   test('earns trust by consecutive blocks and a clean report, and is due once the blocks are complete', () => {
     observeUntil(1, 9)
-    expect(ledger.due).toBeUndefined()
+    expect(ledger.tokenDueForReport).toBeUndefined()
     observe(10, pools)
-    expect(ledger.due).toBe(UNLISTED)
+    expect(ledger.tokenDueForReport).toBe(UNLISTED)
     expect(ledger.standingOfToken(UNLISTED).reason).toBe('not measured yet')
     const before = ledger.earned
-    ledger.report(UNLISTED, null)
+    ledger.reportMeasurement(UNLISTED, null)
     expect(ledger.standingOfToken(UNLISTED).standing).toBe('earned')
     expect(ledger.earned.tokens.has(UNLISTED)).toBe(true)
     expect(ledger.named.tokens.has(UNLISTED)).toBe(false)
@@ -75,15 +75,15 @@ describe('a token', () => {
   })
 
   test.each([
-    ['a bad report', () => ledger.report(UNLISTED, 'a tax on transfers')],
-    ['a breach', () => ledger.breach(UNLISTED, 'a route through it that paid less than it should')],
+    ['a bad report', () => ledger.reportMeasurement(UNLISTED, 'a tax on transfers')],
+    ['a breach', () => ledger.reportBreach(UNLISTED, 'a route through it that paid less than it should')],
     ['missing depth at one block', () => observe(11, [pair(11, [WETH, UNLISTED], 1n), ...pools.slice(1, 2)])],
     ['a missing pool', () => observe(11, pools.slice(1))],
     ['a gap in the observed blocks', () => observe(200, pools)],
     ['overdue reports', () => observeUntil(11, 22)],
   ])('loses trust at once by %s', (_name, happens) => {
     observeUntil(1, 10)
-    ledger.report(UNLISTED, null)
+    ledger.reportMeasurement(UNLISTED, null)
     expect(ledger.earned.tokens.has(UNLISTED)).toBe(true)
     happens()
     expect(ledger.earned.tokens.has(UNLISTED)).toBe(false)
@@ -106,7 +106,7 @@ describe('a token', () => {
     observe(1, [...shallow, ...pools])
     expect(ledger.counts.watched).toBe(512)
     observeUntil(2, 12, [...shallow, ...pools])
-    ledger.report(UNLISTED, null)
+    ledger.reportMeasurement(UNLISTED, null)
     expect(ledger.standingOfToken(UNLISTED).standing).toBe('earned')
   })
 })
@@ -117,7 +117,7 @@ describe('a block observed in steps', () => {
 
   test('has the same result as a block observed at once', () => {
     observeUntil(1, 10)
-    ledger.report(UNLISTED, null)
+    ledger.reportMeasurement(UNLISTED, null)
     const steps = ledger.observeInSteps({ chainId: 1, block: block(11), pools: next(), changedIds: [pools[0]!.id] })
     let count = 0
     while (!steps.next().done) count++
@@ -130,7 +130,7 @@ describe('a block observed in steps', () => {
     observeUntil(1, 10)
     const steps = ledger.observeInSteps({ chainId: 1, block: block(11), pools: next(), changedIds: [pools[0]!.id] })
     steps.next()
-    ledger.forget()
+    ledger.reset()
     expect(steps.next().done).toBe(true)
     expect(ledger.standingOfToken(UNLISTED).reason).toBe('not seen yet')
     expect(ledger.counts.watched).toBe(0)
@@ -187,7 +187,7 @@ test('the depth of a pool is the value of the named tokens in it, each by its ow
     uneven(13, [USDC, UNLISTED], named),
   ]
   observeUntil(1, 20, others(1))
-  expect(ledger.due).toBeUndefined()
+  expect(ledger.tokenDueForReport).toBeUndefined()
   observeUntil(21, 30, others(0))
-  expect(ledger.due).toBe(UNLISTED)
+  expect(ledger.tokenDueForReport).toBe(UNLISTED)
 })

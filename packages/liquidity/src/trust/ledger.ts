@@ -1,71 +1,74 @@
-/** Observes block by block which tokens and pools of a chain earn trust. Does no I/O. */
+/**
+ * Observes block by block which tokens and pools of a chain earn trust. Does no I/O: `packages/quoting` passes each
+ * snapshot and the results of token measurements.
+ */
 import type { Address, Chain } from '@sluice/chains'
 import { atOnce, type Steps } from '@sluice/rpc'
 import { familyOf } from '../dexes/index.ts'
-import { orRefused, type Pool } from '../family.ts'
+import { nullIfRefused, type Pool } from '../family.ts'
 import type { Snapshot } from '../snapshot.ts'
 import {
-  brokenRecord,
   hasEarned,
   isDueForReport,
+  recordBreach,
   recordLiquidity,
   recordMeasurement,
-  type Standing,
   standingOf,
-  type Terms,
+  type TokenStanding,
+  type TrustTerms,
   UNOBSERVED,
 } from './record.ts'
 import { isTrustedPool, namedTrust, type Trust } from './trust.ts'
 import { liquidityOf, type PoolContribution, type WatchedItem } from './watched-item.ts'
 
-/** Maximum watched tokens, and maximum watched pools. When full, the entry with the least depth is evicted. */
+/** Maximum watched tokens, and maximum watched pools. When full, the item with the least depth is evicted. */
 const MAX_WATCHED = 512
-/** Maximum pools that count for a token. They need not include its deepest pool; this many suffice to earn trust. */
+/** Maximum pools that count for a token. The deepest pool may be missing, but 64 pools suffice to earn trust. */
 const MAX_POOLS_OF_TOKEN = 64
 /**
  * Maximum blocks between two observations. A longer gap resets the ledger, because the blocks in it were not observed.
  */
-const MAX_GAP = 64
-/** Maximum evictions per block: each one scans all entries. */
+const MAX_GAP_BLOCKS = 64
+/** Maximum evictions per block, because each eviction scans all items. */
 const MAX_EVICTIONS = 32
 /** Pools processed per block after a snapshot in which all pools may have changed. */
 const BACKLOG_PER_BLOCK = 500
-/** Entries revalued per block, in rotation, because prices move even if pools do not. */
+/** Items revalued per block, in rotation, because prices move even if pools do not change. */
 const VALUED_PER_BLOCK = 16
-/** Maximum relative price move without a trade; one minute of interest is less than a millionth. */
+/** Maximum relative price move without a trade. Interest for one minute is less than a millionth. */
 const MAX_DRIFT = 1e-5
 
 /** Trust ledger of one chain. */
 export class TrustLedger {
   readonly named: Trust
-  private current: Trust
-  private readonly terms: Terms
-  private readonly tokens = new Map<Address, WatchedItem>()
-  private readonly pools = new Map<string, WatchedItem>()
+  private trustWithEarned: Trust
+  private readonly terms: TrustTerms
+  private readonly itemByToken = new Map<Address, WatchedItem>()
+  private readonly itemByPoolId = new Map<string, WatchedItem>()
   private block: number | null = null
   private nextIndex = 0
   /** Number of resets: an `observeInSteps` generator that started before a reset must stop. */
-  private resets = 0
-  private evictions = MAX_EVICTIONS
+  private resetCount = 0
+  private evictionsLeft = MAX_EVICTIONS
   /** Ids of pools that have not been processed yet. */
   private backlog: Iterator<string> | null = null
-  private knownPools: Snapshot['pools'] = new Map()
-  private usd: (token: Address, amount: bigint) => number = () => 0
+  private previousPools: Snapshot['pools'] = new Map()
+  private usdOf: (token: Address, amount: bigint) => number = () => 0
 
-  constructor(chain: Chain, terms: Terms) {
+  constructor(chain: Chain, terms: TrustTerms) {
     this.terms = terms
     this.named = namedTrust(chain)
-    this.current = { ...this.named, level: 'earned' }
+    this.trustWithEarned = { ...this.named, level: 'earned' }
   }
 
   /** Trust including everything earned. The same object as long as its content is unchanged. */
   get earned(): Trust {
-    return this.current
+    return this.trustWithEarned
   }
 
   /** Sets the price source. @param usd - USD of an amount of a named token; 0 if it has no price */
   setPriceSource(usd: (token: Address, amount: bigint) => number): void {
-    this.usd = usd
+    this.usdOf = usd
   }
 
   /** Processes a block at once. */
@@ -78,91 +81,91 @@ export class TrustLedger {
    * watched entries.
    */
   *observeInSteps({ block, pools, changedIds }: Snapshot): Steps<void> {
-    const { number } = block
-    if (this.block !== null && Math.abs(number - this.block) > MAX_GAP) this.forget()
-    this.block = number
-    this.evictions = MAX_EVICTIONS
-    // Process all pools over the next blocks; earning trust takes longer than that.
+    const { number: blockNumber } = block
+    if (this.block !== null && Math.abs(blockNumber - this.block) > MAX_GAP_BLOCKS) this.reset()
+    this.block = blockNumber
+    this.evictionsLeft = MAX_EVICTIONS
+    // Process all pools over the next blocks. Earning trust takes many more blocks.
     if (changedIds === null) {
-      this.forgetSeenPools()
+      this.clearItems()
       this.backlog = pools.keys()
     }
-    const { resets } = this
+    const { resetCount } = this
     for (const id of changedIds ?? []) {
       const pool = pools.get(id)
-      if (!pool) this.drop(this.knownPools.get(id))
+      if (!pool) this.removePool(this.previousPools.get(id))
       else {
         this.watch(pool)
         this.checkDrift(pool)
       }
       yield
-      if (this.resets !== resets) return
+      if (this.resetCount !== resetCount) return
     }
-    this.knownPools = pools
-    for (const step of [this.processBacklog(), this.revalue(), this.observeAll(number)])
-      for (const _ of step) {
+    this.previousPools = pools
+    for (const steps of [this.processBacklog(), this.revalue(), this.recordAll(blockNumber)])
+      for (const _ of steps) {
         yield
-        if (this.resets !== resets) return
+        if (this.resetCount !== resetCount) return
       }
-    this.promote()
+    this.updateEarnedTrust()
   }
 
   /** Resets all observations, and with them all earned trust. */
-  forget(): void {
-    this.forgetSeenPools()
+  reset(): void {
+    this.clearItems()
     this.block = null
-    this.promote()
+    this.updateEarnedTrust()
   }
 
   /** A watched token that is due for a measurement; undefined if there is none. */
-  get due(): Address | undefined {
-    for (const [token, { record }] of this.tokens) if (isDueForReport(record, this.terms)) return token
+  get tokenDueForReport(): Address | undefined {
+    for (const [token, { record }] of this.itemByToken) if (isDueForReport(record, this.terms)) return token
     return undefined
   }
 
   /** Records a measurement. @param fault - the fault that was measured; null for a clean report */
-  report(token: Address, fault: string | null): void {
-    const item = this.tokens.get(token)
+  reportMeasurement(token: Address, fault: string | null): void {
+    const item = this.itemByToken.get(token)
     if (!item || this.block === null) return
     item.record = recordMeasurement(item.record, fault, this.block)
-    this.promote()
+    this.updateEarnedTrust()
   }
 
   /** Records that a token or pool broke its trust. Named tokens stay named. */
-  breach(id: string, fault: string): void {
-    const item = this.tokens.get(id as Address) ?? this.pools.get(id)
+  reportBreach(id: string, fault: string): void {
+    const item = this.itemByToken.get(id as Address) ?? this.itemByPoolId.get(id)
     if (!item) return
-    item.record = brokenRecord(item.record, fault)
-    this.promote()
+    item.record = recordBreach(item.record, fault)
+    this.updateEarnedTrust()
   }
 
   /** Returns the trust level of a token. */
-  standingOfToken(token: Address): Standing {
+  standingOfToken(token: Address): TokenStanding {
     if (this.named.tokens.has(token)) return { standing: 'named', reason: "the chain's file names it" }
-    return standingOf(this.tokens.get(token)?.record ?? UNOBSERVED, this.terms)
+    return standingOf(this.itemByToken.get(token)?.record ?? UNOBSERVED, this.terms)
   }
 
   get counts(): { readonly watched: number; readonly earnedTokens: number; readonly earnedPools: number } {
-    const { tokens, pools } = this.current
+    const { tokens, pools } = this.trustWithEarned
     return {
-      watched: this.tokens.size + this.pools.size,
+      watched: this.itemByToken.size + this.itemByPoolId.size,
       earnedTokens: tokens.size - this.named.tokens.size,
       earnedPools: pools.size,
     }
   }
 
-  private forgetSeenPools(): void {
-    this.resets++
-    this.tokens.clear()
-    this.pools.clear()
-    this.knownPools = new Map()
+  private clearItems(): void {
+    this.resetCount++
+    this.itemByToken.clear()
+    this.itemByPoolId.clear()
+    this.previousPools = new Map()
     this.backlog = null
   }
 
   private *processBacklog(): Steps<void> {
     for (let k = 0; this.backlog !== null && k < BACKLOG_PER_BLOCK; k++) {
       const { done, value } = this.backlog.next()
-      const pool = done ? undefined : this.knownPools.get(value)
+      const pool = done ? undefined : this.previousPools.get(value)
       if (done) this.backlog = null
       else if (pool) this.watch(pool)
       yield
@@ -172,127 +175,128 @@ export class TrustLedger {
   private watch(pool: Pool): void {
     const { named } = this
     const untrustedTokens = pool.tokens.filter((token) => !named.tokens.has(token))
-    if (untrustedTokens.length === 0 && !isTrustedPool(pool, named)) this.admit(this.pools, pool.id, pool)
+    if (untrustedTokens.length === 0 && !isTrustedPool(pool, named))
+      this.addContribution(this.itemByPoolId, pool.id, pool)
     // A token gets no credit for pools that are not trusted.
     if (untrustedTokens.length === 1 && pool.tokens.length > 1 && isTrustedPool(pool, named))
-      this.admit(this.tokens, untrustedTokens[0]!, pool)
+      this.addContribution(this.itemByToken, untrustedTokens[0]!, pool)
   }
 
-  private admit<K>(watchedItems: Map<K, WatchedItem>, key: K, pool: Pool): void {
+  private addContribution<K>(watchedItems: Map<K, WatchedItem>, key: K, pool: Pool): void {
     const existingItem = watchedItems.get(key)
     if (existingItem) {
-      if (existingItem.pools.has(pool.id) || existingItem.pools.size < MAX_POOLS_OF_TOKEN)
-        this.value(existingItem, pool)
+      if (existingItem.contributionByPoolId.has(pool.id) || existingItem.contributionByPoolId.size < MAX_POOLS_OF_TOKEN)
+        this.revalueContribution(existingItem, pool)
       return
     }
     const isFull = watchedItems.size >= MAX_WATCHED
-    if (isFull && this.evictions-- <= 0) return
+    if (isFull && this.evictionsLeft-- <= 0) return
     const contribution = this.contributionOf(pool)
     const { depthUsd } = contribution
     if (isFull) {
-      let shallowest: K | undefined
-      let depth = depthUsd
+      let shallowestKey: K | undefined
+      let minDepthUsd = depthUsd
       for (const [otherKey, { record }] of watchedItems)
-        if (record.depthUsd < depth) {
-          shallowest = otherKey
-          depth = record.depthUsd
+        if (record.depthUsd < minDepthUsd) {
+          shallowestKey = otherKey
+          minDepthUsd = record.depthUsd
         }
-      if (shallowest === undefined) return
-      watchedItems.delete(shallowest)
+      if (shallowestKey === undefined) return
+      watchedItems.delete(shallowestKey)
     }
     watchedItems.set(key, {
       record: { ...UNOBSERVED, depthUsd },
-      pools: new Map([[pool.id, contribution]]),
+      contributionByPoolId: new Map([[pool.id, contribution]]),
       liquidity: null,
     })
   }
 
-  private drop(pool: Pool | undefined): void {
+  private removePool(pool: Pool | undefined): void {
     if (!pool) return
-    this.pools.delete(pool.id)
+    this.itemByPoolId.delete(pool.id)
     for (const token of pool.tokens) {
-      const item = this.tokens.get(token)
-      if (item?.pools.delete(pool.id)) item.liquidity = null
+      const item = this.itemByToken.get(token)
+      if (item?.contributionByPoolId.delete(pool.id)) item.liquidity = null
     }
   }
 
   /** Revalues a few entries per block, in rotation. */
   private *revalue(): Steps<void> {
-    const watchedItems = [...this.tokens.values(), ...this.pools.values()]
+    const watchedItems = [...this.itemByToken.values(), ...this.itemByPoolId.values()]
     for (let k = 0; k < Math.min(VALUED_PER_BLOCK, watchedItems.length); k++) {
       const item = watchedItems[this.nextIndex++ % watchedItems.length]!
-      for (const id of item.pools.keys()) {
-        const pool = this.knownPools.get(id)
-        if (pool) this.value(item, pool)
+      for (const id of item.contributionByPoolId.keys()) {
+        const pool = this.previousPools.get(id)
+        if (pool) this.revalueContribution(item, pool)
         yield
       }
     }
   }
 
-  private value(item: WatchedItem, pool: Pool): void {
-    item.pools.set(pool.id, this.contributionOf(pool))
+  private revalueContribution(item: WatchedItem, pool: Pool): void {
+    item.contributionByPoolId.set(pool.id, this.contributionOf(pool))
     item.liquidity = null
   }
 
-  private *observeAll(number: number): Steps<void> {
-    for (const item of this.tokens.values()) {
-      item.record = recordLiquidity(item.record, liquidityOf(item), number, this.terms)
+  private *recordAll(blockNumber: number): Steps<void> {
+    for (const item of this.itemByToken.values()) {
+      item.record = recordLiquidity(item.record, liquidityOf(item), blockNumber, this.terms)
       yield
     }
     // A pool earns trust only for itself, by its own trades: there is no token to measure.
     const terms = { ...this.terms, pools: 1, namedTokens: 2 }
-    for (const item of this.pools.values()) {
-      item.record = recordLiquidity(item.record, liquidityOf(item), number, terms)
-      if (isDueForReport(item.record, this.terms)) item.record = recordMeasurement(item.record, null, number)
+    for (const item of this.itemByPoolId.values()) {
+      item.record = recordLiquidity(item.record, liquidityOf(item), blockNumber, terms)
+      if (isDueForReport(item.record, this.terms)) item.record = recordMeasurement(item.record, null, blockNumber)
       yield
     }
   }
 
   private contributionOf(pool: Pool): PoolContribution {
-    const partners = pool.tokens.filter((token) => this.named.tokens.has(token))
-    return { depthUsd: this.depthOf(pool), partners }
+    const namedPartners = pool.tokens.filter((token) => this.named.tokens.has(token))
+    return { depthUsd: this.depthOf(pool), namedPartners }
   }
 
   /** Returns the USD value of the named tokens in a pool. */
   private depthOf(pool: Pool): number {
     const reserves = familyOf(pool.family)?.reserves(pool) ?? []
     return pool.tokens.reduce(
-      (sum, token, k) => sum + (this.named.tokens.has(token) ? this.usd(token, reserves[k] ?? 0n) : 0),
+      (sum, token, k) => sum + (this.named.tokens.has(token) ? this.usdOf(token, reserves[k] ?? 0n) : 0),
       0,
     )
   }
 
   /** Records a breach if a pool's quotes changed without a trade, because its owner changed a price or fee. */
   private checkDrift(pool: Pool): void {
-    const item = this.pools.get(pool.id)
-    const before = this.knownPools.get(pool.id)
-    if (!item || !before || before === pool) return
+    const item = this.itemByPoolId.get(pool.id)
+    const previousPool = this.previousPools.get(pool.id)
+    if (!item || !previousPool || previousPool === pool) return
     const family = familyOf(pool.family)!
-    const traceOf = (observedPool: Pool) =>
+    const stampOf = (observedPool: Pool) =>
       family.sampled?.stampOf(observedPool) ?? family.reserves(observedPool).join()
-    if (traceOf(before) !== traceOf(pool)) return
-    const firstCurve = (observedPool: Pool) =>
-      orRefused(() => family.priceCurve(observedPool, observedPool.tokens[0]!, observedPool.tokens[1]!))
-    const [curveBefore, curveAfter] = [firstCurve(before), firstCurve(pool)]
+    if (stampOf(previousPool) !== stampOf(pool)) return
+    const curveOf = (observedPool: Pool) =>
+      nullIfRefused(() => family.priceCurve(observedPool, observedPool.tokens[0]!, observedPool.tokens[1]!))
+    const [curveBefore, curveAfter] = [curveOf(previousPool), curveOf(pool)]
     const marginalPrice = (curve: typeof curveBefore) =>
       curve ? curve.sqrtPrice[0]! ** 2 * curve.keepIn * curve.keepOut : 0
     if (!(Math.abs(marginalPrice(curveAfter) / marginalPrice(curveBefore) - 1) <= MAX_DRIFT))
-      item.record = brokenRecord(item.record, 'a price or fee set anew without a trade')
+      item.record = recordBreach(item.record, 'a price or fee set anew without a trade')
   }
 
-  private promote(): void {
+  private updateEarnedTrust(): void {
     const earnedFrom = (items: Map<string, WatchedItem>) =>
       [...items].flatMap(([key, { record }]) => (hasEarned(record, this.terms) ? [key] : []))
-    const tokens = earnedFrom(this.tokens) as Address[]
-    const pools = earnedFrom(this.pools)
+    const tokens = earnedFrom(this.itemByToken) as Address[]
+    const pools = earnedFrom(this.itemByPoolId)
     const isUnchanged =
-      tokens.length === this.current.tokens.size - this.named.tokens.size &&
-      pools.length === this.current.pools.size &&
-      tokens.every((token) => this.current.tokens.has(token)) &&
-      pools.every((id) => this.current.pools.has(id))
+      tokens.length === this.trustWithEarned.tokens.size - this.named.tokens.size &&
+      pools.length === this.trustWithEarned.pools.size &&
+      tokens.every((token) => this.trustWithEarned.tokens.has(token)) &&
+      pools.every((id) => this.trustWithEarned.pools.has(id))
     if (isUnchanged) return
     const { accounts } = this.named
-    this.current = {
+    this.trustWithEarned = {
       level: 'earned',
       tokens: new Set([...this.named.tokens, ...tokens]),
       accounts,

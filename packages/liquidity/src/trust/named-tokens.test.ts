@@ -64,9 +64,9 @@ test('a pool is trusted if it depends on no account, on trusted ones only, or if
 test('the pools of a token are summed once, and its partners counted once', () => {
   const watched: WatchedItem = {
     record: {} as WatchedItem['record'],
-    pools: new Map([
-      ['a', { depthUsd: 10, partners: [testAddress(1)] }],
-      ['b', { depthUsd: 5.5, partners: [testAddress(1), testAddress(3)] }],
+    contributionByPoolId: new Map([
+      ['a', { depthUsd: 10, namedPartners: [testAddress(1)] }],
+      ['b', { depthUsd: 5.5, namedPartners: [testAddress(1), testAddress(3)] }],
     ]),
     liquidity: null,
   }
@@ -74,6 +74,6 @@ test('the pools of a token are summed once, and its partners counted once', () =
   expect(sums).toEqual({ pools: 2, namedTokens: 2, depthUsd: 15.5 })
   expect(liquidityOf(watched)).toBe(sums)
   watched.liquidity = null
-  watched.pools.delete('b')
+  watched.contributionByPoolId.delete('b')
   expect(liquidityOf(watched)).toEqual({ pools: 1, namedTokens: 1, depthUsd: 10 })
 })

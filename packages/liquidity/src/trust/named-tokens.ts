@@ -1,4 +1,4 @@
-/** Tokens and accounts that the chain's file trusts by naming them. */
+/** Returns the tokens and accounts that a chain's file names, and that routes may therefore trust. */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf } from '../dexes/index.ts'
 

@@ -1,9 +1,9 @@
 /** Tests each condition of trust at its limit, one below, and one above. */
 import { describe, expect, test } from 'vitest'
 import {
-  brokenRecord,
   hasEarned,
   isDueForReport,
+  recordBreach,
   recordLiquidity,
   recordMeasurement,
   standingOf,
@@ -11,11 +11,11 @@ import {
   UNOBSERVED,
 } from './record.ts'
 
-const terms = { blocks: 10, pools: 3, namedTokens: 2, depthUsd: 1_000, reportBlocks: 5 }
+const terms = { blocks: 10, pools: 3, namedTokens: 2, depthUsd: 1_000, reportIntervalBlocks: 5 }
 const enough = { pools: 3, namedTokens: 2, depthUsd: 1_000 }
-/** A record whose conditions have held from block 101 to `lastSeenAt`. */
-const record = (lastSeenAt: number, cleanAt: number | null): TrustRecord => ({
-  ...{ heldSince: 101, lastSeenAt, depthUsd: 1_500, cleanAt, fault: null, breach: null },
+/** A record whose conditions have held from block 101 to `lastSeenBlock`. */
+const record = (lastSeenBlock: number, cleanReportBlock: number | null): TrustRecord => ({
+  ...{ heldSinceBlock: 101, lastSeenBlock, depthUsd: 1_500, cleanReportBlock, fault: null, breach: null },
 })
 
 describe('a block', () => {
@@ -28,24 +28,38 @@ describe('a block', () => {
     const liquidity = { ...enough, ...missing }
     const before = { ...record(110, 108), breach: 'a tax' }
     expect(recordLiquidity(before, liquidity, 111, terms)).toEqual({
-      ...{ heldSince: null, lastSeenAt: 111, depthUsd: liquidity.depthUsd, cleanAt: null, fault, breach: 'a tax' },
+      ...{
+        heldSinceBlock: null,
+        lastSeenBlock: 111,
+        depthUsd: liquidity.depthUsd,
+        cleanReportBlock: null,
+        fault,
+        breach: 'a tax',
+      },
     })
   })
 
   test('with exactly enough of everything starts a period, and the next one continues it', () => {
     const first = recordLiquidity({ ...UNOBSERVED, breach: 'a tax' }, enough, 7, terms)
-    expect(first).toEqual({ heldSince: 7, lastSeenAt: 7, depthUsd: 1_000, cleanAt: null, fault: null, breach: 'a tax' })
+    expect(first).toEqual({
+      heldSinceBlock: 7,
+      lastSeenBlock: 7,
+      depthUsd: 1_000,
+      cleanReportBlock: null,
+      fault: null,
+      breach: 'a tax',
+    })
     expect(recordLiquidity(first, { ...enough, depthUsd: 2_000 }, 8, terms)).toEqual({
-      ...{ ...first, lastSeenAt: 8, depthUsd: 2_000 },
+      ...{ ...first, lastSeenBlock: 8, depthUsd: 2_000 },
     })
   })
 })
 
 test('a clean measurement is dated; a faulty one and a breach reset all but the liquidity', () => {
   expect(recordMeasurement(record(110, null), null, 110)).toEqual(record(110, 110))
-  const reset = { ...UNOBSERVED, lastSeenAt: 110, depthUsd: 1_500, fault: 'a tax', breach: 'a tax' }
+  const reset = { ...UNOBSERVED, lastSeenBlock: 110, depthUsd: 1_500, fault: 'a tax', breach: 'a tax' }
   expect(recordMeasurement(record(110, 108), 'a tax', 111)).toEqual(reset)
-  expect(brokenRecord(record(110, 108), 'a tax')).toEqual(reset)
+  expect(recordBreach(record(110, 108), 'a tax')).toEqual(reset)
 })
 
 test.each([
@@ -59,8 +73,8 @@ test.each([
   [record(110, 105), true, true, 'seen to behave for 10 blocks'],
   [record(110, 100), true, true, 'seen to behave for 10 blocks'],
   [record(110, 99), true, false, 'not measured lately'],
-  [{ ...record(110, 110), heldSince: null }, false, false, 'not seen yet'],
-  [{ ...record(110, 110), heldSince: null, fault: 'a tax' }, false, false, 'a tax'],
+  [{ ...record(110, 110), heldSinceBlock: null }, false, false, 'not seen yet'],
+  [{ ...record(110, 110), heldSinceBlock: null, fault: 'a tax' }, false, false, 'a tax'],
 ])('the standing of %o', (of, isDue, isEarned, reason) => {
   expect(isDueForReport(of, terms)).toBe(isDue)
   expect(hasEarned(of, terms)).toBe(isEarned)

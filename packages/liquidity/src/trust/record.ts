@@ -1,23 +1,23 @@
 /** Rules by which a token or pool that the chain's file does not name earns trust, block by block, and loses it. */
 
 /** Conditions for earning trust. */
-export type Terms = {
+export type TrustTerms = {
   /** Minimum consecutive blocks at which the other conditions hold. */
   readonly blocks: number
-  /** Minimum number of pools with named tokens, and of different named tokens in them. */
+  /** Minimum number of pools with named tokens, and minimum number of different named tokens in these pools. */
   readonly pools: number
   readonly namedTokens: number
   /** Minimum value of the named tokens in those pools, in USD. */
   readonly depthUsd: number
-  /** Blocks after which the token must be measured again. */
-  readonly reportBlocks: number
+  /** Blocks after which the transfer behavior of the token must be measured again. */
+  readonly reportIntervalBlocks: number
 }
 
 /** Liquidity seen at a block. */
 export type ObservedLiquidity = { readonly pools: number; readonly namedTokens: number; readonly depthUsd: number }
 
 /** Trust level of a token, with a reason. */
-export type Standing = {
+export type TokenStanding = {
   readonly standing: 'named' | 'earned' | 'stranger'
   /** Reason, for display. */
   readonly reason: string
@@ -26,24 +26,24 @@ export type Standing = {
 /** Trust record of one token or pool. Immutable. */
 export type TrustRecord = {
   /** First of the consecutive blocks at which the conditions have held; null if they do not hold. */
-  readonly heldSince: number | null
-  /** The newest block at which it was observed. */
-  readonly lastSeenAt: number
+  readonly heldSinceBlock: number | null
+  /** The newest block at which the token or pool was observed. */
+  readonly lastSeenBlock: number
   readonly depthUsd: number
   /** Block of the last clean measurement; null if there is none. */
-  readonly cleanAt: number | null
+  readonly cleanReportBlock: number | null
   /** Condition that fails; null if all hold. */
   readonly fault: string | null
-  /** Last breach that reset its trust; null if there was none. */
+  /** Last breach that reset the trust; null if there was none. */
   readonly breach: string | null
 }
 
 /** Record of a token or pool that has not been observed. */
 export const UNOBSERVED: TrustRecord = {
-  heldSince: null,
-  lastSeenAt: 0,
+  heldSinceBlock: null,
+  lastSeenBlock: 0,
   depthUsd: 0,
-  cleanAt: null,
+  cleanReportBlock: null,
   fault: 'not seen yet',
   breach: null,
 }
@@ -53,15 +53,18 @@ export function recordLiquidity(
   record: TrustRecord,
   liquidity: ObservedLiquidity,
   block: number,
-  terms: Terms,
+  terms: TrustTerms,
 ): TrustRecord {
   const { depthUsd } = liquidity
-  const fault = failedCondition(liquidity, terms)
-  if (fault !== null) return { ...UNOBSERVED, lastSeenAt: block, depthUsd, fault, breach: record.breach }
-  return { ...record, heldSince: record.heldSince ?? block, lastSeenAt: block, depthUsd, fault: null }
+  const fault = describeFailedCondition(liquidity, terms)
+  if (fault !== null) return { ...UNOBSERVED, lastSeenBlock: block, depthUsd, fault, breach: record.breach }
+  return { ...record, heldSinceBlock: record.heldSinceBlock ?? block, lastSeenBlock: block, depthUsd, fault: null }
 }
 
-function failedCondition({ pools, namedTokens, depthUsd }: ObservedLiquidity, terms: Terms): string | null {
+function describeFailedCondition(
+  { pools, namedTokens, depthUsd }: ObservedLiquidity,
+  terms: TrustTerms,
+): string | null {
   if (pools < terms.pools) return `in ${pools} pools with named tokens, of ${terms.pools} at least`
   if (namedTokens < terms.namedTokens)
     return `traded with ${namedTokens} named tokens, of ${terms.namedTokens} at least`
@@ -75,41 +78,44 @@ function failedCondition({ pools, namedTokens, depthUsd }: ObservedLiquidity, te
  * @param fault - the fault that was measured; null for a clean report
  */
 export function recordMeasurement(record: TrustRecord, fault: string | null, block: number): TrustRecord {
-  return fault === null ? { ...record, cleanAt: block } : brokenRecord(record, fault)
+  return fault === null ? { ...record, cleanReportBlock: block } : recordBreach(record, fault)
 }
 
 /** Returns the record after a breach: all trust is lost at once. */
-export function brokenRecord({ lastSeenAt, depthUsd }: TrustRecord, fault: string): TrustRecord {
-  return { ...UNOBSERVED, lastSeenAt, depthUsd, fault, breach: fault }
+export function recordBreach({ lastSeenBlock, depthUsd }: TrustRecord, fault: string): TrustRecord {
+  return { ...UNOBSERVED, lastSeenBlock, depthUsd, fault, breach: fault }
 }
 
-/** True if only a measurement is missing, or the last one expires soon. */
+/** True if only a measurement is missing, or if the last measurement expires soon. */
 export function isDueForReport(
-  { heldSince, lastSeenAt, cleanAt }: TrustRecord,
-  { blocks, reportBlocks }: Terms,
+  { heldSinceBlock, lastSeenBlock, cleanReportBlock }: TrustRecord,
+  { blocks, reportIntervalBlocks }: TrustTerms,
 ): boolean {
-  if (heldSince === null || lastSeenAt - heldSince + 1 < blocks) return false
-  return cleanAt === null || lastSeenAt - cleanAt >= reportBlocks
+  if (heldSinceBlock === null || lastSeenBlock - heldSinceBlock + 1 < blocks) return false
+  return cleanReportBlock === null || lastSeenBlock - cleanReportBlock >= reportIntervalBlocks
 }
 
 /** True if all conditions have held long enough and the last measurement is recent. */
-export function hasEarned({ heldSince, lastSeenAt, cleanAt }: TrustRecord, { blocks, reportBlocks }: Terms): boolean {
-  if (heldSince === null || cleanAt === null || lastSeenAt - heldSince + 1 < blocks) return false
+export function hasEarned(
+  { heldSinceBlock, lastSeenBlock, cleanReportBlock }: TrustRecord,
+  { blocks, reportIntervalBlocks }: TrustTerms,
+): boolean {
+  if (heldSinceBlock === null || cleanReportBlock === null || lastSeenBlock - heldSinceBlock + 1 < blocks) return false
   // Accept a measurement for twice its interval, since measuring can be delayed. After that the result is too old.
-  return lastSeenAt - cleanAt <= 2 * reportBlocks
+  return lastSeenBlock - cleanReportBlock <= 2 * reportIntervalBlocks
 }
 
 /** Returns the trust level that a record has earned, with a reason. */
-export function standingOf(record: TrustRecord, terms: Terms): Standing {
-  const { heldSince, lastSeenAt, cleanAt, fault, breach } = record
-  const untrustedStanding = (reason: string): Standing => ({ standing: 'stranger', reason })
-  if (heldSince === null) return untrustedStanding(fault ?? 'not seen yet')
-  const blocks = lastSeenAt - heldSince + 1
+export function standingOf(record: TrustRecord, terms: TrustTerms): TokenStanding {
+  const { heldSinceBlock, lastSeenBlock, cleanReportBlock, fault, breach } = record
+  const untrustedStanding = (reason: string): TokenStanding => ({ standing: 'stranger', reason })
+  if (heldSinceBlock === null) return untrustedStanding(fault ?? 'not seen yet')
+  const blocks = lastSeenBlock - heldSinceBlock + 1
   if (blocks < terms.blocks) {
-    const after = breach === null ? '' : `, after ${breach}`
-    return untrustedStanding(`seen to behave for ${blocks} blocks, of ${terms.blocks} at least${after}`)
+    const breachText = breach === null ? '' : `, after ${breach}`
+    return untrustedStanding(`seen to behave for ${blocks} blocks, of ${terms.blocks} at least${breachText}`)
   }
-  if (cleanAt === null) return untrustedStanding('not measured yet')
+  if (cleanReportBlock === null) return untrustedStanding('not measured yet')
   if (!hasEarned(record, terms)) return untrustedStanding('not measured lately')
   return { standing: 'earned', reason: `seen to behave for ${blocks} blocks` }
 }

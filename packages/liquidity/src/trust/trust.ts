@@ -1,4 +1,7 @@
-/** Tokens, accounts, and pools that a route may pass through between its ends. The ends are the caller's choice. */
+/**
+ * Trust: the intermediate tokens, accounts, and pools that a route may depend on. The route's input and output token are
+ * the caller's choice and need no trust.
+ */
 import type { Address, Chain } from '@sluice/chains'
 import { familyOf } from '../dexes/index.ts'
 import type { Pool } from '../family.ts'
@@ -10,7 +13,10 @@ import { namedAccounts, namedTokens } from './named-tokens.ts'
  */
 export type TrustLevel = 'named' | 'earned'
 
-/** Plain data, so that it can be sent to another thread. The same object as long as its content is unchanged. */
+/**
+ * The trusted tokens, accounts, and pools. Plain data, so that it can be sent to another thread. The same object as long
+ * as its content is unchanged.
+ */
 export type Trust = {
   readonly level: TrustLevel
   readonly tokens: ReadonlySet<Address>

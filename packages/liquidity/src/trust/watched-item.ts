@@ -7,13 +7,13 @@ export type PoolContribution = {
   /** USD of named tokens in the pool when it was last valued. */
   readonly depthUsd: number
   /** Named tokens in the pool. */
-  readonly partners: readonly Address[]
+  readonly namedPartners: readonly Address[]
 }
 
 /** A watched token or pool. `liquidity` caches the sums over `pools`; null if a contribution has changed since. */
 export type WatchedItem = {
   record: TrustRecord
-  readonly pools: Map<string, PoolContribution>
+  readonly contributionByPoolId: Map<string, PoolContribution>
   liquidity: ObservedLiquidity | null
 }
 
@@ -22,10 +22,10 @@ export function liquidityOf(watchedItem: WatchedItem): ObservedLiquidity {
   if (watchedItem.liquidity) return watchedItem.liquidity
   const partners = new Set<Address>()
   let depthUsd = 0
-  for (const contribution of watchedItem.pools.values()) {
+  for (const contribution of watchedItem.contributionByPoolId.values()) {
     depthUsd += contribution.depthUsd
-    for (const token of contribution.partners) partners.add(token)
+    for (const token of contribution.namedPartners) partners.add(token)
   }
-  watchedItem.liquidity = { pools: watchedItem.pools.size, namedTokens: partners.size, depthUsd }
+  watchedItem.liquidity = { pools: watchedItem.contributionByPoolId.size, namedTokens: partners.size, depthUsd }
   return watchedItem.liquidity
 }

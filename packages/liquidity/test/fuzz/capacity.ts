@@ -153,7 +153,7 @@ function compare(direction: Direction, amountIn: bigint, outcome: Outcome): stri
       if (ours.code === 'UNSUPPORTED' || (ours.code === 'TOO_SMALL' && amountIn < (maxInput ?? amountIn * 2n))) return
       return described()
     }
-    if (ours.isOwnLimit || (SHARES.has(pool.family) && (amountIn > supply || family.wrapsNative))) return
+    if (ours.isModelLimit || (SHARES.has(pool.family) && (amountIn > supply || family.wrapsNative))) return
     return isAccepted && outcome.amountOut > 0n ? described() : undefined
   }
   // Shares that a trader has already may round with those that come.
@@ -184,7 +184,7 @@ function count(direction: Direction, tally: CapacityTally): void {
   else if (maxInput === null || maxInput >= funds) tally.beyond++
   else {
     const above = quote(direction, maxInput + 1n)
-    if (above instanceof PoolRefusal && above.isOwnLimit) tally.ownLimits++
+    if (above instanceof PoolRefusal && above.isModelLimit) tally.ownLimits++
     else tally.ends++
   }
 }

@@ -110,7 +110,7 @@ function compare({ pool, swaps }: SwapTrial, outcomes: readonly Outcome[], tally
     }
     const ours = quote({ ...pool, state }, swap)
     if (ours instanceof PoolRefusal) {
-      if (ours.code === 'UNSUPPORTED' || ours.isOwnLimit) tally.unsupported++
+      if (ours.code === 'UNSUPPORTED' || ours.isModelLimit) tally.unsupported++
       else if (ok && amountOut > 0n) tally.mismatches.push(describe(pool, swaps, i, ours.message, amountOut))
       else tally.refused++
       // From here on the pool has changed by a swap that is not modelled.

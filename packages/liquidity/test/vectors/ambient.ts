@@ -1,7 +1,7 @@
 /** Test vectors of Ambient. */
 import { limitBitsOf, swapExactInput } from '../../src/dexes/ambient/math.ts'
 import type { AmbientState } from '../../src/dexes/ambient/types.ts'
-import { orRefused } from '../../src/family.ts'
+import { nullIfRefused } from '../../src/family.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { VectorForm, VectorPool } from './types.ts'
 
@@ -43,7 +43,7 @@ function question(state: AmbientState, name: string, swap: VectorPool) {
   if (SHORT.has(refusal)) return { skip: 'the caller had too few tokens' }
   const label = `${swap.qty} of the ${isBuy ? 'base' : 'quote'}: ${name}`
   const amountIn = BigInt(swap.qty)
-  const ours = orRefused(() => swapExactInput(state, isBuy, amountIn, BigInt(swap.limitPrice)))
+  const ours = nullIfRefused(() => swapExactInput(state, isBuy, amountIn, BigInt(swap.limitPrice)))
   const flows = ours && (isBuy ? [ours.amountIn, -ours.amountOut] : [-ours.amountOut, ours.amountIn])
   const reportedFlows = refusal === undefined ? [swap.baseFlow, swap.quoteFlow] : null
   if (String(flows) !== String(reportedFlows))

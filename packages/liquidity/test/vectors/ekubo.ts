@@ -1,12 +1,12 @@
 /** Test vectors of Ekubo. */
-import { unpack } from '../../src/dexes/ekubo/ratio.ts'
+import { unpackRatio } from '../../src/dexes/ekubo/ratio.ts'
 import type { EkuboState } from '../../src/dexes/ekubo/types.ts'
 import type { Tick } from '../../src/math/concentrated.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { VectorForm, VectorPool } from './types.ts'
 
 const stateOf = ({ kind, sqrtRatio, tick, liquidity, ticks }: VectorPool): EkuboState => ({
-  sqrtRatio: unpack(BigInt(sqrtRatio)),
+  sqrtRatio: unpackRatio(BigInt(sqrtRatio)),
   tick,
   liquidity: BigInt(liquidity),
   // Pools with a single range have no ticks in our state: the range follows from the config.
@@ -31,7 +31,7 @@ export const ekuboForm: VectorForm = ({ states, vectors }) =>
         const { sqrtRatio, tick, liquidity } = after as EkuboState
         return differences(
           { sqrtRatio, tick, liquidity },
-          { ...vector.after, sqrtRatio: unpack(BigInt(vector.after.sqrtRatio)) },
+          { ...vector.after, sqrtRatio: unpackRatio(BigInt(vector.after.sqrtRatio)) },
         )
       },
     }

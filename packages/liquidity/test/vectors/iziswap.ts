@@ -1,5 +1,5 @@
 /** Test vectors of iZiSwap. */
-import { trade } from '../../src/dexes/iziswap/math.ts'
+import { sellUpTo } from '../../src/dexes/iziswap/math.ts'
 import type { IziswapState } from '../../src/dexes/iziswap/types.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { VectorForm, VectorPool } from './types.ts'
@@ -33,7 +33,7 @@ export const iziswapForm: VectorForm = ({ pools }) =>
       const before = pool.sequence
         .slice(0, k)
         .reduce(
-          (state: IziswapState, past: VectorPool) => trade(state, isX(past), BigInt(past.amount)).state,
+          (state: IziswapState, past: VectorPool) => sellUpTo(state, isX(past), BigInt(past.amount)).state,
           stateOf(pool),
         )
       return question(`${pool.name}, in turn`, before, swap)

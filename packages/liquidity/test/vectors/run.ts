@@ -73,7 +73,7 @@ function mismatchOf({ label, pool, tokenIn, tokenOut, amountIn, amountOut, after
     return stateMismatch && `${label}: ${stateMismatch} after`
   } catch (error) {
     if (!(error instanceof PoolRefusal)) throw error
-    if (error.isOwnLimit && amountOut) return FAMILY_LIMIT
+    if (error.isModelLimit && amountOut) return FAMILY_LIMIT
     // An output of zero counts as a refusal: some contracts return 0, which no route would use.
     return amountOut === null || amountOut === 0n
       ? undefined

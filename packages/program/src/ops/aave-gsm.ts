@@ -1,5 +1,6 @@
+/** Program operation of family `aave-gsm`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { betweenTwo, defineOp } from './op.ts'
+import { defineOp, tradeBetween } from './op.ts'
 
 export const aaveGsm = defineOp(
   {
@@ -10,5 +11,5 @@ export const aaveGsm = defineOp(
     fields: { pool: address, tokenOut: address },
     direction: { name: 'sellAsset', meaning: 'the asset is sold' },
   },
-  betweenTwo,
+  tradeBetween,
 )

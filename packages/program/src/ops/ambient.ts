@@ -1,3 +1,4 @@
+/** Program operation of family `ambient`: how its step is encoded, and which pools it trades with. */
 import { address, uint } from './fields.ts'
 import { defineOp } from './op.ts'
 

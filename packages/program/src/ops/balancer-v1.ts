@@ -1,5 +1,6 @@
+/** Program operation of family `balancer-v1`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { betweenTwo, defineOp } from './op.ts'
+import { defineOp, tradeBetween } from './op.ts'
 
 export const balancerV1 = defineOp(
   {
@@ -9,5 +10,5 @@ export const balancerV1 = defineOp(
     code: 0x17,
     fields: { pool: address, tokenOut: address },
   },
-  betweenTwo,
+  tradeBetween,
 )

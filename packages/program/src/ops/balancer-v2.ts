@@ -1,5 +1,6 @@
+/** Program operation of family `balancer-v2`: how its step is encoded, and which pools it trades with. */
 import { address, bytes32 } from './fields.ts'
-import { defineOp, inSeries } from './op.ts'
+import { defineOp, tradesInSeries } from './op.ts'
 
 /** Swaps in several pools of the vault in one batch; the zero address is native. */
 export const balancerV2 = defineOp(
@@ -14,5 +15,5 @@ export const balancerV2 = defineOp(
     trustedIn: 'vaultsV2',
     native: 'also',
   },
-  (step) => inSeries(step, ({ poolId }) => poolId),
+  (step) => tradesInSeries(step, ({ poolId }) => poolId),
 )

@@ -1,5 +1,6 @@
+/** Program operation of family `balancer-v3`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { defineOp, inSeries } from './op.ts'
+import { defineOp, tradesInSeries } from './op.ts'
 
 /**
  * Swaps in several pools of the vault in one unlock. A hop whose pool is one of its tokens uses the buffer of that
@@ -17,7 +18,7 @@ export const balancerV3 = defineOp(
     trustedIn: 'vaultsV3',
   },
   (step) =>
-    inSeries(step, ({ pool, tokenOut }, soldToken) =>
+    tradesInSeries(step, ({ pool, tokenOut }, soldToken) =>
       pool === tokenOut || pool === soldToken ? bufferId(step.vault, pool) : pool,
     ),
 )

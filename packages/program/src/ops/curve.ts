@@ -1,3 +1,4 @@
+/** Program operation of the Curve families: how its step is encoded, and which pools it trades with. */
 import { address, uint } from './fields.ts'
 import { defineOp } from './op.ts'
 
@@ -10,7 +11,7 @@ export const curve = defineOp(
     code: 0x07,
     fields: {
       // Index type of `exchange`; `received` calls exchange_received, which requires the input in the pool first.
-      variant: { kind: 'choice', of: ['int128', 'uint256', 'int128-received', 'uint256-received'] },
+      variant: { kind: 'choice', choices: ['int128', 'uint256', 'int128-received', 'uint256-received'] },
       i: uint(1),
       j: uint(1),
       tokenOut: address,

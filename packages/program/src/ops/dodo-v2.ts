@@ -1,5 +1,6 @@
+/** Program operation of family `dodo-v2`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 export const dodoV2 = defineOp(
   {
@@ -11,5 +12,5 @@ export const dodoV2 = defineOp(
     direction: { name: 'sellBase', meaning: 'the base token is sold' },
     prepaid: true,
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

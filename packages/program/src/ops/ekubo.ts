@@ -1,5 +1,6 @@
+/** Program operation of family `ekubo`: how its step is encoded, and which pools it trades with. */
 import { address, bytes32 } from './fields.ts'
-import { defineOp, inSeries, type Keccak } from './op.ts'
+import { defineOp, type Keccak, tradesInSeries } from './op.ts'
 
 type Address = `0x${string}`
 type Hop = { readonly tokenOut: Address; readonly config: `0x${string}` }
@@ -18,7 +19,7 @@ export const ekubo = defineOp(
     trustedIn: 'ekuboCores',
     native: 'also',
   },
-  (step, keccak256) => inSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)),
+  (step, keccak256) => tradesInSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)),
 )
 
 /** Returns the pool id: the hash of the words of the pool key. */

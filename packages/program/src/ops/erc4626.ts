@@ -1,3 +1,4 @@
+/** Program operation of family `erc4626`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
 import { defineOp } from './op.ts'
 

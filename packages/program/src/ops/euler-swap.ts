@@ -1,5 +1,6 @@
+/** Program operation of family `euler-swap`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { betweenTwo, defineOp } from './op.ts'
+import { defineOp, tradeBetween } from './op.ts'
 
 /** Swaps in a pool, which deposits its whole token balance. */
 export const eulerSwap = defineOp(
@@ -11,5 +12,5 @@ export const eulerSwap = defineOp(
     fields: { pool: address, tokenOut: address },
     prepaid: true,
   },
-  betweenTwo,
+  tradeBetween,
 )

@@ -12,10 +12,10 @@ export type UintField = {
   readonly kind: 'uint'
   readonly bytes: number
   /** Exclusive upper bound, if the chain accepts less than the bytes can hold. */
-  readonly below?: number
+  readonly exclusiveMax?: number
 }
 /** One of several strings, encoded as its index in one byte. */
-export type ChoiceField = { readonly kind: 'choice'; readonly of: readonly string[] }
+export type ChoiceField = { readonly kind: 'choice'; readonly choices: readonly string[] }
 export type OpField = AddressField | Bytes32Field | UintField | ChoiceField
 
 /** Fields by name, in byte order. */
@@ -26,7 +26,7 @@ export type ValueOf<F extends OpField> = F extends AddressField
   : F extends Bytes32Field
     ? `0x${string}`
     : F extends ChoiceField
-      ? F['of'][number]
+      ? F['choices'][number]
       : number
 
 export type ValuesOf<F extends OpFields> = { readonly [Name in keyof F]: ValueOf<F[Name]> }
@@ -35,7 +35,7 @@ export type ValuesOf<F extends OpFields> = { readonly [Name in keyof F]: ValueOf
 export const address = { kind: 'address' } as const satisfies OpField
 export const bytes32 = { kind: 'bytes32' } as const satisfies OpField
 /** Field with a big-endian number of `bytes` bytes. */
-export const uint = (bytes: number, options: Pick<UintField, 'below'> = {}): UintField => ({
+export const uint = (bytes: number, options: Pick<UintField, 'exclusiveMax'> = {}): UintField => ({
   kind: 'uint',
   bytes,
   ...options,

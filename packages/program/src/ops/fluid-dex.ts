@@ -1,5 +1,6 @@
+/** Program operation of family `fluid-dex`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { betweenTwo, defineOp } from './op.ts'
+import { defineOp, tradeBetween } from './op.ts'
 
 export const fluidDex = defineOp(
   {
@@ -11,5 +12,5 @@ export const fluidDex = defineOp(
     direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
     native: 'also',
   },
-  betweenTwo,
+  tradeBetween,
 )

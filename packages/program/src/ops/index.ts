@@ -28,7 +28,7 @@ import { uniswapV4 } from './uniswap-v4.ts'
 import { woofiV2 } from './woofi-v2.ts'
 import { unwrap, wrap } from './wrapped-native.ts'
 
-const opTable = [
+const opDefinitions = [
   uniswapV2,
   uniswapV3,
   wrap,
@@ -62,22 +62,22 @@ const opTable = [
 type StepOfEach<O> = O extends OpShape ? StepOf<O> : never
 
 /** Instruction of the Executor: a swap in one pool or one singleton, or a wrap. One union member per operation. */
-export type Step = StepOfEach<(typeof opTable)[number]>
+export type Step = StepOfEach<(typeof opDefinitions)[number]>
 
 type TrustedListOf<O> = O extends { readonly trustedIn: infer List extends string } ? List : never
 
 /** Names of the lists of trusted contracts that hold the pools of a family. */
-export type TrustedList = TrustedListOf<(typeof opTable)[number]>
+export type TrustedList = TrustedListOf<(typeof opDefinitions)[number]>
 
 /** Operations, indexed by opcode. */
-export const ops: readonly Op[] = opTable as readonly unknown[] as readonly Op[]
+export const ops: readonly Op[] = opDefinitions as readonly unknown[] as readonly Op[]
 
-const byName: ReadonlyMap<string, Op> = new Map(ops.map((op) => [op.name, op]))
-const byCode: ReadonlyMap<number, Op> = new Map(ops.map((op) => [op.code, op]))
+const opByName: ReadonlyMap<string, Op> = new Map(ops.map((op) => [op.name, op]))
+const opByCode: ReadonlyMap<number, Op> = new Map(ops.map((op) => [op.code, op]))
 
 /** Returns the operation of a step. */
 export function opOf({ op }: Pick<Step, 'op'>): Op {
-  return byName.get(op)!
+  return opByName.get(op)!
 }
 
 /** Pool families that the operations swap in, in opcode order. */
@@ -120,5 +120,5 @@ function familiesOf({ name, families = [name] }: Op): readonly string[] {
 }
 
 export function opOfCode(code: number): Op | undefined {
-  return byCode.get(code)
+  return opByCode.get(code)
 }

@@ -1,5 +1,6 @@
+/** Program operation of family `iziswap`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 export const iziswap = defineOp(
   {
@@ -10,5 +11,5 @@ export const iziswap = defineOp(
     fields: { pool: address },
     direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

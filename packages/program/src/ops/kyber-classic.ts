@@ -1,5 +1,6 @@
+/** Program operation of family `kyber-classic`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 export const kyberClassic = defineOp(
   {
@@ -11,5 +12,5 @@ export const kyberClassic = defineOp(
     direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
     prepaid: true,
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

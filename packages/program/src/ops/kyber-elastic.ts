@@ -1,5 +1,6 @@
+/** Program operation of family `kyber-elastic`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 export const kyberElastic = defineOp(
   {
@@ -10,5 +11,5 @@ export const kyberElastic = defineOp(
     fields: { pool: address },
     direction: { name: 'zeroForOne', meaning: 'the first token is sold' },
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

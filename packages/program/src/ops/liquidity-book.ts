@@ -1,5 +1,6 @@
+/** Program operation of family `liquidity-book`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 export const liquidityBook = defineOp(
   {
@@ -11,5 +12,5 @@ export const liquidityBook = defineOp(
     direction: { name: 'swapForY', meaning: 'token X is sold' },
     prepaid: true,
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

@@ -1,5 +1,6 @@
+/** Program operation of family `lite-psm`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { betweenTwo, defineOp } from './op.ts'
+import { defineOp, tradeBetween } from './op.ts'
 
 export const litePsm = defineOp(
   {
@@ -10,5 +11,5 @@ export const litePsm = defineOp(
     fields: { pool: address, tokenOut: address },
     direction: { name: 'sellGem', meaning: 'the gem is sold' },
   },
-  betweenTwo,
+  tradeBetween,
 )

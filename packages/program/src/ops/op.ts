@@ -56,12 +56,12 @@ export type OpShape = {
   readonly salts?: Readonly<Record<string, PoolSalt>>
 }
 
-type Common = { readonly tokenIn: Address; readonly input: StepInput; readonly output: StepOutput }
+type CommonFields = { readonly tokenIn: Address; readonly input: StepInput; readonly output: StepOutput }
 type Flat<T> = { readonly [K in keyof T]: T[K] } & {}
 
 /** Step type derived from an operation's description. */
 export type StepOf<O extends OpShape> = Flat<
-  Common & { readonly op: O['name'] } & ValuesOf<O['fields']> &
+  CommonFields & { readonly op: O['name'] } & ValuesOf<O['fields']> &
     (O extends { readonly direction: { readonly name: infer D extends string } }
       ? { readonly [K in D]: boolean }
       : unknown) &
@@ -78,7 +78,7 @@ export type Op<O extends OpShape = OpShape> = O & {
 export const defineOp = <const O extends OpShape>(shape: O, trades: Op<O>['trades']): Op<O> => ({ ...shape, trades })
 
 /** Returns the trade of a step whose bytes do not contain the bought token. */
-export const inPool = ({
+export const tradeWithUnknownOutput = ({
   pool,
   tokenIn,
 }: {
@@ -87,7 +87,7 @@ export const inPool = ({
 }): readonly StepTrade[] => [{ pool, tokenIn, tokenOut: undefined }]
 
 /** Returns the trade of a step whose bytes contain both tokens. */
-export const betweenTwo = ({
+export const tradeBetween = ({
   pool,
   tokenIn,
   tokenOut,
@@ -98,7 +98,7 @@ export const betweenTwo = ({
 }): readonly StepTrade[] => [{ pool, tokenIn, tokenOut }]
 
 /** Returns the trades of consecutive hops: each sells the token that the previous one bought. */
-export function inSeries<Hop extends { readonly tokenOut: Address }>(
+export function tradesInSeries<Hop extends { readonly tokenOut: Address }>(
   { tokenIn, hops }: { readonly tokenIn: Address; readonly hops: readonly Hop[] },
   poolOf: (hop: Hop, tokenIn: Address) => Hex,
 ): readonly StepTrade[] {

@@ -1,5 +1,6 @@
+/** Program operation of family `pancake-infinity`: how its step is encoded, and which pools it trades with. */
 import { address, uint } from './fields.ts'
-import { defineOp, inSeries, type Keccak } from './op.ts'
+import { defineOp, type Keccak, tradesInSeries } from './op.ts'
 
 type Address = `0x${string}`
 type Hop = {
@@ -21,7 +22,7 @@ export const pancakeInfinity = defineOp(
     hops: {
       tokenOut: address,
       manager: address,
-      kind: { kind: 'choice', of: ['cl', 'bin'] },
+      kind: { kind: 'choice', choices: ['cl', 'bin'] },
       // Fee in the pool key; 0x800000 for a dynamic fee.
       fee: uint(3),
       // Low bytes of the pool key's parameters, whose higher bits are zero: 16 bits of hook permissions, then tick
@@ -33,7 +34,7 @@ export const pancakeInfinity = defineOp(
     trustedIn: 'infinityVaults',
     native: 'also',
   },
-  (step, keccak256) => inSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)),
+  (step, keccak256) => tradesInSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)),
 )
 
 /** Returns the pool id: the hash of the words of the pool key. */

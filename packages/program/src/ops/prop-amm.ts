@@ -1,5 +1,6 @@
+/** Program operation of family `prop-amm`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { betweenTwo, defineOp } from './op.ts'
+import { defineOp, tradeBetween } from './op.ts'
 
 /** Swaps with a proprietary market maker behind the common interface. */
 export const propAmm = defineOp(
@@ -10,5 +11,5 @@ export const propAmm = defineOp(
     code: 0x1e,
     fields: { pool: address, tokenOut: address },
   },
-  betweenTwo,
+  tradeBetween,
 )

@@ -1,5 +1,6 @@
+/** Program operation of family `solidly`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 export const solidly = defineOp(
   {
@@ -12,5 +13,5 @@ export const solidly = defineOp(
     prepaid: true,
     families: ['solidly', 'velodrome-v2', 'camelot-v2'],
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

@@ -1,5 +1,6 @@
+/** Program operation of family `syncswap`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 /** Swaps in a pool; `vault` is the zero address if the pool holds its tokens itself. */
 export const syncswap = defineOp(
@@ -12,5 +13,5 @@ export const syncswap = defineOp(
     families: ['syncswap', 'syncswap-aqua'],
     keeper: 'vault',
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

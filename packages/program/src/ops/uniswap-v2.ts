@@ -1,5 +1,6 @@
+/** Program operation of family `uniswap-v2`: how its step is encoded, and which pools it trades with. */
 import { address, uint } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 export const uniswapV2 = defineOp(
   {
@@ -13,5 +14,5 @@ export const uniswapV2 = defineOp(
     families: ['uniswap-v2', 'echodex'],
     salts: { 'uniswap-v2': 'uniswap-v2' },
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

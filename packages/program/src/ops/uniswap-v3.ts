@@ -1,5 +1,6 @@
+/** Program operation of family `uniswap-v3`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { defineOp, inPool } from './op.ts'
+import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
 /** Swaps in any pool that requests its input by a callback, under any name of that callback. */
 export const uniswapV3 = defineOp(
@@ -22,5 +23,5 @@ export const uniswapV3 = defineOp(
     ],
     salts: { 'uniswap-v3': 'uniswap-v3', 'pancake-v3': 'uniswap-v3' },
   },
-  inPool,
+  tradeWithUnknownOutput,
 )

@@ -1,5 +1,6 @@
+/** Program operation of family `uniswap-v4`: how its step is encoded, and which pools it trades with. */
 import { address, uint } from './fields.ts'
-import { defineOp, inSeries, type Keccak } from './op.ts'
+import { defineOp, type Keccak, tradesInSeries } from './op.ts'
 
 type Address = `0x${string}`
 type Hop = { readonly tokenOut: Address; readonly fee: number; readonly tickSpacing: number; readonly hooks: Address }
@@ -17,7 +18,7 @@ export const uniswapV4 = defineOp(
       // Fee in the pool key; 0x800000 for a dynamic fee.
       fee: uint(3),
       // Signed on chain, but never negative.
-      tickSpacing: uint(3, { below: 2 ** 23 }),
+      tickSpacing: uint(3, { exclusiveMax: 2 ** 23 }),
       hooks: { kind: 'address', flag: 64 },
     },
     singleton: 'manager',
@@ -26,7 +27,7 @@ export const uniswapV4 = defineOp(
     native: 'also',
   },
   (step, keccak256) =>
-    inSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)).map((trade, k) => ({
+    tradesInSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)).map((trade, k) => ({
       ...trade,
       hooks: step.hops[k]!.hooks,
     })),

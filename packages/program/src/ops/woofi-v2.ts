@@ -1,5 +1,6 @@
+/** Program operation of family `woofi-v2`: how its step is encoded, and which pools it trades with. */
 import { address } from './fields.ts'
-import { betweenTwo, defineOp } from './op.ts'
+import { defineOp, tradeBetween } from './op.ts'
 
 export const woofiV2 = defineOp(
   {
@@ -9,5 +10,5 @@ export const woofiV2 = defineOp(
     code: 0x12,
     fields: { pool: address, tokenOut: address },
   },
-  betweenTwo,
+  tradeBetween,
 )

@@ -1,3 +1,4 @@
+/** Operations that wrap and unwrap the native token. */
 import { ZERO_ADDRESS } from '../zero.ts'
 import { address } from './fields.ts'
 import { defineOp } from './op.ts'

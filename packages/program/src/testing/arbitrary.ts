@@ -32,10 +32,10 @@ const output: fc.Arbitrary<StepOutput> = fc.oneof(
   fc.record({ kind: fc.constant('recipient' as const) }),
   fc.record({ kind: fc.constant('address' as const), address }),
 )
-const fromBalance = { tokenIn: address, input: heldInput, output }
-const native = { ...fromBalance, tokenIn: fc.constant(ZERO_ADDRESS) }
+const balanceStart = { tokenIn: address, input: heldInput, output }
+const native = { ...balanceStart, tokenIn: fc.constant(ZERO_ADDRESS) }
 const pulledStart = { tokenIn: fc.constant(PULLED_TOKEN), input: pulledInput, output }
-const prepaid = { ...fromBalance, input: fc.record({ kind: fc.constant('atPool' as const) }) }
+const prepaid = { ...balanceStart, input: fc.record({ kind: fc.constant('atPool' as const) }) }
 
 function arbitraryOf(field: OpField): fc.Arbitrary<unknown> {
   switch (field.kind) {
@@ -44,27 +44,27 @@ function arbitraryOf(field: OpField): fc.Arbitrary<unknown> {
     case 'bytes32':
       return bytes32
     case 'choice':
-      return fc.constantFrom(...field.of)
+      return fc.constantFrom(...field.choices)
     case 'uint':
-      return fc.integer({ min: 0, max: (field.below ?? 2 ** (field.bytes * 8)) - 1 })
+      return fc.integer({ min: 0, max: (field.exclusiveMax ?? 2 ** (field.bytes * 8)) - 1 })
   }
 }
 
-const drawnFields = (fields: OpFields) =>
+const arbitraryFields = (fields: OpFields) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, arbitraryOf(field)]))
 
 /** Steps with every input and output kind that the operation supports. */
 function stepsOf(op: Op): fc.Arbitrary<Step>[] {
-  const ownFields = {
+  const operationFields = {
     op: fc.constant(op.name),
-    ...drawnFields(op.fields),
+    ...arbitraryFields(op.fields),
     ...(op.direction ? { [op.direction.name]: fc.boolean() } : {}),
-    ...(op.hops ? { hops: fc.array(fc.record(drawnFields(op.hops)), { minLength: 1, maxLength: 3 }) } : {}),
+    ...(op.hops ? { hops: fc.array(fc.record(arbitraryFields(op.hops)), { minLength: 1, maxLength: 3 }) } : {}),
   }
   const variants =
-    op.native === 'only' ? [native] : op.prepaid ? [fromBalance, pulledStart, prepaid] : [fromBalance, pulledStart]
+    op.native === 'only' ? [native] : op.prepaid ? [balanceStart, pulledStart, prepaid] : [balanceStart, pulledStart]
   return variants.map(
-    (variant) => fc.record({ ...ownFields, ...variant }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>,
+    (variant) => fc.record({ ...operationFields, ...variant }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>,
   )
 }
 

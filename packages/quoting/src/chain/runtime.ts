@@ -129,7 +129,7 @@ export class ChainRuntime {
 
   /** True if the block is on the canonical chain, as far as the market knows. */
   isCanonical(block: BlockHeader): boolean {
-    return this.parts.market.has(block)
+    return this.parts.market.hasBlock(block)
   }
 
   /**
@@ -166,7 +166,7 @@ export class ChainRuntime {
   get counts(): Readonly<Record<string, StateCount>> {
     return this.awake
       ? {
-          ...this.awake.market.state(),
+          ...this.awake.market.cacheCounts(),
           ...this.awake.views.counts,
           redemptions: this.awake.redemptions.count,
         }

@@ -3,7 +3,7 @@
  * succeeds. Pure.
  */
 import { FLOAT_PPM } from '@sluice/chains'
-import { familyOf, orRefused } from '@sluice/liquidity'
+import { familyOf, nullIfRefused } from '@sluice/liquidity'
 import type { Leg, RoutePlan } from '@sluice/routing'
 import type { AutoSlippage } from '../quote/ports.ts'
 import { sharesOf } from './leg-drift.ts'
@@ -75,7 +75,7 @@ function movePpmOf(leg: Leg, drift: MeasuredDrift | undefined): number {
 
 /** Returns the fee in ppm, both sides together. */
 function feePpmOf({ pool, tokenIn, tokenOut }: Leg): number {
-  const curve = orRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut))
+  const curve = nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut))
   return curve ? (1 - curve.keepIn * curve.keepOut) * FLOAT_PPM : 0
 }
 

@@ -3,7 +3,7 @@
  * no I/O.
  */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
-import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
+import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
 import type { Leg, RoutePlan } from '@sluice/routing'
 
 /** Change of a pool's output for the same input, parts per million. */
@@ -67,7 +67,7 @@ function spendsInput(leg: Leg, legs: readonly Leg[]): boolean {
 }
 
 function outputOf(pool: Pool, { tokenIn, tokenOut, amountIn }: Hop): bigint {
-  return orRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn))?.amountOut ?? 0n
+  return nullIfRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn))?.amountOut ?? 0n
 }
 
 /** Applies to the earlier pool the net trade that its reserves show; returns it unchanged if there was none. */
@@ -80,7 +80,7 @@ function applyNetTrade(earlierPool: Pool, laterPool: Pool, { tokenIn, tokenOut }
   }
   const [changeIn, changeOut] = [changeOf(tokenIn), changeOf(tokenOut)]
   const trade = (soldToken: Address, boughtToken: Address, amount: bigint) =>
-    orRefused(() => family.quoteExactInput(earlierPool, soldToken, boughtToken, amount))
+    nullIfRefused(() => family.quoteExactInput(earlierPool, soldToken, boughtToken, amount))
   // If both reserves fell, liquidity was removed. If both rose, liquidity was added, or there were trades in both
   // directions. The price may then have moved as far as the larger inflow would move it.
   const netTrade =

@@ -1,6 +1,6 @@
 /** Chooses the input with which the gas of a hop is measured. */
 import type { Address } from '@sluice/chains'
-import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
+import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
 
 /** Relative change of the square root price by the first tried amount; small, so that the swap crosses no tick. */
 const FIRST_MOVE = 2e-6
@@ -12,12 +12,12 @@ const STEP_FACTOR = 1_000n
 export function probeAmount(pool: Pool, tokenIn: Address, tokenOut: Address): bigint | null {
   const family = familyOf(pool.family)
   if (!family) return null
-  const curve = orRefused(() => family.priceCurve(pool, tokenIn, tokenOut))
+  const curve = nullIfRefused(() => family.priceCurve(pool, tokenIn, tokenOut))
   const initialAmount = curve && minimalAmount(curve.sqrtPrice, curve.liquidity)
   if (!initialAmount) return null
   let amount = initialAmount
   for (let tries = 0; tries < MAX_TRIES; tries++, amount *= STEP_FACTOR) {
-    const quote = orRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amount))
+    const quote = nullIfRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amount))
     if (quote && quote.amountOut > 0n) return amount
   }
   return null

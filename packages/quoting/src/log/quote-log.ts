@@ -95,7 +95,7 @@ export class QuoteLog {
         id: record.quote.id,
         text: encodeRecord(record, quotedMs),
       }))
-      await this.file.append(snapshot, { records, parts: encodedParts })
+      await this.file.append(snapshot, { records, sharedTexts: encodedParts })
     }
   }
 

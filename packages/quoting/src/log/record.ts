@@ -74,7 +74,7 @@ export function encodeRecord(
 }
 
 /** Searches a logged quote's route again in the pools of its block. */
-export function replayRecord({ text, snapshot, partOf: part }: FoundRecord): ReplayResult {
+export function replayRecord({ text, snapshot, sharedTextOf: part }: FoundRecord): ReplayResult {
   const record = JSON.parse(text) as StoredQuote
   // The file keeps a part as long as some record refers to it.
   const sharedParts = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(part(hash)!)])

@@ -3,7 +3,7 @@
  * together. Called after a route has failed in simulation.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { familyOf, orRefused } from '@sluice/liquidity'
+import { familyOf, nullIfRefused } from '@sluice/liquidity'
 import { encodeSwap, type Leg, type RoutePlan } from '@sluice/routing'
 import type { CallOutcome } from '@sluice/simulation'
 import { defaultDeadline } from '../deadline.ts'
@@ -210,7 +210,7 @@ function smallerLegs(leg: Leg): SmallerLegs {
 /** Returns a leg with another input; null if the pool refuses it. */
 function withInput(leg: Leg, amountIn: bigint): Leg | null {
   const { pool, tokenIn, tokenOut } = leg
-  return orRefused(() => {
+  return nullIfRefused(() => {
     const { amountOut } = familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
     return { ...leg, amountIn, amountOut }
   })

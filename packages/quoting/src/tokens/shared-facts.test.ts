@@ -22,7 +22,7 @@ test('facts that one process measures reach another', async () => {
   const facts: SharedFact[] = []
   publishFacts(one, (fact) => facts.push(fact))
   publishFacts(other, () => expect.unreachable('applied facts are not published again'))
-  one.facts.onLearned(TOKEN, 6)
+  one.facts.onChecked(TOKEN, 6)
   one.taxes.onMeasured(TOKEN, 'pool', TAX, 7)
   const mapping = { order: 'vyper', base: 2n ** 200n, contract: TOKEN } as const
   one.slots.onLayoutComplete(TOKEN, { allowance: mapping })

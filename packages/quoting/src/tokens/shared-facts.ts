@@ -18,7 +18,7 @@ const TAXES = ['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const
 export function publishFacts({ facts, taxes, slots }: FactStores, publish: (fact: SharedFact) => void): void {
   const publishFact = (kind: string, subject: string, value: unknown, measuredMs = Date.now()) =>
     publish({ key: `${kind} ${subject}`, measuredMs, text: toText(value) })
-  facts.onLearned = (token, decimals) => publishFact('decimals', token, decimals ?? null)
+  facts.onChecked = (token, decimals) => publishFact('decimals', token, decimals ?? null)
   slots.onLayoutComplete = (token, layout) => publishFact('slots', token, layout)
   taxes.onMeasured = (token, pool, tax, measuredMs) => publishFact('tax', `${token} ${pool}`, tax, measuredMs)
 }
@@ -29,7 +29,7 @@ export function applyFact({ facts, taxes, slots }: FactStores, { key, measuredMs
   if (!token || !isAddress(token)) return
   const value = parseValue(text)
   if (kind === 'decimals' && (value === null || Number.isInteger(value)))
-    facts.learn(token as Address, (value as number | null) ?? undefined)
+    facts.store(token as Address, (value as number | null) ?? undefined)
   else if (kind === 'slots' && typeof value === 'object' && value !== null) slots.learn(token as Address, value)
   else if (kind === 'tax' && pool && isTax(value)) taxes.record(token as Address, pool, value, measuredMs)
 }

@@ -3,7 +3,14 @@
  * measurements.
  */
 import type { Address, Chain } from '@sluice/chains'
-import { type Snapshot, type Standing, type Terms, type Trust, TrustLedger, type TrustLevel } from '@sluice/liquidity'
+import {
+  type Snapshot,
+  type TokenStanding,
+  type Trust,
+  TrustLedger,
+  type TrustLevel,
+  type TrustTerms,
+} from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
 import type { Taxes } from '@sluice/routing'
 import { inSlices } from '@sluice/rpc'
@@ -23,10 +30,10 @@ const REPORT_PAUSE_MS = 10_000
 const MAX_WAITING = 64
 
 /** Returns the terms of earning trust. Source of the values: docs/decisions/intermediates.md. */
-function termsOf({ blockTimeMs }: Chain, earnBlocks: number | undefined): Terms {
+function termsOf({ blockTimeMs }: Chain, earnBlocks: number | undefined): TrustTerms {
   const blocks = earnBlocks ?? Math.max(MIN_BLOCKS, Math.ceil(DAY_MS / blockTimeMs))
-  const reportBlocks = Math.max(MIN_REPORT_BLOCKS, Math.ceil(blocks / REPORTS))
-  return { blocks, pools: 3, namedTokens: 2, depthUsd: 250_000, reportBlocks }
+  const reportIntervalBlocks = Math.max(MIN_REPORT_BLOCKS, Math.ceil(blocks / REPORTS))
+  return { blocks, pools: 3, namedTokens: 2, depthUsd: 250_000, reportIntervalBlocks }
 }
 
 /** Measures a token in the pools that trade it; null if it cannot be measured. */
@@ -62,7 +69,7 @@ export class TrustTracker {
     return level === 'any' ? undefined : this.ledger[level]
   }
 
-  standingOf(token: Address): Standing {
+  standingOf(token: Address): TokenStanding {
     return this.ledger.standingOfToken(token)
   }
 
@@ -74,7 +81,7 @@ export class TrustTracker {
   async observe(snapshot: Snapshot): Promise<void> {
     if (this.queue.length >= MAX_WAITING) {
       this.queue = []
-      this.ledger.forget()
+      this.ledger.reset()
     }
     this.queue.push(snapshot)
     if (!this.observing) await this.observeAll()
@@ -91,18 +98,18 @@ export class TrustTracker {
 
   /** Withdraws the trust of a failed route's tokens and pools, if no tax explains the failure. */
   recordFailure(ids: Iterable<string>): void {
-    for (const id of ids) this.ledger.breach(id, 'a route through it that paid less than it should')
+    for (const id of ids) this.ledger.reportBreach(id, 'a route through it that paid less than it should')
   }
 
   /** Withdraws the trust of taxed tokens. */
   learn(taxes: Taxes): void {
-    for (const token of taxes.keys()) this.ledger.breach(token, 'a tax on transfers')
+    for (const token of taxes.keys()) this.ledger.reportBreach(token, 'a tax on transfers')
   }
 
   /** Resets the ledger when the chain falls asleep, because later blocks are not observed. */
   forget(): void {
     this.queue = []
-    this.ledger.forget()
+    this.ledger.reset()
   }
 
   private async observeAll(): Promise<void> {
@@ -119,13 +126,16 @@ export class TrustTracker {
 
   private async measureNext(snapshot: Snapshot): Promise<void> {
     const now = performance.now()
-    const { due } = this.ledger
-    if (due === undefined || this.measuring || now - this.measuredAt < REPORT_PAUSE_MS) return
+    const { tokenDueForReport } = this.ledger
+    if (tokenDueForReport === undefined || this.measuring || now - this.measuredAt < REPORT_PAUSE_MS) return
     this.measuring = true
     this.measuredAt = now
     try {
-      const measurements = await this.options.measure(due, snapshot)
-      this.ledger.report(due, measurements === null ? 'transfers that cannot be measured' : faultOf(measurements))
+      const measurements = await this.options.measure(tokenDueForReport, snapshot)
+      this.ledger.reportMeasurement(
+        tokenDueForReport,
+        measurements === null ? 'transfers that cannot be measured' : faultOf(measurements),
+      )
     } catch {
       // The node failed, so the token is measured again later.
     } finally {

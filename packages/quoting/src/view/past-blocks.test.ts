@@ -58,7 +58,7 @@ afterEach(() => {
 describe('prices of a past block', () => {
   test('query the node only for tokens without known facts', async () => {
     const facts = new TokenFacts(chain)
-    facts.learn(TOKEN, 6)
+    facts.store(TOKEN, 6)
     const withFacts = node()
     await new PastBlocks(chain, { facts }).pricesAt(7, [TOKEN], withFacts.rpc)
     expect(withFacts.looks).toEqual([])

@@ -249,7 +249,7 @@ export class PastBlocks {
     await market.ensureGroups([this.chain.hubs, ends])
     await prices.follow(await market.whenIdle(Math.max(this.settleMs, QUOTE_SETTLE_MS)))
     // Scanning all past logs of a chain takes minutes, so a read does not wait for the end of the scan.
-    const isSettled = market.state().queued?.entries === 0 || !isScanned(market)
+    const isSettled = market.cacheCounts().queued?.entries === 0 || !isScanned(market)
     if (isSettled && listedPools?.isComplete !== false) quotedPairs.add([...ends].sort().join())
   }
 

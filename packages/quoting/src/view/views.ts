@@ -97,7 +97,7 @@ export class ChainViews {
         const isBlockError = error instanceof RpcError && error.mayDependOnBlock
         if (!isBlockError || attempt === MAX_ATTEMPTS) throw error
         await this.head(signal)
-        if (!this.options.market.has(view.snapshot.block)) continue
+        if (!this.options.market.hasBlock(view.snapshot.block)) continue
         if (error.code !== 'BLOCK_GONE') throw error
         await sleep(PAUSE_MS)
       }
@@ -122,7 +122,7 @@ export class ChainViews {
    * have a block yet that another process published.
    */
   earlierThan({ snapshot }: ChainView): ChainView | undefined {
-    const previousSnapshot = this.options.market.before?.(snapshot.block)
+    const previousSnapshot = this.options.market.snapshotBefore?.(snapshot.block)
     if (previousSnapshot && this.previousView?.snapshot !== previousSnapshot)
       this.previousView = this.viewOf(previousSnapshot)
     return previousSnapshot && this.previousView

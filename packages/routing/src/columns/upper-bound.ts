@@ -44,7 +44,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
   for (let round = 0; round < BOUND_ROUNDS; round++) {
     if (!frontier.hasConverged) return null
     const sharedPools = allocation.sharedPools.filter(({ tradesSeveral }) => tradesSeveral)
-    if (sharedPools.some(({ tradingFunction }) => !tradingFunction.fixedFee)) return null
+    if (sharedPools.some(({ tradingFunction }) => !tradingFunction.hasFixedFee)) return null
     const boundWithoutFrontier = sharedPools.reduce(
       (sum, { feesReused }) => sum + feesReused,
       allocation.value + frontier.dustEarnings,
@@ -103,7 +103,7 @@ function maxPayoutBeyondCurves(
   for (const edge of allocation.edges) sum += hiddenEarningsOf(edge, prices)
   for (const edge of frontier.payingEdges) sum += hiddenEarningsOf(edge, price)
   for (const { edges, earned, tradingFunction } of sharedPools)
-    if (!tradingFunction.fixedFee) sum += Math.max(0, Math.max(...edges.map(earningsAlone)) - earned)
+    if (!tradingFunction.hasFixedFee) sum += Math.max(0, Math.max(...edges.map(earningsAlone)) - earned)
   return sum
 }
 

@@ -1,5 +1,5 @@
 /** Computes outputs of a route for similar amounts, with the same integers as `settle` but without building legs. */
-import { familyOf, orRefused, PoolRefusal } from '@sluice/liquidity'
+import { familyOf, nullIfRefused, PoolRefusal } from '@sluice/liquidity'
 import type { Problem } from '../problem/problem.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
 import { FEW_UNITS } from '../tolerances.ts'
@@ -87,7 +87,7 @@ export class RouteOutput {
   inputFor({ share: { edge } }: LegOutput, amountOut: bigint): bigint | null {
     const { pool, tokenIn, tokenOut } = this.problem.graph.edges[edge]!
     if (taxIn(this.taxes, tokenIn, pool.id) || taxIn(this.taxes, tokenOut, pool.id)) return null
-    return orRefused(() => familyOf(pool.family)?.inputFor?.(pool, tokenIn, tokenOut, amountOut) ?? null)
+    return nullIfRefused(() => familyOf(pool.family)?.inputFor?.(pool, tokenIn, tokenOut, amountOut) ?? null)
   }
 
   /** Inputs of the legs for the last amount, by edge. */

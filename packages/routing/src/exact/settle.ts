@@ -9,7 +9,7 @@
  * after the first.
  */
 import { PPM } from '@sluice/chains'
-import { familyOf, orRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
+import { familyOf, nullIfRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
 import type { Edge } from '../graph/graph.ts'
 import { capacityOf, inputOf, outputOf } from '../graph/price-curve.ts'
 import { MAX_SWAPS } from '../graph/repeated-swaps.ts'
@@ -325,7 +325,7 @@ class SettlementPass {
 /** Maximum input that the edge's pool accepts, in base units before tax; null if there is no maximum. */
 function maxInputOf({ graph }: Problem, edge: number, currentPool: Pool, taxes?: Taxes): bigint | null {
   const { tokenIn, tokenOut, pool } = graph.edges[edge]!
-  const maxArriving = orRefused(() => familyOf(currentPool.family)!.maxInput(currentPool, tokenIn, tokenOut))
+  const maxArriving = nullIfRefused(() => familyOf(currentPool.family)!.maxInput(currentPool, tokenIn, tokenOut))
   const taxPpm = taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0
   return maxArriving === null || taxPpm === 0 ? maxArriving : (maxArriving * PPM) / (PPM - BigInt(taxPpm))
 }
@@ -418,7 +418,7 @@ function quoteLeg(
     const quote = family.quoteExactInput(currentPool, tokenIn, tokenOut, arrivedIn)
     const amountOut = afterTax(quote.amountOut, taxIn(taxes, tokenOut, pool.id)?.buyPpm)
     const gas = quote.gas + tokensGas
-    const { writes } = quote
+    const { writtenSlots: writes } = quote
     const leg = { pool, tokenIn, tokenOut, num, den, amountIn, amountOut, gas, ...(writes && { writes }) }
     return { leg, poolAfter: { ...pool, state: quote.state } }
   } catch (error) {

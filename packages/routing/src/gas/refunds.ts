@@ -34,7 +34,7 @@ function hopRefund(
   isLast: boolean,
   { executor } = NO_BALANCES,
 ): number {
-  const { pullsInput, forwardsOutput, locks = 0 } = familyOf(family)?.payment ?? {}
+  const { pullsInput, forwardsOutput, lockSlots = 0 } = familyOf(family)?.payment ?? {}
   // A vault burns its own shares, which needs no allowance.
   const usesAllowance = pullsInput && tokenIn !== ZERO_ADDRESS && tokenIn !== address
   const isWrapper = family === WRAPPER_FAMILY
@@ -43,7 +43,7 @@ function hopRefund(
   const emptiesOutput = isLast && tokenOut !== ZERO_ADDRESS && (forwardsOutput || isWrapper)
   const inputRefund = emptiesInput ? balanceRefund(executor, tokenIn) : 0
   const outputRefund = emptiesOutput ? balanceRefund(executor, tokenOut) : 0
-  return (usesAllowance ? EMPTIED_REFUND : 0) + inputRefund + outputRefund + locks * RESTORED_REFUND
+  return (usesAllowance ? EMPTIED_REFUND : 0) + inputRefund + outputRefund + lockSlots * RESTORED_REFUND
 }
 
 /**

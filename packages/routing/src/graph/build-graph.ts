@@ -4,7 +4,7 @@ import {
   emptyCurve,
   familyOf,
   HOP_GAS,
-  orRefused,
+  nullIfRefused,
   type Pool,
   poolChanges,
   type Snapshot,
@@ -148,7 +148,8 @@ function compilePool(pool: Pool, gas?: GasTable): Edge[] {
 function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, table?: GasTable): Edge {
   const hop: Readonly<Record<string, number>> = table?.hop ?? HOP_GAS
   // An arithmetic failure of one pool must not affect the others.
-  const singleSwapCurve = orRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)) ?? emptyCurve(1)
+  const singleSwapCurve =
+    nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)) ?? emptyCurve(1)
   const priceCurve = withRepeatedSwaps(
     singleSwapCurve,
     pool,

@@ -1,6 +1,6 @@
 /** Price curves of pools that limit each swap to a fraction of a balance, extended over several consecutive swaps. */
 import type { Address } from '@sluice/chains'
-import { familyOf, orRefused, type Pool, type PriceCurve } from '@sluice/liquidity'
+import { familyOf, nullIfRefused, type Pool, type PriceCurve } from '@sluice/liquidity'
 
 /** Maximum number of consecutive swaps through one direction of such a pool. Each costs the gas of a hop. */
 export const MAX_SWAPS = 3
@@ -23,7 +23,7 @@ export type SwapsCurve = PriceCurve & {
 export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: number, outputIndex: number): SwapsCurve {
   const count = curve.liquidity.length
   if (count === 0 || !familyOf(pool.family)!.limitsEachSwap?.(pool)) return curve
-  const scales = orRefused(() => scalesOf(pool, pool.tokens[inputIndex]!, pool.tokens[outputIndex]!))
+  const scales = nullIfRefused(() => scalesOf(pool, pool.tokens[inputIndex]!, pool.tokens[outputIndex]!))
   if (!scales) return curve
   const { minInput, inputRatio, outputRatio } = scales
   const sqrtPrice = [...curve.sqrtPrice]

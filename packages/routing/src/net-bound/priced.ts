@@ -94,7 +94,7 @@ function earnerOfPool(
   const cost = Math.min(...edges.map((edge) => legBaseCost(problem, edge)))
   const earned = Math.max(...edgeEarnings)
   const tradingFunction = tradingFunctionOf(graph, graph.edges[edges[0]!]!.pool)!
-  if (!tradingFunction.fixedFee) return payingEdges.length === 1 ? { edges, earned, cost } : null
+  if (!tradingFunction.hasFixedFee) return payingEdges.length === 1 ? { edges, earned, cost } : null
   const sharedPool = cache.get(id) ?? new SharedPool(tradingFunction)
   cache.set(id, sharedPool)
   sharedPool.clear()

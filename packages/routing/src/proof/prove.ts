@@ -222,11 +222,11 @@ function onTradingFunction(
   const amounts = [new Float64Array(edges.length), new Float64Array(edges.length)] as const
   const tradeEarnings = pairs.tradeTo(prices.sold, ...amounts, prices.bought)
   problem.budget.spend(pairs.work)
-  const { fixedFee } = tradingFunction
+  const { hasFixedFee } = tradingFunction
   const isStable = familyOf(pool.family)?.readableState?.(pool)?.kind === 'stable'
   if (isStable) problem.budget.spend(STABLE_WORK)
   const earned = isStable ? stableEarnings(tradingFunction, pairs.endPrices) : tradeEarnings
-  if ((!fixedFee && pairs.tradesSeveral) || (!isStable && tradeEarnings !== 0 && !(pairs.relativeError < MAX_MISS)))
+  if ((!hasFixedFee && pairs.tradesSeveral) || (!isStable && tradeEarnings !== 0 && !(pairs.relativeError < MAX_MISS)))
     return null
   const { balances, units } = tradingFunction
   const heldValue = pairs.tokens.reduce(
@@ -236,7 +236,7 @@ function onTradingFunction(
   const extra = pairs.tradesSeveral ? pairs.feesReused : 0
   // The trade is solved to a fraction of the pool's balances.
   return {
-    earned: fixedFee ? earned : Math.max(earned, maxEarned),
+    earned: hasFixedFee ? earned : Math.max(earned, maxEarned),
     isBound: isStable,
     extraEarned: extra,
     tradedValue: (TRADE_TOLERANCE / FLOAT_ROUNDING) * heldValue,

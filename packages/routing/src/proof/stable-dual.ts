@@ -25,8 +25,8 @@ export function stableEarnings({ balances, invariant }: TradingFunction, { sold,
   const n = balances.length
   const sum = balances.reduce((total, balance) => total + balance, 0)
   const logs = balances.reduce((total, balance) => total + Math.log(balance), 0)
-  const ann = invariant.linear(sum, logs)
-  const d = (ann * sum - invariant.logarithmic(sum, logs)) / (ann - 1)
+  const ann = invariant.derivativeBySum(sum, logs)
+  const d = (ann * sum - invariant.derivativeByLogSum(sum, logs)) / (ann - 1)
   const scale = [...sold, ...bought].reduce(
     (max, price) => (price < Number.POSITIVE_INFINITY ? Math.max(max, price) : max),
     0,

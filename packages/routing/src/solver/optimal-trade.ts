@@ -53,13 +53,13 @@ export class OptimalTrade {
   private logs = 0
 
   constructor(tradingFunction: TradingFunction) {
-    const { balances, invariant, maxSold } = tradingFunction
+    const { balances, invariant, maxInputShare } = tradingFunction
     const { sum, logs } = sumsOf(tradingFunction, balances)
     this.tradingFunction = tradingFunction
     this.level = invariant.level(sum, logs)
     this.values = marginalValues(tradingFunction, balances)
     this.floor = TRADE_MIN_U * heaviest(tradingFunction)
-    this.max = balances.map((balance) => balance * (1 + maxSold))
+    this.max = balances.map((balance) => balance * (1 + maxInputShare))
     this.priceIn = new Float64Array(balances.length)
     this.priceOut = new Float64Array(balances.length)
     this.conductance = new Float64Array(balances.length)
@@ -94,7 +94,7 @@ export class OptimalTrade {
     const { tradingFunction, balances } = this
     const { invariant, weights } = tradingFunction
     const { sum, logs } = sumsOf(tradingFunction, balances)
-    const [linear, logarithmic] = [invariant.linear(sum, logs), invariant.logarithmic(sum, logs)]
+    const [linear, logarithmic] = [invariant.derivativeBySum(sum, logs), invariant.derivativeByLogSum(sum, logs)]
     const scale = weights.reduce((all, weight, k) => all + linear * balances[k]! + logarithmic * weight, 0)
     const ratio = linear / logarithmic
     const off = Math.abs(this.min * this.v - this.u - ratio) / Math.max(ratio, this.u)
@@ -113,9 +113,9 @@ export class OptimalTrade {
   private guess(value: number): void {
     const { invariant } = this.tradingFunction
     const { sum, logs } = sumsOf(this.tradingFunction, this.tradingFunction.balances)
-    const logarithmic = invariant.logarithmic(sum, logs)
+    const logarithmic = invariant.derivativeByLogSum(sum, logs)
     this.v = value / logarithmic
-    const ratio = invariant.linear(sum, logs) / logarithmic
+    const ratio = invariant.derivativeBySum(sum, logs) / logarithmic
     this.u = Math.max(heaviest(this.tradingFunction), this.min * this.v - ratio)
   }
 
@@ -165,7 +165,11 @@ export class OptimalTrade {
     this.v = v
     this.reach(v)
     const { invariant } = this.tradingFunction
-    return this.min * v - this.u - invariant.linear(this.sum, this.logs) / invariant.logarithmic(this.sum, this.logs)
+    return (
+      this.min * v -
+      this.u -
+      invariant.derivativeBySum(this.sum, this.logs) / invariant.derivativeByLogSum(this.sum, this.logs)
+    )
   }
 
   /**
@@ -179,7 +183,7 @@ export class OptimalTrade {
     let moved = Number.POSITIVE_INFINITY
     for (let step = 0; step < TRADE_STEPS; step++) {
       const gives = this.place(v)
-      const beyond = this.logs > invariant.maxLogs
+      const beyond = this.logs > invariant.maxLogSum
       const above = beyond ? Number.POSITIVE_INFINITY : invariant.level(this.sum, this.logs) - this.level
       if (above === 0) return
       if (above > 0) low = Math.max(low, this.u)
@@ -217,8 +221,8 @@ export class OptimalTrade {
     }
     this.sum = sum
     this.logs = logs
-    const linear = invariant.linear(sum, logs)
-    const logarithmic = invariant.logarithmic(sum, logs)
+    const linear = invariant.derivativeBySum(sum, logs)
+    const logarithmic = invariant.derivativeByLogSum(sum, logs)
     let gives = 0
     for (let k = 0; k < balances.length; k++) {
       if (!this.moves(k)) continue

@@ -1,5 +1,5 @@
 /** Pools of more than two tokens of which a route uses several pairs. All pairs share the pool's trading function. */
-import { familyOf, orRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
+import { familyOf, nullIfRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
 import { outputOf } from '../graph/price-curve.ts'
 import { MAX_SWAPS } from '../graph/repeated-swaps.ts'
@@ -23,13 +23,13 @@ export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunct
 /** Returns the trading function of a pool of any number of tokens; null if the family has none. */
 export function wholeFunctionOf(pool: Pool): TradingFunction | null {
   const family = familyOf(pool.family)!
-  const swapFunction = orRefused(() => family.tradingFunction?.(pool) ?? null)
+  const swapFunction = nullIfRefused(() => family.tradingFunction?.(pool) ?? null)
   return swapFunction && family.limitsEachSwap?.(pool) ? ofRepeatedSwaps(swapFunction) : swapFunction
 }
 
 const ofRepeatedSwaps = (swapFunction: TradingFunction): TradingFunction => ({
   ...swapFunction,
-  maxSold: (1 + swapFunction.maxSold) ** MAX_SWAPS - 1,
+  maxInputShare: (1 + swapFunction.maxInputShare) ** MAX_SWAPS - 1,
 })
 
 /** Returns true if several of the edges use the same pool. */
@@ -171,7 +171,7 @@ export class SharedPool {
     const { boughtValues, weight, tradingFunction } = this
     // If rates depend on the pair alone, a fee on the input does not make any token cheaper.
     const { keepIn, keepOut, invariant } = tradingFunction
-    const fee = 1 / ((invariant.pairwise ? 1 : keepIn) * keepOut) - 1
+    const fee = 1 / ((invariant.isPairwise ? 1 : keepIn) * keepOut) - 1
     const total = boughtValues.reduce((sum, part) => sum + part, 0)
     const weakest = weight.reduce((min, part) => (part > 0 ? Math.min(min, part) : min), Number.POSITIVE_INFINITY)
     return boughtValues.reduce((sum, part) => sum + part * fee * Math.min(1, (total - part) / weakest), 0)

@@ -1,5 +1,5 @@
 /** Log of state changes of a chain as bytes in shared memory: each change is encoded once and read by all threads. */
-import { entriesBetween, entryBetween, type Mark, markOf, type Snapshot } from '@sluice/liquidity'
+import { encodeEntryBetween, entriesBetween, type Mark, markOf, type Snapshot } from '@sluice/liquidity'
 
 type Pools = Snapshot['pools']
 
@@ -49,7 +49,7 @@ export class EntryLog {
   ): readonly { readonly after: Mark; readonly bytes: Uint8Array }[] | null {
     const entries = entriesBetween(before, after, MAX_ENTRIES)
     if (entries) return entries
-    const bytes = entryBetween(before, after, MAX_CHANGED_POOLS)
+    const bytes = encodeEntryBetween(before, after, MAX_CHANGED_POOLS)
     return bytes && [{ after: markOf(after), bytes }]
   }
 

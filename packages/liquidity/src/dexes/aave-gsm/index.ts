@@ -3,11 +3,11 @@ import { type AaveGsmLens, AaveGsmLens__factory, IAaveGsm__factory } from '@slui
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { linearTrade } from '../common/capacity-family.ts'
+import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
-import { type AaveGsmState, limitOf, quote, rateOf, sellTrade } from './math.ts'
+import { type AaveGsmState, approximateMaxInput, quote, rateOf, sellTrade } from './math.ts'
 
 const LENS = lensOf('AaveGsmLens')
 const lens = AaveGsmLens__factory.createInterface()
@@ -58,12 +58,12 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
 
   quoteExactInput: quoteByDirection('aave-gsm', quote),
 
-  ...linearTrade<AaveGsmState>((pool, tokenIn, tokenOut) => {
+  ...linearCapacity<AaveGsmState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const sellAsset = isZeroForOne(pool, tokenIn, tokenOut)
     return {
       quote: (amountIn) => quote(state, sellAsset, amountIn),
-      limit: limitOf(state, sellAsset),
+      approximateLimit: approximateMaxInput(state, sellAsset),
       rate: rateOf(state, sellAsset),
     }
   }),

@@ -90,7 +90,7 @@ export function rateOf({ unit, ratio, sellFee, buyFee }: AaveGsmState, sellAsset
 }
 
 /** Returns the approximate largest input. */
-export function limitOf(state: AaveGsmState, sellAsset: boolean): bigint {
+export function approximateMaxInput(state: AaveGsmState, sellAsset: boolean): bigint {
   const { unit, ratio, buyFee, exposure, liquidity, capacity, level } = state
   if (sellAsset) return min(exposure, ((capacity - level) * unit) / ratio)
   return min(buyTrade(state, liquidity).gho, (level * (FEE_UNIT + buyFee)) / FEE_UNIT)

@@ -1,16 +1,16 @@
 /** Family of Aave V3 reserves. */
 import type { DexFamily, Pool } from '../../family.ts'
-import { linearTrade } from '../common/capacity-family.ts'
+import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { type AaveV3State, balanceOf, limitOf, quote } from './math.ts'
+import { type AaveV3State, approximateMaxInput, balanceOf, quote } from './math.ts'
 import { type AaveV3Fixed, findPools, readStates } from './state.ts'
 
 const GAS = gasRow('aave-v3').hop
 
 const marketOf = (pool: Pool) => (pool.fixed as AaveV3Fixed).market
 
-/** Aave V3 reserves: supplying an asset for its aToken, and withdrawing it. */
+/** Aave V3 reserves, which exchange an asset for its aToken (supply) and back (withdrawal). */
 export const aaveV3: DexFamily<AaveV3State> = {
   id: 'aave-v3',
   payment: { pullsInput: true },
@@ -26,18 +26,18 @@ export const aaveV3: DexFamily<AaveV3State> = {
     gas: GAS,
   }),
 
-  ...linearTrade<AaveV3State>((pool, tokenIn, tokenOut) => {
+  ...linearCapacity<AaveV3State>((pool, tokenIn, tokenOut) => {
     const { state } = pool
-    const supply = isZeroForOne(pool, tokenIn, tokenOut)
+    const isSupply = isZeroForOne(pool, tokenIn, tokenOut)
     return {
-      quote: (amountIn) => quote(state, supply, amountIn),
-      limit: limitOf(state, supply),
+      quote: (amountIn) => quote(state, isSupply, amountIn),
+      approximateLimit: approximateMaxInput(state, isSupply),
       // One aToken is one unit of the asset.
       rate: 1,
     }
   }),
 
-  // The market can always mint aTokens; the total supply stands for their reserve.
+  // The market can mint any amount of aTokens, so their total supply is used as the reserve.
   reserves: ({ state }) => [state.cash, balanceOf(state, state.scaledSupply)],
 
   takesTaxedInput: false,

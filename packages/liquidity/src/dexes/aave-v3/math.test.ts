@@ -1,7 +1,7 @@
 /** Tests both roundings of Aave V3 against amounts computed by hand, and each limit on both sides. */
 import { expect, test } from 'vitest'
 import { NO_LIMIT } from '../../math/capacity.ts'
-import { type AaveV3State, limitOf, quote } from './math.ts'
+import { type AaveV3State, approximateMaxInput, quote } from './math.ts'
 
 const RAY = 10n ** 27n
 /** A scaled unit is worth one and a half units. */
@@ -42,14 +42,14 @@ test('all of the cash and all of the supply can be withdrawn, and no more', () =
 test.each([true, false])('the cap counts the treasury, and can be reached (floors: %s)', (floors) => {
   const state = reserve({ income: RAY, treasury: 30n, cap: 1_100n, floors })
   expect(quote(state, true, 70n).amountOut).toBe(70n)
-  expect(limitOf(state, true)).toBe(70n)
+  expect(approximateMaxInput(state, true)).toBe(70n)
   let thrown: unknown
   try {
     quote(state, true, 71n)
   } catch (error) {
     thrown = error
   }
-  expect(thrown).toMatchObject({ code: 'TOO_LARGE', isOwnLimit: true })
+  expect(thrown).toMatchObject({ code: 'TOO_LARGE', isModelLimit: true })
 })
 
 test('newer releases compare the supply after rounding with the cap', () => {
@@ -67,7 +67,7 @@ test('a reserve that is inactive takes nothing, and one that is frozen pays out 
 })
 
 test('the limit is the rest of the cap, or the smaller of cash and supply', () => {
-  expect(limitOf(reserve({}), true)).toBe(NO_LIMIT)
-  expect(limitOf(reserve({}), false)).toBe(1_500n)
-  expect(limitOf(reserve({ cash: 1_499n }), false)).toBe(1_499n)
+  expect(approximateMaxInput(reserve({}), true)).toBe(NO_LIMIT)
+  expect(approximateMaxInput(reserve({}), false)).toBe(1_500n)
+  expect(approximateMaxInput(reserve({ cash: 1_499n }), false)).toBe(1_499n)
 })

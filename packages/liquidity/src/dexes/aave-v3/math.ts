@@ -1,14 +1,14 @@
 /**
- * Exact math of Aave V3 supplies and withdrawals: SupplyLogic, ScaledBalanceTokenBase, and WadRayMath of npm
- * @aave/core-v3 1.19.3, checked against real results; TokenMath of aave-dao/aave-v3-origin at 2674171.
+ * Exact math of Aave V3 supplies and withdrawals. Follows SupplyLogic, ScaledBalanceTokenBase, and WadRayMath of npm
+ * @aave/core-v3 1.19.3, and TokenMath of aave-dao/aave-v3-origin at 2674171. Checked against real results.
  */
 import { PoolRefusal } from '../../family.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
 import { divUp, min } from '../../math/integers.ts'
 
 /**
- * State of a reserve. Amounts are base units of the asset, or scaled units, which exclude the growth of the income
- * index.
+ * State of a reserve. Amounts are base units of the asset or scaled units. Scaled units times the income index are base
+ * units.
  */
 export type AaveV3State = {
   /** False if the reserve is inactive or paused. */
@@ -21,11 +21,11 @@ export type AaveV3State = {
   readonly scaledSupply: bigint
   /** Upper bound of the scaled units accrued to the treasury. */
   readonly treasury: bigint
-  /** Supply cap; 0 for no cap. */
+  /** Maximum total supply in base units; 0 for no maximum. */
   readonly cap: bigint
-  /** Amount that can be withdrawn. */
+  /** Base units that can be withdrawn now. */
   readonly cash: bigint
-  /** True for releases that round in favor of the market, false for those that round half up. */
+  /** True for releases that round in favor of the market; false for releases that round half up. */
   readonly floors: boolean
 }
 
@@ -53,11 +53,11 @@ export const scaledBurn = ({ income, floors }: Rounding, amount: bigint): bigint
  */
 export function quote(
   state: AaveV3State,
-  supply: boolean,
+  isSupply: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: AaveV3State } {
-  if (!state.active || (supply && state.frozen)) throw new PoolRefusal('PAUSED', 'the reserve is frozen or paused')
-  return supply ? supplyAsset(state, amountIn) : withdrawAsset(state, amountIn)
+  if (!state.active || (isSupply && state.frozen)) throw new PoolRefusal('PAUSED', 'the reserve is frozen or paused')
+  return isSupply ? supplyAsset(state, amountIn) : withdrawAsset(state, amountIn)
 }
 
 function supplyAsset(state: AaveV3State, amountIn: bigint) {
@@ -70,9 +70,9 @@ function supplyAsset(state: AaveV3State, amountIn: bigint) {
     const balanceAfter = floors
       ? balanceOf(state, countedSupply + scaledAmount)
       : balanceOf(state, countedSupply) + amountIn
-    // The accrued amount may be lower than our bound, so the market may accept more.
+    // `treasury` is an upper bound, so the market may accept more.
     if (balanceAfter > cap)
-      throw new PoolRefusal('TOO_LARGE', `no more than ${cap} may be supplied`, { isOwnLimit: true })
+      throw new PoolRefusal('TOO_LARGE', `no more than ${cap} may be supplied`, { isModelLimit: true })
   }
   return { amountOut, state: { ...state, scaledSupply: scaledSupply + scaledAmount, cash: cash + amountIn } }
 }
@@ -87,8 +87,8 @@ function withdrawAsset(state: AaveV3State, amountIn: bigint) {
   return { amountOut, state: { ...state, scaledSupply: scaledSupply - scaledAmount, cash: cash - amountOut } }
 }
 
-/** Returns the approximate largest input: the rest of the cap, or the cash. */
-export function limitOf(state: AaveV3State, supply: boolean): bigint {
+/** Returns the approximate largest input: up to the supply cap, or the cash. */
+export function approximateMaxInput(state: AaveV3State, supply: boolean): bigint {
   const { cap, cash, scaledSupply, treasury } = state
   if (supply) return cap > 0n ? cap - balanceOf(state, scaledSupply + treasury) : NO_LIMIT
   return min(cash, balanceOf(state, scaledSupply))

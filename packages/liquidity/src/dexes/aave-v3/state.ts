@@ -17,7 +17,7 @@ const lens = AaveV3Lens__factory.createInterface()
 const FIND_GAS = 60_000
 const READ_GAS = 300_000
 
-/** Finds the aTokens of a market; each is the pool of its asset and itself. */
+/** Finds the aTokens of a market. Each aToken is a pool, whose tokens are the asset and the aToken. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const assets = [...new Set(pairs.flat())]
   const data = lens.encodeFunctionData('find', [row.address, assets]) as Hex
@@ -59,7 +59,7 @@ function decodeState(answer: Hex): AaveV3State | null {
     (floors) => balanceOf({ income, floors }, scaledSupply) === totalSupply,
   )
   if (!matchesFloor && !matchesHalfUp) return null
-  // Both roundings often agree; then use the revision.
+  // If both roundings reproduce the supply, the revision decides.
   const floors =
     matchesFloor && matchesHalfUp ? revision >= FLOORING_REVISION && revision < FORKED_REVISION : matchesFloor!
   return { active, frozen, income, scaledSupply, treasury, cap, cash, floors }

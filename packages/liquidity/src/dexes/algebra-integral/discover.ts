@@ -18,7 +18,7 @@ const factory = IAlgebraFactory__factory.createInterface()
 const CUSTOM_POOL = factory.getEvent('CustomPool')
 
 const CUSTOM_DEPLOYER = /^customDeployer/
-/** Lookups per read: about 2 million gas. */
+/** Lookups per read, which take about 2 million gas. */
 const LOOKUPS_PER_READ = 500
 const LOOKUP_GAS = 5_000
 
@@ -59,8 +59,8 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
 }
 
 /**
- * Leaves out pools that the factory does not have for their pair. The factory announces pools of custom deployers by
- * the same log as its own, but their plugins may be anyone's code.
+ * Leaves out pools that the factory's getters do not return for their pair. The factory emits the same log for pools of
+ * all custom deployers, and the plugins of such pools may contain any code.
  */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
   const confirmedPools = yield* findPools(

@@ -7,34 +7,34 @@ import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBel
 import { divUp } from '../../math/integers.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../../math/ticks.ts'
 
-/** A swap to try: up to `limit`, through one range of liquidity. */
+/** Swap to simulate. It ends at a price limit within the current range of liquidity. */
 export type FeeProbe = {
   /** √price with 96 fractional bits. */
-  readonly limit: bigint
+  readonly limitSqrtPrice: bigint
   /** Input up to the limit without the fee, in base units. */
   readonly netInput: bigint
 }
 
 /**
- * Returns the swap in a direction that ends half way to the next tick; null if there is no liquidity.
+ * Returns a swap that ends half way to the next tick; null if there is no liquidity.
  *
  * @param zeroForOne - true if the price falls
  */
 export function feeProbe(
-  { sqrtPriceX96: price, tick, liquidity: inRange, ticks }: Omit<ConcentratedState, 'feePpm' | 'tickSpacing'>,
+  { sqrtPriceX96: price, tick, liquidity: liquidityInRange, ticks }: Omit<ConcentratedState, 'feePpm' | 'tickSpacing'>,
   zeroForOne: boolean,
 ): FeeProbe | null {
-  let liquidity = inRange
+  let liquidity = liquidityInRange
   for (let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; nextIndex += zeroForOne ? -1 : 1) {
     const nextTick = ticks[nextIndex]
     const boundary = nextTick ? sqrtRatioAtTick(nextTick[0]) : zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO
-    const limit = (price + boundary) / 2n
-    if (limit !== price && limit !== boundary) {
+    const limitSqrtPrice = (price + boundary) / 2n
+    if (limitSqrtPrice !== price && limitSqrtPrice !== boundary) {
       if (liquidity <= 0n) return null
       const netInput = zeroForOne
-        ? amount0Between(limit, price, liquidity, true)
-        : amount1Between(price, limit, liquidity, true)
-      return { limit, netInput }
+        ? amount0Between(limitSqrtPrice, price, liquidity, true)
+        : amount1Between(price, limitSqrtPrice, liquidity, true)
+      return { limitSqrtPrice, netInput }
     }
     if (!nextTick) return null
     // The price is at this tick, which the swap crosses first.
@@ -43,7 +43,7 @@ export function feeProbe(
 }
 
 /** Returns the fee in ppm that makes a swap of `netInput` cost `paidAmount`; null if none does. */
-export function feeFrom({ netInput }: FeeProbe, paidAmount: bigint): number | null {
+export function feeFromPayment({ netInput }: FeeProbe, paidAmount: bigint): number | null {
   if (paidAmount < netInput || paidAmount === 0n) return null
   const estimate = ((paidAmount - netInput) * PPM) / paidAmount
   for (const fee of [estimate, estimate + 1n, estimate - 1n]) {

@@ -1,3 +1,4 @@
+/** Family of Algebra Integral pools. */
 import type { DexFamily } from '../../family.ts'
 import { listEnd } from '../../math/concentrated.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'

@@ -5,24 +5,24 @@ import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { concentratedLogs, decodeTicks } from '../common/concentrated-state.ts'
-import { type FeeProbe, feeFrom, feeProbe } from './fee.ts'
+import { type FeeProbe, feeFromPayment, feeProbe } from './fee.ts'
 import type { AlgebraIntegralState } from './types.ts'
 
 const LENS = lensOf('AlgebraIntegralLens')
 const lens = AlgebraIntegralLens__factory.createInterface()
 const events = IAlgebraIntegralPoolState__factory.createInterface()
 
-/** A few dozen ticks, each read twice. */
+/** Gas to read a few dozen ticks twice. */
 const READ_GAS = 800_000
 /**
- * Gas of two simulated swaps, each of which computes a day's volatility. A pool without such a plugin takes little of
- * it.
+ * Gas of two simulated swaps. A volatility plugin computes a day's volatility in each swap; a pool without such a plugin
+ * uses little of this gas.
  */
 const PROBE_GAS = 600_000
 
-/** A state without its plugin fees, and whether a plugin sets them. */
+/** State without plugin fees. `pluginSetsFee` is true if a plugin sets them. */
 type Head = { readonly state: AlgebraIntegralState; readonly pluginSetsFee: boolean }
-/** The swaps to try in both directions. */
+/** Swaps to simulate: of the first token, and of the second. */
 type Probes = readonly [FeeProbe, FeeProbe]
 
 export function* readStates(
@@ -36,18 +36,18 @@ export function* readStates(
   }))
   const heads = answers.map((answer) => answer && decodeHead(answer))
   const dynamicPools = pools.flatMap((pool, i) => (heads[i]?.pluginSetsFee ? [{ ...pool, state: heads[i].state }] : []))
-  const withFees = yield* readFees(dynamicPools)
-  const byId = new Map(dynamicPools.map(({ id }, i) => [id, withFees[i]!]))
-  return pools.map(({ id }, i) => (byId.has(id) ? byId.get(id)! : (heads[i]?.state ?? null)))
+  const statesWithFees = yield* readFees(dynamicPools)
+  const stateById = new Map(dynamicPools.map(({ id }, i) => [id, statesWithFees[i]!]))
+  return pools.map(({ id }, i) => (stateById.has(id) ? stateById.get(id)! : (heads[i]?.state ?? null)))
 }
 
-/** Reads the fees that plugins charge now; all else is in logs. */
+/** Reads the fees that plugins charge now. Logs contain the rest of the state. */
 export const refreshStates = (
   _row: DexRow,
   pools: readonly Pool<AlgebraIntegralState>[],
 ): Reads<readonly (AlgebraIntegralState | null)[]> => readFees(pools)
 
-/** Tries swaps in both directions. Returns null for a pool if no fee in ppm explains the results. */
+/** Simulates swaps in both directions. Returns null for a pool if no fee in ppm explains the results. */
 function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly (AlgebraIntegralState | null)[]> {
   const probes = pools.map(({ state }): Probes | null => {
     const [lower, upper] = [feeProbe(state, true), feeProbe(state, false)]
@@ -56,15 +56,19 @@ function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly
   const answers = yield pools.flatMap(({ address }, i) => {
     const probePair = probes[i]
     if (!probePair) return []
-    const data = lens.encodeFunctionData('probe', [address, probePair[0].limit, probePair[1].limit]) as Hex
+    const data = lens.encodeFunctionData('probe', [
+      address,
+      probePair[0].limitSqrtPrice,
+      probePair[1].limitSqrtPrice,
+    ]) as Hex
     return [{ ...LENS, data, gas: PROBE_GAS }]
   })
-  let nextAnswer = 0
+  let answerIndex = 0
   return pools.map(({ state }, i) => {
     const probePair = probes[i]
-    // Without liquidity at the price there is nothing to try.
+    // Without liquidity at the price, no swap was simulated.
     if (!probePair) return withoutFees(state)
-    const answer = answers[nextAnswer++]
+    const answer = answers[answerIndex++]
     return answer ? withFees(state, probePair, answer) : null
   })
 }
@@ -72,7 +76,7 @@ function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly
 function withFees(state: AlgebraIntegralState, [lower, upper]: Probes, answer: Hex): AlgebraIntegralState | null {
   const { pluginSetsFee, paid0, paid1 } = lens.decodeFunctionResult('probe', answer)
   if (!pluginSetsFee) return withoutFees(state)
-  const [fee0, fee1] = [feeFrom(lower, paid0), feeFrom(upper, paid1)]
+  const [fee0, fee1] = [feeFromPayment(lower, paid0), feeFromPayment(upper, paid1)]
   return fee0 === null || fee1 === null ? null : { ...state, pluginFees: [fee0, fee1] }
 }
 
@@ -96,7 +100,7 @@ function decodeHead(answer: Hex): Head | null {
 
 const logs = concentratedLogs()
 /** Log reader for pools whose Swap and Burn append fees to the usual fields. */
-const longLogs = concentratedLogs(events)
+const extendedLogs = concentratedLogs(events)
 const topicOf = (name: 'Fee' | 'PluginConfig' | 'Swap' | 'Burn') => events.getEvent(name).topicHash as Hex
 const [FEE, PLUGIN_CONFIG, LONG_SWAP, LONG_BURN] = (['Fee', 'PluginConfig', 'Swap', 'Burn'] as const).map(topicOf)
 
@@ -107,7 +111,7 @@ export function applyLog(pool: Pool<AlgebraIntegralState>, log: Log): AlgebraInt
     case FEE:
       return { ...pool.state, feePpm: Number(events.decodeEventLog('Fee', log.data, log.topics).fee) }
     case LONG_SWAP:
-      return longLogs.applyLog(pool, log)
+      return extendedLogs.applyLog(pool, log)
     case PLUGIN_CONFIG:
     case LONG_BURN:
       return 'reread'

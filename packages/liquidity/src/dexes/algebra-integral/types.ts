@@ -1,10 +1,11 @@
 /** State of Algebra Integral pools. */
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
-/** `feePpm` is the fee of a pool without a plugin for it. */
+/** State of a pool. `feePpm` is the pool's own fee, used if no plugin sets the fee. */
 export type AlgebraIntegralState = ConcentratedState & {
   /**
-   * Fees in ppm that the plugin charges now, if it sets them: for selling the first token, and for selling the second.
+   * Fees in ppm that the plugin charges now for selling the first token, and for selling the second; absent if no plugin
+   * sets the fee.
    */
   readonly pluginFees?: readonly [number, number]
 }

@@ -11,26 +11,27 @@ import type { AlgebraV1State } from './types.ts'
 const LENS = lensOf('AlgebraV1Lens')
 const lens = AlgebraV1Lens__factory.createInterface()
 
-/** Two simulated swaps, each of which computes a day's volatility. */
+/** Gas of two simulated swaps, each of which computes a day's volatility. */
 const HEAD_GAS = 600_000
 
 type Head = Omit<AlgebraV1State, 'ticks'>
 
 /**
- * Early releases store one bitmap bit per multiple of the spacing, later ones per tick, and no getter reports which.
- * Reads the short bitmap first; if its ticks do not sum to the liquidity in range, reads the long one.
+ * Reads states. Early releases store one bitmap bit per multiple of the tick spacing, and later releases store one bit
+ * per tick. No getter reports the layout. So the short bitmap is read first. If its ticks do not sum to the liquidity in
+ * range, the long bitmap is read.
  */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AlgebraV1State | null)[]> {
   const heads = yield* readHeads(pools)
-  const states = yield* withTicks(pools, heads)
+  const states = yield* addTicks(pools, heads)
   const unresolvedHeads = heads.map((head, i) => (head && !states[i] ? { ...head, tickSpacing: 1 } : null))
-  const statesWithSpacingOne = yield* withTicks(pools, unresolvedHeads)
+  const statesWithSpacingOne = yield* addTicks(pools, unresolvedHeads)
   return states.map((state, i) => state ?? statesWithSpacingOne[i]!)
 }
 
 /**
- * The fee changes with time. Ticks change only by logs, and are read again only if they do not sum to the liquidity in
- * range.
+ * Reads prices and fees again, because fees change with time. Ticks change only with logs. They are read again only if
+ * they do not sum to the liquidity in range.
  */
 export function* refreshStates(
   row: DexRow,
@@ -41,10 +42,10 @@ export function* refreshStates(
     const { ticks, tickSpacing } = pools[i]!.state
     return head && sumsToLiquidity(ticks, head) ? { ...head, tickSpacing, ticks } : null
   })
-  const unresolvedHeads = pools.filter((_, i) => heads[i] && !states[i])
-  if (unresolvedHeads.length === 0) return states
-  const rereadStates = yield* readStates(row, unresolvedHeads)
-  return states.map((state, i) => state ?? rereadStates[unresolvedHeads.indexOf(pools[i]!)] ?? null)
+  const unresolvedPools = pools.filter((_, i) => heads[i] && !states[i])
+  if (unresolvedPools.length === 0) return states
+  const rereadStates = yield* readStates(row, unresolvedPools)
+  return states.map((state, i) => state ?? rereadStates[unresolvedPools.indexOf(pools[i]!)] ?? null)
 }
 
 function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
@@ -55,11 +56,8 @@ function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
   )
 }
 
-/** Reads ticks at the heads' spacing; null if they do not sum to the liquidity in range. */
-function* withTicks(
-  pools: readonly Pool[],
-  heads: readonly (Head | null)[],
-): Reads<readonly (AlgebraV1State | null)[]> {
+/** Reads the ticks at the heads' spacing. Returns null for a pool if they do not sum to the liquidity in range. */
+function* addTicks(pools: readonly Pool[], heads: readonly (Head | null)[]): Reads<readonly (AlgebraV1State | null)[]> {
   const ticks = yield* readTicks(LENS, pools, heads)
   return heads.map((head, i) =>
     head && ticks[i] && sumsToLiquidity(ticks[i], head) ? { ...head, ticks: ticks[i] } : null,
@@ -67,8 +65,8 @@ function* withTicks(
 }
 
 /**
- * True if the ticks sum to the liquidity in range. An invalid tick has no gross liquidity, and an empty list proves
- * nothing.
+ * True if the ticks sum to the liquidity in range. False if a tick has no gross liquidity, which is invalid, and for an
+ * empty list, which proves nothing.
  */
 function sumsToLiquidity(ticks: readonly Tick[], { tick, liquidity }: Head): boolean {
   const inRange = ticks.reduce((sum, [index, net]) => (index <= tick ? sum + net : sum), 0n)

@@ -2,9 +2,9 @@
 import { IAlgebraVersion__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
-import { readFixed as readGenuine } from '../algebra-integral/discover.ts'
+import { readFixed as readIntegralFixed } from '../algebra-integral/discover.ts'
 
-/** Null for a version with other swap rules. */
+/** `version` is null if the pool has other swap rules than both known versions. */
 export type AlgebraFixed = { readonly version: 'v1' | 'integral' | null }
 
 const getters = IAlgebraVersion__factory.createInterface()
@@ -15,7 +15,7 @@ const CALLS = [
   getters.encodeFunctionData('communityFeeLastTimestamp'),
 ] as readonly Hex[]
 
-/** Reads versions. Leaves out pools of Integral whose custom deployer is not named. */
+/** Reads the versions of pools. Leaves out Integral pools of custom deployers that the row does not name. */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
   const answers = yield pools.flatMap(({ address: to }) => CALLS.map((data) => ({ to, data })))
   const versionedPools = pools.map((pool, i) => {
@@ -24,7 +24,7 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   })
   const integralPools = versionedPools.filter(({ fixed }) => fixed.version === 'integral')
   if (integralPools.length === 0) return versionedPools
-  const readPools = yield* readGenuine(row, integralPools)
+  const readPools = yield* readIntegralFixed(row, integralPools)
   const refusedIds = new Set(integralPools.flatMap(({ id }, i) => (readPools[i] ? [] : [id])))
   return versionedPools.map((pool) => (refusedIds.has(pool.id) ? null : pool))
 }
@@ -32,7 +32,10 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
 /** Returns the number of words in a result; 0 if the call failed. */
 const wordCountOf = (answer: Hex | null): number => (answer ? Math.floor((answer.length - 2) / 64) : 0)
 
-/** Version 2 also returns 6 or 7 words, but with other fields; it is recognized by getters that the others lack. */
+/**
+ * Returns null for version 2. Its `globalState` also has 6 or 7 words, but with other fields. It has getters that the
+ * other versions lack.
+ */
 function versionOf(wordCounts: readonly number[]): AlgebraFixed['version'] {
   const [globalState, plugin, limitOrders, feeTimestamp] = wordCounts
   if (limitOrders || feeTimestamp) return null

@@ -1,7 +1,7 @@
 /**
- * Math of one constant-product segment between two levels, with prices of 64 fractional bits. The base token is priced
- * like token 1 elsewhere. CurveMath, CurveRoll, CurveAssimilate, and CompoundMath of CrocSwap/CrocSwap-protocol at
- * 33f339d, checked against the deployed contract on Scroll.
+ * Math of one constant-product segment between two levels. √prices are √(base / quote) with 64 fractional bits, so the
+ * base token corresponds to token 1 of Uniswap. Follows CurveMath, CurveRoll, CurveAssimilate, and CompoundMath of
+ * CrocSwap/CrocSwap-protocol at 33f339d. Checked against the deployed contract on Scroll.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../../math/ticks.ts'
@@ -20,7 +20,7 @@ const MAX_UINT128 = (1n << 128n) - 1n
 const MAX_GROWTH = (1n << 64n) - 1n
 
 /** The part of the state that a swap changes. */
-export type Curve = Pick<AmbientState, 'priceRoot' | 'ambientSeeds' | 'concLiq' | 'seedDeflator' | 'concGrowth'>
+export type SegmentState = Pick<AmbientState, 'priceRoot' | 'ambientSeeds' | 'concLiq' | 'seedDeflator' | 'concGrowth'>
 
 /** Returns a value that the contract stores as uint128. @throws PoolRefusal if it does not fit */
 export function checkedUint128(value: bigint): bigint {
@@ -28,7 +28,7 @@ export function checkedUint128(value: bigint): bigint {
   return value
 }
 
-/** Prices of ticks are Uniswap's with 32 bits fewer, rounded up. */
+/** √prices of ticks are those of Uniswap with 32 fractional bits fewer, rounded up. */
 const DROPPED_BITS = 32n
 /** Returns √price at a tick, rounded up. */
 export const rootAtTick = (tick: number): bigint => (sqrtRatioAtTick(tick) + (1n << DROPPED_BITS) - 1n) >> DROPPED_BITS
@@ -36,13 +36,13 @@ export const rootAtTick = (tick: number): bigint => (sqrtRatioAtTick(tick) + (1n
 export const tickAtRoot = (root: bigint): number => tickAtSqrtRatio(root << DROPPED_BITS)
 
 /** Returns the total liquidity at the price: ambient and concentrated. */
-export function liquidityOf({ ambientSeeds, seedDeflator, concLiq }: Curve): bigint {
+export function liquidityOf({ ambientSeeds, seedDeflator, concLiq }: SegmentState): bigint {
   const ambient = (ambientSeeds * (GROWTH_ONE + seedDeflator)) >> GROWTH_BITS
   return checkedUint128((ambient > MAX_UINT128 ? MAX_UINT128 : ambient) + concLiq)
 }
 
-const reserveOf = (liquidity: bigint, root: bigint, ofBase: boolean): bigint =>
-  checkedUint128(ofBase ? (liquidity * root) >> PRICE_BITS : (liquidity << PRICE_BITS) / root)
+const reserveOf = (liquidity: bigint, root: bigint, isBase: boolean): bigint =>
+  checkedUint128(isBase ? (liquidity * root) >> PRICE_BITS : (liquidity << PRICE_BITS) / root)
 
 /** Returns the tokens between two prices; quote tokens with two divisions, as in the contract. */
 export function tokensBetween(liquidity: bigint, a: bigint, b: bigint, ofBase: boolean): bigint {
@@ -76,7 +76,7 @@ function raiseRoot(liquidity: bigint, root: bigint, soldAmount: bigint): bigint 
 
 const reciprocal = (root: bigint): bigint => checkedUint128((1n << (2n * PRICE_BITS)) / root)
 
-/** Returns an upper bound of the tokens that one unit of price precision is worth. */
+/** Returns an upper bound of the tokens that move √price by its smallest unit. */
 export function precisionOf(liquidity: bigint, root: bigint, ofBase: boolean): bigint {
   if (ofBase) return (liquidity >> PRICE_BITS) + 1n
   const shiftedLiquidity = liquidity << PRICE_BITS
@@ -87,7 +87,7 @@ export function precisionOf(liquidity: bigint, root: bigint, ofBase: boolean): b
 const MAX_EXPANSION = 2n
 
 /** Returns the curve with a fee added: all of it becomes ambient liquidity and moves the price. */
-export function withFee(curve: Curve, paidFee: bigint, inBase: boolean): Curve {
+export function addFee(curve: SegmentState, paidFee: bigint, inBase: boolean): SegmentState {
   const liquidity = liquidityOf(curve)
   if (liquidity === 0n) return curve
   const { priceRoot, ambientSeeds, concLiq, seedDeflator, concGrowth } = curve

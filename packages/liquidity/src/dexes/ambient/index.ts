@@ -1,6 +1,6 @@
 /** Family of Ambient (CrocSwap) pools. */
 import type { DexFamily } from '../../family.ts'
-import { endingAt } from '../../math/curve-end.ts'
+import { endCurveAt } from '../../math/curve-end.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
@@ -10,12 +10,12 @@ import { curveOf, netOf, reservesOf } from './pieces.ts'
 import { findPools, readStates } from './state.ts'
 import type { AmbientFixed, AmbientState } from './types.ts'
 
-/** The curve may end before its pool by a fraction of 2^−32. */
+/** A curve may end below the pool's largest input by a fraction of 2^−32. */
 const CURVE_BITS = 32
 
 const { hop, piece } = gasRow('ambient')
 
-const pools: DexFamily<AmbientState> = {
+const uncheckedFamily: DexFamily<AmbientState> = {
   id: 'ambient',
   payment: { pullsInput: true, forwardsOutput: true },
   holdsNative: true,
@@ -34,7 +34,7 @@ const pools: DexFamily<AmbientState> = {
 
   priceCurve(pool, tokenIn, tokenOut) {
     const isBuy = isZeroForOne(pool, tokenIn, tokenOut)
-    return endingAt(curveOf(pool.state, isBuy, piece), maxInput(pool.state, isBuy, CURVE_BITS))
+    return endCurveAt(curveOf(pool.state, isBuy, piece), maxInput(pool.state, isBuy, CURVE_BITS))
   },
 
   reserves: ({ state }) => reservesOf(state),
@@ -52,9 +52,9 @@ const pools: DexFamily<AmbientState> = {
   }),
 }
 
-/** Ambient pools of the standard pool type, whose state is possible. */
+/** Ambient pools of the standard pool type. Refuses contradictory states. */
 export const ambient: DexFamily<AmbientState> = withConsistentState<AmbientState, DexFamily<AmbientState>>(
-  pools,
+  uncheckedFamily,
   ({ state }) =>
     pathOfTicks(
       state.concLiq,

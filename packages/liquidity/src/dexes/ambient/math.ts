@@ -1,11 +1,11 @@
 /**
- * Swaps of Ambient pools across levels: TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d, checked
- * against the deployed contract on Scroll.
+ * Swaps of Ambient pools across levels. Follows TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d.
+ * Checked against the deployed contract on Scroll.
  */
-import { orRefused, PoolRefusal } from '../../family.ts'
+import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import {
-  type Curve,
+  addFee,
   checkedUint128,
   estimatedOutput,
   liquidityOf,
@@ -16,24 +16,24 @@ import {
   precisionOf,
   priceAfter,
   rootAtTick,
+  type SegmentState,
   tickAtRoot,
   tokensBetween,
-  withFee,
 } from './curve.ts'
 import type { AmbientLevel, AmbientState } from './types.ts'
 
 const FEE_UNIT = 1_000_000n
 const TAKE_UNIT = 256n
 /** Base units that the contract subtracts from every computed amount, as a rounding buffer. */
-const CUSHION = 4n
-/** Flows are int128. */
+const ROUNDING_BUFFER = 4n
+/** Maximum flow of a swap, which the contract stores as int128. */
 const MAX_FLOW = (1n << 127n) - 1n
 /** Bits of a lot, and the flag in a lot count that marks knockout liquidity, which is removed when crossed. */
 const LOT_BITS = 10n
 const KNOCKOUT = 1n
 /** Ticks per bitmap word. */
-const WORD = 256
-/** Maximum legs of a swap; each costs thousands of gas. */
+const TICKS_PER_WORD = 256
+/** Maximum legs of a swap. Each leg costs thousands of gas. */
 const MAX_LEGS = 2_000
 
 export type AmbientSwap = {
@@ -44,7 +44,7 @@ export type AmbientSwap = {
   readonly levelsCrossed: number
 }
 
-type Progress = { curve: Curve; remaining: bigint; paid: bigint }
+type Progress = { curve: SegmentState; remaining: bigint; paid: bigint }
 
 /** A leg of a swap: liquidity and √price before it, and the totals sold and paid at its end. */
 export type CurveLeg = {
@@ -58,7 +58,7 @@ export type CurveLeg = {
  * Sells up to `amount` (base tokens if `isBuy`). A leg ends at the next level or at the end of a bitmap word. The fee
  * of each leg is computed from its estimated output and added to the curve first.
  *
- * @param limit - √price at which the swap stops
+ * @param limitRoot - √price at which the swap stops
  * @param onLeg - called after each leg
  * @throws PoolRefusal if the contract would revert
  */
@@ -66,37 +66,39 @@ export function swapExactInput(
   state: AmbientState,
   isBuy: boolean,
   amount: bigint,
-  limit: bigint,
+  limitRoot: bigint,
   onLeg?: (leg: CurveLeg) => void,
 ): AmbientSwap {
   const { priceRoot, levels } = state
   if (state.knockedOut) throw new PoolRefusal('UNSUPPORTED', 'an unknown amount of liquidity was removed')
-  if (isBuy ? priceRoot > limit : priceRoot < limit) throw new PoolRefusal('TOO_LARGE', 'the price is past its limit')
+  if (isBuy ? priceRoot > limitRoot : priceRoot < limitRoot)
+    throw new PoolRefusal('TOO_LARGE', 'the price is past its limit')
   if (amount > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'sells more than 127 bits')
   const progress: Progress = { curve: state, remaining: amount, paid: 0n }
   const hasMore = () =>
-    progress.remaining > 0n && (isBuy ? progress.curve.priceRoot < limit : progress.curve.priceRoot > limit)
+    progress.remaining > 0n && (isBuy ? progress.curve.priceRoot < limitRoot : progress.curve.priceRoot > limitRoot)
   const runLegTo = (legEnd: bigint) => {
-    const before = progress.curve
-    runLeg(progress, state, isBuy, legEnd, legEnd === clampRoot(limit))
-    const { priceRoot } = before
-    onLeg?.({ liquidity: liquidityOf(before), priceRoot, sold: amount - progress.remaining, paid: progress.paid })
+    const curveBefore = progress.curve
+    runLeg(progress, state, isBuy, legEnd, legEnd === clampRoot(limitRoot))
+    const { priceRoot } = curveBefore
+    onLeg?.({ liquidity: liquidityOf(curveBefore), priceRoot, sold: amount - progress.remaining, paid: progress.paid })
   }
   let tick = tickAtRoot(priceRoot)
   let levelsCrossed = 0
   let knockedOut = false
   for (let legs = 0; ; legs++) {
-    if (legs > MAX_LEGS) throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_LEGS} words and levels`, { isOwnLimit: true })
-    const wordEnd = Math.floor(tick / WORD) * WORD + (isBuy ? WORD : 0)
+    if (legs > MAX_LEGS)
+      throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_LEGS} words and levels`, { isModelLimit: true })
+    const wordEnd = Math.floor(tick / TICKS_PER_WORD) * TICKS_PER_WORD + (isBuy ? TICKS_PER_WORD : 0)
     let level = nextLevel(levels, tick, isBuy)
     const isNear = level && (isBuy ? level[0] < wordEnd : level[0] >= wordEnd)
-    runLegTo(boundOf(isNear ? level![0] : wordEnd, limit, isBuy))
+    runLegTo(boundOf(isNear ? level![0] : wordEnd, limitRoot, isBuy))
     if (!hasMore()) break
     if (!isNear) {
       // The level can be exactly at the end of the word.
       level = nextLevel(levels, wordEnd - 1, isBuy)
       if (level?.[0] !== wordEnd) {
-        runLegTo(level ? boundOf(level[0], limit, isBuy) : clampRoot(limit))
+        runLegTo(level ? boundOf(level[0], limitRoot, isBuy) : clampRoot(limitRoot))
         if (!hasMore()) break
       }
     }
@@ -113,7 +115,7 @@ export function swapExactInput(
   return { amountIn: amount - progress.remaining, amountOut: progress.paid, state: stateAfter, levelsCrossed }
 }
 
-/** Returns the first level above a tick, or the last one at or below it. */
+/** Returns the first level above a tick for a buy, or the last level at or below the tick for a sale. */
 function nextLevel(levels: readonly AmbientLevel[], tick: number, isBuy: boolean): AmbientLevel | undefined {
   return isBuy ? levels.find(([levelTick]) => levelTick > tick) : levels.findLast(([levelTick]) => levelTick <= tick)
 }
@@ -135,22 +137,22 @@ function runLeg(
   limit: bigint,
   isLast: boolean,
 ): void {
-  const before = liquidityOf(progress.curve)
-  const estimatedSold = min(tokensBetween(before, progress.curve.priceRoot, limit, isBuy), progress.remaining)
-  const fee = (estimatedOutput(before, progress.curve.priceRoot, estimatedSold, isBuy) * feeRate) / FEE_UNIT
-  progress.curve = withFee(progress.curve, fee - (fee * protocolTake) / TAKE_UNIT, !isBuy)
+  const liquidityBefore = liquidityOf(progress.curve)
+  const estimatedSold = min(tokensBetween(liquidityBefore, progress.curve.priceRoot, limit, isBuy), progress.remaining)
+  const fee = (estimatedOutput(liquidityBefore, progress.curve.priceRoot, estimatedSold, isBuy) * feeRate) / FEE_UNIT
+  progress.curve = addFee(progress.curve, fee - (fee * protocolTake) / TAKE_UNIT, !isBuy)
   const { priceRoot } = progress.curve
   const liquidity = liquidityOf(progress.curve)
-  const toLimit = tokensBetween(liquidity, priceRoot, limit, isBuy)
-  const hitsLimit = toLimit < progress.remaining
+  const soldToLimit = tokensBetween(liquidity, priceRoot, limit, isBuy)
+  const hitsLimit = soldToLimit < progress.remaining
   const nextRoot = hitsLimit ? limit : priceAfter(liquidity, priceRoot, progress.remaining, isBuy)
-  // For a tiny sale the rounded price would rise, on which the contract reverts.
+  // For a tiny sale, the rounded price would rise, and the contract would revert.
   if (!isBuy && nextRoot > priceRoot) throw new PoolRefusal('TOO_SMALL', 'too little to move the price')
-  progress.remaining = hitsLimit ? progress.remaining - toLimit - CUSHION : 0n
+  progress.remaining = hitsLimit ? progress.remaining - soldToLimit - ROUNDING_BUFFER : 0n
   // The contract reverts if a swap ends exactly at the end of a leg.
   if (hitsLimit ? progress.remaining <= 0n : isBuy ? nextRoot >= limit : nextRoot <= limit)
     throw new PoolRefusal(isLast ? 'TOO_LARGE' : 'UNSUPPORTED', 'the swap would end where a leg does')
-  progress.paid += tokensBetween(liquidity, priceRoot, nextRoot, !isBuy) - CUSHION - fee
+  progress.paid += tokensBetween(liquidity, priceRoot, nextRoot, !isBuy) - ROUNDING_BUFFER - fee
   progress.curve = { ...progress.curve, priceRoot: nextRoot }
 }
 
@@ -177,7 +179,7 @@ function crossLevel(progress: Progress, [, bidLots, askLots]: AmbientLevel, isBu
 }
 
 /**
- * Doublings of √price that a swap may span: far beyond any useful trade, but small enough for the flow to fit 128 bits.
+ * Doublings of √price that a swap may span. No useful trade reaches this limit, and the flow fits 128 bits.
  */
 const LIMIT_DOUBLINGS = 4
 /** Powers of two within the contract's price range. */
@@ -189,10 +191,10 @@ export function limitBitsOf({ priceRoot, readRoot = priceRoot }: AmbientState, i
   return isBuy ? Math.min(MAX_LIMIT_BITS, bits + LIMIT_DOUBLINGS) : Math.max(MIN_LIMIT_BITS, bits - 1 - LIMIT_DOUBLINGS)
 }
 
-/** Returns the legs of the largest swap; smaller swaps share all legs but their last. */
+/** Returns the legs of the largest swap. A smaller swap has the same legs, except its last leg. */
 export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[] {
   const legs: CurveLeg[] = []
-  orRefused(() =>
+  nullIfRefused(() =>
     swapExactInput(state, isBuy, MAX_FLOW, 1n << BigInt(limitBitsOf(state, isBuy)), (leg) => legs.push(leg)),
   )
   return legs
@@ -205,7 +207,7 @@ export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[]
  */
 export function maxInput(state: AmbientState, isBuy: boolean, precisionBits?: number): bigint | null {
   const limit = 1n << BigInt(limitBitsOf(state, isBuy))
-  const maxIn = orRefused(() => swapExactInput(state, isBuy, MAX_FLOW, limit).amountIn)
+  const maxIn = nullIfRefused(() => swapExactInput(state, isBuy, MAX_FLOW, limit).amountIn)
   return largestInput((amountIn) => quote(state, isBuy, amountIn), maxIn ?? MAX_FLOW, precisionBits)
 }
 
@@ -218,7 +220,7 @@ export function quote(state: AmbientState, isBuy: boolean, amountIn: bigint): Am
   const swap = swapExactInput(state, isBuy, amountIn, 1n << BigInt(limitBitsOf(state, isBuy)))
   if (swap.amountIn < amountIn)
     throw new PoolRefusal('TOO_LARGE', 'the price limit of the step is met before the amount ends', {
-      isOwnLimit: true,
+      isModelLimit: true,
     })
   if (swap.amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return swap

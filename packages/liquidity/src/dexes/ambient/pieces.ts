@@ -8,7 +8,7 @@ import type { AmbientLevel, AmbientState } from './types.ts'
 const ONE = 2 ** 64
 const FEE_UNIT = 1e6
 const TAKE_UNIT = 256
-/** Returns the net liquidity of a level; the lowest bit of a lot count is a flag. */
+/** Returns the liquidity that a level adds when the price rises. The lowest bit of a lot count is a flag. */
 export const netOf = ([, bidLots, askLots]: AmbientLevel): bigint => ((bidLots & ~1n) - (askLots & ~1n)) << 10n
 
 /** Price range with constant liquidity. */
@@ -30,7 +30,7 @@ function piecesOf(state: AmbientState, isBuy: boolean): readonly Piece[] {
   return [...pieces, { from, to: isBuy ? MAX_ROOT : MIN_ROOT, liquidity }]
 }
 
-/** Minimum output in base units at which rounding is invisible. */
+/** Minimum output in base units at which rounding does not matter. */
 const SMOOTH_OUTPUT = 1e9
 /** Maximum pieces of a leg, in proportion to the part of its reserve that it buys. */
 const MAX_PIECES_PER_LEG = 20
@@ -54,7 +54,7 @@ export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number
     if (!(input > 0 && output > 0 && reserveIn > 0)) continue
     const last = input / (reserveIn + input)
     const count = Math.max(1, Math.ceil(MAX_PIECES_PER_LEG * last))
-    // In small legs the rounding buffer is visible, so use the reserve instead of the output.
+    // In small legs, the rounding buffer matters, so the reserve is used instead of the output.
     const scale = output > SMOOTH_OUTPUT ? output / (last * (1 + retainedFee * last)) : reserveIn * root ** 2
     const paidAt = (u: number) => scale * u * (1 + retainedFee * u)
     for (let k = 0; k < count; k++) {
@@ -63,12 +63,12 @@ export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number
       const mean = Math.sqrt((paidAt(nextU) - paidAt(u)) / pieceInput)
       // Both prices have the same ratio to the mean as in the pool.
       const priceFactor = ((1 - nextU) / (1 - u)) * Math.sqrt((1 + 2 * retainedFee * nextU) / (1 + 2 * retainedFee * u))
-      builder.hyperbola(mean / Math.sqrt(priceFactor), mean * Math.sqrt(priceFactor), 1, pieceInput)
+      builder.addHyperbola(mean / Math.sqrt(priceFactor), mean * Math.sqrt(priceFactor), 1, pieceInput)
     }
   }
   const curve = builder.build(1, 1 - fee)
   const crossedLevels = levelsBetween(state, legs.at(-1)?.priceRoot ?? state.priceRoot)
-  // There are more pieces than levels, so each piece carries a share of their gas.
+  // There are more pieces than levels, so each piece gets a share of the levels' gas.
   return { ...curve, gasPerPiece: (gasPerLevel * crossedLevels) / Math.max(1, curve.liquidity.length - 1) }
 }
 

@@ -6,7 +6,7 @@ import { keccak256 } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortTokens } from '../common/direction.ts'
+import { sortPair } from '../common/direction.ts'
 import { type NativePair, withNative } from '../common/native-pairs.ts'
 import { readEach } from '../common/read-each.ts'
 import type { AmbientFixed, AmbientLevel, AmbientState } from './types.ts'
@@ -16,15 +16,15 @@ const lens = AmbientLens__factory.createInterface()
 const specsOf = callCodec<[dex: string, hashes: string[]], [bigint[]]>(lens, 'specs')
 const readPool = callCodec<[dex: string, hash: string], [bigint[]]>(lens, 'read')
 
-/** The pool type in use; further types would need their own number. */
+/** Number of the standard pool type. */
 const POOL_IDX = 420
-/** About 3 million gas. */
+/** Pool hashes per read, which takes about 3 million gas. */
 const HASHES_PER_READ = 500
 const SPEC_GAS = 6_000
-/** About a hundred levels. */
+/** Gas to read about a hundred levels. */
 const READ_GAS = 1_500_000
 
-/** Reads the parameters of each pair's possible pool, since the contract has no list. */
+/** Reads the parameters of the pool that each pair may have, since the contract has no list. */
 export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<readonly Pool<null>[]> {
   const candidates = withNative(pairs, row.contracts?.wrappedNative).map((pair) => makePool(row, pair))
   const batches = chunks(candidates, HASHES_PER_READ)
@@ -44,7 +44,7 @@ export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<rea
 }
 
 function makePool(row: DexRow, pair: NativePair): Pool<null> {
-  const tokens = sortTokens(pair)
+  const tokens = sortPair(pair)
   const { family, brand: dex, address } = row
   const fixed: AmbientFixed = { poolIdx: POOL_IDX }
   return { id: poolHash(tokens, fixed), family, dex, address, tokens, fixed, state: null }
@@ -65,30 +65,34 @@ export function readStates({ address }: DexRow, pools: readonly Pool[]): Reads<r
   )
 }
 
-const bits = (word: bigint, from: number, count: number): bigint => BigInt.asUintN(count, word >> BigInt(from))
+const extractBits = (word: bigint, from: number, count: number): bigint => BigInt.asUintN(count, word >> BigInt(from))
 
 type Spec = Pick<AmbientState, 'feeRate' | 'protocolTake'>
 
 /** Returns null if there is no pool, or if an oracle restricts trading. */
 function decodeSpec(word: bigint): Spec | null {
-  const [schema, oracleFlags] = [bits(word, 0, 8), bits(word, 64, 8)]
+  const [schema, oracleFlags] = [extractBits(word, 0, 8), extractBits(word, 64, 8)]
   if (schema === 0n || oracleFlags !== 0n) return null
-  return { feeRate: bits(word, 8, 16), protocolTake: bits(word, 24, 8) }
+  return { feeRate: extractBits(word, 8, 16), protocolTake: extractBits(word, 24, 8) }
 }
 
 function decodeState([specWord, first, second, ...rest]: readonly bigint[]): AmbientState | null {
   const spec = decodeSpec(specWord!)
   if (!spec || first === 0n) return null
   const levels = chunks(rest, 2).map(
-    ([tick, word]): AmbientLevel => [Number(BigInt.asIntN(256, tick!)), bits(word!, 0, 96), bits(word!, 96, 96)],
+    ([tick, word]): AmbientLevel => [
+      Number(BigInt.asIntN(256, tick!)),
+      extractBits(word!, 0, 96),
+      extractBits(word!, 96, 96),
+    ],
   )
   return {
     ...spec,
-    priceRoot: bits(first!, 0, 128),
-    ambientSeeds: bits(first!, 128, 128),
-    concLiq: bits(second!, 0, 128),
-    seedDeflator: bits(second!, 128, 64),
-    concGrowth: bits(second!, 192, 64),
+    priceRoot: extractBits(first!, 0, 128),
+    ambientSeeds: extractBits(first!, 128, 128),
+    concLiq: extractBits(second!, 0, 128),
+    seedDeflator: extractBits(second!, 128, 64),
+    concGrowth: extractBits(second!, 192, 64),
     levels,
   }
 }

@@ -20,10 +20,10 @@ export type AmbientState = {
   /** Growth of ambient liquidity beyond one. */
   readonly seedDeflator: bigint
   readonly concGrowth: bigint
-  /** Ascending ticks. */
+  /** In ascending order of ticks. */
   readonly levels: readonly AmbientLevel[]
-  /** √price of the state that was read, set by the first quoted swap: step limits count from it. */
+  /** √price before the first quoted swap; absent in a state that was read. The price limit of a step is relative to it. */
   readonly readRoot?: bigint
-  /** Set after a swap crossed knockout liquidity, whose effect is unknown. */
+  /** Set if a quoted swap crossed knockout liquidity, whose effect is unknown. */
   readonly knockedOut?: true
 }

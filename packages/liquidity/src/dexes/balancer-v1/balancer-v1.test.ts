@@ -56,7 +56,7 @@ test('a pool with an empty balance refuses, and has no trading function', () => 
   expect(balancerV1.tradingFunction!({ ...pool, state: empty })).toBeNull()
   const tradingFunction = balancerV1.tradingFunction!(pool)!
   expect([...tradingFunction.weights].map((weight) => Math.round(weight * 6))).toEqual([1, 2, 3])
-  expect(tradingFunction.maxSold).toBeLessThan(0.5)
+  expect(tradingFunction.maxInputShare).toBeLessThan(0.5)
 })
 
 test('a pool refuses if its remaining units would have no price', () => {

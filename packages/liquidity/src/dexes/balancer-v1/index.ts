@@ -1,12 +1,13 @@
+/** Family of Balancer V1 pools. */
 import type { DexFamily } from '../../family.ts'
 import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
-import { type BalancerV1State, limitOf, quote, tradingFunction } from './math.ts'
+import { approximateMaxInput, type BalancerV1State, quote, tradingFunction } from './math.ts'
 import { applyLog, findPools, readStates, rowsOf, topics } from './state.ts'
 
 /** Balancer V1 pools. */
 export const balancerV1: DexFamily<BalancerV1State> = {
   id: 'balancer-v1',
-  payment: { pullsInput: true, forwardsOutput: true, locks: 1 },
+  payment: { pullsInput: true, forwardsOutput: true, lockSlots: 1 },
   rowsOf,
   findPools,
   readStates,
@@ -14,7 +15,7 @@ export const balancerV1: DexFamily<BalancerV1State> = {
   applyLog,
 
   quoteExactInput: quoteByIndices('balancer-v1', quote),
-  ...tradeWithInputFee(quote, limitOf),
+  ...tradeWithInputFee(quote, approximateMaxInput),
   limitsEachSwap: () => true,
   tradingFunction: ({ state }) => tradingFunction(state),
   reserves: ({ state }) => state.balances,

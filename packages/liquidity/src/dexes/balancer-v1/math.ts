@@ -7,7 +7,7 @@ import { ONE, weightedTradingFunction } from '../../math/balancer.ts'
 import { END_MARGIN } from '../../math/curve-end.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
 
-/** State of a finalized pool, whose weights and fee are immutable. By token; fixed-point numbers have 18 decimals. */
+/** State of a finalized pool, whose weights and fee are immutable. Lists are by token; fractions have 18 decimals. */
 export type BalancerV1State = {
   /** Base units in the pool's records; tokens sent directly count only after `gulp`. */
   readonly balances: readonly bigint[]
@@ -69,7 +69,7 @@ export function quote(
 }
 
 /** Returns the largest input of token `i`, unless the pool's rounding refuses it. */
-export const limitOf = ({ balances }: BalancerV1State, i: number): bigint => mul(balances[i]!, HALF)
+export const approximateMaxInput = ({ balances }: BalancerV1State, i: number): bigint => mul(balances[i]!, HALF)
 
 /** Returns the price of one unit of output, including the fee. */
 function spotPrice({ balances, weights, swapFee }: BalancerV1State, i: number, j: number): bigint {
@@ -113,8 +113,8 @@ function fractionalPower(base: bigint, exponent: bigint): bigint {
   return sum
 }
 
-/** The contract's limit, less a rounding margin, so that a search that reaches the limit stays below it. */
-const MAX_SOLD = 0.5 * (1 - END_MARGIN)
+/** The contract's limit of an input as a fraction of the balance, less a rounding margin, so that searches stay below it. */
+const MAX_INPUT_SHARE = 0.5 * (1 - END_MARGIN)
 
 /** Returns the pool as one function of its balances; null if it has an empty balance. */
 export function tradingFunction({ balances, weights, swapFee }: BalancerV1State): TradingFunction | null {
@@ -123,5 +123,5 @@ export function tradingFunction({ balances, weights, swapFee }: BalancerV1State)
   // Each token in its own base units: a weighted product needs no common unit.
   const pool = { liveBalances: balances, units: new Float64Array(balances.length).fill(1), swapFee }
   const normalizedWeights = weights.map((weight) => (weight * ONE) / total)
-  return { ...weightedTradingFunction(pool, normalizedWeights), maxSold: MAX_SOLD }
+  return { ...weightedTradingFunction(pool, normalizedWeights), maxInputShare: MAX_INPUT_SHARE }
 }

@@ -17,7 +17,7 @@ const find = callCodec<
 >(lens, 'find')
 const events = IBalancerV1State__factory.createInterface()
 
-/** Two short lists, with four calls per pool. */
+/** Gas to read two short lists, with four calls per pool. */
 const FIND_GAS = 400_000
 /** Maximum pools per pair: the deepest, and those registered first. */
 const POOLS_PER_PAIR = 8

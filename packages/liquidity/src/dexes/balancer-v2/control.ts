@@ -1,30 +1,30 @@
-/** Determines which accounts control a pool's quotes. The vault accepts any contract as a pool. */
+/** Determines the accounts that control a pool's quotes, since the vault accepts any contract as a pool. */
 import { IBalancerV2Factory__factory, IBalancerV2PoolState__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import type { BalancerV2Fixed } from './types.ts'
 
-const pool = IBalancerV2PoolState__factory.createInterface()
-const factory = IBalancerV2Factory__factory.createInterface()
+const poolInterface = IBalancerV2PoolState__factory.createInterface()
+const factoryInterface = IBalancerV2Factory__factory.createInterface()
 
 /** `DELEGATE_OWNER` of Balancer's pool-utils: the protocol's governance. */
 const GOVERNANCE = toAddress('0xba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1b')
-const GAS = 30_000
+const READ_GAS = 30_000
 
 /** Reads each pool's owner and rate providers, and whether a factory of the row created the pool. */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const factories = Object.entries(row.contracts ?? {}).flatMap(([name, address]) =>
     /factory/i.test(name) ? [address] : [],
   )
-  const ownerCall = pool.encodeFunctionData('getOwner') as Hex
-  const ratesCall = pool.encodeFunctionData('getRateProviders') as Hex
+  const ownerCall = poolInterface.encodeFunctionData('getOwner') as Hex
+  const ratesCall = poolInterface.encodeFunctionData('getRateProviders') as Hex
   const answers = yield pools.flatMap(({ address }) => [
-    { to: address, data: ownerCall, gas: GAS },
-    { to: address, data: ratesCall, gas: GAS },
+    { to: address, data: ownerCall, gas: READ_GAS },
+    { to: address, data: ratesCall, gas: READ_GAS },
     ...factories.map((to) => ({
       to,
-      data: factory.encodeFunctionData('isPoolFromFactory', [address]) as Hex,
-      gas: GAS,
+      data: factoryInterface.encodeFunctionData('isPoolFromFactory', [address]) as Hex,
+      gas: READ_GAS,
     })),
   ])
   const readsPerPool = 2 + factories.length
@@ -39,16 +39,16 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   })
 }
 
-/** Every pool of the factories has an owner, so a failed call means none. */
+/** Returns the owner unless it is the governance. Every pool of the factories has the getter, so a failed call means none. */
 function ownerOf(answer: Hex | null | undefined): readonly Address[] {
   if (answer?.length !== 66) return []
-  const owner = toAddress(pool.decodeFunctionResult('getOwner', answer)[0])
+  const owner = toAddress(poolInterface.decodeFunctionResult('getOwner', answer)[0])
   return owner === ZERO_ADDRESS || owner === GOVERNANCE ? [] : [owner]
 }
 
-/** The first weighted pools have no rates and no getter. */
+/** Returns the rate providers. The first weighted pools have no rates and no getter. */
 function providersOf(answer: Hex | null | undefined): readonly Address[] {
   if (!answer || answer === '0x') return []
-  const [providers] = pool.decodeFunctionResult('getRateProviders', answer)
+  const [providers] = poolInterface.decodeFunctionResult('getRateProviders', answer)
   return [...providers].map(toAddress).filter((provider) => provider !== ZERO_ADDRESS)
 }

@@ -1,8 +1,9 @@
+/** Family of Balancer V2 weighted and stable pools. */
 import type { Hex } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
 import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
 import { readFixed } from './control.ts'
-import { limitOf, quote, tradingFunction } from './math.ts'
+import { approximateMaxInput, quote, tradingFunction } from './math.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, provePools, readStates, topics } from './state.ts'
 import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
 
@@ -11,7 +12,7 @@ const fixedOf = (pool: Pool<unknown>) => pool.fixed as BalancerV2Fixed
 /** Balancer V2 pools. */
 export const balancerV2: DexFamily<BalancerV2State> = {
   id: 'balancer-v2',
-  payment: { pullsInput: true, locks: 1 },
+  payment: { pullsInput: true, lockSlots: 1 },
   // The vault has no getter by token; pools are found by its logs.
   // biome-ignore lint/correctness/useYield: there is nothing to read.
   *findPools() {
@@ -29,13 +30,13 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   applyLog,
 
   quoteExactInput: quoteByIndices('balancer-v2', quote),
-  ...tradeWithInputFee(quote, limitOf),
+  ...tradeWithInputFee(quote, approximateMaxInput),
   limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => tradingFunction(state),
 
   reserves: ({ state }) => state.balances,
 
-  // Token rate caches expire and providers are called: an estimate for two of them behind proxies.
+  // Cached token rates expire, and the pool then calls its rate providers. An estimate for two providers behind proxies.
   laterGas: 120_000,
 
   takesTaxedInput: false,

@@ -1,6 +1,6 @@
 /** Tests that arithmetic errors count as refusals. */
 import { describe, expect, test } from 'vitest'
-import { orRefused, PoolRefusal, refusalOf } from '../../family.ts'
+import { nullIfRefused, PoolRefusal, refusalOf } from '../../family.ts'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { balancerV2InputFor, quote, tradingFunction } from './math.ts'
 import type { BalancerV2State } from './types.ts'
@@ -17,7 +17,7 @@ const emptied: BalancerV2State = {
 
 test('a division by zero in a nearly empty pool is a refusal', () => {
   expect(() => quote(emptied, 2, 0, 10n ** 12n)).toThrow(RangeError)
-  expect(orRefused(() => quote(emptied, 2, 0, 10n ** 12n))).toBeNull()
+  expect(nullIfRefused(() => quote(emptied, 2, 0, 10n ** 12n))).toBeNull()
 })
 
 test.each([
@@ -26,7 +26,7 @@ test.each([
   ['a tick out of range', () => sqrtRatioAtTick(887_273)],
 ])('an error of arithmetic is a refusal: %s', (_, compute: () => bigint) => {
   expect(compute).toThrow(RangeError)
-  expect(orRefused(compute)).toBeNull()
+  expect(nullIfRefused(compute)).toBeNull()
 })
 
 test('other errors are not refusals', () => {

@@ -11,8 +11,8 @@ import {
   roundedUpInvariant,
   stableBalanceUp,
   stableTradingFunction,
-  weightedIn,
-  weightedOut,
+  weightedAmountIn,
+  weightedAmountOut,
   weightedTradingFunction,
 } from '../../math/balancer.ts'
 import { min } from '../../math/integers.ts'
@@ -47,8 +47,8 @@ export function quote(
 }
 
 /**
- * Returns the input that the pool takes for an exact output; null if it refuses the output. More than the minimum exact
- * input for that output, since powers and divisions round in the pool's favor.
+ * Returns the input that the pool takes for an exact output; null if it refuses the output. The result exceeds the
+ * minimum exact input that buys this output, since powers and divisions round in the pool's favor.
  *
  * @see BaseGeneralPool and BaseMinimalSwapInfoPool, `SwapKind.GIVEN_OUT`, balancer/balancer-v2-monorepo
  */
@@ -68,7 +68,7 @@ function scaledIn(
 ): bigint | null {
   if (state.kind === 'weighted') {
     const { weights, exactPowers } = state
-    return weightedIn(scaledAmounts[i]!, weights[i]!, scaledAmounts[j]!, weights[j]!, amountOut, exactPowers)
+    return weightedAmountIn(scaledAmounts[i]!, weights[i]!, scaledAmounts[j]!, weights[j]!, amountOut, exactPowers)
   }
   const d = invariant(state, scaledAmounts)
   return (
@@ -77,7 +77,7 @@ function scaledIn(
 }
 
 /** Returns the approximate largest input of token `i`. */
-export function limitOf({ kind, balances, scaling, swapFee }: BalancerV2State, i: number): bigint {
+export function approximateMaxInput({ kind, balances, scaling, swapFee }: BalancerV2State, i: number): bigint {
   const maxAdded = MAX_BALANCE - balances[i]!
   if (kind !== 'weighted') return maxAdded
   const netIn = divDown(mulDown(mulDown(balances[i]!, scaling[i]!), MAX_IN_RATIO), scaling[i]!)
@@ -94,7 +94,7 @@ function scaledOut(
 ): bigint {
   if (state.kind === 'weighted') {
     const { weights, exactPowers } = state
-    return weightedOut(scaledAmounts[i]!, weights[i]!, scaledAmounts[j]!, weights[j]!, netIn, exactPowers)
+    return weightedAmountOut(scaledAmounts[i]!, weights[i]!, scaledAmounts[j]!, weights[j]!, netIn, exactPowers)
   }
   const d = invariant(state, scaledAmounts)
   return scaledAmounts[j]! - stableBalanceUp(scaledAmounts.with(i, scaledAmounts[i]! + netIn), state.amp, d, j, 2) - 1n

@@ -6,7 +6,7 @@
 import { PoolRefusal } from '../../family.ts'
 import { max } from '../../math/integers.ts'
 import type { Erc4626State } from '../erc4626/math.ts'
-import { convert, exchange, limitOf } from '../erc4626/math.ts'
+import { approximateMaxInput, convert, exchange } from '../erc4626/math.ts'
 
 /** A buffer of an asset and its share token, in this order. */
 export type VaultBuffer = {
@@ -68,10 +68,10 @@ function rebalance(vault: Erc4626State, isDeposit: boolean, amount: bigint) {
  * Returns the approximate largest input: the buffer's own balance, or the limit of the ERC-4626 vault in addition to
  * it.
  */
-export function bufferLimit({ vault, underlying, wrapped }: VaultBuffer, isWrap: boolean): bigint {
+export function approximateBufferMaxInput({ vault, underlying, wrapped }: VaultBuffer, isWrap: boolean): bigint {
   const direct = convert(vault, !isWrap, isWrap ? wrapped : underlying)
   const reserve = isWrap ? wrapped : underlying
   const value = reserve > 0n ? convert(vault, !isWrap, reserve, true) : 0n
-  const rebalancedLimit = limitOf(vault, isWrap) - ((isWrap ? underlying : wrapped) - value) / 2n
+  const rebalancedLimit = approximateMaxInput(vault, isWrap) - ((isWrap ? underlying : wrapped) - value) / 2n
   return max(rebalancedLimit, direct)
 }

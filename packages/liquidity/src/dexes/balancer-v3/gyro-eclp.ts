@@ -1,7 +1,7 @@
 /**
- * Gyro E-CLP: a segment of an ellipse, stretched by lambda and rotated by (c, s). Follows GyroECLPMath and
- * SignedFixedPoint of balancer/balancer-v3-monorepo with their rounding, term by term, and is long for that reason.
- * Checked against real pools.
+ * Exact math of Gyro E-CLP pools, whose curve is a segment of an ellipse, stretched by lambda and rotated by (c, s).
+ * Follows GyroECLPMath and SignedFixedPoint of balancer/balancer-v3-monorepo with their names and rounding, term by term.
+ * Suffix `Xp`: numbers with 38 decimals. Checked against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrt } from '../../math/integers.ts'
@@ -35,11 +35,11 @@ export type GyroEclp = {
 
 const ONE = 10n ** 18n
 const ONE_XP = 10n ** 38n
-const HALF_XP = 10n ** 19n
+const SQRT_XP = 10n ** 19n
 
-// Rounds magnitudes, not values: bigint division truncates toward zero, like Solidity's.
-const down = (a: bigint, b: bigint) => (a * b) / ONE
-function up(a: bigint, b: bigint): bigint {
+// These functions round magnitudes, not values: bigint division truncates toward zero, like division in Solidity.
+const mulDown = (a: bigint, b: bigint) => (a * b) / ONE
+function mulUp(a: bigint, b: bigint): bigint {
   const product = a * b
   return product > 0n ? (product - 1n) / ONE + 1n : product < 0n ? (product + 1n) / ONE - 1n : 0n
 }
@@ -53,21 +53,21 @@ const mulXp = (a: bigint, b: bigint) => (a * b) / ONE_XP
 const divXp = (a: bigint, b: bigint) => (a * ONE_XP) / b
 
 /**
- * Multiplies an 18-decimal by a 38-decimal number to 18 decimals, in two halves; rounds the value down. `upXp` rounds
+ * Multiplies an 18-decimal by a 38-decimal number to 18 decimals, in two halves; rounds the value down. `mulUpXp` rounds
  * up.
  */
-function downXp(a: bigint, b: bigint): bigint {
-  const [first, second] = [a * (b / HALF_XP), a * (b % HALF_XP)]
-  const sum = first + second / HALF_XP
-  return first >= 0n && second >= 0n ? sum / HALF_XP : (sum + 1n) / HALF_XP - 1n
+function mulDownXp(a: bigint, b: bigint): bigint {
+  const [first, second] = [a * (b / SQRT_XP), a * (b % SQRT_XP)]
+  const sum = first + second / SQRT_XP
+  return first >= 0n && second >= 0n ? sum / SQRT_XP : (sum + 1n) / SQRT_XP - 1n
 }
-function upXp(a: bigint, b: bigint): bigint {
-  const [first, second] = [a * (b / HALF_XP), a * (b % HALF_XP)]
-  const sum = first + second / HALF_XP
-  return first <= 0n && second <= 0n ? sum / HALF_XP : (sum - 1n) / HALF_XP + 1n
+function mulUpXp(a: bigint, b: bigint): bigint {
+  const [first, second] = [a * (b / SQRT_XP), a * (b % SQRT_XP)]
+  const sum = first + second / SQRT_XP
+  return first <= 0n && second <= 0n ? sum / SQRT_XP : (sum - 1n) / SQRT_XP + 1n
 }
 
-const root = (value: bigint) => (value > 0n ? sqrt(value * ONE) : 0n)
+const sqrtFixed = (value: bigint) => (value > 0n ? sqrt(value * ONE) : 0n)
 const pow4 = (dSq: bigint) => mulXp(mulXp(mulXp(dSq, dSq), dSq), dSq)
 
 /** Returns the output of an input without fees; 18 decimals of the common unit. */
@@ -95,7 +95,8 @@ export function gyroEclpLimit({ params, derived }: GyroEclp, liveBalances: reado
 }
 
 /**
- * Returns the prices of token 0 in token 1 at several balances, 18 decimals, with the offsets of the first balances.
+ * Returns the prices of token 0 in token 1 at several balances, 18 decimals. All prices use the offsets of the first
+ * balances.
  */
 export function gyroEclpPrices(
   { params, derived }: GyroEclp,
@@ -111,9 +112,9 @@ export function gyroEclpPrices(
 /** Returns the price at a point of the ellipse, computed on the circle before stretching and rotation. */
 function priceAt({ alpha, beta, c, s, lambda }: EclpParams, x: bigint, y: bigint): bigint {
   const [u, v] = [(x * c - y * s) / lambda, (x * s + y * c) / ONE]
-  const denominator = down(v, c) - (u * s) / lambda
+  const denominator = mulDown(v, c) - (u * s) / lambda
   if (denominator === 0n) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
-  const price = divDown(down(v, s) + (u * c) / lambda, denominator)
+  const price = divDown(mulDown(v, s) + (u * c) / lambda, denominator)
   if (price < 0n) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
   return clamp(price, alpha, beta)
 }
@@ -125,25 +126,25 @@ export const clamp = (value: bigint, low: bigint, high: bigint): bigint =>
 /** Returns the invariant rounded down, and its error bound. */
 function invariantWithError([x, y]: readonly bigint[], p: EclpParams, d: EclpDerived): readonly [bigint, bigint] {
   const value = minAtx(x!, y!, p, d) + twiceAtxAty(x!, y!, p, d) + minAty(x!, y!, p, d)
-  const term = root(value)
-  let error = (up(x!, x!) + up(y!, y!)) / ONE_XP
-  error = term > 0n ? divUp(error + 1n, 2n * term) : error > 0n ? root(error) : 10n ** 9n
-  error = (up(p.lambda, x! + y!) / ONE_XP + error + 1n) * 20n
+  const term = sqrtFixed(value)
+  let error = (mulUp(x!, x!) + mulUp(y!, y!)) / ONE_XP
+  error = term > 0n ? divUp(error + 1n, 2n * term) : error > 0n ? sqrtFixed(error) : 10n ** 9n
+  error = (mulUp(p.lambda, x! + y!) / ONE_XP + error + 1n) * 20n
   const factor = divXp(ONE_XP, achiAchi(p, d) - ONE_XP)
-  const invariant = downXp(atAchi(x!, y!, p, d) + term - error, factor)
-  error = upXp(error, factor)
-  error += (upXp(invariant, factor) * ((p.lambda * p.lambda) / 10n ** 36n) * 40n) / ONE_XP + 1n
+  const invariant = mulDownXp(atAchi(x!, y!, p, d) + term - error, factor)
+  error = mulUpXp(error, factor)
+  error += (mulUpXp(invariant, factor) * ((p.lambda * p.lambda) / 10n ** 36n) * 40n) / ONE_XP + 1n
   return [invariant, error]
 }
 
 function atAchi(x: bigint, y: bigint, { c, s, lambda }: EclpParams, { dSq, u, v, w, z }: EclpDerived): bigint {
   const dSq2 = mulXp(dSq, dSq)
   const first = divXp(divDown(divDown(w, lambda) + z, lambda), dSq2)
-  const second = down(down(x, lambda), s) + down(down(y, lambda), c)
+  const second = mulDown(mulDown(x, lambda), s) + mulDown(mulDown(y, lambda), c)
   return (
-    downXp(down(x, c) - down(y, s), first) +
-    downXp(second, divXp(u, dSq2)) +
-    downXp(down(x, s) + down(y, c), divXp(v, dSq2))
+    mulDownXp(mulDown(x, c) - mulDown(y, s), first) +
+    mulDownXp(second, divXp(u, dSq2)) +
+    mulDownXp(mulDown(x, s) + mulDown(y, c), divXp(v, dSq2))
   )
 }
 
@@ -151,42 +152,46 @@ function achiAchi({ lambda }: EclpParams, { dSq, u, v, w, z }: EclpDerived): big
   const dSq3 = mulXp(mulXp(dSq, dSq), dSq)
   const last = divUp(w, lambda) + z
   return (
-    up(lambda, divXp(mulXp(2n * u, v), dSq3)) +
-    up(up(divXp(mulXp(u + 1n, u + 1n), dSq3), lambda), lambda) +
+    mulUp(lambda, divXp(mulXp(2n * u, v), dSq3)) +
+    mulUp(mulUp(divXp(mulXp(u + 1n, u + 1n), dSq3), lambda), lambda) +
     divXp(mulXp(v, v), dSq3) +
     divXp(mulXp(last, last), dSq3)
   )
 }
 
 function minAtx(x: bigint, y: bigint, { c, s, lambda }: EclpParams, { dSq, u, v }: EclpDerived): bigint {
-  const np = up(up(up(x, x), c), c) + up(up(up(y, y), s), s) - down(down(down(x, y), 2n * c), s)
+  const np =
+    mulUp(mulUp(mulUp(x, x), c), c) + mulUp(mulUp(mulUp(y, y), s), s) - mulDown(mulDown(mulDown(x, y), 2n * c), s)
   const xp = mulXp(u, u) + divDown(mulXp(2n * u, v), lambda) + divDown(divDown(mulXp(v, v), lambda), lambda)
-  return downXp(-np, divXp(xp, pow4(dSq))) + downXp(divDown(divDown(np - 9n, lambda), lambda), divXp(ONE_XP, dSq))
+  return mulDownXp(-np, divXp(xp, pow4(dSq))) + mulDownXp(divDown(divDown(np - 9n, lambda), lambda), divXp(ONE_XP, dSq))
 }
 
 function twiceAtxAty(x: bigint, y: bigint, { c, s, lambda }: EclpParams, { dSq, u, v, w, z }: EclpDerived): bigint {
-  const xy = down(y, 2n * x)
-  const np = down(down(down(x, x) - up(y, y), 2n * c), s) + down(down(xy, c), c) - down(down(xy, s), s)
+  const xy = mulDown(y, 2n * x)
+  const np =
+    mulDown(mulDown(mulDown(x, x) - mulUp(y, y), 2n * c), s) + mulDown(mulDown(xy, c), c) - mulDown(mulDown(xy, s), s)
   const xp = mulXp(z, u) + divDown(divDown(mulXp(w, v), lambda), lambda) + divDown(mulXp(w, u) + mulXp(z, v), lambda)
-  return downXp(np, divXp(xp, pow4(dSq)))
+  return mulDownXp(np, divXp(xp, pow4(dSq)))
 }
 
 function minAty(x: bigint, y: bigint, { c, s, lambda }: EclpParams, { dSq, w, z }: EclpDerived): bigint {
-  const np = up(up(up(x, x), s), s) + up(up(up(y, y), c), c) + up(up(up(x, y), 2n * s), c)
+  const np = mulUp(mulUp(mulUp(x, x), s), s) + mulUp(mulUp(mulUp(y, y), c), c) + mulUp(mulUp(mulUp(x, y), 2n * s), c)
   const xp = mulXp(z, z) + divDown(divDown(mulXp(w, w), lambda), lambda) + divDown(mulXp(2n * z, w), lambda)
-  return downXp(-np, divXp(xp, pow4(dSq))) + downXp(np - 9n, divXp(ONE_XP, dSq))
+  return mulDownXp(-np, divXp(xp, pow4(dSq))) + mulDownXp(np - 9n, divXp(ONE_XP, dSq))
 }
 
 function offset0({ c, s, lambda }: EclpParams, { dSq, tauBeta }: EclpDerived, r: Vector): bigint {
   const xp = divXp(tauBeta.x, dSq)
-  const first = tauBeta.x > 0n ? upXp(up(up(r.x, lambda), c), xp) : upXp(down(down(r.y, lambda), c), xp)
-  return first + upXp(up(r.x, s), divXp(tauBeta.y, dSq))
+  const first =
+    tauBeta.x > 0n ? mulUpXp(mulUp(mulUp(r.x, lambda), c), xp) : mulUpXp(mulDown(mulDown(r.y, lambda), c), xp)
+  return first + mulUpXp(mulUp(r.x, s), divXp(tauBeta.y, dSq))
 }
 
 function offset1({ c, s, lambda }: EclpParams, { dSq, tauAlpha }: EclpDerived, r: Vector): bigint {
   const xp = divXp(tauAlpha.x, dSq)
-  const first = tauAlpha.x < 0n ? upXp(up(up(r.x, lambda), s), -xp) : upXp(down(down(-r.y, lambda), s), xp)
-  return first + upXp(up(r.x, c), divXp(tauAlpha.y, dSq))
+  const first =
+    tauAlpha.x < 0n ? mulUpXp(mulUp(mulUp(r.x, lambda), s), -xp) : mulUpXp(mulDown(mulDown(-r.y, lambda), s), xp)
+  return first + mulUpXp(mulUp(r.x, c), divXp(tauAlpha.y, dSq))
 }
 
 /** Returns the maximum balance of token `i`. */
@@ -199,8 +204,11 @@ function maxBalance(
   const [first, second] = i === 0 ? [c, s] : [s, c]
   const xp = divXp(tauBeta.x - tauAlpha.x, dSq)
   const yDifference = divXp(i === 0 ? tauBeta.y - tauAlpha.y : tauAlpha.y - tauBeta.y, dSq)
-  const firstTerm = downXp(down(down(r.y, lambda), first), xp)
-  return firstTerm + (yDifference > 0n ? downXp(down(r.y, second), yDifference) : downXp(up(r.x, second), yDifference))
+  const firstTerm = mulDownXp(mulDown(mulDown(r.y, lambda), first), xp)
+  return (
+    firstTerm +
+    (yDifference > 0n ? mulDownXp(mulDown(r.y, second), yDifference) : mulDownXp(mulUp(r.x, second), yDifference))
+  )
 }
 
 function yGivenX(x: bigint, p: EclpParams, d: EclpDerived, r: Vector): bigint {
@@ -226,30 +234,37 @@ function solve(
   const barX = ONE_XP - divDown(divDown(ONE_XP, lambda), lambda)
   const barY = ONE_XP - divUp(divUp(ONE_XP, lambda), lambda)
   const xp = x - ab.x
-  const b = xp > 0n ? upXp(down(down(-xp, s), c), divXp(barY, dSq)) : upXp(up(up(-xp, s), c), divXp(barX, dSq) + 1n)
-  const termX = ONE_XP - divXp(down(down(barY, s), s), dSq)
-  const termY = ONE_XP - (divXp(up(up(barX, s), s), dSq + 1n) + 1n)
-  const rootTerm = root(downXp(down(r.y, r.y), termY) - xpXp(x, r, lambda, s, c, tauBeta, dSq))
+  const b =
+    xp > 0n
+      ? mulUpXp(mulDown(mulDown(-xp, s), c), divXp(barY, dSq))
+      : mulUpXp(mulUp(mulUp(-xp, s), c), divXp(barX, dSq) + 1n)
+  const termX = ONE_XP - divXp(mulDown(mulDown(barY, s), s), dSq)
+  const termY = ONE_XP - (divXp(mulUp(mulUp(barX, s), s), dSq + 1n) + 1n)
+  const rootTerm = sqrtFixed(mulDownXp(mulDown(r.y, r.y), termY) - xpXp(x, r, lambda, s, c, tauBeta, dSq))
   const numerator = b - rootTerm
-  return (numerator > 0n ? upXp(numerator, divXp(ONE_XP, termY) + 1n) : upXp(numerator, divXp(ONE_XP, termX))) + ab.y
+  return (
+    (numerator > 0n ? mulUpXp(numerator, divXp(ONE_XP, termY) + 1n) : mulUpXp(numerator, divXp(ONE_XP, termX))) + ab.y
+  )
 }
 
 /** Returns (x − a)² / lambda², rounded up. */
 function xpXp(x: bigint, r: Vector, lambda: bigint, s: bigint, c: bigint, tauBeta: Vector, dSq: bigint): bigint {
   const dSq2 = mulXp(dSq, dSq)
-  const square = up(r.x, r.x)
+  const square = mulUp(r.x, r.x)
   const cross = divXp(mulXp(tauBeta.x, tauBeta.y), dSq2)
   const mixedTerm =
-    cross > 0n ? upXp(up(up(square, 2n * s), c), cross + 7n) : upXp(down(down(down(r.y, r.y), 2n * s), c), cross)
+    cross > 0n
+      ? mulUpXp(mulUp(mulUp(square, 2n * s), c), cross + 7n)
+      : mulUpXp(mulDown(mulDown(mulDown(r.y, r.y), 2n * s), c), cross)
   const linear =
     tauBeta.x < 0n
-      ? upXp(up(up(r.x, x), 2n * c), -divXp(tauBeta.x, dSq) + 3n)
-      : upXp(down(down(-r.y, x), 2n * c), divXp(tauBeta.x, dSq))
+      ? mulUpXp(mulUp(mulUp(r.x, x), 2n * c), -divXp(tauBeta.x, dSq) + 3n)
+      : mulUpXp(mulDown(mulDown(-r.y, x), 2n * c), divXp(tauBeta.x, dSq))
   const divAwayFromZero = (value: bigint) => (value > 0n ? divUp(value, lambda) : divDown(value, lambda))
   const inner =
-    upXp(up(up(square, s), s), divXp(mulXp(tauBeta.y, tauBeta.y), dSq2) + 7n) +
-    upXp(down(down(-r.y, x), 2n * s), divXp(tauBeta.y, dSq)) +
-    up(x, x)
+    mulUpXp(mulUp(mulUp(square, s), s), divXp(mulXp(tauBeta.y, tauBeta.y), dSq2) + 7n) +
+    mulUpXp(mulDown(mulDown(-r.y, x), 2n * s), divXp(tauBeta.y, dSq)) +
+    mulUp(x, x)
   const outer = divAwayFromZero(mixedTerm + linear + divAwayFromZero(inner))
-  return upXp(up(up(square, c), c), divXp(mulXp(tauBeta.x, tauBeta.x), dSq2) + 7n) + outer
+  return mulUpXp(mulUp(mulUp(square, c), c), divXp(mulXp(tauBeta.x, tauBeta.x), dSq2) + 7n) + outer
 }

@@ -1,11 +1,12 @@
+/** Family of Balancer V3 pools and ERC-4626 buffers. */
 import type { DexFamily, Pool } from '../../family.ts'
-import { linearTrade, sampledTrade } from '../common/capacity-family.ts'
+import { linearCapacity, sampledCapacity } from '../common/capacity-family.ts'
 import { coinIndices } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
-import { payable, rateOf } from '../erc4626/math.ts'
-import { bufferLimit, bufferQuote, type VaultBuffer } from './buffer.ts'
+import { rateOf, redeemableAssets } from '../erc4626/math.ts'
+import { approximateBufferMaxInput, bufferQuote, type VaultBuffer } from './buffer.ts'
 import { findBuffers, readFixed } from './buffers.ts'
-import { limitOf, quote, tradingFunction } from './math.ts'
+import { approximateMaxInput, quote, tradingFunction } from './math.ts'
 import { provePools } from './prove.ts'
 import { applyLog, createdPool, creationTopics, poolIdOf, readStates, topics } from './state.ts'
 import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
@@ -18,24 +19,24 @@ const BUFFER_SAVINGS = 92_000
 
 const fixedOf = (pool: Pool<unknown>) => pool.fixed as Pick<BalancerV3Fixed, 'vault'> & Partial<BalancerV3Fixed>
 
-const buffers = linearTrade<VaultBuffer>(({ state, ...pool }, tokenIn, tokenOut) => {
+const bufferCapacity = linearCapacity<VaultBuffer>(({ state, ...pool }, tokenIn, tokenOut) => {
   const [i] = coinIndices({ ...pool, state }, tokenIn, tokenOut)
-  const wrap = i === 0
+  const isWrap = i === 0
   const { vault } = state
   return {
-    quote: (amountIn) => bufferQuote(state, wrap, amountIn),
-    limit: bufferLimit(state, wrap),
-    rate: rateOf(vault, wrap),
+    quote: (amountIn) => bufferQuote(state, isWrap, amountIn),
+    approximateLimit: approximateBufferMaxInput(state, isWrap),
+    rate: rateOf(vault, isWrap),
   }
 })
 
-const pooledTrade = sampledTrade<PooledState>(({ state, ...pool }, tokenIn, tokenOut) => {
+const pooledCapacity = sampledCapacity<PooledState>(({ state, ...pool }, tokenIn, tokenOut) => {
   const [i, j] = coinIndices({ ...pool, state }, tokenIn, tokenOut)
-  // The curve contains a surge fee.
+  // A surge fee depends on the trade, so the curve contains it, and `feePpm` does not.
   const isFixed = !((state.kind === 'stable' || state.kind === 'gyro-eclp') && state.surge)
   return {
     quote: (amountIn) => quote(state, i, j, amountIn),
-    limit: limitOf(state, i, j),
+    approximateLimit: approximateMaxInput(state, i, j),
     scale: state.balances[i]!,
     feePpm: isFixed ? Number(state.swapFee) / 1e12 : 0,
   }
@@ -73,19 +74,21 @@ export const balancerV3: DexFamily<BalancerV3State> = {
 
   maxInput: (pool, tokenIn, tokenOut) =>
     isBufferState(pool)
-      ? buffers.maxInput(pool, tokenIn, tokenOut)
-      : pooledTrade.maxInput(pool as Pool<PooledState>, tokenIn, tokenOut),
+      ? bufferCapacity.maxInput(pool, tokenIn, tokenOut)
+      : pooledCapacity.maxInput(pool as Pool<PooledState>, tokenIn, tokenOut),
   priceCurve: (pool, tokenIn, tokenOut) =>
     isBufferState(pool)
-      ? buffers.priceCurve(pool, tokenIn, tokenOut)
-      : pooledTrade.priceCurve(pool as Pool<PooledState>, tokenIn, tokenOut),
+      ? bufferCapacity.priceCurve(pool, tokenIn, tokenOut)
+      : pooledCapacity.priceCurve(pool as Pool<PooledState>, tokenIn, tokenOut),
 
   limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => (state.kind === 'buffer' ? null : tradingFunction(state)),
 
   // The vault can always mint shares; the total supply stands for their reserve.
   reserves: ({ state }) =>
-    state.kind === 'buffer' ? [payable(state.vault) + state.underlying, state.vault.totalSupply] : state.balances,
+    state.kind === 'buffer'
+      ? [redeemableAssets(state.vault) + state.underlying, state.vault.totalSupply]
+      : state.balances,
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

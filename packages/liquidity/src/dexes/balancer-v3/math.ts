@@ -1,5 +1,5 @@
 /** Exact math of Balancer V3 pools. */
-import { orRefused, PoolRefusal } from '../../family.ts'
+import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import {
   AMP_PRECISION,
   MAX_IN_RATIO,
@@ -8,7 +8,7 @@ import {
   ONE,
   stableBalanceUp,
   stableTradingFunction,
-  weightedOut,
+  weightedAmountOut,
   weightedTradingFunction,
 } from '../../math/balancer.ts'
 import { min } from '../../math/integers.ts'
@@ -81,7 +81,7 @@ function swapFeeOf(
 export const liveBalancesOf = ({ balances, scaling, rates }: PooledState): bigint[] =>
   balances.map((balance, k) => mulDown(balance * scaling[k]!, rates[k]!))
 
-/** A rate with decimals may itself have been rounded down. */
+/** Rounds a rate up: a rate that is not a whole number may itself have been rounded down. */
 const roundedUp = (rate: bigint) => (rate % ONE === 0n ? rate : rate + 1n)
 
 /** Returns the pool's output for an input without fees; 18 decimals of the common unit. */
@@ -98,13 +98,13 @@ export function scaledOut(
   if (state.kind === 'reclamm') return reclammOut(state, liveBalances, i, amountIn)
   if (liveBalances.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
   return state.kind === 'weighted'
-    ? weightedAnswer(state, liveBalances, i, j, amountIn)
-    : stableAnswer(state, liveBalances, i, j, amountIn)
+    ? weightedOutput(state, liveBalances, i, j, amountIn)
+    : stableOutput(state, liveBalances, i, j, amountIn)
 }
 
 type Kind<K extends PooledState['kind']> = Extract<PooledState, { kind: K }>
 
-function weightedAnswer(
+function weightedOutput(
   state: Kind<'weighted'>,
   liveBalances: readonly bigint[],
   i: number,
@@ -113,14 +113,14 @@ function weightedAnswer(
 ) {
   const { bounded, weights, scaling } = state
   const balanceIn = bounded ? liveBalances[i]! + 1n : liveBalances[i]!
-  const amountOut = weightedOut(balanceIn, weights[i]!, liveBalances[j]!, weights[j]!, amountIn, true)
+  const amountOut = weightedAmountOut(balanceIn, weights[i]!, liveBalances[j]!, weights[j]!, amountIn, true)
   const minBalance = (k: number) => (scaling[k]! > MIN_AMOUNT ? scaling[k]! : MIN_AMOUNT)
   if (bounded && (balanceIn < minBalance(i) || liveBalances[j]! - amountOut < minBalance(j)))
     throw new PoolRefusal('EMPTY', 'the pool keeps a base unit of every token')
   return amountOut
 }
 
-function stableAnswer(
+function stableOutput(
   { amp, bounded }: Kind<'stable'>,
   liveBalances: readonly bigint[],
   i: number,
@@ -131,31 +131,31 @@ function stableAnswer(
   const d = invariant(liveBalances, amp)
   const amountOut = liveBalances[j]! - stableBalanceUp(balancesAfter, amp, d, j, 3) - 1n
   if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', `${scaledIn} buys nothing`)
-  if (bounded && tooFarApart([...liveBalances, balancesAfter[i]!, liveBalances[j]! - amountOut]))
+  if (bounded && areTooFarApart([...liveBalances, balancesAfter[i]!, liveBalances[j]! - amountOut]))
     throw new PoolRefusal('TOO_LARGE', 'it would leave balances 10,000 times apart')
   return amountOut
 }
 
 const MAX_IMBALANCE = 10_000n
-/** Fixed-point steps to the largest balance that another one allows; each reduces the error a hundredfold. */
+/** Iterations of `stableLimit`. Each iteration reduces the error a hundredfold. */
 const LIMIT_STEPS = 3
 
 /** Checks balances before and after a swap. @see StableMath.ensureBalancesWithinMaxImbalanceRange */
-const tooFarApart = (balances: readonly bigint[]): boolean =>
+const areTooFarApart = (balances: readonly bigint[]): boolean =>
   balances.some((low) => low === 0n || balances.some((high) => high / low >= MAX_IMBALANCE))
 
 const invariant = (liveBalances: readonly bigint[], amp: bigint) =>
   stableInvariant(liveBalances, { a: amp, precision: AMP_PRECISION }, 'each')
 
 /** Returns the approximate largest input, by kind of pool and including the fee. */
-export function limitOf(state: PooledState, i: number, j: number): bigint {
+export function approximateMaxInput(state: PooledState, i: number, j: number): bigint {
   const { scaling, rates } = state
   const liveBalances = liveBalancesOf(state)
   const maxAdded = MAX_BALANCE - liveBalances[i]!
   const maxScaledIn = scaledLimit(state, liveBalances, i, j)
   const scaledIn = min(maxScaledIn, maxAdded)
   // Use the surge fee of the largest trade.
-  const fee = orRefused(() => swapFeeOf(state, liveBalances, i, j, scaledIn)) ?? state.swapFee
+  const fee = nullIfRefused(() => swapFeeOf(state, liveBalances, i, j, scaledIn)) ?? state.swapFee
   const withFee = fee < ONE ? (scaledIn * ONE) / (ONE - fee) : 0n
   return (min(withFee, maxAdded) * ONE) / (scaling[i]! * rates[i]!)
 }

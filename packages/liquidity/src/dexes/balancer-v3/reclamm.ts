@@ -1,6 +1,6 @@
 /**
- * reCLAMM: x·y = k with virtual balances that change with time. ReClammMath of balancer/reclamm, checked against real
- * pools.
+ * Exact math of reCLAMM pools: x·y = k with virtual balances that change with time. Follows ReClammMath of
+ * balancer/reclamm. Checked against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divDown, mulDown, ONE, powDown } from '../../math/balancer.ts'
@@ -53,7 +53,7 @@ export function virtualBalances(clock: ReclammClock, liveBalances: BalancePair, 
   if (clock.lastTimestamp === now) return clock.lastVirtual
   const isUpdating = now > clock.updateStart && clock.lastTimestamp < clock.updateEnd
   const virtual = isUpdating
-    ? virtualAtRatio(fourthRoot(clock, now), liveBalances, clock.lastVirtual)
+    ? virtualAtRatio(fourthRootAt(clock, now), liveBalances, clock.lastVirtual)
     : clock.lastVirtual
   const { centeredness, isAbove } = centerednessOf(liveBalances, virtual)
   return centeredness < clock.centerednessMargin
@@ -61,7 +61,7 @@ export function virtualBalances(clock: ReclammClock, liveBalances: BalancePair, 
     : virtual
 }
 
-/** Returns how close the balances are to the middle of the range, and whether the first token is the scarce one. */
+/** Returns how close the balances are to the middle of the range, and whether the first token is scarce (`isAbove`). */
 function centerednessOf(
   [a, b]: BalancePair,
   [virtualA, virtualB]: BalancePair,
@@ -75,7 +75,10 @@ function centerednessOf(
 }
 
 /** Returns the fourth root of the price ratio of the range, interpolated during an update. */
-function fourthRoot({ startFourthRoot: start, endFourthRoot: end, updateStart, updateEnd }: ReclammClock, now: bigint) {
+function fourthRootAt(
+  { startFourthRoot: start, endFourthRoot: end, updateStart, updateEnd }: ReclammClock,
+  now: bigint,
+) {
   if (now >= updateEnd) return end
   const root = mulDown(start, powDown(divDown(end, start), divDown(now - updateStart, updateEnd - updateStart)))
   const lowest = start < end ? start : end

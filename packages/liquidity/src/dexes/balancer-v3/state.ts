@@ -8,7 +8,7 @@ import {
 } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import { orRefused, type Pool, type Read, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type Read, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { bufferRead, decodeBuffers, isBuffer } from './buffers.ts'
 import { liveBalancesOf, scaledOut } from './math.ts'
@@ -30,8 +30,8 @@ export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly
     bufferIndices.map((k) => pools[k]!),
     bufferIndices.map((k) => answers[k]!),
   )
-  const bufferAt = new Map(bufferIndices.map((bufferIndex, k) => [bufferIndex, buffers[k]!]))
-  return answers.map((answer, k) => (bufferAt.has(k) ? bufferAt.get(k)! : answer && decodeState(answer)))
+  const bufferByIndex = new Map(bufferIndices.map((bufferIndex, k) => [bufferIndex, buffers[k]!]))
+  return answers.map((answer, k) => (bufferByIndex.has(k) ? bufferByIndex.get(k)! : answer && decodeState(answer)))
 }
 
 const poolRead = (row: DexRow, pool: Pool): Read => ({
@@ -41,8 +41,8 @@ const poolRead = (row: DexRow, pool: Pool): Read => ({
 })
 
 /**
- * Returns null while the pool is closed, if a hook takes part in swaps, or if our math does not reproduce the pool's
- * quotes.
+ * Decodes a pool. Returns null while the pool is closed, if a hook takes part in swaps, or if our math does not reproduce
+ * the pool's quotes.
  */
 function decodeState(answer: Hex): PooledState | null {
   const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [BalancerV3Lens.StateStructOutput]
@@ -64,7 +64,7 @@ function decodeState(answer: Hex): PooledState | null {
     const [sqrtAlpha, sqrtBeta] = readResult.gyro
     const state = { ...common, kind, sqrtAlpha, sqrtBeta }
     // The pool may refuse to answer callers other than the vault.
-    return agreesWithSamples(state, readResult, true) ? state : null
+    return reproducesSamples(state, readResult, true) ? state : null
   }
   if (kind === 'gyro-eclp') {
     const [alpha, beta, c, s, lambda] = readResult.eclp as Five
@@ -75,14 +75,14 @@ function decodeState(answer: Hex): PooledState | null {
     const derivedParameters = { tauAlpha: { x: alphaX, y: alphaY }, tauBeta: { x: betaX, y: betaY }, u, v, w, z, dSq }
     const surge = readResult.surges && { surge: { threshold, maxFee, slopes: { below, above } } }
     const state = { ...common, kind, params: { alpha, beta, c, s, lambda }, derived: derivedParameters, ...surge }
-    return agreesWithSamples(state, readResult, true) ? state : null
+    return reproducesSamples(state, readResult, true) ? state : null
   }
   const unboundedState: PooledState =
     kind === 'weighted'
       ? { ...common, kind, weights: [...readResult.weights] }
       : { ...common, kind, amp: readResult.amp, ...(readResult.surges && { surge: { threshold, maxFee } }) }
-  const state = { ...unboundedState, bounded: !agreesWithProbe(unboundedState, readResult.probe) }
-  return agreesWithSamples(state, readResult, false) ? state : null
+  const state = { ...unboundedState, bounded: !reproducesProbe(unboundedState, readResult.probe) }
+  return reproducesSamples(state, readResult, false) ? state : null
 }
 
 type Five = [bigint, bigint, bigint, bigint, bigint]
@@ -93,14 +93,14 @@ const KINDS = ['weighted', 'stable', 'gyro-2clp', 'gyro-eclp', 'reclamm'] as con
 
 type StateRead = BalancerV3Lens.StateStructOutput
 
-function agreesWithSamples(state: PooledState, { samples, quotes }: StateRead, mayRefuse: boolean): boolean {
+function reproducesSamples(state: PooledState, { samples, quotes }: StateRead, mayRefuse: boolean): boolean {
   const liveBalances = liveBalancesOf(state)
-  const agrees = (i: 0 | 1, j: 0 | 1) =>
-    (mayRefuse && quotes[i] === 0n) || poolAnswer(state, liveBalances, i, j, samples[i]) === quotes[i]
-  return agrees(0, 1) && agrees(1, 0)
+  const reproducesQuote = (i: 0 | 1, j: 0 | 1) =>
+    (mayRefuse && quotes[i] === 0n) || outputOrNull(state, liveBalances, i, j, samples[i]) === quotes[i]
+  return reproducesQuote(0, 1) && reproducesQuote(1, 0)
 }
 
-/** Returns null if the pool's own virtual balances differ from ours. */
+/** Returns the state of a reCLAMM pool; null if its own virtual balances differ from our computation. */
 function reclammState(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, timestamp }: StateRead) {
   const state: PooledState = {
     ...(common as typeof common & { bounded: boolean }),
@@ -127,15 +127,15 @@ function reclammState(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, 
  * True if the pool answers the lens's probe like a pool that is not `bounded`. The balances are the same as in `_probe`
  * of BalancerV3Lens.
  */
-function agreesWithProbe(state: PooledState, answer: bigint): boolean {
+function reproducesProbe(state: PooledState, answer: bigint): boolean {
   const isWeighted = state.kind === 'weighted'
   const plentiful = isWeighted && state.weights[0]! < state.weights[1]! ? 0 : 1
   const balances = state.balances.map(() => 10n ** 16n).with(plentiful, isWeighted ? 10n ** 30n : 10n ** 21n)
-  return poolAnswer(state, balances, 1 - plentiful, plentiful, 10n ** 15n) === answer
+  return outputOrNull(state, balances, 1 - plentiful, plentiful, 10n ** 15n) === answer
 }
 
-const poolAnswer = (state: PooledState, liveBalances: readonly bigint[], i: number, j: number, amountIn: bigint) =>
-  orRefused(() => scaledOut(state, liveBalances, i, j, amountIn))
+const outputOrNull = (state: PooledState, liveBalances: readonly bigint[], i: number, j: number, amountIn: bigint) =>
+  nullIfRefused(() => scaledOut(state, liveBalances, i, j, amountIn))
 
 const topicOf = (name: Parameters<typeof vault.getEvent>[0]) => vault.getEvent(name).topicHash as Hex
 
@@ -183,7 +183,7 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
 
 type Registration = {
   readonly pool: string
-  /** Anyone can register a contract; the registrant is the factory. */
+  /** Account that registered the pool. Anyone can register a contract, so the factory may be any account. */
   readonly factory: string
   readonly tokens: readonly string[]
   readonly rateProviders: readonly string[]
@@ -198,8 +198,8 @@ export function registeredPool(row: DexRow, registration: Registration): Pool<nu
   if (enableHookAdjustedAmounts || shouldCallBeforeSwap || shouldCallAfterSwap) return null
   const address = toAddress(pool)
   const hooks = hooksConfig.shouldCallComputeDynamicSwapFee ? [hooksContract] : []
-  const deciding = [factory, ...rateProviders, swapFeeManager, ...hooks]
-  const dependsOn = [...new Set(deciding.map(toAddress))].filter((account) => account !== ZERO_ADDRESS)
+  const controllers = [factory, ...rateProviders, swapFeeManager, ...hooks]
+  const dependsOn = [...new Set(controllers.map(toAddress))].filter((account) => account !== ZERO_ADDRESS)
   return {
     id: address,
     family: row.family,

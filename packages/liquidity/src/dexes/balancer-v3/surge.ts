@@ -1,6 +1,6 @@
 /**
- * Surge fees, which rise when a trade increases the imbalance; StableSurgeHook, ECLPSurgeHook, and SurgeHookCommon of
- * balancer/balancer-v3-monorepo.
+ * Computes surge fees, which rise when a trade increases the imbalance of a pool. Follows StableSurgeHook, ECLPSurgeHook,
+ * and SurgeHookCommon of balancer/balancer-v3-monorepo.
  */
 import { divDown, mulDown, ONE } from '../../math/balancer.ts'
 import { clamp, type EclpParams } from './gyro-eclp.ts'
@@ -21,7 +21,7 @@ export type EclpSurge = Surge & {
 /**
  * Returns the fee as a fraction of the input, 18 decimals.
  *
- * @param imbalances - before the trade, and after it without fees; called only if needed
+ * @param imbalances - returns the imbalance before the trade, and after the trade without fees; called only if needed
  */
 export function surgeFee(
   { threshold, maxFee }: Surge,

@@ -1,8 +1,9 @@
+/** Family of Camelot V2 pairs. */
 import type { Address } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
-import { limitOfStable } from '../../math/solidly.ts'
-import { sampledTrade } from '../common/capacity-family.ts'
+import { approximateStableLimit } from '../../math/solidly.ts'
+import { sampledCapacity } from '../common/capacity-family.ts'
 import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
@@ -11,13 +12,13 @@ import type { UniswapV2State } from '../uniswap-v2/types.ts'
 import { type CamelotV2State, feeOf, quote } from './math.ts'
 import { applyLog, createdPool, creationTopics, findPools, readStates, topics } from './state.ts'
 
-const stable = sampledTrade<CamelotV2State>((pool, tokenIn, tokenOut) => {
+const stableCapacity = sampledCapacity<CamelotV2State>((pool, tokenIn, tokenOut) => {
   const { state } = pool
   const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
   const feePpm = feeOf(state, zeroForOne)
   return {
     quote: (amountIn) => quote(state, zeroForOne, amountIn),
-    limit: limitOfStable({ ...state, feePpm }, zeroForOne),
+    approximateLimit: approximateStableLimit({ ...state, feePpm }, zeroForOne),
     scale: zeroForOne ? state.reserve0 : state.reserve1,
     feePpm,
   }
@@ -31,10 +32,10 @@ function asPair(pool: Pool<CamelotV2State>, tokenIn: Address, tokenOut: Address)
     : { reserve0: reserve1, reserve1: reserve0, feePpm: fee1Ppm }
 }
 
-/** Camelot V2 pairs. */
+/** Camelot V2 pairs, volatile and stable. */
 export const camelotV2: DexFamily<CamelotV2State> = {
   id: 'camelot-v2',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   findPools,
   readStates,
   creationTopics,
@@ -45,10 +46,12 @@ export const camelotV2: DexFamily<CamelotV2State> = {
   quoteExactInput: quoteByDirection('camelot-v2', quote),
 
   maxInput: (pool, tokenIn, tokenOut) =>
-    pool.state.stable ? stable.maxInput(pool, tokenIn, tokenOut) : maxInput(asPair(pool, tokenIn, tokenOut), true),
+    pool.state.stable
+      ? stableCapacity.maxInput(pool, tokenIn, tokenOut)
+      : maxInput(asPair(pool, tokenIn, tokenOut), true),
 
   priceCurve(pool, tokenIn, tokenOut) {
-    if (pool.state.stable) return stable.priceCurve(pool, tokenIn, tokenOut)
+    if (pool.state.stable) return stableCapacity.priceCurve(pool, tokenIn, tokenOut)
     const pair = asPair(pool, tokenIn, tokenOut)
     return constantProductCurve(pair.reserve0, pair.reserve1, pair.feePpm, maxInput(pair, true))
   },

@@ -17,7 +17,7 @@ export type CamelotV2State = {
   readonly fee0Ppm: number
   /** Fee in ppm on inputs of the second token. */
   readonly fee1Ppm: number
-  /** Set after a swap of a stable pair, part of whose fee leaves the pair. */
+  /** Set after a quoted swap in a stable pair, because an unknown part of the fee leaves the pair. */
   readonly unsettled?: true
 }
 
@@ -27,7 +27,7 @@ export const feeOf = ({ fee0Ppm, fee1Ppm }: CamelotV2State, zeroForOne: boolean)
 /**
  * Quotes an exact input, rounded down.
  *
- * @throws PoolRefusal as both kinds of pairs, and `UNSUPPORTED` for a second swap of a stable pair
+ * @throws PoolRefusal as the quotes of Uniswap V2 and Solidly, and `UNSUPPORTED` for a second swap in a stable pair
  * @see CamelotPair._getAmountOut, CamelotLabs/core
  */
 export function quote(
@@ -38,8 +38,8 @@ export function quote(
   if (state.unsettled) throw new PoolRefusal('UNSUPPORTED', 'it is unknown how much of the fee has left the pair')
   const directedState = { ...state, feePpm: feeOf(state, zeroForOne) }
   if (!state.stable) {
-    const { amountOut, state: after } = quoteProduct(directedState, zeroForOne, amountIn)
-    return { amountOut, state: { ...state, reserve0: after.reserve0, reserve1: after.reserve1 } }
+    const { amountOut, state: stateAfter } = quoteProduct(directedState, zeroForOne, amountIn)
+    return { amountOut, state: { ...state, reserve0: stateAfter.reserve0, reserve1: stateAfter.reserve1 } }
   }
   const { amountOut } = quoteSolidly(directedState, zeroForOne, amountIn, solveSolidly)
   return { amountOut, state: { ...state, unsettled: true } }

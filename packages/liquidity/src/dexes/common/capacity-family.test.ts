@@ -2,7 +2,7 @@
 import { toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { type Pool, PoolRefusal, type PriceCurve } from '../../family.ts'
-import { linearTrade, sampledTrade } from './capacity-family.ts'
+import { linearCapacity, sampledCapacity } from './capacity-family.ts'
 
 const [A, B] = [toAddress(`0x${'1'.repeat(40)}`), toAddress(`0x${'2'.repeat(40)}`)]
 const pool = { id: 'x', family: 'test', dex: 'test', address: A, tokens: [A, B], state: null } as Pool<null>
@@ -16,17 +16,17 @@ function side(isLinear: boolean) {
     if (amountIn > LIMIT) throw new PoolRefusal('TOO_LARGE', 'too large')
     return { amountOut: isLinear ? (amountIn * 9n) / 10n : (amountIn * LIMIT * 9n) / (10n * (LIMIT + amountIn)) }
   }
-  const terms = { quote, limit: LIMIT / 2n, scale: LIMIT, feePpm: 0, rate: 0.9 }
+  const terms = { quote, approximateLimit: LIMIT / 2n, scale: LIMIT, feePpm: 0, rate: 0.9 }
   return { terms, count: () => quotes }
 }
 const endOf = ({ sqrtPrice, liquidity, keepIn }: PriceCurve) =>
   liquidity.reduce((sum, depth, k) => sum + depth * (1 / sqrtPrice[k + 1]! - 1 / sqrtPrice[k]!), 0) / keepIn
 
 test.each([
-  ['linear', linearTrade<null>],
-  ['sampled', sampledTrade<null>],
+  ['linear', linearCapacity<null>],
+  ['sampled', sampledCapacity<null>],
 ] as const)('a %s curve ends at most 2^−32 below the exact largest input', (_, trade) => {
-  const { terms, count } = side(trade === linearTrade)
+  const { terms, count } = side(trade === linearCapacity)
   const family = trade(() => terms)
   expect(family.maxInput(pool, A, B)).toBe(LIMIT)
   const exactQuotes = count()
@@ -35,12 +35,12 @@ test.each([
   expect(endOf(curve) / Number(LIMIT)).toBeGreaterThan(1 - 1e-6)
   expect(curve.sqrtPrice[0]! ** 2).toBeCloseTo(0.9, 6)
   // The exact search needs a quote for each bit of the amount.
-  if (trade === linearTrade) expect(count() - exactQuotes).toBeLessThan(exactQuotes - 40)
+  if (trade === linearCapacity) expect(count() - exactQuotes).toBeLessThan(exactQuotes - 40)
 })
 
 test('a pool that fails takes nothing and has an empty curve; a wrong token is an error', () => {
   const failing = (error: Error) =>
-    linearTrade<null>(() => {
+    linearCapacity<null>(() => {
       throw error
     })
   for (const error of [new PoolRefusal('EMPTY', 'empty'), new RangeError('Division by zero')]) {
@@ -56,7 +56,7 @@ test('a pool that fails takes nothing and has an empty curve; a wrong token is a
 test('a curve is computed once for each direction of a state', () => {
   const { terms, count } = side(false)
   const directions: string[] = []
-  const { priceCurve } = sampledTrade<null>((_, tokenIn) => {
+  const { priceCurve } = sampledCapacity<null>((_, tokenIn) => {
     directions.push(tokenIn)
     return terms
   })

@@ -1,4 +1,4 @@
-/** `maxInput` and `priceCurve` for families without closed forms, computed from quotes. */
+/** Computes `maxInput` and `priceCurve` from quotes, for families without closed forms. */
 import type { Address } from '@sluice/chains'
 import { type DexFamily, type Pool, type PriceCurve, refusalOf } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -7,22 +7,22 @@ import { linearCurve } from '../../math/linear-curve.ts'
 import { sampledCurve } from '../../math/sampled-curve.ts'
 
 /** One direction of a pool. */
-type Side = {
+type Direction = {
   readonly quote: (amountIn: bigint) => { readonly amountOut: bigint }
-  /** Approximate largest input, from which the exact search starts; a close value saves quotes. */
-  readonly limit: bigint
+  /** Approximate largest input in base units, from which the exact search starts. A close value saves quotes. */
+  readonly approximateLimit: bigint
 }
-type SampledSide = Side & {
+type SampledDirection = Direction & {
   /** Large input for this pool, in base units: about its reserve. */
   readonly scale: bigint
-  /** Part of the fee, in ppm of the input, that the curve states as its fee; the rest is contained in the curve. */
+  /** Part of the fee, in ppm of the input, that the curve states in `keepIn`. The curve itself contains the rest. */
   readonly feePpm: number
 }
-type LinearSide = Side & {
+type LinearDirection = Direction & {
   /** Output per unit of input after fees, in base units. */
   readonly rate: number
 }
-type SideOf<State, S> = (pool: Pool<State>, tokenIn: Address, tokenOut: Address) => S
+type DirectionOf<State, S> = (pool: Pool<State>, tokenIn: Address, tokenOut: Address) => S
 type Capacity<State> = Pick<DexFamily<State>, 'maxInput' | 'priceCurve'>
 
 /** A curve may end below its pool by a fraction of 2^−32. */
@@ -39,46 +39,47 @@ function orFallback<T>(compute: () => T, fallback: T): T {
 }
 
 const capacityOf =
-  <State>(sideOf: SideOf<State, Side>): Capacity<State>['maxInput'] =>
+  <State>(directionOf: DirectionOf<State, Direction>): Capacity<State>['maxInput'] =>
   (pool, tokenIn, tokenOut) =>
     orFallback(() => {
-      const { quote, limit } = sideOf(pool, tokenIn, tokenOut)
-      return largestInput(quote, limit)
+      const { quote, approximateLimit } = directionOf(pool, tokenIn, tokenOut)
+      return largestInput(quote, approximateLimit)
     }, 0n)
 
-/** Returns a function that computes the curve of a pool's state once: prices and searches both need it. */
+/** Returns a function that computes each curve of a pool's state once, because prices and searches both need it. */
 function curveOf<State, S>(
-  sideOf: SideOf<State, S>,
-  buildCurve: (side: S) => PriceCurve,
+  directionOf: DirectionOf<State, S>,
+  buildCurve: (direction: S) => PriceCurve,
 ): Capacity<State>['priceCurve'] {
   const curvesByPool = new WeakMap<Pool<State>, Map<string, PriceCurve>>()
   return (pool, tokenIn, tokenOut) => {
-    const curves = curvesByPool.get(pool) ?? new Map<string, PriceCurve>()
-    curvesByPool.set(pool, curves)
-    const direction = `${tokenIn} ${tokenOut}`
-    const curve = curves.get(direction) ?? orFallback(() => buildCurve(sideOf(pool, tokenIn, tokenOut)), emptyCurve(1))
-    curves.set(direction, curve)
+    const curveByTokens = curvesByPool.get(pool) ?? new Map<string, PriceCurve>()
+    curvesByPool.set(pool, curveByTokens)
+    const tokens = `${tokenIn} ${tokenOut}`
+    const curve =
+      curveByTokens.get(tokens) ?? orFallback(() => buildCurve(directionOf(pool, tokenIn, tokenOut)), emptyCurve(1))
+    curveByTokens.set(tokens, curve)
     return curve
   }
 }
 
-/** Returns both functions for pools whose price falls with the trade; the curve is sampled. */
-export const sampledTrade = <State>(sideOf: SideOf<State, SampledSide>): Capacity<State> => ({
-  maxInput: capacityOf(sideOf),
-  priceCurve: curveOf(sideOf, ({ quote, limit, scale, feePpm }) =>
+/** Returns `maxInput` and `priceCurve` of pools whose price falls with the trade. The curve is sampled. */
+export const sampledCapacity = <State>(directionOf: DirectionOf<State, SampledDirection>): Capacity<State> => ({
+  maxInput: capacityOf(directionOf),
+  priceCurve: curveOf(directionOf, ({ quote, approximateLimit, scale, feePpm }) =>
     sampledCurve({
       quote: (amountIn) => quote(amountIn).amountOut,
-      maxInput: largestInput(quote, limit, CURVE_BITS),
+      maxInput: largestInput(quote, approximateLimit, CURVE_BITS),
       scale,
       feePpm,
     }),
   ),
 })
 
-/** Returns both functions for pools with a constant rate. */
-export const linearTrade = <State>(sideOf: SideOf<State, LinearSide>): Capacity<State> => ({
-  maxInput: capacityOf(sideOf),
-  priceCurve: curveOf(sideOf, ({ quote, limit, rate }) =>
-    linearCurve({ rate, maxInput: largestInput(quote, limit, CURVE_BITS) }),
+/** Returns `maxInput` and `priceCurve` of pools with a constant rate. */
+export const linearCapacity = <State>(directionOf: DirectionOf<State, LinearDirection>): Capacity<State> => ({
+  maxInput: capacityOf(directionOf),
+  priceCurve: curveOf(directionOf, ({ quote, approximateLimit, rate }) =>
+    linearCurve({ rate, maxInput: largestInput(quote, approximateLimit, CURVE_BITS) }),
   ),
 })

@@ -1,11 +1,11 @@
-/** Pool discovery through factory getters that take a fee or a tick spacing. */
+/** Finds pools through factory getters that take a fee or a tick spacing. */
 import { ConcentratedLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow } from '@sluice/chains'
 import type { Interface } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { CONCENTRATED_LENS, type Lens } from '../../lenses.ts'
-import { presentAddresses } from './address-list.ts'
+import { nonzeroAddresses } from './address-list.ts'
 import { chunks } from './chunks.ts'
 import { pairPool } from './pair-discover.ts'
 
@@ -20,8 +20,8 @@ const finders = {
 }
 
 /**
- * Fees or tick spacings by which a factory distinguishes the pools of a pair; the lens skips those that are not
- * enabled.
+ * Fees or tick spacings by which a factory distinguishes the pools of a pair. The lens skips values that the factory has
+ * not enabled.
  */
 export type PoolKeys = { readonly finderName: 'find' | 'findByTickSpacing'; readonly values: readonly number[] }
 
@@ -38,7 +38,7 @@ export const findByKeys = (
     pairGas: 13_000,
   })
 
-/** A lens whose `finder` returns the pools of pairs: all keys of the first pair, then of the next. */
+/** A lens whose `finder` returns the pools of pairs: for all keys of the first pair, then of the next pair. */
 type KeyedFinder = {
   readonly lens: Lens
   readonly finder: ReturnType<typeof finderCodec>
@@ -62,7 +62,7 @@ export function* findKeyedPools(
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    return Array.from(presentAddresses(answer), ([i, address]) =>
+    return Array.from(nonzeroAddresses(answer), ([i, address]) =>
       pairPool(row, address, batch[Math.floor(i / keys.length)]!),
     )
   })

@@ -32,19 +32,19 @@ const pool: Pool<ConcentratedState> = {
 const { quoteExactInput } = concentratedTrade<ConcentratedState>('uniswap-v3')
 
 test('quotes report crossed ticks, nearest first, and an oracle write if the tick moved', () => {
-  expect(quoteExactInput(pool, B, A, 10n ** 10n).writes).toBe(undefined)
-  expect(quoteExactInput(pool, B, A, E18 / 100n).writes).toEqual(['oracle'])
-  expect(quoteExactInput(pool, B, A, E18 / 20n).writes).toEqual(['tick 60', 'oracle'])
-  expect(quoteExactInput(pool, A, B, E18 / 10n).writes).toEqual(['tick -60', 'tick -120', 'tick -180', 'oracle'])
-  const [firstWrite, ...laterWrites] = quoteExactInput(pool, A, B, 27n * (E18 / 200n)).writes!
+  expect(quoteExactInput(pool, B, A, 10n ** 10n).writtenSlots).toBe(undefined)
+  expect(quoteExactInput(pool, B, A, E18 / 100n).writtenSlots).toEqual(['oracle'])
+  expect(quoteExactInput(pool, B, A, E18 / 20n).writtenSlots).toEqual(['tick 60', 'oracle'])
+  expect(quoteExactInput(pool, A, B, E18 / 10n).writtenSlots).toEqual(['tick -60', 'tick -120', 'tick -180', 'oracle'])
+  const [firstWrite, ...laterWrites] = quoteExactInput(pool, A, B, 27n * (E18 / 200n)).writtenSlots!
   expect(firstWrite).toBe('tick -60')
   expect(laterWrites.length).toBeLessThan(9)
 })
 
 test('quotes of pools without an oracle report only ticks', () => {
   const tradeWithoutOracle = concentratedTrade<ConcentratedState>('uniswap-v4', { observesTicks: false })
-  expect(tradeWithoutOracle.quoteExactInput(pool, B, A, E18 / 100n).writes).toBe(undefined)
-  expect(tradeWithoutOracle.quoteExactInput(pool, B, A, E18 / 20n).writes).toEqual(['tick 60'])
+  expect(tradeWithoutOracle.quoteExactInput(pool, B, A, E18 / 100n).writtenSlots).toBe(undefined)
+  expect(tradeWithoutOracle.quoteExactInput(pool, B, A, E18 / 20n).writtenSlots).toEqual(['tick 60'])
 })
 
 test('a word of the bitmap costs about one cold slot, far less than a crossed tick', () => {

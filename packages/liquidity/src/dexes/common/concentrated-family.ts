@@ -10,7 +10,7 @@ import {
   swapExactInput,
   wordEnd,
 } from '../../math/concentrated.ts'
-import { endingAt } from '../../math/curve-end.ts'
+import { endCurveAt } from '../../math/curve-end.ts'
 import { concentratedCurve } from '../../math/curves.ts'
 import { concentratedOutline } from '../../math/outline.ts'
 import { concentratedReserves } from '../../math/positions.ts'
@@ -33,12 +33,12 @@ export type ConcentratedKind<State> = {
 }
 
 /**
- * Gas of walking an empty bitmap word relative to crossing a tick: a cold slot and a loop iteration, about 5,000 of
- * 30,000. Fitted to trades over up to 3,400 words on Ethereum state.
+ * Gas of walking an empty bitmap word, relative to crossing a tick. A word costs a cold slot and a loop iteration, about
+ * 5,000 gas, and a tick about 30,000. Fitted to trades over up to 3,400 words on Ethereum state.
  */
 const WORD_GAS_RATIO = 0.16
 
-/** Maximum crossed ticks in `HopQuote.writes`: those next to the price, which other swaps cross too. */
+/** Maximum crossed ticks in `HopQuote.writtenSlots`: the ticks next to the price, which other swaps cross too. */
 const MAX_REPORTED_TICKS = 8
 
 /** Returns the common functions of tick pools that pull their payment in a callback. */
@@ -63,7 +63,7 @@ export function concentratedTrade<State extends ConcentratedState>(
   | 'takesTaxedInput'
   | 'step'
 > {
-  const trade: ReturnType<typeof concentratedTrade<State>> = {
+  const functions: ReturnType<typeof concentratedTrade<State>> = {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const feePpm = swapFeePpm(pool.state, zeroForOne)
@@ -72,9 +72,9 @@ export function concentratedTrade<State extends ConcentratedState>(
       const swapResult = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
       const { amountOut, state, ticksCrossed, wordsWalked } = swapResult
       const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_GAS_RATIO * wordsWalked)
-      const writes = writtenTickSlots(pool.state, swapResult, zeroForOne)
-      if ((observesTicks && state.tick !== pool.state.tick) || observesBlocks(pool.state)) writes.push('oracle')
-      return writes.length > 0 ? { amountOut, state, gas, writes } : { amountOut, state, gas }
+      const writtenSlots = writtenTickSlots(pool.state, swapResult, zeroForOne)
+      if ((observesTicks && state.tick !== pool.state.tick) || observesBlocks(pool.state)) writtenSlots.push('oracle')
+      return writtenSlots.length > 0 ? { amountOut, state, gas, writtenSlots } : { amountOut, state, gas }
     },
     inputFor(pool, tokenIn, tokenOut, amountOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
@@ -87,8 +87,8 @@ export function concentratedTrade<State extends ConcentratedState>(
     },
     priceCurve(pool, tokenIn, tokenOut) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-      const withFee = { ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }
-      const curve = endingAt(concentratedCurve(withFee, zeroForOne, stepEnd), maxAmount ?? null)
+      const stateWithFee = { ...pool.state, feePpm: swapFeePpm(pool.state, zeroForOne) }
+      const curve = endCurveAt(concentratedCurve(stateWithFee, zeroForOne, stepEnd), maxAmount ?? null)
       return { ...curve, gasPerPiece: PIECE_GAS[id] }
     },
     outline({ state }, band) {
@@ -100,7 +100,9 @@ export function concentratedTrade<State extends ConcentratedState>(
     takesTaxedInput: false,
     step: directedStep('uniswap-v3'),
   }
-  return withConsistentState(trade, ({ state }: Pool<State>) => pathOfTicks(state.liquidity, state.tick, state.ticks))
+  return withConsistentState(functions, ({ state }: Pool<State>) =>
+    pathOfTicks(state.liquidity, state.tick, state.ticks),
+  )
 }
 
 function writtenTickSlots<State extends ConcentratedState>(

@@ -12,14 +12,15 @@ import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
 
 const lens = ConcentratedLens__factory.createInterface()
 type Head = { readonly [Field in 'sqrtPriceX96' | 'tick' | 'liquidity' | 'feePpm' | 'tickSpacing']: bigint }
-const readHead = callCodec<[pool: string], [Head]>(lens, 'read')
-const ticksIn = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(lens, 'ticks')
+const headCodec = callCodec<[pool: string], [Head]>(lens, 'read')
+const ticksCodec = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(lens, 'ticks')
 const events = IUniswapV3PoolEvents__factory.createInterface()
 
 const HEAD_GAS = 60_000
 
 /**
- * Reads the heads of all pools, which contain the tick spacing, then their ticks: two rounds for any number of pools.
+ * Reads the heads of all pools (price, liquidity, fee, tick spacing), then their ticks. Takes two rounds of calls for any
+ * number of pools.
  */
 export function* readConcentrated(
   _row: DexRow,
@@ -27,7 +28,7 @@ export function* readConcentrated(
 ): Reads<readonly (ConcentratedState | null)[]> {
   const answers = yield pools.map((pool) => ({
     ...CONCENTRATED_LENS,
-    data: readHead.encode(pool.address),
+    data: headCodec.encode(pool.address),
     gas: HEAD_GAS,
   }))
   const heads = answers.map((answer) => answer && decodeHead(answer))
@@ -39,7 +40,7 @@ export function* readConcentrated(
  * Reads all ticks of the pools with a head, in one round.
  *
  * @param ticksLens - a lens with the `ticks` function of ConcentratedLens
- * @returns null for a pool without a head, or with an incomplete read
+ * @returns null for a pool without a head, or if some of its ticks could not be read
  */
 export function* readTicks(
   ticksLens: Lens,
@@ -50,7 +51,7 @@ export function* readTicks(
     head
       ? wordRanges(head.tickSpacing).map(({ first, last, gas }) => ({
           ...ticksLens,
-          data: ticksIn.encode(pools[i]!.address, head.tickSpacing, first, last),
+          data: ticksCodec.encode(pools[i]!.address, head.tickSpacing, first, last),
           gas,
         }))
       : [],
@@ -64,15 +65,15 @@ export function splitAnswers<T>(
   lists: readonly (readonly unknown[])[],
   answers: readonly T[],
 ): readonly (readonly T[])[] {
-  let from = 0
+  let offset = 0
   return lists.map(({ length }) => {
-    from += length
-    return answers.slice(from - length, from)
+    offset += length
+    return answers.slice(offset - length, offset)
   })
 }
 
 function decodeHead(answer: Hex): Omit<ConcentratedState, 'ticks'> {
-  const [head] = readHead.decode(answer)
+  const [head] = headCodec.decode(answer)
   return {
     sqrtPriceX96: head.sqrtPriceX96,
     tick: Number(head.tick),
@@ -102,12 +103,12 @@ export function wordRanges(
   })
 }
 
-/** Decodes and joins the ticks of several ranges; null if one could not be read. */
+/** Decodes and joins the ticks of several ranges; null if a range could not be read. */
 export function joinTicks(answers: readonly (Hex | null)[]): readonly Tick[] | null {
   const ticks: Tick[] = []
   for (const answer of answers) {
     if (!answer) return null
-    ticks.push(...decodeTicks(ticksIn.decode(answer)[0]))
+    ticks.push(...decodeTicks(ticksCodec.decode(answer)[0]))
   }
   return ticks
 }
@@ -135,7 +136,7 @@ const INITIALIZE = topicOf(events, 'Initialize')
  */
 export function concentratedLogs(swapEvents: Interface = events) {
   const SWAP = topicOf(swapEvents, 'Swap')
-  // A fast reader, because a block has hundreds of these; it ignores appended fields.
+  // A fast reader, because a block has hundreds of `Swap` logs. It ignores appended fields.
   const readSwap = eventReader<[unknown, unknown, sqrtPriceX96: bigint, liquidity: bigint, tick: bigint]>(
     swapEvents,
     'Swap',

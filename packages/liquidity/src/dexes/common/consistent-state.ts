@@ -1,6 +1,6 @@
 /**
- * Refuses states in which liquidity would be negative. A contract cannot have such a state, so a node that returns one
- * is broken or malicious. Our formulas would pay for negative liquidity.
+ * Refuses states in which liquidity would be negative. A contract cannot have such a state, so a node that returns such
+ * a state is broken or malicious. The formulas of a family would compute outputs from negative liquidity.
  */
 import type { DexFamily, Pool } from '../../family.ts'
 import { PoolRefusal } from '../../family.ts'
@@ -28,7 +28,7 @@ function isContradictory({ inRange, changesBelow, changesAbove }: LiquidityPath)
   return false
 }
 
-/** Returns the path of a pool with ticks, each with the net liquidity that a rising price adds. */
+/** Returns the path of a pool with ticks. A rising price adds the net liquidity of a tick. */
 export function pathOfTicks(
   inRange: bigint,
   tick: number,
@@ -55,13 +55,13 @@ export function withConsistentState<State extends object, F extends StateFunctio
   functions: F,
   pathOf: (pool: Pool<State>) => LiquidityPath | null,
 ): F {
-  const refusals = new WeakMap<object, boolean>()
+  const refusalByState = new WeakMap<object, boolean>()
   const isRefused = (pool: Pool<State>): boolean => {
-    let cachedRefusal = refusals.get(pool.state)
+    let cachedRefusal = refusalByState.get(pool.state)
     if (cachedRefusal === undefined) {
       const path = pathOf(pool)
       cachedRefusal = path !== null && isContradictory(path)
-      refusals.set(pool.state, cachedRefusal)
+      refusalByState.set(pool.state, cachedRefusal)
     }
     return cachedRefusal
   }

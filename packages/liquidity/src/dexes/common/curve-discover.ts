@@ -7,7 +7,7 @@ import { CURVE_LENS } from '../../lenses.ts'
 import { chunks } from './chunks.ts'
 
 const lens = CurveLens__factory.createInterface()
-const find = callCodec<[factory: string, pairs: string[], depth: number], [string[]]>(lens, 'find')
+const findCodec = callCodec<[factory: string, pairs: string[], depth: number], [string[]]>(lens, 'find')
 const provider = ICurveAddressProvider__factory.createInterface()
 
 /** Maximum pools per pair and factory. */
@@ -22,8 +22,8 @@ export type CurveFamily = {
 }
 
 /**
- * Returns a function that finds the pools of pairs in a factory. A registry of an address provider has the same getters
- * and is searched alike.
+ * Returns a function that finds the pools of pairs in a factory, or in the registry of an address provider, which has the
+ * same getters.
  */
 export function findCurvePools({ family, registryId }: CurveFamily) {
   return function* (row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
@@ -31,18 +31,18 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
     if (factory === null) return []
     const answers = yield chunks(pairs, PAIRS_PER_READ).map((batch) => ({
       ...CURVE_LENS,
-      data: find.encode(factory, batch.flat(), MAX_POOLS_PER_PAIR),
+      data: findCodec.encode(factory, batch.flat(), MAX_POOLS_PER_PAIR),
       gas: 30_000 * batch.length,
     }))
-    const foundAddresses = answers.flatMap((answer) => (answer ? find.decode(answer)[0].map(toAddress) : []))
+    const foundAddresses = answers.flatMap((answer) => (answer ? findCodec.decode(answer)[0].map(toAddress) : []))
     const addresses = [...new Set(foundAddresses)].filter((address) => address !== ZERO_ADDRESS)
-    const coins = yield addresses.map((address) => ({
+    const coinAnswers = yield addresses.map((address) => ({
       ...CURVE_LENS,
       data: lens.encodeFunctionData('coins', [address]) as Hex,
       gas: 40_000,
     }))
     return addresses.flatMap((address, i) => {
-      const answer = coins[i]
+      const answer = coinAnswers[i]
       if (!answer) return []
       const tokens = (lens.decodeFunctionResult('coins', answer) as unknown as [string[]])[0].map(toAddress)
       // The step of this family cannot trade the native token itself.

@@ -2,12 +2,12 @@
 import type { Address } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
-import { sampledTrade } from './capacity-family.ts'
+import { sampledCapacity } from './capacity-family.ts'
 import { coinIndices } from './direction.ts'
 
 type Coins = { readonly balances: readonly bigint[] }
 
-type Options<S> = {
+type CurveMath<S> = {
   /** Gas of a hop. */
   readonly gas: number
   /** Type of the coin indices in the pool's `exchange`. */
@@ -19,12 +19,12 @@ type Options<S> = {
     amountIn: bigint,
   ) => { readonly amountOut: bigint; readonly state: S }
   /** Returns the approximate largest input. */
-  readonly limitOf: (state: S, i: number, j: number) => bigint
+  readonly approximateMaxInput: (state: S, i: number, j: number) => bigint
   readonly inputFor?: (state: S, i: number, j: number, amountOut: bigint) => bigint | null
   readonly tradingFunction: (state: S) => TradingFunction | null
 }
 
-type Trading =
+type TradingFunctions =
   | 'quoteExactInput'
   | 'maxInput'
   | 'priceCurve'
@@ -35,7 +35,14 @@ type Trading =
   | 'step'
 
 /** Returns the functions of a family from its math. */
-export function curveFamily<S extends Coins>({ gas, variant, quote, limitOf, inputFor, tradingFunction }: Options<S>) {
+export function curveFamily<S extends Coins>({
+  gas,
+  variant,
+  quote,
+  approximateMaxInput,
+  inputFor,
+  tradingFunction,
+}: CurveMath<S>) {
   return {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)
@@ -49,12 +56,12 @@ export function curveFamily<S extends Coins>({ gas, variant, quote, limitOf, inp
       },
     }),
 
-    ...sampledTrade<S>((pool, tokenIn, tokenOut) => {
+    ...sampledCapacity<S>((pool, tokenIn, tokenOut) => {
       const { state } = pool
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)
       return {
         quote: (amountIn) => quote(state, i, j, amountIn),
-        limit: limitOf(state, i, j),
+        approximateLimit: approximateMaxInput(state, i, j),
         scale: state.balances[i]!,
         // Some pools have a fee that depends on the balances, so the curve contains it.
         feePpm: 0,
@@ -72,5 +79,5 @@ export function curveFamily<S extends Coins>({ gas, variant, quote, limitOf, inp
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)
       return { op: 'curve', pool: pool.address, variant, i, j, tokenIn, tokenOut, input, output }
     },
-  } satisfies Pick<DexFamily<S>, Trading>
+  } satisfies Pick<DexFamily<S>, TradingFunctions>
 }

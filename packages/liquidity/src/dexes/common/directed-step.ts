@@ -1,4 +1,4 @@
-/** Steps of pools whose op takes the direction only. */
+/** Encodes swaps of two-token pools as a step whose only variable field is the direction. */
 import type { DexFamily } from '../../family.ts'
 import { isZeroForOne } from './direction.ts'
 

@@ -1,8 +1,8 @@
-/** Token order and indices of pools. */
+/** Orders token pairs, and maps tokens to their index in a pool. */
 import type { Address } from '@sluice/chains'
 import { type Pool, PoolRefusal } from '../../family.ts'
 
-/** True if a two-token pool sells its first token. @throws PoolRefusal `WRONG_TOKEN` if it does not trade the pair */
+/** True if the input is the pool's first token. @throws PoolRefusal `WRONG_TOKEN` if it does not trade the pair */
 export function isZeroForOne({ id, tokens }: Pool, tokenIn: Address, tokenOut: Address): boolean {
   if (tokens[0] === tokenIn && tokens[1] === tokenOut) return true
   if (tokens[1] === tokenIn && tokens[0] === tokenOut) return false
@@ -10,7 +10,7 @@ export function isZeroForOne({ id, tokens }: Pool, tokenIn: Address, tokenOut: A
 }
 
 /** Sorts a pair in the order that factories use. */
-export function sortTokens([a, b]: readonly [Address, Address]): readonly [Address, Address] {
+export function sortPair([a, b]: readonly [Address, Address]): readonly [Address, Address] {
   return a < b ? [a, b] : [b, a]
 }
 
@@ -25,5 +25,5 @@ export function coinIndices({ id, tokens }: Pool, tokenIn: Address, tokenOut: Ad
 
 /** Returns a key that is the same for both orders of a pair. */
 export function pairKey(pair: readonly [Address, Address]): string {
-  return sortTokens(pair).join()
+  return sortPair(pair).join()
 }

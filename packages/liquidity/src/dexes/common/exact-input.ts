@@ -1,6 +1,6 @@
 /** Adapts the math functions of families to `DexFamily` functions. */
 import type { DexFamily } from '../../family.ts'
-import { sampledTrade } from './capacity-family.ts'
+import { sampledCapacity } from './capacity-family.ts'
 import { coinIndices, isZeroForOne } from './direction.ts'
 import { gasRow } from './gas.ts'
 
@@ -35,17 +35,17 @@ const PER_PPM = 1e12
 /**
  * Returns capacity and curves of multi-token pools with an 18-decimal fee on the input.
  *
- * @param limitOf - approximate largest input of token `i`
+ * @param approximateMaxInput - approximate largest input of token `i`
  */
 export const tradeWithInputFee = <State extends { readonly swapFee: bigint; readonly balances: readonly bigint[] }>(
   quote: QuoteOfCoins<State>,
-  limitOf: (state: State, i: number) => bigint,
+  approximateMaxInput: (state: State, i: number) => bigint,
 ) =>
-  sampledTrade<State>(({ state, ...pool }, tokenIn, tokenOut) => {
+  sampledCapacity<State>(({ state, ...pool }, tokenIn, tokenOut) => {
     const [i, j] = coinIndices({ ...pool, state }, tokenIn, tokenOut)
     return {
       quote: (amountIn) => quote(state, i, j, amountIn),
-      limit: limitOf(state, i),
+      approximateLimit: approximateMaxInput(state, i),
       scale: state.balances[i]!,
       feePpm: Number(state.swapFee) / PER_PPM,
     }

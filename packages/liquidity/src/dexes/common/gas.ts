@@ -8,7 +8,7 @@ import table from './gas.generated.json' with { type: 'json' }
 
 /** Gas of one family. */
 export type GasRow = {
-  /** Gas of one more hop in a chain of pools, including plain ERC-20 transfers, after refunds. Used to rank legs. */
+  /** Gas of one more hop in a route of several pools, including plain ERC-20 transfers, after refunds. Ranks legs. */
   readonly hop: number
   /**
    * Gas of the hop as part of a route whose other parts, such as an oracle write, are counted separately. Absent:
@@ -41,14 +41,16 @@ export type GasPart =
 /** Gas of a part after refunds, and the refund. */
 export type PartGas = { readonly gas: number; readonly refund: number }
 
-const rows: Readonly<Record<GasFamily, GasRow>> = table.families
+const gasRowByFamily: Readonly<Record<GasFamily, GasRow>> = table.families
 const mapRows = (pick: (row: GasRow) => number) =>
-  Object.fromEntries(Object.entries(rows).map(([id, row]) => [id, pick(row)])) as Readonly<Record<GasFamily, number>>
+  Object.fromEntries(Object.entries(gasRowByFamily).map(([id, row]) => [id, pick(row)])) as Readonly<
+    Record<GasFamily, number>
+  >
 
-/** Gas of a swap without its hops: the transaction, the Guard, its transfers. */
+/** Gas of a swap without its hops: the transaction, the Guard, and the transfers of the Guard. */
 export const ROUTE_GAS: number = table.route
 /** Rows by family. */
-export const GAS_TABLE = rows
+export const GAS_TABLE = gasRowByFamily
 /** Gas of a hop by family. */
 export const HOP_GAS = mapRows(({ hop }) => hop)
 /** Additional gas for each piece of the price curve (tick or bin) that a swap crosses, by family. */
@@ -58,25 +60,25 @@ export const PIECE_GAS = mapRows(({ piece }) => piece)
 export const EMPTIED_REFUND = 19_900
 
 /** Tokens with expensive transfers, such as proxies and tokens that access more slots. */
-const TOKENS: ReadonlyMap<string, { readonly gas: number; readonly once: number }> = new Map(
+const TOKEN_GAS: ReadonlyMap<string, { readonly gas: number; readonly once: number }> = new Map(
   Object.entries(table.tokens),
 )
 
 /** True for a token whose transfers are known to cost more. */
-export const isExpensive = (token: Address): boolean => TOKENS.has(token)
+export const hasExpensiveTransfers = (token: Address): boolean => TOKEN_GAS.has(token)
 
 /**
- * Returns the additional gas of a token at one end of a leg, compared with a plain ERC-20. Ranks single legs. A route
- * pays for cold accounts and slots only `once`.
+ * Returns the additional gas of a token at one end of a leg, compared with a plain ERC-20. Ranks single legs. For a whole
+ * route, `partGas` counts the cold accounts and slots of the token once.
  */
-export const tokenGas = (token: Address): number => TOKENS.get(token)?.gas ?? 0
+export const tokenGas = (token: Address): number => TOKEN_GAS.get(token)?.gas ?? 0
 
 /** Returns the gas that a part adds after refunds, and its refund. */
 export function partGas(part: GasPart): PartGas {
   if (part === 'route') return { gas: table.route, refund: table.routeRefund }
   const [kind, family] = part.split(':')
   if (family === undefined) return table.parts[part as SharedGasPart]
-  if (kind === 'token') return { gas: TOKENS.get(family)?.once ?? 0, refund: 0 }
+  if (kind === 'token') return { gas: TOKEN_GAS.get(family)?.once ?? 0, refund: 0 }
   const { hop, part: gas = hop, piece, oracle = 0, refund = EMPTIED_REFUND } = gasRow(family)
   if (kind === 'hop') return { gas, refund }
   return { gas: kind === 'oracle' ? oracle : piece, refund: 0 }
@@ -87,6 +89,6 @@ const UNMEASURED_HOP = 150_000
 
 /** Returns the row of a family, or an estimate. */
 export function gasRow(family: string): GasRow {
-  const gasRows: Readonly<Record<string, GasRow>> = rows
+  const gasRows: Readonly<Record<string, GasRow>> = gasRowByFamily
   return gasRows[family] ?? { hop: UNMEASURED_HOP, piece: 0, basis: 'estimate: not measured yet' }
 }

@@ -1,10 +1,10 @@
-/** Helpers of `provePools` for families whose pool id is the hash of a key. */
+/** Verifies pools of a pool list, for families whose pool id is the hash of a key. */
 import { type Address, isAddress, toAddress } from '@sluice/chains'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import type { NativePair } from './native-pairs.ts'
 
 /** Returns the two tokens of a listed pool; null unless they are two different addresses. */
-export function pairOf(tokens: readonly Address[]): NativePair | null {
+export function validPairOf(tokens: readonly Address[]): NativePair | null {
   const [a, b] = tokens
   if (tokens.length !== 2 || !isAddress(a) || !isAddress(b)) return null
   const pair = [toAddress(a), toAddress(b)] as const
@@ -12,7 +12,7 @@ export function pairOf(tokens: readonly Address[]): NativePair | null {
 }
 
 /** True for an integer from `min` to `max`. */
-export function integerIn(value: unknown, min: number, max: number): value is number {
+export function isIntegerIn(value: unknown, min: number, max: number): value is number {
   return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
 }
 
@@ -23,7 +23,7 @@ export function integerIn(value: unknown, min: number, max: number): value is nu
  * @param filterExisting - keeps the pools that exist on chain
  * @returns each pool that exists, else null
  */
-export function* provenBy(
+export function* proveByKey(
   listedPools: readonly ListedPool[],
   toPool: (pool: ListedPool) => Pool<null> | null,
   filterExisting: (candidates: readonly Pool<null>[]) => Reads<readonly Pool<null>[]>,

@@ -6,11 +6,11 @@ import type { Log } from '@sluice/rpc'
 import type { Interface } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { PAIR_LENS } from '../../lenses.ts'
-import { presentAddresses } from './address-list.ts'
+import { nonzeroAddresses } from './address-list.ts'
 import { chunks } from './chunks.ts'
-import { sortTokens } from './direction.ts'
+import { sortPair } from './direction.ts'
 
-export const findByGetter = callCodec<[factory: string, getter: string, pairs: string[]], [string[]]>(
+export const findByGetterCodec = callCodec<[factory: string, getter: string, pairs: string[]], [string[]]>(
   PairLens__factory.createInterface(),
   'find',
 )
@@ -27,19 +27,19 @@ function* findByPair(
   const batches = chunks(pairs, PAIRS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...PAIR_LENS,
-    data: findByGetter.encode(row.address, getter, batch.flat()),
+    data: findByGetterCodec.encode(row.address, getter, batch.flat()),
     gas: 5_000 * batch.length,
   }))
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    return Array.from(presentAddresses(answer), ([i, address]) => pairPool(row, address, batch[i]!))
+    return Array.from(nonzeroAddresses(answer), ([i, address]) => pairPool(row, address, batch[i]!))
   })
 }
 
 /** Returns an unread two-token pool with a contract of its own. */
 export function pairPool(row: DexRow, address: Address, pair: readonly [Address, Address]): Pool<null> {
-  return { id: address, family: row.family, dex: row.brand, address, tokens: sortTokens(pair), state: null }
+  return { id: address, family: row.family, dex: row.brand, address, tokens: sortPair(pair), state: null }
 }
 
 /** Reads the pools of `PoolCreated` logs, which name both tokens and the pool. */

@@ -1,4 +1,4 @@
-/** One read per pool. */
+/** Reads pools with one read per pool. */
 import type { Hex } from '@sluice/chains'
 import type { Pool, Read, Reads } from '../../family.ts'
 

@@ -20,14 +20,14 @@ import {
 export const SAMPLE_GAS = 600_000
 /** Gas of all samples of a pool in one direction. */
 export const DIRECTION_GAS = 2_500_000
-/** Maximum ladders of a pool that is sampled for the first time; each comes closer to its knee. */
+/** Maximum rounds of sampling a pool for the first time. Each round's amounts come closer to the knee of the pool. */
 const MAX_ROUNDS = 4
 /** Gas of one read: both directions, and the calls around them. */
 const SAMPLED_READ_GAS = 2 * DIRECTION_GAS + 300_000
 
 /** Amounts of each token to sell. */
 export type SampleAmounts = readonly [readonly bigint[], readonly bigint[]]
-/** Outputs of these amounts; 0 for a swap that fails. */
+/** Outputs of the swaps of `SampleAmounts`; 0 for a swap that fails. */
 export type SampleOutputs = {
   readonly outputs: readonly [readonly bigint[], readonly bigint[]]
   /** @see SampledState.stamp */
@@ -51,7 +51,7 @@ type Sampling = {
   readonly focus: SampledState['focus']
 }
 
-const sideOf = (pool: Pool<SampledState>, tokenIn: Address, tokenOut: Address) =>
+const directionOf = (pool: Pool<SampledState>, tokenIn: Address, tokenOut: Address) =>
   isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
 
 /** Samples pools; null for a pool that cannot be read or trades in no direction. */
@@ -74,8 +74,8 @@ function* sample(
   })
 }
 
-/** Samples pools at the amounts that their last samples lead to. */
-const sampleAgain = (
+/** Samples pools again, at the amounts that `ladderOf` derives from their last samples. */
+const resample = (
   kind: SampledKind,
   row: DexRow,
   pools: readonly Pool<SampledState>[],
@@ -105,10 +105,12 @@ function* sampleFirst(
   const states = new Map(pools.map(({ id }, k) => [id, coarse[k]!]))
   let unsettledPools = pools.filter(({ id }) => states.get(id))
   for (let round = 0; round < MAX_ROUNDS && unsettledPools.length > 0; round++) {
-    const before = unsettledPools.map((pool) => ({ ...pool, state: states.get(pool.id)! }))
-    const laterSamples = yield* sampleAgain(kind, row, before)
-    for (const [k, { id }] of before.entries()) states.set(id, laterSamples[k]!)
-    unsettledPools = unsettledPools.filter((_, k) => laterSamples[k] && !isSettled(before[k]!.state, laterSamples[k]))
+    const sampledPools = unsettledPools.map((pool) => ({ ...pool, state: states.get(pool.id)! }))
+    const laterSamples = yield* resample(kind, row, sampledPools)
+    for (const [k, { id }] of sampledPools.entries()) states.set(id, laterSamples[k]!)
+    unsettledPools = unsettledPools.filter(
+      (_, k) => laterSamples[k] && !isSettled(sampledPools[k]!.state, laterSamples[k]),
+    )
   }
   return pools.map(({ id }) => states.get(id) ?? null)
 }
@@ -122,7 +124,7 @@ function* refine(
 ): Reads<SampledState | null> {
   const { state } = pool
   const inputsOf = (i: 0 | 1) =>
-    swaps.flatMap(({ tokenIn, tokenOut, amountIn }) => (sideOf(pool, tokenIn, tokenOut) === i ? [amountIn] : []))
+    swaps.flatMap(({ tokenIn, tokenOut, amountIn }) => (directionOf(pool, tokenIn, tokenOut) === i ? [amountIn] : []))
   const amounts = [inputsOf(0).flatMap(amountsAround), inputsOf(1).flatMap(amountsAround)] as const
   const [answer] = yield [{ ...readOf(row, pool, amounts), gas: SAMPLED_READ_GAS }]
   if (!answer) return null
@@ -160,22 +162,24 @@ export function sampledFamily(
   const { hop: gas } = gasRow(kind.id)
   return {
     readStates: (row, pools) => sampleFirst(kind, row, pools),
-    refreshStates: (row, pools) => sampleAgain(kind, row, pools),
+    refreshStates: (row, pools) => resample(kind, row, pools),
     sampled: {
       refine: (row, pool, swaps) => refine(kind, row, pool, swaps),
       isSampledAt: (pool, { tokenIn, tokenOut, amountIn }) =>
-        pool.state.samples[sideOf(pool, tokenIn, tokenOut)].some(([sampledIn]) => isSameAmount(sampledIn, amountIn)),
+        pool.state.samples[directionOf(pool, tokenIn, tokenOut)].some(([sampledIn]) =>
+          isSameAmount(sampledIn, amountIn),
+        ),
       stampOf: ({ state }) => state.stamp,
     },
     // Every block samples again, so no log is needed.
     topics: [],
     applyLog: () => 'ignore',
     quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
-      ...quoteSampled(pool.state, sideOf(pool, tokenIn, tokenOut), amountIn),
+      ...quoteSampled(pool.state, directionOf(pool, tokenIn, tokenOut), amountIn),
       gas,
     }),
-    maxInput: (pool, tokenIn, tokenOut) => maxSampledInput(pool.state, sideOf(pool, tokenIn, tokenOut)),
-    priceCurve: (pool, tokenIn, tokenOut) => sampledPoolCurve(pool.state, sideOf(pool, tokenIn, tokenOut)),
+    maxInput: (pool, tokenIn, tokenOut) => maxSampledInput(pool.state, directionOf(pool, tokenIn, tokenOut)),
+    priceCurve: (pool, tokenIn, tokenOut) => sampledPoolCurve(pool.state, directionOf(pool, tokenIn, tokenOut)),
     reserves: ({ state: { samples } }) => [samples[1].at(-1)?.[1] ?? 0n, samples[0].at(-1)?.[1] ?? 0n],
     takesTaxedInput: false,
   }

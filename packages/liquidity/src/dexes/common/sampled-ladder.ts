@@ -4,29 +4,29 @@ import type { SampledAmount, SampledState } from './sampled-state.ts'
 /** Largest input that is tried: balance changes of Uniswap V4 are int128. */
 const MAX_AMOUNT = (1n << 127n) - 1n
 
-/** Amounts for a pool that was never sampled, from 2^8 to 2^122, each 64 times the one before. */
+/** Amounts for a pool that was never sampled, from 2^8 to 2^122, each 64 times the previous amount. */
 const FIRST_BITS = 8n
 const SEARCH_BITS = 6n
 const SEARCH_STEPS = 20
 
 /**
- * Number of amounts below the knee of a pool, each a quarter of the one before, and factors of the amounts above it.
- * All amounts are powers of two.
+ * Number of amounts below the knee of a pool, each a quarter of the next larger amount, and factors of the amounts above
+ * the knee. All amounts are powers of two.
  */
 const STEPS_BELOW = 9
 const FACTORS_ABOVE = [2n, 4n] as const
 
 /**
- * Percentage of the largest sampled output above which more input hardly buys more. On x·y = k, an input of nine times
- * the reserve buys 90 %.
+ * Percentage of the largest sampled output at the knee, above which more input hardly buys more. On x·y = k, an input of
+ * nine times the reserve buys 90 %.
  */
 const KNEE_PERCENT = 90n
 
-/** Maximum amounts of past routes that are kept for each direction. */
+/** Maximum amounts of past routes that are sampled again, for each direction. */
 export const MAX_FOCUS = 3
 /** Relative distance of the samples next to an amount, as its reciprocal. */
 const NEAR_DIVISOR = 16n
-/** Relative distance, in parts per thousand, below which two amounts count as the same. */
+/** Relative difference, in parts per thousand, up to which two amounts count as the same. */
 const SAME_PER_MILLE = 2n
 
 /** Maximum number of amounts that `ladderOf` returns. */
@@ -40,7 +40,7 @@ export function searchLadder(): readonly bigint[] {
 }
 
 /**
- * Returns the amounts of the next samples, ascending. If the pool did not trade, they are the amounts of the search.
+ * Returns the amounts of the next samples, ascending. Returns `searchLadder()` if the pool did not trade.
  */
 export function ladderOf({ samples, focus }: SampledLadders, i: 0 | 1): readonly bigint[] {
   if (samples[i].length === 0) return searchLadder()
@@ -53,8 +53,8 @@ export function ladderOf({ samples, focus }: SampledLadders, i: 0 | 1): readonly
 }
 
 /**
- * Returns the knee: the smallest sampled power of two that buys nearly as much as any amount, rounded down to a power
- * of four. So the amounts depend on the pool alone, and not on the time of its first sample or on past routes.
+ * Returns the knee: the smallest sampled power of two that buys nearly as much as the largest amount, rounded down to a
+ * power of four. So the amounts depend only on the pool, not on the time of its first sample or on past routes.
  */
 function kneeOf(samples: readonly SampledAmount[]): bigint {
   const maxOutput = samples.at(-1)![1]
@@ -68,10 +68,10 @@ function kneeOf(samples: readonly SampledAmount[]): bigint {
 }
 
 /** True if both directions would be sampled at the same amounts again. */
-export const isSettled = (before: SampledLadders, after: SampledLadders): boolean =>
-  ([0, 1] as const).every((i) => ladderOf(before, i).join() === ladderOf(after, i).join())
+export const isSettled = (oldLadders: SampledLadders, newLadders: SampledLadders): boolean =>
+  ([0, 1] as const).every((i) => ladderOf(oldLadders, i).join() === ladderOf(newLadders, i).join())
 
-/** Returns an amount with one on each side, because the next search may choose a slightly different input. */
+/** Returns an amount, a smaller one, and a larger one, because the next search may choose a slightly different input. */
 export const amountsAround = (amount: bigint): readonly bigint[] => [
   amount - amount / NEAR_DIVISOR,
   amount,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { outputDownTo } from '../../math/outline.ts'
 import { isSameAmount, LADDER_LENGTH, ladderOf, MAX_FOCUS, searchLadder, withFocus } from './sampled-ladder.ts'
 import {
-  errorAt,
+  estimateErrorAt,
   maxSampledInput,
   outputAt,
   quoteSampled,
@@ -83,7 +83,7 @@ test('a limit of the pool is found within a factor of two, and a larger trade is
       expect(last).toBeLessThanOrEqual(limit)
       expect(last * 2n).toBeGreaterThanOrEqual(limit)
       expect(() => quoteSampled(state, 0, last + 1n)).toThrow(
-        expect.objectContaining({ code: 'TOO_LARGE', isOwnLimit: true }),
+        expect.objectContaining({ code: 'TOO_LARGE', isModelLimit: true }),
       )
     }),
   )
@@ -122,7 +122,7 @@ describe('whatever a pool answers', () => {
           const out = outputAt(all, amountIn)
           expect(out).toBeGreaterThanOrEqual(all[k - 1]?.[1] ?? 0n)
           expect(out).toBeLessThanOrEqual(all[k]![1])
-          const error = errorAt(all, amountIn)
+          const error = estimateErrorAt(all, amountIn)
           if (error !== null) expect(error >= 0 && error <= 1).toBe(true)
         }
       }),

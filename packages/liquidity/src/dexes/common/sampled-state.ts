@@ -31,7 +31,7 @@ const MIN_RISE = 1e-8
 const MIN_OUTPUT_ERROR = 1e-6
 
 /**
- * Returns the samples of one direction in order. Leaves out swaps that fail, and those that pay no more than a smaller
+ * Returns the samples of one direction in order. Leaves out swaps that fail, and swaps that pay no more than a smaller
  * amount.
  */
 export function toSamples(amounts: readonly bigint[], outputs: readonly bigint[]): readonly SampledAmount[] {
@@ -45,11 +45,11 @@ export function toSamples(amounts: readonly bigint[], outputs: readonly bigint[]
 }
 
 /**
- * Quotes an exact input. Exact at a sampled amount; between two of them interpolated, within the limits that a concave
- * output has there.
+ * Quotes an exact input. The output is exact at a sampled amount. Between two samples it is interpolated, within the
+ * limits of a concave function.
  *
- * @throws PoolRefusal `PAUSED` if it does not trade; `TOO_LARGE` above the last sample; `UNSUPPORTED` for the opposite
- * direction after a swap, since its new price is unknown; `TOO_SMALL`
+ * @throws PoolRefusal `PAUSED` if the pool does not trade; `TOO_LARGE` above the last sample; `UNSUPPORTED` for the
+ * opposite direction after a swap, since the new price is unknown; `TOO_SMALL`
  */
 export function quoteSampled(
   state: SampledState,
@@ -61,20 +61,20 @@ export function quoteSampled(
   if (samples.length === 0) throw new PoolRefusal('PAUSED', 'the pool does not trade in this direction now')
   if (sold[i === 0 ? 1 : 0] > 0n) throw new PoolRefusal('UNSUPPORTED', 'its price after a swap is unknown')
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
-  const total = sold[i] + amountIn
-  if (total > samples.at(-1)![0])
-    throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isOwnLimit: true })
-  const amountOut = outputAt(samples, total) - outputAt(samples, sold[i])
+  const totalSold = sold[i] + amountIn
+  if (totalSold > samples.at(-1)![0])
+    throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isModelLimit: true })
+  const amountOut = outputAt(samples, totalSold) - outputAt(samples, sold[i])
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  return { amountOut, state: { ...state, sold: i === 0 ? [total, sold[1]] : [sold[0], total] } }
+  return { amountOut, state: { ...state, sold: i === 0 ? [totalSold, sold[1]] : [sold[0], totalSold] } }
 }
 
 /** Returns the largest input that `quoteSampled` accepts. */
 export function maxSampledInput({ samples, sold }: SampledState, i: 0 | 1): bigint {
   if (samples[i].length === 0 || sold[i === 0 ? 1 : 0] > 0n) return 0n
-  const last = samples[i].at(-1)!
-  // Nothing is left to buy after the last sample.
-  return last[0] > sold[i] && last[1] > outputAt(samples[i], sold[i]) ? last[0] - sold[i] : 0n
+  const lastSample = samples[i].at(-1)!
+  // No input is accepted if the output at the last sample has been bought already.
+  return lastSample[0] > sold[i] && lastSample[1] > outputAt(samples[i], sold[i]) ? lastSample[0] - sold[i] : 0n
 }
 
 /** Returns the curve through the concave hull of the samples. */
@@ -82,15 +82,15 @@ export function sampledPoolCurve(state: SampledState, i: 0 | 1): PriceCurve {
   const { samples, sold } = state
   const maxInput = maxSampledInput(state, i)
   if (maxInput === 0n) return emptyCurve(1)
-  const before = outputAt(samples[i], sold[i])
+  const soldOutput = outputAt(samples[i], sold[i])
   const points: Points = { x: [0], y: [0] }
   for (const [k, [amountIn, amountOut]] of samples[i].entries()) {
-    const [x, y] = [Number(amountIn - sold[i]), Number(amountOut - before)]
-    // Floats must distinguish the points. The last one is the end of the curve, so it replaces the one before.
-    const isApart = x > points.x.at(-1)! * (1 + MIN_RISE) && y > points.y.at(-1)! * (1 + MIN_RISE)
+    const [x, y] = [Number(amountIn - sold[i]), Number(amountOut - soldOutput)]
+    // Floats must distinguish the points. The last point is the end of the curve, so it replaces a point too close to it.
+    const isDistinct = x > points.x.at(-1)! * (1 + MIN_RISE) && y > points.y.at(-1)! * (1 + MIN_RISE)
     const isEnd = k === samples[i].length - 1 && points.x.length > 1
-    if (!isApart && !isEnd) continue
-    if (!isApart) {
+    if (!isDistinct && !isEnd) continue
+    if (!isDistinct) {
       points.x.pop()
       points.y.pop()
     }
@@ -99,42 +99,45 @@ export function sampledPoolCurve(state: SampledState, i: 0 | 1): PriceCurve {
   }
   if (points.x.length < 2) return emptyCurve(1)
   points.x[points.x.length - 1] = Math.min(points.x.at(-1)!, curveEnd(maxInput, 1))
-  return { ...curveThrough(points), keepIn: 1, keepOut: 1, outputError: errorOf(samples[i]) }
+  return { ...curveThrough(points), keepIn: 1, keepOut: 1, outputError: estimateCurveError(samples[i]) }
 }
 
 /** Returns the output of an input up to the last sample, rounded down. */
 export function outputAt(samples: readonly SampledAmount[], amountIn: bigint): bigint {
   if (amountIn <= 0n) return 0n
-  const k = intervalOf(samples, amountIn)
+  const k = firstIndexAtOrAbove(samples, amountIn)
   const [toIn, toOut] = samples[k]!
   if (amountIn === toIn) return toOut
   const [low, high] = concaveLimits(samples, k, amountIn)
-  const before = hyperbolaAt(samples, k - 2, amountIn)
-  const after = hyperbolaAt(samples, k - 1, amountIn)
-  const estimate = before === null || after === null ? (before ?? after ?? low) : (before + after) >> 1n
+  const estimateBefore = hyperbolaAt(samples, k - 2, amountIn)
+  const estimateAfter = hyperbolaAt(samples, k - 1, amountIn)
+  const estimate =
+    estimateBefore === null || estimateAfter === null
+      ? (estimateBefore ?? estimateAfter ?? low)
+      : (estimateBefore + estimateAfter) >> 1n
   return max(low, min(high, estimate))
 }
 
 /**
- * Returns the relative difference of two independent estimates of the output of an input: through the samples before
- * it, and through those after it. Null if the input is sampled.
+ * Returns the relative difference of two independent estimates of an output: through the samples below the input, and
+ * through the samples above the input. Null if the input itself is a sample.
  */
-export function errorAt(samples: readonly SampledAmount[], amountIn: bigint): number | null {
+export function estimateErrorAt(samples: readonly SampledAmount[], amountIn: bigint): number | null {
   if (amountIn <= 0n || amountIn > (samples.at(-1)?.[0] ?? 0n)) return null
-  const k = intervalOf(samples, amountIn)
+  const k = firstIndexAtOrAbove(samples, amountIn)
   if (samples[k]![0] === amountIn) return null
   const [low, high] = concaveLimits(samples, k, amountIn)
   const estimates = [k - 2, k - 1].flatMap((first) => {
     const estimate = hyperbolaAt(samples, first, amountIn)
     return estimate === null ? [] : [max(low, min(high, estimate))]
   })
-  const [before = low, after = estimates.length === 1 ? before : high] = estimates
-  const difference = before > after ? before - after : after - before
+  const [estimateBefore = low, estimateAfter = estimates.length === 1 ? estimateBefore : high] = estimates
+  const difference = estimateBefore > estimateAfter ? estimateBefore - estimateAfter : estimateAfter - estimateBefore
   return high > 0n ? Number(difference) / Number(high) : 1
 }
 
 /** Index of the first sample at or above an input. */
-function intervalOf(samples: readonly SampledAmount[], amountIn: bigint): number {
+function firstIndexAtOrAbove(samples: readonly SampledAmount[], amountIn: bigint): number {
   const k = samples.findIndex(([sampledIn]) => sampledIn >= amountIn)
   return k < 0 ? samples.length - 1 : k
 }
@@ -144,7 +147,7 @@ const pointAt = (samples: readonly SampledAmount[], k: number): SampledAmount =>
 
 /**
  * Returns the lower and upper limits of a concave output between samples k − 1 and k. The lower limit is the chord. The
- * upper one is the lower of the extended chords on both sides. Both are the chord if the samples are not concave.
+ * upper limit is the lower of the extended chords on both sides. Both limits are the chord if the samples are not concave.
  */
 function concaveLimits(samples: readonly SampledAmount[], k: number, amountIn: bigint): readonly [bigint, bigint] {
   const [from, to] = [pointAt(samples, k - 1), pointAt(samples, k)]
@@ -183,12 +186,12 @@ function hyperbolaAt(samples: readonly SampledAmount[], first: number, amountIn:
   return startOut + (y * t * (scale + bend * x)) / (x * (scale + bend * t))
 }
 
-/** Returns the largest difference of both estimates in the middle of the intervals. */
-function errorOf(samples: readonly SampledAmount[]): number {
+/** Returns the largest error estimate of all intervals, each at its middle. */
+function estimateCurveError(samples: readonly SampledAmount[]): number {
   let error = MIN_OUTPUT_ERROR
   for (let k = 1; k < samples.length; k++) {
     const [from, to] = [samples[k - 1]![0], samples[k]![0]]
-    error = Math.max(error, errorAt(samples, (from + to) >> 1n) ?? 0)
+    error = Math.max(error, estimateErrorAt(samples, (from + to) >> 1n) ?? 0)
   }
   return Math.min(error, MAX_OUTPUT_ERROR)
 }

@@ -8,15 +8,15 @@ import { SOLIDLY_LENS } from '../../lenses.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import {
+  approximateStableLimit,
   feeFromSamples,
   keepsInvariant,
-  limitOfStable,
   type PairQuote,
   quoteSolidly,
   type SolidlyState,
   type SolveY,
 } from '../../math/solidly.ts'
-import { sampledTrade } from './capacity-family.ts'
+import { sampledCapacity } from './capacity-family.ts'
 import { chunks } from './chunks.ts'
 import { directedStep } from './directed-step.ts'
 import { isZeroForOne } from './direction.ts'
@@ -25,7 +25,7 @@ import { pairPool } from './pair-discover.ts'
 import { readEach } from './read-each.ts'
 
 const lens = SolidlyLens__factory.createInterface()
-const find = callCodec<[factory: string, pairs: string[], velodrome: boolean], [string[]]>(lens, 'find')
+const findCodec = callCodec<[factory: string, pairs: string[], velodrome: boolean], [string[]]>(lens, 'find')
 const events = ISolidlyPairState__factory.createInterface()
 const SYNC = events.getEvent('Sync').topicHash as Hex
 const readSync = eventReader<[bigint, bigint]>(events, 'Sync')
@@ -35,21 +35,21 @@ const PAIRS_PER_READ = 250
 /** The read solves the curve twice, for two samples. */
 const READ_GAS = 150_000
 
-type Kind = { readonly id: GasFamily; readonly velodrome: boolean; readonly solve: SolveY }
+type Kind = { readonly id: GasFamily; readonly isVelodrome: boolean; readonly solve: SolveY }
 
 /** Long: the family is one object of functions that share constants. */
-export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<SolidlyState> {
+export function solidlyFamily({ id, isVelodrome, solve }: Kind): DexFamily<SolidlyState> {
   function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
     const batches = chunks(pairs, PAIRS_PER_READ)
     const answers = yield batches.map((batch) => ({
       ...SOLIDLY_LENS,
-      data: find.encode(row.address, batch.flat(), velodrome),
+      data: findCodec.encode(row.address, batch.flat(), isVelodrome),
       gas: 10_000 * batch.length,
     }))
     return batches.flatMap((batch, b) => {
       const answer = answers[b]
       if (!answer) return []
-      const [addresses] = find.decode(answer)
+      const [addresses] = findCodec.decode(answer)
       return addresses.flatMap((text, i) => {
         const address = toAddress(text)
         return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[i >> 1]!)]
@@ -66,34 +66,34 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
   }
 
   function decodeState(answer: Hex): SolidlyState | null {
-    const [read] = lens.decodeFunctionResult('read', answer)
-    const { reserve0, reserve1, decimals0: unit0, decimals1: unit1, stable } = read
+    const [pairData] = lens.decodeFunctionResult('read', answer)
+    const { reserve0, reserve1, decimals0: unit0, decimals1: unit1, stable } = pairData
     const state = { reserve0, reserve1, unit0, unit1, stable }
     const samples: readonly PairQuote[] = [
-      { zeroForOne: true, amountIn: read.sample0, amountOut: read.quote0 },
-      { zeroForOne: false, amountIn: read.sample1, amountOut: read.quote1 },
+      { zeroForOne: true, amountIn: pairData.sample0, amountOut: pairData.quote0 },
+      { zeroForOne: false, amountIn: pairData.sample1, amountOut: pairData.quote1 },
     ]
     if (reserve0 === 0n || reserve1 === 0n) return null
     const feePpm = feeFromSamples(state, samples, solve)
     return feePpm === null ? null : { ...state, feePpm }
   }
 
-  function quote(before: SolidlyState, zeroForOne: boolean, amountIn: bigint) {
-    if (before.unsettled) throw new PoolRefusal('UNSUPPORTED', 'it is unknown whether the fee has left the pair')
-    const { amountOut, state } = quoteSolidly(before, zeroForOne, amountIn, solve)
+  function quote(oldState: SolidlyState, zeroForOne: boolean, amountIn: bigint) {
+    if (oldState.unsettled) throw new PoolRefusal('UNSUPPORTED', 'it is unknown whether the fee has left the pair')
+    const { amountOut, state } = quoteSolidly(oldState, zeroForOne, amountIn, solve)
     // Forks send the fee away, or leave it in the pair if there is no recipient.
-    const isSettled = velodrome || state.feePpm === 0
-    if (!keepsInvariant(before, state))
+    const isSettled = isVelodrome || state.feePpm === 0
+    if (!keepsInvariant(oldState, state))
       throw new PoolRefusal(isSettled ? 'TOO_SMALL' : 'UNSUPPORTED', 'the pair would be left with less than it had')
     return { amountOut, state: isSettled ? state : { ...state, unsettled: true as const } }
   }
 
-  const capacity = sampledTrade<SolidlyState>((pool, tokenIn, tokenOut) => {
+  const capacity = sampledCapacity<SolidlyState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
     return {
       quote: (amountIn) => quote(state, zeroForOne, amountIn),
-      limit: state.stable ? limitOfStable(state, zeroForOne) : NO_LIMIT,
+      approximateLimit: state.stable ? approximateStableLimit(state, zeroForOne) : NO_LIMIT,
       scale: zeroForOne ? state.reserve0 : state.reserve1,
       feePpm: state.feePpm,
     }

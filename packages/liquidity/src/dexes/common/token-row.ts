@@ -1,4 +1,4 @@
-/** Discovery for rows that are tokens: each is one pool of its underlying token and itself. */
+/** Finds pools for DEX rows that are tokens: each token is one pool of its underlying token and itself. */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Read, Reads } from '../../family.ts'
 import { pairKey } from './direction.ts'

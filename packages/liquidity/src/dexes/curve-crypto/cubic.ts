@@ -24,7 +24,7 @@ function quotient(a: bigint, b: bigint): bigint {
   return a / b
 }
 
-/** Above this, x × 10^18 overflows; above 10^18 times this, x × 10^36 does. */
+/** Above this bound, x × 10^18 overflows. Above 10^18 times the bound, x × 10^36 overflows. */
 const OVERFLOW_BOUND = 115792089237316195423570985008687907853269n
 
 /** Returns ∛(x × 10^36) with the contract's seven Newton steps. */
@@ -40,22 +40,25 @@ export function cubeRoot(x: bigint): bigint {
 
 const signedCubeRoot = (value: bigint) => (value < 0n ? -cubeRoot(-value) : cubeRoot(value))
 
-/** Divisors of the coefficients, by the size of the smallest one. */
+/** Divisors of the coefficients, by the size of the smallest coefficient. */
 type Divisors = readonly (readonly [above: bigint, divider: bigint])[]
-const steps = (pairs: readonly (readonly [number, number])[]): Divisors =>
+const toDivisors = (pairs: readonly (readonly [number, number])[]): Divisors =>
   pairs.map(([threshold, divider]) => [10n ** BigInt(threshold), 10n ** BigInt(divider)])
-const CUT_TWO = steps([...Array.from({ length: 13 }, (_, i) => [48 - 2 * i, 30 - 2 * i] as const), [20, 2]])
-const CUT_THREE = steps([...Array.from({ length: 8 }, (_, i) => [48 - 4 * i, 30 - 4 * i] as const)])
+const DIVISORS_TWO = toDivisors([...Array.from({ length: 13 }, (_, i) => [48 - 2 * i, 30 - 2 * i] as const), [20, 2]])
+const DIVISORS_THREE = toDivisors([...Array.from({ length: 8 }, (_, i) => [48 - 4 * i, 30 - 4 * i] as const)])
 
 const dividerOf = (cut: Divisors, value: bigint) => cut.find(([threshold]) => value > threshold)?.[1] ?? 1n
 
-/** The solved balance, and k0 as the start value for the invariant; null if the pool falls back to Newton's method. */
+/**
+ * Solved balance `y`, and `k0`, from which the search for the invariant starts. Null if the pool falls back to Newton's
+ * method.
+ */
 export type CubicSolution = { readonly y: bigint; readonly k0: bigint } | null
 
 type Coefficients = { readonly a: bigint; readonly b: bigint; readonly c: bigint; readonly d: bigint }
 
 const delta0Of = ({ a, b, c }: Coefficients) => quotient(wrapInt256(3n * a * c), b) - b
-const lastOf = ({ a, b, d }: Coefficients) => quotient(wrapInt256(quotient(wrapInt256(27n * a * a), b) * d), b)
+const lastTermOf = ({ a, b, d }: Coefficients) => quotient(wrapInt256(quotient(wrapInt256(27n * a * a), b) * d), b)
 
 /** Returns the cube root of Cardano's formula; null if its radicand is not positive. */
 function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
@@ -80,8 +83,8 @@ export function solveTwo(ann: bigint, gamma: bigint, otherBalance: bigint, d: bi
     3n * 10n ** 32n + 4n * gamma * 10n ** 14n + gamma2 / 10n ** 4n + checkInt256(quarter * otherBalance) / d - quarter
   const coefficients = { a, b, c, d: -((ONE + gamma) ** 2n / 10n ** 4n) }
   const delta0 = quotient(checkInt256(3n * a * c), b) - b
-  const delta1 = 3n * delta0 + b - lastOf(coefficients)
-  const divider = dividerOf(CUT_TWO, min(min(abs(delta0), abs(delta1)), a))
+  const delta1 = 3n * delta0 + b - lastTermOf(coefficients)
+  const divider = dividerOf(DIVISORS_TWO, min(min(abs(delta0), abs(delta1)), a))
   const cut = {
     a: coefficients.a / divider,
     b: coefficients.b / divider,
@@ -89,7 +92,7 @@ export function solveTwo(ann: bigint, gamma: bigint, otherBalance: bigint, d: bi
     d: coefficients.d / divider,
   }
   const cut0 = delta0Of(cut)
-  const cut1 = 3n * cut0 + cut.b - lastOf(cut)
+  const cut1 = 3n * cut0 + cut.b - lastTermOf(cut)
   const c1 = cardano(cut.b, cut0, cut1)
   if (c1 === null) return null
   const sum = checkInt256(ONE * c1 - ONE * cut.b - checkInt256(quotient(wrapInt256(ONE * cut.b), c1) * cut0))
@@ -115,7 +118,7 @@ export function solveThree(ann: bigint, gamma: bigint, xj: bigint, xk: bigint, d
     (gamma * (gamma + 4n * ONE)) / 27n +
     wrapInt256((checkInt256(gamma2 * (xj + xk - d)) / d) * ann) / 27n / 10_000n
   const dd = (ONE + gamma) ** 2n / 27n
-  const divider = dividerOf(CUT_THREE, abs(quotient(checkInt256(3n * a * c), b) - b))
+  const divider = dividerOf(DIVISORS_THREE, abs(quotient(checkInt256(3n * a * c), b) - b))
   let cut: Coefficients
   if (abs(a) > abs(b)) {
     const more = abs(quotient(a, b))
@@ -128,7 +131,7 @@ export function solveThree(ann: bigint, gamma: bigint, xj: bigint, xk: bigint, d
   }
   const triple = checkInt256(3n * cut.a * cut.c)
   const delta0 = quotient(triple, cut.b) - cut.b
-  const delta1 = checkInt256(3n * triple) / cut.b - 2n * cut.b - lastOf(cut)
+  const delta1 = checkInt256(3n * triple) / cut.b - 2n * cut.b - lastTermOf(cut)
   const c1 = cardano(cut.b, delta0, delta1)
   if (c1 === null) return null
   const k0 = (cut.b + quotient(checkInt256(cut.b * delta0), c1) - c1) / 3n

@@ -1,8 +1,9 @@
+/** Family of Curve CryptoSwap pools. */
 import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
-import { limitOf, quote, tradingFunction } from './math.ts'
+import { approximateMaxInput, quote, tradingFunction } from './math.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { CurveCryptoState } from './types.ts'
 
@@ -21,7 +22,7 @@ export const curveCrypto: DexFamily<CurveCryptoState> = {
   topics,
   applyLog,
 
-  ...curveFamily({ gas: HOP_GAS['curve-crypto'], variant: 'uint256', quote, limitOf, tradingFunction }),
+  ...curveFamily({ gas: HOP_GAS['curve-crypto'], variant: 'uint256', quote, approximateMaxInput, tradingFunction }),
   // The moving average needs an exponential with up to 60 terms of about 200 gas, depending on the elapsed time.
   laterGas: 12_000,
 }

@@ -1,7 +1,7 @@
 /** Tests of CryptoSwap math. */
 import { describe, expect, test } from 'vitest'
 import { PoolRefusal } from '../../family.ts'
-import { balancesAtPriceScale, fee, limitOf, quote, swapOut, tradingFunction } from './math.ts'
+import { approximateMaxInput, balancesAtPriceScale, feeOf, quote, swapOut, tradingFunction } from './math.ts'
 import { geometricMean, newtonInvariant, ONE } from './newton.ts'
 import type { CryptoKind, CurveCryptoState } from './types.ts'
 
@@ -61,7 +61,7 @@ describe.each(kinds)('a pool of the kind %s', (kind) => {
       ...['TOO_SMALL', 'TOO_SMALL', 'TOO_SMALL'],
     ])
     expect(refusal(() => quote(poolOf(kind), 0, 1, WHOLE * 10n ** 6n))).toBe('TOO_LARGE')
-    const limit = limitOf(poolOf(kind), 0, 1)
+    const limit = approximateMaxInput(poolOf(kind), 0, 1)
     expect(refusal(() => quote(poolOf(kind), 0, 1, limit / 2n))).toBe('accepted')
     expect(refusal(() => quote(poolOf(kind), 0, 1, limit * 3n))).toBe('TOO_LARGE')
   })
@@ -94,11 +94,11 @@ describe.each(kinds)('a pool of the kind %s', (kind) => {
   test('has a fee between mid and out fee, depending on the balances', () => {
     const pool = poolOf(kind, { midFeeE10: 100n, outFeeE10: 10_000n })
     const even = pool.balances.map(() => ONE)
-    expect(fee(pool, even)).toBe(100n)
-    const uneven = fee(pool, even.with(0, 2n * ONE))
+    expect(feeOf(pool, even)).toBe(100n)
+    const uneven = feeOf(pool, even.with(0, 2n * ONE))
     expect(uneven).toBeGreaterThan(100n)
-    expect(fee(pool, even.with(0, 1_000n * ONE))).toBeGreaterThan(uneven)
-    expect(fee(pool, even.with(0, 10n ** 9n * ONE))).toBeLessThanOrEqual(10_000n)
+    expect(feeOf(pool, even.with(0, 1_000n * ONE))).toBeGreaterThan(uneven)
+    expect(feeOf(pool, even.with(0, 10n ** 9n * ONE))).toBeLessThanOrEqual(10_000n)
   })
 })
 

@@ -1,12 +1,12 @@
 /** Exact math of Curve CryptoSwap pools. */
-import { orRefused, PoolRefusal } from '../../family.ts'
+import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { min } from '../../math/integers.ts'
 import { cryptoLevel, evenTradingFunction, type TradingFunction } from '../../math/trading-function.ts'
 import { solveThree, solveTwo } from './cubic.ts'
 import {
   type BalanceRange,
+  checkBalance,
   checkInvariant,
-  checkPart,
   geometricMean,
   newtonBalance,
   newtonInvariant,
@@ -18,9 +18,9 @@ const FEE_UNIT = 10n ** 10n
 /** Fixed-point unit of A. */
 const A_PRECISION = 10_000
 
-/** Balances must lie between a hundredth of the invariant and a hundred times it. */
+/** Widest range of balances: from a hundredth of the invariant to a hundred times the invariant. */
 const FULL_RANGE: BalanceRange = { from: 10n ** 16n, to: 10n ** 20n }
-/** In pools whose range depends on gamma, the full range holds up to this gamma. */
+/** In pools whose range depends on gamma, the range is narrower than `FULL_RANGE` above this gamma. */
 const FULL_RANGE_GAMMA = 2n * 10n ** 16n
 
 /**
@@ -41,7 +41,7 @@ export function quote(
   const { amountOut, k0 } = swapOut(state, i, j, amountIn)
   const { balances } = state
   const balancesAfter = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
-  return { amountOut, state: afterSwap({ ...state, balances: balancesAfter }, k0) }
+  return { amountOut, state: stateAfterSwap({ ...state, balances: balancesAfter }, k0) }
 }
 
 /**
@@ -59,18 +59,18 @@ export function swapOut(
   const noOutput = () => new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   if (amountIn <= 0n) throw noOutput()
   const { balances } = state
-  const d = presentInvariant(state)
+  const d = invariantBeforeSwap(state)
   const xp = balancesAtPriceScale(state, balances.with(i, balances[i]! + amountIn))
   const { y, k0 } = solveBalance(state, xp, d, j)
-  const grossOutput = unscale(state, j, xp[j]! - y - 1n)
+  const grossOutput = toBaseUnits(state, j, xp[j]! - y - 1n)
   if (grossOutput <= 0n) throw noOutput()
-  const amountOut = grossOutput - (fee(state, xp.with(j, y)) * grossOutput) / FEE_UNIT
+  const amountOut = grossOutput - (feeOf(state, xp.with(j, y)) * grossOutput) / FEE_UNIT
   if (amountOut <= 0n) throw noOutput()
   return { amountOut, k0 }
 }
 
 /** Returns the invariant before a swap. */
-const presentInvariant = (state: CurveCryptoState): bigint =>
+const invariantBeforeSwap = (state: CurveCryptoState): bigint =>
   state.ramping ? invariant(state, balancesAtPriceScale(state, state.balances), 0n) : state.invariant
 
 /** Returns the balances at the price scale, in units of the first coin with 18 decimals. */
@@ -83,11 +83,11 @@ export function balancesAtPriceScale(
   )
 }
 
-const unscale = ({ precisions, priceScale }: CurveCryptoState, j: number, amount: bigint) =>
+const toBaseUnits = ({ precisions, priceScale }: CurveCryptoState, j: number, amount: bigint) =>
   (j === 0 ? amount : (amount * ONE) / priceScale[j - 1]!) / precisions[j]!
 
-/** Returns the fee in units of 10^−10 of the output, by the imbalance of the balances. */
-export function fee({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: readonly bigint[]): bigint {
+/** Returns the fee in units of 10^−10 of the output. The fee grows with the imbalance of the balances. */
+export function feeOf({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: readonly bigint[]): bigint {
   const sum = xp.reduce((total, x) => total + x, 0n)
   let k = xp.length === 2 ? 4n * ONE : ONE
   for (const x of xp) k = xp.length === 2 ? (k * x) / sum : (k * 3n * x) / sum
@@ -98,7 +98,7 @@ export function fee({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: re
 const isNg = ({ kind }: CurveCryptoState) => kind === 'two-ng' || kind === 'tri-ng'
 
 /** Returns the allowed range of the given balances. */
-function givenRange({ rangeByGamma, gamma }: CurveCryptoState): BalanceRange {
+function knownBalanceRange({ rangeByGamma, gamma }: CurveCryptoState): BalanceRange {
   if (!rangeByGamma) return FULL_RANGE
   const fullLimit = 100n * ONE
   const limit = gamma > FULL_RANGE_GAMMA ? (fullLimit * FULL_RANGE_GAMMA) / gamma : fullLimit
@@ -106,8 +106,8 @@ function givenRange({ rangeByGamma, gamma }: CurveCryptoState): BalanceRange {
 }
 
 /** Returns the allowed range of the solved balance: NG pools allow one unit more. */
-function solvedRange(state: CurveCryptoState): BalanceRange {
-  const range = givenRange(state)
+function solvedBalanceRange(state: CurveCryptoState): BalanceRange {
+  const range = knownBalanceRange(state)
   return isNg(state) && !state.rangeByGamma ? { ...range, from: range.from - 1n } : range
 }
 
@@ -121,55 +121,54 @@ export function solveBalance(
   const { a, gamma } = state
   checkInvariant(d)
   const otherBalances = xp.toSpliced(j, 1)
-  for (const x of otherBalances) checkPart(x, d, givenRange(state))
-  const closedForm = closedSolution(state, otherBalances, d)
+  for (const x of otherBalances) checkBalance(x, d, knownBalanceRange(state))
+  const closedForm = solveInClosedForm(state, otherBalances, d)
   if (closedForm && closedForm.k0 < 0n) throw new PoolRefusal('TOO_LARGE', 'the pool would find no balance')
   const solution = closedForm ?? { y: newtonBalance(a, gamma, xp, d, j), k0: 0n }
   // Two-coin NG pools skip the check if the closed-form solution falls back to Newton's method.
-  if (closedForm || state.kind !== 'two-ng') checkPart(solution.y, d, solvedRange(state))
+  if (closedForm || state.kind !== 'two-ng') checkBalance(solution.y, d, solvedBalanceRange(state))
   return solution
 }
 
-function closedSolution({ kind, a, gamma }: CurveCryptoState, otherBalances: readonly bigint[], d: bigint) {
+function solveInClosedForm({ kind, a, gamma }: CurveCryptoState, otherBalances: readonly bigint[], d: bigint) {
   if (kind === 'two-ng') return solveTwo(a, gamma, otherBalances[0]!, d)
   return kind === 'tri-ng' ? solveThree(a, gamma, otherBalances[0]!, otherBalances[1]!, d) : null
 }
 
 /**
- * Returns the approximate largest input: it leaves the minimum of coin `j`, or the maximum of coin `i`, that the range
- * allows.
+ * Returns the approximate largest input. After it, coin `j` is at the minimum of its range, or coin `i` at the maximum.
  */
-export function limitOf(state: CurveCryptoState, i: number, j: number): bigint {
+export function approximateMaxInput(state: CurveCryptoState, i: number, j: number): bigint {
   const { a, gamma, balances } = state
   const xp = balancesAtPriceScale(state, balances)
-  const solution = orRefused(() => {
-    const d = presentInvariant(state)
-    const minJ = (d * solvedRange(state).from) / ONE
-    const maxI = (d * givenRange(state).to) / ONE
+  const solution = nullIfRefused(() => {
+    const d = invariantBeforeSwap(state)
+    const minJ = (d * solvedBalanceRange(state).from) / ONE
+    const maxI = (d * knownBalanceRange(state).to) / ONE
     const balanceI = newtonBalance(a, gamma, xp.with(j, minJ), d, i)
-    return unscale(state, i, min(balanceI, maxI) - xp[i]!)
+    return toBaseUnits(state, i, min(balanceI, maxI) - xp[i]!)
   })
   return solution ?? balances[i]!
 }
 
 function invariant(state: CurveCryptoState, xp: readonly bigint[], k0: bigint): bigint {
   const d = newtonInvariant(state.kind, state.a, state.gamma, xp, k0)
-  const range = state.rangeByGamma ? { from: 5n * 10n ** 15n, to: 5n * 10n ** 19n } : solvedRange(state)
-  for (const x of xp) checkPart(x, d, range)
+  const range = state.rangeByGamma ? { from: 5n * 10n ** 15n, to: 5n * 10n ** 19n } : solvedBalanceRange(state)
+  for (const x of xp) checkBalance(x, d, range)
   return d
 }
 
-/** Returns the state after the balances changed: a new invariant, and a share value that must not have fallen. */
-function afterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
+/** Returns the state after a swap, with a new invariant. @throws PoolRefusal if the value of a share would fall */
+function stateAfterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
   const { kind, priceScale, totalSupply, profit, allowedExtraProfit, ramping } = state
   const n = BigInt(state.balances.length)
   const d = invariant(state, balancesAtPriceScale(state, state.balances), k0)
   const balancedAmounts = [d / n, ...priceScale.map((price) => (d * ONE) / (n * price))]
   const virtualPrice = (ONE * geometricMean(kind, balancedAmounts)) / totalSupply
-  const loses = isNg(state) ? virtualPrice <= state.virtualPrice : virtualPrice < state.virtualPrice
-  if (loses && !ramping) throw new PoolRefusal('TOO_SMALL', 'a share would lose by the swap')
+  const losesValue = isNg(state) ? virtualPrice <= state.virtualPrice : virtualPrice < state.virtualPrice
+  if (losesValue && !ramping) throw new PoolRefusal('TOO_SMALL', 'a share would lose by the swap')
   const earnedProfit = (profit * virtualPrice) / state.virtualPrice
-  // Older pools do not expose the data that decides about the price scale.
+  // Older pools do not expose the data that determines whether the price scale moves.
   const isSettled = isNg(state) && !ramping && virtualPrice * 2n - ONE <= earnedProfit + 2n * allowedExtraProfit
   return { ...state, invariant: d, virtualPrice, profit: earnedProfit, settled: isSettled }
 }
@@ -181,15 +180,15 @@ export function tradingFunction(state: CurveCryptoState): TradingFunction | null
   const xp = balancesAtPriceScale(state, balances)
   const coins = balances.length
   return evenTradingFunction(
-    cryptoLevel(Number(a) / A_PRECISION, Number(gamma) / 1e18, Number(presentInvariant(state)), coins),
+    cryptoLevel(Number(a) / A_PRECISION, Number(gamma) / 1e18, Number(invariantBeforeSwap(state)), coins),
     {
       balances: Float64Array.from(xp, Number),
       units: Float64Array.from(precisions, (precision, k) =>
         k === 0 ? Number(precision) : (Number(precision) * Number(priceScale[k - 1]!)) / 1e18,
       ),
       keepIn: 1,
-      keepOut: 1 - Number(fee(state, xp)) / Number(FEE_UNIT),
-      fixedFee: midFeeE10 === outFeeE10,
+      keepOut: 1 - Number(feeOf(state, xp)) / Number(FEE_UNIT),
+      hasFixedFee: midFeeE10 === outFeeE10,
     },
   )
 }

@@ -12,7 +12,7 @@ import type { CryptoKind } from './types.ts'
 /** Fixed-point one. */
 export const ONE = 10n ** 18n
 const A_UNIT = 10_000n
-const MAX_STEPS = 255
+const MAX_NEWTON_STEPS = 255
 /** Steps end when the change is below 1 / PRECISION of the result. */
 const PRECISION = 10n ** 14n
 
@@ -35,7 +35,7 @@ export function checkInvariant(d: bigint): void {
 export type BalanceRange = { readonly from: bigint; readonly to: bigint }
 
 /** Checks a balance. @throws PoolRefusal if it is out of range */
-export function checkPart(x: bigint, d: bigint, { from, to }: BalanceRange): void {
+export function checkBalance(x: bigint, d: bigint, { from, to }: BalanceRange): void {
   const share = (x * ONE) / d
   if (share < from || share > to) throw outOfRange()
 }
@@ -57,7 +57,7 @@ export function newtonBalance(a: bigint, gamma: bigint, xp: readonly bigint[], d
   let product = ONE
   if (xp.length > 2) for (const x of otherBalances.toReversed()) y = (y * d) / (x * n)
   for (const x of otherBalances) product = (product * x * n) / d
-  for (let step = 0; step < MAX_STEPS; step++) {
+  for (let step = 0; step < MAX_NEWTON_STEPS; step++) {
     const before = y
     const k0 = (product * y * n) / d
     const s = sum + y
@@ -94,8 +94,8 @@ export function newtonInvariant(
   if (xp.some((x) => x <= 0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its coins')
   if (kind !== 'tri-ng') checkSpread(xp)
   const sum = xp.reduce((total, x) => total + x, 0n)
-  let d = firstInvariant(kind, xp, sum, k0Before)
-  for (let step = 0; step < MAX_STEPS; step++) {
+  let d = initialInvariant(kind, xp, sum, k0Before)
+  for (let step = 0; step < MAX_NEWTON_STEPS; step++) {
     const before = d
     if (d === 0n) throw unsolvedRefusal()
     let k0 = xp.length === 2 ? n * n * ONE : ONE
@@ -123,7 +123,7 @@ function checkSpread(xp: readonly bigint[]): void {
   if (xp.some((x) => (x * ONE) / largest < minRatio)) throw outOfRange()
 }
 
-function firstInvariant(kind: CryptoKind, xp: readonly bigint[], sum: bigint, k0: bigint): bigint {
+function initialInvariant(kind: CryptoKind, xp: readonly bigint[], sum: bigint, k0: bigint): bigint {
   const [x, y, z] = xp as [bigint, bigint, bigint]
   if (k0 === 0n) return BigInt(xp.length) * geometricMean(kind, xp)
   if (kind === 'two-ng') {
@@ -142,7 +142,7 @@ export function geometricMean(kind: CryptoKind, unsortedAmounts: readonly bigint
   if (kind === 'tri-ng') return cubeRoot((((xs[0]! * xs[1]!) / ONE) * xs[2]!) / ONE)
   const n = BigInt(xs.length)
   let mean = xs[0]!
-  for (let step = 0; step < MAX_STEPS; step++) {
+  for (let step = 0; step < MAX_NEWTON_STEPS; step++) {
     const before = mean
     if (mean === 0n) throw unsolvedRefusal()
     if (kind === 'two') mean = (mean + (xs[0]! * xs[1]!) / mean) / 2n

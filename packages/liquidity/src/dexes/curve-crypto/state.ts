@@ -2,15 +2,15 @@
 import { type CurveCryptoLens, CurveCryptoLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
-import { orRefused, type Pool, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { CURVE_CRYPTO_LENS } from '../../lenses.ts'
 import { readEach } from '../common/read-each.ts'
-import { balancesAtPriceScale, fee, solveBalance, swapOut } from './math.ts'
+import { balancesAtPriceScale, feeOf, solveBalance, swapOut } from './math.ts'
 import type { CryptoKind, CurveCryptoState } from './types.ts'
 
 const lens = CurveCryptoLens__factory.createInterface()
 
-/** The pool solves its invariant up to four times. */
+/** Gas of a read, in which the pool computes its invariant up to four times. */
 const READ_GAS = 500_000
 
 export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveCryptoState | null)[]> {
@@ -29,7 +29,7 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
 function decodeState(answer: Hex): CurveCryptoState | null {
   const readResult = decodeRead(answer)
   const state = toState(readResult)
-  return state && agrees(state, readResult) ? state : null
+  return state && reproducesQuotes(state, readResult) ? state : null
 }
 
 type Read = CurveCryptoLens.StateStructOutput
@@ -63,26 +63,26 @@ export function toState(readResult: Read): CurveCryptoState | null {
   }
 }
 
-/** True if our math reproduces the pool's fee and two samples: of coin 0, and of the last coin. */
-function agrees(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read): boolean {
+/** True if our math reproduces the pool's fee and two sample quotes, which sell coin 0 and the last coin. */
+function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read): boolean {
   const last = state.balances.length - 1
   const xp = balancesAtPriceScale(state, state.balances)
   const computeSample = (sample: bigint, i: number, j: number) =>
     state.kind === 'two' || state.kind === 'tri'
       ? swapOut(state, i, j, sample).amountOut
       : solveBalance(state, xp.with(i, sample), state.invariant, j).y
-  const all = () =>
-    fee(state, xp) === poolFee &&
+  const reproducesAll = () =>
+    feeOf(state, xp) === poolFee &&
     computeSample(samples[0], 0, 1) === quotes[0] &&
     computeSample(samples[1], last, 0) === quotes[1]
-  return orRefused(all) ?? false
+  return nullIfRefused(reproducesAll) ?? false
 }
 
 const COINS = [2, 3]
 
 /**
- * Swaps and liquidity changes move the price scale by an average that logs omit. So the pool is read again after each
- * log. The bindings cannot contain these events, which overload one name.
+ * Topics of swaps and liquidity changes. They move the price scale by an average that logs omit, so the pool is read
+ * again after each log. The events are not in the bindings, because several events share one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,uint256,uint256,uint256,uint256)',

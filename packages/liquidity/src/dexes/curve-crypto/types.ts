@@ -24,7 +24,7 @@ export type CurveCryptoState = {
   readonly midFeeE10: bigint
   /** Fee far from the price scale, in the same unit. */
   readonly outFeeE10: bigint
-  /** Speed of the transition between the two; 18 decimals. */
+  /** Speed of the transition between both fees, 18 decimals. */
   readonly feeGamma: bigint
   /** Value of a share, 18 decimals; the pool refuses swaps that would lower it. */
   readonly virtualPrice: bigint

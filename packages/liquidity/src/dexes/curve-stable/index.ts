@@ -1,8 +1,9 @@
+/** Family of Curve StableSwap pools. */
 import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { findPools } from './discover.ts'
-import { inputFor, limitOf, quote, tradingFunction } from './math.ts'
+import { approximateMaxInput, inputFor, quote, tradingFunction } from './math.ts'
 import { type CurveStableFixed, readFixed } from './rates.ts'
 import { applyLog, plainState, readStates, topics } from './state.ts'
 import type { CurveStableState } from './types.ts'
@@ -11,7 +12,7 @@ import type { CurveStableState } from './types.ts'
 export const curveStable: DexFamily<CurveStableState> = {
   id: 'curve-stable',
   payment: { pullsInput: true, forwardsOutput: true },
-  // The chains' files list all Curve factories and registries under one family; `version` says which pools they list.
+  // Chain files list all Curve factories and registries under one family. `version` names the kind of their pools.
   rowsOf: (row) =>
     row.family === 'curve-stable' ||
     (row.family === 'curve' && ['stable-factory', 'stableswap-ng', 'address-provider'].includes(row.version ?? ''))
@@ -30,7 +31,7 @@ export const curveStable: DexFamily<CurveStableState> = {
     gas: HOP_GAS['curve-stable'],
     variant: 'int128',
     quote,
-    limitOf,
+    approximateMaxInput,
     inputFor,
     tradingFunction,
   }),

@@ -14,30 +14,32 @@ const ONE = 10n ** 18n
  * rounding of the pool affects the result
  * @see StableSwap.exchange, curvefi/curve-contract, curve-factory and stableswap-ng
  */
-export function quote(state: CurveStableState, i: number, j: number, amountIn: bigint): Quote {
+export function quote(state: CurveStableState, i: number, j: number, amountIn: bigint): QuoteResult {
   if (state.rounding !== 'unknown') return quoteRounding(state, state.rounding, i, j, amountIn)
-  const [quotedAtEnd, quotedOtherwise] = (['end', 'each'] as const).map((rounding) =>
+  const [quotedAtEnd, quotedEach] = (['end', 'each'] as const).map((rounding) =>
     quoteRounding(state, rounding, i, j, amountIn),
   )
-  const isSameQuote = (a: Quote, b: Quote) => a.state.balances.every((balance, k) => balance === b.state.balances[k])
-  if (quotedAtEnd!.amountOut !== quotedOtherwise!.amountOut || !isSameQuote(quotedAtEnd!, quotedOtherwise!))
+  const isSameQuote = (a: QuoteResult, b: QuoteResult) =>
+    a.state.balances.every((balance, k) => balance === b.state.balances[k])
+  if (quotedAtEnd!.amountOut !== quotedEach!.amountOut || !isSameQuote(quotedAtEnd!, quotedEach!))
     throw new PoolRefusal('UNSUPPORTED', 'the order in which the pool rounds is not known, and shows here')
   return quotedAtEnd!
 }
 
 /**
- * Maximum input balance as a multiple of the invariant plus the balance: less than a millionth of the output is left
- * there. Pools with a price average compute the invariant after the swap, which overflows far beyond.
+ * Maximum balance of the input coin after a swap, as a multiple of the invariant plus the balance. Less than a millionth
+ * of the output coin is left there. Pools with a price average compute the invariant after the swap, which overflows for
+ * much larger inputs.
  */
 const FAR_BALANCE = 5_000n
 
 /** Returns the approximate largest input. */
-export function limitOf(state: CurveStableState, i: number): bigint {
+export function approximateMaxInput(state: CurveStableState, i: number): bigint {
   const { xp, d } = scaledBalances(state, state.rounding === 'unknown' ? 'end' : state.rounding)
   return ((FAR_BALANCE * (xp[i]! + d) - xp[i]!) * ONE) / state.rates[i]!
 }
 
-type Quote = { readonly amountOut: bigint; readonly state: CurveStableState }
+type QuoteResult = { readonly amountOut: bigint; readonly state: CurveStableState }
 
 function quoteRounding(
   state: CurveStableState,
@@ -45,18 +47,18 @@ function quoteRounding(
   i: number,
   j: number,
   amountIn: bigint,
-): Quote {
+): QuoteResult {
   const { balances, rates, amplification, feeE10, adminFeeE10, offpegMultiplierE10 } = state
   const { xp, d } = scaledBalances(state, rounding)
   if (d === 0n) throw new PoolRefusal('EMPTY', 'the pool is empty')
   const x = xp[i]! + (amountIn * rates[i]!) / ONE
   if (x > FAR_BALANCE * (xp[i]! + d))
-    throw new PoolRefusal('TOO_LARGE', `more than ${FAR_BALANCE} times what the pool is worth`, { isOwnLimit: true })
+    throw new PoolRefusal('TOO_LARGE', `more than ${FAR_BALANCE} times what the pool is worth`, { isModelLimit: true })
   const y = stableBalance(j, xp.with(i, x), amplification, d)
   const dy = xp[j]! - y - state.margin
   if (dy <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const fee = dynamicFee((xp[i]! + x) / 2n, (xp[j]! + y) / 2n, feeE10, offpegMultiplierE10)
-  const toBase = (scaledByState: bigint) => (scaledByState * ONE) / rates[j]!
+  const toBase = (scaledAmount: bigint) => (scaledAmount * ONE) / rates[j]!
   const feePart = (dy * fee) / FEE_UNIT
   const base = toBase(dy)
   const amountOut = state.feeOrder === 'scaled' ? toBase(dy - feePart) : base - (base * fee) / FEE_UNIT
@@ -67,8 +69,8 @@ function quoteRounding(
 }
 
 /**
- * Returns the approximate minimum input that buys an output; null if the fee depends on the balances or the pool's
- * balance is not larger.
+ * Returns the approximate minimum input that buys an output; null if the fee depends on the balances, or if the output
+ * is not below the pool's balance.
  */
 export function inputFor(state: CurveStableState, i: number, j: number, amountOut: bigint): bigint | null {
   const { rates, amplification, feeE10, offpegMultiplierE10, rounding, margin } = state
@@ -76,25 +78,25 @@ export function inputFor(state: CurveStableState, i: number, j: number, amountOu
   const { xp, d } = scaledBalances(state, rounding)
   const toScaled = (base: bigint) => divUp(base * rates[j]!, ONE)
   const isScaled = state.feeOrder === 'scaled'
-  const dy = isScaled ? beforeFee(toScaled(amountOut), feeE10) : toScaled(beforeFee(amountOut, feeE10))
+  const dy = isScaled ? grossOfFee(toScaled(amountOut), feeE10) : toScaled(grossOfFee(amountOut, feeE10))
   const y = xp[j]! - dy - margin
   if (y <= 0n) return null
   const x = stableBalance(i, xp.with(j, y), amplification, d)
   return divUp((x - xp[i]!) * ONE, rates[i]!)
 }
 
-/** Returns the minimum amount that leaves `left` after a fee that is rounded down. */
-function beforeFee(netAmount: bigint, feeE10: bigint): bigint {
-  const before = (netAmount * FEE_UNIT) / (FEE_UNIT - feeE10)
-  return before - (before * feeE10) / FEE_UNIT < netAmount ? before + 1n : before
+/** Returns the minimum amount that leaves `netAmount` after a fee that is rounded down. */
+function grossOfFee(netAmount: bigint, feeE10: bigint): bigint {
+  const grossAmount = (netAmount * FEE_UNIT) / (FEE_UNIT - feeE10)
+  return grossAmount - (grossAmount * feeE10) / FEE_UNIT < netAmount ? grossAmount + 1n : grossAmount
 }
 
 type ScaledBalances = { readonly rounding: ProductRounding; readonly xp: readonly bigint[]; readonly d: bigint }
 const scaledByState = new WeakMap<CurveStableState, ScaledBalances>()
 
 /**
- * Returns the balances in a common scale and their invariant. Cached by state, because they dominate the cost of a
- * quote.
+ * Returns the balances in a common scale, and their invariant. Caches both by state, because their computation takes
+ * most of the time of a quote.
  */
 function scaledBalances(state: CurveStableState, rounding: ProductRounding): ScaledBalances {
   const cached = scaledByState.get(state)
@@ -117,6 +119,6 @@ export function tradingFunction(state: CurveStableState): TradingFunction | null
     units: Float64Array.from(rates, (rate) => Number(rate) / 1e18),
     keepIn: 1,
     keepOut: 1 - Number(feeE10) / Number(FEE_UNIT),
-    fixedFee: offpegMultiplierE10 <= FEE_UNIT,
+    hasFixedFee: offpegMultiplierE10 <= FEE_UNIT,
   })
 }

@@ -2,7 +2,7 @@
 import { type CurveLens, CurveLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
-import { orRefused, type Pool, type ReadableState, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type ReadableState, type Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
 import { FEE_UNIT } from '../../math/stable-swap.ts'
 import { readEach } from '../common/read-each.ts'
@@ -11,7 +11,7 @@ import type { CurveStableState } from './types.ts'
 
 const lens = CurveLens__factory.createInterface()
 
-/** The read includes two quotes of the pool. */
+/** Gas of a read, which includes two quotes of the pool. */
 const READ_GAS = 400_000
 const PRECISION = 100n
 
@@ -23,28 +23,28 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
   )
 }
 
-/** Returns null if no known rounding reproduces the pool's own quotes: the pool has different code. */
+/** Returns null if no known rounding reproduces the pool's own quotes, so that the pool must have different code. */
 function decodeState(answer: Hex): CurveStableState | null {
   const readResult = decodeRead(answer)
   // `get_dy` of older pools takes the fee in base units; `exchange` of all pools takes it in 18 decimals. Pools of
   // lending shares, which have an off-peg multiplier, keep no margin. The margin of other pools is always 1.
   const margins = readResult.offpegMultiplier > 0n ? [1n, 0n] : [1n]
-  const kinds = margins.flatMap((margin) =>
+  const candidates = margins.flatMap((margin) =>
     (['end', 'each'] as const).flatMap((rounding) =>
       (['scaled', 'base'] as const).map((feeOrder) => ({ ...toState(readResult, rounding), margin, feeOrder })),
     ),
   )
-  const agreesTwice = (state: CurveStableState) =>
-    agrees(state, 0, 1, readResult.samples[0], readResult.quotes[0]) &&
-    agrees(state, 1, 0, readResult.samples[1], readResult.quotes[1])
-  const kind = kinds.find(agreesTwice)
-  if (!kind) return null
+  const reproducesQuotes = (state: CurveStableState) =>
+    reproducesQuote(state, 0, 1, readResult.samples[0], readResult.quotes[0]) &&
+    reproducesQuote(state, 1, 0, readResult.samples[1], readResult.quotes[1])
+  const match = candidates.find(reproducesQuotes)
+  if (!match) return null
   const alternative =
-    kind.rounding === 'end' &&
-    kinds.find(
-      (candidate) => candidate.rounding === 'each' && candidate.margin === kind.margin && agreesTwice(candidate),
+    match.rounding === 'end' &&
+    candidates.find(
+      (candidate) => candidate.rounding === 'each' && candidate.margin === match.margin && reproducesQuotes(candidate),
     )
-  return { ...kind, rounding: alternative ? 'unknown' : kind.rounding, feeOrder: 'scaled' }
+  return { ...match, rounding: alternative ? 'unknown' : match.rounding, feeOrder: 'scaled' }
 }
 
 type Read = CurveLens.StateStructOutput
@@ -66,7 +66,7 @@ export function toState(readResult: Read, rounding: CurveStableState['rounding']
   }
 }
 
-/** Rates of coins with equal value: powers of ten, by their decimals. */
+/** Matches the rates of coins with equal value, which are powers of ten that depend on the decimals. */
 const PLAIN_RATE = /^1(0{18,})$/
 
 /** Returns the state for a certificate if the pool has no rates and a fixed fee; else null. */
@@ -78,16 +78,16 @@ export function plainState(state: CurveStableState): ReadableState | null {
   return { kind: 'stable', text: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}` }
 }
 
-function agrees(state: CurveStableState, i: number, j: number, amountIn: bigint, amountOut: bigint): boolean {
-  return orRefused(() => quote(state, i, j, amountIn).amountOut) === amountOut
+function reproducesQuote(state: CurveStableState, i: number, j: number, amountIn: bigint, amountOut: bigint): boolean {
+  return nullIfRefused(() => quote(state, i, j, amountIn).amountOut) === amountOut
 }
 
 /** Array types of the amounts: fixed length, or dynamic in NG pools. */
 const ARRAYS = ['uint256[2]', 'uint256[3]', 'uint256[4]', 'uint256[]']
 
 /**
- * Logs omit the fees that remain in the pool, so the pool is read again and no log is decoded. The bindings cannot
- * contain these events, which overload one name.
+ * Topics after which the pool is read again. Logs omit the fees that remain in the pool, so no log is decoded. The events
+ * are not in the bindings, because several events share one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,int128,uint256,int128,uint256)',

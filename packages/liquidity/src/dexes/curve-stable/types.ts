@@ -14,9 +14,9 @@ export type CurveStableState = {
   readonly adminFeeE10: bigint
   /** Off-peg fee multiplier in units of 10^−10; 0 for a fixed fee. */
   readonly offpegMultiplierE10: bigint
-  /** Unknown if both roundings reproduce the pool's quotes so far, as in a balanced pool. */
+  /** `unknown` while both roundings reproduce the pool's quotes, as in a balanced pool. */
   readonly rounding: ProductRounding | 'unknown'
-  /** Part of an output that the pool keeps against rounding, in 18 decimals: 1, or 0 in pools of lending shares. */
+  /** Units of 18 decimals that the pool subtracts from an output before its fee: 1, or 0 in pools of lending shares. */
   readonly margin: bigint
   /**
    * Unit in which the fee is taken from the output: 18 decimals (`scaled`), as in `exchange` of all known pools, or

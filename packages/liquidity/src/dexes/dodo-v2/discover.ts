@@ -10,7 +10,10 @@ import { chunks } from '../common/chunks.ts'
 const LENS = lensOf('DodoV2Lens')
 const lens = DodoV2Lens__factory.createInterface()
 type FoundPool = { readonly index: bigint; readonly pool: string; readonly firstIsBase: boolean }
-const find = callCodec<[factories: readonly string[], pairs: string[], maxPools: number], [FoundPool[]]>(lens, 'find')
+const findCodec = callCodec<[factories: readonly string[], pairs: string[], maxPools: number], [FoundPool[]]>(
+  lens,
+  'find',
+)
 const factory = IDodoV2Factory__factory.createInterface()
 
 const PAIRS_PER_READ = 50
@@ -18,7 +21,7 @@ const PAIRS_PER_READ = 50
 const MAX_POOLS = 8
 
 /**
- * Returns all factories of a row: each creates one kind of pool, and the others are in `contracts`, such as
+ * Returns all factories of a row. Each factory creates one kind of pool. All but the first are in `contracts`, such as
  * `dvmFactory` and `dppFactory2`.
  */
 function factoriesOf({ address, contracts = {} }: DexRow): readonly Address[] {
@@ -31,33 +34,33 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const batches = chunks(pairs, PAIRS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...LENS,
-    data: find.encode(factories, batch.flat(), MAX_POOLS),
+    data: findCodec.encode(factories, batch.flat(), MAX_POOLS),
     gas: 12_000 * factories.length * batch.length,
   }))
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [foundPools] = find.decode(answer)
+    const [foundPools] = findCodec.decode(answer)
     return foundPools.map(({ index, pool, firstIsBase }) => {
       const [first, second] = batch[Number(index)]!
-      return marketMaker(row, toAddress(pool), firstIsBase ? [first, second] : [second, first])
+      return makePool(row, toAddress(pool), firstIsBase ? [first, second] : [second, first])
     })
   })
 }
 
 /** Returns a pool with base and quote token, in this order. */
-function marketMaker(row: DexRow, address: Address, tokens: readonly [Address, Address]): Pool<null> {
+function makePool(row: DexRow, address: Address, tokens: readonly [Address, Address]): Pool<null> {
   return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
 }
 
 const CREATIONS = ['NewDVM', 'NewDPP', 'NewDSP'] as const
-const creations = CREATIONS.map((name) => factory.getEvent(name as 'NewDVM'))
-export const creationTopics: readonly Hex[] = creations.map(({ topicHash }) => topicHash as Hex)
+const creationEvents = CREATIONS.map((name) => factory.getEvent(name as 'NewDVM'))
+export const creationTopics: readonly Hex[] = creationEvents.map(({ topicHash }) => topicHash as Hex)
 
 /** Returns the pool of a creation log. The logs of all kinds have the same fields. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const event = creations.find(({ topicHash }) => topicHash === log.topics[0])
+  const event = creationEvents.find(({ topicHash }) => topicHash === log.topics[0])
   if (!event) return null
   const [base, quote, , pool] = factory.decodeEventLog(event, log.data)
-  return marketMaker(row, toAddress(pool), [toAddress(base), toAddress(quote)])
+  return makePool(row, toAddress(pool), [toAddress(base), toAddress(quote)])
 }

@@ -1,22 +1,23 @@
+/** Family of DODO V2 pools. */
 import type { DexFamily } from '../../family.ts'
 import { max } from '../../math/integers.ts'
-import { sampledTrade } from '../common/capacity-family.ts'
+import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { isFixed, readFixed } from './kind.ts'
 import { readStates, topics } from './state.ts'
-import { limitOf, trade } from './trade.ts'
+import { approximateMaxInput, trade } from './trade.ts'
 import type { DodoV2Fixed, DodoV2State } from './types.ts'
 
 /** DODO V2 pools: DVM, DPP, and DSP. */
 export const dodoV2: DexFamily<DodoV2State> = {
   id: 'dodo-v2',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   findPools,
   readFixed,
   readStates,
-  // The creator of a pool of another kind may change its price and fee.
+  // In pools of kinds without immutable terms, the creator may change price and fee.
   dependsOn: ({ address, fixed }) => (isFixed((fixed as DodoV2Fixed | undefined)?.kind) ? [] : [address]),
   creationTopics,
   createdPool,
@@ -27,12 +28,12 @@ export const dodoV2: DexFamily<DodoV2State> = {
 
   quoteExactInput: quoteByDirection('dodo-v2', trade),
 
-  ...sampledTrade<DodoV2State>((pool, tokenIn, tokenOut) => {
+  ...sampledCapacity<DodoV2State>((pool, tokenIn, tokenOut) => {
     const sellBase = isZeroForOne(pool, tokenIn, tokenOut)
     const { base, quote, price } = pool.state
     return {
       quote: (amountIn) => trade(pool.state, sellBase, amountIn),
-      limit: limitOf(pool.state, sellBase),
+      approximateLimit: approximateMaxInput(pool.state, sellBase),
       // The larger of the reserve and the input that buys all of the other token at the pool's price.
       scale: sellBase
         ? max(base, price > 0n ? (quote * 10n ** 18n) / price : 0n)

@@ -1,6 +1,6 @@
 /**
- * Proactive market maker (PMM) curve. Checked against DODOMath, PMMPricing, and DecimalMath of DODOEX/contractV2; a
- * product that overflows 256 bits there is refused here.
+ * Curve of the proactive market maker (PMM). Checked against DODOMath, PMMPricing, and DecimalMath of DODOEX/contractV2.
+ * Refuses products that overflow 256 bits in the contract.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divUp, sqrt } from '../../math/integers.ts'
@@ -10,7 +10,7 @@ const ONE2 = ONE * ONE
 const WORD = 1n << 256n
 
 /** Returns `value` unless it overflows 256 bits. @throws PoolRefusal `TOO_LARGE` */
-function fits(value: bigint): bigint {
+function checkedUint256(value: bigint): bigint {
   if (value >= WORD) throw new PoolRefusal('TOO_LARGE', 'the curve overflows')
   return value
 }
@@ -21,11 +21,11 @@ function subtract(a: bigint, b: bigint): bigint {
 }
 
 /** Returns floor(a·b / 10¹⁸). */
-export const mulFloor = (a: bigint, b: bigint): bigint => fits(a * b) / ONE
+export const mulFloor = (a: bigint, b: bigint): bigint => checkedUint256(a * b) / ONE
 /** Returns floor(10³⁶ / price). */
 export const reciprocal = (price: bigint): bigint => ONE2 / price
 
-function target(value: bigint): bigint {
+function checkedTarget(value: bigint): bigint {
   if (value === 0n) throw new PoolRefusal('EMPTY', 'the target is zero')
   return value
 }
@@ -37,23 +37,23 @@ function target(value: bigint): bigint {
  * @param v0 - target of the input token
  */
 export function integrate(v0: bigint, from: bigint, to: bigint, price: bigint, k: bigint): bigint {
-  target(v0)
-  const fair = fits(price * (to - from))
+  checkedTarget(v0)
+  const fair = checkedUint256(price * (to - from))
   if (k === 0n) return fair / ONE
   if (from === 0n) throw new PoolRefusal('EMPTY', 'the pool holds nothing of one token')
-  const ratio = fits((fits(v0 * v0) / to) * ONE) / from
-  return fits((ONE - k + mulFloor(k, ratio)) * fair) / ONE2
+  const ratio = checkedUint256((checkedUint256(v0 * v0) / to) * ONE) / from
+  return checkedUint256((ONE - k + mulFloor(k, ratio)) * fair) / ONE2
 }
 
-/** Returns the target of a token with reserve `v1`, given the surplus `delta` of the other token. */
+/** Returns the target of a token with reserve `v1`, if the other token exceeds its target by `delta`. */
 export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint): bigint {
   if (k === 0n) return v1 + mulFloor(price, delta)
   if (v1 === 0n) return 0n
-  const ki = fits(4n * k * price)
+  const ki = checkedUint256(4n * k * price)
   const product = ki * delta
-  const inside = product < WORD ? product / v1 : fits((ki / v1) * delta)
-  const root = ki === 0n ? ONE : sqrt(fits(inside + ONE2))
-  return mulFloor(v1, fits((root - ONE) * ONE) / (k * 2n) + ONE)
+  const inside = product < WORD ? product / v1 : checkedUint256((ki / v1) * delta)
+  const root = ki === 0n ? ONE : sqrt(checkedUint256(inside + ONE2))
+  return mulFloor(v1, checkedUint256((root - ONE) * ONE) / (k * 2n) + ONE)
 }
 
 /**
@@ -63,28 +63,31 @@ export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint)
  * @throws PoolRefusal
  */
 export function solveTrade(v0: bigint, v1: bigint, delta: bigint, price: bigint, k: bigint): bigint {
-  target(v0)
+  checkedTarget(v0)
   if (delta === 0n) return 0n
   if (k === 0n) {
     const fair = mulFloor(price, delta)
     return fair > v1 ? v1 : fair
   }
-  const value = fits(price * delta)
+  const value = checkedUint256(price * delta)
   if (k === ONE) {
     const product = value * v1
-    const part = product < WORD ? product / fits(v0 * v0) : fits((fits(delta * v1) / v0) * price) / v0
-    return fits(v1 * part) / (part + ONE)
+    const part =
+      product < WORD
+        ? product / checkedUint256(v0 * v0)
+        : checkedUint256((checkedUint256(delta * v1) / v0) * price) / v0
+    return checkedUint256(v1 * part) / (part + ONE)
   }
   if (v1 === 0n) throw new PoolRefusal('EMPTY', 'the pool holds nothing of the token')
-  const part2 = fits(fits((fits(k * v0) / v1) * v0) + value)
-  const part1 = fits((ONE - k) * v1)
+  const part2 = checkedUint256(checkedUint256((checkedUint256(k * v0) / v1) * v0) + value)
+  const part1 = checkedUint256((ONE - k) * v1)
   const negative = part1 >= part2
   const b = (negative ? part1 - part2 : part2 - part1) / ONE
-  const square = mulFloor((ONE - k) * 4n, fits(mulFloor(k, v0) * v0))
-  const root = sqrt(fits(fits(b * b) + square))
+  const square = mulFloor((ONE - k) * 4n, checkedUint256(mulFloor(k, v0) * v0))
+  const root = sqrt(checkedUint256(checkedUint256(b * b) + square))
   const numerator = negative ? b + root : root - b
-  // Later releases revert here, and earlier ones pay out the whole reserve; refuse both.
+  // Later releases revert here, and earlier releases pay out the whole reserve. Both are refused.
   if (numerator === 0n) throw new PoolRefusal('TOO_LARGE', 'the curve has no solution')
-  const v2 = divUp(fits(numerator * ONE), (ONE - k) * 2n)
+  const v2 = divUp(checkedUint256(numerator * ONE), (ONE - k) * 2n)
   return subtract(v1, v2 > v1 ? v1 : v2)
 }

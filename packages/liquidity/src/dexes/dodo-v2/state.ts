@@ -9,7 +9,7 @@ const pool = IDodoV2State__factory.createInterface()
 const SIDES: readonly Side[] = ['ONE', 'ABOVE_ONE', 'BELOW_ONE']
 const STATE_GAS = 60_000
 
-/** Reads each pool with two calls of its getters. The fee is the one of an account without privileges. */
+/** Reads each pool with two calls of its getters. Reads the fee that accounts without privileges pay. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (DodoV2State | null)[]> {
   const state = pool.encodeFunctionData('getPMMStateForCall') as Hex
   const fees = pool.encodeFunctionData('getUserFeeRate', [ZERO_ADDRESS]) as Hex

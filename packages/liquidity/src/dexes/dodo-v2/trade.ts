@@ -7,7 +7,7 @@ import type { DodoV2State, Side } from './types.ts'
 const MAX_RESERVE = (1n << 112n) - 1n
 
 /** A pool from the perspective of the input token, so that both directions share their code. */
-type View = {
+type DirectedPool = {
   readonly reserveIn: bigint
   readonly reserveOut: bigint
   readonly inputTarget: bigint
@@ -19,10 +19,10 @@ type View = {
   readonly balance: 'even' | 'short' | 'long'
 }
 
-function viewOf(state: DodoV2State, sellBase: boolean): View {
+function directedPoolOf(state: DodoV2State, sellBase: boolean): DirectedPool {
   const { price, slippage: k, base, quote, baseTarget, quoteTarget, side } = state
-  const shortOf = side === 'ONE' ? null : side === 'ABOVE_ONE' ? 'base' : 'quote'
-  const balance = shortOf === null ? 'even' : (shortOf === 'base') === sellBase ? 'short' : 'long'
+  const shortToken = side === 'ONE' ? null : side === 'ABOVE_ONE' ? 'base' : 'quote'
+  const balance = shortToken === null ? 'even' : (shortToken === 'base') === sellBase ? 'short' : 'long'
   return sellBase
     ? { reserveIn: base, reserveOut: quote, inputTarget: baseTarget, outputTarget: quoteTarget, price, k, balance }
     : {
@@ -37,34 +37,36 @@ function viewOf(state: DodoV2State, sellBase: boolean): View {
 }
 
 /**
- * Returns the approximate largest input: up to the maximum reserve, or up to the target if the pool cannot exceed it.
+ * Returns the approximate largest input. It fills the reserve to its maximum, or to its target if the pool cannot exceed
+ * the target.
  */
-export function limitOf(state: DodoV2State, sellBase: boolean): bigint {
-  const { reserveIn, inputTarget, outputTarget, balance } = viewOf(state, sellBase)
+export function approximateMaxInput(state: DodoV2State, sellBase: boolean): bigint {
+  const { reserveIn, inputTarget, outputTarget, balance } = directedPoolOf(state, sellBase)
   return balance === 'short' && outputTarget === 0n ? inputTarget - reserveIn : MAX_RESERVE - reserveIn
 }
 
-type PricedTrade = { readonly gross: bigint; readonly balance: View['balance'] }
+type PricedTrade = { readonly grossOutput: bigint; readonly balance: DirectedPool['balance'] }
 
 /** Returns the output before fees. @see PMMPricing.sellBaseToken and sellQuoteToken */
 function priceTrade(
-  { reserveIn, reserveOut, inputTarget, outputTarget, price, k, balance }: View,
+  { reserveIn, reserveOut, inputTarget, outputTarget, price, k, balance }: DirectedPool,
   amountIn: bigint,
 ): PricedTrade {
-  const fromEven = (amount: bigint) => solveTrade(outputTarget, outputTarget, amount, price, k)
-  if (balance === 'even') return { gross: fromEven(amountIn), balance: 'long' }
-  if (balance === 'long') return { gross: solveTrade(outputTarget, reserveOut, amountIn, price, k), balance }
-  const toEven = inputTarget - reserveIn
-  const forEven = reserveOut - outputTarget
-  if (toEven < 0n || forEven < 0n) throw new PoolRefusal('EMPTY', 'the pool is beyond its targets')
-  if (amountIn === toEven) return { gross: forEven, balance: 'even' }
-  if (amountIn > toEven && outputTarget === 0n)
+  const outputFromBalance = (amount: bigint) => solveTrade(outputTarget, outputTarget, amount, price, k)
+  if (balance === 'even') return { grossOutput: outputFromBalance(amountIn), balance: 'long' }
+  if (balance === 'long') return { grossOutput: solveTrade(outputTarget, reserveOut, amountIn, price, k), balance }
+  const inputToBalance = inputTarget - reserveIn
+  const outputToBalance = reserveOut - outputTarget
+  if (inputToBalance < 0n || outputToBalance < 0n) throw new PoolRefusal('EMPTY', 'the pool is beyond its targets')
+  if (amountIn === inputToBalance) return { grossOutput: outputToBalance, balance: 'even' }
+  if (amountIn > inputToBalance && outputTarget === 0n)
     throw new PoolRefusal('TOO_LARGE', 'more than the pool is short of, and it has no other target')
-  if (amountIn > toEven) return { gross: forEven + fromEven(amountIn - toEven), balance: 'long' }
-  const gross = integrate(inputTarget, reserveIn, reserveIn + amountIn, price, k)
+  if (amountIn > inputToBalance)
+    return { grossOutput: outputToBalance + outputFromBalance(amountIn - inputToBalance), balance: 'long' }
+  const grossOutput = integrate(inputTarget, reserveIn, reserveIn + amountIn, price, k)
   // Limit the output, so that rounding never pays more than the surplus over the target.
-  if (gross > forEven) return { gross: forEven, balance }
-  return { gross, balance }
+  if (grossOutput > outputToBalance) return { grossOutput: outputToBalance, balance }
+  return { grossOutput, balance }
 }
 
 /**
@@ -79,30 +81,31 @@ export function trade(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: DodoV2State } {
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
-  const view = viewOf(state, sellBase)
-  if (view.reserveIn + amountIn > MAX_RESERVE) throw new PoolRefusal('TOO_LARGE', 'more than a reserve can be')
-  const { gross, balance } = priceTrade(view, amountIn)
-  const maintainer = mulFloor(gross, state.maintainerFee)
-  const amountOut = gross - mulFloor(gross, state.lpFee) - maintainer
+  const directedPool = directedPoolOf(state, sellBase)
+  if (directedPool.reserveIn + amountIn > MAX_RESERVE) throw new PoolRefusal('TOO_LARGE', 'more than a reserve can be')
+  const { grossOutput, balance } = priceTrade(directedPool, amountIn)
+  const maintainerFee = mulFloor(grossOutput, state.maintainerFee)
+  const amountOut = grossOutput - mulFloor(grossOutput, state.lpFee) - maintainerFee
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
-  if (amountOut + maintainer > view.reserveOut) throw new PoolRefusal('TOO_LARGE', 'more than the pool holds')
-  const reserveIn = view.reserveIn + amountIn
-  const reserveOut = view.reserveOut - amountOut - maintainer
-  const after = sellBase
+  if (amountOut + maintainerFee > directedPool.reserveOut)
+    throw new PoolRefusal('TOO_LARGE', 'more than the pool holds')
+  const reserveIn = directedPool.reserveIn + amountIn
+  const reserveOut = directedPool.reserveOut - amountOut - maintainerFee
+  const stateAfter = sellBase
     ? { ...state, base: reserveIn, quote: reserveOut }
     : { ...state, base: reserveOut, quote: reserveIn }
-  return { amountOut, state: retarget({ ...after, side: sideOf(balance, sellBase, state) }) }
+  return { amountOut, state: adjustTarget({ ...stateAfter, side: sideOf(balance, sellBase, state) }) }
 }
 
-/** A pool without a quote target (DVM) always counts as short of base. */
-function sideOf(balance: View['balance'], sellBase: boolean, { quoteTarget }: DodoV2State): Side {
+/** Returns the side of a pool after a trade. A pool without a quote target (DVM) always counts as short of base. */
+function sideOf(balance: DirectedPool['balance'], sellBase: boolean, { quoteTarget }: DodoV2State): Side {
   if (quoteTarget === 0n) return 'ABOVE_ONE'
   if (balance === 'even') return 'ONE'
   return (balance === 'short') === sellBase ? 'ABOVE_ONE' : 'BELOW_ONE'
 }
 
 /** Adjusts the target for retained fees. @see PMMPricing.adjustedTarget */
-function retarget(state: DodoV2State): DodoV2State {
+function adjustTarget(state: DodoV2State): DodoV2State {
   const { side, base, quote, baseTarget, quoteTarget, price, slippage } = state
   if (side === 'BELOW_ONE' && base >= baseTarget)
     return { ...state, quoteTarget: solveTarget(quote, base - baseTarget, price, slippage) }

@@ -1,7 +1,10 @@
-/** Reserves relative to their targets: equal, short of base, or short of quote. */
+/**
+ * Reserves relative to their targets: equal (`ONE`), short of base (`ABOVE_ONE`), or short of quote (`BELOW_ONE`), as in
+ * the contract's `RState`.
+ */
 export type Side = 'ONE' | 'ABOVE_ONE' | 'BELOW_ONE'
 
-/** Prefix of the pool's `version`; empty if it has none. */
+/** `kind` is the first word of the pool's `version`, such as `DVM`; empty if the pool has no version. */
 export type DodoV2Fixed = { readonly kind: string }
 
 /** State of a PMM pool (DVM, DPP, or DSP), with the targets that a trade now would use. */

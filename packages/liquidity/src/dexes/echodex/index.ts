@@ -1,3 +1,4 @@
+/** Family of Echodex pairs, which take their fee from the output. */
 import { IEchodexFactory__factory, IUniswapV2Factory__factory, IUniswapV2PairEvents__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
@@ -32,7 +33,7 @@ function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly 
 /** Echodex pairs. */
 export const echodex: DexFamily<EchodexState> = {
   id: 'echodex',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   ...pairFactory(IUniswapV2Factory__factory.createInterface(), 'getPair', 'PairCreated'),
   readStates,
   topics,

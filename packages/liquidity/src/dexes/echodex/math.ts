@@ -1,5 +1,5 @@
 /**
- * Exact math of Echodex pairs: x·y = k without a fee, which is taken from the output. Checked against EchodexPair of
+ * Exact math of Echodex pairs: x·y = k, with a fee on the output. Checked against EchodexPair of
  * echodex-io/echodex-contracts at 9ce99f5.
  */
 import { PoolRefusal } from '../../family.ts'
@@ -11,7 +11,7 @@ export type EchodexState = {
   readonly reserve0: bigint
   /** Base units of the second token; below 2^112. */
   readonly reserve1: bigint
-  /** Index of the token of which the pair also holds fees; null if it is neither. */
+  /** Index of the fee token, of which the pair holds fees in addition to its reserve; null if neither token is it. */
   readonly feeToken: 0 | 1 | null
 }
 
@@ -24,7 +24,7 @@ export const FEE_PPM = 3_000
 
 const asProduct = ({ reserve0, reserve1 }: EchodexState) => ({ reserve0, reserve1, feePpm: 0 })
 
-/** True if the pair counts fees that it holds as a part of this input, so that the step asks for too much. */
+/** True if the pair would count the fees that it holds as part of the input, so that the step would request too much. */
 const isMiscounted = ({ feeToken }: EchodexState, zeroForOne: boolean): boolean => feeToken === (zeroForOne ? 0 : 1)
 
 /** Quotes an exact input, rounded down. @throws PoolRefusal as a pair of Uniswap V2, and for an input in the fee token */
@@ -35,8 +35,8 @@ export function quote(
 ): { readonly amountOut: bigint; readonly state: EchodexState } {
   if (isMiscounted(state, zeroForOne))
     throw new PoolRefusal('UNSUPPORTED', 'the pair holds fees in this token in addition to its reserve')
-  const { amountOut, state: after } = quoteProduct(asProduct(state), zeroForOne, amountIn)
-  const { reserve0, reserve1 } = after
+  const { amountOut, state: newState } = quoteProduct(asProduct(state), zeroForOne, amountIn)
+  const { reserve0, reserve1 } = newState
   return { amountOut: amountOut - (amountOut * FEE) / FEE_PARTS, state: { ...state, reserve0, reserve1 } }
 }
 
@@ -47,7 +47,7 @@ export const maxInput = (state: EchodexState, zeroForOne: boolean): bigint =>
 /** Returns the minimum input that buys an output; null if the pair has less. */
 export function inputFor(state: EchodexState, zeroForOne: boolean, amountOut: bigint): bigint | null {
   if (isMiscounted(state, zeroForOne)) return null
-  // What remains is rounded up, since the fee is rounded down.
-  const withFee = ((amountOut - 1n) * FEE_PARTS) / (FEE_PARTS - FEE) + 1n
-  return inputForProduct(asProduct(state), zeroForOne, withFee)
+  // The contract rounds the fee down, so the output after the fee is rounded up.
+  const grossOutput = ((amountOut - 1n) * FEE_PARTS) / (FEE_PARTS - FEE) + 1n
+  return inputForProduct(asProduct(state), zeroForOne, grossOutput)
 }

@@ -13,7 +13,7 @@ export type EkuboConfig = {
   readonly kind: EkuboKind
 }
 
-/** Individual positions between ticks, or one range for all of them. */
+/** Pool type: positions with their own ticks, or one range for all positions. */
 type EkuboKind =
   | { readonly name: 'concentrated'; readonly tickSpacing: number }
   | { readonly name: 'range'; readonly lower: number; readonly upper: number }
@@ -38,11 +38,11 @@ function kindOf(type: number): EkuboKind | null {
     const tickSpacing = type - CONCENTRATED
     return tickSpacing > 0 ? { name: 'concentrated', tickSpacing } : null
   }
-  // Amplification in 7 bits, center in 24; all zero for the full range.
-  const reach = Math.floor(MAX_TICK / 2 ** (type >>> 24))
+  // The type contains 7 bits of amplification and 24 bits of the center. Both are zero for the full range.
+  const halfWidth = Math.floor(MAX_TICK / 2 ** (type >>> 24))
   const center = ((type << 8) >> 8) * CENTER_STEP
-  const lower = Math.max(MIN_TICK, center - reach)
-  const upper = Math.min(MAX_TICK, center + reach)
+  const lower = Math.max(MIN_TICK, center - halfWidth)
+  const upper = Math.min(MAX_TICK, center + halfWidth)
   return lower < upper ? { name: 'range', lower, upper } : null
 }
 
@@ -56,7 +56,7 @@ export const concentratedType = (tickSpacing: number): number => CONCENTRATED + 
 /** True if an extension takes part in the pool's actions. */
 export const isExtended = ({ extension }: EkuboConfig): boolean => extension !== ZERO_ADDRESS
 
-/** Returns the hash of the key's three words. */
+/** Returns the pool id, which is the hash of the key's three words. */
 export function poolId([token0, token1]: readonly [Address, Address], { config }: EkuboKey): Hex {
   const words = [token0, token1, config].map((word) => word.slice(2).padStart(64, '0'))
   return keccak256(Buffer.from(words.join(''), 'hex')) as Hex

@@ -1,7 +1,7 @@
 /** Price curves and reserves of Ekubo pools. */
 import type { PriceCurve } from '../../family.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
-import { endingAt, withMargin } from '../../math/curve-end.ts'
+import { applyEndMargin, endCurveAt } from '../../math/curve-end.ts'
 import { emptyCurve } from '../../math/curves.ts'
 import { outputDownTo } from '../../math/outline.ts'
 import type { EkuboConfig } from './config.ts'
@@ -16,8 +16,8 @@ const ALL_OF_FEE = 2 ** 64
 const MIN_OUTPUT = 10_000
 
 /**
- * Relative fall of √price above which the input is computed from the prices. The contract's input is rounded up,
- * possibly from a fraction of a unit.
+ * Relative fall of √price above which the input is computed from the prices. In smaller falls, the contract may round the
+ * input up from a fraction of a unit.
  */
 const WIDE_FALL = 1e-3
 
@@ -30,16 +30,16 @@ function rangesOf(
   { kind }: EkuboConfig,
 ): readonly LiquidityRange[] {
   if (kind.name === 'range') return liquidity > 0n ? [{ lower: kind.lower, upper: kind.upper, liquidity }] : []
-  // If ticks are missing, the liquidity at the price determines that below the first known tick.
-  let current = ticks.reduce(
+  // If ticks are missing, the liquidity at the price determines the liquidity below the first known tick.
+  let currentLiquidity = ticks.reduce(
     (liquidityBelow, [index, net]) => (index <= tick ? liquidityBelow - net : liquidityBelow),
     liquidity,
   )
   let lower = Math.max(MIN_TICK, known[0])
   const ranges: LiquidityRange[] = []
   for (const [index, net] of [...ticks, [Math.min(MAX_TICK, known[1]), 0n] as const]) {
-    if (current > 0n && index > lower) ranges.push({ lower, upper: index, liquidity: current })
-    current += net
+    if (currentLiquidity > 0n && index > lower) ranges.push({ lower, upper: index, liquidity: currentLiquidity })
+    currentLiquidity += net
     lower = index
   }
   return ranges
@@ -56,16 +56,23 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
   const ranges = rangesOf(state, config)
   for (const { lower, upper, liquidity } of zeroForOne ? ranges.toReversed() : ranges) {
     const nearRatio = ratioAtTick(zeroForOne ? upper : lower)
-    const end = ratioAtTick(zeroForOne ? lower : upper)
-    const from = isNearer(sqrtRatio, nearRatio) ? nearRatio : sqrtRatio
-    const to = isNearer(end, farthest) ? end : farthest
-    if (!isNearer(from, to)) continue
-    const input = zeroForOne ? amount0Between(to, from, liquidity, true) : amount1Between(from, to, liquidity, true)
-    const [start, stop] = [sqrtPriceAt(from), sqrtPriceAt(to)]
-    builder.hyperbola(start, stop, Number(liquidity), stop < start * (1 - WIDE_FALL) ? undefined : Number(input))
-    sqrtRatio = to
+    const rangeEndRatio = ratioAtTick(zeroForOne ? lower : upper)
+    const startRatio = isNearer(sqrtRatio, nearRatio) ? nearRatio : sqrtRatio
+    const endRatio = isNearer(rangeEndRatio, farthest) ? rangeEndRatio : farthest
+    if (!isNearer(startRatio, endRatio)) continue
+    const input = zeroForOne
+      ? amount0Between(endRatio, startRatio, liquidity, true)
+      : amount1Between(startRatio, endRatio, liquidity, true)
+    const [startSqrtPrice, endSqrtPrice] = [sqrtPriceAt(startRatio), sqrtPriceAt(endRatio)]
+    builder.addHyperbola(
+      startSqrtPrice,
+      endSqrtPrice,
+      Number(liquidity),
+      endSqrtPrice < startSqrtPrice * (1 - WIDE_FALL) ? undefined : Number(input),
+    )
+    sqrtRatio = endRatio
   }
-  const curve = endingAt(withMargin(builder.build(keepIn)), MAX_AMOUNT)
+  const curve = endCurveAt(applyEndMargin(builder.build(keepIn)), MAX_AMOUNT)
   // The liquidity is so low that rounding consumes the whole output.
   const isThin = outputDownTo(curve, 0) < MIN_OUTPUT && maxInput(state, config, zeroForOne) === 0n
   return isThin ? emptyCurve(keepIn) : curve
@@ -73,7 +80,7 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
 
 /** Returns the base units in all positions, without fees: token 1 below the price, token 0 above it. */
 export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [bigint, bigint] {
-  const isWithin = (lower: bigint, upper: bigint) =>
+  const clampRatio = (lower: bigint, upper: bigint) =>
     state.sqrtRatio < lower ? lower : state.sqrtRatio > upper ? upper : state.sqrtRatio
   let reserves: readonly [bigint, bigint] = [0n, 0n]
   for (const { lower, upper, liquidity } of rangesOf(state, config)) {
@@ -81,7 +88,7 @@ export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [bi
       lower === MIN_TICK ? MIN_RATIO : ratioAtTick(lower),
       upper === MAX_TICK ? MAX_RATIO : ratioAtTick(upper),
     ]
-    const middle = isWithin(bottom, top)
+    const middle = clampRatio(bottom, top)
     reserves = [
       reserves[0] + amount0Between(middle, top, liquidity, false),
       reserves[1] + amount1Between(bottom, middle, liquidity, false),

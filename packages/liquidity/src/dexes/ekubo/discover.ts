@@ -5,8 +5,8 @@ import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortTokens } from '../common/direction.ts'
-import { pairOf, provenBy } from '../common/listed.ts'
+import { sortPair } from '../common/direction.ts'
+import { proveByKey, validPairOf } from '../common/listed.ts'
 import { type NativePair, withNative } from '../common/native-pairs.ts'
 import { concentratedType, configOf, decodeConfig, isExtended, poolId } from './config.ts'
 import { sload, wordsOf } from './storage.ts'
@@ -16,15 +16,15 @@ type PoolCreatedEvent = [
   poolId: string,
   key: { readonly token0: string; readonly token1: string; readonly config: Hex },
 ]
-const readCreated = eventReader<PoolCreatedEvent>(core, 'PoolInitialized')
+const createdReader = eventReader<PoolCreatedEvent>(core, 'PoolInitialized')
 
 /** Converts ppm to units of 2⁻⁶⁴. */
-const feeOf = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
+const feeFromPpm = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
 /**
- * Usual fees in ppm and tick spacings. The core has no getter by pair, but pool ids can be computed. Pools with other
- * configs are found by their creation log.
+ * Fees in ppm and tick spacings of most pools. The core has no getter by pair, but the pool ids of these configs can be
+ * computed. Pools with other configs are found by their creation log.
  */
-const USUAL = [
+const USUAL_FEES_AND_SPACINGS = [
   [0n, 1_000],
   [10n, 20],
   [50n, 100],
@@ -36,14 +36,14 @@ const USUAL = [
 ] as const
 /** Type of a pool over the full range. */
 const FULL_RANGE = 0
-const USUAL_CONFIGS: readonly Hex[] = USUAL.flatMap(([ppm, spacing]) => [
-  configOf(feeOf(ppm), concentratedType(spacing)),
-  configOf(feeOf(ppm), FULL_RANGE),
+const USUAL_CONFIGS: readonly Hex[] = USUAL_FEES_AND_SPACINGS.flatMap(([ppm, spacing]) => [
+  configOf(feeFromPpm(ppm), concentratedType(spacing)),
+  configOf(feeFromPpm(ppm), FULL_RANGE),
 ])
-/** About 2.5 million gas. */
+/** Pool ids per read, which takes about 2.5 million gas. */
 const IDS_PER_READ = 1_000
 
-/** Serves rows of version 3, whose interface the Executor's step uses; version 2 has another one. */
+/** Serves rows of version 3. The Executor's step uses its interface, which differs from version 2. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'ekubo' && row.version?.startsWith('3') ? [row] : []
 
@@ -54,7 +54,7 @@ export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<rea
   return yield* initializedPools(row, candidates)
 }
 
-/** Filters pools that exist: an initialized pool always has a price. */
+/** Returns the candidates that are initialized. An initialized pool always has a price. */
 function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) =>
@@ -70,30 +70,30 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
 }
 
 function makePool(row: DexRow, pair: NativePair, config: Hex): Pool<null> {
-  const tokens = sortTokens(pair)
+  const tokens = sortPair(pair)
   const { family, brand: dex, address } = row
   return { id: poolId(tokens, { config }), family, dex, address, tokens, fixed: { config }, state: null }
 }
 
-/** Verifies listed pools: the id is the hash of the key, so a key that the core knows is a real pool. */
+/** Verifies listed pools. The id is the hash of the key, so a pool is genuine if the core has a price for its id. */
 export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
-  return provenBy(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
+  return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 
   function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {
     const { config } = (fixed ?? {}) as Readonly<Record<string, unknown>>
-    const pair = pairOf(tokens)
+    const pair = validPairOf(tokens)
     if (!pair || typeof config !== 'string' || !/^0x[0-9a-f]{64}$/.test(config)) return null
-    const decoded = decodeConfig(config as Hex)
-    return decoded && !isExtended(decoded) ? makePool(row, pair, config as Hex) : null
+    const decodedConfig = decodeConfig(config as Hex)
+    return decodedConfig && !isExtended(decodedConfig) ? makePool(row, pair, config as Hex) : null
   }
 }
 
 export const creationTopics: readonly Hex[] = [core.getEvent('PoolInitialized').topicHash as Hex]
 
-/** Returns the pool of a creation log; null if it has an extension, whose effect on swaps is unknown. */
+/** Returns the pool of a creation log; null if the pool has an extension, whose effect on swaps is unknown. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const [, { token0, token1, config }] = readCreated(log.data)
-  const decoded = decodeConfig(config)
-  if (!decoded || isExtended(decoded)) return null
+  const [, { token0, token1, config }] = createdReader(log.data)
+  const decodedConfig = decodeConfig(config)
+  if (!decodedConfig || isExtended(decodedConfig)) return null
   return makePool(row, [toAddress(token0), toAddress(token1)], config)
 }

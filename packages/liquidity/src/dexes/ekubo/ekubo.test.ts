@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type Pool, PoolRefusal } from '../../family.ts'
 import { concentratedType, configOf, decodeConfig, poolId } from './config.ts'
 import { ekubo } from './index.ts'
-import { MAX_RATIO, MAX_TICK, MIN_RATIO, MIN_TICK, ratioAtTick, tickAtRatio, unpack } from './ratio.ts'
+import { MAX_RATIO, MAX_TICK, MIN_RATIO, MIN_TICK, ratioAtTick, tickAtRatio, unpackRatio } from './ratio.ts'
 import type { EkuboState } from './types.ts'
 
 const [A, B] = ['aa', 'bb'].map((digits) => toAddress(`0x${digits.repeat(20)}`)) as [Address, Address]
@@ -20,9 +20,9 @@ function poolOf(config: Hex, state: Partial<EkuboState>): Pool<EkuboState> {
 
 describe('prices', () => {
   test('end at the limits of the deployed core', () => {
-    expect(MIN_RATIO).toBe(unpack(4611797791050542631n))
-    expect(MAX_RATIO).toBe(unpack(79227682466138141934206691491n))
-    expect(ratioAtTick(-19625000)).toBeLessThanOrEqual(unpack(19808125322270460976177689492n))
+    expect(MIN_RATIO).toBe(unpackRatio(4611797791050542631n))
+    expect(MAX_RATIO).toBe(unpackRatio(79227682466138141934206691491n))
+    expect(ratioAtTick(-19625000)).toBeLessThanOrEqual(unpackRatio(19808125322270460976177689492n))
     expect(() => ratioAtTick(MAX_TICK + 1)).toThrow(RangeError)
   })
 
@@ -85,7 +85,7 @@ describe('a pool with individual positions', () => {
   test('is not quoted beyond the ticks that were read', () => {
     const narrow = { ...pool, state: { ...pool.state, ticks: [], known: [-200_000, 200_000] as const } }
     const quote = () => ekubo.quoteExactInput(narrow, A, B, 10n ** 18n)
-    expect(quote).toThrow(expect.objectContaining({ code: 'TOO_LARGE', isOwnLimit: true }))
+    expect(quote).toThrow(expect.objectContaining({ code: 'TOO_LARGE', isModelLimit: true }))
     expect(ekubo.quoteExactInput(narrow, A, B, 10n ** 12n).amountOut).toBeGreaterThan(0n)
   })
 

@@ -1,3 +1,4 @@
+/** Family of Ekubo pools. */
 import type { DexFamily } from '../../family.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -13,7 +14,7 @@ const { hop, piece } = gasRow('ekubo')
 /** Gas of an empty bitmap word, measured in the core: a load and a loop iteration. */
 const WORD_GAS = 9_400
 
-const pools: DexFamily<EkuboState> = {
+const uncheckedFamily: DexFamily<EkuboState> = {
   id: 'ekubo',
   rowsOf,
   holdsNative: true,
@@ -56,7 +57,8 @@ const pools: DexFamily<EkuboState> = {
   }),
 }
 
-/** Ekubo pools without extensions, whose state is possible. */
-export const ekubo: DexFamily<EkuboState> = withConsistentState<EkuboState, DexFamily<EkuboState>>(pools, ({ state }) =>
-  pathOfTicks(state.liquidity, state.tick, state.ticks),
+/** Ekubo pools without extensions. Refuses contradictory states. */
+export const ekubo: DexFamily<EkuboState> = withConsistentState<EkuboState, DexFamily<EkuboState>>(
+  uncheckedFamily,
+  ({ state }) => pathOfTicks(state.liquidity, state.tick, state.ticks),
 )

@@ -2,20 +2,20 @@
  * Exact math of Ekubo pools. Checked against the deployed core on Ethereum, and against EkuboProtocol/evm-contracts
  * v3.2.0.
  */
-import { orRefused, PoolRefusal } from '../../family.ts'
+import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { lastTickAtOrBelow } from '../../math/concentrated.ts'
 import { divUp, min } from '../../math/integers.ts'
 import type { EkuboConfig } from './config.ts'
-import { ABOVE_PRICES, MAX_TICK, MIN_TICK, onGrid, ratioAtTick, tickAtRatio } from './ratio.ts'
-import { placeOf, tickAtPlace, WORD } from './tick-bitmap.ts'
+import { ABOVE_PRICES, MAX_TICK, MIN_TICK, ratioAtTick, roundToStorable, tickAtRatio } from './ratio.ts'
+import { BITS_PER_WORD, bitPositionOf, tickAtBitPosition } from './tick-bitmap.ts'
 import type { EkuboState } from './types.ts'
 
-const ONE = 128n
+const RATIO_BITS = 128n
 const FEE_BITS = 64n
 export const MAX_AMOUNT = (1n << 127n) - 1n
 const MAX_DELTA = (1n << 128n) - 1n
-/** Maximum bitmap words that a swap may walk: each costs about 9,000 gas. */
+/** Maximum bitmap words that a swap may search. Each word costs about 9,000 gas. */
 const MAX_WORDS = 1_000
 
 type EkuboSwap = {
@@ -28,70 +28,84 @@ type EkuboSwap = {
 
 /** Returns the amount of token 0 between two prices. */
 export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
-  const numerator = (liquidity << ONE) * (upper - lower)
+  const numerator = (liquidity << RATIO_BITS) * (upper - lower)
   // The contract divides twice with the same rounding, which equals one division by the product.
   return roundUp ? divUp(numerator, upper * lower) : numerator / (upper * lower)
 }
 
 export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const numerator = liquidity * (upper - lower)
-  return roundUp ? divUp(numerator, 1n << ONE) : numerator >> ONE
+  return roundUp ? divUp(numerator, 1n << RATIO_BITS) : numerator >> RATIO_BITS
 }
 
-const amountIn = (zeroForOne: boolean) => (zeroForOne ? amount0Between : amount1Between)
-const amountOut = (zeroForOne: boolean) => (zeroForOne ? amount1Between : amount0Between)
+const inputBetween = (zeroForOne: boolean) => (zeroForOne ? amount0Between : amount1Between)
+const outputBetween = (zeroForOne: boolean) => (zeroForOne ? amount1Between : amount0Between)
 
-/** Returns the price after an amount without its fee. */
+/** Returns the √price after an input without its fee. */
 function nextRatio(ratio: bigint, liquidity: bigint, amount: bigint, zeroForOne: boolean): bigint {
   if (amount === 0n) return ratio
   if (zeroForOne) {
-    const shiftedLiquidity = liquidity << ONE
-    return onGrid(divUp(shiftedLiquidity, shiftedLiquidity / ratio + amount), true)
+    const shiftedLiquidity = liquidity << RATIO_BITS
+    return roundToStorable(divUp(shiftedLiquidity, shiftedLiquidity / ratio + amount), true)
   }
-  const nextRatio = ratio + (amount << ONE) / liquidity
-  return nextRatio < ABOVE_PRICES ? onGrid(nextRatio, false) : ABOVE_PRICES
+  const unroundedRatio = ratio + (amount << RATIO_BITS) / liquidity
+  return unroundedRatio < ABOVE_PRICES ? roundToStorable(unroundedRatio, false) : ABOVE_PRICES
 }
 
-type Target = {
+type StepTarget = {
   readonly tick: number
-  /** Change of liquidity when the price rises past the tick; undefined at the end of a word or of the price range. */
+  /** Change of liquidity if the price rises past the tick; undefined if the step ends at no initialized tick. */
   readonly net?: bigint
 }
-type Position = { readonly tick: number; readonly liquidity: bigint }
+type SwapPosition = { readonly tick: number; readonly liquidity: bigint }
 
 /** Returns the end of the next step in a pool with individual positions. */
-function nextTarget(state: EkuboState, spacing: number, { tick, liquidity }: Position, zeroForOne: boolean): Target {
+function nextTarget(
+  state: EkuboState,
+  spacing: number,
+  { tick, liquidity }: SwapPosition,
+  zeroForOne: boolean,
+): StepTarget {
   const { ticks } = state
-  const set = ticks[lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)]
+  const nextInitialized = ticks[lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)]
   // Without liquidity, bitmap words do not matter.
-  const empty = liquidity === 0n
-  const word = Math.floor(placeOf(zeroForOne ? tick : tick + spacing, spacing) / WORD)
-  const wordEnd = tickAtPlace(word * WORD + (zeroForOne ? 0 : WORD - 1), spacing)
-  if (set && (empty || (zeroForOne ? set[0] >= wordEnd : set[0] <= wordEnd))) return { tick: set[0], net: set[1] }
-  const reach = zeroForOne ? (empty ? MIN_TICK : wordEnd) : empty ? MAX_TICK : wordEnd
-  return { tick: Math.max(MIN_TICK, Math.min(MAX_TICK, reach)) }
+  const hasNoLiquidity = liquidity === 0n
+  const word = Math.floor(bitPositionOf(zeroForOne ? tick : tick + spacing, spacing) / BITS_PER_WORD)
+  const wordEnd = tickAtBitPosition(word * BITS_PER_WORD + (zeroForOne ? 0 : BITS_PER_WORD - 1), spacing)
+  if (
+    nextInitialized &&
+    (hasNoLiquidity || (zeroForOne ? nextInitialized[0] >= wordEnd : nextInitialized[0] <= wordEnd))
+  )
+    return { tick: nextInitialized[0], net: nextInitialized[1] }
+  const unclampedTick = zeroForOne ? (hasNoLiquidity ? MIN_TICK : wordEnd) : hasNoLiquidity ? MAX_TICK : wordEnd
+  return { tick: Math.max(MIN_TICK, Math.min(MAX_TICK, unclampedTick)) }
 }
 
 /**
- * Returns the farthest tick of a swap. It is the end of the price range, of the walkable words, or of the ticks that
- * were read.
+ * Returns the farthest tick that a swap may reach: the nearest of the end of the price range, the last bitmap word that
+ * may be searched, and the end of the ticks that were read.
  */
 export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kind'], zeroForOne: boolean): number {
   if (kind.name === 'range') return zeroForOne ? MIN_TICK : MAX_TICK
   const { tickSpacing } = kind
-  const word = Math.floor(placeOf(zeroForOne ? tick : tick + tickSpacing, tickSpacing) / WORD)
-  const walkResult = zeroForOne
-    ? tickAtPlace((word - MAX_WORDS) * WORD, tickSpacing)
-    : tickAtPlace((word + MAX_WORDS) * WORD + WORD - 1, tickSpacing)
+  const word = Math.floor(bitPositionOf(zeroForOne ? tick : tick + tickSpacing, tickSpacing) / BITS_PER_WORD)
+  const walkLimitTick = zeroForOne
+    ? tickAtBitPosition((word - MAX_WORDS) * BITS_PER_WORD, tickSpacing)
+    : tickAtBitPosition((word + MAX_WORDS) * BITS_PER_WORD + BITS_PER_WORD - 1, tickSpacing)
   const [lowest, highest] = known ?? [MIN_TICK, MAX_TICK]
-  return zeroForOne ? Math.max(MIN_TICK, walkResult, lowest) : Math.min(MAX_TICK, walkResult, highest)
+  return zeroForOne ? Math.max(MIN_TICK, walkLimitTick, lowest) : Math.min(MAX_TICK, walkLimitTick, highest)
 }
 
-/** Returns the end of the next step in a pool with one range, whose liquidity is active only inside it. */
-function nextEnd(lower: number, upper: number, tick: number, zeroForOne: boolean): Target & { inside: boolean } {
-  const inside = lower <= tick && tick < upper
-  if (zeroForOne) return { tick: tick >= upper ? upper : inside ? lower : MIN_TICK, inside }
-  return { tick: tick < lower ? lower : inside ? upper : MAX_TICK, inside }
+/** Returns the end of the next step in a pool with one range. Its liquidity is active only inside the range. */
+function nextRangeEnd(
+  lower: number,
+  upper: number,
+  tick: number,
+  zeroForOne: boolean,
+): StepTarget & { isInside: boolean } {
+  const isInside = lower <= tick && tick < upper
+  if (zeroForOne) return { tick: tick >= upper ? upper : isInside ? lower : MIN_TICK, isInside }
+  return { tick: tick < lower ? lower : isInside ? upper : MAX_TICK, isInside }
 }
 
 /** Sells exactly `amount`. @throws PoolRefusal if the core would revert or fill only part of it */
@@ -103,11 +117,11 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
   let { sqrtRatio: ratio, tick, liquidity } = state
   let [remaining, amountOut, ticksCrossed, wordsPassed] = [amount, 0n, 0, 0]
   while (remaining > 0n) {
-    if (isPast(tick, farthest, zeroForOne)) throw refusalAt(farthest, zeroForOne, remaining === amount)
+    if (isBeyond(tick, farthest, zeroForOne)) throw refusalAt(farthest, zeroForOne, remaining === amount)
     const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
     const targetRatio = ratioAtTick(target.tick)
-    const active = target.isActive ? liquidity : 0n
-    const step = stepTo(ratio, targetRatio, active, remaining, fee, zeroForOne)
+    const activeLiquidity = target.isActive ? liquidity : 0n
+    const step = stepTo(ratio, targetRatio, activeLiquidity, remaining, fee, zeroForOne)
     remaining -= step.input
     amountOut += step.output
     if (step.ratio === targetRatio) {
@@ -128,12 +142,12 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
 function targetFrom(
   state: EkuboState,
   { kind }: EkuboConfig,
-  position: Position,
+  position: SwapPosition,
   zeroForOne: boolean,
-): Target & { readonly isActive: boolean } {
+): StepTarget & { readonly isActive: boolean } {
   if (kind.name === 'range') {
-    const { inside, ...target } = nextEnd(kind.lower, kind.upper, position.tick, zeroForOne)
-    return { ...target, isActive: inside }
+    const { isInside, ...target } = nextRangeEnd(kind.lower, kind.upper, position.tick, zeroForOne)
+    return { ...target, isActive: isInside }
   }
   const target = nextTarget(state, kind.tickSpacing, position, zeroForOne)
   const farthest = farthestTick(state, kind, zeroForOne)
@@ -141,47 +155,47 @@ function targetFrom(
   return isBeyond ? { tick: farthest, isActive: true } : { ...target, isActive: true }
 }
 
-const isPast = (tick: number, farthest: number, zeroForOne: boolean) =>
+const isBeyond = (tick: number, farthest: number, zeroForOne: boolean) =>
   zeroForOne ? tick < farthest : tick >= farthest
 
 function refusalAt(farthest: number, zeroForOne: boolean, isUntouched: boolean): PoolRefusal {
-  const isOwnLimit = farthest !== (zeroForOne ? MIN_TICK : MAX_TICK)
-  if (isOwnLimit) return new PoolRefusal('TOO_LARGE', 'beyond the ticks that are known and near', { isOwnLimit })
+  const isModelLimit = farthest !== (zeroForOne ? MIN_TICK : MAX_TICK)
+  if (isModelLimit) return new PoolRefusal('TOO_LARGE', 'beyond the ticks that are known and near', { isModelLimit })
   return new PoolRefusal(isUntouched ? 'EMPTY' : 'TOO_LARGE', 'the prices end before all of the input is taken')
 }
 
 /**
- * Returns the largest input that `swapExactInput` accepts, as `DexFamily.maxInput`. It is the input of all steps before
- * the last one with liquidity, plus the largest input of that step.
+ * Returns the largest input that `swapExactInput` accepts, as `DexFamily.maxInput`. It is the sum of the inputs of all
+ * steps up to the last step with liquidity.
  */
 export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): bigint | null {
   const farthest = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
-  // Sums over the steps before the last one with liquidity, and that step.
+  // Sums over the steps before the last step with liquidity.
   let [inputBefore, amountOut] = [0n, 0n]
-  let lastStep: { readonly step: Step; readonly to: (amount: bigint) => Step } | undefined
-  while (!isPast(tick, farthest, zeroForOne)) {
+  let lastStep: { readonly step: Step; readonly stepOf: (amount: bigint) => Step } | undefined
+  while (!isBeyond(tick, farthest, zeroForOne)) {
     const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
-    const [from, end, active] = [ratio, ratioAtTick(target.tick), target.isActive ? liquidity : 0n]
-    if (active > 0n && from !== end) {
-      const to = (amount: bigint) => stepTo(from, end, active, amount, config.fee, zeroForOne)
-      const step = orRefused(() => to(MAX_AMOUNT))
+    const [startRatio, endRatio, activeLiquidity] = [ratio, ratioAtTick(target.tick), target.isActive ? liquidity : 0n]
+    if (activeLiquidity > 0n && startRatio !== endRatio) {
+      const stepOf = (amount: bigint) => stepTo(startRatio, endRatio, activeLiquidity, amount, config.fee, zeroForOne)
+      const step = nullIfRefused(() => stepOf(MAX_AMOUNT))
       if (lastStep) {
         inputBefore += lastStep.step.input
         amountOut += lastStep.step.output
       }
-      lastStep = { step: step ?? { input: MAX_AMOUNT, output: MAX_AMOUNT, ratio: end }, to }
+      lastStep = { step: step ?? { input: MAX_AMOUNT, output: MAX_AMOUNT, ratio: endRatio }, stepOf }
       if (inputBefore + lastStep.step.input > MAX_AMOUNT || amountOut + lastStep.step.output > MAX_AMOUNT) break
     }
     tick = zeroForOne ? target.tick - 1 : target.tick
     if (target.net !== undefined) liquidity += zeroForOne ? -target.net : target.net
-    ratio = end
+    ratio = endRatio
   }
   if (!lastStep) return 0n
-  const { step, to } = lastStep
+  const { step, stepOf } = lastStep
   const maxStepInput = largestInput(
     (amount) => {
-      const { input, output } = to(amount)
+      const { input, output } = stepOf(amount)
       if (input < amount || inputBefore + amount > MAX_AMOUNT || amountOut + output > MAX_AMOUNT)
         throw new PoolRefusal('TOO_LARGE', 'beyond the end of the step')
     },
@@ -189,7 +203,7 @@ export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boo
   )
   const total = inputBefore + (maxStepInput ?? MAX_AMOUNT - inputBefore)
   // Zero if the liquidity is so low that even this input buys nothing.
-  return orRefused(() => swapExactInput(state, config, zeroForOne, total)) ? total : 0n
+  return nullIfRefused(() => swapExactInput(state, config, zeroForOne, total)) ? total : 0n
 }
 
 type Step = { readonly input: bigint; readonly output: bigint; readonly ratio: bigint }
@@ -204,20 +218,20 @@ function stepTo(
   zeroForOne: boolean,
 ): Step {
   if (ratio === target || liquidity === 0n) return { input: 0n, output: 0n, ratio: target }
-  const free = amount - divUp(amount * fee, 1n << FEE_BITS)
-  const reachedRatio = nextRatio(ratio, liquidity, free, zeroForOne)
+  const netAmount = amount - divUp(amount * fee, 1n << FEE_BITS)
+  const reachedRatio = nextRatio(ratio, liquidity, netAmount, zeroForOne)
   if (zeroForOne ? reachedRatio < target : reachedRatio > target) {
     const [lower, upper] = zeroForOne ? [target, ratio] : [ratio, target]
-    const netInput = checkedInt128(amountIn(zeroForOne)(lower, upper, liquidity, true))
+    const netInput = checkedInt128(inputBetween(zeroForOne)(lower, upper, liquidity, true))
     const input = checkedInt128(divUp(netInput << FEE_BITS, (1n << FEE_BITS) - fee))
-    return { input, output: checkedInt128(amountOut(zeroForOne)(lower, upper, liquidity, false)), ratio: target }
+    return { input, output: checkedInt128(outputBetween(zeroForOne)(lower, upper, liquidity, false)), ratio: target }
   }
-  // The amount is too small to move the price: all of it is fee.
+  // If the amount is too small to move the price, all of it is fee.
   if (reachedRatio === ratio) return { input: amount, output: 0n, ratio }
   const [lower, upper] = zeroForOne ? [reachedRatio, ratio] : [ratio, reachedRatio]
   return {
     input: amount,
-    output: checkedInt128(amountOut(zeroForOne)(lower, upper, liquidity, false)),
+    output: checkedInt128(outputBetween(zeroForOne)(lower, upper, liquidity, false)),
     ratio: reachedRatio,
   }
 }

@@ -1,13 +1,13 @@
 /** Prices and ticks of Ekubo. Checked against the deployed core on Ethereum. */
 import { divUp, sqrt } from '../../math/integers.ts'
 
-/** Maximum tick of the core; a tick is a millionth. */
+/** Maximum tick of the core. One tick changes the price by a millionth. */
 export const MAX_TICK = 88_722_835
 export const MIN_TICK = -MAX_TICK
 
 /** Mantissa bits of a packed price; two more bits select one of four scales. */
 const MANTISSA = 94n
-/** Low bits dropped by each scale: for prices below 2⁹⁶, 2¹²⁸, 2¹⁶⁰, and 2¹⁹². */
+/** Number of low bits that each scale drops, for prices below 2⁹⁶, 2¹²⁸, 2¹⁶⁰, and 2¹⁹². */
 const SHIFTS = [2n, 34n, 66n, 98n] as const
 const BITS = 96n
 const SCALE_BITS = 32n
@@ -15,7 +15,7 @@ const SCALE_BITS = 32n
 export const ABOVE_PRICES = 1n << 192n
 
 /** Unpacks a price. */
-export const unpack = (packedRatio: bigint): bigint =>
+export const unpackRatio = (packedRatio: bigint): bigint =>
   BigInt.asUintN(Number(MANTISSA), packedRatio) << (SHIFTS[0] + SCALE_BITS * (packedRatio >> MANTISSA))
 
 function shiftOf(ratio: bigint): bigint {
@@ -25,15 +25,15 @@ function shiftOf(ratio: bigint): bigint {
 }
 
 /** Rounds a price down or up to one that the core can store. */
-export function onGrid(ratio: bigint, roundUp: boolean): bigint {
+export function roundToStorable(ratio: bigint, roundsUp: boolean): bigint {
   const shift = shiftOf(ratio)
-  return (roundUp ? divUp(ratio, 1n << shift) : ratio >> shift) << shift
+  return (roundsUp ? divUp(ratio, 1n << shift) : ratio >> shift) << shift
 }
 
 /** √1.000001 to the power of −2^i with 128 fractional bits, rounded to nearest, as in the core. */
-const FACTORS = powers(27)
+const RATIO_FACTORS = computeRatioFactors(27)
 
-function powers(count: number): readonly bigint[] {
+function computeRatioFactors(count: number): readonly bigint[] {
   const precision = 512n
   const droppedBits = precision - 128n
   let power = sqrt(((1_000_000n << precision) / 1_000_001n) << precision)
@@ -44,9 +44,9 @@ function powers(count: number): readonly bigint[] {
   })
 }
 
-/** Cache of recent prices by the low bits of the tick: a search requests few ticks many times. */
+/** Entries of the price cache, by the low bits of the tick. A search requests few ticks many times. */
 const CACHE_SIZE = 1 << 12
-/** Outside of the range of ticks. */
+/** Marks an empty cache entry. It is outside of the range of ticks. */
 const NO_TICK = -(2 ** 31)
 const cachedTick = new Int32Array(CACHE_SIZE).fill(NO_TICK)
 const cachedRatio: bigint[] = Array.from({ length: CACHE_SIZE }, () => 0n)
@@ -65,9 +65,9 @@ function computeRatio(tick: number): bigint {
   const distance = Math.abs(tick)
   if (!(distance <= MAX_TICK)) throw new RangeError(`tick ${tick} is out of range`)
   let ratio = 1n << 128n
-  for (let i = 0; i < FACTORS.length; i++) if (distance & (1 << i)) ratio = (ratio * FACTORS[i]!) >> 128n
+  for (let i = 0; i < RATIO_FACTORS.length; i++) if (distance & (1 << i)) ratio = (ratio * RATIO_FACTORS[i]!) >> 128n
   if (tick > 0) ratio = ((1n << 256n) - 1n) / ratio
-  return onGrid(ratio, false)
+  return roundToStorable(ratio, false)
 }
 
 export const MIN_RATIO = ratioAtTick(MIN_TICK)
@@ -75,13 +75,13 @@ export const MAX_RATIO = ratioAtTick(MAX_TICK)
 
 const LOG_TICK = Math.log1p(1e-6) / 2
 const LOG_ONE = 128 * Math.LN2
-/** Distance to a tick, in ticks, below which floats cannot decide the side; float errors stay below 10⁻⁷. */
+/** Distance in ticks below which a float does not decide on which side of a tick it is. Float errors stay below 10⁻⁷. */
 const MAX_UNCERTAIN_DISTANCE = 1e-4
 
 /** Returns the greatest tick whose price is at most `ratio`. */
 export function tickAtRatio(ratio: bigint): number {
-  const cacheIndex = (Math.log(Number(ratio)) - LOG_ONE) / LOG_TICK
-  const nearest = Math.round(cacheIndex)
-  if (Math.abs(cacheIndex - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(cacheIndex)
+  const tickAsFloat = (Math.log(Number(ratio)) - LOG_ONE) / LOG_TICK
+  const nearest = Math.round(tickAsFloat)
+  if (Math.abs(tickAsFloat - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(tickAsFloat)
   return ratioAtTick(nearest) <= ratio ? nearest : nearest - 1
 }

@@ -12,7 +12,7 @@ import { decodeTicks, splitAnswers } from '../common/concentrated-state.ts'
 import { decodeConfig, keyOf } from './config.ts'
 import { MAX_TICK, MIN_TICK } from './ratio.ts'
 import { decodeHead, sload, wordsOf } from './storage.ts'
-import { placeOf, tickAtPlace, WORD } from './tick-bitmap.ts'
+import { BITS_PER_WORD, bitPositionOf, tickAtBitPosition } from './tick-bitmap.ts'
 import type { EkuboState } from './types.ts'
 
 const LENS = lensOf('EkuboLens')
@@ -22,18 +22,18 @@ const ticksIn = callCodec<[core: string, id: string, spacing: number, first: num
 )
 const core = IEkuboCore__factory.createInterface()
 
-/** Bitmap words per read, and in total: with a small spacing only those around the price. */
+/** Maximum bitmap words per read, and per pool. In pools with more words, only words around the price are read. */
 const WORDS_PER_READ = 1_500
 const MAX_WORDS = 6_000
 const WORD_GAS = 2_900
-/** A few dozen ticks. */
+/** Gas to read a few dozen ticks. */
 const TICKS_GAS = 400_000
-/** About 1.3 million gas. */
+/** State words per read, which takes about 1.3 million gas. */
 const HEADS_PER_READ = 500
 
 type Head = Omit<EkuboState, 'ticks'>
 
-/** Two rounds: the state words of the pools, then the ticks around their prices. */
+/** Reads in two rounds: first the state words of the pools, then the ticks around their prices. */
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EkuboState | null)[]> {
   const heads = yield* readHeads(row, pools)
   return yield* readTicks(row, pools, heads)
@@ -86,7 +86,7 @@ type Range = readonly [first: number, last: number]
 
 /** Returns the ranges of bitmap words to read: all, or up to the maximum around the price. */
 function wordsAround(tick: number, spacing: number): readonly Range[] {
-  const wordOf = (tick: number) => Math.floor(placeOf(tick, spacing) / WORD)
+  const wordOf = (tick: number) => Math.floor(bitPositionOf(tick, spacing) / BITS_PER_WORD)
   const middle = wordOf(tick) - MAX_WORDS / 2
   const first = Math.max(wordOf(MIN_TICK), Math.min(middle, wordOf(MAX_TICK) + 1 - MAX_WORDS))
   const last = Math.min(wordOf(MAX_TICK), first + MAX_WORDS - 1)
@@ -97,8 +97,8 @@ function wordsAround(tick: number, spacing: number): readonly Range[] {
 }
 
 function knownOf(ranges: readonly Range[], spacing: number): Pick<EkuboState, 'known'> {
-  const lowest = tickAtPlace(ranges[0]![0] * WORD, spacing)
-  const highest = tickAtPlace(ranges.at(-1)![1] * WORD + WORD - 1, spacing)
+  const lowest = tickAtBitPosition(ranges[0]![0] * BITS_PER_WORD, spacing)
+  const highest = tickAtBitPosition(ranges.at(-1)![1] * BITS_PER_WORD + BITS_PER_WORD - 1, spacing)
   return lowest <= MIN_TICK && highest >= MAX_TICK ? {} : { known: [lowest, highest] }
 }
 
@@ -147,7 +147,7 @@ export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread
   return changedState ? { ...changedState, ...head } : 'reread'
 }
 
-/** Applies a position change; null if a tick is unknown and the pool must be read again. */
+/** Returns the state after a position change; null if a tick is unknown, so that the pool must be read again. */
 function changeTicks(state: EkuboState, positionId: bigint, delta: bigint): EkuboState | null {
   const lower = Number(BigInt.asIntN(32, positionId >> 32n))
   const upper = Number(BigInt.asIntN(32, positionId))

@@ -1,14 +1,14 @@
 /** Reads storage words of the core, which it exposes by `sload()`. */
 import type { Address, Hex } from '@sluice/chains'
 import type { Read } from '../../family.ts'
-import { unpack } from './ratio.ts'
+import { unpackRatio } from './ratio.ts'
 import type { EkuboState } from './types.ts'
 
 const SLOAD = '0x380eb4e0'
 const CALL_GAS = 30_000
 const WORD_GAS = 2_600
 
-/** Returns the read. @param slots - 32 bytes each */
+/** Returns the read of storage slots. @param slots - 32 bytes each */
 export const sload = (to: Address, slots: readonly string[]): Read => ({
   to,
   data: `${SLOAD}${slots.map((slot) => slot.slice(2)).join('')}` as Hex,
@@ -28,7 +28,7 @@ export const wordsOf = (answer: Hex): readonly bigint[] =>
 export function decodeHead(word: bigint): Omit<EkuboState, 'ticks'> | null {
   if (word === 0n) return null
   return {
-    sqrtRatio: unpack(word >> 160n),
+    sqrtRatio: unpackRatio(word >> 160n),
     tick: Number(BigInt.asIntN(32, word >> 128n)),
     liquidity: BigInt.asUintN(128, word),
   }

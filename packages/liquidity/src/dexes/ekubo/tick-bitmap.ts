@@ -3,8 +3,8 @@
 /** Offset that makes the positions of negative ticks positive and centers tick 0 in a word. */
 const OFFSET = 89_421_695
 /** Bits per word. */
-export const WORD = 256
+export const BITS_PER_WORD = 256
 
 /** Returns the bit position of the last multiple of the spacing at or below the tick. */
-export const placeOf = (tick: number, spacing: number): number => Math.floor(tick / spacing) + OFFSET
-export const tickAtPlace = (place: number, spacing: number): number => (place - OFFSET) * spacing
+export const bitPositionOf = (tick: number, spacing: number): number => Math.floor(tick / spacing) + OFFSET
+export const tickAtBitPosition = (place: number, spacing: number): number => (place - OFFSET) * spacing

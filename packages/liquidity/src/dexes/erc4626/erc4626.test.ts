@@ -1,6 +1,6 @@
 /** Tests of vaults with a rate of their own, independent of their totals; expected values computed by hand. */
 import { expect, test } from 'vitest'
-import { convert, payable, quote } from './math.ts'
+import { convert, quote, redeemableAssets } from './math.ts'
 
 const RAY = 10n ** 27n
 const vault = {
@@ -11,7 +11,7 @@ const vault = {
   maxDeposit: 500n,
   cash: 300n,
 }
-const refused = (code: string, isOwnLimit = false) => expect.objectContaining({ code, isOwnLimit })
+const refused = (code: string, isModelLimit = false) => expect.objectContaining({ code, isModelLimit })
 
 test('shares and assets follow the rate, down for deposits and redemptions, up for mints and withdrawals', () => {
   // 100 / 1.1 = 90.9; 101 · 1.1 = 111.1
@@ -42,7 +42,7 @@ test('redemptions are limited by maxRedeem, regardless of the cash', () => {
   // 901 shares do not exist, and 900 are worth 990.
   expect(() => quote({ ...vault, maxRedeem: 2_000n }, false, 901n)).toThrow(refused('TOO_LARGE'))
   expect(quote({ ...vault, maxRedeem: 2_000n }, false, 900n).amountOut).toBe(990n)
-  expect([payable(withLimit), payable({ ...withLimit, maxRedeem: 900n })]).toEqual([660n, 1_000n])
+  expect([redeemableAssets(withLimit), redeemableAssets({ ...withLimit, maxRedeem: 900n })]).toEqual([660n, 1_000n])
 })
 
 test('redemptions are limited by the cash if maxRedeem is unknown', () => {
@@ -53,12 +53,12 @@ test('redemptions are limited by the cash if maxRedeem is unknown', () => {
   })
   expect(() => quote(vault, false, 274n)).toThrow(refused('TOO_LARGE', true))
   expect(() => quote(vault, false, 0n)).toThrow(refused('TOO_SMALL'))
-  expect(payable(vault)).toBe(300n)
+  expect(redeemableAssets(vault)).toBe(300n)
 })
 
 test('a vault that has lost all assets pays nothing, and says so', () => {
   const lost = { ...vault, totalAssets: 0n, rate: undefined }
   for (const { rate: _, ...state } of [lost, { ...lost, maxRedeem: 500n }, { ...lost, maxRedeem: 0n }])
-    expect(payable(state)).toBe(0n)
-  expect(payable({ ...vault, rate: 0n, maxRedeem: 500n })).toBe(0n)
+    expect(redeemableAssets(state)).toBe(0n)
+  expect(redeemableAssets({ ...vault, rate: 0n, maxRedeem: 500n })).toBe(0n)
 })

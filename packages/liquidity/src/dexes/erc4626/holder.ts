@@ -1,4 +1,4 @@
-/** Reads `maxRedeem` for a synthetic holder of shares: only the vault's own code knows what it can pay out. */
+/** Reads `maxRedeem` for a synthetic holder of shares, because only the vault's own code computes what it can pay out. */
 import { IERC4626State__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { id } from 'ethers'
@@ -9,7 +9,7 @@ import { findHoldings, type Holding } from '../common/holdings.ts'
 const HOLDER = toAddress(`0x${id('sluice.erc4626.holder').slice(-40)}`)
 /** Length of a one-word result, with `0x`. */
 const WORD_DIGITS = 66
-/** Vaults that allocate assets to several markets query all of them. */
+/** Gas of one `maxRedeem`. Vaults that lend their assets in several markets query all markets. */
 const MAX_REDEEM_GAS = 500_000
 
 const maxRedeem = IERC4626State__factory.createInterface().encodeFunctionData('maxRedeem', [HOLDER]) as Hex

@@ -1,11 +1,12 @@
+/** Family of ERC-4626 vaults. */
 import type { DexFamily } from '../../family.ts'
-import { linearTrade } from '../common/capacity-family.ts'
+import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
-import { type Erc4626State, limitOf, payable, quote, rateOf } from './math.ts'
+import { approximateMaxInput, type Erc4626State, quote, rateOf, redeemableAssets } from './math.ts'
 import { applyLog, findPools, readFixed, readStates, topics } from './state.ts'
 
-/** ERC-4626 vaults: depositing an asset for its share, and redeeming it. */
+/** ERC-4626 vaults, which exchange an asset for their share (deposit) and back (redemption). */
 export const erc4626: DexFamily<Erc4626State> = {
   id: 'erc4626',
   payment: { pullsInput: true },
@@ -22,18 +23,18 @@ export const erc4626: DexFamily<Erc4626State> = {
 
   quoteExactInput: quoteByDirection('erc4626', quote),
 
-  ...linearTrade<Erc4626State>((pool, tokenIn, tokenOut) => {
+  ...linearCapacity<Erc4626State>((pool, tokenIn, tokenOut) => {
     const { state } = pool
-    const deposit = isZeroForOne(pool, tokenIn, tokenOut)
+    const isDeposit = isZeroForOne(pool, tokenIn, tokenOut)
     return {
-      quote: (amountIn) => quote(state, deposit, amountIn),
-      limit: limitOf(state, deposit),
-      rate: rateOf(state, deposit),
+      quote: (amountIn) => quote(state, isDeposit, amountIn),
+      approximateLimit: approximateMaxInput(state, isDeposit),
+      rate: rateOf(state, isDeposit),
     }
   }),
 
-  /** The assets that can be redeemed now, and the total supply of the share, which the vault can always mint. */
-  reserves: ({ state }) => [payable(state), state.totalSupply],
+  /** The assets that can be redeemed now, and the share's total supply, since the vault can mint any amount of shares. */
+  reserves: ({ state }) => [redeemableAssets(state), state.totalSupply],
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

@@ -27,7 +27,7 @@ const RAY = 10n ** 27n
 type Conversion = Pick<Erc4626State, 'totalAssets' | 'totalSupply' | 'virtualShares' | 'rate'>
 
 /**
- * Converts assets to shares, or shares to assets: rounded down as in a deposit or redemption, or up as in a mint or
+ * Converts assets to shares, or shares to assets. Rounds down as in a deposit or redemption, or up as in a mint or
  * withdrawal.
  *
  * @throws PoolRefusal `EMPTY`
@@ -49,15 +49,15 @@ type Exchange = { readonly amountOut: bigint; readonly state: Erc4626State }
  *
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL`, `TOO_LARGE` above the limits of the vault
  */
-export function quote(state: Erc4626State, deposit: boolean, amountIn: bigint): Exchange {
-  const result = exchange(state, deposit, amountIn)
+export function quote(state: Erc4626State, isDeposit: boolean, amountIn: bigint): Exchange {
+  const result = exchange(state, isDeposit, amountIn)
   if (result.amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return result
 }
 
 /** Like `quote`, but accepts amounts that buy nothing. @throws PoolRefusal `EMPTY`, `TOO_LARGE` */
-export function exchange(state: Erc4626State, deposit: boolean, amountIn: bigint): Exchange {
-  return deposit ? depositExchange(state, amountIn) : redeemExchange(state, amountIn)
+export function exchange(state: Erc4626State, isDeposit: boolean, amountIn: bigint): Exchange {
+  return isDeposit ? depositExchange(state, amountIn) : redeemExchange(state, amountIn)
 }
 
 function depositExchange(state: Erc4626State, assets: bigint): Exchange {
@@ -79,7 +79,7 @@ function redeemExchange(state: Erc4626State, shares: bigint): Exchange {
     throw new PoolRefusal('TOO_LARGE', `the vault does not redeem ${shares}`)
   if (maxRedeem === undefined && assets > cash)
     throw new PoolRefusal('TOO_LARGE', `the vault has ${cash} and its redemption limit is unknown`, {
-      isOwnLimit: true,
+      isModelLimit: true,
     })
   const stateAfter = {
     totalAssets: totalAssets - assets,
@@ -98,15 +98,15 @@ export function rateOf({ totalAssets, totalSupply, virtualShares, rate }: Conver
 }
 
 /** Returns the approximate largest input. */
-export function limitOf(state: Erc4626State, deposit: boolean): bigint {
-  if (deposit) return state.maxDeposit
+export function approximateMaxInput(state: Erc4626State, isDeposit: boolean): bigint {
+  if (isDeposit) return state.maxDeposit
   const { totalAssets, totalSupply, cash, maxRedeem } = state
   const maxAssets = maxRedeem === undefined ? min(cash, totalAssets) : totalAssets
   return min(min(convert(state, true, maxAssets), totalSupply), maxRedeem ?? totalSupply)
 }
 
 /** Returns the approximate base units of the asset that can be redeemed now; 0 for a vault that has lost all assets. */
-export function payable(state: Erc4626State): bigint {
+export function redeemableAssets(state: Erc4626State): bigint {
   const { totalAssets, totalSupply, cash, maxRedeem, rate } = state
   if (totalAssets === 0n || rate === 0n) return 0n
   if (maxRedeem === undefined) return min(cash, totalAssets)

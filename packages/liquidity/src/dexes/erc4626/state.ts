@@ -1,7 +1,7 @@
 /** Finds and reads ERC-4626 vaults. */
 import { Erc4626Lens__factory, IERC20__factory, IERC4626State__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
-import { orRefused, type Pool, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import type { Holding } from '../common/holdings.ts'
 import { findTokenRow } from '../common/token-row.ts'
@@ -23,7 +23,7 @@ export function findPools(row: DexRow, pairs: readonly (readonly [Address, Addre
   return findTokenRow(row, pairs, vaultState, (answer) => vault.decodeFunctionResult('asset', answer)[0])
 }
 
-/** Facts of a vault that are read once: how to read its `maxRedeem`, if known. */
+/** Facts of a vault that are read once. `holding` is absent if `maxRedeem` cannot be read for a synthetic holder. */
 export type Erc4626Fixed = { readonly holding?: Holding }
 
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
@@ -43,7 +43,7 @@ export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly
     })),
   )
 
-/** A vault; the vault contract is also its share token. */
+/** Vault. Its contract is also its share token. */
 export type Vault = Erc4626Fixed & { readonly share: Address; readonly asset: Address }
 
 export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626State | null)[]> {
@@ -54,17 +54,17 @@ export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626St
     ...withHolding.map(({ share, holding }) => maxRedeemRead(share, holding)),
   ]
   const [states, cash, limits] = [0, 1, 2].map((k) => answers.slice(k * vaults.length))
-  const limitOf = new Map(withHolding.map(({ share }, k) => [share, limits![k]!]))
+  const maxRedeemByShare = new Map(withHolding.map(({ share }, k) => [share, limits![k]!]))
   return vaults.map(({ share }, k) => {
     const [state, balance] = [states![k], cash![k]]
     if (!state || !balance) return null
     const vaultState = decodeState(state, erc20.decodeFunctionResult('balanceOf', balance)[0])
-    const maxRedeem = decodeMaxRedeem(limitOf.get(share))
+    const maxRedeem = decodeMaxRedeem(maxRedeemByShare.get(share))
     return vaultState && (maxRedeem === null ? vaultState : { ...vaultState, maxRedeem })
   })
 }
 
-/** Returns null if no known conversion reproduces the vault's own previews: it has fees or different math. */
+/** Returns null if no known conversion reproduces the vault's own previews, as with fees or different math. */
 function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
   const [readResult] = lens.decodeFunctionResult('read', answer)
   const { totalAssets, totalSupply, maxDeposit, rate } = readResult
@@ -80,7 +80,7 @@ function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
 
 function reproduces(state: Erc4626State, deposit: boolean, amountIn: bigint, amountOut: bigint): boolean {
   const unlimitedState = { ...state, maxDeposit: amountIn, maxRedeem: amountIn }
-  return orRefused(() => quote(unlimitedState, deposit, amountIn).amountOut) === amountOut
+  return nullIfRefused(() => quote(unlimitedState, deposit, amountIn).amountOut) === amountOut
 }
 
 const topicOf = (name: 'Deposit' | 'Withdraw') => vault.getEvent(name).topicHash as Hex

@@ -1,5 +1,5 @@
 /**
- * The curve of EulerSwap and its inverse: CurveLib of euler-xyz/euler-swap at 08e498a, checked against 1,705 real
+ * Curve of EulerSwap and its inverse. Follows CurveLib of euler-xyz/euler-swap at 08e498a. Checked against 1,705 real
  * results.
  */
 import { divUp, sqrt } from '../../math/integers.ts'
@@ -8,8 +8,8 @@ const ONE = 10n ** 18n
 /** Maximum reserve: uint112. */
 export const MAX_RESERVE = (1n << 112n) - 1n
 
-/** One half of a curve, on which the reserve of X is at most its equilibrium. */
-export type Half = {
+/** Half of a curve on which the reserve of X is at most its reserve at the equilibrium. */
+export type CurveHalf = {
   readonly priceX: bigint
   readonly priceY: bigint
   /** Reserves at the equilibrium. */
@@ -19,7 +19,7 @@ export type Half = {
 }
 
 /** Returns the reserve of Y for a reserve of X from 1 to x0, rounded up; null above uint112. */
-export function reserveY(x: bigint, { priceX, priceY, x0, y0, concentration }: Half): bigint | null {
+export function reserveY(x: bigint, { priceX, priceY, x0, y0, concentration }: CurveHalf): bigint | null {
   const value = (x0 - x) * priceX
   const addedTerm =
     concentration === ONE
@@ -34,7 +34,7 @@ export function reserveY(x: bigint, { priceX, priceY, x0, y0, concentration }: H
  * b = (y − y0)·py/px − (2c − 1)·x0. A negative b rounds everything up; otherwise all but the last division round down.
  * Each case uses the form that subtracts no large numbers. Squares are shifted to fit 256 bits, as in the contract.
  */
-export function reserveX(y: bigint, { priceX, priceY, x0, y0, concentration }: Half): bigint {
+export function reserveX(y: bigint, { priceX, priceY, x0, y0, concentration }: CurveHalf): bigint {
   const scaled = ONE * ((y - y0) * priceY + x0 * priceX) - 2n * concentration * x0 * priceX
   const negative = scaled < 0n
   const b = negative ? divUp(-scaled, priceX) : scaled / priceX
@@ -61,5 +61,5 @@ function sqrtUp(value: bigint): bigint {
   return root * root < value ? root + 1n : root
 }
 
-/** Division by zero yields zero, as in the EVM: the end of a straight curve. */
+/** Divides and rounds up. Division by zero yields zero, as in the EVM; it occurs at the end of a straight curve. */
 const quotientUp = (a: bigint, b: bigint): bigint => (b === 0n ? 0n : divUp(a, b))

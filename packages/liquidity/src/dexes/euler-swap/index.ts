@@ -1,9 +1,9 @@
 /** Family of EulerSwap pools. */
 import type { DexFamily } from '../../family.ts'
-import { sampledTrade } from '../common/capacity-family.ts'
+import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { limitOf, quote, scaleOf } from './math.ts'
+import { approximateMaxInput, quote, samplingScaleOf } from './math.ts'
 import { createdPool, creationTopics, findPools, readStates, rowsOf } from './state.ts'
 import type { EulerSwapFixed, EulerSwapState } from './types.ts'
 
@@ -31,13 +31,13 @@ export const eulerSwap: DexFamily<EulerSwapState> = {
     gas: GAS,
   }),
 
-  ...sampledTrade<EulerSwapState>((pool, tokenIn, tokenOut) => {
+  ...sampledCapacity<EulerSwapState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const i = isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
     return {
       quote: (amountIn) => quote(state, i, amountIn),
-      limit: limitOf(state, i),
-      scale: scaleOf(state, i),
+      approximateLimit: approximateMaxInput(state, i),
+      scale: samplingScaleOf(state, i),
       feePpm: Number(state.fees[i]) / PER_PPM,
     }
   }),

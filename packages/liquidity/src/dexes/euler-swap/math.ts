@@ -1,9 +1,10 @@
 /**
- * Exact math of EulerSwap pools: QuoteLib and SwapLib of euler-xyz/euler-swap at 08e498a, checked against real pools.
+ * Exact math of EulerSwap pools. Follows QuoteLib and SwapLib of euler-xyz/euler-swap at 08e498a. Checked against real
+ * pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { min } from '../../math/integers.ts'
-import { type Half, MAX_RESERVE, reserveX, reserveY } from './curve.ts'
+import { type CurveHalf, MAX_RESERVE, reserveX, reserveY } from './curve.ts'
 import type { EulerSwapLimits, EulerSwapState } from './types.ts'
 
 const ONE = 10n ** 18n
@@ -28,11 +29,11 @@ export function quote(
   if (netIn > limits.in || amountOut > limits.out || reserveIn > MAX_RESERVE)
     throw new PoolRefusal('TOO_LARGE', `it takes ${limits.in} and pays ${limits.out} at most`)
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  return { amountOut, state: after(state, i, { in: netIn, out: amountOut }) }
+  return { amountOut, state: stateAfter(state, i, { in: netIn, out: amountOut }) }
 }
 
 /**
- * Converts limits reported by a pool: it subtracts one unit from its output limit, and reports zeros while it pays
+ * Converts limits reported by a pool. The pool subtracts one unit from its output limit, and reports zeros while it pays
  * nothing.
  */
 export const limitsFromContract = (maxIn: bigint, maxOut: bigint): EulerSwapLimits => ({
@@ -56,9 +57,9 @@ function reserveAfter(state: EulerSwapState, i: 0 | 1, reserveIn: bigint): bigin
 }
 
 /**
- * Returns the approximate largest input: limited by the vaults' deposits and withdrawals, and by the maximum reserve.
+ * Returns the approximate largest input. Deposits and withdrawals of the vaults limit it, and the maximum reserve.
  */
-export function limitOf(state: EulerSwapState, i: 0 | 1): bigint {
+export function approximateMaxInput(state: EulerSwapState, i: 0 | 1): bigint {
   const { reserves, fees, limits } = state
   const j = i === 0 ? 1 : 0
   if (limits[i] === null || fees[i] >= ONE) return 0n
@@ -69,7 +70,7 @@ export function limitOf(state: EulerSwapState, i: 0 | 1): bigint {
   return (min(maxAdded, maxIn) * ONE) / (ONE - fees[i])
 }
 
-function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 1): Half {
+function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 1): CurveHalf {
   const y = x === 0 ? 1 : 0
   return {
     priceX: prices[x],
@@ -81,24 +82,24 @@ function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 
 }
 
 /** Reduces the limits of the trade's direction. The limits of the other direction only grow and are left unchanged. */
-function after(state: EulerSwapState, i: 0 | 1, tradedLimits: EulerSwapLimits): EulerSwapState {
+function stateAfter(state: EulerSwapState, i: 0 | 1, tradedAmounts: EulerSwapLimits): EulerSwapState {
   const { reserves, limits } = state
-  const shrunkLimits = { in: limits[i]!.in - tradedLimits.in, out: limits[i]!.out - tradedLimits.out }
+  const shrunkLimits = { in: limits[i]!.in - tradedAmounts.in, out: limits[i]!.out - tradedAmounts.out }
   return i === 0
     ? {
         ...state,
-        reserves: [reserves[0] + tradedLimits.in, reserves[1] - tradedLimits.out],
+        reserves: [reserves[0] + tradedAmounts.in, reserves[1] - tradedAmounts.out],
         limits: [shrunkLimits, limits[1]],
       }
     : {
         ...state,
-        reserves: [reserves[0] - tradedLimits.out, reserves[1] + tradedLimits.in],
+        reserves: [reserves[0] - tradedAmounts.out, reserves[1] + tradedAmounts.in],
         limits: [limits[0], shrunkLimits],
       }
 }
 
 /** Returns the input that would buy the whole reserve at the equilibrium price, or the input limit. */
-export function scaleOf({ prices, reserves, limits }: EulerSwapState, i: 0 | 1): bigint {
+export function samplingScaleOf({ prices, reserves, limits }: EulerSwapState, i: 0 | 1): bigint {
   const j = i === 0 ? 1 : 0
   const value = (reserves[j] * prices[j]) / prices[i] + 1n
   const maxIn = limits[i]?.in ?? 0n

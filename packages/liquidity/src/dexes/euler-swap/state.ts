@@ -3,9 +3,9 @@ import { type EulerSwapLens, EulerSwapLens__factory, IEulerSwapRegistry__factory
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import { orRefused, type Pool, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { pairKey, sortTokens } from '../common/direction.ts'
+import { pairKey, sortPair } from '../common/direction.ts'
 import { readEach } from '../common/read-each.ts'
 import { limitsFromContract, quote } from './math.ts'
 import type { EulerSwapFixed, EulerSwapLimits, EulerSwapState } from './types.ts'
@@ -21,23 +21,23 @@ const registry = IEulerSwapRegistry__factory.createInterface()
 /** Maximum pools per pair. */
 const POOLS_PER_PAIR = 16
 const FIND_GAS = 200_000
-/** Limits and a quote per direction, which query four vaults. */
+/** Gas to read the limits and a quote of both directions, which query four vaults. */
 const READ_GAS = 900_000
-/** Flags of the hooks before a swap, for the fee, and after a swap. */
+/** Flags of three hooks: before a swap, for the fee, and after a swap. */
 const SWAP_HOOKS = 7n
 
-/** Serves rows of version 2, whose registry lists pools by pair; version 1 has another interface and no registry. */
+/** Serves rows of version 2, whose registry lists pools by pair. Version 1 has another interface and no registry. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'euler-swap' && row.version === '2' ? [row] : []
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const sorted = [...new Map(pairs.map((pair) => [pairKey(pair), sortTokens(pair)])).values()]
-  const answers = yield sorted.map((pair) => ({
+  const sortedPairs = [...new Map(pairs.map((pair) => [pairKey(pair), sortPair(pair)])).values()]
+  const answers = yield sortedPairs.map((pair) => ({
     ...LENS,
     data: find.encode(row.address, pair, POOLS_PER_PAIR),
     gas: FIND_GAS,
   }))
-  return sorted.flatMap((pair, i) => {
+  return sortedPairs.flatMap((pair, i) => {
     const answer = answers[i]
     if (!answer) return []
     return find.decode(answer)[0].map(({ pool, account }) => makePool(row, pair, pool, account))
@@ -70,7 +70,10 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/** Returns null if our math does not reproduce the pool's quotes for a part of its limits. */
+/**
+ * Returns null if our math does not reproduce the pool's sample quotes. Pools with hooks are kept, because `quote` refuses
+ * them.
+ */
 function decodeState(answer: Hex): EulerSwapState | null {
   const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [EulerSwapLens.StateStructOutput]
   const { params, sides } = readResult
@@ -84,10 +87,10 @@ function decodeState(answer: Hex): EulerSwapState | null {
     fees: [params.fee0, params.fee1],
     limits: [limitsOf(sides[0]!), limitsOf(sides[1]!)],
   }
-  const agrees = ([0, 1] as const).every(
-    (i) => (orRefused(() => quote(state, i, sides[i]!.asked))?.amountOut ?? 0n) === sides[i]!.quoted,
+  const reproducesQuotes = ([0, 1] as const).every(
+    (i) => (nullIfRefused(() => quote(state, i, sides[i]!.asked))?.amountOut ?? 0n) === sides[i]!.quoted,
   )
-  return agrees || state.hooked ? state : null
+  return reproducesQuotes || state.hooked ? state : null
 }
 
 const limitsOf = ({ known, inLimit, outLimit }: EulerSwapLens.SideStructOutput): EulerSwapLimits | null =>

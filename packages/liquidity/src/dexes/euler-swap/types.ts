@@ -9,22 +9,22 @@ export type EulerSwapFixed = {
   readonly account: Address
 }
 
-/** Maximum input, without the fee, and maximum output of one direction. */
+/** Maximum input without the fee (`in`), and maximum output (`out`), of one direction. */
 export type EulerSwapLimits = { readonly in: bigint; readonly out: bigint }
 
 /** State of a pool, by token; prices, concentrations, and fees have 18 decimals. */
 export type EulerSwapState = {
   /** False while locked, not installed at its account, or expired. */
   readonly open: boolean
-  /** True if a hook of the creator's choice takes part in swaps. */
+  /** True if a hook chosen by the creator takes part in swaps. */
   readonly hooked: boolean
   /** Virtual reserves of the curve, not the vaults' balances. */
   readonly reserves: Pair<bigint>
   readonly equilibrium: Pair<bigint>
   readonly prices: Pair<bigint>
   readonly concentrations: Pair<bigint>
-  /** By input token. */
+  /** Fees by input token. */
   readonly fees: Pair<bigint>
-  /** Limits by input token; null if the pool's limits, and so its quotes, revert. */
+  /** Limits by input token; null if the pool's getter of limits reverts, and with it every quote. */
   readonly limits: Pair<EulerSwapLimits | null>
 }

@@ -1,6 +1,6 @@
 /** Tests of exact limits that the vectors do not reach; expected values computed by hand. */
 import { describe, expect, test } from 'vitest'
-import { limitOf, quote } from './math.ts'
+import { approximateMaxInput, quote } from './math.ts'
 import type { FluidDexState, FluidReserves } from './types.ts'
 
 const DEEP = 10n ** 15n
@@ -135,16 +135,18 @@ describe('findings of random tests against the deployed pool', () => {
 
 test('the limit is about the largest input, in both directions, and zero beyond the move allowed', () => {
   for (const zeroForOne of [true, false]) {
-    const limit = limitOf(pool(), zeroForOne)
+    const limit = approximateMaxInput(pool(), zeroForOne)
     expect(buys(pool(), zeroForOne, (limit * 999n) / 1_000n)).toBeGreaterThan(0n)
     expect(() => quote(pool(), zeroForOne, (limit * 1_001n) / 1_000n)).toThrow(refused('TOO_LARGE'))
     // A pool of debt alone has its limit, too.
-    expect(limitOf(pool({ collateral: null, debt: curve([DEEP, DEEP]) }), zeroForOne)).toBe(limit)
+    expect(approximateMaxInput(pool({ collateral: null, debt: curve([DEEP, DEEP]) }), zeroForOne)).toBe(limit)
     const farPrice = zeroForOne ? 2n * PRICE_ONE : PRICE_ONE / 2n
-    expect(limitOf(pool({ lastPrice: farPrice }), zeroForOne)).toBe(0n)
+    expect(approximateMaxInput(pool({ lastPrice: farPrice }), zeroForOne)).toBe(0n)
     // Half of the depth at most, however far the last price is.
-    expect(limitOf(pool({ lastPrice: zeroForOne ? PRICE_ONE / 9n : 9n * PRICE_ONE }), zeroForOne)).toBe(DEEP / 2n)
-    expect(limitOf(pool({ collateral: null }), zeroForOne)).toBe(0n)
-    expect(limitOf(pool({ collateral: curve([0n, 0n]) }), zeroForOne)).toBe(0n)
+    expect(approximateMaxInput(pool({ lastPrice: zeroForOne ? PRICE_ONE / 9n : 9n * PRICE_ONE }), zeroForOne)).toBe(
+      DEEP / 2n,
+    )
+    expect(approximateMaxInput(pool({ collateral: null }), zeroForOne)).toBe(0n)
+    expect(approximateMaxInput(pool({ collateral: curve([0n, 0n]) }), zeroForOne)).toBe(0n)
   }
 })

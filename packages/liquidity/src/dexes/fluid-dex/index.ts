@@ -1,9 +1,9 @@
 /** Family of Fluid DEX pools. */
 import type { DexFamily } from '../../family.ts'
-import { sampledTrade } from '../common/capacity-family.ts'
+import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
-import { inTokens, limitOf, quote } from './math.ts'
+import { approximateMaxInput, quote, reservesInTokens } from './math.ts'
 import { findPools, readStates } from './state.ts'
 import type { FluidDexState } from './types.ts'
 
@@ -14,25 +14,25 @@ export const fluidDex: DexFamily<FluidDexState> = {
   holdsNative: true,
   findPools,
   readStates,
-  // Interest changes both curves with time, and so does every use of the tokens in the Liquidity contract.
+  // Both curves change with interest, and with every use of the tokens in the Liquidity contract.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',
 
   quoteExactInput: quoteByDirection('fluid-dex', quote),
 
-  ...sampledTrade<FluidDexState>((pool, tokenIn, tokenOut) => {
+  ...sampledCapacity<FluidDexState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
     return {
       quote: (amountIn) => quote(state, zeroForOne, amountIn),
-      limit: limitOf(state, zeroForOne),
-      scale: inTokens(state, 'imaginary')[zeroForOne ? 0 : 1]! / 4n,
+      approximateLimit: approximateMaxInput(state, zeroForOne),
+      scale: reservesInTokens(state, 'imaginary')[zeroForOne ? 0 : 1]! / 4n,
       feePpm: Number(state.feePpm),
     }
   }),
 
-  reserves: ({ state }) => inTokens(state, 'real'),
+  reserves: ({ state }) => reservesInTokens(state, 'real'),
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

@@ -1,6 +1,6 @@
 /**
- * Exact math of Fluid DEX pools: coreModule and coreHelpers of FluidDexT1, Instadapp/fluid-contracts-public, checked
- * against a deployed pool.
+ * Exact math of Fluid DEX pools. Follows coreModule and coreHelpers of FluidDexT1, Instadapp/fluid-contracts-public.
+ * Checked against a deployed pool.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrt } from '../../math/integers.ts'
@@ -11,7 +11,7 @@ const ONE = 10n ** 18n
 const PRICE_ONE = 10n ** 27n
 /** Decimals of amounts inside the pool. */
 const POOL_DECIMALS = 12n
-/** Minimum amounts, in the pool's decimals and in the token's. */
+/** Minimum amounts of a swap, in the pool's decimals and in base units of the token. */
 const [MIN_SCALED, MIN_AMOUNT] = [1_000_000n, 100n]
 const MAX_SCALED = 2n ** 96n - 1n
 /** Maximum price move of a swap, as a fraction of the final price. */
@@ -21,11 +21,11 @@ const CUT_ONE = 100n * PPM
 /** Maximum ratio of the values of both real reserves after a swap. */
 const MAX_RESERVE_RATIO = 10_000n
 
-/** Amounts of a swap on one curve, including the fee. */
-type Side = { readonly amountIn: bigint; readonly amountOut: bigint }
+/** Amounts of a swap on one curve, in the pool's decimals. `amountIn` includes the fee. */
+type CurveSwap = { readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**
- * Quotes an exact input, split between both curves so that their final prices are equal; each rounds down.
+ * Quotes an exact input, split between both curves so that their final prices are equal. Each curve rounds down.
  *
  * @throws PoolRefusal `PAUSED`, `EMPTY`, `TOO_SMALL`, `TOO_LARGE`; `UNSUPPORTED` after a swap, since the new state must
  * be read
@@ -42,18 +42,17 @@ export function quote(
   if (scaledIn < MIN_SCALED || amountIn < MIN_AMOUNT)
     throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than it takes`)
   if (scaledIn > MAX_SCALED) throw new PoolRefusal('TOO_LARGE', `${amountIn} is more than it can count`)
-  const sides = [state.collateral, state.debt]
-  const depth = sides.reduce((sum, side) => sum + (side?.imaginary[i] ?? 0n), 0n)
+  const curves = [state.collateral, state.debt]
+  const depth = curves.reduce((sum, side) => sum + (side?.imaginary[i] ?? 0n), 0n)
   if (depth === 0n) throw new PoolRefusal('EMPTY', 'neither of its curves is in use')
   if (scaledIn > depth / 2n) throw new PoolRefusal('TOO_LARGE', 'more than half of what the pool is computed with')
-  const amountBySide = divide(sides, scaledIn, i, o)
-  const [collateral, debt] = sides.map((side, k) => side && swap(side, amountBySide[k]!, state.feePpm, i, o)) as [
-    Side,
-    Side,
-  ]
-  needInput(state, [collateral, debt], amountIn, i)
-  needReserves(state, collateral, debt, i)
-  needPrice(state, collateral, debt, i)
+  const amountBySide = splitInput(curves, scaledIn, i, o)
+  const [collateral, debt] = curves.map(
+    (side, k) => side && swapOnCurve(side, amountBySide[k]!, state.feePpm, i, o),
+  ) as [CurveSwap, CurveSwap]
+  checkInput(state, [collateral, debt], amountIn, i)
+  checkReserves(state, collateral, debt, i)
+  checkPrice(state, collateral, debt, i)
   const amountOut = [collateral, debt].reduce(
     (sum, side) => sum + (side ? fromPool(side.amountOut, state.decimals[o]) : 0n),
     0n,
@@ -67,28 +66,28 @@ const toPool = (amount: bigint, decimals: bigint) =>
 const fromPool = (amount: bigint, decimals: bigint) =>
   decimals > POOL_DECIMALS ? amount * 10n ** (decimals - POOL_DECIMALS) : amount / 10n ** (POOL_DECIMALS - decimals)
 
-type Sides = readonly (FluidReserves | null)[]
+type Curves = readonly (FluidReserves | null)[]
 
-/** Splits the input between the curves; one gets all of it if the other's share would not be positive. */
-function divide([collateral, debt]: Sides, amount: bigint, i: 0 | 1, o: 0 | 1): readonly [bigint, bigint] {
+/** Splits the input between the curves. If the share of one curve would not be positive, the other gets all input. */
+function splitInput([collateral, debt]: Curves, amount: bigint, i: 0 | 1, o: 0 | 1): readonly [bigint, bigint] {
   if (!collateral) return [0n, amount]
   if (!debt) return [amount, 0n]
   const [x, y] = [collateral.imaginary[o], collateral.imaginary[i]]
   const [x2, y2] = [debt.imaginary[o], debt.imaginary[i]]
   const [root, root2] = [sqrt(x * y * ONE), sqrt(x2 * y2 * ONE)]
-  const first = (y2 * root + amount * root - y * root2) / (root + root2)
-  if (first <= 0n) return [0n, amount]
-  return first >= amount ? [amount, 0n] : [first, amount - first]
+  const collateralInput = (y2 * root + amount * root - y * root2) / (root + root2)
+  if (collateralInput <= 0n) return [0n, amount]
+  return collateralInput >= amount ? [amount, 0n] : [collateralInput, amount - collateralInput]
 }
 
-function swap({ imaginary }: FluidReserves, amountIn: bigint, feePpm: bigint, i: 0 | 1, o: 0 | 1): Side {
+function swapOnCurve({ imaginary }: FluidReserves, amountIn: bigint, feePpm: bigint, i: 0 | 1, o: 0 | 1): CurveSwap {
   if (amountIn === 0n) return { amountIn: 0n, amountOut: 0n }
   const netIn = (amountIn * (PPM - feePpm)) / PPM
   return { amountIn, amountOut: (netIn * imaginary[o]) / (imaginary[i] + netIn) }
 }
 
-/** Returns a curve's input without the protocol cut of its fee. */
-function staying({ revenueCut = 0n, feePpm }: FluidDexState, side: Side | null): bigint {
+/** Returns a curve's input without the protocol's cut of the fee. */
+function inputWithoutCut({ revenueCut = 0n, feePpm }: FluidDexState, side: CurveSwap | null): bigint {
   return ((side?.amountIn ?? 0n) * (CUT_ONE - revenueCut * feePpm)) / CUT_ONE
 }
 
@@ -97,17 +96,20 @@ function staying({ revenueCut = 0n, feePpm }: FluidDexState, side: Side | null):
  * most 1 %, and must not repay more than is owed. The debt that we read is rounded down, so the contract accepts up to
  * a few units more.
  */
-function needInput(state: FluidDexState, sides: readonly (Side | null)[], amountIn: bigint, i: 0 | 1): void {
-  const countedReserve = sides.reduce((sum, side) => sum + fromPool(staying(state, side), state.decimals[i]), 0n)
+function checkInput(state: FluidDexState, sides: readonly (CurveSwap | null)[], amountIn: bigint, i: 0 | 1): void {
+  const countedReserve = sides.reduce(
+    (sum, side) => sum + fromPool(inputWithoutCut(state, side), state.decimals[i]),
+    0n,
+  )
   if (amountIn * 100n > countedReserve * 101n)
     throw new PoolRefusal('TOO_SMALL', 'too much of the input is lost by rounding')
   const { owed, decimals } = state
-  if (owed && sides[1] && fromPool(staying(state, sides[1]), decimals[i]) > fromPool(owed[i], decimals[i]))
-    throw new PoolRefusal('TOO_LARGE', 'more would be paid back than is owed', { isOwnLimit: true })
+  if (owed && sides[1] && fromPool(inputWithoutCut(state, sides[1]), decimals[i]) > fromPool(owed[i], decimals[i]))
+    throw new PoolRefusal('TOO_LARGE', 'more would be paid back than is owed', { isModelLimit: true })
 }
 
 /** Checks that no curve pays more than its reserve, or keeps too little of one token. */
-function needReserves(state: FluidDexState, collateral: Side | null, debt: Side | null, i: 0 | 1): void {
+function checkReserves(state: FluidDexState, collateral: CurveSwap | null, debt: CurveSwap | null, i: 0 | 1): void {
   for (const [side, tradedSide] of [
     [state.collateral, collateral],
     [state.debt, debt],
@@ -125,32 +127,32 @@ function needReserves(state: FluidDexState, collateral: Side | null, debt: Side 
 }
 
 /**
- * Checks the final price of the curve with the larger input, including the fee without the protocol cut, against the
- * stored price.
+ * Checks that the final price of the curve with the larger input is close enough to the stored price. The curve's input
+ * includes the fee, but not the protocol's cut.
  */
-function needPrice(state: FluidDexState, collateral: Side | null, debt: Side | null, i: 0 | 1): void {
-  const [collateralInput, debtInput] = [staying(state, collateral), staying(state, debt)]
-  const byCollateral = collateralInput > debtInput
-  const [side, tradedSide] = byCollateral ? [state.collateral!, collateral!] : [state.debt, debt]
+function checkPrice(state: FluidDexState, collateral: CurveSwap | null, debt: CurveSwap | null, i: 0 | 1): void {
+  const [collateralInput, debtInput] = [inputWithoutCut(state, collateral), inputWithoutCut(state, debt)]
+  const isCollateralLarger = collateralInput > debtInput
+  const [side, tradedSide] = isCollateralLarger ? [state.collateral!, collateral!] : [state.debt, debt]
   if (!side || !tradedSide) return
   const [sold, bought] = [
-    side.imaginary[i] + (byCollateral ? collateralInput : debtInput),
+    side.imaginary[i] + (isCollateralLarger ? collateralInput : debtInput),
     side.imaginary[1 - i]! - tradedSide.amountOut,
   ]
   const price = i === 0 ? (bought * PRICE_ONE) / sold : (sold * PRICE_ONE) / bought
-  const move = price === 0n ? ONE : ONE - (state.lastPrice * ONE) / price
-  if (move <= MAX_MOVE && move >= -MAX_MOVE) return
+  const priceMove = price === 0n ? ONE : ONE - (state.lastPrice * ONE) / price
+  if (priceMove <= MAX_MOVE && priceMove >= -MAX_MOVE) return
   // If the old price is already too far off in the other direction, a larger input brings it closer.
-  const isBehind = i === 0 ? move > 0n && price > 0n : move < 0n
+  const isBehind = i === 0 ? priceMove > 0n && price > 0n : priceMove < 0n
   throw isBehind
     ? new PoolRefusal('TOO_SMALL', 'the price would stay too far from that of the last trade')
     : new PoolRefusal('TOO_LARGE', 'the price would move too far')
 }
 
-/** Returns the approximate largest input, which moves the price as far as allowed. */
-export function limitOf(state: FluidDexState, zeroForOne: boolean): bigint {
+/** Returns the approximate largest input in base units. It moves the price as far as allowed. */
+export function approximateMaxInput(state: FluidDexState, zeroForOne: boolean): bigint {
   const [i, o] = zeroForOne ? [0, 1] : [1, 0]
-  const depth = Number(inTokens(state, 'imaginary')[i]!)
+  const depth = Number(reservesInTokens(state, 'imaginary')[i]!)
   const side = state.collateral ?? state.debt
   if (!side || depth === 0) return 0n
   const price = Number(side.imaginary[o]!) / Number(side.imaginary[i]!)
@@ -163,7 +165,7 @@ export function limitOf(state: FluidDexState, zeroForOne: boolean): bigint {
 }
 
 /** Returns the sum of both curves' reserves, in base units of the tokens. */
-export function inTokens(state: FluidDexState, kind: keyof FluidReserves): readonly bigint[] {
+export function reservesInTokens(state: FluidDexState, kind: keyof FluidReserves): readonly bigint[] {
   return ([0, 1] as const).map((k) =>
     [state.collateral, state.debt].reduce((sum, side) => sum + fromPool(side?.[kind][k] ?? 0n, state.decimals[k]), 0n),
   )

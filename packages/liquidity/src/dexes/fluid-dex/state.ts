@@ -10,9 +10,9 @@ import type { FluidDexState, FluidReserves } from './types.ts'
 const LENS = lensOf('FluidDexLens')
 const lens = FluidDexLens__factory.createInterface()
 
-/** A few dozen pools, two words each. */
+/** Gas to list a few dozen pools of two words each. */
 const LIST_GAS = 3_000_000
-/** Prices, and both curves from the Liquidity contract. */
+/** Gas to read prices, and both curves from the Liquidity contract. */
 const READ_GAS = 400_000
 
 /** Lists all pools of the row's resolver, which has no getter by token. */
@@ -42,7 +42,10 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/** Layout of slot 1: bits 0 and 1 enable the curves, the fee follows, the last bit pauses swaps. */
+/**
+ * Layout of storage slot 1. The two lowest bits enable the curves. The fee and the protocol's cut follow. The highest bit
+ * pauses swaps.
+ */
 const [COLLATERAL, DEBT] = [1n, 2n]
 const [FEE_AT, FEE_MASK] = [2n, 0x1ffffn]
 const [CUT_AT, CUT_MASK] = [19n, 0x7fn]

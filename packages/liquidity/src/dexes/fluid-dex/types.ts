@@ -1,7 +1,7 @@
 /** Reserves of one of a pool's two curves, for the first and second token, in units of 10^-12 tokens. */
 export type FluidReserves = {
   readonly real: readonly [bigint, bigint]
-  /** Reserves of the x·y = k formula. */
+  /** Virtual reserves, on which the x·y = k formula works. */
   readonly imaginary: readonly [bigint, bigint]
 }
 
@@ -15,13 +15,14 @@ export type FluidDexState = {
   /** Price of the first token in the second after the last trade; 27 decimals. */
   readonly lastPrice: bigint
   readonly centerPrice: bigint
-  /** Reserves of the two curves; null if a curve is disabled. */
+  /** Reserves of the collateral curve; null if the curve is disabled. */
   readonly collateral: FluidReserves | null
+  /** Reserves of the debt curve; null if the curve is disabled. */
   readonly debt: FluidReserves | null
-  /** Total debt of both tokens behind the debt curve, in the unit of the reserves; more cannot be repaid. */
+  /** Total debt of each token behind the debt curve, in the unit of the reserves. A swap cannot repay more. */
   readonly owed?: readonly [bigint, bigint]
   /** Decimals of both tokens. */
   readonly decimals: readonly [bigint, bigint]
-  /** Set after a swap: the new state must be read. */
+  /** Set after a quoted swap, whose effect on the state is unknown. The state must be read again. */
   readonly spent?: true
 }

@@ -1,6 +1,7 @@
 /**
- * Price curves of iZiSwap pools. Each point trades at one price. The first points of a range are straight lines. The
- * rest is one x·y = k piece between prices half a point beyond its ends. It has exactly the same input and output.
+ * Price curves of iZiSwap pools. Each point trades at one price. The first points of a range become straight lines. The
+ * other points become one x·y = k piece, from half a point before the first to half a point after the last. This piece
+ * has exactly the same input and output as the points.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../../family.ts'
@@ -10,13 +11,13 @@ import { farthestPoint } from './math.ts'
 import type { IziswapState } from './types.ts'
 
 /**
- * Points of a range with a line of their own. Beyond them the price steps matter by less than a thirtieth of a basis
- * point.
+ * Number of points per range that become lines. For the other points, the price steps change amounts by less than a
+ * thirtieth of a basis point.
  */
-const LINES = 4
-/** Half a point: a hyperbola over the full width of a point has the same amounts as the point. */
-const HALF = 0.5
-const WIDTH = sqrtPriceAt(HALF) - sqrtPriceAt(-HALF)
+const LINES_PER_RANGE = 4
+/** Distance from a point to its boundary. A hyperbola over the full width of a point has the same amounts as the point. */
+const HALF_POINT = 0.5
+const POINT_WIDTH = sqrtPriceAt(HALF_POINT) - sqrtPriceAt(-HALF_POINT)
 
 /** Returns the curve up to the end of the price range, without its margin. */
 export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
@@ -26,33 +27,37 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   if (sqrtPriceX96 === 0n) return builder.build(keepIn)
   // Count points downward when X is sold, so that both directions share the code.
   const sign = zeroForOne ? -1 : 1
-  const pieces = new Pieces(builder, sign)
-  pieces.line(point, Number(zeroForOne ? liquidity - liquidityX : liquidityX) * sqrtPriceAt(-sign * point))
-  let inRange = liquidity
-  let from = point + sign
+  const curveBuilder = new DirectedCurveBuilder(builder, sign)
+  curveBuilder.addPoint(point, Number(zeroForOne ? liquidity - liquidityX : liquidityX) * sqrtPriceAt(-sign * point))
+  let liquidityInRange = liquidity
+  let fromPoint = point + sign
   const pointsAhead = points.filter((entry) => (zeroForOne ? entry.point <= point : entry.point >= point))
   for (const entry of zeroForOne ? pointsAhead.toReversed() : pointsAhead) {
     if (entry.point !== point) {
-      // A downward trade uses the liquidity that ends at a point at that point. With an order, it is part of the order's
-      // line: a hyperbola would end below the order's price.
-      const last = zeroForOne && !entry.order ? entry.point : entry.point - sign
-      pieces.range(from, last, Number(inRange))
-      from = last + sign
+      // If liquidity ends at a point, a downward trade still uses it at that point. If the point has an order, this
+      // liquidity is part of the order's line, because a hyperbola would end below the order's price.
+      const lastPoint = zeroForOne && !entry.order ? entry.point : entry.point - sign
+      curveBuilder.addRange(fromPoint, lastPoint, Number(liquidityInRange))
+      fromPoint = lastPoint + sign
     }
-    if (!zeroForOne && entry.endpoint && entry.point !== point) inRange += entry.liquidityNet
+    if (!zeroForOne && entry.endpoint && entry.point !== point) liquidityInRange += entry.liquidityNet
     if (entry.order && zeroForOne) {
-      const isAhead = from === entry.point
-      pieces.line(entry.point, Number(entry.sellingY) + (isAhead ? Number(inRange) * sqrtPriceAt(entry.point) : 0))
-      if (isAhead) from += sign
-    } else if (entry.order) pieces.line(entry.point, Number(entry.sellingX))
-    if (zeroForOne && entry.endpoint) inRange -= entry.liquidityNet
+      const isAhead = fromPoint === entry.point
+      curveBuilder.addPoint(
+        entry.point,
+        Number(entry.sellingY) + (isAhead ? Number(liquidityInRange) * sqrtPriceAt(entry.point) : 0),
+      )
+      if (isAhead) fromPoint += sign
+    } else if (entry.order) curveBuilder.addPoint(entry.point, Number(entry.sellingX))
+    if (zeroForOne && entry.endpoint) liquidityInRange -= entry.liquidityNet
   }
   const farthest = farthestPoint(pointDelta)
-  if (inRange > 0n) pieces.range(from, zeroForOne ? -farthest : farthest - 1, Number(inRange))
+  if (liquidityInRange > 0n)
+    curveBuilder.addRange(fromPoint, zeroForOne ? -farthest : farthest - 1, Number(liquidityInRange))
   return builder.build(keepIn)
 }
 
-class Pieces {
+class DirectedCurveBuilder {
   private readonly builder: CurveBuilder
   private readonly sign: 1 | -1
 
@@ -61,20 +66,24 @@ class Pieces {
     this.sign = sign
   }
 
-  /** Adds an output at the price of a point. */
-  line(point: number, output: number): void {
+  /** Adds a line with the given output at the price of a point. */
+  addPoint(point: number, output: number): void {
     const rate = sqrtPriceAt(-this.sign * point) ** 2
-    this.builder.line(rate, output / rate)
+    this.builder.addLine(rate, output / rate)
   }
 
-  /** Adds the liquidity of all points from `first` to `last`. */
-  range(first: number, last: number, liquidity: number): void {
+  /** Adds the liquidity of all points from `firstPoint` to `lastPoint`. */
+  addRange(firstPoint: number, lastPoint: number, liquidity: number): void {
     const { sign } = this
-    if (liquidity === 0 || sign * (last - first) < 0) return
-    let point = first
-    for (let k = 0; k < LINES && sign * (last - point) >= 0; k++, point += sign)
-      this.line(point, liquidity * sqrtPriceAt(-sign * point))
-    if (sign * (last - point) < 0) return
-    this.builder.hyperbola(sqrtPriceAt(-sign * point + HALF), sqrtPriceAt(-sign * last - HALF), liquidity / WIDTH)
+    if (liquidity === 0 || sign * (lastPoint - firstPoint) < 0) return
+    let point = firstPoint
+    for (let k = 0; k < LINES_PER_RANGE && sign * (lastPoint - point) >= 0; k++, point += sign)
+      this.addPoint(point, liquidity * sqrtPriceAt(-sign * point))
+    if (sign * (lastPoint - point) < 0) return
+    this.builder.addHyperbola(
+      sqrtPriceAt(-sign * point + HALF_POINT),
+      sqrtPriceAt(-sign * lastPoint - HALF_POINT),
+      liquidity / POINT_WIDTH,
+    )
   }
 }

@@ -1,19 +1,19 @@
 /** Family of iZiSwap pools. */
 import type { DexFamily } from '../../family.ts'
-import { endingAt } from '../../math/curve-end.ts'
+import { endCurveAt } from '../../math/curve-end.ts'
 import { concentratedReserves } from '../../math/positions.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { curveOf } from './curve.ts'
-import { maxInput, sell } from './math.ts'
+import { maxInput, sellExact } from './math.ts'
 import { findPools, readStates, topics } from './state.ts'
 import type { IziswapState } from './types.ts'
 
 const { hop, piece } = gasRow('iziswap')
 
-const pools: DexFamily<IziswapState> = {
+const uncheckedFamily: DexFamily<IziswapState> = {
   id: 'iziswap',
   findPools,
   readStates,
@@ -22,7 +22,7 @@ const pools: DexFamily<IziswapState> = {
   applyLog: () => 'reread',
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
-    const { amountOut, state, pointsPassed } = sell(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
+    const { amountOut, state, pointsPassed } = sellExact(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
     return { amountOut, state, gas: hop + piece * pointsPassed }
   },
 
@@ -30,7 +30,7 @@ const pools: DexFamily<IziswapState> = {
 
   priceCurve(pool, tokenIn, tokenOut) {
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-    return endingAt(curveOf(pool.state, zeroForOne), maxInput(pool.state, zeroForOne))
+    return endCurveAt(curveOf(pool.state, zeroForOne), maxInput(pool.state, zeroForOne))
   },
 
   reserves: ({ state }) => reservesOf(state),
@@ -62,8 +62,8 @@ function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta
   ]
 }
 
-/** iZiSwap pools, whose state is possible. */
+/** iZiSwap pools. Refuses contradictory states. */
 export const iziswap: DexFamily<IziswapState> = withConsistentState<IziswapState, DexFamily<IziswapState>>(
-  pools,
+  uncheckedFamily,
   ({ state }) => pathOfTicks(state.liquidity, state.point, endpointsOf(state)),
 )

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { curveOf } from './curve.ts'
-import { sell } from './math.ts'
+import { sellExact } from './math.ts'
 import type { IziswapState, LiquidityPoint } from './types.ts'
 
 const point = (at: number, overrides: Partial<LiquidityPoint>): LiquidityPoint => ({
@@ -33,7 +33,7 @@ test('the amount of X in whole points is computed from the price step below the 
       point(-405_512, { endpoint: true, liquidityNet: -rest }),
     ],
   })
-  expect(sell(state, false, 40_127_639_086n).amountOut).toBe(18_232_361_786_653_670_855_670_012_560n)
+  expect(sellExact(state, false, 40_127_639_086n).amountOut).toBe(18_232_361_786_653_670_855_670_012_560n)
 })
 
 test('a swap from below without liquidity fills the last orders', () => {
@@ -44,8 +44,8 @@ test('a swap from below without liquidity fills the last orders', () => {
     pointDelta: 40,
     points: [point(18_840, { order: true, sellingX: 90_254_254_116_831_184_402_738n })],
   })
-  expect(sell(state, false, 425_759_106_643n).amountOut).toBe(64_583_948_198n)
-  expect(sell(state, false, 194n).amountOut).toBe(29n)
+  expect(sellExact(state, false, 425_759_106_643n).amountOut).toBe(64_583_948_198n)
+  expect(sellExact(state, false, 194n).amountOut).toBe(29n)
 })
 
 test('an order in a range pays no more than the curve', () => {
@@ -62,7 +62,7 @@ test('an order in a range pays no more than the curve', () => {
   const curve = curveOf(state, true)
   let compared = 0
   for (let amountIn = 10n ** 15n; amountIn < 4n * 10n ** 17n; amountIn += 10n ** 15n) {
-    const output = Number(sell(state, true, amountIn).amountOut)
+    const output = Number(sellExact(state, true, amountIn).amountOut)
     const beyond = output / outputOfCurve(curve, Number(amountIn) * curve.keepIn) - 1
     expect(beyond, String(amountIn)).toBeLessThanOrEqual(curve.outputError!)
     compared++

@@ -2,28 +2,28 @@
  * Exact math of iZiSwap pools. Checked against swapX2Y.sol, swapY2X.sol, and PointBitmap of iZiSwap-core at 3e8f627.
  */
 import { PPM } from '@sluice/chains'
-import { orRefused, PoolRefusal } from '../../family.ts'
+import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { divUp } from '../../math/integers.ts'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
-import { fillWithX, fillWithY, type RangeMove, type Stand, sellXInRange, sellYInRange } from './range.ts'
+import { fillWithX, fillWithY, type RangeMove, sellXInRange, sellYInRange, type TradePosition } from './range.ts'
 import type { IziswapState, LiquidityPoint } from './types.ts'
 
-/** Limit of all pools' points, before rounding to the spacing. */
-const FARTHEST = 800_000
+/** Maximum point of any pool, before rounding to the pool's spacing. */
+const MAX_POINT = 800_000
 /** Returns the farthest point that a pool with this spacing can reach. */
-export const farthestPoint = (pointDelta: number): number => Math.trunc(FARTHEST / pointDelta) * pointDelta
+export const farthestPoint = (pointDelta: number): number => Math.trunc(MAX_POINT / pointDelta) * pointDelta
 const MAX_UINT128 = (1n << 128n) - 1n
 
-/** A trade in progress. `points` is copied when an order is filled. */
+/** Trade in progress. `points` is copied when the trade fills an order. */
 type Trade = {
   readonly fee: bigint
-  position: Stand
+  position: TradePosition
   points: readonly LiquidityPoint[]
   remaining: bigint
   amountOut: bigint
   pointsCrossed: number
-  done: boolean
+  isDone: boolean
 }
 
 /** Result of a trade. */
@@ -49,15 +49,18 @@ function firstAtOrAbove(points: readonly LiquidityPoint[], point: number): numbe
 
 const isSet = ({ endpoint, order }: LiquidityPoint) => endpoint || order
 
-/** Returns the remaining input without its fee; ends the trade if that is zero. */
+/** Returns the remaining input without its fee. Ends the trade if the result is zero. */
 function netOfFee(trade: Trade): bigint {
   const amount = (trade.remaining * (PPM - trade.fee)) / PPM
-  if (amount === 0n) trade.done = true
+  if (amount === 0n) trade.isDone = true
   return amount
 }
 
-/** Subtracts the cost of a part of the trade and its fee; all remaining input if the part used it up. */
-function deduct(
+/**
+ * Subtracts the cost and the fee of a part of the trade from the remaining input. Subtracts all of it if the part used up
+ * the input.
+ */
+function deductCost(
   trade: Trade,
   { cost, output }: { readonly cost: bigint; readonly output: bigint },
   amount: bigint,
@@ -66,38 +69,38 @@ function deduct(
   trade.amountOut += output
 }
 
-function move(trade: Trade, rangeMove: RangeMove, amount: bigint): void {
-  deduct(trade, rangeMove, amount)
-  trade.done = rangeMove.isFinished
+function applyRangeMove(trade: Trade, rangeMove: RangeMove, amount: bigint): void {
+  deductCost(trade, rangeMove, amount)
+  trade.isDone = rangeMove.isFinished
   const { point, price, liquidityX } = rangeMove
   trade.position = { ...trade.position, point, price, liquidityX }
 }
 
 /** Fills the limit orders at a point. */
 function fillOrders(trade: Trade, index: number, sellX: boolean): void {
-  const pointAt = trade.points[index]!
+  const filledPoint = trade.points[index]!
   const amount = netOfFee(trade)
-  if (trade.done) return
-  const selling = sellX ? pointAt.sellingY : pointAt.sellingX
-  const fill = (sellX ? fillWithX : fillWithY)(amount, trade.position.price, selling)
-  if (fill.output < selling || fill.cost >= amount) trade.done = true
-  deduct(trade, fill, amount)
+  if (trade.isDone) return
+  const selling = sellX ? filledPoint.sellingY : filledPoint.sellingX
+  const orderFill = (sellX ? fillWithX : fillWithY)(amount, trade.position.price, selling)
+  if (orderFill.output < selling || orderFill.cost >= amount) trade.isDone = true
+  deductCost(trade, orderFill, amount)
   const [sellingX, sellingY] = sellX
-    ? [pointAt.sellingX, selling - fill.output]
-    : [selling - fill.output, pointAt.sellingY]
+    ? [filledPoint.sellingX, selling - orderFill.output]
+    : [selling - orderFill.output, filledPoint.sellingY]
   const order = sellingX > 0n || sellingY > 0n
-  trade.points = trade.points.with(index, { ...pointAt, sellingX, sellingY, order })
+  trade.points = trade.points.with(index, { ...filledPoint, sellingX, sellingY, order })
   trade.pointsCrossed++
 }
 
-const standAt = (point: number, liquidity: bigint, liquidityX: bigint): Stand => ({
+const positionAt = (point: number, liquidity: bigint, liquidityX: bigint): TradePosition => ({
   point,
   price: sqrtRatioAtTick(point),
   liquidity,
   liquidityX,
 })
 
-/** Returns the next point below at which the contract stops: one that is set, or the end of the bitmap word. */
+/** Returns the next lower point at which the contract stops: a point set in the bitmap, or the end of the bitmap word. */
 function nextBelow({ points }: Trade, from: number, delta: number, lowest: number): number {
   const gridIndex = Math.floor(from / delta)
   const wordEnd = Math.floor(gridIndex / 256) * 256 * delta
@@ -121,22 +124,23 @@ function pointAt(trade: Trade, point: number): { readonly index: number; readonl
 }
 
 /** True if nothing can be bought in this direction, including orders at the current point. */
-const isOver = ({ position: stand, points }: Trade, isUp: boolean) =>
+const hasNothingToBuy = ({ position: stand, points }: Trade, isUp: boolean) =>
   stand.liquidity === 0n && !points.some(({ point }) => (isUp ? point >= stand.point : point <= stand.point))
 
 /** Sells X. @see SwapX2YModule.swapX2Y */
 function sellX(trade: Trade, delta: number, lowest: number): void {
-  while (trade.position.point >= lowest && !isOver(trade, false)) {
+  while (trade.position.point >= lowest && !hasNothingToBuy(trade, false)) {
     const { index, point: liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, true)
-    if (trade.done) return
+    if (trade.isDone) return
     const searchedPoint = trade.position.point - 1
     if (liquidityPoint?.endpoint) {
       const amount = netOfFee(trade)
-      if (trade.done) return
-      if (trade.position.liquidity > 0n) move(trade, sellXInRange(trade.position, trade.position.point, amount), amount)
-      if (trade.done) return
-      trade.position = standAt(trade.position.point - 1, trade.position.liquidity - liquidityPoint.liquidityNet, 0n)
+      if (trade.isDone) return
+      if (trade.position.liquidity > 0n)
+        applyRangeMove(trade, sellXInRange(trade.position, trade.position.point, amount), amount)
+      if (trade.isDone) return
+      trade.position = positionAt(trade.position.point - 1, trade.position.liquidity - liquidityPoint.liquidityNet, 0n)
       trade.pointsCrossed++
     }
     if (trade.position.point < lowest) return
@@ -145,31 +149,31 @@ function sellX(trade: Trade, delta: number, lowest: number): void {
       trade.position = { ...trade.position, point: nextPoint, price: sqrtRatioAtTick(nextPoint) }
     else {
       const amount = netOfFee(trade)
-      if (!trade.done) move(trade, sellXInRange(trade.position, nextPoint, amount), amount)
+      if (!trade.isDone) applyRangeMove(trade, sellXInRange(trade.position, nextPoint, amount), amount)
     }
-    if (trade.done || trade.position.point <= lowest) return
+    if (trade.isDone || trade.position.point <= lowest) return
   }
 }
 
 /** Sells Y. @see SwapY2XModule.swapY2X */
 function sellY(trade: Trade, delta: number, highest: number): void {
   // An order at the point where a step ended is filled in the next step.
-  while (trade.position.point < highest && !trade.done && !isOver(trade, true)) {
+  while (trade.position.point < highest && !trade.isDone && !hasNothingToBuy(trade, true)) {
     const { index, point: liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, false)
-    if (trade.done) return
+    if (trade.isDone) return
     const nextPoint = nextAbove(trade, trade.position.point, delta, highest)
     if (trade.position.liquidity === 0n)
       trade.position = { ...trade.position, point: nextPoint, price: sqrtRatioAtTick(nextPoint) }
     else {
       const amount = netOfFee(trade)
-      if (trade.done) return
-      move(trade, sellYInRange(trade.position, nextPoint, amount), amount)
+      if (trade.isDone) return
+      applyRangeMove(trade, sellYInRange(trade.position, nextPoint, amount), amount)
     }
     if (trade.position.point !== nextPoint) continue
-    const reachesNext = pointAt(trade, nextPoint).point
-    const liquidity = trade.position.liquidity + (reachesNext?.endpoint ? reachesNext.liquidityNet : 0n)
-    if (reachesNext?.endpoint) trade.pointsCrossed++
+    const nextLiquidityPoint = pointAt(trade, nextPoint).point
+    const liquidity = trade.position.liquidity + (nextLiquidityPoint?.endpoint ? nextLiquidityPoint.liquidityNet : 0n)
+    if (nextLiquidityPoint?.endpoint) trade.pointsCrossed++
     trade.position = { ...trade.position, liquidity, liquidityX: liquidity }
   }
 }
@@ -179,7 +183,7 @@ function sellY(trade: Trade, delta: number, highest: number): void {
  *
  * @throws PoolRefusal `TOO_SMALL`, `TOO_LARGE`, or `EMPTY` if the pool would revert
  */
-export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint): IziswapTrade {
+export function sellUpTo(state: IziswapState, zeroForOne: boolean, amountIn: bigint): IziswapTrade {
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amountIn > MAX_UINT128) throw new PoolRefusal('TOO_LARGE', 'more than 128 bits')
   if (state.sqrtPriceX96 === 0n) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
@@ -191,23 +195,23 @@ export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint
     remaining: amountIn,
     amountOut: 0n,
     pointsCrossed: 0,
-    done: false,
+    isDone: false,
   }
   const farthest = farthestPoint(pointDelta)
   if (zeroForOne) sellX(trade, pointDelta, -farthest)
   else sellY(trade, pointDelta, farthest)
   if (trade.amountOut === 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
-  const { position: stand, points } = trade
+  const { position, points } = trade
   return {
     amountIn: amountIn - trade.remaining,
     amountOut: trade.amountOut,
     pointsPassed: trade.pointsCrossed,
     state: {
       ...state,
-      sqrtPriceX96: stand.price,
-      point: stand.point,
-      liquidity: stand.liquidity,
-      liquidityX: stand.liquidityX,
+      sqrtPriceX96: position.price,
+      point: position.point,
+      liquidity: position.liquidity,
+      liquidityX: position.liquidityX,
       points,
     },
   }
@@ -219,16 +223,19 @@ export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint
  * @throws PoolRefusal if the pool would revert, `TOO_LARGE` if it has no more to sell, `UNSUPPORTED` if rounding would
  * leave part of the input
  */
-export function sell(state: IziswapState, zeroForOne: boolean, amountIn: bigint): IziswapTrade {
-  const result = trade(state, zeroForOne, amountIn)
+export function sellExact(state: IziswapState, zeroForOne: boolean, amountIn: bigint): IziswapTrade {
+  const result = sellUpTo(state, zeroForOne, amountIn)
   if (result.amountIn === amountIn) return result
-  // A partially filled order can leave a few units of an input although the pool accepts a larger one.
-  const isAll = trade(state, zeroForOne, MAX_UINT128).amountIn < amountIn
-  throw new PoolRefusal(isAll ? 'TOO_LARGE' : 'UNSUPPORTED', `the pool takes ${result.amountIn} of ${amountIn}`)
+  // A partially filled order can leave a few units of the input unspent, although the pool accepts a larger input.
+  const isMoreThanPoolTakes = sellUpTo(state, zeroForOne, MAX_UINT128).amountIn < amountIn
+  throw new PoolRefusal(
+    isMoreThanPoolTakes ? 'TOO_LARGE' : 'UNSUPPORTED',
+    `the pool takes ${result.amountIn} of ${amountIn}`,
+  )
 }
 
-/** Returns the largest input that `sell` accepts: all that the pool takes of a larger one. */
+/** Returns the largest input that `sellExact` accepts: the part of a very large input that the pool takes. */
 export function maxInput(state: IziswapState, zeroForOne: boolean): bigint | null {
-  const acceptedInput = orRefused(() => trade(state, zeroForOne, MAX_UINT128).amountIn) ?? 1n
-  return largestInput((amountIn) => sell(state, zeroForOne, amountIn), acceptedInput)
+  const acceptedInput = nullIfRefused(() => sellUpTo(state, zeroForOne, MAX_UINT128).amountIn) ?? 1n
+  return largestInput((amountIn) => sellExact(state, zeroForOne, amountIn), acceptedInput)
 }

@@ -10,7 +10,7 @@ const Q96 = 1n << 96n
 const RATE = sqrtRatioAtTick(1)
 
 /** Position of a trade between two ranges. */
-export type Stand = {
+export type TradePosition = {
   readonly point: number
   readonly price: bigint
   readonly liquidity: bigint
@@ -26,28 +26,28 @@ export type RangeMove = {
   readonly price: bigint
   readonly liquidityX: bigint
 }
-type Part = { readonly cost: bigint; readonly output: bigint }
+type Fill = { readonly cost: bigint; readonly output: bigint }
 
-/** Returns √price one point higher, derived from this one as in the contract. */
+/** Returns the √price of the next higher point, derived from `price` as in the contract. */
 const rateAbove = (price: bigint) => price + (price * (RATE - Q96)) / Q96
 /** Returns the amount of Y in the whole points between two prices. */
 const amountY = (liquidity: bigint, lower: bigint, upper: bigint) => (liquidity * (upper - lower)) / (RATE - Q96)
 const amountYUp = (liquidity: bigint, lower: bigint, upper: bigint) => divUp(liquidity * (upper - lower), RATE - Q96)
 
-/** Fills limit orders at a point that sell Y for X; rounds once per factor √price. */
-export function fillWithX(amount: bigint, price: bigint, selling: bigint): Part {
+/** Fills limit orders at a point that sell Y for X. Multiplies by √price twice, and rounds each time. */
+export function fillWithX(amount: bigint, price: bigint, selling: bigint): Fill {
   const output = min((((amount * price) / Q96) * price) / Q96, selling)
   return { cost: divUp(divUp(output * Q96, price) * Q96, price), output }
 }
 
 /** Fills limit orders at a point that sell X for Y. */
-export function fillWithY(amount: bigint, price: bigint, selling: bigint): Part {
+export function fillWithY(amount: bigint, price: bigint, selling: bigint): Fill {
   const output = min((((amount * Q96) / price) * Q96) / price, selling)
   return { cost: divUp(divUp(output * price, Q96) * price, Q96), output }
 }
 
 /** Exchanges liquidity at one point from Y to X. */
-function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Part & { readonly exchanged: bigint } {
+function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Fill & { readonly exchanged: bigint } {
   const exchangedAmount = min((amount * price) / Q96, liquidityY)
   return {
     cost: divUp(exchangedAmount * Q96, price),
@@ -57,7 +57,7 @@ function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Part & { re
 }
 
 /** Exchanges liquidity at one point from X to Y. */
-function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Part & { readonly exchanged: bigint } {
+function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Fill & { readonly exchanged: bigint } {
   const exchangedAmount = min((amount * Q96) / price, liquidityX)
   return {
     cost: divUp(exchangedAmount * price, Q96),
@@ -66,41 +66,41 @@ function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Part & { re
   }
 }
 
-/** Sells up to `amount` of X from the current point down to `left`. @see SwapMathX2Y.x2YRange */
-export function sellXInRange(position: Stand, left: number, amount: bigint): RangeMove {
+/** Sells up to `amount` of X from the current point down to `lowestPoint`. @see SwapMathX2Y.x2YRange */
+export function sellXInRange(position: TradePosition, lowestPoint: number, amount: bigint): RangeMove {
   const { liquidity, liquidityX } = position
   let { point, price } = position
-  let [cost, output, after] = [0n, 0n, liquidityX]
+  let [cost, output, newLiquidityX] = [0n, 0n, liquidityX]
   if (liquidityX < liquidity) {
-    if (liquidityX > 0n || left === point) {
-      const fillHere = turnToX(amount, price, liquidity - liquidityX)
-      ;[cost, output, after] = [fillHere.cost, fillHere.output, liquidityX + fillHere.exchanged]
-      if (after < liquidity || cost >= amount)
-        return { isFinished: true, cost, output, point, price, liquidityX: after }
+    if (liquidityX > 0n || lowestPoint === point) {
+      const firstFill = turnToX(amount, price, liquidity - liquidityX)
+      ;[cost, output, newLiquidityX] = [firstFill.cost, firstFill.output, liquidityX + firstFill.exchanged]
+      if (newLiquidityX < liquidity || cost >= amount)
+        return { isFinished: true, cost, output, point, price, liquidityX: newLiquidityX }
     } else {
       // The point holds only Y: the range starts one point higher.
       point += 1
       price = rateAbove(price)
     }
   }
-  if (left >= point) return { isFinished: false, cost, output, point, price, liquidityX: after }
+  if (lowestPoint >= point) return { isFinished: false, cost, output, point, price, liquidityX: newLiquidityX }
   const remaining = amount - cost
-  const lowest = sqrtRatioAtTick(left)
+  const lowestPrice = sqrtRatioAtTick(lowestPoint)
   const step = price - divUp(price * Q96, RATE)
   const costDownTo = (to: number) => divUp(liquidity * (sqrtRatioAtTick(point - to) - Q96), step)
-  const fullCost = costDownTo(left)
+  const fullCost = costDownTo(lowestPoint)
   if (fullCost <= remaining)
     return {
       isFinished: fullCost === remaining,
       cost: cost + fullCost,
-      output: output + amountY(liquidity, lowest, price),
-      point: left,
-      price: lowest,
+      output: output + amountY(liquidity, lowestPrice, price),
+      point: lowestPoint,
+      price: lowestPrice,
       liquidityX: liquidity,
     }
   const points = tickAtSqrtRatio((remaining * step) / liquidity + Q96)
-  // The points from this one up are sold entirely, the point below in part.
-  const reachablePoint = Math.max(Math.min(point - points, point), left + 1)
+  // From this point up, points are sold entirely. The next lower point is sold in part.
+  const reachablePoint = Math.max(Math.min(point - points, point), lowestPoint + 1)
   const lastPrice = sqrtRatioAtTick(reachablePoint - 1)
   const wholePoints =
     reachablePoint === point
@@ -117,48 +117,52 @@ export function sellXInRange(position: Stand, left: number, amount: bigint): Ran
   }
 }
 
-/** Sells up to `amount` of Y from the current point up to, but excluding, `right`. @see SwapMathY2X.y2XRange */
-export function sellYInRange(position: Stand, right: number, amount: bigint): RangeMove {
+/** Sells up to `amount` of Y from the current point up to, but excluding, `endPoint`. @see SwapMathY2X.y2XRange */
+export function sellYInRange(position: TradePosition, endPoint: number, amount: bigint): RangeMove {
   const { liquidity, liquidityX } = position
   let { point, price } = position
   let [cost, output] = [0n, 0n]
   const startHasY = liquidityX < liquidity
   if (startHasY) {
-    const fillHere = turnToY(amount, price, liquidityX)
-    ;({ cost, output } = fillHere)
-    const left = liquidityX - fillHere.exchanged
-    if (left > 0n || cost >= amount) return { isFinished: true, cost, output, point, price, liquidityX: left }
+    const firstFill = turnToY(amount, price, liquidityX)
+    ;({ cost, output } = firstFill)
+    const remainingX = liquidityX - firstFill.exchanged
+    if (remainingX > 0n || cost >= amount)
+      return { isFinished: true, cost, output, point, price, liquidityX: remainingX }
     point += 1
-    if (point === right)
-      return { isFinished: false, cost, output, point, price: sqrtRatioAtTick(right), liquidityX: 0n }
+    if (point === endPoint)
+      return { isFinished: false, cost, output, point, price: sqrtRatioAtTick(endPoint), liquidityX: 0n }
     price = rateAbove(price)
   }
   const remaining = amount - cost
-  const highest = sqrtRatioAtTick(right)
-  const fullCost = amountYUp(liquidity, price, highest)
+  const endPrice = sqrtRatioAtTick(endPoint)
+  const fullCost = amountYUp(liquidity, price, endPrice)
   if (fullCost <= remaining)
     return {
       isFinished: fullCost === remaining,
       cost: cost + fullCost,
-      output: output + amountX(liquidity, point, right, highest),
-      point: right,
-      price: highest,
+      output: output + amountX(liquidity, point, endPoint, endPrice),
+      point: endPoint,
+      price: endPrice,
       liquidityX: liquidity,
     }
   const reachedTick = tickAtSqrtRatio((remaining * (RATE - Q96)) / liquidity + price)
-  const lastPoint = Math.min(Math.max(reachedTick, point), right - 1)
-  const from = lastPoint === point && !startHasY ? price : sqrtRatioAtTick(lastPoint)
+  const lastPoint = Math.min(Math.max(reachedTick, point), endPoint - 1)
+  const lastPrice = lastPoint === point && !startHasY ? price : sqrtRatioAtTick(lastPoint)
   const wholePoints =
     lastPoint === point
       ? { cost: 0n, output: 0n }
-      : { cost: min(amountYUp(liquidity, price, from), remaining), output: amountX(liquidity, point, lastPoint, from) }
-  const boundaryFill = turnToY(remaining - wholePoints.cost, from, liquidity)
+      : {
+          cost: min(amountYUp(liquidity, price, lastPrice), remaining),
+          output: amountX(liquidity, point, lastPoint, lastPrice),
+        }
+  const boundaryFill = turnToY(remaining - wholePoints.cost, lastPrice, liquidity)
   return {
     isFinished: true,
     cost: cost + wholePoints.cost + boundaryFill.cost,
     output: output + wholePoints.output + boundaryFill.output,
     point: lastPoint,
-    price: from,
+    price: lastPrice,
     liquidityX: liquidity - boundaryFill.exchanged,
   }
 }

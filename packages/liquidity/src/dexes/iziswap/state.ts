@@ -12,11 +12,11 @@ const lens = IziswapLens__factory.createInterface()
 const FINDER = finderCodec(lens, 'find')
 const events = IIziswapState__factory.createInterface()
 
-/** Fees, in ppm, that factories are known to offer; the lens skips those that are not enabled. */
+/** Fees in ppm that factories may offer. The lens skips fees that are not enabled. */
 const FEES = [100, 400, 500, 2000, 3000, 10_000]
-/** About 4 million gas if all fees are enabled. */
+/** Token pairs per read, which takes about 4 million gas if all fees are enabled. */
 const PAIRS_PER_READ = 200
-/** Price and settings of a pool. */
+/** Gas to read price and settings of a pool. */
 const HEAD_GAS = 60_000
 
 export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
@@ -29,7 +29,7 @@ export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Addre
 
 type Head = Omit<IziswapState, 'points'>
 
-/** Two rounds: the settings, then the points, whose bitmap layout depends on them. */
+/** Reads in two rounds: first the settings, then the points, because the bitmap layout depends on the settings. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (IziswapState | null)[]> {
   const heads = (yield pools.map((pool) => ({
     ...LENS,

@@ -1,4 +1,4 @@
-/** A point at which liquidity starts or ends, or with limit orders. */
+/** Point at which positions start or end, or which has limit orders. A point is iZiSwap's tick. */
 export type LiquidityPoint = {
   readonly point: number
   /** True if positions start or end here; a downward swap stops here before it continues. */
@@ -24,6 +24,6 @@ export type IziswapState = {
   readonly feePpm: number
   /** Points per bit of the bitmap. */
   readonly pointDelta: number
-  /** Ascending. */
+  /** In ascending order. */
   readonly points: readonly LiquidityPoint[]
 }

@@ -24,7 +24,7 @@ const poolsOfPair = callCodec<[tokenA: string, tokenB: string], [pools: string[]
 const pair = IKyberClassicPair__factory.createInterface()
 const events = IKyberClassicEvents__factory.createInterface()
 
-/** A list from storage; few pairs have several pools. */
+/** Gas to read the list of pools of a pair. Few pairs have several pools. */
 const FIND_GAS = 15_000
 
 /** Finds all pools of each pair, which differ in amplification. */
@@ -44,7 +44,7 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
 const { creationTopics, createdPool } = poolCreation(factory)
 
 const TRADE_INFO = pair.encodeFunctionData('getTradeInfo') as Hex
-/** Two pairs of reserves, and the fee from two moving averages of the volume. */
+/** Gas to read real and virtual reserves, and the fee, which the pair computes from two moving averages of the volume. */
 const READ_GAS = 60_000
 
 function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberClassicState | null)[]> {
@@ -82,7 +82,7 @@ export const kyberClassic: DexFamily<KyberClassicState> = {
 
   maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
 
-  // Uses the virtual reserves, up to where the real reserve is used up.
+  // Uses the virtual reserves, up to the input that uses up the real reserve.
   priceCurve(pool, tokenIn, tokenOut) {
     const { virtual0, virtual1, fee } = pool.state
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)

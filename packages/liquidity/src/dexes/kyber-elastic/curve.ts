@@ -16,11 +16,11 @@ export function curveOf(state: KyberElasticState, zeroForOne: boolean): PriceCur
   const builder = new CurveBuilder()
   const keepIn = 1 - state.feePpm / FLOAT_PPM
   const rootAt = (price: bigint) => (zeroForOne ? Number(price) / Q96 : Q96 / Number(price))
-  for (const { price, target, reach } of stepsOf(state, zeroForOne)) {
-    const [from, to] = [rootAt(price), rootAt(target)]
-    const input = Number(reach) * keepIn
-    if (input > 0) builder.hyperbola(from, to, 1, input)
-    else builder.hyperbola(from, to, 0)
+  for (const { sqrtPrice, targetSqrtPrice, inputToTarget } of stepsOf(state, zeroForOne)) {
+    const [from, to] = [rootAt(sqrtPrice), rootAt(targetSqrtPrice)]
+    const input = Number(inputToTarget) * keepIn
+    if (input > 0) builder.addHyperbola(from, to, 1, input)
+    else builder.addHyperbola(from, to, 0)
   }
   return builder.build(keepIn)
 }

@@ -1,6 +1,6 @@
 /** Family of Kyber Elastic pools. */
 import type { DexFamily } from '../../family.ts'
-import { endingAt } from '../../math/curve-end.ts'
+import { endCurveAt } from '../../math/curve-end.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -11,12 +11,12 @@ import { createdPool, creationTopics, findPools, readStates, topics } from './st
 import type { KyberElasticState } from './types.ts'
 
 const { hop, piece } = gasRow('kyber-elastic')
-/** Gas of a step that ends without crossing a tick, relative to one that crosses it. */
+/** Gas of a step that ends without crossing a tick, relative to a step that crosses a tick. */
 const EMPTY_STEP_GAS_RATIO = 0.25
 /** Additional gas of the first tick that a swap crosses, compared with later ticks: the pool mints its fees. */
 const MINT_GAS = 40_600
 
-const pools: DexFamily<KyberElasticState> = {
+const uncheckedFamily: DexFamily<KyberElasticState> = {
   id: 'kyber-elastic',
   findPools,
   readStates,
@@ -29,10 +29,10 @@ const pools: DexFamily<KyberElasticState> = {
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
     const { amountOut, state, ticksCrossed, emptySteps } = swapExactInput(pool.state, zeroForOne, amountIn)
-    const mint = ticksCrossed > 0 ? MINT_GAS : 0
-    const gas = hop + mint + piece * (ticksCrossed + EMPTY_STEP_GAS_RATIO * emptySteps)
-    const writes = [...(ticksCrossed > 0 ? ['fees'] : []), ...(state.tick !== pool.state.tick ? ['oracle'] : [])]
-    return writes.length > 0 ? { amountOut, state, gas, writes } : { amountOut, state, gas }
+    const mintGas = ticksCrossed > 0 ? MINT_GAS : 0
+    const gas = hop + mintGas + piece * (ticksCrossed + EMPTY_STEP_GAS_RATIO * emptySteps)
+    const writtenSlots = [...(ticksCrossed > 0 ? ['fees'] : []), ...(state.tick !== pool.state.tick ? ['oracle'] : [])]
+    return writtenSlots.length > 0 ? { amountOut, state, gas, writtenSlots } : { amountOut, state, gas }
   },
 
   inputFor: (pool, tokenIn, tokenOut, amountOut) =>
@@ -42,7 +42,7 @@ const pools: DexFamily<KyberElasticState> = {
 
   priceCurve(pool, tokenIn, tokenOut) {
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
-    return endingAt(curveOf(pool.state, zeroForOne), maxInput(pool.state, zeroForOne))
+    return endCurveAt(curveOf(pool.state, zeroForOne), maxInput(pool.state, zeroForOne))
   },
 
   reserves: ({ state }) => reservesOf(state),
@@ -55,8 +55,8 @@ const pools: DexFamily<KyberElasticState> = {
   step: directedStep('kyber-elastic'),
 }
 
-/** Kyber Elastic pools, whose state is possible. */
+/** Kyber Elastic pools. Refuses contradictory states. */
 export const kyberElastic: DexFamily<KyberElasticState> = withConsistentState<
   KyberElasticState,
   DexFamily<KyberElasticState>
->(pools, ({ state }) => pathOfTicks(state.liquidity, state.tick, state.ticks))
+>(uncheckedFamily, ({ state }) => pathOfTicks(state.liquidity, state.tick, state.ticks))

@@ -28,7 +28,7 @@ const refusalOf = (compute: () => unknown) => {
   try {
     compute()
   } catch (error) {
-    if (error instanceof PoolRefusal) return { code: error.code, isOwnLimit: error.isOwnLimit }
+    if (error instanceof PoolRefusal) return { code: error.code, isModelLimit: error.isModelLimit }
     throw error
   }
   return undefined
@@ -48,7 +48,9 @@ describe.each([true, false])('swaps, first token sold: %s', (zeroForOne) => {
     const steps = [...stepsOf(state, zeroForOne)]
     const beyond = steps.filter(({ liquidity }) => liquidity < LIQUIDITY)
     expect(beyond.length).toBeGreaterThan(100)
-    const inside = steps.slice(0, steps.length - beyond.length).reduce((sum, { reach }) => sum + reach, 0n)
+    const inside = steps
+      .slice(0, steps.length - beyond.length)
+      .reduce((sum, { inputToTarget }) => sum + inputToTarget, 0n)
     const { state: after, ticksCrossed } = swapExactInput(state, zeroForOne, inside)
     expect(ticksCrossed).toBe(1)
     expect(after.liquidity).toBe(0n)
@@ -58,7 +60,7 @@ describe.each([true, false])('swaps, first token sold: %s', (zeroForOne) => {
   test('an input ends at the maximum number of steps', () => {
     const largest = maxInput(state, zeroForOne)!
     expect(swapExactInput(state, zeroForOne, largest).emptySteps).toBe(128)
-    expect(refusalOf(() => outputOf(zeroForOne, largest + 1n))).toEqual({ code: 'TOO_LARGE', isOwnLimit: true })
+    expect(refusalOf(() => outputOf(zeroForOne, largest + 1n))).toEqual({ code: 'TOO_LARGE', isModelLimit: true })
   })
 
   test('the minimum input of an output buys it, and one unit less does not', () => {
@@ -94,7 +96,7 @@ test('a swap ends where the ticks end that were read', () => {
     expect(amountOut).toBe(outputOf(zeroForOne, largest))
     expect(refusalOf(() => swapExactInput(partial, zeroForOne, largest + 1n))).toEqual({
       code: 'TOO_LARGE',
-      isOwnLimit: true,
+      isModelLimit: true,
     })
     // On the way back the pool crosses the same tick first.
     const back = swapExactInput(after, !zeroForOne, amountOut)
@@ -117,7 +119,7 @@ test('a swap ends at the lowest price', () => {
   }
   const largest = maxInput(low, true)!
   expect(swapExactInput(low, true, largest).state.sqrtPriceX96).toBe(MIN_SQRT_RATIO + 1n)
-  expect(refusalOf(() => swapExactInput(low, true, largest + 1n))).toEqual({ code: 'TOO_LARGE', isOwnLimit: false })
+  expect(refusalOf(() => swapExactInput(low, true, largest + 1n))).toEqual({ code: 'TOO_LARGE', isModelLimit: false })
 })
 
 test('states without a price, and impossible ones, are refused', () => {

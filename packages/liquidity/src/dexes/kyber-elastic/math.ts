@@ -11,14 +11,14 @@ import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick, tickAtSqrtRatio } from
 import type { KyberElasticState } from './types.ts'
 
 const Q96 = 1n << 96n
-/** Twice the whole, by which fees are divided: half of a fee becomes liquidity. */
-const FULL = 2n * PPM
+/** Divisor of fees: twice the unit of parts per million, because half of a fee becomes liquidity. */
+const TWO_PPM = 2n * PPM
 const MAX_UINT128 = (1n << 128n) - 1n
-/** Ticks of a step at most: the contract's formulas hold for small changes of the price. */
+/** Maximum ticks of a step: the contract's formulas hold only for small changes of the price. */
 const STEP_TICKS = 480
 /**
- * Maximum steps of a swap that end without crossing a tick, each of which costs about 5,700 gas. They span a factor of
- * 460 in price.
+ * Maximum steps of a swap that end without crossing a tick. Each step costs about 5,700 gas, and 128 steps span a factor
+ * of 460 in price.
  */
 const MAX_EMPTY_STEPS = 128
 
@@ -29,11 +29,11 @@ type Step = {
   readonly fee: bigint
   /** Liquidity of positions and of fees. */
   readonly liquidity: bigint
-  readonly price: bigint
+  readonly sqrtPrice: bigint
   /** Price at which the step ends. */
-  readonly target: bigint
+  readonly targetSqrtPrice: bigint
   /** Input that moves the price to the target. */
-  readonly reach: bigint
+  readonly inputToTarget: bigint
 }
 
 /** Price and liquidity after a part of a step. */
@@ -43,8 +43,8 @@ type SwapStepResult = {
   readonly amountOut: bigint
 }
 
-/** Position of a swap in its pool. */
-class Walk {
+/** A swap in progress: its position in the pool, which each step moves. */
+class SwapWalk {
   readonly zeroForOne: boolean
   readonly fee: bigint
   price: bigint
@@ -67,50 +67,52 @@ class Walk {
     this.liquidity = liquidity
     this.reinvestment = reinvestedLiquidity
     this.nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
-    // The first tick back from beyond those that were read.
+    // A price beyond the ticks that were read reaches the outermost of them first.
     if (zeroForOne && tick >= highestTick) this.nextIndex = ticks.length
     if (!zeroForOne && tick < lowestTick) this.nextIndex = -1
   }
 
-  get limit(): bigint {
+  get limitSqrtPrice(): bigint {
     return this.zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
   }
 
-  /** True if the pool itself takes nothing more. */
+  /** True if the pool itself accepts no more input. */
   get isAtEnd(): boolean {
-    return this.price === this.limit || this.liquidity + this.reinvestment > MAX_UINT128
+    return this.price === this.limitSqrtPrice || this.liquidity + this.reinvestment > MAX_UINT128
   }
 
-  /** True beyond the ticks that were read, and after too many steps. */
-  get isAtOwnLimit(): boolean {
+  /** True if the price is beyond the ticks that were read, or after too many steps. */
+  get isAtModelLimit(): boolean {
     const { lowestTick, highestTick } = this.state
     const isBeyond = this.zeroForOne ? this.tick < lowestTick : this.tick >= highestTick
     return isBeyond || this.emptySteps >= MAX_EMPTY_STEPS
   }
 
   /** Returns the next step. @throws PoolRefusal if the pool's arithmetic fails */
-  step(): Step {
-    const { zeroForOne, price, fee, limit } = this
+  nextStep(): Step {
+    const { zeroForOne, price: sqrtPrice, fee, limitSqrtPrice } = this
     const liquidity = this.liquidity + this.reinvestment
     const stop = sqrtRatioAtTick(this.stopTick)
-    const target = zeroForOne ? max(stop, limit) : min(stop, limit)
-    const difference = zeroForOne ? price - target : target - price
+    const targetSqrtPrice = zeroForOne ? max(stop, limitSqrtPrice) : min(stop, limitSqrtPrice)
+    const difference = zeroForOne ? sqrtPrice - targetSqrtPrice : targetSqrtPrice - sqrtPrice
     if (difference < 0n) throw new PoolRefusal('UNSUPPORTED', 'its price and its tick differ')
-    const divisor = zeroForOne ? FULL * target - fee * price : FULL * price - fee * target
+    const divisor = zeroForOne
+      ? TWO_PPM * targetSqrtPrice - fee * sqrtPrice
+      : TWO_PPM * sqrtPrice - fee * targetSqrtPrice
     if (divisor <= 0n) throw new PoolRefusal('UNSUPPORTED', 'its fee is too high for its formula')
-    const feeLiquidity = (liquidity * FULL * difference) / divisor
-    const reach = zeroForOne ? (feeLiquidity << 96n) / price : (feeLiquidity * price) >> 96n
-    return { zeroForOne, fee, liquidity, price, target, reach }
+    const feeLiquidity = (liquidity * TWO_PPM * difference) / divisor
+    const inputToTarget = zeroForOne ? (feeLiquidity << 96n) / sqrtPrice : (feeLiquidity * sqrtPrice) >> 96n
+    return { zeroForOne, fee, liquidity, sqrtPrice, targetSqrtPrice, inputToTarget }
   }
 
   /** Moves to the end of a step. */
-  finish({ target }: Step, { addedLiquidity }: SwapStepResult): void {
+  finishStep({ targetSqrtPrice }: Step, { addedLiquidity }: SwapStepResult): void {
     this.reinvestment += addedLiquidity
-    this.arrive(target)
+    this.moveTo(targetSqrtPrice)
   }
 
   /** Moves to a price within a step, or at its end. */
-  arrive(price: bigint): void {
+  moveTo(price: bigint): void {
     const { zeroForOne, state, stopTick, nextTick } = this
     const hasMoved = price !== this.price
     this.price = price
@@ -144,34 +146,34 @@ class Walk {
 }
 
 /** Returns the price and output at the end of a step. */
-function wholeOf(step: Step): SwapStepResult {
-  const { zeroForOne, liquidity, price, target, reach } = step
-  if (price === target) return { price, addedLiquidity: 0n, amountOut: 0n }
+function fullStepResult(step: Step): SwapStepResult {
+  const { zeroForOne, liquidity, sqrtPrice, targetSqrtPrice, inputToTarget } = step
+  if (sqrtPrice === targetSqrtPrice) return { price: sqrtPrice, addedLiquidity: 0n, amountOut: 0n }
   const after = zeroForOne
-    ? (target * ((liquidity << 96n) / price + reach)) >> 96n
-    : ((((liquidity * price) >> 96n) + reach) << 96n) / target
+    ? (targetSqrtPrice * ((liquidity << 96n) / sqrtPrice + inputToTarget)) >> 96n
+    : ((((liquidity * sqrtPrice) >> 96n) + inputToTarget) << 96n) / targetSqrtPrice
   const addedLiquidity = max(after - liquidity, 0n)
-  return { price: target, addedLiquidity, amountOut: outputOf(step, target, addedLiquidity) }
+  return { price: targetSqrtPrice, addedLiquidity, amountOut: outputUpTo(step, targetSqrtPrice, addedLiquidity) }
 }
 
 /** Returns the price and output in the middle of a step. @param amountIn - base units, less than the step's `reach` */
-function partOf(step: Step, amountIn: bigint): SwapStepResult {
-  const { zeroForOne, fee, liquidity, price } = step
+function partialStepResult(step: Step, amountIn: bigint): SwapStepResult {
+  const { zeroForOne, fee, liquidity, sqrtPrice } = step
   const addedLiquidity = zeroForOne
-    ? (price * amountIn * fee) / (FULL << 96n)
-    : ((amountIn * fee) << 96n) / (FULL * price)
-  const soldAmount = zeroForOne ? (amountIn * price) >> 96n : (amountIn << 96n) / price
+    ? (sqrtPrice * amountIn * fee) / (TWO_PPM << 96n)
+    : ((amountIn * fee) << 96n) / (TWO_PPM * sqrtPrice)
+  const soldAmount = zeroForOne ? (amountIn * sqrtPrice) >> 96n : (amountIn << 96n) / sqrtPrice
   const reachedPrice = zeroForOne
-    ? divUp((liquidity + addedLiquidity) * price, liquidity + soldAmount)
-    : ((liquidity + soldAmount) * price) / (liquidity + addedLiquidity)
-  return { price: reachedPrice, addedLiquidity, amountOut: outputOf(step, reachedPrice, addedLiquidity) }
+    ? divUp((liquidity + addedLiquidity) * sqrtPrice, liquidity + soldAmount)
+    : ((liquidity + soldAmount) * sqrtPrice) / (liquidity + addedLiquidity)
+  return { price: reachedPrice, addedLiquidity, amountOut: outputUpTo(step, reachedPrice, addedLiquidity) }
 }
 
 /** Returns the output up to a price. It is negative if rounding makes the pool take both tokens. */
-function outputOf({ zeroForOne, liquidity, price }: Step, reachedPrice: bigint, addedLiquidity: bigint): bigint {
+function outputUpTo({ zeroForOne, liquidity, sqrtPrice }: Step, reachedPrice: bigint, addedLiquidity: bigint): bigint {
   const delta = zeroForOne
-    ? divUp(addedLiquidity * reachedPrice, Q96) - ((liquidity * (price - reachedPrice)) >> 96n)
-    : divUp((liquidity + addedLiquidity) << 96n, reachedPrice) - (liquidity << 96n) / price
+    ? divUp(addedLiquidity * reachedPrice, Q96) - ((liquidity * (sqrtPrice - reachedPrice)) >> 96n)
+    : divUp((liquidity + addedLiquidity) << 96n, reachedPrice) - (liquidity << 96n) / sqrtPrice
   return delta === 1n ? 0n : -delta
 }
 
@@ -203,7 +205,7 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
   if (!hasPrice(state)) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amountIn >> 255n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^255 or more')
-  const tickWalk = new Walk(state, zeroForOne)
+  const tickWalk = new SwapWalk(state, zeroForOne)
   let remaining = amountIn
   let amountOut = 0n
   while (remaining > 0n) {
@@ -212,19 +214,19 @@ export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, am
         remaining === amountIn ? 'EMPTY' : 'TOO_LARGE',
         `the pool takes ${amountIn - remaining} of ${amountIn}`,
       )
-    if (tickWalk.isAtOwnLimit)
-      throw new PoolRefusal('TOO_LARGE', 'beyond the ticks that were read, or too many steps', { isOwnLimit: true })
-    const step = tickWalk.step()
-    if (step.reach > remaining) {
-      const movedPart = partOf(step, remaining)
-      amountOut += movedPart.amountOut
-      tickWalk.finish({ ...step, target: movedPart.price }, movedPart)
+    if (tickWalk.isAtModelLimit)
+      throw new PoolRefusal('TOO_LARGE', 'beyond the ticks that were read, or too many steps', { isModelLimit: true })
+    const step = tickWalk.nextStep()
+    if (step.inputToTarget > remaining) {
+      const stepResult = partialStepResult(step, remaining)
+      amountOut += stepResult.amountOut
+      tickWalk.finishStep({ ...step, targetSqrtPrice: stepResult.price }, stepResult)
       break
     }
-    const movedPart = wholeOf(step)
-    amountOut += movedPart.amountOut
-    tickWalk.finish(step, movedPart)
-    remaining -= step.reach
+    const stepResult = fullStepResult(step)
+    amountOut += stepResult.amountOut
+    tickWalk.finishStep(step, stepResult)
+    remaining -= step.inputToTarget
   }
   if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', 'rounding makes the pool take both tokens')
   const { price, tick, liquidity, reinvestment: reinvested, ticksCrossed, emptySteps } = tickWalk
@@ -238,20 +240,20 @@ type WholeStep = Step & { readonly amountOut: bigint }
 /** Yields all steps to the end of the pool. */
 export function* stepsOf(state: KyberElasticState, zeroForOne: boolean): Generator<WholeStep, void, void> {
   if (!hasPrice(state)) return
-  const tickWalk = new Walk(state, zeroForOne)
-  while (!tickWalk.isAtEnd && !tickWalk.isAtOwnLimit) {
-    const step = tickWalk.step()
-    const movedPart = wholeOf(step)
-    yield { ...step, amountOut: movedPart.amountOut }
-    tickWalk.finish(step, movedPart)
+  const tickWalk = new SwapWalk(state, zeroForOne)
+  while (!tickWalk.isAtEnd && !tickWalk.isAtModelLimit) {
+    const step = tickWalk.nextStep()
+    const stepResult = fullStepResult(step)
+    yield { ...step, amountOut: stepResult.amountOut }
+    tickWalk.finishStep(step, stepResult)
   }
 }
 
 /** Returns the largest input that `swapExactInput` accepts. @returns as `DexFamily.maxInput` */
 export function maxInput(state: KyberElasticState, zeroForOne: boolean): bigint | null {
   let total = 0n
-  for (const { reach } of stepsOf(state, zeroForOne)) {
-    total += reach
+  for (const { inputToTarget } of stepsOf(state, zeroForOne)) {
+    total += inputToTarget
     if (total >= UNLIMITED_INPUT) break
   }
   return asMaxInput(total)
@@ -263,14 +265,14 @@ export function inputForOutput(state: KyberElasticState, zeroForOne: boolean, am
   let remaining = amountOut
   for (const step of stepsOf(state, zeroForOne)) {
     if (step.amountOut < remaining) {
-      input += step.reach
+      input += step.inputToTarget
       remaining -= step.amountOut
       continue
     }
-    let [low, high] = [0n, step.reach]
+    let [low, high] = [0n, step.inputToTarget]
     while (high - low > 1n) {
       const middle = (low + high) >> 1n
-      if (partOf(step, middle).amountOut >= remaining) high = middle
+      if (partialStepResult(step, middle).amountOut >= remaining) high = middle
       else low = middle
     }
     return input + high

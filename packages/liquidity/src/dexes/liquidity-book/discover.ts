@@ -8,26 +8,26 @@ import { LIQUIDITY_BOOK_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 
 type FoundPair = { readonly index: bigint; readonly pool: string; readonly tokenX: string }
-const find = callCodec<[factory: string, pairs: string[]], [FoundPair[]]>(
+const findCodec = callCodec<[factory: string, pairs: string[]], [FoundPair[]]>(
   LiquidityBookLens__factory.createInterface(),
   'find',
 )
 const factory = ILiquidityBookFactory__factory.createInterface()
 
-/** About 3 million gas if some pairs have several bin steps. */
+/** Token pairs per read, which takes about 3 million gas if some pairs have several bin steps. */
 const PAIRS_PER_READ = 250
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs, PAIRS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...LIQUIDITY_BOOK_LENS,
-    data: find.encode(row.address, batch.flat()),
+    data: findCodec.encode(row.address, batch.flat()),
     gas: 12_000 * batch.length,
   }))
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [foundPairs] = find.decode(answer)
+    const [foundPairs] = findCodec.decode(answer)
     return foundPairs.map(({ index, pool, tokenX }) => {
       const [a, b] = batch[Number(index)]!
       return binPool(row, toAddress(pool), toAddress(tokenX) === a ? [a, b] : [b, a])

@@ -5,7 +5,7 @@ import type { FeeParameters } from './types.ts'
 const ONE_BIN = 10_000
 
 /**
- * Returns the references at the start of a trade at `timestamp`.
+ * Returns the parameters with new references, as at the start of a trade at `timestamp` (Unix time in seconds).
  *
  * @see PairParameterHelper.updateReferences, joe-v2 2.1
  */
@@ -21,7 +21,7 @@ export function updateReferences(fee: FeeParameters, activeId: number, timestamp
   }
 }
 
-/** Returns the volatility for a bin, which grows with its distance from the reference. */
+/** Returns the parameters with the volatility of a bin. The volatility grows with the distance from the reference bin. */
 export function updateAccumulator(fee: FeeParameters, id: number): FeeParameters {
   const volatility = fee.volatilityReference + Math.abs(id - fee.idReference) * ONE_BIN
   return { ...fee, volatilityAccumulator: Math.min(volatility, fee.maxVolatilityAccumulator) }

@@ -1,3 +1,4 @@
+/** Family of Liquidity Book pairs. */
 import type { DexFamily } from '../../family.ts'
 import { binReserves } from '../../math/bins.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -10,7 +11,7 @@ import type { LiquidityBookState } from './types.ts'
 /** Liquidity Book pairs of versions 2.1 and 2.2. */
 export const liquidityBook: DexFamily<LiquidityBookState> = {
   id: 'liquidity-book',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   // Pairs of version 2.0 have other swap rules.
   rowsOf: (row) => (row.family === 'liquidity-book' && row.version !== '2.0' ? [row] : []),
   findPools,
@@ -34,7 +35,7 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
   // Two storage slots; not measured.
   keepsTokens: true,
   oracleGas: 10_000,
-  // Two minutes after the oracle's last sample the next one uses a new slot.
+  // If two minutes have passed since the oracle's last sample, the next sample uses a new storage slot.
   laterGas: 22_100,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({

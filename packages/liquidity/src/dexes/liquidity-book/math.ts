@@ -24,20 +24,20 @@ export function swapBins(
   return { amountOut, binsCrossed, state: { ...state, bins, activeId, fee: fees.last() } }
 }
 
-/** Returns the fee of each bin that a trade uses, in order, and the parameters after the last one. */
-function feesOf({ fee: before, activeId, timestamp, binStep }: LiquidityBookState) {
-  let fee = updateReferences(before, activeId, timestamp)
+/** Returns the fee of each bin that a trade uses, in order, and the fee parameters after the last bin. */
+function feesOf({ fee: storedFee, activeId, timestamp, binStep }: LiquidityBookState) {
+  let fee = updateReferences(storedFee, activeId, timestamp)
   let isFirst = true
-  const share = BigInt(fee.protocolShare)
+  const protocolShare = BigInt(fee.protocolShare)
   return {
     in(id: number): BinFee {
       fee = updateAccumulator(fee, id)
       const rate = totalFee(fee, binStep)
-      // The fee grows with the number of bins crossed, so only a later bin makes the amount too large.
+      // The fee grows with each crossed bin, so a smaller amount avoids this refusal unless this is the first bin.
       if (rate > MAX_FEE)
         throw new PoolRefusal(isFirst ? 'UNSUPPORTED' : 'TOO_LARGE', 'the fee is above what the pair allows')
       isFirst = false
-      return { rate, protocolPart: (fee) => (fee * share) / 10_000n }
+      return { rate, protocolFeeOf: (fee) => (fee * protocolShare) / 10_000n }
     },
     last: () => fee,
   }

@@ -11,9 +11,9 @@ import type { LiquidityBookState } from './types.ts'
 const lens = LiquidityBookLens__factory.createInterface()
 const events = ILiquidityBookState__factory.createInterface()
 
-/** Bins read on each side of the active one; swaps that go farther are refused. */
+/** Bins read on each side of the active bin. Swaps that go farther are refused. */
 const MAX_BINS = 100
-/** A tree walk and two storage loads per bin. */
+/** Gas of a read: a search in the bin tree and two storage loads per bin. */
 const READ_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
 export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (LiquidityBookState | null)[]> {
@@ -28,7 +28,7 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
   )
 }
 
-/** Volatility, and with it the fee, decays with time alone, so no read is needed. */
+/** Sets the block's time without a read, because volatility and fee decay only with time. */
 export function* refreshStates(
   _row: DexRow,
   pools: readonly Pool<LiquidityBookState>[],

@@ -1,8 +1,8 @@
 /** State of Liquidity Book pairs. */
-import type { Bins } from '../../math/bins.ts'
+import type { BinPool } from '../../math/bins.ts'
 
-/** State of a pair; `limited` is true since version 2.2. */
-export type LiquidityBookState = Bins & {
+/** State of a pair. `limited` is true for pairs since version 2.2. */
+export type LiquidityBookState = BinPool & {
   /** Time of the block, in seconds, up to which volatility has decayed. */
   readonly timestamp: number
   readonly fee: FeeParameters
@@ -11,13 +11,14 @@ export type LiquidityBookState = Bins & {
 /** Fee parameters as stored by the pair; a volatility of 10,000 is one bin. */
 export type FeeParameters = {
   readonly baseFactor: number
-  /** Seconds within which trades count as one, and seconds after which past volatility is ignored. */
+  /** Seconds within which trades count as one. */
   readonly filterPeriod: number
+  /** Seconds after which past volatility is ignored. */
   readonly decayPeriod: number
-  /** Ten-thousandths of the volatility that remain after the filter period. */
+  /** Part of the volatility that remains after the filter period, in units of 1/10,000. */
   readonly reductionFactor: number
   readonly variableFeeControl: number
-  /** Ten-thousandths of the fee that leave the bins. */
+  /** Part of the fee that leaves the bins, in units of 1/10,000. */
   readonly protocolShare: number
   readonly maxVolatilityAccumulator: number
   readonly volatilityAccumulator: number

@@ -3,18 +3,18 @@ import { ILitePsm__factory, LitePsmLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { linearTrade } from '../common/capacity-family.ts'
+import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
-import { type LitePsmState, limitOf, quote, rateOf } from './math.ts'
+import { approximateMaxInput, type LitePsmState, quote, rateOf } from './math.ts'
 
 const LENS = lensOf('LitePsmLens')
 const lens = LitePsmLens__factory.createInterface()
 const psm = ILitePsm__factory.createInterface()
 const READ_GAS = 60_000
 
-/** Finds the pool of a row, which is a module. */
+/** Finds the pool of a row, which is the module itself. */
 function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex, address } = row
   const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('tokens', [address]) as Hex, gas: READ_GAS }]
@@ -46,19 +46,19 @@ export const litePsm: DexFamily<LitePsmState> = {
   payment: { pullsInput: true },
   findPools,
   readStates,
-  // DAI changes by calls that emit logs of other contracts, and gems by transfers of the pocket.
+  // Calls that change the DAI reserve emit logs of other contracts. The gem reserve changes with any transfer of gems.
   refreshStates: readStates,
   topics,
   applyLog: () => 'reread',
 
   quoteExactInput: quoteByDirection('lite-psm', quote),
 
-  ...linearTrade<LitePsmState>((pool, tokenIn, tokenOut) => {
+  ...linearCapacity<LitePsmState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const sellGem = isZeroForOne(pool, tokenIn, tokenOut)
     return {
       quote: (amountIn) => quote(state, sellGem, amountIn),
-      limit: limitOf(state, sellGem),
+      approximateLimit: approximateMaxInput(state, sellGem),
       rate: rateOf(state, sellGem),
     }
   }),

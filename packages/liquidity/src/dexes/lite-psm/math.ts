@@ -1,14 +1,14 @@
-/** Exact math of LitePSM modules: DssLitePsm of makerdao/dss-lite-psm, checked against the deployed module. */
+/** Exact math of LitePSM modules. Follows DssLitePsm of makerdao/dss-lite-psm. Checked against the deployed module. */
 import { PoolRefusal } from '../../family.ts'
 
-/** State of a module: base units, fees with 18 decimals. */
+/** State of a module. Amounts are base units, and fees have 18 decimals. */
 export type LitePsmState = {
   /** Fees for selling and buying gems; uint256 max if that direction is halted. */
   readonly tin: bigint
   readonly tout: bigint
   /** Base units of DAI per base unit of the gem. */
   readonly factor: bigint
-  /** Amounts that it can pay out. */
+  /** Base units of DAI that the module can pay out now. */
   readonly dai: bigint
   readonly gems: bigint
 }
@@ -18,7 +18,7 @@ const HALTED_FEE = 2n ** 256n - 1n
 const MAX_WORD = 2n ** 256n - 1n
 
 /**
- * Quotes an exact input. A purchase is specified by its number of gems, so part of the DAI may remain unspent.
+ * Quotes an exact input. The module sells whole base units of gems, so part of the DAI may remain unspent.
  *
  * @throws PoolRefusal `PAUSED` if the direction is halted, `TOO_LARGE` above the reserve, `TOO_SMALL` for no output
  */
@@ -50,7 +50,7 @@ function daiFor({ tout, factor }: LitePsmState, gems: bigint): bigint {
 }
 
 function buyGems(state: LitePsmState, dai: bigint): Amounts {
-  // Largest `gems` with gems × factor + floor(gems × factor × tout / WAD) ≤ dai.
+  // This is the largest `gems` with gems × factor + floor(gems × factor × tout / WAD) ≤ dai.
   const gems = ((dai + 1n) * WAD - 1n) / (state.factor * (WAD + state.tout))
   return [gems, daiFor(state, gems)]
 }
@@ -60,8 +60,8 @@ export function rateOf({ tin, tout, factor }: LitePsmState, sellGem: boolean): n
   return sellGem ? Number(factor) * (1 - Number(tin) / 1e18) : 1 / (Number(factor) * (1 + Number(tout) / 1e18))
 }
 
-/** Returns the approximate largest input: it buys all DAI, or leaves less than the cost of one more gem. */
-export function limitOf(state: LitePsmState, sellGem: boolean): bigint {
+/** Returns the approximate largest input. It buys all DAI; or all gems, and leaves less than the cost of one more gem. */
+export function approximateMaxInput(state: LitePsmState, sellGem: boolean): bigint {
   const { tin, factor, dai, gems } = state
   if (!sellGem) return daiFor(state, gems + 1n) - 1n
   return tin < WAD ? (dai * WAD) / (factor * (WAD - tin)) : 0n

@@ -9,15 +9,15 @@ import type { Log } from '@sluice/rpc'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortTokens } from '../common/direction.ts'
-import { integerIn, pairOf, provenBy } from '../common/listed.ts'
+import { sortPair } from '../common/direction.ts'
+import { isIntegerIn, proveByKey, validPairOf } from '../common/listed.ts'
 import { type NativePair, withNative } from '../common/native-pairs.ts'
 import { PARAMETERS_BITS, poolId, touchesSwaps } from './key.ts'
 import type { InfinityKey } from './types.ts'
 
 const lens = PancakeInfinityLens__factory.createInterface()
-const cl = IPancakeInfinityClManager__factory.createInterface()
-const bin = IPancakeInfinityBinManager__factory.createInterface()
+const clManager = IPancakeInfinityClManager__factory.createInterface()
+const binManager = IPancakeInfinityBinManager__factory.createInterface()
 
 /**
  * Usual fees and tick spacings or bin steps. The managers have no getter by pair, but pool ids can be computed. Pools
@@ -84,31 +84,31 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
 }
 
 function makePool(row: DexRow, pair: NativePair, key: InfinityKey): Pool<null> {
-  const tokens = sortTokens(pair)
+  const tokens = sortPair(pair)
   const { family, brand: dex, address } = row
   return { id: poolId(tokens, address, key), family, dex, address, tokens, fixed: key, state: null }
 }
 
 /** Verifies listed pools: the id is the hash of the key, so a key that the manager knows is a real pool. */
 export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
-  return provenBy(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
+  return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 
   function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {
     const { fee, parameters, hooks } = (fixed ?? {}) as Readonly<Record<string, unknown>>
-    const pair = pairOf(tokens)
-    if (!pair || !integerIn(fee, 0, MAX_FEE) || !integerIn(parameters, 1, MAX_PARAMETERS) || !isAddress(hooks))
+    const pair = validPairOf(tokens)
+    if (!pair || !isIntegerIn(fee, 0, MAX_FEE) || !isIntegerIn(parameters, 1, MAX_PARAMETERS) || !isAddress(hooks))
       return null
     const key: InfinityKey = { vault: vaultOf(row), kind: kindOf(row), fee, parameters, hooks: toAddress(hooks) }
     return touchesSwaps(key) ? null : makePool(row, pair, key)
   }
 }
 
-const topicOf = (contract: typeof cl | typeof bin) => contract.getEvent('Initialize')!.topicHash as Hex
-export const creationTopics: readonly Hex[] = [topicOf(cl), topicOf(bin)]
+const topicOf = (contract: typeof clManager | typeof binManager) => contract.getEvent('Initialize')!.topicHash as Hex
+export const creationTopics: readonly Hex[] = [topicOf(clManager), topicOf(binManager)]
 
 /** Returns the pool of a creation log; null if its hook takes part in swaps, or its key has unknown parameters. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const event = (kindOf(row) === 'cl' ? cl : bin).decodeEventLog('Initialize', log.data, log.topics)
+  const event = (kindOf(row) === 'cl' ? clManager : binManager).decodeEventLog('Initialize', log.data, log.topics)
   const parameters = BigInt(event.parameters)
   if (parameters >> PARAMETERS_BITS) return null
   const key: InfinityKey = {

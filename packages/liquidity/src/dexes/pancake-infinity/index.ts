@@ -1,3 +1,4 @@
+/** Family of PancakeSwap Infinity pools, with ticks (`cl`) or bins (`bin`). */
 import type { DexFamily } from '../../family.ts'
 import { binReserves } from '../../math/bins.ts'
 import { concentratedReserves } from '../../math/positions.ts'
@@ -12,7 +13,7 @@ import type { InfinityState } from './types.ts'
 
 const GAS = gasRow('pancake-infinity')
 
-const pools: DexFamily<InfinityState> = {
+const uncheckedFamily: DexFamily<InfinityState> = {
   id: 'pancake-infinity',
   holdsNative: true,
   rowsOf,
@@ -49,8 +50,8 @@ const pools: DexFamily<InfinityState> = {
   },
 }
 
-/** Pancake Infinity pools without hooks that take part in swaps, whose state is possible. */
+/** Pancake Infinity pools without hooks that take part in swaps. Refuses contradictory states. */
 export const pancakeInfinity: DexFamily<InfinityState> = withConsistentState<InfinityState, DexFamily<InfinityState>>(
-  pools,
+  uncheckedFamily,
   ({ state }) => (state.kind === 'cl' ? pathOfTicks(state.liquidity, state.tick, state.ticks) : null),
 )

@@ -2,7 +2,7 @@
 import { type HopQuote, PoolRefusal, type PriceCurve } from '../../family.ts'
 import { type BinFee, binsCurve, maxBinsInput, walkBins } from '../../math/bins.ts'
 import { maxConcentratedInput, swapExactInput, wordEnd } from '../../math/concentrated.ts'
-import { endingAt } from '../../math/curve-end.ts'
+import { endCurveAt } from '../../math/curve-end.ts'
 import { concentratedCurve } from '../../math/curves.ts'
 import type { InfinityFees, InfinityState } from './types.ts'
 
@@ -16,8 +16,8 @@ const protocolPpm = ({ protocolFee0Ppm, protocolFee1Ppm }: InfinityFees, zeroFor
 
 /** Returns the total fee of a swap in ppm. @see ProtocolFeeLibrary.calculateSwapFee */
 function swapFeePpm(state: InfinityFees, zeroForOne: boolean): number {
-  const protocol = protocolPpm(state, zeroForOne)
-  return protocol + state.feePpm - Math.floor((protocol * state.feePpm) / 1_000_000)
+  const protocolFeePpm = protocolPpm(state, zeroForOne)
+  return protocolFeePpm + state.feePpm - Math.floor((protocolFeePpm * state.feePpm) / 1_000_000)
 }
 
 type SwapResult = Pick<HopQuote<InfinityState>, 'amountOut' | 'state'> & { readonly crossings: number }
@@ -27,8 +27,8 @@ export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint
   const feePpm = swapFeePpm(state, zeroForOne)
   if (amountIn > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^127 or more')
   if (state.kind === 'cl') {
-    const { amountOut, state: after, ticksCrossed } = swapExactInput(state, feePpm, zeroForOne, amountIn, wordEnd)
-    return { amountOut, state: after, crossings: ticksCrossed }
+    const { amountOut, state: newState, ticksCrossed } = swapExactInput(state, feePpm, zeroForOne, amountIn, wordEnd)
+    return { amountOut, state: newState, crossings: ticksCrossed }
   }
   const { amountOut, activeId, bins, binsCrossed } = walkBins(state, zeroForOne, amountIn, () =>
     binFee(state, zeroForOne),
@@ -40,7 +40,7 @@ export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint
 function binFee(state: InfinityFees, zeroForOne: boolean): BinFee {
   const total = BigInt(swapFeePpm(state, zeroForOne))
   const protocol = BigInt(protocolPpm(state, zeroForOne))
-  return { rate: total * RATE_PER_PPM, protocolPart: (fee) => (total === 0n ? 0n : (fee * protocol) / total) }
+  return { rate: total * RATE_PER_PPM, protocolFeeOf: (fee) => (total === 0n ? 0n : (fee * protocol) / total) }
 }
 
 /** Returns the largest input that `swap` accepts, as `DexFamily.maxInput`. */
@@ -54,6 +54,6 @@ export function maxInput(state: InfinityState, zeroForOne: boolean): bigint {
 
 export function curveOf(state: InfinityState, zeroForOne: boolean): PriceCurve {
   return state.kind === 'cl'
-    ? endingAt(concentratedCurve({ ...state, feePpm: swapFeePpm(state, zeroForOne) }, zeroForOne), MAX_AMOUNT)
+    ? endCurveAt(concentratedCurve({ ...state, feePpm: swapFeePpm(state, zeroForOne) }, zeroForOne), MAX_AMOUNT)
     : binsCurve(state, zeroForOne, () => binFee(state, zeroForOne), MAX_AMOUNT)
 }

@@ -1,6 +1,6 @@
 /** Key and state of Pancake Infinity pools. */
 import type { Address } from '@sluice/chains'
-import type { Bins } from '../../math/bins.ts'
+import type { BinPool } from '../../math/bins.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
 /** Pool key, without the currencies (the pool's tokens) and the manager (its address). */
@@ -25,4 +25,4 @@ export type InfinityFees = {
 
 export type InfinityState =
   | ({ readonly kind: 'cl' } & ConcentratedState & InfinityFees)
-  | ({ readonly kind: 'bin' } & Bins & InfinityFees)
+  | ({ readonly kind: 'bin' } & BinPool & InfinityFees)

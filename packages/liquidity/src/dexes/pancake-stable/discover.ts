@@ -4,15 +4,15 @@ import { type Address, type DexRow, type Hex, NATIVE, toAddress, ZERO_ADDRESS } 
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { CURVE_LENS, PAIR_LENS } from '../../lenses.ts'
-import { presentAddresses } from '../common/address-list.ts'
+import { nonzeroAddresses } from '../common/address-list.ts'
 import { chunks } from '../common/chunks.ts'
-import { findByGetter } from '../common/pair-discover.ts'
+import { findByGetterCodec } from '../common/pair-discover.ts'
 
 const factory = IPancakeStableFactory__factory.createInterface()
 const curve = CurveLens__factory.createInterface()
 
 const GETTERS = (['getPairInfo', 'getThreePoolPairInfo'] as const).map((name) => factory.getFunction(name).selector)
-/** Four or five storage loads per pair: about 4 million gas. */
+/** Token pairs per read. Four or five storage loads per pair take about 4 million gas. */
 const PAIRS_PER_READ = 250
 const PAIR_GAS = 15_000
 
@@ -20,11 +20,11 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const answers = yield GETTERS.flatMap((getter) =>
     chunks(pairs, PAIRS_PER_READ).map((batch) => ({
       ...PAIR_LENS,
-      data: findByGetter.encode(row.address, getter, batch.flat()),
+      data: findByGetterCodec.encode(row.address, getter, batch.flat()),
       gas: PAIR_GAS * batch.length,
     })),
   )
-  const present = answers.flatMap((answer) => (answer ? [...presentAddresses(answer)] : []))
+  const present = answers.flatMap((answer) => (answer ? [...nonzeroAddresses(answer)] : []))
   const addresses = [...new Set(present.map(([, address]) => address))]
   // Read the coins from the pool, whose order can differ from the factory's.
   const coins = yield addresses.map((address) => ({

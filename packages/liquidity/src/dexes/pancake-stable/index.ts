@@ -1,7 +1,8 @@
+/** Family of PancakeSwap stable pools. */
 import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { gasRow } from '../common/gas.ts'
-import { limitOf, quote, tradingFunction } from '../curve-stable/math.ts'
+import { approximateMaxInput, quote, tradingFunction } from '../curve-stable/math.ts'
 import type { CurveStableState } from '../curve-stable/types.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { applyLog, readStates, refreshStates, topics } from './state.ts'
@@ -9,7 +10,7 @@ import { applyLog, readStates, refreshStates, topics } from './state.ts'
 /** PancakeSwap stable pools. */
 export const pancakeStable: DexFamily<CurveStableState> = {
   id: 'pancake-stable',
-  payment: { pullsInput: true, forwardsOutput: true, locks: 1 },
+  payment: { pullsInput: true, forwardsOutput: true, lockSlots: 1 },
   findPools,
   readStates,
   refreshStates,
@@ -22,7 +23,7 @@ export const pancakeStable: DexFamily<CurveStableState> = {
     gas: gasRow('pancake-stable').hop,
     variant: 'uint256',
     quote,
-    limitOf,
+    approximateMaxInput,
     tradingFunction,
   }),
 }

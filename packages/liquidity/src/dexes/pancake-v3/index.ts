@@ -1,3 +1,4 @@
+/** Family of PancakeSwap V3 pools. */
 import { IPancakeV3PoolEvents__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
@@ -8,7 +9,7 @@ import type { PancakeV3State } from './types.ts'
 /** Pancake V3 pools. */
 export const pancakeV3: DexFamily<PancakeV3State> = {
   id: 'pancake-v3',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   findPools,
   readStates: readConcentrated,
   creationTopics,

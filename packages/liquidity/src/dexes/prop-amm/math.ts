@@ -1,19 +1,20 @@
 /**
- * Interpolates quotes between samples of a venue. Its price falls with the amount, so real quotes are at least as good
- * as these lines.
+ * Interpolates quotes between samples of a proprietary AMM. Its price falls with the amount, so its own quotes are at
+ * least as good as the interpolated quotes.
  */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
-import { withMargin } from '../../math/curve-end.ts'
+import { applyEndMargin } from '../../math/curve-end.ts'
 import { hullOf } from '../../math/spline.ts'
 import type { PropAmmState, QuoteSample } from './types.ts'
 
 /**
- * Quotes an exact input by linear interpolation, rounded down: a lower bound for a venue with a falling price.
+ * Quotes an exact input by linear interpolation, rounded down. The result is a lower bound if the price falls with the
+ * amount.
  *
- * @throws PoolRefusal `PAUSED` if it does not trade; `TOO_LARGE` above the last sample; `UNSUPPORTED` for the opposite
- * direction after a swap, since its new price is unknown; `TOO_SMALL`
+ * @throws PoolRefusal `PAUSED` if the direction is not traded; `TOO_LARGE` above the last sample; `UNSUPPORTED` for the
+ * opposite direction after a swap, because its new price is unknown; `TOO_SMALL`
  */
 export function quote(
   { samples, sold }: PropAmmState,
@@ -30,31 +31,32 @@ export function quote(
 
 function outputAt(samples: readonly QuoteSample[], amount: bigint): bigint {
   const k = samples.findIndex(([amountIn]) => amountIn >= amount)
-  if (k < 0) throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isOwnLimit: true })
+  if (k < 0)
+    throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isModelLimit: true })
   const [fromIn, fromOut] = samples[k - 1] ?? [0n, 0n]
   const [toIn, toOut] = samples[k]!
   return fromOut + ((toOut - fromOut) * (amount - fromIn)) / (toIn - fromIn)
 }
 
-/** Returns the largest input that `quote` accepts: the last sample, less the amount already sold. */
+/** Returns the largest input that `quote` accepts: the amount of the last sample less the amount already sold. */
 export function maxInput(state: PropAmmState, i: 0 | 1): bigint | null {
   const largestSample = state.samples[i].at(-1)?.[0] ?? 0n
   return largestInput((amountIn) => quote(state, i, amountIn), largestSample - state.sold[i])
 }
 
-/** Returns straight lines between samples. */
+/** Returns the price curve, with one straight line between each two samples. */
 export function curveOf(state: PropAmmState, i: 0 | 1): PriceCurve {
   const builder = new CurveBuilder()
   if (maxInput(state, i) === 0n) return builder.build(1)
   const { samples, sold } = state
-  const before = outputAt(samples[i], sold[i])
+  const soldOutput = outputAt(samples[i], sold[i])
   const samplesAhead = samples[i].filter(([amountIn]) => amountIn > sold[i])
   const points = { x: [0], y: [0] }
   for (const [amountIn, amountOut] of samplesAhead) {
     points.x.push(Number(amountIn - sold[i]))
-    points.y.push(Number(amountOut - before))
+    points.y.push(Number(amountOut - soldOutput))
   }
   const { x, y } = hullOf(points)
-  for (let k = 1; k < x.length; k++) builder.line((y[k]! - y[k - 1]!) / (x[k]! - x[k - 1]!), x[k]! - x[k - 1]!)
-  return withMargin(builder.build(1))
+  for (let k = 1; k < x.length; k++) builder.addLine((y[k]! - y[k - 1]!) / (x[k]! - x[k - 1]!), x[k]! - x[k - 1]!)
+  return applyEndMargin(builder.build(1))
 }

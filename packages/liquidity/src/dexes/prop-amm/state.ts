@@ -4,7 +4,7 @@ import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { concat, keccak256 } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { pairKey, sortTokens } from '../common/direction.ts'
+import { pairKey, sortPair } from '../common/direction.ts'
 import { readEach } from '../common/read-each.ts'
 import type { PropAmmState, QuoteSample } from './types.ts'
 
@@ -13,13 +13,13 @@ const lens = PropAmmLens__factory.createInterface()
 const venue = IPropAmmState__factory.createInterface()
 
 const FIND_GAS = 300_000
-/** About thirty quotes per direction. */
+/** Gas of about thirty quotes per direction. */
 const READ_GAS = 3_000_000
 
-/** Serves only venues for which drift measurements showed that they pay what they quote. */
+/** Serves only AMMs that, according to drift measurements, pay what they quote. */
 export const rowsOf = (row: DexRow): readonly DexRow[] => (row.family === 'prop-amm' && row.measured ? [row] : [])
 
-/** Finds pools in the venue's own list of pairs. */
+/** Finds pools in the AMM's own list of pairs. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const [answer] = yield [{ to: row.address, data: venue.encodeFunctionData('getPairs') as Hex, gas: FIND_GAS }]
   if (!answer || answer === '0x') return []
@@ -27,7 +27,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const [listed] = venue.decodeFunctionResult('getPairs', answer) as unknown as [IPropAmmState.TokenPairStructOutput[]]
   const byKey = new Map<string, readonly [Address, Address]>()
   for (const { token0, token1 } of listed) {
-    const tokens = sortTokens([toAddress(token0), toAddress(token1)])
+    const tokens = sortPair([toAddress(token0), toAddress(token1)])
     byKey.set(pairKey(tokens), tokens)
   }
   return [...byKey]

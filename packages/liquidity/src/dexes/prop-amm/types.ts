@@ -1,7 +1,7 @@
-/** A sampled quote of a venue. */
+/** Sampled quote of a proprietary AMM, in base units. */
 export type QuoteSample = readonly [amountIn: bigint, amountOut: bigint]
 
-/** State of a venue for one pair. */
+/** State of a proprietary AMM for one pair. */
 export type PropAmmState = {
   /** Samples by input token, ascending; empty if the direction is not traded now. */
   readonly samples: readonly [readonly QuoteSample[], readonly QuoteSample[]]

@@ -4,7 +4,7 @@ import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
-import { linearTrade } from '../common/capacity-family.ts'
+import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
@@ -30,7 +30,7 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (RateW
   )
 }
 
-/** Returns null if the pooled amount and shares do not reproduce the wrapper's quotes. */
+/** Decodes a state; null if the pooled amount and the shares do not reproduce the wrapper's quotes. */
 function decodeState(answer: Hex): RateWrapperState | null {
   const [{ pooled, shares, supply, sample, quotes }] = lens.decodeFunctionResult('read', answer)
   if (pooled === 0n || shares === 0n) return null
@@ -38,7 +38,7 @@ function decodeState(answer: Hex): RateWrapperState | null {
   return sharesFor(state, sample) === quotes[0] && amountFor(state, sample) === quotes[1] ? state : null
 }
 
-/** If the rate changes with a log, it is one of the rebasing token. */
+/** None: if a change of the rate emits a log, the rebasing token emits it, and not the wrapper. */
 const topics: readonly Hex[] = []
 const applyLog = () => 'reread' as const
 
@@ -52,22 +52,22 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   dependsOn: ({ address }) => [address],
   topics,
   applyLog,
-  // The wrapper emits no log of its rate, and some rebasing tokens emit none either.
+  // The wrapper emits no log when its rate changes, and some rebasing tokens emit none either.
   refreshStates: readStates,
 
   quoteExactInput: quoteByDirection('rate-wrapper', quote),
 
-  ...linearTrade<RateWrapperState>(({ state, ...pool }, tokenIn, tokenOut) => {
-    const wrap = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)
+  ...linearCapacity<RateWrapperState>(({ state, ...pool }, tokenIn, tokenOut) => {
+    const isWrap = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)
     const price = Number(state.pooled) / Number(state.shares)
     return {
-      quote: (amountIn) => quote(state, wrap, amountIn),
-      limit: wrap ? NO_LIMIT : state.supply,
-      rate: wrap ? 1 / price : price,
+      quote: (amountIn) => quote(state, isWrap, amountIn),
+      approximateLimit: isWrap ? NO_LIMIT : state.supply,
+      rate: isWrap ? 1 / price : price,
     }
   }),
 
-  /** Shares can always be minted; the existing ones count as depth. */
+  // Shares can always be minted. Only existing shares count as depth.
   reserves: ({ state }) => [state.shares === 0n ? 0n : amountFor(state, state.supply), state.supply],
 
   takesTaxedInput: false,

@@ -20,15 +20,15 @@ export type RateWrapperState = {
  */
 export function quote(
   state: RateWrapperState,
-  wrap: boolean,
+  isWrap: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: RateWrapperState } {
   const { pooled, shares, supply } = state
   if (pooled === 0n || shares === 0n) throw new PoolRefusal('EMPTY', 'nothing is pooled')
-  if (!wrap && amountIn > supply) throw new PoolRefusal('TOO_LARGE', `only ${supply} are wrapped`)
-  const amountOut = wrap ? sharesFor(state, amountIn) : amountFor(state, sharesFor(state, amountFor(state, amountIn)))
+  if (!isWrap && amountIn > supply) throw new PoolRefusal('TOO_LARGE', `only ${supply} are wrapped`)
+  const amountOut = isWrap ? sharesFor(state, amountIn) : amountFor(state, sharesFor(state, amountFor(state, amountIn)))
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  return { amountOut, state: { ...state, supply: wrap ? supply + amountOut : supply - amountIn } }
+  return { amountOut, state: { ...state, supply: isWrap ? supply + amountOut : supply - amountIn } }
 }
 
 /** Converts an amount of the rebasing token to shares, rounded down. */

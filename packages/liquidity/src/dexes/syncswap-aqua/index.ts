@@ -26,7 +26,7 @@ const fixedOf = (pool: Pool): AquaFixed => pool.fixed as AquaFixed
 /** SyncSwap aqua pools, which swap by the same call as its classic and stable ones. */
 export const syncswapAqua: DexFamily<SampledState> = {
   id: 'syncswap-aqua',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   ...pairFactory(ISyncswapFactory__factory.createInterface(), 'getPool', 'PoolCreated'),
   readFixed,
   stateNeedsFixed: true,

@@ -1,22 +1,22 @@
 /** Family of SyncSwap classic and stable pools. */
 import type { DexFamily } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
-import { sampledTrade } from '../common/capacity-family.ts'
+import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
-import { limitOf, quote } from './math.ts'
+import { approximateMaxInput, quote } from './math.ts'
 import { applyLog, createdPool, creationTopics, findPools, readStates, refreshStates, topics } from './state.ts'
 import type { SyncswapState } from './types.ts'
 
 /** Fees are in units of 1/100,000. */
 const PPM_PER_PART = 10
 
-const capacity = sampledTrade<SyncswapState>((pool, tokenIn, tokenOut) => {
+const capacity = sampledCapacity<SyncswapState>((pool, tokenIn, tokenOut) => {
   const { state } = pool
   const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
   return {
     quote: (amountIn) => quote(state, zeroForOne, amountIn),
-    limit: limitOf(state, zeroForOne),
+    approximateLimit: approximateMaxInput(state, zeroForOne),
     scale: zeroForOne ? state.reserve0 : state.reserve1,
     feePpm: PPM_PER_PART * Number(zeroForOne ? state.fee0 : state.fee1),
   }
@@ -25,7 +25,7 @@ const capacity = sampledTrade<SyncswapState>((pool, tokenIn, tokenOut) => {
 /** SyncSwap classic and stable pools. */
 export const syncswap: DexFamily<SyncswapState> = {
   id: 'syncswap',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   rowsOf: (row) => (row.family === 'syncswap-classic' || row.family === 'syncswap-stable' ? [row] : []),
   findPools,
   readStates,

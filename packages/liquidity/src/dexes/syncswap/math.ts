@@ -79,7 +79,7 @@ export function quote(
 }
 
 /** Returns the approximate largest input. */
-export function limitOf(state: SyncswapState, zeroForOne: boolean): bigint {
+export function approximateMaxInput(state: SyncswapState, zeroForOne: boolean): bigint {
   const [reserve, multiplier] = zeroForOne ? [state.reserve0, state.multiplier0] : [state.reserve1, state.multiplier1]
   return (state.stable ? MAX_SCALED / multiplier : MAX_RESERVE) - reserve
 }

@@ -1,4 +1,4 @@
-/** Measures the fee of pairs of forks whose row only assumes one, by simulated swaps. */
+/** Measures the fee of pairs by simulated swaps, for forks whose DEX row states no proven fee. */
 import { PairFeeLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { toBeHex } from 'ethers'
@@ -15,10 +15,10 @@ export type MeasuredFee = {
   readonly block: number
 }
 
-/** Values of `feeBasis` in the chain's file. */
+/** Values of `feeBasis` in the chain's file for which the fee must be measured. */
 const UNPROVEN_BASES = ['assumed', 'default']
 const PAIRS_PER_READ = 200
-/** Minimum balance of both tokens; below it rounding hides the fee. */
+/** Minimum balance of both tokens in base units. Below it, rounding hides the fee. */
 const MIN_BALANCE = 100_000_000n
 const RESERVE_LIMIT = 1n << 112n
 /** Storage slot of reserve0, reserve1, and their timestamp, from the low bits up. */
@@ -34,19 +34,19 @@ export function* readFixed(
 ): Reads<readonly (Pool<null> | null)[]> {
   if (!isUnproven(row)) return pools
   const batches = chunks(pools, PAIRS_PER_READ)
-  const balancesRead = yield batches.map((batch) => ({
+  const balanceAnswers = yield batches.map((batch) => ({
     ...PAIR_FEE_LENS,
     data: lens.encodeFunctionData('balances', [batch.map(({ address }) => address)]) as Hex,
     gas: 80_000 * batch.length,
   }))
   const probes = batches.flatMap((batch, b) => {
-    const answer = balancesRead[b]
+    const answer = balanceAnswers[b]
     if (!answer) return []
     const [balances] = lens.decodeFunctionResult('balances', answer) as unknown as [[bigint, bigint][]]
     return batch.flatMap((pool, i) => {
       const [balance0, balance1] = balances[i]!
-      const small = balance0 < MIN_BALANCE || balance1 < MIN_BALANCE
-      if (small || balance0 >= RESERVE_LIMIT || balance1 >= RESERVE_LIMIT) return []
+      const isTooSmall = balance0 < MIN_BALANCE || balance1 < MIN_BALANCE
+      if (isTooSmall || balance0 >= RESERVE_LIMIT || balance1 >= RESERVE_LIMIT) return []
       // Pretend that a quarter of the balance was paid in: a large amount measures the fee precisely.
       return [{ pool, reserve0: balance0 - balance0 / 4n, reserve1: balance1 }]
     })

@@ -1,3 +1,4 @@
+/** Family of Uniswap V2 pairs and their forks. */
 import type { DexFamily } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import { constantProductOutline } from '../../math/outline.ts'
@@ -12,7 +13,7 @@ import type { UniswapV2State } from './types.ts'
 /** Uniswap V2 and its forks. */
 export const uniswapV2: DexFamily<UniswapV2State> = {
   id: 'uniswap-v2',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   findPools,
   readFixed,
   stateNeedsFixed: true,
@@ -46,8 +47,8 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
     return { kind: 'constant-product', text: `constant-product ${reserve0} ${reserve1} ${feePpm}`, feePpm }
   },
 
-  // Two price accumulators.
   keepsTokens: true,
+  // Two price accumulators.
   oracleGas: 10_400,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({

@@ -8,7 +8,7 @@ import type { UniswapV2State } from './types.ts'
 const RESERVE_LIMIT = 1n << 112n
 
 /**
- * Quotes an exact input: the largest output, rounded down, that keeps x·y, counted without the fee.
+ * Quotes an exact input: the largest output, rounded down, that keeps x·y of the reserves without the fee.
  *
  * @param amountIn - base units of the input token as they arrive at the pair
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL` for no output, `TOO_LARGE` if the reserve would overflow
@@ -34,7 +34,7 @@ export function quote(
   }
 }
 
-/** Returns the largest input that `quote` accepts, which fills the reserve. */
+/** Returns the largest input that `quote` accepts: it fills the reserve up to its maximum. */
 export function maxInput({ reserve0, reserve1, feePpm }: UniswapV2State, zeroForOne: boolean): bigint {
   const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
   const largest = RESERVE_LIMIT - 1n - reserveIn
@@ -44,7 +44,7 @@ export function maxInput({ reserve0, reserve1, feePpm }: UniswapV2State, zeroFor
 }
 
 /**
- * Returns the minimum input that buys an output; null if the pair's reserve is not larger.
+ * Returns the minimum input that buys an output; null if the output is not less than the pair's reserve.
  *
  * @see UniswapV2Library.getAmountIn
  */

@@ -14,7 +14,7 @@ const events = IUniswapV2PairEvents__factory.createInterface()
 
 /** Pairs per read: about 2.7 million gas, 16 kB each way. */
 const PAIRS_PER_READ = 500
-/** Fee of almost all forks, if the row states none; the fee of such a row is measured before use. */
+/** Fee of almost all forks, for rows that state no fee. The fee of such a row is measured before use. */
 const DEFAULT_FEE_PPM = 3_000
 const RESERVE_MASK = (1n << 112n) - 1n
 
@@ -36,7 +36,7 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   })
 }
 
-/** `Sync` is emitted at every change of the reserves and carries both. A block has hundreds of these. */
+/** Pairs emit `Sync` with both reserves at every change. The reader is fast, because a block has hundreds of such logs. */
 const readSync = eventReader<[bigint, bigint]>(events, 'Sync')
 export const topics: readonly Hex[] = [events.getEvent('Sync').topicHash as Hex]
 

@@ -1,3 +1,4 @@
+/** Family of Uniswap V3 pools and their forks. */
 import type { DexFamily } from '../../family.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { concentratedLogs, readConcentrated } from '../common/concentrated-state.ts'

@@ -14,9 +14,9 @@ const lens = UniswapV4HookLens__factory.createInterface()
 export const uniswapV4Hooks: DexFamily<SampledState> = {
   id: 'uniswap-v4-hooks',
   holdsNative: true,
-  // A brand of its own, so that callers who name the DEX do not vouch for the code of hooks.
+  // A separate brand, so that a caller who selects the DEX by brand does not also accept the code of hooks.
   rowsOf: (row) => (row.family === 'uniswap-v4' ? [{ ...row, brand: `${row.brand} hooks` }] : []),
-  // Hooks are part of a pool's id, so no pool can be computed from a pair.
+  // The hook is part of a pool's id, so pool ids cannot be computed from a token pair.
   *findPools() {
     yield []
     return []

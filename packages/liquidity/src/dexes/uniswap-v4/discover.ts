@@ -8,13 +8,16 @@ import { keccak256 } from 'ethers'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortTokens } from '../common/direction.ts'
-import { integerIn, pairOf, provenBy } from '../common/listed.ts'
+import { sortPair } from '../common/direction.ts'
+import { isIntegerIn, proveByKey, validPairOf } from '../common/listed.ts'
 import { withNative } from '../common/native-pairs.ts'
 import { touchesSwaps } from './hooks.ts'
 import type { UniswapV4Key } from './types.ts'
 
-const slots = callCodec<[manager: string, ids: string[]], [bigint[]]>(UniswapV4Lens__factory.createInterface(), 'slots')
+const slotsCodec = callCodec<[manager: string, ids: string[]], [bigint[]]>(
+  UniswapV4Lens__factory.createInterface(),
+  'slots',
+)
 const manager = IUniswapV4PoolManagerState__factory.createInterface()
 
 /**
@@ -69,7 +72,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 }
 
 function usualPools(row: DexRow, pair: readonly [Address, Address]): readonly Pool<null>[] {
-  const tokens = sortTokens(pair)
+  const tokens = sortPair(pair)
   const keys = USUAL_KEYS.map(([fee, tickSpacing]) => ({ fee, tickSpacing, hooks: ZERO_ADDRESS }))
   const pairKey = tokens.join()
   const ids = usualIds.get(pairKey) ?? keys.map((key) => poolId(tokens, key))
@@ -82,7 +85,7 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...UNISWAP_V4_LENS,
-    data: slots.encode(
+    data: slotsCodec.encode(
       row.address,
       batch.map(({ id }) => id),
     ),
@@ -91,13 +94,13 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [words] = slots.decode(answer)
+    const [words] = slotsCodec.decode(answer)
     return batch.filter((_, i) => words[i] !== 0n)
   })
 }
 
 function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4Key): Pool<null> {
-  const tokens = sortTokens(pair)
+  const tokens = sortPair(pair)
   return poolOf(row, tokens, key, poolId(tokens, key))
 }
 
@@ -113,7 +116,7 @@ export const proveHookPools = proverOf(true)
 
 function proverOf(isHooked: boolean) {
   return (row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> =>
-    provenBy(
+    proveByKey(
       listedPools,
       (pool) => listedPool(row, pool),
       (candidates) => initializedPools(row, candidates),
@@ -121,8 +124,8 @@ function proverOf(isHooked: boolean) {
 
   function listedPool(row: DexRow, { tokens, fixed }: ListedPool): Pool<null> | null {
     const { fee, tickSpacing, hooks } = (fixed ?? {}) as Readonly<Record<string, unknown>>
-    const pair = pairOf(tokens)
-    if (!pair || !integerIn(fee, 0, MAX_FEE) || !integerIn(tickSpacing, 1, MAX_TICK_SPACING) || !isAddress(hooks))
+    const pair = validPairOf(tokens)
+    if (!pair || !isIntegerIn(fee, 0, MAX_FEE) || !isIntegerIn(tickSpacing, 1, MAX_TICK_SPACING) || !isAddress(hooks))
       return null
     const key = { fee, tickSpacing, hooks: toAddress(hooks) }
     return touchesSwaps(key.hooks) === isHooked ? makePool(row, pair, key) : null
@@ -132,17 +135,17 @@ function proverOf(isHooked: boolean) {
 const INITIALIZE = manager.getEvent('Initialize').topicHash as Hex
 export const creationTopics: readonly Hex[] = [INITIALIZE]
 
-/** Returns the pool of a creation log; null if its hook takes part in swaps, so that it has no math of its own. */
+/** Returns the pool of a creation log; null if its hook takes part in swaps, so that this family cannot quote it. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  return createdIf(false, row, log)
+  return createdPoolIf(false, row, log)
 }
 
 /** Returns the pool of a creation log if its hook takes part in swaps. */
 export function createdHookPool(row: DexRow, log: Log): Pool<null> | null {
-  return createdIf(true, row, log)
+  return createdPoolIf(true, row, log)
 }
 
-function createdIf(isHooked: boolean, row: DexRow, log: Log): Pool<null> | null {
+function createdPoolIf(isHooked: boolean, row: DexRow, log: Log): Pool<null> | null {
   const event = manager.decodeEventLog('Initialize', log.data, log.topics)
   const key = { fee: Number(event.fee), tickSpacing: Number(event.tickSpacing), hooks: toAddress(event.hooks) }
   if (touchesSwaps(key.hooks) !== isHooked) return null

@@ -1,3 +1,4 @@
+/** Family of Uniswap V4 pools whose hooks take no part in swaps. */
 import type { DexFamily } from '../../family.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { createdPool, creationTopics, findPools, provePools } from './discover.ts'

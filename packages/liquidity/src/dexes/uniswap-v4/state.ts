@@ -38,7 +38,7 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   })
 }
 
-/** Reads slot 0 of pools with a dynamic fee; everything else emits logs. */
+/** Reads slot 0 of pools with a dynamic fee. All other changes emit logs. */
 export function* refreshStates(
   row: DexRow,
   pools: readonly Pool<UniswapV4State>[],

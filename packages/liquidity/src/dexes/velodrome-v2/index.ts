@@ -1,3 +1,4 @@
+/** Family of Velodrome V2 pairs. */
 import type { DexFamily } from '../../family.ts'
 import { type SolidlyState, solveVelodrome } from '../../math/solidly.ts'
 import { solidlyFamily } from '../common/solidly-family.ts'
@@ -5,8 +6,8 @@ import { createdPool, creationTopics } from './discover.ts'
 
 /** Velodrome V2 and Aerodrome pairs. */
 export const velodromeV2: DexFamily<SolidlyState> = {
-  ...solidlyFamily({ id: 'velodrome-v2', velodrome: true, solve: solveVelodrome }),
-  payment: { locks: 1 },
+  ...solidlyFamily({ id: 'velodrome-v2', isVelodrome: true, solve: solveVelodrome }),
+  payment: { lockSlots: 1 },
   creationTopics,
   createdPool,
 }

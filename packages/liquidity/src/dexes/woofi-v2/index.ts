@@ -1,9 +1,9 @@
 /** Family of WOOFi V2 pools. */
 import type { DexFamily } from '../../family.ts'
-import { sampledTrade } from '../common/capacity-family.ts'
+import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { limitOf, quote, type WoofiV2State } from './math.ts'
+import { approximateMaxInput, quote, type WoofiV2State } from './math.ts'
 import { findPools, readStates } from './state.ts'
 
 const GAS = gasRow('woofi-v2').hop
@@ -11,7 +11,7 @@ const GAS = gasRow('woofi-v2').hop
 /** WOOFi V2 pools, which trade at oracle prices. */
 export const woofiV2: DexFamily<WoofiV2State> = {
   id: 'woofi-v2',
-  payment: { locks: 1 },
+  payment: { lockSlots: 1 },
   findPools,
   readStates,
   // Prices are posted every few seconds without logs.
@@ -24,12 +24,12 @@ export const woofiV2: DexFamily<WoofiV2State> = {
     gas: GAS,
   }),
 
-  ...sampledTrade<WoofiV2State>((pool, tokenIn, tokenOut) => {
+  ...sampledCapacity<WoofiV2State>((pool, tokenIn, tokenOut) => {
     const { state } = pool
     const i = isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
     return {
       quote: (amountIn) => quote(state, i, amountIn),
-      limit: limitOf(state, i),
+      approximateLimit: approximateMaxInput(state, i),
       scale: state.tokens[i].reserve,
       feePpm: 0,
     }

@@ -1,6 +1,6 @@
 /** Tests WOOFi trades against amounts computed by hand, and each bound on both sides. */
 import { expect, test } from 'vitest'
-import { limitOf, quote, type WoofiToken, type WoofiV2State } from './math.ts'
+import { approximateMaxInput, quote, type WoofiToken, type WoofiV2State } from './math.ts'
 
 const ONE = 10n ** 18n
 const USD = 10n ** 6n
@@ -91,13 +91,13 @@ test('a pool that is paused, or whose price is not usable, refuses', () => {
 
 test('the limit follows the bound that is met first', () => {
   // 10 % of move is a value of 100,000, which is 50 tokens; or the quote reserve, or the largest trade.
-  expect(Number(limitOf(state(), 0)) / 50e18).toBeCloseTo(1, 6)
-  expect(limitOf(state({}, { reserve: 2_000n * USD }), 0)).toBe(ONE)
-  expect(limitOf(state({ maxNotional: 4_000n * USD }), 0)).toBe(2n * ONE)
-  expect(limitOf(state({ coeff: 0n, maxNotional: 4_000n * USD }), 0)).toBe(2n * ONE)
-  expect(limitOf(state({ reserve: ONE }), 1)).toBe(2_000n * USD)
-  expect(limitOf(state({ maxNotional: 70n * USD }), 1)).toBe(70n * USD)
+  expect(Number(approximateMaxInput(state(), 0)) / 50e18).toBeCloseTo(1, 6)
+  expect(approximateMaxInput(state({}, { reserve: 2_000n * USD }), 0)).toBe(ONE)
+  expect(approximateMaxInput(state({ maxNotional: 4_000n * USD }), 0)).toBe(2n * ONE)
+  expect(approximateMaxInput(state({ coeff: 0n, maxNotional: 4_000n * USD }), 0)).toBe(2n * ONE)
+  expect(approximateMaxInput(state({ reserve: ONE }), 1)).toBe(2_000n * USD)
+  expect(approximateMaxInput(state({ maxNotional: 70n * USD }), 1)).toBe(70n * USD)
   const pair: WoofiV2State = { paused: false, quoteIndex: 2, quoteUnit: USD, tokens: [base, other] }
-  expect(limitOf({ ...pair, tokens: [base, { ...other, reserve: 400n * 10n ** 8n }] }, 0)).toBe(2n * ONE)
-  expect(limitOf({ ...pair, tokens: [{ ...base, price: 0n }, other] }, 0)).toBe(0n)
+  expect(approximateMaxInput({ ...pair, tokens: [base, { ...other, reserve: 400n * 10n ** 8n }] }, 0)).toBe(2n * ONE)
+  expect(approximateMaxInput({ ...pair, tokens: [{ ...base, price: 0n }, other] }, 0)).toBe(0n)
 })

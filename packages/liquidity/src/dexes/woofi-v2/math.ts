@@ -39,7 +39,7 @@ export type WoofiV2State = {
 const ONE = 10n ** 18n
 const FEE_UNIT = 100_000n
 
-type Leg = { readonly amount: bigint; readonly token: WoofiToken }
+type PricedLeg = { readonly amount: bigint; readonly token: WoofiToken }
 
 /**
  * Quotes an exact input, rounded down.
@@ -87,7 +87,7 @@ function sellQuote(state: WoofiV2State, quoteToken: WoofiToken, base: WoofiToken
   ]
 }
 
-/** Trades through the quote token, at half of the wider spread each, with the higher fee once. */
+/** Trades two base tokens through the quote token. Each half has half of the wider spread; the higher fee applies once. */
 function baseToBase(
   state: WoofiV2State,
   soldToken: WoofiToken,
@@ -113,39 +113,39 @@ function reserveAfter({ reserve }: WoofiToken, amount: bigint, subject: string):
 }
 
 /** Returns the quote tokens for a base token, before the fee, and the token with its new price. */
-function baseForQuote({ quoteUnit }: WoofiV2State, base: WoofiToken, amount: bigint, spread: bigint): Leg {
+function baseForQuote({ quoteUnit }: WoofiV2State, base: WoofiToken, amount: bigint, spread: bigint): PricedLeg {
   const { price, coeff, unit, priceUnit } = base
-  needPrice(base)
+  checkPrice(base)
   const notional = (amount * price * quoteUnit) / priceUnit / unit
   const gamma = (amount * price * coeff) / priceUnit / unit
-  needBounds(base, notional, gamma)
+  checkBounds(base, notional, gamma)
   if (gamma + spread > ONE) throw new PoolRefusal('TOO_LARGE', 'the price would fall below nothing')
   const value = (((amount * price * quoteUnit) / priceUnit) * (ONE - gamma - spread)) / ONE / unit
   return { amount: value, token: withPrice(base, (price * (ONE - gamma)) / ONE, spread) }
 }
 
 /** Returns the base tokens for quote tokens, after the fee, and the token with its new price. */
-function quoteForBase({ quoteUnit }: WoofiV2State, base: WoofiToken, amount: bigint, spread: bigint): Leg {
+function quoteForBase({ quoteUnit }: WoofiV2State, base: WoofiToken, amount: bigint, spread: bigint): PricedLeg {
   const { price, coeff, unit, priceUnit } = base
-  needPrice(base)
+  checkPrice(base)
   const gamma = (amount * coeff) / quoteUnit
-  needBounds(base, amount, gamma)
+  checkBounds(base, amount, gamma)
   if (gamma + spread > ONE) throw new PoolRefusal('TOO_LARGE', 'the price would pass every bound')
   const boughtToken = (((amount * unit * priceUnit) / price) * (ONE - gamma - spread)) / ONE / quoteUnit
   return { amount: boughtToken, token: withPrice(base, (ONE * price) / (ONE - gamma), spread) }
 }
 
-function needPrice({ feasible, price }: WoofiToken): void {
+function checkPrice({ feasible, price }: WoofiToken): void {
   if (!feasible || price === 0n) throw new PoolRefusal('UNSUPPORTED', 'the oracle marks its price as not feasible')
 }
 
-function needBounds({ maxNotional, maxGamma }: WoofiToken, notional: bigint, gamma: bigint): void {
+function checkBounds({ maxNotional, maxGamma }: WoofiToken, notional: bigint, gamma: bigint): void {
   if (notional > maxNotional)
     throw new PoolRefusal('TOO_LARGE', `a trade worth ${notional} is more than the pool takes`)
   if (gamma > maxGamma) throw new PoolRefusal('TOO_LARGE', 'the trade would move the price too far')
 }
 
-/** The pool posts the new price, and the oracle widens the spread so that a round trip never gains. */
+/** Returns a token with a new price. The oracle widens the spread with the price move, so that a round trip never gains. */
 function withPrice(token: WoofiToken, price: bigint, spread: bigint): WoofiToken {
   const [low, high] = price < token.price ? [price, token.price] : [token.price, price]
   const deviation = ONE - (low * ONE * ONE) / high / (ONE - spread)
@@ -153,18 +153,18 @@ function withPrice(token: WoofiToken, price: bigint, spread: bigint): WoofiToken
 }
 
 /** Returns the approximate largest input, from the bounds of each token: value, price move, and reserve. */
-export function limitOf(state: WoofiV2State, i: 0 | 1): bigint {
+export function approximateMaxInput(state: WoofiV2State, i: 0 | 1): bigint {
   const { quoteIndex, quoteUnit, tokens } = state
   const [soldToken, boughtToken] = i === 0 ? tokens : [tokens[1], tokens[0]]
   const j = i === 0 ? 1 : 0
   // Maximum value in the quote token by the bounds of a base token.
   const maxValueOf = ({ maxNotional, maxGamma, coeff }: WoofiToken): bigint =>
     coeff > 0n ? min(maxNotional, ((maxGamma + 1n) * quoteUnit) / coeff) : maxNotional
-  const quotePer = ({ price, unit, priceUnit }: WoofiToken, worth: bigint): bigint =>
-    price > 0n ? (worth * unit * priceUnit) / (price * quoteUnit) : 0n
+  const baseAmountOf = ({ price, unit, priceUnit }: WoofiToken, quoteValue: bigint): bigint =>
+    price > 0n ? (quoteValue * unit * priceUnit) / (price * quoteUnit) : 0n
   const valueOfReserve = (token: WoofiToken): bigint =>
     (token.reserve * token.price * quoteUnit) / (token.unit * token.priceUnit)
-  if (quoteIndex === j) return quotePer(soldToken, min(maxValueOf(soldToken), boughtToken.reserve))
+  if (quoteIndex === j) return baseAmountOf(soldToken, min(maxValueOf(soldToken), boughtToken.reserve))
   if (quoteIndex === i) return min(maxValueOf(boughtToken), valueOfReserve(boughtToken))
-  return quotePer(soldToken, min(maxValueOf(soldToken), min(maxValueOf(boughtToken), valueOfReserve(boughtToken))))
+  return baseAmountOf(soldToken, min(maxValueOf(soldToken), min(maxValueOf(boughtToken), valueOfReserve(boughtToken))))
 }

@@ -3,9 +3,9 @@ import { IWoofiV2State__factory, type WoofiV2Lens, WoofiV2Lens__factory } from '
 import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import { concat, keccak256 } from 'ethers'
-import { orRefused, type Pool, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { sortTokens } from '../common/direction.ts'
+import { sortPair } from '../common/direction.ts'
 import { readEach } from '../common/read-each.ts'
 import { quote, type WoofiToken, type WoofiV2State } from './math.ts'
 
@@ -16,10 +16,10 @@ const tokenInfo = callCodec<[token: string], [reserve: bigint, feeRate: bigint]>
   'tokenInfos',
 )
 
-/** Reads pool and oracle for two tokens, with a quote in each direction. */
+/** Gas to read the pool and the oracle for two tokens, with a quote in each direction. */
 const READ_GAS = 350_000
 /** Sample amount as a fraction of a token (1/1,000), as in the lens. */
-const SAMPLE = 1_000n
+const SAMPLE_DIVISOR = 1_000n
 
 /** Finds pools: one contract trades all tokens with a reserve, which it does not list; each pair is one pool. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
@@ -28,11 +28,13 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     to: row.address,
     data: tokenInfo.encode(token),
   }))
-  const withReserve = new Set(tokens.filter((_, i) => answers[i] && answers[i] !== '0x' && reserveOf(answers[i]) > 0n))
+  const tokensWithReserve = new Set(
+    tokens.filter((_, i) => answers[i] && answers[i] !== '0x' && reserveOf(answers[i]) > 0n),
+  )
   return pairs
-    .filter(([a, b]) => withReserve.has(a) && withReserve.has(b))
+    .filter(([a, b]) => tokensWithReserve.has(a) && tokensWithReserve.has(b))
     .map((pair) => {
-      const sorted = sortTokens(pair)
+      const sorted = sortPair(pair)
       const id = keccak256(concat([row.address, ...sorted]))
       return { id, family: row.family, dex: row.brand, address: row.address, tokens: sorted, state: null }
     })
@@ -52,7 +54,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/** Returns null if our math does not reproduce the pool's quotes: revisions with other math have the same getters. */
+/** Decodes a state; null if our math does not reproduce the pool's quotes. Revisions with other math have the same getters. */
 function decodeState(answer: Hex): WoofiV2State | null {
   const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [WoofiV2Lens.StateStructOutput]
   const tokens = readResult.tokens.map(
@@ -75,9 +77,9 @@ function decodeState(answer: Hex): WoofiV2State | null {
     quoteUnit: 10n ** readResult.quoteDecimals,
     tokens: [tokens[0]!, tokens[1]!],
   }
-  const agrees = ([0, 1] as const).every((i) => {
-    const computedQuote = orRefused(() => quote(state, i, tokens[i]!.unit / SAMPLE))
+  const reproducesQuotes = ([0, 1] as const).every((i) => {
+    const computedQuote = nullIfRefused(() => quote(state, i, tokens[i]!.unit / SAMPLE_DIVISOR))
     return (computedQuote?.amountOut ?? 0n) === readResult.tokens[i]!.quoted
   })
-  return agrees ? state : null
+  return reproducesQuotes ? state : null
 }

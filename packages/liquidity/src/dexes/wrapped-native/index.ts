@@ -33,11 +33,11 @@ export const wrappedNative: DexFamily<WrappedNativeState> = {
   applyLog: () => 'ignore',
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
-    const wrap = isZeroForOne(pool, tokenIn, tokenOut)
+    const isWrap = isZeroForOne(pool, tokenIn, tokenOut)
     const { supply } = pool.state
     if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-    if (!wrap && amountIn > supply) throw new PoolRefusal('TOO_LARGE', `only ${supply} are wrapped`)
-    const stateAfter = { supply: wrap ? supply + amountIn : supply - amountIn }
+    if (!isWrap && amountIn > supply) throw new PoolRefusal('TOO_LARGE', `only ${supply} are wrapped`)
+    const stateAfter = { supply: isWrap ? supply + amountIn : supply - amountIn }
     return { amountOut: amountIn, state: stateAfter, gas: HOP_GAS['wrapped-native'] }
   },
 

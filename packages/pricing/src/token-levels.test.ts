@@ -3,9 +3,9 @@ import type { Pool } from '@sluice/liquidity'
 import { atOnce } from '@sluice/rpc'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Sources, sourcesOf, TokenLevels } from './frame.ts'
 import { TokenGraph } from './graph.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
+import { type FixedLevels, fixedLevelsOf, TokenLevels } from './token-levels.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const ANCHOR = account(1)
@@ -18,19 +18,19 @@ function framed() {
   /** @param mid - units of b per unit of a */
   const put = (id: string, a: Address, b: Address, backing: number, mid = 1) => {
     const pool = { id, tokens: [a, b] } as unknown as Pool
-    const pairs = backing > 0 ? [{ i: 0, j: 1, mid, backingI: backing / mid, backingJ: backing }] : []
-    frame.touch(graph.addOrUpdate(pool, { reserves: [backing, backing], fee: 0, pairs }, graph.pricedPool(id)))
+    const pairs = backing > 0 ? [{ i: 0, j: 1, midPrice: mid, backingI: backing / mid, backingJ: backing }] : []
+    frame.enqueuePool(graph.addOrUpdate(pool, { reserves: [backing, backing], fee: 0, pairs }, graph.pricedPool(id)))
   }
   const remove = (id: string) => {
     const gone = graph.remove(id)
-    if (gone) frame.touch(gone)
+    if (gone) frame.enqueuePool(gone)
   }
-  const token = (address: Address): PricedToken => graph.find(address)!
+  const token = (address: Address): PricedToken => graph.findToken(address)!
   const anchor = () => {
     const anchorPrice: TokenPrice = { price: 1, evidence: Number.POSITIVE_INFINITY }
-    frame.setSources(sourcesOf(new Map([[token(ANCHOR), anchorPrice]])))
+    frame.setFixedLevels(fixedLevelsOf(new Map([[token(ANCHOR), anchorPrice]])))
   }
-  const assign = () => atOnce(frame.assign())
+  const assign = () => atOnce(frame.assignLevels())
   return { graph, frame, put, remove, token, anchor, assign }
 }
 
@@ -62,7 +62,7 @@ describe('the level of a token', () => {
     assign()
     expect(token(ONE).level).toBe(levelOf(50_000))
     expect(token(TWO).level).toBe(levelOf(50_000) - 1)
-    expect([token(ONE).order, token(TWO).order]).toEqual([token(ONE).level, token(TWO).level])
+    expect([token(ONE).finalLevel, token(TWO).finalLevel]).toEqual([token(ONE).level, token(TWO).level])
   })
 
   test('is none without a way from an anchor', () => {
@@ -72,7 +72,7 @@ describe('the level of a token', () => {
     anchor()
     assign()
     expect([ONE, TWO].map((address) => token(address).level)).toEqual([0, 0])
-    expect(token(ONE).reference).toBeNaN()
+    expect(token(ONE).referencePrice).toBeNaN()
     put('r', TWO, ANCHOR, 5_000)
     assign()
     expect(token(TWO).level).toBe(levelOf(5_000))
@@ -85,16 +85,16 @@ describe('the level of a token', () => {
   test('comes from the evidence where the token is a measure of others itself', () => {
     const { put, frame, assign, token } = framed()
     put('p', ONE, ANCHOR, 1_000)
-    const sources = (evidence: number) => sourcesOf(new Map([[token(ANCHOR), { price: 2, evidence }]]))
-    frame.setSources(sources(10_000))
+    const sources = (evidence: number) => fixedLevelsOf(new Map([[token(ANCHOR), { price: 2, evidence }]]))
+    frame.setFixedLevels(sources(10_000))
     assign()
-    expect(token(ANCHOR)).toMatchObject({ level: levelOf(10_000), reference: 2 })
+    expect(token(ANCHOR)).toMatchObject({ level: levelOf(10_000), referencePrice: 2 })
     // Dollars: a thousand units at two each.
     expect(token(ONE).level).toBe(levelOf(2_000))
-    frame.setSources(sources(100))
+    frame.setFixedLevels(sources(100))
     assign()
     expect([token(ANCHOR).level, token(ONE).level]).toEqual([0, 0])
-    frame.setSources(new Map() as Sources)
+    frame.setFixedLevels(new Map() as FixedLevels)
     assign()
     expect(token(ONE).level).toBe(0)
   })
@@ -108,7 +108,7 @@ describe('the reference price of a token', () => {
     put('r', ONE, ANCHOR, 3_000, 2.01)
     anchor()
     assign()
-    expect(token(ONE).reference).toBe(2)
+    expect(token(ONE).referencePrice).toBe(2)
   })
 
   test('does not hear those below it', () => {
@@ -118,7 +118,7 @@ describe('the reference price of a token', () => {
     for (const id of ['r', 's', 't']) put(id, ONE, TWO, 1e9, 64)
     anchor()
     assign()
-    expect(token(ONE).reference).toBe(2)
+    expect(token(ONE).referencePrice).toBe(2)
   })
 })
 
@@ -159,12 +159,12 @@ describe('a word that is sudden', () => {
   })
 
   test('is heard as of the block before in the reference', () => {
-    expect(jumped(5_000, 5_000, 64).token(ONE).reference).toBe(1)
+    expect(jumped(5_000, 5_000, 64).token(ONE).referencePrice).toBe(1)
   })
 
   test('is one as any other when the next block begins', () => {
     const { graph, frame, token, assign } = jumped(500, 1e6)
-    for (const pricedPool of graph.startBlock()) frame.touch(pricedPool)
+    for (const pricedPool of graph.startBlock()) frame.enqueuePool(pricedPool)
     assign()
     expect(graph.hasNoJumps).toBe(true)
     expect(token(ONE).level).toBe(levelOf(1e6))
@@ -214,7 +214,7 @@ describe('levels after any changes', () => {
             now.set(id, [one, other, backing, mid])
             followed.put(id, one, other, backing, mid)
           }
-          const work = followed.frame.assign()
+          const work = followed.frame.assignLevels()
           for (let step = 0; step < steps; step++) work.next()
         }
         followed.assign()
@@ -224,8 +224,8 @@ describe('levels after any changes', () => {
         fresh.anchor()
         fresh.assign()
         const placementsOf = ({ graph }: typeof fresh) =>
-          TOKENS.map((address) => graph.find(address)).map(
-            (token) => token && [token.level, token.reference, token.order],
+          TOKENS.map((address) => graph.findToken(address)).map(
+            (token) => token && [token.level, token.referencePrice, token.finalLevel],
           )
         expect(placementsOf(followed)).toEqual(placementsOf(fresh))
       }),

@@ -1,11 +1,11 @@
 /**
- * Long arrays of a state that stay encoded until they are first read. The ticks of most pools are never read, and
+ * Long arrays of a state that stay JSON text until they are first read. The ticks of most pools are never read, and
  * parsed numbers would dominate CPU time and memory.
  */
 import { fromText, toText } from '../store/text.ts'
 
 /** An array as JSON text, parsed on first access. */
-export class Long {
+export class LazyArray {
   private jsonText: string | null
   private parsedItems: readonly unknown[] | null = null
 
@@ -14,8 +14,8 @@ export class Long {
   }
 
   /** Returns null if the text does not look like a JSON array. */
-  static of(text: string): Long | null {
-    return text.startsWith('[') && text.endsWith(']') ? new Long(text) : null
+  static of(text: string): LazyArray | null {
+    return text.startsWith('[') && text.endsWith(']') ? new LazyArray(text) : null
   }
 
   get items(): readonly unknown[] {
@@ -35,23 +35,23 @@ export class Long {
   }
 }
 
-type Holder = { readonly [LONGS]?: Readonly<Record<string, Long>> }
+type StateWithLazyArrays = { readonly [LAZY_ARRAYS]?: Readonly<Record<string, LazyArray>> }
 
-const LONGS = Symbol('long arrays')
+const LAZY_ARRAYS = Symbol('long arrays')
 /** Property descriptors, shared by all states: separate getters would give each state a hidden class of its own. */
-const properties = new Map<string, PropertyDescriptor>()
+const descriptorByName = new Map<string, PropertyDescriptor>()
 
-function propertyOf(name: string): PropertyDescriptor {
-  const cached = properties.get(name)
+function descriptorOf(name: string): PropertyDescriptor {
+  const cached = descriptorByName.get(name)
   if (cached) return cached
   const property: PropertyDescriptor = {
-    get(this: Holder) {
-      return this[LONGS]![name]!.items
+    get(this: StateWithLazyArrays) {
+      return this[LAZY_ARRAYS]![name]!.items
     },
     enumerable: true,
     configurable: true,
   }
-  properties.set(name, property)
+  descriptorByName.set(name, property)
   return property
 }
 
@@ -59,17 +59,17 @@ function propertyOf(name: string): PropertyDescriptor {
  * Defines lazily parsed arrays on a state that no other code has a reference to yet. A spread copy of the state has
  * plain arrays.
  */
-export function defineLongs(state: object, longs: Readonly<Record<string, Long>>): void {
-  Object.defineProperty(state, LONGS, { value: longs })
-  for (const name in longs) Object.defineProperty(state, name, propertyOf(name))
+export function defineLazyArrays(state: object, longs: Readonly<Record<string, LazyArray>>): void {
+  Object.defineProperty(state, LAZY_ARRAYS, { value: longs })
+  for (const name in longs) Object.defineProperty(state, name, descriptorOf(name))
 }
 
 /**
- * Returns a value that identifies a property without parsing it: the `Long` if the property is still encoded, else the
+ * Returns a value that identifies a property without parsing it: the `LazyArray` if the property is still encoded, else the
  * property itself.
  */
 export function sourceOf(state: object, name: string): unknown {
-  return (state as Holder)[LONGS]?.[name] ?? (state as Readonly<Record<string, unknown>>)[name]
+  return (state as StateWithLazyArrays)[LAZY_ARRAYS]?.[name] ?? (state as Readonly<Record<string, unknown>>)[name]
 }
 
 /**
@@ -77,5 +77,5 @@ export function sourceOf(state: object, name: string): unknown {
  * itself.
  */
 export function isSource(before: unknown, source: unknown): boolean {
-  return before === source || (before instanceof Long && before.isParsedAs(source))
+  return before === source || (before instanceof LazyArray && before.isParsedAs(source))
 }

@@ -1,0 +1,209 @@
+/**
+ * Prices the chain's stables and hubs, one or two dozen tokens, from the pools between them. `Prices` derives the prices
+ * of all other tokens from these prices.
+ */
+import type { Address, Chain } from '@sluice/chains'
+import { canonicalToken, type TokenGraph } from './graph.ts'
+import { feeAwareMedian } from './median.ts'
+import { type PricedPool, type PricedToken, type PriceEdge, stableRate, type TokenPrice } from './token.ts'
+
+/**
+ * Relative deviation from the other stables above which a stable has lost its peg and is priced like any other token.
+ */
+const MAX_PEG_DEVIATION = 0.03
+/**
+ * Share of the votes for a value of one dollar. A stable votes for its own value and all lower values. Stables fall below
+ * their peg but do not rise above it, so the dollar is the highest value that a third of the votes support. One of four
+ * stables above the others is ignored.
+ */
+const QUORUM = 1 / 3
+/** Relative tolerance above the rounding error of a sum in any order. */
+const ROUNDING = 1e-9
+/**
+ * Stables with at least this share of the maximum evidence get a full vote; others vote in proportion to their
+ * evidence.
+ */
+const FULL_VOTE_SHARE = 0.1
+/**
+ * Minimum evidence in USD for a hub to price other tokens. A hub with less evidence is priced by all its pools, like any
+ * token, because its few pools with other hubs are cheap to manipulate.
+ */
+const MIN_HUB_USD = 10_000
+
+export type DecimalsOf = (token: Address) => number | undefined
+
+/** Prices hubs and stables. Tracks the pools between them and ignores all other pools. */
+export class HubPricer {
+  private readonly graph: TokenGraph
+  private readonly chain: Chain
+  private readonly decimalsOf: DecimalsOf
+  private readonly hubAndStableAddresses: readonly Address[]
+  private readonly canonicalAddresses: ReadonlySet<Address>
+  private readonly hubPools = new Set<PricedPool>()
+  private isOutdated = true
+  private hubsAndStables: readonly (PricedToken | undefined)[] = []
+  private stableUnits: readonly number[] = []
+  private lacksDecimals = false
+
+  constructor(graph: TokenGraph, chain: Chain, decimals: DecimalsOf) {
+    this.graph = graph
+    this.chain = chain
+    this.decimalsOf = decimals
+    this.hubAndStableAddresses = [...new Set([...chain.hubs, ...chain.stables.map(({ address }) => address)])]
+    this.canonicalAddresses = new Set(this.hubAndStableAddresses.map((address) => canonicalToken(address, chain)))
+  }
+
+  /** True while the decimals of a stable are unknown. */
+  get isMissingDecimals(): boolean {
+    return this.lacksDecimals
+  }
+
+  /**
+   * Records a pool that was added or changed.
+   *
+   * @param isNew - true if the graph did not know the pool
+   */
+  addOrUpdate(pricedPool: PricedPool, isNew: boolean): void {
+    if (isNew ? !this.connectsHubs(pricedPool) : !this.hubPools.has(pricedPool)) return
+    this.hubPools.add(pricedPool)
+    this.isOutdated = true
+  }
+
+  /** Starts a new block: price jumps of the last block now count. */
+  startBlock(pricedPool: PricedPool): void {
+    if (this.hubPools.has(pricedPool)) this.isOutdated = true
+  }
+
+  remove(pricedPool: PricedPool): void {
+    if (this.hubPools.delete(pricedPool)) this.isOutdated = true
+  }
+
+  /**
+   * Returns the prices of the hubs and stables that price other tokens; null if nothing changed.
+   *
+   * @param minEvidenceUsd - minimum evidence in USD
+   */
+  updatePrices(minEvidenceUsd: number): ReadonlyMap<PricedToken, TokenPrice> | null {
+    const tokens = this.hubAndStableAddresses.map((address) => this.graph.findToken(address))
+    const units = this.chain.stables.map(({ address }) => 10 ** (this.decimalsOf(address) ?? Number.NaN))
+    const isSameGraph =
+      tokens.every((token, k) => token === this.hubsAndStables[k]) &&
+      units.every((unit, k) => Object.is(unit, this.stableUnits[k]))
+    if (!this.isOutdated && isSameGraph) return null
+    this.isOutdated = false
+    this.hubsAndStables = tokens
+    this.stableUnits = units
+    this.lacksDecimals = units.some(Number.isNaN)
+    const prices = propagatePrices(this.edgesByToken(), this.anchors(), minEvidenceUsd)
+    return new Map([...prices].filter(([, { evidence }]) => evidence >= MIN_HUB_USD))
+  }
+
+  private connectsHubs({ tokens }: PricedPool): boolean {
+    let firstHub: PricedToken | undefined
+    for (const token of tokens) {
+      // All hubs are listed in the chain's file, so skip unlisted tokens first.
+      if (!token.isListed || token === firstHub || !this.canonicalAddresses.has(token.address)) continue
+      if (firstHub) return true
+      firstHub = token
+    }
+    return false
+  }
+
+  /** Returns the edges of the pools between hubs, by token. */
+  private edgesByToken(): ReadonlyMap<PricedToken, readonly PriceEdge[]> {
+    const edgesByToken = new Map(
+      this.hubsAndStables.flatMap((token) => (token ? [[token, [] as PriceEdge[]] as const] : [])),
+    )
+    for (const { edges } of this.hubPools)
+      for (const edge of edges) if (edgesByToken.has(edge.otherToken)) edgesByToken.get(edge.token)?.push(edge)
+    return edgesByToken
+  }
+
+  /**
+   * Returns the stables that are worth one dollar, each with the USD price of a base unit.
+   *
+   * Compares the stables by their price in the native token, from the pools between hubs. If no pool connects a stable
+   * with the native token, all stables count as one dollar. A chain without a usable stable has no anchors and no prices.
+   */
+  private anchors(): ReadonlyMap<PricedToken, number> {
+    const stables = this.chain.stables.flatMap(({ address }, k) => {
+      const token = this.graph.findToken(address)
+      const unit = this.stableUnits[k]!
+      return token === undefined || Number.isNaN(unit) ? [] : [{ token, unit }]
+    })
+    const anchorsOf = (chosenStables: typeof stables) =>
+      new Map(chosenStables.map(({ token, unit }) => [token, 1 / unit]))
+    const [hub] = this.chain.hubs
+    const nativeToken = hub === undefined ? undefined : this.graph.findToken(hub)
+    if (nativeToken === undefined) return anchorsOf(stables)
+
+    const priceInNative = propagatePrices(this.edgesByToken(), new Map([[nativeToken, 1]]), 0)
+    const comparedStables = stables.filter(({ token }) => priceInNative.has(token))
+    if (comparedStables.length === 0) return anchorsOf(stables)
+    const maxEvidence = Math.max(
+      ...comparedStables.map(({ token }) => priceInNative.get(token)!.evidence).filter(Number.isFinite),
+      0,
+    )
+    const values = comparedStables.map(({ token, unit }) => priceInNative.get(token)!.price * unit)
+    const votes = comparedStables.map(({ token }) =>
+      maxEvidence === 0 ? 1 : Math.min(priceInNative.get(token)!.evidence, maxEvidence * FULL_VOTE_SHARE),
+    )
+    const dollarInNative = highestSupportedValue(values, votes)
+    return anchorsOf(comparedStables.filter((_, k) => Math.abs(values[k]! / dollarInNative - 1) <= MAX_PEG_DEVIATION))
+  }
+}
+
+/** Returns the highest value at which the votes for this value or a higher value make up `QUORUM` of all votes. */
+function highestSupportedValue(values: readonly number[], votes: readonly number[]): number {
+  const descendingIndices = [...values.keys()].sort((x, y) => values[y]! - values[x]!)
+  const requiredVotes = votes.reduce((sum, vote) => sum + vote, 0) * QUORUM * (1 - ROUNDING)
+  let reachedVotes = 0
+  for (const k of descendingIndices) {
+    reachedVotes += votes[k]!
+    if (reachedVotes >= requiredVotes) return values[k]!
+  }
+  return Number.NaN
+}
+
+/**
+ * Propagates prices from the anchors to a few tokens, in order of decreasing evidence; ties go to the lower address. A
+ * token uses only pools with tokens priced before it.
+ *
+ * @param edgesByToken - edges of the pools to consider, by the token that they price
+ * @param minEvidence - minimum evidence, in the unit of the anchors
+ */
+function propagatePrices(
+  edgesByToken: ReadonlyMap<PricedToken, readonly PriceEdge[]>,
+  anchors: ReadonlyMap<PricedToken, number>,
+  minEvidence: number,
+): ReadonlyMap<PricedToken, TokenPrice> {
+  const prices = new Map<PricedToken, TokenPrice>()
+  for (const [token, price] of anchors) prices.set(token, { price, evidence: Number.POSITIVE_INFINITY })
+  for (;;) {
+    let nextToken: PricedToken | undefined
+    let bestWeight = 0
+    for (const [token, edges] of edgesByToken) {
+      if (prices.has(token)) continue
+      for (const edge of edges) {
+        const weight = weightOf(edge, prices)
+        if (!(weight >= minEvidence) || weight === 0 || weight < bestWeight) continue
+        if (weight === bestWeight && nextToken && nextToken.address <= token.address) continue
+        nextToken = token
+        bestWeight = weight
+      }
+    }
+    if (!nextToken) return prices
+    const countedEdges = edgesByToken.get(nextToken)!.filter((edge) => weightOf(edge, prices) >= minEvidence)
+    const price = feeAwareMedian(
+      countedEdges.map((edge) => prices.get(edge.otherToken)!.price * stableRate(edge).rate),
+      countedEdges.map((edge) => weightOf(edge, prices)),
+      countedEdges.map(({ pricedPool }) => pricedPool.fee),
+    )
+    prices.set(nextToken, { price, evidence: bestWeight })
+  }
+}
+
+function weightOf(edge: PriceEdge, prices: ReadonlyMap<PricedToken, TokenPrice>): number {
+  const price = prices.get(edge.otherToken)
+  return price ? Math.min(stableRate(edge).backing * price.price, price.evidence) : Number.NaN
+}
