@@ -15,6 +15,12 @@ export type Reason = {
   readonly text: string
 }
 
+/** Kinds of DEXes without a family, whose contracts name no factory. */
+const UNWRITTEN_KINDS: Readonly<Record<string, string>> = {
+  Velocore: 'its vault swaps by a call that the Executor does not make',
+  Saddle: 'its pools swap by a call that the Executor does not make',
+}
+
 type Context = {
   readonly chain: Chain
   readonly rpc: Rpc
@@ -35,6 +41,8 @@ export async function reasonOf(swap: Swap, { chain, rpc, block, pool, row }: Con
   const rows = chain.dexes.filter((dex) => holds(dex) || toAddress(dex.address) === factory)
   const servedDexRows = servedRows({ ...chain, dexes: rows }, new Map(families.map((family) => [family.id, family])))
   const [first] = rows
+  const unwritten = UNWRITTEN_KINDS[swap.kind]
+  if (!first && !factory && unwritten) return { code: 'family', text: `${swap.kind}: ${unwritten}` }
   if (!first && !factory) return { code: 'unknown', text: `${swap.kind}: names no factory` }
   if (!first) return { code: 'not in file', text: `${swap.kind}: factory ${factory} is not in the chain's file` }
   if (!rows.some((row) => families.some((family) => rowsOf(family, row).length > 0)))

@@ -83,6 +83,8 @@ ${chains.map(([name, coverage]) => recordedLine(name, coverage)).join('\n')}
   code, or by the name of its share. Its state is then read and quoted as on the chain.
 - Trades of contracts without a known event are not counted: they are pools, market makers, or no exchange at all. \`--json\` lists them.
 - The sampled pools of Ethereum are of Angstrom, whose hook takes swaps only in blocks that its operator unlocks. The recorded block was one.
+  Those of Linea and Scroll are aqua and range pools of SyncSwap, and a fork of Uniswap V3 on Linea that no public source names: its row has the
+  factory's address for a brand.
 - The pools of Ring trade its own wrappers of tokens. Quotes of those tokens use them, others do not, as no served family wraps.
 - Linea's blocks begin in July 2023. Horizondex and Echodex, a quarter of the swaps there, traded in the first of them. Recorded states lack most
   ticks of Kyber Elastic's lists: a pool of it is usable between those that are known.

@@ -3,9 +3,7 @@
 /** Reasons why families of the registry are not served. */
 export const REASONS: Readonly<Record<string, string>> = {
   'other-pair-amm': 'pairs of a curve, or with a fee, of their own',
-  'syncswap-aqua': 'a curve whose source is not public',
-  'syncswap-range': 'not written yet: the fee depends on the trader',
-  'maverick-v2': 'not written yet: no genuine code to check against',
+  'maverick-v2': 'its pools swap by a call that the Executor does not make',
   'solidly-v3': 'not written yet: no genuine code to check against',
   'balancer-v1': 'a fork whose pools no registry lists by pairs',
   'prop-amm': 'off until drift measurements vouch for the venue',
@@ -30,6 +28,10 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
     pools: 'types that are not written, and hooks in swaps that do more than report a fee',
     why: 'unknown math',
   },
+  'caller-fee-v3': {
+    pools: 'beyond the budget of a block, pools of tokens requested less lately',
+    why: 'each sample costs the node a swap',
+  },
   'curve-crypto': { pools: 'StableSwap math with a price scale (Yield Basis)', why: 'not written yet' },
   'curve-stable': {
     pools: 'implementations whose own quotes ours do not reproduce, and pools of the native token',
@@ -49,7 +51,11 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   },
   'rate-wrapper': { pools: 'wrappers whose own answers ours do not reproduce', why: 'unknown math' },
   solidly: { pools: 'pairs that no fee explains', why: 'another kind of pair' },
-  syncswap: { pools: 'Aqua pools', why: 'the source of their curve is not public' },
+  'syncswap-aqua': {
+    pools:
+      'pools of tokens whose balances are in unusual storage; beyond the budget of a block, pools of tokens requested less lately',
+    why: 'the lens cannot pay with them; each sample costs the node a swap',
+  },
   'uniswap-v4-hooks': {
     pools:
       'pools whose hook needs hook data or a known caller; beyond the budget of a block, pools of tokens requested less lately',

@@ -92,6 +92,7 @@ test('all input is used, and no more', () => {
 test('fixed parts of a wrapped input add up to it', () => {
   refused(wrapped(400_000n, 599_999n), 'leaves tokens in the Executor')
   refused(wrapped(400_000n, 600_001n), 'what step 3 takes')
+  refused(wrapped(0n, 1_000_000n), 'what step 2 takes')
 })
 
 test('a step that wraps nothing of the route is only accepted as the first one', () => {

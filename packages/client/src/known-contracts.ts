@@ -413,6 +413,13 @@ export const knownFactories = [
   },
   {
     kind: 'uniswap-v2',
+    deployer: '0x96ff042f8c6757fce515d171f194b5816cafee11',
+    initCodeHash: '0xfaac9b01131e6030edb52a46a89c730d78d48f9fefa069bb474360705066e9fb',
+    feePpm: 3000,
+    chains: '1',
+  },
+  {
+    kind: 'uniswap-v2',
     deployer: '0x97febbc2adbd5644ba22736e962564b23f5828ce',
     initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
     feePpm: 3000,
@@ -445,6 +452,20 @@ export const knownFactories = [
     initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
     feePpm: 3000,
     chains: '137 43114',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xa206f6274b178b5090f64f39ca49878955d93756',
+    initCodeHash: '0x7c6844e6299a8d0a9a1b263f629487ace514df31bd52db88056c17cdf676d3e0',
+    feePpm: 3000,
+    chains: '1',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xa7028337d3da1f04d638cc3b4dd09411486b49ea',
+    initCodeHash: '0x8919347964f406fcc7e9a98fd3e05e8ba3e0270039e1e056121a8bffd0f2789e',
+    feePpm: 3000,
+    chains: '1',
   },
   {
     kind: 'uniswap-v2',
@@ -515,6 +536,13 @@ export const knownFactories = [
     initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
     feePpm: 3000,
     chains: '2222',
+  },
+  {
+    kind: 'uniswap-v2',
+    deployer: '0xd5f3d3fb72210bfe71a59c05e0b8d72973baa2a6',
+    initCodeHash: '0x825cc9de0ec2176d868c87afc57ced002d8722e2f6ff9051435854d2f36341b1',
+    feePpm: 1000,
+    chains: '534352',
   },
   {
     kind: 'uniswap-v2',

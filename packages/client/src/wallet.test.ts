@@ -375,3 +375,36 @@ test('fromEip1193 signs typed data as JSON', async () => {
   const wallet = fromEip1193({ request: async ({ params }: { params: unknown }) => params }, address)
   expect(await wallet.signTypedData!({ a: 1 } as never)).toEqual([address, '{"a":1}'])
 })
+
+test('requests go to the wallet only if their names begin with its methods', async () => {
+  const wallet = fromViem(
+    { account: { address }, request: async () => 'wallet', sendTransaction: async () => '0x' } as never,
+    { request: async () => 'node' } as never,
+  )
+  const targetOf = (method: string) => wallet.request!(method, [])
+  const ofWallet = ['wallet_sendCalls', 'eth_signTypedData_v4', 'personal_sign', 'eth_sendTransaction', 'eth_sendCalls']
+  for (const method of ofWallet) expect([method, await targetOf(method)]).toEqual([method, 'wallet'])
+  const ofNode = ['eth_call', 'eth_sendRawTransaction', 'debug_wallet_state', 'x_eth_sign', 'txpool_personal_']
+  for (const method of ofNode) expect([method, await targetOf(method)]).toEqual([method, 'node'])
+})
+
+test('a chain id and a block number of zero are valid, and negative or broken ones are not', async () => {
+  const answering = (value: number) =>
+    checkedWallet({ ...new MemoryNode(address).wallet, chainId: async () => value, blockNumber: async () => value }, 0)
+  expect([await answering(0).chainId(), await answering(0).blockNumber()]).toEqual([0, 0])
+  for (const value of [-1, 0.5, Number.NaN, 2 ** 53]) {
+    await expect(answering(value).chainId()).rejects.toMatchObject({ code: 'WALLET' })
+    await expect(answering(value).blockNumber()).rejects.toMatchObject({ code: 'WALLET' })
+  }
+})
+
+test('a private wallet estimates gas and reads receipts as the wallet does, if it can', async () => {
+  const node = new MemoryNode(address)
+  const whole = privately({ ...node.wallet, sign: async () => '0x02ab' }, 'https://rpc.example')
+  expect(await whole.estimateGas!(minimalTransaction)).toBe(100_000n)
+  expect(await whole.receipt!(word(7))).toEqual(await node.wallet.receipt!(word(7)))
+  const { estimateGas: _, receipt: __, signTypedData: ___, request: ____, ...small } = node.wallet
+  expect(Object.keys(privately({ ...small, sign: async () => '0x02ab' }, 'https://rpc.example')).toSorted()).toEqual(
+    ['address', 'blockNumber', 'call', 'chainId', 'code', 'send', 'succeeded'].toSorted(),
+  )
+})

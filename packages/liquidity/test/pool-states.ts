@@ -208,6 +208,9 @@ const generators: Generators = {
   },
   'wrapped-native': (r) => poolOf('wrapped-native', { supply: r.pick([0n, r.amount(1, 100)]) }),
   'prop-amm': (r) => poolOf('prop-amm', venue(r)),
+  'caller-fee-v3': (r) => poolOf('caller-fee-v3', { ...venue(r), focus: [[], []], stamp: '' }),
+  'syncswap-aqua': (r) =>
+    poolOf('syncswap-aqua', { ...venue(r), focus: [[], []], stamp: '' }, { vault: ADDRESS, holdings: [{}, {}] }),
   'uniswap-v4-hooks': (r) => poolOf('uniswap-v4-hooks', { ...venue(r), focus: [[], []], stamp: '' }),
 }
 

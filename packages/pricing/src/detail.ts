@@ -88,9 +88,7 @@ function relevant(observations: readonly PriceObservation[]): readonly PriceObse
     .sort((a, b) => b.weight - a.weight || a.value - b.value || (a.pool.id < b.pool.id ? -1 : 1))
 }
 
-/** Returns the reason why a known token has no price. */
-export function noPriceReason(token: PricedToken): NoPrice {
-  if (token.order > 0) return 'below-floor'
-  for (const { tokens } of token.pricedPools) if (tokens.some((other) => other.order > 0)) return 'below-floor'
-  return 'no-anchor'
+/** Returns the reason why a known token has no price: whether it, or a token that it is traded with, has a level. */
+export function noPriceReason({ pricedPools }: PricedToken): NoPrice {
+  return pricedPools.some(({ tokens }) => tokens.some(({ order }) => order > 0)) ? 'below-floor' : 'no-anchor'
 }

@@ -10,6 +10,8 @@ describe('values by id', () => {
   test.each([1, 2, 3])('are those of a plain map after any history, drawn from seed %i', (seed) => {
     const { pick, chance } = draws(seed)
     const [plain, values] = [new Map<string, Named>(), table()]
+    const isSame = (id: string) => values.get(id)?.n === plain.get(id)?.n
+    let same = 0
     for (let n = 0; n < 20_000; n++) {
       // Few ids at first, so that the same come and go.
       const id = addressOf(pick(0, n < 10_000 ? 300 : 6_000))
@@ -20,10 +22,10 @@ describe('values by id', () => {
         plain.delete(id)
         values.delete(id)
       }
-      const queriedId = addressOf(pick(0, 6_000))
-      expect(values.get(queriedId)?.n).toBe(plain.get(queriedId)?.n)
+      if (isSame(addressOf(pick(0, 6_000)))) same++
     }
-    for (let k = 0; k < 6_000; k++) expect(values.get(addressOf(k))?.n).toBe(plain.get(addressOf(k))?.n)
+    expect(same).toBe(20_000)
+    expect(Array.from({ length: 6_000 }, (_, k) => addressOf(k)).filter((id) => !isSame(id))).toEqual([])
   })
 
   test('are told apart where only digits differ that are not looked at, and where ids are short', () => {
@@ -38,5 +40,22 @@ describe('values by id', () => {
     for (const [n, id] of ids.entries()) expect(values.get(id)?.n).toBe(n)
     for (const id of ids.slice(0, 250)) values.delete(id)
     for (const [n, id] of ids.entries()) expect(values.get(id)?.n).toBe(n < 250 ? undefined : n)
+  })
+
+  test.each([
+    ['start', (n: number) => `0x${n.toString(16).padStart(4, '0')}${'0'.repeat(36)}`],
+    ['end', (n: number) => `0x${'0'.repeat(36)}${n.toString(16).padStart(4, '0')}`],
+  ])('are found with few comparisons if their ids differ at the %s only', (_, idOf) => {
+    let comparisons = 0
+    const values = new IdTable<Named>(({ id }) => {
+      comparisons++
+      return id
+    })
+    for (let n = 0; n < 2_000; n++) values.set({ id: idOf(n), n })
+    comparisons = 0
+    const numbers = Array.from({ length: 2_000 }, (_, n) => n)
+    expect(numbers.map((n) => values.get(idOf(n))?.n)).toEqual(numbers)
+    // One comparison each, and rarely one with an id of the same hash.
+    expect(comparisons).toBeLessThan(2_100)
   })
 })

@@ -90,7 +90,8 @@ export class IdTable<T> {
 function hashOf(id: string): number {
   const { length } = id
   let hash = SEED
-  for (let k = FIRST; k < FIRST + OF_START && k < length; k++) hash = Math.imul(hash ^ id.charCodeAt(k), SPREAD)
+  // Beyond the end of a short id, the code is NaN and counts as 0.
+  for (let k = FIRST; k < FIRST + OF_START; k++) hash = Math.imul(hash ^ id.charCodeAt(k), SPREAD)
   for (let k = Math.max(0, length - OF_END); k < length; k++) hash = Math.imul(hash ^ id.charCodeAt(k), SPREAD)
   return (hash ^ (hash >>> 15)) | 0 || 1
 }

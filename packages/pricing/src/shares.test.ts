@@ -115,6 +115,22 @@ describe('a share of several tokens', () => {
     expect(worthOf([pair([20n, 10_000n])])?.price).toBeCloseTo(40, 9)
   })
 
+  test('of unequal coins is worth its virtual price times their mean and number, up to the value of the balances', () => {
+    const mean = Math.sqrt(2_000)
+    const priceAt = (price: number) =>
+      worthOf([
+        reading([part(ether, 10n), part(dollar, 20_000n)], { kind: 'crypto', rate: (price / (2 * mean)) * 1e18 }),
+      ])?.price
+    // The balances are worth 40 a share.
+    expect(priceAt(36)).toBeCloseTo(36, 9)
+    expect(priceAt(41)).toBeCloseTo(40, 9)
+    expect([priceAt(32.1) !== undefined, priceAt(31.9)]).toEqual([true, undefined])
+    const third = Math.cbrt(2_000)
+    const ofThree = [part(ether, 10n), part(dollar, 10_000n), part(dollar, 10_000n)]
+    const rate = (36 / (3 * third)) * 1e18
+    expect(worthOf([reading(ofThree, { kind: 'crypto', rate })])?.price).toBeCloseTo(36, 9)
+  })
+
   test('of weighted tokens goes by their weights', () => {
     const valuation = worthOf([reading([part(ether, 40n, 0.8), part(dollar, 20_000n, 0.2)], { kind: 'weighted' })])
     const expected = ((80_000 / 0.8) ** 0.8 * (20_000 / 0.2) ** 0.2) / 1_000

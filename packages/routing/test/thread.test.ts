@@ -216,7 +216,7 @@ test('an error of a search reaches only its caller', async () => {
 })
 
 /** A thread with faults for some amounts. */
-const faulty = { entry: new URL('faulty-worker.ts', import.meta.url), timeoutMs: 2_000 }
+const faulty = { entryModule: new URL('faulty-worker.ts', import.meta.url), timeoutMs: 2_000 }
 const UNPREPARED = request({ amountIn: 664n })
 const SILENT = request({ amountIn: 665n })
 const ENDLESS = request({ amountIn: 666n })

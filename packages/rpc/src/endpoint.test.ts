@@ -354,3 +354,15 @@ test('more than ten thousand requests of a priority are refused', async () => {
   expect(endpoint.queuedCount).toBe(10_000)
   endpoint.close()
 })
+
+test('a probe that ends without an answer lets another one follow', async () => {
+  const answers: (Partial<HttpResponse> | Error)[] = [{ status: 429, retryAfter: '60' }, new Error('reset')]
+  const { endpoint, bodies } = world(() => answers.shift()!)
+  await outcomes(ask(endpoint, ['refused']))
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(endpoint.waitMs('quote')).toBe(0)
+  await outcomes(ask(endpoint, ['probe']))
+  expect(bodies).toHaveLength(2)
+  expect(endpoint.waitMs('quote')).toBeLessThan(3_000)
+  expect(endpoint.waitMs('lookup')).toBeGreaterThan(50_000)
+})

@@ -34,6 +34,27 @@ test('a revert that is passed on as text, or in an error of unknown arguments, i
   )
 })
 
+test('of the arguments of an unknown error, the first bytes that hold a revert are opened, three deep at most', () => {
+  const wrap = (...bytes: readonly string[]) => {
+    const types = bytes.map(() => 'bytes')
+    return `0xdeadbeef${AbiCoder.defaultAbiCoder().encode(types, bytes).slice(2)}` as Hex
+  }
+  const revert = errorOf('STF')
+  expect(decodeRevert(wrap('0x1234567890', revert))).toBe('custom error 0xdeadbeef: STF')
+  // Neither the selector alone, nor a length that no arguments have.
+  for (const bytes of ['0x', '0x1234', '0xdeadbeef', `${revert}00`, revert.slice(0, -2)])
+    expect(decodeRevert(wrap(bytes))).toBe('custom error 0xdeadbeef')
+  const text = (bytes: string) => `0x08c379a0${AbiCoder.defaultAbiCoder().encode(['bytes'], [bytes]).slice(2)}` as Hex
+  expect(decodeRevert(text(text(text(revert))))).toBe('STF')
+  expect(decodeRevert(text(text(text(text(revert)))))).not.toBe('STF')
+  expect(decodeRevert(wrap(text(text(revert))))).toBe('custom error 0xdeadbeef: STF')
+  expect(decodeRevert(wrap(text(text(text(revert)))))).not.toContain(': STF')
+  const outer = (bytes: Hex) => routers.encodeErrorResult('ExecutionFailed', [3n, bytes]) as Hex
+  expect(decodeRevert(outer(outer(outer(revert)))).match(/ExecutionFailed/g)).toHaveLength(3)
+  expect(decodeRevert(outer(outer(outer(revert))))).toContain('message: STF')
+  expect(decodeRevert(outer(outer(outer(outer(revert)))))).not.toContain('STF')
+})
+
 test('a panic says what it means', () => {
   expect(decodeRevert(`0x4e487b71${'11'.padStart(64, '0')}`)).toBe('Panic(0x11): arithmetic overflow or underflow')
 })

@@ -8,6 +8,7 @@ import { ambient } from './ambient/index.ts'
 import { balancerV1 } from './balancer-v1/index.ts'
 import { balancerV2 } from './balancer-v2/index.ts'
 import { balancerV3 } from './balancer-v3/index.ts'
+import { callerFeeV3 } from './caller-fee-v3/index.ts'
 import { camelotV2 } from './camelot-v2/index.ts'
 import { curveCrypto } from './curve-crypto/index.ts'
 import { curveStable } from './curve-stable/index.ts'
@@ -31,6 +32,7 @@ import { rateWrapper } from './rate-wrapper/index.ts'
 import { slipstream } from './slipstream/index.ts'
 import { solidly } from './solidly/index.ts'
 import { syncswap } from './syncswap/index.ts'
+import { syncswapAqua } from './syncswap-aqua/index.ts'
 import { uniswapV2 } from './uniswap-v2/index.ts'
 import { uniswapV3 } from './uniswap-v3/index.ts'
 import { uniswapV4 } from './uniswap-v4/index.ts'
@@ -47,6 +49,7 @@ export const families: readonly DexFamily<any>[] = [
   pancakeV3,
   slipstream,
   ramsesCl,
+  callerFeeV3,
   uniswapV4,
   uniswapV4Hooks,
   solidly,
@@ -67,6 +70,7 @@ export const families: readonly DexFamily<any>[] = [
   camelotV2,
   iziswap,
   syncswap,
+  syncswapAqua,
   kyberClassic,
   pancakeStable,
   woofiV2,

@@ -117,3 +117,71 @@ test('a failed read of immutable facts is recorded, unless the pool was read or 
   ])
   expect(recorded).toEqual(['2 at 7'])
 })
+
+test('pools that a reorg makes the follower read again are reported, also if that block is reorged away', async () => {
+  const [oldPool, newPool] = ['kept', 'added'].map((id) => ({
+    id,
+    family: 'test',
+    dex: '',
+    address: at(9),
+    tokens: [],
+    state: 0,
+  }))
+  const fork = (number: number, name: string, parent: string): BlockHeader => ({
+    ...header(number),
+    ...{ hash: `0x${number}${name}` as Hex, parentHash: `0x${number - 1}${parent}` as Hex },
+  })
+  const row = { family: 'test' } as unknown as DexRow
+  let reads = 0
+  const directory = {
+    followedPools: new Map([oldPool, newPool].map((pool) => [pool!.id, { row, pool: pool! }])),
+    families: new Map([
+      [
+        'test',
+        {
+          readStates: function* (_: DexRow, batch: readonly unknown[]) {
+            // The second branch does not have the pool.
+            return batch.map(() => (++reads === 1 ? 'read' : null))
+          },
+        },
+      ],
+    ]),
+    sampling: { size: 0, has: () => false },
+    ...{ topics: [], idOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
+    ...{ createdIds: () => [], awaitedIds: () => [], silent: () => [] },
+  }
+  const blocks: BlockHeader[] = []
+  const rpc = {
+    getBlock: async (ref: unknown) =>
+      ref === 'latest'
+        ? blocks.at(-1)
+        : (blocks.find(({ number, hash }) => number === ref || hash === (ref as { blockHash?: Hex }).blockHash) ??
+          null),
+    getLogs: async () => [],
+  }
+  const { signal } = new AbortController()
+  const parts = { ledger, signal, rpc, directory } as unknown as MarketParts
+  const following = new MarketFollower(parts, () => {})
+  const empty = new Set<string>()
+  const [first, second] = [PoolMap.empty.with([oldPool!]), PoolMap.empty.with([oldPool!, newPool!])]
+  ledger.commit(
+    new History([
+      { block: fork(1, '', ''), pools: first, changedIds: empty },
+      // Found while this block was the newest one.
+      { block: fork(2, '', ''), pools: second, changedIds: empty },
+    ]),
+    null,
+  )
+  const changes: unknown[] = []
+  ledger.onSnapshot(({ block, changedIds }) => changes.push([block.hash, changedIds]))
+  blocks.push(fork(2, 'b', ''))
+  await following.follow()
+  expect(ledger.snapshot().pools.get('added')).toMatchObject({ state: 'read' })
+  blocks.push(fork(2, 'c', ''))
+  await following.follow()
+  expect([...ledger.snapshot().pools.values()]).toEqual([oldPool])
+  expect(changes).toEqual([
+    ['0x2b', ['added']],
+    ['0x2c', ['added']],
+  ])
+})

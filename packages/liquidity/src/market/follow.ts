@@ -246,7 +246,7 @@ export class MarketFollower {
     const changedIds = new Set([...undone, ...entries].flatMap((entry) => [...entry.changedIds]))
     for (const { id } of read) changedIds.add(id)
     const topChanged = new Set([...next.top.changedIds, ...missing, ...read.map(({ id }) => id)])
-    const top = { ...next.top, pools: pools.with(read), changed: topChanged }
+    const top = { ...next.top, pools: pools.with(read), changedIds: topChanged }
     ledger.commit(next.replaceTop(top), [...changedIds])
   }
 

@@ -58,16 +58,18 @@ export const ODD_BALANCES = 'a token whose balances are not where they are sough
 
 export type Ask = <T>(method: string, params?: readonly unknown[]) => Promise<T>
 
+type Build = 'Executor' | 'ExecutorLondon'
+
 /** Puts an Executor of a Guard at an address. */
-async function standExecutor(ask: Ask, address: Address, guard: Address): Promise<void> {
-  const data = bytecode.Executor.creation + word(BigInt(guard)).slice(2)
+async function standExecutor(ask: Ask, address: Address, guard: Address, build: Build): Promise<void> {
+  const data = bytecode[build].creation + word(BigInt(guard)).slice(2)
   await ask('anvil_setCode', [address, await ask<Hex>('eth_call', [{ data }, 'latest'])])
 }
 
 /** Puts the trader, who stands for a Guard, and its Executor on a chain. */
-export async function standTrader(ask: Ask): Promise<void> {
+export async function standTrader(ask: Ask, build: Build = 'Executor'): Promise<void> {
   await ask('anvil_setCode', [TRADER, bytecode.SwapTrial.runtime])
-  await standExecutor(ask, EXECUTOR, TRADER)
+  await standExecutor(ask, EXECUTOR, TRADER, build)
 }
 
 /** Gives the trader plenty. @returns of which tokens that could be done, the native one among them */
@@ -171,7 +173,7 @@ export async function startEthereum(): Promise<World> {
   const guardsExecutor = toAddress('0x00000000000000000000000000000000009a4d08')
   const ask: Ask = (method, params = []) => request(url, method, params)
   await ask('anvil_setCode', [guard, bytecode.Guard.runtime])
-  await standExecutor(ask, guardsExecutor, guard)
+  await standExecutor(ask, guardsExecutor, guard, 'Executor')
   return start({
     name: 'ethereum',
     chain,

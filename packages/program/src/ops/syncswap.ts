@@ -9,6 +9,7 @@ export const syncswap = defineOp(
     mechanism: 'product',
     code: 0x10,
     fields: { pool: address, vault: address },
+    families: ['syncswap', 'syncswap-aqua'],
     keeper: 'vault',
   },
   inPool,

@@ -5,7 +5,7 @@
  * output.
  */
 import { crossesFlat, inputOf, outputOf } from '../graph/price-curve.ts'
-import { bestSpotRates, pathTo } from '../problem/potentials.ts'
+import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { pushThrough } from '../solver/flow.ts'
 import { FEW_UNITS } from '../tolerances.ts'
@@ -269,14 +269,50 @@ function outputBound(problem: Problem): number {
   return max
 }
 
-/** Input at which the best path at spot rates pays an output. If the path cannot pay it, uses the spot rate alone. */
+/**
+ * Input at which the best path at spot rates pays an output. If the path cannot pay it, uses the spot rate alone. A
+ * route of one pool per hop may be another path, whose pools cannot take the input of the first. So it is searched from
+ * the output.
+ */
 function initialInput(problem: Problem, required: number): number {
+  if (problem.maxPools <= problem.maxHops) {
+    const input = singlePathInput(problem, required)
+    if (Number.isFinite(input)) return input
+  }
   const backward = bestSpotRates(problem, problem.target, 'to')
   const rate = backward.best[problem.source]!
   const path = pathTo(problem, backward, problem.source, problem.target)
   const needed = path?.reduceRight((amount, edge) => inputOf(curveOf(problem, edge), amount), required)
   if (needed !== undefined && Number.isFinite(needed)) return needed
   return rate > 0 ? required / rate : 1
+}
+
+/** Minimum input of all paths that pay an output; infinite if no path does. */
+function singlePathInput(problem: Problem, required: number): number {
+  const { graph, source, target, maxHops, maxPools, rateBack, budget } = problem
+  const { offset, to, reverse } = graph.topology
+  const hops = Math.min(maxHops, maxPools)
+  const hopsFromSource = distancesFrom(problem, source)
+  /** Minimum amount of each token that buys the output. */
+  const amounts = new Map([[target, required]])
+  let layer = new Set([target])
+  for (let hop = 1; hop <= hops && layer.size > 0; hop++) {
+    const nextLayer = new Set<number>()
+    for (const [token, amountOut] of [...layer].map((token) => [token, amounts.get(token)!] as const)) {
+      const end = offset[token + 1]!
+      budget.spend(1 + 2 * (end - offset[token]!))
+      for (let edge = offset[token]!; edge < end; edge++) {
+        const tokenIn = to[edge]!
+        if (rateBack[edge] === 0 || tokenIn === target || hop + hopsFromSource[tokenIn]! > hops) continue
+        const amountIn = inputOf(curveOf(problem, reverse[edge]!), amountOut)
+        if (!(amountIn < (amounts.get(tokenIn) ?? Number.POSITIVE_INFINITY))) continue
+        amounts.set(tokenIn, amountIn)
+        nextLayer.add(tokenIn)
+      }
+    }
+    layer = nextLayer
+  }
+  return amounts.get(source) ?? Number.POSITIVE_INFINITY
 }
 
 /** Output per additional unit of input if all legs grow in proportion, which is optimal to first order. */

@@ -4,7 +4,7 @@ import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Read, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { findHoldings } from '../erc4626/holder.ts'
+import { findShareHoldings } from '../erc4626/holder.ts'
 import { type Erc4626Fixed, readVaults } from '../erc4626/state.ts'
 import type { VaultBuffer } from './buffer.ts'
 import type { BalancerV3Fixed } from './types.ts'
@@ -45,7 +45,7 @@ export function* findBuffers(
 /** Reads the facts of the ERC-4626 vaults behind buffers. */
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const bufferPools = pools.filter(isBuffer)
-  const holdings = yield* findHoldings(bufferPools.map(({ address }) => address))
+  const holdings = yield* findShareHoldings(bufferPools.map(({ address }) => address))
   const fixedById = new Map<string, Erc4626Fixed>(
     bufferPools.flatMap(({ id }, k) => (holdings[k] ? [[id, { holding: holdings[k] }]] : [])),
   )

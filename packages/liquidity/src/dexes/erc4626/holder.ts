@@ -1,53 +1,23 @@
 /** Reads `maxRedeem` for a synthetic holder of shares: only the vault's own code knows what it can pay out. */
-import { IERC20__factory, IERC4626State__factory } from '@sluice/bindings'
+import { IERC4626State__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
-import { balanceWrites, commonMappings } from '@sluice/simulation'
 import { id } from 'ethers'
-import type { Read, Reads } from '../../family.ts'
-
-/** Storage overrides of a share that give the synthetic holder its balance. */
-export type ShareOverrides = Readonly<Record<Hex, Hex>>
+import type { Read } from '../../family.ts'
+import { findHoldings, type Holding } from '../common/holdings.ts'
 
 /** An address derived from a hash: nobody has its key. */
 const HOLDER = toAddress(`0x${id('sluice.erc4626.holder').slice(-40)}`)
-/**
- * Balance of the holder in base units: above the supply of almost every share, and below 2^112, the narrowest packed
- * balance.
- */
-const PLENTY = 1n << 111n
 /** Length of a one-word result, with `0x`. */
 const WORD_DIGITS = 66
-const FIND_GAS = 50_000
 /** Vaults that allocate assets to several markets query all of them. */
 const MAX_REDEEM_GAS = 500_000
 
-const balanceOf = IERC20__factory.createInterface().encodeFunctionData('balanceOf', [HOLDER]) as Hex
 const maxRedeem = IERC4626State__factory.createInterface().encodeFunctionData('maxRedeem', [HOLDER]) as Hex
 
 /** Finds the storage overrides that give the holder each share; null if the balance's slot is unknown or overrides are unsupported. */
-export function* findHoldings(shares: readonly Address[]): Reads<readonly (ShareOverrides | null)[]> {
-  // All candidate slots are written in one call, each with a different balance.
-  const candidates = shares.map((share) =>
-    commonMappings(share)
-      .filter(({ order }) => order !== 'minime')
-      .map((mapping, k) => balanceWrites(mapping, HOLDER, PLENTY + BigInt(k))),
-  )
-  const answers = yield shares.map((share, k) => ({
-    to: share,
-    data: balanceOf,
-    storage: { [share]: holdingOf(candidates[k]!.flat()) },
-    gas: FIND_GAS,
-  }))
-  return answers.map((answer, k) => {
-    const match = answer && candidates[k]!.find((writes) => writes.some(({ value }) => value === answer))
-    return match ? holdingOf(match) : null
-  })
-}
+export const findShareHoldings = (shares: readonly Address[]) => findHoldings(HOLDER, shares)
 
-const holdingOf = (writes: readonly { readonly key: Hex; readonly value: Hex }[]): ShareOverrides =>
-  Object.fromEntries(writes.map(({ key, value }) => [key, value]))
-
-export const maxRedeemRead = (share: Address, holding: ShareOverrides): Read => ({
+export const maxRedeemRead = (share: Address, holding: Holding): Read => ({
   to: share,
   data: maxRedeem,
   storage: { [share]: holding },

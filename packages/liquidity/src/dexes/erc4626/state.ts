@@ -3,8 +3,9 @@ import { Erc4626Lens__factory, IERC20__factory, IERC4626State__factory } from '@
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
+import type { Holding } from '../common/holdings.ts'
 import { findTokenRow } from '../common/token-row.ts'
-import { decodeMaxRedeem, findHoldings, maxRedeemRead, type ShareOverrides } from './holder.ts'
+import { decodeMaxRedeem, findShareHoldings, maxRedeemRead } from './holder.ts'
 import { type Erc4626State, quote } from './math.ts'
 
 const LENS = lensOf('Erc4626Lens')
@@ -23,10 +24,10 @@ export function findPools(row: DexRow, pairs: readonly (readonly [Address, Addre
 }
 
 /** Facts of a vault that are read once: how to read its `maxRedeem`, if known. */
-export type Erc4626Fixed = { readonly holding?: ShareOverrides }
+export type Erc4626Fixed = { readonly holding?: Holding }
 
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
-  const holdings = yield* findHoldings(pools.map(({ address }) => address))
+  const holdings = yield* findShareHoldings(pools.map(({ address }) => address))
   return pools.map((pool, k) => ({
     ...pool,
     fixed: { ...(holdings[k] && { holding: holdings[k] }) } satisfies Erc4626Fixed,

@@ -26,7 +26,6 @@ const capacity = sampledTrade<SyncswapState>((pool, tokenIn, tokenOut) => {
 export const syncswap: DexFamily<SyncswapState> = {
   id: 'syncswap',
   payment: { locks: 1 },
-  // Aqua pools are not served, since their source is not public.
   rowsOf: (row) => (row.family === 'syncswap-classic' || row.family === 'syncswap-stable' ? [row] : []),
   findPools,
   readStates,

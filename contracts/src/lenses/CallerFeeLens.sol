@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IUniswapV3Factory} from "../interfaces/IUniswapV3Factory.sol";
+import {IUniswapV3Pool} from "../interfaces/IUniswapV3Pool.sol";
+import {IUniswapV3PoolState} from "../interfaces/IUniswapV3PoolState.sol";
+import {SampleLens} from "./SampleLens.sol";
+
+/// @title CallerFeeLens
+/// @notice Finds and samples pools in the style of uniswap-v3 whose fee depends on the caller; never deployed.
+/// @dev The pool asks for its payment by a callback, whose revert undoes the swap and carries out both amounts.
+contract CallerFeeLens is SampleLens {
+    /// @dev As in the Executor: one inside the bounds of TickMath.
+    uint160 private constant LOWEST_PRICE = 4295128740;
+    uint160 private constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
+
+    struct Request {
+        address pool;
+        /// Amounts of each token to sell.
+        uint256[] amounts0;
+        uint256[] amounts1;
+        uint256 gasEach;
+        /// Gas of all swaps of one direction.
+        uint256 gasAll;
+    }
+
+    /// @dev A swap that did not take all of its input, or asked for no payment.
+    error NotWhole();
+
+    /// @notice Pools of a factory for `tokens`, taken two by two, at each fee: all fees of the first pair, then of the next. Zero if
+    ///   it has none. The factory need not say which fees it offers.
+    function find(address factory, address[] calldata tokens, uint24[] calldata fees)
+        external
+        view
+        returns (address[] memory pools)
+    {
+        pools = new address[](tokens.length / 2 * fees.length);
+        for (uint256 i = 0; i < pools.length; ++i) {
+            uint256 p = i / fees.length;
+            bytes memory call = abi.encodeCall(
+                IUniswapV3Factory.getPool, (tokens[2 * p], tokens[2 * p + 1], fees[i % fees.length])
+            );
+            (bool ok, bytes memory data) = factory.staticcall(call);
+            if (ok && data.length >= 32) pools[i] = address(uint160(uint256(bytes32(data))));
+        }
+    }
+
+    /// @return outputs0 Output for each amount of the first token; zero if the swap fails.
+    /// @return outputs1 Output for each amount of the second token.
+    /// @return stamp Changes with the price and the liquidity.
+    function sample(Request calldata request)
+        external
+        returns (uint256[] memory outputs0, uint256[] memory outputs1, bytes32 stamp)
+    {
+        bytes memory pool = abi.encode(request.pool);
+        outputs0 = _outputs(pool, true, request.amounts0, request.gasEach, request.gasAll);
+        outputs1 = _outputs(pool, false, request.amounts1, request.gasEach, request.gasAll);
+        (uint160 sqrtPriceX96,) = IUniswapV3PoolState(request.pool).slot0();
+        stamp = keccak256(abi.encode(sqrtPriceX96, IUniswapV3PoolState(request.pool).liquidity()));
+    }
+
+    function _swap(bytes calldata pool, bool zeroForOne, uint256 amount) internal override returns (uint256 amountOut) {
+        address at = abi.decode(pool, (address));
+        uint160 limit = zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE;
+        try IUniswapV3Pool(at).swap(address(this), zeroForOne, int256(amount), limit, "") {
+            revert NotWhole();
+        } catch (bytes memory answer) {
+            if (answer.length != 64) revert NotWhole();
+            (int256 amount0, int256 amount1) = abi.decode(answer, (int256, int256));
+            (int256 owed, int256 bought) = zeroForOne ? (amount0, amount1) : (amount1, amount0);
+            if (owed != int256(amount) || bought >= 0) revert NotWhole();
+            return uint256(-bought);
+        }
+    }
+
+    /// @dev The pool's callback, under any name: `(int256 amount0, int256 amount1, bytes data)`.
+    fallback() external {
+        assembly ("memory-safe") {
+            calldatacopy(0x00, 0x04, 0x40)
+            revert(0x00, 0x40)
+        }
+    }
+}

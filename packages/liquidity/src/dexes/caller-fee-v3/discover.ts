@@ -1,0 +1,37 @@
+/** Pool discovery for factories of pools whose fee depends on the caller. */
+import { CallerFeeLens__factory, ISlipstreamFactory__factory } from '@sluice/bindings'
+import type { Address, DexRow, Hex } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool } from '../../family.ts'
+import { lensOf } from '../../lenses.ts'
+import { finderCodec, findKeyedPools } from '../common/concentrated-discover.ts'
+import { poolCreation } from '../common/pair-discover.ts'
+import { findPools as findByTickSpacing } from '../slipstream/discover.ts'
+import * as byFee from '../uniswap-v3/discover.ts'
+
+const LENS = lensOf('CallerFeeLens')
+const finder = finderCodec(CallerFeeLens__factory.createInterface(), 'find')
+const byTickSpacing = poolCreation(ISlipstreamFactory__factory.createInterface())
+
+/** Fees in ppm that these factories are known to offer; pools with other fees are found by their creation log. */
+const FEES = [100, 250, 400, 500, 1_000, 2_000, 2_500, 3_000, 5_000, 10_000]
+
+/** `version` of rows whose pools of a pair differ by tick spacing instead of by fee. */
+const TICK_SPACING = 'tick-spacing'
+
+export function rowsOf(row: DexRow): readonly DexRow[] {
+  if (row.family === 'syncswap-range') return [{ ...row, version: TICK_SPACING }]
+  return row.family === 'caller-fee-v3' ? [row] : []
+}
+
+export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
+  row.version === TICK_SPACING
+    ? findByTickSpacing(row, pairs)
+    : findKeyedPools(row, pairs, FEES, { lens: LENS, finder, pairsPerRead: 60, pairGas: 50_000 })
+
+export const creationTopics: readonly Hex[] = [...byFee.creationTopics, ...byTickSpacing.creationTopics]
+
+export function createdPool(row: DexRow, log: Log): Pool<null> {
+  const { createdPool: read } = log.topics[0] === byTickSpacing.creationTopics[0] ? byTickSpacing : byFee
+  return read(row, log)
+}

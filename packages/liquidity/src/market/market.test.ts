@@ -1,0 +1,203 @@
+/** Tests how often a market asks its node, saves, and audits, and what it reports meanwhile, with a node in memory. */
+import { type Address, type Chain, type Hex, toAddress } from '@sluice/chains'
+import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Store } from '../store/store.ts'
+import { createMarket, type MarketOptions } from './market.ts'
+
+const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const [hub, token, account] = [at(1), at(2), at(3)]
+const chain = {
+  ...{ chainId: 10, wrappedNative: null, nativeCurrency: { symbol: 'ETH', decimals: 18 }, blockTimeMs: 2_000 },
+  ...{ stables: [], hubs: [hub], tokens: [], dexes: [] },
+} as unknown as Chain
+
+let head: number
+let failure: Error | null
+/** Milliseconds at which the head was requested. */
+let polls: number[]
+let saves: number[]
+let closed: number
+const header = (number: number): BlockHeader => ({
+  ...{ number, hash: `0x${number}` as Hex, parentHash: `0x${number - 1}` as Hex, timestamp: number },
+  ...{ gasLimit: 1n, baseFeePerGas: null, miner: at(0) },
+})
+
+function marketOf(over: Partial<MarketOptions> = {}) {
+  const rpc = {
+    getBlock: async (ref: unknown) => {
+      if (ref !== 'latest') return typeof ref === 'number' ? header(ref) : null
+      polls.push(Date.now())
+      if (failure) throw failure
+      return header(head)
+    },
+    getLogs: async () => [],
+    health: () => ({ clock: { intervalMs: null } }),
+  } as unknown as Rpc
+  const market = createMarket({ chain, rpc, families: [], ...over })
+  // Only the account is not a token.
+  vi.spyOn(market.tokens, 'check').mockResolvedValue()
+  vi.spyOn(market.tokens, 'isToken').mockImplementation((address) => address !== account)
+  return market
+}
+const store: Store = {
+  facts: null,
+  async *batches() {},
+  save: async (facts, parts) => {
+    for await (const _ of parts);
+    saves.push(facts.block.number)
+  },
+  close: async () => {
+    closed++
+  },
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 })
+  head = 100
+  failure = null
+  ;[polls, saves, closed] = [[], [], 0]
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+/** Differences of subsequent times. */
+const gapsOf = (times: readonly number[]) => times.slice(1).map((time, k) => time - times[k]!)
+
+describe('a market that was started', () => {
+  test.each([
+    ['half of the block time', {}, 1_000],
+    ['at most every 200 ms', { chain: { ...chain, blockTimeMs: 250 } }, 200],
+    ['at least every two seconds', { chain: { ...chain, blockTimeMs: 12_000 } }, 2_000],
+    ['as often as it is told', { pollMs: 70 }, 70],
+  ])('asks for the head after %s', async (_, over, everyMs) => {
+    const market = marketOf(over)
+    market.start()
+    market.start()
+    await vi.advanceTimersByTimeAsync(5 * everyMs + 1)
+    expect(polls).toEqual([0, 1, 2, 3, 4, 5].map((k) => k * everyMs))
+    await market.stop()
+    await vi.advanceTimersByTimeAsync(10 * everyMs)
+    expect(polls).toHaveLength(6)
+  })
+
+  test('without subscribers asks when the next block is due', async () => {
+    const market = marketOf({ isWatched: () => false })
+    market.start()
+    await vi.advanceTimersByTimeAsync(1_900)
+    // The block may arrive 5 % early.
+    expect(polls).toEqual([0, 1_900])
+    await market.stop()
+  })
+
+  test('pauses twice as long after each failure, up to five seconds, and reports the last one', async () => {
+    const market = marketOf({ pollMs: 500 })
+    market.start()
+    await vi.advanceTimersByTimeAsync(250)
+    expect(market.health()).toMatchObject({ head: header(100), lagMs: 250, error: null })
+    failure = new RpcError('UNREACHABLE', 'connection refused')
+    await vi.advanceTimersByTimeAsync(21_000)
+    expect(gapsOf(polls)).toEqual([500, 1_000, 2_000, 4_000, 5_000, 5_000])
+    expect(market.health()).toMatchObject({ head: header(100), lagMs: 21_250, error: 'connection refused' })
+    failure = null
+    head = 101
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(market.health()).toMatchObject({ head: header(101), error: null })
+    await market.stop()
+  })
+
+  test('saves in intervals what is new, and once more when it stops', async () => {
+    const market = marketOf({ save: { path: async () => store, everyMs: 10_000 } })
+    market.start()
+    await vi.advanceTimersByTimeAsync(9_900)
+    expect(saves).toEqual([])
+    await vi.advanceTimersByTimeAsync(200)
+    expect(saves).toEqual([100])
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(saves).toEqual([100])
+    head = 102
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(saves).toEqual([100, 102])
+    head = 103
+    await vi.advanceTimersByTimeAsync(1_000)
+    await market.stop()
+    expect([saves, closed]).toEqual([[100, 102, 103], 1])
+  })
+
+  test('reads decimals again every minute, and drops unused tokens', async () => {
+    const market = marketOf()
+    const refresh = vi.spyOn(market.tokens, 'refresh').mockRejectedValue(new Error('down'))
+    const evict = vi.spyOn(market, 'evict')
+    market.start()
+    await vi.advanceTimersByTimeAsync(59_999)
+    expect([refresh.mock.calls.length, evict.mock.calls.length]).toEqual([0, 0])
+    await vi.advanceTimersByTimeAsync(60_001)
+    expect([refresh.mock.calls.length, evict.mock.calls.length]).toEqual([2, 2])
+    await market.stop()
+  })
+})
+
+test('requests made together share one look at the head, and later ones look again', async () => {
+  const market = marketOf()
+  const snapshots = await Promise.all([market.sync(), market.sync()])
+  expect([polls.length, snapshots[0]]).toEqual([1, snapshots[1]])
+  head = 101
+  expect((await market.sync()).block.number).toBe(101)
+  expect(polls).toHaveLength(2)
+  expect([market.has(header(100)), market.has(header(99))]).toEqual([true, false])
+})
+
+test('a caller that gives up does not cancel the look of others', async () => {
+  const market = marketOf()
+  const controller = new AbortController()
+  const [abortedSync, otherSync] = [market.sync({ signal: controller.signal }), market.sync()]
+  controller.abort(new Error('gone'))
+  await expect(abortedSync).rejects.toThrow('gone')
+  expect((await otherSync).block.number).toBe(100)
+})
+
+test('only tokens are followed, after a first look at the head', async () => {
+  const market = marketOf()
+  await market.ensure([token, account, hub])
+  expect(polls.length).toBeGreaterThan(0)
+  expect(vi.mocked(market.tokens.check).mock.calls[0]![0]).toEqual([token, account, hub])
+  expect(vi.mocked(market.tokens.check).mock.calls[0]![2]).toEqual({ priority: 'lookup', retryBlock: '0x100' })
+  // The hub is always followed.
+  expect(market.state().tokens!.entries).toBe(2)
+  expect([...market.pairs]).toHaveLength(1)
+})
+
+describe('waiting for a block', () => {
+  test('ends with the block, or with an error that says how far the market is', async () => {
+    const market = marketOf()
+    await expect(market.waitForBlock(100, 0)).rejects.toThrow('chain 10 is not read yet, not at 100')
+    expect((await market.waitForBlock(100, 1_000)).block.number).toBe(100)
+    const looks = polls.length
+    expect((await market.waitForBlock(99, 1_000)).block.number).toBe(100)
+    expect(polls).toHaveLength(looks)
+    const waiting = market.waitForBlock(101, 1_000)
+    await vi.advanceTimersByTimeAsync(120)
+    head = 101
+    await vi.advanceTimersByTimeAsync(50)
+    expect((await waiting).block.number).toBe(101)
+    // At 0, 50, 100, and 150 ms.
+    expect(polls).toHaveLength(looks + 4)
+    const late = expect(market.waitForBlock(102, 1_000)).rejects.toMatchObject({
+      ...{ code: 'BEHIND', message: 'chain 10 is at block 101, not at 102' },
+    })
+    failure = new RpcError('UNREACHABLE', 'down')
+    await vi.advanceTimersByTimeAsync(1_001)
+    await late
+  })
+
+  test('ends when the caller gives up', async () => {
+    const market = marketOf()
+    const controller = new AbortController()
+    const waiting = market.waitForBlock(101, 60_000, controller.signal)
+    const gone = expect(waiting).rejects.toThrow('gone')
+    await vi.advanceTimersByTimeAsync(100)
+    controller.abort(new Error('gone'))
+    await gone
+  })
+})

@@ -1,0 +1,159 @@
+/** Tests how reads are packed into calls, and what a refused call becomes, with a node in memory. */
+import { ReadBatch__factory } from '@sluice/bindings'
+import { type Address, type Hex, toAddress } from '@sluice/chains'
+import { type CallOptions, type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
+import { describe, expect, test } from 'vitest'
+import type { Read, Reads } from '../family.ts'
+import { runReads } from './reads.ts'
+
+const batch = ReadBatch__factory.createInterface()
+const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const read = (n: number, rest: Partial<Read> = {}): Read => ({
+  to: at(n),
+  data: `0x${n.toString(16).padStart(8, '0')}`,
+  ...rest,
+})
+function* one(of: Read): Reads<Hex | null> {
+  return (yield [of])[0]!
+}
+/** A generator that asks for the reads at once. */
+function* all(of: readonly Read[]): Reads<readonly (Hex | null)[]> {
+  return yield of
+}
+
+type Call = { readonly calls: readonly { readonly to: Address; readonly data: Hex }[]; readonly options: CallOptions }
+/** A node that answers a read with its own data, except of those that revert, and refuses some calls. */
+function nodeOf({
+  reverting = [] as readonly number[],
+  empty = [] as readonly number[],
+  refuse = (_: Call): RpcError | undefined => undefined,
+} = {}) {
+  const calls: Call[] = []
+  const rpc = {
+    call: async ({ data }: CallRequest, block: unknown, options: CallOptions) => {
+      expect(block).toEqual({ blockHash: '0x01' })
+      const [list] = batch.decodeFunctionData('run', data) as unknown as [{ to: string; data: Hex }[]]
+      const call = { calls: [...list].map(({ to, data }) => ({ to: toAddress(to), data })), options }
+      calls.push(call)
+      const error = refuse(call)
+      if (error) throw error
+      const numberOf = (data: Hex) => Number(BigInt(data.slice(0, 10)))
+      const answers = call.calls.map(({ data }) => ({
+        ok: !reverting.includes(numberOf(data)),
+        data: empty.includes(numberOf(data)) ? '0x' : data,
+      }))
+      return batch.encodeFunctionResult('run', [answers])
+    },
+  } as unknown as Rpc
+  const run = <T>(generators: readonly Reads<T>[], options = {}) =>
+    runReads(rpc, { blockHash: '0x01' }, generators, options)
+  const sizes = () => calls.map(({ calls }) => calls.length)
+  return { calls, run, sizes }
+}
+const reads = (count: number, rest: Partial<Read> = {}) => Array.from({ length: count }, (_, n) => read(n + 1, rest))
+
+/** A read that overrides code, of so many bytes in all. */
+const ofBytes = (of: Read, bytes: number): Read => ({ ...of, code: `0x${'60'.repeat(bytes - of.data.length / 2 - 1)}` })
+
+describe('reads', () => {
+  test('of one round share a call, with the time limit of a busy node; a revert and an account without code are null', async () => {
+    const { run, calls, sizes } = nodeOf({ reverting: [2], empty: [3] })
+    expect(await run(reads(4).map(one))).toEqual([read(1).data, null, null, read(4).data])
+    expect([sizes(), calls[0]!.options.timeoutMs]).toEqual([[4], 15_000])
+    await run([one(read(1))], { timeoutMs: 5, priority: 'lookup' })
+    expect(calls[1]!.options).toMatchObject({ timeoutMs: 5, priority: 'lookup' })
+  })
+
+  test('are asked for until all generators are done', async () => {
+    const { run, sizes } = nodeOf()
+    function* rounds(count: number): Reads<number> {
+      let total = 0
+      for (let round = 1; round <= count; round++) total += (yield reads(round)).length
+      return total
+    }
+    expect(await run([rounds(1), rounds(3), rounds(0)])).toEqual([1, 6, 0])
+    expect(sizes()).toEqual([2, 2, 3])
+    expect(await run([])).toEqual([])
+  })
+
+  test('fill calls of up to 20 million gas, 30,000 each by default', async () => {
+    const { run, sizes } = nodeOf()
+    await run([all([read(1, { gas: 19_970_000 }), read(2), read(3)])])
+    expect(sizes()).toEqual([2, 1])
+    const own = nodeOf()
+    await own.run([all([...reads(2, { gas: 10_000_000 }), read(3, { gas: 1 }), read(4, { gas: 30_000_000 })])])
+    expect(own.sizes()).toEqual([2, 1, 1])
+  })
+
+  test('fill calls of up to 256,000 bytes; code that several use counts once', async () => {
+    const { run, sizes } = nodeOf()
+    const large = reads(5).map((of) => ofBytes(of, 64_000))
+    await run([all(large)])
+    expect(sizes()).toEqual([4, 1])
+    const code = `0x${'60'.repeat(200_000 - 1)}` as Hex
+    const shared = nodeOf()
+    await shared.run([all([1, 2, 3].map((n) => ({ ...read(n), to: at(9), code })))])
+    expect(shared.sizes()).toEqual([3])
+    expect(shared.calls[0]!.options.overrides?.[at(9)]).toEqual({ code })
+    // Two codes of one address, or with and without code, are two calls.
+    const other = nodeOf()
+    await other.run([all([{ ...read(1), code: '0x6001' }, { ...read(1), code: '0x6002' }, read(1)] as Read[])])
+    expect(other.sizes()).toEqual([1, 1, 1])
+  })
+})
+
+describe('a call', () => {
+  const tooMuch = (code: 'REVERTED' | 'SIZE' | 'GAS_CAP', max: number) => ({
+    refuse: ({ calls }: Call) => (calls.length > max ? new RpcError(code, 'no') : undefined),
+  })
+
+  test.each(['REVERTED', 'SIZE', 'GAS_CAP'] as const)(
+    'that the node refuses as %s is halved until it passes',
+    async (code) => {
+      const { run, sizes } = nodeOf(tooMuch(code, 3))
+      const list = reads(10)
+      expect(await run([all(list)])).toEqual([list.map(({ data }) => data)])
+      expect(sizes()[0]).toBe(10)
+      expect(
+        sizes()
+          .filter((size) => size <= 3)
+          .reduce((sum, size) => sum + size, 0),
+      ).toBe(10)
+    },
+  )
+
+  test('that fails with a single read has no answer for it, and the others have theirs', async () => {
+    const refuse = ({ calls }: Call) =>
+      calls.some(({ to }) => to === at(3)) ? new RpcError('REVERTED', 'out of gas') : undefined
+    const { run } = nodeOf({ refuse })
+    expect(await run(reads(5).map(one))).toEqual([1, 2, null, 4, 5].map((n) => n && read(n).data))
+  })
+
+  test('that is too large makes later ones smaller, down to 16,000 bytes', async () => {
+    // 20,000 bytes each; the node takes 50,000 a call.
+    const large = reads(8).map((of) => ofBytes(of, 20_000))
+    const refuse = ({ calls }: Call) => (calls.length > 2 ? new RpcError('SIZE', 'too large') : undefined)
+    const { run, sizes } = nodeOf({ refuse })
+    await run([all(large)])
+    const before = sizes().length
+    await run([all(large)])
+    // Half of 40,000 to 80,000 bytes, in which one or two reads fit, without a refusal.
+    expect(
+      sizes()
+        .slice(before)
+        .every((size) => size <= 2),
+    ).toBe(true)
+    const tiny = nodeOf({
+      refuse: ({ calls }: Call) => (calls.length > 1 ? new RpcError('SIZE', 'too large') : undefined),
+    })
+    await tiny.run([all(reads(16))])
+    await tiny.run([all(reads(16))])
+    // 16 reads of four bytes are less than the lower limit.
+    expect(tiny.sizes().filter((size) => size === 16)).toHaveLength(2)
+  })
+
+  test('that fails for another reason fails the reads', async () => {
+    const { run } = nodeOf({ refuse: () => new RpcError('UNREACHABLE', 'down') })
+    await expect(run([all(reads(2))])).rejects.toThrow('down')
+  })
+})

@@ -1,0 +1,167 @@
+/** Tests which logs are read, and which tokens are followed, with a node and a market in memory. */
+import { ReadBatch__factory } from '@sluice/bindings'
+import { type Address, type Chain, type Hex, toAddress } from '@sluice/chains'
+import { familyOf } from '@sluice/liquidity'
+import { RpcError } from '@sluice/rpc'
+import { toBeHex } from 'ethers'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { HubNeighbors, type NeighborSource } from './hub-neighbors.ts'
+
+const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const [HUB, NAMED, FACTORY] = [at(1), at(2), at(3)]
+const chain = {
+  ...{ chainId: 1, hubs: [HUB], stables: [], tokens: [], wrappedNative: null },
+  dexes: [{ family: 'uniswap-v2', brand: 'test', role: 'factory', address: FACTORY, feePpm: 3_000 }],
+} as unknown as Chain
+const batch = ReadBatch__factory.createInterface()
+const [TOPIC] = familyOf('uniswap-v2')!.creationTopics!
+const word = (value: Address | number) => value.toString().replace('0x', '').padStart(64, '0')
+
+/** The log of a pair. */
+const created = (pool: number, a: Address, b: Address) => ({
+  ...{ address: FACTORY, blockNumber: 1, logIndex: 0, transactionHash: '0x' },
+  topics: [TOPIC!, `0x${word(a)}`, `0x${word(b)}`],
+  data: `0x${word(at(pool))}${word(1)}`,
+})
+
+type Filter = { readonly fromBlock: number; readonly toBlock: number }
+function worldOf({ head = 120_000, prices = new Map([[HUB, 2_000]]), decimals = 18 as number | null } = {}) {
+  const world = {
+    ...{ head, ranges: [] as number[][], reads: [] as string[], searches: [] as (readonly Address[])[] },
+    ...{ logs: new Map<number, readonly object[]>(), balances: new Map<number, bigint>(), failures: [] as Error[] },
+  }
+  const rpc = {
+    getLogs: async ({ fromBlock, toBlock, ...filter }: Filter) => {
+      world.ranges.push([fromBlock, toBlock])
+      expect(filter).toEqual({ address: [FACTORY], topics: [[TOPIC]] })
+      const failure = world.failures.shift()
+      if (failure) throw failure
+      return [...world.logs].flatMap(([block, logs]) => (block >= fromBlock && block <= toBlock ? logs : []))
+    },
+    call: async ({ data }: { readonly data: Hex }) => {
+      const [calls] = batch.decodeFunctionData('run', data) as unknown as [{ to: string; data: string }[]]
+      const answers = calls.map(({ to, data: call }) => {
+        expect(to.toLowerCase()).toBe(HUB)
+        const pool = Number(BigInt(`0x${call.slice(-40)}`))
+        read.push(pool)
+        return { ok: true, data: toBeHex((balances.get(pool) ?? 0n) * 10n ** 18n, 32) }
+      })
+      return batch.encodeFunctionResult('run', [answers])
+    },
+  }
+  const market = {
+    snapshot: () => ({ block: { number: world.head, hash: '0x0b' as Hex } }),
+    searchPools: async (tokens: readonly Address[]) => void world.searches.push(tokens),
+  }
+  const source = { rpc, market, prices: { usd: (token: Address) => prices.get(token) ?? null } }
+  const neighbors = new HubNeighbors(chain, [NAMED], () => decimals ?? undefined)
+  return { world, neighbors, run: () => neighbors.run(source as unknown as NeighborSource) }
+}
+
+/** Hub balances in whole units, by the number of the pool's address. */
+let balances: Map<number, bigint>
+let read: number[]
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_000_000 })
+  balances = new Map()
+  read = []
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('reads the newest blocks first, then those below, to the first one, in runs of at most eight requests', async () => {
+  const { world, run } = worldOf()
+  await run()
+  expect(world.ranges).toEqual([
+    [70_001, 120_000],
+    [20_001, 70_000],
+    [0, 20_000],
+  ])
+  world.ranges.length = 0
+  await run()
+  expect(world.ranges).toEqual([])
+  vi.advanceTimersByTime(30_000)
+  world.head = 120_007
+  await run()
+  expect(world.ranges).toEqual([[120_001, 120_007]])
+  const long = worldOf({ head: 10 ** 7 })
+  await long.run()
+  expect(long.world.ranges).toHaveLength(8)
+  expect(long.world.ranges[7]).toEqual([10 ** 7 - 8 * 50_000 + 1, 10 ** 7 - 7 * 50_000])
+})
+
+test('does nothing before a hub has a price, or without factories', async () => {
+  const unpriced = worldOf({ prices: new Map() })
+  await unpriced.run()
+  expect(unpriced.world.ranges).toEqual([])
+})
+
+test('a range that the node refuses is quartered, down to 500 blocks; other failures end the run', async () => {
+  const { world, run } = worldOf({ head: 40_000 })
+  world.failures.push(...['RANGE', 'TIMEOUT', 'SIZE'].map((code) => new RpcError(code as 'RANGE', 'no')))
+  await run()
+  const lengths = world.ranges.map(([from, to]) => to! - from! + 1)
+  expect(lengths.slice(0, 4)).toEqual([40_001, 12_500, 3_125, 781])
+  const failing = worldOf({ head: 40_000 })
+  failing.world.failures.push(new RpcError('UNREACHABLE', 'down'))
+  await failing.run()
+  expect(failing.world.ranges).toHaveLength(1)
+  // The next run repeats it.
+  vi.advanceTimersByTime(30_000)
+  await failing.run()
+  expect(failing.world.ranges[1]).toEqual(failing.world.ranges[0])
+})
+
+test('tokens whose pools hold 5,000 dollars of a hub are followed, the deepest first in doubt, each pool read once', async () => {
+  const { world, neighbors, run } = worldOf({ head: 10 })
+  const [rich, poor, edge] = [at(0x11), at(0x12), at(0x13)]
+  world.logs.set(5, [
+    created(101, rich, HUB),
+    created(102, HUB, poor),
+    created(103, edge, HUB),
+    created(104, NAMED, HUB),
+    created(105, rich, poor),
+  ])
+  // 2.5 units at 2,000 dollars are 5,000.
+  for (const [pool, units] of [
+    [101, 10n],
+    [102, 2n],
+    [103, 3n],
+    [104, 99n],
+  ] as const)
+    balances.set(pool, units)
+  await run()
+  expect(read.toSorted()).toEqual([101, 102, 103])
+  expect(world.searches.flat().toSorted()).toEqual([rich, edge].toSorted())
+  expect(neighbors.count).toEqual({ entries: 2, evicted: 0 })
+  vi.advanceTimersByTime(30_000)
+  world.head = 20
+  world.logs.set(15, [created(101, rich, HUB), created(106, poor, HUB)])
+  balances.set(106, 50n)
+  await run()
+  expect(read.slice(3)).toEqual([106])
+  expect(world.searches.slice(1).flat()).toContain(poor)
+})
+
+test('a token of unknown decimals is not followed', async () => {
+  const { world, run } = worldOf({ head: 10, decimals: null })
+  world.logs.set(5, [created(101, at(0x11), HUB)])
+  balances.set(101, 10n)
+  await run()
+  expect(world.searches).toEqual([])
+})
+
+test('at most 300 tokens are followed, 25 at a time: those with most of a hub', async () => {
+  const { world, neighbors, run } = worldOf({ head: 10 })
+  const tokens = Array.from({ length: 310 }, (_, k) => at(0x1000 + k))
+  world.logs.set(
+    5,
+    tokens.map((token, k) => created(0x2000 + k, token, HUB)),
+  )
+  for (const k of tokens.keys()) balances.set(0x2000 + k, BigInt(10 + k))
+  await run()
+  expect(neighbors.count.entries).toBe(300)
+  expect(world.searches.map(({ length }) => length)).toEqual(Array.from({ length: 12 }, () => 25))
+  expect(world.searches.flat().toSorted()).toEqual(tokens.slice(10).toSorted())
+})
