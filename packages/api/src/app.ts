@@ -103,6 +103,16 @@ function createMethodNotAllowed({ errorVersion }: Config): (methods: string) => 
   }
 }
 
+/** Creates the handler that adds the chain of the URL to the request. */
+function createSelectChain(services: Services): RequestHandler {
+  return (request, response, next) => {
+    const chainId = readChainId(request.params.chainId as string | undefined)
+    contextOf(response).chainId = chainId
+    response.locals.chain = services.chain(chainId)
+    next()
+  }
+}
+
 function createRoutes(services: Services, config: Config): Express {
   const app = express()
   app.set('trust proxy', config.trustProxy)
@@ -132,24 +142,16 @@ function createRoutes(services: Services, config: Config): Express {
   const jsonHandler = (endpoint: ChainEndpoint<object>): RequestHandler =>
     chainHandler(async (...request) => JSON.stringify(await endpoint(...request)))
   const methodNotAllowed = createMethodNotAllowed(config)
-  const selectChain: RequestHandler = (request, response, next) => {
-    const chainId = readChainId(request.params.chainId as string | undefined)
-    contextOf(response).chainId = chainId
-    response.locals.chain = services.chain(chainId)
-    next()
-  }
+  const getOnly = methodNotAllowed('GET, HEAD')
+  const selectChain = createSelectChain(services)
+  const swapHandler = jsonHandler(route('swap'))
+  const quoteHandler = jsonHandler(route('quote'))
   const operatorRouter = operatorRoutes(services, config, methodNotAllowed)
   if (config.role === 'indexer') return app.use(operatorRouter, unknownPath, errorHandler(config))
   const chainMap = JSON.stringify(services.registry.chainMap())
 
-  app
-    .route('/aggregator/:chainId')
-    .get(selectChain, jsonHandler(route('swap')))
-    .all(methodNotAllowed('GET, HEAD'))
-  app
-    .route('/quote/:chainId')
-    .get(selectChain, jsonHandler(route('quote')))
-    .all(methodNotAllowed('GET, HEAD'))
+  app.route('/aggregator/:chainId').get(selectChain, swapHandler).all(getOnly)
+  app.route('/quote/:chainId').get(selectChain, quoteHandler).all(getOnly)
   app.route('/quotes/:chainId').post(selectChain, readBody, jsonHandler(quotes)).all(methodNotAllowed('POST'))
   app
     .route('/simulate/:chainId')
@@ -162,26 +164,23 @@ function createRoutes(services: Services, config: Config): Express {
     .get(selectChain, recentAnswer, chainHandler(prices, replyTagged))
     .post(selectChain, readBody, chainHandler(postedPrices))
     .all(methodNotAllowed('GET, HEAD, POST'))
-  app
-    .route('/liquidity/:chainId')
-    .get(selectChain, recentAnswer, chainHandler(liquidity, replyTagged))
-    .all(methodNotAllowed('GET, HEAD'))
-  app.route('/history/:chainId').get(selectChain, jsonHandler(history)).all(methodNotAllowed('GET, HEAD'))
-  app.route('/tokens/:chainId').get(selectChain, jsonHandler(tokens)).all(methodNotAllowed('GET, HEAD'))
+  app.route('/liquidity/:chainId').get(selectChain, recentAnswer, chainHandler(liquidity, replyTagged)).all(getOnly)
+  app.route('/history/:chainId').get(selectChain, jsonHandler(history)).all(getOnly)
+  app.route('/tokens/:chainId').get(selectChain, jsonHandler(tokens)).all(getOnly)
   app
     .route('/stream/:chainId')
     .get(selectChain, stream(services, config, isTrustedProxy))
     .all(methodNotAllowed('GET'))
-  app.route('/permit/:chainId').get(selectChain, jsonHandler(permits)).all(methodNotAllowed('GET, HEAD'))
-  app.route('/tokenlist/:chainId').get(selectChain, jsonHandler(tokenList)).all(methodNotAllowed('GET, HEAD'))
-  app.route('/status/:chainId/:hash').get(selectChain, jsonHandler(status)).all(methodNotAllowed('GET, HEAD'))
-  app.route('/referee/:chainId/:hash').get(selectChain, jsonHandler(referee)).all(methodNotAllowed('GET, HEAD'))
-  app.route('/stats/:chainId').get(selectChain, jsonHandler(stats)).all(methodNotAllowed('GET, HEAD'))
+  app.route('/permit/:chainId').get(selectChain, jsonHandler(permits)).all(getOnly)
+  app.route('/tokenlist/:chainId').get(selectChain, jsonHandler(tokenList)).all(getOnly)
+  app.route('/status/:chainId/:hash').get(selectChain, jsonHandler(status)).all(getOnly)
+  app.route('/referee/:chainId/:hash').get(selectChain, jsonHandler(referee)).all(getOnly)
+  app.route('/stats/:chainId').get(selectChain, jsonHandler(stats)).all(getOnly)
   app
     .route('/chains')
     .get((_request, response) => reply(response, { type: 'json', body: chainMap }))
-    .all(methodNotAllowed('GET, HEAD'))
-  app.route('/ready/:chainId').get(selectChain, chainReady(services)).all(methodNotAllowed('GET, HEAD'))
+    .all(getOnly)
+  app.route('/ready/:chainId').get(selectChain, chainReady(services)).all(getOnly)
   if (config.compatible) compatiblePaths(app, services, isTrustedProxy)
   if (config.role === 'solver') app.use(solverPaths(services, config, methodNotAllowed))
   return app.use(

@@ -29,46 +29,36 @@ export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading
 
 async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promise<Reading> {
   const reads = [view('0x0902f1ac', undefined, 2), view('0x0dfe1681'), view('0xd21220a7')] as const
-  const [reserves, [token0], [token1]] = await Promise.all(reads)
+  const [reserve, [token0], [token1]] = await Promise.all(reads)
   const trade = ({ from, to, sold, bought }: Swap) =>
-    constantProduct(reserves[from]!, reserves[to]!, feePpm, sold, bought)
-  const state = `constant-product ${reserves[0]} ${reserves[1]} ${feePpm}`
+    constantProduct(reserve[from]!, reserve[to]!, feePpm, sold, bought)
+  const state = `constant-product ${reserve[0]} ${reserve[1]} ${feePpm}`
   return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(swaps.map(trade)) }
 }
 
 async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Reading> {
-  const priceReads = [view('0x3850c7bd', undefined, 2), view('0x1a686502')] as const
-  const poolReads = [view('0xddca3f43'), view('0xd0c93a7c'), view('0x0dfe1681'), view('0xd21220a7')] as const
-  const [[start, word], [liquidity], [feePpm], [spacing], [token0], [token1]] = await Promise.all([
-    ...priceReads,
-    ...poolReads,
-  ])
-  const [tick, tickSpacing] = [Number(BigInt.asIntN(24, word)), Number(spacing)]
-  if (!(tickSpacing > 0 && tickSpacing < 32_768 && feePpm < 1_000_000n))
-    throw refute('not such a pool', `${id} has no ticks`)
+  const price = [view('0x3850c7bd', undefined, 2), view('0x1a686502')] as const
+  const facts = [view('0xddca3f43'), view('0xd0c93a7c'), view('0x0dfe1681'), view('0xd21220a7')] as const
+  const [[start, word], [liquidity], [feePpm], [step], [token0], [token1]] = await Promise.all([...price, ...facts])
+  const [tick, spacing] = [Number(BigInt.asIntN(24, word)), Number(step)]
+  if (!(spacing > 0 && spacing < 32_768 && feePpm < 1_000_000n)) throw refute('not such a pool', `${id} has no ticks`)
   const trade = async ({ from, sold, bought }: Swap): Promise<bigint> => {
     const zeroForOne = from === 0
     const { isProfitable, earnInPiece } = concentratedTrade(zeroForOne, feePpm, sold, bought)
-    let [sqrtPrice, activeLiquidity, sum, tickBits, wordCount] = [start, liquidity, 0n, 0n, 0]
-    for (
-      let i = Math.floor(tick / tickSpacing) + (zeroForOne ? 0 : 1);
-      isProfitable(sqrtPrice);
-      i += zeroForOne ? -1 : 1
-    ) {
+    let [sqrtPrice, active, sum, tickBits, wordCount] = [start, liquidity, 0n, 0n, 0]
+    for (let i = Math.floor(tick / spacing) + (zeroForOne ? 0 : 1); isProfitable(sqrtPrice); i += zeroForOne ? -1 : 1) {
       if (wordCount === 0 || (i & 255) === (zeroForOne ? 255 : 0)) {
         if (++wordCount > MAX_WORDS) throw notCheckable('out of reach', `${id} crosses more than ${MAX_WORDS} words`)
         tickBits = (await view('0x5339c296', i >> 8))[0]
       }
       const isSet = ((tickBits >> BigInt(i & 255)) & 1n) === 1n
       if (!isSet && (i & 255) !== (zeroForOne ? 0 : 255)) continue
-      const end = sqrtRatioAtTick(Math.max(-MAX_TICK, Math.min(MAX_TICK, i * tickSpacing)))
-      const { earned, isEnd } = earnInPiece(activeLiquidity, sqrtPrice, end)
+      const end = sqrtRatioAtTick(Math.max(-MAX_TICK, Math.min(MAX_TICK, i * spacing)))
+      const { earned, isEnd } = earnInPiece(active, sqrtPrice, end)
       sum += earned
-      if (isEnd || Math.abs(i * tickSpacing) >= MAX_TICK) break
+      if (isEnd || Math.abs(i * spacing) >= MAX_TICK) break
       sqrtPrice = end
-      if (isSet)
-        activeLiquidity +=
-          BigInt.asIntN(128, (await view('0xf30dba93', i * tickSpacing, 2))[1]) * (zeroForOne ? -1n : 1n)
+      if (isSet) active += BigInt.asIntN(128, (await view('0xf30dba93', i * spacing, 2))[1]) * (zeroForOne ? -1n : 1n)
     }
     return sum
   }
@@ -101,5 +91,5 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
     const bought = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.bought ?? null)
     return stable({ balances, units, a100, feeE10 }, sold, bought)
   }
-  return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earningsOf: earningsOf }
+  return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earningsOf }
 }

@@ -36,7 +36,7 @@ test('a single answer without a list is found as well', async () => {
 })
 
 test.each([[null], [1], ['text'], [[null, 1, 'text', true]]])('%j holds no answers', async (json) => {
-  expect(await parse(json)).toEqual({ byId: new Map(), whole: undefined })
+  expect(await parse(json)).toEqual({ answerById: new Map(), batchError: undefined })
 })
 
 test('an error without an id is an error of the whole body, if it is the only answer', async () => {

@@ -216,7 +216,7 @@ test('a rate limit of a whole batch is one of all calls and slows the endpoint d
   const { endpoint, bodies, events } = world(() => ({ text: whole('rate limit') }))
   expect(endpoint.limits.rate).toBeNull()
   expect(await outcomes(ask(endpoint, names(2)))).toEqual(['RATE_LIMITED', 'RATE_LIMITED'])
-  expect([bodies.length, endpoint.limits]).toEqual([1, { rate: 3, batch: 50 }])
+  expect([bodies.length, endpoint.limits]).toEqual([1, { rate: 3, maxBatch: 50 }])
   expect(events.filter(({ kind }) => kind === 'slowed')).toEqual([{ kind: 'slowed', rate: 3 }])
   const credit = world(() => ({ text: whole('out of credits') }))
   expect(await outcomes(ask(credit.endpoint, names(2)))).toEqual(['CREDIT', 'CREDIT'])
@@ -255,7 +255,7 @@ test('a slowed endpoint delays a request by those that wait before it', async ()
 test('a connection that fails is a failure of all its calls', async () => {
   const { endpoint } = world(() => Object.assign(new Error('no'), { code: 'ECONNREFUSED' }))
   expect(await outcomes(ask(endpoint, names(2)))).toEqual(['UNREACHABLE', 'UNREACHABLE'])
-  expect(endpoint.limits).toEqual({ rate: null, batch: 50 })
+  expect(endpoint.limits).toEqual({ rate: null, maxBatch: 50 })
 })
 
 test('as many bodies as allowed are under way, the others wait', async () => {

@@ -30,10 +30,17 @@ test.each(Object.entries(kinds))('%s passes, is a refusal, is of the block: %j',
 test('an error holds its data, pause, blocks and cause', () => {
   const cause = new Error('c')
   const error = new RpcError('RANGE', 'm', '0x12', { retryAfterMs: 5, grantedBlocks: 7, cause })
-  expect(error).toMatchObject({ name: 'RpcError', code: 'RANGE', data: '0x12', retryAfterMs: 5, blocks: 7, cause })
+  expect(error).toMatchObject({
+    name: 'RpcError',
+    code: 'RANGE',
+    data: '0x12',
+    retryAfterMs: 5,
+    grantedBlocks: 7,
+    cause,
+  })
   expect(error.message).toBe('m')
   const bare = new RpcError('RANGE', 'm')
-  expect(bare).toMatchObject({ data: '0x', retryAfterMs: undefined, blocks: undefined })
+  expect(bare).toMatchObject({ data: '0x', retryAfterMs: undefined, grantedBlocks: undefined })
   expect(bare.cause).toBeUndefined()
   expect(bare).toBeInstanceOf(Error)
 })

@@ -176,7 +176,7 @@ test('times are known from the fourth on', () => {
   took(standing, 100, 9, 20)
   expect(standing.latency('k')).toBeUndefined()
   took(standing, 3)
-  expect(standing.latency('k')).toEqual({ p50: 20, p95: 100, longest: 100, answered: 100 })
+  expect(standing.latency('k')).toEqual({ p50: 20, p95: 100, longest: 100, answeredP90: 100 })
   expect(standing.latency('other')).toBeUndefined()
 })
 
@@ -185,16 +185,16 @@ test('times are counted again after sixteen more', () => {
   took(standing, 1, 1, 1, 1)
   expect(standing.latency('k')?.longest).toBe(1)
   took(standing, ...Array(11).fill(50))
-  expect(standing.latency('k')).toEqual({ p50: 1, p95: 1, longest: 1, answered: 1 })
+  expect(standing.latency('k')).toEqual({ p50: 1, p95: 1, longest: 1, answeredP90: 1 })
   took(standing, 50)
-  expect(standing.latency('k')).toEqual({ p50: 50, p95: 50, longest: 50, answered: 50 })
+  expect(standing.latency('k')).toEqual({ p50: 50, p95: 50, longest: 50, answeredP90: 50 })
 })
 
 test('the last 64 times count', () => {
   const { standing } = world()
   took(standing, ...Array.from({ length: 96 }, (_, k) => 96 - k))
   // Samples 1 to 64 of 1 to 96 remain, since they were added in falling order.
-  expect(standing.latency('k')).toEqual({ p50: 33, p95: 61, longest: 64, answered: 58 })
+  expect(standing.latency('k')).toEqual({ p50: 33, p95: 61, longest: 64, answeredP90: 58 })
 })
 
 test('requests that were given up count among all times, not among those answered', () => {
@@ -202,10 +202,10 @@ test('requests that were given up count among all times, not among those answere
   took(standing, 5, 6)
   standing.recordLatency('k', 500, false)
   standing.recordLatency('k', 600, false)
-  expect(standing.latency('k')).toEqual({ p50: 500, p95: 600, longest: 600, answered: 6 })
+  expect(standing.latency('k')).toEqual({ p50: 500, p95: 600, longest: 600, answeredP90: 6 })
   const lost = world().standing
   for (const ms of [1, 2, 3, 4]) lost.recordLatency('k', ms, false)
-  expect(lost.latency('k')).toEqual({ p50: 3, p95: 4, longest: 4, answered: 4 })
+  expect(lost.latency('k')).toEqual({ p50: 3, p95: 4, longest: 4, answeredP90: 4 })
 })
 
 test('times of 32 kinds are kept', () => {

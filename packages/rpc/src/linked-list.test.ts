@@ -18,7 +18,7 @@ test('values stand in order of entry, whichever of them leave, and what has left
           if (!link) continue
           expect(list.remove(link), 'once').toBe(expected.includes(link.value))
           expected = expected.filter((value) => value !== link.value)
-          expect(link).toEqual({ value: link.value, previous: undefined, next: undefined, isIn: false })
+          expect(link).toEqual({ value: link.value, previous: undefined, next: undefined, isLinked: false })
         }
         const values: number[] = []
         for (let link = list.first; link; link = link.next) values.push(link.value)

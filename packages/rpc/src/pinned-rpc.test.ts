@@ -41,7 +41,7 @@ function world(
       upstream.acceptsBlockHashes = false
     },
     endpoint: {
-      limits: { batch },
+      limits: { maxBatch: batch },
       request: (method: string, params: readonly unknown[], sent: SendContext) => {
         expect(sent).toBe(send)
         bodies.push([[method, params]])

@@ -30,7 +30,7 @@ export type BuildCall = (block: Exclude<BlockRef, number> | Hex) => EndpointCall
 /**
  * Builds an operation that runs a call at one block and detects answers from another block.
  *
- * @param heads - known heads, to tell a lagging node from a block that is gone
+ * @param heads - known heads, which distinguish a lagging node from a block that is gone
  * @param call - builds the call for a block
  * @param alone - true to send the call in an HTTP request of its own; `extraCalls` are sent in the same request
  * @returns the results of the call and of `extraCalls`, in order

@@ -37,8 +37,8 @@ export class CostLimiter {
   }
 
   /**
-   * Runs `simulate` when its cost fits. The cost is the gas that the target used in the past. The gas limit would not
-   * tell targets apart, because most requests leave it at half a block. The run time would depend on the load.
+   * Runs `simulate` when its cost fits. The cost is the gas that the target used in the past. The gas limit would
+   * not distinguish targets, because most requests leave it at half a block. The run time would depend on the load.
    *
    * @throws SimulationError `OVERLOADED` if the queue is full, or the caller aborts while waiting
    */

@@ -77,7 +77,6 @@ export function explainTransaction(
           tx.to,
           'it calls another contract than the Guard of the deployment',
         )
-  const isExpired = !isMined && explanation.deadline < BigInt(now)
   const facts: ExplainFact[] = [
     {
       ...{ name: 'Call', byteOwner: 'call', value: textValue(`Guard.${name}`), certainty: 'proven' },
@@ -94,36 +93,9 @@ export function explainTransaction(
       value: { kind: 'amount', token: explanation.tokenOut, baseUnits: explanation.minOutput },
     },
     recipientFact(explanation.recipient, tx.from, payoutWords > 0 || wordsBeforeOrder === 2),
-    {
-      ...{
-        name: 'Mode',
-        value: textValue(explanation.mode === 'custody' ? 'Custody' : 'Direct'),
-        certainty: 'proven',
-        byteOwner: 'call',
-      },
-      note:
-        explanation.mode === 'custody'
-          ? 'The Guard receives the output, checks it and passes it on.'
-          : 'The Executor pays the recipient; the Guard checks what the balance grew by.',
-    },
-    {
-      ...{ name: 'Fee', certainty: 'proven', ...(payoutWords > 0 && { byteOwner: 'fee' as const }) },
-      value: textValue(explanation.fee ? `${Number(explanation.fee.ppm) / 10_000} %` : 'None'),
-      note: explanation.fee
-        ? `To ${explanation.fee.recipient}.`
-        : payoutWords > 0
-          ? 'The field for it is zero.'
-          : `${name} has no field for a fee.`,
-    },
-    {
-      ...{
-        name: 'Valid until',
-        byteOwner: 'deadline',
-        certainty: 'proven',
-        value: { kind: 'time', seconds: explanation.deadline },
-      },
-      note: isExpired ? 'By this clock it has passed: the transaction would revert.' : 'After that it reverts.',
-    },
+    modeFact(explanation.mode),
+    feeFact(explanation, name, payoutWords > 0),
+    deadlineFact(explanation.deadline, !isMined && explanation.deadline < BigInt(now)),
     executorFact(explanation.executor, contracts, executorCertainty),
   ]
   if (explanation.permit)
@@ -140,6 +112,33 @@ export function explainTransaction(
     facts.push({ name, value: { kind: 'address', address }, certainty, note, ...(byteOwner && { byteOwner }) })
   }
   return { explanation, callName: name, facts, deploymentDifferences: faults }
+}
+
+function modeFact(mode: Explanation['mode']): ExplainFact {
+  const isCustody = mode === 'custody'
+  return {
+    ...{ name: 'Mode', value: textValue(isCustody ? 'Custody' : 'Direct'), certainty: 'proven', byteOwner: 'call' },
+    note: isCustody
+      ? 'The Guard receives the output, checks it and passes it on.'
+      : 'The Executor pays the recipient; the Guard checks what the balance grew by.',
+  }
+}
+
+/** @param hasFeeField - true if the calldata has a field for a fee, which may be zero */
+function feeFact({ fee }: Explanation, callName: string, hasFeeField: boolean): ExplainFact {
+  const emptyNote = hasFeeField ? 'The field for it is zero.' : `${callName} has no field for a fee.`
+  return {
+    ...{ name: 'Fee', certainty: 'proven', ...(hasFeeField && { byteOwner: 'fee' as const }) },
+    value: textValue(fee ? `${Number(fee.ppm) / 10_000} %` : 'None'),
+    note: fee ? `To ${fee.recipient}.` : emptyNote,
+  }
+}
+
+function deadlineFact(deadline: bigint, isExpired: boolean): ExplainFact {
+  return {
+    ...{ name: 'Valid until', byteOwner: 'deadline', certainty: 'proven', value: { kind: 'time', seconds: deadline } },
+    note: isExpired ? 'By this clock it has passed: the transaction would revert.' : 'After that it reverts.',
+  }
 }
 
 /** Returns the fact about the pools of the route, including the pools that nothing proves. */

@@ -18,7 +18,7 @@ export type PageChain = {
   readonly status: 'deployed' | 'predicted'
 }
 
-export type ChainStatus = {
+export type ShownStatus = {
   readonly state: 'awake' | 'asleep' | 'failing'
   readonly head?: number
   readonly lagSeconds?: number
@@ -76,7 +76,7 @@ export function useStatus(chainId: number, enabled = true) {
   return useQuery({
     enabled,
     queryKey: ['ready', chainId],
-    queryFn: () => loadStatus<ChainStatus>(`/ready/${chainId}`),
+    queryFn: () => loadStatus<ShownStatus>(`/ready/${chainId}`),
     refetchInterval: STATUS_POLL_MS,
     retry: false,
   })
@@ -85,7 +85,7 @@ export function useStatus(chainId: number, enabled = true) {
 export function useStatuses() {
   return useQuery({
     queryKey: ['ready'],
-    queryFn: () => loadStatus<{ readonly chains: Readonly<Record<string, ChainStatus>> }>('/ready'),
+    queryFn: () => loadStatus<{ readonly chains: Readonly<Record<string, ShownStatus>> }>('/ready'),
     refetchInterval: STATUS_POLL_MS,
     retry: false,
   })

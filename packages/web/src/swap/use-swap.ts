@@ -1,10 +1,11 @@
 /** State of the Swap page: the order, its quote, and its signing. */
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { toPlainText } from '../format/amount.ts'
+import type { LocalChain } from '../service/chains.ts'
 import { isAboutSize, refusalOf } from '../service/error-messages.ts'
 import { isNative, type PageToken, type TokenOf, useTokenNames } from '../service/tokens.ts'
 import { useSetting } from '../ui/setting.ts'
-import { useBalance, useGasReserve, useWallet } from '../wallet/use-wallet.ts'
+import { type ConnectedWallet, useBalance, useGasReserve, useWallet } from '../wallet/use-wallet.ts'
 import { type Loss, lossOf } from './loss.ts'
 import { type Signing, useSigning } from './signing.ts'
 import { slippageToSign } from './slippage.ts'
@@ -51,7 +52,7 @@ export type SwapPageState = {
 
 export function useSwap(): SwapPageState {
   const order = useOrder()
-  const { chain, src, dst, request, change, amountText, entry, exact, terms } = order
+  const { chain, src, request, entry, exact } = order
   const { local } = useSetting()
   const wallet = useWallet()
   const queries = useQueryClient()
@@ -88,76 +89,93 @@ export function useSwap(): SwapPageState {
       isReady,
       signing: signing.state,
     },
-    missingFunds:
-      balance === undefined
-        ? undefined
-        : amountToPay > balance
-          ? 'input'
-          : amountToPay + gasCost > balance
-            ? 'gas'
-            : undefined,
+    missingFunds: missingFundsOf(balance, amountToPay, gasCost),
     spendableBalance: isPayingNative ? subtractReserve(balance, reserve) : balance,
     loss: quote && lossOf(quote, order),
     hasFailed: isOrderOpen && liveQuote.error !== undefined && !isRefused,
     maxRoutableAmount: reportedMax ?? (needsSearch ? searchedMax : 0n),
-    actions: {
-      amount: (amount, replace) => change({ amount }, replace),
-      liftImpactLimit: () => terms.set({ impact: '100' }),
-      // Reverses the trade: the quoted output becomes the input. Until a quote states it, the amount stays with its token.
-      flip() {
-        if (!src || !dst) return
-        const sides = { src: dst.address, dst: src.address }
-        if (quote && isReady) change({ ...sides, amount: toPlainText(quote.toAmount, dst.decimals), exact: undefined })
-        else change({ ...sides, amount: amountText, exact: exact === 'in' ? 'out' : undefined })
-      },
-      exact(end) {
-        const amount =
-          quote && isReady && src && dst
-            ? end === 'in'
-              ? toPlainText(quote.fromAmount, src.decimals)
-              : toPlainText(quote.minToAmount ?? quote.toAmount, dst.decimals)
-            : // With the other token, the same text would mean another trade, which may be thousands of times larger.
-              ''
-        change({ amount, exact: end === 'out' ? 'out' : undefined })
-      },
-      choose(side, token) {
-        const [thisSide, otherSide] = side === 'pay' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
-        const currentTokens = { src: src?.address, dst: dst?.address }
-        // Choosing the other side's token swaps the two tokens.
-        const swappedToken = sameToken(token.address, currentTokens[otherSide])
-          ? currentTokens[thisSide]
-          : currentTokens[otherSide]
-        change({ [thisSide]: token.address, ...(swappedToken && { [otherSide]: swappedToken }) })
-      },
-      sign() {
-        if (!src || !dst || !request || !liveQuote.quote || !wallet || !isReady || terms.isNew) return
-        const { chainId, from: _, amountOut: __, ...parameters } = request
-        const contracts = chainId === local?.chainId ? local.contracts : undefined
-        const slippage = request.slippage === 'auto' ? liveQuote.quote.slippage?.percent : request.slippage
-        // An exact output order is signed with the input of its quote.
-        const order = {
-          ...parameters,
-          amount: liveQuote.quote.fromAmount,
-          ...(slippage !== undefined && { slippage: slippageToSign(slippage) }),
-        }
-        const orderToSign = {
-          chainId,
-          src,
-          dst,
-          request: order,
-          shown: liveQuote.quote,
-          contracts,
-          direct: isDirect(liveQuote.quote),
-        }
-        void signing.start(orderToSign, wallet)
-      },
-      leave() {
-        signing.cancel()
-        void queries.invalidateQueries({ queryKey: ['balance'] })
-        liveQuote.retry()
-      },
+    actions: createActions({ order, liveQuote, quote, isReady, signing, wallet, local, queries }),
+  }
+}
+
+type ActionsInput = Pick<SwapPageState, 'order' | 'liveQuote' | 'quote' | 'isReady'> & {
+  readonly signing: ReturnType<typeof useSigning>
+  readonly wallet: ConnectedWallet | undefined
+  readonly local: LocalChain | null
+  readonly queries: QueryClient
+}
+
+/** Creates the actions of the page. */
+function createActions(input: ActionsInput): SwapPageState['actions'] {
+  const { order, liveQuote, quote, isReady, signing, wallet, local, queries } = input
+  const { src, dst, request, change, amountText, exact, terms } = order
+  return {
+    amount: (amount, replace) => change({ amount }, replace),
+    liftImpactLimit: () => terms.set({ impact: '100' }),
+    // Reverses the trade: the quoted output becomes the input. Until a quote states it, the amount stays with its token.
+    flip() {
+      if (!src || !dst) return
+      const sides = { src: dst.address, dst: src.address }
+      if (quote && isReady) change({ ...sides, amount: toPlainText(quote.toAmount, dst.decimals), exact: undefined })
+      else change({ ...sides, amount: amountText, exact: exact === 'in' ? 'out' : undefined })
+    },
+    exact(end) {
+      const amount =
+        quote && isReady && src && dst
+          ? end === 'in'
+            ? toPlainText(quote.fromAmount, src.decimals)
+            : toPlainText(quote.minToAmount ?? quote.toAmount, dst.decimals)
+          : // With the other token, the same text would mean another trade, which may be thousands of times larger.
+            ''
+      change({ amount, exact: end === 'out' ? 'out' : undefined })
+    },
+    choose(side, token) {
+      const [thisSide, otherSide] = side === 'pay' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
+      const currentTokens = { src: src?.address, dst: dst?.address }
+      // Choosing the other side's token swaps the two tokens.
+      const swappedToken = sameToken(token.address, currentTokens[otherSide])
+        ? currentTokens[thisSide]
+        : currentTokens[otherSide]
+      change({ [thisSide]: token.address, ...(swappedToken && { [otherSide]: swappedToken }) })
+    },
+    sign() {
+      if (!src || !dst || !request || !liveQuote.quote || !wallet || !isReady || terms.isNew) return
+      const { chainId, from: _, amountOut: __, ...parameters } = request
+      const contracts = chainId === local?.chainId ? local.contracts : undefined
+      const slippage = request.slippage === 'auto' ? liveQuote.quote.slippage?.percent : request.slippage
+      // An exact output order is signed with the input of its quote.
+      const signedRequest = {
+        ...parameters,
+        amount: liveQuote.quote.fromAmount,
+        ...(slippage !== undefined && { slippage: slippageToSign(slippage) }),
+      }
+      const orderToSign = {
+        chainId,
+        src,
+        dst,
+        request: signedRequest,
+        shown: liveQuote.quote,
+        contracts,
+        direct: isDirect(liveQuote.quote),
+      }
+      void signing.start(orderToSign, wallet)
+    },
+    leave() {
+      signing.cancel()
+      void queries.invalidateQueries({ queryKey: ['balance'] })
+      liveQuote.retry()
     },
   }
+}
+
+function missingFundsOf(
+  balance: bigint | undefined,
+  amountToPay: bigint,
+  gasCost: bigint,
+): 'input' | 'gas' | undefined {
+  if (balance === undefined) return undefined
+  if (amountToPay > balance) return 'input'
+  return amountToPay + gasCost > balance ? 'gas' : undefined
 }
 
 function subtractReserve(balance: bigint | undefined, reserve: bigint | undefined): bigint | undefined {
