@@ -47,7 +47,7 @@ export class PoolDirectory {
   /** Pools whose immutable facts could not be read. */
   private readonly incompleteBackoff = new Backoff(MAX_BLOCKS_INCOMPLETE)
   private readonly rowsByFactory: ReadonlyMap<Address, readonly DexRow[]>
-  /** For families whose contracts hold many pools: the function that returns the pool id of a log, by topic0. */
+  /** Function that returns the pool id of a log, by topic0; for families whose contracts hold many pools. */
   private readonly poolIdOfByTopic: ReadonlyMap<Hex, (log: Log) => string>
 
   constructor(chain: Chain, families: readonly DexFamily[], limits: MarketLimits = defaultMarketLimits) {
