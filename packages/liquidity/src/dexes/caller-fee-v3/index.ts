@@ -19,6 +19,8 @@ export const callerFeeV3: DexFamily<SampledState> = {
   creationTopics,
   createdPool,
   ...sampledFamily({ id: 'caller-fee-v3', readOf, decode }),
+  // The factory's owner sets the fee of each caller, and of one factory nothing public names the owner.
+  dependsOn: ({ address }) => [address],
   keepsTokens: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'uniswap-v3',
