@@ -29,10 +29,9 @@ export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading
 
 async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promise<Reading> {
   const reads = [view('0x0902f1ac', undefined, 2), view('0x0dfe1681'), view('0xd21220a7')] as const
-  const [reserve, [token0], [token1]] = await Promise.all(reads)
-  const trade = ({ from, to, sold, bought }: Swap) =>
-    constantProduct(reserve[from]!, reserve[to]!, feePpm, sold, bought)
-  const state = `constant-product ${reserve[0]} ${reserve[1]} ${feePpm}`
+  const [depth, [token0], [token1]] = await Promise.all(reads)
+  const trade = ({ from, to, sold, bought }: Swap) => constantProduct(depth[from]!, depth[to]!, feePpm, sold, bought)
+  const state = `constant-product ${depth[0]} ${depth[1]} ${feePpm}`
   return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(swaps.map(trade)) }
 }
 

@@ -103,7 +103,14 @@ const decodedOf = (changed: Partial<Report>, changedOrder: Partial<ProbeOrder> =
 
 test('a report has every field of the answer', () => {
   expect(decodedOf({})).toEqual({
-    ...{ success: true, gasUsed: 99_877n, outOfGas: false, starved: false, before, after: afterwards },
+    ...{
+      success: true,
+      gasUsed: 99_877n,
+      outOfGas: false,
+      starved: false,
+      balancesBefore: before,
+      balancesAfter: afterwards,
+    },
     ...{ coinbase: addressOf('9'), gasPrice: 7n, blockNumber: 8, timestamp: 9, returnData: '0xabcd' },
   })
 })

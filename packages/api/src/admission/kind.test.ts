@@ -10,7 +10,7 @@ test('endpoints of a chain need admission, by chain and kind', () => {
       endpoint,
       chainId: 8_453,
       kind: endpoint,
-      isRemembered: false,
+      isCacheable: false,
     })
   expect(classifyRequest('/status/1/0xab')).toMatchObject({ endpoint: 'status', chainId: 1 })
 })
@@ -59,6 +59,6 @@ test('answers about prices and depth may be cached, except for POST', () => {
     ['prices', 'liquidity', 'tokens', 'quote'].map((endpoint) => classifyRequest(`/${endpoint}/1`)!.isCacheable),
   ).toEqual([...[true, true, false, false]])
   expect(classifyRequest('/prices/1', 'POST')).toEqual({
-    ...{ endpoint: 'prices', chainId: 1, kind: 'prices posted', isRemembered: false },
+    ...{ endpoint: 'prices', chainId: 1, kind: 'prices posted', isCacheable: false },
   })
 })

@@ -27,7 +27,7 @@ function readerOf({ address, code = '0x6001', balance, allowance, isPacked = fal
     rpc: { request: async () => null },
     readCode: async () => code,
     readStorage: async () => [],
-    touchedSlots: async () => {
+    touchedAccounts: async () => {
       searches++
       return []
     },

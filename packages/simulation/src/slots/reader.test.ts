@@ -84,7 +84,11 @@ test('one account is read for the probe, or for a spender, in the environment of
 
 test('a transfer by the probe reports the balances of the owner and the growth of the receiver', async () => {
   const { reader, inputOf } = readerOf(slotProbe.encodeFunctionResult('take', [10n, 4n, 5n]))
-  expect(await reader.transfer(account, other, 6n, new Map())).toEqual({ before: 10n, after: 4n, received: 5n })
+  expect(await reader.transfer(account, other, 6n, new Map())).toEqual({
+    balanceBefore: 10n,
+    balanceAfter: 4n,
+    received: 5n,
+  })
   const input = [...slotProbe.decodeFunctionData('take', inputOf(0))].map((value) => String(value).toLowerCase())
   expect(input).toEqual([token, account, other, '6'])
 })

@@ -41,7 +41,7 @@ function readerOf({ code = {}, words = {}, asks = [], balances, allowances }: Wo
         return null
       },
     },
-    touchedSlots: async (accounts: readonly Address[]) => {
+    touchedAccounts: async (accounts: readonly Address[]) => {
       touched.push(accounts)
       return accounts.filter((account) => asks.includes(account))
     },
