@@ -106,8 +106,8 @@ test('a report has every field of the answer', () => {
     ...{
       success: true,
       gasUsed: 99_877n,
-      outOfGas: false,
-      starved: false,
+      isOutOfGas: false,
+      isStarved: false,
       balancesBefore: before,
       balancesAfter: afterwards,
     },

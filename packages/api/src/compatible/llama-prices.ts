@@ -91,7 +91,7 @@ export function coinsByChain(
     else coinsByChainId.set(chainId, new Map([[input, address]]))
   }
   if (coinsByChainId.size > MAX_CHAINS)
-    throw new ApiError('INVALID_PARAMETER', `coins must be of priceState most ${MAX_CHAINS} chains`)
+    throw new ApiError('INVALID_PARAMETER', `coins must be of at most ${MAX_CHAINS} chains`)
   return coinsByChainId
 }
 
