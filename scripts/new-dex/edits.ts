@@ -64,7 +64,7 @@ export function editsFor({ name, Name, camel, snake, code }: Names & { readonly 
       insertionPoint: 'import type { DexFamily }',
       insertedText: `import { ${camel} } from './${name}/index.ts'\n`,
     },
-    { file: families, insertionPoint: ']\n\nconst byId', insertedText: `  ${camel},\n` },
+    { file: families, insertionPoint: ']\n\nconst familyById', insertedText: `  ${camel},\n` },
   ]
 }
 
