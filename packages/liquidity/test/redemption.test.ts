@@ -60,7 +60,14 @@ describe.each([
     expect(await read(share, registries)).toBeNull()
     await registry.send('add', [pool.address, share.address])
     const parts = coins.map(({ address }, k) => ({ token: toAddress(address), balance: BALANCES[k]!, scale: 0 }))
-    const whole = { share: toAddress(share.address), kind: 'stable', supply: SUPPLY, parts, rate: 1.03, maxRedeemable: null }
+    const whole = {
+      share: toAddress(share.address),
+      kind: 'stable',
+      supply: SUPPLY,
+      parts,
+      rate: 1.03,
+      maxRedeemable: null,
+    }
     expect(await read(share, registries)).toEqual(whole)
     // Without the list, the share is unknown.
     expect(await read(share)).toBeNull()
