@@ -1,15 +1,11 @@
 /** Family of forks of Uniswap V3 whose fee depends on the caller, quoted from samples. */
 import { CallerFeeLens__factory } from '@sluice/bindings'
-import type { DexRow, Hex } from '@sluice/chains'
-import type { DexFamily, Pool } from '../../family.ts'
+import type { DexFamily } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { isZeroForOne } from '../common/direction.ts'
-import { DIRECTION_GAS, SAMPLE_GAS, type SampleAmounts, sampledFamily } from '../common/sampled-family.ts'
+import { sampledFamily } from '../common/sampled-family.ts'
 import type { SampledState } from '../common/sampled-state.ts'
 import { createdPool, creationTopics, findPools, rowsOf } from './discover.ts'
-
-const LENS = lensOf('CallerFeeLens')
-const lens = CallerFeeLens__factory.createInterface()
 
 /** SyncSwap range pools, and pools of other factories that set fees by caller. */
 export const callerFeeV3: DexFamily<SampledState> = {
@@ -18,8 +14,13 @@ export const callerFeeV3: DexFamily<SampledState> = {
   findPools,
   creationTopics,
   createdPool,
-  ...sampledFamily({ id: 'caller-fee-v3', readOf, decode }),
-  // The factory's owner sets the fee of each caller, and of one factory nothing public names the owner.
+  ...sampledFamily({
+    id: 'caller-fee-v3',
+    lens: lensOf('CallerFeeLens'),
+    abi: CallerFeeLens__factory.createInterface(),
+    requestOf: (_row, { address }) => ({ pool: address }),
+  }),
+  // The factory's owner sets the fee of each caller. The owner of one such factory is unknown.
   dependsOn: ({ address }) => [address],
   keepsTokens: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({
@@ -30,20 +31,4 @@ export const callerFeeV3: DexFamily<SampledState> = {
     input,
     output,
   }),
-}
-
-function readOf(_row: DexRow, pool: Pool<unknown>, [amounts0, amounts1]: SampleAmounts) {
-  const request = {
-    pool: pool.address,
-    amounts0: [...amounts0],
-    amounts1: [...amounts1],
-    gasEach: SAMPLE_GAS,
-    gasAll: DIRECTION_GAS,
-  }
-  return { ...LENS, data: lens.encodeFunctionData('sample', [request]) as Hex }
-}
-
-function decode(answer: Hex) {
-  const { outputs0, outputs1, stamp } = lens.decodeFunctionResult('sample', answer)
-  return { outputs: [[...outputs0], [...outputs1]] as const, stamp }
 }

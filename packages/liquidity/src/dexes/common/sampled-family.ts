@@ -1,8 +1,10 @@
 /**
  * Families whose pools are quoted from samples: a lens runs swaps of several amounts inside `eth_call`, each from the
- * same state. The family provides the lens call; this module chooses amounts, reads, and interpolates.
+ * same state. The family provides the lens and names the pool; this module chooses amounts, reads, and interpolates.
  */
+import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow, Hex } from '@sluice/chains'
+import type { Interface } from 'ethers'
 import type { DexFamily, Pool, Read, Reads, SampledSwap } from '../../family.ts'
 import { isZeroForOne } from './direction.ts'
 import { gasRow } from './gas.ts'
@@ -17,29 +19,56 @@ import {
 } from './sampled-state.ts'
 
 /** Gas of one simulated swap; a hook that takes more counts as a refusal. */
-export const SAMPLE_GAS = 600_000
+const SAMPLE_GAS = 600_000
 /** Gas of all samples of a pool in one direction. */
-export const DIRECTION_GAS = 2_500_000
+const DIRECTION_GAS = 2_500_000
 /** Maximum rounds of sampling a pool for the first time. Each round's amounts come closer to the knee of the pool. */
 const MAX_ROUNDS = 4
 /** Gas of one read: both directions, and the calls around them. */
 const SAMPLED_READ_GAS = 2 * DIRECTION_GAS + 300_000
 
 /** Amounts of each token to sell. */
-export type SampleAmounts = readonly [readonly bigint[], readonly bigint[]]
+type SampleAmounts = readonly [readonly bigint[], readonly bigint[]]
 /** Outputs of the swaps of `SampleAmounts`; 0 for a swap that fails. */
-export type SampleOutputs = {
+type SampleOutputs = {
   readonly outputs: readonly [readonly bigint[], readonly bigint[]]
   /** @see SampledState.stamp */
   readonly stamp: string
 }
 
-/** Sampling of one family. */
-export type SampledKind = {
+/** A family with a lens that inherits `SampleLens`. */
+type SampledKind = {
   readonly id: string
-  /** Read of one pool at the amounts, within `SAMPLED_READ_GAS`. */
+  readonly lens: Pick<Read, 'to' | 'code'>
+  /** Has `sample`, whose request has amounts and gas limits in addition to `requestOf`. */
+  readonly abi: Interface
+  /** Fields of the request that name the pool. */
+  requestOf(row: DexRow, pool: Pool<unknown>): object
+  /** Storage overrides that the swaps need. */
+  storageOf?(pool: Pool<unknown>): NonNullable<Read['storage']>
+}
+
+/** Reads samples of one family. */
+type Sampler = {
+  /** Read of one pool at the amounts. */
   readOf(row: DexRow, pool: Pool<unknown>, amounts: SampleAmounts): Read
   decode(answer: Hex): SampleOutputs
+}
+
+function samplerOf({ lens, abi, requestOf, storageOf }: SampledKind): Sampler {
+  const { encode, decode } = callCodec<[request: object], [bigint[], bigint[], string]>(abi, 'sample')
+  return {
+    readOf: (row, pool, [amounts0, amounts1]) => ({
+      ...lens,
+      data: encode({ ...requestOf(row, pool), amounts0, amounts1, gasEach: SAMPLE_GAS, gasAll: DIRECTION_GAS }),
+      ...(storageOf && { storage: storageOf(pool) }),
+      gas: SAMPLED_READ_GAS,
+    }),
+    decode: (answer) => {
+      const [outputs0, outputs1, stamp] = decode(answer)
+      return { outputs: [outputs0, outputs1], stamp }
+    },
+  }
 }
 
 const NO_FOCUS: readonly [readonly bigint[], readonly bigint[]] = [[], []]
@@ -56,14 +85,11 @@ const directionOf = (pool: Pool<SampledState>, tokenIn: Address, tokenOut: Addre
 
 /** Samples pools; null for a pool that cannot be read or trades in no direction. */
 function* sample(
-  { readOf, decode }: SampledKind,
+  { readOf, decode }: Sampler,
   row: DexRow,
   samplings: readonly Sampling[],
 ): Reads<readonly (SampledState | null)[]> {
-  const answers = yield samplings.map(({ pool, amounts }) => ({
-    ...readOf(row, pool, amounts),
-    gas: SAMPLED_READ_GAS,
-  }))
+  const answers = yield samplings.map(({ pool, amounts }) => readOf(row, pool, amounts))
   return answers.map((answer, k) => {
     if (!answer) return null
     const { amounts, focus } = samplings[k]!
@@ -76,12 +102,12 @@ function* sample(
 
 /** Samples pools again, at the amounts that `ladderOf` derives from their last samples. */
 const resample = (
-  kind: SampledKind,
+  sampler: Sampler,
   row: DexRow,
   pools: readonly Pool<SampledState>[],
 ): Reads<readonly (SampledState | null)[]> =>
   sample(
-    kind,
+    sampler,
     row,
     pools.map((pool) => ({
       pool,
@@ -92,13 +118,13 @@ const resample = (
 
 /** Samples pools without earlier samples, until the amounts no longer change. */
 function* sampleFirst(
-  kind: SampledKind,
+  sampler: Sampler,
   row: DexRow,
   pools: readonly Pool<null>[],
 ): Reads<readonly (SampledState | null)[]> {
   const searchAmounts = [searchLadder(), searchLadder()] as const
   const coarse = yield* sample(
-    kind,
+    sampler,
     row,
     pools.map((pool) => ({ pool, amounts: searchAmounts, focus: NO_FOCUS })),
   )
@@ -106,7 +132,7 @@ function* sampleFirst(
   let unsettledPools = pools.filter(({ id }) => states.get(id))
   for (let round = 0; round < MAX_ROUNDS && unsettledPools.length > 0; round++) {
     const sampledPools = unsettledPools.map((pool) => ({ ...pool, state: states.get(pool.id)! }))
-    const laterSamples = yield* resample(kind, row, sampledPools)
+    const laterSamples = yield* resample(sampler, row, sampledPools)
     for (const [k, { id }] of sampledPools.entries()) states.set(id, laterSamples[k]!)
     unsettledPools = unsettledPools.filter(
       (_, k) => laterSamples[k] && !isSettled(sampledPools[k]!.state, laterSamples[k]),
@@ -117,7 +143,7 @@ function* sampleFirst(
 
 /** Adds samples at the inputs of swaps to a pool's samples. */
 function* refine(
-  { readOf, decode }: SampledKind,
+  { readOf, decode }: Sampler,
   row: DexRow,
   pool: Pool<SampledState>,
   swaps: readonly SampledSwap[],
@@ -126,7 +152,7 @@ function* refine(
   const inputsOf = (i: 0 | 1) =>
     swaps.flatMap(({ tokenIn, tokenOut, amountIn }) => (directionOf(pool, tokenIn, tokenOut) === i ? [amountIn] : []))
   const amounts = [inputsOf(0).flatMap(amountsAround), inputsOf(1).flatMap(amountsAround)] as const
-  const [answer] = yield [{ ...readOf(row, pool, amounts), gas: SAMPLED_READ_GAS }]
+  const [answer] = yield [readOf(row, pool, amounts)]
   if (!answer) return null
   const { outputs } = decode(answer)
   const mergedSamples = (i: 0 | 1): readonly SampledAmount[] => {
@@ -160,11 +186,12 @@ export function sampledFamily(
   | 'takesTaxedInput'
 > {
   const { hop: gas } = gasRow(kind.id)
+  const sampler = samplerOf(kind)
   return {
-    readStates: (row, pools) => sampleFirst(kind, row, pools),
-    refreshStates: (row, pools) => resample(kind, row, pools),
+    readStates: (row, pools) => sampleFirst(sampler, row, pools),
+    refreshStates: (row, pools) => resample(sampler, row, pools),
     sampled: {
-      refine: (row, pool, swaps) => refine(kind, row, pool, swaps),
+      refine: (row, pool, swaps) => refine(sampler, row, pool, swaps),
       isSampledAt: (pool, { tokenIn, tokenOut, amountIn }) =>
         pool.state.samples[directionOf(pool, tokenIn, tokenOut)].some(([sampledIn]) =>
           isSameAmount(sampledIn, amountIn),

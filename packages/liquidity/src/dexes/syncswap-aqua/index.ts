@@ -5,11 +5,10 @@ import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { findHoldings, type Holding } from '../common/holdings.ts'
 import { pairFactory } from '../common/pair-discover.ts'
-import { DIRECTION_GAS, SAMPLE_GAS, type SampleAmounts, sampledFamily } from '../common/sampled-family.ts'
+import { sampledFamily } from '../common/sampled-family.ts'
 import type { SampledState } from '../common/sampled-state.ts'
 
 const LENS = lensOf('SyncswapAquaLens')
-const lens = SyncswapAquaLens__factory.createInterface()
 const state = ISyncswapState__factory.createInterface()
 const VAULT_GAS = 10_000
 
@@ -21,7 +20,7 @@ type AquaFixed = {
   readonly holdings: readonly [Holding, Holding]
 }
 
-const fixedOf = (pool: Pool): AquaFixed => pool.fixed as AquaFixed
+const fixedOf = (pool: Pool<unknown>): AquaFixed => pool.fixed as AquaFixed
 
 /** SyncSwap aqua pools, which swap by the same call as its classic and stable ones. */
 export const syncswapAqua: DexFamily<SampledState> = {
@@ -30,7 +29,19 @@ export const syncswapAqua: DexFamily<SampledState> = {
   ...pairFactory(ISyncswapFactory__factory.createInterface(), 'getPool', 'PoolCreated'),
   readFixed,
   stateNeedsFixed: true,
-  ...sampledFamily({ id: 'syncswap-aqua', readOf, decode }),
+  ...sampledFamily({
+    id: 'syncswap-aqua',
+    lens: LENS,
+    abi: SyncswapAquaLens__factory.createInterface(),
+    requestOf: (_row, pool) => {
+      const [token0, token1] = pool.tokens
+      return { pool: { pool: pool.address, vault: fixedOf(pool).vault, token0, token1 } }
+    },
+    storageOf: (pool) => {
+      const [holding0, holding1] = fixedOf(pool).holdings
+      return { [pool.tokens[0]!]: holding0, [pool.tokens[1]!]: holding1 }
+    },
+  }),
   step: (pool, tokenIn, _tokenOut, input, output) => ({
     op: 'syncswap',
     pool: pool.address,
@@ -58,26 +69,4 @@ function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly 
     const vault = toAddress(state.decodeFunctionResult('vault', answer)[0] as string)
     return { ...pool, fixed: { vault, holdings: [holdings[0], holdings[1]] } satisfies AquaFixed }
   })
-}
-
-function readOf(_row: DexRow, pool: Pool<unknown>, [amounts0, amounts1]: SampleAmounts) {
-  const { vault, holdings } = fixedOf(pool)
-  const [token0, token1] = [pool.tokens[0]!, pool.tokens[1]!]
-  const request = {
-    pool: { pool: pool.address, vault, token0, token1 },
-    amounts0: [...amounts0],
-    amounts1: [...amounts1],
-    gasEach: SAMPLE_GAS,
-    gasAll: DIRECTION_GAS,
-  }
-  return {
-    ...LENS,
-    data: lens.encodeFunctionData('sample', [request]) as Hex,
-    storage: { [token0]: holdings[0], [token1]: holdings[1] },
-  }
-}
-
-function decode(answer: Hex) {
-  const { outputs0, outputs1, stamp } = lens.decodeFunctionResult('sample', answer)
-  return { outputs: [[...outputs0], [...outputs1]] as const, stamp }
 }
