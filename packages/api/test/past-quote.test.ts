@@ -13,7 +13,7 @@ import { deployToken } from './src/tokens.ts'
 let local: { readonly devnet: Devnet; readonly server: RunningServer }
 const rpc = <T>(method: string, ...params: unknown[]) => request<T>(local.devnet.url, method, ...params)
 /** Starts a service with long timeouts for slow machines. */
-const serve = (url: string) => startOver(url, { REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '30000' })
+const serve = (url: string) => startOver(url, { RPC_TIMEOUT_MS: '30000' })
 beforeAll(async () => {
   const devnet = await startChain()
   local = { devnet, server: await serve(devnet.url) }

@@ -18,7 +18,7 @@ const RUNS = process.env.LONG ? 2_000 : 6
 /** Pools of each family whose maximum earnings are found by trial. */
 const POOLS = process.env.LONG ? 6 : 2
 const SEED = 20_261_127
-const local = localService({ REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '30000' })
+const local = localService({ RPC_TIMEOUT_MS: '30000' })
 /** Timeout that suffices on a busy machine. */
 const DEADLINE_MS = 60_000
 

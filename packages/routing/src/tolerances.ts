@@ -105,7 +105,7 @@ export const OVERFLOW_IDLE = 4
 
 /** Maximum unsold fraction of the input for which a sale at a loss is tried. */
 export const WASTEFUL_UNSOLD = 0.5
-/** Maximum number of tokens of which one edge takes nearly all. */
+/** Maximum number of tokens whose balance goes almost entirely to one edge. */
 export const WASTEFUL_TOKENS = 2
 /** Fraction of such a token that is left to its other edges. */
 export const WASTEFUL_REST = 1e-6

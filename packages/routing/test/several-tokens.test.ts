@@ -1,4 +1,4 @@
-/** Pools of more than two tokens of which a route uses several pairs. */
+/** Pools of more than two tokens, with several pairs in one route. */
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'

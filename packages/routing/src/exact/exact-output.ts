@@ -270,9 +270,9 @@ function outputBound(problem: Problem): number {
 }
 
 /**
- * Input at which the best path at spot rates pays an output. If the path cannot pay it, uses the spot rate alone. A
- * route of one pool per hop may be another path, whose pools cannot take the input of the first. So it is searched from
- * the output.
+ * First input to try: that of the best path at spot rates. If the path cannot pay the output, uses the spot rate alone.
+ * A route of few pools may need another path, because the best pools for a small amount cannot take the whole input.
+ * The search then starts from the path that pays the output for the minimum input.
  */
 function initialInput(problem: Problem, required: number): number {
   if (problem.maxPools <= problem.maxHops) {
@@ -291,23 +291,24 @@ function initialInput(problem: Problem, required: number): number {
 function singlePathInput(problem: Problem, required: number): number {
   const { graph, source, target, maxHops, maxPools, rateBack, budget } = problem
   const { offset, to, reverse } = graph.topology
-  const hops = Math.min(maxHops, maxPools)
+  const maxPathHops = Math.min(maxHops, maxPools)
   const hopsFromSource = distancesFrom(problem, source)
   /** Minimum amount of each token that buys the output. */
   const amounts = new Map([[target, required]])
-  let layer = new Set([target])
-  for (let hop = 1; hop <= hops && layer.size > 0; hop++) {
-    const nextLayer = new Set<number>()
-    for (const [token, amountOut] of [...layer].map((token) => [token, amounts.get(token)!] as const)) {
+  /** Amounts that the previous hop lowered. */
+  let layer = new Map(amounts)
+  for (let hop = 1; hop <= maxPathHops && layer.size > 0; hop++) {
+    const nextLayer = new Map<number, number>()
+    for (const [token, amountOut] of layer) {
       const end = offset[token + 1]!
       budget.spend(1 + 2 * (end - offset[token]!))
       for (let edge = offset[token]!; edge < end; edge++) {
         const tokenIn = to[edge]!
-        if (rateBack[edge] === 0 || tokenIn === target || hop + hopsFromSource[tokenIn]! > hops) continue
+        if (rateBack[edge] === 0 || tokenIn === target || hop + hopsFromSource[tokenIn]! > maxPathHops) continue
         const amountIn = inputOf(curveOf(problem, reverse[edge]!), amountOut)
         if (!(amountIn < (amounts.get(tokenIn) ?? Number.POSITIVE_INFINITY))) continue
         amounts.set(tokenIn, amountIn)
-        nextLayer.add(tokenIn)
+        nextLayer.set(tokenIn, amountIn)
       }
     }
     layer = nextLayer

@@ -14,10 +14,7 @@ import { limitedRefund } from './route-gas.ts'
 /** Refund of a nonzero slot that is changed and restored, such as a typical lock. */
 const RESTORED_REFUND = 2_800
 
-/**
- * Tokens of which the contracts hold a balance before the swap. The swap restores these balances instead of emptying
- * them.
- */
+/** Tokens that the contracts hold before the swap. The swap restores these balances instead of emptying them. */
 export type ContractBalances = {
   readonly guard: ReadonlySet<Address>
   readonly executor: ReadonlySet<Address>

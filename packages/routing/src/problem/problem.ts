@@ -79,7 +79,7 @@ export type Softenings = { remaining: number }
  */
 const MAX_SOFTENINGS = 4
 
-/** Returns the softenings of a new amount. An exact output searches many amounts, each of which may need them. */
+/** Returns the softenings of a new amount. An exact output searches many amounts, and each may need them. */
 export const newSoftenings = (): Softenings => ({ remaining: MAX_SOFTENINGS })
 
 export const DEFAULT_MAX_HOPS = 4

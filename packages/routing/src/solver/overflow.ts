@@ -30,5 +30,5 @@ export const reduceAll: ReductionRule = (inflows, excess) => {
   return inflows.map(({ output }) => output * (1 - excess / total))
 }
 
-/** Compares numbers of which several may be infinite. */
+/** Compares numbers, several of which may be infinite. */
 const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0)

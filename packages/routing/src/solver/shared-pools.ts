@@ -1,4 +1,4 @@
-/** Pools of more than two tokens of which a route uses several pairs. All pairs share the pool's trading function. */
+/** Pools of more than two tokens, with several pairs in one route. All pairs share the pool's trading function. */
 import { familyOf, nullIfRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
 import { outputOf } from '../graph/price-curve.ts'

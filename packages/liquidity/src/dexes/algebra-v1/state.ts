@@ -11,7 +11,7 @@ import type { AlgebraV1State } from './types.ts'
 const LENS = lensOf('AlgebraV1Lens')
 const lens = AlgebraV1Lens__factory.createInterface()
 
-/** Gas of two simulated swaps, each of which computes a day's volatility. */
+/** Gas of two simulated swaps. Each swap computes a day's volatility. */
 const HEAD_GAS = 600_000
 
 type Head = Omit<AlgebraV1State, 'ticks'>

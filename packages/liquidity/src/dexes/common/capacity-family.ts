@@ -54,11 +54,11 @@ function curveOf<State, S>(
   const curvesByPool = new WeakMap<Pool<State>, Map<string, PriceCurve>>()
   return (pool, tokenIn, tokenOut) => {
     const curveByTokens = curvesByPool.get(pool) ?? new Map<string, PriceCurve>()
-    curvesByPool.set(pool, curveByTokens)
     const tokens = `${tokenIn} ${tokenOut}`
-    const curve =
-      curveByTokens.get(tokens) ?? orFallback(() => buildCurve(directionOf(pool, tokenIn, tokenOut)), emptyCurve(1))
-    curveByTokens.set(tokens, curve)
+    const knownCurve = curveByTokens.get(tokens)
+    if (knownCurve) return knownCurve
+    const curve = orFallback(() => buildCurve(directionOf(pool, tokenIn, tokenOut)), emptyCurve(1))
+    curvesByPool.set(pool, curveByTokens.set(tokens, curve))
     return curve
   }
 }

@@ -11,7 +11,7 @@ export type EchodexState = {
   readonly reserve0: bigint
   /** Base units of the second token; below 2^112. */
   readonly reserve1: bigint
-  /** Index of the fee token, of which the pair holds fees in addition to its reserve; null if neither token is it. */
+  /** Index of the fee token; null if it is neither token. The pair holds fees in this token in addition to its reserve. */
   readonly feeToken: 0 | 1 | null
 }
 

@@ -11,7 +11,7 @@ export type EkuboKey = {
 /** State of a pool. */
 export type EkuboState = {
   /**
-   * √(token1 / token0) in base units, with 128 fractional bits, of which the core stores the 94 highest of up to 192.
+   * √(token1 / token0) in base units, with 128 fractional bits. Of up to 192 bits, the core stores the 94 highest.
    */
   readonly sqrtRatio: bigint
   /** Usually floor(log₁.₀₀₀₀₀₁ price); one less after a downward step that ended exactly on a tick. */

@@ -19,7 +19,7 @@ export const { findPools, creationTopics, createdPool } = pairFactory(
   'PoolCreated',
 )
 
-/** Reserves, settings, and both fees, each of which is a call to the pool master and its fee manager. */
+/** Reserves, settings, and both fees. Each fee takes a call to the pool master and its fee manager. */
 const READ_GAS = 150_000
 const FEES_GAS = 80_000
 
