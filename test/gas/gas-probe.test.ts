@@ -23,8 +23,8 @@ const LONG = 300_000
 const TOLERANCE = 1_500
 /** Gas by which a refund may differ, since remaining allowances change a token's gas slightly. */
 const REFUND_TOLERANCE = 1_000
-async function measuredGas(pools: readonly Pool[] = []): Promise<MeasuredGas> {
-  const measured = new MeasuredGas()
+async function measureGas(pools: readonly Pool[] = []): Promise<MeasuredGas> {
+  const measuredGas = new MeasuredGas()
   const byId = new Map(families.map((family) => [family.id, family]))
   const contracts = {
     ...{ guard: world.guard, executor: { address: world.guardsExecutor } },
@@ -32,13 +32,12 @@ async function measuredGas(pools: readonly Pool[] = []): Promise<MeasuredGas> {
   }
   const simulation = createSimulationContext({ blockIntervalMs: 1_000 })
   const failed = (_: object, message: string) => expect.unreachable(message)
-  const options = { chain: world.chain, contracts, simulation, measured, log: { info: failed } }
-  const prober = new GasProber(options as unknown as ConstructorParameters<typeof GasProber>[0])
+  const prober = new GasProber({ chain: world.chain, contracts, simulation, measuredGas, log: { info: failed } })
   const snapshot = await world.market.sync()
   const all = PoolMap.empty.with([...snapshot.pools.values(), ...pools])
   const tokens = new Set([...all.values()].flatMap((pool) => pool.tokens))
   await prober.queueTokens([...tokens], { rpc: world.rpc, snapshot: { ...snapshot, pools: all } })
-  return measured
+  return measuredGas
 }
 
 const hopOfLeg = (measured: MeasuredGas, { pool, tokenIn, tokenOut }: Leg): MeasuredHop | undefined =>
@@ -50,7 +49,7 @@ const alone = ({ first, middle, last }: MeasuredHop) => first + last - middle
 test(
   'the difference between measured and charged gas of a hop is the same for pools of all families',
   async () => {
-    const measured = await measuredGas()
+    const measured = await measureGas()
     const samples = (await observePools(world)).flatMap(({ route, gross, charged, wrappedNative }) => {
       const [leg, ...otherLegs] = route.legs
       const hop = leg && hopOfLeg(measured, leg)
@@ -83,7 +82,7 @@ test(
         return { ...genuine[0]!, id: address, address }
       }),
     )
-    const measured = await measuredGas(hostile)
+    const measured = await measureGas(hostile)
     for (const { id, tokens } of hostile) expect(measured.measuredHop(id, tokens[0]!, tokens[1]!)).toBeUndefined()
     for (const { id, tokens } of genuine)
       expect(measured.measuredHop(id, tokens[0]!, tokens[1]!)?.middle).toBeGreaterThan(30_000)

@@ -34,7 +34,9 @@ const SCAN_SLICE = 256
 type Source = { readonly rpc: Rpc; readonly snapshot: Snapshot }
 type Options = {
   readonly chain: Chain
-  readonly contracts: ChainContracts
+  readonly contracts: Pick<ChainContracts, 'guard' | 'families' | 'executable'> & {
+    readonly executor: Pick<ChainContracts['executor'], 'address'>
+  }
   readonly simulation: SimulationContext
   readonly measuredGas: MeasuredGas
   readonly log: Pick<Logger, 'info'>
