@@ -25,9 +25,9 @@ export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState)
 }
 
 /**
- * Returns the state after a position changed by `amount`.
+ * Returns the state after a position changed.
  *
- * @param liquidityDelta - liquidity; negative if removed
+ * @param liquidityDelta - added liquidity; negative if removed
  * @returns null if a tick's gross liquidity is unknown and the pool must be read again
  */
 export function changeLiquidity<State extends Pick<ConcentratedState, 'tick' | 'liquidity' | 'ticks'>>(
