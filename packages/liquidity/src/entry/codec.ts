@@ -1,6 +1,6 @@
 /**
- * Encodes pools for other processes and threads: whole pools as fields of a Redis hash, and the changes of a block as an
- * entry. Long arrays of a state, such as ticks, seldom change. They are separate fields and are sent only when they
+ * Encodes pools for other processes and threads: whole pools as fields of a Redis hash, and the changes of a block as
+ * an entry. Long arrays of a state, such as ticks, seldom change. They are separate fields and are sent only when they
  * change. A pool's identity (its properties other than the state) is sent once.
  */
 import { isDeepStrictEqual } from 'node:util'

@@ -65,8 +65,8 @@ export function defineLazyArrays(state: object, longs: Readonly<Record<string, L
 }
 
 /**
- * Returns a value that identifies a property without parsing it: the `LazyArray` if the property is still encoded, else the
- * property itself.
+ * Returns a value that identifies a property without parsing it: the `LazyArray` if the property is still encoded, else
+ * the property itself.
  */
 export function sourceOf(state: object, name: string): unknown {
   return (state as StateWithLazyArrays)[LAZY_ARRAYS]?.[name] ?? (state as Readonly<Record<string, unknown>>)[name]

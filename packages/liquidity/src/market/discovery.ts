@@ -1,4 +1,6 @@
-/** Discovers pools for a market: requests token pairs from factories, and scans past logs for families without getters. */
+/**
+ * Discovers pools for a market: requests token pairs from factories, and scans past logs for families without getters.
+ */
 
 import type { Address } from '@sluice/chains'
 import { abortable, type BlockHeader, inSlices, type Priority, RpcError } from '@sluice/rpc'

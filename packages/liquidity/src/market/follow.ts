@@ -1,6 +1,7 @@
 /**
  * Brings the ledger of a market to the node's head: applies new blocks from their logs, undoes reorged blocks, or reads
- * all pools again. `market.ts` calls `follow` at every poll; discovery, the audit, and quotes read pools through it too.
+ * all pools again. `market.ts` calls `follow` at every poll; discovery, the audit, and quotes read pools through it
+ * too.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Hex } from '@sluice/chains'
@@ -290,7 +291,10 @@ export class MarketFollower {
     return changedIds.length
   }
 
-  /** Returns the ids of pools between followed tokens that the logs create and `knownIds` lacks; adds them to `knownIds`. */
+  /**
+   * Returns the ids of pools between followed tokens that the logs create and `knownIds` lacks; adds them to
+   * `knownIds`.
+   */
   private takeMissedIds(knownIds: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
     const ids = logs
       .flatMap((blockLogs) => this.components.directory.registerCreatedPools(blockLogs))

@@ -255,8 +255,8 @@ export class LogScan {
   }
 
   /**
-   * Pauses after a failure: up to a minute if the node is rate limiting, else up to ten minutes. The scan never gives up,
-   * because the URL may lead to another node later.
+   * Pauses after a failure: up to a minute if the node is rate limiting, else up to ten minutes. The scan never gives
+   * up, because the URL may lead to another node later.
    */
   private async pause(error: unknown): Promise<void> {
     const code = error instanceof RpcError ? error.code : undefined

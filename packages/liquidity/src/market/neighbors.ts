@@ -32,7 +32,9 @@ export function* findNeighbors(directory: PoolDirectory, groups: readonly (reado
   for (const [end, count] of countsByToken) directory.tokens.setNeighbors(end, topNeighbors(directory, count))
 }
 
-/** Returns the tokens of a group that have neighbors of interest. Intermediates trade with everything, so are left out. */
+/**
+ * Returns the tokens of a group that have neighbors of interest. Intermediates trade with everything, so are left out.
+ */
 function nonIntermediates({ scope }: PoolDirectory, group: readonly Address[]): readonly Address[] {
   return group.filter((token) => !scope.intermediates.includes(token))
 }

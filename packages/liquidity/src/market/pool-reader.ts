@@ -28,7 +28,9 @@ export function servedRows(chain: Chain, families: Families): readonly DexRow[] 
   ]
 }
 
-/** Returns the rows that a family derives from one row of the chain's file; none if the family does not serve the row. */
+/**
+ * Returns the rows that a family derives from one row of the chain's file; none if the family does not serve the row.
+ */
 export const rowsOf = (family: DexFamily, row: DexRow): readonly DexRow[] =>
   (family.rowsOf?.(row) ?? (family.id === row.family ? [row] : [])).map((derivedRow) => ({
     ...derivedRow,
@@ -65,7 +67,9 @@ export async function findPools(
   return [...new Map(foundPools.map((entry) => [entry.pool.id, entry])).values()]
 }
 
-/** Result of `readPools`: the pools that were read, and the entries whose immutable facts were read for the first time. */
+/**
+ * Result of `readPools`: the pools that were read, and the entries whose immutable facts were read for the first time.
+ */
 export type PoolReadResult = { readonly pools: readonly Pool[]; readonly completedEntries: readonly PoolEntry[] }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Saves a market's memory and restores it after a restart; the market then follows the chain from its block. A worker thread
- * reads and writes the file, in small batches that do not block the event loop.
+ * Saves a market's memory and restores it after a restart; the market then follows the chain from its block. A worker
+ * thread reads and writes the file, in small batches that do not block the event loop.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
@@ -213,8 +213,8 @@ export class Saver {
   }
 
   /**
-   * Yields the changes since the last save, and fills in the summary. Memory changes during the save: tokens, pairs, and
-   * entries are read while saving, but the states come from `pools`.
+   * Yields the changes since the last save, and fills in the summary. Memory changes during the save: tokens, pairs,
+   * and entries are read while saving, but the states come from `pools`.
    */
   private async *changesSinceSave(
     pools: PoolMap,

@@ -140,7 +140,9 @@ export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: big
 
 const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
-/** `MAX_IN_RATIO` as a float, less a rounding margin, so that a search that reaches this limit stays below the pool's. */
+/**
+ * `MAX_IN_RATIO` as a float, less a rounding margin, so that a search that reaches this limit stays below the pool's.
+ */
 const MAX_INPUT_SHARE = 0.3 * (1 - END_MARGIN)
 
 type ScaledPool = {

@@ -53,8 +53,8 @@ export function largestInput(quote: Quote, guess: bigint, precisionBits?: number
 }
 
 /**
- * Returns the largest accepted amount up to `from`. No amount up to `from` is too large, but rounding makes pools refuse
- * a few of these amounts, and a model that lacks data refuses more of them.
+ * Returns the largest accepted amount up to `from`. No amount up to `from` is too large, but rounding makes pools
+ * refuse a few of these amounts, and a model that lacks data refuses more of them.
  */
 function acceptedUpTo(quote: Quote, from: bigint): bigint {
   const isAccepted = (amount: bigint) => judge(quote, amount) === 'accepted'

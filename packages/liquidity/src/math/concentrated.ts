@@ -13,8 +13,8 @@ const UINT256_RANGE = 1n << 256n
 
 /**
  * An initialized tick. `liquidityNet` is added to the liquidity in range when a rising price crosses the tick. The tick
- * becomes uninitialized when its gross liquidity reaches zero. Quotes do not need the gross liquidity, and some families
- * cannot read it.
+ * becomes uninitialized when its gross liquidity reaches zero. Quotes do not need the gross liquidity, and some
+ * families cannot read it.
  */
 export type Tick = readonly [index: number, liquidityNet: bigint, liquidityGross?: bigint]
 

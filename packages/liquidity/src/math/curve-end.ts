@@ -2,13 +2,13 @@
 import type { PriceCurve } from '../family.ts'
 
 /**
- * Relative margin by which a curve ends below the largest input of its pool. Exceeds the rounding errors of the sums over
- * all pieces.
+ * Relative margin by which a curve ends below the largest input of its pool. Exceeds the rounding errors of the sums
+ * over all pieces.
  */
 export const END_MARGIN = 4e-10
 /**
- * Relative fall of √price below which a piece is computed from its input, because the difference of its two prices would
- * lose too many digits.
+ * Relative fall of √price below which a piece is computed from its input, because the difference of its two prices
+ * would lose too many digits.
  */
 export const NARROW_FALL = 1e-6
 
@@ -23,8 +23,8 @@ export const curveEnd = (maxInput: bigint, keepIn: number): number => Number(max
 const sqrtPriceAfter = (from: number, liquidity: number, input: number): number => 1 / (1 / from + input / liquidity)
 
 /**
- * Returns the end √price and the liquidity of a piece that starts at √price `from` and takes `input`. If the price falls
- * too little for floats, returns a slightly steeper piece with the same input.
+ * Returns the end √price and the liquidity of a piece that starts at √price `from` and takes `input`. If the price
+ * falls too little for floats, returns a slightly steeper piece with the same input.
  */
 export function pieceOfInput(from: number, liquidity: number, input: number): readonly [to: number, liquidity: number] {
   const to = sqrtPriceAfter(from, liquidity, input)

@@ -100,7 +100,8 @@ export function concentratedCurve(
       if (input === 0) endSqrt = startSqrt
       else [endSqrt, pieceLiquidity] = pieceOfInput(startSqrt, pieceLiquidity, input)
     } else if (pieceCount === 1 && unwidenedEndSqrt > startSqrt && endSqrt < startSqrt) {
-      // The widened first piece overlaps this piece. Scale the liquidity, so that the input of this piece stays the same.
+      // The widened first piece overlaps this piece. Scale the liquidity, so that the input of this piece stays the
+      // same.
       pieceLiquidity *= (startSqrt * (unwidenedEndSqrt - endSqrt)) / (unwidenedEndSqrt * (startSqrt - endSqrt))
     }
     liquidity[pieceCount] = pieceLiquidity

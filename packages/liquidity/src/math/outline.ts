@@ -1,4 +1,6 @@
-/** Computes price and depth of a pool near its price, without building curves, for scans of a hundred thousand pools. */
+/**
+ * Computes price and depth of a pool near its price, without building curves, for scans of a hundred thousand pools.
+ */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PairOutline, PriceCurve } from '../family.ts'
 import { type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
@@ -37,7 +39,7 @@ export function outlineOfCurves(
 /** Returns the fee of a direction as a fraction of a swap. */
 const feeOf = ({ keepIn, keepOut }: PriceCurve) => 1 - keepIn * keepOut
 
-/** Returns the output of selling until the price has fallen to a bound. @param endSqrtPrice - square root of the bound */
+/** Returns the output of selling until the price has fallen to a bound. @param endSqrtPrice - √ of the bound */
 export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, endSqrtPrice: number): number {
   let output = 0
   for (let k = 0; k < liquidity.length && sqrtPrice[k]! > endSqrtPrice; k++)

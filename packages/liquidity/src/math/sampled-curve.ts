@@ -23,8 +23,8 @@ const MAX_QUOTES = 64
 /** Relative output error below which an interval is not divided: a hundredth of a basis point. */
 const TOLERANCE = 1e-6
 /**
- * Smallest input that is sampled, as a fraction of the pool's `scale`. A larger input is used if this one buys fewer base
- * units than `SMOOTH_OUTPUT`, because rounding then distorts the output.
+ * Smallest input that is sampled, as a fraction of the pool's `scale`. A larger input is used if this one buys fewer
+ * base units than `SMOOTH_OUTPUT`, because rounding then distorts the output.
  */
 const SMALLEST_INPUT_SHARE = 1e-5
 const SMOOTH_OUTPUT = 1e7
@@ -50,8 +50,8 @@ const MAX_FAR_REST = 2e-7
 /** Minimum relative rise of the output from one sample to the next. */
 const MIN_STEP_RISE = 1e-9
 /**
- * Minimum output after the last sample of an unlimited pool, as a fraction of the output up to this sample. The curve of
- * such a pool has no end.
+ * Minimum output after the last sample of an unlimited pool, as a fraction of the output up to this sample. The curve
+ * of such a pool has no end.
  */
 const MIN_REST_SHARE = 1e-9
 /** Expected error of each half of a divided interval, relative to the error of the undivided interval. */
@@ -59,9 +59,14 @@ const REMAINING_ERROR_SHARE = 1 / 6
 /** Weights of coarser error estimates, because the error of the finest prediction can be zero by chance. */
 const COARSE_WEIGHT = 0.3
 const DISAGREEMENT_WEIGHT = 0.15
-/** Safety factor of the estimated error. In real states of all families the true error is up to seven times the estimate. */
+/**
+ * Safety factor of the estimated error. In real states of all families the true error is up to seven times the
+ * estimate.
+ */
 const ERROR_SAFETY = 8
-/** Maximum relative output rise of a level interval. Must be above `MIN_STEP_RISE` times the maximum number of samples. */
+/**
+ * Maximum relative output rise of a level interval. Must be above `MIN_STEP_RISE` times the maximum number of samples.
+ */
 const LEVEL_RISE = 1e-7
 /** Relative error of the curve's own floats. */
 const FLOAT_ERROR = 1e-8
@@ -210,8 +215,8 @@ class Samples implements Points {
   }
 
   /**
-   * Returns the maximum by which a concave curve can exceed the chord between two samples, relative to the output at the
-   * end. Infinite if the neighboring samples give no bound.
+   * Returns the maximum by which a concave curve can exceed the chord between two samples, relative to the output at
+   * the end. Infinite if the neighboring samples give no bound.
    */
   private hullError(k: number): number {
     const { x, y } = this

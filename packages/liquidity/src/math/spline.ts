@@ -10,8 +10,8 @@ export type Points = { readonly x: number[]; readonly y: number[] }
 /** Minimum relative fall of the mean price from an interval to the next interval. */
 const MIN_FALL = 1e-9
 /**
- * Maximum points of a polynomial, and the maximum relative price error that the rounding of outputs may cause. Above this
- * error, fewer points are used.
+ * Maximum points of a polynomial, and the maximum relative price error that the rounding of outputs may cause. Above
+ * this error, fewer points are used.
  */
 const MAX_POLYNOMIAL = 4
 const MAX_NOISE = 1e-6
@@ -27,9 +27,9 @@ function priceFromNeighbors(points: Points, k: number): number {
 }
 
 /**
- * Returns the price dy/dx at a point from a polynomial through the quotients q = x / y of the nearest points. The price is
- * (q − x·q′) / q². A quotient is the inverse of the mean price from zero to x. It is linear in x for x·y = k, and smooth
- * for other invariants.
+ * Returns the price dy/dx at a point from a polynomial through the quotients q = x / y of the nearest points. The price
+ * is (q − x·q′) / q². A quotient is the inverse of the mean price from zero to x. It is linear in x for x·y = k, and
+ * smooth for other invariants.
  *
  * @returns 0 if rounding of the outputs would change the price
  */
@@ -61,8 +61,8 @@ function priceFromPolynomial({ x, y }: Points, k: number): number {
 }
 
 /**
- * Returns √price at point `k` ≥ 1, between the mean prices of both intervals. Returns 0 at the last point if rounding or
- * a kink hides the price.
+ * Returns √price at point `k` ≥ 1, between the mean prices of both intervals. Returns 0 at the last point if rounding
+ * or a kink hides the price.
  */
 function sqrtPriceAt(points: Points, k: number, usesPolynomial: boolean): number {
   const isLast = k === points.x.length - 1
@@ -93,7 +93,8 @@ function intervalAt(points: Points, k: number, usesPolynomial: boolean): Interva
   const startSqrtPrice = knownStartSqrtPrice || middleSqrtPrice ** 2 / endSqrtPrice
   if (!(startSqrtPrice > middleSqrtPrice && middleSqrtPrice > endSqrtPrice)) return null
   const [firstFall, secondFall] = [startSqrtPrice - middleSqrtPrice, middleSqrtPrice - endSqrtPrice]
-  // Solve for the liquidity of both pieces: their inputs sum to the input of the interval, and their outputs to its output.
+  // Solve for the liquidity of both pieces: their inputs sum to the input of the interval, and their outputs to its
+  // output.
   const scale = ((points.x[k]! - points.x[k - 1]!) * middleSqrtPrice) / (startSqrtPrice - endSqrtPrice)
   return {
     startSqrtPrice,
@@ -175,8 +176,8 @@ export function curveThrough(points: Points, outputAfterLastPoint?: number, erro
 }
 
 /**
- * Returns the output error of each piece: the largest error of the intervals that the piece replaces. The piece after the
- * last point has the error of the last interval.
+ * Returns the output error of each piece: the largest error of the intervals that the piece replaces. The piece after
+ * the last point has the error of the last interval.
  */
 function errorsOfPieces(
   x: readonly number[],

@@ -9,8 +9,8 @@ import { fromText, toText } from './text.ts'
 /** Incremented when a family's state, `fixed`, or this schema changes, so that older files are not misread. */
 export const STATE_FORMAT = 5
 /**
- * Milliseconds that SQLite waits for a lock of another process. The last process that closes a file locks the file while
- * it merges the write-ahead log.
+ * Milliseconds that SQLite waits for a lock of another process. The last process that closes a file locks the file
+ * while it merges the write-ahead log.
  */
 export const LOCK_WAIT_MS = 2_000
 

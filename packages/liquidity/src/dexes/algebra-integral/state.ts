@@ -15,8 +15,8 @@ const events = IAlgebraIntegralPoolState__factory.createInterface()
 /** Gas to read a few dozen ticks twice. */
 const READ_GAS = 800_000
 /**
- * Gas of two simulated swaps. A volatility plugin computes a day's volatility in each swap; a pool without such a plugin
- * uses little of this gas.
+ * Gas of two simulated swaps. A volatility plugin computes a day's volatility in each swap; a pool without such a
+ * plugin uses little of this gas.
  */
 const PROBE_GAS = 600_000
 

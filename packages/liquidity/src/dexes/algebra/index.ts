@@ -23,7 +23,9 @@ const versionOf = ({ fixed }: Pool) => (fixed as AlgebraFixed | undefined)?.vers
 /** A pool has a state only if its version is known. */
 const familyOfPool = (pool: Pool<ConcentratedState>): VersionFamily => familyByVersion[versionOf(pool)!]
 
-/** Runs the reads of each version's family. Returns results in the order of the pools; null for pools without a read. */
+/**
+ * Runs the reads of each version's family. Returns results in the order of the pools; null for pools without a read.
+ */
 function* byVersion<P extends Pool<unknown>, T>(
   pools: readonly P[],
   read: (family: VersionFamily, versionPools: readonly P[]) => Reads<readonly (T | null)[]> | undefined,

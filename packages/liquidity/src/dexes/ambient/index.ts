@@ -6,7 +6,7 @@ import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { tickAtRoot } from './curve.ts'
 import { limitBitsOf, maxInput, quote } from './math.ts'
-import { curveOf, netOf, reservesOf } from './pieces.ts'
+import { curveOf, netOf, reservesOf } from './price-curve.ts'
 import { findPools, readStates } from './state.ts'
 import type { AmbientFixed, AmbientState } from './types.ts'
 

@@ -113,7 +113,10 @@ function fractionalPower(base: bigint, exponent: bigint): bigint {
   return sum
 }
 
-/** The contract's limit of an input as a fraction of the balance, less a rounding margin, so that searches stay below it. */
+/**
+ * The contract's limit of an input as a fraction of the balance, less a rounding margin, so that searches stay below
+ * it.
+ */
 const MAX_INPUT_SHARE = 0.5 * (1 - END_MARGIN)
 
 /** Returns the pool as one function of its balances; null if it has an empty balance. */

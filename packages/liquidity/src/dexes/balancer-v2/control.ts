@@ -39,7 +39,10 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   })
 }
 
-/** Returns the owner unless it is the governance. Every pool of the factories has the getter, so a failed call means none. */
+/**
+ * Returns the owner unless it is the governance. Every pool of the factories has the getter, so a failed call means
+ * none.
+ */
 function ownerOf(answer: Hex | null | undefined): readonly Address[] {
   if (answer?.length !== 66) return []
   const owner = toAddress(poolInterface.decodeFunctionResult('getOwner', answer)[0])

@@ -84,7 +84,7 @@ export const balancerV3: DexFamily<BalancerV3State> = {
   limitsEachSwap: ({ state }) => state.kind === 'weighted',
   tradingFunction: ({ state }) => (state.kind === 'buffer' ? null : tradingFunction(state)),
 
-  // The vault can always mint shares; the total supply stands for their reserve.
+  // The ERC-4626 vault of a buffer can always mint shares, so the total supply is reported as the reserve of shares.
   reserves: ({ state }) =>
     state.kind === 'buffer'
       ? [redeemableAssets(state.vault) + state.underlying, state.vault.totalSupply]

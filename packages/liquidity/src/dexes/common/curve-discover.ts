@@ -22,8 +22,8 @@ export type CurveFamily = {
 }
 
 /**
- * Returns a function that finds the pools of pairs in a factory, or in the registry of an address provider, which has the
- * same getters.
+ * Returns a function that finds the pools of pairs in a factory, or in the registry of an address provider. A registry
+ * has the getters of a factory.
  */
 export function findCurvePools({ family, registryId }: CurveFamily) {
   return function* (row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {

@@ -27,9 +27,9 @@ export function quote(state: CurveStableState, i: number, j: number, amountIn: b
 }
 
 /**
- * Maximum balance of the input coin after a swap, as a multiple of the invariant plus the balance. Less than a millionth
- * of the output coin is left there. Pools with a price average compute the invariant after the swap, which overflows for
- * much larger inputs.
+ * Maximum balance of the input coin after a swap, as a multiple of the invariant plus the balance. Less than a
+ * millionth of the output coin is left there. Pools with a price average compute the invariant after the swap, which
+ * overflows for much larger inputs.
  */
 const FAR_BALANCE = 5_000n
 

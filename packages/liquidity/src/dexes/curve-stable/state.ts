@@ -86,8 +86,8 @@ function reproducesQuote(state: CurveStableState, i: number, j: number, amountIn
 const ARRAYS = ['uint256[2]', 'uint256[3]', 'uint256[4]', 'uint256[]']
 
 /**
- * Topics after which the pool is read again. Logs omit the fees that remain in the pool, so no log is decoded. The events
- * are not in the bindings, because several events share one name.
+ * Topics after which the pool is read again. Logs omit the fees that remain in the pool, so no log is decoded. The
+ * events are not in the bindings, because several events share one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,int128,uint256,int128,uint256)',

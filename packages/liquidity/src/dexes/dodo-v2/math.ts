@@ -1,6 +1,6 @@
 /**
- * Curve of the proactive market maker (PMM). Checked against DODOMath, PMMPricing, and DecimalMath of DODOEX/contractV2.
- * Refuses products that overflow 256 bits in the contract.
+ * Curve of the proactive market maker (PMM). Checked against DODOMath, PMMPricing, and DecimalMath of
+ * DODOEX/contractV2. Refuses products that overflow 256 bits in the contract.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divUp, sqrt } from '../../math/integers.ts'

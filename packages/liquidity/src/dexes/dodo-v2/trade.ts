@@ -37,8 +37,8 @@ function directedPoolOf(state: DodoV2State, sellBase: boolean): DirectedPool {
 }
 
 /**
- * Returns the approximate largest input. It fills the reserve to its maximum, or to its target if the pool cannot exceed
- * the target.
+ * Returns the approximate largest input. It fills the reserve to its maximum, or to its target if the pool cannot
+ * exceed the target.
  */
 export function approximateMaxInput(state: DodoV2State, sellBase: boolean): bigint {
   const { reserveIn, inputTarget, outputTarget, balance } = directedPoolOf(state, sellBase)

@@ -11,7 +11,9 @@ export type EchodexState = {
   readonly reserve0: bigint
   /** Base units of the second token; below 2^112. */
   readonly reserve1: bigint
-  /** Index of the fee token; null if it is neither token. The pair holds fees in this token in addition to its reserve. */
+  /**
+   * Index of the fee token; null if it is neither token. The pair holds fees in this token in addition to its reserve.
+   */
   readonly feeToken: 0 | 1 | null
 }
 
@@ -24,7 +26,9 @@ export const FEE_PPM = 3_000
 
 const asProduct = ({ reserve0, reserve1 }: EchodexState) => ({ reserve0, reserve1, feePpm: 0 })
 
-/** True if the pair would count the fees that it holds as part of the input, so that the step would request too much. */
+/**
+ * True if the pair would count the fees that it holds as part of the input, so that the step would request too much.
+ */
 const isMiscounted = ({ feeToken }: EchodexState, zeroForOne: boolean): boolean => feeToken === (zeroForOne ? 0 : 1)
 
 /** Quotes an exact input, rounded down. @throws PoolRefusal as a pair of Uniswap V2, and for an input in the fee token */

@@ -33,8 +33,8 @@ export function quote(
 }
 
 /**
- * Converts limits reported by a pool. The pool subtracts one unit from its output limit, and reports zeros while it pays
- * nothing.
+ * Converts limits reported by a pool. The pool subtracts one unit from its output limit, and reports zeros while it
+ * pays nothing.
  */
 export const limitsFromContract = (maxIn: bigint, maxOut: bigint): EulerSwapLimits => ({
   in: maxIn,

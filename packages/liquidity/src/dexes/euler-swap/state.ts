@@ -71,8 +71,8 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
 }
 
 /**
- * Returns null if our math does not reproduce the pool's sample quotes. Pools with hooks are kept, because `quote` refuses
- * them.
+ * Returns null if our math does not reproduce the pool's sample quotes. Pools with hooks are kept, because `quote`
+ * refuses them.
  */
 function decodeState(answer: Hex): EulerSwapState | null {
   const [readResult] = lens.decodeFunctionResult('read', answer) as unknown as [EulerSwapLens.StateStructOutput]

@@ -7,19 +7,21 @@ import { sqrtRatioAtTick, tickAtSqrtRatio } from '../../math/ticks.ts'
 
 const Q96 = 1n << 96n
 /** √1.0001 with 96 fractional bits. */
-const RATE = sqrtRatioAtTick(1)
+const SQRT_BASE = sqrtRatioAtTick(1)
 
-/** Position of a trade between two ranges. */
+/** Position of a trade between two ranges. A `price` is √price with 96 fractional bits. */
 export type TradePosition = {
   readonly point: number
   readonly price: bigint
   readonly liquidity: bigint
+  /** Part of the liquidity that is held in X at this point. */
   readonly liquidityX: bigint
 }
 /** Amounts of a range, and the position at its end. */
 export type RangeMove = {
   /** True if the trade ends at this point. */
   readonly isFinished: boolean
+  /** Input without its fee. */
   readonly cost: bigint
   readonly output: bigint
   readonly point: number
@@ -29,20 +31,21 @@ export type RangeMove = {
 type Fill = { readonly cost: bigint; readonly output: bigint }
 
 /** Returns the √price of the next higher point, derived from `price` as in the contract. */
-const rateAbove = (price: bigint) => price + (price * (RATE - Q96)) / Q96
+const priceAbove = (price: bigint) => price + (price * (SQRT_BASE - Q96)) / Q96
 /** Returns the amount of Y in the whole points between two prices. */
-const amountY = (liquidity: bigint, lower: bigint, upper: bigint) => (liquidity * (upper - lower)) / (RATE - Q96)
-const amountYUp = (liquidity: bigint, lower: bigint, upper: bigint) => divUp(liquidity * (upper - lower), RATE - Q96)
+const amountY = (liquidity: bigint, lower: bigint, upper: bigint) => (liquidity * (upper - lower)) / (SQRT_BASE - Q96)
+const amountYUp = (liquidity: bigint, lower: bigint, upper: bigint) =>
+  divUp(liquidity * (upper - lower), SQRT_BASE - Q96)
 
 /** Fills limit orders at a point that sell Y for X. Multiplies by √price twice, and rounds each time. */
-export function fillWithX(amount: bigint, price: bigint, selling: bigint): Fill {
-  const output = min((((amount * price) / Q96) * price) / Q96, selling)
+export function fillWithX(amount: bigint, price: bigint, offeredAmount: bigint): Fill {
+  const output = min((((amount * price) / Q96) * price) / Q96, offeredAmount)
   return { cost: divUp(divUp(output * Q96, price) * Q96, price), output }
 }
 
 /** Fills limit orders at a point that sell X for Y. */
-export function fillWithY(amount: bigint, price: bigint, selling: bigint): Fill {
-  const output = min((((amount * Q96) / price) * Q96) / price, selling)
+export function fillWithY(amount: bigint, price: bigint, offeredAmount: bigint): Fill {
+  const output = min((((amount * Q96) / price) * Q96) / price, offeredAmount)
   return { cost: divUp(divUp(output * price, Q96) * price, Q96), output }
 }
 
@@ -80,13 +83,13 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
     } else {
       // The point holds only Y: the range starts one point higher.
       point += 1
-      price = rateAbove(price)
+      price = priceAbove(price)
     }
   }
   if (lowestPoint >= point) return { isFinished: false, cost, output, point, price, liquidityX: newLiquidityX }
   const remaining = amount - cost
   const lowestPrice = sqrtRatioAtTick(lowestPoint)
-  const step = price - divUp(price * Q96, RATE)
+  const step = price - divUp(price * Q96, SQRT_BASE)
   const costDownTo = (to: number) => divUp(liquidity * (sqrtRatioAtTick(point - to) - Q96), step)
   const fullCost = costDownTo(lowestPoint)
   if (fullCost <= remaining)
@@ -98,14 +101,14 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
       price: lowestPrice,
       liquidityX: liquidity,
     }
-  const points = tickAtSqrtRatio((remaining * step) / liquidity + Q96)
+  const pointCount = tickAtSqrtRatio((remaining * step) / liquidity + Q96)
   // From this point up, points are sold entirely. The next lower point is sold in part.
-  const reachablePoint = Math.max(Math.min(point - points, point), lowestPoint + 1)
+  const reachablePoint = Math.max(Math.min(point - pointCount, point), lowestPoint + 1)
   const lastPrice = sqrtRatioAtTick(reachablePoint - 1)
   const wholePoints =
     reachablePoint === point
       ? { cost: 0n, output: 0n }
-      : { cost: min(costDownTo(reachablePoint), remaining), output: amountY(liquidity, rateAbove(lastPrice), price) }
+      : { cost: min(costDownTo(reachablePoint), remaining), output: amountY(liquidity, priceAbove(lastPrice), price) }
   const boundaryFill = turnToX(remaining - wholePoints.cost, lastPrice, liquidity)
   return {
     isFinished: true,
@@ -132,7 +135,7 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
     point += 1
     if (point === endPoint)
       return { isFinished: false, cost, output, point, price: sqrtRatioAtTick(endPoint), liquidityX: 0n }
-    price = rateAbove(price)
+    price = priceAbove(price)
   }
   const remaining = amount - cost
   const endPrice = sqrtRatioAtTick(endPoint)
@@ -146,7 +149,7 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
       price: endPrice,
       liquidityX: liquidity,
     }
-  const reachedTick = tickAtSqrtRatio((remaining * (RATE - Q96)) / liquidity + price)
+  const reachedTick = tickAtSqrtRatio((remaining * (SQRT_BASE - Q96)) / liquidity + price)
   const lastPoint = Math.min(Math.max(reachedTick, point), endPoint - 1)
   const lastPrice = lastPoint === point && !startHasY ? price : sqrtRatioAtTick(lastPoint)
   const wholePoints =
@@ -169,5 +172,5 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
 
 /** Returns the amount of X in the whole points from `left` up to, but excluding, `right`, rounded down. */
 function amountX(liquidity: bigint, left: number, right: number, rightPrice: bigint): bigint {
-  return (liquidity * (sqrtRatioAtTick(right - left) - Q96)) / (rightPrice - (rightPrice * Q96) / RATE)
+  return (liquidity * (sqrtRatioAtTick(right - left) - Q96)) / (rightPrice - (rightPrice * Q96) / SQRT_BASE)
 }

@@ -44,7 +44,9 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
 const { creationTopics, createdPool } = poolCreation(factory)
 
 const TRADE_INFO = pair.encodeFunctionData('getTradeInfo') as Hex
-/** Gas to read real and virtual reserves, and the fee, which the pair computes from two moving averages of the volume. */
+/**
+ * Gas to read real and virtual reserves, and the fee, which the pair computes from two moving averages of the volume.
+ */
 const READ_GAS = 60_000
 
 function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberClassicState | null)[]> {

@@ -21,7 +21,9 @@ export function updateReferences(fee: FeeParameters, activeId: number, timestamp
   }
 }
 
-/** Returns the parameters with the volatility of a bin. The volatility grows with the distance from the reference bin. */
+/**
+ * Returns the parameters with the volatility of a bin. The volatility grows with the distance from the reference bin.
+ */
 export function updateAccumulator(fee: FeeParameters, id: number): FeeParameters {
   const volatility = fee.volatilityReference + Math.abs(id - fee.idReference) * ONE_BIN
   return { ...fee, volatilityAccumulator: Math.min(volatility, fee.maxVolatilityAccumulator) }

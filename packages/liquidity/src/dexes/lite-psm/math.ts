@@ -60,7 +60,9 @@ export function rateOf({ tin, tout, factor }: LitePsmState, sellGem: boolean): n
   return sellGem ? Number(factor) * (1 - Number(tin) / 1e18) : 1 / (Number(factor) * (1 + Number(tout) / 1e18))
 }
 
-/** Returns the approximate largest input. It buys all DAI; or all gems, and leaves less than the cost of one more gem. */
+/**
+ * Returns the approximate largest input. It buys all DAI; or all gems, and leaves less than the cost of one more gem.
+ */
 export function approximateMaxInput(state: LitePsmState, sellGem: boolean): bigint {
   const { tin, factor, dai, gems } = state
   if (!sellGem) return daiFor(state, gems + 1n) - 1n

@@ -11,7 +11,7 @@ import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortPair } from '../common/direction.ts'
 import { isIntegerIn, proveByKey, validPairOf } from '../common/listed.ts'
-import { type NativePair, withNative } from '../common/native-pairs.ts'
+import { type TokenPair, withNative } from '../common/native-pairs.ts'
 import { PARAMETERS_BITS, poolId, touchesSwaps } from './key.ts'
 import type { InfinityKey } from './types.ts'
 
@@ -57,7 +57,7 @@ export function rowsOf(row: DexRow): readonly DexRow[] {
 const kindOf = ({ version }: DexRow) => version as InfinityKey['kind']
 const vaultOf = ({ contracts }: DexRow) => contracts!.vault!
 
-export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const kind = kindOf(row)
   const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
     USUAL_KEYS[kind].map(([fee, step]) =>
@@ -83,7 +83,7 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
   })
 }
 
-function makePool(row: DexRow, pair: NativePair, key: InfinityKey): Pool<null> {
+function makePool(row: DexRow, pair: TokenPair, key: InfinityKey): Pool<null> {
   const tokens = sortPair(pair)
   const { family, brand: dex, address } = row
   return { id: poolId(tokens, address, key), family, dex, address, tokens, fixed: key, state: null }

@@ -36,7 +36,9 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   })
 }
 
-/** Pairs emit `Sync` with both reserves at every change. The reader is fast, because a block has hundreds of such logs. */
+/**
+ * Pairs emit `Sync` with both reserves at every change. The reader is fast, because a block has hundreds of such logs.
+ */
 const readSync = eventReader<[bigint, bigint]>(events, 'Sync')
 export const topics: readonly Hex[] = [events.getEvent('Sync').topicHash as Hex]
 

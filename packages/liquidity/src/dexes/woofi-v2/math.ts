@@ -87,7 +87,9 @@ function sellQuote(state: WoofiV2State, quoteToken: WoofiToken, base: WoofiToken
   ]
 }
 
-/** Trades two base tokens through the quote token. Each half has half of the wider spread; the higher fee applies once. */
+/**
+ * Trades two base tokens through the quote token. Each half has half of the wider spread; the higher fee applies once.
+ */
 function baseToBase(
   state: WoofiV2State,
   soldToken: WoofiToken,
@@ -145,7 +147,9 @@ function checkBounds({ maxNotional, maxGamma }: WoofiToken, notional: bigint, ga
   if (gamma > maxGamma) throw new PoolRefusal('TOO_LARGE', 'the trade would move the price too far')
 }
 
-/** Returns a token with a new price. The oracle widens the spread with the price move, so that a round trip never gains. */
+/**
+ * Returns a token with a new price. The oracle widens the spread with the price move, so that a round trip never gains.
+ */
 function withPrice(token: WoofiToken, price: bigint, spread: bigint): WoofiToken {
   const [low, high] = price < token.price ? [price, token.price] : [token.price, price]
   const deviation = ONE - (low * ONE * ONE) / high / (ONE - spread)
