@@ -65,7 +65,7 @@ export function toState(readResult: Read): CurveCryptoState | null {
 
 /** True if our math reproduces the pool's fee and two sample quotes, which sell coin 0 and the last coin. */
 function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read): boolean {
-  const last = state.balances.length - 1
+  const lastCoin = state.balances.length - 1
   const xp = balancesAtPriceScale(state, state.balances)
   const computeSample = (sample: bigint, i: number, j: number) =>
     state.kind === 'two' || state.kind === 'tri'
@@ -74,7 +74,7 @@ function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolF
   const reproducesAll = () =>
     feeOf(state, xp) === poolFee &&
     computeSample(samples[0], 0, 1) === quotes[0] &&
-    computeSample(samples[1], last, 0) === quotes[1]
+    computeSample(samples[1], lastCoin, 0) === quotes[1]
   return nullIfRefused(reproducesAll) ?? false
 }
 

@@ -69,7 +69,7 @@ export function toState(readResult: Read, rounding: CurveStableState['rounding']
 /** Matches the rates of coins with equal value, which are powers of ten that depend on the decimals. */
 const PLAIN_RATE = /^1(0{18,})$/
 
-/** Returns the state for a certificate if the pool has no rates and a fixed fee; else null. */
+/** Returns the state for a certificate if all coins have equal value and the fee is fixed; else null. */
 export function plainState(state: CurveStableState): ReadableState | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10 } = state
   if (offpegMultiplierE10 > FEE_UNIT || !rates.every((rate) => PLAIN_RATE.test(`${rate}`))) return null

@@ -10,9 +10,10 @@ import type { DodoV2Fixed } from './types.ts'
 const pool = IDodoV2State__factory.createInterface()
 
 /** Kinds with immutable terms, apart from settings of the protocol. */
-const FIXED_KINDS = ['DVM', 'DSP']
+const FIXED_TERM_KINDS = ['DVM', 'DSP']
 
-export const isFixed = (kind: string | undefined): boolean => kind !== undefined && FIXED_KINDS.includes(kind)
+export const hasFixedTerms = (kind: string | undefined): boolean =>
+  kind !== undefined && FIXED_TERM_KINDS.includes(kind)
 
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const data = pool.encodeFunctionData('version') as Hex

@@ -81,11 +81,11 @@ export function solveTrade(v0: bigint, v1: bigint, delta: bigint, price: bigint,
   if (v1 === 0n) throw new PoolRefusal('EMPTY', 'the pool holds nothing of the token')
   const part2 = checkedUint256(checkedUint256((checkedUint256(k * v0) / v1) * v0) + value)
   const part1 = checkedUint256((ONE - k) * v1)
-  const negative = part1 >= part2
-  const b = (negative ? part1 - part2 : part2 - part1) / ONE
+  const isNegative = part1 >= part2
+  const b = (isNegative ? part1 - part2 : part2 - part1) / ONE
   const square = mulFloor((ONE - k) * 4n, checkedUint256(mulFloor(k, v0) * v0))
   const root = sqrt(checkedUint256(checkedUint256(b * b) + square))
-  const numerator = negative ? b + root : root - b
+  const numerator = isNegative ? b + root : root - b
   // Later releases revert here, and earlier releases pay out the whole reserve. Both are refused.
   if (numerator === 0n) throw new PoolRefusal('TOO_LARGE', 'the curve has no solution')
   const v2 = divUp(checkedUint256(numerator * ONE), (ONE - k) * 2n)

@@ -24,8 +24,8 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
       gas: PAIR_GAS * batch.length,
     })),
   )
-  const present = answers.flatMap((answer) => (answer ? [...nonzeroAddresses(answer)] : []))
-  const addresses = [...new Set(present.map(([, address]) => address))]
+  const foundPools = answers.flatMap((answer) => (answer ? [...nonzeroAddresses(answer)] : []))
+  const addresses = [...new Set(foundPools.map(([, address]) => address))]
   // Read the coins from the pool, whose order can differ from the factory's.
   const coins = yield addresses.map((address) => ({
     ...CURVE_LENS,

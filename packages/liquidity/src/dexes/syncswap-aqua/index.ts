@@ -22,7 +22,7 @@ type AquaFixed = {
 
 const fixedOf = (pool: Pool<unknown>): AquaFixed => pool.fixed as AquaFixed
 
-/** SyncSwap aqua pools, which swap by the same call as its classic and stable ones. */
+/** SyncSwap aqua pools. They have the same swap function as SyncSwap's classic and stable pools. */
 export const syncswapAqua: DexFamily<SampledState> = {
   id: 'syncswap-aqua',
   payment: { lockSlots: 1 },
@@ -52,7 +52,7 @@ export const syncswapAqua: DexFamily<SampledState> = {
   }),
 }
 
-/** Reads the vaults of pools, and finds out how the lens can be given their tokens. */
+/** Reads the vaults of pools, and finds the storage overrides that give the lens tokens to sell. */
 function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
   const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))]
   const tokenHoldings = yield* findHoldings(LENS.to, tokens)
