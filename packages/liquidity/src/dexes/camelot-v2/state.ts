@@ -15,15 +15,15 @@ export const { findPools, creationTopics, createdPool } = pairFactory(
 )
 
 const GETTERS = ['getReserves', 'stableSwap', 'precisionMultiplier0', 'precisionMultiplier1'] as const
-const DATA = GETTERS.map((name) => pair.encodeFunctionData(name as 'stableSwap') as Hex)
+const GETTER_CALLS = GETTERS.map((name) => pair.encodeFunctionData(name as 'stableSwap') as Hex)
 const READ_GAS = 10_000
 /** Fees are stored in units of 1/100,000. */
 const PPM_PER_PART = 10
 
 /** Reads each pair with four calls of its getters. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CamelotV2State | null)[]> {
-  const answers = yield pools.flatMap(({ address: to }) => DATA.map((data) => ({ to, data, gas: READ_GAS })))
-  return pools.map((_, i) => decodeState(answers.slice(DATA.length * i, DATA.length * (i + 1))))
+  const answers = yield pools.flatMap(({ address: to }) => GETTER_CALLS.map((data) => ({ to, data, gas: READ_GAS })))
+  return pools.map((_, i) => decodeState(answers.slice(GETTER_CALLS.length * i, GETTER_CALLS.length * (i + 1))))
 }
 
 function decodeState([reserves, stable, unit0, unit1]: readonly (Hex | null)[]): CamelotV2State | null {

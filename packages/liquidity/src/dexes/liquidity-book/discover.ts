@@ -7,8 +7,8 @@ import type { Pool, Reads } from '../../family.ts'
 import { LIQUIDITY_BOOK_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 
-type FoundPair = { readonly index: bigint; readonly pool: string; readonly tokenX: string }
-const findCodec = callCodec<[factory: string, pairs: string[]], [FoundPair[]]>(
+type FoundPool = { readonly index: bigint; readonly pool: string; readonly tokenX: string }
+const findCodec = callCodec<[factory: string, pairs: string[]], [FoundPool[]]>(
   LiquidityBookLens__factory.createInterface(),
   'find',
 )
@@ -27,10 +27,10 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [foundPairs] = findCodec.decode(answer)
-    return foundPairs.map(({ index, pool, tokenX }) => {
-      const [a, b] = batch[Number(index)]!
-      return binPool(row, toAddress(pool), toAddress(tokenX) === a ? [a, b] : [b, a])
+    const [foundPools] = findCodec.decode(answer)
+    return foundPools.map(({ index, pool, tokenX }) => {
+      const [first, second] = batch[Number(index)]!
+      return binPool(row, toAddress(pool), toAddress(tokenX) === first ? [first, second] : [second, first])
     })
   })
 }
@@ -42,7 +42,7 @@ function binPool(row: DexRow, address: Address, tokens: readonly [Address, Addre
 
 export const creationTopics: readonly Hex[] = [factory.getEvent('LBPairCreated').topicHash as Hex]
 
-/** Returns the pair of a creation log. */
+/** Returns the pool of a creation log. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const { tokenX, tokenY, LBPair } = factory.decodeEventLog('LBPairCreated', log.data, log.topics)
   return binPool(row, toAddress(LBPair), [toAddress(tokenX), toAddress(tokenY)])

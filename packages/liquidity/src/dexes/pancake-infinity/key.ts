@@ -23,7 +23,7 @@ export const touchesSwaps = ({ hooks, parameters }: InfinityKey): boolean =>
 /** True if the hook can change the fee at any time; the change emits a log. */
 export const hasDynamicFee = ({ fee }: InfinityKey): boolean => fee === DYNAMIC_FEE
 
-/** Returns the hash of the key's six words. */
+/** Returns the pool id: the hash of the key's six words. */
 export function poolId(
   [currency0, currency1]: readonly [Address, Address],
   manager: Address,

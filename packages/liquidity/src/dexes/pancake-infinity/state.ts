@@ -18,10 +18,10 @@ const lens = PancakeInfinityLens__factory.createInterface()
 const clManager = IPancakeInfinityClManager__factory.createInterface()
 const binManager = IPancakeInfinityBinManager__factory.createInterface()
 
-/** Bins read on each side of the active one; swaps that go farther are refused. */
+/** Bins read on each side of the active bin. Swaps that go farther are refused. */
 const MAX_BINS = 100
 const CL_STATE_GAS = 40_000
-/** A tree walk and two storage loads per bin. */
+/** Gas to read bins: a walk of the bin tree and two storage loads per bin. */
 const BINS_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (InfinityState | null)[]> {

@@ -57,12 +57,12 @@ export function* readFixed(
     storage: { [pool.address]: { [RESERVES_SLOT]: toBeHex((reserve1 << 112n) | reserve0, 32) as Hex } },
     gas: 2_500_000,
   }))
-  const completedPools = new Map(
+  const poolsWithFee = new Map(
     probes.flatMap(({ pool }, i) => {
       const feePpm = answers[i] ? Number(BigInt(answers[i])) : Infinity
       const fixed: MeasuredFee = { feePpm, block }
       return feePpm < 1_000_000 ? [[pool.id, { ...pool, fixed }]] : []
     }),
   )
-  return pools.map(({ id }) => completedPools.get(id) ?? null)
+  return pools.map(({ id }) => poolsWithFee.get(id) ?? null)
 }

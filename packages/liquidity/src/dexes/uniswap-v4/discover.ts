@@ -49,7 +49,9 @@ const MAX_FEE = 0xffffff
 const MAX_TICK_SPACING = 32_767
 /** Maximum pairs whose usual ids are cached, about 2 KB each. */
 const MAX_CACHED_PAIRS = 4_000
-/** Ids of the usual keys by sorted pair. Without them, hashing takes a third of the time of reading a past block. */
+/**
+ * Ids of the usual keys by sorted pair. Without this cache, hashing takes a third of the time of reading a past block.
+ */
 const usualIds = new BoundedMap<string, readonly Hex[]>(MAX_CACHED_PAIRS)
 /** About 2.5 million gas. */
 const IDS_PER_READ = 800
