@@ -90,33 +90,45 @@ async function readAll(
   return (await Promise.all(batches)).flat()
 }
 
-/** Packs consecutive reads into calls, by gas and by bytes, with at most one code override per address. */
+/**
+ * Packs consecutive reads into calls, by gas and by bytes. All reads of one address in a call have the same code
+ * override, or none, because an override applies to the whole call.
+ */
 function* packIntoCalls(pending: readonly PendingReads<unknown>[], maxBytes: number): Steps<Read[][]> {
   const groups: Read[][] = []
   let gas = 0
   let bytes = 0
-  let codeByAddress = new Map<Address, Hex>()
+  const codes: CodeByAddress = new Map()
   for (const read of readsOf(pending)) {
     yield
     const readGas = read.gas ?? DEFAULT_GAS
-    const readBytes = bytesOf(read, codeByAddress)
-    const hasConflict = codeByAddress.has(read.to) ? codeByAddress.get(read.to) !== read.code : false
-    if (groups.length === 0 || gas + readGas > MAX_GAS || bytes + readBytes > maxBytes || hasConflict) {
+    const hasConflict = codes.has(read.to) && codes.get(read.to) !== read.code
+    if (groups.length === 0 || gas + readGas > MAX_GAS || bytes + addedBytes(read, codes) > maxBytes || hasConflict) {
       groups.push([])
       gas = 0
       bytes = 0
-      codeByAddress = new Map()
+      codes.clear()
     }
     groups.at(-1)!.push(read)
     gas += readGas
-    bytes += readBytes
-    if (read.code) codeByAddress.set(read.to, read.code)
+    // Computed after the start of a new group, which contains no code yet.
+    bytes += addedBytes(read, codes)
+    codes.set(read.to, read.code)
   }
   return groups
 }
 
-function bytesOf({ to, data, code }: Read, codeByAddress: ReadonlyMap<Address, Hex>): number {
-  return data.length / 2 + (code && !codeByAddress.has(to) ? code.length / 2 : 0)
+/** Code override of each address that a call reads; undefined for an address that is read with its own code. */
+type CodeByAddress = Map<Address, Hex | undefined>
+
+/**
+ * Returns the bytes that a read adds to a call: calldata, storage overrides, and code that the call does not contain.
+ */
+function addedBytes({ to, data, code, storage }: Read, codes: CodeByAddress): number {
+  let hexCharacters = data.length + (code && !codes.has(to) ? code.length : 0)
+  for (const words of storage ? Object.values(storage) : [])
+    for (const [key, value] of Object.entries(words)) hexCharacters += key.length + value.length
+  return hexCharacters / 2
 }
 
 function* readsOf(pending: readonly PendingReads<unknown>[]): Generator<Read> {
@@ -150,13 +162,13 @@ async function readGroup(
   }
 }
 
-/** Halves the byte limit for later calls. */
+/** Lowers the byte limit for later calls to half of the bytes of a refused call, but not below `MIN_BYTES`. */
 function lowerByteLimit(rpc: Rpc, reads: readonly Read[]): void {
-  const codeByAddress = new Map<Address, Hex>()
+  const codes: CodeByAddress = new Map()
   let bytes = 0
   for (const read of reads) {
-    bytes += bytesOf(read, codeByAddress)
-    if (read.code) codeByAddress.set(read.to, read.code)
+    bytes += addedBytes(read, codes)
+    codes.set(read.to, read.code)
   }
   byteLimitByRpc.set(rpc, Math.max(MIN_BYTES, Math.min(byteLimitByRpc.get(rpc) ?? MAX_BYTES, bytes >> 1)))
 }
