@@ -2,8 +2,8 @@
 import type { Chain, DexRow } from '@sluice/chains'
 import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
+import type { TokenPair } from '../dexes/common/direction.ts'
 import type { DexFamily, Pool, Reads } from '../family.ts'
-import type { TokenPair } from './pairs.ts'
 import { bothReads, runReads } from './reads.ts'
 
 /** Families by id. */
@@ -140,7 +140,7 @@ function withStates(pools: readonly Pool<unknown>[], states: readonly unknown[])
 const POOL_BATCH = 20
 
 /** The pools of one DEX row, in batches. */
-type RowBatches<P> = readonly [row: DexRow, parts: readonly (readonly P[])[]]
+type RowBatches<P> = readonly [row: DexRow, batches: readonly (readonly P[])[]]
 
 function batchesByRow<P extends { readonly row: DexRow }>(pools: readonly P[]): readonly RowBatches<P>[] {
   return [...Map.groupBy(pools, ({ row }) => row)].map(([row, group]) => [row, chunks(group, POOL_BATCH)])

@@ -5,7 +5,7 @@ import { type BlockRef, inSlices, type RequestOptions, type Rpc, RpcError, type 
 import type { Read, Reads } from '../family.ts'
 import { callOverridden, callPlain, type ReadResults } from './read-calls.ts'
 
-/** Gas and byte limits of one eth_call, below the limits of the strictest nodes, which accept 30 million gas. */
+/** Gas and byte limits of one eth_call, below the limits of all nodes in use. The strictest accept 30 million gas. */
 const MAX_GAS = 20_000_000
 const MAX_BYTES = 256_000
 /** The byte limit never falls below this, even if a smaller call is refused. */
@@ -29,8 +29,8 @@ export async function runReads<T>(
   options: RequestOptions = {},
 ): Promise<T[]> {
   const results: T[] = []
-  const initial = generators.map((generator, index): PendingReads<T> => ({ generator, index, reads: [] }))
-  let pending = await inSlices('reads', advance(initial, [], results))
+  const initialReads = generators.map((generator, index): PendingReads<T> => ({ generator, index, reads: [] }))
+  let pending = await inSlices('reads', advance(initialReads, [], results))
   while (pending.length > 0) {
     const answers = await readAll(rpc, block, pending, options)
     pending = await inSlices('reads', advance(pending, answers, results))
@@ -53,7 +53,10 @@ export function* bothReads<A, B>(firstReads: Reads<A>, secondReads: Reads<B>): R
 
 type PendingReads<T> = { readonly generator: Reads<T>; readonly index: number; readonly reads: readonly Read[] }
 
-/** Passes results to the generators and collects their next reads. @returns the generators that are not done */
+/**
+ * Passes the answers of a round to the generators. Stores the results of generators that end, and returns the others
+ * with their next reads.
+ */
 function* advance<T>(
   pending: readonly PendingReads<T>[],
   answers: ReadResults,
@@ -78,16 +81,16 @@ async function readAll(
   options: RequestOptions,
 ): Promise<ReadResults> {
   const groups = await inSlices('reads', packIntoCalls(pending, byteLimitByRpc.get(rpc) ?? MAX_BYTES))
-  const batches: Promise<ReadResults>[] = []
+  const pendingAnswers: Promise<ReadResults>[] = []
   for (const [k, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
     if (k > 0) await yieldToEventLoop()
     const answers = readGroup(rpc, block, group, options)
     // Prevent an unhandled rejection; `Promise.all` below reports the error.
     answers.catch(() => undefined)
-    batches.push(answers)
+    pendingAnswers.push(answers)
   }
-  return (await Promise.all(batches)).flat()
+  return (await Promise.all(pendingAnswers)).flat()
 }
 
 /**
@@ -158,7 +161,7 @@ async function readGroup(
     if (reads.length === 1) return [null]
     const half = reads.length >> 1
     const halves = [reads.slice(0, half), reads.slice(half)]
-    return (await Promise.all(halves.map((half) => readGroup(rpc, block, half, options)))).flat()
+    return (await Promise.all(halves.map((part) => readGroup(rpc, block, part, options)))).flat()
   }
 }
 

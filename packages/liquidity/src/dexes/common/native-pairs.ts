@@ -1,7 +1,6 @@
 /** Pairs of the native token for families whose pools can hold it. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-
-export type TokenPair = readonly [Address, Address]
+import type { TokenPair } from './direction.ts'
 
 /** Adds a pair with the native token for each pair with its wrapper. */
 export function withNative(pairs: readonly TokenPair[], wrappedNative: Address | undefined): readonly TokenPair[] {
