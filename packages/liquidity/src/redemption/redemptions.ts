@@ -62,8 +62,8 @@ export class RedemptionCache {
 
   /** False if the token is a share that was read at another block, or a share without supply. */
   isCurrentAt(token: Address, { hash }: BlockHeader): boolean {
-    const cached = this.readingsByShare.peek(token)
-    return (!cached || cached.hash === hash) && !this.unissuedTokens.has(token)
+    const cachedReadings = this.readingsByShare.peek(token)
+    return (!cachedReadings || cachedReadings.hash === hash) && !this.unissuedTokens.has(token)
   }
 
   /**
@@ -87,9 +87,9 @@ export class RedemptionCache {
 
   private isDue(token: Address): boolean {
     if (this.ignoredTokens.has(token) || this.nonShares.has(token) || this.unissuedTokens.has(token)) return false
-    const cached = this.readingsByShare.get(token)
+    const cachedReadings = this.readingsByShare.get(token)
     // Read again at every requested block, so that a falling rate takes effect at once.
-    return !cached || cached.hash !== this.latestSource!.block.hash
+    return !cachedReadings || cachedReadings.hash !== this.latestSource!.block.hash
   }
 
   private async read(tokens: readonly Address[]): Promise<void> {
