@@ -11,7 +11,7 @@ import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
 import type { PoolList } from '../pool-list/pool-list.ts'
 import type { ScanStatus } from '../snapshot.ts'
-import { BackgroundQueue } from './background-queue.ts'
+import { BatchQueue } from './batch-queue.ts'
 import type { Evictor } from './evictor.ts'
 import type { MarketComponents, MarketFollower } from './follow.ts'
 import type { MarketLimits } from './limits.ts'
@@ -67,11 +67,11 @@ export class Discovery {
   private readonly follower: MarketFollower
   private readonly evictor: Evictor
   private readonly requestedPairs: RequestedPairs
-  private readonly tokenSearches: BackgroundQueue<Address>
+  private readonly tokenSearches: BatchQueue<Address>
   /** Searches for the pools between each intermediate and all intermediates. */
-  private readonly intermediateSearches: BackgroundQueue<Address>
+  private readonly intermediateSearches: BatchQueue<Address>
   /** Searches for the pools of the neighbors of groups of tokens. */
-  private readonly neighborSearches: BackgroundQueue<readonly Address[]>
+  private readonly neighborSearches: BatchQueue<readonly Address[]>
   /** First searches, for the pools between hubs and between intermediates; null before they start. */
   private warmUpSearch: Promise<unknown> | null = null
   /** Scan of past logs. */
@@ -89,17 +89,17 @@ export class Discovery {
         () => new PoolListImport(loadPoolList(), { components, follower }, (...row) => this.scan.hasPoolsOf(...row)),
       )
     const { hubs, intermediates } = components.directory.scope
-    this.tokenSearches = new BackgroundQueue(
+    this.tokenSearches = new BatchQueue(
       (tokens) => this.searchWithPartners(tokens, hubs),
       limits.queuedSearches,
       TOKENS_PER_BATCH,
     )
-    this.intermediateSearches = new BackgroundQueue(
+    this.intermediateSearches = new BatchQueue(
       (tokens) => this.searchWithPartners(tokens, intermediates),
       limits.queuedSearches,
       ITEMS_PER_WIDE_BATCH,
     )
-    this.neighborSearches = new BackgroundQueue(
+    this.neighborSearches = new BatchQueue(
       (groups) => this.searchNeighbors(groups),
       limits.queuedSearches,
       ITEMS_PER_WIDE_BATCH,

@@ -38,7 +38,7 @@ export type MarketOptions = {
   readonly isWatched?: () => boolean
   /** Milliseconds between two audit rounds; default: 10 s. */
   readonly auditMs?: number
-  /** Where the pools in memory are saved for the next start; default: nowhere. */
+  /** Place where the pools in memory are saved for the next start; default: nowhere. */
   readonly save?: SaveOptions
   /** Token facts, to share them with other markets; default: its own. */
   readonly facts?: TokenFacts

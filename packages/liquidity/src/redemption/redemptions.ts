@@ -5,7 +5,7 @@
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
-import { BackgroundQueue } from '../market/background-queue.ts'
+import { BatchQueue } from '../market/batch-queue.ts'
 import { runReads } from '../market/reads.ts'
 import { type Redemption, readRedemptions } from './read.ts'
 
@@ -39,7 +39,7 @@ export class RedemptionCache {
   private readonly nonShares = new BoundedMap<Address, true>(MAX_CACHED_TOKENS, { ttl: NOT_A_SHARE_MS })
   /** Shares without supply, or without code yet. */
   private readonly unissuedTokens = new BoundedMap<Address, true>(MAX_CACHED_TOKENS, { ttl: UNISSUED_MS })
-  private readonly queue = new BackgroundQueue<Address>((tokens) => this.read(tokens), MAX_QUEUED, BATCH_SIZE)
+  private readonly queue = new BatchQueue<Address>((tokens) => this.read(tokens), MAX_QUEUED, BATCH_SIZE)
   private latestSource: RedemptionSource | undefined
 
   /** Ignores tokens that pools price directly, and shares that the chain's file lists as pools. */
