@@ -181,9 +181,10 @@ class Samples implements Points {
       if ((output !== null && output >= SMOOTH_OUTPUT) || input * SEARCH_GROWTH >= end) break
       input *= SEARCH_GROWTH
     }
-    const largest = x[2] ?? end
-    const count = Math.min(MAX_FIRST_SAMPLES, Math.floor(Math.log(largest / input) / Math.log(SEARCH_GROWTH / 4)))
-    for (let i = 1; i < count; i++) this.add(input * (largest / input) ** (i / count))
+    // Fill the gap between the smallest input and the next sample.
+    const nextInput = x[2] ?? end
+    const count = Math.min(MAX_FIRST_SAMPLES, Math.floor(Math.log(nextInput / input) / Math.log(SEARCH_GROWTH / 4)))
+    for (let i = 1; i < count; i++) this.add(input * (nextInput / input) ** (i / count))
   }
 
   /** Divides the intervals with the largest errors. */

@@ -1,6 +1,6 @@
 /**
- * Concave curves through points. Each interval consists of two x·y = k pieces that match the curve in input, output,
- * and price at both points.
+ * Concave curves through points (x, y) of input and output. A price is dy/dx. The curve of each interval between two
+ * points consists of two x·y = k pieces. They pass through both points, at the prices of these points.
  */
 import type { PriceCurve } from '../family.ts'
 
@@ -13,8 +13,8 @@ const MIN_FALL = 1e-9
  * Maximum points of a polynomial, and the maximum relative price error that the rounding of outputs may cause. Above
  * this error, fewer points are used.
  */
-const MAX_POLYNOMIAL = 4
-const MAX_NOISE = 1e-6
+const MAX_POLYNOMIAL_POINTS = 4
+const MAX_PRICE_NOISE = 1e-6
 
 /** Returns the mean price of the interval that ends at point `k`. */
 const meanPrice = ({ x, y }: Points, k: number): number => (y[k]! - y[k - 1]!) / (x[k]! - x[k - 1]!)
@@ -36,7 +36,7 @@ function priceFromNeighbors(points: Points, k: number): number {
 function priceFromPolynomial({ x, y }: Points, k: number): number {
   const xk = x[k]!
   const quotient = xk / y[k]!
-  for (let count = MAX_POLYNOMIAL; count > 1; count--) {
+  for (let count = MAX_POLYNOMIAL_POINTS; count > 1; count--) {
     const high = Math.min(x.length - 1, Math.max(1, k + 1 - (count >> 1)) + count - 1)
     const low = Math.max(1, high - count + 1)
     let quotientSlope = 0
@@ -55,7 +55,7 @@ function priceFromPolynomial({ x, y }: Points, k: number): number {
     }
     noise += Math.abs(inverseDistanceSum * quotient) / y[k]!
     quotientSlope += inverseDistanceSum * quotient
-    if (xk * noise <= MAX_NOISE * quotient) return (quotient - xk * quotientSlope) / quotient ** 2
+    if (xk * noise <= MAX_PRICE_NOISE * quotient) return (quotient - xk * quotientSlope) / quotient ** 2
   }
   return 0
 }
@@ -73,6 +73,7 @@ function sqrtPriceAt(points: Points, k: number, usesPolynomial: boolean): number
   return isLast ? 0 : Math.sqrt(Math.max(minPrice, Math.min(maxPrice, priceFromNeighbors(points, k))))
 }
 
+/** The two pieces of an interval. */
 type Interval = {
   readonly startSqrtPrice: number
   readonly middleSqrtPrice: number
@@ -86,7 +87,7 @@ type Interval = {
 function intervalAt(points: Points, k: number, usesPolynomial: boolean): Interval | null {
   const middleSqrtPrice = Math.sqrt(meanPrice(points, k))
   const knownStartSqrtPrice = k > 1 ? sqrtPriceAt(points, k - 1, usesPolynomial) : 0
-  // An unknown price is mirrored from the other end.
+  // An unknown √price at one end is set so that `middleSqrtPrice` is the geometric mean of both ends.
   const endSqrtPrice =
     sqrtPriceAt(points, k, usesPolynomial) ||
     (knownStartSqrtPrice > 0 ? middleSqrtPrice ** 2 / knownStartSqrtPrice : middleSqrtPrice * (1 - MIN_FALL))

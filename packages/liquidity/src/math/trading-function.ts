@@ -60,6 +60,7 @@ export const weightedLevel: Invariant = {
  * @see M. Egorov, "StableSwap: efficient mechanism for stablecoin liquidity" (2019)
  */
 export function stableLevel(ann: number, d: number, coins: number): Invariant {
+  // `logSum` of a pool with equal balances.
   const balancedLog = coins * Math.log(d / coins)
   const product = (logSum: number) => d * Math.exp(balancedLog - logSum)
   return {
@@ -80,20 +81,20 @@ export function stableLevel(ann: number, d: number, coins: number): Invariant {
  */
 export function cryptoLevel(ann: number, gamma: number, d: number, coins: number): Invariant {
   const balancedLog = coins * Math.log(d / coins)
-  const k0 = (logSum: number) => Math.exp(logSum - balancedLog)
-  const k = (product: number) => (ann * product * gamma * gamma) / (gamma + 1 - product) ** 2
+  const k0Of = (logSum: number) => Math.exp(logSum - balancedLog)
+  const kOf = (k0: number) => (ann * k0 * gamma * gamma) / (gamma + 1 - k0) ** 2
   return {
     isPairwise: false,
-    // Every pool has K0 ≤ 1; the function has a pole at 1 + γ.
+    // Every pool has K0 ≤ 1, and K has a pole at K0 = 1 + γ. This bound is in between: K0 = 1 + γ / 2.
     maxLogSum: balancedLog + Math.log1p(gamma / 2),
     level(sum, logSum) {
-      const product = k0(logSum)
-      return k(product) * (sum / d - 1) + product - 1
+      const k0 = k0Of(logSum)
+      return kOf(k0) * (sum / d - 1) + k0 - 1
     },
-    derivativeBySum: (_, logSum) => k(k0(logSum)) / d,
+    derivativeBySum: (_, logSum) => kOf(k0Of(logSum)) / d,
     derivativeByLogSum(sum, logSum) {
-      const product = k0(logSum)
-      return k(product) * (1 + (2 * product) / (gamma + 1 - product)) * (sum / d - 1) + product
+      const k0 = k0Of(logSum)
+      return kOf(k0) * (1 + (2 * k0) / (gamma + 1 - k0)) * (sum / d - 1) + k0
     },
   }
 }
