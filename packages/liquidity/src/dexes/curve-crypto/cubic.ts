@@ -42,10 +42,11 @@ export function cubeRoot(x: bigint): bigint {
 
 const signedCubeRoot = (value: bigint) => (value < 0n ? -cubeRoot(-value) : cubeRoot(value))
 
-/** Divisors of the coefficients, each for values above a threshold. The first that applies is used. */
+/** Divisors of the coefficients, each for values above a threshold. The first whose threshold is exceeded is used. */
 type Divisors = readonly (readonly [threshold: bigint, divider: bigint])[]
-const toDivisors = (pairs: readonly (readonly [number, number])[]): Divisors =>
-  pairs.map(([threshold, divider]) => [10n ** BigInt(threshold), 10n ** BigInt(divider)])
+/** Converts the exponents of powers of ten to divisors. */
+const toDivisors = (exponents: readonly (readonly [number, number])[]): Divisors =>
+  exponents.map(([threshold, divider]) => [10n ** BigInt(threshold), 10n ** BigInt(divider)])
 const DIVISORS_TWO = toDivisors([...Array.from({ length: 13 }, (_, i) => [48 - 2 * i, 30 - 2 * i] as const), [20, 2]])
 const DIVISORS_THREE = toDivisors([...Array.from({ length: 8 }, (_, i) => [48 - 4 * i, 30 - 4 * i] as const)])
 
@@ -74,7 +75,12 @@ function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
   return wrapInt256((checkInt256(cubeRootOfB * cubeRootOfB) / ONE) * secondRoot) / ONE
 }
 
-/** Solves for the balance in a two-coin pool. @param otherBalance - balance of the other coin */
+/**
+ * Solves for the balance in a two-coin pool.
+ *
+ * @param ann - A·n^n × 10,000
+ * @param otherBalance - balance of the other coin
+ */
 export function solveTwo(ann: bigint, gamma: bigint, otherBalance: bigint, d: bigint): CubicSolution {
   const gamma2 = gamma * gamma
   const annGamma2 = checkInt256(ann * gamma2)

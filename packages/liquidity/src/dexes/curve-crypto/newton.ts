@@ -1,6 +1,7 @@
 /**
- * CryptoSwap invariant, solved by Newton's method like the contracts do. `xp` are balances at the price scale, in units
- * of the first coin with 18 decimals.
+ * CryptoSwap invariant D, solved by Newton's method like the contracts do. `xp` are balances at the price scale, in
+ * units of the first coin with 18 decimals. K0 = n^n·Πx / D^n is 1 in a pool with equal balances, and less in others.
+ * The loops use the contracts' names, such as `mul1` and `mul2`.
  *
  * @see CurveCryptoMath3 and CurveCryptoSwap2, curvefi/curve-crypto-contract; CurveCryptoMathOptimized2 and 3
  */
@@ -43,7 +44,7 @@ export function checkBalance(x: bigint, d: bigint, { from, to }: BalanceRange): 
 /** Returns |γ + 1 − K0| + 1 unit, 18 decimals. */
 const gapOf = (gamma: bigint, k0: bigint) => distance(gamma + ONE, k0) + 1n
 
-/** Returns D × A_UNIT / A × (gap / γ)², 18 decimals. */
+/** Returns the term `mul1`: D × A_UNIT / A × (gap / γ)², 18 decimals. */
 const firstTerm = (d: bigint, a: bigint, gamma: bigint, gap: bigint) =>
   (((((ONE * d) / gamma) * gap) / gamma) * gap * A_UNIT) / a
 
@@ -58,7 +59,7 @@ export function newtonBalance(a: bigint, gamma: bigint, xp: readonly bigint[], d
   if (xp.length > 2) for (const x of otherBalances.toReversed()) y = (y * d) / (x * n)
   for (const x of otherBalances) product = (product * x * n) / d
   for (let step = 0; step < MAX_NEWTON_STEPS; step++) {
-    const before = y
+    const previousY = y
     const k0 = (product * y * n) / d
     const s = sum + y
     const gap = gapOf(gamma, k0)
@@ -66,7 +67,7 @@ export function newtonBalance(a: bigint, gamma: bigint, xp: readonly bigint[], d
     const mul2 = ONE + (2n * ONE * k0) / gap
     const slope = ONE * y + s * mul2 + mul1 - d * mul2
     if (slope < 0n) {
-      y = before / 2n
+      y = previousY / 2n
       continue
     }
     if (y === 0n || k0 === 0n) throw unsolvedRefusal()
@@ -75,28 +76,28 @@ export function newtonBalance(a: bigint, gamma: bigint, xp: readonly bigint[], d
     const correction = mul1 / derivative
     const plus = (slope + ONE * d) / derivative + (correction * ONE) / k0
     const minus = correction + (ONE * s) / derivative
-    y = plus < minus ? before / 2n : plus - minus
-    if (distance(y, before) < max(tolerance, y / PRECISION)) return y
+    y = plus < minus ? previousY / 2n : plus - minus
+    if (distance(y, previousY) < max(tolerance, y / PRECISION)) return y
   }
   throw unsolvedRefusal()
 }
 
-/** Returns the invariant of balances. @param k0Before - start value from the cubic solution; 0 for none */
+/** Returns the invariant of balances. @param startK0 - start value from the cubic solution; 0 for none */
 export function newtonInvariant(
   kind: CryptoKind,
   a: bigint,
   gamma: bigint,
   unsortedAmounts: readonly bigint[],
-  k0Before: bigint,
+  startK0: bigint,
 ): bigint {
   const xp = sortedDescending(unsortedAmounts)
   const n = BigInt(xp.length)
   if (xp.some((x) => x <= 0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its coins')
   if (kind !== 'tri-ng') checkSpread(xp)
   const sum = xp.reduce((total, x) => total + x, 0n)
-  let d = initialInvariant(kind, xp, sum, k0Before)
+  let d = initialInvariant(kind, xp, sum, startK0)
   for (let step = 0; step < MAX_NEWTON_STEPS; step++) {
-    const before = d
+    const previousD = d
     if (d === 0n) throw unsolvedRefusal()
     let k0 = xp.length === 2 ? n * n * ONE : ONE
     for (const x of xp) k0 = xp.length === 2 ? (k0 * x) / d : (k0 * x * n) / d
@@ -111,7 +112,7 @@ export function newtonInvariant(
     const minus = (d * d) / slope + correction
     if (minus < 0n) throw unsolvedRefusal()
     d = plus > minus ? plus - minus : (minus - plus) / 2n
-    if (distance(d, before) * PRECISION < max(10n ** 16n, d)) return d
+    if (distance(d, previousD) * PRECISION < max(10n ** 16n, d)) return d
   }
   throw unsolvedRefusal()
 }
@@ -143,7 +144,7 @@ export function geometricMean(kind: CryptoKind, unsortedAmounts: readonly bigint
   const n = BigInt(xs.length)
   let mean = xs[0]!
   for (let step = 0; step < MAX_NEWTON_STEPS; step++) {
-    const before = mean
+    const previousMean = mean
     if (mean === 0n) throw unsolvedRefusal()
     if (kind === 'two') mean = (mean + (xs[0]! * xs[1]!) / mean) / 2n
     else {
@@ -151,7 +152,7 @@ export function geometricMean(kind: CryptoKind, unsortedAmounts: readonly bigint
       for (const x of xs) ratio = (ratio * x) / mean
       mean = (mean * ((n - 1n) * ONE + ratio)) / (n * ONE)
     }
-    const change = distance(mean, before)
+    const change = distance(mean, previousMean)
     if (change <= 1n || change * ONE < mean) return mean
   }
   throw unsolvedRefusal()

@@ -21,7 +21,10 @@ const CUT_ONE = 100n * PPM
 /** Maximum ratio of the values of both real reserves after a swap. */
 const MAX_RESERVE_RATIO = 10_000n
 
-/** Amounts of a swap on one curve, in the pool's decimals. `amountIn` includes the fee. */
+/**
+ * Amounts of a swap on one curve, in the pool's decimals. `amountIn` includes the fee. In this file, `i` and `o` are
+ * the indices of the input and the output token.
+ */
 type CurveSwap = { readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**
@@ -38,7 +41,7 @@ export function quote(
   if (state.paused) throw new PoolRefusal('PAUSED', 'the pool is paused')
   if (state.spent) throw new PoolRefusal('UNSUPPORTED', 'the state after a swap must be read')
   const [i, o] = zeroForOne ? ([0, 1] as const) : ([1, 0] as const)
-  const scaledIn = toPool(amountIn, state.decimals[i])
+  const scaledIn = toPoolUnits(amountIn, state.decimals[i])
   if (scaledIn < MIN_SCALED || amountIn < MIN_AMOUNT)
     throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than it takes`)
   if (scaledIn > MAX_SCALED) throw new PoolRefusal('TOO_LARGE', `${amountIn} is more than it can count`)
@@ -54,16 +57,16 @@ export function quote(
   checkReserves(state, collateral, debt, i)
   checkPrice(state, collateral, debt, i)
   const amountOut = [collateral, debt].reduce(
-    (sum, curveSwap) => sum + (curveSwap ? fromPool(curveSwap.amountOut, state.decimals[o]) : 0n),
+    (sum, curveSwap) => sum + (curveSwap ? toBaseUnits(curveSwap.amountOut, state.decimals[o]) : 0n),
     0n,
   )
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return { amountOut, state: { ...state, spent: true } }
 }
 
-const toPool = (amount: bigint, decimals: bigint) =>
+const toPoolUnits = (amount: bigint, decimals: bigint) =>
   decimals > POOL_DECIMALS ? amount / 10n ** (decimals - POOL_DECIMALS) : amount * 10n ** (POOL_DECIMALS - decimals)
-const fromPool = (amount: bigint, decimals: bigint) =>
+const toBaseUnits = (amount: bigint, decimals: bigint) =>
   decimals > POOL_DECIMALS ? amount * 10n ** (decimals - POOL_DECIMALS) : amount / 10n ** (POOL_DECIMALS - decimals)
 
 type Curves = readonly (FluidReserves | null)[]
@@ -96,12 +99,12 @@ function inputWithoutCut({ revenueCut = 0n, feePpm }: FluidDexState, curveSwap: 
 
 /**
  * Checks the input as the Liquidity contract does. The input may exceed the amount accounted in whole base units by at
- * most 1 %, and must not repay more than is owed. The debt that we read is rounded down, so the contract accepts up to
- * a few units more.
+ * most 1 %. The input of the debt curve repays debt, so it must not exceed the debt. The debt that we read is rounded
+ * down, so the contract accepts up to a few units more.
  */
 function checkInput(state: FluidDexState, curveSwaps: readonly (CurveSwap | null)[], amountIn: bigint, i: 0 | 1): void {
   const accountedInput = curveSwaps.reduce(
-    (sum, curveSwap) => sum + fromPool(inputWithoutCut(state, curveSwap), state.decimals[i]),
+    (sum, curveSwap) => sum + toBaseUnits(inputWithoutCut(state, curveSwap), state.decimals[i]),
     0n,
   )
   if (amountIn * 100n > accountedInput * 101n)
@@ -110,7 +113,7 @@ function checkInput(state: FluidDexState, curveSwaps: readonly (CurveSwap | null
   if (
     owed &&
     curveSwaps[1] &&
-    fromPool(inputWithoutCut(state, curveSwaps[1]), decimals[i]) > fromPool(owed[i], decimals[i])
+    toBaseUnits(inputWithoutCut(state, curveSwaps[1]), decimals[i]) > toBaseUnits(owed[i], decimals[i])
   )
     throw new PoolRefusal('TOO_LARGE', 'more would be paid back than is owed', { isModelLimit: true })
 }
@@ -175,7 +178,7 @@ export function approximateMaxInput(state: FluidDexState, zeroForOne: boolean): 
 export function reservesInTokens(state: FluidDexState, kind: keyof FluidReserves): readonly bigint[] {
   return ([0, 1] as const).map((k) =>
     [state.collateral, state.debt].reduce(
-      (sum, curve) => sum + fromPool(curve?.[kind][k] ?? 0n, state.decimals[k]),
+      (sum, curve) => sum + toBaseUnits(curve?.[kind][k] ?? 0n, state.decimals[k]),
       0n,
     ),
   )

@@ -17,6 +17,7 @@ const MAX_UINT128 = (1n << 128n) - 1n
 
 /** Trade in progress. `points` is copied when the trade fills an order. */
 type Trade = {
+  /** Parts per million of the input. */
   readonly fee: bigint
   position: TradePosition
   points: readonly LiquidityPoint[]
@@ -111,6 +112,7 @@ function nextBelow({ points }: Trade, fromPoint: number, pointDelta: number, low
   return Math.max(wordEnd, points[index]?.point ?? -Infinity, lowest)
 }
 
+/** Returns the next higher point at which the contract stops. */
 function nextAbove({ points }: Trade, fromPoint: number, pointDelta: number, highest: number): number {
   const bitIndex = Math.floor(fromPoint / pointDelta) + 1
   const wordEnd = (Math.floor(bitIndex / 256) * 256 + 255) * pointDelta
@@ -119,10 +121,13 @@ function nextAbove({ points }: Trade, fromPoint: number, pointDelta: number, hig
   return Math.min(wordEnd, points[index]?.point ?? Infinity, highest)
 }
 
-function pointAt(trade: Trade, point: number): { readonly index: number; readonly point: LiquidityPoint | undefined } {
+function pointAt(
+  trade: Trade,
+  point: number,
+): { readonly index: number; readonly liquidityPoint: LiquidityPoint | undefined } {
   const index = firstAtOrAbove(trade.points, point)
-  const liquidityPoint = trade.points[index]
-  return { index, point: liquidityPoint?.point === point ? liquidityPoint : undefined }
+  const candidate = trade.points[index]
+  return { index, liquidityPoint: candidate?.point === point ? candidate : undefined }
 }
 
 /** True if nothing can be bought in this direction, including orders at the current point. */
@@ -132,7 +137,7 @@ const hasNothingToBuy = ({ position, points }: Trade, isUp: boolean) =>
 /** Sells X. @see SwapX2YModule.swapX2Y */
 function sellX(trade: Trade, pointDelta: number, lowest: number): void {
   while (trade.position.point >= lowest && !hasNothingToBuy(trade, false)) {
-    const { index, point: liquidityPoint } = pointAt(trade, trade.position.point)
+    const { index, liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, true)
     if (trade.isDone) return
     const searchFrom = trade.position.point - 1
@@ -161,7 +166,7 @@ function sellX(trade: Trade, pointDelta: number, lowest: number): void {
 function sellY(trade: Trade, pointDelta: number, highest: number): void {
   // An order at the point where a step ended is filled in the next step.
   while (trade.position.point < highest && !trade.isDone && !hasNothingToBuy(trade, true)) {
-    const { index, point: liquidityPoint } = pointAt(trade, trade.position.point)
+    const { index, liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, false)
     if (trade.isDone) return
     const nextPoint = nextAbove(trade, trade.position.point, pointDelta, highest)
@@ -173,7 +178,7 @@ function sellY(trade: Trade, pointDelta: number, highest: number): void {
       applyRangeMove(trade, sellYInRange(trade.position, nextPoint, amount), amount)
     }
     if (trade.position.point !== nextPoint) continue
-    const nextLiquidityPoint = pointAt(trade, nextPoint).point
+    const nextLiquidityPoint = pointAt(trade, nextPoint).liquidityPoint
     const liquidity = trade.position.liquidity + (nextLiquidityPoint?.endpoint ? nextLiquidityPoint.liquidityNet : 0n)
     if (nextLiquidityPoint?.endpoint) trade.pointsPassed++
     trade.position = { ...trade.position, liquidity, liquidityX: liquidity }

@@ -28,6 +28,7 @@ export type RangeMove = {
   readonly price: bigint
   readonly liquidityX: bigint
 }
+/** Input without its fee (`cost`) and output of a trade at one point. */
 type Fill = { readonly cost: bigint; readonly output: bigint }
 
 /** Returns the √price of the next higher point, derived from `price` as in the contract. */
@@ -49,23 +50,23 @@ export function fillWithY(amount: bigint, price: bigint, offeredAmount: bigint):
   return { cost: divUp(divUp(output * price, Q96) * price, Q96), output }
 }
 
-/** Exchanges liquidity at one point from Y to X. */
-function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Fill & { readonly exchanged: bigint } {
+/** Sells X at one point, which turns liquidity at this point from Y to X. */
+function turnToX(amount: bigint, price: bigint, liquidityY: bigint): Fill & { readonly exchangedAmount: bigint } {
   const exchangedAmount = min((amount * price) / Q96, liquidityY)
   return {
     cost: divUp(exchangedAmount * Q96, price),
     output: (exchangedAmount * price) / Q96,
-    exchanged: exchangedAmount,
+    exchangedAmount,
   }
 }
 
-/** Exchanges liquidity at one point from X to Y. */
-function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Fill & { readonly exchanged: bigint } {
+/** Sells Y at one point, which turns liquidity at this point from X to Y. */
+function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Fill & { readonly exchangedAmount: bigint } {
   const exchangedAmount = min((amount * Q96) / price, liquidityX)
   return {
     cost: divUp(exchangedAmount * price, Q96),
     output: (exchangedAmount * Q96) / price,
-    exchanged: exchangedAmount,
+    exchangedAmount,
   }
 }
 
@@ -77,7 +78,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
   if (liquidityX < liquidity) {
     if (liquidityX > 0n || lowestPoint === point) {
       const firstFill = turnToX(amount, price, liquidity - liquidityX)
-      ;[cost, output, newLiquidityX] = [firstFill.cost, firstFill.output, liquidityX + firstFill.exchanged]
+      ;[cost, output, newLiquidityX] = [firstFill.cost, firstFill.output, liquidityX + firstFill.exchangedAmount]
       if (newLiquidityX < liquidity || cost >= amount)
         return { isFinished: true, cost, output, point, price, liquidityX: newLiquidityX }
     } else {
@@ -116,7 +117,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
     output: output + wholePoints.output + boundaryFill.output,
     point: reachablePoint - 1,
     price: lastPrice,
-    liquidityX: boundaryFill.exchanged,
+    liquidityX: boundaryFill.exchangedAmount,
   }
 }
 
@@ -129,7 +130,7 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
   if (startHasY) {
     const firstFill = turnToY(amount, price, liquidityX)
     ;({ cost, output } = firstFill)
-    const remainingX = liquidityX - firstFill.exchanged
+    const remainingX = liquidityX - firstFill.exchangedAmount
     if (remainingX > 0n || cost >= amount)
       return { isFinished: true, cost, output, point, price, liquidityX: remainingX }
     point += 1
@@ -166,7 +167,7 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
     output: output + wholePoints.output + boundaryFill.output,
     point: lastPoint,
     price: lastPrice,
-    liquidityX: liquidity - boundaryFill.exchanged,
+    liquidityX: liquidity - boundaryFill.exchangedAmount,
   }
 }
 

@@ -32,10 +32,10 @@ function invariant(x: bigint, y: bigint): bigint {
   if (sum === 0n) return 0n
   let d = sum
   for (let step = 0; step < MAX_STEPS; step++) {
-    const before = d
+    const previousD = d
     const product = checkedProduct((checkedProduct(d * d) / x) * d) / y / 4n
     d = checkedProduct((ANN * sum + 2n * product) * d) / ((ANN - 1n) * d + 3n * product)
-    if (isConverged(d, before)) break
+    if (isConverged(d, previousD)) break
   }
   return d
 }
@@ -46,9 +46,9 @@ function solveBalance(x: bigint, d: bigint): bigint {
   const b = x + d / ANN
   let y = d
   for (let step = 0; step < MAX_STEPS; step++) {
-    const before = y
+    const previousY = y
     y = checkedProduct(y * y + c) / (y * 2n + b - d)
-    if (isConverged(y, before)) break
+    if (isConverged(y, previousY)) break
   }
   return y
 }
