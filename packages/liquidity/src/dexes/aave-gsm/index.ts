@@ -11,7 +11,7 @@ import { type AaveGsmState, approximateMaxInput, quote, rateOf, tradeForSale } f
 
 const LENS = lensOf('AaveGsmLens')
 const lens = AaveGsmLens__factory.createInterface()
-const gsm = IAaveGsm__factory.createInterface()
+const gsmInterface = IAaveGsm__factory.createInterface()
 /** Gas to read a short registry, and the tokens of each module. */
 const FIND_GAS = 200_000
 const READ_GAS = 150_000
@@ -43,7 +43,7 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveG
 }
 
 const EVENTS = ['SellAsset', 'BuyAsset', 'SwapFreeze', 'Seized', 'FeeStrategyUpdated', 'ExposureCapUpdated'] as const
-const topics: readonly Hex[] = EVENTS.map((name) => gsm.getEvent(name as 'SellAsset').topicHash as Hex)
+const topics: readonly Hex[] = EVENTS.map((name) => gsmInterface.getEvent(name as 'SellAsset').topicHash as Hex)
 
 /** GHO Stability Modules, which trade GHO and one asset at a fixed price. */
 export const aaveGsm: DexFamily<AaveGsmState> = {

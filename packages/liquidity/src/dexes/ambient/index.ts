@@ -11,7 +11,7 @@ import { findPools, readStates } from './state.ts'
 import type { AmbientFixed, AmbientState } from './types.ts'
 
 /** A curve may end below the pool's largest input by a fraction of 2^−32. */
-const CURVE_BITS = 32
+const CURVE_END_BITS = 32
 
 const { hop, piece } = gasRow('ambient')
 
@@ -34,7 +34,7 @@ const uncheckedFamily: DexFamily<AmbientState> = {
 
   priceCurve(pool, tokenIn, tokenOut) {
     const isBuy = isZeroForOne(pool, tokenIn, tokenOut)
-    return endCurveAt(curveOf(pool.state, isBuy, piece), maxInput(pool.state, isBuy, CURVE_BITS))
+    return endCurveAt(curveOf(pool.state, isBuy, piece), maxInput(pool.state, isBuy, CURVE_END_BITS))
   },
 
   reserves: ({ state }) => reservesOf(state),

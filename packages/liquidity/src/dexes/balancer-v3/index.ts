@@ -33,12 +33,12 @@ const bufferCapacity = linearCapacity<VaultBuffer>(({ state, ...pool }, tokenIn,
 const pooledCapacity = sampledCapacity<PooledState>(({ state, ...pool }, tokenIn, tokenOut) => {
   const [i, j] = coinIndices({ ...pool, state }, tokenIn, tokenOut)
   // A surge fee depends on the trade, so the curve contains it, and `feePpm` does not.
-  const isFixed = !((state.kind === 'stable' || state.kind === 'gyro-eclp') && state.surge)
+  const hasFixedFee = !((state.kind === 'stable' || state.kind === 'gyro-eclp') && state.surge)
   return {
     quote: (amountIn) => quote(state, i, j, amountIn),
     approximateLimit: approximateMaxInput(state, i, j),
     scale: state.balances[i]!,
-    feePpm: isFixed ? Number(state.swapFee) / 1e12 : 0,
+    feePpm: hasFixedFee ? Number(state.swapFee) / 1e12 : 0,
   }
 })
 

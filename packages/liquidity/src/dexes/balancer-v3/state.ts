@@ -17,8 +17,8 @@ import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
 
 const LENS = lensOf('BalancerV3Lens')
 const lens = BalancerV3Lens__factory.createInterface()
-const vault = IBalancerV3VaultState__factory.createInterface()
-const hook = IBalancerV3SurgeHook__factory.createInterface()
+const vaultInterface = IBalancerV3VaultState__factory.createInterface()
+const hookInterface = IBalancerV3SurgeHook__factory.createInterface()
 
 /** The read includes the rates and three quotes of the pool. */
 const READ_GAS = 650_000
@@ -137,7 +137,7 @@ function reproducesProbe(state: PooledState, answer: bigint): boolean {
 const outputOrNull = (state: PooledState, liveBalances: readonly bigint[], i: number, j: number, amountIn: bigint) =>
   nullIfRefused(() => computeScaledOut(state, liveBalances, i, j, amountIn))
 
-const topicOf = (name: Parameters<typeof vault.getEvent>[0]) => vault.getEvent(name).topicHash as Hex
+const topicOf = (name: Parameters<typeof vaultInterface.getEvent>[0]) => vaultInterface.getEvent(name).topicHash as Hex
 
 /**
  * Logs carry balance changes, but accrued fees, rates, and amplification change without logs, so the pool is read
@@ -152,10 +152,10 @@ export const topics: readonly Hex[] = [
   topicOf('AggregateSwapFeePercentageChanged'),
   topicOf('PoolPausedStateChanged'),
   // Emitted by hooks, with the pool as the first indexed argument like the vault's logs.
-  hook.getEvent('ThresholdSurgePercentageChanged').topicHash as Hex,
-  hook.getEvent('MaxSurgeFeePercentageChanged').topicHash as Hex,
-  hook.getEvent('ImbalanceSlopeBelowPeakChanged').topicHash as Hex,
-  hook.getEvent('ImbalanceSlopeAbovePeakChanged').topicHash as Hex,
+  hookInterface.getEvent('ThresholdSurgePercentageChanged').topicHash as Hex,
+  hookInterface.getEvent('MaxSurgeFeePercentageChanged').topicHash as Hex,
+  hookInterface.getEvent('ImbalanceSlopeBelowPeakChanged').topicHash as Hex,
+  hookInterface.getEvent('ImbalanceSlopeAbovePeakChanged').topicHash as Hex,
 ]
 export const applyLog = () => 'reread' as const
 
@@ -166,7 +166,7 @@ export const creationTopics: readonly Hex[] = [topicOf('PoolRegistered')]
 
 /** Returns the pool of a registration log; null if a hook affects more than its fee. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const { pool, factory, tokenConfig, roleAccounts, hooksConfig } = vault.decodeEventLog(
+  const { pool, factory, tokenConfig, roleAccounts, hooksConfig } = vaultInterface.decodeEventLog(
     'PoolRegistered',
     log.data,
     log.topics,

@@ -121,7 +121,7 @@ export function outputAt(samples: readonly SampledAmount[], amountIn: bigint): b
 
 /**
  * Returns the relative difference of two independent estimates of an output: through the samples below the input, and
- * through the samples above the input. Null if the input itself is a sample.
+ * through the samples above the input. Null if the input itself is a sample, or above the last sample.
  */
 export function estimateErrorAt(samples: readonly SampledAmount[], amountIn: bigint): number | null {
   if (amountIn <= 0n || amountIn > (samples.at(-1)?.[0] ?? 0n)) return null

@@ -11,12 +11,12 @@ import { withNative } from '../common/native-pairs.ts'
 import { concentratedType, configOf, decodeConfig, isExtended, poolId } from './config.ts'
 import { sload, wordsOf } from './storage.ts'
 
-const core = IEkuboCore__factory.createInterface()
+const coreInterface = IEkuboCore__factory.createInterface()
 type PoolCreatedEvent = [
   poolId: string,
   key: { readonly token0: string; readonly token1: string; readonly config: Hex },
 ]
-const createdReader = eventReader<PoolCreatedEvent>(core, 'PoolInitialized')
+const createdReader = eventReader<PoolCreatedEvent>(coreInterface, 'PoolInitialized')
 
 /** Converts ppm to units of 2⁻⁶⁴. */
 const feeFromPpm = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
@@ -88,7 +88,7 @@ export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Rea
   }
 }
 
-export const creationTopics: readonly Hex[] = [core.getEvent('PoolInitialized').topicHash as Hex]
+export const creationTopics: readonly Hex[] = [coreInterface.getEvent('PoolInitialized').topicHash as Hex]
 
 /** Returns the pool of a creation log; null if the pool has an extension, whose effect on swaps is unknown. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {

@@ -20,7 +20,7 @@ const ticksIn = callCodec<[core: string, id: string, spacing: number, first: num
   EkuboLens__factory.createInterface(),
   'ticks',
 )
-const core = IEkuboCore__factory.createInterface()
+const coreInterface = IEkuboCore__factory.createInterface()
 
 /** Maximum bitmap words per read, and per pool. In pools with more words, only words around the price are read. */
 const WORDS_PER_READ = 1_500
@@ -130,9 +130,9 @@ function isNearEnd({ tick, known }: EkuboState): boolean {
   return (lowest > MIN_TICK && tick < lowest + quarter) || (highest < MAX_TICK && tick > highest - quarter)
 }
 
-const POSITION_UPDATED = core.getEvent('PositionUpdated').topicHash as Hex
+const POSITION_UPDATED = coreInterface.getEvent('PositionUpdated').topicHash as Hex
 type PositionUpdatedEvent = [locker: string, poolId: string, positionId: Hex, delta: bigint, balances: Hex, after: Hex]
-const readUpdated = eventReader<PositionUpdatedEvent>(core, 'PositionUpdated')
+const readUpdated = eventReader<PositionUpdatedEvent>(coreInterface, 'PositionUpdated')
 
 export const topics: readonly Hex[] = [POSITION_UPDATED]
 

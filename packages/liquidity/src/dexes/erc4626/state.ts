@@ -10,7 +10,7 @@ import { type Erc4626State, quote } from './math.ts'
 
 const LENS = lensOf('Erc4626Lens')
 const lens = Erc4626Lens__factory.createInterface()
-const vault = IERC4626State__factory.createInterface()
+const vaultInterface = IERC4626State__factory.createInterface()
 
 const erc20 = IERC20__factory.createInterface()
 
@@ -19,8 +19,8 @@ const READ_GAS = 300_000
 const MAX_OFFSET = 18
 
 export function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const assetRead = { to: row.address, data: vault.encodeFunctionData('asset') as Hex }
-  return findTokenRow(row, pairs, assetRead, (answer) => vault.decodeFunctionResult('asset', answer)[0])
+  const assetRead = { to: row.address, data: vaultInterface.encodeFunctionData('asset') as Hex }
+  return findTokenRow(row, pairs, assetRead, (answer) => vaultInterface.decodeFunctionResult('asset', answer)[0])
 }
 
 /** Facts of a vault that are read once. `holding` is absent if `maxRedeem` cannot be read for a synthetic holder. */
@@ -83,6 +83,6 @@ function reproduces(state: Erc4626State, isDeposit: boolean, amountIn: bigint, a
   return nullIfRefused(() => quote(unlimitedState, isDeposit, amountIn).amountOut) === amountOut
 }
 
-const topicOf = (name: 'Deposit' | 'Withdraw') => vault.getEvent(name).topicHash as Hex
+const topicOf = (name: 'Deposit' | 'Withdraw') => vaultInterface.getEvent(name).topicHash as Hex
 export const topics: readonly Hex[] = [topicOf('Deposit'), topicOf('Withdraw')]
 export const applyLog = () => 'reread' as const

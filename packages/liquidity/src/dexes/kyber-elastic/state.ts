@@ -12,7 +12,7 @@ import type { KyberElasticState } from './types.ts'
 
 const LENS = lensOf('KyberElasticLens')
 const lens = KyberElasticLens__factory.createInterface()
-const factory = IKyberElasticFactory__factory.createInterface()
+const factoryInterface = IKyberElasticFactory__factory.createInterface()
 const FINDER = finderCodec(lens, 'find')
 const events = IKyberElasticState__factory.createInterface()
 
@@ -40,7 +40,7 @@ export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Addre
     pairGas: 20_000,
   })
 
-export const { creationTopics, createdPool } = poolCreation(factory)
+export const { creationTopics, createdPool } = poolCreation(factoryInterface)
 
 export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberElasticState | null)[]> {
   return readEach(

@@ -12,7 +12,7 @@ const findCodec = callCodec<[factory: string, pairs: string[]], [FoundPool[]]>(
   LiquidityBookLens__factory.createInterface(),
   'find',
 )
-const factory = ILiquidityBookFactory__factory.createInterface()
+const factoryInterface = ILiquidityBookFactory__factory.createInterface()
 
 /** Token pairs per read, which takes about 3 million gas if some pairs have several bin steps. */
 const PAIRS_PER_READ = 250
@@ -40,10 +40,10 @@ function binPool(row: DexRow, address: Address, tokens: readonly [Address, Addre
   return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
 }
 
-export const creationTopics: readonly Hex[] = [factory.getEvent('LBPairCreated').topicHash as Hex]
+export const creationTopics: readonly Hex[] = [factoryInterface.getEvent('LBPairCreated').topicHash as Hex]
 
 /** Returns the pool of a creation log. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const { tokenX, tokenY, LBPair } = factory.decodeEventLog('LBPairCreated', log.data, log.topics)
+  const { tokenX, tokenY, LBPair } = factoryInterface.decodeEventLog('LBPairCreated', log.data, log.topics)
   return binPool(row, toAddress(LBPair), [toAddress(tokenX), toAddress(tokenY)])
 }

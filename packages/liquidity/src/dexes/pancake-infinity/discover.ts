@@ -16,8 +16,8 @@ import { PARAMETERS_BITS, poolId, touchesSwaps } from './key.ts'
 import type { InfinityKey } from './types.ts'
 
 const lens = PancakeInfinityLens__factory.createInterface()
-const clManager = IPancakeInfinityClManager__factory.createInterface()
-const binManager = IPancakeInfinityBinManager__factory.createInterface()
+const clManagerInterface = IPancakeInfinityClManager__factory.createInterface()
+const binManagerInterface = IPancakeInfinityBinManager__factory.createInterface()
 
 /**
  * Usual fees and tick spacings or bin steps. The managers have no getter by pair, but pool ids can be computed. Pools
@@ -103,12 +103,17 @@ export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Rea
   }
 }
 
-const topicOf = (contract: typeof clManager | typeof binManager) => contract.getEvent('Initialize')!.topicHash as Hex
-export const creationTopics: readonly Hex[] = [topicOf(clManager), topicOf(binManager)]
+const topicOf = (contract: typeof clManagerInterface | typeof binManagerInterface) =>
+  contract.getEvent('Initialize')!.topicHash as Hex
+export const creationTopics: readonly Hex[] = [topicOf(clManagerInterface), topicOf(binManagerInterface)]
 
 /** Returns the pool of a creation log; null if its hook takes part in swaps, or its key has unknown parameters. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const event = (kindOf(row) === 'cl' ? clManager : binManager).decodeEventLog('Initialize', log.data, log.topics)
+  const event = (kindOf(row) === 'cl' ? clManagerInterface : binManagerInterface).decodeEventLog(
+    'Initialize',
+    log.data,
+    log.topics,
+  )
   const parameters = BigInt(event.parameters)
   if (parameters >> PARAMETERS_BITS) return null
   const key: InfinityKey = {

@@ -8,8 +8,11 @@ import { decodeRead, toState } from '../curve-stable/state.ts'
 import type { CurveStableState } from '../curve-stable/types.ts'
 
 const lens = CurveLens__factory.createInterface()
-const pool = IPancakeStableState__factory.createInterface()
-const [KILLED, AMPLIFICATION] = [pool.encodeFunctionData('is_killed'), pool.encodeFunctionData('A')] as [Hex, Hex]
+const poolInterface = IPancakeStableState__factory.createInterface()
+const [KILLED, AMPLIFICATION] = [
+  poolInterface.encodeFunctionData('is_killed'),
+  poolInterface.encodeFunctionData('A'),
+] as [Hex, Hex]
 
 const READ_GAS = 400_000
 

@@ -9,7 +9,7 @@ import { sampledFamily } from '../common/sampled-family.ts'
 import type { SampledState } from '../common/sampled-state.ts'
 
 const LENS = lensOf('SyncswapAquaLens')
-const state = ISyncswapState__factory.createInterface()
+const stateInterface = ISyncswapState__factory.createInterface()
 const VAULT_GAS = 10_000
 
 /** `fixed` of an aqua pool. */
@@ -59,14 +59,14 @@ function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly 
   const holdingOf = new Map(tokens.map((token, k) => [token, tokenHoldings[k]!]))
   const answers = yield pools.map(({ address }) => ({
     to: address,
-    data: state.encodeFunctionData('vault') as Hex,
+    data: stateInterface.encodeFunctionData('vault') as Hex,
     gas: VAULT_GAS,
   }))
   return pools.map((pool, k) => {
     const holdings = pool.tokens.map((token) => holdingOf.get(token))
     const answer = answers[k]
     if (!answer || !holdings[0] || !holdings[1]) return null
-    const vault = toAddress(state.decodeFunctionResult('vault', answer)[0] as string)
+    const vault = toAddress(stateInterface.decodeFunctionResult('vault', answer)[0] as string)
     return { ...pool, fixed: { vault, holdings: [holdings[0], holdings[1]] } satisfies AquaFixed }
   })
 }

@@ -17,7 +17,7 @@ export type MeasuredFee = {
 
 /** Values of `feeBasis` in the chain's file for which the fee must be measured. */
 const UNPROVEN_BASES = ['assumed', 'default']
-const PAIRS_PER_READ = 200
+const POOLS_PER_READ = 200
 /** Minimum balance of both tokens in base units. Below it, rounding hides the fee. */
 const MIN_BALANCE = 100_000_000n
 const RESERVE_LIMIT = 1n << 112n
@@ -33,7 +33,7 @@ export function* readFixed(
   block: number,
 ): Reads<readonly (Pool<null> | null)[]> {
   if (!isUnproven(row)) return pools
-  const batches = chunks(pools, PAIRS_PER_READ)
+  const batches = chunks(pools, POOLS_PER_READ)
   const balanceAnswers = yield batches.map((batch) => ({
     ...PAIR_FEE_LENS,
     data: lens.encodeFunctionData('balances', [batch.map(({ address }) => address)]) as Hex,
