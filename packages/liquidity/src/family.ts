@@ -139,7 +139,7 @@ export type Read = {
   readonly data: Hex
   readonly code?: Hex
   readonly gas?: number
-  /** Storage overrides for this read and for the others in the same call. */
+  /** Storage overrides. They apply to all reads in the same call. */
   readonly storage?: Readonly<Record<Address, Readonly<Record<Hex, Hex>>>>
 }
 /**

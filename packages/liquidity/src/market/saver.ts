@@ -56,7 +56,7 @@ export type SavedExtra = {
 type WriteSummary = {
   /** Pools that are new to the file. */
   readonly newEntries: PoolEntry[]
-  /** The pools that the file keeps, if it must delete others; else empty. */
+  /** The pools that a full file keeps when it deletes all other pools; empty if it deletes none. */
   readonly retainedEntries: PoolEntry[]
 }
 

@@ -65,6 +65,7 @@ function computeSqrtRatio(tick: number): bigint {
   return (ratio + 0xffffffffn) >> 32n
 }
 
+/** ln √1.0001, and ln 2⁹⁶. */
 const LOG_SQRT_BASE = Math.log(1.0001) / 2
 const LOG_Q96 = 96 * Math.LN2
 /**

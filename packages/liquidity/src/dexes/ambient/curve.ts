@@ -13,6 +13,7 @@ export const MAX_TICK = 831_818
 export const MIN_ROOT = 65_538n
 export const MAX_ROOT = 21_267_430_153_580_247_136_652_501_917_186_561_138n
 
+/** Fractional bits of √prices, and of growth rates. */
 const PRICE_BITS = 64n
 const GROWTH_BITS = 48n
 const GROWTH_ONE = 1n << GROWTH_BITS

@@ -14,7 +14,7 @@ const vaultInterface = IBalancerV2VaultState__factory.createInterface()
 const READ_GAS = 250_000
 /** Gas for a pool with many tokens, each in its own slots. */
 const TOKENS_GAS = 150_000
-const POOL_ID = /^0x[0-9a-f]{64}$/
+const POOL_ID_PATTERN = /^0x[0-9a-f]{64}$/
 
 export function readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV2State | null)[]> {
   return readEach(
@@ -62,7 +62,7 @@ export function createdPool(row: DexRow, log: Log): Pool<null> {
  * Reads the tokens of each id from the vault, which reverts for unknown ids. `readFixed` checks the factories later.
  */
 export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
-  const ids = listedPools.flatMap(({ id }) => (POOL_ID.test(id) ? [id as Hex] : []))
+  const ids = listedPools.flatMap(({ id }) => (POOL_ID_PATTERN.test(id) ? [id as Hex] : []))
   const answers = yield ids.map((id) => ({
     to: row.address,
     data: vaultInterface.encodeFunctionData('getPoolTokens', [id]) as Hex,

@@ -36,6 +36,7 @@ export type GyroEclp = {
 
 const ONE = 10n ** 18n
 const ONE_XP = 10n ** 38n
+/** Square root of `ONE_XP`. */
 const SQRT_XP = 10n ** 19n
 
 // These functions round magnitudes, not values: bigint division truncates toward zero, like division in Solidity.

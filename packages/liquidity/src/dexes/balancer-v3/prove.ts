@@ -13,7 +13,7 @@ const READ_GAS = 120_000
 
 /**
  * Reads tokens, rate providers, roles, and hooks from the vault. The vault cannot return the factory that registered a
- * pool. The listed factory is used if it confirms the pool, and otherwise the pool's own address.
+ * pool. If the listed factory does not confirm the pool, the pool's own address takes its place.
  */
 export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
   const entries = listedPools.map((pool) => ({ ...pool, fixed: fixedOf(pool) }))

@@ -50,6 +50,7 @@ export function reclammLimit({ virtual }: Reclamm, liveBalances: readonly bigint
     : NO_LIMIT
 }
 
+/** Maximum time since the last trade that moves the range; more time counts as 30 days. */
 const MAX_SECONDS = 30n * 86_400n
 
 /** Returns the virtual balances of a trade at `now`. */

@@ -17,6 +17,7 @@ const MAX_NEWTON_STEPS = 255
 /** Newton steps end when the change is below 1 / PRECISION of the result. */
 const PRECISION = 10n ** 14n
 
+/** Range of invariants at which the contracts trade. */
 const MIN_INVARIANT = 10n ** 17n
 const MAX_INVARIANT = 10n ** 33n
 

@@ -78,7 +78,8 @@ function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolF
   return nullIfRefused(reproducesAll) ?? false
 }
 
-const COINS = [2, 3]
+/** Numbers of coins of CryptoSwap pools. */
+const COIN_COUNTS = [2, 3]
 
 /**
  * Topics of swaps and liquidity changes. They move the price scale by an average that logs omit, so the pool is read
@@ -87,7 +88,7 @@ const COINS = [2, 3]
 export const topics: readonly Hex[] = [
   'TokenExchange(address,uint256,uint256,uint256,uint256)',
   'TokenExchange(address,uint256,uint256,uint256,uint256,uint256,uint256)',
-  ...COINS.flatMap((n) => [
+  ...COIN_COUNTS.flatMap((n) => [
     `AddLiquidity(address,uint256[${n}],uint256,uint256)`,
     `AddLiquidity(address,uint256[${n}],uint256,uint256,uint256)`,
     `RemoveLiquidity(address,uint256[${n}],uint256)`,

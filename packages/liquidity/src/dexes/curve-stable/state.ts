@@ -13,7 +13,8 @@ const lens = CurveLens__factory.createInterface()
 
 /** Gas of a read, which includes two quotes of the pool. */
 const READ_GAS = 400_000
-const PRECISION = 100n
+/** Fixed-point unit of A in newer pools. Older pools store whole numbers. */
+const A_PRECISION = 100n
 
 export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveStableState | null)[]> {
   return readEach(
@@ -56,7 +57,7 @@ export function toState(readResult: Read, rounding: CurveStableState['rounding']
   return {
     balances: [...readResult.balances],
     rates: [...readResult.rates],
-    amplification: { a: readResult.a, precision: readResult.precise ? PRECISION : 1n },
+    amplification: { a: readResult.a, precision: readResult.precise ? A_PRECISION : 1n },
     feeE10: readResult.fee,
     adminFeeE10: readResult.adminFee,
     offpegMultiplierE10: readResult.offpegMultiplier,
@@ -74,7 +75,7 @@ export function plainState(state: CurveStableState): ReadableState | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10 } = state
   if (offpegMultiplierE10 > FEE_UNIT || !rates.every((rate) => PLAIN_RATE.test(`${rate}`))) return null
   const units = rates.map((rate) => rate / 10n ** 18n)
-  const a100 = (amplification.a * PRECISION) / amplification.precision
+  const a100 = (amplification.a * A_PRECISION) / amplification.precision
   return { kind: 'stable', text: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}` }
 }
 

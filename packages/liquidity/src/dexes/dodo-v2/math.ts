@@ -7,11 +7,11 @@ import { divUp, sqrt } from '../../math/integers.ts'
 
 const ONE = 10n ** 18n
 const ONE2 = ONE * ONE
-const WORD = 1n << 256n
+const WORD_LIMIT = 1n << 256n
 
 /** Returns `value` unless it overflows 256 bits. @throws PoolRefusal `TOO_LARGE` */
 function checkedUint256(value: bigint): bigint {
-  if (value >= WORD) throw new PoolRefusal('TOO_LARGE', 'the curve overflows')
+  if (value >= WORD_LIMIT) throw new PoolRefusal('TOO_LARGE', 'the curve overflows')
   return value
 }
 
@@ -51,7 +51,7 @@ export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint)
   if (v1 === 0n) return 0n
   const ki = checkedUint256(4n * k * price)
   const product = ki * delta
-  const inside = product < WORD ? product / v1 : checkedUint256((ki / v1) * delta)
+  const inside = product < WORD_LIMIT ? product / v1 : checkedUint256((ki / v1) * delta)
   const root = ki === 0n ? ONE : sqrt(checkedUint256(inside + ONE2))
   return mulFloor(v1, checkedUint256((root - ONE) * ONE) / (k * 2n) + ONE)
 }
@@ -73,7 +73,7 @@ export function solveTrade(v0: bigint, v1: bigint, delta: bigint, price: bigint,
   if (k === ONE) {
     const product = value * v1
     const part =
-      product < WORD
+      product < WORD_LIMIT
         ? product / checkedUint256(v0 * v0)
         : checkedUint256((checkedUint256(delta * v1) / v0) * price) / v0
     return checkedUint256(v1 * part) / (part + ONE)

@@ -11,8 +11,10 @@ import { ABOVE_PRICES, MAX_TICK, MIN_TICK, ratioAtTick, roundToStorable, tickAtR
 import { BITS_PER_WORD, bitPositionOf, tickAtBitPosition } from './tick-bitmap.ts'
 import type { EkuboState } from './types.ts'
 
+/** Fractional bits of √prices, and of fees. */
 const RATIO_BITS = 128n
 const FEE_BITS = 64n
+/** Maximum input and output of a swap, and maximum amount of one step. */
 export const MAX_AMOUNT = (1n << 127n) - 1n
 const MAX_DELTA = (1n << 128n) - 1n
 /** Maximum bitmap words that a swap may search. Each word costs about 9,000 gas. */

@@ -12,6 +12,7 @@ export const MIN_TICK = -MAX_TICK
 const MANTISSA_BITS = 94n
 /** Number of low bits that each scale drops, for prices below 2⁹⁶, 2¹²⁸, 2¹⁶⁰, and 2¹⁹². */
 const SHIFTS = [2n, 34n, 66n, 98n] as const
+/** Bits of the prices in the first scale, and the bits that each further scale adds. */
 const FIRST_SCALE_BITS = 96n
 const SCALE_BITS = 32n
 /** Lower bound of values that are no prices: prices have at most 64 integer bits. */
@@ -76,6 +77,7 @@ function computeRatio(tick: number): bigint {
 export const MIN_RATIO = ratioAtTick(MIN_TICK)
 export const MAX_RATIO = ratioAtTick(MAX_TICK)
 
+/** ln √1.000001, and ln 2¹²⁸. */
 const LOG_SQRT_BASE = Math.log1p(1e-6) / 2
 const LOG_ONE = 128 * Math.LN2
 /**

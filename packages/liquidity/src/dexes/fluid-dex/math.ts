@@ -13,6 +13,7 @@ const PRICE_ONE = 10n ** 27n
 const POOL_DECIMALS = 12n
 /** Minimum amounts of a swap, in the pool's decimals and in base units of the token. */
 const [MIN_SCALED, MIN_AMOUNT] = [1_000_000n, 100n]
+/** Maximum input of a swap, in the pool's decimals. */
 const MAX_SCALED = 2n ** 96n - 1n
 /** Maximum price move of a swap, as a fraction of the final price. */
 const MAX_MOVE = ONE / 20n

@@ -2,6 +2,7 @@
 import { divUp } from '../../math/integers.ts'
 import type { FeeParameters } from './types.ts'
 
+/** Volatility of a move by one bin. */
 const ONE_BIN = 10_000
 
 /**

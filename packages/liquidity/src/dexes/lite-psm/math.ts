@@ -14,6 +14,7 @@ export type LitePsmState = {
 }
 
 const WAD = 10n ** 18n
+/** Fee that marks a halted direction. */
 const HALTED_FEE = 2n ** 256n - 1n
 const MAX_WORD = 2n ** 256n - 1n
 

@@ -14,6 +14,7 @@ export const PARAMETERS_BITS = 40n
 
 /** beforeSwap, afterSwap, and the flags for returning deltas. @see ICLHooks, infinity-core */
 const SWAP_BITS = (1 << 6) | (1 << 7) | (1 << 10) | (1 << 11)
+/** Fee value of a key whose hook sets the fee. */
 const DYNAMIC_FEE = 0x800000
 
 /** True for a hook that is called in swaps. Other hooks cannot observe or change a swap. */
