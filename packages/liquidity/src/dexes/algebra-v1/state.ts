@@ -14,6 +14,7 @@ const lens = AlgebraV1Lens__factory.createInterface()
 /** Gas of two simulated swaps. Each swap computes a day's volatility. */
 const HEAD_GAS = 600_000
 
+/** State without its ticks: what the first round reads. */
 type Head = Omit<AlgebraV1State, 'ticks'>
 
 /**

@@ -44,6 +44,7 @@ export type AmbientSwap = {
   readonly levelsCrossed: number
 }
 
+/** State of a swap between two legs. */
 type Progress = { curve: SegmentState; remaining: bigint; paidAmount: bigint }
 
 /**

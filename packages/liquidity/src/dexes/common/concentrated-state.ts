@@ -11,6 +11,7 @@ import { changeLiquidity } from '../../math/positions.ts'
 import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
 
 const lens = ConcentratedLens__factory.createInterface()
+/** State without its ticks: what the first round reads. */
 type Head = { readonly [Field in 'sqrtPriceX96' | 'tick' | 'liquidity' | 'feePpm' | 'tickSpacing']: bigint }
 const headCodec = callCodec<[pool: string], [Head]>(lens, 'read')
 const ticksCodec = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(lens, 'ticks')

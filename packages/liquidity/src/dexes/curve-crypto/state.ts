@@ -27,44 +27,44 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
 
 /** Returns null while the pool is killed, or if our math does not reproduce the pool's quotes. */
 function decodeState(answer: Hex): CurveCryptoState | null {
-  const readResult = decodeRead(answer)
-  const state = toState(readResult)
-  return state && reproducesQuotes(state, readResult) ? state : null
+  const stateRead = decodeStateRead(answer)
+  const state = toState(stateRead)
+  return state && reproducesQuotes(state, stateRead) ? state : null
 }
 
-type Read = CurveCryptoLens.StateStructOutput
+type StateRead = CurveCryptoLens.StateStructOutput
 
-export const decodeRead = (answer: Hex): Read => lens.decodeFunctionResult('read', answer)[0]
+export const decodeStateRead = (answer: Hex): StateRead => lens.decodeFunctionResult('read', answer)[0]
 
 /** Converts the lens result to a state; null if the pool is killed or has an empty balance. */
-export function toState(readResult: Read): CurveCryptoState | null {
-  const balances = [...readResult.balances]
-  if (readResult.killed || balances.length > 3 || balances.includes(0n)) return null
-  const ng = readResult.version !== ''
+export function toState(stateRead: StateRead): CurveCryptoState | null {
+  const balances = [...stateRead.balances]
+  if (stateRead.killed || balances.length > 3 || balances.includes(0n)) return null
+  const ng = stateRead.version !== ''
   const kind: CryptoKind = balances.length === 2 ? (ng ? 'two-ng' : 'two') : ng ? 'tri-ng' : 'tri'
   return {
     kind,
     balances,
-    precisions: [...readResult.precisions],
-    priceScale: [...readResult.priceScale],
-    a: readResult.a,
-    gamma: readResult.gamma,
-    rangeByGamma: kind === 'two-ng' && readResult.version !== 'v2.0.0',
-    invariant: readResult.invariant,
-    ramping: ng ? readResult.futureTime > readResult.timestamp : readResult.futureTime > 0n,
-    midFeeE10: readResult.midFee,
-    outFeeE10: readResult.outFee,
-    feeGamma: readResult.feeGamma,
-    virtualPrice: readResult.virtualPrice,
-    totalSupply: readResult.totalSupply,
-    profit: readResult.profit,
-    allowedExtraProfit: readResult.allowedExtraProfit,
+    precisions: [...stateRead.precisions],
+    priceScale: [...stateRead.priceScale],
+    a: stateRead.a,
+    gamma: stateRead.gamma,
+    rangeByGamma: kind === 'two-ng' && stateRead.version !== 'v2.0.0',
+    invariant: stateRead.invariant,
+    ramping: ng ? stateRead.futureTime > stateRead.timestamp : stateRead.futureTime > 0n,
+    midFeeE10: stateRead.midFee,
+    outFeeE10: stateRead.outFee,
+    feeGamma: stateRead.feeGamma,
+    virtualPrice: stateRead.virtualPrice,
+    totalSupply: stateRead.totalSupply,
+    profit: stateRead.profit,
+    allowedExtraProfit: stateRead.allowedExtraProfit,
     settled: true,
   }
 }
 
 /** True if our math reproduces the pool's fee and two sample quotes, which sell coin 0 and the last coin. */
-function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read): boolean {
+function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolFee }: StateRead): boolean {
   const lastCoin = state.balances.length - 1
   const xp = balancesAtPriceScale(state, state.balances)
   const computeSample = (sample: bigint, i: number, j: number) =>

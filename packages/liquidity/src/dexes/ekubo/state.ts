@@ -31,6 +31,7 @@ const TICKS_GAS = 400_000
 /** State words per read, which takes about 1.3 million gas. */
 const HEADS_PER_READ = 500
 
+/** State without its ticks: what the first round reads. */
 type Head = Omit<EkuboState, 'ticks'>
 
 /** Reads in two rounds: first the state words of the pools, then the ticks around their prices. */
