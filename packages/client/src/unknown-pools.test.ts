@@ -12,14 +12,23 @@ const POOL = '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640'
 const contracts = contractsOf(1)!
 const testAddress = (digits: string) => `0x${digits.repeat(20)}` as const
 
-function unknownOf(...pools: readonly { op: 'uniswap-v2' | 'uniswap-v3'; pool: string; feePpm?: number }[]) {
-  const steps = pools.map(({ op, pool, feePpm = 3_000 }) => ({
-    ...{ op, pool, zeroForOne: false, tokenIn: WETH },
+const DAI = '0x6b175474e89094c44da98b954eedeac495271d0f'
+/** Uniswap's 0.01 % V3 pool of DAI and USDC. */
+const DAI_POOL = '0x5777d92f208679db4b9778590fa3cab3ac9e2168'
+
+/** A step that sells the swap's input, or another token that the Executor holds. */
+type PoolStep = { op: 'uniswap-v2' | 'uniswap-v3'; pool: string; feePpm?: number; tokenIn?: string }
+const unknownOf = (...pools: readonly PoolStep[]) => unknownOfSwap(USDC, pools)
+
+function unknownOfSwap(tokenOut: string, pools: readonly PoolStep[]) {
+  const steps = pools.map(({ op, pool, feePpm = 3_000, tokenIn }) => ({
+    ...{ op, pool, zeroForOne: false, tokenIn: tokenIn ?? WETH },
     ...(op === 'uniswap-v2' && { feePpm }),
-    ...{ input: { kind: 'pull', amount: 1_000n }, output: { kind: 'recipient' } },
+    input: tokenIn ? { kind: 'rest' } : { kind: 'pull', amount: 1_000n },
+    output: { kind: 'recipient' },
   })) as unknown as Step[]
   const data = encodeGuardSwap({
-    ...{ tokenIn: WETH, amountIn: 1_000n, value: 0n, tokenOut: USDC, minOutput: 990n, deadline: 1_800_000_000n },
+    ...{ tokenIn: WETH, amountIn: 1_000n, value: 0n, tokenOut, minOutput: 990n, deadline: 1_800_000_000n },
     ...{
       executor: testAddress('33'),
       wrapper: testAddress('00'),
@@ -41,4 +50,13 @@ test('another address, the pool of another kind, and a fee that is not of the fa
   expect(unknownOf({ op: 'uniswap-v2', pool: untrusted }, { op: 'uniswap-v3', pool: POOL })).toEqual([untrusted])
   expect(unknownOf({ op: 'uniswap-v2', pool: POOL })).toEqual([POOL])
   expect(unknownOf({ op: 'uniswap-v2', pool: PAIR, feePpm: 100_000 })).toEqual([PAIR])
+})
+
+test('a pool of two hops is known by the token that only the next step names', () => {
+  const hops: PoolStep[] = [
+    { op: 'uniswap-v2', pool: PAIR },
+    { op: 'uniswap-v3', pool: DAI_POOL, tokenIn: USDC },
+  ]
+  expect(unknownOfSwap(DAI, hops)).toEqual([])
+  expect(unknownOfSwap(DAI, [{ ...hops[0]!, pool: POOL }, hops[1]!])).toEqual([POOL])
 })
