@@ -1,4 +1,7 @@
-/** One chain at run time: builds the parts that quotes need, and exposes them to the API, the solver, and scripts. */
+/**
+ * One chain at run time: builds the parts that quotes need, and exposes them to the API, the solver, and scripts. A chain
+ * that is not used sleeps (it follows no blocks and has no pools in memory); the next use wakes it.
+ */
 import { setTimeout } from 'node:timers/promises'
 import { type Address, type Chain, type Deployment, deploymentForOlderEvm, type Hex } from '@sluice/chains'
 import { type AuditCount, MarketError } from '@sluice/liquidity'
@@ -50,8 +53,8 @@ import type { ChainViews } from './view/views.ts'
 const PRICES_TIMEOUT_MS = 300
 
 /**
- * A sampled quote keeps the chain followed for this many block times plus `SAMPLE_MS`. The fixed part covers the
- * fastest chains.
+ * After a quote is sampled (to be simulated again in later blocks), the process follows the chain's blocks for at most
+ * this many block times plus `SAMPLE_MS` milliseconds. The fixed part covers the fastest chains.
  */
 const SAMPLE_BLOCKS = 3
 const SAMPLE_MS = 2_000
@@ -64,7 +67,7 @@ export type ChainSettings = RuntimeSettings & {
    * Chains with at most this many pools are searched on this thread if the search is short; larger chains in a worker.
    */
   readonly inlinePools: number
-  /** Blocks in a row after which a token earns trust; a day of blocks if absent. */
+  /** Number of consecutive blocks in which a token must qualify to earn trust; a day of blocks if absent. */
   readonly earnBlocks?: number | undefined
   /** Log of quotes that can be replayed; no log if absent. */
   readonly quoteLog?: QuoteLogOptions | undefined
@@ -83,19 +86,20 @@ export type LiveChainOptions = {
   readonly threads: RouterThreads
   readonly log: Logger
   readonly onEvent?: QuotingListener
+  /** True while requests of the chain are in flight, which keeps the chain awake. */
   readonly isBusy?: () => boolean
   readonly clock?: Clock
   /** Opens a market that another process keeps up to date; if absent, this process reads the chain. */
   readonly openMarket?: OpenMarket | undefined
-  /** Sends facts that this process measured to other processes. */
+  /** Sends other processes the facts that this process measured. */
   readonly publishFact?: ((fact: SharedFact) => void) | undefined
 }
 
-/** Mined swaps that are judged at a time. Each loads its own pools into memory. */
+/** Maximum mined swaps that are judged at a time. Each loads its own pools into memory. */
 const MAX_CONCURRENT_VERDICTS = 2
-/** Mined swaps that are judged or queued; more are refused with `BUSY`. */
+/** Maximum mined swaps that are judged or queued; more are refused with `BUSY`. */
 const MAX_PENDING_VERDICTS = 10
-/** Milliseconds between two checks of whether a chain has settled. */
+/** Milliseconds between two checks of whether background work still improves quotes. */
 const SETTLE_STEP_MS = 50
 
 /** A chain at run time, with everything that a quote needs. */
@@ -127,13 +131,14 @@ export class LiveChain {
   private readonly verdicts = new SingleFlight<SwapVerdict>()
   private readonly verdictSlots = new Semaphore(MAX_CONCURRENT_VERDICTS)
   /**
-   * Search for quotes at past blocks. Their graphs hold the pools of few pairs, so short searches never use a thread.
+   * Search for quotes at past blocks. The graph of such a quote holds the pools of few pairs, so a short search never
+   * uses a worker thread.
    */
   private readonly pastSearch: RouterSearch
   private readonly emit: QuotingListener
   /** Prices of past blocks, in memory only. */
   readonly priceHistory: PriceHistory
-  /** Percentage of the node's calls that is spent on simulating quotes again. */
+  /** Percentage of the node's calls that is spent on simulating quotes again in later blocks. */
   readonly driftPercent: number
   /** Quotes that are updated at every block. */
   readonly streams: QuoteStreams
@@ -263,9 +268,9 @@ export class LiveChain {
   }
 
   /**
-   * Looks up the facts that tokens need before they are priced, and waits at most `EVIDENCE_TIMEOUT_MS` for them.
+   * Looks up the facts without which untrusted tokens are not priced, and waits at most `EVIDENCE_TIMEOUT_MS` for them.
    *
-   * @returns tokens whose look-up has not finished, which have no price yet
+   * @returns tokens whose look-up has not finished, so that they have no price yet
    */
   gatherEvidence(tokens: readonly Address[], view: ChainView): Promise<ReadonlySet<Address>> {
     const source = { snapshot: view.snapshot, prices: view.prices(), rpc: this.rpc }
@@ -322,7 +327,7 @@ export class LiveChain {
     return referee(hash, { chain, rpc: newestRpc, quoteWithRpc }, requestContext)
   }
 
-  /** @param rpc - node that reads pools and simulates at past blocks */
+  /** @param rpc - returns the node that reads pools and simulates at past blocks */
   private createPastQuoter(blocks: PastBlocks, rpc: () => Rpc): PastQuoter {
     const { chain, contracts, tokens, simulation, emit, listPools, gasLessons, measuredGas, gasProber, walletChecks } =
       this
@@ -337,7 +342,10 @@ export class LiveChain {
     })
   }
 
-  /** Lists the pools of a past block's tokens from the market of the newest block. */
+  /**
+   * Lists the pools of tokens from the market of the newest block, for quotes at past blocks. A search of past logs for
+   * each past block would take minutes.
+   */
   private readonly listPools: ListPools = async (tokens) => {
     const { market } = this.runtime.parts
     if (!market.scannedPools) return undefined
@@ -345,7 +353,7 @@ export class LiveChain {
     return { pools: await market.scannedPools(tokens), isComplete: isScanned(market) }
   }
 
-  /** Looks for more tokens with liquidity against the chain's hubs, while the chain is awake. */
+  /** Looks for more tokens with liquidity against the chain's hubs, unless the chain sleeps. */
   private async findNeighbors(): Promise<void> {
     const awake = this.runtime.partsIfAwake
     if (awake) await this.neighbors.run(awake)
@@ -393,12 +401,13 @@ export class LiveChain {
     return this.isSettling(status) ? { ...status, settling: true } : status
   }
 
-  /** Waits until background work no longer improves quotes of one block, or until the timeout. */
+  /** Waits until no background work can improve quotes of one block any more, or until the timeout. */
   async settled(timeoutMs: number): Promise<void> {
     const deadline = Date.now() + timeoutMs
     while (this.isSettling(this.runtime.status()) && Date.now() < deadline) await setTimeout(SETTLE_STEP_MS)
   }
 
+  /** True while pools are being searched or gas is being measured in the background, which may improve quotes. */
   private isSettling({ state, scan }: ChainStatus): boolean {
     if (state === 'asleep') return false
     const isSearching = scan?.state === 'scanning' || (this.runtime.counts.queued?.entries ?? 0) > 0
@@ -436,6 +445,7 @@ export class LiveChain {
     return this.runtime.rpcHealth
   }
 
+  /** @see ChainRuntime.audit */
   get audit(): AuditCount | undefined {
     return this.runtime.audit
   }

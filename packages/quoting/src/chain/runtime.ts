@@ -1,4 +1,7 @@
-/** The lifecycle of a chain: it wakes on first use, follows blocks while it is used, and sleeps when idle. */
+/**
+ * The lifecycle of a chain: it wakes on first use, follows blocks while it is used, and sleeps when idle. A chain that
+ * sleeps follows no blocks and has no pools in memory.
+ */
 import type { Chain } from '@sluice/chains'
 import {
   type AuditCount,
@@ -35,7 +38,7 @@ export type RuntimeSettings = {
   readonly idleSleepMs: number
 }
 
-/** Opens a chain's market, not started yet. */
+/** Creates a chain's market, which the caller starts. */
 export type OpenMarket = (parts: {
   readonly chain: Chain
   readonly rpc: Rpc
@@ -62,7 +65,10 @@ type Options = RuntimeSettings & {
   readonly onSleep: () => void
 }
 
-/** If no new block arrives for this many block times, price jumps in the last block count as confirmed. */
+/**
+ * If no new block arrives for this many block times, price jumps in the last block count as confirmed. Until then, a jump
+ * may be a manipulation that the next block reverts.
+ */
 const REST_BLOCKS = 2
 
 /** Parts that exist only while the chain is awake. */
@@ -122,7 +128,7 @@ export class ChainRuntime {
     return this.awake
   }
 
-  /** True once a block is in memory. */
+  /** True while the chain is awake and a block is in memory. */
   get isFollowed(): boolean {
     return this.awake?.market.health().head != null
   }
@@ -141,7 +147,9 @@ export class ChainRuntime {
   }
 
   /**
-   * Calls the listener with each snapshot while the chain is awake. A listener keeps the chain awake through `isBusy`.
+   * Calls the listener with each snapshot while the chain is awake. A listener alone does not keep the chain awake; only
+   * `isBusy` does.
+   *
    * @returns function that removes the listener
    */
   onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
@@ -234,7 +242,7 @@ export class ChainRuntime {
       for (const listener of this.snapshotListeners) listener(snapshot)
       const onPricesFailed = (error: unknown) => log.error({ err: error }, 'failed to update prices')
       const notifyPriced = () => {
-        // A newer snapshot may have replaced this snapshot; its own prices are then reported.
+        // If a newer snapshot has replaced this one, the prices are those of the newer one, which reports them itself.
         if (market.snapshot().block.hash !== snapshot.block.hash) return
         for (const listener of this.priceListeners) listener(snapshot.block, prices)
       }

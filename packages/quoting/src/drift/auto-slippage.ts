@@ -1,6 +1,6 @@
 /**
- * Automatic slippage (`slippage=auto`): the smallest tolerance with which a transaction that lands within two blocks
- * succeeds. Pure.
+ * Computes the automatic slippage (`slippage=auto`): the smallest tolerance with which a transaction that is mined within
+ * two blocks is likely to succeed.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import { familyOf, nullIfRefused } from '@sluice/liquidity'
@@ -8,7 +8,7 @@ import type { Leg, RoutePlan } from '@sluice/routing'
 import type { AutoSlippage } from '../quote/ports.ts'
 import { sharesOf } from './leg-drift.ts'
 
-/** Loss of quotes through a pool, measured two blocks later. */
+/** Drift of quotes through a pool: the change of the output two blocks later. */
 export type MeasuredDrift = {
   /** Number of samples in the window. */
   readonly samples: number
@@ -16,11 +16,11 @@ export type MeasuredDrift = {
   readonly worstPpm: number
 }
 
-/** Limits in parts per million: 0.05 % to 3 %. */
+/** Limits of the automatic slippage in parts per million: 0.05 % to 3 %. */
 export const AUTO_SLIPPAGE = { min: 500n, max: 30_000n }
 /** Number of samples at which the measured drift and the drift expected from the pool's fee have equal weight. */
 const PRIOR_SAMPLES = 20
-/** Fee in ppm below which a pool's tokens count as having the same value. */
+/** Fee in ppm below which a pool's two tokens count as having the same value, such as two dollar tokens. */
 const MAX_STEADY_FEE_PPM = 250
 /**
  * Price move within two blocks, in ppm, that is exceeded once in a hundred times. `steady` is for tokens of the same
@@ -28,16 +28,17 @@ const MAX_STEADY_FEE_PPM = 250
  */
 const TAIL_MOVE_PPM = { steady: 100, other: 1_000 }
 /**
- * Share of a pool's fee that is added to its expected move. Pools with higher fees are shallower, and arbitrage reaches
- * them later.
+ * Share of a pool's fee that is added to the pool's expected move. Pools with higher fees are shallower, and their prices
+ * are corrected by arbitrage later.
  */
 const FEE_SHARE = 0.5
 
 /**
- * Returns a slippage that the route is unlikely to exceed. A pool's move is its worst sample; while there are few
- * samples, it is averaged with the move expected from the pool's fee. Pools of one pair move together, so their moves
- * are added, weighted by their share of the trade. Different pairs move independently, so the squares of their moves
- * are added.
+ * Returns a slippage that the route is unlikely to exceed, computed from the move of each pool: the loss that quotes
+ * through the pool may have within two blocks. A pool's move is the loss of its worst sample; while there are few samples,
+ * this is averaged with the move expected from the pool's fee. Pools of one pair move together, so the moves of these
+ * pools are added, weighted by each pool's share of the trade. Different pairs move independently, so the squares of the
+ * moves of pairs are added.
  */
 export function autoSlippage(
   route: Pick<RoutePlan, 'tokenIn' | 'legs'>,
@@ -73,7 +74,7 @@ function movePpmOf(leg: Leg, drift: MeasuredDrift | undefined): number {
   return weight * Math.max(0, -drift.worstPpm) + (1 - weight) * expectedPpm
 }
 
-/** Returns the fee in ppm, both sides together. */
+/** Returns the fee of a leg's pool in ppm, on input and output together. */
 function feePpmOf({ pool, tokenIn, tokenOut }: Leg): number {
   const curve = nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut))
   return curve ? (1 - curve.keepIn * curve.keepOut) * FLOAT_PPM : 0

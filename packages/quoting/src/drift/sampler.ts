@@ -1,6 +1,7 @@
 /**
- * Drift sampler: simulates quotes again, one and two blocks after the quoted block, with a share of the node's calls.
- * `LiveChain` offers each quote and reports each snapshot.
+ * Drift sampler: simulates quotes again, one and two blocks after the quoted block, with a share of the node's calls. The
+ * drift of a quote is the relative change of its output between the blocks. `LiveChain` offers each quote and reports
+ * each snapshot.
  */
 import { FLOAT_PPM, type Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
@@ -21,11 +22,14 @@ import { BLOCKS_AFTER, DriftStatistics } from './statistics.ts'
 
 /** Maximum quotes that wait for later blocks. */
 const MAX_PENDING = 32
-/** Calls per quote: one per later block. */
+/** Simulations per quote: one in each of the later blocks, which directly follow the quoted block. */
 const CALLS_PER_QUOTE = BLOCKS_AFTER.length
-/** Extra calls of a failing simulation: reading the target's code, and a retry. */
+/** Extra node calls if a simulation fails: reading the target's code, and a retry. */
 const EXTRA_CALLS_AFTER_FAILURE = 2
-/** Minimum unexplained shortfall, in ppm of the output, for which the pools of a route are simulated one by one. */
+/**
+ * Minimum shortfall that the pools' state changes do not explain, in ppm of the output, for which the pools of a route are
+ * simulated one by one.
+ */
 const SUSPICIOUS_PPM = 1_000
 /** Maximum legs of a route whose pools are simulated one by one. */
 const MAX_PROBED_LEGS = 6
@@ -43,7 +47,7 @@ type Options = {
 
 type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'asSent'> & {
   readonly senderCode: Promise<Hex>
-  /** True if a token of the route is taxed, so that a leg simulated alone shows the tax instead of drift. */
+  /** True if a token of the route is taxed: a leg that is simulated alone then shows the tax instead of drift. */
   readonly isTaxed: boolean
   /** Number of later blocks that were processed or missed. */
   processedBlocks: number
@@ -124,7 +128,7 @@ export class DriftSampler {
       this.statistics.add(sample)
       this.options.onSample(sample)
     } catch (error) {
-      // The node failed or lost the block, which is no evidence about the quote.
+      // The node failed or no longer has the block. This says nothing about the quote.
       this.statistics.recordMissed()
       this.options.log.warn({ err: error }, 'failed to simulate a quote again')
     }
@@ -153,8 +157,8 @@ export class DriftSampler {
   }
 
   /**
-   * Attributes an unexplained shortfall to the pools that pay less than their states predict. A route of one leg
-   * attributes the whole shortfall to its pool. With several legs, each pool is simulated alone.
+   * Attributes an unexplained shortfall to the pools that pay less than their new states predict. If the route has one
+   * leg, its pool gets the whole shortfall. With several legs, each pool is simulated alone.
    */
   private async attribute(
     pendingSample: PendingSample,
@@ -174,7 +178,10 @@ export class DriftSampler {
     )
   }
 
-  /** Returns the simulated output less the predicted output of a pool, in ppm of the predicted output; at most 0. */
+  /**
+   * Simulates one leg alone. Returns simulated output less output predicted from the pool's new state, in ppm of the
+   * latter; at most 0.
+   */
   private async shortfallPpm(
     leg: Leg,
     { pool }: SampledLeg,

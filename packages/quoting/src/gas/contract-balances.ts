@@ -1,7 +1,7 @@
 /**
- * Reads which tokens the Guard and the Executor hold before a swap. Anybody can send tokens to them, and transfers of
- * share-based tokens may leave one unit behind. If a balance is not zero before a swap, the swap does not clear its
- * storage slot and gets no gas refund for it.
+ * Reads which tokens the Guard and the Executor hold before a swap. Anybody can send tokens to these contracts, and
+ * transfers of share-based tokens may leave one unit behind. If a balance is not zero before a swap, the swap does not
+ * clear the balance's storage slot and gets no gas refund for the slot.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { runReads } from '@sluice/liquidity'
@@ -69,7 +69,7 @@ export class ContractBalanceReader {
   }
 }
 
-/** Returns the balances on which the refunds of routes depend: the Executor's, and the Guard's of the output. */
+/** Returns the balances on which refunds depend: of all tokens in the Executor, and of the output tokens in the Guard. */
 function balanceKeys(routes: readonly RoutePlan[], { guard, executor, wrappedNative }: Holders): readonly BalanceKey[] {
   const legTokens = routes.flatMap(({ legs }) => legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
   const tokens = new Set([...legTokens, ...(wrappedNative ? [wrappedNative] : [])])

@@ -1,8 +1,12 @@
 /**
  * Learns corrections to the gas table of DEX families from simulations. A simulation shows only the gas of a whole
- * route. The difference from the prediction is distributed over the route's parts (pools, tokens, and ends) in
- * proportion to their uncertainty. This is a Kalman filter without covariances. Tokens are parts because the gas of a
- * transfer depends on the token: a token behind a proxy costs tens of thousands of gas more in each pool.
+ * route. The difference from the prediction is distributed over the route's parts in proportion to the uncertainty of
+ * each part. This is a Kalman filter without covariances.
+ *
+ * The parts of a route are its pools, tokens, written storage slots, and its two ends (input and output). Tokens are
+ * parts because the gas of a transfer depends on the token: a token behind a proxy costs tens of thousands of gas more in
+ * each pool. A part's key is its kind and its name: `pool <id>`, `leg <pool id> <token>`, `token <token>`,
+ * `in <token>`, `out <token>`, `route`, `write <pool id> <slot>`, `slot <family> <slot>`.
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, partGas } from '@sluice/liquidity'
@@ -18,16 +22,17 @@ import {
 import type { BlockHeader } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 
-/** Maximum parts (pools, tokens, slots) with an estimate. */
+/** Maximum parts with an estimate. */
 const MAX_PARTS = 2_048
-/** Blocks whose simulated routes are remembered: the newest, and earlier ones with quotes in flight. */
+/** Maximum blocks whose simulated routes are remembered: the newest, and earlier ones with quotes in flight. */
 const MAX_BLOCKS = 4
-/** Maximum pools in the result for searches: those seen most recently. */
+/** Maximum pools with a correction for searches: the pools that were simulated most recently. */
 const MAX_POOLS = 512
 /**
- * Standard deviation in gas of a part's correction before any observation. `write` is a storage slot of one pool that
- * not every trade writes, such as a tick. Writing an empty slot costs 17,100 gas more (EIP-2200), and some families
- * have three such slots. `slot` stands for this slot in all pools of a family.
+ * Standard deviation in gas of a part's correction before any observation, by kind of part. `leg` is the transfer of one
+ * token of a pool. `write` is a storage slot of one pool that not every trade writes, such as a tick. Writing an empty
+ * slot costs 17,100 gas more (EIP-2200), and some families have three such slots. `slot` is the same slot in all pools of
+ * a family.
  */
 const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
   pool: 12_000,
@@ -41,18 +46,16 @@ const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
 }
 /** Minimum standard deviation, after any number of observations. */
 const MIN_DEVIATION = 500
-/**
- * Noise of a simulation: the share of a route's gas that depends on the sender, and the gas of a tick that no other
- * trade crosses.
- */
+/** Standard deviation of a simulation because of the sender's own storage, as a share of the route's gas. */
 const SENDER_SHARE = 0.005
+/** Standard deviation in gas of each crossed tick, because a tick that no other trade crosses has no estimate. */
 const TICK_GAS = 12_000
 /**
- * Maximum error that one simulation contributes, as a share of the route's gas. A route through unusual code must not
- * distort the estimates.
+ * Maximum difference from the prediction that one simulation contributes, as a share of the route's gas. A route through
+ * unusual code must not distort the estimates.
  */
 const MAX_ERROR_SHARE = 0.1
-/** Maximum correction in gas, in both directions. */
+/** Maximum absolute correction of a part in gas. */
 const MAX_CORRECTION = 300_000
 /** Half-life of estimates in seconds: tokens are upgraded, and slots fill. */
 const HALF_LIFE_SECONDS = 12 * 3_600
@@ -61,6 +64,7 @@ const REFRESH_SECONDS = 60
 /** Corrections for searches are rounded to multiples of this gas. Corrections that round to 0 are omitted. */
 const ROUNDING = 1_000
 
+/** Estimated correction of a part in gas, with its variance and the Unix time in seconds of the last observation. */
 type Estimate = { readonly gas: number; readonly variance: number; readonly at: number }
 type Swap = Pick<RoutePlan, 'tokenIn' | 'tokenOut' | 'legs'>
 
@@ -118,7 +122,7 @@ export class GasLessons {
     for (const { pool, tokenIn, tokenOut } of swap.legs) this.recentPools.set(pool.id, [pool.family, tokenIn, tokenOut])
   }
 
-  /** Returns the gas that a route is expected to be charged, by the current estimates. */
+  /** Returns the gas after refunds that a route is expected to be charged, by the current estimates. */
   expectedGas(swap: Swap, now: number): number {
     return gasOfRoute(this.countsOf(swap), this.estimatedParts(swap, now)).expected
   }
@@ -126,6 +130,8 @@ export class GasLessons {
   /**
    * Returns gas corrections by pool id; undefined if there are none. Returns the same object until the corrections
    * change.
+   *
+   * @param now - timestamp of the block, Unix seconds
    */
   at(now: number): LearnedGas | undefined {
     if (!this.published || now < this.published.at || now - this.published.at >= REFRESH_SECONDS) {
@@ -175,7 +181,7 @@ export class GasLessons {
   }
 }
 
-/** A part of a route, how often the route has it, and its estimate. */
+/** A part of a route, its number of occurrences in the route, and its estimate. */
 type EstimatedPart = { readonly key: string; readonly count: number } & Omit<Estimate, 'at'>
 
 function gasOfRoute(counts: GasParts, parts: readonly EstimatedPart[]) {
@@ -194,14 +200,14 @@ function routeKeyOf({ tokenIn, tokenOut, legs }: Swap): string {
 
 const priorVarianceOf = (key: string) => PRIOR_DEVIATION[key.split(' ', 1)[0]!]! ** 2
 
-/** Gas of a hop in the full gas model, less the gas that searches use to rank the hop. */
+/** Returns the gas of a hop in the full gas model, less the gas that searches use to rank the hop. */
 function gasBeyondRanking(family: string): number {
   return partGas(`hop:${family}`).gas + partGas(`oracle:${family}`).gas - gasRow(family).hop
 }
 
 /**
- * Counts the parts of a route. The input and output are separate parts, since their tokens are transferred twice and
- * storage slots of the sender change.
+ * Counts the parts of a route by key. Input and output are parts besides their tokens, because the input and output tokens
+ * are transferred once more, from and to the sender, and change storage slots of the sender.
  */
 function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, number> {
   const counts = new Map<string, number>([

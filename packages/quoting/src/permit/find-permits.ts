@@ -17,6 +17,7 @@ export type PermitRequest = {
   readonly deadline: number | undefined
 }
 
+/** A field of an EIP-712 type. */
 type Field = { readonly name: string; readonly type: string }
 /** Input of `eth_signTypedData_v4`. Numbers are decimal strings. */
 export type PermitTypedData = {
@@ -28,14 +29,14 @@ export type PermitTypedData = {
 
 /** A permit that the sender can sign instead of sending an approval. */
 export type AvailablePermit = {
-  /** The permit without its signature; a quote takes it with one. */
+  /** The permit without its signature. A quote request takes it together with the signature. */
   readonly permit: Omit<Permit, 'signature'>
   readonly typedData: PermitTypedData
   /** Transaction that approves Permit2 once, before the permit can be used; null if not needed. */
   readonly approval: { readonly to: Address; readonly data: Hex; readonly value: bigint } | null
 }
 
-/** Permits that a token supports for one draw by the Guard. */
+/** Permits that let the Guard take an amount of a token once. */
 export type Offers = {
   readonly spender: Address
   readonly deadline: number
@@ -52,6 +53,7 @@ type PermitContext = {
   readonly signal: AbortSignal
 }
 
+/** Parses the fields of an EIP-712 type, such as `address owner,uint256 value`. */
 const fields = (text: string): readonly Field[] =>
   text.split(',').map((field) => {
     const [type, name] = field.split(' ') as [string, string]
@@ -64,7 +66,7 @@ const PERMIT_SINGLE = 'PermitDetails details,address spender,uint256 sigDeadline
 const PERMIT_DETAILS = 'address token,uint160 amount,uint48 expiration,uint48 nonce'
 /** Domain versions to try if a token has no `version` function. */
 const COMMON_VERSIONS = ['1', '2']
-/** Maximum seconds until the deadline, so that a signature cannot be used much later. */
+/** Maximum seconds from the default deadline to the requested one, so that a signature cannot be used much later. */
 const MAX_DEADLINE_SECONDS = 86_400
 /** Maximum characters of a name that the owner sees in the wallet. */
 const MAX_NAME_LENGTH = 200
@@ -92,8 +94,8 @@ export async function findPermits(rpc: Rpc, request: PermitRequest, context: Per
 type ResolvedRequest = Omit<PermitRequest, 'deadline'> & PermitContext & { readonly deadline: bigint }
 
 /**
- * Returns the token's own permit. Undefined if no known domain hashes to the separator that the token reports, because
- * the signature would be invalid.
+ * Returns the token's own permit. Undefined if no known EIP-712 domain hashes to the domain separator that the token
+ * reports, because the signature would be invalid.
  */
 async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline } = resolvedRequest
@@ -162,15 +164,15 @@ function domainsOf(
   return [...versions.map((version) => ({ name, version, chainId, verifyingContract: token })), unversionedDomain]
 }
 
-/** Bits of the domain's fields (EIP-5267). Domains with a salt or extensions are not supported. */
+/** Bits that mark the present fields of a domain (EIP-5267). Domains with a salt or extensions are not supported. */
 const NAME = 1
 const VERSION = 2
 const CHAIN_ID = 4
 const CONTRACT = 8
 
 /**
- * Returns the domain that the token reports by EIP-5267. Undefined if the domain names another chain or contract, so
- * that no signature for these is requested.
+ * Returns the domain that the token reports by EIP-5267. Undefined if the domain names another chain or contract, for
+ * which the owner must not sign.
  */
 function domainByEip5267(
   { token, chainId }: ResolvedRequest,

@@ -1,7 +1,6 @@
 /**
- * Builds certificates. A certificate is the proof of a bound, with the data that others need to read the same pools and
- * states.
- * Format: docs/certificates.md.
+ * Builds certificates. A certificate proves an upper bound on the output of all routes of a trade. It contains the data
+ * with which a verifier reads the same pools and states. Format: docs/certificates.md.
  */
 import { createHash } from 'node:crypto'
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
@@ -9,7 +8,8 @@ import { familyOf, type Pool, type Snapshot, toText } from '@sluice/liquidity'
 import { type BoundProof, type ProvedPool, type RouteTerms, type Taxes, taxIn } from '@sluice/routing'
 
 /**
- * Kinds of pools. `@sluice/certificate` recomputes the earnings of all kinds but `assumed`, which it takes as stated.
+ * Kinds of pools. `@sluice/certificate` recomputes the earnings of pools of all kinds but `assumed`, whose earnings it
+ * takes as stated.
  */
 export const CERTIFIED_KINDS = ['constant-product', 'concentrated', 'stable', 'wrapper', 'assumed'] as const
 
@@ -30,7 +30,9 @@ export type Certificate = {
   readonly maxHops: number
   readonly prices: readonly { readonly token: string; readonly byHop: readonly string[] }[]
   readonly pools: readonly CertifiedPool[]
+  /** Pools that the bound includes, but the certificate does not list: their number, and the sum of their earnings. */
   readonly beyond: { readonly pools: number; readonly earned: string }
+  /** Amount that the bound contains for rounding, in the unit of `earned`. */
   readonly allowance: string
   /** SHA-256 of the lines of all pools. */
   readonly digest: string
@@ -49,6 +51,7 @@ type CertifiedPool = {
   readonly taxes: readonly PoolTax[]
   /** SHA-256 of the pool's state. */
   readonly state: string
+  /** Maximum value that trades with the pool gain at the certificate's prices. */
   readonly earned: string
 }
 type PoolTax = { readonly token: number; readonly soldPpm: number; readonly boughtPpm: number }
@@ -85,7 +88,8 @@ function certifiedPool({ pool, pairs, earned, isCut }: ProvedPool, taxes: Taxes 
   const { id, address, family, tokens } = pool
   const places = pairs.map(([sold, bought]) => [tokens.indexOf(sold), tokens.indexOf(bought)] as const)
   const readable = familyOf(family)?.readableState?.(pool) ?? null
-  // A truncated price curve earns less than the full state that a verifier reads, so its kind is `assumed`.
+  // If the search truncated the price curve, it earns less than the full state that a verifier reads, so the kind of the
+  // pool is `assumed`.
   const isReadable = readable !== null && !isCut
   const kind = familyOf(family)?.wrapsNative ? 'wrapper' : isReadable ? readable.kind : 'assumed'
   return {
@@ -116,7 +120,7 @@ function scopeOf(listedCount: number, beyond: number, maxHops: number): string {
 
 const digests = new WeakMap<object, string>()
 
-/** SHA-256 of a pool state that has no public form; cached per state object. */
+/** Returns the SHA-256 of a pool state that has no public form; cached per state object. */
 function digestOf({ state }: Pool): string {
   const key = Object(state)
   let digest = digests.get(key)

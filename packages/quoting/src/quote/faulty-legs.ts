@@ -12,7 +12,7 @@ import type { FailedLeg } from './faulty-pools.ts'
 import { NEUTRAL_SENDER } from './neutral-sender.ts'
 import { baseEncodeTerms, type TrialContext } from './try-route.ts'
 
-/** Maximum legs that are simulated, one call each. Routes with more legs are rare. */
+/** Maximum legs of a route that are simulated, with one call per leg. Routes with more legs are rare. */
 const MAX_LEGS = 32
 /**
  * Parts of a leg's input, in 32nds, that are simulated in the same call as the leg. A token or a pool may limit the
@@ -21,22 +21,23 @@ const MAX_LEGS = 32
 const PART_NUMERATORS = [28n, 24n, 16n, 8n, 2n] as const
 const PART_DENOMINATOR = 32n
 /**
- * Number of calls that narrow down the largest input that works; the last interval is at most 2 % of the leg's input.
+ * Maximum calls that narrow down the largest input that works. After these, the interval that contains it is at most 2 %
+ * of the leg's input.
  */
 const REFINEMENTS = 3
 /** Maximum pairs of legs that are simulated together, one call each. */
 const MAX_PAIRS = 8
-/** Maximum shortfall of a leg's output against the settled output, in parts per thousand. */
+/** Maximum shortfall of a leg's simulated output against the output in the route plan, in parts per thousand. */
 const MAX_SHORTFALL_PER_MILLE = 5n
 
-/** Minimum output in base units for which the shortfall is checked. Rounding may exceed it for smaller outputs. */
+/** Minimum output in base units for which the shortfall is checked. For smaller outputs, rounding may exceed the limit. */
 const MIN_MEASURABLE_OUT = 1_000n
 
 export type FaultyLegs = {
   /**
-   * Ids of the pools whose leg, run alone, fails or pays at least 0.5 % less than settled. Empty if every leg fails,
-   * because the cause is then the node or a token. If every leg works alone: ids of the pools that fail after another
-   * leg through the same address.
+   * Ids of the pools whose leg, run alone, fails or pays at least 0.5 % less than planned. Empty if every leg fails,
+   * because the cause is then the node or a token. If every leg works alone: ids of the pools whose leg fails after
+   * another leg through the same address.
    */
   readonly faultyPoolIds: readonly string[]
   /** Legs that fail alone, with the smallest input that is known to fail and the largest that is known to work. */
@@ -47,6 +48,7 @@ export type FaultyLegs = {
   readonly isConfirmed: boolean
 }
 
+/** Result of simulating one leg with its input and with smaller inputs; undefined values were not simulated. */
 type LegRun = {
   readonly worksAtFullSize: boolean | undefined
   readonly worksAtSmallSize: boolean | undefined

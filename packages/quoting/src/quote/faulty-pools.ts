@@ -4,11 +4,13 @@ import type { Snapshot } from '@sluice/liquidity'
 import type { InputLimit, Leg } from '@sluice/routing'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 
+/** Maximum pools with remembered failures. */
 const MAX_POOLS = 512
 /** Maximum directions per pool; only pools with many tokens have more. */
 const MAX_DIRECTIONS = 12
-/** Seconds for which a first failure is remembered. Each repeated failure doubles this time, up to `MAX_SECONDS`. */
+/** Seconds for which a first failure is remembered. Each repeated failure doubles this time. */
 const INITIAL_SECONDS = 30
+/** Maximum seconds for which a repeated failure is remembered. */
 const MAX_SECONDS = 480
 
 /** A leg that failed when it was run alone. */
@@ -26,6 +28,7 @@ type Fault = {
   readonly maxWorkingInput: bigint
   /** Unix time in seconds until which the failure is remembered. */
   readonly until: number
+  /** Duration for which the failure is remembered. */
   readonly seconds: number
 }
 
@@ -73,7 +76,7 @@ export class FaultyPools {
     else this.forget()
   }
 
-  /** Forgets all pools. Called when the chain becomes idle, because its later blocks are not observed. */
+  /** Forgets all pools. Called when the process stops following the chain, because later blocks are not observed. */
   forget(): void {
     this.faults.clear()
   }

@@ -23,11 +23,11 @@ import type { SimulatedRoute } from './simulated-route.ts'
 
 /** 3 %: price impact from which a quote carries a warning. */
 const IMPACT_WARNING_PPM = 30_000n
-/** 1 bps: a larger surplus is a donation to a pool, not a rebasing balance that grows from block to block. */
+/** 1 bps of the expected output: a larger surplus is a donation to a pool, not a balance that grows by rebasing. */
 const EXCESS_WARNING_PPM = 100n
-/** 0.5 %: a smaller shortfall comes from rounding, and from rates that change with time. */
+/** 0.5 % of the expected output: a smaller shortfall comes from rounding, and from rates that change with time. */
 const SHORT_WARNING_PPM = 5_000n
-/** Number of blocks after the quoted block for which a quote is current. Clients then request another quote. */
+/** Number of blocks after the quoted block for which a quote is current. Later, clients request another quote. */
 const CURRENT_BLOCKS = 2
 
 /** A quote with its transaction. Amounts are in base units. */
@@ -51,8 +51,8 @@ export type SwapQuote = {
   /** Gas that the receipt will show, after refunds. */
   readonly gasCharged: bigint
   /**
-   * Gas that the receipt will show if the transaction is mined at its deadline. Higher than `gasCharged` if a pool or
-   * token has work that falls due before the deadline.
+   * Gas that the receipt will show if the transaction is mined at its deadline. Higher than `gasCharged` if work of a pool
+   * or token, such as an update per hour, falls due before the deadline.
    */
   readonly gasChargedAtDeadline: bigint
   /** Cost of `gasCharged` and of the L1 data fee. */
@@ -62,10 +62,10 @@ export type SwapQuote = {
   readonly l1FeeWei: bigint | null
   /** `amountOut` less the gas cost in output units; null if the native token has no price in the output. */
   readonly netAmountOut: bigint | null
-  /** Loss against the mid price of the same route, ppm; null if there is no mid price. */
+  /** Loss against the mid price of the same route in ppm; null if there is no mid price. */
   readonly priceImpactPpm: bigint | null
   readonly block: BlockHeader
-  /** Head from which the quote is outdated. */
+  /** Number of the first block at which the quote is outdated. */
   readonly expiresAtBlock: number
   /** The node's newest block when it ran the simulation. */
   readonly head: BlockHeader | undefined
@@ -117,7 +117,7 @@ export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuot
   }
 }
 
-/** Clamps at zero: the mid price is a float, so a negative impact is a rounding error. */
+/** Replaces a negative price impact by zero: the mid price is a float, so a negative impact is a rounding error. */
 function clampToZero(ppm: bigint): bigint {
   return ppm > 0n ? ppm : 0n
 }
@@ -138,6 +138,7 @@ async function batchOf(simulatedRoute: SimulatedRoute): Promise<CallBatch> {
   return { calls, warnings: await checkBatch(approvals, simulatedRoute) }
 }
 
+/** Gas and cost of a quote. @see SwapQuote */
 type Gas = {
   readonly estimate: bigint
   readonly charged: bigint

@@ -1,6 +1,6 @@
 /**
- * Faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and adds the faults
- * of each failed route. Used by `findWorkingRoute`.
+ * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and adds
+ * the faults of each failed route. Used by `findWorkingRoute`.
  */
 import type { Address } from '@sluice/chains'
 import type { InputLimit, RoutePlan } from '@sluice/routing'
@@ -35,6 +35,7 @@ export type Faults = {
   readonly failedLegs: FailedLeg[]
 }
 
+/** Returns the faults that earlier quotes recorded and that still apply at the view's block. */
 export function knownFaults(
   { tokenIn, tokenOut }: QuoteRequest,
   { view, faultyPools, faultyTokens, wrappedNative }: FaultsContext,
@@ -51,10 +52,11 @@ export function knownFaults(
 }
 
 /**
- * Picks the pools that later rounds exclude, and lowers the trust of the route's pools and intermediate tokens.
+ * Picks the pools of a failed route that later rounds exclude, and withdraws the trust of the route's pools and
+ * intermediate tokens.
  *
- * @param faults - extended by tokens that cannot be transferred, by legs that fail because of their size, and by legs
- *   that fail alone if their tokens may be the cause
+ * @param faults - changed in place: adds tokens that cannot be transferred, input limits of legs that fail because of
+ *   their size, and legs that fail alone if their tokens may be the cause
  * @returns pool ids
  */
 export async function poolsToExclude(
@@ -83,7 +85,7 @@ export async function poolsToExclude(
   return faultyPoolIds.length + oversizedLegs.length > 0 ? faultyPoolIds : largestPool(route)
 }
 
-/** Records the pools of failed legs whose tokens work in another route, because the pools are then the cause. */
+/** Records the failed legs whose tokens work in a later route: the pools of these legs are then the cause. */
 export function recordExplained(
   failedLegs: readonly FailedLeg[],
   { legs }: RoutePlan,
@@ -106,7 +108,7 @@ function intermediateIds({ legs, tokenIn, tokenOut }: RoutePlan): ReadonlySet<st
   return new Set(ids.filter((id) => id !== tokenIn && id !== tokenOut))
 }
 
-/** Id of the pool with the largest share of the trade; it is excluded if no leg fails on its own. */
+/** Returns the id of the pool with the largest share of the trade, which is excluded if no leg fails alone. */
 function largestPool({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
   const share = (leg: (typeof legs)[number]) =>
     leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5

@@ -39,14 +39,14 @@ type Options = Omit<
   readonly blocks: PastBlocks
   readonly gasLessons: Pick<QuotingParts['gasLessons'], 'at'>
   readonly gasProber: Pick<QuotingParts['gasProber'], 'isRunning'>
-  /** Node that reads pools and simulates routes. */
+  /** Returns the node that reads pools and simulates routes. */
   readonly rpc: () => Rpc
-  /** Node that reads the code of contracts, because `rpc` may run on a state in the middle of a block. */
+  /** Returns the node that reads the code of contracts, because `rpc` may answer with a state in the middle of a block. */
   readonly codesRpc: () => Rpc
   readonly listPools: ListPools
 }
 
-/** A block with the parts that all of its quotes share. */
+/** The view of a block, and the parts that all quotes of the block share. */
 type BlockParts = { readonly view: ChainView; readonly parts: QuotingParts }
 
 /** Quotes requests at the end of past blocks. */
@@ -119,8 +119,8 @@ export class PastQuoter {
       ...this.options,
       contracts,
       clock: clockOf(block),
-      // A copy, because a caller can choose a block at which a token was taxed. Quotes of the newest block must not use
-      // that tax.
+      // A copy, because a caller can choose a block at which a token had another tax. Quotes of the newest block must not
+      // use that tax.
       tokens: {
         facts: tokens.facts,
         taxes: tokens.taxes.copy(),
@@ -149,7 +149,7 @@ export class PastQuoter {
   }
 }
 
-/** Returns the block's own timestamp in milliseconds, so that deadlines follow the block. */
+/** Returns a clock that stands at the block's timestamp (in milliseconds), so that deadlines count from the block. */
 const clockOf =
   ({ timestamp }: BlockHeader) =>
   () =>

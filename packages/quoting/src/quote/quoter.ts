@@ -17,7 +17,7 @@ import { routeTerms } from './route-terms.ts'
 import { searchAmount } from './search-amount.ts'
 import { SingleFlight } from './single-flight.ts'
 
-/** Maximum retries when the quoted block is removed by a reorg. */
+/** Maximum attempts to quote a request if a reorg removes the quoted block each time. */
 const MAX_ATTEMPTS = 20
 
 export type QuoterOptions = QuotingParts & { readonly runtime: ChainRuntime }
@@ -86,8 +86,8 @@ export class Quoter {
   }
 
   /**
-   * Returns the best route at the newest block in memory without simulating it or reading the head; undefined if there
-   * is none.
+   * Returns the best route at the newest block in memory without simulating it or reading the head; undefined if no route
+   * is found.
    */
   async peek(request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal): Promise<RoutePlan | undefined> {
     const view = await this.options.runtime.parts.views.inMemory([this.endTokensOf(request)], signal)
@@ -132,7 +132,7 @@ export class Quoter {
       (quote) => ({ head: quote.head, quote }),
       (error: unknown) => {
         // If the node lost the block's state, `mayDependOnBlock` is true, and an earlier block may work. Other RPC errors are
-        // final. Errors that are not of the RPC are thrown only if this block is still the head.
+        // final. Errors that do not come from the RPC are thrown only if this block is still the head.
         if (error instanceof RpcError && !error.mayDependOnBlock) throw error
         return { head: undefined, error }
       },
@@ -150,7 +150,7 @@ export class Quoter {
    * Quotes an earlier block if the node does not have the block of the view. This happens only if another process
    * published the block.
    *
-   * @throws the error if no earlier block is available
+   * @throws `error` if no earlier block is available
    */
   private async quoteEarlier(startQuote: StartQuote, view: ChainView, error: unknown): Promise<SwapQuote> {
     let failure = error

@@ -8,16 +8,17 @@ import type { Permit } from '../permit/permit.ts'
 const SLIPPAGE_PPM = 5_000n
 
 /**
- * A requested swap: maximize the output of an exact input, or minimize the input of an exact output. `Ppm` means parts
- * per million.
+ * A requested swap: maximize the output of an exact input, or minimize the input of an exact output. Names in `Ppm` are
+ * in parts per million.
  */
 export type QuoteRequest = {
   readonly tokenIn: Address
   readonly tokenOut: Address
+  /** Exact input in base units. */
   readonly amountIn: bigint | undefined
   /**
-   * Exact output, alternative to `amountIn`: minimum that the sender receives after slippage, fee, and taxes, in base
-   * units.
+   * Exact output in base units, alternative to `amountIn`: the minimum that the sender receives after slippage, fee, and
+   * taxes.
    */
   readonly amountOut: bigint | undefined
   readonly from: Address
@@ -100,7 +101,7 @@ export function cacheKeyOf(request: QuoteRequest): string {
   return permit ? key + Object.values(permit).join() : key
 }
 
-/** Fields that do not affect the result, or whose values are not primitive. */
+/** Fields that the loop skips: they do not affect the result, or are not primitive and are added separately. */
 const SEPARATE_FIELDS: ReadonlySet<string> = new Set<keyof QuoteRequest>([
   'minimumBlock',
   'excludePools',

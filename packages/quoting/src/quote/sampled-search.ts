@@ -1,8 +1,9 @@
 /**
- * Searches routes that may use sampled pools. The quotes of a sampled pool come from code that anyone can deploy, so
- * the pool can pay less in a transaction than in a simulation. A transaction guarantees only its minimum output. So a
- * route through untrusted pools is used in two cases only: no other route exists, or its minimum output reaches the
- * output of the best route without untrusted pools.
+ * Searches routes that may use sampled pools: pools without a known formula, of which only the outputs of some inputs
+ * (samples) are known. These outputs come from code that anyone can deploy, so the pool can pay less in a transaction
+ * than in a simulation. A transaction guarantees only its minimum output. So a route through untrusted sampled pools is
+ * used in two cases only: no other route exists, or its minimum output reaches the output of the best route without such
+ * pools.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, isTrustedPool, type Pool, type SampledSwap, type Snapshot } from '@sluice/liquidity'
@@ -26,7 +27,7 @@ type Context = {
   readonly signal: AbortSignal
   /** Slippage of a route's transaction, in ppm. */
   readonly slippagePpmOf: (route: RoutePlan) => bigint
-  /** True to sample the route's pools at its own amounts, and to search again. */
+  /** True to sample the pools of the found route at the amounts of the route, and to search again. */
   readonly mayRefine: boolean
 }
 
@@ -38,7 +39,12 @@ export type SampledSearchResult = {
   readonly result: RouteResult
 }
 
-/** Searches a route. @throws RoutingError */
+/**
+ * Searches a route.
+ *
+ * @param withoutSampled - request without sampled pools that are untrusted
+ * @throws RoutingError
+ */
 export async function searchSampled(
   firstView: ChainView,
   withoutSampled: SearchRequest,
@@ -57,8 +63,8 @@ export async function searchSampled(
     if (again.ok) [view, result] = [refinedView, again]
   }
   if (!admitsUntrusted) return { view, searchRequest, result }
-  // An untrusted pool may pay anything between two samples, which makes the bound of a search weaker. So a route
-  // without untrusted pools comes from a search without them.
+  // An untrusted pool may pay anything between two samples, so a search with such pools has a weaker bound. A route
+  // without untrusted pools is therefore taken from a search without such pools.
   const other = await search(view, withoutSampled, signal)
   const usesUntrusted = ({ legs }: RoutePlan) => legs.some(({ pool }) => isUntrusted(pool))
   if (!result.ok || !usesUntrusted(result.route)) return { view, searchRequest: withoutSampled, result: other }
@@ -75,7 +81,7 @@ export async function searchSampled(
 
 const sampledPools = new WeakMap<Snapshot, readonly Pool[]>()
 
-/** Returns the sampled pools that trade the input or output token of a request. The market limits their number. */
+/** Returns the sampled pools that trade the input or output token of a request. The market limits the number of pools. */
 function sampledPoolsAtEnds(snapshot: Snapshot, { tokenIn, tokenOut, wrappedNative }: SearchRequest): readonly Pool[] {
   let pools = sampledPools.get(snapshot)
   if (!pools) {

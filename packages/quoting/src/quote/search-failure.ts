@@ -1,4 +1,4 @@
-/** Turns a failed search into an error. If another amount has a route, the error names that amount. */
+/** Builds the error of a failed search. If another amount has a route, the error names that amount. */
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 import { QuotingError } from '../errors.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
@@ -15,7 +15,7 @@ export type FailedSearch = {
   readonly request: ResolvedRequest
   readonly taxes: TaxRecords
   readonly view: ChainView
-  /** Repeats the search with another amount and a smaller budget. */
+  /** Runs the search again with the amount in the given request and a smaller budget. */
   readonly searchAgain: (request: SearchRequest) => Promise<RouteResult>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Gas limit of routes, and the pools to exclude from a route above it. A drained pool with narrow ticks can spend
- * millions of gas on empty tick bitmap words. Such a route does not fit in a transaction.
+ * Limits the gas of routes, and chooses the pools to exclude from a route above the limit. For example, a swap in a
+ * drained pool with narrow ticks can spend millions of gas on empty tick bitmap words and does not fit in a transaction.
  */
 import type { RoutePlan } from '@sluice/routing'
 

@@ -1,5 +1,10 @@
 /**
- * Encodes a route as the transaction that is returned to the caller, and simulates it. Called in each round of a quote.
+ * Encodes a route as the transaction that is returned to the caller, and simulates it. Called in each round of a quote,
+ * and once more if no round finds a route that works.
+ *
+ * Terms: The expected output of a route is the output that the pool models predict, after the request's fee and known
+ * taxes. A simulation usually puts a probe (code that measures balances) at the sender's address. A bare run puts none
+ * there, because some tokens and pools treat accounts with code differently.
  */
 import { IGuard__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
@@ -35,7 +40,7 @@ import type { ResolvedRequest } from './request.ts'
 import { outputBeforeSlippage, paysDirectly, releaseTaxPpm } from './search-amount.ts'
 
 /**
- * 0.5 %: maximum shortfall against the settled output. A larger shortfall means that a pool or token is not modeled
+ * 0.5 %: maximum shortfall against the expected output. A larger shortfall means that a pool or token is not modeled
  * correctly.
  */
 const MAX_SHORTFALL_PPM = 5_000n
@@ -49,14 +54,14 @@ export type EncodeTerms = Omit<EncodeRequest, 'route' | 'families'>
 export type WorkingTrial = {
   /** The route with the highest output after measured gas. */
   readonly route: RoutePlan
-  /** `exact` if the simulation paid at least the route's settled output. */
+  /** `exact` if the simulation paid at least the route's expected output; `adjusted` if it paid slightly less. */
   readonly outcome: 'exact' | 'adjusted'
   readonly swap: EncodedSwap
   /** Terms that the transaction was encoded with. */
   readonly terms: EncodeTerms
   /**
-   * Output promised to the sender in base units: the lower of the simulated and the settled output. A surplus over the
-   * pools' reserves, such as tokens sent to a pair by mistake, may be gone when the transaction is mined.
+   * Output promised to the sender in base units: the lower of the simulated and the expected output. A surplus over the
+   * expected output, such as tokens sent to a pair by mistake, may be gone when the transaction is mined.
    */
   readonly amountOut: bigint
   readonly minOutput: bigint
@@ -65,7 +70,7 @@ export type WorkingTrial = {
   readonly balances: ContractBalances | undefined
   /** Extra gas if the transaction is mined at its deadline instead of in the next block. */
   readonly laterGas: number
-  /** Shortfall against the settled output in the first simulation; negative if the simulation paid more. */
+  /** Shortfall against the expected output in the first simulation; negative if the simulation paid more. */
   readonly shortfallPpm: bigint
 }
 
@@ -77,14 +82,15 @@ export type Trial =
       readonly outcome: 'shortfall'
       readonly shortfallPpm: bigint
       /**
-       * Paid and settled output of a route that nearly paid the exact output. The next search scales its target by
-       * settled / paid.
+       * Set if the request has an exact output and the route paid too little: its paid and expected output. The next
+       * search multiplies its target by expected / paid.
        */
-      readonly paidAndSettled?: readonly [bigint, bigint]
+      readonly exactOutputMiss?: { readonly paid: bigint; readonly expected: bigint }
     }
   /**
-   * `gasUsed` is set only for a revert without data, because a transaction that runs out of gas reverts without data. A
-   * revert with data may also have used all gas, if a token's failed assertion compiles to INVALID (as in USDT).
+   * `gasUsed` is set only for a revert without data, because a transaction that runs out of gas reverts without data. The
+   * gas of a revert with data says nothing: an inner call that hits INVALID (as a failed assertion in USDT does) burns
+   * nearly all gas, and its caller then reverts with data.
    */
   | { readonly outcome: 'reverted'; readonly reason: string; readonly gasUsed?: number }
 
@@ -105,11 +111,11 @@ export type TrialContext = {
 
 /**
  * Encodes a route and simulates the transaction in the block after the view's block. If the transaction pays less than
- * settled, the route is encoded again with a `minOutput` from the simulated output, and simulated again.
+ * expected, the route is encoded again with a `minOutput` from the simulated output, and simulated again.
  *
  * @param alternatives - routes simulated in the same call, each from the same state; if the first route pays its
- *   settled output, the result is the route with the highest output after gas
- * @param maxShortfallPpm - maximum shortfall against the settled output
+ *   expected output, the result is the route with the highest output after gas
+ * @param maxShortfallPpm - maximum shortfall against the expected output
  */
 export async function tryRoute(
   route: RoutePlan,
@@ -152,7 +158,7 @@ async function runRoute(
   )
   const validity = { now: block.timestamp, deadline }
   const gasDueAt = context.laterGas.simulationTimeOf([route, ...alternatives], validity)
-  // The permit expires at the deadline, so the later simulation runs at the deadline at the latest.
+  // The later simulation may be due after the deadline, when a permit has expired. With a permit, it runs at the deadline.
   const laterAt = permit && gasDueAt !== undefined ? deadline : gasDueAt
   const holders = { guard: contracts.guard, executor: contracts.executor.address, wrappedNative }
   const [firstRun, laterOutcomes, balances] = await Promise.all([
@@ -167,8 +173,8 @@ async function runRoute(
   const receivedAmount = receivedOf(firstRun.simulation)
   if (receivedAmount === undefined) return revertedOutcome(firstRun)
   const measuredShortfallPpm = shortfallPpm(expectedOut, receivedAmount)
-  // If a token taxes only accounts without code, the output with a probe shows that no pool is at fault. The quote then
-  // promises the lower output and carries a warning.
+  // A token that taxes only accounts without code pays the full output to the probe, so the shortfall is not the fault of
+  // a pool. The quote then promises the lower output and carries a warning.
   const { probed = firstRun.simulation } = firstRun.simulation
   const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(probed) ?? 0n))
   if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)
@@ -195,7 +201,11 @@ async function runRoute(
   } as const
   if (requestedOut !== undefined) {
     if (!firstRun.simulation.success || receivedAmount < outputBeforeSlippage(requestedOut, request))
-      return { outcome: 'shortfall', shortfallPpm: measuredShortfallPpm, paidAndSettled: [receivedAmount, expectedOut] }
+      return {
+        outcome: 'shortfall',
+        shortfallPpm: measuredShortfallPpm,
+        exactOutputMiss: { paid: receivedAmount, expected: expectedOut },
+      }
     return { ...adjustedOutcome, ...firstRun, amountOut: receivedAmount, minOutput: requestedOut }
   }
   const minOutput = minOutputOf(receivedAmount, request.slippagePpm)
@@ -209,11 +219,11 @@ async function runRoute(
 /** Functions that encode and simulate one route and its alternatives, with the values that all of them share. */
 type RouteRunner = {
   readonly encode: (route: RoutePlan, minOutput: bigint) => EncodedRoute
-  /** Simulates a transaction in the next block. Simulates `others` in the same call, each from the same state. */
-  readonly simulate: (encoded: EncodedRoute, others?: readonly EncodedRoute[]) => Promise<SimulatedSwap>
+  /** Simulates a transaction in the next block, and `otherRoutes` in the same call, each from the same state. */
+  readonly simulate: (encoded: EncodedRoute, otherRoutes?: readonly EncodedRoute[]) => Promise<SimulatedSwap>
   /** Simulates all routes at a Unix time in seconds, to measure their gas; empty if the node cannot. */
   readonly simulateLater: (at: number) => Promise<readonly CallOutcome[]>
-  /** Returns how the route must be simulated without a probe at the sender's address, if at all. @see WalletChecks */
+  /** Returns the mode of the bare run of a route; undefined if none is needed. @see WalletChecks */
   readonly asSentModeOf: (route: RoutePlan) => Promise<SimulationRequest['asSent']>
   /** Unix time in seconds until which the transaction is valid. */
   readonly deadline: number
@@ -270,7 +280,8 @@ async function createRunner(
     const asSent = await asSentModeOf(encoded.route)
     const result = await simulateEncoded(encoded.swap, otherRoutes, { withHead: true, ...(asSent && { asSent }) })
     const { sender } = result.ways
-    // Only a measured comparison restarts the interval until the next comparison.
+    // A `charged` run without a difference is not recorded. It compares only the gas after refunds, and recording it would
+    // postpone the next `measured` run of these tokens and pools.
     if (sender === 'bare' || (sender && asSent === 'measured')) walletChecks.observe(encoded.route, sender === 'bare')
     return { ...encoded, simulation: result }
   }
@@ -295,8 +306,7 @@ function receivedOf(outcome: CallOutcome): bigint | undefined {
 }
 
 /**
- * Simulates the best route without a probe at the sender's address. Falls back to the first route if the result depends
- * on the probe.
+ * Confirms the best route by a bare run. Falls back to the first route if the result depends on the probe.
  */
 async function confirmedAsSent(
   firstSwap: SimulatedSwap,
@@ -311,10 +321,10 @@ async function confirmedAsSent(
 /** Extra gas at the later time compared with the next block, for each route that succeeds at both times. */
 function extraGasLater(
   routes: readonly RoutePlan[],
-  { alternatives: others = [], ...first }: SwapSimulation,
+  { alternatives: alternativeOutcomes = [], ...firstOutcome }: SwapSimulation,
   laterOutcomes: readonly CallOutcome[],
 ): readonly { readonly route: RoutePlan; readonly extraGas: number }[] {
-  const outcomesNow = [first, ...others]
+  const outcomesNow = [firstOutcome, ...alternativeOutcomes]
   return routes.flatMap((candidateRoute, k) => {
     const [outcomeNow, outcomeLater] = [outcomesNow[k], laterOutcomes[k]]
     return outcomeNow?.success && outcomeLater?.success
@@ -356,7 +366,7 @@ export function baseEncodeTerms(
 type EncodedRoute = { readonly route: RoutePlan; readonly terms: EncodeTerms; readonly swap: EncodedSwap }
 type SimulatedSwap = EncodedRoute & { readonly simulation: SwapSimulation }
 
-/** Returns the route with the highest output after gas, among those that paid at least what they settled at. */
+/** Returns the route with the highest output after gas, among those that paid at least their expected output. */
 function bestMeasured(
   { simulation: joint, ...first }: SimulatedSwap,
   otherRoutes: readonly EncodedRoute[],

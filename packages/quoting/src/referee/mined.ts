@@ -188,7 +188,7 @@ export async function traceNative(
   }
 }
 
-/** True if no node of the chain has the method or the state. */
+/** True if the error means that no node of the chain has the method or the state. */
 const isUnable = (error: RpcError) => error.mayDependOnBlock || error.isRefusal
 
 export type ResimulationResult = {
@@ -265,12 +265,12 @@ export async function resimulate(
   return { succeeded, gasUsed, flows, isAsMined, balances }
 }
 
-/** Returns undefined for a failure of the node, because a verdict is also possible without read balances. */
+/** Returns undefined for a failure of the node, because a verdict is possible without the balances. */
 function undefinedUnlessAborted(error: unknown): undefined {
   if (!(error instanceof RpcError) || error.code === 'ABORTED') throw error
 }
 
-/** Gas limit of a simulated block with reads of balances, so that they fit in behind a full block. */
+/** Gas limit of a simulated block that also reads balances: 1,000 million, so that the reads fit after a full block. */
 const READ_BLOCK_GAS: Hex = '0x3b9aca00'
 
 type RawSimulation = readonly {
@@ -299,7 +299,7 @@ function resultsOf(answer: RawSimulation, count: number) {
   }))
 }
 
-/** Stands for the native token in logs of its transfers (ERC-7528). */
+/** Address that emits the logs of native transfers in eth_simulateV1 (ERC-7528). */
 const NATIVE_LOGS = toAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
 
 function isSameLogs(one: readonly FlowLog[], other: readonly FlowLog[]): boolean {

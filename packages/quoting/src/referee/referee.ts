@@ -32,7 +32,7 @@ import { type AccountTrade, readTrades, type TradeReading } from './trades.ts'
 import type { JudgedTrade, SwapVerdict, TradeComparison } from './verdict.ts'
 
 /**
- * Quotes at the end of a past block. The node may be a wrapper that runs in the middle of the next block.
+ * Quotes at the end of a past block. `rpc` may also answer with the state in the middle of the block after it.
  *
  * @throws errors of LiveChain.quoteAtBlock
  */
@@ -44,7 +44,7 @@ export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly 
 const MAX_TRADES = 4
 /** Maximum earlier transactions of the block that run again to reach the state at the transaction's position. */
 const MAX_EARLIER_TRANSACTIONS = 250
-/** Maximum accounts that gave a token and whose code is read. */
+/** Maximum accounts whose code is read, among those that gave a token. */
 const MAX_ACCOUNTS = 200
 /** Start of the code of an account that delegates to a contract (EIP-7702). */
 const DELEGATION = '0xef0100'
@@ -174,8 +174,9 @@ class SwapReferee {
   }
 
   /**
-   * Reads token transfers from the receipt's logs. Reads native transfers from a trace, from a simulation with the same
-   * outcome as the receipt, or from the sender's balances.
+   * Reads token transfers from the receipt's logs. Reads native transfers from the first of these that is available: a
+   * trace, the logs of a chain that logs native transfers, a simulation with the outcome of the receipt, the sender's
+   * balances.
    */
   private async readFlows(
     { miner, transactions }: MinedBlock,
@@ -275,7 +276,7 @@ class SwapReferee {
     const others = receipts
       .filter(({ succeeded }) => succeeded)
       .map((receipt) => ({ ...receipt, changes: changesIn(receipt) }))
-    // Of its own, the native token's moves are known, too, which are not known of the others.
+    // The swap is judged by its logs, like its neighbors. Only the fallback also contains native transfers.
     const victim = others.find(({ hash }) => hash === mined.hash) ?? { ...mined, changes: ownChanges }
     return findSandwich(victim, others)
   }

@@ -11,7 +11,7 @@ export type AccountTrade = {
   readonly recipient: Address
   readonly tokenIn: Address
   readonly tokenOut: Address
-  /** Total that left the trader, including fees that others took. */
+  /** Total that left the trader, including fees that other accounts took. */
   readonly amountIn: bigint
   /** Total that reached the recipient. */
   readonly amountOut: bigint
@@ -19,7 +19,7 @@ export type AccountTrade = {
   readonly fees: readonly { readonly account: Address; readonly token: Address; readonly amount: bigint }[]
 }
 
-/** A transaction that is no swap to judge. */
+/** A transaction without a swap that can be judged, with the reason. */
 export type UnjudgedTransaction = {
   readonly kind: 'wrap' | 'transfer' | 'nothing' | 'several'
   readonly code: ReasonCode
@@ -41,7 +41,7 @@ export type TradeContext = {
   readonly returned: ReadonlySet<Address>
 }
 
-/** Tokens that an account has less of, and tokens that it has more of, with positive amounts. */
+/** The net changes of an account: `inputs` that it gave and `outputs` that it received, as [token, positive amount]. */
 type Sides = {
   readonly inputs: readonly (readonly [Address, bigint])[]
   readonly outputs: readonly (readonly [Address, bigint])[]
@@ -88,7 +88,7 @@ function sidesOf(changes: Changes, account: Address): Sides {
   }
 }
 
-/** Yields accounts that gave nothing, with the amounts that they received. */
+/** Yields each amount that was received by an account that gave nothing. */
 function* receivers(changes: Changes, { miner, wrapper }: TradeContext) {
   for (const account of changes.keys()) {
     const { inputs, outputs } = sidesOf(changes, account)
@@ -99,7 +99,10 @@ function* receivers(changes: Changes, { miner, wrapper }: TradeContext) {
 
 type Output = Pick<AccountTrade, 'recipient' | 'tokenOut' | 'amountOut'>
 
-/** Finds the account that received most of the only other token that came out, if the sender received none. */
+/**
+ * Finds the output of a sender that received nothing: if other accounts received exactly one other token, the largest
+ * amount of it.
+ */
 function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContext): Output | UnjudgedTransaction {
   const all = [...receivers(changes, context)]
   const otherChanges = all.filter(({ token }) => token !== tokenIn)
@@ -124,7 +127,7 @@ function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContex
 }
 
 /**
- * Reads the trades of other accounts than the sender: orders that a solver settles, or operations that a relayer sends.
+ * Reads the trades of accounts other than the sender: orders that a solver executes, or operations that a relayer sends.
  */
 function readOrders(changes: Changes, context: TradeContext): TradeReading {
   const owners = new Set([...context.externalAccounts, ...namedOwners(context.logs)])

@@ -17,9 +17,9 @@ export type SentOrder = {
   readonly feePpm: bigint
   /** Account that receives the output; undefined if it is the sender. */
   readonly recipient: Address | undefined
-  /** Wrapper whose tokens the Guard unwraps for a native output. */
+  /** Wrapped native token that the Guard unwraps for a native output; the zero address if it unwraps nothing. */
   readonly wrapper: Address
-  /** True if the input was sent as value, which the Guard wraps unless `tokenIn` is the zero address. */
+  /** True if the input was sent as native value. The Guard wraps this value unless `tokenIn` is the zero address. */
   readonly isNativeIn: boolean
 }
 
@@ -46,7 +46,7 @@ export function orderOf({ input, value }: { readonly input: Hex; readonly value:
 
 type Parties = { readonly sender: Address; readonly guard: Address }
 
-/** Returns the output that reached the recipient, base units; null if no log shows it. */
+/** Returns the output that reached the recipient in base units; null if no log shows it. */
 export function receivedOf(order: SentOrder, logs: readonly Log[], { sender, guard }: Parties): bigint | null {
   const { recipient = sender } = order
   if (order.tokenOut !== ZERO_ADDRESS) return netTransfers(logs, order.tokenOut, { to: recipient, from: recipient })
@@ -55,7 +55,7 @@ export function receivedOf(order: SentOrder, logs: readonly Log[], { sender, gua
   return unwrappedAmount === null ? null : unwrappedAmount - (unwrappedAmount * order.feePpm) / PPM
 }
 
-/** Returns the input that left the sender, base units; null if no log shows it. */
+/** Returns the input that left the sender in base units; null if no log shows it. */
 export function spentOf(order: SentOrder, logs: readonly Log[], { sender, guard }: Parties): bigint | null {
   if (!order.isNativeIn) {
     const change = netTransfers(logs, order.tokenIn, { to: sender, from: sender })
@@ -66,7 +66,7 @@ export function spentOf(order: SentOrder, logs: readonly Log[], { sender, guard 
   return order.amountIn - (unwrappedBy(guard, order.tokenIn, logs) ?? 0n)
 }
 
-/** Returns the transfers of a token `to` an account less those `from` it, base units; null if there are none. */
+/** Returns the transfers of a token to `to`, less the transfers from `from`, in base units; null if there are none. */
 function netTransfers(
   logs: readonly Log[],
   token: Address,
@@ -83,6 +83,7 @@ function netTransfers(
   return sum
 }
 
+/** Returns the amount that an account unwrapped, in base units; null if there is no log of it. */
 function unwrappedBy(guard: Address, wrapper: Address, logs: readonly Log[]): bigint | null {
   const amounts = logs.flatMap((log) => {
     const isOwn = log.address === wrapper && log.topics[0] === WITHDRAWAL && log.topics.length === 2

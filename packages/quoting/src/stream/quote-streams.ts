@@ -7,12 +7,12 @@ import { cacheKeyOf, type QuoteRequest } from '../quote/request.ts'
 import type { StreamListener } from './update.ts'
 import { Watch } from './watch.ts'
 
-/** Maximum watched quotes of a chain computed at a time, because requests come first. */
+/** Maximum streamed quotes of a chain that are computed at a time, because requests come first. */
 const MAX_CONCURRENT_UPDATES = 2
 
 type Options = { readonly runtime: ChainRuntime; readonly quoter: Quoter; readonly log: Pick<Logger, 'info'> }
 
-/** A quote stream as its owner sees it. */
+/** Handle of an open quote stream, for the caller that opened it. */
 export type OpenStream = {
   /** Resolves with the first update. */
   readonly first: Promise<void>

@@ -6,11 +6,14 @@ import type { SwapQuote } from '../quote/finalize.ts'
 import type { QuoteRequest } from '../quote/request.ts'
 import { isSameQuote, isSameRoute, type StreamListener, type StreamUpdate } from './update.ts'
 
-/** Maximum blocks in a row for which an unchanged search result is enough. Then the transaction is simulated again. */
+/**
+ * Maximum consecutive blocks for which the transaction is not simulated again, because no pool changed or the search finds
+ * the same route.
+ */
 const MAX_PEEKS = 4
 /** Milliseconds after which an unchanged quote is sent again, because its transaction expires after 20 minutes. */
 const RESEND_AFTER_MS = 300_000
-/** Failures in a row, other than refusals, after which the stream ends. */
+/** Number of consecutive failures, other than refusals, after which the stream ends. */
 const MAX_FAILURES = 3
 
 export type WatchOptions = {
@@ -33,7 +36,7 @@ export class Watch {
   private lastQuoteSentMs = 0
   private peeks = 0
   private failures = 0
-  /** Newest block that is not processed yet, and whether pools changed since the last processed one. */
+  /** Newest block that is not processed yet, and whether pools changed since the last processed block. */
   private dueBlock: { readonly block: BlockHeader; readonly hasChanged: boolean } | undefined
   private isRunning = false
   /** Hash of the last block in an update, or its number if the hash is unknown. */
@@ -93,7 +96,7 @@ export class Watch {
       : { kind: 'quote', quote: lastResult }
   }
 
-  /** Processes one block at a time. Of the blocks that arrive in the meantime, only the newest is processed. */
+  /** Processes one block at a time. If several blocks arrive in the meantime, processes only the newest. */
   private async run(): Promise<void> {
     if (this.isRunning) return
     this.isRunning = true

@@ -1,4 +1,4 @@
-/** Facts about a chain's tokens. */
+/** Facts, taxes, names, and trust of a chain's tokens. */
 import { setTimeout } from 'node:timers/promises'
 import type { Address, Chain } from '@sluice/chains'
 import { type Pool, type Snapshot, TokenFacts } from '@sluice/liquidity'
@@ -17,13 +17,13 @@ const SYMBOLS_TIMEOUT_MS = 1_000
 
 type Options = {
   readonly chain: Chain
-  /** Blocks in a row after which a token earns trust; a day of blocks if absent. */
+  /** Number of consecutive blocks in which a token must qualify to earn trust; a day of blocks if absent. */
   readonly earnBlocks: number | undefined
-  /** Node and context with which tokens are measured at the block of a snapshot. */
+  /** Returns the node and context with which tokens are measured at the block of a snapshot. */
   readonly source: (snapshot: Snapshot) => Omit<TaxSource, 'signal'>
 }
 
-/** Facts, taxes, reports, and trust of a chain's tokens. All but trust is kept while the chain sleeps. */
+/** Knowledge about a chain's tokens. All but trust is kept while the chain is not in use. */
 export class ChainTokens {
   readonly facts: TokenFacts
   readonly taxes = new TaxRecords()
@@ -86,7 +86,7 @@ export class ChainTokens {
     )
   }
 
-  /** Measures whether a token can be sold, without a report. @throws RpcError */
+  /** Measures whether a token can be sold in a pool, and records only that. @throws RpcError */
   private async measureSale(token: Address, pool: Pool, snapshot: Snapshot): Promise<void> {
     const { signal } = new AbortController()
     try {

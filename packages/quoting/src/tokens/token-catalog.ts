@@ -1,4 +1,4 @@
-/** Cached list of a chain's tokens, searchable by symbol, name, and address. */
+/** Caches the list of a chain's tokens, and searches it by symbol, name, and address. */
 import type { Address } from '@sluice/chains'
 import { isAddress, toAddress } from '@sluice/chains'
 import type { ListSource, TokenListEntry, TokenLister } from './token-list.ts'
@@ -37,7 +37,7 @@ export class TokenCatalog {
     return [...this.lister.registry.keys()]
   }
 
-  /** Returns the whole list. @param source - called if a list has to be built @throws RpcError */
+  /** Returns the whole list. @param source - provides the pools if a list has to be built @throws RpcError */
   async load(source: () => Promise<CatalogSource>): Promise<Catalog> {
     if (!this.cached || this.cached.expiresMs < Date.now())
       this.cached = { catalog: this.build(source), expiresMs: Infinity }
@@ -45,7 +45,9 @@ export class TokenCatalog {
   }
 
   /**
-   * Returns the tokens whose symbol or name contains the text, in the order of the list, or the token at that address.
+   * Returns the tokens whose symbol or name contains the text, in the order of the list. If the text is an address, returns
+   * the token at this address.
+   *
    * @throws RpcError
    */
   async search(text: string, source: (extraTokens?: readonly Address[]) => Promise<CatalogSource>): Promise<Catalog> {

@@ -17,16 +17,16 @@ import { inSlices } from '@sluice/rpc'
 import type { MeasuredToken } from './token-reports.ts'
 
 const DAY_MS = 86_400_000
-/** Minimum blocks to earn trust, on slow chains. */
+/** Minimum number of blocks in which a token must qualify to earn trust. Slow chains have fewer blocks in a day. */
 const MIN_BLOCKS = 600
-/** Number of repeated measurements of a trusted token in the time that earning trust takes. */
+/** Number of measurements of a token in the time that earning trust takes; a trusted token is measured as often. */
 const REPORTS = 24
-/** Minimum blocks between two measurements, if trust is earned quickly. */
+/** Minimum blocks between two measurements of a token, if trust is earned quickly. */
 const MIN_REPORT_BLOCKS = 25
-/** Minimum milliseconds between two measurements, because each costs the node a few calls. */
+/** Minimum milliseconds between measurements of any tokens, because each costs the node a few calls. */
 const REPORT_PAUSE_MS = 10_000
 
-/** Maximum queued blocks. Beyond that the ledger is reset, because a gap in its observations voids them. */
+/** Maximum queued blocks. If there are more, the ledger is reset, because a gap in its observations voids them. */
 const MAX_WAITING = 64
 
 /** Returns the terms of earning trust. Source of the values: docs/decisions/intermediates.md. */
@@ -41,7 +41,7 @@ export type MeasureToken = (token: Address, snapshot: Snapshot) => Promise<Measu
 
 type Options = {
   readonly chain: Chain
-  /** Blocks in a row after which a token earns trust; a day of blocks if absent. */
+  /** Number of consecutive blocks in which a token must qualify to earn trust; a day of blocks if absent. */
   readonly earnBlocks: number | undefined
   readonly decimals: (token: Address) => number | undefined
   readonly measure: MeasureToken
@@ -77,7 +77,7 @@ export class TrustTracker {
     return this.ledger.counts
   }
 
-  /** Records a block in the ledger: at once after few changes, otherwise in slices, block after block. */
+  /** Records a block in the ledger, after the earlier ones. Many changes are recorded in slices of time. */
   async observe(snapshot: Snapshot): Promise<void> {
     if (this.queue.length >= MAX_WAITING) {
       this.queue = []
@@ -87,7 +87,7 @@ export class TrustTracker {
     if (!this.observing) await this.observeAll()
   }
 
-  /** Sets the prices that the depth of pools is measured with. */
+  /** Sets the prices with which the depth of pools is computed. */
   price(book: PriceBook): void {
     const { decimals } = this.options
     this.ledger.setPriceSource((token, amount) => {
@@ -106,7 +106,7 @@ export class TrustTracker {
     for (const token of taxes.keys()) this.ledger.reportBreach(token, 'a tax on transfers')
   }
 
-  /** Resets the ledger when the chain falls asleep, because later blocks are not observed. */
+  /** Resets the ledger. Call it when the process stops following the chain, because a gap voids the observations. */
   forget(): void {
     this.queue = []
     this.ledger.reset()

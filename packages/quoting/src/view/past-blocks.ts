@@ -35,12 +35,13 @@ const MAX_CONCURRENT_READS = 2
 const MAX_WAITING = 80
 /** Maximum milliseconds in the queue; a request whose expected wait is longer is rejected at once. */
 const MAX_WAIT_MS = 6_000
-/** Initial estimate of a read in milliseconds, and weight of the newest read in its moving average. */
+/** Initial estimate of the duration of a read. */
 const INITIAL_READ_MS = 200
+/** Weight of the newest read in the moving average of the duration. */
 const NEWEST_WEIGHT = 0.2
 /**
- * Maximum milliseconds that a quote waits for pools discovered in the background, after the pools of its tokens are
- * read.
+ * Minimum time limit in milliseconds for pools that are discovered in the background, after the known pools of a quote's
+ * tokens are read.
  */
 const QUOTE_SETTLE_MS = 2_000
 
@@ -68,7 +69,7 @@ export type PastState = {
   readonly poolsPending: boolean
 }
 
-/** Pools that can only be discovered in past logs, as the market of the newest block has discovered them. */
+/** Pools that only a search of past logs finds, taken from the market of the newest block, which has searched them. */
 export type ListedPools = {
   readonly pools: readonly PoolEntry[]
   /** False while the logs are still being searched. */
@@ -92,7 +93,7 @@ type Options = {
 export class PastBlocks {
   private readonly chain: Chain
   private readonly facts: TokenFacts | undefined
-  /** Tokens of the chain's file. The balances of their pools are not checked. */
+  /** Tokens of the chain's file. For other tokens, the depth of a pool is capped at the balance that the pool holds. */
   private readonly listedTokenSet: ReadonlySet<Address>
   /** By kind and block hash; quotes and prices have separate entries. */
   private readonly blocksByKey = new BoundedMap<string, PastBlock>(MAX_BLOCKS, {
@@ -248,7 +249,7 @@ export class PastBlocks {
     if (listedPools) await market.addFoundPools(listedPools.pools)
     await market.ensureGroups([this.chain.hubs, ends])
     await prices.follow(await market.whenIdle(Math.max(this.settleMs, QUOTE_SETTLE_MS)))
-    // Scanning all past logs of a chain takes minutes, so a read does not wait for the end of the scan.
+    // While past logs are being scanned, which takes minutes, the pair counts as read once the pools found so far are.
     const isSettled = market.cacheCounts().queued?.entries === 0 || !isScanned(market)
     if (isSettled && listedPools?.isComplete !== false) quotedPairs.add([...ends].sort().join())
   }
@@ -306,7 +307,8 @@ async function assertState({ hubs }: Chain, { number }: BlockHeader, rpc: Rpc): 
   const [hub] = hubs
   if (!hub) return
   try {
-    // Reads by number, not by hash. The block is old, so a node without its state will not get the state later.
+    // Read by number: the client then reports a missing state at once. By hash, it would take the node for one that has
+    // not received the block yet, and try again.
     await rpc.getCode(hub, number)
   } catch (error) {
     if (!(error instanceof RpcError) || !error.mayDependOnBlock) throw error
