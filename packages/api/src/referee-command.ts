@@ -107,7 +107,7 @@ async function judge(hash: Hex, chainId: number, { environment, isJson }: Settin
     const { chain, liveChain } = services.chain(chainId)
     let verdict = await liveChain.judge(hash, workOptions)
     if (verdict.trades.some(({ comparisons }) => comparisons.some(({ best }) => best.poolsPending))) {
-      await liveChain.settled(SETTLE_MS)
+      await liveChain.waitUntilSettled(SETTLE_MS)
       verdict = await liveChain.judge(hash, workOptions)
     }
     const body = verdictResponse(verdict, chain)

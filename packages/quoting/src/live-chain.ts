@@ -23,7 +23,7 @@ import { LaterGas } from './gas/later-gas.ts'
 import { GasLessons } from './gas/learned-gas.ts'
 import { MeasuredGas } from './gas/measured-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
-import { findPermits, type Offers, type PermitRequest } from './permit/find-permits.ts'
+import { findPermits, type PermitOffers, type PermitRequest } from './permit/find-permits.ts'
 import type { QuoteBatch, RequestOrError } from './quote/batch.ts'
 import { FaultyPools } from './quote/faulty-pools.ts'
 import { FaultyTokens } from './quote/faulty-tokens.ts'
@@ -36,8 +36,8 @@ import { SingleFlight } from './quote/single-flight.ts'
 import { referee } from './referee/referee.ts'
 import type { SwapVerdict } from './referee/verdict.ts'
 import { RouterSearch } from './search/router-search.ts'
+import { SenderCodeChecks } from './simulation/sender-code-checks.ts'
 import { Simulator } from './simulation/simulator.ts'
-import { WalletChecks } from './simulation/wallet-checks.ts'
 import { QuoteStreams } from './stream/quote-streams.ts'
 import { ChainTokens } from './tokens/chain-tokens.ts'
 import { HubNeighbors } from './tokens/hub-neighbors.ts'
@@ -100,7 +100,7 @@ const MAX_CONCURRENT_VERDICTS = 2
 /** Maximum mined swaps that are judged or queued; more are refused with `BUSY`. */
 const MAX_PENDING_VERDICTS = 10
 /** Milliseconds between two checks of whether background work still improves quotes. */
-const SETTLE_STEP_MS = 50
+const SETTLE_POLL_MS = 50
 
 /** A chain at run time, with everything that a quote needs. */
 export class LiveChain {
@@ -122,7 +122,7 @@ export class LiveChain {
   private readonly gasProber: GasProber
   private readonly laterGas: LaterGas
   private readonly contractBalances = new ContractBalanceReader()
-  readonly walletChecks: WalletChecks
+  readonly senderCodeChecks: SenderCodeChecks
   private readonly neighbors: HubNeighbors
   private readonly pastBlocks: PastBlocks
   private readonly pastQuoter: PastQuoter
@@ -199,7 +199,7 @@ export class LiveChain {
     this.measuredGas = new MeasuredGas()
     this.gasProber = new GasProber({ chain, contracts, simulation, measuredGas: this.measuredGas, log })
     this.laterGas = new LaterGas()
-    this.walletChecks = new WalletChecks(tokens.catalog.registry)
+    this.senderCodeChecks = new SenderCodeChecks(tokens.catalog.registry)
     this.neighbors = new HubNeighbors(chain, tokens.catalog.registry, (token) => tokens.facts.decimals(token))
     this.pastBlocks = new PastBlocks(chain, { facts: tokens.facts })
     this.simulation = simulation
@@ -211,8 +211,8 @@ export class LiveChain {
       onSample: () => {},
     })
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
-    runtime.onSnapshot((snapshot) => this.measuredGas.follow(snapshot))
-    runtime.onSnapshot((snapshot) => this.faultyPools.follow(snapshot))
+    runtime.onSnapshot((snapshot) => this.measuredGas.markChanged(snapshot))
+    runtime.onSnapshot((snapshot) => this.faultyPools.forgetChanged(snapshot))
     this.priceHistory = new PriceHistory(chain.tokens.map(({ address }) => address))
     runtime.onPriced((block, prices) => this.priceHistory.record(block, (token) => prices.usd(token)))
     // If another process reads the chain, the tokens next to hubs arrive with its snapshots.
@@ -231,7 +231,7 @@ export class LiveChain {
       contractBalances: this.contractBalances,
       faultyPools: this.faultyPools,
       faultyTokens: this.faultyTokens,
-      walletChecks: this.walletChecks,
+      senderCodeChecks: this.senderCodeChecks,
       onQuote: (view, record) => {
         this.quoteLog?.add(view.snapshot, record)
         // If the block is no longer the head, this quote is discarded and computed again, so it is not sampled.
@@ -254,7 +254,7 @@ export class LiveChain {
   }
 
   /** Permits that an owner can sign as an alternative to an approval, by token and amount. @see findPermits */
-  async permits(permitRequest: PermitRequest, requestContext: QuotingContext): Promise<Offers> {
+  async permits(permitRequest: PermitRequest, requestContext: QuotingContext): Promise<PermitOffers> {
     const { views, rpc } = this.runtime.parts
     const block = await requestContext.time('state', () => views.head(requestContext.signal))
     const context = {
@@ -329,11 +329,21 @@ export class LiveChain {
 
   /** @param rpc - returns the node that reads pools and simulates at past blocks */
   private createPastQuoter(blocks: PastBlocks, rpc: () => Rpc): PastQuoter {
-    const { chain, contracts, tokens, simulation, emit, listPools, gasLessons, measuredGas, gasProber, walletChecks } =
-      this
+    const {
+      chain,
+      contracts,
+      tokens,
+      simulation,
+      emit,
+      listPools,
+      gasLessons,
+      measuredGas,
+      gasProber,
+      senderCodeChecks,
+    } = this
     return new PastQuoter({
       ...{ chain, contracts, tokens, simulation, emit, blocks, rpc, listPools },
-      ...{ gasLessons, measuredGas, gasProber, walletChecks },
+      ...{ gasLessons, measuredGas, gasProber, senderCodeChecks },
       olderContracts: this.olderContracts,
       codesRpc: () => this.rpc,
       search: (view, request, signal) => this.pastSearch.find(view, request, signal),
@@ -402,9 +412,9 @@ export class LiveChain {
   }
 
   /** Waits until no background work can improve quotes of one block any more, or until the timeout. */
-  async settled(timeoutMs: number): Promise<void> {
+  async waitUntilSettled(timeoutMs: number): Promise<void> {
     const deadline = Date.now() + timeoutMs
-    while (this.isSettling(this.runtime.status()) && Date.now() < deadline) await setTimeout(SETTLE_STEP_MS)
+    while (this.isSettling(this.runtime.status()) && Date.now() < deadline) await setTimeout(SETTLE_POLL_MS)
   }
 
   /** True while pools are being searched or gas is being measured in the background, which may improve quotes. */
@@ -417,7 +427,7 @@ export class LiveChain {
   /** Sizes of the stores that untrusted input can fill, with their limits. */
   get counts(): Readonly<Record<string, StateCount>> {
     const { slots, limiter } = this.simulation
-    const walletChecks = this.walletChecks.counts
+    const senderCodeChecks = this.senderCodeChecks.counts
     const quoteLog = this.quoteLog && { quoteLog: this.quoteLog.counts }
     return {
       ...this.runtime.counts,
@@ -433,9 +443,9 @@ export class LiveChain {
       laterGas: this.laterGas.count,
       contractBalances: this.contractBalances.count,
       neighbors: this.neighbors.count,
-      walletCodes: walletChecks.codes,
-      walletsCompared: walletChecks.compared,
-      walletsDiffering: walletChecks.differing,
+      walletCodes: senderCodeChecks.codes,
+      walletsCompared: senderCodeChecks.compared,
+      walletsDiffering: senderCodeChecks.differing,
       pastBlocks: this.pastBlocks.count,
       withdrawingPools: this.sampler.statistics.fadingPools.count,
     }

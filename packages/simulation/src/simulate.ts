@@ -1,7 +1,6 @@
 /** Simulates one swap in one eth_call, as its sender would run it. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
-import { isSameOutcome, runAsSent, type SentOutcome } from './as-sent.ts'
 import { type CallEnvironment, codeOverrides, mergeOverrides, type RunReport } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
@@ -15,6 +14,7 @@ import { SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
 import { layoutFromSlots, type TokenLayout } from './slots/resolver.ts'
 import { exhaustionOf, isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
 import type { SimulationRequest, SwapSimulation } from './types.ts'
+import { type BareOutcome, isSameOutcome, runWithoutSenderProbe } from './without-sender-probe.ts'
 
 const MAX_UINT256 = 2n ** 256n - 1n
 
@@ -53,13 +53,14 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   // Read everything in parallel: one round trip before the call itself.
   const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), prepare(task)])
   // Run as sent in parallel with the probe, with the setup that usually works.
-  const earlyRun = setUp && request.asSent ? { setUp, outcome: runAsSent(task, environment, setUp) } : undefined
-  earlyRun?.outcome.catch(() => {})
+  const earlyBareRun =
+    setUp && request.bareRunMode ? { setUp, outcome: runWithoutSenderProbe(task, environment, setUp) } : undefined
+  earlyBareRun?.outcome.catch(() => {})
   const attempt =
     setUp && token === NATIVE
       ? { setUp, report: await runTask(task, environment, setUp) }
       : await tryToken(task, environment, layout, setUp)
-  const result = await compareAsSent(task, environment, attempt, earlyRun)
+  const result = await compareWithBareRun(task, environment, attempt, earlyBareRun)
   const nodeMessage = (await isStarvedInside(task, environment, result))
     ? NO_MESSAGE
     : await exhaustionMessage(task, environment, result)
@@ -73,10 +74,10 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
 async function isStarvedInside(
   task: SimulationTask,
   environment: CallEnvironment,
-  { report, setUp, sentOutcome }: Attempt,
+  { report, setUp, bareOutcome }: Attempt,
 ): Promise<boolean> {
   const { gas } = task.request
-  const { success, returnData } = sentOutcome ?? report
+  const { success, returnData } = bareOutcome ?? report
   if (gas === undefined || success || returnData !== '0x' || isExhausted(report)) return false
   // An inner call gets 63/64 of the remaining gas (EIP-150), so almost none remains.
   const isAlmostUsedUp = (runReport: RunReport, limit: bigint) => runReport.gasUsed * 4n > limit * 3n
@@ -92,9 +93,9 @@ async function isStarvedInside(
 async function exhaustionMessage(
   { rpc, request, options }: SimulationTask,
   { block, blockOverrides, targetGas, gasPriceWei }: CallEnvironment,
-  { report, setUp, sentOutcome }: Attempt,
+  { report, setUp, bareOutcome }: Attempt,
 ): Promise<string | undefined> {
-  if (!(sentOutcome ?? { isExhausted: isExhausted(report) }).isExhausted) return undefined
+  if (!(bareOutcome ?? { isExhausted: isExhausted(report) }).isExhausted) return undefined
   const { from, to, data } = request
   const value = setUp.sources.balance === 'native' ? setUp.balance : 0n
   const gas = targetGas + intrinsicGas(data)
@@ -111,10 +112,10 @@ async function exhaustionMessage(
 type Attempt = {
   readonly report: RunReport
   readonly setUp: SetUp
-  readonly sentOutcome?: SentOutcome | undefined
+  readonly bareOutcome?: BareOutcome | undefined
   readonly nodeMessage?: string | undefined
 }
-type EarlyRun = { readonly setUp: SetUp; readonly outcome: Promise<SentOutcome | undefined> }
+type EarlyBareRun = { readonly setUp: SetUp; readonly outcome: Promise<BareOutcome | undefined> }
 
 function checkRequest(
   { from, to, data, alternatives = [], gas, amountIn }: SimulationRequest,
@@ -375,20 +376,22 @@ async function tryLoan(
  * Compares with the transaction as sent, if requested. Also compares if it failed for a sender without code, since the
  * probe at the sender may be the cause.
  */
-async function compareAsSent(
+async function compareWithBareRun(
   task: SimulationTask,
   environment: CallEnvironment,
   attempt: Attempt,
-  earlyRun: EarlyRun | undefined,
+  earlyBareRun: EarlyBareRun | undefined,
 ): Promise<Attempt> {
   const { report, setUp } = attempt
   const isSuspect = !report.success && !report.isOutOfGas && environment.senderCode === '0x'
-  if (environment.targetCode !== undefined || !(task.request.asSent || isSuspect)) return attempt
-  const sentOutcome = await (earlyRun?.setUp === setUp ? earlyRun.outcome : runAsSent(task, environment, setUp))
-  if (!sentOutcome || sentOutcome.minGasUsed === undefined || isSameOutcome(outcomeOf(report), sentOutcome))
-    return { ...attempt, sentOutcome }
-  const measuringTask = { ...task, request: { ...task.request, asSent: 'measured' as const } }
-  return { ...attempt, sentOutcome: await runAsSent(measuringTask, environment, setUp) }
+  if (environment.targetCode !== undefined || !(task.request.bareRunMode || isSuspect)) return attempt
+  const bareOutcome = await (earlyBareRun?.setUp === setUp
+    ? earlyBareRun.outcome
+    : runWithoutSenderProbe(task, environment, setUp))
+  if (!bareOutcome || bareOutcome.minGasUsed === undefined || isSameOutcome(outcomeOf(report), bareOutcome))
+    return { ...attempt, bareOutcome }
+  const measuringTask = { ...task, request: { ...task.request, bareRunMode: 'measured' as const } }
+  return { ...attempt, bareOutcome: await runWithoutSenderProbe(measuringTask, environment, setUp) }
 }
 
 /** True if the token lets a spender take the written amount, so that a revert comes from the swap itself. */
@@ -409,22 +412,22 @@ async function canMove({ reader, input, context }: SimulationTask, layout: Token
 }
 
 function resultOf(
-  { report, setUp, sentOutcome, nodeMessage }: Attempt,
+  { report, setUp, bareOutcome, nodeMessage }: Attempt,
   { header, blockOverrides }: CallEnvironment,
 ): SwapSimulation {
   const { number = header.number, timestamp } = blockOverrides
   const isOverrideApplied = timestamp !== undefined && report.timestamp === timestamp
   const probedOutcome = outcomeOf(report)
-  const differs = sentOutcome !== undefined && !isSameOutcome(probedOutcome, sentOutcome)
-  const { success, amountOut, gasUsed, returnData } = differs ? sentOutcome : probedOutcome
-  const sender = sentOutcome && (differs ? 'bare' : 'same')
+  const differs = bareOutcome !== undefined && !isSameOutcome(probedOutcome, bareOutcome)
+  const { success, amountOut, gasUsed, returnData } = differs ? bareOutcome : probedOutcome
+  const sender = bareOutcome && (differs ? 'bare' : 'same')
   return {
     ...{ success, amountOut, gasUsed, returnData },
     ...(differs
       ? { probed: probedOutcome }
       : report.alternatives && { alternatives: report.alternatives.map(outcomeOf) }),
     ...(!success && { revertReason: nodeMessage === undefined ? decodeRevert(returnData) : exhaustionOf(nodeMessage) }),
-    ...(sentOutcome?.chargedGas !== undefined && { chargedGas: sentOutcome.chargedGas }),
+    ...(bareOutcome?.chargedGas !== undefined && { chargedGas: bareOutcome.chargedGas }),
     blockNumber: header.number,
     blockTimestamp: header.timestamp,
     ...(isOverrideApplied && { ranIn: { number, timestamp } }),

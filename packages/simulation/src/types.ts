@@ -55,7 +55,7 @@ export type SimulationRequest = {
    * the charged gas, and measures the gas before refunds only if the charged gas differs. If the transaction fails and
    * the sender has no code, this check always runs.
    */
-  readonly asSent?: 'measured' | 'charged'
+  readonly bareRunMode?: 'measured' | 'charged'
   /** True to also read the node's head, without an extra request. */
   readonly withHead?: boolean
   /** Queue priority at the node; default `quote`. */

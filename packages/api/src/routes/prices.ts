@@ -138,7 +138,7 @@ async function answerAtHead(
   const { view, book, priceState } = await readPrices(chain, [...tokens.values()], context)
   const body = await makeBody(book, priceState)
   // The URL of a POST does not contain its tokens, so it cannot be the key.
-  if (priceState.isCurrent && book.hasNoPendingJumps && request.method !== 'POST') view.answers.keep(request.url, body)
+  if (priceState.isCurrent && book.hasNoPendingJumps && request.method !== 'POST') view.answers.store(request.url, body)
   return body
 }
 

@@ -35,7 +35,7 @@ export async function simulate(
         amountIn: fields.amountIn,
         tokenOut: fields.tokenOut.address,
         block: fields.block.ref,
-        asSent: 'measured',
+        bareRunMode: 'measured',
         ...(header && { knownState: { header } }),
         ...(fields.gas !== undefined && { gas: fields.gas }),
         ...(fields.gasPrice !== undefined && { gasPrice: fields.gasPrice }),

@@ -38,7 +38,7 @@ export function stream(services: Services, config: Config, isTrustedProxy: Proxy
       const openStream = chain.liveChain.streams.open(quoteRequest, (update) => handleUpdate(update))
       response.once('close', openStream.close)
       if (response.closed) openStream.close()
-      await openStream.first
+      await openStream.firstUpdate
     })
     await context.orAborted(openTask)
     const [firstUpdate] = earlyUpdates

@@ -18,7 +18,7 @@ export async function tokens(request: Request, { liveChain }: ServedChain, conte
     context.time('measure', () => Promise.all(addresses.map((address) => liveChain.tokens.report(address, snapshot)))),
   )
   const asksForCode = await Promise.all(
-    addresses.map((address) => liveChain.walletChecks.mayAsk(address, liveChain.rpc, 'latest').catch(() => null)),
+    addresses.map((address) => liveChain.senderCodeChecks.mayAsk(address, liveChain.rpc, 'latest').catch(() => null)),
   )
   const reportByAddress = new Map<Address, TokenReportResponse | null>(
     addresses.map((address, k) => [
@@ -28,7 +28,7 @@ export async function tokens(request: Request, { liveChain }: ServedChain, conte
             ...bodyOf(measuredTokens[k]),
             ...liveChain.tokens.trustTracker.standingOf(address),
             asksForCode: asksForCode[k] ?? null,
-            walletsDiffer: liveChain.walletChecks.dependsOnSenderCode(address),
+            walletsDiffer: liveChain.senderCodeChecks.dependsOnSenderCode(address),
           }
         : null,
     ]),

@@ -69,7 +69,7 @@ type Options = RuntimeSettings & {
  * If no new block arrives for this many block times, price jumps in the last block count as confirmed. Until then, a jump
  * may be a manipulation that the next block reverts.
  */
-const REST_BLOCKS = 2
+const CONFIRM_JUMP_BLOCKS = 2
 
 /** Parts that exist only while the chain is awake. */
 type AwakeParts = {
@@ -105,9 +105,9 @@ export class ChainRuntime {
   private readonly snapshotListeners = new Set<(snapshot: Snapshot) => void>()
   private readonly priceListeners = new Set<(block: BlockHeader, prices: Prices) => void>()
   private readonly options: Options
-  private awake: AwakeParts | undefined
+  private awakeParts: AwakeParts | undefined
   private idleTimer: NodeJS.Timeout | undefined
-  private restTimer: NodeJS.Timeout | undefined
+  private confirmJumpTimer: NodeJS.Timeout | undefined
 
   constructor(options: Options) {
     this.options = options
@@ -115,22 +115,22 @@ export class ChainRuntime {
 
   /** Returns the parts of the chain. Wakes the chain, or keeps it awake. */
   get parts(): AwakeParts {
-    if (this.awake) this.idleTimer?.refresh()
+    if (this.awakeParts) this.idleTimer?.refresh()
     else {
       this.idleTimer = setTimeout(() => this.sleepIfIdle(), this.options.idleSleepMs).unref()
-      this.awake = withoutTrace(() => this.wake())
+      this.awakeParts = withoutTrace(() => this.wake())
     }
-    return this.awake
+    return this.awakeParts
   }
 
   /** Returns the parts of the chain without keeping it awake; undefined while it sleeps. */
   get partsIfAwake(): AwakeParts | undefined {
-    return this.awake
+    return this.awakeParts
   }
 
   /** True while the chain is awake and a block is in memory. */
   get isFollowed(): boolean {
-    return this.awake?.market.health().head != null
+    return this.awakeParts?.market.health().head != null
   }
 
   /** True if the block is on the canonical chain, as far as the market knows. */
@@ -143,7 +143,7 @@ export class ChainRuntime {
    * chain.
    */
   recentAnswer(target: string): string | undefined {
-    return this.awake && this.parts.views.recentAnswer(target)
+    return this.awakeParts && this.parts.views.recentAnswer(target)
   }
 
   /**
@@ -164,38 +164,38 @@ export class ChainRuntime {
 
   status(): ChainStatus {
     const { chainId } = this.options.chain
-    if (!this.awake) return { chainId, state: 'asleep' }
-    const { market, rpc, poolCount: pools } = this.awake
+    if (!this.awakeParts) return { chainId, state: 'asleep' }
+    const { market, rpc, poolCount: pools } = this.awakeParts
     const { head, error, reason, scan } = market.health()
     return awakeStatus(chainId, { head, error, reason, scan, clock: rpc.health().clock, pools })
   }
 
   /** Sizes of the stores that untrusted input can fill, with their limits. */
   get counts(): Readonly<Record<string, StateCount>> {
-    return this.awake
+    return this.awakeParts
       ? {
-          ...this.awake.market.cacheCounts(),
-          ...this.awake.views.counts,
-          redemptions: this.awake.redemptions.count,
+          ...this.awakeParts.market.cacheCounts(),
+          ...this.awakeParts.views.counts,
+          redemptions: this.awakeParts.redemptions.count,
         }
       : {}
   }
 
   /** Health of the endpoints; undefined while the chain sleeps. */
   get rpcHealth(): ReturnType<Rpc['health']> | undefined {
-    return this.awake?.rpc.health()
+    return this.awakeParts?.rpc.health()
   }
 
   /** Counts of the audit that compares pools in memory with the chain. */
   get audit(): AuditCount | undefined {
-    return this.awake?.market.health().audit
+    return this.awakeParts?.market.health().audit
   }
 
   async sleep(): Promise<void> {
     clearTimeout(this.idleTimer)
-    clearTimeout(this.restTimer)
-    const { awake, options } = this
-    this.awake = undefined
+    clearTimeout(this.confirmJumpTimer)
+    const { awakeParts: awake, options } = this
+    this.awakeParts = undefined
     options.tokens.trustTracker.forget()
     options.onSleep()
     await awake?.market.stop()
@@ -228,9 +228,9 @@ export class ChainRuntime {
       redemptions: (token) => redemptions.readingsOf(token),
       onFault: ({ id }, error) => log.error({ err: error, pool: id }, 'a pool cannot be priced'),
     })
-    tokens.trustTracker.price(prices)
+    tokens.trustTracker.setPrices(prices)
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
-    tokens.onNewEvidence = () => this.awake?.views.forgetAnswers()
+    tokens.onNewEvidence = () => this.awakeParts?.views.forgetAnswers()
     const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
     const awake: AwakeParts = { rpc, market, prices, redemptions, views, poolCount: undefined }
     market.onSnapshot((snapshot) => {
@@ -247,10 +247,10 @@ export class ChainRuntime {
         for (const listener of this.priceListeners) listener(snapshot.block, prices)
       }
       prices.follow(snapshot).then(notifyPriced).catch(onPricesFailed)
-      clearTimeout(this.restTimer)
-      this.restTimer = setTimeout(
+      clearTimeout(this.confirmJumpTimer)
+      this.confirmJumpTimer = setTimeout(
         () => prices.acceptJumps().catch(onPricesFailed),
-        REST_BLOCKS * chain.blockTimeMs,
+        CONFIRM_JUMP_BLOCKS * chain.blockTimeMs,
       ).unref()
     })
     market.start()

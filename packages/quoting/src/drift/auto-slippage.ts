@@ -26,7 +26,7 @@ const MAX_STEADY_FEE_PPM = 250
  * Price move within two blocks, in ppm, that is exceeded once in a hundred times. `steady` is for tokens of the same
  * value.
  */
-const TAIL_MOVE_PPM = { steady: 100, other: 1_000 }
+const TAIL_MOVE_PPM = { steady: 100, volatile: 1_000 }
 /**
  * Share of a pool's fee that is added to the pool's expected move. Pools with higher fees are shallower, and their prices
  * are corrected by arbitrage later.
@@ -42,13 +42,13 @@ const FEE_SHARE = 0.5
  */
 export function autoSlippage(
   route: Pick<RoutePlan, 'tokenIn' | 'legs'>,
-  measuredOf: (pool: string) => MeasuredDrift | undefined = () => undefined,
+  driftOf: (pool: string) => MeasuredDrift | undefined = () => undefined,
 ): AutoSlippage {
   const shares = sharesOf(route)
   const movePpmByPair = new Map<string, number>()
   let measuredCount = 0
   for (const [k, leg] of route.legs.entries()) {
-    const drift = measuredOf(leg.pool.id)
+    const drift = driftOf(leg.pool.id)
     if (drift && drift.samples > 0) measuredCount++
     const pair = [leg.tokenIn, leg.tokenOut].sort().join()
     movePpmByPair.set(pair, (movePpmByPair.get(pair) ?? 0) + shares[k]! * movePpmOf(leg, drift))
@@ -56,19 +56,19 @@ export function autoSlippage(
   const movePpm = Math.sqrt([...movePpmByPair.values()].reduce((sum, ppm) => sum + ppm ** 2, 0))
   const ppm = boundPpm(BigInt(Math.ceil(Number.isFinite(movePpm) ? movePpm : 0)))
   const { length } = route.legs
-  const pools = (count: number) => `${count} of its ${length} pool${length === 1 ? '' : 's'}`
+  const poolCountText = (count: number) => `${count} of its ${length} pool${length === 1 ? '' : 's'}`
   return {
     ppm,
     reason:
       length === 0
         ? 'wrapping moves no price'
-        : `what the route is not likely to lose within two blocks: measured for ${pools(measuredCount)}, expected by their fees for ${pools(length - measuredCount)}`,
+        : `what the route is not likely to lose within two blocks: measured for ${poolCountText(measuredCount)}, expected by their fees for ${poolCountText(length - measuredCount)}`,
   }
 }
 
 function movePpmOf(leg: Leg, drift: MeasuredDrift | undefined): number {
   const feePpm = feePpmOf(leg)
-  const expectedPpm = (feePpm < MAX_STEADY_FEE_PPM ? TAIL_MOVE_PPM.steady : TAIL_MOVE_PPM.other) + feePpm * FEE_SHARE
+  const expectedPpm = (feePpm < MAX_STEADY_FEE_PPM ? TAIL_MOVE_PPM.steady : TAIL_MOVE_PPM.volatile) + feePpm * FEE_SHARE
   if (!drift) return expectedPpm
   const weight = drift.samples / (drift.samples + PRIOR_SAMPLES)
   return weight * Math.max(0, -drift.worstPpm) + (1 - weight) * expectedPpm

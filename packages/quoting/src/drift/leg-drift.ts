@@ -80,15 +80,15 @@ function applyNetTrade(earlierPool: Pool, laterPool: Pool, { tokenIn, tokenOut }
     return (reservesAfter[tokenIndex] ?? 0n) - (reservesBefore[tokenIndex] ?? 0n)
   }
   const [changeIn, changeOut] = [changeOf(tokenIn), changeOf(tokenOut)]
-  const trade = (soldToken: Address, boughtToken: Address, amount: bigint) =>
+  const quoteTrade = (soldToken: Address, boughtToken: Address, amount: bigint) =>
     nullIfRefused(() => family.quoteExactInput(earlierPool, soldToken, boughtToken, amount))
   // If both reserves fell, liquidity was removed. If both rose, liquidity was added, or there were trades in both
   // directions. The price may then have moved as far as the larger inflow would move it.
   const netTrade =
     changeIn > 0n
-      ? trade(tokenIn, tokenOut, changeIn)
+      ? quoteTrade(tokenIn, tokenOut, changeIn)
       : changeOut > 0n && changeIn < 0n
-        ? trade(tokenOut, tokenIn, changeOut)
+        ? quoteTrade(tokenOut, tokenIn, changeOut)
         : null
   return netTrade ? { ...earlierPool, state: netTrade.state } : earlierPool
 }

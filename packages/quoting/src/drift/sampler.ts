@@ -23,7 +23,7 @@ import { BLOCKS_AFTER, DriftStatistics } from './statistics.ts'
 /** Maximum quotes that wait for later blocks. */
 const MAX_PENDING = 32
 /** Simulations per quote: one in each of the later blocks, which directly follow the quoted block. */
-const CALLS_PER_QUOTE = BLOCKS_AFTER.length
+const SIMULATIONS_PER_QUOTE = BLOCKS_AFTER.length
 /** Extra node calls if a simulation fails: reading the target's code, and a retry. */
 const EXTRA_CALLS_AFTER_FAILURE = 2
 /**
@@ -45,7 +45,7 @@ type Options = {
   readonly onSample: (sample: DriftSample) => void
 }
 
-type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'asSent'> & {
+type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'dependsOnSenderCode'> & {
   readonly senderCode: Promise<Hex>
   /** True if a token of the route is taxed: a leg that is simulated alone then shows the tax instead of drift. */
   readonly isTaxed: boolean
@@ -80,9 +80,12 @@ export class DriftSampler {
   }
 
   /** Queues a new quote if the call budget covers its simulations. */
-  offer(view: Pick<ChainView, 'codeOf'>, { quote, from, terms, searchRequest, asSent }: QuoteRecord): void {
+  offer(
+    view: Pick<ChainView, 'codeOf'>,
+    { quote, from, terms, searchRequest, dependsOnSenderCode }: QuoteRecord,
+  ): void {
     if (this.callShare.isOff || quote.route.legs.length === 0 || this.pending.length >= MAX_PENDING) return
-    if (!this.callShare.takeCalls(CALLS_PER_QUOTE)) return
+    if (!this.callShare.takeCalls(SIMULATIONS_PER_QUOTE)) return
     const senderCode = view.codeOf(from)
     // Avoids an unhandled rejection; the error is handled when `senderCode` is awaited.
     senderCode.catch(() => {})
@@ -90,7 +93,15 @@ export class DriftSampler {
       ({ tokenIn, tokenOut }) => searchRequest.taxes?.has(tokenIn) || searchRequest.taxes?.has(tokenOut),
     )
     this.offeredAt = Date.now()
-    this.pending.push({ quote, from, terms, asSent, senderCode, isTaxed, processedBlocks: 0 })
+    this.pending.push({
+      quote,
+      from,
+      terms,
+      dependsOnSenderCode: dependsOnSenderCode,
+      senderCode,
+      isTaxed,
+      processedBlocks: 0,
+    })
   }
 
   /** Simulates the quotes that are due at a new block. */
@@ -100,9 +111,9 @@ export class DriftSampler {
     this.lastBlock = number
     if (!isNew) return
     const dueSamples = this.pending.filter(({ quote: { block } }) => block.number < number)
-    this.pending = this.pending.filter(({ quote: { block } }) => block.number + CALLS_PER_QUOTE > number)
+    this.pending = this.pending.filter(({ quote: { block } }) => block.number + SIMULATIONS_PER_QUOTE > number)
     for (const pendingSample of dueSamples) {
-      const blocks = Math.min(number - pendingSample.quote.block.number, CALLS_PER_QUOTE + 1)
+      const blocks = Math.min(number - pendingSample.quote.block.number, SIMULATIONS_PER_QUOTE + 1)
       // Count the blocks that were skipped between two snapshots.
       for (; pendingSample.processedBlocks < blocks - 1; pendingSample.processedBlocks++) this.statistics.recordMissed()
       pendingSample.processedBlocks = blocks
@@ -124,7 +135,7 @@ export class DriftSampler {
     if (hasExpired || !this.options.isCanonical(block)) return this.statistics.recordMissed()
     try {
       const state = { snapshot, code: await pendingSample.senderCode }
-      const sample = await this.sample(pendingSample, state, after)
+      const sample = await this.takeSample(pendingSample, state, after)
       this.statistics.add(sample)
       this.options.onSample(sample)
     } catch (error) {
@@ -134,14 +145,14 @@ export class DriftSampler {
     }
   }
 
-  private async sample(pendingSample: PendingSample, state: SampleState, after: BlocksAfter): Promise<DriftSample> {
-    const { quote, from, asSent, terms } = pendingSample
+  private async takeSample(pendingSample: PendingSample, state: SampleState, after: BlocksAfter): Promise<DriftSample> {
+    const { quote, from, dependsOnSenderCode, terms } = pendingSample
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route
     const { recipient = from } = terms
     const request = {
       ...{ from, recipient, to, data, tokenIn, tokenOut, amountIn },
-      ...(asSent && { asSent: 'measured' as const }),
+      ...(dependsOnSenderCode && { dependsOnSenderCode: 'measured' as const }),
     }
     const result = await this.simulate(request, state, quote.route)
     const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)
@@ -152,7 +163,7 @@ export class DriftSampler {
       timestamp: state.snapshot.block.timestamp,
       ppm,
       reverted: !result.success,
-      legs: pendingSample.isTaxed ? sampledLegs : await this.attribute(pendingSample, sampledLegs, ppm, state),
+      legs: pendingSample.isTaxed ? sampledLegs : await this.attributeShortfall(pendingSample, sampledLegs, ppm, state),
     }
   }
 
@@ -160,7 +171,7 @@ export class DriftSampler {
    * Attributes an unexplained shortfall to the pools that pay less than their new states predict. If the route has one
    * leg, its pool gets the whole shortfall. With several legs, each pool is simulated alone.
    */
-  private async attribute(
+  private async attributeShortfall(
     pendingSample: PendingSample,
     legs: readonly SampledLeg[],
     ppm: number | null,
@@ -212,7 +223,7 @@ export class DriftSampler {
   private async simulate(
     request: Pick<
       SimulationRequest,
-      'from' | 'recipient' | 'to' | 'data' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'asSent'
+      'from' | 'recipient' | 'to' | 'data' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'bareRunMode'
     >,
     { snapshot: { block }, code }: SampleState,
     { legs }: RoutePlan,

@@ -4,9 +4,9 @@
  */
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { MeasuredDrift } from './auto-slippage.ts'
+import { type FadingPool, FadingPools } from './fading-pools.ts'
 import type { BlocksAfter, DriftSample } from './sample.ts'
 import { type DriftOutcome, type Figures, Tally } from './tally.ts'
-import { type FadingPool, FadingPools } from './withdrawals.ts'
 
 /** Number of newest samples that count: of the chain, of each family or DEX (a source), and of each pool. */
 const WINDOW_SAMPLES = { chain: 1_000, source: 300, pool: 60 }
@@ -98,7 +98,7 @@ export class DriftStatistics {
   /** Returns all statistics. @param maxEntries - maximum entries of each list */
   figures(maxEntries: number): DriftFigures {
     const bySampleCount = <T extends Tallies>(tallies: BoundedMap<string, T>) =>
-      [...tallies].sort(([, a], [, b]) => samplesOf(b) - samplesOf(a)).slice(0, maxEntries)
+      [...tallies].sort(([, a], [, b]) => sampleCountOf(b) - sampleCountOf(a)).slice(0, maxEntries)
     const sources = (tallies: BoundedMap<string, Tallies>): readonly SourceFigures[] =>
       bySampleCount(tallies).map(([name, tallies]) => ({ name, after: figuresOf(tallies) }))
     return {
@@ -132,6 +132,6 @@ function figuresOf(ownTallies: Tallies): ByBlock<Figures> {
   return { 1: ownTallies[1].figures, 2: ownTallies[2].figures }
 }
 
-function samplesOf(ownTallies: Tallies): number {
+function sampleCountOf(ownTallies: Tallies): number {
   return ownTallies[1].samples + ownTallies[2].samples
 }

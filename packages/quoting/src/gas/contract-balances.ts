@@ -35,7 +35,7 @@ export class ContractBalanceReader {
   ): Promise<ContractBalances | undefined> {
     const keys = balanceKeys(routes, holders)
     try {
-      const heldFlags = await Promise.all(this.holdsTokens(keys, source))
+      const heldFlags = await Promise.all(this.heldFlagsOf(keys, source))
       const tokensOf = (holder: Address) =>
         new Set(keys.flatMap(([owner, token], k) => (owner === holder && heldFlags[k] ? [token] : [])))
       return { guard: tokensOf(holders.guard), executor: tokensOf(holders.executor) }
@@ -49,7 +49,7 @@ export class ContractBalanceReader {
    * Returns for each key whether the balance is nonzero, and starts reading balances that are due. Callers share a
    * read, so the read has no caller's abort signal.
    */
-  private holdsTokens(
+  private heldFlagsOf(
     keys: readonly BalanceKey[],
     { rpc, block }: { readonly rpc: Rpc; readonly block: BlockHeader },
   ): readonly Promise<boolean>[] {

@@ -18,7 +18,7 @@ import { probeAmount } from './probe-amount.ts'
  * Maximum directions per call. A direction is a swap of one token for another in a pool. It is measured as the first, as
  * a middle, and as the last hop of a route, so a call has up to three times as many hops.
  */
-const HOPS_PER_CALL = 16
+const DIRECTIONS_PER_CALL = 16
 /** Maximum directions per pool, because pools with many tokens have dozens. */
 const MAX_DIRECTIONS = 12
 /** Maximum queued pools; further ones are queued by a later quote. */
@@ -168,7 +168,7 @@ export class GasProber {
     const batchPools: Pool[] = []
     for (const pool of pools) {
       const poolDirections = this.directionsOf(pool)
-      if (directions.length > 0 && directions.length + poolDirections.length > HOPS_PER_CALL) break
+      if (directions.length > 0 && directions.length + poolDirections.length > DIRECTIONS_PER_CALL) break
       batchPools.push(pool)
       if (poolDirections.length === 0) measuredGas.observe(pool.id, [], block.timestamp)
       directions.push(...poolDirections)

@@ -75,7 +75,7 @@ export class GasLessons {
   private readonly recentPools = new BoundedMap<string, readonly [string, Address, Address]>(MAX_POOLS)
   /** Keys of the routes that were simulated at a block, by block hash. */
   private readonly routeKeysByBlock = new BoundedMap<string, Set<string>>(MAX_BLOCKS)
-  private published: { readonly gas: LearnedGas; readonly at: number } | undefined
+  private publishedCorrections: { readonly gas: LearnedGas; readonly at: number } | undefined
   private readonly wrappedNative: Address | null
 
   constructor(wrappedNative: Address | null) {
@@ -87,27 +87,27 @@ export class GasLessons {
   }
 
   /** Calls `observe` at most once per block and route, because repeated simulations add little information. */
-  observeAt({ hash, timestamp }: Pick<BlockHeader, 'hash' | 'timestamp'>, swap: Swap, gross: number): void {
+  observeAt({ hash, timestamp }: Pick<BlockHeader, 'hash' | 'timestamp'>, swap: Swap, grossGas: number): void {
     const keys = this.routeKeysByBlock.get(hash) ?? new Set()
     const key = routeKeyOf(swap)
     if (keys.has(key) || keys.size >= MAX_PARTS) return
     this.routeKeysByBlock.set(hash, keys.add(key))
-    this.observe(swap, gross, timestamp)
+    this.observe(swap, grossGas, timestamp)
   }
 
   /**
    * Updates the estimates from a simulation.
    *
-   * @param gross - gas of the transaction before refunds
+   * @param grossGas - gas of the transaction before refunds
    * @param now - Unix time in seconds
    */
-  observe(swap: Swap, gross: number, now: number): void {
+  observe(swap: Swap, grossGas: number, now: number): void {
     if (swap.legs.length === 0) return
     const parts = this.estimatedParts(swap, now)
     const partCounts = this.countsOf(swap)
     const { predictedGross, expected, charged } = gasOfRoute(partCounts, parts)
     const maxError = MAX_ERROR_SHARE * Math.max(charged, expected)
-    const error = Math.max(-maxError, Math.min(maxError, gross - predictedGross))
+    const error = Math.max(-maxError, Math.min(maxError, grossGas - predictedGross))
     const noiseVariance = (SENDER_SHARE * charged) ** 2 + piecesIn(partCounts) * TICK_GAS ** 2
     const totalVariance = parts.reduce((sum, part) => sum + part.count ** 2 * part.variance, noiseVariance)
     for (const { key, count, gas, variance: partVariance } of parts) {
@@ -133,15 +133,22 @@ export class GasLessons {
    *
    * @param now - timestamp of the block, Unix seconds
    */
-  at(now: number): LearnedGas | undefined {
-    if (!this.published || now < this.published.at || now - this.published.at >= REFRESH_SECONDS) {
-      const gas = this.correctionsAt(now)
-      this.published = {
-        gas: this.published && isSameGas(this.published.gas, gas) ? this.published.gas : gas,
+  correctionsAt(now: number): LearnedGas | undefined {
+    if (
+      !this.publishedCorrections ||
+      now < this.publishedCorrections.at ||
+      now - this.publishedCorrections.at >= REFRESH_SECONDS
+    ) {
+      const gas = this.computeCorrections(now)
+      this.publishedCorrections = {
+        gas:
+          this.publishedCorrections && isSameGas(this.publishedCorrections.gas, gas)
+            ? this.publishedCorrections.gas
+            : gas,
         at: now,
       }
     }
-    return this.published.gas.size > 0 ? this.published.gas : undefined
+    return this.publishedCorrections.gas.size > 0 ? this.publishedCorrections.gas : undefined
   }
 
   private countsOf(swap: Swap): GasParts {
@@ -152,12 +159,12 @@ export class GasLessons {
     return Array.from(countParts(swap), ([key, count]) => ({ key, count, ...this.estimateOf(key, now) }))
   }
 
-  private correctionsAt(now: number): LearnedGas {
+  private computeCorrections(now: number): LearnedGas {
     const corrections = new Map<string, number>()
-    for (const [id, [family, sold, bought]] of this.recentPools) {
-      const meanLegGas = (this.gasOf(`leg ${id} ${sold}`, now) + this.gasOf(`leg ${id} ${bought}`, now)) / 2
+    for (const [id, [family, soldToken, boughtToken]] of this.recentPools) {
+      const meanLegGas = (this.gasOf(`leg ${id} ${soldToken}`, now) + this.gasOf(`leg ${id} ${boughtToken}`, now)) / 2
       const poolGas = meanLegGas + this.gasOf(`pool ${id}`, now) + this.gasOf(`write ${id} oracle`, now)
-      const tokenGas = this.gasOf(`token ${sold}`, now) + this.gasOf(`token ${bought}`, now)
+      const tokenGas = this.gasOf(`token ${soldToken}`, now) + this.gasOf(`token ${boughtToken}`, now)
       const certainty = 1 - this.estimateOf(`pool ${id}`, now).variance / priorVarianceOf(`pool ${id}`)
       const gas = poolGas + tokenGas + certainty * gasBeyondRanking(family)
       const roundedGas = Math.round(gas / ROUNDING) * ROUNDING
@@ -193,8 +200,8 @@ function gasOfRoute(counts: GasParts, parts: readonly EstimatedPart[]) {
 /** Key of a route's pools, tokens, and slots, without amounts. */
 function routeKeyOf({ tokenIn, tokenOut, legs }: Swap): string {
   let key = `${tokenIn} ${tokenOut}`
-  for (const { pool, tokenIn: sold, tokenOut: bought, writes = [] } of legs)
-    key += `;${pool.id} ${sold} ${bought} ${writes.join()}`
+  for (const { pool, tokenIn: soldToken, tokenOut: boughtToken, writes = [] } of legs)
+    key += `;${pool.id} ${soldToken} ${boughtToken} ${writes.join()}`
   return key
 }
 
@@ -216,8 +223,9 @@ function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, numb
     [`out ${tokenOut}`, 1],
   ])
   const add = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
-  for (const { pool, tokenIn: sold, tokenOut: bought, writes = [] } of legs) {
-    for (const key of [`pool ${pool.id}`, `leg ${pool.id} ${sold}`, `token ${sold}`, `token ${bought}`]) add(key)
+  for (const { pool, tokenIn: soldToken, tokenOut: boughtToken, writes = [] } of legs) {
+    for (const key of [`pool ${pool.id}`, `leg ${pool.id} ${soldToken}`, `token ${soldToken}`, `token ${boughtToken}`])
+      add(key)
     for (const slot of writes) {
       add(`write ${pool.id} ${slot}`)
       add(`slot ${pool.family} ${slot.split(' ', 1)[0]}`)

@@ -52,7 +52,7 @@ export class MeasuredGas {
   }
 
   /** Marks the pools that a block has changed. */
-  follow({ changedIds }: Pick<Snapshot, 'changedIds'>): void {
+  markChanged({ changedIds }: Pick<Snapshot, 'changedIds'>): void {
     for (const id of changedIds ?? this.gasByPool.keys()) {
       const poolGas = this.gasByPool.peek(id)
       if (poolGas) poolGas.hasChanged = true

@@ -32,7 +32,7 @@ export class QuoteLog {
   private queuedCount = 0
   private droppedCount = 0
   private timer: NodeJS.Timeout | undefined
-  private writing: Promise<void> = Promise.resolve()
+  private lastWrite: Promise<void> = Promise.resolve()
   private file: RecordFile | undefined
   /** True after a failed write until `close`, which is called when the process stops following the chain. */
   private hasFailed = false
@@ -63,15 +63,15 @@ export class QuoteLog {
   write(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
-    this.writing = this.writing.then(() => this.writeAll()).catch((error: unknown) => this.fail(error))
-    return this.writing
+    this.lastWrite = this.lastWrite.then(() => this.writeAll()).catch((error: unknown) => this.onWriteFailed(error))
+    return this.lastWrite
   }
 
   /** Writes the queued quotes and closes the file. Every call resolves only after the file is closed. */
   close(): Promise<void> {
     void this.write()
-    this.writing = this.writing.then(() => this.closeFile()).catch((error: unknown) => this.fail(error))
-    return this.writing
+    this.lastWrite = this.lastWrite.then(() => this.closeFile()).catch((error: unknown) => this.onWriteFailed(error))
+    return this.lastWrite
   }
 
   private async closeFile(): Promise<void> {
@@ -99,7 +99,7 @@ export class QuoteLog {
     }
   }
 
-  private fail(error: unknown): void {
+  private onWriteFailed(error: unknown): void {
     this.hasFailed = true
     this.queue.clear()
     this.queuedCount = 0

@@ -8,14 +8,14 @@ import { requestOfReplay, toPlainJson } from '../search/replay.ts'
 
 type SharedField = 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'
 /** Fields of search requests whose values many requests share: the hash of each value. */
-export type Parts = { readonly [Name in SharedField]?: string }
+export type SharedHashes = { readonly [Name in SharedField]?: string }
 
 type StoredQuote = {
   /** Time of the quote in ISO 8601. */
   readonly at: string
   readonly from: string
   readonly request: object
-  readonly parts: Parts
+  readonly parts: SharedHashes
   /** Index of the chosen route among the simulated ones; absent if it is 0, the route that the search ranked first. */
   readonly rival?: number
   readonly route: object
@@ -74,10 +74,10 @@ export function encodeRecord(
 }
 
 /** Searches a logged quote's route again in the pools of its block. */
-export function replayRecord({ text, snapshot, sharedTextOf: part }: FoundRecord): ReplayResult {
+export function replayRecord({ text, snapshot, sharedTextOf }: FoundRecord): ReplayResult {
   const record = JSON.parse(text) as StoredQuote
   // The file keeps a shared text as long as a record refers to it.
-  const sharedParts = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(part(hash)!)])
+  const sharedParts = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(sharedTextOf(hash)!)])
   const request = { ...record.request, ...Object.fromEntries(sharedParts) }
   const result = findRoute(buildGraph(snapshot), requestOfReplay(JSON.stringify(request)))
   const route = result.ok ? ([result.route, ...(result.alternatives ?? [])][record.rival ?? 0] ?? null) : null

@@ -30,7 +30,7 @@ export type AmountRefusal =
   | { readonly kind: 'too large'; readonly max: bigint }
 
 /** Returns how the amount must change for a route to exist; undefined if no tried amount has a route. */
-export async function amountRefusal(
+export async function findAmountRefusal(
   searchRequest: SearchRequest,
   search: RunSearch,
 ): Promise<AmountRefusal | undefined> {

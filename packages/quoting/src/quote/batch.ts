@@ -71,7 +71,7 @@ export async function quoteBatch(
     if (!runtime.isCanonical(block)) earlierView = undefined
     else {
       // The node may lack a block that another process published.
-      earlierView = results.some(isBlockError) ? views.earlierThan(view) : undefined
+      earlierView = results.some(isBlockError) ? views.viewBefore(view) : undefined
       if (!earlierView) return { block, results }
     }
   }

@@ -68,7 +68,7 @@ export async function checkBatch(
   const { to, data } = trial.swap
   const { block } = view.snapshot
   const senderCode = await view.codeOf(request.from)
-  const running = simulate(
+  const simulation = simulate(
     {
       ...{ from: request.from, to, data, tokenIn: route.tokenIn, amountIn: route.amountIn, tokenOut: route.tokenOut },
       ...(request.recipient && { recipient: request.recipient }),
@@ -78,7 +78,7 @@ export async function checkBatch(
     },
     new Set(route.legs.map(({ pool }) => pool.address)),
   )
-  const result = await running.catch((error: unknown) => {
+  const result = await simulation.catch((error: unknown) => {
     if (error instanceof SimulationError) return error
     throw error
   })

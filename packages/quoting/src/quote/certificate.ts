@@ -63,19 +63,23 @@ export function certificateOf(
   { chainId, block: { number, hash } }: Snapshot,
 ): Certificate {
   const { tokenIn, tokenOut, wrappedNative, taxes } = request
-  const certifiedPools = pools.map((provedPool) => certifiedPool(provedPool, taxes))
-  const priceOf = new Map<Address, readonly bigint[]>(prices)
-  const native = wrappedNative === null ? undefined : priceOf.get(wrappedNative)
+  const certifiedPools = pools.map((provedPool) => toCertifiedPool(provedPool, taxes))
+  const pricesByToken = new Map<Address, readonly bigint[]>(prices)
+  const nativePrices = wrappedNative === null ? undefined : pricesByToken.get(wrappedNative)
   // If the native token is the input or output, the search treats it and its wrapper as one token.
-  if (native !== undefined && !priceOf.has(ZERO_ADDRESS)) priceOf.set(ZERO_ADDRESS, native)
-  const nameOf = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
+  if (nativePrices !== undefined && !pricesByToken.has(ZERO_ADDRESS)) pricesByToken.set(ZERO_ADDRESS, nativePrices)
+  const toCertificateToken = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
   return {
     ...{ version: 1, chainId, block: { number, hash } },
-    ...{ tokenIn: nameOf(tokenIn), tokenOut: nameOf(tokenOut), amountIn: `${request.amountIn ?? 0n}` },
+    ...{
+      tokenIn: toCertificateToken(tokenIn),
+      tokenOut: toCertificateToken(tokenOut),
+      amountIn: `${request.amountIn ?? 0n}`,
+    },
     bound: `${bound}`,
     scale: decimals,
     maxHops,
-    prices: Array.from(priceOf, ([token, byHop]) => ({ token, byHop: byHop.map(String) })),
+    prices: Array.from(pricesByToken, ([token, byHop]) => ({ token, byHop: byHop.map(String) })),
     pools: certifiedPools,
     beyond: { pools: beyond.pools, earned: `${beyond.earned}` },
     allowance: `${allowance}`,
@@ -84,19 +88,19 @@ export function certificateOf(
   }
 }
 
-function certifiedPool({ pool, pairs, earned, isCut }: ProvedPool, taxes: Taxes | undefined): CertifiedPool {
+function toCertifiedPool({ pool, pairs, earned, isCut }: ProvedPool, taxes: Taxes | undefined): CertifiedPool {
   const { id, address, family, tokens } = pool
-  const places = pairs.map(([sold, bought]) => [tokens.indexOf(sold), tokens.indexOf(bought)] as const)
-  const readable = familyOf(family)?.readableState?.(pool) ?? null
+  const pairIndexes = pairs.map(([sold, bought]) => [tokens.indexOf(sold), tokens.indexOf(bought)] as const)
+  const readableState = familyOf(family)?.readableState?.(pool) ?? null
   // If the search truncated the price curve, it earns less than the full state that a verifier reads, so the kind of the
   // pool is `assumed`.
-  const isReadable = readable !== null && !isCut
-  const kind = familyOf(family)?.wrapsNative ? 'wrapper' : isReadable ? readable.kind : 'assumed'
+  const isReadable = readableState !== null && !isCut
+  const kind = familyOf(family)?.wrapsNative ? 'wrapper' : isReadable ? readableState.kind : 'assumed'
   return {
-    ...{ id, address, kind, family, tokens, pairs: places },
-    feePpm: (isReadable && readable.feePpm) || 0,
+    ...{ id, address, kind, family, tokens, pairs: pairIndexes },
+    feePpm: (isReadable && readableState.feePpm) || 0,
     taxes: taxesOf(pool, taxes),
-    state: isReadable ? sha256(readable.text) : digestOf(pool),
+    state: isReadable ? sha256(readableState.text) : digestOf(pool),
     earned: `${earned}`,
   }
 }
@@ -113,8 +117,9 @@ const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: Cert
   return [id, address, kind, tokens, pairs.map((pair) => pair.join('>')), feePpm, taxKeys, state].map(String).join(' ')
 }
 
-function scopeOf(listedCount: number, beyond: number, maxHops: number): string {
-  const omittedNote = beyond === 0 ? '' : `; ${beyond} further pools are counted in the bound, but not listed`
+function scopeOf(listedCount: number, unlistedCount: number, maxHops: number): string {
+  const omittedNote =
+    unlistedCount === 0 ? '' : `; ${unlistedCount} further pools are counted in the bound, but not listed`
   return `Before gas and convenience fee: routes of paths of at most ${maxHops} pools that swap at most once in each of the ${listedCount} listed pools, along its pairs, at the state of the block${omittedNote}.`
 }
 

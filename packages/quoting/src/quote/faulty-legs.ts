@@ -57,18 +57,17 @@ type LegRun = {
 }
 
 /** Runs each leg alone, sent by `NEUTRAL_SENDER`. */
-export async function faultyLegs({ legs }: RoutePlan, context: Omit<TrialContext, 'taxes'>): Promise<FaultyLegs> {
+export async function findFaultyLegs({ legs }: RoutePlan, context: Omit<TrialContext, 'taxes'>): Promise<FaultyLegs> {
   const legsToRun = legs.slice(0, MAX_LEGS)
   const runs = await Promise.all(legsToRun.map((leg) => runAlone(leg, context)))
   const failing = legsToRun.filter((_, k) => runs[k]!.worksAtFullSize === false)
   const areAllWorking = runs.every(({ worksAtFullSize }) => worksAtFullSize)
-  const faultyLegsFound = areAllWorking ? await legsThatFailBehindOthers(legsToRun, context) : failing
+  const faultyLegs = areAllWorking ? await legsThatFailAfterOthers(legsToRun, context) : failing
   const failedLegs = legsToRun.map(async (leg, k) =>
     runs[k]!.worksAtFullSize === false ? [{ ...leg, ...(await inputBoundsOf(leg, runs[k]!, context)) }] : [],
   )
   return {
-    faultyPoolIds:
-      faultyLegsFound.length < legsToRun.length ? [...new Set(faultyLegsFound.map(({ pool }) => pool.id))] : [],
+    faultyPoolIds: faultyLegs.length < legsToRun.length ? [...new Set(faultyLegs.map(({ pool }) => pool.id))] : [],
     failedLegs: (await Promise.all(failedLegs)).flat(),
     workingLegs: legsToRun.filter((_, k) => runs[k]!.worksAtFullSize),
     isConfirmed: runs.some(({ worksAtFullSize, maxWorkingInput }) => worksAtFullSize || maxWorkingInput > 0n),
@@ -77,7 +76,7 @@ export async function faultyLegs({ legs }: RoutePlan, context: Omit<TrialContext
 
 /** Simulates a leg alone, and with smaller inputs in the same call. */
 function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise<LegRun> {
-  return runRoute(singleLegRoute(leg), smallerLegs(leg), new Set([leg.pool.address]), context)
+  return runRoute(singleLegRoute(leg), smallerLegsOf(leg), new Set([leg.pool.address]), context)
 }
 
 /** Finds the smallest input at which a leg fails and the largest at which it works, within a few percent. */
@@ -135,7 +134,7 @@ async function runRoute(
     const { to, data } = encode(route)
     const result = await simulate(
       {
-        ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, asSent: 'measured', signal },
+        ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, bareRunMode: 'measured', signal },
         ...(smallerLegList.length > 0 && {
           alternatives: smallerLegList.map((leg) => encode(singleLegRoute(leg)).data),
         }),
@@ -146,10 +145,10 @@ async function runRoute(
     )
     const outcomes = result.alternatives ?? []
     const works = (leg: Leg, outcome: CallOutcome) =>
-      pays(outcome, leg.amountOut < MIN_MEASURABLE_OUT ? 1n : leg.amountOut)
+      paysPlannedOutput(outcome, leg.amountOut < MIN_MEASURABLE_OUT ? 1n : leg.amountOut)
     const workingSmallerLegs = smallerLegList.filter((leg, k) => outcomes[k] && works(leg, outcomes[k]))
     return {
-      worksAtFullSize: pays(result, amountOut),
+      worksAtFullSize: paysPlannedOutput(result, amountOut),
       worksAtSmallSize: smallLeg && outcomes[partLegs.length] && workingSmallerLegs.includes(smallLeg),
       maxWorkingInput: workingSmallerLegs[0]?.amountIn ?? 0n,
     }
@@ -163,7 +162,7 @@ async function runRoute(
  * Returns the smaller leg of each pair that fails together. Different pools at one address may pay from the same
  * assets, such as a vault of shares and a buffer that redeems at this vault.
  */
-async function legsThatFailBehindOthers(
+async function legsThatFailAfterOthers(
   legs: readonly Leg[],
   context: Omit<TrialContext, 'taxes'>,
 ): Promise<readonly Leg[]> {
@@ -173,8 +172,8 @@ async function legsThatFailBehindOthers(
     .flatMap((leg, k) => legs.slice(k + 1).flatMap((other) => (shareAccount(leg, other) ? [[leg, other]] : [])))
     .map((pair) => pair.sort((a, b) => Number(b.amountOut - a.amountOut)) as [Leg, Leg])
     .slice(0, MAX_PAIRS)
-  const works = await Promise.all(pairs.map((pair) => runTogether(pair, context)))
-  return pairs.flatMap(([, smaller], k) => (works[k] === false ? [smaller] : []))
+  const pairWorks = await Promise.all(pairs.map((pair) => runTogether(pair, context)))
+  return pairs.flatMap(([, smaller], k) => (pairWorks[k] === false ? [smaller] : []))
 }
 
 /** Returns true if both legs work in one route; undefined if the simulation itself fails. */
@@ -190,7 +189,7 @@ async function runTogether([first, second]: readonly [Leg, Leg], context: Omit<T
   return (await runRoute({ ...jointRoute, legs }, { partLegs: [] }, pools, context)).worksAtFullSize
 }
 
-function pays({ success, amountOut }: CallOutcome, expectedOut: bigint): boolean {
+function paysPlannedOutput({ success, amountOut }: CallOutcome, expectedOut: bigint): boolean {
   return success && amountOut * 1_000n >= expectedOut * (1_000n - MAX_SHORTFALL_PER_MILLE)
 }
 
@@ -201,12 +200,12 @@ type SmallerLegs = {
   readonly partLegs: readonly Leg[]
 }
 
-function smallerLegs(leg: Leg): SmallerLegs {
-  const probe = probeAmount(leg.pool, leg.tokenIn, leg.tokenOut)
-  const small = probe !== null && probe < leg.amountIn ? withInput(leg, probe) : null
+function smallerLegsOf(leg: Leg): SmallerLegs {
+  const smallAmount = probeAmount(leg.pool, leg.tokenIn, leg.tokenOut)
+  const smallLeg = smallAmount !== null && smallAmount < leg.amountIn ? withInput(leg, smallAmount) : null
   const amounts = PART_NUMERATORS.map((part) => (leg.amountIn * part) / PART_DENOMINATOR)
-  const parts = amounts.filter((amount) => amount > (probe ?? 0n)).map((amount) => withInput(leg, amount))
-  return { ...(small && { smallLeg: small }), partLegs: parts.filter((part) => part !== null) }
+  const parts = amounts.filter((amount) => amount > (smallAmount ?? 0n)).map((amount) => withInput(leg, amount))
+  return { ...(smallLeg && { smallLeg: smallLeg }), partLegs: parts.filter((part) => part !== null) }
 }
 
 /** Returns a leg with another input; null if the pool refuses it. */

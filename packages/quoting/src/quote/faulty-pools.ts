@@ -27,9 +27,9 @@ type Fault = {
   readonly minFailingInput: bigint
   readonly maxWorkingInput: bigint
   /** Unix time in seconds until which the failure is remembered. */
-  readonly until: number
+  readonly rememberedUntil: number
   /** Duration for which the failure is remembered. */
-  readonly seconds: number
+  readonly rememberedSeconds: number
 }
 
 /** Swaps that searches avoid, each until the pool's state changes or some minutes have passed. */
@@ -52,7 +52,7 @@ export class FaultyPools {
    *
    * @param now - Unix time in seconds of the block
    */
-  limitsAt(now: number): readonly InputLimit[] {
+  inputLimitsAt(now: number): readonly InputLimit[] {
     return [...this.faults].flatMap(([poolId, faults]) =>
       faults
         .filter((fault) => fault.minFailingInput > 0n && isActive(fault, now))
@@ -71,7 +71,7 @@ export class FaultyPools {
   }
 
   /** Forgets the pools that a block has changed, because swaps in them may work again. */
-  follow({ changedIds }: Pick<Snapshot, 'changedIds'>): void {
+  forgetChanged({ changedIds }: Pick<Snapshot, 'changedIds'>): void {
     if (changedIds) for (const id of changedIds) this.faults.delete(id)
     else this.forget()
   }
@@ -89,11 +89,19 @@ function nextFault(failedLeg: FailedLeg, previousFault: Fault | undefined, now: 
     return minFailingInput < previousFault.minFailingInput
       ? { ...previousFault, minFailingInput, maxWorkingInput }
       : previousFault
-  const seconds = previousFault ? Math.min(2 * previousFault.seconds, MAX_SECONDS) : INITIAL_SECONDS
-  return { tokenIn, tokenOut, minFailingInput, maxWorkingInput, until: now + seconds, seconds }
+  const seconds = previousFault ? Math.min(2 * previousFault.rememberedSeconds, MAX_SECONDS) : INITIAL_SECONDS
+  return {
+    tokenIn,
+    tokenOut,
+    minFailingInput,
+    maxWorkingInput,
+    rememberedUntil: now + seconds,
+    rememberedSeconds: seconds,
+  }
 }
 
-const isActive = ({ until, seconds }: Fault, now: number): boolean => now < until && now >= until - seconds
+const isActive = ({ rememberedUntil: until, rememberedSeconds: seconds }: Fault, now: number): boolean =>
+  now < until && now >= until - seconds
 
 function isSameDirection(fault: Fault, { tokenIn, tokenOut }: Pick<Leg, 'tokenIn' | 'tokenOut'>): boolean {
   return fault.tokenIn === tokenIn && fault.tokenOut === tokenOut

@@ -31,7 +31,7 @@ export class FaultyTokens {
   }
 
   /** Returns the tokens that failed lately. @param now - Unix time in seconds of the block */
-  at(now: number): readonly Address[] {
+  tokensAt(now: number): readonly Address[] {
     return [...this.avoidedUntilByToken].flatMap(([token, avoidedUntil]) =>
       now < avoidedUntil && now >= avoidedUntil - AVOID_SECONDS ? [token] : [],
     )
@@ -53,7 +53,7 @@ export class FaultyTokens {
  * alone by a transfer to the Executor. The failure of their legs does not suffice: a hostile pool could fail on purpose,
  * and all other quotes would then avoid its token.
  */
-export async function faultyTokens(
+export async function findFaultyTokens(
   route: RoutePlan,
   { workingLegs }: Pick<FaultyLegs, 'workingLegs'>,
   context: Omit<TrialContext, 'taxes'>,
@@ -64,8 +64,8 @@ export async function faultyTokens(
   const candidates = [...tokensOf(route.legs)].filter(
     (token) => !movableTokens.has(token) && isIntermediate(token, route, context.wrappedNative),
   )
-  const isStuck = await Promise.all(candidates.map((token) => cannotMove(token, route, context)))
-  return candidates.filter((_, k) => isStuck[k])
+  const stuckFlags = await Promise.all(candidates.map((token) => cannotMove(token, route, context)))
+  return candidates.filter((_, k) => stuckFlags[k])
 }
 
 /** True if routes between `tokenIn` and `tokenOut` can avoid the token: it is neither of these nor the native token. */

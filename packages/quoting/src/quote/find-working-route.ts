@@ -31,7 +31,7 @@ import { type QuoteRequest, type ResolvedRequest, resolveSlippage } from './requ
 import { routeTerms, type TermsContext } from './route-terms.ts'
 import { searchSampled } from './sampled-search.ts'
 import { searchAmount } from './search-amount.ts'
-import { searchFailure } from './search-failure.ts'
+import { errorOfFailedSearch } from './search-failure.ts'
 import { maxRouteGas, poolsOverGasLimit } from './too-much-gas.ts'
 import { type Trial, tryRoute, type WorkingTrial } from './try-route.ts'
 import { assertUnwrappable } from './unwrap-limit.ts'
@@ -63,7 +63,7 @@ const MAX_MEASURED_SEARCHES = 6
  */
 const MAX_CHEAPER_SEARCHES = 2
 /** If the gas of a route costs at least 1/1,000 (0.1 %) of its output, gas may decide which route is best. */
-const DECISIVE_SHARE = 1_000n
+const DECISIVE_GAS_DIVISOR = 1_000n
 
 /** Maximum alternative routes simulated together with the best one. */
 const MAX_ALTERNATIVES = 3
@@ -215,7 +215,7 @@ async function searchInRounds(
       continue
     }
     const learnedTaxes = await learnTaxes()
-    tokens.trustTracker.learn(tokens.taxes.current)
+    tokens.trustTracker.learn(tokens.taxes.taxedTokens)
     if (learnedTaxes) continue
     // Repeat the simulation once before excluding pools, since the node may have failed.
     const repeatedTrial = wasRepeated ? trial : await simulateRoute()
@@ -309,7 +309,7 @@ const usesSamePools = (a: RoutePlan, b: RoutePlan): boolean =>
   [...poolsOf(a)].sort().join() === [...poolsOf(b)].sort().join()
 
 const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
-  gasCostOut !== null && gasCostOut * DECISIVE_SHARE >= amountOut
+  gasCostOut !== null && gasCostOut * DECISIVE_GAS_DIVISOR >= amountOut
 
 /** Searches without the pools, tokens, and inputs that failed lately. If no route exists then, searches with them. */
 async function searchAvoiding(round: RoundInput, context: RoundsContext, requestContext: QuotingContext) {
@@ -378,9 +378,9 @@ async function searchRound(
   if (result.ok) return { ...outcome, result, proof: result.proof }
   const isDueToSize = result.code === 'INSUFFICIENT_LIQUIDITY' && limits.length > 0
   if (lastFailure && result.code !== 'BAD_TOKEN' && !isDueToSize) throw revertError(lastFailure, view)
-  const searchAgain = (otherAmount: RouteRequest | ExactOutputRequest) =>
-    search(view, { ...otherAmount, work: LATER_SEARCH_BUDGET }, signal)
-  throw await searchFailure(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
+  const searchAgain = (changedRequest: RouteRequest | ExactOutputRequest) =>
+    search(view, { ...changedRequest, work: LATER_SEARCH_BUDGET }, signal)
+  throw await errorOfFailedSearch(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
 }
 
 /** Multiplies the factor of an exact output's target by expected / paid, after a route that paid too little. */

@@ -5,17 +5,17 @@
 import type { Address } from '@sluice/chains'
 import type { InputLimit, RoutePlan } from '@sluice/routing'
 import type { TaxRecords } from '../tokens/taxes.ts'
-import { faultyLegs } from './faulty-legs.ts'
+import { findFaultyLegs } from './faulty-legs.ts'
 import type { FailedLeg, FaultyPools } from './faulty-pools.ts'
-import { type FaultyTokens, faultyTokens, isIntermediate } from './faulty-tokens.ts'
+import { type FaultyTokens, findFaultyTokens, isIntermediate } from './faulty-tokens.ts'
 import type { QuotingContext, TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 import type { TrialContext } from './try-route.ts'
 
 export type FaultsContext = Omit<TrialContext, 'signal' | 'taxes'> & {
   readonly tokens: TokenKnowledge
-  readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'limitsAt' | 'record'>
-  readonly faultyTokens: Pick<FaultyTokens, 'at' | 'record'>
+  readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'inputLimitsAt' | 'record'>
+  readonly faultyTokens: Pick<FaultyTokens, 'tokensAt' | 'record'>
 }
 
 /** Known faults of a quote. The rounds of the quote extend and clear these collections. */
@@ -42,11 +42,11 @@ export function knownFaults(
 ): Faults {
   const { timestamp } = view.snapshot.block
   const avoidedTokens = faultyTokens
-    .at(timestamp)
+    .tokensAt(timestamp)
     .filter((token) => isIntermediate(token, { tokenIn, tokenOut }, wrappedNative))
   const recentFaults = {
     poolIds: new Set(faultyPools.idsAt(timestamp)),
-    inputLimits: new Set(faultyPools.limitsAt(timestamp)),
+    inputLimits: new Set(faultyPools.inputLimitsAt(timestamp)),
   }
   return { recentFaults, inputLimits: [], avoidedTokens: new Set(avoidedTokens), failedLegs: [] }
 }
@@ -68,20 +68,20 @@ export async function poolsToExclude(
   const { trustTracker, taxes } = context.tokens
   trustTracker.recordFailure(intermediateIds(route))
   if (hasTaxes(route, taxes)) return largestPool(route)
-  const legRuns = await time('learn', () => faultyLegs(route, { ...context, signal }))
+  const legFaults = await time('learn', () => findFaultyLegs(route, { ...context, signal }))
   const { timestamp } = context.view.snapshot.block
-  const stuckTokens = await time('learn', () => faultyTokens(route, legRuns, { ...context, signal }))
+  const stuckTokens = await time('learn', () => findFaultyTokens(route, legFaults, { ...context, signal }))
   if (stuckTokens.length > 0) {
     for (const token of stuckTokens) faults.avoidedTokens.add(token)
     context.faultyTokens.record(stuckTokens, timestamp)
     return []
   }
-  if (legRuns.isConfirmed) context.faultyPools.record(legRuns.failedLegs, timestamp)
-  else faults.failedLegs.push(...legRuns.failedLegs)
-  const oversizedLegs = legRuns.failedLegs.filter(({ maxWorkingInput }) => maxWorkingInput > 0n)
+  if (legFaults.isConfirmed) context.faultyPools.record(legFaults.failedLegs, timestamp)
+  else faults.failedLegs.push(...legFaults.failedLegs)
+  const oversizedLegs = legFaults.failedLegs.filter(({ maxWorkingInput }) => maxWorkingInput > 0n)
   for (const { pool, tokenIn, tokenOut, maxWorkingInput } of oversizedLegs)
     faults.inputLimits.push({ poolId: pool.id, tokenIn, tokenOut, maxInput: maxWorkingInput })
-  const faultyPoolIds = legRuns.faultyPoolIds.filter((id) => !oversizedLegs.some(({ pool }) => pool.id === id))
+  const faultyPoolIds = legFaults.faultyPoolIds.filter((id) => !oversizedLegs.some(({ pool }) => pool.id === id))
   return faultyPoolIds.length + oversizedLegs.length > 0 ? faultyPoolIds : largestPool(route)
 }
 
@@ -98,7 +98,7 @@ export function recordExplained(
   faultyPools.record(explainedLegs, view.snapshot.block.timestamp)
 }
 
-export function hasTaxes({ legs }: RoutePlan, { current }: TaxRecords): boolean {
+export function hasTaxes({ legs }: RoutePlan, { taxedTokens: current }: TaxRecords): boolean {
   return legs.some(({ tokenIn, tokenOut }) => current.has(tokenIn) || current.has(tokenOut))
 }
 

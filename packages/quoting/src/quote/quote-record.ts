@@ -16,5 +16,5 @@ export type QuoteRecord = {
    * True if the swap behaves differently when the sender's address has the code of a probe. Such a swap is simulated by a
    * bare run, which installs no probe there.
    */
-  readonly asSent: boolean
+  readonly dependsOnSenderCode: boolean
 }

@@ -33,7 +33,7 @@ type StartQuote = (view: ChainView) => PendingQuote
 /** Quotes requests at the chain's head. */
 export class Quoter {
   private readonly options: QuoterOptions
-  private readonly flights = new SingleFlight<SwapQuote>()
+  private readonly quotesInFlight = new SingleFlight<SwapQuote>()
 
   constructor(options: QuoterOptions) {
     this.options = options
@@ -41,7 +41,7 @@ export class Quoter {
 
   /** Number of quotes in flight. */
   get inFlight(): number {
-    return this.flights.size
+    return this.quotesInFlight.size
   }
 
   /**
@@ -100,10 +100,14 @@ export class Quoter {
   private start(view: ChainView, request: QuoteRequest, key: string, requestContext: QuotingContext): PendingQuote {
     checkDeadline(request.deadline, view.snapshot.block.timestamp)
     let how: 'made' | 'shared' = 'shared'
-    const quotePromise = this.flights.run(`${view.snapshot.block.hash}${key}`, requestContext.signal, (signal) => {
-      how = 'made'
-      return this.quoteAt(view, request, withSignal(requestContext, signal))
-    })
+    const quotePromise = this.quotesInFlight.run(
+      `${view.snapshot.block.hash}${key}`,
+      requestContext.signal,
+      (signal) => {
+        how = 'made'
+        return this.quoteAt(view, request, withSignal(requestContext, signal))
+      },
+    )
     this.emitEvent(how)
     return { result: quotePromise, isShared: how === 'shared' }
   }
@@ -156,14 +160,14 @@ export class Quoter {
     let failure = error
     let currentView = view
     while (failure instanceof RpcError && failure.mayDependOnBlock) {
-      const earlier = this.options.runtime.parts.views.earlierThan(currentView)
-      if (!earlier) break
+      const earlierView = this.options.runtime.parts.views.viewBefore(currentView)
+      if (!earlierView) break
       this.emitEvent('outdated')
       try {
-        return await startQuote(earlier).result
+        return await startQuote(earlierView).result
       } catch (nextError) {
         failure = nextError
-        currentView = earlier
+        currentView = earlierView
       }
     }
     throw failure

@@ -5,7 +5,7 @@ import type { SourceFilter } from '@sluice/routing'
 import type { Permit } from '../permit/permit.ts'
 
 /** Default slippage: 0.5 %. */
-const SLIPPAGE_PPM = 5_000n
+const DEFAULT_SLIPPAGE_PPM = 5_000n
 
 /**
  * A requested swap: maximize the output of an exact input, or minimize the input of an exact output. Names in `Ppm` are
@@ -55,7 +55,7 @@ export type ResolvedRequest = QuoteRequest & { readonly slippagePpm: bigint }
  *
  * @param autoPpm - slippage in ppm for `auto`; until a route is known, the default slippage
  */
-export function resolveSlippage(request: QuoteRequest, autoPpm = SLIPPAGE_PPM): ResolvedRequest {
+export function resolveSlippage(request: QuoteRequest, autoPpm = DEFAULT_SLIPPAGE_PPM): ResolvedRequest {
   const { slippagePpm } = request
   return { ...request, slippagePpm: slippagePpm === 'auto' ? autoPpm : slippagePpm }
 }
@@ -64,7 +64,7 @@ export function resolveSlippage(request: QuoteRequest, autoPpm = SLIPPAGE_PPM): 
 export type QuoteRequestFields = Pick<QuoteRequest, 'tokenIn' | 'tokenOut' | 'from'> & Partial<QuoteRequest>
 
 /** Default limit of the price impact: 15 %. */
-const MAX_PRICE_IMPACT_PPM = 150_000n
+const DEFAULT_MAX_PRICE_IMPACT_PPM = 150_000n
 
 /** Fills in the defaults of a request. */
 export function quoteRequest(fields: QuoteRequestFields): QuoteRequest {
@@ -72,7 +72,7 @@ export function quoteRequest(fields: QuoteRequestFields): QuoteRequest {
     amountIn: undefined,
     amountOut: undefined,
     recipient: undefined,
-    slippagePpm: SLIPPAGE_PPM,
+    slippagePpm: DEFAULT_SLIPPAGE_PPM,
     feePpm: 0n,
     feeRecipient: undefined,
     minimumBlock: undefined,
@@ -83,7 +83,7 @@ export function quoteRequest(fields: QuoteRequestFields): QuoteRequest {
     excludePools: new Set(),
     sources: {},
     intermediates: 'earned',
-    maxPriceImpactPpm: MAX_PRICE_IMPACT_PPM,
+    maxPriceImpactPpm: DEFAULT_MAX_PRICE_IMPACT_PPM,
     withCalls: false,
     withProof: false,
     permit: undefined,
@@ -96,13 +96,13 @@ export function cacheKeyOf(request: QuoteRequest): string {
   const { excludePools, sources, permit } = request
   let key = ''
   // Loops over the fields instead of listing them, because this runs for every quote.
-  for (const name in request) if (!SEPARATE_FIELDS.has(name)) key += `${name}=${request[name as keyof QuoteRequest]}\n`
+  for (const name in request) if (!SKIPPED_FIELDS.has(name)) key += `${name}=${request[name as keyof QuoteRequest]}\n`
   for (const set of [excludePools, sources.include, sources.exclude]) key += set?.size ? `${[...set].join()}\n` : '\n'
   return permit ? key + Object.values(permit).join() : key
 }
 
 /** Fields that the loop skips: they do not affect the result, or are not primitive and are added separately. */
-const SEPARATE_FIELDS: ReadonlySet<string> = new Set<keyof QuoteRequest>([
+const SKIPPED_FIELDS: ReadonlySet<string> = new Set<keyof QuoteRequest>([
   'minimumBlock',
   'excludePools',
   'sources',

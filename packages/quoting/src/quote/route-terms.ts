@@ -41,7 +41,7 @@ export async function routeTerms(
     l1FeePerByteWei,
     excludePools,
     sources: { ...request.sources, executable: contracts.executable },
-    taxes: tokens.taxes.current,
+    taxes: tokens.taxes.taxedTokens,
     ...(driftPenalties && { driftPenalties }),
     ...(learnedGas && { learnedGas }),
     ...(trust && { trust }),

@@ -44,16 +44,16 @@ export function searchAmount(
   targetFactor: readonly [bigint, bigint] = [1n, 1n],
 ): SearchAmount {
   if (request.amountOut === undefined) return { amountIn: request.amountIn! }
-  const gross = grossFor(
+  const grossOut = grossFor(
     outputBeforeSlippage(request.amountOut, request),
     request.feePpm,
     releaseTaxPpm(request, taxes),
   )
   const [numerator, denominator] = targetFactor
-  return { amountOut: numerator === denominator ? gross : (gross * numerator) / denominator + 1n }
+  return { amountOut: numerator === denominator ? grossOut : (grossOut * numerator) / denominator + 1n }
 }
 
-/** Returns the largest `amountOut` of a request that a route can pay whose output is `gross`. */
-export function maxAmountOutFor(gross: bigint, request: ResolvedRequest, taxes: TaxLookup): bigint {
-  return minOutputOf(netOf(gross, request.feePpm, releaseTaxPpm(request, taxes)), request.slippagePpm)
+/** Returns the largest `amountOut` of a request that a route can pay whose output is `grossOut`. */
+export function maxAmountOutFor(grossOut: bigint, request: ResolvedRequest, taxes: TaxLookup): bigint {
+  return minOutputOf(netOf(grossOut, request.feePpm, releaseTaxPpm(request, taxes)), request.slippagePpm)
 }

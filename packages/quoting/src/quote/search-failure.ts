@@ -3,7 +3,7 @@ import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/rout
 import { QuotingError } from '../errors.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
-import { type AmountRefusal, amountRefusal } from './amount-refusal.ts'
+import { type AmountRefusal, findAmountRefusal } from './amount-refusal.ts'
 import type { ResolvedRequest } from './request.ts'
 import { maxAmountOutFor } from './search-amount.ts'
 
@@ -23,13 +23,13 @@ export type FailedSearch = {
 const MAX_REASONS = 50
 
 /** Builds the error for a request without a route. */
-export async function searchFailure(failure: Failure, search: FailedSearch): Promise<QuotingError> {
+export async function errorOfFailedSearch(failure: Failure, search: FailedSearch): Promise<QuotingError> {
   const refusal =
-    failure.code === 'NO_ROUTE' ? await amountRefusal(search.searchRequest, search.searchAgain) : undefined
-  return refusal ? refusedAmount(refusal, failure, search) : noRoute(failure, search)
+    failure.code === 'NO_ROUTE' ? await findAmountRefusal(search.searchRequest, search.searchAgain) : undefined
+  return refusal ? amountError(refusal, failure, search) : noRouteError(failure, search)
 }
 
-function noRoute(failure: Failure, { request, taxes, view }: FailedSearch): QuotingError {
+function noRouteError(failure: Failure, { request, taxes, view }: FailedSearch): QuotingError {
   const { code, message, maxRoutableAmount, maxOutputAmount } = failure
   const maxAmount =
     request.amountOut === undefined
@@ -41,7 +41,7 @@ function noRoute(failure: Failure, { request, taxes, view }: FailedSearch): Quot
   })
 }
 
-function refusedAmount(refusal: AmountRefusal, failure: Failure, { request, taxes, view }: FailedSearch): QuotingError {
+function amountError(refusal: AmountRefusal, failure: Failure, { request, taxes, view }: FailedSearch): QuotingError {
   const details = detailsOf(failure, view)
   if (refusal.kind === 'too small') {
     const hint = `about ${refusal.min} routes`

@@ -30,7 +30,7 @@ import type { ContractBalanceReader } from '../gas/contract-balances.ts'
 import type { LaterGas } from '../gas/later-gas.ts'
 import { larger } from '../gas/transaction-gas.ts'
 import { normalizePermit } from '../permit/permit.ts'
-import type { WalletChecks } from '../simulation/wallet-checks.ts'
+import type { SenderCodeChecks } from '../simulation/sender-code-checks.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { minOutputOf, netOf, shortfallPpm } from './amounts.ts'
@@ -69,7 +69,7 @@ export type WorkingTrial = {
   /** Tokens that the Guard and the Executor hold before the swap; undefined if they could not be read. */
   readonly balances: ContractBalances | undefined
   /** Extra gas if the transaction is mined at its deadline instead of in the next block. */
-  readonly laterGas: number
+  readonly laterExtraGas: number
   /** Shortfall against the expected output in the first simulation; negative if the simulation paid more. */
   readonly shortfallPpm: bigint
 }
@@ -102,7 +102,7 @@ export type TrialContext = {
   readonly clock: Clock
   readonly laterGas: LaterGas
   readonly contractBalances: Pick<ContractBalanceReader, 'heldTokens'>
-  readonly walletChecks: WalletChecks
+  readonly senderCodeChecks: SenderCodeChecks
   readonly rpc: Rpc
   readonly simulation: Pick<SimulationContext, 'blockIntervalMs'>
   readonly view: ChainView
@@ -146,57 +146,58 @@ async function runRoute(
   const permit = request.permit && normalizePermit(request.permit, senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
   const routeRunner = await createRunner(route, alternatives, { ...request, permit }, senderCode, context)
-  const { encode, simulate, simulateLater, asSentModeOf, deadline } = routeRunner
+  const { encode, simulate, simulateLater, bareRunModeOf, deadline } = routeRunner
 
   const requestedOut = request.amountOut
   const expectedOutOf = (plan: RoutePlan) =>
     netOf(plan.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
   const expectedOut = expectedOutOf(route)
-  const settledMinOutput = requestedOut ?? minOutputOf(expectedOut, request.slippagePpm)
+  const expectedMinOutput = requestedOut ?? minOutputOf(expectedOut, request.slippagePpm)
   const encodedAlternatives = alternatives.map((alternative) =>
     encode(alternative, minOutputOf(expectedOutOf(alternative), request.slippagePpm)),
   )
   const validity = { now: block.timestamp, deadline }
-  const gasDueAt = context.laterGas.simulationTimeOf([route, ...alternatives], validity)
+  const laterSimulationDueAt = context.laterGas.simulationTimeOf([route, ...alternatives], validity)
   // The later simulation may be due after the deadline, when a permit has expired. With a permit, it runs at the deadline.
-  const laterAt = permit && gasDueAt !== undefined ? deadline : gasDueAt
+  const laterSimulationAt = permit && laterSimulationDueAt !== undefined ? deadline : laterSimulationDueAt
   const holders = { guard: contracts.guard, executor: contracts.executor.address, wrappedNative }
   const [firstRun, laterOutcomes, balances] = await Promise.all([
-    simulate(encode(route, settledMinOutput), encodedAlternatives),
-    laterAt === undefined ? [] : simulateLater(laterAt),
+    simulate(encode(route, expectedMinOutput), encodedAlternatives),
+    laterSimulationAt === undefined ? [] : simulateLater(laterSimulationAt),
     context.contractBalances.heldTokens([route, ...alternatives], holders, { rpc, block }),
   ])
-  const laterExtraGas = extraGasLater([route, ...alternatives], firstRun.simulation, laterOutcomes)
-  for (const item of laterExtraGas) context.laterGas.observe(item.route, item.extraGas, laterAt!, validity)
-  const extraGasOf = (plan: RoutePlan) => laterExtraGas.find((item) => item.route === plan)?.extraGas ?? 0
+  const laterExtraGasByRoute = extraGasLater([route, ...alternatives], firstRun.simulation, laterOutcomes)
+  for (const item of laterExtraGasByRoute)
+    context.laterGas.observe(item.route, item.extraGas, laterSimulationAt!, validity)
+  const extraGasOf = (plan: RoutePlan) => laterExtraGasByRoute.find((item) => item.route === plan)?.extraGas ?? 0
 
   const receivedAmount = receivedOf(firstRun.simulation)
   if (receivedAmount === undefined) return revertedOutcome(firstRun)
   const measuredShortfallPpm = shortfallPpm(expectedOut, receivedAmount)
   // A token that taxes only accounts without code pays the full output to the probe, so the shortfall is not the fault of
   // a pool. The quote then promises the lower output and carries a warning.
-  const { probed = firstRun.simulation } = firstRun.simulation
-  const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(probed) ?? 0n))
+  const { probed: outcomeWithProbe = firstRun.simulation } = firstRun.simulation
+  const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(outcomeWithProbe) ?? 0n))
   if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)
     return { outcome: 'shortfall', shortfallPpm: unexplainedShortfallPpm }
   if (firstRun.simulation.success && receivedAmount >= expectedOut) {
     const rankedSwap = bestMeasured(firstRun, encodedAlternatives, expectedOutOf, wrappedNative)
-    const bestSwap = (await asSentModeOf(rankedSwap.route))
-      ? await confirmedAsSent(firstRun, rankedSwap, simulate)
+    const bestSwap = (await bareRunModeOf(rankedSwap.route))
+      ? await confirmedByBareRun(firstRun, rankedSwap, simulate)
       : rankedSwap
     const { route: bestRoute, terms } = bestSwap
     const amountOut = expectedOutOf(bestRoute)
     const shortfall = shortfallPpm(amountOut, bestSwap.simulation.amountOut)
     return {
       ...{ outcome: 'exact', ...bestSwap, amountOut, minOutput: terms.minOutput },
-      ...{ balances, laterGas: extraGasOf(bestRoute), shortfallPpm: shortfall },
+      ...{ balances, laterExtraGas: extraGasOf(bestRoute), shortfallPpm: shortfall },
     }
   }
 
   const adjustedOutcome = {
     outcome: 'adjusted',
     balances,
-    laterGas: extraGasOf(route),
+    laterExtraGas: extraGasOf(route),
     shortfallPpm: measuredShortfallPpm,
   } as const
   if (requestedOut !== undefined) {
@@ -223,8 +224,8 @@ type RouteRunner = {
   readonly simulate: (encoded: EncodedRoute, otherRoutes?: readonly EncodedRoute[]) => Promise<SimulatedSwap>
   /** Simulates all routes at a Unix time in seconds, to measure their gas; empty if the node cannot. */
   readonly simulateLater: (at: number) => Promise<readonly CallOutcome[]>
-  /** Returns the mode of the bare run of a route; undefined if none is needed. @see WalletChecks */
-  readonly asSentModeOf: (route: RoutePlan) => Promise<SimulationRequest['asSent']>
+  /** Returns the mode of the bare run of a route; undefined if none is needed. @see SenderCodeChecks */
+  readonly bareRunModeOf: (route: RoutePlan) => Promise<SimulationRequest['bareRunMode']>
   /** Unix time in seconds until which the transaction is valid. */
   readonly deadline: number
 }
@@ -236,7 +237,7 @@ async function createRunner(
   senderCode: Hex,
   context: TrialContext,
 ): Promise<RouteRunner> {
-  const { contracts, view, signal, simulation, walletChecks } = context
+  const { contracts, view, signal, simulation, senderCodeChecks } = context
   const { block } = view.snapshot
   const legs = [route, ...alternatives].flatMap((plan) => plan.legs)
   const pools = new Set(legs.map(({ pool }) => pool.address))
@@ -272,17 +273,22 @@ async function createRunner(
       },
       pools,
     )
-  const asSentModeOf = (plan: RoutePlan) => walletChecks.asSentModeOf(plan, context.rpc, { blockHash: block.hash })
+  const bareRunModeOf = (plan: RoutePlan) =>
+    senderCodeChecks.bareRunModeOf(plan, context.rpc, { blockHash: block.hash })
   const simulateNext = async (
     encoded: EncodedRoute,
     otherRoutes: readonly EncodedRoute[] = [],
   ): Promise<SimulatedSwap> => {
-    const asSent = await asSentModeOf(encoded.route)
-    const result = await simulateEncoded(encoded.swap, otherRoutes, { withHead: true, ...(asSent && { asSent }) })
-    const { sender } = result.ways
+    const bareRunMode = await bareRunModeOf(encoded.route)
+    const result = await simulateEncoded(encoded.swap, otherRoutes, {
+      withHead: true,
+      ...(bareRunMode && { bareRunMode }),
+    })
+    const { sender: senderWay } = result.ways
     // A `charged` run without a difference is not recorded. It compares only the gas after refunds, and recording it would
     // postpone the next `measured` run of these tokens and pools.
-    if (sender === 'bare' || (sender && asSent === 'measured')) walletChecks.observe(encoded.route, sender === 'bare')
+    if (senderWay === 'bare' || (senderWay && bareRunMode === 'measured'))
+      senderCodeChecks.observe(encoded.route, senderWay === 'bare')
     return { ...encoded, simulation: result }
   }
   const simulateLater = async (at: number) => {
@@ -297,7 +303,7 @@ async function createRunner(
       throw error
     }
   }
-  return { encode, simulate: simulateNext, simulateLater, asSentModeOf, deadline }
+  return { encode, simulate: simulateNext, simulateLater, bareRunModeOf, deadline }
 }
 
 /** Returns the output that the sender received, or would have received if the Guard had not rejected it as too low. */
@@ -308,7 +314,7 @@ function receivedOf(outcome: CallOutcome): bigint | undefined {
 /**
  * Confirms the best route by a bare run. Falls back to the first route if the result depends on the probe.
  */
-async function confirmedAsSent(
+async function confirmedByBareRun(
   firstSwap: SimulatedSwap,
   rankedSwap: SimulatedSwap,
   run: (encoded: EncodedRoute) => Promise<SimulatedSwap>,
@@ -368,20 +374,20 @@ type SimulatedSwap = EncodedRoute & { readonly simulation: SwapSimulation }
 
 /** Returns the route with the highest output after gas, among those that paid at least their expected output. */
 function bestMeasured(
-  { simulation: joint, ...first }: SimulatedSwap,
+  { simulation: simulationWithAlternatives, ...first }: SimulatedSwap,
   otherRoutes: readonly EncodedRoute[],
   expectedOf: (route: RoutePlan) => bigint,
   wrappedNative: Address | null,
 ): SimulatedSwap {
-  const { alternatives: outcomes = [], ...simulation } = joint
-  const settledSwaps = otherRoutes.flatMap((other, k): SimulatedSwap[] => {
+  const { alternatives: outcomes = [], ...simulation } = simulationWithAlternatives
+  const payingSwaps = otherRoutes.flatMap((other, k): SimulatedSwap[] => {
     const outcome = outcomes[k]
-    const isSettled = outcome?.success && outcome.amountOut >= expectedOf(other.route)
-    if (!isSettled) return []
+    const paysExpectedOutput = outcome?.success && outcome.amountOut >= expectedOf(other.route)
+    if (!paysExpectedOutput) return []
     const { chargedGas: _, ...shared } = simulation
     return [{ ...other, simulation: { ...shared, ...outcome } }]
   })
-  return bestAfterGas([{ ...first, simulation }, ...settledSwaps], expectedOf, wrappedNative)
+  return bestAfterGas([{ ...first, simulation }, ...payingSwaps], expectedOf, wrappedNative)
 }
 
 /** Decodes the received amount from the Guard's `OutputTooLow` error; undefined for any other return data. */

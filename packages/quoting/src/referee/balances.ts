@@ -23,13 +23,13 @@ const BALANCE_OF = '0x70a08231'
 export function holdingsOf(
   flows: readonly TokenTransfer[],
   firstAccount: Address,
-  wrapper: Address | null,
+  wrappedNative: Address | null,
 ): readonly AccountToken[] {
   const holdings = new Map<string, AccountToken>()
   for (const { token, from, to } of flows) {
     if (token === NATIVE) continue
     for (const account of [from, to])
-      if (account !== ZERO_ADDRESS && !(token === wrapper && account === wrapper))
+      if (account !== ZERO_ADDRESS && !(token === wrappedNative && account === wrappedNative))
         holdings.set(`${account} ${token}`, { account, token })
   }
   const rank = ({ account }: AccountToken) => (account === firstAccount ? 0 : 1)

@@ -8,8 +8,10 @@ const PARTS_OF_WHOLE = 10_000n * PARTS_PER_BPS
  * Returns the basis points of the best output by which the paid output is below it, with 3 decimals, rounded toward zero;
  * negative if the paid output is higher.
  */
-export function bpsBelow(paidAmount: bigint, best: bigint): number | null {
-  return best > 0n ? Number(((best - paidAmount) * PARTS_OF_WHOLE) / best) / Number(PARTS_PER_BPS) : null
+export function bpsBelow(paidAmount: bigint, bestAmount: bigint): number | null {
+  return bestAmount > 0n
+    ? Number(((bestAmount - paidAmount) * PARTS_OF_WHOLE) / bestAmount) / Number(PARTS_PER_BPS)
+    : null
 }
 
 /**

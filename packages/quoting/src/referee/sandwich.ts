@@ -54,21 +54,21 @@ export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): Sand
     .filter(({ hash, from }) => hash !== victim.hash && from !== victim.from)
     .map((neighbor) => ({ neighbor, trades: poolTrades(neighbor.changes) }))
     .sort((a, b) => a.neighbor.index - b.neighbor.index)
-  const backs = otherTrades.filter(({ neighbor }) => neighbor.index > victim.index)
+  const laterNeighbors = otherTrades.filter(({ neighbor }) => neighbor.index > victim.index)
   // Nearest first, so that the result is the closest pair around the victim.
-  const fronts = otherTrades.filter(({ neighbor }) => neighbor.index < victim.index).reverse()
-  for (const { neighbor: front, trades } of fronts) {
+  const earlierNeighbors = otherTrades.filter(({ neighbor }) => neighbor.index < victim.index).reverse()
+  for (const { neighbor: front, trades } of earlierNeighbors) {
     for (const frontTrade of trades.filter((trade) => victimTradeKeys.has(tradeKeyOf(trade)))) {
       const oppositeKey = tradeKeyOf({
         pool: frontTrade.pool,
         tokenIn: frontTrade.tokenOut,
         tokenOut: frontTrade.tokenIn,
       })
-      for (const { neighbor: back, trades: backTrades } of backs) {
+      for (const { neighbor: back, trades: backTrades } of laterNeighbors) {
         const backTrade = backTrades.find((trade) => tradeKeyOf(trade) === oppositeKey)
         const attacker = backTrade && attackerOf(front, back, victim, isRoundTrip(frontTrade, backTrade))
         if (!backTrade || !attacker) continue
-        const ends = { front: placeOf(front), back: placeOf(back) }
+        const ends = { front: referenceOf(front), back: referenceOf(back) }
         return {
           pool: frontTrade.pool,
           ...ends,
@@ -92,7 +92,7 @@ function gainOf(frontTrade: PoolTrade, backTrade: PoolTrade): bigint {
 const tradeKeyOf = ({ pool, tokenIn, tokenOut }: Pick<PoolTrade, 'pool' | 'tokenIn' | 'tokenOut'>) =>
   `${pool} ${tokenIn} ${tokenOut}`
 
-const placeOf = ({ hash, index }: Neighbor) => ({ hash, index })
+const referenceOf = ({ hash, index }: Neighbor) => ({ hash, index })
 
 /**
  * Percent by which the amount sold may differ from the amount bought, if only a contract links the two transactions.

@@ -33,12 +33,12 @@ export type TradeContext = {
   readonly sender: Address
   /** Block builder or miner, whom a sender may pay within the transaction. */
   readonly miner: Address
-  readonly wrapper: Address | null
+  readonly wrappedNative: Address | null
   /** Accounts without code, or with delegated code (EIP-7702): people rather than pools. */
   readonly externalAccounts: ReadonlySet<Address>
   readonly logs: readonly FlowLog[]
   /** Tokens that the sender received, even if it gave more of them. */
-  readonly returned: ReadonlySet<Address>
+  readonly tokensToSender: ReadonlySet<Address>
 }
 
 /** The net changes of an account: `inputs` that it gave and `outputs` that it received, as [token, positive amount]. */
@@ -60,7 +60,7 @@ const tokensIn = (side: Sides['inputs']) => `${side.length} tokens: ${side.map((
 
 /** Reads the trades of a transaction from the changes of its accounts. */
 export function readTrades(changes: Changes, context: TradeContext): TradeReading {
-  const { sender, wrapper } = context
+  const { sender, wrappedNative } = context
   const { inputs, outputs } = sidesOf(changes, sender)
   const [input] = inputs
   if (!input) return readOrders(changes, context)
@@ -71,14 +71,14 @@ export function readTrades(changes: Changes, context: TradeContext): TradeReadin
   const senderTrade = outputs[0] && { recipient: sender, tokenOut: outputs[0][0], amountOut: outputs[0][1] }
   const output = senderTrade ?? outputOfOthers(changes, tokenIn, context)
   if ('kind' in output) return output
-  if (wrapper && isWrap(tokenIn, output.tokenOut, wrapper))
+  if (wrappedNative && isWrap(tokenIn, output.tokenOut, wrappedNative))
     return unjudgedTransaction('wrap', 'WRAPPED', 'the native token was wrapped or unwrapped, at no price')
   const trade = { trader: sender, tokenIn, amountIn, ...output }
   return { kind: 'swap', trades: [{ ...trade, fees: feesOf(changes, trade, context) }] }
 }
 
-const isWrap = (one: Address, other: Address, wrapper: Address) =>
-  (one === NATIVE && other === wrapper) || (one === wrapper && other === NATIVE)
+const isWrap = (one: Address, other: Address, wrappedNative: Address) =>
+  (one === NATIVE && other === wrappedNative) || (one === wrappedNative && other === NATIVE)
 
 function sidesOf(changes: Changes, account: Address): Sides {
   const ownChanges = [...(changes.get(account) ?? [])]
@@ -89,10 +89,10 @@ function sidesOf(changes: Changes, account: Address): Sides {
 }
 
 /** Yields each amount that was received by an account that gave nothing. */
-function* receivers(changes: Changes, { miner, wrapper }: TradeContext) {
+function* receivers(changes: Changes, { miner, wrappedNative }: TradeContext) {
   for (const account of changes.keys()) {
     const { inputs, outputs } = sidesOf(changes, account)
-    if (inputs.length === 0 && account !== miner && account !== wrapper)
+    if (inputs.length === 0 && account !== miner && account !== wrappedNative)
       for (const [token, amount] of outputs) yield { account, token, amount }
   }
 }
@@ -104,8 +104,8 @@ type Output = Pick<AccountTrade, 'recipient' | 'tokenOut' | 'amountOut'>
  * amount of it.
  */
 function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContext): Output | UnjudgedTransaction {
-  const all = [...receivers(changes, context)]
-  const otherChanges = all.filter(({ token }) => token !== tokenIn)
+  const receiverChanges = [...receivers(changes, context)]
+  const otherChanges = receiverChanges.filter(({ token }) => token !== tokenIn)
   const tokens = [...new Set(otherChanges.map(({ token }) => token))]
   if (tokens.length > 1)
     return unjudgedTransaction(
@@ -115,13 +115,13 @@ function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContex
     )
   const [first] = otherChanges.toSorted((a, b) => (a.amount < b.amount ? 1 : -1))
   if (first) return { recipient: first.account, tokenOut: first.token, amountOut: first.amount }
-  if (context.returned.has(tokenIn))
+  if (context.tokensToSender.has(tokenIn))
     return unjudgedTransaction(
       'nothing',
       'SAME_TOKEN',
       'the sender received the token that it gave, and nobody received another',
     )
-  return all.length > 0
+  return receiverChanges.length > 0
     ? unjudgedTransaction('transfer', 'SENT', 'a token was sent and nothing came back')
     : unjudgedTransaction('nothing', 'NO_OUTPUT', 'the sender gave a token for which nobody received another one')
 }
@@ -156,11 +156,12 @@ function readOrders(changes: Changes, context: TradeContext): TradeReading {
 
 function feesOf(changes: Changes, trade: Omit<AccountTrade, 'fees'>, context: TradeContext): AccountTrade['fees'] {
   const { trader, recipient, tokenIn, tokenOut } = trade
-  const { wrapper } = context
+  const { wrappedNative } = context
   // Routers that unwrap the output take their part before it is unwrapped.
-  const isOf = (token: Address, side: Address) => token === side || (wrapper !== null && isWrap(token, side, wrapper))
+  const matchesToken = (token: Address, side: Address) =>
+    token === side || (wrappedNative !== null && isWrap(token, side, wrappedNative))
   return [...receivers(changes, context)].filter(
     ({ account, token }) =>
-      account !== trader && account !== recipient && (isOf(token, tokenIn) || isOf(token, tokenOut)),
+      account !== trader && account !== recipient && (matchesToken(token, tokenIn) || matchesToken(token, tokenOut)),
   )
 }

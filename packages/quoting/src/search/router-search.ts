@@ -33,7 +33,7 @@ type Options = {
   /** True if no other quote of the chain would wait for a search on this thread. */
   readonly isAlone?: () => boolean
   /** Event loop utilization since the last call, from 0 to 1. */
-  readonly utilization?: () => number
+  readonly measureUtilization?: () => number
 }
 
 /**
@@ -46,14 +46,14 @@ type Options = {
  */
 export class RouterSearch {
   private readonly options: Options
-  private readonly utilization: () => number
+  private readonly measureUtilization: () => number
   private measuredAtMs = Number.NEGATIVE_INFINITY
   private isBusy = false
   private readonly expectedWork = new ExpectedWork()
 
   constructor(options: Options) {
     this.options = options
-    this.utilization = options.utilization ?? createLoopMeter()
+    this.measureUtilization = options.measureUtilization ?? createLoopMeter()
   }
 
   /** @throws RoutingError */
@@ -89,7 +89,7 @@ export class RouterSearch {
     if (this.options.isAlone?.()) return false
     const now = performance.now()
     if (now - this.measuredAtMs >= WINDOW_MS) {
-      this.isBusy = this.utilization() >= BUSY_UTILIZATION
+      this.isBusy = this.measureUtilization() >= BUSY_UTILIZATION
       this.measuredAtMs = now
     }
     return this.isBusy

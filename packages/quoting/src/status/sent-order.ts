@@ -18,7 +18,7 @@ export type SentOrder = {
   /** Account that receives the output; undefined if it is the sender. */
   readonly recipient: Address | undefined
   /** Wrapped native token that the Guard unwraps for a native output; the zero address if it unwraps nothing. */
-  readonly wrapper: Address
+  readonly wrappedNative: Address
   /** True if the input was sent as native value. The Guard wraps this value unless `tokenIn` is the zero address. */
   readonly isNativeIn: boolean
 }
@@ -26,7 +26,13 @@ export type SentOrder = {
 const guardAbi: Interface = IGuard__factory.createInterface()
 
 /** Decodes the calldata of a swap. @returns undefined if it is not a swap of the Guard */
-export function orderOf({ input, value }: { readonly input: Hex; readonly value: bigint }): SentOrder | undefined {
+export function decodeSentOrder({
+  input,
+  value,
+}: {
+  readonly input: Hex
+  readonly value: bigint
+}): SentOrder | undefined {
   let call: ReturnType<Interface['parseTransaction']>
   try {
     call = guardAbi.parseTransaction({ data: input, value })
@@ -40,7 +46,11 @@ export function orderOf({ input, value }: { readonly input: Hex; readonly value:
     ...{ tokenIn: toAddress(order.tokenIn), tokenOut: toAddress(order.tokenOut) },
     ...{ amountIn, minOutput: order.minOutput, deadline: Number(order.deadline) },
     recipient: recipient && toAddress(recipient),
-    ...{ feePpm: payout?.feePpm ?? 0n, wrapper: toAddress(payout?.wrapper ?? ZERO_ADDRESS), isNativeIn: value > 0n },
+    ...{
+      feePpm: payout?.feePpm ?? 0n,
+      wrappedNative: toAddress(payout?.wrapper ?? ZERO_ADDRESS),
+      isNativeIn: value > 0n,
+    },
   }
 }
 
@@ -50,8 +60,8 @@ type Parties = { readonly sender: Address; readonly guard: Address }
 export function receivedOf(order: SentOrder, logs: readonly Log[], { sender, guard }: Parties): bigint | null {
   const { recipient = sender } = order
   if (order.tokenOut !== ZERO_ADDRESS) return netTransfers(logs, order.tokenOut, { to: recipient, from: recipient })
-  if (order.wrapper === ZERO_ADDRESS) return null
-  const unwrappedAmount = unwrappedBy(guard, order.wrapper, logs)
+  if (order.wrappedNative === ZERO_ADDRESS) return null
+  const unwrappedAmount = unwrappedBy(guard, order.wrappedNative, logs)
   return unwrappedAmount === null ? null : unwrappedAmount - (unwrappedAmount * order.feePpm) / PPM
 }
 
@@ -84,9 +94,9 @@ function netTransfers(
 }
 
 /** Returns the amount that an account unwrapped, in base units; null if there is no log of it. */
-function unwrappedBy(guard: Address, wrapper: Address, logs: readonly Log[]): bigint | null {
+function unwrappedBy(guard: Address, wrappedNative: Address, logs: readonly Log[]): bigint | null {
   const amounts = logs.flatMap((log) => {
-    const isOwn = log.address === wrapper && log.topics[0] === WITHDRAWAL && log.topics.length === 2
+    const isOwn = log.address === wrappedNative && log.topics[0] === WITHDRAWAL && log.topics.length === 2
     return isOwn && accountIn(log.topics[1]!) === guard ? (wordOf(log.data) ?? []) : []
   })
   return amounts.length === 0 ? null : amounts.reduce((sum, amount) => sum + amount)

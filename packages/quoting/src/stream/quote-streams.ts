@@ -15,7 +15,7 @@ type Options = { readonly runtime: ChainRuntime; readonly quoter: Quoter; readon
 /** Handle of an open quote stream, for the caller that opened it. */
 export type OpenStream = {
   /** Resolves with the first update. */
-  readonly first: Promise<void>
+  readonly firstUpdate: Promise<void>
   readonly close: () => void
 }
 
@@ -41,7 +41,7 @@ export class QuoteStreams {
     const key = cacheKeyOf(request)
     const existing = this.watches.get(key)
     // An ended watch cannot be restarted.
-    const watch = existing && !existing.hasEnded ? existing : this.watch(request)
+    const watch = existing && !existing.hasEnded ? existing : this.createWatch(request)
     this.watches.set(key, watch)
     watch.add(listener)
     this.unsubscribe ??= this.options.runtime.onSnapshot((snapshot) => {
@@ -56,10 +56,10 @@ export class QuoteStreams {
       this.unsubscribe?.()
       this.unsubscribe = undefined
     }
-    return { first: watch.first, close }
+    return { firstUpdate: watch.firstUpdate, close }
   }
 
-  private watch(request: QuoteRequest): Watch {
+  private createWatch(request: QuoteRequest): Watch {
     const { quoter, log } = this.options
     const time = async <T>(_stage: string, run: () => T | Promise<T>) => run()
     return new Watch({

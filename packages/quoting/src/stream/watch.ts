@@ -10,7 +10,7 @@ import { isSameQuote, isSameRoute, type StreamListener, type StreamUpdate } from
  * Maximum consecutive blocks for which the transaction is not simulated again, because no pool changed or the search finds
  * the same route.
  */
-const MAX_PEEKS = 4
+const MAX_UNSIMULATED_BLOCKS = 4
 /** Milliseconds after which an unchanged quote is sent again, because its transaction expires after 20 minutes. */
 const RESEND_AFTER_MS = 300_000
 /** Number of consecutive failures, other than refusals, after which the stream ends. */
@@ -31,10 +31,10 @@ export class Watch {
   private readonly options: WatchOptions
   private readonly listeners = new Set<StreamListener>()
   private readonly stopController = new AbortController()
-  private readonly firstUpdate = Promise.withResolvers<void>()
+  private readonly firstUpdateResolvers = Promise.withResolvers<void>()
   private lastResult: SwapQuote | QuotingError | undefined
   private lastQuoteSentMs = 0
-  private peeks = 0
+  private unsimulatedBlocks = 0
   private failures = 0
   /** Newest block that is not processed yet, and whether pools changed since the last processed block. */
   private dueBlock: { readonly block: BlockHeader; readonly hasChanged: boolean } | undefined
@@ -57,8 +57,8 @@ export class Watch {
   }
 
   /** Resolves with the first update. */
-  get first(): Promise<void> {
-    return this.firstUpdate.promise
+  get firstUpdate(): Promise<void> {
+    return this.firstUpdateResolvers.promise
   }
 
   /** Adds a listener, and sends it the current quote or refusal, if there is one. */
@@ -87,7 +87,7 @@ export class Watch {
 
   stop(): void {
     this.stopController.abort()
-    this.firstUpdate.resolve()
+    this.firstUpdateResolvers.resolve()
   }
 
   private updateOf(lastResult: SwapQuote | QuotingError): StreamUpdate {
@@ -122,7 +122,7 @@ export class Watch {
       if (dueBlock && (await this.isUnchanged(dueBlock.hasChanged)))
         return this.send({ kind: 'block', block: dueBlock.block })
       const newQuote = await quote(request, signal)
-      this.peeks = 0
+      this.unsimulatedBlocks = 0
       this.failures = 0
       const { lastResult } = this
       this.lastResult = newQuote
@@ -139,8 +139,14 @@ export class Watch {
   /** Returns true if pools are unchanged, or if the search finds the same route as before. */
   private async isUnchanged(hasChanged: boolean): Promise<boolean> {
     const { lastResult } = this
-    if (!lastResult || lastResult instanceof QuotingError || this.needsResend || this.peeks >= MAX_PEEKS) return false
-    this.peeks++
+    if (
+      !lastResult ||
+      lastResult instanceof QuotingError ||
+      this.needsResend ||
+      this.unsimulatedBlocks >= MAX_UNSIMULATED_BLOCKS
+    )
+      return false
+    this.unsimulatedBlocks++
     if (!hasChanged) return true
     const route = await this.options.peek(this.options.request, lastResult.gasPriceWei, this.stopController.signal)
     return route !== undefined && isSameRoute(route, lastResult.bestEstimated)
@@ -164,7 +170,7 @@ export class Watch {
     if (update.kind === 'quote') this.lastQuoteSentMs = performance.now()
     if (update.kind === 'end') this.stop()
     for (const listener of [...this.listeners]) listener(update)
-    this.firstUpdate.resolve()
+    this.firstUpdateResolvers.resolve()
   }
 }
 

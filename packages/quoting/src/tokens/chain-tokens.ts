@@ -46,7 +46,7 @@ export class ChainTokens {
       decimals: (token) => this.facts.decimals(token),
       measure: (token, snapshot) => this.report(token, snapshot),
     })
-    this.taxes.onSold = (token, sellable) => this.reports.learn(token, [sellable])
+    this.taxes.onSaleTested = (token, sellable) => this.reports.recordSales(token, [sellable])
     this.reports.onUnsellable = () => this.onNewEvidence()
     this.evidence = new TokenEvidence({
       allowListed: new Set(this.catalog.registry),
@@ -64,10 +64,10 @@ export class ChainTokens {
    *
    * @throws RpcError if the node fails
    */
-  async report(token: Parameters<TokenReports['of']>[0], snapshot: Snapshot): Promise<MeasuredToken | null> {
+  async report(token: Parameters<TokenReports['reportOf']>[0], snapshot: Snapshot): Promise<MeasuredToken | null> {
     if (this.facts.isToken(token) === false) return null
     const { signal } = new AbortController()
-    return this.reports.of(token, snapshot, { ...this.source(snapshot), signal })
+    return this.reports.reportOf(token, snapshot, { ...this.source(snapshot), signal })
   }
 
   /**
@@ -91,7 +91,7 @@ export class ChainTokens {
     const { signal } = new AbortController()
     try {
       const { sellable } = await measureToken(token, pool, { ...this.source(snapshot), signal })
-      this.reports.learn(token, [sellable])
+      this.reports.recordSales(token, [sellable])
     } catch (error) {
       // A token that cannot be measured may be sellable or not.
       if (!(error instanceof SimulationError)) throw error

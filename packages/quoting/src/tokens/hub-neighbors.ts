@@ -19,9 +19,9 @@ const MAX_REQUESTS = 8
  * Number of blocks of the first log request. Some providers allow 2,000 blocks, others any number; the range shrinks when
  * a request is refused.
  */
-const FIRST_RANGE = 50_000
+const FIRST_RANGE_BLOCKS = 50_000
 /** Minimum number of blocks of a log request; if it is refused, the run fails. */
-const MIN_RANGE = 500
+const MIN_RANGE_BLOCKS = 500
 /** Maximum pools of one run whose hub balance is read. */
 const MAX_POOLS = 1_000
 /** Minimum USD value of the hub that a pool holds, for the pool's other token to be followed. */
@@ -53,7 +53,7 @@ export class HubNeighbors {
   private readonly checkedPools = new BoundedMap<string, true>(MAX_CHECKED_POOLS)
   /** USD value of the hub's balance in the deepest pool of each followed token. */
   private readonly usdByFollowedToken = new Map<Address, number>()
-  private range = FIRST_RANGE
+  private rangeBlocks = FIRST_RANGE_BLOCKS
   /** Lowest and highest block whose logs were read. */
   private readRange: { readonly from: number; readonly to: number } | undefined
   private isRunning = false
@@ -114,9 +114,11 @@ export class HubNeighbors {
   /** Returns the blocks since the last read block if there are any; otherwise the range before the first read block. */
   private nextRange(head: number): { readonly from: number; readonly to: number } | undefined {
     const { readRange } = this
-    if (!readRange) return { from: Math.max(0, head - this.range + 1), to: head }
-    if (readRange.to < head) return { from: Math.max(readRange.to + 1, head - this.range + 1), to: head }
-    return readRange.from === 0 ? undefined : { from: Math.max(0, readRange.from - this.range), to: readRange.from - 1 }
+    if (!readRange) return { from: Math.max(0, head - this.rangeBlocks + 1), to: head }
+    if (readRange.to < head) return { from: Math.max(readRange.to + 1, head - this.rangeBlocks + 1), to: head }
+    return readRange.from === 0
+      ? undefined
+      : { from: Math.max(0, readRange.from - this.rangeBlocks), to: readRange.from - 1 }
   }
 
   /**
@@ -131,8 +133,8 @@ export class HubNeighbors {
       return await rpc.getLogs({ ...filter, fromBlock: range.from, toBlock: range.to }, options)
     } catch (error) {
       const isRefused = error instanceof RpcError && (error.isRefusal || error.code === 'TIMEOUT')
-      if (!isRefused || this.range <= MIN_RANGE) throw error
-      this.range = Math.max(MIN_RANGE, Math.floor(this.range / 4))
+      if (!isRefused || this.rangeBlocks <= MIN_RANGE_BLOCKS) throw error
+      this.rangeBlocks = Math.max(MIN_RANGE_BLOCKS, Math.floor(this.rangeBlocks / 4))
       return undefined
     }
   }

@@ -31,7 +31,7 @@ const SAME_SHAPE_LETTERS: ReadonlyMap<string, string> = new Map([
  * changed. Then removes differences of width, accents, small capitals, signs, and case. Then replaces Latin letters that
  * look like other letters or digits.
  */
-export function looksLike(symbol: string): string {
+export function lookAlikeKey(symbol: string): string {
   // Before case folding: capitals of other scripts may look like Latin capitals although their small letters do not.
   const skeleton = [...symbol.replace(/\p{C}/gu, '')].map((letter) => SKELETONS.get(letter) ?? letter).join('')
   // Styled letters that the Unicode table lacks.

@@ -52,7 +52,7 @@ export class TaxRecords {
   /** Called with each measurement of this process. */
   onMeasured: (token: Address, pool: string, tax: KnownTax, measuredMs: number) => void = () => {}
   /** Called with the result of each test sale; null if the sale could not be tried. */
-  onSold: (token: Address, sellable: boolean | null) => void = () => {}
+  onSaleTested: (token: Address, sellable: boolean | null) => void = () => {}
   /** By token. A pool without a measurement is assumed to be taxed like the pool measured last (`usual`). */
   private readonly taxesByToken = new BoundedMap<Address, TokenTaxes>(MAX_TOKENS)
   private readonly measuredAtByKey = new BoundedMap<string, number>(MAX_MEASURED)
@@ -61,16 +61,16 @@ export class TaxRecords {
    * per block.
    */
   private readonly stuckTokens = new BoundedMap<Address, true>(MAX_TOKENS)
-  private taxedTokens: Taxes | undefined
+  private cachedTaxedTokens: Taxes | undefined
 
   /** Returns the tokens with a tax in at least one pool. */
-  get current(): Taxes {
-    this.taxedTokens ??= new Map(
+  get taxedTokens(): Taxes {
+    this.cachedTaxedTokens ??= new Map(
       [...this.taxesByToken]
         .filter(([, { usual, inPool }]) => [usual, ...inPool.values()].some(isTaxed))
         .map(([token, { usual, inPool }]) => [token, { usual, inPool: new Map(inPool) }]),
     )
-    return this.taxedTokens
+    return this.cachedTaxedTokens
   }
 
   get counts(): Readonly<Record<'taxes' | 'measured' | 'stuck', StateCount>> {
@@ -133,7 +133,7 @@ export class TaxRecords {
     }
     taxes.inPool.set(pool, tax)
     this.taxesByToken.set(token, taxes)
-    this.taxedTokens = undefined
+    this.cachedTaxedTokens = undefined
   }
 
   /** Records whether a token can be transferred twice in one transaction. @returns true if the record has changed */
@@ -155,7 +155,7 @@ export class TaxRecords {
     const now = Date.now()
     this.measuredAtByKey.set(key, now)
     if (!report) return false
-    this.onSold(trade.token, report.sellable)
+    this.onSaleTested(trade.token, report.sellable)
     const tax = taxOf(report, recordedTax)
     this.store(trade.token, trade.pool.id, tax, now)
     this.onMeasured(trade.token, trade.pool.id, tax, now)

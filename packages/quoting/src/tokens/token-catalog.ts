@@ -26,7 +26,7 @@ export type CatalogSource = ListSource & { readonly isComplete: boolean }
 /** Builds and caches the token list. */
 export class TokenCatalog {
   private readonly lister: TokenLister
-  private cached: CachedCatalog | undefined
+  private cachedCatalog: CachedCatalog | undefined
 
   constructor(lister: TokenLister) {
     this.lister = lister
@@ -39,9 +39,9 @@ export class TokenCatalog {
 
   /** Returns the whole list. @param source - provides the pools if a list has to be built @throws RpcError */
   async load(source: () => Promise<CatalogSource>): Promise<Catalog> {
-    if (!this.cached || this.cached.expiresMs < Date.now())
-      this.cached = { catalog: this.build(source), expiresMs: Infinity }
-    return this.cached.catalog
+    if (!this.cachedCatalog || this.cachedCatalog.expiresMs < Date.now())
+      this.cachedCatalog = { catalog: this.build(source), expiresMs: Infinity }
+    return this.cachedCatalog.catalog
   }
 
   /**
@@ -73,10 +73,10 @@ export class TokenCatalog {
       const tokens = await this.lister.list(listSource)
       const catalog = { tokens, madeAt: Date.now(), block: listSource.view.snapshot.block.number }
       const keepMs = listSource.isComplete ? KEEP_MS : KEEP_PARTIAL_MS
-      this.cached = { catalog: Promise.resolve(catalog), expiresMs: Date.now() + keepMs }
+      this.cachedCatalog = { catalog: Promise.resolve(catalog), expiresMs: Date.now() + keepMs }
       return catalog
     } catch (error) {
-      this.cached = undefined
+      this.cachedCatalog = undefined
       throw error
     }
   }

@@ -4,7 +4,7 @@ import type { TokenFacts } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
 import { inSlices, type Rpc, type Steps } from '@sluice/rpc'
 import type { ChainView } from '../view/view.ts'
-import { looksLike } from './look-alike.ts'
+import { lookAlikeKey } from './look-alike.ts'
 import { MAX_SYMBOL_LENGTH, type TokenNames } from './names.ts'
 
 /** Minimum USD value of liquidity for listing a token that is not in the chain's file. */
@@ -52,7 +52,7 @@ export class TokenLister {
     this.addressBySkeleton = new Map(
       [...tokens, { symbol: chain.nativeCurrency.symbol, address: chain.wrappedNative?.address ?? NATIVE }]
         .reverse()
-        .map(({ symbol, address }) => [looksLike(symbol), address]),
+        .map(({ symbol, address }) => [lookAlikeKey(symbol), address]),
     )
   }
 
@@ -66,8 +66,9 @@ export class TokenLister {
       if (depthUsd !== null && depthUsd >= MIN_DEPTH_USD) candidates.push({ address, depthUsd, origin: 'found' })
     }
     const registryCandidates: Candidate[] = []
-    if (chain.wrappedNative) registryCandidates.push(await this.candidate(NATIVE, 'native', book))
-    for (const address of this.registry.keys()) registryCandidates.push(await this.candidate(address, 'registry', book))
+    if (chain.wrappedNative) registryCandidates.push(await this.candidateOf(NATIVE, 'native', book))
+    for (const address of this.registry.keys())
+      registryCandidates.push(await this.candidateOf(address, 'registry', book))
     const allCandidates = [...registryCandidates, ...candidates.sort(deepestFirst).slice(0, MAX_FOUND)]
     const addresses = allCandidates.map(({ address }) => address).filter((address) => address !== NATIVE)
     await names.read(addresses, rpc)
@@ -103,7 +104,7 @@ export class TokenLister {
     return symbol.replaceAll(' ', '').slice(0, MAX_SYMBOL_LENGTH) || undefined
   }
 
-  private async candidate(address: Address, origin: Origin, book: PriceBook): Promise<Candidate> {
+  private async candidateOf(address: Address, origin: Origin, book: PriceBook): Promise<Candidate> {
     return { address, origin, depthUsd: await book.depthUsd(address) }
   }
 
@@ -125,8 +126,16 @@ export class TokenLister {
     const symbol = this.symbolOf(address)
     const decimals = this.registry.get(address)?.decimals ?? facts.decimals(address)
     if (symbol === undefined || decimals === undefined) return undefined
-    const original = origin === 'registry' ? undefined : this.addressBySkeleton.get(looksLike(symbol))
-    return { address, depthUsd, origin, name: names.get(address)?.name ?? symbol, symbol, decimals, copyOf: original }
+    const copiedToken = origin === 'registry' ? undefined : this.addressBySkeleton.get(lookAlikeKey(symbol))
+    return {
+      address,
+      depthUsd,
+      origin,
+      name: names.get(address)?.name ?? symbol,
+      symbol,
+      decimals,
+      copyOf: copiedToken,
+    }
   }
 }
 

@@ -41,14 +41,14 @@ export class TokenReports {
   }
 
   /** Measures a token; null if it is not a token or cannot be measured. @throws RpcError if the node fails */
-  of(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
+  reportOf(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
     const cached = this.reports.get(token)
     if (cached) return cached
     const measurement = this.slots.run(() => measureEverywhere(token, snapshot, source))
     this.reports.set(token, measurement)
     measurement
       .then((measurements) =>
-        this.learn(
+        this.recordSales(
           token,
           (measurements ?? []).map(({ report }) => report.sellable),
         ),
@@ -59,7 +59,7 @@ export class TokenReports {
   }
 
   /** Records results of test sales, of any caller. One success in any pool means that the token can be sold. */
-  learn(token: Address, sellable: readonly (boolean | null)[]): void {
+  recordSales(token: Address, sellable: readonly (boolean | null)[]): void {
     if (sellable.includes(true)) this.unsellable.delete(token)
     else if (sellable.includes(false) && !this.unsellable.has(token)) {
       this.unsellable.set(token, true)

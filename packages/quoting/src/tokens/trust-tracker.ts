@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 /** Minimum number of blocks in which a token must qualify to earn trust. Slow chains have fewer blocks in a day. */
 const MIN_BLOCKS = 600
 /** Number of measurements of a token in the time that earning trust takes; a trusted token is measured as often. */
-const REPORTS = 24
+const REPORTS_WHILE_EARNING = 24
 /** Minimum blocks between two measurements of a token, if trust is earned quickly. */
 const MIN_REPORT_BLOCKS = 25
 /** Minimum milliseconds between measurements of any tokens, because each costs the node a few calls. */
@@ -32,7 +32,7 @@ const MAX_WAITING = 64
 /** Returns the terms of earning trust. Source of the values: docs/decisions/intermediates.md. */
 function termsOf({ blockTimeMs }: Chain, earnBlocks: number | undefined): TrustTerms {
   const blocks = earnBlocks ?? Math.max(MIN_BLOCKS, Math.ceil(DAY_MS / blockTimeMs))
-  const reportIntervalBlocks = Math.max(MIN_REPORT_BLOCKS, Math.ceil(blocks / REPORTS))
+  const reportIntervalBlocks = Math.max(MIN_REPORT_BLOCKS, Math.ceil(blocks / REPORTS_WHILE_EARNING))
   return { blocks, pools: 3, namedTokens: 2, depthUsd: 250_000, reportIntervalBlocks }
 }
 
@@ -52,8 +52,8 @@ export class TrustTracker {
   private readonly ledger: TrustLedger
   private readonly options: Options
   private queue: Snapshot[] = []
-  private observing = false
-  private measuring = false
+  private isObserving = false
+  private isMeasuring = false
   private measuredAt = Number.NEGATIVE_INFINITY
 
   constructor(options: Options) {
@@ -84,11 +84,11 @@ export class TrustTracker {
       this.ledger.reset()
     }
     this.queue.push(snapshot)
-    if (!this.observing) await this.observeAll()
+    if (!this.isObserving) await this.observeAll()
   }
 
   /** Sets the prices with which the depth of pools is computed. */
-  price(book: PriceBook): void {
+  setPrices(book: PriceBook): void {
     const { decimals } = this.options
     this.ledger.setPriceSource((token, amount) => {
       const places = decimals(token)
@@ -113,22 +113,22 @@ export class TrustTracker {
   }
 
   private async observeAll(): Promise<void> {
-    this.observing = true
+    this.isObserving = true
     try {
       for (let next = this.queue.shift(); next; next = this.queue.shift()) {
         await inSlices('trust', this.ledger.observeInSteps(next))
         void this.measureNext(next)
       }
     } finally {
-      this.observing = false
+      this.isObserving = false
     }
   }
 
   private async measureNext(snapshot: Snapshot): Promise<void> {
     const now = performance.now()
     const { tokenDueForReport } = this.ledger
-    if (tokenDueForReport === undefined || this.measuring || now - this.measuredAt < REPORT_PAUSE_MS) return
-    this.measuring = true
+    if (tokenDueForReport === undefined || this.isMeasuring || now - this.measuredAt < REPORT_PAUSE_MS) return
+    this.isMeasuring = true
     this.measuredAt = now
     try {
       const measurements = await this.options.measure(tokenDueForReport, snapshot)
@@ -139,7 +139,7 @@ export class TrustTracker {
     } catch {
       // The node failed, so the token is measured again later.
     } finally {
-      this.measuring = false
+      this.isMeasuring = false
     }
   }
 }

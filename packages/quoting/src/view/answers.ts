@@ -23,7 +23,7 @@ export class ResponseCache {
     this.size = 0
   }
 
-  keep(target: string, body: string): void {
+  store(target: string, body: string): void {
     const size = target.length + body.length
     if (this.bodies.has(target)) return
     if (this.size + size > MAX_SIZE) {

@@ -10,7 +10,7 @@ const MAX_POOLS = 16
 /** Maximum tokens per request whose pools are read. */
 const MAX_TOKENS = 8
 /** Divisor: a balance that is below the reserve by at most a millionth of the reserve counts as rounding. */
-const ROUNDING = 1_000_000n
+const ROUNDING_DIVISOR = 1_000_000n
 
 export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Prices; readonly rpc: Rpc }
 
@@ -42,7 +42,7 @@ export async function readHoldings(token: Address, { snapshot, prices, rpc }: Ho
     const missingAmounts = balances[k]!.map((balance, tokenIndex) => {
       const reserve = reserves[tokenIndex]!
       const missingAmount = balance === null ? 0n : reserve - balance
-      return missingAmount * ROUNDING > reserve ? Number(missingAmount) : 0
+      return missingAmount * ROUNDING_DIVISOR > reserve ? Number(missingAmount) : 0
     })
     if (prices.setMissing(pool.id, missingAmounts)) mayChangePrices = true
   }

@@ -123,7 +123,7 @@ export class ChainViews {
    * Returns the chain at the block before the view's block, if the market keeps that block. Used if another process
    * published a block that this process's node does not have yet.
    */
-  earlierThan({ snapshot }: ChainView): ChainView | undefined {
+  viewBefore({ snapshot }: ChainView): ChainView | undefined {
     const previousSnapshot = this.options.market.snapshotBefore?.(snapshot.block)
     if (previousSnapshot && this.previousView?.snapshot !== previousSnapshot)
       this.previousView = this.viewOf(previousSnapshot)

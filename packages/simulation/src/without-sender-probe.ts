@@ -14,7 +14,7 @@ import { isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
 import type { CallOutcome } from './types.ts'
 
 /** Outcome of the transaction as it is sent. */
-export type SentOutcome = CallOutcome & {
+export type BareOutcome = CallOutcome & {
   /** True if all gas was used and no data returned. */
   readonly isExhausted: boolean
   /** Gas of the whole transaction after refunds, if the node reports it. */
@@ -33,24 +33,24 @@ const GAS_TOLERANCE_PERCENT = 5
 
 /**
  * Runs the transaction as sent; undefined if no node supports it. If the node does not report the gas before refunds, a
- * second run measures that gas. With `asSent: 'charged'` the second run is skipped.
+ * second run measures that gas. With `bareRunMode: 'charged'` the second run is skipped.
  */
-export async function runAsSent(
+export async function runWithoutSenderProbe(
   task: SimulationTask,
   environment: CallEnvironment,
   setUp: SetUp,
-): Promise<SentOutcome | undefined> {
+): Promise<BareOutcome | undefined> {
   const { rpc, request, context, options } = task
   const { bareRuns } = context
   // If true, the probe at the target runs only if the transaction as sent has no outcome. If false, both run at once.
-  const isTargetFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.asSent === 'charged')
+  const isTargetFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.bareRunMode === 'charged')
   const [bareReport, measuredGas] = await Promise.all([
     bareRuns.run({ rpc, request, environment, setUp, options }),
     isTargetFallback ? undefined : runAtTarget(task, environment, setUp),
   ])
   const hasUnchangedBalance = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
   if (bareReport && hasUnchangedBalance(bareReport.balancesBefore.tokenIn))
-    return outcomeAsSent(bareReport, task, measuredGas)
+    return bareOutcomeOf(bareReport, task, measuredGas)
   const probedAtTarget = isTargetFallback ? await runAtTarget(task, environment, setUp) : measuredGas
   if (!probedAtTarget || !hasUnchangedBalance(probedAtTarget.balancesBefore.tokenIn)) return undefined
   return { ...outcomeOf(probedAtTarget), isExhausted: isExhausted(probedAtTarget) }
@@ -73,11 +73,11 @@ async function runAtTarget(
   })
 }
 
-function outcomeAsSent(
+function bareOutcomeOf(
   { success, amountOut, returnData, chargedGas, gasUsed, gasLimit }: BareReport,
   { request: { data }, context }: SimulationTask,
   probedAtTarget: RunReport | undefined,
-): SentOutcome {
+): BareOutcome {
   const intrinsic = Number(intrinsicGas(data))
   // Up to the calldata floor (EIP-7623), the charge and the reported gas do not depend on the gas that was used.
   const gasFloor = Number(floorGas(data))
@@ -93,10 +93,10 @@ function outcomeAsSent(
 }
 
 /** True if the probe at the sender made no difference. */
-export function isSameOutcome(probedOutcome: CallOutcome, sentOutcome: Omit<SentOutcome, 'isExhausted'>): boolean {
-  if (probedOutcome.success !== sentOutcome.success || probedOutcome.amountOut !== sentOutcome.amountOut) return false
-  if (!probedOutcome.success) return probedOutcome.returnData === sentOutcome.returnData
-  const { gasUsed, minGasUsed = gasUsed } = sentOutcome
+export function isSameOutcome(probedOutcome: CallOutcome, bareOutcome: Omit<BareOutcome, 'isExhausted'>): boolean {
+  if (probedOutcome.success !== bareOutcome.success || probedOutcome.amountOut !== bareOutcome.amountOut) return false
+  if (!probedOutcome.success) return probedOutcome.returnData === bareOutcome.returnData
+  const { gasUsed, minGasUsed = gasUsed } = bareOutcome
   const tolerance = (GAS_TOLERANCE_PERCENT / 100) * probedOutcome.gasUsed
   return probedOutcome.gasUsed >= minGasUsed - tolerance && probedOutcome.gasUsed <= gasUsed + tolerance
 }

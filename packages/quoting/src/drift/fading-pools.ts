@@ -15,7 +15,7 @@ const MIN_FADE_PPM = 1_000
 /** Minimum output of a sample in base units; with a smaller output, rounding errors look like losses. */
 const MIN_OUTPUT = 100_000n
 /** Approximate number of samples that the evidence covers: each new one reduces the weight of earlier ones by 1/60. */
-const MEMORY = 60
+const SAMPLE_MEMORY = 60
 /** Half-life of evidence in seconds. */
 const HALF_LIFE_SECONDS = 3_600
 /**
@@ -36,7 +36,7 @@ const EXCLUSION_MEMORY_SECONDS = 86_400
 /** Maximum penalty in ppm of a pool that is not excluded. */
 const MAX_PENALTY_PPM = 500_000
 /** Penalties are multiples of this number of ppm: one basis point. */
-const STEP_PPM = 100
+const PENALTY_STEP_PPM = 100
 /** Seconds after which decayed penalties are recomputed. */
 const REFRESH_SECONDS = 60
 
@@ -75,12 +75,12 @@ export type FadingPool = {
 /** Tracks pools whose quotes fade. */
 export class FadingPools {
   private readonly pools = new BoundedMap<string, Evidence>(MAX_POOLS)
-  private cached: DriftPenalties | undefined
+  private cachedPenalties: DriftPenalties | undefined
   /** Unix time in seconds of the cached penalties. */
   private cachedAt = 0
   /** Unix time in seconds of the newest block. */
   private newestTimestamp = 0
-  private isStale = false
+  private needsRefresh = false
 
   get count(): StateCount {
     return this.pools.count
@@ -92,23 +92,23 @@ export class FadingPools {
    */
   record({ after, timestamp, legs }: DriftSample): void {
     this.newestTimestamp = Math.max(this.newestTimestamp, timestamp)
-    if (after === 1) for (const leg of legs) this.takeLeg(leg, timestamp)
+    if (after === 1) for (const leg of legs) this.recordLeg(leg, timestamp)
   }
 
-  private takeLeg({ pool, ppm, unexplainedPpm, stateChangePpm, amountOut }: SampledLeg, timestamp: number): void {
+  private recordLeg({ pool, ppm, unexplainedPpm, stateChangePpm, amountOut }: SampledLeg, timestamp: number): void {
     if (ppm === null || amountOut < MIN_OUTPUT) return
-    const hasWithdrawn = unexplainedPpm <= -MIN_FADE_PPM
+    const hasFaded = unexplainedPpm <= -MIN_FADE_PPM
     // A pool gets an entry when it first fades.
-    const evidence = this.pools.get(pool.id) ?? (hasWithdrawn ? newEvidence(pool.family, pool.dex) : undefined)
+    const evidence = this.pools.get(pool.id) ?? (hasFaded ? newEvidence(pool.family, pool.dex) : undefined)
     if (!evidence || evidence.lastSampleAt >= timestamp) return
-    fade(evidence, timestamp, 1 - 1 / MEMORY)
+    decay(evidence, timestamp, 1 - 1 / SAMPLE_MEMORY)
     evidence.sampleWeight++
-    if (hasWithdrawn) evidence.fadedWeight++
+    if (hasFaded) evidence.fadedWeight++
     if (stateChangePpm >= MIN_FADE_PPM) evidence.improvedWeight++
     evidence.weightedLossPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, stateChangePpm)
     if (isExcludable(evidence) && evidence.excludedUntil <= timestamp) exclude(evidence, timestamp)
     this.pools.set(pool.id, evidence)
-    this.isStale = true
+    this.needsRefresh = true
   }
 
   /**
@@ -120,14 +120,15 @@ export class FadingPools {
   driftPenalties(now: number): DriftPenalties | undefined {
     this.newestTimestamp = Math.max(this.newestTimestamp, now)
     if (this.pools.size === 0) return undefined
-    if (!this.isStale && now >= this.cachedAt && now < this.cachedAt + REFRESH_SECONDS) return this.cached
+    if (!this.needsRefresh && now >= this.cachedAt && now < this.cachedAt + REFRESH_SECONDS) return this.cachedPenalties
     this.cachedAt = now
-    this.isStale = false
-    const newEvidence = new Map(this.list(now).map(({ id, driftPenaltyPpm }) => [id, driftPenaltyPpm]))
+    this.needsRefresh = false
+    const newPenalties = new Map(this.list(now).map(({ id, driftPenaltyPpm }) => [id, driftPenaltyPpm]))
     const isUnchanged =
-      this.cached?.size === newEvidence.size && [...newEvidence].every(([id, ppm]) => this.cached?.get(id) === ppm)
-    if (!isUnchanged) this.cached = newEvidence.size > 0 ? newEvidence : undefined
-    return this.cached
+      this.cachedPenalties?.size === newPenalties.size &&
+      [...newPenalties].every(([id, ppm]) => this.cachedPenalties?.get(id) === ppm)
+    if (!isUnchanged) this.cachedPenalties = newPenalties.size > 0 ? newPenalties : undefined
+    return this.cachedPenalties
   }
 
   /** Lists the pools with a penalty, largest first. @param now - timestamp of the block; default: the newest block */
@@ -135,10 +136,10 @@ export class FadingPools {
     return [...this.pools]
       .flatMap(([id, evidence]) => {
         const copy = { ...evidence }
-        fade(copy, Math.max(now, copy.lastSampleAt))
-        const isOut = copy.excludedUntil > now
-        const driftPenaltyPpm = isOut ? FLOAT_PPM : isPenalized(copy) ? penaltyPpmOf(copy) : 0
-        const leftOutUntil = isOut ? copy.excludedUntil : null
+        decay(copy, Math.max(now, copy.lastSampleAt))
+        const isExcluded = copy.excludedUntil > now
+        const driftPenaltyPpm = isExcluded ? FLOAT_PPM : isPenalized(copy) ? penaltyPpmOf(copy) : 0
+        const leftOutUntil = isExcluded ? copy.excludedUntil : null
         const { family, dex, sampleWeight, fadedWeight } = copy
         return driftPenaltyPpm > 0
           ? [{ id, family, dex, driftPenaltyPpm, leftOutUntil, samples: sampleWeight, withdrew: fadedWeight }]
@@ -163,8 +164,8 @@ function newEvidence(family: string, dex: string): Evidence {
 }
 
 /** Decays the evidence by its age, and multiplies it by an extra factor. */
-function fade(evidence: Evidence, now: number, weight = 1): void {
-  const factor = weight * 0.5 ** ((now - evidence.lastSampleAt) / HALF_LIFE_SECONDS)
+function decay(evidence: Evidence, now: number, extraFactor = 1): void {
+  const factor = extraFactor * 0.5 ** ((now - evidence.lastSampleAt) / HALF_LIFE_SECONDS)
   evidence.sampleWeight *= factor
   evidence.fadedWeight *= factor
   evidence.improvedWeight *= factor
@@ -187,7 +188,10 @@ const isExcludable = (evidence: Evidence): boolean =>
 
 /** Returns the average unexplained loss of a quote through the pool, in ppm. */
 function penaltyPpmOf({ weightedLossPpm, sampleWeight }: Evidence): number {
-  return Math.min(MAX_PENALTY_PPM, Math.max(STEP_PPM, Math.round(weightedLossPpm / sampleWeight / STEP_PPM) * STEP_PPM))
+  return Math.min(
+    MAX_PENALTY_PPM,
+    Math.max(PENALTY_STEP_PPM, Math.round(weightedLossPpm / sampleWeight / PENALTY_STEP_PPM) * PENALTY_STEP_PPM),
+  )
 }
 
 function exclude(evidence: Evidence, now: number): void {

@@ -24,7 +24,7 @@ const FOREIGN_RECOMPARE_MS = 600_000
 type Legs = RoutePlan['legs']
 
 /** Records whether tokens and pools treat accounts with code differently. */
-export class WalletChecks {
+export class SenderCodeChecks {
   /** Tokens, and pools with third-party code, that treat accounts with code differently from plain accounts. */
   private readonly differingKeys = new BoundedMap<string, true>(MAX_DIFFERING)
   private readonly comparedAtByKey = new BoundedMap<string, number>(MAX_COMPARED)
@@ -48,14 +48,14 @@ export class WalletChecks {
    * Returns the mode of a route's bare run; undefined if the route needs none. `measured` also compares the gas before
    * refunds: at the first use of a token in a pool, and while a difference is known.
    *
-   * @see SimulationRequest.bareRun
+   * @see SimulationRequest.bareRunMode
    * @throws RpcError if code cannot be read
    */
-  async asSentModeOf(
+  async bareRunModeOf(
     { legs }: Pick<RoutePlan, 'legs'>,
     rpc: Rpc,
     block: BlockRef,
-  ): Promise<SimulationRequest['asSent']> {
+  ): Promise<SimulationRequest['bareRunMode']> {
     const now = Date.now()
     if (tokenAndPoolKeys(legs).some((key) => this.differingKeys.has(key))) return 'measured'
     if (
