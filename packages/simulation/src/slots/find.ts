@@ -5,23 +5,25 @@ import { allowanceKey, balanceWrites, type Mapping, toWord, type Write } from '.
 import { fictitiousOwner, mergeWrites, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 import { plainShape, type Shape } from './shape.ts'
 
-/** Test value that fits words of 96 bits. */
+/** Test value that fits in 96 bits. */
 const SMALL_BALANCE = 2n ** 80n + 0x1234567n
-/** Test value for tokens where a base unit is many shares. */
+/** Test value for tokens of which a base unit is many shares. */
 const LARGE_BALANCE = 2n ** 240n + 0x777n
 const MAX_UINT256 = 2n ** 256n - 1n
+/** Test values that are written for each candidate, each for another owner. */
 const SCALES = [SMALL_BALANCE, LARGE_BALANCE, MAX_UINT256]
 
 /** Mappings that a token uses. */
 export type TokenMappings = {
-  /** `shape` is absent if another call is needed to find it. */
+  /** `shape` (the place of the number in the word) is absent if another call is needed to find it. */
   readonly balance?: { readonly mapping: Mapping; readonly shape?: Shape }
   readonly allowance?: Mapping
 }
 
 /**
- * Writes each candidate at each scale for a separate fictitious owner. The owner with a balance identifies the mapping,
- * however the token interprets the word. Allowances use the owners of the first scale.
+ * Writes each test value by each candidate mapping for a separate fictitious owner. The owner with a balance identifies
+ * the mapping, however the token interprets the word. Allowances are written for the owners of the first test value. The
+ * last owner, for whom nothing is written, shows the balance of any account.
  */
 export async function findMappings(
   reader: TokenReader,
