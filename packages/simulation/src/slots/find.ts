@@ -11,7 +11,7 @@ const SMALL_BALANCE = 2n ** 80n + 0x1234567n
 const LARGE_BALANCE = 2n ** 240n + 0x777n
 const MAX_UINT256 = 2n ** 256n - 1n
 /** Test values that are written for each candidate, each for another owner. */
-const SCALES = [SMALL_BALANCE, LARGE_BALANCE, MAX_UINT256]
+const TEST_VALUES = [SMALL_BALANCE, LARGE_BALANCE, MAX_UINT256]
 
 /** Mappings that a token uses. */
 export type TokenMappings = {
@@ -30,7 +30,7 @@ export async function findMappings(
   candidates: readonly Mapping[],
   writes = writesOf(candidates),
 ): Promise<TokenMappings> {
-  const controlIndex = SCALES.length * candidates.length
+  const controlIndex = TEST_VALUES.length * candidates.length
   const readings = await reader.readOwners(controlIndex + 1, writes)
   const controlReading = readings[controlIndex]!
 
@@ -42,7 +42,7 @@ export async function findMappings(
   const plainIndex = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL_BALANCE)
   // MiniMe checkpoints only hold plain balances.
   const firstVisible = candidates.findIndex(
-    ({ order }, index) => order !== 'minime' && SCALES.some((_, scale) => isVisible(index, scale)),
+    ({ order }, index) => order !== 'minime' && TEST_VALUES.some((_, scale) => isVisible(index, scale)),
   )
   const balanceIndex = plainIndex !== -1 ? plainIndex : firstVisible
   const allowanceIndex = candidates.findIndex(
@@ -68,7 +68,7 @@ function writesOf(candidates: readonly Mapping[]): StorageWrites {
   const ownerOf = (index: number, scale: number) => fictitiousOwner(scale * candidates.length + index)
   return mergeWrites(
     ...candidates.flatMap((mapping, index): [Address, Write[]][] => [
-      ...SCALES.map((value, scale): [Address, Write[]] => [
+      ...TEST_VALUES.map((value, scale): [Address, Write[]] => [
         mapping.contract,
         [...balanceWrites(mapping, ownerOf(index, scale), value)],
       ]),

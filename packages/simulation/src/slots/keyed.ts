@@ -13,7 +13,7 @@ const MAX_UINT256 = 2n ** 256n - 1n
 /** Bit offsets at which packed words may hold the number. */
 const SHIFTS = [8n, 16n, 32n, 40n, 48n, 64n, 96n, 128n, 160n]
 /** Numbers of shares that are written to measure the value of a share in base units. */
-const SCALES = [2n ** 60n, 2n ** 90n, 2n ** 120n]
+const TEST_SHARES = [2n ** 60n, 2n ** 90n, 2n ** 120n]
 /** Numbers of shares tried on either side of the estimate. */
 const NEIGHBORS = 8n
 /** Maximum base units by which a balance of shares may exceed the amount because of rounding. */
@@ -112,11 +112,11 @@ export class KeyedSearch {
     ]
     const exactWord = await this.findWord(slot, plainWords, (answer) => answer === amount, read)
     if (exactWord) return exactWord
-    const answers = await Promise.all(SCALES.map((scale) => read([[slot, scale]])))
+    const answers = await Promise.all(TEST_SHARES.map((scale) => read([[slot, scale]])))
     const measuredIndex = answers.findLastIndex((answer) => answer !== null && answer > 0n)
     const units = answers[measuredIndex]
     if (!units) return undefined
-    const shares = SCALES[measuredIndex]!
+    const shares = TEST_SHARES[measuredIndex]!
     const estimate = (amount * shares + units - 1n) / units
     const step = shares / units / 4n || 1n
     const candidates: bigint[] = []
