@@ -9,7 +9,7 @@ import type { TokenReportResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 import { keyByTokenText } from './prices.ts'
 
-/** Returns reports on taxes and restrictions of tokens, keyed by token as spelled in the request. */
+/** Returns reports on taxes and restrictions of tokens, keyed by the token as it is spelled in the request. */
 export async function tokens(request: Request, { liveChain }: ServedChain, context: RequestContext) {
   const { token } = read(tokensQuery, request.query)
   const addresses = [...new Set(token.values())].filter((address) => address !== NATIVE)
