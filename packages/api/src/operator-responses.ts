@@ -17,7 +17,7 @@ const scan = z.object({
   blocksLeft: z.int().nullable().describe('Number of blocks still to be searched; null before the search has begun.'),
   blocksPerCall: z.int().optional().describe('Number of blocks whose logs the node returns in one request.'),
   reason: z.string().optional().describe('Why the search does not continue.'),
-  families: z.array(z.string()).describe('Protocol families whose pools are not all known yet.'),
+  families: z.array(z.string()).describe('DEX families whose pools are not all known yet.'),
 })
 
 const chain = {

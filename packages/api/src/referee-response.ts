@@ -52,7 +52,7 @@ const trade = z.object({
     ),
   fees: z
     .array(z.object({ account: hexAddress, token: hexAddress, amount: units }))
-    .describe('Probable fees: amounts of the two tokens that accounts received which gave nothing.'),
+    .describe('Probable fees: amounts of the two tokens that were received by accounts that gave nothing.'),
   comparisons: z
     .array(comparison)
     .max(2)

@@ -172,7 +172,7 @@ export const statsQuery = z.object({
   limit: smallInteger('limit', 0, 1_000)
     .prefault('100')
     .describe(
-      'Maximum DEX families, DEXes, and pools in the response each; those with the most samples first. Default 100.',
+      'Maximum number of DEX families, of DEXes, and of pools in the response. Those with the most samples come first. Default 100.',
     ),
 })
 

@@ -38,7 +38,7 @@ export const stats = z.object({
   blocks: drift,
   families: z
     .array(z.object({ protocol: z.string(), blocks: drift }))
-    .describe('Drift of the pools of each protocol family, without the rest of their routes.'),
+    .describe('Drift of the pools of each DEX family, without the rest of their routes.'),
   brands: z.array(z.object({ dex: z.string(), blocks: drift })),
   pools: z.array(z.object({ pool: z.string(), protocol: z.string(), dex: z.string(), blocks: drift })),
   withdrawing: z

@@ -31,14 +31,14 @@ export class CostLimiter {
   private runningCost = 0
   private heavyCost = 0
   private readonly queue: QueuedRun[] = []
-  private readonly gasUsed = new BoundedMap<Address, number>(MAX_REMEMBERED)
+  private readonly gasByTarget = new BoundedMap<Address, number>(MAX_REMEMBERED)
 
   constructor(options: LimiterOptions) {
     this.options = options
   }
 
   get count(): StateCount {
-    return this.gasUsed.count
+    return this.gasByTarget.count
   }
 
   /**
@@ -70,7 +70,7 @@ export class CostLimiter {
 
   /** Returns the cost of a target in units: at most the capacity for heavy targets, so that each target can run. */
   private costOf(target: Address): number {
-    const units = Math.ceil((this.gasUsed.get(target) ?? UNKNOWN_GAS) / UNIT_GAS) || 1
+    const units = Math.ceil((this.gasByTarget.get(target) ?? UNKNOWN_GAS) / UNIT_GAS) || 1
     return Math.min(units, this.options.capacity - this.options.reserved)
   }
 
@@ -79,8 +79,8 @@ export class CostLimiter {
    * work.
    */
   private remember(target: Address, gas: number): void {
-    const recordedGas = this.gasUsed.get(target) ?? 0
-    this.gasUsed.set(target, Math.max(gas, recordedGas / 2))
+    const recordedGas = this.gasByTarget.get(target) ?? 0
+    this.gasByTarget.set(target, Math.max(gas, recordedGas / 2))
   }
 
   private wait(cost: number, signal?: AbortSignal): Promise<void> {

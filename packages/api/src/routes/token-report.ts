@@ -18,7 +18,9 @@ export async function tokens(request: Request, { liveChain }: ServedChain, conte
     context.time('measure', () => Promise.all(addresses.map((address) => liveChain.tokens.report(address, snapshot)))),
   )
   const asksForCode = await Promise.all(
-    addresses.map((address) => liveChain.senderCodeChecks.mayAsk(address, liveChain.rpc, 'latest').catch(() => null)),
+    addresses.map((address) =>
+      liveChain.senderCodeChecks.mayCheckCode(address, liveChain.rpc, 'latest').catch(() => null),
+    ),
   )
   const reportByAddress = new Map<Address, TokenReportResponse | null>(
     addresses.map((address, k) => [

@@ -67,9 +67,9 @@ test('a token outside the list whose code may check is compared every time, and 
 test('a failed read of code is repeated', async () => {
   const checks = new SenderCodeChecks([])
   codes[unlisted] = new Error('the node is away')
-  await expect(checks.mayAsk(unlisted, rpc, 'latest')).rejects.toThrow('away')
+  await expect(checks.mayCheckCode(unlisted, rpc, 'latest')).rejects.toThrow('away')
   codes[unlisted] = NO_CHECK
-  expect(await checks.mayAsk(unlisted, rpc, 'latest')).toBe(false)
+  expect(await checks.mayCheckCode(unlisted, rpc, 'latest')).toBe(false)
   expect(reads).toEqual([unlisted, unlisted])
 })
 

@@ -28,7 +28,7 @@ export class SenderCodeChecks {
   /** Tokens, and pools with third-party code, that treat accounts with code differently from plain accounts. */
   private readonly differingKeys = new BoundedMap<string, true>(MAX_DIFFERING)
   private readonly comparedAtByKey = new BoundedMap<string, number>(MAX_COMPARED)
-  private readonly mayAskByToken = new BoundedMap<Address, Promise<boolean>>(MAX_CODES)
+  private readonly mayCheckCodeByToken = new BoundedMap<Address, Promise<boolean>>(MAX_CODES)
   private readonly allowListedTokens: ReadonlySet<Address>
 
   /** @param allowListedTokens - tokens of the chain's file */
@@ -38,7 +38,7 @@ export class SenderCodeChecks {
 
   get counts(): Readonly<Record<'codes' | 'compared' | 'differing', StateCount>> {
     return {
-      codes: this.mayAskByToken.count,
+      codes: this.mayCheckCodeByToken.count,
       compared: this.comparedAtByKey.count,
       differing: this.differingKeys.count,
     }
@@ -65,8 +65,8 @@ export class SenderCodeChecks {
     )
       return 'measured'
     const untrustedTokens = tokensOf(legs).filter((token) => !this.allowListedTokens.has(token))
-    const mayAskForCode = await Promise.all(untrustedTokens.map((token) => this.mayAsk(token, rpc, block)))
-    return mayAskForCode.includes(true) ? 'charged' : undefined
+    const results = await Promise.all(untrustedTokens.map((token) => this.mayCheckCode(token, rpc, block)))
+    return results.includes(true) ? 'charged' : undefined
   }
 
   /** Records a comparison. @param differs - true if the bare run ends differently from the simulation with a probe */
@@ -88,12 +88,12 @@ export class SenderCodeChecks {
   }
 
   /** Returns true if the token's code may check other accounts for code. The code is read once. @throws RpcError */
-  mayAsk(token: Address, rpc: Rpc, block: BlockRef): Promise<boolean> {
-    const cached = this.mayAskByToken.get(token)
+  mayCheckCode(token: Address, rpc: Rpc, block: BlockRef): Promise<boolean> {
+    const cached = this.mayCheckCodeByToken.get(token)
     if (cached) return cached
     const codeCheck = rpc.getCode(token, block).then(mayAskForCode)
-    this.mayAskByToken.set(token, codeCheck)
-    codeCheck.catch(() => this.mayAskByToken.peek(token) === codeCheck && this.mayAskByToken.delete(token))
+    this.mayCheckCodeByToken.set(token, codeCheck)
+    codeCheck.catch(() => this.mayCheckCodeByToken.peek(token) === codeCheck && this.mayCheckCodeByToken.delete(token))
     return codeCheck
   }
 }

@@ -61,13 +61,13 @@ async function touchedAmong(reader: TokenReader, contracts: readonly Address[]):
 }
 
 /** Returns addresses found in storage or code, including those packed after a flag byte. */
-function pointedAddresses(trails: readonly ContractData[], token: Address): readonly Address[] {
+function pointedAddresses(contracts: readonly ContractData[], token: Address): readonly Address[] {
   const addresses = new Set<Address>()
   const add = (value: bigint) => {
     const low = value & ADDRESS_MASK
     if (low > MIN_ADDRESS) addresses.add(toAddress(`0x${low.toString(16).padStart(40, '0')}`))
   }
-  for (const { code, words } of trails) {
+  for (const { code, words } of contracts) {
     for (const word of words) {
       add(word)
       add(word >> 8n)
