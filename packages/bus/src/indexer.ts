@@ -4,7 +4,7 @@
  * lease. Workers follow the published states.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type IndexedMarket, type PairScope, type Snapshot, type StorePlace, toText } from '@sluice/liquidity'
+import { type IndexedMarket, type PairScope, type Snapshot, type StoreOpener, toText } from '@sluice/liquidity'
 import { type BlockHeader, inSlices } from '@sluice/rpc'
 import { keepConnected, type OwnConnection } from './connection.ts'
 import { BusError } from './errors.ts'
@@ -47,8 +47,8 @@ export type IndexerOptions = {
   readonly chainId: number
   readonly scope: PairScope
   readonly keys: ChainKeys
-  /** Opens and starts a market that reads the chain, and stores its own data (found pools, tokens) at the given place. */
-  readonly open: (storePlace: StorePlace) => OpenedMarket
+  /** Opens and starts a market that reads the chain. The opener opens the store of its own data (found pools, tokens). */
+  readonly open: (storeOpener: StoreOpener) => OpenedMarket
   /** Milliseconds to wait before taking the lease, so that processes with few chains take it first. */
   readonly leaseDelayMs?: () => number
   readonly onError?: (error: unknown) => void
