@@ -16,7 +16,7 @@ function world(ejectMs = 10_000) {
 
 test('an endpoint of which nothing is known is believed to answer', () => {
   const { standing, clock } = world()
-  expect(standing).toMatchObject({ successRate: 1, isEjected: false, isDown: false, isDead: false, silentMs: 0 })
+  expect(standing).toMatchObject({ successRate: 1, isEjected: false, isDown: false, isDead: false, msSinceSuccess: 0 })
   clock.ms += 70
   expect(standing.msSinceSuccess).toBe(70)
   standing.recordSuccess()

@@ -97,7 +97,7 @@ export class DriftSampler {
       quote,
       from,
       terms,
-      dependsOnSenderCode: dependsOnSenderCode,
+      dependsOnSenderCode,
       senderCode,
       isTaxed,
       processedBlocks: 0,
@@ -152,7 +152,7 @@ export class DriftSampler {
     const { recipient = from } = terms
     const request = {
       ...{ from, recipient, to, data, tokenIn, tokenOut, amountIn },
-      ...(dependsOnSenderCode && { dependsOnSenderCode: 'measured' as const }),
+      ...(dependsOnSenderCode && { bareRunMode: 'measured' as const }),
     }
     const result = await this.simulate(request, state, quote.route)
     const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)

@@ -58,7 +58,7 @@ function contextOf(
     },
     tokens: {
       trustTracker: { recordFailure: (ids: ReadonlySet<string>) => failures.push([...ids]) },
-      taxes: { current: new Map(taxed.map((token) => [token, {}])) },
+      taxes: { taxedTokens: new Map(taxed.map((token) => [token, {}])) },
     },
   } as never
   const work = { signal: new AbortController().signal, time: (_: string, run: () => unknown) => run() } as never

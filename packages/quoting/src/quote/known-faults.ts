@@ -98,8 +98,8 @@ export function recordExplained(
   faultyPools.record(explainedLegs, view.snapshot.block.timestamp)
 }
 
-export function hasTaxes({ legs }: RoutePlan, { taxedTokens: current }: TaxRecords): boolean {
-  return legs.some(({ tokenIn, tokenOut }) => current.has(tokenIn) || current.has(tokenOut))
+export function hasTaxes({ legs }: RoutePlan, { taxedTokens }: TaxRecords): boolean {
+  return legs.some(({ tokenIn, tokenOut }) => taxedTokens.has(tokenIn) || taxedTokens.has(tokenOut))
 }
 
 /** Ids of the route's pools and intermediate tokens. */

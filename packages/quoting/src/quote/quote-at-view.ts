@@ -120,7 +120,7 @@ export async function quoteAtView(
       searchRequest,
       alternativeIndex,
       terms: trial.terms,
-      dependsOnSenderCode: dependsOnSenderCode,
+      dependsOnSenderCode,
     })
   return quote
 }

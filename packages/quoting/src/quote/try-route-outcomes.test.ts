@@ -110,7 +110,11 @@ test('an exact output is promised if it is met after slippage', async () => {
     outcome: 'adjusted',
   })
   const short = await outcomeOf([paying(999_000n)], { ...change, amountOut: 989_011n })
-  expect(short.trial).toEqual({ outcome: 'shortfall', shortfallPpm: 1_000n, paidAndSettled: [999_000n, 1_000_000n] })
+  expect(short.trial).toEqual({
+    outcome: 'shortfall',
+    shortfallPpm: 1_000n,
+    exactOutputMiss: { paid: 999_000n, expected: 1_000_000n },
+  })
 })
 
 test('a revert and a token that cannot be funded have the outcome reverted, and other errors are thrown', async () => {

@@ -26,8 +26,8 @@ const call = (name: string, ...values: unknown[]) => abi.encodeFunctionData(name
 
 describe('the order in the calldata', () => {
   const plain = { tokenIn: src, tokenOut: dst, amountIn: 100n, minOutput: 90n, deadline: 1_900_000_000 }
-  const paidOut = { ...plain, recipient: payee, feePpm: 10_000n, wrapper }
-  const bare = { ...plain, feePpm: 0n, wrapper: ZERO_ADDRESS }
+  const paidOut = { ...plain, recipient: payee, feePpm: 10_000n, wrappedNative: wrapper }
+  const bare = { ...plain, feePpm: 0n, wrappedNative: ZERO_ADDRESS }
   test.each([
     ['swap', call('swap', 100n, order, '0x'), 0n, { ...bare, isNativeIn: false }],
     ['swapNative', call('swapNative', order, '0x'), 77n, { ...bare, amountIn: 77n, isNativeIn: true }],
