@@ -52,14 +52,14 @@ export class StateBus {
 
   /** Creates the market of a chain that an indexer publishes, and requests the chain until the market stops. */
   follow({ chain, rpc, facts, onFact }: FollowOptions): Market {
-    const { followedMarkets: followed, commands, joinLimit: joins } = this
+    const { followedMarkets, commands, joinLimit } = this
     const { url, freshMs } = this.options
     const market: Market = new FollowedMarket({
-      ...{ chain, rpc, facts, url, commands, joinLimit: joins, freshMs, keys: keysOf(chain.chainId) },
+      ...{ chain, rpc, facts, url, commands, joinLimit, freshMs, keys: keysOf(chain.chainId) },
       ...(onFact && { onFact }),
-      onStop: () => followed.delete(market),
+      onStop: () => followedMarkets.delete(market),
     })
-    followed.add(market)
+    followedMarkets.add(market)
     // Request the chain now, because a caller waits for it.
     void this.refresh(true)
     return market

@@ -86,7 +86,7 @@ export class FollowedMarket implements Market {
     this.tokens = facts
     this.scope = pairScopeOf(chain)
     this.follower = new StateFollower({
-      ...{ url, keys, joinLimit: joinLimit },
+      ...{ url, keys, joinLimit },
       onState: (state, ids) => this.addState(state, ids),
       ...(onFact && {
         onFact: (key: string, value: string) => {

@@ -83,10 +83,12 @@ export class StateFollower {
   }
 
   private async join(connection: OwnConnection): Promise<void> {
-    const { keys, joinLimit: joins, fieldsPerRead: page } = this.options
+    const { keys, joinLimit, fieldsPerRead } = this.options
     const { signal } = this.stopController
     while (!signal.aborted) {
-      const newState = await joins.run(() => join(connection, { keys, signal, ...(page && { fieldsPerRead: page }) }))
+      const newState = await joinLimit.run(() =>
+        join(connection, { keys, signal, ...(fieldsPerRead && { fieldsPerRead }) }),
+      )
       if (newState) {
         this.counts.joins++
         this.setState(newState, null)

@@ -30,8 +30,8 @@ type Fields = Readonly<Record<string, string>>
 /** Reads the head; null if nothing was published. */
 export async function readHead(connection: Connection, keys: ChainKeys): Promise<Head | null> {
   const fields = fieldsOf(await connection.call<RedisReply[]>('HGETALL', keys.head))
-  const { gen, tag, id } = fields
-  return gen && tag && id ? { generation: gen, tag, id, ...blockOf(fields) } : null
+  const { gen: generation, tag, id } = fields
+  return generation && tag && id ? { generation, tag, id, ...blockOf(fields) } : null
 }
 
 /** Decodes the block fields of a head or an entry. */

@@ -69,7 +69,7 @@ export class PairRequests {
   private async processRequest(market: IndexedMarket, text: string | undefined): Promise<void> {
     const request = readRequest(text)
     if (!request) return
-    const { scope, signal, onLoaded: onAnswer } = this.options
+    const { scope, signal, onLoaded } = this.options
     const { groups = [], tokens = [], block } = request
     if (block !== undefined && block > (market.health().head?.number ?? 0)) await market.sync({ signal })
     if (groups.length > 0) await market.ensureGroups(groups, { signal })
@@ -77,7 +77,7 @@ export class PairRequests {
     const loadedPairs = this.loadedPairs.get(market) ?? new Set()
     for (const pair of pairKeysOf({ groups, tokens }, scope)) loadedPairs.add(pair)
     this.loadedPairs.set(market, loadedPairs)
-    onAnswer()
+    onLoaded()
   }
 }
 

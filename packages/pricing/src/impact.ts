@@ -117,7 +117,7 @@ function cachedCurve(pool: Pool, indexIn: number, indexOut: number): SummedCurve
  * x·y = k pool. A bisection step follows each step that did not halve the interval.
  */
 function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: number): Steps<number> {
-  const surplus = ({ soldUsd: sold, receivedUsd: received }: Sale) => received - (1 - impact) * sold
+  const surplus = ({ soldUsd, receivedUsd }: Sale) => receivedUsd - (1 - impact) * soldUsd
   let highShare = 1
   let saleAtHigh = yield* sellDownTo(outlets, tokenPrice, tokenPrice)
   let lowShare = (1 - impact) ** 2

@@ -58,8 +58,8 @@ export class PriorityQueues<T> {
   nextTurn(mayStart: (priority: Priority) => boolean = () => true): QueueTurn<T> | undefined {
     if (this.queues.reduce((sum, { inFlight }) => sum + inFlight, 0) >= this.capacity) return undefined
     const readyQueues = this.queues.filter(
-      ({ priority, maxInFlight: slots, waiting, inFlight }) =>
-        waiting.size > 0 && inFlight < slots && this.pauseMs(priority) === 0 && mayStart(priority),
+      ({ priority, maxInFlight, waiting, inFlight }) =>
+        waiting.size > 0 && inFlight < maxInFlight && this.pauseMs(priority) === 0 && mayStart(priority),
     )
     const queue = readyQueues.find((candidate) => this.hasWaitedTooLong(candidate)) ?? readyQueues[0]
     return queue && { priority: queue.priority, items: queue.waiting.keys() }

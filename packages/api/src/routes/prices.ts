@@ -163,7 +163,7 @@ export async function readPrices(
     isPending: (token) => pending.has(pricedTokenOf(token, chain)),
     block: view.snapshot.block,
   }
-  return { view, book, priceState: priceState }
+  return { view, book, priceState }
 }
 
 /**

@@ -194,12 +194,12 @@ export class ChainRuntime {
   async sleep(): Promise<void> {
     clearTimeout(this.idleTimer)
     clearTimeout(this.confirmJumpTimer)
-    const { awakeParts: awake, options } = this
+    const { awakeParts, options } = this
     this.awakeParts = undefined
     options.tokens.trustTracker.forget()
     options.onSleep()
-    await awake?.market.stop()
-    awake?.rpc.close()
+    await awakeParts?.market.stop()
+    awakeParts?.rpc.close()
   }
 
   private wake(): AwakeParts {

@@ -205,7 +205,7 @@ function smallerLegsOf(leg: Leg): SmallerLegs {
   const smallLeg = smallAmount !== null && smallAmount < leg.amountIn ? withInput(leg, smallAmount) : null
   const amounts = PART_NUMERATORS.map((part) => (leg.amountIn * part) / PART_DENOMINATOR)
   const parts = amounts.filter((amount) => amount > (smallAmount ?? 0n)).map((amount) => withInput(leg, amount))
-  return { ...(smallLeg && { smallLeg: smallLeg }), partLegs: parts.filter((part) => part !== null) }
+  return { ...(smallLeg && { smallLeg }), partLegs: parts.filter((part) => part !== null) }
 }
 
 /** Returns a leg with another input; null if the pool refuses it. */

@@ -89,19 +89,19 @@ function nextFault(failedLeg: FailedLeg, previousFault: Fault | undefined, now: 
     return minFailingInput < previousFault.minFailingInput
       ? { ...previousFault, minFailingInput, maxWorkingInput }
       : previousFault
-  const seconds = previousFault ? Math.min(2 * previousFault.rememberedSeconds, MAX_SECONDS) : INITIAL_SECONDS
+  const rememberedSeconds = previousFault ? Math.min(2 * previousFault.rememberedSeconds, MAX_SECONDS) : INITIAL_SECONDS
   return {
     tokenIn,
     tokenOut,
     minFailingInput,
     maxWorkingInput,
-    rememberedUntil: now + seconds,
-    rememberedSeconds: seconds,
+    rememberedUntil: now + rememberedSeconds,
+    rememberedSeconds,
   }
 }
 
-const isActive = ({ rememberedUntil: until, rememberedSeconds: seconds }: Fault, now: number): boolean =>
-  now < until && now >= until - seconds
+const isActive = ({ rememberedUntil, rememberedSeconds }: Fault, now: number): boolean =>
+  now < rememberedUntil && now >= rememberedUntil - rememberedSeconds
 
 function isSameDirection(fault: Fault, { tokenIn, tokenOut }: Pick<Leg, 'tokenIn' | 'tokenOut'>): boolean {
   return fault.tokenIn === tokenIn && fault.tokenOut === tokenOut

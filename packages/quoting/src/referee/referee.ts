@@ -312,8 +312,7 @@ class SwapReferee {
       )
     const earlierCalls = this.earlierTransactions.map(callOf)
     const { parent, environment } = block
-    const midBlock =
-      mined.index > 0 && hasPositionState && midBlockRpc(rpc, { parent, earlierCalls: earlierCalls, environment })
+    const midBlock = mined.index > 0 && hasPositionState && midBlockRpc(rpc, { parent, earlierCalls, environment })
     const judgedTrades: JudgedTrade[] = []
     for (const trade of trades.slice(0, MAX_TRADES)) {
       const comparisons: TradeComparison[] = []

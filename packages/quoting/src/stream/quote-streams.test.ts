@@ -115,6 +115,6 @@ test('two quotes are computed at a time, since requests come first', async () =>
   await turn()
   expect(chain.maxRunning).toBe(2)
   resolve()
-  await Promise.all(streams.map(({ firstUpdate: first }) => first))
+  await Promise.all(streams.map(({ firstUpdate }) => firstUpdate))
   expect([chain.quotes, chain.maxRunning]).toEqual([3, 2])
 })
